@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Memory behind a registration: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "sim.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define HUGE_PAGE_SIZE (2ul << 20)
+
+/* rdma/ib_verbs.h ib_access_writable(): binding a window may grant writing later */
+#define WRITING_ACCESS                                                                             \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_MW_BIND)
+
+/* The end of the range, rounded up to pages; -EINVAL when that lies beyond the last address. */
+static int page_end(uint64_t addr, uint64_t length, uint64_t page_size, uint64_t *end)
+{
+	uint64_t last;
+
+	if (__builtin_add_overflow(addr, length, &last) ||
+	    __builtin_add_overflow(last, page_size - 1, end))
+		return -EINVAL;
+	*end &= ~(page_size - 1);
+	return 0;
+}
+
+/* linux/fs.h of Linux 6.7 */
+struct scan {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+struct scanned {
+	uint64_t start, end, categories;
+};
+
+#define SCAN         _IOWR('f', 16, struct scan)
+#define SCAN_IS_HUGE (1u << 6)
+
+/* Asks for a page that is not; kernels that cannot be asked have none that is. */
+bool sim_umem_is_huge(uint64_t addr, uint64_t length)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct scanned small;
+	struct scan scan = {
+		.size = sizeof(scan),
+		.start = addr & ~(page_size - 1),
+		.end = (addr + length + page_size - 1) & ~(page_size - 1),
+		.vec = (uintptr_t)&small,
+		.vec_len = 1,
+		.max_pages = 1,
+		.category_inverted = SCAN_IS_HUGE,
+		.category_mask = SCAN_IS_HUGE,
+		.return_mask = SCAN_IS_HUGE,
+	};
+	int fd, found;
+
+	fd = sim_libc()->open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	found = sim_libc()->ioctl(fd, SCAN, &scan);
+	sim_libc()->close(fd);
+	return !found;
+}
+
+static bool has_hole(uint64_t start, uint64_t size)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char residency[4096];
+	uint64_t part;
+
+	for (; size; start += part, size -= part) {
+		part = size < sizeof(residency) * page_size ? size : sizeof(residency) * page_size;
+		if (mincore((void *)(uintptr_t)start, part, residency))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * madvise(2) faults pages in as pin_user_pages() would, but has its own words for the refusals:
+ * ENOMEM is a hole (or no memory), EINVAL a mapping that forbids the access or is of a device.
+ */
+static int fault_in(uint64_t start, uint64_t size, bool writable)
+{
+	void *address = (void *)(uintptr_t)start;
+	int rc;
+
+	do
+		rc = madvise(address, size, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	while (rc && errno == EINTR);
+	if (!rc)
+		return 0;
+	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
+}
+
+int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t start = addr & ~(page_size - 1);
+	uint64_t end;
+
+	if (page_end(addr, length, page_size, &end))
+		return -EFAULT;
+	return end > start ? fault_in(start, end - start, writable) : 0;
+}
+
+bool sim_access_writable(uint32_t access)
+{
+	return access & WRITING_ACCESS;
+}
+
+int sim_umem_pin(uint64_t addr, uint64_t length, uint32_t access, uint32_t *pages)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t start = addr & ~(page_size - 1), end, count;
+	rlim_t limit = sim_account_limit();
+	int rc;
+
+	rc = page_end(addr, length, page_size, &end);
+	if (rc)
+		return rc;
+	if (!sim_account_locking_allowed(limit))
+		return -EPERM;
+	count = (end - start) / page_size;
+	if (!count || count > UINT32_MAX)
+		return -EINVAL;
+	rc = sim_account_charge(count, limit);
+	if (rc)
+		return rc;
+	rc = fault_in(start, end - start, sim_access_writable(access));
+	if (rc)
+		sim_account_cancel(count);
+	*pages = (uint32_t)count;
+	return rc;
+}
+
+int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
+{
+	uint64_t page_size = access & IB_UVERBS_ACCESS_HUGETLB ? HUGE_PAGE_SIZE
+							       : (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t end;
+
+	if (page_end(addr, length, page_size, &end))
+		return -EOVERFLOW;
+	/* hmm_dma_map_alloc() wants at least one page */
+	return end > (addr & ~(page_size - 1)) ? 0 : -EINVAL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Preparing a process to start programs on a machine with a simulated HCA (lib/sim). */
+#ifndef MR_SIMULATOR_H
+#define MR_SIMULATOR_H
+
+#include "sim_spec.h"
+
+/**
+ * mr_simulator_enter() - set the environment so that programs started from now on find the
+ * simulated HCA
+ * @profile: kind of its device
+ * @faults:  to ask of it; without any, those that the environment has stay
+ *
+ * The simulator stands beside the running mrctl (build tree), in ../lib/mrctl, or in the LIBDIR that
+ * it was built for.
+ *
+ * Return: 0, or -errno.
+ */
+int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *faults,
+		       struct mr_error *err);
+
+#endif
