@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "access.h"
+#include "number.h"
+
+/*
+ * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags) and
+ * written out, because rdma-core 44's verbs.h lacks the flush flags.
+ */
+const struct mr_access_flag mr_access_flags[] = {
+	{ "local-write", 1u << 0, "the HCA may write for local requests" },
+	{ "remote-write", 1u << 1, "peers may write; needs local-write" },
+	{ "remote-read", 1u << 2, "peers may read" },
+	{ "remote-atomic", 1u << 3, "peers may use atomics; needs local-write" },
+	{ "mw-bind", 1u << 4, "memory windows may be bound to it" },
+	{ "zero-based", 1u << 5, "addresses count from the start of the region" },
+	{ "on-demand", MR_ACCESS_ON_DEMAND, "pages are not pinned but faulted in (ODP)" },
+	{ "hugetlb", 1u << 7, "with on-demand: the memory is huge pages" },
+	{ "flush-global", 1u << 8, "peers may flush to global visibility" },
+	{ "flush-persistent", 1u << 9, "peers may flush to persistence" },
+	{ "relaxed-ordering", 1u << 20, "writes may pass one another; optional" },
+	{ NULL, 0, NULL },
+};
+
+static const struct mr_access_flag *find_name(const char *name, size_t length)
+{
+	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++)
+		if (strlen(f->name) == length && !memcmp(f->name, name, length))
+			return f;
+	return NULL;
+}
+
+int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
+{
+	uint32_t result = 0;
+
+	if (!strcmp(text, "none")) {
+		*bits = 0;
+		return 0;
+	}
+	for (const char *item = text;; item++) {
+		size_t length = strcspn(item, ",");
+		const struct mr_access_flag *flag = find_name(item, length);
+
+		if (flag) {
+			result |= flag->bit;
+		} else {
+			char number[16];
+			uint64_t value;
+			int rc;
+
+			if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(number))
+				return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+						    "unknown access flag '%.*s'", (int)length,
+						    item);
+			memcpy(number, item, length);
+			number[length] = '\0';
+			rc = mr_parse_u64(number, UINT32_MAX, &value, err);
+			if (rc)
+				return rc;
+			result |= (uint32_t)value;
+		}
+		item += length;
+		if (!*item)
+			break;
+	}
+	*bits = result;
+	return 0;
+}
+
+const char *mr_access_next(uint32_t *bits, char raw[16])
+{
+	uint32_t bit = *bits & -*bits;
+
+	if (!bit)
+		return NULL;
+	*bits &= ~bit;
+	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++)
+		if (f->bit == bit)
+			return f->name;
+	snprintf(raw, 16, "0x%x", bit);
+	return raw;
+}

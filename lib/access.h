@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Access flags of memory regions: enum ibv_access_flags of <infiniband/verbs.h>, by the names
+ * that users type and read.
+ */
+#ifndef MR_ACCESS_H
+#define MR_ACCESS_H
+
+#include <stdint.h>
+
+#include "error.h"
+
+struct mr_access_flag {
+	const char *name;
+	uint32_t bit;
+	const char *help;
+};
+
+#define MR_ACCESS_ON_DEMAND (1u << 6)
+
+/** All named flags, in the order of their bits; the last one has no name. */
+extern const struct mr_access_flag mr_access_flags[];
+
+/**
+ * mr_access_parse() - the mask of "local-write,remote-read"
+ * @text: names and numbers separated by commas, or "none"; bits without a name pass through
+ * @bits: the mask, set on success
+ *
+ * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
+ */
+int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err);
+
+/**
+ * mr_access_next() - take one flag out of a mask
+ * @bits: the mask; the lowest flag is removed from it
+ * @raw:  room for the text of a bit without a name
+ *
+ * Return: the flag's name, "0x8000" in @raw for a bit without one, NULL when none is left.
+ */
+const char *mr_access_next(uint32_t *bits, char raw[16]);
+
+#endif

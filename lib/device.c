@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cleanup.h"
+#include "device.h"
+
+/* What lib/sim/sysfs writes into node_desc. */
+#define SIMULATED_PREFIX "mrctl simulated HCA"
+
+#define AUTO_LIST        __attribute__((cleanup(free_list)))
+
+static void free_list(struct ibv_device ***list)
+{
+	if (*list)
+		ibv_free_device_list(*list);
+}
+
+/*
+ * rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: what
+ * comes after the second number is the package's version.
+ */
+static void read_rdma_core_version(char *version, size_t size)
+{
+	mr_auto_free char *path = NULL;
+	Dl_info info;
+	char *p;
+
+	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
+		return;
+	path = realpath(info.dli_fname, NULL);
+	p = path ? strstr(path, ".so.") : NULL;
+	for (int numbers = 0; p && numbers < 2; numbers++)
+		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
+	if (p)
+		snprintf(version, size, "%s", p + 1);
+}
+
+void mr_environment_init(struct mr_environment *environment)
+{
+	struct utsname name;
+
+	*environment = (struct mr_environment){ 0 };
+	if (!uname(&name))
+		snprintf(environment->kernel, sizeof(environment->kernel), "%s", name.release);
+	read_rdma_core_version(environment->rdma_core, sizeof(environment->rdma_core));
+}
+
+/* The provider is the library that implements the context: libmlx5.so…, librxe-rdmav34.so. */
+static void read_provider(const struct ibv_context *context, char *provider, size_t size)
+{
+	const char *base;
+	Dl_info info;
+
+	if (!dladdr((void *)(uintptr_t)context->ops.poll_cq, &info)) // NOLINT
+		return;
+	base = strrchr(info.dli_fname, '/');
+	base = base ? base + 1 : info.dli_fname;
+	if (!strncmp(base, "lib", 3))
+		base += 3;
+	snprintf(provider, size, "%.*s", (int)strcspn(base, "-."), base);
+}
+
+static bool is_simulated(const struct ibv_device *device)
+{
+	char path[IBV_SYSFS_PATH_MAX + 16], line[80] = "";
+	mr_auto_file FILE *f = NULL;
+
+	snprintf(path, sizeof(path), "%s/node_desc", device->ibdev_path);
+	f = fopen(path, "re");
+	return f && fgets(line, sizeof(line), f) &&
+	       !strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
+}
+
+/* "mlx5_0, mlx5_1" */
+static void list_names(struct ibv_device **list, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; list[i] && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "",
+					 ibv_get_device_name(list[i]));
+}
+
+static int choose(struct ibv_device **list, const char *name, struct ibv_device **chosen,
+		  struct mr_error *err)
+{
+	char names[256] = "";
+
+	if (!list || !list[0]) {
+		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "this machine has no RDMA device%s%s%s",
+			     name ? " '" : "", name ? name : "", name ? "'" : "");
+		mr_hint(err,
+			"load its driver (modprobe mlx5_ib, ...; 'rdma dev' lists devices), or "
+			"try the simulated HCA: mrctl sim -- mrctl ...");
+		return -ENODEV;
+	}
+	list_names(list, names, sizeof(names));
+	if (!name && list[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "there are several RDMA devices, choose one with --device: %s",
+				    names);
+	for (int i = 0; list[i]; i++) {
+		if (!name || !strcmp(ibv_get_device_name(list[i]), name)) {
+			*chosen = list[i];
+			return 0;
+		}
+	}
+	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "no RDMA device '%s'", name);
+	mr_hint(err, "there is: %s", names);
+	return -ENODEV;
+}
+
+/* libibverbs answers ENOENT for a node that it may not open: a look at the node itself tells. */
+static void hint_node(const char *name, struct mr_error *err)
+{
+	char path[IBV_SYSFS_NAME_MAX + 32];
+
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
+	if (!access(path, R_OK | W_OK))
+		return;
+	if (errno == ENOENT)
+		mr_hint(err, "%s is missing: is it there outside of this container?", path);
+	else
+		mr_hint(err, "read and write permission on %s is needed", path);
+}
+
+static int open_context(struct ibv_device *chosen, struct mr_device *device, struct mr_error *err)
+{
+	errno = 0;
+	device->context = ibv_open_device(chosen);
+	if (device->context)
+		return 0;
+	/* Some paths of libibverbs leave no errno. */
+	return mr_fail(err, MR_ERROR_REFUSED, errno ? errno : EIO, "ibv_open_device", NULL);
+}
+
+int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
+		   struct mr_error *err)
+{
+	AUTO_LIST struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_device *chosen = NULL;
+	int rc;
+
+	*device = (struct mr_device){ 0 };
+	rc = choose(list, name, &chosen, err);
+	if (rc)
+		return rc;
+	snprintf(environment->device, sizeof(environment->device), "%s",
+		 ibv_get_device_name(chosen));
+	environment->simulated = is_simulated(chosen);
+	rc = open_context(chosen, device, err);
+	if (rc && !environment->simulated)
+		hint_node(chosen->dev_name, err);
+	if (rc)
+		return rc;
+	read_provider(device->context, environment->provider, sizeof(environment->provider));
+	device->pd = ibv_alloc_pd(device->context);
+	if (!device->pd) {
+		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_alloc_pd", NULL);
+		mr_device_close(device);
+	}
+	return rc;
+}
+
+int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err)
+{
+	/* The library owns what it is given, but on early failures it does not close it. */
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3), rc;
+
+	*device = (struct mr_device){ .imported = true };
+	if (copy < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_DUPFD_CLOEXEC)", NULL);
+	device->context = ibv_import_device(copy);
+	if (!device->context) {
+		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_device", NULL);
+		if (rc == -EOPNOTSUPP)
+			mr_hint(err, "this provider cannot import a session's device; "
+				     "use --via kernel");
+		if (fcntl(copy, F_GETFD) >= 0)
+			close(copy);
+		return rc;
+	}
+	device->pd = ibv_import_pd(device->context, pd_handle);
+	if (!device->pd) {
+		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_pd", NULL);
+		mr_device_close(device);
+		return rc;
+	}
+	return 0;
+}
+
+struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
+				  const struct mr_environment *environment, uint32_t *pd_handle)
+{
+	*pd_handle = device->pd->handle;
+	return (struct mr_uverbs){ .fd = device->context->cmd_fd,
+				   .driver_id = mr_uverbs_driver_id(environment->provider) };
+}
+
+void mr_device_leave(struct mr_device *device)
+{
+	device->imported = true;
+	mr_device_close(device);
+}
+
+void mr_device_close(struct mr_device *device)
+{
+	if (device->pd && device->imported)
+		ibv_unimport_pd(device->pd);
+	else if (device->pd)
+		ibv_dealloc_pd(device->pd);
+	if (device->context)
+		ibv_close_device(device->context);
+	*device = (struct mr_device){ 0 };
+}

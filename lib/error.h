@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Errors: a function that can fail returns 0 or -errno and fills the struct mr_error that its
+ * caller passed down.  Only main prints it.  Nothing is allocated, so nothing leaks.
+ */
+#ifndef MR_ERROR_H
+#define MR_ERROR_H
+
+/** Who said no; the command line derives its exit status from it. */
+enum mr_error_kind {
+	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
+	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
+	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
+	MR_ERROR_ABSENT,  /**< no such device, session or region */
+};
+
+struct mr_error {
+	enum mr_error_kind kind;
+	int errnum;       /**< errno of the call, 0 where none belongs to it */
+	const char *call; /**< the call that failed ("ibv_reg_mr"), static, or NULL */
+	char text[512];   /**< one line: "[what: ]call: ENAME (description)" */
+	char hint[512];   /**< what to do about it, or empty */
+};
+
+/**
+ * mr_fail() - record that @call failed
+ * @err:    filled
+ * @kind:   who said no
+ * @errnum: positive errno, taken in the same statement as the failing call
+ * @call:   name of the call, a string that lives for ever
+ * @fmt:    what was being done, put before the call; NULL for nothing
+ *
+ * Return: -@errnum, for use in a return statement.
+ */
+int mr_fail(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *call,
+	    const char *fmt, ...) __attribute__((format(printf, 5, 6), nonnull(1, 4)));
+
+/**
+ * mr_fail_text() - record an error that no call reported
+ * @err:    filled
+ * @kind:   MR_ERROR_USAGE or MR_ERROR_ABSENT mostly
+ * @errnum: positive errno that comes nearest
+ * @fmt:    the message
+ *
+ * Return: -@errnum.
+ */
+int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
+
+/** mr_wrap() - put "context: " before the message on its way up. */
+void mr_wrap(struct mr_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
+
+/** mr_hint() - say what to do about the error. */
+void mr_hint(struct mr_error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
+
+/**
+ * mr_errno_name() - "EINVAL" for EINVAL
+ *
+ * Knows what leaks from the kernel too (524, ENOTSUPP).  Return: NULL for an unknown number.
+ */
+const char *mr_errno_name(int errnum);
+
+/** mr_errno_text() - "Invalid argument" for EINVAL; never NULL. */
+const char *mr_errno_text(int errnum);
+
+/**
+ * mr_errno_parse() - the number of an errno name
+ * Return: the positive errno, or 0 for a name that is none.
+ */
+int mr_errno_parse(const char *name, unsigned long length);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Waiting for the user or the clock to end something. */
+#ifndef MR_HOLD_H
+#define MR_HOLD_H
+
+#include <stdbool.h>
+
+#include "number.h"
+
+/** mr_hold_block() - from here on SIGINT, SIGTERM and SIGHUP wait for mr_hold() */
+void mr_hold_block(void);
+
+/**
+ * mr_hold() - sleep until SIGINT, SIGTERM or SIGHUP comes
+ * @ns: or until so much time has passed; not known: without end
+ */
+void mr_hold(struct mr_opt_u64 ns);
+
+/** mr_interrupted() - whether one of these signals has come since mr_hold_block() */
+bool mr_interrupted(void);
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "cleanup.h"
+#include "join.h"
+#include "number.h"
+#include "session.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+
+/* Milliseconds that a process may be in the middle of exec. */
+#define EXEC_TRIES 100
+
+static int malformed(const char *where, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "invalid session '%s': give fd:NUMBER or pid:NUMBER", where);
+}
+
+static int inherited(uint64_t number, int *fd, struct mr_error *err)
+{
+	*fd = (int)number;
+	if (fcntl(*fd, F_GETFD) >= 0)
+		return 0;
+	mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed", *fd);
+	mr_hint(err,
+		"sudo, Python's subprocess and others close inherited descriptors: join by process "
+		"(--session pid:$$ in a shell of the session), or pass it on (pass_fds=(%d,))",
+		*fd);
+	return -EBADF;
+}
+
+static int fail_ended(uint64_t pid, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+			    "the session has ended: there is no process %" PRIu64, pid);
+}
+
+/*
+ * Looks for MRCTL_SESSION in the environment that the process was started with.
+ * @any: set to whether there was an environment at all
+ *
+ * Returns 1 where it is there and names a descriptor, 0, or -errno.
+ */
+static int search_environment(uint64_t pid, uint64_t *number, bool *any, struct mr_error *err)
+{
+	mr_auto_free char *variable = NULL;
+	mr_auto_file FILE *f = NULL;
+	char path[64];
+	size_t room = 0;
+
+	*any = false;
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
+	f = fopen(path, "re");
+	if (!f && errno == ESRCH)
+		return fail_ended(pid, err);
+	if (!f)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read %s", path);
+	errno = 0;
+	while (getdelim(&variable, &room, '\0', f) > 0) {
+		*any = true;
+		if (strncmp(variable,
+			    MR_SESSION_VARIABLE "=fd:", strlen(MR_SESSION_VARIABLE "=fd:")) != 0)
+			continue;
+		return mr_parse_u64(strchr(variable, ':') + 1, INT_MAX, number, err) ? -EINVAL : 1;
+	}
+	if (errno)
+		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
+	return 0;
+}
+
+/* The number of the session's descriptor in another process. */
+static int read_environment(uint64_t pid, uint64_t *number, struct mr_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	bool any = false;
+	int rc = 0;
+
+	/* A process in the middle of exec has none for a moment. */
+	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		rc = search_environment(pid, number, &any, err);
+	}
+	if (rc)
+		return rc < 0 ? rc : 0;
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+		     "process %" PRIu64 " was not started in a session", pid);
+	mr_hint(err, "name the process that mrctl session runs, or one that it has started");
+	return -ENOENT;
+}
+
+static bool yama_restricts(void)
+{
+	mr_auto_file FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	return f && fscanf(f, "%d", &scope) == 1 && scope > 0;
+}
+
+static int fail_forbidden(uint64_t pid, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
+		"cannot take the session out of process %" PRIu64, pid);
+	if (yama_restricts())
+		mr_hint(err,
+			"kernel.yama.ptrace_scope forbids it: open the session with --joinable "
+			"or --detach, or join as root");
+	else
+		mr_hint(err, "it belongs to another user, or may not be traced: join as root");
+	return -EPERM;
+}
+
+static int take(uint64_t pid, int *fd, struct mr_error *err)
+{
+	mr_auto_fd int process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	uint64_t number = 0;
+	int rc;
+
+	if (process < 0 && errno == ESRCH)
+		return fail_ended(pid, err);
+	if (process < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
+	rc = read_environment(pid, &number, err);
+	if (rc == -EACCES || rc == -EPERM)
+		return fail_forbidden(pid, err);
+	if (rc)
+		return rc;
+	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)number, 0);
+	if (*fd >= 0)
+		return 0;
+	if (errno == EPERM)
+		return fail_forbidden(pid, err);
+	if (errno == EBADF)
+		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
+				    "process %" PRIu64 " has closed descriptor %" PRIu64
+				    " of the session",
+				    pid, number);
+	return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_getfd",
+		       "cannot take the session out of process %" PRIu64, pid);
+}
+
+int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err)
+{
+	bool process = !strncmp(where, "pid:", 4);
+	const char *digits = process || !strncmp(where, "fd:", 3) ? strchr(where, ':') + 1 : where;
+	uint64_t number;
+	int rc;
+
+	if (mr_parse_u64(digits, INT_MAX, &number, err))
+		return malformed(where, err);
+	if (!process)
+		return inherited(number, fd, err);
+	rc = take(number, borrowed, err);
+	*fd = *borrowed;
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Finding the descriptor of a session. */
+#ifndef MR_JOIN_H
+#define MR_JOIN_H
+
+#include "error.h"
+
+/**
+ * mr_join() - the descriptor that a user's word for a session means
+ * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N
+ * @fd:       set to the descriptor
+ * @borrowed: set to the same when it came out of another process: close it
+ *
+ * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is no
+ * such descriptor or process, MR_ERROR_HOST where taking it is not allowed.
+ */
+int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err);
+
+#endif

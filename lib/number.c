@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "number.h"
+
+/* Longest name; it has to fit an entry of the session table. */
+#define NAME_MAX_LENGTH 63
+
+static int bad(struct mr_error *err, int errnum, const char *what, const char *text,
+	       const char *why)
+{
+	return mr_fail_text(err, MR_ERROR_USAGE, errnum, "invalid %s '%s': %s", what, text, why);
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+/*
+ * Reads the digits at *text and moves past them.  Returns 0, -EINVAL where there are none, or
+ * -ERANGE.
+ */
+static int read_digits(const char **text, unsigned int base, uint64_t *value)
+{
+	const char *start = *text;
+	uint64_t sum = 0;
+	int result = 0;
+
+	for (; (unsigned int)digit_value(**text) < base; (*text)++)
+		if (__builtin_mul_overflow(sum, (uint64_t)base, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)digit_value(**text), &sum))
+			result = -ERANGE;
+	if (*text == start)
+		return -EINVAL;
+	*value = sum;
+	return result;
+}
+
+static int read_number(const char **text, uint64_t *value)
+{
+	if ((*text)[0] == '0' && ((*text)[1] == 'x' || (*text)[1] == 'X')) {
+		*text += 2;
+		return read_digits(text, 16, value);
+	}
+	return read_digits(text, 10, value);
+}
+
+int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_error *err)
+{
+	const char *end = text;
+	uint64_t result = 0;
+	int rc = read_number(&end, &result);
+
+	if (rc == -EINVAL || *end)
+		return bad(err, EINVAL, "number", text,
+			   "give digits, or 0x and hexadecimal digits");
+	if (rc || result > max)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
+				    "number '%s' is too large: at most %" PRIu64, text, max);
+	*value = result;
+	return 0;
+}
+
+int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
+{
+	static const char suffixes[] = "KMGTPE";
+	const char *end = text, *suffix;
+	uint64_t result = 0;
+	unsigned int shift = 0;
+	int rc;
+
+	if (!strcmp(text, "max")) {
+		*bytes = SIZE_MAX;
+		return 0;
+	}
+	rc = read_number(&end, &result);
+	if (rc != -EINVAL && *end && (suffix = strchr(suffixes, toupper((unsigned char)*end)))) {
+		shift = 10 * (unsigned int)(suffix - suffixes + 1);
+		end += !strcmp(end + 1, "iB") ? 3 : 1;
+	}
+	if (rc == -EINVAL || *end)
+		return bad(err, EINVAL, "size", text,
+			   "give bytes, a number with K, M, G, T, P or E, or max");
+	if (rc || result > UINT64_MAX >> shift)
+		return bad(err, ERANGE, "size", text, "it does not fit in 64 bits");
+	*bytes = result << shift;
+	return 0;
+}
+
+int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
+{
+	const char *end = text;
+	uint64_t whole = 0, fraction = 0, scale = 1000000000;
+	int rc = read_digits(&end, 10, &whole);
+
+	if (!rc && *end == '.' && isdigit((unsigned char)end[1])) {
+		for (end++; isdigit((unsigned char)*end); end++) {
+			scale /= 10;
+			fraction += (uint64_t)(*end - '0') * scale;
+		}
+	}
+	if (rc == -EINVAL || *end)
+		return bad(err, EINVAL, "time", text, "give seconds, such as 10 or 0.5");
+	if (rc || whole > INT32_MAX)
+		return bad(err, ERANGE, "time", text, "it is too long");
+	*ns = whole * 1000000000 + fraction;
+	return 0;
+}
+
+int mr_parse_name(const char *text, struct mr_error *err)
+{
+	static const char digits[] = "0123456789";
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-";
+	size_t length = strlen(text);
+
+	if (!length || length > NAME_MAX_LENGTH)
+		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
+	if (strspn(text, allowed) != length)
+		return bad(err, EINVAL, "name", text, "give letters, digits, '.', '_' and '-'");
+	if (strspn(text, digits) == length)
+		return bad(err, EINVAL, "name", text, "all digits would be an id");
+	return 0;
+}

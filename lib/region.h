@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Memory regions: registering and deregistering, through libibverbs or the kernel's own interface. */
+#ifndef MR_REGION_H
+#define MR_REGION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct ibv_mr;
+struct ibv_pd;
+struct mr_uverbs;
+
+/** Path of a call to the kernel. */
+enum mr_via {
+	MR_VIA_LIBRARY, /**< libibverbs */
+	MR_VIA_KERNEL,  /**< the uverbs ioctl interface itself */
+};
+
+/** mr_via_name() - "library" or "kernel" */
+const char *mr_via_name(enum mr_via via);
+
+/** By which path regions are registered, and in which protection domain. */
+struct mr_registrar {
+	enum mr_via via;
+	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY */
+	const struct mr_uverbs *uverbs; /**< of MR_VIA_KERNEL */
+	uint32_t pd_handle;             /**< of MR_VIA_KERNEL */
+};
+
+enum mr_region_call {
+	MR_REG_MR,      /**< ibv_reg_mr(3) */
+	MR_REG_MR_IOVA, /**< ibv_reg_mr_iova(3) */
+};
+
+struct mr_region_request {
+	enum mr_region_call call;
+	uint64_t addr;   /**< address of the first byte */
+	uint64_t length; /**< bytes */
+	uint64_t iova;   /**< of MR_REG_MR_IOVA */
+	uint32_t access; /**< enum ibv_access_flags and whatever else was asked for */
+};
+
+/** A region, kept small: commands hold many.  What they have in common stands elsewhere. */
+struct mr_region {
+	struct ibv_mr *mr; /**< of MR_VIA_LIBRARY */
+	uint64_t addr;
+	uint64_t length;
+	uint64_t iova;
+	uint64_t elapsed_ns;       /**< time the registering call took */
+	uint64_t dereg_elapsed_ns; /**< time the deregistering call took */
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	bool live; /**< false once deregistered */
+};
+
+/**
+ * mr_region_register() - register memory
+ * @region: set on success; mr_region_deregister() it
+ *
+ * Nothing is checked in advance: the stack's answer is what the user asked for.
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_region_register(const struct mr_registrar *registrar,
+		       const struct mr_region_request *request, struct mr_region *region,
+		       struct mr_error *err);
+
+/**
+ * mr_region_forget() - free the library's memory of a region that stays registered
+ *
+ * For regions of an imported PD (ibv_unimport_mr(3)).
+ */
+void mr_region_forget(struct mr_region *region);
+
+/**
+ * mr_region_deregister() - ibv_dereg_mr(3), or the ioctl MR_DESTROY by MR_VIA_KERNEL
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED; the region is still there then.
+ */
+int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,
+			 struct mr_error *err);
+
+#endif

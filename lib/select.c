@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "select.h"
+
+static const struct {
+	const char *prefix;
+	enum mr_table_index index;
+} keys[] = {
+	{ "lkey:", MR_BY_LKEY },
+	{ "rkey:", MR_BY_RKEY },
+	{ "mr:", MR_BY_HANDLE },
+};
+
+static bool is_number(const char *text)
+{
+	return text[0] && text[strspn(text, "0123456789")] == '\0';
+}
+
+/* What a word says, before anything is looked up. */
+struct word {
+	enum mr_selection_type type;
+	enum mr_table_index index;
+	uint64_t number;
+	const char *name; /* of a region or PD */
+};
+
+static int parse(const char *text, struct word *word, struct mr_error *err)
+{
+	*word = (struct word){ .type = MR_SELECT_ENTRY };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
+			continue;
+		word->index = keys[i].index;
+		if (word->index == MR_BY_HANDLE)
+			word->type = MR_SELECT_MR;
+		return mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err);
+	}
+	if (is_number(text)) {
+		word->index = MR_BY_ID;
+		return mr_parse_u64(text, UINT64_MAX, &word->number, err);
+	}
+	if (!strncmp(text, "pd:", 3))
+		word->type = MR_SELECT_PD;
+	word->name = word->type == MR_SELECT_PD ? text + 3 : text;
+	return mr_parse_name(word->name, err);
+}
+
+int mr_select_check(const char *text, struct mr_error *err)
+{
+	struct word word;
+
+	return parse(text, &word, err);
+}
+
+int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
+	      struct mr_error *err)
+{
+	struct mr_entry entry;
+	struct word word;
+	int rc = parse(text, &word, err);
+
+	*selection = (struct mr_selection){ .type = word.type,
+					    .handle = (uint32_t)word.number,
+					    .pd = word.name };
+	if (rc || word.type == MR_SELECT_PD)
+		return rc;
+	rc = mr_table_lock(&session->table, err);
+	if (rc)
+		return rc;
+	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
+				    : mr_table_find(&session->table, word.index, word.number);
+	if (mr_table_get(&session->table, selection->slot, &entry)) {
+		selection->type = MR_SELECT_ENTRY;
+		selection->id = entry.id;
+	} else if (selection->type == MR_SELECT_ENTRY) {
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the session has no region '%s'",
+				  text);
+	}
+	mr_table_unlock(&session->table);
+	return rc;
+}

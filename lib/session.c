@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "device.h"
+#include "join.h"
+#include "session.h"
+
+#define FIRST_FD 100 /* above what shells and scripts use themselves */
+
+/* The message that carries a session; its descriptors are the device's and the table's. */
+static const char greeting[] = "mrctl session 1";
+
+union control {
+	char bytes[CMSG_SPACE(2 * sizeof(int))];
+	struct cmsghdr align;
+};
+
+static int send_session(int socket, int device, int table, struct mr_error *err)
+{
+	const int fds[2] = { device, table };
+	union control control = { .bytes = { 0 } };
+	struct iovec text = { .iov_base = (char *)greeting, .iov_len = sizeof(greeting) };
+	struct msghdr message = { .msg_iov = &text,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(header), fds, sizeof(fds));
+	if (sendmsg(socket, &message, MSG_NOSIGNAL) != (ssize_t)sizeof(greeting))
+		return mr_fail(err, MR_ERROR_HOST, errno, "sendmsg", "cannot make a session");
+	return 0;
+}
+
+int mr_session_create(const struct mr_device *device, const struct mr_environment *environment,
+		      int *fd, struct mr_error *err)
+{
+	struct mr_table_device facts = { .simulated = environment->simulated };
+	struct mr_table table;
+	int sockets[2], rc;
+
+	snprintf(facts.name, sizeof(facts.name), "%s", environment->device);
+	snprintf(facts.provider, sizeof(facts.provider), "%s", environment->provider);
+	facts.driver_id = mr_uverbs_driver_id(environment->provider);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		return mr_fail(err, MR_ERROR_HOST, errno, "socketpair", "cannot make a session");
+	rc = mr_table_create(&facts, &table, err);
+	if (!rc) {
+		mr_table_add_pd(&table, MR_DEFAULT_PD, device->pd->handle);
+		rc = send_session(sockets[0], device->context->cmd_fd, table.fd, err);
+		mr_table_close(&table);
+	}
+	if (!rc) {
+		*fd = fcntl(sockets[1], F_DUPFD, FIRST_FD);
+		if (*fd < 0)
+			rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_DUPFD)",
+				     "cannot make a session");
+	}
+	close(sockets[0]);
+	close(sockets[1]);
+	return rc;
+}
+
+static int fail_no_session(struct mr_error *err, int fd, const char *what)
+{
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "descriptor %d %s", fd, what);
+	return -ENOTCONN;
+}
+
+/* Looks at the message without taking it: the kernel hands out fresh duplicates each time. */
+static int peek(int fd, int fds[2], struct mr_error *err)
+{
+	union control control;
+	char text[sizeof(greeting) + 1] = "";
+	struct iovec iov = { .iov_base = text, .iov_len = sizeof(text) };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	ssize_t got = recvmsg(fd, &message, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *header = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
+	size_t count = 0;
+
+	fds[0] = fds[1] = -1;
+	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(fds, CMSG_DATA(header), (count < 2 ? count : 2) * sizeof(int));
+	}
+	if (got < 0 && errno == EMFILE)
+		return mr_fail(err, MR_ERROR_HOST, EMFILE, "recvmsg", "cannot join the session");
+	if (count == 2 && !(message.msg_flags & MSG_CTRUNC) && got == (ssize_t)sizeof(greeting) &&
+	    !memcmp(text, greeting, sizeof(greeting)))
+		return 0;
+	for (int i = 0; i < 2; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (got == (ssize_t)sizeof(greeting) && !memcmp(text, greeting, sizeof("mrctl session")))
+		return fail_no_session(err, fd, "is a session of another version of mrctl");
+	return fail_no_session(err, fd, "is no mrctl session");
+}
+
+/* Major numbers of uverbs devices, from /proc/devices. */
+static bool is_uverbs_major(unsigned int wanted)
+{
+	mr_auto_file FILE *f = fopen("/proc/devices", "re");
+	char line[128], name[64];
+	unsigned int number;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%u %63s", &number, name) == 2 && number == wanted &&
+		    !strcmp(name, "infiniband_verbs"))
+			return true;
+	return false;
+}
+
+/*
+ * Whoever made the session chose this descriptor: before any ioctl it must prove to be a uverbs
+ * device.  A simulated one is a memfd, which only the simulator makes look like a device.
+ */
+static int check_device(int fd, struct mr_error *err)
+{
+	bool memfd = fcntl(fd, F_GET_SEALS) >= 0;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fstat", "cannot join the session");
+	if (memfd && !S_ISCHR(st.st_mode)) {
+		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV,
+			     "the session is on a simulated HCA, and this process is not");
+		mr_hint(err, "run mrctl below mrctl sim as well: mrctl sim -- mrctl ...");
+		return -ENODEV;
+	}
+	if (!memfd && (!S_ISCHR(st.st_mode) || !is_uverbs_major(major(st.st_rdev))))
+		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
+				    "this is no mrctl session: its device is no RDMA device");
+	return 0;
+}
+
+int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
+{
+	mr_auto_fd int borrowed = -1;
+	int fd, fds[2], rc;
+
+	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
+	rc = mr_join(where, &fd, &borrowed, err);
+	if (rc)
+		return rc;
+	rc = peek(fd, fds, err);
+	if (rc)
+		return rc;
+	session->uverbs.fd = fds[0];
+	rc = mr_table_open(fds[1], &session->table, err);
+	if (!rc)
+		rc = check_device(session->uverbs.fd, err);
+	if (rc) {
+		mr_session_close(session);
+		return rc;
+	}
+	mr_table_device(&session->table, &session->device);
+	session->uverbs.driver_id = session->device.driver_id;
+	return 0;
+}
+
+void mr_session_close(struct mr_session *session)
+{
+	if (session->uverbs.fd >= 0)
+		close(session->uverbs.fd);
+	mr_table_close(&session->table);
+	session->uverbs.fd = -1;
+}
+
+void mr_session_environment(const struct mr_session *session, struct mr_environment *environment)
+{
+	mr_environment_init(environment);
+	snprintf(environment->device, sizeof(environment->device), "%s", session->device.name);
+	snprintf(environment->provider, sizeof(environment->provider), "%s",
+		 session->device.provider);
+	environment->simulated = session->device.simulated == 1;
+}
+
+int mr_session_allow_joining(struct mr_error *err)
+{
+	/* EINVAL: a kernel without Yama, where nothing has to be allowed. */
+	if (prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0) && errno != EINVAL)
+		return mr_fail(err, MR_ERROR_HOST, errno, "prctl(PR_SET_PTRACER)", NULL);
+	return 0;
+}
+
+/* ---- protection domains ---- */
+
+static int fail_no_pd(const char *name, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+			    "the session has no protection domain '%s'", name);
+}
+
+static bool has(const uint32_t *handles, uint32_t count, uint32_t handle)
+{
+	while (count-- > 0)
+		if (handles[count] == handle)
+			return true;
+	return false;
+}
+
+/* Under the lock: a PD that is in doubt is one that a killed process was deallocating. */
+static void settle_pds(struct mr_session *session)
+{
+	mr_auto_free uint32_t *handles = NULL;
+	struct mr_error ignored;
+	struct mr_table_pd pd;
+	uint32_t count = 0;
+
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		if (!mr_table_pd(&session->table, place, &pd) || !pd.in_doubt)
+			continue;
+		if (!handles) {
+			handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+			if (!handles || mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_PD, handles,
+						       &count, &ignored))
+				return;
+		}
+		if (has(handles, count, pd.handle))
+			mr_table_doubt_pd(&session->table, place, false);
+		else
+			mr_table_remove_pd(&session->table, place);
+	}
+}
+
+int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	mr_table_unlock(&session->table);
+	return 0;
+}
+
+static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
+		  struct mr_table_pd *pd, struct mr_error *err)
+{
+	int rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
+
+	if (rc)
+		return rc;
+	*place = mr_table_add_pd(&session->table, name, pd->handle);
+	if (*place != MR_NO_SLOT)
+		return 0;
+	mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC,
+			    "a session has at most %d protection domains", MR_TABLE_PDS);
+}
+
+int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
+		  struct mr_table_pd *pd, struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	*place = mr_table_find_pd(&session->table, name);
+	if (!mr_table_pd(&session->table, *place, pd))
+		rc = create ? new_pd(session, name, place, pd, err) : fail_no_pd(name, err);
+	mr_table_unlock(&session->table);
+	return rc;
+}
+
+int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err)
+{
+	struct mr_table_pd pd;
+	uint32_t place;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	place = mr_table_find_pd(&session->table, name);
+	if (mr_table_pd(&session->table, place, &pd)) {
+		mr_table_doubt_pd(&session->table, place, true);
+		rc = mr_uverbs_dealloc_pd(&session->uverbs, pd.handle, err);
+		if (!rc || rc == -ENOENT)
+			mr_table_remove_pd(&session->table, place);
+		else
+			mr_table_doubt_pd(&session->table, place, false);
+		if (rc == -EBUSY)
+			mr_hint(err, "regions are still in it: deregister them first (mrctl stat)");
+	} else {
+		rc = fail_no_pd(name, err);
+	}
+	mr_table_unlock(&session->table);
+	return rc;
+}
+
+/* ---- regions ---- */
+
+static void fill_entry(struct mr_entry *entry, const struct mr_region_request *request,
+		       const struct mr_region *region, enum mr_via via)
+{
+	entry->addr = request->addr;
+	entry->length = request->length;
+	entry->access = request->access;
+	entry->call = (uint8_t)request->call;
+	entry->via = (uint8_t)via;
+	entry->iova = region->iova;
+	entry->handle = region->handle;
+	entry->lkey = region->lkey;
+	entry->rkey = region->rkey;
+	entry->elapsed_ns = region->elapsed_ns;
+}
+
+/*
+ * A claim is given up before the lock: the place may be another entry's at once, and the next
+ * process must be able to claim it.
+ */
+static void unlock(struct mr_session *session, uint32_t slot)
+{
+	mr_table_unclaim(&session->table, slot);
+	mr_table_unlock(&session->table);
+}
+
+/* The region exists and must not be lost: without a place in the table it is destroyed again. */
+static int commit(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
+		  struct mr_error *err)
+{
+	struct mr_error ignored;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (!rc && !mr_table_commit(&session->table, slot, entry))
+		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
+				  "another process has removed the region from the session");
+	if (rc)
+		mr_uverbs_destroy_mr(&session->uverbs, entry->handle, &ignored);
+	unlock(session, slot);
+	return rc;
+}
+
+static void withdraw(struct mr_session *session, uint32_t slot, uint64_t id)
+{
+	struct mr_error ignored;
+
+	/* Where the lock cannot be had the entry stays, as one that was never finished. */
+	if (!mr_table_lock(&session->table, &ignored))
+		mr_table_remove(&session->table, slot, id);
+	unlock(session, slot);
+}
+
+int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
+			const struct mr_region_request *request, struct mr_entry *entry,
+			struct mr_error *err)
+{
+	struct mr_region region;
+	uint32_t slot;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	rc = mr_table_add(&session->table, entry, &slot, err);
+	if (!rc)
+		mr_table_claim(&session->table, slot);
+	mr_table_unlock(&session->table);
+	if (rc)
+		return rc;
+	rc = mr_region_register(registrar, request, &region, err);
+	if (rc) {
+		withdraw(session, slot, entry->id);
+	} else {
+		fill_entry(entry, request, &region, registrar->via);
+		mr_region_forget(&region);
+		rc = commit(session, slot, entry, err);
+	}
+	return rc;
+}
+
+static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+{
+	return entry->lkey == kernel->lkey && entry->length == kernel->length;
+}
+
+/* The kernel has no such handle; or another object has it, as they all share their numbers. */
+static bool is_absent(int rc)
+{
+	return rc == -ENOENT || rc == -EINVAL;
+}
+
+/*
+ * Under the lock, so that nobody is between the table and the kernel.  Only where the kernel says
+ * so a region has gone: a call that fails otherwise tells nothing of it.
+ */
+static enum mr_session_state compare(const struct mr_session *session, uint32_t slot,
+				     const struct mr_entry *entry, struct mr_uverbs_mr *kernel,
+				     struct mr_error *err)
+{
+	int rc;
+
+	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
+		return MR_STATE_PENDING;
+	if (entry->state == MR_ENTRY_PENDING)
+		return MR_STATE_IN_DOUBT;
+	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
+	if (is_absent(rc) || (!rc && !agrees(entry, kernel)))
+		return MR_STATE_GONE;
+	if (rc) {
+		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
+		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
+	}
+	return entry->state == MR_ENTRY_LIVE ? MR_STATE_LIVE : MR_STATE_IN_DOUBT;
+}
+
+int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
+		    enum mr_session_state *state, struct mr_uverbs_mr *kernel, struct mr_error *err)
+{
+	bool found;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	found = mr_table_get(&session->table, slot, entry);
+	if (found)
+		*state = compare(session, slot, entry, kernel, err);
+	mr_table_unlock(&session->table);
+	return found;
+}
+
+static int fail_gone(const struct mr_entry *entry, struct mr_error *err)
+{
+	bool registered = entry->state != MR_ENTRY_PENDING;
+
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu had gone already: %s",
+		     (unsigned long long)entry->id,
+		     registered ? "the kernel has no such region"
+				: "a process was killed while it registered it");
+	if (!registered)
+		mr_hint(err,
+			"where the kernel has it all the same, mrctl stat shows it as unlisted");
+	return -ENOENT;
+}
+
+static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
+{
+	if (errnum == EAGAIN || errnum == EACCES)
+		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+				    "region %llu is in the hands of another process",
+				    (unsigned long long)id);
+	return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)", "cannot lock region %llu",
+		       (unsigned long long)id);
+}
+
+/* Under the lock: is the entry ours to destroy?  Its claim is taken then. */
+static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
+			    struct mr_entry *entry, struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel;
+	enum mr_session_state state;
+
+	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
+				    (unsigned long long)id);
+	if (!mr_table_claim(&session->table, slot))
+		return fail_claimed(id, errno, err);
+	state = compare(session, slot, entry, &kernel, err);
+	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
+	if (state == MR_STATE_PENDING || (state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
+		mr_table_unclaim(&session->table, slot);
+		return -err->errnum;
+	}
+	if (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
+		mr_table_remove(&session->table, slot, id);
+		mr_table_unclaim(&session->table, slot);
+		return fail_gone(entry, err);
+	}
+	mr_table_set_state(&session->table, slot, id, MR_ENTRY_IN_DOUBT);
+	return 0;
+}
+
+int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
+			  struct mr_error *err)
+{
+	struct mr_error lock_error;
+	struct mr_entry entry;
+	uint64_t start;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	rc = begin_deregister(session, slot, id, &entry, err);
+	mr_table_unlock(&session->table);
+	if (rc)
+		return rc;
+	start = mr_now_ns();
+	rc = mr_uverbs_destroy_mr(&session->uverbs, entry.handle, err);
+	*ns = mr_now_ns() - start;
+	/* Where the lock cannot be had the entry stays in doubt, and the next command finds out. */
+	if (mr_table_lock(&session->table, &lock_error))
+		;
+	else if (rc)
+		mr_table_set_state(&session->table, slot, id, MR_ENTRY_LIVE);
+	else
+		mr_table_remove(&session->table, slot, id);
+	unlock(session, slot);
+	return rc;
+}
+
+/* ---- what no entry names ---- */
+
+/* Handles are the lowest free numbers, so those beyond the known ones are soon at an end. */
+#define WALK_BEYOND 1024
+
+struct walk {
+	struct mr_session *session;
+	void (*call)(void *data, const struct mr_uverbs_mr *mr);
+	void *data;
+};
+
+static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
+{
+	struct mr_table *table = &walk->session->table;
+	struct mr_uverbs_mr mr;
+	struct mr_entry entry;
+	bool listed;
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
+	rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, &mr, err);
+	listed = mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), &entry) &&
+		 agrees(&entry, &mr);
+	mr_table_unlock(table);
+	if (is_absent(rc) || rc == -EBUSY) /* it is coming or going */
+		return 0;
+	if (rc)
+		mr_wrap(err, "cannot look for regions that no entry names");
+	else if (!listed)
+		walk->call(walk->data, &mr);
+	return rc;
+}
+
+static uint32_t highest_handle(const struct mr_table *table)
+{
+	struct mr_entry entry;
+	uint32_t highest = 0;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_get(table, slot, &entry) && entry.handle > highest &&
+		    entry.handle < MR_NO_SLOT - WALK_BEYOND)
+			highest = entry.handle;
+	return highest;
+}
+
+int mr_session_unlisted(struct mr_session *session,
+			void (*call)(void *data, const struct mr_uverbs_mr *mr), void *data,
+			struct mr_error *err)
+{
+	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+	const struct walk walk = { session, call, data };
+	uint32_t count, highest;
+	int rc;
+
+	if (!handles)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
+	if (rc)
+		return rc;
+	if (count < MR_UVERBS_INFO_MAX) {
+		while (!rc && count-- > 0) /* the newest come first */
+			rc = visit(&walk, handles[count], err);
+		return rc;
+	}
+	highest = highest_handle(&session->table) + WALK_BEYOND;
+	for (uint32_t handle = 0; !rc && handle < highest; handle++)
+		rc = visit(&walk, handle, err);
+	return rc;
+}

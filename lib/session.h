@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A session: regions that outlive the command that registered them, without a daemon.
+ *
+ * It is one descriptor: the receiving end of a socket pair whose other end is closed, with one
+ * message in its queue that carries the uverbs command descriptor of an open device and the
+ * session table.  Commands look at the message without taking it (MSG_PEEK) and get duplicates
+ * of both.  As long as one process holds the descriptor the kernel keeps everything alive.
+ */
+#ifndef MR_SESSION_H
+#define MR_SESSION_H
+
+#include "region.h"
+#include "session_table.h"
+#include "uverbs.h"
+
+struct mr_device;
+struct mr_environment;
+
+/** Name of the environment variable that says where the session is. */
+#define MR_SESSION_VARIABLE "MRCTL_SESSION"
+
+/** Name of the protection domain that every session begins with. */
+#define MR_DEFAULT_PD "default"
+
+struct mr_session {
+	struct mr_uverbs uverbs;
+	struct mr_table table;
+	struct mr_table_device device;
+};
+
+/**
+ * mr_session_create() - make a session of an open device
+ * @device: its context's descriptor and PD become the session's
+ * @fd:     set to the session's descriptor: 100 or above, inherited by programs
+ *
+ * Return: 0 or -errno.
+ */
+int mr_session_create(const struct mr_device *device, const struct mr_environment *environment,
+		      int *fd, struct mr_error *err);
+
+/**
+ * mr_session_open() - join a session
+ * @where: "fd:N" or "N", an inherited descriptor; "pid:N", one that process N holds
+ *
+ * Nothing that comes out of it is trusted: the descriptors are checked for what they are.
+ *
+ * Return: 0, or -errno: MR_ERROR_ABSENT where there is no session, MR_ERROR_USAGE for a malformed
+ * @where.
+ */
+int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err);
+void mr_session_close(struct mr_session *session);
+
+/** mr_session_environment() - kernel, rdma-core and what the session knows of its device */
+void mr_session_environment(const struct mr_session *session, struct mr_environment *environment);
+
+/** mr_session_allow_joining() - let same-user processes take the descriptor (Yama) after exec */
+int mr_session_allow_joining(struct mr_error *err);
+
+/**
+ * mr_session_pd() - a protection domain by name
+ * @create: allocate it (ioctl ALLOC_PD) where there is none of that name
+ * @place:  set to its place in the table
+ */
+int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
+		  struct mr_table_pd *pd, struct mr_error *err);
+
+/** mr_session_settle_pds() - forget PDs that went with a process that was killed meanwhile */
+int mr_session_settle_pds(struct mr_session *session, struct mr_error *err);
+
+/** mr_session_dealloc_pd() - deallocate an empty PD; the kernel answers EBUSY for another */
+int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err);
+
+/**
+ * mr_session_register() - register a region that stays
+ * @registrar: path and PD
+ * @request:   what to register
+ * @entry:     what the table is to know: name, memory, page_size, pd; the rest is filled
+ *
+ * The table says "pending" before the kernel is asked and "live" afterwards.
+ */
+int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
+			const struct mr_region_request *request, struct mr_entry *entry,
+			struct mr_error *err);
+
+/** What became of a region, by the table and the kernel. */
+enum mr_session_state {
+	MR_STATE_LIVE,
+	MR_STATE_PENDING,  /**< another process is registering or deregistering it */
+	MR_STATE_IN_DOUBT, /**< a process was killed while it did so */
+	MR_STATE_GONE,     /**< the kernel has no such region (any more) */
+	MR_STATE_UNKNOWN,  /**< the kernel cannot be asked; by EIO: the device has gone */
+};
+
+/**
+ * mr_session_look() - an entry, compared with the kernel (QUERY_MR)
+ * @entry:  set to a copy
+ * @state:  set
+ * @kernel: set to what the kernel says where the state is LIVE or IN_DOUBT
+ * @err:    also filled where the state is UNKNOWN: why
+ *
+ * Return: 1, 0 where there is no entry in that place, or -errno.
+ */
+int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
+		    enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		    struct mr_error *err);
+
+/**
+ * mr_session_deregister() - ask the kernel to destroy an entry's region (ioctl MR_DESTROY)
+ * @slot: its place in the table
+ * @id:   its id; another one in that place is left alone
+ * @ns:   set to the time that the kernel took
+ *
+ * Before it destroys by handle the kernel must agree on what that handle is: it may have been
+ * given out again.
+ *
+ * Return: 0, or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
+ * MR_ERROR_ABSENT when it had gone before, and the entry is removed.
+ */
+int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
+			  struct mr_error *err);
+
+/**
+ * mr_session_unlisted() - regions of the session that no entry names
+ * @call: called for each
+ *
+ * One INFO_HANDLES where that can answer completely, else a walk over handle numbers.
+ */
+int mr_session_unlisted(struct mr_session *session,
+			void (*call)(void *data, const struct mr_uverbs_mr *mr), void *data,
+			struct mr_error *err);
+
+#endif

@@ -1,0 +1,658 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "session_table.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+#define MAGIC         "mrctl session\n\n"
+#define VERSION       1u
+#define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
+#define FIRST_ENTRIES 64u
+#define ENTRIES_MAX   (1u << 26)
+#define LOCK_WAIT_NS  UINT64_C(10000000000)
+
+/* Bytes that are locked, never written: the table's lock, and a claim for each entry. */
+#define LOCK_BYTE   ((off_t)1 << 40)
+#define CLAIM_BYTES ((off_t)1 << 41)
+
+struct mr_table_header {
+	char magic[16];
+	uint32_t version;
+	uint32_t entry_size;
+	uint32_t capacity;
+	uint32_t count;
+	uint32_t free; /* slot of the first free entry; they are chained by next[0] */
+	uint32_t indexes_valid;
+	uint64_t last_id;
+	struct mr_table_device device;
+	struct mr_table_pd pds[MR_TABLE_PDS];
+};
+
+_Static_assert(sizeof(struct mr_entry) <= 256 - 4 * MR_TABLE_INDEXES,
+	       "an entry and its share of the indexes fit in 256 bytes");
+
+#define HEADER_SIZE 8192u
+_Static_assert(sizeof(struct mr_table_header) <= HEADER_SIZE, "the header has its own pages");
+
+static uint32_t buckets_for(uint32_t capacity)
+{
+	return 1u << (31 - __builtin_clz(capacity));
+}
+
+static uint64_t size_for(uint32_t capacity)
+{
+	return HEADER_SIZE + (uint64_t)capacity * sizeof(struct mr_entry) +
+	       (uint64_t)buckets_for(capacity) * MR_TABLE_INDEXES * sizeof(uint32_t);
+}
+
+static struct mr_entry *entry_at(const struct mr_table *table, uint32_t slot)
+{
+	return (struct mr_entry *)(void *)((char *)table->header + HEADER_SIZE) + slot;
+}
+
+/* The compiler must not read the shared original again after the copy was checked. */
+static void copy_out(void *to, const void *from, size_t size)
+{
+	memcpy(to, from, size);
+	__asm__ volatile("" : : "r"(to) : "memory");
+}
+
+/* A text out of the table may come to a terminal: terminated, and nothing in it but characters. */
+static void clean_text(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
+/* ---- indexes ---- */
+
+static uint32_t *bucket_at(const struct mr_table *table, unsigned int index, uint64_t hash)
+{
+	uint32_t *buckets = (uint32_t *)(void *)entry_at(table, table->capacity);
+
+	return buckets + (uint64_t)index * table->buckets + (hash & (table->buckets - 1));
+}
+
+static uint64_t hash_number(uint64_t value)
+{
+	value *= UINT64_C(0x9e3779b97f4a7c15);
+	return value >> 29;
+}
+
+/* FNV-1a */
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (int i = 0; i < MR_NAME_SIZE && name[i]; i++)
+		hash = (hash ^ (uint8_t)name[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t number_of(const struct mr_entry *entry, unsigned int index)
+{
+	switch (index) {
+	case MR_BY_ID:
+		return entry->id;
+	case MR_BY_HANDLE:
+		return entry->handle;
+	case MR_BY_LKEY:
+		return entry->lkey;
+	default:
+		return entry->rkey;
+	}
+}
+
+/* Whether an entry can be found so: names are optional, and keys come with the commit. */
+static bool is_indexed(const struct mr_entry *entry, unsigned int index)
+{
+	if (index == MR_BY_NAME)
+		return entry->name[0];
+	return index == MR_BY_ID || entry->state == MR_ENTRY_LIVE ||
+	       entry->state == MR_ENTRY_IN_DOUBT;
+}
+
+static uint64_t hash_of(const struct mr_entry *entry, unsigned int index)
+{
+	return index == MR_BY_NAME ? hash_name(entry->name) : hash_number(number_of(entry, index));
+}
+
+static void link_entry(struct mr_table *table, uint32_t slot, unsigned int index)
+{
+	struct mr_entry *entry = entry_at(table, slot);
+	uint32_t *bucket = bucket_at(table, index, hash_of(entry, index));
+
+	entry->next[index] = *bucket;
+	*bucket = slot;
+}
+
+/* Chains can be made to lead anywhere by other holders: each step is checked, and so is their number. */
+static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int index)
+{
+	struct mr_entry *entry = entry_at(table, slot);
+	uint32_t *link = bucket_at(table, index, hash_of(entry, index));
+
+	for (uint32_t steps = 0; steps < table->capacity; steps++) {
+		uint32_t at = *(volatile uint32_t *)link;
+
+		if (at >= table->capacity)
+			return;
+		if (at == slot) {
+			*link = entry->next[index];
+			return;
+		}
+		link = &entry_at(table, at)->next[index];
+	}
+}
+
+static void rebuild_indexes(struct mr_table *table)
+{
+	struct mr_table_header *header = table->header;
+	uint32_t count = 0;
+
+	memset(bucket_at(table, 0, 0), 0xff,
+	       (size_t)table->buckets * MR_TABLE_INDEXES * sizeof(uint32_t));
+	header->free = MR_NO_SLOT;
+	for (uint32_t slot = table->capacity; slot-- > 0;) {
+		struct mr_entry *entry = entry_at(table, slot);
+
+		if (entry->state == MR_ENTRY_FREE) {
+			entry->next[0] = header->free;
+			header->free = slot;
+			continue;
+		}
+		count++;
+		for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+			if (is_indexed(entry, i))
+				link_entry(table, slot, i);
+	}
+	header->count = count;
+	header->indexes_valid = 1;
+}
+
+/* Between these two a killed process leaves a table whose indexes the next one makes anew. */
+static void begin_change(struct mr_table *table)
+{
+	table->header->indexes_valid = 0;
+	__asm__ volatile("" : : : "memory");
+}
+
+static void end_change(struct mr_table *table)
+{
+	__asm__ volatile("" : : : "memory");
+	table->header->indexes_valid = 1;
+}
+
+/*
+ * The state is what counts when a process is killed: it is written after all that it vouches for,
+ * and before what it no longer does.
+ */
+static void set_state(struct mr_entry *entry, enum mr_entry_state state)
+{
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint32_t *)&entry->state = state;
+	__asm__ volatile("" : : : "memory");
+}
+
+/* ---- mapping ---- */
+
+static int fail_unsound(struct mr_error *err, const char *why)
+{
+	mr_fail_text(err, MR_ERROR_ABSENT, EPROTO, "this is no sound session table: %s", why);
+	mr_hint(err, "end the session and open a new one");
+	return -EPROTO;
+}
+
+/* Maps what the header says there is, if the file really has it. */
+static int map_table(struct mr_table *table, struct mr_error *err)
+{
+	struct mr_table_header header;
+	struct stat st;
+	void *map;
+	ssize_t got = pread(table->fd, &header, sizeof(header), 0);
+
+	if (got != (ssize_t)sizeof(header) ||
+	    memcmp(header.magic, MAGIC, sizeof(header.magic)) != 0)
+		return fail_unsound(err, "its header is missing");
+	if (header.version != VERSION || header.entry_size != sizeof(struct mr_entry)) {
+		mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
+			     "the session was opened by another version of mrctl");
+		mr_hint(err, "use the mrctl that opened it");
+		return -EPROTO;
+	}
+	if (!header.capacity || header.capacity > ENTRIES_MAX || fstat(table->fd, &st) ||
+	    (uint64_t)st.st_size < size_for(header.capacity))
+		return fail_unsound(err, "it is shorter than it says");
+	map = mmap(NULL, size_for(header.capacity), PROT_READ | PROT_WRITE, MAP_SHARED, table->fd,
+		   0);
+	if (map == MAP_FAILED)
+		return mr_fail(err, MR_ERROR_HOST, errno, "mmap", "cannot map the session table");
+	if (table->header)
+		munmap(table->header, table->mapped);
+	table->header = map;
+	table->mapped = size_for(header.capacity);
+	table->capacity = header.capacity;
+	table->buckets = buckets_for(header.capacity);
+	return 0;
+}
+
+static int fail_memory(struct mr_error *err, int errnum, const char *call)
+{
+	return mr_fail(err, MR_ERROR_HOST, errnum, call, "no room for the session table");
+}
+
+int mr_table_create(const struct mr_table_device *device, struct mr_table *table,
+		    struct mr_error *err)
+{
+	struct mr_table_header header = { .magic = MAGIC,
+					  .version = VERSION,
+					  .entry_size = sizeof(struct mr_entry),
+					  .capacity = FIRST_ENTRIES,
+					  .device = *device };
+	int rc;
+
+	*table = (struct mr_table){ .fd = -1 };
+	table->fd =
+		memfd_create("mrctl-session", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	if (table->fd < 0 && errno == EINVAL) /* Linux before 6.3 */
+		table->fd = memfd_create("mrctl-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (table->fd < 0)
+		return fail_memory(err, errno, "memfd_create");
+	rc = posix_fallocate(table->fd, 0, (off_t)size_for(FIRST_ENTRIES));
+	if (rc) {
+		mr_table_close(table);
+		return fail_memory(err, rc, "posix_fallocate");
+	}
+	if (pwrite(table->fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	    fcntl(table->fd, F_ADD_SEALS, SEALS)) {
+		rc = fail_memory(err, errno, "fcntl(F_ADD_SEALS)");
+		mr_table_close(table);
+		return rc;
+	}
+	rc = map_table(table, err);
+	if (rc)
+		mr_table_close(table);
+	else
+		rebuild_indexes(table);
+	return rc;
+}
+
+int mr_table_open(int fd, struct mr_table *table, struct mr_error *err)
+{
+	int seals = fcntl(fd, F_GET_SEALS), rc;
+
+	*table = (struct mr_table){ .fd = fd };
+	if (seals < 0 || (seals & SEALS) != SEALS || seals & (F_SEAL_GROW | F_SEAL_WRITE))
+		rc = fail_unsound(err, "it is not a memfd with the seals that mrctl sets");
+	else
+		rc = map_table(table, err);
+	if (rc)
+		mr_table_close(table);
+	return rc;
+}
+
+void mr_table_close(struct mr_table *table)
+{
+	if (table->header)
+		munmap(table->header, table->mapped);
+	if (table->fd >= 0)
+		close(table->fd);
+	*table = (struct mr_table){ .fd = -1 };
+}
+
+void mr_table_device(const struct mr_table *table, struct mr_table_device *device)
+{
+	copy_out(device, &table->header->device, sizeof(*device));
+	clean_text(device->name, sizeof(device->name));
+	clean_text(device->provider, sizeof(device->provider));
+}
+
+uint64_t mr_table_size(const struct mr_table *table)
+{
+	return table->mapped;
+}
+
+/* ---- locks ---- */
+
+static int set_lock(int fd, int command, short type, off_t byte, struct flock *lock)
+{
+	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
+	return fcntl(fd, command, lock);
+}
+
+static int fail_locked(const struct mr_table *table, struct mr_error *err)
+{
+	struct flock lock;
+
+	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT, "the session is locked by another process");
+	if (!set_lock(table->fd, F_GETLK, F_WRLCK, LOCK_BYTE, &lock) && lock.l_type != F_UNLCK)
+		mr_hint(err, "process %d holds it; is it stopped? (kill -CONT %d, or kill it)",
+			(int)lock.l_pid, (int)lock.l_pid);
+	return -ETIMEDOUT;
+}
+
+int mr_table_lock(struct mr_table *table, struct mr_error *err)
+{
+	uint64_t end = 0;
+	struct timespec pause = { .tv_nsec = 50000 };
+	struct flock lock;
+	int rc;
+
+	while (set_lock(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
+		if (errno != EAGAIN && errno != EACCES)
+			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+				       "cannot lock the session");
+		if (!end)
+			end = mr_now_ns() + LOCK_WAIT_NS;
+		if (mr_now_ns() > end)
+			return fail_locked(table, err);
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 5000000)
+			pause.tv_nsec *= 2;
+	}
+	table->locked = true;
+	rc = 0;
+	if (*(volatile uint32_t *)&table->header->capacity != table->capacity)
+		rc = map_table(table, err);
+	if (rc) {
+		mr_table_unlock(table);
+		return rc;
+	}
+	if (!table->header->indexes_valid)
+		rebuild_indexes(table);
+	return 0;
+}
+
+void mr_table_unlock(struct mr_table *table)
+{
+	struct flock lock;
+
+	if (table->locked)
+		set_lock(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
+	table->locked = false;
+}
+
+bool mr_table_claim(const struct mr_table *table, uint32_t slot)
+{
+	struct flock lock;
+
+	return !set_lock(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
+}
+
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
+{
+	struct flock lock;
+
+	set_lock(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
+}
+
+bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
+{
+	struct flock lock;
+
+	return !set_lock(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, &lock) &&
+	       lock.l_type != F_UNLCK;
+}
+
+/* ---- entries ---- */
+
+/*
+ * The entries are followed by the indexes, which have to move: they are marked as gone first, so
+ * that a holder that is killed here leaves nothing half done.
+ */
+static int grow(struct mr_table *table, struct mr_error *err)
+{
+	uint32_t old = table->capacity, capacity = old + (old / 8 > 64 ? old / 8 : 64);
+	int rc;
+
+	if (capacity > ENTRIES_MAX)
+		return fail_memory(err, ENOSPC, "mrctl");
+	rc = posix_fallocate(table->fd, 0, (off_t)size_for(capacity));
+	if (rc)
+		return fail_memory(err, rc, "posix_fallocate");
+	begin_change(table);
+	/* Where the old indexes were are entries now, and they are free. */
+	memset(entry_at(table, old), 0,
+	       size_for(old) - HEADER_SIZE - (uint64_t)old * sizeof(struct mr_entry));
+	__asm__ volatile("" : : : "memory");
+	table->header->capacity = capacity;
+	rc = map_table(table, err);
+	if (!rc)
+		rebuild_indexes(table);
+	return rc;
+}
+
+/* A free slot, from the chain of free ones if that is sound. */
+static uint32_t take_free(struct mr_table *table)
+{
+	struct mr_table_header *header = table->header;
+	uint32_t slot = *(volatile uint32_t *)&header->free;
+
+	if (slot < table->capacity && entry_at(table, slot)->state == MR_ENTRY_FREE) {
+		header->free = entry_at(table, slot)->next[0];
+		return slot;
+	}
+	if (slot == MR_NO_SLOT)
+		return slot;
+	rebuild_indexes(table);
+	slot = header->free;
+	if (slot < table->capacity)
+		header->free = entry_at(table, slot)->next[0];
+	return slot < table->capacity ? slot : MR_NO_SLOT;
+}
+
+int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
+		 struct mr_error *err)
+{
+	uint32_t place;
+	int rc;
+
+	if (entry->name[0] && mr_table_find_name(table, entry->name) != MR_NO_SLOT)
+		return mr_fail_text(err, MR_ERROR_USAGE, EEXIST,
+				    "the session has a region named '%s' already", entry->name);
+	if (table->header->free == MR_NO_SLOT) {
+		rc = grow(table, err);
+		if (rc)
+			return rc;
+	}
+	begin_change(table);
+	place = take_free(table);
+	if (place == MR_NO_SLOT)
+		return fail_unsound(err, "its free entries are lost");
+	entry->id = ++table->header->last_id;
+	entry->state = MR_ENTRY_FREE;
+	*entry_at(table, place) = *entry;
+	entry->state = MR_ENTRY_PENDING;
+	set_state(entry_at(table, place), MR_ENTRY_PENDING);
+	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+		if (is_indexed(entry, i))
+			link_entry(table, place, i);
+	table->header->count++;
+	end_change(table);
+	*slot = place;
+	return 0;
+}
+
+static void unlink_all(struct mr_table *table, uint32_t slot)
+{
+	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+		if (is_indexed(entry_at(table, slot), i))
+			unlink_entry(table, slot, i);
+}
+
+static void free_entry(struct mr_table *table, uint32_t slot)
+{
+	struct mr_entry *entry = entry_at(table, slot);
+
+	begin_change(table);
+	unlink_all(table, slot);
+	set_state(entry, MR_ENTRY_FREE);
+	entry->id = 0;
+	entry->name[0] = '\0';
+	entry->next[0] = table->header->free;
+	table->header->free = slot;
+	table->header->count--;
+	end_change(table);
+}
+
+bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *entry)
+{
+	if (slot >= table->capacity)
+		return false;
+	copy_out(entry, entry_at(table, slot), sizeof(*entry));
+	clean_text(entry->name, sizeof(entry->name));
+	clean_text(entry->memory, sizeof(entry->memory));
+	return entry->state != MR_ENTRY_FREE;
+}
+
+static bool has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
+{
+	struct mr_entry entry;
+
+	return mr_table_get(table, slot, &entry) && entry.id == id;
+}
+
+bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
+{
+	uint32_t other;
+
+	if (!has_id(table, slot, entry->id))
+		return false;
+	while ((other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
+		free_entry(table, other);
+	begin_change(table);
+	unlink_all(table, slot);
+	*entry_at(table, slot) = *entry;
+	set_state(entry_at(table, slot), MR_ENTRY_LIVE);
+	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+		if (is_indexed(entry_at(table, slot), i))
+			link_entry(table, slot, i);
+	end_change(table);
+	return true;
+}
+
+bool mr_table_is_used(const struct mr_table *table, uint32_t slot)
+{
+	return slot < table->capacity &&
+	       *(volatile uint32_t *)&entry_at(table, slot)->state != MR_ENTRY_FREE;
+}
+
+void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
+			enum mr_entry_state state)
+{
+	if (has_id(table, slot, id))
+		set_state(entry_at(table, slot), state);
+}
+
+void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id)
+{
+	if (has_id(table, slot, id))
+		free_entry(table, slot);
+}
+
+static bool matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
+		    const char *name)
+{
+	if (!is_indexed(entry, index))
+		return false;
+	return name ? !strcmp(entry->name, name) : number_of(entry, index) == value;
+}
+
+static uint32_t find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
+		     const char *name)
+{
+	uint64_t hash = name ? hash_name(name) : hash_number(value);
+	uint32_t slot = *(volatile uint32_t *)bucket_at(table, index, hash);
+
+	for (uint32_t steps = 0; steps < table->capacity && slot < table->capacity; steps++) {
+		struct mr_entry entry;
+
+		if (mr_table_get(table, slot, &entry) && matches(&entry, index, value, name))
+			return slot;
+		slot = entry.next[index];
+	}
+	return MR_NO_SLOT;
+}
+
+uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value)
+{
+	return find(table, index, value, NULL);
+}
+
+uint32_t mr_table_find_name(const struct mr_table *table, const char *name)
+{
+	return find(table, MR_BY_NAME, 0, name);
+}
+
+uint32_t mr_table_count(const struct mr_table *table)
+{
+	uint32_t count = *(volatile uint32_t *)&table->header->count;
+
+	return count < table->capacity ? count : table->capacity;
+}
+
+/* ---- protection domains ---- */
+
+bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd)
+{
+	if (place >= MR_TABLE_PDS)
+		return false;
+	copy_out(pd, &table->header->pds[place], sizeof(*pd));
+	clean_text(pd->name, sizeof(pd->name));
+	return pd->name[0];
+}
+
+uint32_t mr_table_find_pd(const struct mr_table *table, const char *name)
+{
+	struct mr_table_pd pd;
+
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
+		if (mr_table_pd(table, place, &pd) && !strcmp(pd.name, name))
+			return place;
+	return MR_NO_SLOT;
+}
+
+uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle)
+{
+	struct mr_table_pd pd;
+
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
+		if (mr_table_pd(table, place, &pd) && pd.handle == handle)
+			mr_table_remove_pd(table, place);
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		if (mr_table_pd(table, place, &pd))
+			continue;
+		table->header->pds[place].handle = handle;
+		table->header->pds[place].in_doubt = 0;
+		snprintf(table->header->pds[place].name, MR_NAME_SIZE, "%s", name);
+		return place;
+	}
+	return MR_NO_SLOT;
+}
+
+void mr_table_doubt_pd(struct mr_table *table, uint32_t place, bool in_doubt)
+{
+	if (place < MR_TABLE_PDS)
+		*(volatile uint32_t *)&table->header->pds[place].in_doubt = in_doubt;
+}
+
+void mr_table_remove_pd(struct mr_table *table, uint32_t place)
+{
+	if (place < MR_TABLE_PDS)
+		table->header->pds[place].name[0] = '\0';
+}

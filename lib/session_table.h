@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The session table: what mrctl knows of a session's regions beyond what the kernel can tell,
+ * in a memfd that all holders of the session share.
+ *
+ * Every holder can write it, and a process with more rights may join: whatever is read is copied
+ * and checked, texts hold printable ASCII only, and nothing leads out of the mapping.
+ *
+ *   header | entries | indexes
+ *
+ * Entries are the truth; the indexes are derived, and made anew when the table grows or when a
+ * holder was killed while it changed them.
+ */
+#ifndef MR_SESSION_TABLE_H
+#define MR_SESSION_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "number.h"
+
+#define MR_NAME_SIZE 64
+#define MR_TABLE_PDS 64
+#define MR_NO_SLOT   UINT32_MAX
+
+enum mr_entry_state {
+	MR_ENTRY_FREE,
+	MR_ENTRY_PENDING,  /**< the kernel was asked to register it */
+	MR_ENTRY_LIVE,     /**< registered */
+	MR_ENTRY_IN_DOUBT, /**< the kernel was asked to deregister it */
+};
+
+/** By what an entry is found. */
+enum mr_table_index {
+	MR_BY_ID,
+	MR_BY_NAME,
+	MR_BY_HANDLE,
+	MR_BY_LKEY,
+	MR_BY_RKEY,
+	MR_TABLE_INDEXES,
+};
+
+struct mr_entry {
+	uint64_t id; /**< never 0, never used again */
+	uint64_t addr;
+	uint64_t length;
+	uint64_t iova;
+	uint64_t elapsed_ns;
+	uint64_t page_size;
+	uint32_t state; /**< enum mr_entry_state */
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	uint32_t access;
+	uint16_t pd;                     /**< place of its PD in the table */
+	uint8_t call;                    /**< enum mr_region_call */
+	uint8_t via;                     /**< enum mr_via */
+	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
+	char name[MR_NAME_SIZE];         /**< or empty */
+	char memory[36];                 /**< kind of memory as typed, cut if it is longer */
+};
+
+struct mr_table_pd {
+	char name[MR_NAME_SIZE]; /**< empty: the place is free */
+	uint32_t handle;
+	uint32_t in_doubt; /**< the kernel was asked to deallocate it */
+};
+
+/** Facts about the session that its maker wrote down. */
+struct mr_table_device {
+	char name[64];
+	char provider[32];
+	uint32_t driver_id; /**< enum rdma_driver_id */
+	uint32_t simulated; /**< 1: the device is mrctl's simulated HCA */
+};
+
+struct mr_table_header;
+
+/** An open table. */
+struct mr_table {
+	int fd; /**< opened once and closed last: closing any other would drop the lock */
+	struct mr_table_header *header;
+	uint64_t mapped;   /**< bytes */
+	uint32_t capacity; /**< entries that the mapping holds; checked */
+	uint32_t buckets;  /**< of each index; checked */
+	bool locked;
+};
+
+/** mr_table_create() - a new table.  Return: 0 or -errno with MR_ERROR_HOST. */
+int mr_table_create(const struct mr_table_device *device, struct mr_table *table,
+		    struct mr_error *err);
+
+/**
+ * mr_table_open() - map a table that another process made
+ * @fd: taken over, also on failure
+ *
+ * Return: 0, or -EPROTO with MR_ERROR_ABSENT for anything that is no sound table of this version.
+ */
+int mr_table_open(int fd, struct mr_table *table, struct mr_error *err);
+void mr_table_close(struct mr_table *table);
+
+/** mr_table_device() - what its maker wrote down; strings are terminated */
+void mr_table_device(const struct mr_table *table, struct mr_table_device *device);
+
+/**
+ * mr_table_lock() - keep other processes out; everything below needs it
+ *
+ * Waits 10 seconds at most; the message names the holder then.  A killed holder's lock is gone,
+ * and what it left half done in the indexes is mended here.
+ *
+ * Return: 0, -ETIMEDOUT, or another -errno.
+ */
+int mr_table_lock(struct mr_table *table, struct mr_error *err);
+void mr_table_unlock(struct mr_table *table);
+
+/**
+ * mr_table_add() - a new entry in state PENDING; its id is chosen
+ * @entry: what is known; id, next are set
+ * @slot:  set to its place
+ *
+ * Return: 0, -EEXIST for a name in use (MR_ERROR_USAGE), -ENOMEM, ….
+ */
+int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
+		 struct mr_error *err);
+
+/**
+ * mr_table_commit() - the kernel registered it: the entry gets its keys and is LIVE
+ *
+ * The kernel reuses handles at once, so every other entry with that handle is one whose region
+ * has gone: they are removed.
+ *
+ * Return: false if the entry there has not that id any more.
+ */
+bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
+
+/** mr_table_get() - a checked copy of an entry.  Return: false for a place that is free. */
+bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *entry);
+
+/** mr_table_is_used() - whether there seems to be an entry; a look without the lock */
+bool mr_table_is_used(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_set_state() - if the entry there still has that id */
+void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
+			enum mr_entry_state state);
+
+/** mr_table_remove() - if the entry there still has that id */
+void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id);
+
+/**
+ * mr_table_find() - by id, handle, lkey or rkey
+ * Return: its slot, or MR_NO_SLOT.
+ */
+uint32_t mr_table_find(const struct mr_table *table, enum mr_table_index index, uint64_t value);
+uint32_t mr_table_find_name(const struct mr_table *table, const char *name);
+
+/** mr_table_count() - entries there are */
+uint32_t mr_table_count(const struct mr_table *table);
+
+/**
+ * mr_table_claim() - keep others off an entry while the lock is not held
+ *
+ * A record lock of its own: gone when its holder is.  Return: false where another has it (errno
+ * is EAGAIN or EACCES then), or where it cannot be had.
+ */
+bool mr_table_claim(const struct mr_table *table, uint32_t slot);
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_is_claimed() - by another process */
+bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_pd() - a copy of the PD in that place.  Return: false where there is none. */
+bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd);
+/** mr_table_find_pd() - Return: its place, or MR_NO_SLOT. */
+uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
+/**
+ * mr_table_add_pd() - a PD that the kernel has just allocated; another with its handle has gone
+ * Return: its place, or MR_NO_SLOT where all are taken.
+ */
+uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
+void mr_table_doubt_pd(struct mr_table *table, uint32_t place, bool in_doubt);
+void mr_table_remove_pd(struct mr_table *table, uint32_t place);
+
+/** mr_table_size() - bytes of the table */
+uint64_t mr_table_size(const struct mr_table *table);
+
+#endif

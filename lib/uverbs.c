@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/irdma-abi.h>
+#include <rdma/mthca-abi.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <rdma/siw-abi.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "uverbs.h"
+
+#define ATTRS_MAX 8
+
+/* Drivers write their answer to ALLOC_PD here: none has more. */
+#define PD_ANSWER_SIZE 64
+
+/* What a driver wants to be told with REG_MR beside the public request. */
+struct driver {
+	const char *provider;
+	uint32_t id;
+	uint16_t reg_in;  /* bytes of zeros: an ordinary memory region everywhere */
+	uint16_t reg_out; /* bytes of its answer */
+};
+
+static const struct driver drivers[] = {
+	{ "mlx5", RDMA_DRIVER_MLX5, 0, 0 },
+	{ "mlx4", RDMA_DRIVER_MLX4, 0, 0 },
+	{ "mthca", RDMA_DRIVER_MTHCA, sizeof(struct mthca_reg_mr), 0 },
+	{ "bnxt_re", RDMA_DRIVER_BNXT_RE, 0, 0 },
+	{ "cxgb4", RDMA_DRIVER_CXGB4, 0, 0 },
+	{ "ocrdma", RDMA_DRIVER_OCRDMA, 0, 0 },
+	{ "irdma", RDMA_DRIVER_IRDMA, sizeof(struct irdma_mem_reg_req), 0 },
+	{ "vmw_pvrdma", RDMA_DRIVER_VMW_PVRDMA, 0, 0 },
+	{ "qedr", RDMA_DRIVER_QEDR, 0, 0 },
+	{ "hns", RDMA_DRIVER_HNS, 0, 0 },
+	{ "rxe", RDMA_DRIVER_RXE, 0, 0 },
+	{ "hfi1verbs", RDMA_DRIVER_HFI1, 0, 0 },
+	{ "efa", RDMA_DRIVER_EFA, 0, 0 },
+	{ "siw", RDMA_DRIVER_SIW, sizeof(struct siw_ureq_reg_mr), sizeof(struct siw_uresp_reg_mr) },
+	{ "erdma", RDMA_DRIVER_ERDMA, 0, 0 },
+};
+
+static const struct driver *find_driver(uint32_t id)
+{
+	static const struct driver unknown = { .provider = "" };
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (drivers[i].id == id)
+			return &drivers[i];
+	return &unknown;
+}
+
+uint32_t mr_uverbs_driver_id(const char *provider)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (!strcmp(drivers[i].provider, provider))
+			return drivers[i].id;
+	return RDMA_DRIVER_UNKNOWN;
+}
+
+bool mr_uverbs_imports(uint32_t driver_id)
+{
+	/* rdma-core 44 to 65: import_context is in mlx5's table of operations only. */
+	return driver_id == RDMA_DRIVER_MLX5 || !mr_uverbs_knows_driver(driver_id);
+}
+
+bool mr_uverbs_blocks_removal(uint32_t driver_id)
+{
+	/* Drivers without ib_device_ops.disassociate_ucontext. */
+	switch (driver_id) {
+	case RDMA_DRIVER_RXE:
+	case RDMA_DRIVER_SIW:
+	case RDMA_DRIVER_EFA:
+	case RDMA_DRIVER_CXGB4:
+	case RDMA_DRIVER_QEDR:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool mr_uverbs_knows_driver(uint32_t driver_id)
+{
+	return find_driver(driver_id)->provider[0];
+}
+
+/* An ioctl being put together.  Its header ends with an array of no length: the attributes. */
+struct request {
+	union {
+		struct ib_uverbs_ioctl_hdr header;
+		struct {
+			char before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[ATTRS_MAX];
+		};
+	};
+};
+
+static struct request new_request(uint16_t object, uint16_t method)
+{
+	return (struct request){ .header = { .object_id = object, .method_id = method } };
+}
+
+static struct ib_uverbs_attr *add(struct request *request, uint16_t id, size_t length,
+				  uint64_t data)
+{
+	struct ib_uverbs_attr *attr = &request->attrs[request->header.num_attrs++];
+
+	*attr = (struct ib_uverbs_attr){
+		.attr_id = id,
+		.len = (uint16_t)length,
+		.flags = UVERBS_ATTR_F_MANDATORY,
+		.data = data,
+	};
+	return attr;
+}
+
+static void add_handle(struct request *request, uint16_t id, uint32_t handle)
+{
+	add(request, id, 0, handle);
+}
+
+/* Values of up to eight bytes stand in the attribute itself. */
+static void add_in(struct request *request, uint16_t id, const void *value, size_t length)
+{
+	uint64_t data = (uintptr_t)value;
+
+	if (length <= sizeof(data)) {
+		data = 0;
+		memcpy(&data, value, length);
+	}
+	add(request, id, length, data);
+}
+
+static void add_out(struct request *request, uint16_t id, void *value, size_t length)
+{
+	add(request, id, length, (uintptr_t)value);
+}
+
+static int submit(const struct mr_uverbs *uverbs, struct request *request, const char *call,
+		  struct mr_error *err)
+{
+	request->header.length = (uint16_t)(sizeof(request->header) +
+					    request->header.num_attrs * sizeof(*request->attrs));
+	request->header.driver_id = uverbs->driver_id;
+	if (ioctl(uverbs->fd, RDMA_VERBS_IOCTL, &request->header))
+		return mr_fail(err, MR_ERROR_REFUSED, errno, call, NULL);
+	return 0;
+}
+
+/* The older commands come through a method of their own (UVERBS_METHOD_INVOKE_WRITE). */
+static struct request new_write(uint64_t command, const void *in, size_t in_length, void *out,
+				size_t out_length)
+{
+	struct request request = new_request(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+
+	add_in(&request, UVERBS_ATTR_WRITE_CMD, &command, sizeof(command));
+	add_in(&request, UVERBS_ATTR_CORE_IN, in, in_length);
+	add_out(&request, UVERBS_ATTR_CORE_OUT, out, out_length);
+	return request;
+}
+
+int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err)
+{
+	struct ib_uverbs_alloc_pd in = { .response = 0 };
+	struct ib_uverbs_alloc_pd_resp out = { .pd_handle = 0 };
+	uint8_t answer[PD_ANSWER_SIZE] = { 0 };
+	struct request request =
+		new_write(IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
+	int rc;
+
+	add_out(&request, UVERBS_ATTR_UHW_OUT, answer, sizeof(answer));
+	rc = submit(uverbs, &request, "ioctl(ALLOC_PD)", err);
+	if (!rc)
+		*handle = out.pd_handle;
+	return rc;
+}
+
+int mr_uverbs_dealloc_pd(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY);
+
+	add_handle(&request, UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
+	return submit(uverbs, &request, "ioctl(PD_DESTROY)", err);
+}
+
+int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r,
+		     struct mr_uverbs_mr *mr, struct mr_error *err)
+{
+	const struct driver *driver = find_driver(uverbs->driver_id);
+	struct ib_uverbs_reg_mr in = {
+		.start = r->addr,
+		.length = r->length,
+		.hca_va = r->iova,
+		.pd_handle = r->pd_handle,
+		.access_flags = r->access,
+	};
+	struct ib_uverbs_reg_mr_resp out = { .mr_handle = 0 };
+	uint64_t private_in[4] = { 0 }, private_out[4] = { 0 };
+	struct request request =
+		new_write(IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+	int rc;
+
+	if (driver->reg_in)
+		add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
+	if (driver->reg_out)
+		add_out(&request, UVERBS_ATTR_UHW_OUT, private_out, driver->reg_out);
+	rc = submit(uverbs, &request, "ioctl(REG_MR)", err);
+	if (!rc)
+		*mr = (struct mr_uverbs_mr){ .handle = out.mr_handle,
+					     .lkey = out.lkey,
+					     .rkey = out.rkey,
+					     .length = r->length,
+					     .iova = r->iova };
+	return rc;
+}
+
+int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
+		       struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR);
+
+	*mr = (struct mr_uverbs_mr){ .handle = handle };
+	add_handle(&request, UVERBS_ATTR_QUERY_MR_HANDLE, handle);
+	add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length, sizeof(mr->length));
+	add_out(&request, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova, sizeof(mr->iova));
+	return submit(uverbs, &request, "ioctl(QUERY_MR)", err);
+}
+
+int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY);
+
+	add_handle(&request, UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
+	return submit(uverbs, &request, "ioctl(MR_DESTROY)", err);
+}
+
+int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
+		   uint32_t *count, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
+	uint64_t wide = object;
+
+	*count = 0;
+	add_in(&request, UVERBS_ATTR_INFO_OBJECT_ID, &wide, sizeof(wide));
+	add_out(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, count, sizeof(*count));
+	add_out(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
+		MR_UVERBS_INFO_MAX * sizeof(*handles));
+	return submit(uverbs, &request, "ioctl(INFO_HANDLES)", err);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs: what that library
+ * cannot do with objects it did not make itself.
+ */
+#ifndef MR_UVERBS_H
+#define MR_UVERBS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/** A uverbs command descriptor, with the driver behind it. */
+struct mr_uverbs {
+	int fd;
+	uint32_t driver_id; /**< enum rdma_driver_id */
+};
+
+/** What the kernel says of a memory region. */
+struct mr_uverbs_mr {
+	uint32_t handle;
+	uint32_t lkey;
+	uint32_t rkey;
+	uint64_t length;
+	uint64_t iova;
+};
+
+struct mr_uverbs_reg {
+	uint64_t addr;
+	uint64_t length;
+	uint64_t iova;
+	uint32_t pd_handle;
+	uint32_t access;
+};
+
+/**
+ * mr_uverbs_driver_id() - the kernel's number of a driver
+ * @provider: its user-space name ("mlx5")
+ *
+ * Return: enum rdma_driver_id, 0 (RDMA_DRIVER_UNKNOWN) for a name that is not known.
+ */
+uint32_t mr_uverbs_driver_id(const char *provider);
+
+/**
+ * mr_uverbs_knows_driver() - whether the driver's private data of REG_MR are known
+ *
+ * For another one registering is attempted without any.
+ */
+bool mr_uverbs_knows_driver(uint32_t driver_id);
+
+/** mr_uverbs_imports() - false where the driver's provider is known to have no ibv_import_device */
+bool mr_uverbs_imports(uint32_t driver_id);
+
+/** mr_uverbs_blocks_removal() - whether removing the device waits for the last descriptor to close */
+bool mr_uverbs_blocks_removal(uint32_t driver_id);
+
+/*
+ * All below return 0 or -errno with MR_ERROR_REFUSED; the call is named "ioctl(REG_MR)", ….
+ */
+
+/** mr_uverbs_alloc_pd() - drivers/infiniband/core/uverbs_cmd.c ib_uverbs_alloc_pd */
+int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
+
+/** mr_uverbs_dealloc_pd() - -EBUSY while an object uses it */
+int mr_uverbs_dealloc_pd(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/** mr_uverbs_reg_mr() - ib_uverbs_reg_mr; @mr has the request's length and iova then */
+int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
+		     struct mr_uverbs_mr *mr, struct mr_error *err);
+
+/**
+ * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR
+ *
+ * Return: -ENOENT for a handle that is free, -EINVAL for one of another type.
+ */
+int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
+		       struct mr_error *err);
+
+/** mr_uverbs_destroy_mr() - UVERBS_METHOD_MR_DESTROY */
+int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
+#define MR_UVERBS_INFO_MAX 16383
+
+/**
+ * mr_uverbs_list() - UVERBS_METHOD_INFO_HANDLES
+ * @object:  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD, …
+ * @handles: room for MR_UVERBS_INFO_MAX
+ * @count:   set to how many there are; MR_UVERBS_INFO_MAX means: or more
+ */
+int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
+		   uint32_t *count, struct mr_error *err);
+
+#endif
