@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "answer.h"
+#include "place.h"
+#include "region_row.h"
+
+/* So many failures of one command are told one by one; all are in the document. */
+#define REPORTED_MAX 10
+
+int answer_init(struct answer *answer, const struct invocation *invocation,
+		const struct expect_option *expect, const struct mr_environment *environment,
+		uint64_t total, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	int rc;
+
+	*answer = (struct answer){
+		.invocation = invocation,
+		.expect = expect && expect->given ? expect : NULL,
+		.environment = environment,
+		.total = total,
+		.lines = total == 1 && !global->columns && !global->no_headings,
+	};
+	progress_init(&answer->progress, total, global->quiet);
+	rc = output_open(&answer->out, global, &region_record, err);
+	answer->out.usual_columns = invocation->command->columns;
+	return rc;
+}
+
+int answer_absent(const struct invocation *invocation, const struct expect_option *expect,
+		  struct mr_error *err)
+{
+	struct mr_environment environment;
+	struct mr_error told = *err;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = answer_init(&answer, invocation, expect, &environment, 0, err);
+	if (rc)
+		return rc;
+	answer.in_session = place_session(invocation->global) != NULL;
+	answer_fail(&answer, &told, 0, 0, MR_VIA_KERNEL);
+	err->text[0] = '\0';
+	answer_begin(&answer);
+	answer_end_rows(&answer);
+	rc = answer_end(&answer, 0, err);
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
+}
+
+void answer_release(struct answer *answer)
+{
+	failures_release(&answer->failures);
+	output_release(&answer->out);
+}
+
+bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
+		 enum mr_via via)
+{
+	const struct invocation *invocation = answer->invocation;
+	bool expected = answer->expect && expect_has(answer->expect, err);
+
+	failures_add(&answer->failures, err, index, id, mr_via_name(via));
+	if ((expected && invocation->global->quiet) || ++answer->reported > REPORTED_MAX)
+		return false;
+	progress_clear(&answer->progress);
+	if (index && answer->total > 1)
+		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
+	report_note(invocation->command, "%s%s", err->text, expected ? ", as expected" : "");
+	if (err->hint[0])
+		report_detail("%s", err->hint);
+	if (answer->environment->simulated && err->kind == MR_ERROR_REFUSED)
+		report_detail("the simulated HCA %s answered", answer->environment->device);
+	return true;
+}
+
+/* Members of the document beside its lists: what is known before them, and after them. */
+struct scene {
+	bool session;
+};
+
+static const struct field scene_fields[] = {
+	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
+	FIELD_END,
+};
+static const struct record scene_record = { "scene", scene_fields };
+
+struct verdict {
+	struct opt_bool as_expected;
+};
+
+static const struct field verdict_fields[] = {
+	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0, ""),
+	FIELD_END,
+};
+static const struct record verdict_record = { "verdict", verdict_fields };
+
+static bool is_expected(const struct answer *answer)
+{
+	return answer->expect && failures_expected(&answer->failures, answer->expect);
+}
+
+void answer_begin(struct answer *answer)
+{
+	const struct scene scene = { answer->in_session };
+	struct output *out = &answer->out;
+
+	output_begin(out, answer->invocation->command->name);
+	if (out->global->json)
+		output_object(out, "environment", &environment_record, answer->environment);
+	output_members(out, &scene_record, &scene);
+	output_list_begin(out, "regions", &region_record, answer->lines);
+}
+
+void answer_row(struct answer *answer, const void *row)
+{
+	output_row(&answer->out, &region_record, row);
+}
+
+void answer_end_rows(struct answer *answer)
+{
+	output_list_end(&answer->out);
+}
+
+int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
+{
+	const struct list failures = { &failure_record, answer->failures.items,
+				       answer->failures.count, sizeof(struct failure) };
+	const struct verdict verdict = { { is_expected(answer), answer->expect != NULL } };
+	const struct mr_environment *environment = answer->environment;
+	struct output *out = &answer->out;
+
+	output_members(out, &verdict_record, &verdict);
+	if (answer->failures.out_of_memory)
+		out->error = -ENOMEM;
+	if (out->global->json)
+		output_json_list(out, "failures", &failures);
+	else if (answer->lines && done)
+		output_object(out, "environment", &environment_record, environment);
+	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
+		report_note(answer->invocation->command,
+			    "these are answers of the simulated HCA %s", environment->device);
+	return output_end(out, err);
+}
+
+int answer_status(const struct answer *answer, uint64_t done, const char *participle)
+{
+	const struct command *command = answer->invocation->command;
+	const struct failures *failures = &answer->failures;
+
+	if (answer->reported > REPORTED_MAX)
+		report_note(command, "and %" PRIu64 " more failures (--json has all)",
+			    answer->reported - REPORTED_MAX);
+	if (failures->count && done && participle && !answer->invocation->global->quiet)
+		report_note(command, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+			    participle);
+	if (is_expected(answer))
+		return EXIT_DONE;
+	if (answer->expect)
+		report_note(command, "this is not the expected answer");
+	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
+		return EXIT_ABSENT;
+	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
+}

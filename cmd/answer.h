@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The answer of a command about regions: the document with its environment, regions and failures,
+ * the messages on standard error, and the exit status.
+ */
+#ifndef ANSWER_H
+#define ANSWER_H
+
+#include "device.h"
+#include "output.h"
+#include "progress.h"
+#include "region.h"
+#include "report.h"
+
+struct answer {
+	const struct invocation *invocation;
+	const struct expect_option *expect; /**< or NULL: the command has no --expect */
+	const struct mr_environment *environment;
+	struct output out;
+	struct failures failures;
+	struct progress progress;
+	uint64_t total; /**< regions that the command is about */
+	uint64_t reported;
+	bool in_session;
+	bool lines; /**< a single region is printed as lines rather than in a table */
+};
+
+/**
+ * answer_init() - get ready to answer
+ * @environment: filled by the time something is printed
+ * @total:       regions that the command is about
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output.
+ */
+int answer_init(struct answer *answer, const struct invocation *invocation,
+		const struct expect_option *expect, const struct mr_environment *environment,
+		uint64_t total, struct mr_error *err);
+void answer_release(struct answer *answer);
+
+/**
+ * answer_absent() - the whole answer where there is no session to work in
+ * @err: why; told here
+ *
+ * Return: exit status, or -EINVAL with MR_ERROR_USAGE for a bad --output.
+ */
+int answer_absent(const struct invocation *invocation, const struct expect_option *expect,
+		  struct mr_error *err);
+
+/**
+ * answer_fail() - tell a failure on stderr and keep it for the document
+ * @index: which of the regions, from 1; 0: the failure is about none
+ * @id:    of the region, 0 where it has none
+ * @via:   path of the call
+ *
+ * Return: whether it was told, so that the caller may add details (report_detail()).
+ */
+bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
+		 enum mr_via via);
+
+/** answer_begin() - begin the document, up to its list of regions */
+void answer_begin(struct answer *answer);
+
+/** answer_row() - a region; a struct region_row */
+void answer_row(struct answer *answer, const void *row);
+
+/** answer_end_rows() - end the list; what comes before answer_end() are members of the document */
+void answer_end_rows(struct answer *answer);
+
+/**
+ * answer_end() - the rest of the document
+ * @done: regions that the command did its work on
+ */
+int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
+
+/**
+ * answer_status() - the last words on stderr, and the exit status
+ * @participle: what was done with @done of the regions, or NULL to say nothing of it
+ */
+int answer_status(const struct answer *answer, uint64_t done, const char *participle);
+
+#endif

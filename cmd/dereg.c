@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "answer.h"
+#include "hold.h"
+#include "place.h"
+#include "region_row.h"
+#include "select.h"
+
+struct dereg_args {
+	bool all;
+	struct expect_option expect;
+};
+
+static const struct option_spec options[] = {
+	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "expect", OPTION_EXPECT, struct dereg_args, expect, "ANSWER,...",
+	       "ok or errno names: exit with 0 only if the stack answers so"),
+	OPTION_END,
+};
+
+struct job {
+	struct mr_session session;
+	struct mr_environment environment;
+	struct answer answer;
+	uint64_t done;
+};
+
+static void print_region(struct job *job, const struct mr_entry *entry, uint64_t ns)
+{
+	struct region_row row;
+	struct mr_table_pd pd;
+
+	region_row_fill(&row, entry, &job->session.table, &pd);
+	row.state = "deregistered";
+	row.dereg_elapsed_ns = known(ns);
+	answer_row(&job->answer, &row);
+	job->done++;
+}
+
+static int dereg_entry(struct job *job, uint32_t slot, uint64_t id, struct mr_error *err)
+{
+	struct mr_entry entry;
+	uint64_t ns;
+	int rc;
+
+	if (!mr_table_get(&job->session.table, slot, &entry))
+		memset(&entry, 0, sizeof(entry));
+	rc = mr_session_deregister(&job->session, slot, id, &ns, err);
+	if (!rc)
+		print_region(job, &entry, ns);
+	return rc;
+}
+
+/* An MR that no entry names. */
+static int dereg_handle(struct job *job, uint32_t handle, struct mr_error *err)
+{
+	struct region_row row = { .kind = "mr", .state = "deregistered", .via = "kernel" };
+	struct mr_uverbs_mr mr;
+	int rc = mr_uverbs_query_mr(&job->session.uverbs, handle, &mr, err);
+
+	if (!rc || rc == -EIO)
+		rc = mr_uverbs_destroy_mr(&job->session.uverbs, handle, err);
+	if (rc)
+		return rc;
+	row.handle = known(handle);
+	answer_row(&job->answer, &row);
+	job->done++;
+	return 0;
+}
+
+static void dereg_word(struct job *job, const char *word, uint64_t index)
+{
+	struct mr_selection selection = { .id = 0 };
+	struct mr_error err;
+	int rc = mr_select(&job->session, word, &selection, &err);
+
+	if (!rc && selection.type == MR_SELECT_PD)
+		rc = mr_session_dealloc_pd(&job->session, selection.pd, &err);
+	else if (!rc && selection.type == MR_SELECT_MR)
+		rc = dereg_handle(job, selection.handle, &err);
+	else if (!rc)
+		rc = dereg_entry(job, selection.slot, selection.id, &err);
+	if (rc)
+		answer_fail(&job->answer, &err, index, selection.id, MR_VIA_KERNEL);
+}
+
+/* What has gone already, or comes or goes through another process at this moment, is not ours. */
+static bool is_settled(const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_ABSENT || (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
+}
+
+static void dereg_all(struct job *job)
+{
+	const struct mr_table *table = &job->session.table;
+	struct mr_entry entry;
+	struct mr_error err;
+	uint64_t index = 0;
+
+	for (uint32_t slot = 0; slot < table->capacity && !mr_interrupted(); slot++) {
+		if (!mr_table_get(table, slot, &entry))
+			continue;
+		index++;
+		if (dereg_entry(job, slot, entry.id, &err) && !is_settled(&err))
+			answer_fail(&job->answer, &err, index, entry.id, MR_VIA_KERNEL);
+		progress_show(&job->answer.progress, "deregistered", index);
+	}
+	progress_clear(&job->answer.progress);
+}
+
+static int run_in_session(struct job *job, const struct invocation *invocation,
+			  struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+	uint64_t total = args->all ? mr_table_count(&job->session.table) : 0;
+	struct mr_error interrupted;
+	int rc;
+
+	while (!args->all && invocation->operands[total])
+		total++;
+	rc = answer_init(&job->answer, invocation, &args->expect, &job->environment, total, err);
+	if (rc)
+		return rc;
+	mr_session_environment(&job->session, &job->environment);
+	job->answer.in_session = true;
+	job->answer.lines = false;
+	mr_hold_block(); /* a region is either there or gone: signals wait in between */
+	answer_begin(&job->answer);
+	if (args->all)
+		dereg_all(job);
+	for (uint64_t i = 0; invocation->operands[i] && !mr_interrupted(); i++)
+		dereg_word(job, invocation->operands[i], i + 1);
+	if (mr_interrupted()) {
+		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
+		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
+	}
+	answer_end_rows(&job->answer);
+	rc = answer_end(&job->answer, job->done, err);
+	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+	struct job job = { .done = 0 };
+	int rc;
+
+	if (args->all == (invocation->operands[0] != NULL))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    args->all ? "--all excludes naming regions"
+					      : "name the regions, or give --all");
+	for (char **word = invocation->operands; *word; word++)
+		if (mr_select_check(*word, err))
+			return -EINVAL;
+	rc = place_open_session(invocation->global, &job.session, err);
+	if (rc && err->kind != MR_ERROR_USAGE)
+		return answer_absent(invocation, &args->expect, err);
+	if (rc)
+		return rc;
+	rc = run_in_session(&job, invocation, err);
+	answer_release(&job.answer);
+	mr_session_close(&job.session);
+	return rc;
+}
+
+static const struct option_group group = { "Regions", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_dereg = {
+	.name = "dereg",
+	.operands = "[REGION...]",
+	.summary = "deregister regions of the session (ibv_dereg_mr)",
+	.description = "Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
+		       "mr:HANDLE, or pd:NAME for an empty protection domain.",
+	.groups = groups,
+	.args_size = sizeof(struct dereg_args),
+	.record = &region_record,
+	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
+	.run = run,
+};

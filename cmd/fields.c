@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "access.h"
+#include "fields.h"
+
+const char *access_text(uint32_t bits, char *buffer)
+{
+	char raw[16];
+	const char *name;
+	size_t used = 0;
+
+	if (!bits)
+		return "none";
+	while ((name = mr_access_next(&bits, raw)))
+		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
+					 used ? "," : "", name);
+	return buffer;
+}
+
+const char *field_text(const struct field *field, const void *row, char *buffer)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	const struct opt_bool *truth = value;
+
+	switch (field->type) {
+	case FIELD_STRING:
+		return *(const char *const *)value;
+	case FIELD_TEXT:
+		return *(const char *)value ? value : NULL;
+	case FIELD_BOOL:
+		return *(const bool *)value ? "true" : "false";
+	case FIELD_OPT_BOOL:
+		return !truth->known ? NULL : truth->value ? "true" : "false";
+	case FIELD_NUMBER:
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, number->value);
+		return number->known ? buffer : NULL;
+	case FIELD_HEX:
+		snprintf(buffer, FIELD_TEXT_MAX, "0x%" PRIx64, number->value);
+		return number->known ? buffer : NULL;
+	case FIELD_ACCESS:
+		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;
+	case FIELD_LIST:
+		break;
+	}
+	return NULL;
+}
+
+const struct field *fields_find(const struct record *record, const char *key, size_t length)
+{
+	for (const struct field *f = record->fields; f->key; f++)
+		if (strlen(f->key) == length && !memcmp(f->key, key, length))
+			return f;
+	return NULL;
+}

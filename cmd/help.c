@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "help.h"
+#include "output.h"
+
+#define WIDTH  80
+#define INDENT 30
+
+/* @text wrapped at WIDTH, from column @at on, further lines indented by @indent. */
+static void print_wrapped(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		size_t room = WIDTH - 1 - at, length = strlen(text), cut = length;
+
+		if (length > room)
+			for (cut = room; cut && text[cut] != ' '; cut--)
+				;
+		if (!cut)
+			cut = strcspn(text, " ");
+		output_text("%.*s\n", (int)cut, text);
+		text += cut + strspn(text + cut, " ");
+		at = indent;
+		if (*text)
+			output_text("%*s", (int)indent, "");
+	}
+}
+
+static void print_entry(const char *left, const char *help)
+{
+	size_t used = strlen(left) + 2;
+
+	output_text("  %s", left);
+	if (used + 2 > INDENT) {
+		output_text("\n");
+		used = 0;
+	}
+	output_text("%*s", (int)(INDENT - used), "");
+	print_wrapped(help, INDENT, INDENT);
+}
+
+static void print_group(const struct option_group *group)
+{
+	char left[64];
+
+	output_text("\n%s:\n", group->title);
+	for (const struct option_spec *o = group->options; o->name; o++) {
+		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+			 o->argument ? " " : "", o->argument ? o->argument : "");
+		print_entry(left, o->help);
+	}
+}
+
+static void print_topic(const struct help_topic *topic)
+{
+	const char *word, *help;
+
+	output_text("\n%s:\n", topic->title);
+	for (unsigned int i = 0; (word = topic->word(i, &help)); i++)
+		print_entry(word, help);
+}
+
+static void print_command(const struct command *command, const struct option_group *global)
+{
+	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
+		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
+		    command->operands ? command->operands : "");
+	print_wrapped(command->description, 0, 0);
+	for (const struct option_group *const *g = command->groups; *g; g++)
+		print_group(*g);
+	for (const struct help_topic *const *t = command->topics; t && *t; t++)
+		print_topic(*t);
+	if (command->record) {
+		output_text("\nColumns for --output:\n");
+		for (const struct field *f = command->record->fields; f->key; f++)
+			print_entry(f->key, f->help);
+	}
+	print_group(global);
+	output_text("\nMore: man mrctl-%s\n", command->name);
+}
+
+void help_print(const struct command *const *commands, const struct command *command,
+		const struct option_group *global)
+{
+	if (command) {
+		print_command(command, global);
+		return;
+	}
+	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
+		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
+		    "Commands:\n");
+	for (const struct command *const *c = commands; *c; c++)
+		print_entry((*c)->name, (*c)->summary);
+	print_group(global);
+	output_text("\nNo RDMA hardware? Try: mrctl sim -- mrctl reg --size 1M\n"
+		    "More: mrctl COMMAND --help, man mrctl\n");
+}
+
+/* What --dump-cli prints. */
+struct option_row {
+	const char *name;
+	const char *letter;
+	const char *argument;
+	const char *type;
+	const char *group;
+	const char *help;
+	char letter_text[2];
+};
+
+struct command_row {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	struct list options;
+	struct list columns;
+};
+
+struct column_row {
+	const char *name;
+	const char *help;
+};
+
+static const struct field option_fields[] = {
+	FIELD(struct option_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, letter, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, argument, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, type, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, group, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, help, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record option_record = { "option", option_fields };
+
+static const struct field column_fields[] = {
+	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct column_row, help, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record column_record = { "column", column_fields };
+
+static const struct field command_fields[] = {
+	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, operands, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, summary, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, options, FIELD_LIST, 0, ""),
+	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record command_record = { "command", command_fields };
+
+static const char *const type_names[] = {
+	[OPTION_FLAG] = "flag",       [OPTION_STRING] = "string", [OPTION_NAME] = "name",
+	[OPTION_SIZE] = "size",       [OPTION_NUMBER] = "number", [OPTION_SECONDS] = "seconds",
+	[OPTION_ACCESS] = "access",   [OPTION_MEMORY] = "memory", [OPTION_EXPECT] = "expect",
+	[OPTION_PROFILE] = "profile", [OPTION_FAULTS] = "faults",
+};
+
+/* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
+static struct list list_options(const struct option_group *const *groups)
+{
+	struct list list = { .record = &option_record, .size = sizeof(struct option_row) };
+	struct option_row *rows, *row;
+
+	for (const struct option_group *const *g = groups; *g; g++)
+		for (const struct option_spec *o = (*g)->options; o->name; o++)
+			list.count++;
+	rows = row = calloc(list.count + 1, sizeof(*rows));
+	for (const struct option_group *const *g = groups; rows && *g; g++) {
+		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
+			*row = (struct option_row){ .name = o->name,
+						    .argument = o->argument,
+						    .type = type_names[o->type],
+						    .group = (*g)->title,
+						    .help = o->help,
+						    .letter_text = { o->letter } };
+			row->letter = o->letter ? row->letter_text : NULL;
+		}
+	}
+	list.rows = rows;
+	return list;
+}
+
+static struct list list_columns(const struct record *record)
+{
+	struct list list = { .record = &column_record, .size = sizeof(struct column_row) };
+	struct column_row *rows;
+
+	for (const struct field *f = record ? record->fields : NULL; f && f->key; f++)
+		list.count++;
+	rows = calloc(list.count + 1, sizeof(*rows));
+	for (size_t i = 0; rows && i < list.count; i++)
+		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help };
+	list.rows = rows;
+	return list;
+}
+
+int help_dump(const struct command *const *commands, const struct option_group *global,
+	      struct mr_error *err)
+{
+	const struct option_group *const global_groups[] = { global, NULL };
+	const struct global_args json = { .json = true };
+	struct list options = list_options(global_groups);
+	struct output out;
+	int rc = output_open(&out, &json, NULL, err);
+
+	output_begin(&out, "--dump-cli");
+	if (options.rows)
+		output_json_list(&out, "options", &options);
+	output_list_begin(&out, "commands", &command_record, false);
+	for (const struct command *const *c = commands; *c; c++) {
+		struct command_row row = {
+			.name = (*c)->name,
+			.operands = (*c)->operands,
+			.summary = (*c)->summary,
+			.options = list_options((*c)->groups),
+			.columns = list_columns((*c)->record),
+		};
+
+		if (!row.options.rows || !row.columns.rows || !options.rows)
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		else
+			output_row(&out, &command_record, &row);
+		free((void *)row.options.rows);
+		free((void *)row.columns.rows);
+	}
+	output_list_end(&out);
+	free((void *)options.rows);
+	return rc ? rc : output_end(&out, err);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <unistd.h>
+
+#include "memory_args.h"
+
+const struct option_spec memory_options[] = {
+	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
+	       "bytes of the region: 4096, 64K, 1G, max (default: one page)"),
+	OPTION('m', "memory", OPTION_MEMORY, struct memory_args, memory, "KIND",
+	       "where the memory comes from (default: anon)"),
+	OPTION(0, "offset", OPTION_SIZE, struct memory_args, offset, "SIZE",
+	       "start this far into the mapping"),
+	OPTION(0, "addr", OPTION_NUMBER, struct memory_args, addr, "ADDR",
+	       "map it at this address, or fail"),
+	OPTION(0, "populate", OPTION_FLAG, struct memory_args, populate, NULL,
+	       "fault the pages in before registering"),
+	OPTION(0, "numa", OPTION_NUMBER, struct memory_args, numa, "NODE",
+	       "take the pages from this NUMA node"),
+	OPTION('c', "count", OPTION_NUMBER, struct memory_args, count, "N",
+	       "register N regions on one mapping (default: 1)"),
+	OPTION(0, "stride", OPTION_SIZE, struct memory_args, stride, "SIZE",
+	       "bytes from one region to the next (default: SIZE in whole pages)"),
+	OPTION_END,
+};
+
+int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, struct mr_error *err)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), span;
+
+	*plan = (struct memory_plan){
+		.request = { .kind = args->memory,
+			     .offset = args->offset.value,
+			     .addr = args->addr,
+			     .node = args->numa,
+			     .populate = args->populate },
+		.size = args->size.known ? args->size.value : page,
+		.count = args->count.known ? args->count.value : 1,
+		.stride = args->stride.value,
+	};
+	if (!plan->request.kind.text)
+		plan->request.kind = (struct mr_memory_kind){ MR_MEMORY_ANON, "anon", NULL, 0 };
+	if (!plan->count)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
+	if (args->stride.known && plan->count == 1)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
+	if ((args->populate || args->numa.known) &&
+	    (args->memory.type == MR_MEMORY_NONE || args->memory.type == MR_MEMORY_UNMAPPED))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: there are no pages in "
+				    "--memory %s",
+				    args->populate ? "populate" : "numa", args->memory.text);
+	if (!args->stride.known)
+		plan->stride = mr_round_up(plan->size, page);
+	/* A single range may wrap: that is for the stack to refuse. */
+	if ((plan->count > 1 && !args->stride.known && plan->stride < plan->size) ||
+	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
+	    __builtin_add_overflow(span, plan->size, &plan->request.length))
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
+				    "--count: so many regions do not fit in 64 bits of addresses");
+	return 0;
+}

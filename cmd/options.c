@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "options.h"
+
+/* Values of getopt_long for options without a letter, and for all by their place in the table. */
+#define FIRST_VALUE 256
+
+static int parse_expect(const char *text, struct expect_option *expect, struct mr_error *err)
+{
+	*expect = (struct expect_option){ .given = true };
+	for (const char *item = text;; item++) {
+		size_t length = strcspn(item, ",");
+
+		if (length == 2 && !memcmp(item, "ok", 2)) {
+			expect->ok = true;
+		} else {
+			int errnum = mr_errno_parse(item, length);
+
+			if (!errnum)
+				return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+						    "unknown answer '%.*s': give ok or names such "
+						    "as ENOMEM",
+						    (int)length, item);
+			expect->errnums[errnum / 64] |= UINT64_C(1) << errnum % 64;
+		}
+		item += length;
+		if (!*item)
+			return 0;
+	}
+}
+
+static int parse_number(int (*parse)(const char *, uint64_t *, struct mr_error *), const char *text,
+			struct mr_opt_u64 *number, struct mr_error *err)
+{
+	int rc = parse(text, &number->value, err);
+
+	number->known = !rc;
+	return rc;
+}
+
+static int parse_any_u64(const char *text, uint64_t *value, struct mr_error *err)
+{
+	return mr_parse_u64(text, UINT64_MAX, value, err);
+}
+
+static int store(const struct option_spec *option, const char *text, void *member,
+		 struct mr_error *err)
+{
+	struct access_option *access = member;
+	int rc;
+
+	switch (option->type) {
+	case OPTION_FLAG:
+		*(bool *)member = true;
+		return 0;
+	case OPTION_NAME:
+		rc = mr_parse_name(text, err);
+		if (rc)
+			return rc;
+		__attribute__((fallthrough));
+	case OPTION_STRING:
+		*(const char **)member = text;
+		return 0;
+	case OPTION_SIZE:
+		return parse_number(mr_parse_size, text, member, err);
+	case OPTION_NUMBER:
+		return parse_number(parse_any_u64, text, member, err);
+	case OPTION_SECONDS:
+		return parse_number(mr_parse_seconds, text, member, err);
+	case OPTION_ACCESS:
+		access->given = true;
+		return mr_access_parse(text, &access->bits, err);
+	case OPTION_MEMORY:
+		return mr_memory_kind_parse(text, member, err);
+	case OPTION_EXPECT:
+		return parse_expect(text, member, err);
+	case OPTION_PROFILE:
+		return mr_sim_profile_parse(text, member, err);
+	case OPTION_FAULTS:
+		return mr_sim_faults_parse(text, member, err);
+	}
+	return -EINVAL;
+}
+
+/* An option together with the struct that it fills. */
+struct slot {
+	const struct option_spec *option;
+	void *member;
+};
+
+/* The option tables in the form of getopt. */
+struct tables {
+	struct slot *slots;
+	struct option *longs;
+	char *letters;
+	size_t count;
+};
+
+static void release_tables(struct tables *tables)
+{
+	free(tables->slots);
+	free(tables->longs);
+	free(tables->letters);
+}
+
+static int allocate_tables(struct tables *tables, const struct option_binding *bindings)
+{
+	tables->count = 0;
+	for (const struct option_binding *b = bindings; b->group; b++)
+		for (const struct option_spec *o = b->group->options; o->name; o++)
+			tables->count++;
+	tables->slots = calloc(tables->count + 1, sizeof(*tables->slots));
+	tables->longs = calloc(tables->count + 1, sizeof(*tables->longs));
+	tables->letters = calloc(tables->count + 1, 3); /* a letter, ":", and what goes before */
+	return tables->slots && tables->longs && tables->letters ? 0 : -ENOMEM;
+}
+
+/* '+' ends at the first operand, ':' tells a missing value from an unknown option. */
+static void fill_tables(struct tables *tables, const struct option_binding *bindings,
+			bool stop_early)
+{
+	char *letters = stpcpy(tables->letters, stop_early ? "+:" : ":");
+	size_t n = 0;
+
+	for (const struct option_binding *b = bindings; b->group; b++) {
+		for (const struct option_spec *o = b->group->options; o->name; o++, n++) {
+			tables->slots[n] = (struct slot){
+				.option = o,
+				.member = (char *)b->target + b->group->base + o->offset,
+			};
+			tables->longs[n] = (struct option){
+				.name = o->name,
+				.has_arg = o->argument ? required_argument : no_argument,
+				.val = FIRST_VALUE + (int)n,
+			};
+			if (!o->letter)
+				continue;
+			*letters++ = o->letter;
+			if (o->argument)
+				*letters++ = ':';
+		}
+	}
+	*letters = '\0';
+}
+
+/* The option that getopt_long found; NULL for none. */
+static const struct slot *find_slot(const struct tables *tables, int found)
+{
+	if (found >= FIRST_VALUE)
+		return &tables->slots[found - FIRST_VALUE];
+	for (size_t i = 0; i < tables->count; i++)
+		if (tables->slots[i].option && tables->slots[i].option->letter == found)
+			return &tables->slots[i];
+	return NULL;
+}
+
+/* getopt_long takes any unambiguous beginning of a name; scripts must not come to rely on it. */
+static int check_written_out(const struct option_spec *option, char **argv, struct mr_error *err)
+{
+	const char *name = option->name;
+	bool apart = option->argument && optarg == argv[optind - 1];
+	const char *word = argv[optind - (apart ? 2 : 1)] + 2;
+
+	if (strcspn(word, "=") == strlen(name))
+		return 0;
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "unknown option '--%.*s' (there is --%s; names are not abbreviated)",
+			    (int)strcspn(word, "="), word, name);
+}
+
+static int fail_unknown(int found, char **argv, struct mr_error *err)
+{
+	const char *word = argv[optind - 1];
+
+	if (found == ':' && optopt && optopt < FIRST_VALUE)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '-%c' needs a value",
+				    optopt);
+	if (found == ':')
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%s' needs a value", word);
+	if (optopt && optopt < FIRST_VALUE)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '-%c'", optopt);
+	if (optopt)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%.*s' takes no value",
+				    (int)strcspn(word, "="), word);
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '%.*s'",
+			    (int)strcspn(word, "="), word);
+}
+
+static int take(const struct slot *slot, struct mr_error *err)
+{
+	int rc = store(slot->option, optarg, slot->member, err);
+
+	if (rc)
+		mr_wrap(err, "--%s", slot->option->name);
+	return rc;
+}
+
+static int parse(const struct tables *tables, int argc, char **argv, struct mr_error *err)
+{
+	int found;
+
+	opterr = 0;
+	optind = 0; /* glibc: start anew */
+	while ((found = getopt_long(argc, argv, tables->letters, tables->longs, NULL)) != -1) {
+		const struct slot *slot = found == ':' ? NULL : find_slot(tables, found);
+		int rc;
+
+		if (!slot || !slot->option)
+			return fail_unknown(found, argv, err);
+		rc = found >= FIRST_VALUE ? check_written_out(slot->option, argv, err) : 0;
+		if (!rc)
+			rc = take(slot, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
+		  char ***operands, struct mr_error *err)
+{
+	struct tables tables;
+	int rc = allocate_tables(&tables, bindings);
+
+	if (rc) {
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	} else {
+		fill_tables(&tables, bindings, stop_early);
+		rc = parse(&tables, argc, argv, err);
+		*operands = argv + optind;
+	}
+	release_tables(&tables);
+	return rc;
+}
+
+static const char *memory_word(unsigned int index, const char **help)
+{
+	*help = mr_memory_kinds[index].help;
+	return mr_memory_kinds[index].name;
+}
+
+static const char *access_word(unsigned int index, const char **help)
+{
+	*help = mr_access_flags[index].help;
+	return mr_access_flags[index].name;
+}
+
+static const char *word_of(const struct mr_sim_word *words, unsigned int index, const char **help)
+{
+	*help = words[index].help;
+	return words[index].name;
+}
+
+static const char *profile_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_profiles, index, help);
+}
+
+static const char *call_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_calls, index, help);
+}
+
+static const char *action_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_actions, index, help);
+}
+
+const struct help_topic topic_memory = { "Memory kinds", memory_word };
+const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
+const struct help_topic topic_profiles = { "Profiles", profile_word };
+const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",
+					call_word };
+const struct help_topic topic_actions = { "Actions", action_word };

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Option tables.  An option says what it is called, what it takes and which member of the
+ * command's struct it fills; parsing, help and --dump-cli are made of that.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "memory.h"
+#include "number.h"
+#include "sim_spec.h"
+
+/** What an option takes, with the type of the member that it fills. */
+enum option_type {
+	OPTION_FLAG,    /**< nothing; bool */
+	OPTION_STRING,  /**< any text; const char * */
+	OPTION_NAME,    /**< a region's name; const char * */
+	OPTION_SIZE,    /**< bytes with IEC suffix; struct mr_opt_u64 */
+	OPTION_NUMBER,  /**< 64 bits, decimal or hexadecimal; struct mr_opt_u64 */
+	OPTION_SECONDS, /**< nanoseconds; struct mr_opt_u64 */
+	OPTION_ACCESS,  /**< access flags; struct access_option */
+	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
+	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
+	OPTION_PROFILE, /**< kind of simulated device; enum mr_sim_profile */
+	OPTION_FAULTS,  /**< faults of the simulated device, collected; struct mr_sim_faults */
+};
+
+struct access_option {
+	uint32_t bits;
+	bool given;
+};
+
+/** Answers of the stack that a script expects. */
+struct expect_option {
+	bool given;
+	bool ok;
+	uint64_t errnums[9]; /**< one bit for each errno */
+};
+
+struct option_spec {
+	const char *name;     /**< long name, without dashes */
+	const char *argument; /**< "SIZE", or NULL */
+	const char *help;     /**< lower case, no full stop */
+	enum option_type type;
+	size_t offset;
+	char letter; /**< or 0 */
+};
+
+struct option_group {
+	const char *title;                 /**< heading in help */
+	const struct option_spec *options; /**< ends with an unnamed one */
+	size_t base; /**< offset of what the options fill in the command's struct */
+};
+
+/** A section at the end of a command's help: words with their meaning. */
+struct help_topic {
+	const char *title;
+	/** Return: the @index-th word and its @help, NULL after the last. */
+	const char *(*word)(unsigned int index, const char **help);
+};
+
+extern const struct help_topic topic_memory, topic_access, topic_profiles, topic_calls,
+	topic_actions;
+
+#define OPTION_CTYPE_OPTION_FLAG    bool
+#define OPTION_CTYPE_OPTION_STRING  const char *
+#define OPTION_CTYPE_OPTION_NAME    const char *
+#define OPTION_CTYPE_OPTION_SIZE    struct mr_opt_u64
+#define OPTION_CTYPE_OPTION_NUMBER  struct mr_opt_u64
+#define OPTION_CTYPE_OPTION_SECONDS struct mr_opt_u64
+#define OPTION_CTYPE_OPTION_ACCESS  struct access_option
+#define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
+#define OPTION_CTYPE_OPTION_EXPECT  struct expect_option
+#define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
+#define OPTION_CTYPE_OPTION_FAULTS  struct mr_sim_faults
+
+/** Offset of a member that must have type @ctype: the compiler refuses any other. */
+#define CHECKED_OFFSET(structure, member, ctype)                                                   \
+	(offsetof(structure, member) +                                                             \
+	 0 * sizeof(struct {                                                                       \
+		 _Static_assert(__builtin_types_compatible_p(__typeof__(((structure *)0)->member), \
+							     ctype),                               \
+				#member " has another type than its table says");                  \
+		 int unused;                                                                       \
+	 }))
+
+/** An entry of an option table that fills @member of @structure. */
+#define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
+	{                                                                                          \
+		.name = (name_), .argument = (argument_), .help = (help_), .type = (type_),        \
+		.offset = CHECKED_OFFSET(structure, member, OPTION_CTYPE_##type_),                 \
+		.letter = (letter_),                                                               \
+	}
+#define OPTION_END                                                                                 \
+	{                                                                                          \
+		.name = NULL                                                                       \
+	}
+
+/** A table together with the struct that it fills. */
+struct option_binding {
+	const struct option_group *group;
+	void *target; /**< the group's base is added */
+};
+
+/**
+ * options_parse() - fill structs from the command line (getopt_long)
+ * @bindings:     ends with one that has no group
+ * @stop_early:   stop at the first operand instead of looking for options behind it
+ * @argc, @argv:  argv[0] is skipped; reordered so that the operands come last
+ * @operands:     set to the first element of @argv that is no option
+ *
+ * Names must be written out: getopt_long would take any unambiguous beginning.
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
+		  char ***operands, struct mr_error *err);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Standard output: one JSON document, or lines and tables for people.  Everything that commands
+ * print goes through here, element by element.
+ */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include "command.h"
+#include "fields.h"
+
+struct table;
+
+struct output {
+	const struct global_args *global;
+	const struct record *record;  /**< what the command prints */
+	const struct field **columns; /**< those of --output, ends with NULL; or NULL */
+	const char *usual_columns;    /**< of a table without --output, as for it; NULL: all */
+	struct table *table;          /**< text: the table being printed, or NULL for lines */
+	const char *separator;        /**< JSON: what goes before the next member or element */
+	int error;                    /**< first -errno that came up, -ENOMEM mostly */
+};
+
+/**
+ * output_open() - get ready to print; nothing is printed yet
+ * @record: the records that --output chooses columns from, or NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad list of columns.
+ */
+int output_open(struct output *out, const struct global_args *global, const struct record *record,
+		struct mr_error *err);
+
+/** output_begin() - begin the document: format and command */
+void output_begin(struct output *out, const char *command);
+
+/** output_members() - the fields of @row: JSON: members of the document; text: nothing */
+void output_members(struct output *out, const struct record *record, const void *row);
+
+/** output_object() - JSON: an object named @key; text: lines, where rows are printed as lines */
+void output_object(struct output *out, const char *key, const struct record *record,
+		   const void *row);
+
+/**
+ * output_list_begin() - begin a list of the command's records
+ * @key:    its name in JSON
+ * @record: what its rows are
+ * @lines:  text: print each row as lines rather than in a table
+ */
+void output_list_begin(struct output *out, const char *key, const struct record *record,
+		       bool lines);
+void output_row(struct output *out, const struct record *record, const void *row);
+void output_list_end(struct output *out);
+
+/** output_json_list() - a whole list in JSON; nothing in text */
+void output_json_list(struct output *out, const char *key, const struct list *list);
+
+/**
+ * output_end() - end the document and flush it
+ * Return: 0, or -errno with MR_ERROR_HOST when something could not be printed.
+ */
+int output_end(struct output *out, struct mr_error *err);
+
+/** output_release() - free what output_open() made */
+void output_release(struct output *out);
+
+/** output_text() - plain text for people: help and version */
+void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * output_flush() - write out what was printed
+ * Return: 0, or -errno with MR_ERROR_HOST (a full disk, a closed pipe).
+ */
+int output_flush(struct mr_error *err);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "place.h"
+
+const char *place_session(const struct global_args *global)
+{
+	const char *where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
+
+	return where && *where ? where : NULL;
+}
+
+int place_open_session(const struct global_args *global, struct mr_session *session,
+		       struct mr_error *err)
+{
+	const char *where = place_session(global);
+
+	if (!where) {
+		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
+		mr_hint(err, "open one with mrctl session, or name one with --session");
+		return -ENOTCONN;
+	}
+	if (global->device)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "the session's device is the one to work on: no --device");
+	return mr_session_open(where, session, err);
+}
+
+static int parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err)
+{
+	*library = !text || !strcmp(text, mr_via_name(MR_VIA_LIBRARY));
+	*kernel = !text || !strcmp(text, mr_via_name(MR_VIA_KERNEL));
+	if (*library || *kernel)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "--via: unknown path '%s': give library or kernel", text);
+}
+
+static void use_kernel(struct place *place, uint32_t pd_handle)
+{
+	place->registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+						  .uverbs = &place->uverbs,
+						  .pd_handle = pd_handle };
+}
+
+static void use_library(struct place *place)
+{
+	place->registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY, .pd = place->device.pd };
+}
+
+static int open_in_session(struct place *place, const struct global_args *global, bool library,
+			   bool kernel, struct mr_error *err)
+{
+	struct mr_table_pd pd;
+	int rc = place_open_session(global, &place->session, err);
+
+	if (rc)
+		return rc;
+	place->in_session = true;
+	mr_session_environment(&place->session, &place->environment);
+	place->uverbs = place->session.uverbs;
+	rc = mr_session_pd(&place->session, place->pd, true, &place->pd_place, &pd, err);
+	if (rc)
+		return rc;
+	if (library && (!kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
+		rc = mr_device_import(place->uverbs.fd, pd.handle, &place->device, err);
+		if (!rc)
+			use_library(place);
+		/* ENODEV: the device was removed, which the kernel says better. */
+		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
+			return rc;
+		err->text[0] = '\0'; /* the other path serves */
+	}
+	use_kernel(place, pd.handle);
+	return 0;
+}
+
+static int open_device(struct place *place, const struct global_args *global, bool library,
+		       struct mr_error *err)
+{
+	uint32_t pd_handle;
+	int rc;
+
+	mr_environment_init(&place->environment);
+	rc = mr_device_open(global->device, &place->device, &place->environment, err);
+	if (rc)
+		return rc;
+	place->uverbs = mr_device_uverbs(&place->device, &place->environment, &pd_handle);
+	if (library)
+		use_library(place);
+	else
+		use_kernel(place, pd_handle);
+	return 0;
+}
+
+int place_open(struct place *place, const struct global_args *global, const char *pd,
+	       const char *via, struct mr_error *err)
+{
+	bool library, kernel;
+	int rc = parse_via(via, &library, &kernel, err);
+
+	*place = (struct place){ .pd = pd ? pd : MR_DEFAULT_PD };
+	if (rc)
+		return rc;
+	if (place_session(global))
+		return open_in_session(place, global, library, kernel, err);
+	return open_device(place, global, library, err);
+}
+
+void place_close(struct place *place)
+{
+	mr_device_close(&place->device);
+	if (place->in_session)
+		mr_session_close(&place->session);
+}

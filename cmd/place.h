@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where a registering command works: on a device of its own, or in a session. */
+#ifndef PLACE_H
+#define PLACE_H
+
+#include "command.h"
+#include "device.h"
+#include "session.h"
+
+struct place {
+	bool in_session;
+	struct mr_session session;
+	struct mr_device device; /**< its own, or the session's, imported; or none */
+	struct mr_environment environment;
+	struct mr_uverbs uverbs;
+	struct mr_registrar registrar;
+	const char *pd;    /**< name of the protection domain */
+	uint32_t pd_place; /**< in the session's table */
+};
+
+/**
+ * place_session() - where the session is
+ * Return: the word for it from --session or MRCTL_SESSION, or NULL outside of one.
+ */
+const char *place_session(const struct global_args *global);
+
+/**
+ * place_open_session() - join the session
+ * Return: 0, or -errno: MR_ERROR_ABSENT outside of a session.
+ */
+int place_open_session(const struct global_args *global, struct mr_session *session,
+		       struct mr_error *err);
+
+/**
+ * place_open() - open the device or join the session, and choose PD and path
+ * @pd:  name of the protection domain, or NULL; made where there is none
+ * @via: "library", "kernel", or NULL for what suits
+ *
+ * The path of choice is the library's, wherever the provider can import a session's device: what
+ * libibverbs does is what the user asks about.
+ */
+int place_open(struct place *place, const struct global_args *global, const char *pd,
+	       const char *via, struct mr_error *err);
+void place_close(struct place *place);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "region_row.h"
+#include "register.h"
+
+struct reg_iova_args {
+	struct register_args common;
+	struct mr_opt_u64 iova;
+};
+
+static const struct option_spec options[] = {
+	OPTION('i', "iova", OPTION_NUMBER, struct reg_iova_args, iova, "ADDR",
+	       "address of the first byte for the HCA and peers (required)"),
+	OPTION_END,
+};
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_iova_args *args = invocation->args;
+
+	if (!args->iova.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
+	return register_run(invocation, &args->common, MR_REG_MR_IOVA, args->iova.value, err);
+}
+
+static const struct option_group iova_group = { "I/O virtual address", options, 0 };
+static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
+						     &trial_group, NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
+
+const struct command command_reg_iova = {
+	.name = "reg-iova",
+	.summary = "register a memory region at a chosen address (ibv_reg_mr_iova)",
+	.description = "Registers memory with ibv_reg_mr_iova, so that the HCA and peers address "
+		       "it from --iova on, prints its keys and how long it took, and deregisters "
+		       "it. With --hold it stays registered.",
+	.groups = groups,
+	.args_size = sizeof(struct reg_iova_args),
+	.record = &region_record,
+	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.topics = topics,
+	.run = run,
+};

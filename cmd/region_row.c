@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "region.h"
+#include "region_row.h"
+
+static const struct field region_fields[] = {
+	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
+	FIELD(struct region_row, index, FIELD_NUMBER, FIELD_DETAIL, "which of --count, from 1"),
+	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
+	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr"),
+	FIELD(struct region_row, state, FIELD_STRING, 0,
+	      "live, deregistered, pending, in doubt, gone, unlisted, unknown"),
+	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
+	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
+	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
+	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
+	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
+	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
+	FIELD(struct region_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
+	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
+	FIELD(struct region_row, pd, FIELD_STRING, 0, "protection domain"),
+	FIELD(struct region_row, memory, FIELD_STRING, 0, "kind of memory"),
+	FIELD(struct region_row, page_size, FIELD_NUMBER, 0, "bytes of the memory's pages"),
+	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
+	      "path of the call: library (libibverbs) or kernel"),
+	FIELD(struct region_row, elapsed_ns, FIELD_NUMBER, 0, "time that registering took"),
+	FIELD(struct region_row, dereg_elapsed_ns, FIELD_NUMBER, 0, "time that deregistering took"),
+	FIELD_END,
+};
+const struct record region_record = { "region", region_fields };
+
+static const struct field environment_fields[] = {
+	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL, "release of the kernel"),
+	FIELD(struct mr_environment, rdma_core, FIELD_TEXT, FIELD_DETAIL,
+	      "version of the loaded rdma-core"),
+	FIELD(struct mr_environment, device, FIELD_TEXT, 0, "RDMA device"),
+	FIELD(struct mr_environment, provider, FIELD_TEXT, 0, "its user-space driver"),
+	FIELD(struct mr_environment, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
+	FIELD_END,
+};
+const struct record environment_record = { "environment", environment_fields };
+
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd)
+{
+	bool registered = entry->state != MR_ENTRY_PENDING;
+
+	*row = (struct region_row){
+		.id = known(entry->id),
+		.name = entry->name[0] ? entry->name : NULL,
+		.kind = "mr",
+		.handle = { entry->handle, registered },
+		.lkey = { entry->lkey, registered },
+		.rkey = { entry->rkey, registered },
+		.addr = { entry->addr, registered },
+		.length = { entry->length, registered },
+		.iova = { entry->iova, registered },
+		.access = { entry->access, registered },
+		.access_bits = { entry->access, registered },
+		.pd = mr_table_pd(table, entry->pd, pd) ? pd->name : NULL,
+		.memory = entry->memory[0] ? entry->memory : NULL,
+		.page_size = known(entry->page_size),
+		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
+		.elapsed_ns = { entry->elapsed_ns, registered },
+	};
+}

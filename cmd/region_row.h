@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Regions and the environment as they are printed. */
+#ifndef REGION_ROW_H
+#define REGION_ROW_H
+
+#include "device.h"
+#include "fields.h"
+#include "session_table.h"
+
+struct region_row {
+	struct mr_opt_u64 id;
+	struct mr_opt_u64 index;
+	const char *name;
+	const char *kind;
+	const char *state;
+	struct mr_opt_u64 handle;
+	struct mr_opt_u64 lkey;
+	struct mr_opt_u64 rkey;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 iova;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 access_bits;
+	const char *pd;
+	const char *memory;
+	struct mr_opt_u64 page_size;
+	const char *via;
+	struct mr_opt_u64 elapsed_ns;
+	struct mr_opt_u64 dereg_elapsed_ns;
+};
+
+/**
+ * region_row_fill() - a row of what a session's table knows of a region
+ * @pd: room for its protection domain; must live as long as @row, and so must @entry
+ *
+ * The state is left to the caller.
+ */
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd);
+
+extern const struct record region_record;
+/** A struct mr_environment. */
+extern const struct record environment_record;
+
+#endif

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "answer.h"
+#include "hold.h"
+#include "place.h"
+#include "region_row.h"
+#include "register.h"
+
+static const struct option_spec region_options[] = {
+	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
+	       "name of the region; with --count NAME.1, NAME.2, ..."),
+	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
+	       "protection domain, made on first use (default: default)"),
+	OPTION(0, "via", OPTION_STRING, struct register_args, via, "PATH",
+	       "path of the call: library (libibverbs) or kernel (its ioctl)"),
+	OPTION_END,
+};
+
+static const struct option_spec trial_options[] = {
+	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
+	       "stay until SIGINT, SIGTERM or SIGHUP"),
+	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
+	       "stay so long"),
+	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
+	       "ok or errno names: exit with 0 only if the stack answers so"),
+	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
+	       "with --count: go on after a refusal"),
+	OPTION_END,
+};
+
+const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group region_group = { "Region", region_options, 0 };
+const struct option_group trial_group = { "Life and answer", trial_options, 0 };
+
+/* A region of this command. */
+struct made {
+	struct mr_region region;
+	uint64_t id;
+	uint64_t index; /* which of --count, from 1 */
+};
+
+/* One run of a registering command. */
+struct job {
+	const struct register_args *args;
+	enum mr_region_call call;
+	uint64_t iova;
+	uint32_t access;
+	struct memory_plan plan;
+	struct place place;
+	struct mr_memory memory;
+	struct made *made;
+	uint64_t count; /* of those */
+	struct answer answer;
+};
+
+static struct mr_region_request request_for(const struct job *job, uint64_t index)
+{
+	uint64_t offset = (index - 1) * job->plan.stride;
+
+	return (struct mr_region_request){
+		.call = job->call,
+		.addr = job->memory.start + offset,
+		.length = job->plan.size,
+		.iova = job->iova + offset,
+		.access = job->access,
+	};
+}
+
+/* The name of a region: NULL, or --name, with its number where there are several. */
+static const char *name_of(const struct job *job, uint64_t index, char *buffer, size_t size)
+{
+	if (!job->args->name || job->plan.count == 1)
+		return job->args->name;
+	snprintf(buffer, size, "%s.%" PRIu64, job->args->name, index);
+	return buffer;
+}
+
+static void fail(struct job *job, struct mr_error *err, uint64_t index, uint64_t id)
+{
+	answer_fail(&job->answer, err, index, id, job->place.registrar.via);
+}
+
+/* A refusal is told with what was asked. */
+static void refuse(struct job *job, struct mr_error *err, uint64_t index,
+		   const struct mr_region_request *request)
+{
+	char access[FIELD_TEXT_MAX];
+
+	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
+		return;
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, access %s",
+		      request->length, request->addr, job->plan.request.kind.text,
+		      access_text(request->access, access));
+	if (request->call == MR_REG_MR_IOVA)
+		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
+	if (job->place.registrar.via == MR_VIA_KERNEL &&
+	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
+		report_detail("without private data of the driver, which mrctl does not know");
+}
+
+/* In a session the table keeps the region, and knows what there is to know about it. */
+static int register_in_session(struct job *job, const struct mr_region_request *request,
+			       struct made *made, struct mr_error *err)
+{
+	char buffer[2 * MR_NAME_SIZE];
+	const char *name = name_of(job, made->index, buffer, sizeof(buffer));
+	struct mr_entry entry = { .page_size = job->memory.page_size,
+				  .pd = (uint16_t)job->place.pd_place };
+	int rc;
+
+	if (name && strlen(name) >= sizeof(entry.name))
+		return mr_fail_text(err, MR_ERROR_USAGE, ENAMETOOLONG, "the name '%s' is too long",
+				    name);
+	snprintf(entry.name, sizeof(entry.name), "%s", name ? name : "");
+	snprintf(entry.memory, sizeof(entry.memory), "%s", job->plan.request.kind.text);
+	rc = mr_session_register(&job->place.session, &job->place.registrar, request, &entry, err);
+	if (rc)
+		return rc;
+	made->id = entry.id;
+	made->region = (struct mr_region){ .addr = entry.addr,
+					   .length = entry.length,
+					   .iova = entry.iova,
+					   .elapsed_ns = entry.elapsed_ns,
+					   .handle = entry.handle,
+					   .lkey = entry.lkey,
+					   .rkey = entry.rkey,
+					   .live = true };
+	return 0;
+}
+
+static int register_one(struct job *job, const struct mr_region_request *request, struct made *made,
+			struct mr_error *err)
+{
+	made->id = job->count + 1;
+	if (job->place.in_session)
+		return register_in_session(job, request, made, err);
+	return mr_region_register(&job->place.registrar, request, &made->region, err);
+}
+
+static void fail_interrupted(struct job *job, uint64_t index)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+	fail(job, &err, index, 0);
+}
+
+static void register_all(struct job *job)
+{
+	for (uint64_t index = 1; index <= job->plan.count; index++) {
+		struct mr_region_request request = request_for(job, index);
+		struct made *made = &job->made[job->count];
+		struct mr_error err;
+
+		if (job->place.in_session && mr_interrupted()) {
+			fail_interrupted(job, index);
+			break;
+		}
+		made->index = index;
+		if (!register_one(job, &request, made, &err)) {
+			job->count++;
+			progress_show(&job->answer.progress, "registered", job->count);
+			continue;
+		}
+		if (err.kind == MR_ERROR_REFUSED)
+			refuse(job, &err, index, &request);
+		else
+			fail(job, &err, index, 0);
+		if (!job->args->keep_going)
+			break;
+	}
+	progress_clear(&job->answer.progress);
+}
+
+static void deregister_all(struct job *job)
+{
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count; i++) {
+		struct made *made = &job->made[i];
+
+		if (mr_region_deregister(&job->place.registrar, &made->region, &err))
+			fail(job, &err, made->index, made->id);
+		progress_show(&job->answer.progress, "deregistered", i + 1);
+	}
+	progress_clear(&job->answer.progress);
+}
+
+/* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
+static int prepare(struct job *job, struct mr_error *err)
+{
+	int rc = place_open(&job->place, job->answer.invocation->global, job->args->pd,
+			    job->args->via, err);
+
+	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
+	if (job->answer.in_session)
+		job->answer.out.usual_columns =
+			"id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+	if (rc)
+		return rc;
+	job->made = calloc(job->plan.count, sizeof(*job->made));
+	if (!job->made)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
+	return mr_memory_map(&job->plan.request, &job->memory, err);
+}
+
+static void print_region(struct job *job, const struct made *made)
+{
+	const struct mr_region *region = &made->region;
+	char name[2 * MR_NAME_SIZE];
+
+	answer_row(&job->answer,
+		   &(struct region_row){
+			   .id = known(made->id),
+			   .index = known(made->index),
+			   .name = name_of(job, made->index, name, sizeof(name)),
+			   .kind = "mr",
+			   .state = region->live ? "live" : "deregistered",
+			   .handle = known(region->handle),
+			   .lkey = known(region->lkey),
+			   .rkey = known(region->rkey),
+			   .addr = known(region->addr),
+			   .length = known(region->length),
+			   .iova = known(region->iova),
+			   .access = known(job->access),
+			   .access_bits = known(job->access),
+			   .pd = job->place.pd,
+			   .memory = job->plan.request.kind.text,
+			   .page_size = known(job->memory.page_size),
+			   .via = mr_via_name(job->place.registrar.via),
+			   .elapsed_ns = known(region->elapsed_ns),
+			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+		   });
+}
+
+/* On-demand paging needs the address space of the process that registered. */
+static void warn_on_demand(const struct job *job, bool hold)
+{
+	if (job->place.in_session && job->access & MR_ACCESS_ON_DEMAND && job->count && !hold)
+		report_note(job->answer.invocation->command,
+			    "an on-demand region is dead once this process has ended: use --hold");
+}
+
+static int print_document(struct job *job, struct mr_error *err)
+{
+	answer_begin(&job->answer);
+	for (uint64_t i = 0; i < job->count; i++)
+		print_region(job, &job->made[i]);
+	answer_end_rows(&job->answer);
+	return answer_end(&job->answer, job->count, err);
+}
+
+static void release(struct job *job)
+{
+	mr_memory_unmap(&job->memory);
+	place_close(&job->place);
+	answer_release(&job->answer);
+	free(job->made);
+}
+
+static int run(struct job *job, struct mr_error *err)
+{
+	bool hold = job->args->hold || job->args->hold_for.known, trial;
+	int rc = prepare(job, err);
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	/* In a session a region is either not there or in the table: signals wait in between. */
+	if (hold || job->place.in_session)
+		mr_hold_block();
+	if (rc) {
+		fail(job, err, 0, 0);
+		err->text[0] = '\0'; /* told */
+	} else {
+		register_all(job);
+	}
+	/* What the session holds stays. */
+	trial = !job->place.in_session;
+	if (trial && !hold)
+		deregister_all(job);
+	warn_on_demand(job, hold);
+	rc = print_document(job, err);
+	if (hold && job->count && !rc)
+		mr_hold(job->args->hold_for);
+	if (trial && hold)
+		deregister_all(job);
+	return rc ? rc : answer_status(&job->answer, job->count, "registered");
+}
+
+int register_run(const struct invocation *invocation, const struct register_args *args,
+		 enum mr_region_call call, uint64_t iova, struct mr_error *err)
+{
+	struct job job = {
+		.args = args,
+		.call = call,
+		.iova = iova,
+		.access = args->access.given ? args->access.bits : 1u,
+		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
+	};
+	int rc = memory_plan_init(&job.plan, &args->memory, err);
+
+	if (rc)
+		return rc;
+	rc = answer_init(&job.answer, invocation, &args->expect, &job.place.environment,
+			 job.plan.count, err);
+	if (!rc)
+		rc = run(&job, err);
+	release(&job);
+	return rc;
+}

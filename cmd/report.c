@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+static void print_line(const struct command *command, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+static void print_line(const struct command *command, const char *fmt, va_list ap)
+{
+	fprintf(stderr, "mrctl: %s%s", command ? command->name : "", command ? ": " : "");
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void report_note(const struct command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line(command, fmt, ap);
+	va_end(ap);
+}
+
+void report_detail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("  ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+}
+
+void report_error(const struct command *command, const struct mr_error *err)
+{
+	report_note(command, "%s", err->text);
+	if (err->hint[0])
+		report_detail("%s", err->hint);
+	if (err->kind == MR_ERROR_USAGE)
+		fprintf(stderr, "Try 'mrctl %s%s--help'.\n", command ? command->name : "",
+			command ? " " : "");
+}
+
+int report_status(const struct mr_error *err)
+{
+	switch (err->kind) {
+	case MR_ERROR_USAGE:
+		return EXIT_USAGE;
+	case MR_ERROR_ABSENT:
+		return EXIT_ABSENT;
+	default:
+		return EXIT_REFUSED;
+	}
+}
+
+/* A cause that the diagnosis found. */
+struct cause {
+	const char *id;
+	const char *certainty;
+	const char *cause;
+	const char *remedy;
+};
+
+static const struct field cause_fields[] = {
+	FIELD(struct cause, id, FIELD_STRING, 0, ""),
+	FIELD(struct cause, certainty, FIELD_STRING, 0, ""),
+	FIELD(struct cause, cause, FIELD_STRING, 0, ""),
+	FIELD(struct cause, remedy, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record cause_record = { "cause", cause_fields };
+
+static const struct field failure_fields[] = {
+	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count"),
+	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
+	FIELD(struct failure, call, FIELD_STRING, 0, "the call that failed"),
+	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, 0, "name of the errno"),
+	FIELD(struct failure, errno_value, FIELD_NUMBER, 0, "number of the errno"),
+	FIELD(struct failure, message, FIELD_STRING, 0, "the message"),
+	FIELD(struct failure, via, FIELD_STRING, 0, "path of the call"),
+	FIELD(struct failure, layer, FIELD_STRING, 0, "layer that refused"),
+	FIELD(struct failure, rereg_code, FIELD_STRING, 0, "code of ibv_rereg_mr"),
+	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
+	FIELD(struct failure, causes, FIELD_LIST, 0, "likely causes"),
+	FIELD_END,
+};
+const struct record failure_record = { "failure", failure_fields };
+
+/* The text of a failure; the same as that of the one before it, where that says the same. */
+static const char *keep_message(const struct failures *failures, const char *text)
+{
+	const char *last = failures->count ? failures->items[failures->count - 1].message : NULL;
+
+	return last && !strcmp(last, text) ? last : strdup(text);
+}
+
+void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
+		  uint64_t region, const char *via)
+{
+	const char *message;
+
+	if (failures->count == failures->capacity) {
+		size_t capacity = failures->capacity ? 2 * failures->capacity : 16;
+		struct failure *items = reallocarray(failures->items, capacity, sizeof(*items));
+
+		if (!items) {
+			failures->out_of_memory = true;
+			return;
+		}
+		failures->items = items;
+		failures->capacity = capacity;
+	}
+	message = keep_message(failures, err->text);
+	failures->items[failures->count++] = (struct failure){
+		.index = { index, index != 0 },
+		.region = { region, region != 0 },
+		.call = err->call,
+		.errno_name = mr_errno_name(err->errnum),
+		.errno_value = known((uint64_t)err->errnum),
+		.message = message,
+		.via = err->kind == MR_ERROR_REFUSED ? via : NULL,
+		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+		.kind = err->kind,
+	};
+}
+
+void failures_release(struct failures *failures)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < failures->count; i++) {
+		if (failures->items[i].message != last)
+			free((void *)last);
+		last = failures->items[i].message;
+	}
+	free((void *)last);
+	free(failures->items);
+	*failures = (struct failures){ 0 };
+}
+
+static bool has_answer(const struct expect_option *expect, enum mr_error_kind kind, uint64_t errnum)
+{
+	return kind == MR_ERROR_REFUSED && errnum < 64 * (sizeof(expect->errnums) / 8) &&
+	       expect->errnums[errnum / 64] >> errnum % 64 & 1;
+}
+
+bool expect_has(const struct expect_option *expect, const struct mr_error *err)
+{
+	return has_answer(expect, err->kind, (uint64_t)err->errnum);
+}
+
+bool failures_expected(const struct failures *failures, const struct expect_option *expect)
+{
+	if (!failures->count)
+		return expect->ok;
+	for (size_t i = 0; i < failures->count; i++) {
+		const struct failure *f = &failures->items[i];
+
+		if (!has_answer(expect, f->kind, f->errno_value.value))
+			return false;
+	}
+	return true;
+}

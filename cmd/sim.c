@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "program.h"
+#include "simulator.h"
+
+struct sim_args {
+	enum mr_sim_profile profile;
+	struct mr_sim_faults faults;
+};
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct sim_args *args = invocation->args;
+	int rc = mr_simulator_enter(args->profile, &args->faults, err);
+
+	return rc ? rc : program_exec(invocation, err);
+}
+
+static const struct option_spec options[] = {
+	OPTION(0, "profile", OPTION_PROFILE, struct sim_args, profile, "PROFILE",
+	       "kind of device; the default is mlx5"),
+	OPTION(0, "fault", OPTION_FAULTS, struct sim_args, faults, "SPEC",
+	       "let a call fail: CALL[@N]=ACTION; may be repeated"),
+	OPTION_END,
+};
+
+static const struct option_group group = { "Simulated HCA", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+static const struct help_topic *const topics[] = { &topic_profiles, &topic_calls, &topic_actions,
+						   NULL };
+
+const struct command command_sim = {
+	.name = "sim",
+	.operands = "[-- CMD [ARG...]]",
+	.summary = "run a program on a simulated HCA",
+	.description =
+		"Runs CMD (default: $SHELL) on a machine that has a simulated HCA. Any program "
+		"that uses libibverbs can register memory there, not only mrctl; static "
+		"programs and those that bypass the C library cannot.",
+	.groups = groups,
+	.args_size = sizeof(struct sim_args),
+	.topics = topics,
+	.runs_program = true,
+	.run = run,
+};

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answer.h"
+#include "place.h"
+#include "region_row.h"
+#include "select.h"
+
+/* What a session holds in all. */
+struct totals {
+	struct mr_opt_u64 regions;
+	struct mr_opt_u64 bytes;
+	struct mr_opt_u64 unlisted;
+	struct mr_opt_u64 table_bytes;
+	bool blocks_removal;
+	struct list pds;
+};
+
+struct pd_row {
+	const char *name;
+	struct mr_opt_u64 handle;
+	char text[MR_NAME_SIZE];
+};
+
+static const struct field pd_fields[] = {
+	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),
+	FIELD(struct pd_row, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
+	FIELD_END,
+};
+static const struct record pd_record = { "pd", pd_fields };
+
+static const struct field totals_fields[] = {
+	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
+	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
+	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
+	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
+	      "whether removing the device waits for the session's end"),
+	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains"),
+	FIELD_END,
+};
+static const struct record totals_record = { "totals", totals_fields };
+
+struct job {
+	struct mr_session session;
+	struct mr_environment environment;
+	struct answer answer;
+	struct totals totals;
+	struct pd_row pds[MR_TABLE_PDS];
+	uint64_t done;
+};
+
+static const char *const state_names[] = {
+	[MR_STATE_LIVE] = "live", [MR_STATE_PENDING] = "pending", [MR_STATE_IN_DOUBT] = "in doubt",
+	[MR_STATE_GONE] = "gone", [MR_STATE_UNKNOWN] = "unknown",
+};
+
+/* The kernel's word counts: what it says of a region replaces what the table says. */
+static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel = { 0 };
+	enum mr_session_state state;
+	struct region_row row;
+	struct mr_entry entry;
+	struct mr_table_pd pd;
+	int rc = mr_session_look(&job->session, slot, &entry, &state, &kernel, err);
+
+	if (rc <= 0)
+		return rc;
+	region_row_fill(&row, &entry, &job->session.table, &pd);
+	row.state = state_names[state];
+	if (state == MR_STATE_LIVE) {
+		row.rkey = known(kernel.rkey);
+		row.iova = known(kernel.iova);
+	}
+	answer_row(&job->answer, &row);
+	job->done++;
+	job->totals.regions.value++;
+	job->totals.bytes.value += row.length.value;
+	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see print_all() */
+		answer_fail(&job->answer, err, 0, entry.id, MR_VIA_KERNEL);
+	return 0;
+}
+
+static void print_unlisted(void *data, const struct mr_uverbs_mr *mr)
+{
+	struct job *job = data;
+
+	answer_row(&job->answer, &(struct region_row){
+					 .kind = "mr",
+					 .state = "unlisted",
+					 .handle = known(mr->handle),
+					 .lkey = known(mr->lkey),
+					 .rkey = known(mr->rkey),
+					 .length = known(mr->length),
+					 .iova = known(mr->iova),
+				 });
+	job->done++;
+	job->totals.unlisted.value++;
+}
+
+static void print_all(struct job *job)
+{
+	const struct mr_table *table = &job->session.table;
+	struct mr_error err;
+	int rc = 0;
+
+	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot))
+			rc = print_entry(job, slot, &err);
+	if (!rc)
+		rc = mr_session_unlisted(&job->session, print_unlisted, job, &err);
+	if (rc)
+		job->totals.unlisted.known = false;
+	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static void print_word(struct job *job, const char *word, uint64_t index)
+{
+	struct mr_selection selection;
+	struct mr_uverbs_mr mr;
+	struct mr_error err;
+	int rc = mr_select(&job->session, word, &selection, &err);
+
+	if (!rc && selection.type == MR_SELECT_MR)
+		rc = mr_uverbs_query_mr(&job->session.uverbs, selection.handle, &mr, &err);
+	else if (!rc)
+		rc = print_entry(job, selection.slot, &err);
+	if (rc)
+		answer_fail(&job->answer, &err, index, 0, MR_VIA_KERNEL);
+	else if (selection.type == MR_SELECT_MR)
+		print_unlisted(job, &mr);
+}
+
+static void fill_totals(struct job *job)
+{
+	struct totals *totals = &job->totals;
+	struct mr_error ignored;
+	struct mr_table_pd pd;
+
+	mr_session_settle_pds(&job->session, &ignored);
+	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
+	totals->table_bytes = known(mr_table_size(&job->session.table));
+	totals->blocks_removal = mr_uverbs_blocks_removal(job->session.uverbs.driver_id);
+	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		struct pd_row *row = &job->pds[totals->pds.count];
+
+		if (!mr_table_pd(&job->session.table, place, &pd))
+			continue;
+		totals->pds.count++;
+		snprintf(row->text, sizeof(row->text), "%s", pd.name);
+		row->name = row->text;
+		row->handle = known(pd.handle);
+	}
+}
+
+static void print_totals(struct job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+
+	if (global->json || (!global->no_headings && !global->columns))
+		output_object(&job->answer.out, "totals", &totals_record, &job->totals);
+	if (job->totals.blocks_removal && !global->quiet && !global->json && !global->no_headings)
+		report_note(job->answer.invocation->command,
+			    "while this session lives, removing %s or its driver waits for it",
+			    job->environment.device);
+}
+
+static int run_in_session(struct job *job, const struct invocation *invocation,
+			  struct mr_error *err)
+{
+	uint64_t total = 0;
+	int rc;
+
+	while (invocation->operands[total])
+		total++;
+	rc = answer_init(&job->answer, invocation, NULL, &job->environment, total, err);
+	if (rc)
+		return rc;
+	mr_session_environment(&job->session, &job->environment);
+	job->answer.in_session = true;
+	fill_totals(job);
+	answer_begin(&job->answer);
+	for (uint64_t i = 0; i < total; i++)
+		print_word(job, invocation->operands[i], i + 1);
+	if (!total)
+		print_all(job);
+	answer_end_rows(&job->answer);
+	if (!total)
+		print_totals(job);
+	rc = answer_end(&job->answer, job->done, err);
+	return rc ? rc : answer_status(&job->answer, job->done, NULL);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	struct job job = { .done = 0 };
+	int rc;
+
+	for (char **word = invocation->operands; *word; word++) {
+		if (mr_select_check(*word, err))
+			return -EINVAL;
+		if (!strncmp(*word, "pd:", 3))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "stat shows regions, not '%s'", *word);
+	}
+	rc = place_open_session(invocation->global, &job.session, err);
+	if (rc && err->kind != MR_ERROR_USAGE)
+		return answer_absent(invocation, NULL, err);
+	if (rc)
+		return rc;
+	rc = run_in_session(&job, invocation, err);
+	answer_release(&job.answer);
+	mr_session_close(&job.session);
+	return rc;
+}
+
+static const struct option_group *const groups[] = { NULL };
+
+const struct command command_stat = {
+	.name = "stat",
+	.operands = "[REGION...]",
+	.summary = "show the regions of the session",
+	.description =
+		"Shows the session's regions, each compared with what the kernel says of it. "
+		"A REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
+	.groups = groups,
+	.record = &region_record,
+	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
+	.run = run,
+};

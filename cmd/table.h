@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records as text: a table (libsmartcols), or aligned "key: value" lines. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdio.h>
+
+#include "fields.h"
+
+struct table;
+
+/**
+ * table_new() - begin a table
+ * @columns:  ends with NULL; must outlive the table
+ * @headings: print the names of the columns first
+ *
+ * Return: NULL when memory is short.
+ */
+struct table *table_new(const struct field *const *columns, bool headings, FILE *stream);
+
+/** table_row() - add a row; printed when enough have come.  Return: 0 or -errno. */
+int table_row(struct table *table, const void *row);
+
+/** table_finish() - print what is left and free the table.  Return: 0 or -errno. */
+int table_finish(struct table *table);
+
+/** lines_print() - one record as lines; @detail: those fields too that tables leave out */
+void lines_print(const struct record *record, const void *row, bool detail, FILE *stream);
+
+#endif
