@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# bash completion for mrctl.
+#
+# Commands, options, memory kinds, access flags and columns are those that "mrctl [COMMAND] --help"
+# lists.  What an option's value may be follows from the word that the help shows for it.
+
+# _mrctl_read_help PROGRAM [COMMAND]
+# Sets help (lines), argument (of each option: its value's word, or "") and long (of each letter).
+_mrctl_read_help() {
+	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([A-Z][^ ]*))?( |$)'
+
+	argument=() long=()
+	mapfile -t help < <("${1/#~\//$HOME/}" ${2:+"$2"} --help 2>/dev/null)
+	for line in "${help[@]}"; do
+		[[ $line =~ $entry ]] || continue
+		argument[${BASH_REMATCH[3]}]=${BASH_REMATCH[5]}
+		[[ -z ${BASH_REMATCH[2]} ]] || long[${BASH_REMATCH[2]}]=${BASH_REMATCH[3]}
+	done
+}
+
+# _mrctl_section TITLE: first words of the entries below that title
+_mrctl_section() {
+	local line inside=
+
+	for line in "${help[@]}"; do
+		case $line in
+		"$1"*) inside=yes ;;
+		'') inside= ;;
+		'  '[![:space:]-]*)
+			line=${line#  }
+			[[ -z $inside ]] || printf '%s\n' "${line%% *}"
+			;;
+		esac
+	done
+}
+
+# _mrctl_waiting WORD: sets waiting to the option whose value comes after WORD, or to nothing
+_mrctl_waiting() {
+	local letters option
+
+	waiting=
+	case $1 in
+	--*) [[ -z ${argument[$1]-} ]] || waiting=$1 ;;
+	-?*)
+		for ((letters = 1; letters < ${#1}; letters++)); do
+			option=${long[${1:letters:1}]-}
+			[[ -n $option ]] || return 0
+			[[ -z ${argument[$option]} ]] || break
+		done
+		((letters + 1 != ${#1})) || waiting=$option
+		;;
+	esac
+}
+
+# _mrctl_list WORD...: completes the last item of a list with commas, each word once
+_mrctl_list() {
+	local word done=
+
+	[[ $cur != *,* ]] || done=${cur%,*},
+	for word; do
+		[[ ,$done == *,"$word",* || $word != "${cur##*,}"* ]] || COMPREPLY+=("$done$word")
+	done
+	compopt -o nospace
+}
+
+# Memory kinds; the help has them as "anon", "file:PATH" and "hugetlb[:2M|:1G]".
+_mrctl_memory() {
+	local kind size whole=$cur
+	local -a kinds=()
+
+	while read -r kind; do
+		case $kind in
+		*:PATH)
+			kind=${kind%PATH}
+			if [[ $cur == "$kind"* ]]; then
+				cur=${cur#*:}
+				_filedir
+				COMPREPLY=("${COMPREPLY[@]/#/$kind}")
+				__ltrim_colon_completions "$whole"
+				return
+			fi
+			[[ $kind != "$cur"* ]] || compopt -o nospace
+			kinds+=("$kind")
+			;;
+		*'['*)
+			kinds+=("${kind%%[*}")
+			kind=${kind//[|\[\]]/ }
+			for size in ${kind#* }; do
+				kinds+=("${kind%% *}$size")
+			done
+			;;
+		*) kinds+=("$kind") ;;
+		esac
+	done < <(_mrctl_section 'Memory kinds:')
+	mapfile -t COMPREPLY < <(compgen -W "${kinds[*]}" -- "$cur")
+	__ltrim_colon_completions "$whole"
+}
+
+# Columns; before the command those of all commands.
+_mrctl_columns() {
+	local name
+
+	if [[ -n $command ]]; then
+		_mrctl_section 'Columns for --output:'
+		return
+	fi
+	for name in $(_mrctl_section 'Commands:'); do
+		_mrctl_read_help "$program" "$name"
+		_mrctl_section 'Columns for --output:'
+	done | sort -u
+}
+
+# _mrctl_session: what the session holds: "1" (a region), "buf" (its name), "pd:default"
+_mrctl_session() {
+	[[ -z ${MRCTL_SESSION-} ]] || "${program/#~\//$HOME/}" -j -o id,name stat 2>/dev/null |
+		grep -oE '"(id":[0-9]+|name":"[^"]*"(,"handle")?)' |
+		sed -E 's/^"id"://; s/^"name":"(.*)","handle"$/pd:\1/; s/^"name":"(.*)"$/\1/'
+}
+
+# Regions; dereg takes protection domains as well.
+_mrctl_regions() {
+	local -a found
+
+	mapfile -t found < <(_mrctl_session)
+	[[ $command == dereg ]] || found=("${found[@]/#pd:*/}")
+	mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
+	__ltrim_colon_completions "$cur"
+}
+
+# _mrctl_value OPTION: completes its value
+_mrctl_value() {
+	local -a found=()
+
+	case $1:${argument[$1]} in
+	--device:*)
+		found=("${SYSFS_PATH:-/sys}"/class/infiniband/*)
+		mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/}" -- "$cur")
+		[[ ${COMPREPLY[*]} != '*' ]] || COMPREPLY=()
+		;;
+	--numa:*)
+		found=(/sys/devices/system/node/node[0-9]*)
+		mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/node}" -- "$cur")
+		;;
+	--pd:*)
+		mapfile -t found < <(_mrctl_session | sed -n 's/^pd://p')
+		mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
+		;;
+	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:')" -- "$cur") ;;
+	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;
+	*:KIND) _mrctl_memory ;;
+	*:FLAG,...)
+		mapfile -t found < <(_mrctl_section 'Access flags')
+		[[ $cur == *,* ]] || found+=(none)
+		_mrctl_list "${found[@]}"
+		;;
+	*:COLUMN,...)
+		mapfile -t found < <(_mrctl_columns)
+		_mrctl_list "${found[@]}"
+		;;
+	*:ANSWER,...)
+		_mrctl_list ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
+			EOPNOTSUPP EPERM EPROTONOSUPPORT
+		;;
+	esac
+}
+
+# The program that the command runs, as sim does: completed as if it stood alone.
+_mrctl_program() {
+	local i
+
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} != "$command" ]] || break
+	done
+	# Here : and = stand alone.
+	for ((i++; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} != -- ]] || { ((i++)); break; }
+		[[ ${COMP_WORDS[i]} == -* ]] || break
+		_mrctl_waiting "${COMP_WORDS[i]}"
+		[[ -z $waiting || ${COMP_WORDS[i + 1]} == = ]] || ((i++))
+		while [[ ${COMP_WORDS[i + 1]-} == [:=]* ]]; do
+			((i += 2))
+		done
+	done
+	_command_offset "$i"
+}
+
+_mrctl() {
+	local cur prev words cword split=false
+	local program=$1 command='' operand='' runs='' waiting='' i
+	local -a help=()
+	local -A argument=() long=()
+
+	_init_completion -s -n : || return
+	_mrctl_read_help "$program"
+	for ((i = 1; i < cword; i++)); do
+		if [[ -n $waiting ]]; then
+			waiting=
+		elif [[ ${words[i]} == -- ]]; then
+			operand=yes
+		elif [[ ${words[i]} == -?* ]]; then
+			_mrctl_waiting "${words[i]}"
+		elif [[ -z $command ]]; then
+			command=${words[i]}
+			_mrctl_read_help "$program" "$command"
+			[[ ${help[0]} != *'[-- CMD'* ]] || runs=yes
+		else
+			operand=yes
+		fi
+		[[ -z $operand || -z $runs ]] || break
+	done
+
+	if [[ -n $runs && (-n $operand || -z $waiting && $split != true && $cur != -*) ]]; then
+		_mrctl_program
+	elif [[ $split == true ]]; then
+		_mrctl_value "$prev"
+	elif [[ -n $waiting ]]; then
+		_mrctl_value "$waiting"
+	elif [[ $cur == -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "${!argument[*]}" -- "$cur")
+	elif [[ -z $command ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Commands:')" -- "$cur")
+	elif [[ ${help[0]} == *REGION* ]]; then
+		_mrctl_regions
+	fi
+}
+
+complete -F _mrctl mrctl

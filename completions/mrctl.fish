@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# fish completion for mrctl.
+#
+# Commands, options, memory kinds, access flags and columns are those that "mrctl [COMMAND] --help"
+# lists.  What an option's value may be follows from the word that the help shows for it.
+
+# Prints "LEFT<tab>DESCRIPTION" for the entries of the help on stdin that stand below the title
+# $argv[1], or for all options where that is "".
+function __mrctl_entries
+    set -l inside no
+    set -l entry
+    while read -l line
+        if string match -qr '^[A-Z].*:$' -- $line
+            set inside (string match -q -- "$argv[1]*" $line; and echo yes; or echo no)
+        else if not string match -q '  *' -- $line
+            set inside no
+        else if test $inside = no
+            continue
+        else if string match -qr '^ {8}' -- $line # goes on
+            set entry[-1] (string join ' ' -- $entry[-1] (string trim -- $line))
+        else if test -z "$argv[1]"; and not string match -q -- '-*' (string trim -- $line)
+            set inside no
+        else
+            set -a entry (string trim -- $line | string replace -r ' {2,}|$' \t)
+        end
+    end
+    test -z "$entry"; or string replace -r '\t ' \t -- $entry
+end
+
+function __mrctl_help
+    mrctl $argv --help 2>/dev/null
+end
+
+# Completes the last item of the list $argv[1] with the entries on stdin.
+function __mrctl_list
+    set -l done (string match -r '.*,' -- $argv[1])
+    while read -l entry
+        contains -- (string split -m 1 \t -- $entry)[1] (string split , -- $done)
+        or echo "$done$entry"
+    end
+end
+
+function __mrctl_memory
+    __mrctl_help $argv[2] | __mrctl_entries 'Memory kinds' | while read -l -d \t kind text
+        if set -l prefix (string replace -rf 'PATH$' '' -- $kind)
+            if string match -q -- "$prefix*" $argv[1]
+                set -l path (string replace -- $prefix '' $argv[1])
+                __fish_complete_path $path | string replace -r '^' -- $prefix
+            else
+                printf '%s\t%s\n' $prefix $text
+            end
+        else
+            # hugetlb[:2M|:1G]
+            set -l part (string split '[' -- (string trim -r -c ']' -- $kind))
+            printf '%s\t%s\n' $part[1] $text
+            for size in (string split '|' -- $part[2])
+                printf '%s\t%s\n' $part[1]$size $text
+            end
+        end
+    end
+end
+
+# Columns; before the command those of all commands.
+function __mrctl_columns
+    if test -n "$argv[1]"
+        __mrctl_help $argv[1] | __mrctl_entries Columns
+        return
+    end
+    for name in (__mrctl_help | __mrctl_entries Commands | string replace -r '\t.*' '')
+        __mrctl_help $name | __mrctl_entries Columns
+    end | sort -u
+end
+
+# What the session holds: "1" (a region), "buf" (its name), "pd:default"
+function __mrctl_session
+    test -n "$MRCTL_SESSION"; or return
+    mrctl -j -o id,name stat 2>/dev/null |
+        string match -ar '"id":\d+|"name":"[^"]*"(?:,"handle")?' |
+        string replace -r '^"id":' '' |
+        string replace -r '^"name":"(.*)","handle"$' 'pd:$1' |
+        string replace -r '^"name":"(.*)"$' '$1'
+end
+
+# __mrctl_value OPTION VALUE COMMAND, where OPTION is as the help has it: "-s, --size SIZE"
+function __mrctl_value
+    switch $argv[1]
+        case '*--device NAME'
+            set -q SYSFS_PATH; or set -l SYSFS_PATH /sys
+            set -l devices $SYSFS_PATH/class/infiniband/*
+            string replace -r '.*/' '' -- $devices
+        case '*--numa NODE'
+            set -l nodes /sys/devices/system/node/node*
+            string replace -rf '.*/node(\d+)$' '$1' -- $nodes
+        case '*--pd NAME'
+            __mrctl_session | string replace -f pd: ''
+        case '*--profile PROFILE'
+            __mrctl_help $argv[3] | __mrctl_entries Profiles
+        case '*--via PATH'
+            string join \n library kernel
+        case '* KIND'
+            __mrctl_memory $argv[2..]
+        case '* FLAG,...'
+            begin
+                string match -q '*,*' -- $argv[2]; or printf 'none\tno flag at all\n'
+                __mrctl_help $argv[3] | __mrctl_entries 'Access flags'
+            end | __mrctl_list $argv[2]
+        case '* COLUMN,...'
+            __mrctl_columns $argv[3] | __mrctl_list $argv[2]
+        case '* ANSWER,...'
+            string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
+                EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
+    end
+end
+
+# __mrctl_waiting WORD ENTRY...: prints the option whose value comes after WORD
+function __mrctl_waiting
+    set -l left (string replace -r '\t.*' '' -- $argv[2..])
+    if string match -q -- '--*' $argv[1]
+        string match -r -- '^.*'(string escape --style=regex -- $argv[1])' .+$' $left
+        return
+    end
+    # Letters may stand together; the first that takes a value ends them.
+    set -l letters (string split '' -- (string sub -s 2 -- $argv[1]))
+    for i in (seq (count $letters))
+        set -l option (string match -- "-$letters[$i], *" $left)
+        if string match -q -- '* --* *' $option
+            test $i -eq (count $letters); and echo $option
+            return
+        end
+    end
+end
+
+function __mrctl_complete
+    set -l command
+    set -l waiting
+    set -l operand no
+    set -l usage
+    set -l current (commandline -ct)
+    set -l words (commandline -opc)
+    set -l entries (__mrctl_help | __mrctl_entries '')
+
+    for i in (seq 2 (count $words))
+        set -l word $words[$i]
+        if test -n "$waiting"
+            set waiting
+        else if test "$word" = --
+            set operand yes
+        else if string match -q -- '-?*' $word
+            set waiting (__mrctl_waiting $word $entries)
+        else if test -z "$command"
+            set command $word
+            set usage (__mrctl_help $command)[1]
+            set entries (__mrctl_help $command | __mrctl_entries '')
+        else
+            set operand yes
+        end
+        if test $operand = yes; and string match -q '*[-- CMD*' -- $usage
+            test "$word" = --; and set i (math $i + 1)
+            __fish_complete_subcommand --commandline $words[$i..] "$current"
+            return
+        end
+    end
+
+    if test -n "$waiting"
+        __mrctl_value $waiting "$current" $command
+    else if string match -q -- '--*=*' $current
+        set -l option (string split -m 1 = -- $current)
+        set waiting (__mrctl_waiting $option[1] $entries)
+        test -z "$waiting"
+        or __mrctl_value $waiting "$option[2]" $command | string replace -r '^' -- "$option[1]="
+    else if string match -q -- '-*' $current
+        for entry in $entries
+            set -l part (string split \t -- $entry)
+            for name in (string match -ar -- '(?<![\w-])--?[a-zA-Z][a-z-]*' $part[1])
+                printf '%s\t%s\n' $name $part[2]
+            end
+        end
+    else if test -z "$command"
+        __mrctl_help | __mrctl_entries Commands
+    else if string match -q '*[-- CMD*' -- $usage
+        __fish_complete_subcommand --commandline "$current"
+    else if string match -q '*REGION*' -- $usage
+        # dereg takes protection domains as well.
+        __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
+    end
+end
+
+complete -c mrctl -f -a '(__mrctl_complete)'
