@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Choosing and opening a device, on machines that this file makes up: it stands in for libibverbs. */
+#include <errno.h>
+#include <infiniband/verbs.h>
+
+#include "device.h"
+#include "unit.h"
+
+/* The machine of a test. */
+static struct {
+	struct ibv_device *list[3];
+	struct ibv_context context;
+	struct ibv_pd pd;
+	struct ibv_device *opened;
+	int open_errno, pd_errno; /* >= 0: fails so */
+	int lists, contexts, pds; /* not given back yet */
+} machine;
+
+static struct ibv_device one = { .name = "mlx5_0", .dev_name = "uverbs0" };
+static struct ibv_device two = { .name = "rxe0", .dev_name = "uverbs1" };
+
+struct ibv_device **ibv_get_device_list(int *count)
+{
+	machine.lists++;
+	(void)count;
+	return machine.list;
+}
+
+void ibv_free_device_list(struct ibv_device **list)
+{
+	assert_ptr_equal(list, machine.list);
+	machine.lists--;
+}
+
+const char *ibv_get_device_name(struct ibv_device *device)
+{
+	return device->name;
+}
+
+struct ibv_context *ibv_open_device(struct ibv_device *device)
+{
+	if (machine.open_errno >= 0) {
+		errno = machine.open_errno;
+		return NULL;
+	}
+	machine.opened = device;
+	machine.contexts++;
+	return &machine.context;
+}
+
+int ibv_close_device(struct ibv_context *context)
+{
+	assert_ptr_equal(context, &machine.context);
+	assert_int_equal(machine.pds, 0);
+	machine.contexts--;
+	return 0;
+}
+
+struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	assert_ptr_equal(context, &machine.context);
+	if (machine.pd_errno >= 0) {
+		errno = machine.pd_errno;
+		return NULL;
+	}
+	machine.pds++;
+	return &machine.pd;
+}
+
+int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	assert_ptr_equal(pd, &machine.pd);
+	machine.pds--;
+	return 0;
+}
+
+static int reset(void **state __attribute__((unused)))
+{
+	memset(&machine, 0, sizeof(machine));
+	machine.open_errno = machine.pd_errno = -1;
+	return 0;
+}
+
+static int nothing_is_left(void **state __attribute__((unused)))
+{
+	return machine.lists || machine.contexts || machine.pds;
+}
+
+static struct mr_environment environment;
+
+/* Opens and closes; the error where that fails. */
+static struct mr_error open_device(const char *name)
+{
+	struct mr_error err = { 0 };
+	struct mr_device device;
+	int rc;
+
+	environment = (struct mr_environment){ 0 };
+	rc = mr_device_open(name, &device, &environment, &err);
+	assert_int_equal(rc, -err.errnum);
+	if (!rc) {
+		assert_ptr_equal(device.context, &machine.context);
+		assert_ptr_equal(device.pd, &machine.pd);
+	}
+	mr_device_close(&device);
+	assert_null(device.context);
+	return err;
+}
+
+static void opens(const char *name, struct ibv_device *device)
+{
+	struct mr_error err = open_device(name);
+
+	assert_string_equal(err.text, "");
+	assert_ptr_equal(machine.opened, device);
+	assert_string_equal(environment.device, device->name);
+}
+
+TEST(the_only_device_need_not_be_named)
+{
+	machine.list[0] = &two;
+	opens(NULL, &two);
+	opens("rxe0", &two);
+	assert_false(environment.simulated);
+}
+
+TEST(one_of_several_has_to_be_named)
+{
+	struct mr_error err;
+
+	machine.list[0] = &one;
+	machine.list[1] = &two;
+	err = open_device(NULL);
+	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	assert_contains(err.text, "--device");
+	assert_contains(err.text, "mlx5_0, rxe0");
+	opens("mlx5_0", &one);
+	opens("rxe0", &two);
+}
+
+TEST(a_device_that_is_not_there_is_named_with_those_that_are)
+{
+	static const char *const names[] = { "mlx5_1", "mlx5", "mlx5_00", "" };
+
+	machine.list[0] = &one;
+	machine.list[1] = &two;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct mr_error err = open_device(names[i]);
+
+		assert_equal_for(names[i], err.kind, MR_ERROR_ABSENT);
+		assert_contains(err.text, names[i]);
+		assert_contains(err.hint, "mlx5_0, rxe0");
+	}
+}
+
+TEST(without_a_device_the_simulator_is_offered)
+{
+	struct mr_error err = open_device(NULL);
+
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.hint, "mrctl sim");
+	err = open_device("mlx5_0");
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "mlx5_0");
+}
+
+TEST(a_device_that_cannot_be_opened_is_a_refusal)
+{
+	struct mr_error err;
+
+	machine.list[0] = &one;
+	machine.open_errno = EIO;
+	err = open_device(NULL);
+	assert_int_equal(err.kind, MR_ERROR_REFUSED);
+	assert_string_equal(err.call, "ibv_open_device");
+	assert_string_equal(environment.device, "mlx5_0");
+}
+
+TEST(missing_permission_names_the_node)
+{
+	struct mr_error err;
+
+	machine.list[0] = &one;
+	machine.open_errno = EACCES;
+	err = open_device(NULL);
+	assert_int_equal(err.errnum, EACCES);
+	assert_contains(err.hint, "/dev/infiniband/uverbs0");
+}
+
+TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless)
+{
+	machine.list[0] = &one;
+	machine.open_errno = 0;
+	assert_int_equal(open_device(NULL).errnum, EIO);
+}
+
+TEST(without_a_protection_domain_the_device_is_closed_again)
+{
+	struct mr_error err;
+
+	machine.list[0] = &one;
+	machine.pd_errno = ENOMEM;
+	err = open_device(NULL);
+	assert_int_equal(err.kind, MR_ERROR_REFUSED);
+	assert_string_equal(err.call, "ibv_alloc_pd");
+}
+
+TEST(the_environment_has_the_kernel)
+{
+	struct mr_environment e;
+
+	mr_environment_init(&e);
+	assert_true(e.kernel[0]);
+	assert_string_equal(e.device, "");
+}
+
+#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, reset, nothing_is_left)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(the_only_device_need_not_be_named),
+		DEVICE_TEST(one_of_several_has_to_be_named),
+		DEVICE_TEST(a_device_that_is_not_there_is_named_with_those_that_are),
+		DEVICE_TEST(without_a_device_the_simulator_is_offered),
+		DEVICE_TEST(a_device_that_cannot_be_opened_is_a_refusal),
+		DEVICE_TEST(missing_permission_names_the_node),
+		DEVICE_TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless),
+		DEVICE_TEST(without_a_protection_domain_the_device_is_closed_again),
+		DEVICE_TEST(the_environment_has_the_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

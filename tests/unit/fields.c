@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Values as text, and the tables of fields. */
+#include "fields.h"
+#include "region_row.h"
+#include "report.h"
+#include "unit.h"
+
+struct sample {
+	const char *string;
+	char text[8];
+	bool flag;
+	struct opt_bool opt_flag;
+	struct mr_opt_u64 number;
+	struct mr_opt_u64 hex;
+	struct mr_opt_u64 access;
+	struct list list;
+};
+
+static const struct field sample_fields[] = {
+	FIELD(struct sample, string, FIELD_STRING, 0, "a"),
+	FIELD(struct sample, text, FIELD_TEXT, 0, "b"),
+	FIELD(struct sample, flag, FIELD_BOOL, 0, "c"),
+	FIELD(struct sample, opt_flag, FIELD_OPT_BOOL, 0, "d"),
+	FIELD(struct sample, number, FIELD_NUMBER, 0, "e"),
+	FIELD(struct sample, hex, FIELD_HEX, 0, "f"),
+	FIELD(struct sample, access, FIELD_ACCESS, 0, "g"),
+	FIELD(struct sample, list, FIELD_LIST, 0, "h"),
+	FIELD_AS("other-name", struct sample, number, FIELD_NUMBER, 0, "i"),
+	FIELD_END,
+};
+static const struct record sample_record = { "sample", sample_fields };
+
+static const char *text_of(const struct sample *row, const char *key)
+{
+	static char buffer[FIELD_TEXT_MAX];
+	const struct field *field = fields_find(&sample_record, key, strlen(key));
+
+	assert_non_null(field);
+	return field_text(field, row, buffer);
+}
+
+TEST(values_are_written_by_their_type)
+{
+	const struct sample row = {
+		.string = "abc",
+		.text = "def",
+		.flag = true,
+		.opt_flag = { false, true },
+		.number = known(7),
+		.hex = known(0xab),
+		.access = known(5),
+	};
+
+	assert_string_equal(text_of(&row, "string"), "abc");
+	assert_string_equal(text_of(&row, "text"), "def");
+	assert_string_equal(text_of(&row, "flag"), "true");
+	assert_string_equal(text_of(&row, "opt_flag"), "false");
+	assert_string_equal(text_of(&row, "number"), "7");
+	assert_string_equal(text_of(&row, "hex"), "0xab");
+	assert_string_equal(text_of(&row, "access"), "local-write,remote-read");
+	assert_string_equal(text_of(&row, "other-name"), "7");
+}
+
+TEST(all_bits_of_large_values_are_written)
+{
+	const struct sample row = { .number = known(UINT64_MAX), .hex = known(UINT64_MAX) };
+	const struct sample odd = { .number = known((UINT64_C(1) << 53) + 1) };
+
+	assert_string_equal(text_of(&row, "number"), "18446744073709551615");
+	assert_string_equal(text_of(&row, "hex"), "0xffffffffffffffff");
+	assert_string_equal(text_of(&odd, "number"), "9007199254740993");
+}
+
+TEST(what_is_not_known_has_no_text)
+{
+	const struct sample row = { 0 };
+
+	assert_null(text_of(&row, "string"));
+	assert_null(text_of(&row, "text"));
+	assert_null(text_of(&row, "opt_flag"));
+	assert_null(text_of(&row, "number"));
+	assert_null(text_of(&row, "hex"));
+	assert_null(text_of(&row, "access"));
+	assert_null(text_of(&row, "list"));
+}
+
+TEST(zero_is_a_value)
+{
+	const struct sample row = { .number = known(0), .hex = known(0), .access = known(0) };
+
+	assert_string_equal(text_of(&row, "flag"), "false");
+	assert_string_equal(text_of(&row, "number"), "0");
+	assert_string_equal(text_of(&row, "hex"), "0x0");
+	assert_string_equal(text_of(&row, "access"), "none");
+}
+
+TEST(bits_without_a_name_are_written_too)
+{
+	const struct sample row = { .access = known(0x80008001) };
+
+	assert_string_equal(text_of(&row, "access"), "local-write,0x8000,0x80000000");
+}
+
+TEST(a_field_is_found_by_its_whole_key)
+{
+	assert_non_null(fields_find(&sample_record, "hex,text", 3));
+	assert_null(fields_find(&sample_record, "he", 2));
+	assert_null(fields_find(&sample_record, "hexx", 4));
+	assert_null(fields_find(&sample_record, "HEX", 3));
+	assert_null(fields_find(&sample_record, "", 0));
+}
+
+static void check_table(const struct record *record)
+{
+	for (const struct field *f = record->fields; f->key; f++) {
+		assert_true(*f->key);
+		/* They go into JSON, headings and lists of columns as they are. */
+		assert_int_equal(strspn(f->key, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+				 strlen(f->key));
+		assert_true(strlen(f->key) < 18);
+		assert_true(f->help && *f->help);
+		assert_ptr_equal(fields_find(record, f->key, strlen(f->key)), f);
+	}
+}
+
+TEST(keys_of_the_printed_records_are_words_of_their_own_with_help)
+{
+	check_table(&region_record);
+	check_table(&environment_record);
+	check_table(&failure_record);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(values_are_written_by_their_type),
+		cmocka_unit_test(all_bits_of_large_values_are_written),
+		cmocka_unit_test(what_is_not_known_has_no_text),
+		cmocka_unit_test(zero_is_a_value),
+		cmocka_unit_test(bits_without_a_name_are_written_too),
+		cmocka_unit_test(a_field_is_found_by_its_whole_key),
+		cmocka_unit_test(keys_of_the_printed_records_are_words_of_their_own_with_help),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The command line: option tables, and the memory options' defaults and limits. */
+#include <errno.h>
+
+#include "command.h"
+#include "memory_args.h"
+#include "unit.h"
+
+struct args {
+	bool flag;
+	bool all;
+	const char *string;
+	const char *name;
+	struct mr_opt_u64 size;
+	struct mr_opt_u64 number;
+	struct mr_opt_u64 seconds;
+	struct access_option access;
+	struct mr_memory_kind memory;
+	struct expect_option expect;
+};
+
+static const struct option_spec options[] = {
+	OPTION('f', "flag", OPTION_FLAG, struct args, flag, NULL, ""),
+	OPTION(0, "flag-all", OPTION_FLAG, struct args, all, NULL, ""),
+	OPTION('t', "string", OPTION_STRING, struct args, string, "TEXT", ""),
+	OPTION(0, "name", OPTION_NAME, struct args, name, "NAME", ""),
+	OPTION('s', "size", OPTION_SIZE, struct args, size, "SIZE", ""),
+	OPTION('u', "number", OPTION_NUMBER, struct args, number, "N", ""),
+	OPTION(0, "seconds", OPTION_SECONDS, struct args, seconds, "SECONDS", ""),
+	OPTION('a', "access", OPTION_ACCESS, struct args, access, "FLAG", ""),
+	OPTION('m', "memory", OPTION_MEMORY, struct args, memory, "KIND", ""),
+	OPTION(0, "expect", OPTION_EXPECT, struct args, expect, "ANSWER", ""),
+	OPTION_END,
+};
+static const struct option_group group = { "Test", options, 0 };
+
+/* One command line with its outcome. */
+struct line {
+	struct args args;
+	struct mr_error err;
+	char **operands;
+	int rc;
+	char *argv[16];
+	char copy[256];
+};
+
+/* Words are separated by one blank; an empty word is none. */
+static struct line *parse_with(struct line *line, bool stop_early, const char *text)
+{
+	const struct option_binding bindings[] = { { &group, &line->args }, { 0 } };
+	int argc = 1;
+
+	*line = (struct line){ .argv = { (char *)"cmd" } };
+	snprintf(line->copy, sizeof(line->copy), "%s", text);
+	for (char *word = strtok(line->copy, " "); word; word = strtok(NULL, " "))
+		line->argv[argc++] = word;
+	line->rc =
+		options_parse(bindings, stop_early, argc, line->argv, &line->operands, &line->err);
+	return line;
+}
+
+static const struct args *parse(struct line *line, const char *text)
+{
+	parse_with(line, false, text);
+	if (line->rc)
+		fail_msg("'%s': %s", text, line->err.text);
+	return &line->args;
+}
+
+static void check_usage(const char *text, const char *message)
+{
+	struct line line;
+
+	parse_with(&line, false, text);
+	assert_equal_for(text, line.rc < 0, 1);
+	assert_equal_for(text, line.err.kind, MR_ERROR_USAGE);
+	assert_contains(line.err.text, message);
+}
+
+TEST(options_fill_their_members)
+{
+	struct line line;
+	const struct args *a = parse(&line, "-f --string text --name buf0 --size 64K --number 0x10 "
+					    "--seconds 1.5 --access remote-read --memory memfd");
+
+	assert_true(a->flag);
+	assert_false(a->all);
+	assert_string_equal(a->string, "text");
+	assert_string_equal(a->name, "buf0");
+	assert_true(a->size.known);
+	assert_int_equal(a->size.value, 65536);
+	assert_int_equal(a->number.value, 16);
+	assert_int_equal(a->seconds.value, 1500000000);
+	assert_true(a->access.given);
+	assert_int_equal(a->access.bits, 4);
+	assert_int_equal(a->memory.type, MR_MEMORY_MEMFD);
+	assert_false(a->expect.given);
+}
+
+TEST(what_is_not_given_is_not_known)
+{
+	struct line line;
+	const struct args *a = parse(&line, "");
+
+	assert_false(a->flag || a->size.known || a->number.known || a->access.given);
+	assert_null(a->string);
+	assert_null(a->memory.text);
+	assert_null(*line.operands);
+}
+
+TEST(values_follow_in_every_usual_form)
+{
+	static const char *const forms[] = { "--size=4096", "--size 4096", "-s 4096",
+					     "-s4096",      "-fs4096",     "-fs 4096" };
+	struct line line;
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		assert_equal_for(forms[i], parse(&line, forms[i])->size.value, 4096);
+}
+
+TEST(the_last_value_holds)
+{
+	struct line line;
+
+	assert_int_equal(parse(&line, "-s 1 --size 2")->size.value, 2);
+	assert_int_equal(parse(&line, "-a remote-read -a local-write")->access.bits, 1);
+}
+
+TEST(a_value_may_look_like_an_option)
+{
+	struct line line;
+
+	assert_string_equal(parse(&line, "--string --flag")->string, "--flag");
+	assert_false(line.args.flag);
+	assert_string_equal(parse(&line, "--string=")->string, "");
+	assert_string_equal(parse(&line, "--string=a=b")->string, "a=b");
+}
+
+TEST(names_are_not_abbreviated)
+{
+	struct line line;
+
+	check_usage("--siz 4096", "unknown option '--siz' (there is --size");
+	check_usage("--siz=4096", "unknown option '--siz' (there is --size");
+	check_usage("x --nam a", "unknown option '--nam'");
+	check_usage("--s 1", "unknown option '--s'");
+	check_usage("--flag-al", "unknown option '--flag-al'");
+	/* A name that another one begins with is no abbreviation. */
+	assert_true(parse(&line, "--flag")->flag);
+	assert_false(line.args.all);
+}
+
+TEST(unknown_options_are_named)
+{
+	check_usage("--bogus", "unknown option '--bogus'");
+	check_usage("--bogus=1", "unknown option '--bogus'");
+	check_usage("-z", "unknown option '-z'");
+	check_usage("-fz", "unknown option '-z'");
+	check_usage("--size 1 operand --bogus", "unknown option '--bogus'");
+}
+
+TEST(a_missing_or_surplus_value_is_told)
+{
+	check_usage("--size", "option '--size' needs a value");
+	check_usage("-s", "option '-s' needs a value");
+	check_usage("--flag=1", "option '--flag' takes no value");
+}
+
+TEST(bad_values_are_told_with_their_option)
+{
+	check_usage("--size 1X", "--size: invalid size '1X'");
+	check_usage("-s 1X", "--size: invalid size '1X'");
+	check_usage("--size -1", "--size: invalid size '-1'");
+	check_usage("--size=", "--size: invalid size ''");
+	check_usage("--number 18446744073709551616", "--number: number");
+	check_usage("--seconds x", "--seconds: invalid time 'x'");
+	check_usage("--name 12", "--name: invalid name '12'");
+	check_usage("--access bogus", "--access: unknown access flag 'bogus'");
+	check_usage("--memory bogus", "--memory: unknown memory 'bogus'");
+	check_usage("--expect bogus", "--expect: unknown answer 'bogus'");
+}
+
+TEST(operands_may_stand_between_options)
+{
+	struct line line;
+	const struct args *a = parse(&line, "one -s 1 two --flag");
+
+	assert_true(a->flag);
+	assert_string_equal(line.operands[0], "one");
+	assert_string_equal(line.operands[1], "two");
+	assert_null(line.operands[2]);
+}
+
+TEST(two_dashes_end_the_options)
+{
+	struct line line;
+	const struct args *a = parse(&line, "-f -- --flag-all -s");
+
+	assert_true(a->flag);
+	assert_false(a->all);
+	assert_string_equal(line.operands[0], "--flag-all");
+	assert_string_equal(line.operands[1], "-s");
+}
+
+TEST(another_programs_options_are_left_alone)
+{
+	struct line line;
+
+	parse_with(&line, true, "-f program --bogus -s");
+	assert_int_equal(line.rc, 0);
+	assert_true(line.args.flag);
+	assert_string_equal(line.operands[0], "program");
+	assert_string_equal(line.operands[1], "--bogus");
+	assert_string_equal(line.operands[2], "-s");
+}
+
+static bool expects(const struct expect_option *expect, int errnum)
+{
+	return expect->errnums[errnum / 64] >> errnum % 64 & 1;
+}
+
+TEST(expected_answers_are_ok_and_errno_names)
+{
+	struct line line;
+	const struct expect_option *e = &parse(&line, "--expect ENOMEM,EAGAIN,ENOTSUPP")->expect;
+
+	assert_true(e->given);
+	assert_false(e->ok);
+	assert_true(expects(e, ENOMEM) && expects(e, EAGAIN) && expects(e, 524));
+	assert_false(expects(e, EINVAL));
+	e = &parse(&line, "--expect ok,EINVAL")->expect;
+	assert_true(e->ok && expects(e, EINVAL));
+	e = &parse(&line, "--expect ENOMEM --expect ok")->expect;
+	assert_true(e->ok && !expects(e, ENOMEM));
+}
+
+TEST(other_answers_are_usage_errors)
+{
+	static const char *const texts[] = { "OK",  "einval", "EFOO",     "22", "ok,",
+					     ",ok", "ok,,ok", "EINVAL,x", "=" };
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		snprintf(text, sizeof(text), "--expect %s", texts[i]);
+		check_usage(text, "unknown answer");
+	}
+	check_usage("--expect=", "unknown answer ''");
+}
+
+TEST(a_group_fills_from_its_base_on)
+{
+	struct {
+		uint64_t before;
+		struct args args;
+	} outer = { .before = 42 };
+	const struct option_group inner = { "Inner", options,
+					    (size_t)((char *)&outer.args - (char *)&outer) };
+	const struct option_binding bindings[] = { { &inner, &outer }, { 0 } };
+	char *argv[] = { (char *)"cmd", (char *)"-s1", NULL }, **operands;
+	struct mr_error err;
+
+	assert_int_equal(options_parse(bindings, false, 2, argv, &operands, &err), 0);
+	assert_int_equal(outer.args.size.value, 1);
+	assert_int_equal(outer.before, 42);
+}
+
+static const struct option_group memory_options_group = { "Memory", memory_options, 0 };
+
+static int plan(const char *text, struct memory_plan *result, struct mr_error *err)
+{
+	struct memory_args args = { 0 };
+	const struct option_binding bindings[] = { { &memory_options_group, &args }, { 0 } };
+	char *argv[16] = { (char *)"cmd" }, **operands, copy[256];
+	int argc = 1;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	if (options_parse(bindings, false, argc, argv, &operands, err))
+		fail_msg("%s", err->text);
+	return memory_plan_init(result, &args, err);
+}
+
+static struct memory_plan good_plan(const char *text)
+{
+	struct memory_plan result;
+	struct mr_error err = { 0 };
+
+	if (plan(text, &result, &err))
+		fail_msg("'%s': %s", text, err.text);
+	return result;
+}
+
+TEST(a_plan_is_one_page_of_anon_unless_told_otherwise)
+{
+	struct memory_plan p = good_plan("");
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	assert_int_equal(p.size, page);
+	assert_int_equal(p.count, 1);
+	assert_int_equal(p.request.length, page);
+	assert_int_equal(p.request.kind.type, MR_MEMORY_ANON);
+	assert_string_equal(p.request.kind.text, "anon");
+	assert_false(p.request.populate || p.request.addr.known || p.request.node.known);
+}
+
+TEST(regions_of_a_count_lie_in_whole_pages_behind_one_another)
+{
+	struct memory_plan p = good_plan("--size 5000 --count 3");
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	assert_int_equal(p.stride, mr_round_up(5000, page));
+	assert_int_equal(p.request.length, 2 * p.stride + 5000);
+}
+
+TEST(a_stride_may_let_regions_overlap)
+{
+	struct memory_plan p = good_plan("--size 8K --count 4 --stride 100");
+
+	assert_int_equal(p.stride, 100);
+	assert_int_equal(p.request.length, 300 + 8192);
+	p = good_plan("--size 8K --count 4 --stride 0");
+	assert_int_equal(p.request.length, 8192);
+}
+
+TEST(a_single_range_may_be_anything)
+{
+	assert_int_equal(good_plan("--size max").request.length, SIZE_MAX);
+	assert_int_equal(good_plan("--size 0").request.length, 0);
+	assert_int_equal(good_plan("--size max --count 1").request.length, SIZE_MAX);
+	assert_int_equal(good_plan("--size max --count 2 --stride 0").request.length, SIZE_MAX);
+}
+
+TEST(plans_that_make_no_sense_are_usage_errors)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "--count 0", "--count" },
+		{ "--stride 4K", "--stride needs --count" },
+		{ "--stride 4K --count 1", "--stride needs --count" },
+		{ "--memory none --populate", "--populate" },
+		{ "--memory unmapped --populate", "--populate" },
+		{ "--memory none --numa 0", "--numa" },
+		{ "--size max --count 2", "64 bits" },
+		{ "--size 1 --count 18446744073709551615", "64 bits" },
+		{ "--size 4K --count 2 --stride max", "64 bits" },
+		{ "--size 1 --count 4 --stride 9E", "64 bits" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct memory_plan p;
+		struct mr_error err = { 0 };
+
+		assert_equal_for(cases[i].text, plan(cases[i].text, &p, &err) < 0, 1);
+		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, cases[i].message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_fill_their_members),
+		cmocka_unit_test(what_is_not_given_is_not_known),
+		cmocka_unit_test(values_follow_in_every_usual_form),
+		cmocka_unit_test(the_last_value_holds),
+		cmocka_unit_test(a_value_may_look_like_an_option),
+		cmocka_unit_test(names_are_not_abbreviated),
+		cmocka_unit_test(unknown_options_are_named),
+		cmocka_unit_test(a_missing_or_surplus_value_is_told),
+		cmocka_unit_test(bad_values_are_told_with_their_option),
+		cmocka_unit_test(operands_may_stand_between_options),
+		cmocka_unit_test(two_dashes_end_the_options),
+		cmocka_unit_test(another_programs_options_are_left_alone),
+		cmocka_unit_test(expected_answers_are_ok_and_errno_names),
+		cmocka_unit_test(other_answers_are_usage_errors),
+		cmocka_unit_test(a_group_fills_from_its_base_on),
+		cmocka_unit_test(a_plan_is_one_page_of_anon_unless_told_otherwise),
+		cmocka_unit_test(regions_of_a_count_lie_in_whole_pages_behind_one_another),
+		cmocka_unit_test(a_stride_may_let_regions_overlap),
+		cmocka_unit_test(a_single_range_may_be_anything),
+		cmocka_unit_test(plans_that_make_no_sense_are_usage_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

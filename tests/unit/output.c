@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Standard output, byte for byte: JSON documents, tables and lines. */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "output.h"
+#include "unit.h"
+
+struct row {
+	const char *name;
+	struct mr_opt_u64 number;
+	struct mr_opt_u64 maybe;
+	struct mr_opt_u64 key;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 access;
+	bool truth;
+	struct list rows;
+};
+
+static const struct field inner_fields[] = {
+	FIELD(struct row, number, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+static const struct record inner_record = { "inner", inner_fields };
+
+static const struct field row_fields[] = {
+	FIELD(struct row, name, FIELD_STRING, 0, ""),
+	FIELD(struct row, number, FIELD_NUMBER, 0, ""),
+	FIELD(struct row, maybe, FIELD_NUMBER, 0, ""),
+	FIELD(struct row, key, FIELD_HEX, 0, ""),
+	FIELD(struct row, addr, FIELD_HEX, 0, ""),
+	FIELD(struct row, access, FIELD_ACCESS, FIELD_DETAIL, ""),
+	FIELD(struct row, truth, FIELD_BOOL, FIELD_DETAIL, ""),
+	FIELD(struct row, rows, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record row_record = { "row", row_fields };
+
+static const struct row first = { .name = "a",
+				  .number = { 1, true },
+				  .key = { 0x1805, true },
+				  .addr = { 0, true },
+				  .access = { 0x8001, true } };
+static const struct row second = { .number = { 22222, true },
+				   .maybe = { 3, true },
+				   .key = { 0, true },
+				   .addr = { 0x10, true },
+				   .access = { 0, true } };
+
+/* What the tests print: a document with both rows. */
+static const char *print(struct capture *c, const struct global_args *global, bool lines)
+{
+	struct output out;
+	struct mr_error err = { 0 };
+
+	if (output_open(&out, global, &row_record, &err))
+		fail_msg("%s", err.text);
+	out.usual_columns = "name,number,maybe,key";
+	capture_begin(c, STDOUT_FILENO);
+	output_begin(&out, "test");
+	output_list_begin(&out, "rows", &row_record, lines);
+	output_row(&out, &row_record, &first);
+	output_row(&out, &row_record, &second);
+	output_list_end(&out);
+	output_end(&out, &err);
+	capture_end(c);
+	output_release(&out);
+	if (err.text[0])
+		fail_msg("%s", err.text);
+	return c->text;
+}
+
+/* One row as a JSON object: what stands between the brackets of the list. */
+static const char *json_row(struct capture *c, const struct row *row)
+{
+	const struct global_args global = { .json = true };
+	struct output out;
+	struct mr_error err = { 0 };
+	char *end;
+
+	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	capture_begin(c, STDOUT_FILENO);
+	output_list_begin(&out, "rows", &row_record, false);
+	output_row(&out, &row_record, row);
+	output_list_end(&out);
+	capture_end(c);
+	output_release(&out);
+	assert_contains(c->text, "\"rows\":[\n");
+	end = strrchr(c->text, ']');
+	assert_non_null(end);
+	*end = '\0';
+	return strchr(c->text, '\n') + 1;
+}
+
+TEST(a_document_is_one_object_with_an_element_a_line)
+{
+	const struct global_args global = { .json = true };
+	struct capture c;
+
+	assert_string_equal(
+		print(&c, &global, false),
+		"{\"format\":1,\"command\":\"test\",\"rows\":[\n"
+		"{\"name\":\"a\",\"number\":1,\"maybe\":null,\"key\":\"0x1805\",\"addr\":\"0x0\","
+		"\"access\":[\"local-write\",\"0x8000\"],\"truth\":false,\"rows\":[]},\n"
+		"{\"name\":null,\"number\":22222,\"maybe\":3,\"key\":\"0x0\",\"addr\":\"0x10\","
+		"\"access\":[],\"truth\":false,\"rows\":[]}]}\n");
+}
+
+TEST(integers_are_exact_over_64_bits)
+{
+	struct capture c;
+
+	assert_contains(json_row(&c, &(struct row){ .number = known((UINT64_C(1) << 53) + 1) }),
+			"\"number\":9007199254740993,");
+	assert_contains(json_row(&c, &(struct row){ .number = known(UINT64_MAX) }),
+			"\"number\":18446744073709551615,");
+	assert_contains(json_row(&c, &(struct row){ .number = known(UINT64_MAX - 1) }),
+			"\"number\":18446744073709551614,");
+	assert_contains(json_row(&c, &(struct row){ .addr = known(UINT64_MAX) }),
+			"\"addr\":\"0xffffffffffffffff\"");
+}
+
+TEST(what_is_not_known_is_null)
+{
+	struct capture c;
+
+	assert_string_equal(json_row(&c, &(struct row){ .truth = true }),
+			    "{\"name\":null,\"number\":null,\"maybe\":null,\"key\":null,"
+			    "\"addr\":null,\"access\":null,\"truth\":true,\"rows\":[]}");
+}
+
+TEST(strings_are_escaped)
+{
+	struct capture c;
+
+	assert_contains(json_row(&c, &(struct row){ .name = "a\"b\\c\nd\x01" }),
+			"\"name\":\"a\\\"b\\\\c\\nd\\u0001\"");
+	assert_contains(json_row(&c, &(struct row){ .name = "" }), "\"name\":\"\"");
+	assert_contains(json_row(&c, &(struct row){ .name = "%s%n" }), "\"name\":\"%s%n\"");
+}
+
+TEST(lists_inside_a_row_are_lists_of_objects)
+{
+	const struct row inner[] = { { .number = known(UINT64_MAX) }, { .number = known(2) } };
+	const struct row row = { .rows = { &inner_record, inner, 2, sizeof(*inner) } };
+	struct capture c;
+
+	assert_contains(json_row(&c, &row),
+			"\"rows\":[{\"number\":18446744073709551615},{\"number\":2}]}");
+}
+
+TEST(members_objects_and_lists_stand_side_by_side)
+{
+	const struct global_args global = { .json = true };
+	const struct row rows[] = { { .number = known(1) }, { .number = known(2) } };
+	const struct list list = { &inner_record, rows, 2, sizeof(*rows) };
+	const struct list empty = { .record = &inner_record };
+	struct mr_error err = { 0 };
+	struct output out;
+	struct capture c;
+
+	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	capture_begin(&c, STDOUT_FILENO);
+	output_begin(&out, "test");
+	output_object(&out, "object", &inner_record, &rows[0]);
+	output_members(&out, &inner_record, &rows[1]);
+	output_list_begin(&out, "none", &row_record, false);
+	output_list_end(&out);
+	output_json_list(&out, "list", &list);
+	output_json_list(&out, "empty", &empty);
+	assert_int_equal(output_end(&out, &err), 0);
+	capture_end(&c);
+	output_release(&out);
+	assert_string_equal(c.text, "{\"format\":1,\"command\":\"test\",\"object\":{\"number\":1},"
+				    "\"number\":2,\"none\":[],\"list\":[\n{\"number\":1},\n"
+				    "{\"number\":2}],\"empty\":[]}\n");
+}
+
+TEST(verbosity_changes_nothing_in_json)
+{
+	const struct global_args plain = { .json = true };
+	const struct global_args verbose = { .json = true, .verbose = true, .no_headings = true };
+	struct capture a, b;
+
+	assert_string_equal(print(&a, &plain, false), print(&b, &verbose, true));
+}
+
+TEST(columns_choose_and_order_in_json_too)
+{
+	const struct global_args global = { .json = true, .columns = "key,name" };
+	struct capture c;
+
+	assert_contains(print(&c, &global, false), "[\n{\"key\":\"0x1805\",\"name\":\"a\"},\n"
+						   "{\"key\":\"0x0\",\"name\":null}]");
+}
+
+TEST(a_table_has_headings_and_a_dash_for_the_unknown)
+{
+	const struct global_args global = { .columns = "name,number,maybe,access" };
+	struct capture c;
+
+	assert_string_equal(print(&c, &global, false), "NAME NUMBER MAYBE ACCESS\n"
+						       "a         1     - local-write,0x8000\n"
+						       "-     22222     3 none\n");
+}
+
+TEST(without_headings_there_are_values_only)
+{
+	const struct global_args global = { .columns = "key", .no_headings = true };
+	struct capture c;
+
+	assert_string_equal(print(&c, &global, false), "0x1805\n0x0\n");
+}
+
+TEST(a_table_shows_details_only_when_verbose_or_asked_for)
+{
+	const struct global_args plain = { 0 }, verbose = { .verbose = true };
+	struct capture c;
+
+	print(&c, &plain, false);
+	assert_contains(c.text, "NAME NUMBER MAYBE KEY\n");
+	print(&c, &verbose, false);
+	assert_contains(c.text, "ADDR");
+	assert_contains(c.text, "ACCESS");
+}
+
+TEST(lines_are_aligned_and_leave_the_unknown_out)
+{
+	const struct global_args plain = { 0 }, verbose = { .verbose = true };
+	struct capture c;
+
+	assert_string_equal(print(&c, &plain, true), "name:              a\n"
+						     "number:            1\n"
+						     "key:               0x1805\n"
+						     "addr:              0x0\n"
+						     "number:            22222\n"
+						     "maybe:             3\n"
+						     "key:               0x0\n"
+						     "addr:              0x10\n");
+	print(&c, &verbose, true);
+	assert_contains(c.text, "maybe:             -\n");
+	assert_contains(c.text, "access:            local-write,0x8000\n");
+}
+
+TEST(quiet_prints_nothing)
+{
+	const struct global_args global = { .quiet = true };
+	struct capture c;
+
+	assert_string_equal(print(&c, &global, false), "");
+	assert_string_equal(print(&c, &global, true), "");
+}
+
+TEST(columns_of_a_long_table_stay_aligned_with_one_heading)
+{
+	enum { ROWS = 2500 };
+	const struct global_args global = { .columns = "number,name" };
+	struct mr_error err = { 0 };
+	struct output out;
+	struct capture c;
+	int lines = 0;
+
+	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	capture_begin(&c, STDOUT_FILENO);
+	output_list_begin(&out, "rows", &row_record, false);
+	for (uint64_t i = 0; i < ROWS; i++)
+		output_row(&out, &row_record, &(struct row){ .name = "n", .number = known(i) });
+	output_list_end(&out);
+	assert_int_equal(output_end(&out, &err), 0);
+	capture_end(&c);
+	output_release(&out);
+	for (char *line = strtok(c.text, "\n"); line; line = strtok(NULL, "\n"), lines++)
+		assert_int_equal(strcspn(line, "nN") > 0 ? strcspn(line, "n") : 7, 7);
+	assert_int_equal(lines, ROWS + 1);
+}
+
+TEST(unknown_columns_are_usage_errors)
+{
+	static const char *const lists[] = { "",           "bogus", "name,",       ",name",
+					     "name,bogus", "NAME",  "name number", "nam" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const struct global_args global = { .columns = lists[i] };
+		struct mr_error err = { 0 };
+		struct output out;
+
+		assert_equal_for(lists[i], output_open(&out, &global, &row_record, &err), -EINVAL);
+		assert_equal_for(lists[i], err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, "unknown column");
+		output_release(&out);
+	}
+}
+
+TEST(columns_of_a_command_that_prints_none_are_a_usage_error)
+{
+	const struct global_args global = { .columns = "name" };
+	struct mr_error err = { 0 };
+	struct output out;
+
+	assert_int_equal(output_open(&out, &global, NULL, &err), -EINVAL);
+	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	output_release(&out);
+}
+
+TEST(a_full_disk_is_noticed)
+{
+	const struct global_args global = { .json = true };
+	struct mr_error err = { 0 };
+	int full = open("/dev/full", O_WRONLY), saved, rc;
+	struct output out;
+
+	assert_true(full >= 0);
+	fflush(stdout);
+	saved = dup(STDOUT_FILENO);
+	dup2(full, STDOUT_FILENO);
+	output_open(&out, &global, &row_record, &err);
+	output_begin(&out, "test");
+	rc = output_end(&out, &err);
+	clearerr(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(full);
+	output_release(&out);
+	assert_int_equal(rc, -ENOSPC);
+	assert_int_equal(err.kind, MR_ERROR_HOST);
+	assert_contains(err.text, "ENOSPC");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_document_is_one_object_with_an_element_a_line),
+		cmocka_unit_test(integers_are_exact_over_64_bits),
+		cmocka_unit_test(what_is_not_known_is_null),
+		cmocka_unit_test(strings_are_escaped),
+		cmocka_unit_test(lists_inside_a_row_are_lists_of_objects),
+		cmocka_unit_test(members_objects_and_lists_stand_side_by_side),
+		cmocka_unit_test(verbosity_changes_nothing_in_json),
+		cmocka_unit_test(columns_choose_and_order_in_json_too),
+		cmocka_unit_test(a_table_has_headings_and_a_dash_for_the_unknown),
+		cmocka_unit_test(without_headings_there_are_values_only),
+		cmocka_unit_test(a_table_shows_details_only_when_verbose_or_asked_for),
+		cmocka_unit_test(lines_are_aligned_and_leave_the_unknown_out),
+		cmocka_unit_test(quiet_prints_nothing),
+		cmocka_unit_test(columns_of_a_long_table_stay_aligned_with_one_heading),
+		cmocka_unit_test(unknown_columns_are_usage_errors),
+		cmocka_unit_test(columns_of_a_command_that_prints_none_are_a_usage_error),
+		cmocka_unit_test(a_full_disk_is_noticed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

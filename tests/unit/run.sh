@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# run.sh PROGRAM...: runs unit test programs; shows the output of those that fail, and one line.
+#   BUILD  build folder     WRAP  command before each program, such as valgrind
+set -eu
+
+# The simulator comes before ASan's runtime in the order of loading, and that does no harm.
+# An allocation that is too large has to fail as it does without ASan.
+export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+# For WRAP=valgrind
+supp=$(dirname "$0")/../valgrind.supp
+export VALGRIND_OPTS="--suppressions=$supp ${VALGRIND_OPTS:-}"
+
+# run PROGRAM: with what it needs around it
+run() {
+	set -- "$1" "${1##*/}"
+	case $2 in
+	sim_state | sim_spec) ;; # need no device
+	sim_rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
+	sim_*) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
+	esac
+	program=$1
+	shift 2
+	# shellcheck disable=SC2086 # WRAP is a list of words
+	"$@" ${WRAP:-} "$program"
+}
+
+# count WORD: how many tests cmocka's summary says so of
+count() {
+	sed -n "s/^\[  $1  \] \([0-9]*\) test(s).*/\1/p" "$log" | grep . || echo 0
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+passed=0 failed=0
+for path; do
+	status=0
+	run "$path" >"$log" 2>&1 || status=$?
+	ok=$(count PASSED) bad=$(count FAILED)
+	# A program that dies has failed, whatever it printed.
+	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
+	passed=$((passed + ok)) failed=$((failed + bad))
+	if [ "$status" -ne 0 ]; then
+		echo "--- ${path##*/}: exit status $status"
+		cat "$log"
+	fi
+done
+echo "unit: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

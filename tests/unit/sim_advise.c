@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Prefetching pages of simulated regions with on-demand paging: raw, and by libibverbs. */
+#include <infiniband/verbs.h>
+
+#include "sim_device.h"
+
+#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
+#define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
+#define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
+#define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
+#define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
+
+static void init_advice(struct request *request, uint32_t pd, uint64_t advice, uint32_t flags,
+			const struct ib_uverbs_sge *list, size_t size)
+{
+	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
+	attr(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd);
+	attr(request, UVERBS_ATTR_ADVISE_MR_ADVICE, 8, advice);
+	attr(request, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, flags);
+	pointer(request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, size, list);
+}
+
+static int advise(struct device *device, uint32_t key, uint64_t advice, uint32_t flags,
+		  uint64_t addr, uint32_t length)
+{
+	const struct ib_uverbs_sge sge = { .addr = addr, .length = length, .lkey = key };
+	struct request request;
+
+	init_advice(&request, device->pd, advice, flags, &sge, sizeof(sge));
+	return send_to(&request, device->fd);
+}
+
+static bool is_resident(const char *page)
+{
+	unsigned char residency = 0;
+
+	assert_int_equal(mincore((void *)(uintptr_t)page, PAGE, &residency), 0);
+	return residency & 1;
+}
+
+static void only_with_flush_pages_are_there_at_once(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	char *memory = device->memory;
+
+	assert_int_equal(reg_at(device->fd, device->pd, memory, 4 * PAGE, IOVA, ODP, &mr), 0);
+	assert_int_equal(advise(device, mr.lkey, WRITE, 0, IOVA, PAGE), 0);
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA, PAGE), 0);
+	assert_false(is_resident(memory));
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, IOVA + PAGE, 2 * PAGE), 0);
+	assert_false(is_resident(memory));
+	assert_true(is_resident(memory + PAGE));
+	assert_true(is_resident(memory + 2 * PAGE));
+	assert_false(is_resident(memory + 3 * PAGE));
+}
+
+static void ranges_are_checked_with_flush(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	const struct {
+		const char *name;
+		uint64_t advice, addr;
+		uint32_t length;
+		int error;
+	} cases[] = {
+		{ "all", READ, IOVA + 5, (uint32_t)(4 * PAGE - 5), 0 },
+		{ "nothing", READ, IOVA + 5, 0, 0 },
+		{ "before", READ, IOVA + 4, 1, EFAULT },
+		{ "past the end", READ, IOVA + PAGE, (uint32_t)(3 * PAGE + 1), EFAULT },
+		{ "behind it", READ, IOVA + 4 * PAGE, 0, EFAULT },
+		{ "far", READ, UINT64_MAX, 1, EFAULT },
+	};
+	size_t i;
+
+	assert_int_equal(
+		reg_at(device->fd, device->pd, device->memory + 5, 3 * PAGE, IOVA + 5, ODP, &mr),
+		0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].name,
+				 advise(device, mr.lkey, cases[i].advice, FLUSH, cases[i].addr,
+					cases[i].length),
+				 cases[i].error);
+		assert_int_equal(advise(device, mr.lkey, READ, 0, cases[i].addr, cases[i].length),
+				 0);
+	}
+	assert_int_equal(reg_at(device->fd, device->pd, (void *)0x10000, PAGE, IOVA, ODP, &mr), 0);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA, 1), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA, 1), 0);
+	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0, ODP, &mr), 0);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, 0x10000, 1), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, (uintptr_t)device->memory, PAGE), 0);
+}
+
+static void keys_are_checked(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp pinned, readable, other;
+	uint32_t pd;
+
+	assert_int_equal(alloc_pd(device->fd, &pd), 0);
+	reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &pinned);
+	reg_at(device->fd, device->pd, device->memory, PAGE, 0, IB_UVERBS_ACCESS_ON_DEMAND,
+	       &readable);
+	reg_at(device->fd, pd, device->memory, PAGE, 0, ODP, &other);
+	assert_int_equal(advise(device, 0, READ, 0, 0, 1), ENOENT);
+	assert_int_equal(advise(device, pinned.lkey, READ, 0, 0, 1), ENOENT);
+	assert_int_equal(advise(device, readable.lkey + 1, READ, 0, 0, 1), ENOENT);
+	assert_int_equal(advise(device, readable.lkey, READ, 0, 0, 1), 0);
+	assert_int_equal(advise(device, readable.lkey, WRITE, 0, 0, 1), EPERM);
+	assert_int_equal(advise(device, other.lkey, READ, 0, 0, 1), EPERM);
+}
+
+static void requests_are_checked(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	struct ib_uverbs_sge list[2] = { { .length = 1 } };
+	struct request request;
+
+	reg_at(device->fd, device->pd, device->memory, PAGE, 0, ODP, &mr);
+	list[0].lkey = mr.lkey;
+	assert_int_equal(advise(device, mr.lkey, 3, 0, 0, 1), EOPNOTSUPP);
+	assert_int_equal(advise(device, mr.lkey, READ, 2, 0, 1), EINVAL);
+	init_advice(&request, device->pd, READ, 0, list, sizeof(list[0]) + 8);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	init_advice(&request, device->pd, READ, 0, list, 8);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	init_advice(&request, device->pd, READ, FLUSH, list, sizeof(list));
+	assert_int_equal(send_to(&request, device->fd), ENOENT);
+	init_advice(&request, device->pd + 1, READ, 0, list, sizeof(list[0]));
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+}
+
+static void libibverbs_gives_advice(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	char *memory = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	struct ibv_mr *mr =
+		ibv_reg_mr(pd, memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ON_DEMAND);
+	struct ibv_sge sge = { .addr = (uintptr_t)memory, .length = PAGE };
+
+	(void)state;
+	assert_non_null(mr);
+	sge.lkey = mr->lkey;
+	assert_int_equal(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+				       IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1),
+			 0);
+	assert_true(is_resident(memory));
+	sge.length = 3 * PAGE;
+	assert_int_equal(ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+				       IBV_ADVISE_MR_FLAG_FLUSH, &sge, 1),
+			 EFAULT);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(only_with_flush_pages_are_there_at_once),
+		DEVICE_TEST(ranges_are_checked_with_flush),
+		DEVICE_TEST(keys_are_checked),
+		DEVICE_TEST(requests_are_checked),
+		cmocka_unit_test(libibverbs_gives_advice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

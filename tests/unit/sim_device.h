@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the tests of the simulated device stand on; they run under "mrctl sim --". */
+#ifndef SIM_DEVICE_H
+#define SIM_DEVICE_H
+
+#include <endian.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "sim_request.h"
+#include "unit.h"
+
+#ifndef NODE
+#define NODE "/dev/infiniband/uverbs250"
+#endif
+#define PAGE   4096ul
+#define IOVA   0x7000000000ull
+#define LOCAL  IB_UVERBS_ACCESS_LOCAL_WRITE
+#define MEMORY (64 * PAGE)
+
+struct device {
+	int fd;
+	uint32_t pd;
+	char *memory; /* MEMORY bytes */
+};
+
+static inline char *map(size_t length, int prot)
+{
+	char *memory = mmap(NULL, length, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	return memory;
+}
+
+static inline int open_node(void)
+{
+	int fd = open(NODE, O_RDWR | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static inline int open_context(void)
+{
+	int fd = open_node();
+
+	assert_int_equal(get_context(fd), 0);
+	return fd;
+}
+
+static inline int open_device(void **state)
+{
+	static struct device device;
+
+	device.fd = open_context();
+	assert_int_equal(alloc_pd(device.fd, &device.pd), 0);
+	device.memory = map(MEMORY, PROT_READ | PROT_WRITE);
+	*state = &device;
+	return 0;
+}
+
+static inline int close_device(void **state)
+{
+	struct device *device = *state;
+
+	munmap(device->memory, MEMORY);
+	return close(device->fd);
+}
+
+#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
+
+/* ---- sysfs ----------------------------------------------------------------------------------- */
+
+static inline void read_sysfs(const char *file, char *text, size_t size)
+{
+	char path[512];
+	FILE *stream;
+
+	snprintf(path, sizeof(path), "%s/class/%s", getenv("SYSFS_PATH"), file);
+	stream = fopen(path, "r");
+	assert_non_null(stream);
+	assert_non_null(fgets(text, (int)size, stream));
+	text[strcspn(text, "\n")] = '\0';
+	fclose(stream);
+}
+
+static inline void guid_text(uint64_t guid, char text[20])
+{
+	guid = be64toh(guid);
+	snprintf(text, 20, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
+		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
+		 (unsigned int)guid & 0xffff);
+}
+
+/* ---- other processes ----------------------------------------------------------------------- */
+
+/* For children, where cmocka's asserts would run the parent's tests again. */
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			return __LINE__ % 255 + 1;                                                 \
+	} while (0)
+
+static inline void assert_child_succeeds(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
+}
+
+/* Run work() in a child; it returns 0, or the line that went wrong. */
+static inline void in_child(int (*work)(struct device *device), struct device *device)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(work(device));
+	assert_child_succeeds(pid);
+}
+
+/* A message with a descriptor in it: to send, or with room for one. */
+struct message {
+	struct msghdr hdr;
+	struct iovec text;
+	char byte;
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+};
+
+static inline void init_message(struct message *message)
+{
+	memset(message, 0, sizeof(*message));
+	message->text = (struct iovec){ &message->byte, 1 };
+	message->hdr.msg_iov = &message->text;
+	message->hdr.msg_iovlen = 1;
+	message->hdr.msg_control = &message->control;
+	message->hdr.msg_controllen = sizeof(message->control);
+	message->control.header.cmsg_level = SOL_SOCKET;
+	message->control.header.cmsg_type = SCM_RIGHTS;
+	message->control.header.cmsg_len = CMSG_LEN(sizeof(int));
+}
+
+/* Return: whether it was sent */
+static inline bool send_fd(int socket, int fd)
+{
+	struct message message;
+
+	init_message(&message);
+	memcpy(CMSG_DATA(&message.control.header), &fd, sizeof(fd));
+	return sendmsg(socket, &message.hdr, 0) == 1;
+}
+
+/* Return: the descriptor, or -1 */
+static inline int receive_fd(int socket)
+{
+	struct message message;
+	int fd;
+
+	init_message(&message);
+	if (recvmsg(socket, &message.hdr, 0) != 1)
+		return -1;
+	memcpy(&fd, CMSG_DATA(&message.control.header), sizeof(fd));
+	return fd;
+}
+
+#endif

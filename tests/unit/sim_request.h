@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Raw uverbs ioctls.  All functions return 0 or the errno. */
+#ifndef SIM_REQUEST_H
+#define SIM_REQUEST_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#define MAX_ATTRS 12
+#ifndef DRIVER_ID
+#define DRIVER_ID RDMA_DRIVER_MLX5
+#endif
+#define NO_HANDLE UINT32_MAX
+
+/* not in the headers of the ABI: flags of ib_uverbs_rereg_mr */
+#define REREG_TRANS  1u
+#define REREG_PD     2u
+#define REREG_ACCESS 4u
+
+/* The header ends with an array of no length, and that is where the attributes are. */
+struct request {
+	union {
+		struct ib_uverbs_ioctl_hdr hdr;
+		struct {
+			uint8_t before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[MAX_ATTRS];
+		};
+	};
+};
+
+static inline void init(struct request *request, uint16_t object, uint16_t method)
+{
+	memset(request, 0, sizeof(*request));
+	request->hdr.object_id = object;
+	request->hdr.method_id = method;
+	request->hdr.driver_id = DRIVER_ID;
+}
+
+static inline struct ib_uverbs_attr *attr(struct request *request, uint16_t id, size_t length,
+					  uint64_t data)
+{
+	struct ib_uverbs_attr *added = &request->attrs[request->hdr.num_attrs++];
+
+	added->attr_id = id;
+	added->len = (uint16_t)length;
+	added->flags = UVERBS_ATTR_F_MANDATORY;
+	added->data = data;
+	return added;
+}
+
+static inline struct ib_uverbs_attr *pointer(struct request *request, uint16_t id, size_t length,
+					     const void *data)
+{
+	return attr(request, id, length, (uintptr_t)data);
+}
+
+static inline int send_as(struct request *request, int fd)
+{
+	return ioctl(fd, RDMA_VERBS_IOCTL, request) ? errno : 0;
+}
+
+static inline int send_to(struct request *request, int fd)
+{
+	request->hdr.length = (uint16_t)(sizeof(request->hdr) +
+					 request->hdr.num_attrs * sizeof(request->attrs[0]));
+	return send_as(request, fd);
+}
+
+static inline void init_write(struct request *request, uint64_t command, const void *in,
+			      size_t in_size, void *out, size_t out_size)
+{
+	uint64_t small = 0;
+
+	init(request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
+	attr(request, UVERBS_ATTR_WRITE_CMD, 8, command);
+	if (in_size <= sizeof(small))
+		memcpy(&small, in, in_size);
+	if (in_size)
+		attr(request, UVERBS_ATTR_CORE_IN, in_size,
+		     in_size > sizeof(small) ? (uintptr_t)in : small);
+	if (out_size)
+		pointer(request, UVERBS_ATTR_CORE_OUT, out_size, out);
+}
+
+static inline int get_context(int fd)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 in = {
+		.total_num_bfregs = 16,
+		.num_low_latency_bfregs = 4,
+		.flags = MLX5_IB_ALLOC_UCTX_DEVX,
+		.max_cqe_version = 1,
+		.lib_caps = MLX5_LIB_CAP_4K_UAR | MLX5_LIB_CAP_DYN_UAR,
+	};
+	struct mlx5_ib_alloc_ucontext_resp out;
+	struct request request;
+	uint64_t support;
+	uint32_t vectors;
+
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	pointer(&request, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4, &vectors);
+	pointer(&request, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8, &support);
+	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	return send_to(&request, fd);
+}
+
+static inline int alloc_pd(int fd, uint32_t *handle)
+{
+	const struct ib_uverbs_alloc_pd in = { 0 };
+	struct ib_uverbs_alloc_pd_resp out = { NO_HANDLE };
+	struct request request;
+	uint32_t pdn;
+	int rc;
+
+	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
+	rc = send_to(&request, fd);
+	*handle = out.pd_handle;
+	return rc;
+}
+
+static inline int reg_at(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
+			 uint32_t access, struct ib_uverbs_reg_mr_resp *out)
+{
+	const struct ib_uverbs_reg_mr in = {
+		.start = (uintptr_t)addr,
+		.length = length,
+		.hca_va = iova,
+		.pd_handle = pd,
+		.access_flags = access,
+	};
+	struct request request;
+
+	init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), out, sizeof(*out));
+	return send_to(&request, fd);
+}
+
+static inline int reg(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
+		      uint32_t *handle)
+{
+	struct ib_uverbs_reg_mr_resp out;
+	int rc = reg_at(fd, pd, addr, length, (uintptr_t)addr, access, &out);
+
+	if (handle)
+		*handle = rc ? NO_HANDLE : out.mr_handle;
+	return rc;
+}
+
+/* @in: as ib_uverbs_rereg_mr has it */
+static inline int rereg(int fd, const struct ib_uverbs_rereg_mr *in,
+			struct ib_uverbs_rereg_mr_resp *out)
+{
+	struct request request;
+
+	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, in, sizeof(*in), out, sizeof(*out));
+	return send_to(&request, fd);
+}
+
+static inline int destroy(int fd, uint16_t object, uint16_t method, uint16_t id, uint64_t handle)
+{
+	struct request request;
+
+	init(&request, object, method);
+	attr(&request, id, 0, handle);
+	return send_to(&request, fd);
+}
+
+static inline int dereg(int fd, uint64_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
+}
+
+static inline int dealloc_pd(int fd, uint64_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+		       UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
+}
+
+/* @count in: room in the list; out: handles in it */
+static inline int info_handles(int fd, uint64_t type, uint32_t *list, uint32_t *count)
+{
+	struct request request;
+
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
+	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, type);
+	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, *count * sizeof(*list), list);
+	pointer(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4, count);
+	return send_to(&request, fd);
+}
+
+struct mr {
+	uint64_t length, iova;
+	uint32_t lkey, rkey;
+};
+
+static inline void init_query(struct request *request, uint64_t handle, struct mr *mr)
+{
+	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR);
+	attr(request, UVERBS_ATTR_QUERY_MR_HANDLE, 0, handle);
+	pointer(request, UVERBS_ATTR_QUERY_MR_RESP_LKEY, 4, &mr->lkey);
+	pointer(request, UVERBS_ATTR_QUERY_MR_RESP_RKEY, 4, &mr->rkey);
+	pointer(request, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, 8, &mr->length);
+	pointer(request, UVERBS_ATTR_QUERY_MR_RESP_IOVA, 8, &mr->iova);
+}
+
+static inline int query(int fd, uint64_t handle, struct mr *mr)
+{
+	struct request request;
+
+	init_query(&request, handle, mr);
+	return send_to(&request, fd);
+}
+
+#endif

@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Changing a simulated region: raw, and by libibverbs. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <infiniband/verbs.h>
+
+#include "sim_device.h"
+
+#define CHANGEABLE                                                                                 \
+	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \
+	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+static void init_translation(struct ib_uverbs_rereg_mr *in, uint32_t mr, const void *addr,
+			     uint64_t length, uint64_t iova)
+{
+	memset(in, 0, sizeof(*in));
+	in->mr_handle = mr;
+	in->flags = REREG_TRANS;
+	in->start = (uintptr_t)addr;
+	in->length = length;
+	in->hca_va = iova;
+}
+
+static int translate(int fd, uint32_t mr, const void *addr, uint64_t length, uint64_t iova,
+		     uint32_t *key)
+{
+	struct ib_uverbs_rereg_mr_resp out = { 0 };
+	struct ib_uverbs_rereg_mr in;
+	int rc;
+
+	init_translation(&in, mr, addr, length, iova);
+	rc = rereg(fd, &in, &out);
+	*key = out.lkey;
+	return rc ? rc : out.lkey != out.rkey;
+}
+
+static int set_access(int fd, uint32_t mr, uint32_t access, uint32_t *key)
+{
+	const struct ib_uverbs_rereg_mr in = {
+		.mr_handle = mr,
+		.flags = REREG_ACCESS,
+		.access_flags = access,
+	};
+	struct ib_uverbs_rereg_mr_resp out = { 0 };
+	int rc = rereg(fd, &in, &out);
+
+	*key = out.lkey;
+	return rc;
+}
+
+static int set_pd(int fd, uint32_t mr, uint32_t pd)
+{
+	const struct ib_uverbs_rereg_mr in = {
+		.mr_handle = mr,
+		.flags = REREG_PD,
+		.pd_handle = pd,
+	};
+	struct ib_uverbs_rereg_mr_resp out;
+
+	return rereg(fd, &in, &out);
+}
+
+static void assert_region(int fd, uint32_t handle, uint32_t key, uint64_t length, uint64_t iova)
+{
+	struct mr mr;
+
+	assert_int_equal(query(fd, handle, &mr), 0);
+	assert_int_equal(mr.lkey, key);
+	assert_int_equal(mr.rkey, key);
+	assert_int_equal(mr.length, length);
+	assert_int_equal(mr.iova, iova);
+}
+
+static void a_translation_keeps_the_key_while_it_fits(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	uint32_t key;
+
+	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 8 * PAGE, IOVA, LOCAL, &mr),
+			 0);
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory + 8 * PAGE, 8 * PAGE,
+				   IOVA, &key),
+			 0);
+	assert_int_equal(key, mr.lkey);
+	assert_int_equal(
+		translate(device->fd, mr.mr_handle, device->memory + 1, 10, IOVA + 1, &key), 0);
+	assert_region(device->fd, mr.mr_handle, mr.lkey, 10, IOVA + 1);
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 8 * PAGE, 0, &key), 0);
+	assert_region(device->fd, mr.mr_handle, mr.lkey, 8 * PAGE, 0);
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 9 * PAGE, IOVA, &key),
+			 0);
+	assert_int_not_equal(key, mr.lkey);
+	assert_region(device->fd, mr.mr_handle, key, 9 * PAGE, IOVA);
+	mr.lkey = key;
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 16 * PAGE, IOVA, &key),
+			 0);
+	assert_int_equal(key, mr.lkey);
+}
+
+static void translations_are_checked(void **state)
+{
+	struct device *device = *state;
+	const struct {
+		const char *name;
+		const void *addr;
+		uint64_t length, iova;
+		int error;
+	} cases[] = {
+		{ "length 0", device->memory, 0, IOVA, EINVAL },
+		{ "offset in the page", device->memory, PAGE, IOVA + 1, EINVAL },
+		{ "unmapped", (void *)0x10000, PAGE, IOVA, EFAULT },
+		{ "wraps", (void *)-PAGE, 2 * PAGE, IOVA, EINVAL },
+		{ "IOVA wraps", device->memory, 2 * PAGE, 0 - PAGE, EINVAL },
+	};
+	struct ib_uverbs_reg_mr_resp mr;
+	uint32_t key;
+	size_t i;
+
+	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 2 * PAGE, IOVA, LOCAL, &mr),
+			 0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].name,
+				 translate(device->fd, mr.mr_handle, cases[i].addr, cases[i].length,
+					   cases[i].iova, &key),
+				 cases[i].error);
+		assert_region(device->fd, mr.mr_handle, mr.lkey, 2 * PAGE, IOVA);
+	}
+}
+
+static void flags_and_handles_are_checked(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in = { .access_flags = LOCAL };
+	struct ib_uverbs_rereg_mr_resp out;
+
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &in.mr_handle),
+			 0);
+	assert_int_equal(rereg(device->fd, &in, &out), EINVAL);
+	in.flags = 8;
+	assert_int_equal(rereg(device->fd, &in, &out), EOPNOTSUPP);
+	in.flags = REREG_ACCESS;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	in.mr_handle = 4711;
+	assert_int_equal(rereg(device->fd, &in, &out), ENOENT);
+	in.mr_handle = device->pd;
+	assert_int_equal(rereg(device->fd, &in, &out), EINVAL);
+	assert_int_equal(set_pd(device->fd, device->pd + 1, 4711), ENOENT);
+	assert_int_equal(set_pd(device->fd, device->pd + 1, device->pd + 1), EINVAL);
+}
+
+static void access_is_checked(void **state)
+{
+	static const struct {
+		uint32_t from, to;
+		int error;
+		bool new_key;
+	} cases[] = {
+		{ LOCAL, 0, 0, false },
+		{ LOCAL, CHANGEABLE, 0, false },
+		{ LOCAL, IB_UVERBS_ACCESS_REMOTE_WRITE, EINVAL, false },
+		{ LOCAL, LOCAL | 1u << 30, EINVAL, false },
+		{ LOCAL, LOCAL | 1u << 8, EOPNOTSUPP, false },
+		{ 0, LOCAL, EACCES, false },
+		{ 0, IB_UVERBS_ACCESS_MW_BIND, EACCES, false },
+		{ 0, IB_UVERBS_ACCESS_REMOTE_READ, 0, false },
+		{ IB_UVERBS_ACCESS_MW_BIND, LOCAL, 0, true },
+		{ LOCAL, LOCAL | IB_UVERBS_ACCESS_ZERO_BASED, 0, true },
+	};
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	char name[32];
+	uint32_t key;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(name, sizeof(name), "0x%x to 0x%x", cases[i].from, cases[i].to);
+		assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, IOVA,
+					cases[i].from, &mr),
+				 0);
+		assert_equal_for(name, set_access(device->fd, mr.mr_handle, cases[i].to, &key),
+				 cases[i].error);
+		if (!cases[i].error)
+			assert_equal_for(name, key != mr.lkey, cases[i].new_key);
+		else
+			key = mr.lkey;
+		assert_region(device->fd, mr.mr_handle, key, PAGE, IOVA);
+		assert_int_equal(dereg(device->fd, mr.mr_handle), 0);
+	}
+}
+
+/* What counts is how the pages were taken, not the access of today. */
+static void write_access_can_be_given_back(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in;
+	struct ib_uverbs_rereg_mr_resp out;
+	uint32_t mr, key;
+
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
+	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
+	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
+	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
+	/* taken anew, to be read */
+	assert_int_equal(translate(device->fd, mr, device->memory, PAGE, IOVA, &key), 0);
+	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), EACCES);
+	/* and with both at once, to be written */
+	init_translation(&in, mr, device->memory, PAGE, IOVA);
+	in.flags |= REREG_ACCESS;
+	in.access_flags = LOCAL;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
+	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
+}
+
+static void new_access_decides_about_new_memory(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in;
+	struct ib_uverbs_rereg_mr_resp out;
+	uint32_t mr, key;
+
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
+	init_translation(&in, mr, map(PAGE, PROT_READ), PAGE, IOVA);
+	assert_int_equal(rereg(device->fd, &in, &out), EFAULT);
+	in.flags |= REREG_ACCESS;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_equal(translate(device->fd, mr, map(PAGE, PROT_READ), PAGE, IOVA, &key), 0);
+}
+
+static void the_pd_is_busy_that_has_the_region(void **state)
+{
+	struct device *device = *state;
+	uint32_t other, mr;
+
+	assert_int_equal(alloc_pd(device->fd, &other), 0);
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
+	assert_int_equal(set_pd(device->fd, mr, other), 0);
+	assert_int_equal(dealloc_pd(device->fd, other), EBUSY);
+	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
+	assert_int_equal(set_pd(device->fd, mr, device->pd), ENOENT);
+	assert_int_equal(set_pd(device->fd, mr, other), 0);
+	assert_int_equal(dereg(device->fd, mr), 0);
+	assert_int_equal(dealloc_pd(device->fd, other), 0);
+}
+
+static void on_demand_regions_get_a_new_key_with_new_memory(void **state)
+{
+	const uint32_t odp = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	struct ib_uverbs_rereg_mr in;
+	struct ib_uverbs_rereg_mr_resp out;
+	uint32_t key;
+
+	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, IOVA, odp, &mr), 0);
+	assert_int_equal(
+		set_access(device->fd, mr.mr_handle, odp | IB_UVERBS_ACCESS_REMOTE_READ, &key), 0);
+	assert_int_equal(key, mr.lkey);
+	assert_int_equal(set_access(device->fd, mr.mr_handle, LOCAL, &key), EOPNOTSUPP);
+	assert_int_equal(translate(device->fd, mr.mr_handle, (void *)0x10000, PAGE, IOVA, &key), 0);
+	assert_int_not_equal(key, mr.lkey);
+	init_translation(&in, mr.mr_handle, device->memory, PAGE, IOVA);
+	in.flags |= REREG_ACCESS;
+	in.access_flags = LOCAL;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_not_equal(out.lkey, key);
+
+	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0, odp, &mr), 0);
+	assert_int_equal(set_access(device->fd, mr.mr_handle, LOCAL, &key), EOPNOTSUPP);
+	assert_int_equal(set_access(device->fd, mr.mr_handle, IB_UVERBS_ACCESS_ON_DEMAND, &key), 0);
+	assert_region(device->fd, mr.mr_handle, key, UINT64_MAX, 0);
+	assert_int_not_equal(key, mr.lkey);
+}
+
+/* ---- locked memory -------------------------------------------------------------------------- */
+
+static int may_lock(unsigned long pages)
+{
+	const struct rlimit limit = { pages * PAGE, pages * PAGE };
+
+	return setrlimit(RLIMIT_MEMLOCK, &limit) || (!getuid() && setuid(65534));
+}
+
+static int count_old_and_new(struct device *device)
+{
+	uint32_t mr, key;
+
+	EXPECT(!may_lock(10));
+	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, &mr));
+	EXPECT(translate(device->fd, mr, device->memory, 5 * PAGE, 0, &key) == ENOMEM);
+	EXPECT(!translate(device->fd, mr, device->memory, 4 * PAGE, 0, &key));
+	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, NULL));
+	EXPECT(translate(device->fd, mr, device->memory, PAGE, 0, &key) == ENOMEM);
+	EXPECT(!set_access(device->fd, mr, 0, &key));
+	/* refused ones, and those on demand, take nothing */
+	EXPECT(!dereg(device->fd, mr));
+	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr));
+	EXPECT(translate(device->fd, mr, (void *)0x10000, 3 * PAGE, 0, &key) == EFAULT);
+	EXPECT(!reg(device->fd, device->pd, device->memory, 3 * PAGE, LOCAL, NULL));
+	return 0;
+}
+
+static void old_and_new_pages_count_together(void **state)
+{
+	in_child(count_old_and_new, *state);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static int change_for_ever(struct device *device, uint32_t mr, uint32_t other)
+{
+	uint32_t pages, key;
+
+	for (pages = 1;; pages = pages % 8 + 1) {
+		EXPECT(!translate(device->fd, mr, device->memory, pages * PAGE, pages * PAGE,
+				  &key));
+		EXPECT(!set_pd(device->fd, mr, pages % 2 ? other : device->pd));
+	}
+}
+
+static void a_kill_leaves_the_region_as_it_was_or_will_be(void **state)
+{
+	struct device *device = *state;
+	uint32_t mr, other;
+	struct mr first, seen;
+	pid_t pid;
+	int i;
+
+	assert_int_equal(alloc_pd(device->fd, &other), 0);
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
+	assert_int_equal(query(device->fd, mr, &first), 0);
+	for (i = 0; i < 100; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(change_for_ever(device, mr, other));
+		usleep((useconds_t)(i * 17 % 900));
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(query(device->fd, mr, &seen), 0);
+		if (seen.iova != first.iova)
+			assert_int_equal(seen.iova, seen.length);
+	}
+	assert_int_equal(set_pd(device->fd, mr, other), 0);
+	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
+	assert_int_equal(dealloc_pd(device->fd, other), EBUSY);
+}
+
+static void *rereg_often(void *argument)
+{
+	struct device *device = argument;
+	uint32_t key;
+	uintptr_t i;
+	int rc;
+
+	for (i = 0; i < 2000; i++) {
+		rc = translate(device->fd, device->pd + 1, device->memory, (i % 8 + 1) * PAGE, IOVA,
+			       &key);
+		if (rc && rc != EBUSY)
+			return (void *)(i + 1);
+	}
+	return NULL;
+}
+
+static int rereg_in_threads(struct device *device)
+{
+	pthread_t threads[4];
+	void *failed;
+	uint32_t key;
+	size_t i;
+
+	EXPECT(!may_lock(40)); /* each has 8 more on the way */
+	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, NULL));
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		EXPECT(!pthread_create(&threads[i], NULL, rereg_often, device));
+	for (i = 0; i < ARRAY_SIZE(threads); i++) {
+		EXPECT(!pthread_join(threads[i], &failed));
+		EXPECT(!failed);
+	}
+	EXPECT(!translate(device->fd, device->pd + 1, device->memory, 8 * PAGE, IOVA, &key));
+	EXPECT(!reg(device->fd, device->pd, device->memory, 32 * PAGE, LOCAL, NULL));
+	EXPECT(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, NULL) == ENOMEM);
+	return 0;
+}
+
+static void threads_can_change_a_region_at_once(void **state)
+{
+	in_child(rereg_in_threads, *state);
+}
+
+#define MUCH (32ul << 20) /* takes a while */
+
+struct race {
+	struct device *device;
+	int rc;
+	bool done;
+};
+
+static void *translate_much(void *argument)
+{
+	struct race *race = argument;
+	char *memory = map(MUCH, PROT_READ | PROT_WRITE);
+	uint32_t key;
+
+	race->rc = translate(race->device->fd, race->device->pd + 1, memory, MUCH, IOVA, &key);
+	munmap(memory, MUCH);
+	__atomic_store_n(&race->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void only_one_of_two_changes_is_made(void **state)
+{
+	struct device *device = *state;
+	struct race race = { .device = device };
+	uint32_t mr = 0, key = 0, access = 0;
+	pthread_t thread;
+	int i;
+
+	for (i = 0; i < 20 && race.rc != EBUSY; i++) {
+		race.done = false;
+		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
+		assert_int_equal(pthread_create(&thread, NULL, translate_much, &race), 0);
+		while (!__atomic_load_n(&race.done, __ATOMIC_ACQUIRE)) {
+			access ^= LOCAL;
+			if (set_access(device->fd, mr, access, &key))
+				break;
+		}
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		if (race.rc != EBUSY)
+			assert_int_equal(dereg(device->fd, mr), 0);
+	}
+	assert_int_equal(race.rc, EBUSY);
+	assert_region(device->fd, mr, key, PAGE, (uintptr_t)device->memory);
+}
+
+/* ---- by libibverbs -------------------------------------------------------------------------- */
+
+static void libibverbs_changes_regions(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	char *memory = map(4 * PAGE, PROT_READ | PROT_WRITE);
+	struct ibv_pd *pd = ibv_alloc_pd(context), *other = ibv_alloc_pd(context);
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE);
+	uint32_t key;
+
+	(void)state;
+	assert_non_null(mr);
+	key = mr->lkey;
+	assert_int_equal(
+		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory + PAGE, PAGE, 0), 0);
+	assert_int_equal(mr->lkey, key);
+	assert_ptr_equal(mr->addr, memory + PAGE);
+	assert_int_equal(
+		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory, 4 * PAGE, 0), 0);
+	assert_int_not_equal(mr->lkey, key);
+	assert_int_equal(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS,
+				      other, NULL, 0,
+				      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE),
+			 0);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(
+		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, (void *)0x10000, PAGE, 0),
+		IBV_REREG_MR_ERR_CMD);
+	assert_int_equal(errno, EFAULT);
+	assert_int_equal(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
+				      IBV_ACCESS_REMOTE_WRITE),
+			 IBV_REREG_MR_ERR_CMD);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_dealloc_pd(other), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(a_translation_keeps_the_key_while_it_fits),
+		DEVICE_TEST(translations_are_checked),
+		DEVICE_TEST(flags_and_handles_are_checked),
+		DEVICE_TEST(access_is_checked),
+		DEVICE_TEST(write_access_can_be_given_back),
+		DEVICE_TEST(new_access_decides_about_new_memory),
+		DEVICE_TEST(the_pd_is_busy_that_has_the_region),
+		DEVICE_TEST(on_demand_regions_get_a_new_key_with_new_memory),
+		DEVICE_TEST(old_and_new_pages_count_together),
+		DEVICE_TEST(a_kill_leaves_the_region_as_it_was_or_will_be),
+		DEVICE_TEST(threads_can_change_a_region_at_once),
+		DEVICE_TEST(only_one_of_two_changes_is_made),
+		cmocka_unit_test(libibverbs_changes_regions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What can be asked of the simulated HCA by name. */
+#include <errno.h>
+
+#include "sim_spec.h"
+#include "unit.h"
+
+static struct mr_sim_faults faults;
+static struct mr_error err;
+
+static int parse(const char *text)
+{
+	faults.count = 0;
+	return mr_sim_faults_parse(text, &faults, &err);
+}
+
+TEST(faults_are_read)
+{
+	static const struct {
+		const char *text;
+		enum mr_sim_call call;
+		enum mr_sim_action action;
+		uint64_t turn, value;
+	} cases[] = {
+		{ "reg_mr=ENOMEM", MR_SIM_REG_MR, MR_SIM_FAIL, 0, ENOMEM },
+		{ "dereg_mr@1=EBUSY", MR_SIM_DEREG_MR, MR_SIM_FAIL, 1, EBUSY },
+		{ "open=kill", MR_SIM_OPEN, MR_SIM_KILL, 0, 0 },
+		{ "lock@12=kill-after", MR_SIM_LOCK, MR_SIM_KILL_AFTER, 12, 0 },
+		{ "info_handles=delay:0", MR_SIM_INFO_HANDLES, MR_SIM_DELAY, 0, 0 },
+		{ "query_mr@18446744073709551615=delay:3600000", MR_SIM_QUERY_MR, MR_SIM_DELAY,
+		  UINT64_MAX, 3600000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].text, parse(cases[i].text), 0);
+		assert_equal_for(cases[i].text, faults.count, 1);
+		assert_equal_for(cases[i].text, faults.list[0].call, cases[i].call);
+		assert_equal_for(cases[i].text, faults.list[0].action, cases[i].action);
+		assert_equal_for(cases[i].text, faults.list[0].turn, cases[i].turn);
+		assert_equal_for(cases[i].text, faults.list[0].value, cases[i].value);
+		assert_equal_for(cases[i].text, faults.list[0].length, strlen(cases[i].text));
+	}
+}
+
+TEST(malformed_faults_are_refused)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "", "not of the form" },
+		{ "reg_mr", "not of the form" },
+		{ "reg_mr;open=kill", "'reg_mr' is not of the form" },
+		{ "reg_mr=kill;", "not of the form" },
+		{ "=kill", "unknown call ''" },
+		{ "reg=kill", "unknown call 'reg'" },
+		{ "reg_mr2=kill", "unknown call 'reg_mr2'" },
+		{ "REG_MR=kill", "unknown call 'REG_MR'" },
+		{ " reg_mr=kill", "unknown call ' reg_mr'" },
+		{ "reg_mr@=kill", "invalid number" },
+		{ "reg_mr@x=kill", "invalid number" },
+		{ "reg_mr@-1=kill", "invalid number" },
+		{ "reg_mr@1 =kill", "invalid number" },
+		{ "reg_mr@18446744073709551616=kill", "too large" },
+		{ "reg_mr@0=kill", "counted from 1" },
+		{ "reg_mr@1000000000000000000000000=kill", "too large" },
+		{ "reg_mr=", "unknown action ''" },
+		{ "reg_mr=ERRNO", "unknown action 'ERRNO'" },
+		{ "reg_mr=12", "unknown action '12'" },
+		{ "reg_mr=killer", "unknown action 'killer'" },
+		{ "reg_mr=kill ", "unknown action 'kill '" },
+		{ "reg_mr=delay", "unknown action 'delay'" },
+		{ "reg_mr=delay:", "invalid number" },
+		{ "reg_mr=delay:1s", "invalid number" },
+		{ "reg_mr=delay:3600001", "too large" },
+		{ "reg_mr=delay:MILLISECONDS", "invalid number" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_true(parse(cases[i].text) < 0);
+		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, cases[i].message);
+	}
+}
+
+TEST(faults_are_collected)
+{
+	char text[MR_SIM_FAULTS_MAX * 16] = "";
+	size_t i;
+
+	assert_int_equal(parse("reg_mr@2=kill;open=EPERM"), 0);
+	assert_int_equal(mr_sim_faults_parse("lock=delay:7", &faults, &err), 0);
+	assert_int_equal(faults.count, 3);
+	assert_int_equal(faults.list[1].call, MR_SIM_OPEN);
+	assert_int_equal(faults.list[1].length, strlen("open=EPERM"));
+	assert_int_equal(faults.list[2].value, 7);
+
+	for (i = 0; i < MR_SIM_FAULTS_MAX; i++)
+		strcat(text, i ? ";open=kill" : "open=kill");
+	assert_int_equal(parse(text), 0);
+	assert_int_equal(faults.count, MR_SIM_FAULTS_MAX);
+	assert_true(mr_sim_faults_parse("open=kill", &faults, &err) < 0);
+	assert_contains(err.text, "more than");
+}
+
+TEST(each_call_and_profile_has_its_word)
+{
+	enum mr_sim_profile profile;
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < MR_SIM_CALLS; i++) {
+		assert_non_null(mr_sim_calls[i].name);
+		assert_non_null(mr_sim_calls[i].help);
+		snprintf(text, sizeof(text), "%s=kill", mr_sim_calls[i].name);
+		assert_int_equal(parse(text), 0);
+		assert_int_equal(faults.list[0].call, i);
+	}
+	assert_null(mr_sim_calls[MR_SIM_CALLS].name);
+	for (i = 0; i < MR_SIM_PROFILES; i++) {
+		assert_int_equal(mr_sim_profile_parse(mr_sim_profiles[i].name, &profile, &err), 0);
+		assert_int_equal(profile, i);
+	}
+	assert_null(mr_sim_profiles[MR_SIM_PROFILES].name);
+	assert_int_equal(mr_sim_profile_parse("mlx", &profile, &err), -EINVAL);
+	assert_int_equal(err.kind, MR_ERROR_USAGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(faults_are_read),
+		cmocka_unit_test(malformed_faults_are_refused),
+		cmocka_unit_test(faults_are_collected),
+		cmocka_unit_test(each_call_and_profile_has_its_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* DEVX umems and dma-bufs of the simulated mlx5 device: raw, and by libmlx5 and libibverbs. */
+#include <sys/resource.h>
+
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+
+#include "sim_device.h"
+
+#define DATA_DIRECT_ATTR 0x1000 /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
+#define HUGE_PAGE        (2ul << 20)
+#define NO_BITMAP        0x1ull /* no attribute rather than this one */
+#define NO_FD            INT32_MIN
+
+struct umem_case {
+	const char *name;
+	const void *addr;
+	uint64_t length;
+	uint32_t access;
+	uint64_t page_sizes;
+	int error;
+};
+
+static void init_umem(struct request *request, const struct umem_case *umem, int fd, uint32_t *id)
+{
+	init(request, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, (uintptr_t)umem->addr);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, umem->length);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, umem->access);
+	pointer(request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4, id);
+	if (umem->page_sizes != NO_BITMAP)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, 8, umem->page_sizes);
+	if (fd != NO_FD)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)(int64_t)fd);
+}
+
+static int umem_reg(int device, const struct umem_case *umem, int fd, uint32_t *handle)
+{
+	struct request request;
+	uint32_t id = 0;
+	int rc;
+
+	init_umem(&request, umem, fd, &id);
+	rc = send_to(&request, device);
+	if (handle)
+		*handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+static int umem_dereg(int device, uint64_t handle)
+{
+	return destroy(device, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+		       MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
+}
+
+/* ---- umems ---------------------------------------------------------------------------------- */
+
+static void umems_are_checked(void **state)
+{
+	struct device *device = *state;
+	const uint32_t remote = LOCAL | IB_UVERBS_ACCESS_REMOTE_WRITE;
+	char *memory = device->memory;
+	const struct umem_case cases[] = {
+		{ "plain", memory, 16 * PAGE, remote, NO_BITMAP, 0 },
+		{ "access 0", memory, PAGE, 0, NO_BITMAP, 0 },
+		{ "relaxed", memory, PAGE, IB_UVERBS_ACCESS_RELAXED_ORDERING, NO_BITMAP, 0 },
+		{ "remote write", memory, PAGE, IB_UVERBS_ACCESS_REMOTE_WRITE, NO_BITMAP, EINVAL },
+		{ "atomic", memory, PAGE, LOCAL | IB_UVERBS_ACCESS_REMOTE_ATOMIC, NO_BITMAP,
+		  EINVAL },
+		{ "length 0", memory, 0, LOCAL, NO_BITMAP, EINVAL },
+		{ "wraps", (void *)-PAGE, 2 * PAGE, LOCAL, NO_BITMAP, EINVAL },
+		{ "unmapped", (void *)0x10000, PAGE, LOCAL, NO_BITMAP, EFAULT },
+		{ "all sizes", memory, 16 * PAGE, LOCAL, ~0xfffull, 0 },
+		{ "4K", memory + 5, 16 * PAGE, LOCAL, PAGE, 0 },
+		{ "none", memory, 16 * PAGE, LOCAL, 0, EINVAL },
+		{ "1K", memory, 16 * PAGE, LOCAL, 1024, EINVAL },
+		{ "1K and 4K", memory, 16 * PAGE, LOCAL, 1024 | PAGE, 0 },
+		{ "8K of 4K pages", memory, 16 * PAGE, LOCAL, 2 * PAGE, EINVAL },
+		{ "2M of 64K", memory, 16 * PAGE, LOCAL, HUGE_PAGE, EINVAL },
+		{ "8K in one page", memory, PAGE, LOCAL, 2 * PAGE, EINVAL },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_equal_for(cases[i].name, umem_reg(device->fd, &cases[i], NO_FD, NULL),
+				 cases[i].error);
+}
+
+/* Of which the kernel may have none. */
+static char *map_huge(size_t pages)
+{
+	uintptr_t start = (uintptr_t)map((pages + 1) * HUGE_PAGE, PROT_READ | PROT_WRITE);
+	char *memory = (char *)((start + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+
+	madvise(memory, pages * HUGE_PAGE, MADV_HUGEPAGE);
+	memset(memory, 1, pages * HUGE_PAGE);
+	return memory;
+}
+
+static bool has_huge_pages(void)
+{
+	char line[128];
+	unsigned long size, total = 0;
+	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
+
+	while (smaps && fgets(line, sizeof(line), smaps))
+		if (sscanf(line, "AnonHugePages: %lu", &size) == 1)
+			total += size;
+	if (smaps)
+		fclose(smaps);
+	return total >= 4 * HUGE_PAGE / 1024;
+}
+
+static void huge_pages_have_larger_sizes(void **state)
+{
+	struct device *device = *state;
+	char *memory = map_huge(4);
+	const struct umem_case cases[] = {
+		{ "2M", memory, HUGE_PAGE, LOCAL, HUGE_PAGE, 0 },
+		{ "2M of 3M", memory, HUGE_PAGE + HUGE_PAGE / 2, LOCAL, HUGE_PAGE, 0 },
+		{ "64K of 100K", memory, 25 * PAGE, LOCAL, 16 * PAGE, 0 },
+		{ "2M of 64K", memory, 16 * PAGE, LOCAL, HUGE_PAGE, EINVAL },
+		{ "4M", memory, 4 * HUGE_PAGE, LOCAL, 2 * HUGE_PAGE, EINVAL },
+	};
+	size_t i;
+
+	if (!has_huge_pages())
+		skip();
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_equal_for(cases[i].name, umem_reg(device->fd, &cases[i], NO_FD, NULL),
+				 cases[i].error);
+	munmap(memory, 4 * HUGE_PAGE);
+}
+
+static void umems_have_ids_and_handles(void **state)
+{
+	struct device *device = *state;
+	const struct umem_case umem = { "", device->memory, PAGE, LOCAL, NO_BITMAP, 0 };
+	struct request request;
+	uint32_t id = 0, next = 0, list[4], count = 4;
+
+	init_umem(&request, &umem, NO_FD, &id);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(request.attrs[0].data, device->pd + 1);
+	init_umem(&request, &umem, NO_FD, &next);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(next, id + 1);
+	assert_int_equal(info_handles(device->fd, MLX5_IB_OBJECT_DEVX_UMEM, list, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(list[0], device->pd + 2);
+	assert_int_equal(list[1], device->pd + 1);
+	assert_int_equal(dereg(device->fd, list[0]), EINVAL);
+	assert_int_equal(umem_dereg(device->fd, device->pd), EINVAL);
+	assert_int_equal(umem_dereg(device->fd, list[1]), 0);
+	assert_int_equal(umem_dereg(device->fd, list[1]), ENOENT);
+	/* a PD has nothing to do with it */
+	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
+	request.attrs[4].data = 0;
+	assert_int_equal(send_to(&request, device->fd), EFAULT);
+	request.hdr.num_attrs = 4; /* without room for the id */
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	count = 4;
+	assert_int_equal(info_handles(device->fd, MLX5_IB_OBJECT_DEVX_UMEM, list, &count), 0);
+	assert_int_equal(count, 1);
+}
+
+static int count_umems(struct device *device)
+{
+	const struct rlimit limit = { 10 * PAGE, 10 * PAGE };
+	const struct umem_case eight = { "", device->memory, 8 * PAGE, LOCAL, NO_BITMAP, 0 };
+	const struct umem_case refused = { "", device->memory, 8 * PAGE, LOCAL, 2 * PAGE, 0 };
+	uint32_t handle;
+
+	EXPECT(!setrlimit(RLIMIT_MEMLOCK, &limit) && (getuid() || !setuid(65534)));
+	EXPECT(umem_reg(device->fd, &refused, NO_FD, NULL) == EINVAL);
+	EXPECT(!umem_reg(device->fd, &eight, NO_FD, &handle));
+	EXPECT(umem_reg(device->fd, &eight, NO_FD, NULL) == ENOMEM);
+	EXPECT(reg(device->fd, device->pd, device->memory, 3 * PAGE, LOCAL, NULL) == ENOMEM);
+	EXPECT(!umem_dereg(device->fd, handle));
+	EXPECT(!reg(device->fd, device->pd, device->memory, 10 * PAGE, LOCAL, NULL));
+	return 0;
+}
+
+static void umems_count_against_the_limit(void **state)
+{
+	in_child(count_umems, *state);
+}
+
+static void libmlx5_registers_umems(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct mlx5dv_context_attr attributes = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	struct ibv_context *context = mlx5dv_open_device(list[0], &attributes);
+	struct mlx5dv_devx_umem_in in = {
+		.addr = map(4 * PAGE, PROT_READ | PROT_WRITE),
+		.size = 4 * PAGE,
+		.access = IBV_ACCESS_LOCAL_WRITE,
+		.pgsz_bitmap = PAGE,
+	};
+	struct mlx5dv_devx_umem *umem;
+	int fd;
+
+	(void)state;
+	assert_non_null(context);
+	umem = mlx5dv_devx_umem_reg(context, in.addr, in.size, in.access);
+	assert_non_null(umem);
+	assert_int_not_equal(umem->umem_id, 0);
+	assert_int_equal(mlx5dv_devx_umem_dereg(umem), 0);
+	umem = mlx5dv_devx_umem_reg_ex(context, &in);
+	assert_non_null(umem);
+	assert_int_equal(mlx5dv_devx_umem_dereg(umem), 0);
+	in.pgsz_bitmap = 2 * PAGE;
+	assert_null(mlx5dv_devx_umem_reg_ex(context, &in));
+	assert_int_equal(errno, EINVAL);
+
+	fd = memfd_create("mrctl-dmabuf", 0);
+	assert_int_equal(ftruncate(fd, 4 * PAGE), 0);
+	in.addr = NULL;
+	in.pgsz_bitmap = PAGE;
+	in.comp_mask = MLX5DV_UMEM_MASK_DMABUF;
+	in.dmabuf_fd = fd;
+	umem = mlx5dv_devx_umem_reg_ex(context, &in);
+	assert_non_null(umem);
+	assert_int_equal(mlx5dv_devx_umem_dereg(umem), 0);
+	close(fd);
+	assert_int_equal(ibv_close_device(context), 0);
+	ibv_free_device_list(list);
+}
+
+static void umems_need_devx(void **state)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 in = { .lib_caps = MLX5_LIB_CAP_DYN_UAR };
+	struct mlx5_ib_alloc_ucontext_resp out;
+	char *memory = map(PAGE, PROT_READ);
+	const struct umem_case umem = { "", memory, PAGE, 0, NO_BITMAP, 0 };
+	int fd = open_node();
+	struct request request;
+
+	(void)state;
+	assert_int_equal(umem_reg(fd, &umem, NO_FD, NULL), EINVAL); /* no context */
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(umem_reg(fd, &umem, NO_FD, NULL), EINVAL);
+	close(fd);
+}
+
+/* ---- dma-bufs ------------------------------------------------------------------------------- */
+
+struct dmabuf_case {
+	const char *name;
+	int fd;
+	uint64_t offset, length, iova;
+	uint32_t access;
+	int error;
+};
+
+static void init_dmabuf(struct request *request, uint32_t pd, const struct dmabuf_case *dmabuf,
+			uint32_t keys[2])
+{
+	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, pd);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, dmabuf->offset);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, dmabuf->length);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, dmabuf->iova);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, (uint32_t)dmabuf->fd);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, dmabuf->access);
+	pointer(request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, &keys[0]);
+	pointer(request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, &keys[1]);
+}
+
+static int make_dmabuf(uint64_t pages)
+{
+	int fd = memfd_create("mrctl-dmabuf test", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, (off_t)(pages * PAGE)), 0);
+	return fd;
+}
+
+static void dma_bufs_are_checked(void **state)
+{
+	struct device *device = *state;
+	int fd = make_dmabuf(16), null = open("/dev/zero", O_RDWR), memfd = memfd_create("x", 0);
+	const struct dmabuf_case cases[] = {
+		{ "whole", fd, 0, 16 * PAGE, IOVA, LOCAL, 0 },
+		{ "part", fd, PAGE + 100, 5000, IOVA + 100, LOCAL, 0 },
+		{ "IOVA 0", fd, 0, PAGE, 0, LOCAL, 0 },
+		{ "IOVA's offset", fd, 0, PAGE, IOVA + 100, LOCAL, EINVAL },
+		{ "offset", fd, 100, PAGE, IOVA, LOCAL, EINVAL },
+		{ "past the end", fd, PAGE, 16 * PAGE, IOVA, LOCAL, EINVAL },
+		{ "begins past the end", fd, 17 * PAGE, PAGE, IOVA, LOCAL, EINVAL },
+		{ "wraps", fd, -PAGE, 2 * PAGE, IOVA, LOCAL, EINVAL },
+		{ "length 0", fd, 0, 0, IOVA, LOCAL, EINVAL },
+		{ "on demand", fd, 0, PAGE, IOVA, LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, EINVAL },
+		{ "to bind", fd, 0, PAGE, IOVA, LOCAL | IB_UVERBS_ACCESS_MW_BIND, EINVAL },
+		{ "remote write", fd, 0, PAGE, IOVA, IB_UVERBS_ACCESS_REMOTE_WRITE, EINVAL },
+		{ "not open", 999, 0, PAGE, IOVA, LOCAL, EBADF },
+		{ "negative", -1, 0, PAGE, IOVA, LOCAL, EBADF },
+		{ "no dma-buf", null, 0, PAGE, IOVA, LOCAL, EINVAL },
+		{ "memfd", memfd, 0, 0, IOVA, LOCAL, EINVAL },
+		{ "access first", 999, 0, PAGE, IOVA, IB_UVERBS_ACCESS_REMOTE_WRITE, EINVAL },
+	};
+	struct request request;
+	uint32_t keys[2];
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		init_dmabuf(&request, device->pd, &cases[i], keys);
+		assert_equal_for(cases[i].name, send_to(&request, device->fd), cases[i].error);
+	}
+	init_dmabuf(&request, 4711, &cases[0], keys);
+	assert_int_equal(send_to(&request, device->fd), ENOENT);
+	close(fd);
+	close(null);
+	close(memfd);
+}
+
+static void dma_buf_regions_can_be_queried_and_changed(void **state)
+{
+	struct device *device = *state;
+	const struct dmabuf_case whole = { "", make_dmabuf(16), 0, 16 * PAGE, IOVA, LOCAL, 0 };
+	struct ib_uverbs_rereg_mr in = { 0 };
+	struct ib_uverbs_rereg_mr_resp out;
+	struct request request;
+	uint32_t keys[2];
+	struct mr mr;
+
+	init_dmabuf(&request, device->pd, &whole, keys);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	in.mr_handle = (uint32_t)request.attrs[0].data;
+	assert_int_equal(query(device->fd, in.mr_handle, &mr), 0);
+	assert_int_equal(mr.lkey, keys[0]);
+	assert_int_equal(mr.rkey, keys[1]);
+	assert_int_equal(mr.length, 16 * PAGE);
+	assert_int_equal(mr.iova, IOVA);
+	assert_int_equal(dealloc_pd(device->fd, device->pd), EBUSY);
+
+	in.flags = REREG_ACCESS;
+	in.access_flags = LOCAL | IB_UVERBS_ACCESS_REMOTE_READ;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_equal(out.lkey, keys[0]);
+	in.access_flags = LOCAL | IB_UVERBS_ACCESS_MW_BIND;
+	assert_int_equal(rereg(device->fd, &in, &out), EOPNOTSUPP);
+	/* it becomes an ordinary region */
+	in.flags = REREG_TRANS;
+	in.start = in.hca_va = (uintptr_t)device->memory;
+	in.length = PAGE;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_not_equal(out.lkey, keys[0]);
+	in.flags = REREG_ACCESS;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_equal(dereg(device->fd, in.mr_handle), 0);
+	close(whole.fd);
+}
+
+static void there_is_no_data_direct_device(void **state)
+{
+	struct device *device = *state;
+	struct dmabuf_case dmabuf = { "", make_dmabuf(2), 0, PAGE, IOVA, LOCAL, 0 };
+	struct request request;
+	char path[64];
+	uint32_t keys[2];
+
+	init_dmabuf(&request, device->pd, &dmabuf, keys);
+	attr(&request, DATA_DIRECT_ATTR, 4, 1);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[9].data = 0;
+	assert_int_equal(send_to(&request, device->fd), 0);
+	request.attrs[9].data = 2;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	dmabuf.offset = dmabuf.iova = 100;
+	init_dmabuf(&request, device->pd, &dmabuf, keys);
+	attr(&request, DATA_DIRECT_ATTR, 4, 1);
+	assert_int_equal(send_to(&request, device->fd), EOPNOTSUPP);
+	close(dmabuf.fd);
+
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001);
+	pointer(&request, 0x1000, sizeof(path), path);
+	assert_int_equal(send_to(&request, device->fd), ENODEV);
+}
+
+static void umems_of_dma_bufs_have_small_pages(void **state)
+{
+	struct device *device = *state;
+	int fd = make_dmabuf(16), memfd = memfd_create("x", 0);
+	struct umem_case umem = { "", (void *)100, 8 * PAGE, LOCAL, PAGE, 0 };
+
+	assert_int_equal(umem_reg(device->fd, &umem, fd, NULL), 0);
+	assert_int_equal(umem_reg(device->fd, &umem, 999, NULL), EBADF);
+	assert_int_equal(umem_reg(device->fd, &umem, memfd, NULL), EINVAL);
+	umem.page_sizes = 4 * PAGE;
+	assert_int_equal(umem_reg(device->fd, &umem, fd, NULL), EINVAL);
+	umem.page_sizes = NO_BITMAP;
+	assert_int_equal(umem_reg(device->fd, &umem, fd, NULL), 0);
+	umem.length = 17 * PAGE;
+	assert_int_equal(umem_reg(device->fd, &umem, fd, NULL), EINVAL);
+	close(fd);
+	close(memfd);
+}
+
+/* ---- the method of newer libraries ----------------------------------------------------------- */
+
+#define METHOD_REG_MR 5
+enum { HANDLE, PD, IOVA_ATTR = 3, ADDR, LENGTH, ACCESS, FD, FD_OFFSET, LKEY, RKEY };
+
+static void init_reg(struct request *request, uint32_t pd, uint64_t length, uint64_t iova,
+		     uint32_t access, uint32_t keys[2])
+{
+	init(request, UVERBS_OBJECT_MR, METHOD_REG_MR);
+	attr(request, HANDLE, 0, 0);
+	attr(request, PD, 0, pd);
+	attr(request, IOVA_ATTR, 8, iova);
+	attr(request, LENGTH, 8, length);
+	attr(request, ACCESS, 4, access);
+	pointer(request, LKEY, 4, &keys[0]);
+	pointer(request, RKEY, 4, &keys[1]);
+}
+
+static void one_method_registers_memory_and_dma_bufs(void **state)
+{
+	struct device *device = *state;
+	const uint32_t odp = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
+	int fd = make_dmabuf(4);
+	struct request request;
+	uint32_t keys[2] = { 0 };
+	struct mr mr;
+
+	init_reg(&request, device->pd, PAGE, IOVA, LOCAL, keys);
+	assert_int_equal(send_to(&request, device->fd), EINVAL); /* neither */
+	pointer(&request, ADDR, 8, device->memory);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(query(device->fd, request.attrs[0].data, &mr), 0);
+	assert_int_equal(mr.lkey, keys[0]);
+	assert_int_equal(mr.rkey, keys[1]);
+	assert_int_equal(mr.iova, IOVA);
+	request.attrs[7].data++;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[7].data = 0x10000;
+	assert_int_equal(send_to(&request, device->fd), EFAULT);
+	request.attrs[4].data = odp;
+	assert_int_equal(send_to(&request, device->fd), 0);
+	attr(&request, FD_OFFSET, 8, 0);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	attr(&request, FD, 0, (uint64_t)fd);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+
+	init_reg(&request, device->pd, PAGE, IOVA, LOCAL, keys);
+	attr(&request, FD, 0, (uint64_t)fd);
+	assert_int_equal(send_to(&request, device->fd), EINVAL); /* no offset */
+	attr(&request, FD_OFFSET, 8, PAGE);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	request.attrs[4].data = odp;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[4].data = LOCAL;
+	request.attrs[8].data = 4 * PAGE;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[8].data = 1;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[8].data = 0;
+	request.attrs[7].data = 1ull << 32;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	request.attrs[7].data = 999;
+	assert_int_equal(send_to(&request, device->fd), EBADF);
+	close(fd);
+}
+
+static void libibverbs_registers_dma_bufs(void **state)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	int fd = make_dmabuf(4);
+	struct ibv_mr *mr;
+
+	(void)state;
+	mr = ibv_reg_dmabuf_mr(pd, PAGE, 2 * PAGE, IOVA, fd, IBV_ACCESS_LOCAL_WRITE);
+	assert_non_null(mr);
+	assert_int_not_equal(mr->lkey, 0);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_null(ibv_reg_dmabuf_mr(pd, PAGE, 4 * PAGE, IOVA, fd, IBV_ACCESS_LOCAL_WRITE));
+	assert_int_equal(errno, EINVAL);
+	close(fd);
+	assert_int_equal(ibv_dealloc_pd(pd), 0);
+	assert_int_equal(ibv_close_device(context), 0);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(umems_are_checked),
+		DEVICE_TEST(huge_pages_have_larger_sizes),
+		DEVICE_TEST(umems_have_ids_and_handles),
+		DEVICE_TEST(umems_count_against_the_limit),
+		cmocka_unit_test(libmlx5_registers_umems),
+		cmocka_unit_test(umems_need_devx),
+		DEVICE_TEST(dma_bufs_are_checked),
+		DEVICE_TEST(dma_buf_regions_can_be_queried_and_changed),
+		DEVICE_TEST(there_is_no_data_direct_device),
+		DEVICE_TEST(umems_of_dma_bufs_have_small_pages),
+		DEVICE_TEST(one_method_registers_memory_and_dma_bufs),
+		cmocka_unit_test(libibverbs_registers_dma_bufs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What all unit tests share. */
+#ifndef UNIT_H
+#define UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TEST(name)        static void name(void **state __attribute__((unused)))
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
+
+/* cmocka prints numbers alone: name the input that a table-driven test failed on. */
+#define assert_equal_for(input, actual, expected)                                                  \
+	do {                                                                                       \
+		uint64_t actual_ = (uint64_t)(actual), expected_ = (uint64_t)(expected);           \
+                                                                                                   \
+		if (actual_ != expected_)                                                          \
+			fail_msg("'%s': " #actual " is %lld (0x%llx), not %lld (0x%llx)", input,   \
+				 (long long)actual_, (unsigned long long)actual_,                  \
+				 (long long)expected_, (unsigned long long)expected_);             \
+	} while (0)
+
+#define assert_contains(text, part)                                                                \
+	do {                                                                                       \
+		if (!strstr(text, part))                                                           \
+			fail_msg("no '%s' in '%s'", part, text);                                   \
+	} while (0)
+
+/** What a descriptor gets between capture_begin() and capture_end(). */
+struct capture {
+	int fd, saved;
+	FILE *file;
+	char text[65536];
+};
+
+static inline void capture_begin(struct capture *c, int fd)
+{
+	fflush(NULL);
+	c->fd = fd;
+	c->file = tmpfile();
+	assert_non_null(c->file);
+	c->saved = dup(fd);
+	assert_true(c->saved >= 0);
+	assert_int_equal(dup2(fileno(c->file), fd), fd);
+}
+
+/** capture_end() - put the descriptor back; return what was written, as a string */
+static inline const char *capture_end(struct capture *c)
+{
+	size_t length;
+
+	fflush(NULL);
+	dup2(c->saved, c->fd);
+	close(c->saved);
+	rewind(c->file);
+	length = fread(c->text, 1, sizeof(c->text) - 1, c->file);
+	c->text[length] = '\0';
+	fclose(c->file);
+	return c->text;
+}
+
+#endif
