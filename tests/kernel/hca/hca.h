@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A software ConnectX: the control path of an HCA, served over vfio-user. */
+#ifndef HCA_H
+#define HCA_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "prm.h"
+#include "window.h"
+
+#define PAGE 4096u
+#define BAR0_SIZE (32u << 20)
+#define MSIX_TABLE 0x2000u
+#define MSIX_PBA 0x3000u
+#define N_VEC 16
+#define N_DMA 64
+#define FIRST_UAR 8		/* UAR pages 0..7 of BAR0: init segment, MSI-X */
+
+/* sizes of the object tables; QUERY_HCA_CAP announces the same numbers */
+#define LOG_MKEY 18
+#define LOG_UMEM 16
+#define LOG_PD 14
+#define LOG_UCTX 10
+#define LOG_EQ 6
+#define LOG_CQ 12
+#define LOG_QP 12
+
+enum {
+#define X(name, value) name = value,
+	STATUSES(X)
+#undef X
+};
+
+static inline uint32_t be16(const void *p)
+{
+	const uint8_t *b = p;
+
+	return (uint32_t)b[0] << 8 | b[1];
+}
+
+static inline uint32_t be32(const void *p)
+{
+	const uint8_t *b = p;
+
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+static inline void put32(void *p, uint32_t v)
+{
+	uint8_t *b = p;
+
+	for (int i = 0; i < 4; i++)
+		b[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+static inline uint64_t be64(const void *p)
+{
+	return (uint64_t)be32(p) << 32 | be32((const uint8_t *)p + 4);
+}
+
+static inline void put64(void *p, uint64_t v)
+{
+	put32(p, (uint32_t)(v >> 32));
+	put32((uint8_t *)p + 4, (uint32_t)v);
+}
+
+/* The byte address of a field, or of the word it lies in */
+static inline uint8_t *field_at(const void *p, unsigned off, unsigned w)
+{
+	return (uint8_t *)p + (w && w <= 32 ? off / 32 * 4 : off / 8);
+}
+
+static inline uint32_t field_get(const void *p, unsigned off, unsigned w)
+{
+	return be32(field_at(p, off, w)) >> (32 - w - off % 32) & (w == 32 ? ~0u : (1u << w) - 1);
+}
+
+static inline void field_set(void *p, unsigned off, unsigned w, uint64_t v)
+{
+	uint32_t mask = w == 32 ? ~0u : (1u << w) - 1, shift = 32 - w - off % 32;
+	uint8_t *d = field_at(p, off, w);
+
+	if (w == 64)
+		put64(d, v);
+	else
+		put32(d, (be32(d) & ~(mask << shift)) | ((uint32_t)v & mask) << shift);
+}
+
+static inline uint64_t field_get64(const void *p, unsigned off, unsigned w)
+{
+	return w == 64 ? be64(field_at(p, off, w)) : field_get(p, off, w);
+}
+
+/* f is one of the fields in prm.h: a position and a width */
+#define GET(p, f) field_get(p, f)
+#define GET64(p, f) field_get64(p, f)
+#define SET(p, f, v) field_set(p, f, v)
+#define AT(p, f) field_at(p, f)
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
+
+/* Nothing here can go on without memory */
+static inline void *zalloc(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p) {
+		perror("hca");
+		exit(1);
+	}
+	return p;
+}
+
+struct dma_region {
+	uint64_t iova, size;
+	uint8_t *host;		/* NULL: no file descriptor came with it */
+};
+
+/* A work or event queue in guest memory: a list of equal pages. */
+struct ring {
+	uint64_t *pas;
+	uint32_t npas, page_shift, start;	/* start: byte offset of entry 0 */
+	uint32_t log_n, log_ent;
+};
+
+struct eq {
+	struct ring r;
+	uint32_t pi, intr;
+	bool used;
+};
+
+struct cq {
+	struct ring r;
+	uint32_t pi, eqn;
+	uint64_t dbr;
+	bool used, armed;
+	uint8_t ctx[64];
+};
+
+struct qp {
+	struct ring r;		/* the send queue */
+	uint32_t ci, uid;
+	bool used, has_ring;
+	uint32_t state;
+	uint64_t dbr;
+	uint32_t cqn;
+	uint8_t ctx[256];
+};
+
+struct mkey {
+	uint8_t mkc[64];
+	uint64_t *xlt;		/* MTT mode: one entry per page */
+	uint64_t n_xlt;		/* entries there is room for */
+	uint32_t uid, umem;	/* umem: 0, or the umem under a DEVX key */
+};
+
+struct umem {
+	uint32_t uid, page_shift, page_offset, refs;
+	uint64_t n;
+	uint64_t *mtt;
+};
+
+struct idtab {			/* plain object numbers in use */
+	uint8_t *used;
+	uint32_t n, first, next, count, limit;
+};
+
+struct hca {
+	int sock;
+	struct dma_region dma[N_DMA];
+	int irqfd[N_VEC];
+	uint8_t cfg[256], cfg_wmask[256];
+
+	uint32_t cmdq_h, cmdq_l;
+	uint8_t nic_ifc;
+	bool hca_on;
+	uint8_t cap_gen[4096];		/* the current general capabilities */
+	uint32_t issi;
+
+	struct idtab pd, uar, td, xrcd, uctx, counter, srq, obj;
+	struct idtab mkey_id, umem_id, eq_id, cq_id, qp_id;
+	struct mkey *mkey[1u << LOG_MKEY];
+	struct umem *umem[1u << LOG_UMEM];
+	struct eq eq[1u << LOG_EQ];
+	struct cq cq[1u << LOG_CQ];
+	struct qp qp[1u << LOG_QP];
+	uint32_t cmd_eqn;	/* 0: none, commands are polled */
+	uint64_t n_cmd;
+
+	uint32_t probe_key, probe_lo, probe_hi, probe_status;
+	FILE *trace;
+	int trace_level;
+	struct { int op, status, skip; } fail[16];
+	int n_fail;
+	struct { unsigned off, w; uint64_t v; } knob[16];
+	int n_knob;
+};
+
+struct cmd {
+	uint32_t op, op_mod, uid;
+	uint8_t *in, *out;
+	uint32_t inlen, outlen, syndrome;
+	char note[400];
+};
+
+/* bytes of input from p on */
+static inline uint64_t left(const struct cmd *c, const uint8_t *p)
+{
+	return p < c->in + c->inlen ? (uint64_t)(c->in + c->inlen - p) : 0;
+}
+
+void note(struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void trace(struct hca *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* dma.c */
+int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd);
+void dma_unmap(struct hca *h, uint64_t iova, uint64_t size, bool all);
+void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len);
+int dma_read(struct hca *h, uint64_t iova, void *buf, uint64_t len);
+int dma_write(struct hca *h, uint64_t iova, const void *buf, uint64_t len);
+void *ring_at(struct hca *h, struct ring *r, uint32_t i);
+int ring_init(struct ring *r, const uint8_t *pas, uint64_t avail, unsigned page_shift,
+	      uint32_t start, unsigned log_n, unsigned log_ent);
+void ring_free(struct ring *r);
+
+/* pci.c */
+void pci_init(struct hca *h);
+void pci_reset(struct hca *h);
+void cfg_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n);
+void cfg_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n);
+void bar_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n);
+void bar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n);
+void irq_raise(struct hca *h, uint32_t vec);
+
+/* vfio_user.c */
+int vfio_user_serve(struct hca *h, const char *path);
+
+/* cmd.c */
+void cmd_doorbell(struct hca *h, uint32_t vec);
+int cmd_op_by_name(const char *name);
+
+/* eq.c */
+void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t len);
+void eq_doorbell(struct hca *h, uint32_t val, bool arm);
+void cq_doorbell(struct hca *h, uint32_t w0, uint32_t w1);
+void cq_post(struct hca *h, uint32_t cqn, uint8_t *cqe);
+
+/* umr.c */
+void qp_doorbell(struct hca *h, uint32_t qpn);
+void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);
+
+void fail_add(struct hca *h, int op, int status, int nth);
+int fail_take(struct hca *h, int op);
+
+/* mem.c */
+enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* a read, or bits */
+uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w);
+
+/* obj.c */
+int limit_set(struct hca *h, const char *name, uint32_t n);
+uint32_t id_alloc(struct idtab *t);		/* 0: none left */
+bool id_used(struct idtab *t, uint32_t id);
+bool id_free(struct idtab *t, uint32_t id);
+void obj_init(struct hca *h);
+void obj_reset(struct hca *h);
+
+/* command handlers; each returns a command status */
+typedef int handler(struct hca *, struct cmd *);
+handler caps_query, caps_set, access_reg, vport_context, vport_gid, vport_pkey, vport_state;
+handler query_adapter, query_issi, set_issi, query_pages, enable_hca, disable_hca;
+handler init_hca, teardown_hca, done;
+handler create_mkey, query_mkey, destroy_mkey, special_contexts;
+handler create_umem, destroy_umem, create_uctx, destroy_uctx;
+handler create_eq, destroy_eq, create_cq, destroy_cq, query_cq, create_qp, destroy_qp, modify_qp,
+	query_qp;
+handler alloc_pd, dealloc_pd, alloc_uar, dealloc_uar, alloc_td, dealloc_td, alloc_xrcd,
+	dealloc_xrcd, alloc_counter, dealloc_counter, create_srq, destroy_srq, create_obj,
+	destroy_obj;
+void caps_reset(struct hca *h);
+int knob_set(struct hca *h, const char *name, uint64_t v);
+
+#endif

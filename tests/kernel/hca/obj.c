@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Object numbers, and the objects that are nothing more than a number. */
+#include "hca.h"
+
+uint32_t id_alloc(struct idtab *t)
+{
+	if (t->limit && t->count >= t->limit)
+		return 0;
+	for (uint32_t i = 0; i < t->n - t->first; i++) {
+		uint32_t id = t->next++;
+
+		if (t->next == t->n)
+			t->next = t->first;
+		if (!t->used[id]) {
+			t->used[id] = 1;
+			t->count++;
+			return id;
+		}
+	}
+	return 0;
+}
+
+bool id_used(struct idtab *t, uint32_t id)
+{
+	return id < t->n && t->used[id];
+}
+
+bool id_free(struct idtab *t, uint32_t id)
+{
+	if (!id_used(t, id))
+		return false;
+	t->used[id] = 0;
+	t->count--;
+	return true;
+}
+
+static void tab(struct idtab *t, uint32_t first, uint32_t n)
+{
+	if (!t->used)
+		t->used = zalloc(1, n);
+	memset(t->used, 0, n);
+	t->n = n;
+	t->first = t->next = first;
+	t->count = 0;
+}
+
+void obj_init(struct hca *h)
+{
+	tab(&h->pd, 1, 1u << LOG_PD);
+	tab(&h->uar, FIRST_UAR, BAR0_SIZE / PAGE);
+	tab(&h->td, 1, 1024);
+	tab(&h->xrcd, 1, 1024);
+	tab(&h->uctx, 1, 1u << LOG_UCTX);
+	tab(&h->counter, 1, 256);
+	tab(&h->srq, 1, 1u << 12);
+	tab(&h->obj, 1, 1u << 12);
+	tab(&h->mkey_id, 16, 1u << LOG_MKEY);
+	tab(&h->umem_id, 1, 1u << LOG_UMEM);
+	tab(&h->eq_id, 1, 1u << LOG_EQ);
+	tab(&h->cq_id, 1, 1u << LOG_CQ);
+	tab(&h->qp_id, 2, 1u << LOG_QP);
+}
+
+int limit_set(struct hca *h, const char *name, uint32_t n)
+{
+	if (!strcmp(name, "mkey"))
+		h->mkey_id.limit = n;
+	else if (!strcmp(name, "umem"))
+		h->umem_id.limit = n;
+	else if (!strcmp(name, "pd"))
+		h->pd.limit = n;
+	else if (!strcmp(name, "uctx"))
+		h->uctx.limit = n;
+	else
+		return -1;
+	return 0;
+}
+
+void obj_reset(struct hca *h)
+{
+	for (uint32_t i = 0; i < 1u << LOG_MKEY; i++)
+		if (h->mkey[i]) {
+			free(h->mkey[i]->xlt);
+			free(h->mkey[i]);
+			h->mkey[i] = NULL;
+		}
+	for (uint32_t i = 0; i < 1u << LOG_UMEM; i++)
+		if (h->umem[i]) {
+			free(h->umem[i]->mtt);
+			free(h->umem[i]);
+			h->umem[i] = NULL;
+		}
+	for (uint32_t i = 0; i < 1u << LOG_EQ; i++)
+		ring_free(&h->eq[i].r);
+	for (uint32_t i = 0; i < 1u << LOG_CQ; i++)
+		ring_free(&h->cq[i].r);
+	for (uint32_t i = 0; i < 1u << LOG_QP; i++)
+		ring_free(&h->qp[i].r);
+	memset(h->eq, 0, sizeof(h->eq));
+	memset(h->cq, 0, sizeof(h->cq));
+	memset(h->qp, 0, sizeof(h->qp));
+	obj_init(h);
+}
+
+/* ALLOC_x / CREATE_x answer with the number in the low 24 bits of word 2,
+ * DEALLOC_x / DESTROY_x take it there. */
+static int plain_alloc(struct idtab *t, struct cmd *c, const char *what)
+{
+	uint32_t id = id_alloc(t);
+
+	if (!id)
+		return LIM_ERR;
+	put32(c->out + 8, id);
+	note(c, "%s %u", what, id);
+	return OK;
+}
+
+static int plain_free(struct idtab *t, struct cmd *c, const char *what)
+{
+	uint32_t id = be32(c->in + 8) & 0xffffff;
+
+	note(c, "%s %u", what, id);
+	return id_free(t, id) ? OK : BAD_RES;
+}
+
+#define PLAIN(al, de, tb, what)							\
+	int al(struct hca *h, struct cmd *c) { return plain_alloc(&h->tb, c, what); }	\
+	int de(struct hca *h, struct cmd *c) { return plain_free(&h->tb, c, what); }
+
+PLAIN(alloc_uar, dealloc_uar, uar, "uar")
+PLAIN(alloc_td, dealloc_td, td, "td")
+PLAIN(alloc_xrcd, dealloc_xrcd, xrcd, "xrcd")
+PLAIN(alloc_counter, dealloc_counter, counter, "counter")
+PLAIN(create_srq, destroy_srq, srq, "srqn")
+PLAIN(create_obj, destroy_obj, obj, "obj")
+
+int alloc_pd(struct hca *h, struct cmd *c)
+{
+	return plain_alloc(&h->pd, c, "pd");
+}
+
+int dealloc_pd(struct hca *h, struct cmd *c)
+{
+	uint32_t pd = be32(c->in + 8) & 0xffffff;
+
+	for (uint32_t i = 0; i < 1u << LOG_MKEY; i++)
+		if (h->mkey[i] && GET(h->mkey[i]->mkc, mkc__pd) == pd &&
+		    !GET(h->mkey[i]->mkc, mkc__free)) {
+			note(c, "pd %u still has mkey %x", pd, i);
+			return BAD_RES_STATE;
+		}
+	return plain_free(&h->pd, c, "pd");
+}
+
+int create_uctx(struct hca *h, struct cmd *c)
+{
+	uint32_t id = id_alloc(&h->uctx);
+
+	if (!id)
+		return LIM_ERR;
+	SET(c->out, create_uctx_out__uid, id);
+	note(c, "uctx %u cap %x", id, GET(AT(c->in, create_uctx_in__uctx), uctx__cap));
+	return OK;
+}
+
+int destroy_uctx(struct hca *h, struct cmd *c)
+{
+	uint32_t uid = GET(c->in, destroy_uctx_in__uid);
+
+	note(c, "uctx %u", uid);
+	if (!id_used(&h->uctx, uid))
+		return BAD_RES;
+	for (uint32_t i = 0; i < 1u << LOG_UMEM; i++)
+		if (h->umem[i] && h->umem[i]->uid == uid) {
+			note(c, "still has umem %u", i);
+			return BAD_RES_STATE;
+		}
+	id_free(&h->uctx, uid);
+	return OK;
+}
+
+int create_qp(struct hca *h, struct cmd *c)
+{
+	const uint8_t *ctx = AT(c->in, create_qp_in__qpc);
+	uint32_t rq = 0, n;
+	int err;
+
+	if (GET(ctx, qpc__st) != 0xc /* the UMR queue has no pd */ && !id_used(&h->pd, GET(ctx, qpc__pd)))
+		return BAD_RES;
+	n = id_alloc(&h->qp_id);
+	if (!n)
+		return LIM_ERR;
+	struct qp *q = &h->qp[n];
+	memset(q, 0, sizeof(*q));
+	memcpy(q->ctx, ctx, sizeof(q->ctx));
+	if (!GET(ctx, qpc__no_sq) && !GET(c->in, create_qp_in__wq_umem_valid)) {
+		if (GET(ctx, qpc__rq_type) == 0)
+			rq = 1u << (GET(ctx, qpc__log_rq_size) + GET(ctx, qpc__log_rq_stride) + 4);
+		err = ring_init(&q->r, AT(c->in, create_qp_in__pas), left(c, AT(c->in, create_qp_in__pas)),
+				GET(ctx, qpc__log_page_size) + 12,
+				(GET(ctx, qpc__page_offset) << 6) + rq,
+				GET(ctx, qpc__log_sq_size), 6);
+		if (err) {
+			id_free(&h->qp_id, n);
+			return err;
+		}
+		q->has_ring = true;
+	}
+	q->uid = c->uid;
+	q->dbr = GET64(ctx, qpc__dbr_addr);
+	q->cqn = GET(ctx, qpc__cqn_snd);
+	q->used = true;
+	SET(c->out, create_qp_out__qpn, n);
+	note(c, "qpn %u st %u pd %u sq %u scqn %u", n, GET(ctx, qpc__st),
+	     GET(ctx, qpc__pd), 1u << q->r.log_n, q->cqn);
+	return OK;
+}
+
+int destroy_qp(struct hca *h, struct cmd *c)
+{
+	uint32_t n = GET(c->in, destroy_qp_in__qpn);
+
+	note(c, "qpn %u", n);
+	if (!id_free(&h->qp_id, n))
+		return BAD_RES;
+	ring_free(&h->qp[n].r);
+	h->qp[n].used = false;
+	return OK;
+}
+
+int modify_qp(struct hca *h, struct cmd *c)
+{
+	/* 0x502 RST2INIT, 503 INIT2RTR, 504 RTR2RTS, 505 RTS2RTS, 506 SQERR2RTS,
+	 * 507 2ERR, 50a 2RST, 50e INIT2INIT; states: 0 RST 1 INIT 2 RTR 3 RTS 6 ERR */
+	static const uint8_t to[16] = { [2] = 1, [3] = 2, [4] = 3, [5] = 3, [6] = 3, [7] = 6, [0xe] = 1 };
+	uint32_t n = GET(c->in, rst2init_qp_in__qpn);
+
+	note(c, "qpn %u", n);
+	if (!id_used(&h->qp_id, n))
+		return BAD_RES;
+	struct qp *q = &h->qp[n];
+	q->state = to[c->op & 15];
+	if (q->state == 0)
+		q->ci = 0;
+	if (q->state == 6)
+		qp_drain(h, q, n);
+	note(c, "state %u", q->state);
+	return OK;
+}
+
+int query_qp(struct hca *h, struct cmd *c)
+{
+	uint32_t n = GET(c->in, query_qp_in__qpn);
+
+	if (!id_used(&h->qp_id, n))
+		return BAD_RES;
+	uint8_t *ctx = AT(c->out, query_qp_out__qpc);
+	memcpy(ctx, h->qp[n].ctx, sizeof(h->qp[n].ctx));
+	SET(ctx, qpc__state, h->qp[n].state);
+	return OK;
+}

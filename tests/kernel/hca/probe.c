@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* hca-probe: what the software HCA sees through a memory key, and what it is to refuse. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "prm.h"
+#include "window.h"
+
+enum { EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_NO_DEVICE = 3 };
+
+static const struct word {
+	const char *name;
+	uint32_t value;
+} commands[] = {
+#define X(name, value) { #name, value },
+	OPCODES(X)
+#undef X
+	{ "UMR", OP_UMR },
+}, statuses[] = {
+#define X(name, value) { #name, value },
+	STATUSES(X)
+#undef X
+};
+
+static const char *const reasons[] = {
+#define X(name, text) text,
+	REASONS(X)
+#undef X
+};
+
+static int config = -1;
+
+static int usage(FILE *f)
+{
+	fputs("usage: hca-probe [-l] [-w VALUE] KEY ADDR\n"
+	      "       hca-probe --mark NUMBER\n"
+	      "       hca-probe --fail COMMAND=STATUS | --fail none\n"
+	      "Reads the 32-bit word at ADDR through a memory key, as the device would.\n"
+	      "  -l, --local        as a local access (default: a remote one)\n"
+	      "  -w, --write VALUE  write it\n"
+	      "      --mark NUMBER  put a mark in the device's trace\n"
+	      "      --fail ...     let the next COMMAND (CREATE_MKEY, UMR, ...) fail with STATUS\n"
+	      "                     (LIM_ERR, NO_RES, ... or a number); none: forget those waiting\n"
+	      "Exit status: 0 done, 1 the device refused the access, 2 usage, 3 no device\n", f);
+	return f == stdout ? 0 : EXIT_USAGE;
+}
+
+static bool number(const char *s, uint64_t max, uint64_t *n)
+{
+	char *end;
+
+	errno = 0;
+	*n = strtoull(s, &end, 0);
+	return *s >= '0' && *s <= '9' && !*end && !errno && *n <= max;
+}
+
+static bool lookup(const struct word *w, size_t n, const char *name, uint64_t *value)
+{
+	for (; n; n--, w++) {
+		if (!strcasecmp(w->name, name)) {
+			*value = w->value;
+			return true;
+		}
+	}
+	return number(name, 0xffff, value);
+}
+
+#define LOOKUP(table, name, value) lookup(table, sizeof(table) / sizeof(*(table)), name, value)
+
+static uint32_t get(int offset)
+{
+	uint32_t v;
+
+	if (pread(config, &v, 4, offset) != 4) {
+		perror("hca-probe: config space");
+		exit(EXIT_NO_DEVICE);
+	}
+	return v;
+}
+
+static void put(int offset, uint32_t v)
+{
+	if (pwrite(config, &v, 4, offset) != 4) {
+		perror("hca-probe: config space");
+		exit(EXIT_NO_DEVICE);
+	}
+}
+
+/* The first PCI device of the HCA's vendor; locked, since an access takes several words */
+static bool find_device(void)
+{
+	char path[512], vendor[16] = "";
+	glob_t g;
+
+	if (glob("/sys/bus/pci/devices/*", 0, NULL, &g))
+		return false;
+	for (size_t i = 0; i < g.gl_pathc && config < 0; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/vendor", g.gl_pathv[i]);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fgets(vendor, sizeof(vendor), f) && !strncmp(vendor, "0x15b3", 6)) {
+			snprintf(path, sizeof(path), "%s/config", g.gl_pathv[i]);
+			config = open(path, O_RDWR | O_CLOEXEC);
+		}
+		fclose(f);
+	}
+	globfree(&g);
+	return config >= 0 && !flock(config, LOCK_EX);
+}
+
+static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint32_t value)
+{
+	uint32_t reason;
+
+	put(W_KEY, key);
+	put(W_LO, (uint32_t)addr);
+	put(W_HI, (uint32_t)(addr >> 32));
+	if (write)
+		put(window, value);
+	else
+		value = get(window);
+	reason = get(W_KEY);
+	if (reason) {
+		fprintf(stderr, "hca-probe: %s\n",
+			reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason] : "unknown");
+		return EXIT_REFUSED;
+	}
+	if (!write)
+		printf("0x%08x\n", value);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "local", no_argument, NULL, 'l' },
+		{ "write", required_argument, NULL, 'w' },
+		{ "mark", required_argument, NULL, 'm' },
+		{ "fail", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	uint64_t value = 0, mark = 0, command = 0, status = 0, key, addr;
+	bool write = false, marks = false, fails = false;
+	int window = W_REMOTE, o;
+	char *eq;
+
+	while ((o = getopt_long(argc, argv, "lw:h", options, NULL)) != -1) {
+		switch (o) {
+		case 'l':
+			window = W_LOCAL;
+			break;
+		case 'w':
+			write = true;
+			if (!number(optarg, UINT32_MAX, &value))
+				return usage(stderr);
+			break;
+		case 'm':
+			marks = true;
+			if (!number(optarg, UINT32_MAX, &mark))
+				return usage(stderr);
+			break;
+		case 'f':
+			fails = true;
+			if (!strcmp(optarg, "none"))
+				break;
+			eq = strchr(optarg, '=');
+			if (!eq)
+				return usage(stderr);
+			*eq = '\0';
+			if (!LOOKUP(commands, optarg, &command) || !LOOKUP(statuses, eq + 1, &status))
+				return usage(stderr);
+			break;
+		case 'h':
+			return usage(stdout);
+		default:
+			return usage(stderr);
+		}
+	}
+	if (marks || fails ? optind != argc :
+	    optind + 2 != argc || !number(argv[optind], UINT32_MAX, &key) ||
+	    !number(argv[optind + 1], UINT64_MAX, &addr))
+		return usage(stderr);
+	if (!find_device()) {
+		fprintf(stderr, "hca-probe: no software HCA that may be opened here\n");
+		return EXIT_NO_DEVICE;
+	}
+	if (marks)
+		put(W_MARK, (uint32_t)mark);
+	if (fails)
+		put(W_FAIL, (uint32_t)(command | status << 16));
+	return marks || fails ? 0 :
+	       access_word((uint32_t)key, addr, window, write, (uint32_t)value);
+}

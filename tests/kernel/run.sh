@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+
+set -euo pipefail
+umask 022
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+built=$(cd "$top" && realpath -m "${BUILD:-build}")
+build=$built/kernel
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/mrctl
+
+say() { printf 'guest: %s\n' "$*" >&2; }
+die() { say "$*"; exit 125; }
+
+# shellcheck source=tool.sh
+. "$here/tool.sh"
+# shellcheck source=vm.sh
+. "$here/vm.sh"
+
+usage() {
+	cat <<-EOF
+	usage: run.sh check SUITE             run the tests tagged "kernel" on each device
+	       run.sh shell SUITE             give a prompt in the guest
+	       run.sh exec SUITE -- CMD...    run one command in the guest, in /mrctl
+	       run.sh update SUITE            make the guest anew from the newest packages
+	SUITE: $(awk '!/^#/ { printf "%s%s", sep, $1; sep = ", " }' "$here/suites")
+	GUEST_TIMEOUT: seconds until check or exec is stopped (1200)
+	BUILD:         where the project is built (build)
+	GUEST_MIRROR:  Debian archive to take packages from, if not the one of this machine's apt
+	EOF
+}
+
+require() {
+	local missing=() program package
+
+	[ "$(uname -m)" = x86_64 ] || die "needs an x86-64 machine"
+	while read -r program package; do
+		command -v "$program" >/dev/null || missing+=("$package")
+	done <<-EOF
+		apt-get apt
+		dpkg-deb dpkg
+		flock util-linux
+		awk mawk
+		tar tar
+		gzip gzip
+		make make
+		cc gcc
+		strip binutils
+	EOF
+	[ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || missing+=(debian-archive-keyring)
+	[ ${#missing[@]} -eq 0 ] || die "needs these Debian packages: ${missing[*]}"
+}
+
+# The cache: what is there is whole, since it comes by rename; whoever makes something holds the lock
+key() { cat "$@" | sha256sum | cut -c1-12; }
+
+locked() {
+	local lock status=0
+
+	mkdir -p "$cache"
+	exec {lock}>"$cache/lock"
+	flock -n "$lock" || { say "waiting for another run that fills $cache"; flock "$lock"; }
+	"$@" || status=$?
+	exec {lock}>&-
+	return $status
+}
+
+make_tools() {
+	[ ! -d "$tools" ] || return 0
+	say "fetching QEMU (once)"
+	"$here/fetch.sh" "$cache" sid "$tools" "${tool_packages[@]}"
+}
+
+make_guest() { # [anew]
+	[ ! -d "$guest" ] || [ $# -gt 0 ] || return 0
+	say "making the guest \"$suite\" (once)"
+	rm -rf "$guest.new"
+	# shellcheck disable=SC2086
+	"$here/image.sh" "$cache" "$tools" "$suite" "$guest.new" $modules || return
+	rm -rf "$guest"
+	mv "$guest.new" "$guest"
+	find "$cache" -mindepth 1 -maxdepth 1 -name '*-????????????*' -mtime +30 -exec rm -rf {} +
+}
+
+prepare() {
+	modules=$(awk -v suite="$suite" '$1 == suite { $1 = ""; print; n = 1 } END { exit !n }' \
+		"$here/suites") || die "no suite \"$suite\""
+	tools=$cache/tools-$(key "$here"/{fetch,tool}.sh)
+	guest=$cache/$suite-$(key "$here"/{fetch,image,tool}.sh "$here"/{guest/init,suites})
+	[ -d "$tools" ] || locked make_tools || die "QEMU could not be fetched"
+	[ -d "$guest" ] || locked make_guest || die "the guest could not be made"
+	touch "$tools" "$guest"
+	mkdir -p "$build"
+	env -u MAKEFLAGS -u CFLAGS -u LDFLAGS flock "$build/lock" \
+		make -s -C "$here/hca" BUILD="$build" || die "the software HCA could not be built"
+}
+
+# The image with the project's part of the guest
+project() { # JOB...: the job's command
+	local root=$work/project lib=$work/project/usr/lib/mrctl-guest f to
+
+	mkdir -p "$lib" "$root/usr/local/bin" "$root/mrctl/build" "$root/mrctl/tests"
+	for f in "$built/mrctl" "$built/sim" "$built/bench" "$top/tests/cli" "$top/tests/bench"; do
+		case $f in "$built"/*) to=build ;; *) to=tests ;; esac
+		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
+		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"
+	done
+	cp "$build/hca-probe" "$root/usr/local/bin/"
+	cp "$here/guest/start" "$here/guest/check" "$here/guest/shell" "$lib/"
+	printf '%s\n' "$suite" >"$lib/suite"
+	sed -n 's/^libibverbs1_\([^_]*\)_.*/\1/p' "$guest/packages" >"$lib/rdma-core"
+	printf '%s\n' "mlx5_ib rdma_rxe ib_uverbs ib_umad rdma_ucm veth $modules" >"$lib/modules"
+	{ printf '#!/bin/bash\n'; printf '%q ' exec "$@"; printf '\n'; } >"$lib/job"
+	chmod 755 "$lib/job"
+	chmod -R a+rX "$root"
+	tool mkfs.erofs --quiet --all-root -T0 "$work/project.erofs" "$root" >/dev/null
+	rm -rf "$root"
+}
+
+keep_logs() {
+	rm -rf "$logs"
+	mkdir -p "$logs"
+	cp "$work"/*.log "$logs/"
+}
+
+finish() {
+	vm_stop
+	[ ! -t 0 ] || [ -z "${terminal:-}" ] || stty "$terminal"
+	rm -rf "$work"
+}
+
+run() { # JOB...
+	work=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-guest.XXXXXX")
+	trap finish EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	project "$@"
+	logs=$build/log/$suite-$command
+	if ! vm_run; then
+		say "no boot (${stopped:-the guest died}), trying once more"
+		mv "$work/console.log" "$work/console-first.log"
+		vm_run || true
+	fi
+	keep_logs
+	vm_verdict
+}
+
+[ $# -ge 2 ] || { usage >&2; exit 2; }
+command=$1 suite=$2
+shift 2
+lib=/usr/lib/mrctl-guest
+case $command in
+check)
+	require
+	prepare
+	run $lib/check
+	;;
+shell)
+	if [ ! -t 0 ] || [ ! -t 1 ]; then die "shell needs a terminal: use exec"; fi
+	require
+	prepare
+	terminal=$(stty -g)
+	run env TERM="${TERM:-vt100}" $lib/shell
+	;;
+exec)
+	[ "${1:-}" != -- ] || shift
+	[ $# -gt 0 ] || { usage >&2; exit 2; }
+	require
+	prepare
+	run "$@"
+	;;
+update)
+	require
+	prepare
+	locked make_guest anew
+	;;
+*)
+	usage >&2
+	exit 2
+	;;
+esac
