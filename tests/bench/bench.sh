@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# bench.sh BUILD [DEVICE]: measures mrctl against a bare C loop and a peer tool in the same run.
+# On the simulated HCA, or on DEVICE.  Ratios are what counts: times differ with the machine.
+set -eu
+build=$1 device=${2:-} count=${COUNT:-100000} runs=${RUNS:-5}
+PATH=$build:$build/bench:$PATH
+
+on_device=() loop_device=() sim=(mrctl sim --)
+[ -z "$device" ] || on_device=(-d "$device") loop_device=("$device") sim=()
+
+# row WHAT GOAL LEFT RIGHT: a line with the ratio of two figures
+row() {
+	awk -v what="$1" -v goal="$2" -v l="$3" -v r="$4" 'BEGIN {
+		printf "%-52s %10.1f %10.1f  %5.2f  %s\n", what, l, r, l / r, goal }'
+}
+
+# fact WHAT GOAL VALUE: a figure that has no peer
+fact() {
+	printf '%-52s %10s %10s  %5s  %s\n' "$1" "$3" '' '' "$2"
+}
+
+printf '%-52s %10s %10s  %5s  %s\n' "${device:-simulated HCA}, least of $runs runs" mrctl peer ratio goal
+
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl "${on_device[@]}" -q reg --populate --count "$count" -- \
+	loop "$count" 4096 "${loop_device[@]}")
+row "reg --count $count against a C loop (ms)" '1.10' "$((t1 / 1000))" "$((t2 / 1000))"
+
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl "${on_device[@]}" -n -o rkey reg --populate --count "$count" -- \
+	loop "$count" 4096 "${loop_device[@]}")
+row "  the same with -n -o rkey (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
+
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl "${on_device[@]}" -j reg --populate --count "$count" -- \
+	loop "$count" 4096 "${loop_device[@]}")
+row "  the same with --json (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
+
+# All regions on one page: what grows is what is kept about each.
+read -r _ _ m1 l1 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c 1000 --stride 0 -- \
+	loop 1000 0 "${loop_device[@]}")
+read -r _ _ m2 l2 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c "$count" --stride 0 -- \
+	loop "$count" 0 "${loop_device[@]}")
+row "peak memory of a region, --json (bytes)" '' \
+	"$(((m2 - m1) * 1024 / (count - 1000)))" "$(((l2 - l1) * 1024 / (count - 1000)))"
+
+# Two sessions, one with COUNT regions and one with ten.
+session_figures() {
+	local large small
+	large=$(eval "$(mrctl "${on_device[@]}" session --detach)" && echo "$MRCTL_SESSION")
+	small=$(eval "$(mrctl "${on_device[@]}" session --detach)" && echo "$MRCTL_SESSION")
+	mrctl --session "$large" -q reg --count "$count" --stride 0
+	mrctl --session "$small" -q reg --count 10
+	measure 10 mrctl --session "$large" -q dereg {} -- mrctl --session "$small" -q dereg {}
+	mrctl --session "$large" -j stat | jq '"\(.totals.table_bytes) \(.totals.regions)"' -r
+	kill "${large#pid:}" "${small#pid:}"
+}
+export -f session_figures
+export count
+{
+	read -r t1 t2 _ _
+	read -r bytes regions
+} < <("${sim[@]}" bash -c "on_device=(${on_device[*]}); session_figures")
+row "dereg in a session of $count against one of 10 (us)" '1.10' "$t1" "$t2"
+fact 'session table, bytes for each region' '256' "$((bytes / regions))"
+
+if command -v rdma >/dev/null; then
+	read -r t1 t2 _ _ < <(measure $((runs * 20)) mrctl --version -- rdma -V)
+	row "mrctl --version against rdma -V (us)" '1.50' "$t1" "$t2"
+else
+	echo "mrctl --version against rdma -V: not measured, install iproute2"
+fi

@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# make bench: on the simulated HCA, and with GUEST=NAME on the real drivers in that guest.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "$BUILD/bench"
+for program in loop measure; do
+	$CC -O2 -g -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -o "$BUILD/bench/$program" \
+		"$here/$program.c" -libverbs
+done
+"$here/bench.sh" "$(cd "$BUILD" && pwd)"
+[ -n "${GUEST:-}" ] || exit 0
+for device in mlx5_0 rxe0; do
+	echo
+	"$here/../kernel/run.sh" exec "$GUEST" -- \
+		env RUNS="${RUNS:-2}" COUNT="${COUNT:-10000}" /mrctl/tests/bench/bench.sh /mrctl/build "$device"
+done

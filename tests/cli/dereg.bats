@@ -1,0 +1,237 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl dereg: which regions go, and which stay.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+setup() {
+	session_begin
+}
+
+# bats test_tags=kernel
+@test "dereg deregisters a region by id, name, key and handle, and no other" {
+	local keys
+
+	ms reg --count 6 --name n --quiet
+	mapfile -t keys < <(ms stat -n -o lkey,rkey,handle n.3 n.4 n.5)
+	read -ra keys <<<"${keys[*]}"
+	run --separate-stderr ms dereg 1 n.2 "lkey:${keys[0]}" "rkey:${keys[4]}" "mr:${keys[8]}" \
+		--json
+	succeeded
+	json '[.regions[].id] == [1, 2, 3, 4, 5] and .failures == []'
+	json '[.regions[].name] == ["n.1", "n.2", "n.3", "n.4", "n.5"]'
+	json '[.regions[] | .state, .dereg_elapsed_ns > 0] | unique == [true, "deregistered"]'
+	[ "$(states)" = "6 live" ]
+}
+
+# bats test_tags=kernel
+@test "dereg --all deregisters what there is, and leaves protection domains" {
+	ms reg --count 3 --quiet
+	ms reg --pd other --quiet
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '[.regions[].id] == [1, 2, 3, 4]'
+	json '[.regions[].pd] == ["default", "default", "default", "other"]'
+	run --separate-stderr ms stat --json
+	json '.regions == [] and .totals.regions == 0 and .totals.unlisted == 0'
+	json '[.totals.pds[].name] == ["default", "other"]'
+}
+
+@test "dereg --all of nothing is done" {
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '.regions == [] and .failures == []'
+}
+
+@test "the document is that of other commands, with what was known of the region" {
+	local before
+
+	ms reg --name a --size 12K --access local-write,remote-read --memory memfd --quiet
+	before=$(ms stat --json | jq -c '.regions[0] | del(.state, .dereg_elapsed_ns)')
+	run --separate-stderr ms dereg a --json
+	succeeded
+	json '.format == 1 and .command == "dereg" and .session == true and .as_expected == null'
+	json '.regions[0] | del(.state, .dereg_elapsed_ns) == $before' --argjson before "$before"
+}
+
+@test "regions are told in a table" {
+	ms reg --name a --quiet
+	run --separate-stderr ms dereg a
+	succeeded
+	[[ ${lines[0]} == "ID NAME STATE"* ]]
+	[[ ${lines[1]} == *"1 a "*"deregistered"* ]]
+}
+
+# bats test_tags=kernel
+@test "a region is deregistered once: after that it is not there" {
+	ms reg --name a --quiet
+	ms dereg 1 --quiet
+	for word in 1 a; do
+		run --separate-stderr ms dereg $word --json
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"the session has no region '$word'"* ]]
+		json '.regions == [] and (.failures | length == 1)'
+	done
+}
+
+@test "a region that is not there does not keep others from going" {
+	ms reg --count 2 --quiet
+	run --separate-stderr ms dereg 1 nosuch 2 --json
+	[ "$status" -eq 1 ]
+	json '[.regions[].id] == [1, 2] and [.failures[].index] == [2]'
+	[[ $stderr == *"2 of 3 regions deregistered"* ]]
+	[ -z "$(states)" ]
+}
+
+@test "the same region twice is one that has gone the second time" {
+	ms reg --name a --quiet
+	run --separate-stderr ms dereg a a --json
+	[ "$status" -eq 1 ]
+	json '(.regions | length == 1) and (.failures | length == 1)'
+}
+
+# bats test_tags=kernel
+@test "a protection domain goes when it is empty, and EBUSY says that it is not" {
+	ms reg --pd mine --quiet
+	run --separate-stderr ms dereg pd:mine
+	refused EBUSY "ioctl(PD_DESTROY)"
+	[[ $stderr == *"regions are still in it"* ]]
+	run --separate-stderr ms dereg 1 pd:mine --json
+	succeeded
+	json '.failures == []'
+	run --separate-stderr ms stat --json
+	json '[.totals.pds[].name] == ["default"]'
+	run --separate-stderr ms dereg pd:mine
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"no protection domain 'mine'"* ]]
+	# the name may be used again
+	ms reg --pd mine --quiet
+	[ "$(states)" = "2 live" ]
+}
+
+@test "the default protection domain comes back when it is needed" {
+	ms dereg pd:default
+	ms reg --quiet
+	run --separate-stderr ms stat --json
+	json '[.regions[] | .pd, .state] == ["default", "live"]'
+}
+
+@test "mr:HANDLE deregisters what no entry names" {
+	local handles
+
+	require_tool
+	ms reg --quiet
+	mapfile -t handles < <(tool reg 2)
+	run --separate-stderr ms dereg "mr:${handles[0]}" --json
+	succeeded
+	json '[.regions[] | .id, .state, .handle] == [null, "deregistered", ($h | tonumber)]' \
+		--arg h "${handles[0]}"
+	run --separate-stderr ms stat --json
+	json '[.regions[] | .state, .handle] | .[0] == "live" and .[2:] == ["unlisted", ($h | tonumber)]' \
+		--arg h "${handles[1]}"
+}
+
+# bats test_tags=kernel
+@test "mr:HANDLE of nothing, or of another kind of object, is the kernel's to refuse" {
+	run --separate-stderr ms dereg mr:1000
+	refused ENOENT "ioctl(QUERY_MR)"
+	ms reg --quiet
+	# the protection domain's
+	run --separate-stderr ms dereg "mr:$(ms stat --json | jq '.totals.pds[0].handle')"
+	refused EINVAL "ioctl(QUERY_MR)"
+	[ "$(states)" = "1 live" ]
+}
+
+@test "a region that went behind the table's back is forgotten, and nothing is deregistered" {
+	require_tool
+	ms reg --count 2 --quiet
+	tool destroy "$(ms stat -n -o handle 1)"
+	run --separate-stderr ms dereg 1 --json
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"region 1 had gone already"* ]]
+	json '.regions == []'
+	[ "$(states)" = "2 live" ]
+}
+
+@test "a handle that was given out again is not deregistered in the place of the old region" {
+	local handle
+
+	require_tool
+	ms reg --via kernel --size 8K --quiet
+	handle=$(ms stat -n -o handle 1)
+	tool destroy "$handle"
+	[ "$(tool reg 1)" = "$handle" ]
+	run --separate-stderr ms dereg 1
+	[ "$status" -eq 3 ]
+	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
+}
+
+@test "dereg --all says nothing of regions that had gone, and leaves unlisted ones" {
+	require_tool
+	ms reg --count 3 --quiet
+	tool destroy "$(ms stat -n -o handle 2)"
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '[.regions[].id] == [1, 3] and .failures == []'
+	tool reg 1
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '.regions == []'
+	[ "$(ms stat -n -o state)" = unlisted ]
+}
+
+@test "dereg --all leaves to another process what that is deregistering" {
+	on_simulator || skip "needs a call that takes long"
+	ms reg --count 3 --quiet
+	faulty dereg_mr=delay:400 dereg 2 --quiet 3>&- &
+	until [[ $(states) == *"2 pending"* ]]; do
+		is_running $! || fail "it was never pending" || return
+	done
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '[.regions[].id] == [1, 3] and .failures == []'
+	wait $!
+	[ -z "$(states)" ]
+}
+
+@test "--expect makes the exit status say whether the stack answered so" {
+	ms reg --pd mine --quiet
+	run --separate-stderr ms dereg pd:mine --expect EBUSY --json
+	succeeded
+	json '.as_expected == true and .failures[0].errno == "EBUSY"'
+	[[ $stderr == *"as expected"* ]]
+	run --separate-stderr ms dereg 1 --expect EBUSY
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"not the expected answer"* ]]
+	run --separate-stderr ms dereg pd:mine --expect ok
+	succeeded
+}
+
+@test "words that name no region, and none at all, are usage errors" {
+	run --separate-stderr ms dereg
+	usage_error "name the regions, or give --all"
+	run --separate-stderr ms dereg --all 1
+	usage_error "--all excludes naming regions"
+	run --separate-stderr ms dereg lkey:x
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"'x'"* ]]
+	run --separate-stderr ms dereg 'a b'
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"'a b'"* ]]
+}
+
+@test "a key that two regions have had means the one that has it now" {
+	local key
+
+	ms reg --name old --quiet
+	key=$(ms stat -n -o rkey old)
+	ms dereg old --quiet
+	ms reg --name new --quiet
+	if [ "$(ms stat -n -o rkey new)" = "$key" ]; then
+		[ "$(ms dereg "rkey:$key" -n -o name)" = new ]
+	else
+		run ms dereg "rkey:$key"
+		[ "$status" -eq 3 ]
+	fi
+}

@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# --expect: the exit status says whether the stack answered as expected.
+
+load helpers
+
+# bats test_tags=kernel
+@test "an expected refusal is a success, and still reported" {
+	run --separate-stderr mr reg --size 0 --expect EINVAL --json
+	succeeded
+	json '.as_expected == true and .failures[0].errno == "EINVAL" and .regions == []'
+	[[ $stderr == *"ibv_reg_mr: EINVAL"* ]]
+}
+
+@test "an unexpected refusal is a failure" {
+	run --separate-stderr mr reg --size 0 --expect ENOMEM --json
+	refused EINVAL ibv_reg_mr
+	json '.as_expected == false'
+	[[ $stderr == *"not the expected answer"* ]]
+}
+
+@test "an unexpected success is a failure" {
+	run --separate-stderr mr reg --expect EINVAL --json
+	[ "$status" -eq 1 ]
+	json '.as_expected == false and .failures == [] and (.regions | length == 1)'
+	[[ $stderr == *"not the expected answer"* ]]
+}
+
+@test "ok expects success" {
+	run --separate-stderr mr reg --expect ok --json
+	succeeded
+	json '.as_expected == true'
+	run --separate-stderr mr reg --size 0 --expect ok
+	[ "$status" -eq 1 ]
+}
+
+@test "any of several answers will do" {
+	run --separate-stderr mr reg --size 0 --expect ENOMEM,EINVAL,ok
+	succeeded
+	run --separate-stderr mr reg --expect ENOMEM,EINVAL,ok
+	succeeded
+}
+
+@test "without --expect nothing is said of it" {
+	run --separate-stderr mr reg --size 0 --json
+	json '.as_expected == null'
+	[[ $stderr != *expected* ]]
+}
+
+@test "every refusal of a count has to be an expected one" {
+	run --separate-stderr mr reg --size 0 --count 3 --keep-going --expect EINVAL
+	succeeded
+	run --separate-stderr mr reg --memory hole --count 3 --expect EFAULT --json
+	succeeded
+	json '(.regions | length == 2) and .as_expected == true'
+}
+
+@test "a host call that fails is not the stack's answer" {
+	run --separate-stderr mr reg --size max --expect ENOMEM --json
+	[ "$status" -eq 1 ]
+	json '.as_expected == false and .failures[0].call == "mmap"'
+}
+
+@test "a device that is missing stays a missing device" {
+	on_simulator || skip "the device is named already"
+	run --separate-stderr mr -d nosuch reg --expect ENODEV
+	[ "$status" -eq 3 ]
+}
+
+@test "words that are no answers are usage errors" {
+	local value
+
+	for value in '' einval EFOO 22 OK 'ok,' ,ok EINVAL,,ok 'ok EINVAL'; do
+		run --separate-stderr mr reg --expect "$value"
+		usage_error "--expect: unknown answer"
+	done
+}

@@ -1,0 +1,292 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Lets each call to the kernel fail that commands make on the simulated HCA, with each errno that
+# comes into question, and looks at exit status, messages, documents and what is left.
+# Usage: mrctl sim -- fault-sweep.sh WORK [STEP]
+#   WORK  an empty folder for its files
+#   STEP  try every STEPth errno only, in turns
+# Prints what is wrong; the last line counts the runs.
+set -u
+work=$1 step=${2:-1} turn=0
+mapfile -t calls < <(mrctl sim --help | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
+# Not EPROTONOSUPPORT, for which the library tries its older way.
+errnos=(ENOMEM EINVAL EFAULT EPERM EACCES EIO EAGAIN EBUSY EOPNOTSUPP ENODEV EINTR ENOENT ENOSPC)
+# EAGAIN and EACCES say that another process has it.
+lock_errnos=(EAGAIN EINTR ENOLCK)
+runs=0 wrong=0 found='' here='' empty=''
+
+# is_lie CALL ERRNO: by it the kernel says that the object does not exist, which is not so here
+is_lie() {
+	case $1=$2 in query_mr=ENOENT | query_mr=EINVAL | dealloc_pd=ENOENT) ;; *) false ;; esac
+}
+
+# What the kernel refuses to destroy the providers keep: nobody frees their memory of it.
+printf 'leak:%s\n' librxe libmlx5 libibverbs >"$work/suppressions"
+export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
+
+# complain WHAT: about the run at hand
+complain() {
+	wrong=$((wrong + 1))
+	[ "$wrong" -gt 40 ] || printf -- '--- %s: %s (exit status %s)\n%s\n' "$here" "$1" "$status" \
+		"$(head -c 1000 "$work/err")"
+}
+
+# number WORD: from the last line of session-objects
+number() {
+	found=" $objects "
+	found=${found#*" $1="}
+	found=${found%% *}
+}
+
+# look: what is in the session, and by name
+look() {
+	objects=$(session-objects 2>&1)
+	number mr && mrs=$found
+	number entries && entries=$found
+}
+
+# messages: there are some if there are to be, and they look like messages
+messages() {
+	local line n=0
+
+	while IFS= read -r line; do
+		case $line in
+		'mrctl: '* | '  '[![:space:]]*) ;;
+		*) complain "no message: $line" && return ;;
+		esac
+		[ $((n++)) -gt 0 ] || [[ $line == mrctl:* ]] || complain "it begins with a detail"
+		[[ $line != *[[:cntrl:]]* && $line != *'(null)'* && $line != *'errno 0'* &&
+			$line != *Success* && $line != *': :'* ]] || complain "odd message: $line"
+	done <"$work/err"
+	if [ "$status" -eq 0 ]; then
+		[ "$n" -eq 0 ] || complain "a message without a failure"
+	else
+		[ "$n" -gt 0 ] || complain "a failure without a message"
+	fi
+}
+
+# run SPEC ARG...: the command with that fault, and what must hold after each
+run() {
+	local spec=$1
+	shift
+	here="$spec mrctl $*"
+	runs=$((runs + 1))
+	MRCTL_SIM_FAULT=$spec mrctl "$@" >"$work/out" 2>"$work/err"
+	status=$?
+	case $status in
+	0 | 1 | 3) messages ;;
+	*) complain "this exit status" ;;
+	esac
+	out=$(<"$work/out")
+}
+
+# keep CALL ERRNO: the document, to be looked at with all others
+keep() {
+	printf '{"run":"%s","status":%d,"errno":"%s","call":"%s"}\n%s\n' "$here" "$status" "$2" "$1" \
+		"$out" >>"$work/documents"
+}
+
+# rows: regions in the document
+rows() {
+	local rest=${out//'"kind":"mr"'/}
+
+	rows=$(((${#out} - ${#rest}) / 11))
+}
+
+# is_hit SPEC PREPARE ARG...: whether the command comes to that call: it is killed there.  In a
+# session, in one of its own
+is_hit() {
+	local session=()
+
+	[ -z "${MRCTL_SESSION:-}" ] || session=(mrctl session --)
+	{
+		# shellcheck disable=SC2016 # a script for the other shell
+		"${session[@]}" bash -c '$1; export MRCTL_SIM_FAULT=$0; shift; exec mrctl "$@"' \
+			"$1=kill" "${@:2}" </dev/null
+	} >"$work/out" 2>&1
+	[ $? -eq 137 ]
+}
+
+# choose CALL: in list those of its errnos whose turn it is
+choose() {
+	local all=("${errnos[@]}") i
+
+	[ "$1" != lock ] || all=("${lock_errnos[@]}")
+	list=()
+	for ((i = turn++ % step; i < ${#all[@]}; i += step)); do
+		is_lie "$1" "${all[i]}" || list+=("${all[i]}")
+	done
+}
+
+# each CHECK PREPARE CALL SPEC ARG...: PREPARE, run with each errno, CHECK
+each() {
+	local check=$1 prepare=$2 call=$3 spec=$4 errno
+	shift 4
+
+	choose "$call"
+	for errno in "${list[@]}"; do
+		$prepare
+		run "$spec=$errno" "$@"
+		$check "$call" "$errno"
+	done
+}
+
+# sweep CHECK PREPARE ARG...: let each call of `mrctl ARG...` fail, and where there are several of a
+# kind all of them
+sweep() {
+	local check=$1 prepare=$2 call n
+	shift 2
+
+	for call in "${calls[@]}"; do
+		for ((n = 1; n <= 40; n++)); do
+			is_hit "$call@$n" "$prepare" "$@" || break
+			each "$check" "$prepare" "$call" "$call@$n" "$@"
+		done
+		[ "$n" -le 40 ] || complain "it never comes to its end"
+		[ "$n" -le 2 ] || [ "$call" = lock ] || each "$check" "$prepare" "$call" "$call" "$@"
+	done
+}
+
+# What is checked of a kind of command
+
+outside() {
+	keep "$@"
+}
+
+opened() {
+	case $status,$out in
+	0,ran | [13],) ;;
+	*) complain "on stdout: $out" ;;
+	esac
+}
+
+# make_empty: as it was before
+make_empty() {
+	if [ "$objects" != "$empty" ]; then
+		mrctl dereg --all --quiet >"$work/out" 2>"$work/err"
+		status=$?
+		[ "$status" -eq 0 ] || complain "dereg --all afterwards"
+		[[ $objects == *" pds=1" ]] || mrctl dereg pd:new --quiet 2>"$work/err" ||
+			complain "dereg pd:new afterwards"
+		look
+		[ "$objects" = "$empty" ] || complain "left over: $objects"
+		[ "$mrs" -eq 0 ] || mrctl stat -n -o handle | sed s/^/mr:/ | xargs mrctl dereg --quiet
+	fi
+}
+
+registered() {
+	keep "$@"
+	rows
+	look
+	[ "$mrs" -eq "$rows" ] || complain "$rows regions in the document: $objects"
+	[ "$entries" -eq "$rows" ] || [[ $1 == lock && $entries -gt $rows ]] ||
+		complain "$rows regions in the document: $objects"
+	# What the kernel did not take back stays, and the library does not tell.
+	if [ "$1" = dealloc_uar ]; then
+		number uar
+		empty=${empty/ uar=$((found - 1)) / uar=$found }
+	fi
+	make_empty
+}
+
+deregistered() {
+	local gone
+
+	keep "$@"
+	rows
+	look
+	gone=$((3 - rows))
+	[ "$mrs" -eq "$gone" ] || complain "$rows regions in the document: $objects"
+	[ "$entries" -eq "$gone" ] || [[ $1 == lock && $entries -gt $gone ]] ||
+		complain "$rows regions in the document: $objects"
+	make_empty
+}
+
+shown() {
+	keep "$@"
+	look
+	[ "$objects" = "$three" ] || complain "it changed something: $objects"
+}
+
+three_regions() {
+	look
+	[ "$entries" -eq 3 ] || mrctl reg --count 3 --name n --quiet >"$work/out"
+}
+
+one_pd() {
+	look
+	[[ $objects == *" pds=2" ]] || {
+		mrctl reg --pd new --name n --quiet
+		mrctl dereg n --quiet
+	} >"$work/out"
+}
+
+pd_gone() {
+	keep "$@"
+	look
+	case $objects in
+	"$empty") ;;
+	*" pds=2") [ "$status" -ne 0 ] ;;
+	*) false ;;
+	esac || complain "$objects"
+	make_empty
+}
+
+# documents: each run that was kept has one, which tells the failure.  In hold, what comes after the
+# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it; and
+# some locks of other processes make a region busy.
+documents() {
+	local bad
+
+	bad=$(jq -rn '
+		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "dereg_mr",
+			"info_handles"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
+		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
+			$run.call == "open" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
+		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
+		select(($run.run != null and $document.format == 1 and
+			($document | has("environment") and has("regions")) and
+			(($run.status == 0) == ($document.failures == []) or
+				($run.run | contains("--hold"))) and
+			($run.status != 0 or ($run | must_fail | not)) and
+			($document.failures | all(told($run)))) | not) |
+		"\($run.run) (exit status \($run.status)): \($document.failures)"' "$work/documents" 2>&1)
+	[ -z "$bad" ] || {
+		wrong=$((wrong + 1))
+		printf 'documents:\n%s\n' "$bad" | head -c 4000
+	}
+}
+
+# The program of is_hit needs them.
+export work
+export -f three_regions one_pd look number
+
+if [ -z "${MRCTL_SESSION:-}" ]; then
+	sweep outside : --json reg --count 2
+	sweep outside : --json reg --count 2 --via kernel
+	sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
+	sweep opened : session -- echo ran
+	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$step"
+fi
+
+read -r runs wrong <<<"$OUTSIDE"
+look
+empty=$objects
+sweep registered : --json reg --count 2
+sweep registered : --json reg --count 2 --via kernel --keep-going
+[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library
+sweep registered : --json reg --pd new
+sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
+sweep deregistered three_regions --json dereg n.2
+sweep deregistered three_regions --json dereg n.1 n.2 n.3
+sweep deregistered three_regions --json dereg --all
+sweep pd_gone one_pd --json dereg pd:new
+three_regions
+look
+three=$objects
+sweep shown : --json stat
+sweep shown : --json stat n.1 n.3
+make_empty
+documents
+[ "${#calls[@]}" -ge 18 ] || complain "the calls are missing: ${calls[*]}"
+printf '%d runs, %d wrong\n' "$runs" "$wrong"

@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Calls to the kernel that fail, one after the other: what commands say, and what they leave.
+
+load helpers
+
+setup() {
+	on_simulator || skip "needs the simulator's faults"
+	require_tool
+}
+
+# sweep PROFILE: fault-sweep.sh on it; FAULT_STEP=1 for all errnos at each place
+sweep() {
+	local work=$BATS_TEST_TMPDIR/$1
+
+	mkdir "$work"
+	PATH=$BUILD/tests/cli:$PATH mrctl sim --profile "$1" -- \
+		"$BATS_TEST_DIRNAME/fault-sweep.sh" "$work" "${FAULT_STEP:-4}" >"$work/result" 2>&1
+	cat "$work/result"
+	[[ $(tail -n 1 "$work/result") =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
+}
+
+@test "wherever a call fails, commands say so, leave nothing, and the session works" {
+	sweep mlx5 3>&- &
+	sweep rxe
+	wait $!
+}
+
+@test "wherever an allocation fails, commands say so, leave nothing, and the session works" {
+	command -v cc >/dev/null || skip "cc is not installed"
+	[[ $(ldd "$BUILD/mrctl") != *asan* ]] || skip "the sanitizer has its own allocator"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/starve.so" \
+		"$BATS_TEST_DIRNAME/preload/starve.c"
+	PATH=$BUILD/tests/cli:$PATH run "${SIM[@]}" mrctl session -- \
+		"$BATS_TEST_DIRNAME/starve.sh" "$BATS_TEST_TMPDIR"
+	echo "$output"
+	[[ ${lines[-1]} =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
+}
+
+@test "a region whose handle cannot be queried is not destroyed, and not taken for gone" {
+	session_begin
+	ms reg --name a --quiet
+	for errno in ENOMEM EINTR EPERM EBUSY; do
+		run --separate-stderr faulty "query_mr=$errno" dereg a --json
+		[ "$status" -eq 1 ]
+		json '.failures[0].call == "ioctl(QUERY_MR)" and .regions == []'
+		[[ $stderr == *"cannot make sure of region 1: ioctl(QUERY_MR): $errno ("* ]]
+		[ "$(states)" = "1 live" ]
+	done
+	run --separate-stderr faulty query_mr=ENOENT dereg a
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "- unlisted" ]
+	make_empty
+}
+
+@test "stat says what it could not find out" {
+	session_begin
+	ms reg --count 2 --quiet
+	# the first region; then, when it looks for others
+	run --separate-stderr faulty query_mr@1=ENOMEM stat --json
+	[ "$status" -eq 1 ]
+	json '[.regions[].state] == ["unknown", "live"] and .totals.unlisted == 0 and
+		[.failures[] | .region, .errno] == [1, "ENOMEM"]'
+	run --separate-stderr faulty query_mr@3=ENOMEM stat --json
+	[ "$status" -eq 1 ]
+	json '[.regions[].state] == ["live", "live"] and .totals.unlisted == null and
+		.failures[0].errno == "ENOMEM"'
+	run --separate-stderr faulty query_mr@1=EBUSY stat --json
+	[ "$status" -eq 0 ]
+	json '[.regions[].state] == ["pending", "live"]'
+	[ "$(states)" = $'1 live\n2 live' ]
+}
+
+@test "a lock that cannot be had is not taken for another process" {
+	session_begin
+	for ((n = 1; n < 10; n++)); do
+		ms reg --name a --quiet || :
+		run --separate-stderr faulty "lock@$n=ENOLCK" dereg a
+		[[ $stderr != *"another process"* ]]
+		[[ $stderr != *"cannot lock region "*": fcntl(F_SETLK): ENOLCK ("* ]] || return 0
+	done
+	fail "no lock of a region failed"
+}

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# For all bats files: load helpers
+#
+# The tests run on the simulated HCA (profile MRCTL_TEST_PROFILE, default mlx5), or on the real device
+# that MRCTL_TEST_DEVICE names (in the guests of tests/kernel).  WRAP is a command before each mrctl,
+# such as valgrind.
+
+bats_require_minimum_version 1.5.0
+
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BUILD=${BUILD:-$ROOT/build}
+case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
+PATH=$BUILD:$PATH
+# The simulator comes before ASan's runtime in the order of loading, and that does no harm.
+# An allocation that is too large has to fail as it does without ASan.
+export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+export LSAN_OPTIONS="suppressions=$ROOT/tests/lsan.supp:print_suppressions=0"
+# What a user has set must not matter.
+unset MRCTL_SESSION COLUMNS
+
+# MR: mrctl on the device under test; MS: mrctl in a session, where the device is the session's
+# SIM: what puts a command on the simulator
+read -ra MS <<<"${WRAP:-} mrctl"
+SIM=() MR=("${MS[@]}")
+if [ -n "${MRCTL_TEST_DEVICE:-}" ]; then
+	MR+=(-d "$MRCTL_TEST_DEVICE")
+else
+	SIM=(mrctl sim)
+	[ -z "${MRCTL_TEST_PROFILE:-}" ] || SIM+=(--profile "$MRCTL_TEST_PROFILE")
+	SIM+=(--)
+	MR=("${SIM[@]}" "${MR[@]}")
+	MS=("${SIM[@]}" "${MS[@]}")
+fi
+
+# mr [ARG...]: mrctl on the device under test
+mr() {
+	"${MR[@]}" "$@"
+}
+
+on_simulator() {
+	[ -z "${MRCTL_TEST_DEVICE:-}" ]
+}
+
+# device: the name of the device under test
+device() {
+	if [ -n "${MRCTL_TEST_DEVICE:-}" ]; then
+		echo "$MRCTL_TEST_DEVICE"
+	elif on_mlx5; then
+		echo mlx5_0
+	else
+		echo rxe0
+	fi
+}
+
+# on_mlx5: the device under test is one of mlx5, so that libibverbs can import a session
+on_mlx5() {
+	[[ ${MRCTL_TEST_DEVICE:-${MRCTL_TEST_PROFILE:-mlx5}} == mlx5* ]]
+}
+
+# as_nobody CMD...: run it as an unprivileged user (as this one, if that is not root)
+as_nobody() {
+	local nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all
+		--bounding-set -all)
+
+	[ "$(id -u)" -eq 0 ] || nobody=()
+	"${nobody[@]}" "$@"
+}
+
+# mr_as_nobody LIMIT [ARG...]: mr as an unprivileged user who may lock LIMIT KiB (ulimit -l)
+mr_as_nobody() {
+	as_nobody prlimit --memlock="$(($1 * 1024))" "${MR[@]}" "${@:2}"
+}
+
+# For tests that use it
+require_nobody() {
+	as_nobody test -x "$BUILD/mrctl" || skip "other users cannot reach the build folder"
+}
+
+# Options for many regions: nothing is pinned, so that RLIMIT_MEMLOCK does not matter
+MANY=(--size 64 --stride 64 --access 'local-write,on-demand')
+
+# fail TEXT...: a reason, not longer than can be read
+fail() {
+	printf '%s\n' "$@" | head -c 4000 >&2
+	return 1
+}
+
+# What follows looks at the last `run --separate-stderr mr ...`.
+
+# succeeded: exit status 0
+succeeded() {
+	[ "$status" -eq 0 ] || fail "exit status $status instead of 0: $output" "$stderr"
+}
+
+# refused ERRNO CALL: the call was refused so, and the message is in the right form
+refused() {
+	[ "$status" -eq 1 ] || fail "exit status $status instead of 1: $output" "$stderr" || return
+	[[ $stderr == *"mrctl: "*"$2: $1 ("*")"* ]] || fail "unexpected message: $stderr"
+}
+
+# usage_error TEXT...: exit status 2, nothing on stdout, each TEXT in the message
+usage_error() {
+	local text
+
+	[ "$status" -eq 2 ] || fail "exit status $status instead of 2: $output" "$stderr" || return
+	[ -z "$output" ] || fail "something on stdout: $output" || return
+	for text; do
+		[[ $stderr == *"$text"* ]] || fail "no '$text' in the message: $stderr" || return
+	done
+	[[ $stderr == mrctl:*"Try 'mrctl "*"--help'."* ]] || fail "unexpected message: $stderr"
+}
+
+# json FILTER [JQ-OPTION...]: stdout is one JSON document, and FILTER holds for it
+json() {
+	jq -es "${@:2}" "length == 1 and (.[0] | $1)" <<<"$output" >/dev/null ||
+		fail "this does not hold: $1" "$output" "$stderr"
+}
+
+# On hold in the background: its pid, its stdout and its stderr
+HOLD_PID='' HOLD_OUT=$BATS_TEST_TMPDIR/hold.out HOLD_ERR=$BATS_TEST_TMPDIR/hold.err
+
+# hold ARG...: start `mr ARG...`, which is to hold, and wait until it has printed
+hold() {
+	: >"$HOLD_OUT"
+	"${MR[@]}" "$@" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &
+	HOLD_PID=$!
+	until [ -s "$HOLD_OUT" ]; do
+		kill -0 "$HOLD_PID" || fail "it ended: $(cat "$HOLD_ERR")" || return
+		sleep 0.02
+	done
+}
+
+# release [SIGNAL]: end the hold; the exit status is mrctl's
+release() {
+	local pid=$HOLD_PID
+
+	HOLD_PID=
+	kill -"${1:-TERM}" "$pid" && wait "$pid"
+}
+
+# A session that a process in the background holds: its pid
+SESSION_PID=''
+
+# session_begin [ARG...]: open it; MRCTL_SESSION names it
+session_begin() {
+	eval "$("${MR[@]}" session --detach "$@")"
+	SESSION_PID=${MRCTL_SESSION#pid:}
+}
+
+# is_running PID: it is there, and no zombie
+is_running() {
+	local state=Z
+
+	read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || return
+	[ "$state" != Z ]
+}
+
+# session_end: end it, and wait until its process has gone
+session_end() {
+	local pid=$SESSION_PID
+
+	SESSION_PID=
+	unset MRCTL_SESSION
+	kill "$pid" || return
+	while is_running "$pid"; do
+		sleep 0.02
+	done
+}
+
+# ms [ARG...]: mrctl in the session
+ms() {
+	"${MS[@]}" "$@"
+}
+
+# faulty SPEC [ARG...]: mrctl on the simulated HCA, where a call fails so (mrctl sim --fault)
+faulty() {
+	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}"
+}
+
+# in_session SCRIPT [ARG...]: `run` a bash script as a session's program; mrctl is in its PATH
+in_session() {
+	run --separate-stderr "${MR[@]}" session -- bash -c "$1" bash "${@:2}"
+}
+
+# tool WORD...: tests/cli/session-tool.c in the session
+tool() {
+	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
+}
+
+# For tests that use it: the guests do not have it
+require_tool() {
+	[ -x "$BUILD/tests/cli/session-tool" ] || skip "no session-tool here"
+}
+
+# states [REGION...]: what stat says of each region: id (or -), state
+# shellcheck disable=SC2120 # the tests give arguments
+states() {
+	ms stat --json "$@" | jq -r '.regions[] | "\(.id // "-") \(.state)"'
+}
+
+# kernel_has mr|pd: how many there are, by the kernel: of the device, on the simulator of the session
+kernel_has() {
+	if on_simulator; then
+		tool handles | sed -n "s/^$1 //p"
+	else
+		rdma resource show | sed -n "s/.* $MRCTL_TEST_DEVICE: .*\b$1 \([0-9]*\).*/\1/p"
+	fi
+}
+
+# stat_is_true: each region of the kernel is in stat's answer once, and no other
+stat_is_true() {
+	output=$(ms stat --json) && stderr='' || return
+	json '.failures == [] and .totals.unlisted != null' || return
+	# shellcheck disable=SC2016 # jq's
+	json '[.regions[] | select(.state == "live" or .state == "unlisted" or
+		(.state == "in doubt" and .handle != null)) | .handle] |
+		length == $kernel and (unique | length == $kernel)' \
+		--argjson kernel "$(kernel_has mr)"
+}
+
+# make_empty: deregister all that stat shows; nothing is left then, by the kernel
+make_empty() {
+	local handle
+
+	ms dereg --all --quiet >/dev/null || return
+	for handle in $(ms stat -n -o handle); do
+		ms dereg "mr:$handle" --quiet >/dev/null || return
+	done
+	[ -z "$(ms stat -n)" ] || fail "left over: $(ms stat)" || return
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+# pinned: pages that are pinned, of all processes
+pinned() {
+	# what a processor has counted, but not yet added
+	echo 1 2>/dev/null >/proc/sys/vm/stat_refresh || :
+	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
+		END { print n }' /proc/vmstat
+}
+
+teardown() {
+	[ -z "$HOLD_PID" ] || release KILL || :
+	[ -z "$SESSION_PID" ] || session_end || :
+}

@@ -1,0 +1,278 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Conditions under which a registration is refused, really provoked on a real kernel.
+# Each answer is kept: tests/kernel/observed.md.
+
+load helpers
+
+setup_file() {
+	export MOUNTS=$BATS_FILE_TMPDIR/mnt CGROUP=/sys/fs/cgroup/mrctl-test
+}
+
+setup() {
+	on_simulator && skip "needs the guests of tests/kernel"
+	HCA=/sys/class/infiniband/mlx5_0/device
+}
+
+teardown() {
+	[ -n "${HCA:-}" ] || return 0
+	hca-probe --fail none || :
+	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	if [ -d "$MOUNTS" ]; then
+		umount "$MOUNTS" || :
+		rmdir "$MOUNTS"
+	fi
+	chmod 666 /dev/infiniband/uverbs*
+}
+
+# linux VERSION: this kernel is of that version or newer
+linux() {
+	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
+}
+
+# answered CONDITION ANSWER: of the last run, ANSWER is "ok", "CALL ERRNO" or "killed"
+answered() {
+	local answer="exit status $status" call='([a-z_0-9]+): (E[A-Z0-9]+) \('
+
+	if [ "$status" -eq 0 ]; then
+		answer=ok
+	elif [ "$status" -eq 137 ]; then
+		answer=killed
+	elif [[ $stderr =~ $call ]]; then
+		answer="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
+	fi
+	printf '%s|%s\n' "$1" "$answer" >>"$MRCTL_TEST_OBSERVED"
+	[ "$answer" = "$2" ] || fail "$1: $answer instead of $2" "$stderr"
+}
+
+# answers CONDITION ANSWER ARG...: run mrctl with ARGs, which is to be answered so
+answers() {
+	run --separate-stderr mr "${@:3}"
+	answered "$1" "$2"
+}
+
+# within CMD...: in the control group of the test
+within() {
+	bash -c 'echo $$ >"$CGROUP/cgroup.procs" && exec "$@"' bash "$@"
+}
+
+make_cgroup() {	# CONTROLLER
+	echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$CGROUP"
+}
+
+mount_new() {	# TYPE
+	local image=$BATS_TEST_TMPDIR/image
+
+	modprobe -a loop "$1"
+	mkdir "$MOUNTS"
+	truncate -s 320M "$image"
+	"mkfs.$1" -q "$image" && mount -o loop "$image" "$MOUNTS"
+}
+
+# bats test_tags=kernel
+@test "every combination of the first five access flags, by the rule of InfiniBand" {
+	local bits wanted
+
+	for ((bits = 0; bits < 32; bits++)); do
+		wanted=ok		# remote-write (2) and remote-atomic (8) want local-write (1)
+		(((bits & 10) && !(bits & 1))) && wanted="ibv_reg_mr EINVAL"
+		answers "access $bits" "$wanted" reg --access $bits
+	done
+}
+
+# bats test_tags=kernel
+@test "access bits that no kernel knows" {
+	local bit
+
+	for bit in 10 11 15 19 30 31; do
+		answers "access bit $bit" "ibv_reg_mr EINVAL" reg --access $((1 | 1 << bit))
+	done
+	for bit in 21 29; do
+		answers "optional access bit $bit" ok reg --access $((1 | 1 << bit))
+	done
+}
+
+# bats test_tags=kernel
+@test "zero-based, huge pages and flushes asked for on a device without them" {
+	local unsupported=ok global="ibv_reg_mr EINVAL" persistent="ibv_reg_mr EINVAL"
+
+	if [ "$MRCTL_TEST_DEVICE" = rxe0 ]; then
+		linux 6.4 && unsupported="ibv_reg_mr EOPNOTSUPP"
+		linux 6.2 && global=ok
+	elif linux 6.2; then
+		global="ibv_reg_mr EOPNOTSUPP" persistent="ibv_reg_mr EOPNOTSUPP"
+	fi
+	answers "zero-based" "$unsupported" reg --access local-write,zero-based
+	answers "hugetlb flag on ordinary pages" "$unsupported" reg --access local-write,hugetlb
+	answers "flush-global" "$global" reg --access local-write,flush-global
+	answers "flush-persistent" "$persistent" reg --access local-write,flush-persistent
+}
+
+# bats test_tags=kernel
+@test "addresses and lengths that cannot be" {
+	answers "length 0" "ibv_reg_mr EINVAL" reg --size 0
+	answers "range wraps" "ibv_reg_mr EINVAL" \
+		reg --memory unmapped --addr 0xfffffffffffff000 --size 64K
+	answers "iova with another page offset" "ibv_reg_mr_iova EINVAL" reg-iova --iova 0x10010
+	answers "iova with the same page offset" ok reg-iova --iova 0x10010 --offset 0x10
+	answers "nothing mapped" "ibv_reg_mr EFAULT" reg --memory unmapped
+	answers "a hole at the end" "ibv_reg_mr EFAULT" reg --memory hole --size 64K
+	answers "read-only, local-write" "ibv_reg_mr EFAULT" reg --memory readonly
+	answers "read-only, remote-read" ok reg --memory readonly --access remote-read
+	answers "more than the machine has" "mmap ENOMEM" reg --size 16G
+}
+
+# bats test_tags=kernel
+@test "an I/O virtual address that wraps" {
+	local wanted=ok
+
+	# mlx5 refuses it with a warning of the kernel, in 7.2 but not in 6.12.
+	if [ "$MRCTL_TEST_DEVICE" = mlx5_0 ] && linux 7; then
+		wanted="ibv_reg_mr_iova EINVAL"
+		echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
+	fi
+	answers "iova wraps" "$wanted" \
+		reg-iova --iova 0xfffffffffffff000 --size 64K
+}
+
+# bats test_tags=kernel
+@test "RLIMIT_MEMLOCK of an unprivileged user" {
+	run --separate-stderr mr_as_nobody 0 reg
+	answered "RLIMIT_MEMLOCK 0, unprivileged" "ibv_reg_mr EPERM"
+	run --separate-stderr mr_as_nobody 64 reg --size 64K
+	answered "RLIMIT_MEMLOCK 64K, 64K" ok
+	run --separate-stderr prlimit --memlock=0 "${MR[@]}" reg
+	answered "RLIMIT_MEMLOCK 0, root" ok
+}
+
+# bats test_tags=kernel
+@test "the node of the device closed to the user" {
+	chmod 600 /dev/infiniband/uverbs*
+	run --separate-stderr mr_as_nobody 64 reg
+	# libibverbs looks for the node elsewhere, and does not find it.
+	answered "no permission on the node" "ibv_open_device ENOENT"
+}
+
+# bats test_tags=kernel
+@test "an rdma control group whose objects are used up" {
+	local used=0
+
+	make_cgroup rdma
+	run --separate-stderr within "${MR[@]}" reg
+	answered "rdma.max unset" ok
+	echo "$MRCTL_TEST_DEVICE hca_handle=0" >"$CGROUP/rdma.max"
+	run --separate-stderr within "${MR[@]}" reg
+	answered "rdma.max hca_handle=0" "ibv_open_device EAGAIN"
+	echo "$MRCTL_TEST_DEVICE hca_handle=max" >"$CGROUP/rdma.max"
+	echo "$MRCTL_TEST_DEVICE hca_object=0" >"$CGROUP/rdma.max"
+	run --separate-stderr within "${MR[@]}" reg
+	answered "rdma.max hca_object=0" "ibv_alloc_pd EAGAIN"
+	until [ "$status" -eq 0 ] || [ $((++used)) -gt 9 ]; do	# what it needs differs
+		echo "$MRCTL_TEST_DEVICE hca_object=$used" >"$CGROUP/rdma.max"
+		run --separate-stderr within "${MR[@]}" reg
+	done
+	echo "$MRCTL_TEST_DEVICE hca_object=$((used - 1))" >"$CGROUP/rdma.max"
+	run --separate-stderr within "${MR[@]}" reg
+	answered "rdma.max one hca_object short" "ibv_reg_mr EAGAIN"
+}
+
+# bats test_tags=kernel
+@test "a memory control group at its limit: the kernel kills mrctl, and goes on" {
+	local option
+
+	echo "mrctl-test: expect invoked oom-killer" >/dev/kmsg
+	make_cgroup memory
+	echo 8M >"$CGROUP/memory.max"
+	for option in '' --populate; do
+		run --separate-stderr within "${MR[@]}" reg --size 32M $option
+		answered "memory.max 8M, 32M${option:+, $option}" killed
+	done
+	answers "memory.max 8M, from outside" ok reg
+	[ "$(rdma resource show mr | grep -c "dev $MRCTL_TEST_DEVICE .* comm mrctl")" -eq 0 ]
+}
+
+# bats test_tags=kernel
+@test "huge pages, enough of them and not" {
+	answers "hugetlb:2M, 2 pages free" ok reg --memory hugetlb:2M --size 4M
+	answers "hugetlb:2M, too few pages" "mmap ENOMEM" reg --memory hugetlb:2M --size 64M
+}
+
+# bats test_tags=kernel
+@test "files of ext4" {
+	mount_new ext4
+	file_answers ext4 "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
+}
+
+# bats test_tags=kernel
+@test "files of xfs" {
+	mount_new xfs
+	file_answers xfs "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
+}
+
+# bats test_tags=kernel
+@test "files of tmpfs, and one that is full" {
+	mkdir "$MOUNTS"
+	mount -t tmpfs -o size=128K test "$MOUNTS"
+	file_answers tmpfs ok
+	rm "$MOUNTS/file"
+	truncate -s 1M "$MOUNTS/sparse"
+	answers "file of tmpfs, no space left" "ibv_reg_mr EFAULT" \
+		reg --memory "file:$MOUNTS/sparse" --size 1M
+}
+
+# file_answers FILESYSTEM SHARED-AND-WRITABLE
+file_answers() {
+	local file=$MOUNTS/file
+
+	answers "shared file of $1, local-write" "$2" reg --memory "file:$file" --size 64K
+	answers "shared file of $1, remote-read" ok \
+		reg --memory "file:$file" --size 64K --access remote-read
+	answers "private file of $1, local-write" ok reg --memory "file-private:$file" --size 64K
+	truncate -s 5000 "$file"
+	answers "beyond the end of a file of $1" "ibv_reg_mr EFAULT" \
+		reg --memory "file:$file" --size 64K --access remote-read
+}
+
+# bats test_tags=kernel
+@test "memory of a PCI device" {
+	local device
+
+	for device in /sys/bus/pci/devices/*; do	# one that no driver has: others cannot be mapped
+		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
+	done
+	echo 1 >"$device/enable"
+	answers "memory of a PCI device" "ibv_reg_mr EFAULT" \
+		reg --memory "device:$device/resource0" --size 4K
+	answers "memory of a PCI device, remote-read" "ibv_reg_mr EFAULT" \
+		reg --memory "device:$device/resource0" --size 4K --access remote-read
+	answers "memory of a PCI device that its driver has" "mmap EINVAL" \
+		reg --memory "device:$HCA/resource0" --size 4K
+}
+
+require_hca() {
+	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "$MRCTL_TEST_DEVICE has no firmware"
+}
+
+# bats test_tags=kernel
+@test "the firmware's errors become errnos" {
+	local status_of errno
+
+	require_hca
+	# More pages than the driver's pools of keys are for, and on demand, so that none is needed
+	while read -r status_of errno; do
+		hca-probe --fail "CREATE_MKEY=$status_of"
+		answers "firmware: CREATE_MKEY=$status_of" "ibv_reg_mr $errno" \
+			reg --size 520M --access local-write,on-demand
+		hca-probe --fail none
+	done <<-EOF
+		LIM_ERR ENOMEM
+		NO_RES EAGAIN
+		RES_BUSY EBUSY
+		INT_ERR EIO
+		BAD_PARAM EINVAL
+	EOF
+	answers "firmware: no errors" ok reg --size 520M --access local-write,on-demand
+	hca-probe --fail ALLOC_PD=LIM_ERR
+	answers "firmware: ALLOC_PD=LIM_ERR" "ibv_alloc_pd ENOMEM" reg
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A printed key reaches the memory, with the access that was asked for, until deregistration:
+# proven by a device that reads and writes through it.
+
+load helpers
+
+setup() {
+	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+	FILE=$(mktemp /dev/shm/mrctl-test-XXXXXX)
+	# The word at the start of the second page is 0x64636261.
+	{ head -c 4096 /dev/zero; printf 'abcd'; head -c 4092 /dev/zero; } >"$FILE"
+}
+
+teardown() {
+	[ -z "$HOLD_PID" ] || release KILL || :
+	[ -z "${FILE:-}" ] || rm -f "$FILE"
+}
+
+# hold_file COMMAND [ARG...]: hold a region on the file; sets key and addr (of the second page)
+hold_file() {
+	local command=$1
+
+	hold "$command" --memory "file:$FILE" --size 8K --hold -n -o rkey,iova "${@:2}"
+	read -r key addr <"$HOLD_OUT"
+	addr=$((addr + 4096))
+}
+
+# probe_refused REASON [ARG...]: the device refuses the access
+probe_refused() {
+	run --separate-stderr hca-probe "${@:2}" "$key" "$addr"
+	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
+}
+
+# word: that at the start of the file's second page
+word() {
+	dd if="$FILE" bs=4096 skip=1 count=1 status=none | head -c 4
+}
+
+# bats test_tags=kernel
+@test "a peer reads and writes through the rkey as was asked for, and no more once it is gone" {
+	hold_file reg --access local-write,remote-read,remote-write
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	hca-probe -w 0x78787878 "$key" "$addr"
+	[ "$(word)" = xxxx ]
+	release
+	run ! hca-probe "$key" "$addr"
+	run ! hca-probe -w 0x79797979 "$key" "$addr"
+	[ "$(word)" = xxxx ]
+}
+
+# bats test_tags=kernel
+@test "a peer that may only read cannot write" {
+	hold_file reg --access remote-read
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	probe_refused access -w 1
+	[ "$(word)" = abcd ]
+	release
+}
+
+# bats test_tags=kernel
+@test "without remote access no peer gets at it" {
+	hold_file reg
+	probe_refused access
+	probe_refused access -w 1
+	[ "$(hca-probe -l "$key" "$addr")" = 0x64636261 ]
+	release
+}
+
+# bats test_tags=kernel
+@test "through reg-iova a peer finds the memory at the chosen address, and only there" {
+	hold_file reg-iova --iova 0x7000000000 --access remote-read
+	[ "$addr" -eq $((0x7000001000)) ]
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	addr=$((0x7000002000))
+	probe_refused range
+	addr=$((0x6ffffffffc))
+	probe_refused range
+	release
+}

@@ -1,0 +1,254 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Man pages: well formed, and true to the program.
+
+load helpers
+
+MAN=$ROOT/man
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+commands() {
+	mrctl --dump-cli | jq -r '.commands[].name'
+}
+
+# options [COMMAND]: as help and pages have them, "-s, --size SIZE"; without COMMAND the global ones
+options() {
+	mrctl --dump-cli | jq -r --arg command "${1:-}" '
+		if $command == "" then .options[]
+		else .commands[] | select(.name == $command) | .options[] end |
+		if .letter then "-\(.letter), " else "" end + "--\(.name)" +
+		if .argument then " \(.argument)" else "" end'
+}
+
+columns() {
+	mrctl --dump-cli | jq -r --arg command "$1" \
+		'.commands[] | select(.name == $command) | .columns[].name'
+}
+
+# help_section TITLE: the words of a section of mrctl reg --help
+help_section() {
+	mrctl reg --help |
+		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
+			on && /^  [^ ]/ { print $1 }'
+}
+
+# part PAGE [SECTION [SUBSECTION]]: its source, without hyphens' backslashes; SUBSECTION "-" is
+# what stands before the first one
+part() {
+	awk -v section="${2:-}" -v subsection="${3:-}" '
+		/^\.SH / { gsub(/"/, ""); in_section = substr($0, 5); in_subsection = ""; next }
+		/^\.SS / { in_subsection = substr($0, 5); next }
+		(section == "" || in_section == section) &&
+		(subsection == "" || in_subsection == subsection ||
+		 subsection == "-" && in_subsection == "") { gsub(/\\-/, "-"); print }
+	' "$MAN/$1"
+}
+
+# words: the text of macro lines such as .BI "-s, --size " SIZE
+words() {
+	awk '{
+		glue = $1 == ".B" || $1 == ".I" ? " " : ""
+		text = ""
+		for (rest = substr($0, length($1) + 1); match(rest, /"[^"]*"|[^ "]+/);
+		     rest = substr(rest, RSTART + RLENGTH)) {
+			word = substr(rest, RSTART, RLENGTH)
+			gsub(/"/, "", word)
+			text = text (text == "" ? "" : glue) word
+		}
+		print text
+	}'
+}
+
+# entries PAGE SECTION [SUBSECTION]: the tags of its list
+entries() {
+	part "$@" | awk 'tag { print } { tag = /^\.TP/ }' | words
+}
+
+# synopsis PAGE
+synopsis() {
+	MANWIDTH=200 man -E ascii -l "$MAN/$1" | sed 's/.\x08//g' |
+		awk '/^[A-Z]/ { on = /^SYNOPSIS/; next } on && NF { $1 = $1; print }'
+}
+
+# examples PAGE: "STATUS COMMAND" for each example that runs on the simulated HCA
+examples() {
+	part "$1" EXAMPLES | awk '
+		match($0, /exit status is [0-9]+/) { status = substr($0, RSTART + 15, RLENGTH - 15) }
+		/^\.EX/ { on = 1; next }
+		/^\.EE/ { on = 0; status = 0; next }
+		!on { next }
+		sub(/ *\\e$/, " ") || / \|$/ { line = line $0; next }
+		{ line = line $0 }
+		line ~ /^mrctl sim -- / { gsub(/\\e/, "\\"); print status + 0, line }
+		{ line = "" }'
+}
+
+same() { # WHAT EXPECTED FOUND
+	[ -n "$2" ] || fail "$1: nothing to compare with"
+	diff <(sort <<<"$2") <(sort <<<"$3") >&2 || fail "$1: the program has <, the page has >"
+}
+
+# every_line_of LINES in OTHER: fails with those that are missing
+every_line_of() { # LINES OTHER WHAT
+	local missing
+
+	missing=$(grep -vxF -f <(printf '%s\n' "$2") <<<"$1" || :)
+	[ -z "$missing" ] || fail "$3: $missing"
+}
+
+@test "each page is free of warnings" {
+	command -v man >/dev/null || skip "man is not installed"
+	for page in "$MAN"/*; do
+		LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 run --separate-stderr \
+			man --warnings -E UTF-8 -l -Tutf8 -Z "$page"
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ] || fail "$stderr"
+	done
+}
+
+@test "each page names itself, and only pages that there are" {
+	for page in "$MAN"/*; do
+		name=${page##*/}
+		part "$name" | grep -qi "^\.TH ${name%.*} ${name##*.} " || fail "$name: .TH"
+		part "$name" NAME | grep -q "^${name%.*} - "
+		while read -r other; do
+			[ -e "$MAN/$other" ] || fail "$name: $other"
+		done < <(part "$name" | grep -o '^\.BR mrctl[a-z-]* ([0-9])' |
+			sed 's/^\.BR \(.*\) (\(.\))/\1.\2/')
+	done
+}
+
+@test "each command has a page, and each page a command" {
+	expected=$(commands)
+	same commands "$expected" "$(find "$MAN" -name 'mrctl-*.1' | sed 's/.*mrctl-\(.*\)\.1$/\1/')"
+	same "mrctl(1)" "$expected" "$(entries mrctl.1 COMMANDS)"
+}
+
+@test "the synopsis of each page is that of the help" {
+	command -v man >/dev/null || skip "man is not installed"
+	[ "Usage: $(synopsis mrctl.1)" = "$(mrctl --help | head -n 1)" ]
+	for command in $(commands); do
+		[ "Usage: $(synopsis "mrctl-$command.1")" = "$(mrctl "$command" --help | head -n 1)" ]
+	done
+}
+
+@test "each option is in the page of its command, and no other" {
+	same "mrctl(1)" "$(options)" "$(entries mrctl.1 OPTIONS)"
+	same "mrctl-reg(1)" "$(options reg)" "$(entries mrctl-reg.1 OPTIONS)"
+	for command in $(commands); do
+		page=mrctl-$command.1
+		expected=$(options "$command")
+		described=$(entries "$page" OPTIONS)
+		[ -n "$expected$described" ] || continue
+		every_line_of "$described" "$expected" "$page describes"
+		# Those that are described elsewhere are named.
+		every_line_of "$expected" "$(entries mrctl-reg.1 OPTIONS; echo "$described")" \
+			"no page describes"
+		every_line_of "$(grep -o -e '--[a-z-]*' <<<"$expected")" \
+			"$(part "$page" OPTIONS | grep -o -e '--[a-z-]*')" "$page does not name"
+	done
+}
+
+@test "no page speaks of an option that does not exist" {
+	all=$(options; for name in $(commands); do options "$name"; done)
+	for page in "$MAN"/*; do
+		name=${page##*/}
+		known=$all
+		own=${name#mrctl-} own=${own%.1}
+		[ -z "$(options "$own")" ] || known=$(options; options "$own")
+		# In the page of one command, what another's example needs is none of its options.
+		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
+		every_line_of "$(part "$name" | sed -E "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
+			grep -o -e '--[a-z][a-z-]*' | sort -u)" \
+			"$(grep -o -e '--[a-z-]*' <<<"$known")" "$name"
+	done
+}
+
+@test "the columns of each command are in its page, and no others" {
+	for command in $(commands); do
+		expected=$(columns "$command")
+		[ -n "$expected" ] || continue
+		found=$(entries "mrctl-$command.1" FIELDS | tr -d '[]')
+		[ -n "$found" ] || found=$(part "mrctl-$command.1" FIELDS | grep '^\.BR\? [a-z_]*\( [,.]\)\?$' |
+			words | tr -d ,.)
+		same "mrctl-$command(1)" "$expected" "$found"
+	done
+}
+
+@test "memory kinds and access flags are in mrctl-reg(1), and no others" {
+	same kinds "$(help_section 'Memory kinds')" "$(entries mrctl-reg.1 'MEMORY KINDS')"
+	same flags "$(help_section 'Access flags')" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
+}
+
+@test "the exit statuses are in the pages, and no others" {
+	all=$(awk '/^enum exit_status/ { on = 1 } /^}/ { on = 0 }
+		on && sub(/.* = /, "") { sub(/,/, ""); print }' "$ROOT/cmd/command.h")
+	same "mrctl(1)" "$all" "$(entries mrctl.1 'EXIT STATUS')"
+	for command in $(commands); do
+		found=$(entries "mrctl-$command.1" 'EXIT STATUS')
+		[ -n "$found" ]
+		every_line_of "$found" "$all" "mrctl-$command(1)"
+	done
+}
+
+@test "the examples do what the pages say" {
+	for page in "$MAN"/*; do
+		while read -r expected line; do
+			run --separate-stderr bash -o pipefail -c "$line"
+			[ "$status" -eq "$expected" ] ||
+				fail "${page##*/}: exit status $status of: $line" "$stderr"
+			count=$((${count:-0} + 1))
+		done < <(examples "${page##*/}")
+	done
+	[ "$count" -ge 10 ]
+}
+
+# shape: the members of a document on stdin, with the types of their values
+shape() {
+	jq -c '[paths(true) as $p | [($p | map(if type == "number" then 0 else . end)),
+		(getpath($p) | type)]] | unique | .[]'
+}
+
+@test "mrctl-json(5) has the members of a document, and its example has their types" {
+	document=$(mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
+	stat=$(mrctl sim -- mrctl session -- mrctl -j stat)
+	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat"; }
+
+	for list in environment regions totals failures; do
+		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
+			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
+	done
+	same document "$(members .)" \
+		"$(entries mrctl-json.5 DOCUMENT - | sed 's/ (.*//')"
+	example=$(part mrctl-json.5 EXAMPLES | sed -n '/^{$/,/^}$/p')
+	same example "$(shape <<<"$document")" "$(shape <<<"$example")"
+	[[ $(entries mrctl-json.5 DOCUMENT regions) == *'length (integer or'*'iova (string or'* ]]
+	same pds "$(jq -r '.totals.pds[0] | keys[]' <<<"$stat")" \
+		"$(part mrctl-json.5 DOCUMENT totals | sed -n '/^\.BR pds /,$s/^\.B //p')"
+}
+
+@test "a type that mrctl-json(5) gives is the type of the member" {
+	documents=$(
+		mrctl sim -- mrctl -j reg --name buf --memory hole --count 2
+		mrctl sim -- mrctl -j reg --size max
+		mrctl sim -- mrctl -j reg-iova --iova 0 --expect ok --hold-for 0
+		mrctl sim -- mrctl session -- sh -c '
+			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j dereg x 7'
+	) || :
+	for list in - environment regions totals failures; do
+		while read -r name types; do
+			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
+			[ -n "$types" ] || types=null
+			row="[.$list] | flatten[]"
+			[ "$list" != - ] || row=.
+			found=$(jq -r "$row | select(has(\"$name\")?) | .$name | type" <<<"$documents" |
+				sort -u)
+			[ -n "$found" ] || fail "no document has $list.$name"
+			every_line_of "$found" "${types// or /$'\n'}" "$list.$name"
+		done < <(entries mrctl-json.5 DOCUMENT "$list" |
+			sed 's/^\(.*\), \([^ ]*\)\(.*\)/\1\3\n\2\3/')
+	done
+}

@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Where the memory comes from: --memory, --offset, --addr, --populate, --numa.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+setup() {
+	FILE=$(mktemp -u /dev/shm/mrctl-test-XXXXXX)
+}
+
+teardown() {
+	rm -f "$FILE"
+}
+
+# registers ARG...: a region of 64K on this memory
+registers() {
+	run --separate-stderr mr reg --json --size 64K "$@"
+	[ "$status" -eq 0 ] || fail "$*: $stderr" || return
+	json '.regions[0] | .memory == $kind and .length == 65536' --arg kind "$2"
+}
+
+# bats test_tags=kernel
+@test "every ordinary kind of memory is registered" {
+	local kind
+
+	for kind in anon thp memfd "file:$FILE" "file-private:$FILE" device:/dev/zero; do
+		registers --memory "$kind"
+	done
+}
+
+# bats test_tags=kernel
+@test "huge pages are registered, and shown in page_size" {
+	local free
+
+	free=$(awk '/^HugePages_Free:/ { print $2 }' /proc/meminfo)
+	[ "${free:-0}" -gt 0 ] || skip "this machine has no free huge pages (HugePages_Free)"
+	registers --memory hugetlb
+	json '.regions[0].page_size > 4096'
+	[ -e /sys/kernel/mm/hugepages/hugepages-2048kB ] || return 0
+	registers --memory hugetlb:2M
+	json '.regions[0].page_size == 2097152'
+}
+
+@test "missing huge pages are told with what to do" {
+	local pages=/sys/kernel/mm/hugepages/hugepages-2048kB
+
+	[ -e $pages ] || skip "this kernel has no huge pages of 2M"
+	[ "$(cat $pages/free_hugepages)" = 0 ] || skip "there are free huge pages of 2M here"
+	[ "$(cat $pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
+	run --separate-stderr mr reg --memory hugetlb:2M
+	refused ENOMEM mmap
+	[[ $stderr == *nr_hugepages* ]]
+}
+
+# bats test_tags=kernel
+@test "no memory and the largest size register on demand (implicit ODP)" {
+	[ "${MRCTL_TEST_DEVICE:-}" != rxe0 ] || skip "rxe has no implicit on-demand paging"
+	run --separate-stderr mr reg --memory none --size max --access local-write,on-demand -j
+	succeeded
+	json '.regions[0] | .addr == "0x0" and .memory == "none"'
+	grep -q '"length":18446744073709551615,' <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "a region on demand needs no pages" {
+	run --separate-stderr mr reg --access local-write,on-demand -j
+	if [ "$status" -eq 1 ] && [ "${MRCTL_TEST_DEVICE:-}" = rxe0 ]; then
+		skip "this kernel's rxe has no on-demand paging: ${stderr_lines[0]}"
+	fi
+	succeeded
+	json '.regions[0].access == ["local-write", "on-demand"]'
+}
+
+# bats test_tags=kernel
+@test "--offset starts inside the mapping, page or not" {
+	run --separate-stderr mr reg --offset 123 --size 5000 -j
+	succeeded
+	json '(.regions[0] | .length == 5000) and (.regions[0].addr | endswith("07b"))'
+}
+
+@test "a missing file is made, and stays" {
+	run --separate-stderr mr reg --memory "file:$FILE" --size 10000
+	succeeded
+	[ "$(stat -c '%s %a' "$FILE")" = "12288 600" ]
+}
+
+@test "an existing file is used as it is" {
+	printf 'contents' >"$FILE"
+	run --separate-stderr mr reg --memory "file:$FILE" --size 8
+	succeeded
+	[ "$(cat "$FILE")" = contents ]
+}
+
+@test "the part of a region behind the end of its file is refused with EFAULT" {
+	printf 'short' >"$FILE"
+	run --separate-stderr mr reg --memory "file:$FILE" --size 64K
+	refused EFAULT ibv_reg_mr
+}
+
+@test "no file is left where the memory cannot be had" {
+	run --separate-stderr mr reg --memory "file:$FILE" --addr 1
+	[ "$status" -eq 1 ]
+	run --separate-stderr mr reg --memory "file:$FILE" --size max
+	[ "$status" -eq 1 ]
+	[ ! -e "$FILE" ]
+}
+
+@test "a file that cannot be used is named" {
+	run --separate-stderr mr reg --memory "file-private:$FILE"
+	refused ENOENT open
+	[[ $stderr == *"'$FILE'"* ]]
+	run --separate-stderr mr reg --memory file:/nowhere/x
+	refused ENOENT open
+	run --separate-stderr mr reg --memory device:/nowhere
+	refused ENOENT open
+}
+
+@test "a device that cannot be mapped is told" {
+	run --separate-stderr mr reg --memory device:/dev/null
+	refused ENODEV mmap
+}
+
+# bats test_tags=kernel
+@test "--addr maps there" {
+	run --separate-stderr mr reg --addr 0x200000000000 -n -o addr
+	succeeded
+	[ "$output" = 0x200000000000 ]
+}
+
+@test "--addr and --offset add up, with every kind" {
+	local kind
+
+	for kind in anon thp memfd "file:$FILE"; do
+		run --separate-stderr mr reg --addr 0x200000000000 --offset 0x1010 --memory "$kind" \
+			-n -o addr
+		succeeded
+		[ "$output" = 0x200000001010 ]
+	done
+}
+
+@test "--addr where it cannot be fails, and says why" {
+	run --separate-stderr mr reg --addr 0x200000000001
+	refused EINVAL mmap
+	[[ $stderr == *--offset* ]]
+	run --separate-stderr mr reg --addr 0xfffffffffffff000
+	refused ENOMEM mmap
+}
+
+# bats test_tags=kernel
+@test "--populate registers as well" {
+	registers --memory anon --populate
+}
+
+@test "--populate of what is not there fails before the registration" {
+	printf 'short' >"$FILE"
+	run --separate-stderr mr reg --memory "file:$FILE" --size 64K --populate
+	refused EFAULT madvise
+	[[ $stderr == *--populate* ]]
+}
+
+@test "--numa takes the pages from a node" {
+	[ -d /sys/devices/system/node/node0 ] || skip "no NUMA nodes in /sys/devices/system/node"
+	registers --memory anon --numa 0 --populate
+}
+
+@test "--numa with a node that is not there fails" {
+	run --separate-stderr mr reg --numa 1000
+	refused EINVAL mbind
+	[[ $stderr == *"NUMA node 1000"* ]]
+}
+
+@test "--numa beyond all nodes is a usage error" {
+	run --separate-stderr mr reg --numa 99999
+	usage_error "no NUMA node 99999"
+}
+
+@test "memory without pages cannot be populated or bound" {
+	run --separate-stderr mr reg --memory none --populate
+	usage_error "--populate" "none"
+	run --separate-stderr mr reg --memory unmapped --numa 0
+	usage_error "--numa" "unmapped"
+}

@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What is printed, and how: lines, tables, columns, JSON, quiet, verbose, and where it cannot be.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+# columns: the output with one blank between columns
+columns() {
+	sed 's/^ *//; s/  */ /g; s/ $//' <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "a key is to be had without jq: -n -o rkey" {
+	run --separate-stderr mr reg -n -o rkey
+	succeeded
+	[[ $output =~ ^0x[0-9a-f]+$ ]]
+}
+
+@test "-o prints the columns in the order asked for, with headings" {
+	run --separate-stderr mr reg --size 64K -o length,access,memory,name
+	succeeded
+	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME\n65536 local-write anon -' ]
+}
+
+@test "a column may be asked for twice" {
+	run --separate-stderr mr reg -n -o length,length
+	[ "$(columns)" = "4096 4096" ]
+}
+
+@test "every column can be asked for" {
+	local column
+
+	for column in $(mrctl --dump-cli |
+		jq -r '.commands[] | select(.name == "reg").columns[].name'); do
+		run --separate-stderr mr reg --name buf -n -o "$column"
+		succeeded
+		[ -n "$output" ] && [ "$output" != - ] || fail "no value in column $column"
+	done
+}
+
+@test "columns of --dump-cli are the keys of a region in JSON" {
+	run --separate-stderr mr reg --json
+	json '.regions[0] | keys_unsorted == $columns' --argjson columns "$(mrctl --dump-cli |
+		jq '.commands[] | select(.name == "reg") | [.columns[].name]')"
+}
+
+@test "unknown columns are usage errors" {
+	local columns
+
+	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEY 'rkey lkey'; do
+		run --separate-stderr mr reg -o "$columns"
+		usage_error "unknown column"
+	done
+}
+
+@test "several regions are a table with one heading" {
+	run --separate-stderr mr reg --count 3 --name buf
+	succeeded
+	[ "${#lines[@]}" -eq 4 ]
+	[[ ${lines[0]} =~ ^\ *ID\ +NAME\ +LKEY\ +RKEY\ +ADDR\ +LENGTH ]]
+	[[ ${lines[3]} == *buf.3*local-write* ]]
+}
+
+@test "--no-headings prints a line for each region and no heading" {
+	run --separate-stderr mr reg --count 3 -n
+	[ "${#lines[@]}" -eq 3 ]
+	run --separate-stderr mr reg -n
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "a long table stays aligned" {
+	run --separate-stderr mr reg --count 2500 "${MANY[@]}" -o id,length
+	succeeded
+	[ "${#lines[@]}" -eq 2501 ]
+	[ "$(awk '{ print length }' <<<"$output" | sort -u | wc -l)" -eq 1 ]
+}
+
+@test "--verbose prints more, and says what is not known" {
+	run --separate-stderr mr reg -v
+	succeeded
+	grep -qx 'name: *-' <<<"$output"
+	grep -qx 'access_bits: *0x1' <<<"$output"
+	grep -Eqx 'kernel: *[0-9].*' <<<"$output"
+	run --separate-stderr mr reg
+	run ! grep -E '^(name|access_bits|kernel):' <<<"$output"
+}
+
+@test "--quiet prints nothing, but errors" {
+	run --separate-stderr mr reg -q
+	succeeded
+	[ -z "$output$stderr" ]
+	run --separate-stderr mr reg -q --count 2
+	[ -z "$output$stderr" ]
+	run --separate-stderr mr reg -q --size 0
+	refused EINVAL ibv_reg_mr
+	[ -z "$output" ]
+}
+
+@test "--quiet excludes --json and --output" {
+	run --separate-stderr mr reg -q -j
+	usage_error "--quiet excludes --json"
+	run --separate-stderr mr reg -q -o rkey
+	usage_error "--quiet excludes --output"
+}
+
+@test "--json is one document with lists as lists, however few their elements" {
+	run --separate-stderr mr reg -j
+	succeeded
+	json 'keys == ["as_expected", "command", "environment", "failures", "format", "regions",
+		"session"]'
+	json '(.regions | type == "array") and (.failures | type == "array")'
+	json '.regions[0].name == null and (.regions[0].access | type == "array")'
+}
+
+@test "--json with --output has the chosen keys only" {
+	run --separate-stderr mr reg -j -o rkey,length
+	json '.regions[0] | keys_unsorted == ["rkey", "length"]'
+}
+
+@test "JSON depends neither on --verbose nor on the terminal's width nor on the locale" {
+	local shape='paths | map(tostring) | join(".")' plain
+
+	plain=$(mr reg -j | jq -c "$shape")
+	[ "$(mr reg -j -v -n | jq -c "$shape")" = "$plain" ]
+	[ "$(COLUMNS=10 LC_ALL=C.UTF-8 mr reg -j | jq -c "$shape")" = "$plain" ]
+}
+
+@test "integers are exact in JSON, up to the last bit" {
+	# jq would round them: it has only doubles.
+	[[ ${MRCTL_TEST_DEVICE:-} != rxe0 ]] || skip "rxe has no implicit on-demand paging"
+	run --separate-stderr mr reg -j --memory none --size max --access local-write,on-demand
+	succeeded
+	[[ $output == *'"length":18446744073709551615,'* ]]
+}
+
+@test "names of files are escaped in JSON" {
+	local file="$BATS_TEST_TMPDIR/a\"b\\c"$'\n'"d"
+
+	run --separate-stderr mr reg -j --memory "file:$file"
+	succeeded
+	json '.regions[0].memory == $memory' --arg memory "file:$file"
+}
+
+@test "a full disk is noticed" {
+	local arguments
+
+	for arguments in "reg" "reg --json" "reg -o rkey" "reg --count 2" "--help" "reg --help" \
+		"--version" "--dump-cli"; do
+		# shellcheck disable=SC2086 # a list of words
+		run --separate-stderr mr_to /dev/full $arguments
+		[ "$status" -eq 1 ] || fail "$arguments: exit status $status" || return
+		[[ $stderr == *"standard output"*ENOSPC* ]] || fail "$arguments: $stderr" || return
+	done
+}
+
+mr_to() {
+	mr "${@:2}" >"$1"
+}
+
+@test "a full disk under a long table is noticed" {
+	run --separate-stderr mr_to /dev/full reg --count 5000 "${MANY[@]}"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"standard output"* ]]
+}
+
+@test "a standard output that is closed is noticed" {
+	run --separate-stderr closed_output reg --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"standard output"*EBADF* ]]
+}
+
+closed_output() {
+	mr "$@" >&-
+}
+
+@test "a closed standard error changes nothing on standard output" {
+	run bash -c '"$@" 2>&-' -- "${MR[@]}" reg --json --size 0
+	[ "$status" -eq 1 ]
+	json '.failures[0].errno == "EINVAL"'
+}
+
+# on_terminal ARG...: stdout goes to a file, stderr to a terminal; prints what the terminal got
+on_terminal() {
+	local command
+
+	printf -v command '%q ' "${MR[@]}" "$@"
+	script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
+}
+
+@test "progress shows on a terminal only" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	run on_terminal reg --count 600 "${MANY[@]}" --json
+	[ "$status" -eq 0 ]
+	[[ $output == *"registered 256 of 600"* ]]
+	output=$(cat "$BATS_TEST_TMPDIR/stdout")
+	json '.regions | length == 600'
+	run --separate-stderr mr reg --count 600 "${MANY[@]}" --json
+	[ -z "$stderr" ]
+}
+
+@test "progress does not show with --quiet, nor for one region" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	run on_terminal reg --count 600 "${MANY[@]}" --quiet
+	[ "$status" -eq 0 ]
+	[[ $output != *registered* ]]
+	run on_terminal reg
+	[[ $output != *registered* ]]
+}

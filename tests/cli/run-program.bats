@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl sim as a way to run a program: its words, its exit status, and where it cannot be run.
+
+load helpers
+
+setup() {
+	on_simulator || skip "needs no device, and is the same everywhere"
+}
+
+@test "the program's exit status is mrctl's" {
+	run --separate-stderr mrctl sim -- true
+	succeeded
+	run --separate-stderr mrctl sim -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	run --separate-stderr mrctl sim -- sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+}
+
+@test "the program gets its words as they are, with or without --" {
+	run --separate-stderr mrctl sim -- printf '<%s>' 'a b' '' --size -x
+	[ "$output" = '<a b><><--size><-x>' ]
+	run --separate-stderr mrctl sim printf '<%s>' --json -h --bogus
+	[ "$output" = '<--json><-h><--bogus>' ]
+}
+
+@test "the program takes the place of mrctl, input and output included" {
+	run --separate-stderr mrctl sim -- cat <<<"input"
+	[ "$output" = input ]
+	run --separate-stderr mrctl sim -- sh -c 'echo error >&2'
+	[ "$stderr" = error ]
+}
+
+@test "without a program it is the shell" {
+	run --separate-stderr env SHELL=/bin/echo mrctl sim
+	succeeded
+	run --separate-stderr env -u SHELL mrctl sim <<<"exit 7"
+	[ "$status" -eq 7 ]
+}
+
+@test "a program that is not there has exit status 127, one that cannot be run 126" {
+	run -127 --separate-stderr mrctl sim -- nosuchprogram
+	[[ $stderr == *"sim: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
+	: >"$BATS_TEST_TMPDIR/file"
+	run -126 --separate-stderr mrctl sim -- "$BATS_TEST_TMPDIR/file"
+	[[ $stderr == *"execvp: EACCES"* ]]
+	run -126 --separate-stderr mrctl sim -- /
+	[ -z "$output" ]
+}
+
+@test "a simulator in the simulator is the same" {
+	run --separate-stderr mrctl sim -- mrctl sim -- mrctl reg --json
+	succeeded
+	json '.environment.simulated'
+}
+
+@test "an unknown option of sim is named" {
+	run --separate-stderr mrctl sim --bogus
+	usage_error "unknown option '--bogus'"
+}
+
+@test "where the simulator is not installed it says so" {
+	cp "$BUILD/mrctl" "$BATS_TEST_TMPDIR/mrctl"
+	run --separate-stderr "$BATS_TEST_TMPDIR/mrctl" sim -- true
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"not installed beside $BATS_TEST_TMPDIR"* ]]
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Whoever holds a session can write its table: others who join it must be safe.
+# shellcheck disable=SC2016 # scripts for the shell in the session
+
+load helpers
+
+export TOOL=$BUILD/tests/cli/session-tool
+
+# A command that waits for a lock gives up after a time: it does so while the other tests run.
+setup_file() {
+	local out=$BATS_FILE_TMPDIR/lock
+
+	require_tool
+	session_begin
+	echo "$SESSION_PID" >"$out.session"
+	lock_session "$out.locked" 3>&-
+	echo "$LOCKER" >"$out.locker"
+	{
+		status=0
+		ms reg --quiet >"$out.output" 2>&1 || status=$?
+		echo "$status" >"$out.status"
+	} 3>&- &
+}
+
+teardown_file() {
+	local file
+
+	for file in "$BATS_FILE_TMPDIR"/lock.{locker,session}; do
+		kill "$(<"$file")" || :
+	done
+}
+
+setup() {
+	require_tool
+}
+
+teardown() {
+	[ -z "${LOCKER:-}" ] || kill "$LOCKER" 2>/dev/null || :
+	[ -z "${SCRIBBLER:-}" ] || kill "$SCRIBBLER" 2>/dev/null || :
+	[ -z "$SESSION_PID" ] || session_end || :
+}
+
+# lock_session FILE: a process takes the lock of the session, and says so in FILE
+lock_session() {
+	: >"$1"
+	"${SIM[@]}" "$TOOL" lock >"$1" 3>&- &
+	LOCKER=$!
+	until [ -s "$1" ]; do sleep 0.02; done
+}
+
+# Said for each command that uses a session
+# not_joined TEXT SCRIPT: in a session that SCRIPT starts mrctl in, nothing is joined, and TEXT said
+not_joined() {
+	local word
+
+	for word in "stat" "dereg --all" "dereg 1" "reg"; do
+		in_session 'mrctl reg --quiet; '"$2 mrctl $word --json; mrctl stat -n -o id,state >&2"
+		[[ $stderr == *"$1"* ]] || fail "$2 $word: $stderr" || return
+		[[ $stderr == *"1 live" ]] || fail "$2 $word: $stderr" || return
+		[ "$status" -eq 0 ] || return
+	done
+}
+
+@test "a table that could be made shorter is not joined" {
+	not_joined "not a memfd with the seals" '"$TOOL" with unsealed'
+}
+
+@test "a file in the place of the table is not joined" {
+	not_joined "not a memfd with the seals" '"$TOOL" with file'
+}
+
+@test "a table that is shorter than it says is not joined" {
+	not_joined "shorter than it says" '"$TOOL" with short'
+}
+
+@test "a table that may only be read is not joined" {
+	not_joined "cannot map the session table" '"$TOOL" with readonly'
+}
+
+@test "a device that is none is not joined" {
+	not_joined "its device is no RDMA device" '"$TOOL" with nodevice'
+}
+
+@test "a memfd, a file, a directory and a socket of others are no session" {
+	local script
+
+	for script in 'exec 100<>/dev/null' "exec 100<'$BATS_TEST_FILENAME'" 'exec 100</' \
+		'exec 100>&1' 'exec 100< <(:)' 'exec 100>&-'; do
+		in_session "$script"'; mrctl stat'
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"descriptor 100 "* ]] || fail "$script: $stderr"
+	done
+}
+
+@test "a session that went through another program's socket is still one" {
+	in_session 'mrctl reg --name a --quiet; "$TOOL" pass mrctl stat -n -o name,state'
+	succeeded
+	[ "$output" = "a live" ]
+}
+
+@test "texts of the table bring no control characters to a terminal or a document" {
+	session_begin
+	ms reg --name aaaaa --pd bbbbb --memory memfd --quiet
+	tool text aaaaa '\33]0;\7'
+	tool text bbbbb '\33[2J\15'
+	tool text memfd '"\12\134\377x'
+	tool text "$(device)" "$(device | sed 's/./\\33/g')"
+	for word in "stat" "stat 1" "stat -n -o name,pd,memory" "stat --json" "dereg aaaaa" "dereg 1"; do
+		# shellcheck disable=SC2086 # a list of words
+		run --separate-stderr ms $word
+		[[ $output != *[$'\001'-$'\011'$'\013'-$'\037'$'\177']* ]] || fail "$word: $output"
+		[[ $stderr != *[$'\001'-$'\011'$'\013'-$'\037'$'\177']* ]] || fail "$word: $stderr"
+		[[ $word != *json ]] || json '.regions[0] | .name == "?]0;?" and .pd == "?[2J?"'
+	done
+}
+
+@test "the lock of a holder that is killed goes to the one who waits for it" {
+	local out=$BATS_TEST_TMPDIR/out waiter
+
+	session_begin
+	lock_session "$out"
+	"${MS[@]}" reg --quiet 2>"$out.err" 3>&- &
+	waiter=$!
+	sleep 0.1
+	is_running $waiter
+	kill -KILL "$LOCKER"
+	wait "$LOCKER" 2>/dev/null || LOCKER=
+	wait $waiter
+	[ "$(states)" = "1 live" ]
+}
+
+# not_crashed [ARG...]: mrctl ends by itself, with one of its exit statuses
+not_crashed() {
+	local status=0
+
+	timeout 60 "${MS[@]}" "$@" >/dev/null 2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -le 3 ] ||
+		fail "mrctl $*: exit status $status" "$(tail -n 20 "$BATS_TEST_TMPDIR/err")"
+}
+
+@test "garbage in the table while commands run: no crash, and no region that it does not name goes" {
+	local seed victims out=$BATS_TEST_TMPDIR/out
+
+	for seed in {1..15} $RANDOM; do
+		session_begin
+		# lengths of their own: no entry agrees with them
+		mapfile -t victims < <(tool reg 40)
+		ms reg --size 8K --count 60 --name n --quiet
+		ms reg --size 8K --count 30 --pd one --quiet
+		"${SIM[@]}" "$TOOL" scribble "$seed" >"$out" 3>&- &
+		SCRIBBLER=$!
+		until [ -s "$out" ]; do sleep 0.02; done
+		for i in 1 2 3 4; do
+			not_crashed stat --json || return
+			not_crashed reg --size 8K --count 20 || return
+			not_crashed dereg n.1 n.7 3 "lkey:$i" "mr:70" || return
+			not_crashed reg --size 8K --pd one --name "x$i" --via kernel || return
+			not_crashed stat 1 2 n.3 || return
+			not_crashed dereg --all || return
+			not_crashed dereg pd:one || return
+		done
+		kill "$SCRIBBLER"
+		wait "$SCRIBBLER"
+		SCRIBBLER=
+		for i in "${victims[@]}"; do
+			tool query "$i" || fail "seed $seed: $i has gone" || return
+		done
+		session_end
+	done
+}
+
+@test "a command that waits for a lock too long gives up, and names who holds it" {
+	local out=$BATS_FILE_TMPDIR/lock
+
+	until [ -s "$out.status" ]; do sleep 0.1; done
+	[ "$(<"$out.status")" -eq 1 ]
+	grep -q "locked by another process" "$out.output" || fail "$(<"$out.output")"
+	grep -q "process $(<"$out.locker") holds it" "$out.output" || fail "$(<"$out.output")"
+}

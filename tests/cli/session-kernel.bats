@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What only a real kernel proves of a session: pages and keys without a process, the session's end,
+# devices that go, and what an administrator restricts.
+# shellcheck disable=SC2016 # scripts for the shell in the session
+
+load helpers
+
+setup() {
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "for a guest of its own"
+}
+
+# What a test has changed, put back
+UNDO=()
+
+teardown() {
+	local command
+
+	for command in "${UNDO[@]}"; do
+		eval "$command" || :
+	done
+	[ -z "$HOLD_PID" ] || release KILL || :
+	[ -z "$SESSION_PID" ] || session_end || :
+}
+
+# settled WORD CMD...: wait until CMD prints WORD: the kernel may take a moment after the last close
+settled() {
+	local i
+
+	for i in {1..100}; do
+		[ "$("${@:2}")" != "$1" ] || return 0
+		sleep 0.05
+	done
+	fail "${*:2}: $("${@:2}") instead of $1"
+}
+
+# objects: what commands make and the kernel has of the device under test
+objects() {
+	rdma resource show |
+		sed -n "s/.* $MRCTL_TEST_DEVICE: \(pd [0-9]*\) .* \(mr [0-9]* ctx [0-9]*\) .*/\1 \2/p"
+}
+
+# bats test_tags=kernel
+@test "pages of a region stay pinned without a process, and the session's end gives all back" {
+	local before had
+
+	before=$(pinned) had=$(objects)
+	session_begin
+	ms reg --size 4M --pd mine --quiet
+	ms reg --via kernel --size 1M --quiet
+	[ "$(pinned)" -ge $((before + 1280)) ]
+	[ "$(objects)" != "$had" ]
+	ms dereg 1 --quiet
+	settled 256 eval 'echo $(($(pinned) - '"$before"'))'
+	session_end
+	settled "$before" pinned
+	settled "$had" objects
+}
+
+# bats test_tags=kernel
+@test "the last process of a session ends it, however it ends" {
+	local before had
+
+	before=$(pinned) had=$(objects)
+	"${MR[@]}" session -- bash -c 'mrctl reg --size 1M --quiet; sleep 60 & echo $!; exec sleep 61' \
+		>"$BATS_TEST_TMPDIR/out" 3>&- &
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
+	kill -KILL $!
+	wait $! || :
+	# the one in the background still has the descriptor
+	[ "$(pinned)" -ge $((before + 256)) ]
+	kill -KILL "$(<"$BATS_TEST_TMPDIR/out")"
+	settled "$before" pinned
+	settled "$had" objects
+}
+
+# bats test_tags=kernel
+@test "a peer reaches a region of a process that was killed, through its rkey, until dereg" {
+	local file=/dev/shm/mrctl-session key addr
+
+	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "needs the software HCA's probe"
+	UNDO+=("rm -f $file")
+	session_begin
+	MR=("${MS[@]}")
+	hold reg --hold --memory "file:$file" --access local-write,remote-read,remote-write -n -o rkey,addr
+	read -r key addr <"$HOLD_OUT"
+	release KILL || :
+	printf abcd | dd of=$file conv=notrunc status=none
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	hca-probe -w 0x78787878 "$key" "$addr"
+	[ "$(head -c 4 $file)" = xxxx ]
+	ms dereg "rkey:$key" --quiet
+	run ! hca-probe "$key" "$addr"
+}
+
+# ---- devices that go ----
+
+# bats test_tags=kernel
+@test "removing a software device waits for the session, and its end lets it go" {
+	local i session
+
+	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "about rxe"
+	ip link add v8 type veth peer name v9
+	UNDO+=("ip link delete v8")
+	ip link set v8 up
+	rdma link add rxe8 type rxe netdev v8
+	# it ends by itself, whatever becomes of the test
+	mrctl -d rxe8 session --joinable -- sleep 20 3>&- &
+	session=$!
+	for i in {1..200}; do
+		mrctl --session pid:$session reg --quiet && break
+		sleep 0.05
+	done
+	run --separate-stderr mrctl --session pid:$session stat
+	[[ $stderr == *"removing rxe8 or its driver waits"* ]]
+	rdma link delete rxe8 3>&- &
+	sleep 1
+	is_running $!
+	run --separate-stderr mrctl --session pid:$session stat --json
+	[ "$status" -eq 0 ] || [ "$status" -eq 1 ]
+	kill $session
+	wait $!
+	run ! rdma link show rxe8/1
+}
+
+# bats test_tags=kernel
+@test "a driver unbound under a session refuses to register, and dereg and the end work" {
+	local pci had i
+
+	had=$(objects)
+	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "about mlx5"
+	pci=$(basename "$(readlink -f /sys/class/infiniband/mlx5_0/device)")
+	session_begin
+	ms reg --count 2 --quiet
+	ms reg --via kernel --quiet
+	UNDO+=("echo $pci >/sys/bus/pci/drivers/mlx5_core/bind" await_device)
+	echo "$pci" >/sys/bus/pci/drivers/mlx5_core/unbind
+	run --separate-stderr ms reg --via kernel
+	refused EIO "ioctl(REG_MR)"
+	run --separate-stderr ms reg --json
+	[ "$status" -eq 1 ]
+	json '.failures[0].errno == "EIO" and .regions == []'
+	run --separate-stderr ms stat --json
+	[ "$status" -eq 0 ]
+	json '[.regions[].state] - ["unknown", "gone"] == []'
+	run --separate-stderr ms dereg --all
+	succeeded
+	[ -z "$(ms stat -n)" ]
+	session_end
+	for i in "${UNDO[@]}"; do eval "$i"; done
+	UNDO=()
+	settled "$had" objects
+}
+
+# await_device: after a driver has been bound again
+await_device() {
+	local i
+
+	for i in {1..200}; do
+		! mr reg --quiet 2>/dev/null || return 0
+		sleep 0.1
+	done
+	fail "the device does not come back"
+}
+
+# ---- what an administrator restricts ----
+
+# bats test_tags=kernel
+@test "under Yama a session is joined if it allows that, and the refusal says how" {
+	local scope=/proc/sys/kernel/yama/ptrace_scope pid
+
+	[ -e $scope ] || skip "a kernel without Yama"
+	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "the same on each device"
+	UNDO+=("echo $(<$scope) >$scope")
+	echo 1 >$scope
+	for joinable in '' --joinable; do
+		# shellcheck disable=SC2016,SC2086 # for the inner shell; a word or none
+		as_nobody bash -c 'echo $$ && exec "$@"' bash "${MR[@]}" session $joinable -- \
+			sleep 60 >"$BATS_TEST_TMPDIR/pid" 3>&- &
+		until [ -s "$BATS_TEST_TMPDIR/pid" ]; do sleep 0.05; done
+		pid=$(<"$BATS_TEST_TMPDIR/pid")
+		UNDO+=("kill $pid")
+		until [ "$(<"/proc/$pid/comm")" = sleep ]; do sleep 0.05; done
+		run --separate-stderr as_nobody mrctl --session "pid:$pid" stat --json
+		if [ -n "$joinable" ]; then
+			succeeded
+		else
+			[ "$status" -eq 1 ]
+			[[ $stderr == *"EPERM"*"ptrace_scope"*"--joinable"* ]]
+		fi
+		kill "$pid"
+		: >"$BATS_TEST_TMPDIR/pid"
+	done
+	UNDO=("${UNDO[0]}")
+	as_nobody "${MR[@]}" session --detach >"$BATS_TEST_TMPDIR/out"
+	eval "$(<"$BATS_TEST_TMPDIR/out")"
+	SESSION_PID=${MRCTL_SESSION#pid:}
+	as_nobody mrctl reg --quiet
+	[ "$(as_nobody mrctl stat -n -o state)" = live ]
+}
+
+# bats test_tags=kernel
+@test "a session needs no executable memfd" {
+	[ -e /proc/sys/vm/memfd_noexec ] || skip "a kernel without memfd_noexec"
+	[ "$MRCTL_TEST_DEVICE" = rxe0 ] || skip "the same on each device"
+	run --separate-stderr unshare --pid --fork --mount-proc bash -c '
+		echo 2 >/proc/sys/vm/memfd_noexec || exit 99
+		exec "$@"' bash "${MR[@]}" session -- bash -c 'mrctl reg --quiet; mrctl stat -n -o id,state; :'
+	succeeded
+	[ "$output" = "1 live" ]
+}

@@ -1,0 +1,196 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Commands that are killed, anywhere: the session works, and stat tells the truth.
+# shellcheck disable=SC2016 # scripts for the shell in the session
+
+load helpers
+
+# For tests that use it
+require_faults() {
+	on_simulator || skip "needs the simulator's faults"
+	require_tool
+}
+
+# killed SPEC [ARG...]: run mrctl with this fault; true if it was killed
+killed() {
+	local status=0
+
+	faulty "$@" >/dev/null 2>&1 || status=$?
+	[ "$status" -eq 137 ]
+}
+
+# pds_work: every protection domain that stat shows can be used, and all but the first deallocated
+pds_work() {
+	local pd
+
+	for pd in $(ms stat --json | jq -r '.totals.pds[].name'); do
+		ms reg --pd "$pd" --via kernel --name probe --quiet >/dev/null || return
+		ms dereg probe --quiet >/dev/null || return
+		[ "$pd" = default ] || ms dereg "pd:$pd" --quiet || return
+	done
+}
+
+# kill_each PREPARE CALLS [ARG...]: for each call of `mrctl ARG...`, before it and after it: run
+# PREPARE, kill the command there, and look
+kill_each() {
+	local prepare=$1 calls=$2 call when n times=0
+	shift 2
+
+	for call in $calls; do
+		for when in kill kill-after; do
+			for ((n = 1; n <= 40; n++)); do
+				$prepare
+				killed "$call@$n=$when" "$@" || break
+				times=$((times + 1))
+				stat_is_true || fail "$call@$n=$when $*" || return
+				make_empty || fail "$call@$n=$when $*" || return
+				[[ "$*" != *pd* ]] || pds_work || fail "pds: $call@$n=$when $*" || return
+			done
+			[ "$n" -le 40 ] || fail "it never came to its end" || return
+			make_empty || fail "$call@$n $*" || return
+		done
+	done
+	[ "$times" -ge 4 ] || fail "only $times kills"
+}
+
+one_region() {
+	ms reg --name a --quiet >/dev/null
+}
+
+two_regions() {
+	ms reg --count 2 --name n --quiet >/dev/null
+}
+
+one_pd() {
+	ms reg --pd one --name a --quiet >/dev/null
+	ms dereg a --quiet >/dev/null
+}
+
+@test "reg through the library can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each : "query_context query_pd alloc_uar reg_mr dealloc_uar lock" \
+		reg --count 2 --name n
+}
+
+@test "reg through the kernel's interface can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each : "reg_mr lock" reg --count 2 --name n --via kernel
+}
+
+@test "reg in a new protection domain can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each : "alloc_pd reg_mr lock" reg --pd one --via kernel
+}
+
+@test "dereg can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each one_region "query_mr dereg_mr lock" dereg a
+}
+
+@test "dereg --all can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each two_regions "query_mr dereg_mr lock" dereg --all
+}
+
+@test "dereg of a protection domain can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each one_pd "dealloc_pd lock" dereg pd:one
+}
+
+@test "stat can be killed anywhere, and changes nothing" {
+	require_faults
+	session_begin
+	ms reg --count 2 --quiet
+	for call in query_mr@2 info_handles lock@1 lock@2 lock@3; do
+		killed $call=kill stat
+		killed $call=kill-after stat
+		[ "$(states)" = $'1 live\n2 live' ]
+	done
+}
+
+@test "a region is in doubt where the command was killed before it was registered" {
+	require_faults
+	session_begin
+	killed reg_mr=kill reg --name a
+	[ "$(states)" = "1 in doubt" ]
+	[ "$(kernel_has mr)" -eq 0 ]
+	run --separate-stderr ms dereg a
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"region 1 had gone already"* ]]
+	[ -z "$(states)" ]
+}
+
+@test "a region that the command could not note any more is unlisted" {
+	require_faults
+	session_begin
+	killed reg_mr=kill-after reg --name a
+	[ "$(states)" = $'1 in doubt\n- unlisted' ]
+	[ "$(kernel_has mr)" -eq 1 ]
+	make_empty
+}
+
+@test "a region is in doubt where dereg was killed before the kernel did it, and gone where after" {
+	require_faults
+	session_begin
+	ms reg --count 2 --quiet
+	killed dereg_mr=kill dereg 1
+	killed dereg_mr=kill-after dereg 2
+	[ "$(states)" = $'1 in doubt\n2 gone' ]
+	run --separate-stderr ms dereg 1
+	succeeded
+	run --separate-stderr ms dereg 2
+	[ "$status" -eq 3 ]
+	[ -z "$(states)" ]
+}
+
+@test "a name that a killed command has taken is free after dereg" {
+	require_faults
+	session_begin
+	killed reg_mr=kill reg --name a
+	run --separate-stderr ms reg --name a
+	[ "$status" -ne 0 ]
+	ms dereg a || :
+	ms reg --name a --quiet
+}
+
+# Kills as many as land on a command that still runs
+# bats test_tags=kernel
+@test "commands killed at random times leave a session that works and a true stat" {
+	local kills=500 spread=45 landed=0 tries status never
+
+	if on_simulator; then
+		require_tool
+	else
+		kills=15 spread=1500
+	fi
+	session_begin
+	exec {never}<> <(:)
+	for ((tries = 1; landed < kills && tries < 20 * kills; tries++)); do
+		case $((RANDOM % 5)) in
+		0) set -- reg --count 300 ;;
+		1) set -- reg --name "n$((RANDOM % 4))" --pd "pd$((RANDOM % 4))" ;;
+		2) set -- reg --via kernel --count 300 ;;
+		3) set -- dereg --all ;;
+		4) set -- dereg n0 n1 n2 n3 pd:pd0 pd:pd1 pd:pd2 pd:pd3 ;;
+		esac
+		"${MS[@]}" "$@" >/dev/null 2>&1 3>&- &
+		read -rt "$(printf '0.%04d' $((RANDOM % spread)))" -u "$never" || :
+		kill -KILL $! 2>/dev/null || :
+		status=0
+		wait $! 2>/dev/null || status=$?
+		[ "$status" -eq 137 ] || continue
+		landed=$((landed + 1))
+		[ $((landed * 10 % kills)) -ne 0 ] || stat_is_true || return
+	done
+	exec {never}<&-
+	echo "$tries tries"
+	[ "$landed" -eq "$kills" ]
+	make_empty
+	pds_work
+}

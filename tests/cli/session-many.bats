@@ -1,0 +1,158 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Many commands at once in one session, many regions in it, and nothing left of them.
+# shellcheck disable=SC2016 # scripts for the shells in the session
+
+load helpers
+
+# at_once TIMES SCRIPT: 16 processes run so many SCRIPTs with numbers as $1; true if all succeed
+at_once() {
+	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" ||
+		fail "$(sort "$BATS_TEST_TMPDIR/err" | uniq -c | sort -n | tail -n 20)"
+}
+
+# bats test_tags=kernel
+@test "registering and deregistering by many processes at once loses and mixes up nothing" {
+	local times=1000 out=$BATS_TEST_TMPDIR/out
+
+	if on_simulator; then
+		require_tool
+		on_mlx5 || times=300
+	else
+		times=24
+	fi
+	session_begin
+	# each leaves one of two, says which, and checks that it deregisters its own
+	at_once $times '
+		mrctl reg --name "stay.$1" --size $((4096 * ($1 % 7 + 1))) -n -o name,lkey,length &&
+		mrctl reg --name "go.$1" --via kernel --quiet &&
+		[ "$(mrctl dereg "go.$1" -n -o name)" = "go.$1" ]'
+	[ "$(wc -l <"$out")" -eq $times ]
+	[ "$(kernel_has mr)" -eq $times ]
+	ms stat --json >"$out.json"
+	jq -e --argjson n $times '.failures == [] and .totals.unlisted == 0
+		and ([.regions[].state] | unique == ["live"]) and (.regions | length == $n)
+		and ([.regions[].handle] | unique | length == $n)
+		and ([.regions[].lkey] | unique | length == $n)
+		and ([.regions[].id] | unique | length == $n)' "$out.json" >/dev/null
+	jq -r '.regions[] | "\(.name) \(.lkey) \(.length)"' "$out.json" | sort >"$out.stat"
+	sort "$out" | cmp - "$out.stat"
+	# and all go at once
+	at_once $times 'mrctl dereg "stay.$1" -n -o name'
+	sort -u "$out" | wc -l | grep -qx $times
+	[ -z "$(ms stat -n)" ]
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+@test "one name is taken once, however many want it" {
+	session_begin
+	at_once 64 'mrctl reg --name mine --quiet 2>/dev/null && echo "$1" || :'
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -eq 1 ]
+	[ "$(states)" = "1 live" ] || [ "$(states | wc -l)" -eq 1 ]
+}
+
+@test "one region is deregistered once, however many want it" {
+	session_begin
+	ms reg --name mine --quiet
+	at_once 64 'mrctl dereg mine -n -o name 2>/dev/null || :'
+	[ "$(<"$BATS_TEST_TMPDIR/out")" = mine ]
+}
+
+@test "one protection domain is made once, however many want it" {
+	require_tool
+	session_begin
+	at_once 64 'mrctl reg --pd mine --quiet'
+	run --separate-stderr ms stat --json
+	json '[.totals.pds[].name] == ["default", "mine"] and .totals.regions == 64'
+	[ "$(kernel_has pd)" -eq 2 ]
+}
+
+@test "dereg --all by several at once, while others register, leaves nothing lost" {
+	require_tool
+	session_begin
+	at_once 200 '
+		case $(($1 % 4)) in
+		0) mrctl dereg --all --quiet ;;
+		1) mrctl stat --quiet >/dev/null ;;
+		*) mrctl reg --count 10 --quiet ;;
+		esac'
+	stat_is_true
+	json '.totals.unlisted == 0 and ([.regions[].state] - ["live"] == [])'
+	make_empty
+}
+
+# bats test_tags=kernel
+@test "normal commands leave no region, protection domain, doorbell page or entry behind" {
+	local pds mrs
+
+	on_simulator && require_tool
+	session_begin
+	ms reg --quiet
+	ms dereg --all --quiet
+	pds=$(kernel_has pd) mrs=$(kernel_has mr)
+	ms reg --count 3 --quiet
+	ms reg --via kernel --name a --pd mine --quiet
+	ms reg-iova --iova 0x4000 --quiet
+	ms reg --size 0 --quiet || :
+	ms reg --size 0 --via kernel --quiet || :
+	ms stat --quiet
+	ms dereg a pd:mine --quiet
+	ms dereg --all --quiet
+	run --separate-stderr ms stat --json
+	json '.regions == [] and .totals.unlisted == 0'
+	[ "$(kernel_has pd)" -eq "$pds" ]
+	[ "$(kernel_has mr)" -eq "$mrs" ]
+}
+
+@test "the handles of many registrations are the same few, so that no object is left" {
+	local i
+
+	on_simulator || skip "the simulator's handles show it"
+	session_begin
+	for i in {1..20}; do
+		ms reg --name a -n -o handle
+		ms dereg a --quiet
+	done >"$BATS_TEST_TMPDIR/out" 2>/dev/null
+	[ "$(sort -u "$BATS_TEST_TMPDIR/out" | wc -l)" -le 2 ]
+}
+
+@test "100,000 regions (on rxe 20,000): registered, listed, found, deregistered" {
+	local n=100000 out=$BATS_TEST_TMPDIR/out
+
+	on_mlx5 || n=20000
+	session_begin
+	# shellcheck disable=SC2153 # of the helpers
+	ms reg --count $n "${MANY[@]}" --memory none --name n --quiet 2>/dev/null
+	ms stat --json >"$out"
+	jq -e --argjson n $n '(.regions | length == $n) and .totals.regions == $n
+		and .totals.unlisted == 0 and (.totals.table_bytes / $n <= 256)
+		and ([.regions[].state] | unique == ["live"])' "$out" >/dev/null
+	run --separate-stderr ms stat n.17777 17777 -n -o id,name,state
+	[ "$output" = $'17777 n.17777 live\n17777 n.17777 live' ] || fail "$output"
+	[ "$(ms dereg n.17777 -n -o id)" = 17777 ]
+	ms dereg --all --json >"$out"
+	jq -e --argjson n $n '(.regions | length == $n - 1) and .failures == []' "$out" >/dev/null
+	[ -z "$(ms stat -n)" ]
+}
+
+# The commands are compared with themselves in a small session: by the calls they make, not by time.
+@test "one region among many is found without looking at the others" {
+	local n word few many
+
+	session_begin
+	for n in 64 20000; do
+		ms reg --count $n "${MANY[@]}" --memory none --name "n$n" --quiet 2>/dev/null
+		read -ra keys < <(ms stat "n$n.9" -n -o lkey,handle)
+		for word in "stat n$n.9" "stat lkey:${keys[0]}" "stat mr:${keys[1]}" "dereg n$n.9"; do
+			# shellcheck disable=SC2086 # a list of words
+			# LeakSanitizer does not work below strace.
+			ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0 "${SIM[@]}" strace -qq -o "$BATS_TEST_TMPDIR/trace" mrctl $word --quiet
+			wc -l <"$BATS_TEST_TMPDIR/trace"
+		done >"$BATS_TEST_TMPDIR/calls.$n"
+	done
+	paste "$BATS_TEST_TMPDIR"/calls.{64,20000} >"$BATS_TEST_TMPDIR/calls"
+	while read -r few many; do
+		[ "$many" -le $((few + 10)) ] || fail "$(<"$BATS_TEST_TMPDIR/calls")" || return
+	done <"$BATS_TEST_TMPDIR/calls"
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Prints in one line what there is in the session: by the kernel the number of objects of each
+ * type ("mr=2 pd=1 uar=4"), and by the table its regions and protection domains.
+ */
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "session.h"
+
+static const struct {
+	const char *name;
+	uint16_t object;
+} objects[] = {
+	{ "mr", UVERBS_OBJECT_MR },
+	{ "pd", UVERBS_OBJECT_PD },
+	{ "uar", MLX5_IB_OBJECT_UAR },
+	{ "umem", MLX5_IB_OBJECT_DEVX_UMEM },
+};
+
+int main(void)
+{
+	static uint32_t list[MR_UVERBS_INFO_MAX];
+	const char *where = getenv(MR_SESSION_VARIABLE);
+	struct mr_session session;
+	uint32_t count, pds = 0;
+	struct mr_table_pd pd;
+	struct mr_error err;
+
+	if (mr_session_open(where ? where : "", &session, &err)) {
+		fprintf(stderr, "session-objects: %s\n", err.text);
+		return 1;
+	}
+	/* Other drivers do not know the types of mlx5. */
+	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
+		if (!mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
+			printf("%s=%u ", objects[i].name, count);
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
+		pds += mr_table_pd(&session.table, place, &pd);
+	printf("entries=%u pds=%u\n", mr_table_count(&session.table), pds);
+	mr_session_close(&session);
+	return 0;
+}

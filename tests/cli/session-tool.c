@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Does to a session what mrctl does not do, as another holder of its descriptor could. */
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session.h"
+
+static struct mr_error err;
+static struct mr_session session;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "session-tool: %s: %s\n", what, err.text[0] ? err.text : strerror(errno));
+	exit(1);
+}
+
+/* The whole file of the table, however much of it is said to be in use. */
+static char *map_table(size_t *size)
+{
+	struct stat st;
+	char *map;
+
+	if (fstat(session.table.fd, &st))
+		die("fstat");
+	*size = (size_t)st.st_size;
+	map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, session.table.fd, 0);
+	if (map == MAP_FAILED)
+		die("mmap");
+	return map;
+}
+
+/* reg COUNT: regions of one page that no entry names; prints their handles */
+static void reg(char **words)
+{
+	struct mr_uverbs_reg request = { .length = 4096, .access = 1 };
+	struct mr_table_pd pd;
+	struct mr_uverbs_mr mr;
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || !mr_table_pd(&session.table, 0, &pd))
+		die("no page or PD");
+	request.addr = request.iova = (uintptr_t)page;
+	request.pd_handle = pd.handle;
+	for (int i = atoi(words[0]); i > 0; i--) {
+		if (mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err))
+			die("reg");
+		printf("%u\n", mr.handle);
+	}
+}
+
+/* destroy HANDLE...: regions, behind the back of the table */
+static void destroy(char **words)
+{
+	for (; *words; words++)
+		if (mr_uverbs_destroy_mr(&session.uverbs, (uint32_t)atoi(*words), &err))
+			die("destroy");
+}
+
+/* query HANDLE: whether the kernel has that region, and as `reg` here made it */
+static void query(char **words)
+{
+	struct mr_uverbs_mr mr;
+
+	if (mr_uverbs_query_mr(&session.uverbs, (uint32_t)atoi(words[0]), &mr, &err))
+		die("query");
+	if (mr.length != 4096)
+		exit(1);
+}
+
+/* handles: how many MRs and PDs the kernel says there are */
+static void handles(char **words)
+{
+	static const struct {
+		const char *name;
+		uint16_t object;
+	} objects[] = { { "mr", UVERBS_OBJECT_MR }, { "pd", UVERBS_OBJECT_PD } };
+	static uint32_t list[MR_UVERBS_INFO_MAX];
+	uint32_t count;
+
+	(void)words;
+	for (size_t i = 0; i < 2; i++) {
+		if (mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
+			die("list");
+		printf("%s %u\n", objects[i].name, count);
+	}
+}
+
+/* lock: takes the lock of the table, says so, and sleeps */
+static void lock(char **words)
+{
+	(void)words;
+	if (mr_table_lock(&session.table, &err))
+		die("lock");
+	puts("locked");
+	fflush(stdout);
+	pause();
+}
+
+/* text FROM TO: another text of the same length in the table; C's octal escapes in TO */
+static void text(char **words)
+{
+	size_t size, length = strlen(words[0]);
+	char *map = map_table(&size), *at = map, to[64] = "";
+	size_t used = 0;
+
+	for (const char *p = words[1]; *p && used < sizeof(to);)
+		to[used++] = *p == '\\' ? (char)strtol(p + 1, (char **)&p, 8) : *p++;
+	if (used != length)
+		die("another length");
+	while ((at = memmem(at, size - (size_t)(at - map), words[0], length)))
+		memcpy(at, to, length);
+}
+
+static volatile sig_atomic_t ended;
+
+static void end(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+/* scribble SEED: garbage into the table until SIGTERM; then it can be joined again */
+static void scribble(char **words)
+{
+	unsigned int seed = (unsigned int)atoi(words[0]);
+	char header[8192];
+	size_t size, at;
+	char *map = map_table(&size);
+
+	memcpy(header, map, sizeof(header));
+	signal(SIGTERM, end);
+	puts("scribbling");
+	fflush(stdout);
+	while (!ended) {
+		/* small numbers are handles, places and states, and worth more than noise */
+		uint32_t value = (uint32_t)rand_r(&seed);
+
+		if (rand_r(&seed) % 2)
+			value %= 128;
+		at = 24 + (size_t)rand_r(&seed) % (size - 28);
+		if (rand_r(&seed) % 8 == 0)
+			at = 24 + (size_t)rand_r(&seed) % 24; /* counters of the header */
+		memcpy(map + (at & ~(size_t)3), &value, sizeof(value));
+		if (rand_r(&seed) % 16 == 0)
+			usleep(1);
+	}
+	memcpy(map, header, sizeof(header));
+}
+
+static void send_fds(int socket, const char *bytes, size_t length, const int *fds, size_t count)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr align;
+	} control = { .bytes = { 0 } };
+	struct iovec iov = { .iov_base = (char *)(uintptr_t)bytes, .iov_len = length };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = CMSG_SPACE(count * sizeof(int)) };
+
+	CMSG_FIRSTHDR(&message)->cmsg_level = SOL_SOCKET;
+	CMSG_FIRSTHDR(&message)->cmsg_type = SCM_RIGHTS;
+	CMSG_FIRSTHDR(&message)->cmsg_len = CMSG_LEN(count * sizeof(int));
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), fds, count * sizeof(int));
+	if (sendmsg(socket, &message, 0) != (ssize_t)length)
+		die("sendmsg");
+}
+
+/* Runs a program with that descriptor as its session. */
+static void exec_with(int fd, char **words)
+{
+	char where[32];
+
+	fcntl(fd, F_SETFD, 0);
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	setenv(MR_SESSION_VARIABLE, where, 1);
+	execvp(words[0], words);
+	die(words[0]);
+}
+
+/* A table that is wrong in one way, and otherwise a copy of the session's. */
+static int wrong_table(const char *kind)
+{
+	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
+	bool is_file = !strcmp(kind, "file"), is_short = !strcmp(kind, "short");
+	int fd = is_file ? fileno(tmpfile())
+			 : memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	char path[64];
+	size_t size;
+	char *map = map_table(&size);
+
+	if (fd < 0 || write(fd, map, is_short ? size / 2 : size) < 0)
+		die("write");
+	if (!is_file && fcntl(fd, F_ADD_SEALS, !strcmp(kind, "unsealed") ? 0 : good))
+		die("seals");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return strcmp(kind, "readonly") != 0 ? fd : open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* with KIND CMD...: runs CMD in a session with the same device, and something wrong */
+static void with(char **words)
+{
+	static const char greeting[] = "mrctl session 1";
+	int sockets[2], fds[2] = { session.uverbs.fd, -1 };
+
+	if (!strcmp(words[0], "nodevice"))
+		fds[0] = open("/dev/zero", O_RDWR | O_CLOEXEC);
+	fds[1] = !strcmp(words[0], "nodevice") ? session.table.fd : wrong_table(words[0]);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets))
+		die("socketpair");
+	send_fds(sockets[0], greeting, sizeof(greeting), fds, 2);
+	exec_with(sockets[1], words + 1);
+}
+
+/* pass CMD...: sends the session's descriptor to a process that runs CMD with it */
+static void pass(char **words)
+{
+	const char *where = getenv(MR_SESSION_VARIABLE);
+	int sockets[2], fd = where ? atoi(where + strlen("fd:")) : -1, status;
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		die("socketpair");
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		mr_session_close(&session);
+		close(fd);
+		if (recvmsg(sockets[1], &message, 0) != 1)
+			die("recvmsg");
+		memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+		exec_with(fd, words);
+	}
+	send_fds(sockets[0], "", 1, &fd, 1);
+	if (waitpid(pid, &status, 0) != pid)
+		die("waitpid");
+	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+static const struct {
+	const char *name;
+	int words;
+	void (*run)(char **words);
+} commands[] = {
+	{ "reg", 1, reg },           { "destroy", 1, destroy }, { "query", 1, query },
+	{ "handles", 0, handles },   { "lock", 0, lock },       { "text", 2, text },
+	{ "scribble", 1, scribble }, { "with", 2, with },       { "pass", 1, pass },
+};
+
+int main(int argc, char **argv)
+{
+	const char *where = getenv(MR_SESSION_VARIABLE);
+
+	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++) {
+		if (strcmp(argv[1], commands[i].name) != 0 || argc - 2 < commands[i].words)
+			continue;
+		if (mr_session_open(where ? where : "", &session, &err))
+			die("cannot join");
+		commands[i].run(argv + 2);
+		return fflush(stdout) ? 1 : 0;
+	}
+	fprintf(stderr, "usage: session-tool COMMAND [WORD...], see its source\n");
+	return 2;
+}

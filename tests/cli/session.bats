@@ -1,0 +1,387 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl session: entering one, joining it, and its end.
+# shellcheck disable=SC2016 # scripts for the shell in the session
+
+load helpers
+
+# ---- running a program ----
+
+# bats test_tags=kernel
+@test "the program of a session finds in it what the commands before registered" {
+	in_session '
+		mrctl reg --name a --quiet >&2
+		mrctl reg-iova --iova 0x10000 --name b --quiet >&2
+		mrctl dereg a --quiet >&2
+		mrctl stat --json'
+	succeeded
+	json '.session == true and .failures == []'
+	json '[.regions[] | .id, .name, .state, .iova] == [2, "b", "live", "0x10000"]'
+	json '.environment.device == $device' --arg device "$(device)"
+}
+
+@test "the session is a descriptor that the environment names" {
+	in_session 'echo "$MRCTL_SESSION"; readlink /proc/$$/fd/"${MRCTL_SESSION#fd:}"'
+	succeeded
+	[[ ${lines[0]} =~ ^fd:[1-9][0-9][0-9]$ ]]
+	[[ ${lines[1]} == socket:* ]]
+}
+
+@test "the program inherits one descriptor of the session and nothing else of it" {
+	local out=$BATS_TEST_TMPDIR/out list='cd /proc/$$/fd && printf "%s\n" *'
+
+	"${SIM[@]}" bash -c "$list" >"$out.before"
+	mr session -- bash -c "$list" >"$out"
+	[ "$(grep -vxFf "$out.before" "$out")" = 100 ] || fail "$(<"$out")"
+}
+
+@test "the program's exit status, input, output and words are its own" {
+	run --separate-stderr mr session -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+	run --separate-stderr mr session -- sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+	run --separate-stderr mr session -- cat <<<input
+	[ "$output" = input ]
+	run --separate-stderr mr session printf '<%s>' --json -h 'a b' ''
+	[ "$output" = '<--json><-h><a b><>' ]
+	run --separate-stderr env SHELL=/bin/echo "${MR[@]}" session
+	succeeded
+}
+
+@test "a program that is not there has exit status 127, one that cannot be run 126" {
+	run -127 --separate-stderr mr session -- nosuchprogram
+	[[ $stderr == *"session: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
+	run -126 --separate-stderr mr session -- /
+	[[ $stderr == *"execvp: EACCES"* ]]
+}
+
+@test "bash, dash, zsh and fish keep the session for their commands" {
+	local shell
+
+	for shell in bash dash zsh fish; do
+		command -v $shell >/dev/null || continue
+		run --separate-stderr mr session -- $shell -c \
+			'mrctl reg --name a -n -o name; mrctl dereg a -n -o state; mrctl stat -n'
+		succeeded
+		[ "${lines[*]}" = "a deregistered" ] || fail "$shell: $output" "$stderr"
+	done
+}
+
+@test "a session in a session is another one" {
+	in_session '
+		mrctl reg --name outer --quiet
+		mrctl '"${MRCTL_TEST_DEVICE:+-d $MRCTL_TEST_DEVICE}"' session -- bash -c "
+			mrctl reg --name inner -n -o id
+			mrctl stat -n -o id,name"
+		mrctl stat -n -o id,name'
+	succeeded
+	[ "${lines[*]}" = "1 1 inner 1 outer" ] || fail "$output" "$stderr"
+}
+
+# bats test_tags=kernel
+@test "without a device there is no session" {
+	run --separate-stderr mrctl -d nosuchdevice session -- echo started
+	[ "$status" -eq 3 ]
+	[ -z "$output" ]
+}
+
+# ---- in the background ----
+
+# bats test_tags=kernel
+@test "--detach leaves a session for commands of any shell to come, and kill ends it" {
+	local pid
+
+	run --separate-stderr mr session --detach
+	succeeded
+	[[ $output =~ ^"MRCTL_SESSION=pid:"([0-9]+)"; export MRCTL_SESSION"$ ]]
+	SESSION_PID=${BASH_REMATCH[1]} pid=$SESSION_PID
+	sh -c 'eval "$1" && shift && "$@"' sh "$output" "${MS[@]}" reg --name a --quiet
+	export MRCTL_SESSION=pid:$SESSION_PID
+	[ "$(states a)" = "1 live" ]
+	session_end
+	run --separate-stderr "${MS[@]}" --session "pid:$pid" stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the session has ended: there is no process $pid"* ]]
+}
+
+@test "--detach keeps no other descriptor, so that nobody waits for it" {
+	local fd
+
+	exec {fd}<"$BATS_TEST_FILENAME"
+	session_begin
+	exec {fd}<&-
+	cd "/proc/$SESSION_PID/fd"
+	[ "$(echo *)" = "0 1 100 2" ] || fail "$(ls -l)"
+	[ "$(readlink 0 1 2 | sort -u)" = /dev/null ]
+	[ "$(readlink ../cwd)" = / ]
+}
+
+@test "--detach outlives the terminal and the process group of its shell" {
+	local pid
+
+	session_begin
+	read -r _ _ _ _ pid session _ <"/proc/$SESSION_PID/stat"
+	[ "$pid" = "$SESSION_PID" ]
+	[ "$session" = "$SESSION_PID" ]
+}
+
+@test "--detach that cannot say where the session is leaves none" {
+	MARK=$BATS_TEST_TMPDIR run --separate-stderr bash -c '"$@" >/dev/full' bash \
+		"${MR[@]}" session --detach
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"standard output"*"ENOSPC"* ]]
+	for _ in {1..250}; do
+		grep -qsz "^MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ || return 0
+		sleep 0.02
+	done
+	fail "it is still there"
+}
+
+@test "--detach and --hold run no program" {
+	run --separate-stderr mr session --detach -- true
+	usage_error "--detach runs no program"
+	run --separate-stderr mr session --hold -- true
+	usage_error "--hold runs no program"
+	run --separate-stderr mr session --detach --hold
+	usage_error "--detach excludes --hold"
+}
+
+# ---- joining ----
+
+@test "--session comes before MRCTL_SESSION" {
+	session_begin
+	ms reg --name a --quiet
+	MRCTL_SESSION=pid:1 run --separate-stderr "${MS[@]}" --session "pid:$SESSION_PID" \
+		stat -n -o name
+	succeeded
+	[ "$output" = a ]
+}
+
+@test "the program of a session can be joined by its process" {
+	run --separate-stderr mr session --joinable -- bash -c '
+		mrctl reg --name a --quiet
+		env -u MRCTL_SESSION mrctl --session "pid:$$" stat -n -o name
+		exit' # not in the place of the shell
+	succeeded
+	[ "$output" = a ]
+}
+
+@test "what closes inherited descriptors is told how to go on" {
+	in_session 'exec 100>&-; mrctl reg'
+	[ "$status" -eq 3 ]
+	[ -z "$output" ]
+	[[ $stderr == *"descriptor 100 of the session is closed"*"pid:"*"pass_fds=(100,)"* ]]
+}
+
+@test "Python's subprocess loses the session, keeps it by pass_fds, joins it by pid" {
+	command -v python3 >/dev/null || skip "no python3"
+	in_session 'mrctl reg --name a --quiet; exec python3 -c "
+import os, subprocess
+def stat(*words, **how):
+    print(subprocess.run([\"mrctl\", *words, \"stat\", \"-n\", \"-o\", \"name\"],
+        stdout=subprocess.PIPE, text=True, **how), flush=True)
+stat()
+stat(pass_fds=(100,))
+stat(\"--session\", \"pid:%d\" % os.getpid())"'
+	[[ ${lines[0]} == *"returncode=3, stdout='')" ]] || fail "$output" "$stderr"
+	[[ ${lines[1]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
+	[[ ${lines[2]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
+}
+
+@test "what is no session is an error that says so, and exit status 3" {
+	local word
+
+	for word in stat "dereg --all" reg; do
+		# shellcheck disable=SC2086 # a list of words
+		run --separate-stderr "${MS[@]}" --session fd:0 $word </dev/null
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"descriptor 0 is no mrctl session"* ]]
+		# shellcheck disable=SC2086
+		run --separate-stderr "${MS[@]}" --session fd:77 $word
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"descriptor 77 of the session is closed"* ]]
+		# shellcheck disable=SC2086
+		run --separate-stderr "${MS[@]}" --session "pid:$BASHPID" $word
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"was not started in a session"* ]]
+		# shellcheck disable=SC2086
+		run --separate-stderr "${MS[@]}" --session nonsense $word
+		usage_error "invalid session 'nonsense'"
+	done
+}
+
+@test "stat and dereg outside a session say that there is none" {
+	run --separate-stderr ms stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"not in a session"*"mrctl session"* ]]
+	run --separate-stderr ms dereg 1
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"not in a session"* ]]
+}
+
+@test "an empty MRCTL_SESSION is none" {
+	MRCTL_SESSION='' run --separate-stderr mr reg --json
+	succeeded
+	json '.session == false and .regions[0].state == "deregistered"'
+}
+
+@test "--device in a session is a usage error" {
+	session_begin
+	run --separate-stderr "${MS[@]}" -d mlx5_0 stat
+	usage_error "no --device"
+	run --separate-stderr "${MS[@]}" -d mlx5_0 reg
+	usage_error "no --device"
+}
+
+@test "a session of the simulator is not joined outside of it" {
+	on_simulator || skip "about the simulator"
+	session_begin
+	run --separate-stderr mrctl stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"simulated HCA"*"mrctl sim -- mrctl"* ]]
+}
+
+# ---- other users ----
+
+# bats test_tags=kernel
+@test "root joins an ordinary user's session, and other users do not" {
+	local out=$BATS_TEST_TMPDIR/out
+
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	require_nobody
+	as_nobody "${MR[@]}" session --detach >"$out"
+	eval "$(<"$out")"
+	SESSION_PID=${MRCTL_SESSION#pid:}
+	as_nobody "${MS[@]}" reg --name theirs --quiet
+	run --separate-stderr ms stat --json
+	succeeded
+	json '[.regions[] | .name, .state] == ["theirs", "live"]'
+	run --separate-stderr ms dereg theirs --json
+	succeeded
+	session_end
+	session_begin
+	run --separate-stderr as_nobody "${MS[@]}" stat
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot take the session out of process $SESSION_PID"* ]]
+	[[ $stderr == *"root"* ]]
+}
+
+# ---- regions of reg and reg-iova ----
+
+# bats test_tags=kernel
+@test "a region registered in a session is live, and the document says where it is" {
+	session_begin
+	run --separate-stderr ms reg --json --size 8K --name a --access local-write,remote-read
+	succeeded
+	json '.session == true and .failures == [] and .environment.device == $device' \
+		--arg device "$(device)"
+	json '.regions[0] | .id == 1 and .state == "live" and .dereg_elapsed_ns == null'
+	json '.regions[0] | .pd == "default" and .access_bits == "0x5" and .length == 8192'
+	if on_mlx5; then
+		json '.regions[0].via == "library"'
+	else
+		json '.regions[0].via == "kernel"'
+	fi
+}
+
+# bats test_tags=kernel
+@test "--via kernel registers by the kernel's own interface" {
+	session_begin
+	run --separate-stderr ms reg --via kernel --json
+	succeeded
+	json '.regions[0].via == "kernel" and .regions[0].state == "live"'
+	run --separate-stderr ms reg-iova --via kernel --iova 0x7000 --json
+	succeeded
+	json '.regions[0] | .via == "kernel" and .iova == "0x7000"'
+	run --separate-stderr ms reg --via kernel --size 0
+	refused EINVAL "ioctl(REG_MR)"
+	[ "$(states)" = "1 live"$'\n'"2 live" ]
+}
+
+@test "--via library registers through libibverbs where it can import the session" {
+	session_begin
+	run --separate-stderr ms reg --via library --json
+	if on_mlx5; then
+		succeeded
+		json '.regions[0].via == "library"'
+		run --separate-stderr ms reg --via library --size 0
+		refused EINVAL ibv_reg_mr
+	else
+		refused EOPNOTSUPP ibv_import_device
+		[[ $stderr == *"--via kernel"* ]]
+		[ -z "$(states)" ]
+	fi
+	run --separate-stderr ms reg --via nonsense
+	usage_error "--via"
+}
+
+@test "a refusal in a session leaves no entry" {
+	! ldd "$BUILD/mrctl" | grep -q libasan || skip "ASan maps memory of its own into the hole"
+	session_begin
+	run --separate-stderr ms reg --memory hole --count 3 --name n --json
+	[ "$status" -eq 1 ]
+	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
+	[ "$(states)" = "1 live"$'\n'"2 live" ]
+	# the id of what was refused is not used again
+	[ "$(ms reg -n -o id)" = 4 ]
+}
+
+@test "a name in use is refused, and free again after dereg" {
+	session_begin
+	ms reg --name a --quiet
+	run --separate-stderr ms reg --name a --json
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"a region named 'a' already"* ]]
+	[ "$(states)" = "1 live" ]
+	ms dereg a --quiet
+	ms reg --name a --quiet
+}
+
+@test "--pd makes a protection domain on first use, and shares it then" {
+	session_begin
+	ms reg --pd one --quiet
+	ms reg --pd one --quiet
+	ms reg --pd two --quiet
+	run --separate-stderr ms stat --json
+	json '[.regions[].pd] == ["one", "one", "two"]'
+	json '[.totals.pds[].name] == ["default", "one", "two"]'
+	json '[.totals.pds[].handle] | unique | length == 3'
+}
+
+@test "--hold in a session keeps the process, and the region stays after it" {
+	session_begin
+	MR=("${MS[@]}")
+	hold reg --hold --json --count 2
+	[ "$(states)" = $'1 live\n2 live' ]
+	# which is in nobody's hands meanwhile
+	ms dereg 2 --quiet
+	release
+	[ "$(states)" = "1 live" ]
+	[ ! -s "$HOLD_ERR" ]
+}
+
+@test "an on-demand region that nobody serves any more is announced" {
+	session_begin
+	run --separate-stderr ms reg --access local-write,on-demand
+	succeeded
+	[[ $stderr == *"on-demand"*"--hold"* ]]
+}
+
+@test "a signal ends a registration between two regions, and all are known" {
+	local out=$BATS_TEST_TMPDIR/out pid status=0
+
+	session_begin
+	"${MS[@]}" reg --count 1000000 "${MANY[@]}" --memory none -n -o id >"$out" 2>"$out.err" 3>&- &
+	pid=$!
+	until [ -n "$(states 1 2>&-)" ]; do
+		sleep 0.02
+	done
+	kill -INT $pid
+	wait $pid || status=$?
+	[ "$status" -eq 1 ]
+	grep -q interrupted "$out.err"
+	run --separate-stderr ms stat --json
+	json '.totals.regions == ($count | tonumber) and .totals.unlisted == 0' \
+		--arg count "$(wc -l <"$out")"
+	json '.totals.regions < 1000000 and ([.regions[].state] | unique == ["live"])'
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The simulated HCA as programs other than mrctl see it.
+
+load helpers
+
+setup() {
+	on_simulator || skip "about the simulator"
+}
+
+sim() {
+	run --separate-stderr mrctl sim -- "$@"
+}
+
+@test "ibv_devices lists one device" {
+	sim ibv_devices
+	[ "$status" -eq 0 ]
+	[ "$(grep -c mlx5_0 <<<"$output")" -eq 1 ]
+}
+
+@test "ibv_devinfo -v prints a sensible device" {
+	sim ibv_devinfo -v
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	for line in 'hca_id:	mlx5_0' 'transport:.*InfiniBand' 'vendor_part_id:.*4119' \
+		'phys_port_cnt:.*1' 'max_mr_size:.*0xffffffffffffffff' 'max_mr:.*16777216' \
+		ODP_SUPPORT_IMPLICIT 'state:.*PORT_ACTIVE' 'link_layer:.*InfiniBand' \
+		'GID\[  0\]:.*fe80:'; do
+		grep -q -- "$line" <<<"$output" || fail "no '$line' in:" "$output"
+	done
+}
+
+@test "the device says that it is simulated" {
+	# shellcheck disable=SC2016 # for the other shell
+	sim sh -c 'cat "$SYSFS_PATH/class/infiniband/mlx5_0/node_desc"'
+	[[ $output == "mrctl simulated HCA"* ]]
+}
+
+@test "the node is a character device inside, and absent outside" {
+	sim bash -c '[ -c /dev/infiniband/uverbs250 ]'
+	[ "$status" -eq 0 ]
+	run bash -c '[ -e /dev/infiniband/uverbs250 ]'
+	[ "$status" -eq 1 ]
+}
+
+@test "without MRCTL_SIM the preloaded library does nothing" {
+	sim env -u MRCTL_SIM ibv_devices
+	[[ $output != *mlx5_0* ]]
+}
+
+@test "what is not about the device passes through" {
+	# shellcheck disable=SC2016 # for the other shell
+	sim sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
+	[ "$output" = text ]
+	[[ $stderr == *"No such file or directory"* ]]
+}
+
+rxe() {
+	run --separate-stderr mrctl sim --profile rxe -- "$@"
+}
+
+@test "the profile rxe is one device of its own" {
+	rxe ibv_devices
+	[ "$(grep -c rxe0 <<<"$output")" -eq 1 ]
+	[[ $output != *mlx5* ]]
+	rxe ibv_devinfo -v
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ $output == *Ethernet* ]]
+	[[ $output == *"RoCE v2"* ]]
+	# shellcheck disable=SC2016 # for the other shell
+	rxe sh -c 'cat "$SYSFS_PATH/class/infiniband/rxe0/node_desc"'
+	[[ $output == "mrctl simulated HCA"* ]]
+	rxe mrctl -j reg --size 1M
+	succeeded
+	json '.environment.provider == "rxe" and .environment.simulated'
+}
+
+@test "a session on rxe, which cannot be imported" {
+	rxe mrctl session -- sh -c 'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'
+	succeeded
+	json '.regions[0].length == 4096 and .regions[0].via == "kernel"'
+}
+
+@test "a session keeps its profile where another one is asked for" {
+	rxe mrctl session -- mrctl sim --profile mlx5 -- mrctl -j reg --size 4K
+	succeeded
+	json '.environment.device == "rxe0" and .regions[0].via == "kernel"'
+}
+
+@test "without the simulator its descriptor is told from a device" {
+	sim mrctl session -- env -u LD_PRELOAD -u SYSFS_PATH -u MRCTL_SIM mrctl stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"simulated HCA"* ]]
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl stat: the session's regions, by the table and the kernel.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+setup() {
+	session_begin
+}
+
+# bats test_tags=kernel
+@test "stat lists the regions as they were registered" {
+	local reg
+
+	ms reg --name a --size 8K --access local-write,remote-read --pd one --memory memfd --quiet
+	reg=$(ms reg-iova --iova 0x10000 --json | jq -c '.regions[0] | del(.index)')
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.format == 1 and .command == "stat" and .session == true and .failures == []'
+	json '[.regions[].id] == [1, 2]'
+	json '.regions[0] | .name == "a" and .length == 8192 and .pd == "one" and .memory == "memfd"'
+	json '.regions[0] | .access_bits == "0x5" and .state == "live" and .iova == .addr'
+	json '.regions[1] | del(.index) == $reg' --argjson reg "$reg"
+	json '.totals | .regions == 2 and .bytes == 12288 and .unlisted == 0'
+}
+
+@test "stat of an empty session is an empty list, with totals" {
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.regions == [] and .totals.regions == 0 and .totals.bytes == 0'
+	json '.totals.unlisted == 0 and .totals.table_bytes > 0'
+	json '[.totals.pds[].name] == ["default"]'
+	run --separate-stderr ms stat
+	succeeded
+	grep -Eqx 'regions: *0' <<<"$output"
+}
+
+@test "stat names one region by id, name, key or handle" {
+	local keys
+
+	ms reg --count 2 --name n --quiet
+	read -ra keys < <(ms stat -n -o lkey,rkey,handle n.2)
+	for word in 2 n.2 "lkey:${keys[0]}" "rkey:${keys[1]}" "mr:${keys[2]}"; do
+		run --separate-stderr ms stat "$word" --json
+		succeeded
+		json '[.regions[].name] == ["n.2"] and (has("totals") | not)'
+	done
+	run --separate-stderr ms stat 2 1 n.2 -n -o id
+	[ "${lines[*]}" = "2 1 2" ]
+}
+
+@test "a region that is not there is named, and the others are shown" {
+	ms reg --quiet
+	run --separate-stderr ms stat nosuch 1 --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"the session has no region 'nosuch'"* ]]
+	json '[.regions[].id] == [1] and [.failures[].index] == [1]'
+	run --separate-stderr ms stat mr:1000
+	refused ENOENT "ioctl(QUERY_MR)"
+	run --separate-stderr ms stat pd:default
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"'pd:default'"* ]]
+}
+
+@test "columns, headings and lines are those of other commands" {
+	ms reg --name a --quiet
+	[ "$(ms stat -n -o id,state,name,length)" = "1 live a 4096" ]
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == "ID NAME STATE"* ]]
+	run --separate-stderr ms stat -o id,bogus
+	usage_error bogus
+	run --separate-stderr ms stat a
+	succeeded
+	grep -Eqx 'name: *a' <<<"$output"
+}
+
+@test "a region that went behind the table's back is gone" {
+	require_tool
+	ms reg --count 3 --quiet
+	tool destroy "$(ms stat -n -o handle 2)"
+	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
+	[ "$(states 2)" = "2 gone" ]
+	# nothing was changed by looking
+	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
+}
+
+@test "a region whose handle is another's now is gone, and the other is unlisted" {
+	local handle
+
+	require_tool
+	ms reg --via kernel --size 8K --quiet
+	handle=$(ms stat -n -o handle 1)
+	tool destroy "$handle"
+	[ "$(tool reg 1)" = "$handle" ]
+	[ "$(ms stat -n -o state,handle)" = "gone $handle"$'\n'"unlisted $handle" ]
+	# a registration that gets a handle knows that its old owner has gone
+	ms dereg 1 --quiet || :
+	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
+}
+
+@test "regions that no entry names are listed with what the kernel knows" {
+	local handles
+
+	require_tool
+	ms reg --quiet
+	mapfile -t handles < <(tool reg 3)
+	run --separate-stderr ms stat --json
+	succeeded
+	json '[.regions[].state] == ["live", "unlisted", "unlisted", "unlisted"]'
+	json '[.regions[1:][].handle] | sort == $h' --argjson h "$(jq -sc sort <<<"${handles[*]}")"
+	json '.regions[1] | .id == null and .name == null and .addr == null and .length == 4096'
+	json '.regions[1] | .lkey != null and .iova != null'
+	json '.totals.regions == 1 and .totals.unlisted == 3'
+	run --separate-stderr ms stat "mr:${handles[1]}" -n -o state,handle
+	[ "$output" = "unlisted ${handles[1]}" ]
+}
+
+@test "regions that no entry names are found among more than one answer of the kernel holds" {
+	local handles
+
+	require_tool
+	ms reg --count 16400 "${MANY[@]}" --memory none --quiet 2>/dev/null
+	mapfile -t handles < <(tool reg 2)
+	run --separate-stderr ms stat --json
+	succeeded
+	jq -e --argjson h "$(jq -sc sort <<<"${handles[*]}")" '.totals.regions == 16400
+		and .totals.unlisted == 2
+		and ([.regions[] | select(.state == "unlisted") | .handle] | sort == $h)
+		and ([.regions[].state] | unique == ["live", "unlisted"])' <<<"$output" >/dev/null
+}
+
+@test "while a process registers or deregisters, its region is pending" {
+	on_simulator || skip "needs a call that takes long"
+	faulty reg_mr=delay:400 reg --name a --quiet 3>&- &
+	until [ "$(states)" = "1 pending" ]; do
+		is_running $! || fail "it was never pending" || return
+	done
+	wait $!
+	[ "$(states a)" = "1 live" ]
+	faulty dereg_mr=delay:400 dereg a --quiet 3>&- &
+	until [ "$(states)" = "1 pending" ]; do
+		is_running $! || fail "it was never pending" || return
+	done
+	run --separate-stderr ms dereg a
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"in the hands of another process"* ]]
+	wait $!
+	[ -z "$(states)" ]
+}
+
+# bats test_tags=kernel
+@test "stat warns where removing the device waits for the session" {
+	run --separate-stderr ms stat --json
+	if on_mlx5; then
+		json '.totals.blocks_removal == false'
+	else
+		json '.totals.blocks_removal == true'
+		run --separate-stderr ms stat
+		[[ $stderr == *"removing $(device) or its driver waits"* ]]
+	fi
+}
+
+# Looks nothing up that is not in the session: a machine without devices in /sys will do.
+@test "stat and dereg discover no devices" {
+	ms reg --count 2 --quiet
+	SYSFS_PATH=/nowhere run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere \
+		strace -f -qq -e trace=openat,open,socket -o "$BATS_TEST_TMPDIR/trace" \
+		mrctl stat -n -o id,state
+	[ "$output" = $'1 live\n2 live' ] || fail "$output" "$stderr"
+	! grep -E '/sys/|/dev/infiniband|NETLINK' "$BATS_TEST_TMPDIR/trace" ||
+		fail "it looked for devices"
+	run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere mrctl dereg --all -n -o id
+	[ "$output" = $'1\n2' ]
+}

@@ -1,0 +1,257 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The command line: commands, options and their values, help, --dump-cli, devices.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+# cli FILTER: a filter on the document of --dump-cli
+cli() {
+	mrctl --dump-cli | jq -r "$1"
+}
+
+@test "without a command mrctl says so and points to the help" {
+	run --separate-stderr mrctl
+	usage_error "mrctl: no command given" "Try 'mrctl --help'"
+}
+
+@test "an unknown command is named" {
+	run --separate-stderr mrctl bogus
+	usage_error "unknown command 'bogus'"
+	run --separate-stderr mrctl re
+	usage_error "unknown command 're'"
+	run --separate-stderr mrctl ''
+	usage_error "unknown command ''"
+}
+
+@test "an unknown option is named, before and after the command" {
+	run --separate-stderr mrctl --bogus reg
+	usage_error "unknown option '--bogus'" "Try 'mrctl --help'"
+	run --separate-stderr mr reg --bogus
+	usage_error "mrctl: reg: unknown option '--bogus'" "Try 'mrctl reg --help'"
+	run --separate-stderr mr reg -Z
+	usage_error "unknown option '-Z'"
+}
+
+@test "options are not abbreviated" {
+	run --separate-stderr mr reg --siz 4K
+	usage_error "unknown option '--siz' (there is --size"
+	run --separate-stderr mr reg --js
+	usage_error "unknown option '--js'"
+}
+
+@test "operands are a usage error where none are taken" {
+	run --separate-stderr mr reg 4K
+	usage_error "unexpected argument '4K'"
+	run --separate-stderr mr reg -- --size
+	usage_error "unexpected argument '--size'"
+}
+
+@test "global options stand before or after the command" {
+	run --separate-stderr mr --json reg
+	json '.command == "reg"'
+	run --separate-stderr mr -n reg -o rkey
+	succeeded
+	[[ $output =~ ^0x[0-9a-f]+$ ]]
+}
+
+@test "every option that takes a value wants one, and every other takes none" {
+	local command option argument
+
+	while read -r command option argument; do
+		if [ "$argument" = null ]; then
+			run --separate-stderr mr "$command" "--$option=x"
+			usage_error "option '--$option' takes no value"
+		else
+			run --separate-stderr mr "$command" "--$option"
+			usage_error "option '--$option' needs a value"
+		fi
+	done < <(cli '.options as $global | .commands[] | select(.columns != []) |
+		.name as $command | (.options + $global)[] | "\($command) \(.name) \(.argument)"')
+}
+
+# Wrong values of each type, separated by blanks; '' is the empty one.
+wrong() {
+	case $1 in
+	size) echo "'' -1 +1 1X 1KB 1.5K 16E 18446744073709551616 0x K 4096x" ;;
+	number) echo "'' -1 +1 1x 0x 1K 1.0 18446744073709551616 0x10000000000000000 x" ;;
+	seconds) echo "'' -1 x 1s 1. 0x1" ;;
+	access) echo "'' bogus local-write, none,local-write -1 0x 4294967296" ;;
+	memory) echo "'' bogus file file: anon:x hugetlb:3M hugetlb: device" ;;
+	expect) echo "'' bogus ok, einval 22" ;;
+	name) echo "'' 12 a/b a,b" ;;
+	*) return 1 ;;
+	esac
+}
+
+@test "wrong values of every option are usage errors that name the option" {
+	local option type value seen=
+
+	while read -r option type; do
+		for value in $(wrong "$type"); do
+			run --separate-stderr mr reg-iova --iova 0 "--$option=${value#\'\'}"
+			usage_error "--$option: "
+		done
+		seen+=" $type"
+	done < <(cli '.commands[] | select(.name == "reg-iova").options[] |
+		select(.type != "flag" and .type != "string") | "\(.name) \(.type)"')
+	[ "$(tr ' ' '\n' <<<"$seen" | sort -u | grep -c .)" -ge 7 ]
+}
+
+@test "right values of every option of reg are accepted" {
+	run --separate-stderr mr reg -s 0x1000 -m anon --offset 4KiB --addr 35184372088832 \
+		--populate -c 2 --stride 8k -a local-write,0x4 --name a --hold-for 0.001 \
+		--expect ok,EINVAL --keep-going -n -o rkey -v
+	succeeded
+	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "an I/O virtual address has its short option" {
+	run --separate-stderr mr reg-iova -i4096 -s4096 -no iova
+	succeeded
+	[ "$output" = 0x1000 ]
+}
+
+@test "--count 0 is a usage error" {
+	run --separate-stderr mr reg --count 0
+	usage_error "--count"
+}
+
+@test "--stride without --count is a usage error" {
+	run --separate-stderr mr reg --stride 4K
+	usage_error "--stride needs --count"
+}
+
+@test "regions that reach over the end of 64 bits together are a usage error" {
+	run --separate-stderr mr reg --size max --count 2
+	usage_error "64 bits"
+}
+
+@test "a usage error leaves stdout empty with --json too" {
+	run --separate-stderr mr --json reg --size 1X
+	usage_error "--size"
+}
+
+@test "--help explains mrctl and each command, with every option and column" {
+	local command word
+
+	run --separate-stderr mrctl --help
+	succeeded
+	[[ $output == "Usage: mrctl "* ]]
+	for command in $(cli '.commands[].name'); do
+		[[ $output == *"  $command "* ]] || fail "no $command in mrctl --help" || return
+	done
+	[[ $output == *"mrctl sim -- mrctl reg"* ]]
+	for command in $(cli '.commands[].name'); do
+		run --separate-stderr mrctl "$command" --help
+		succeeded
+		[ -z "$stderr" ]
+		[[ $output == "Usage: mrctl [global options] $command"* ]]
+		for word in $(cli ".options[].name, (.commands[] | select(.name == \"$command\") |
+			.options[].name, .columns[].name)"); do
+			[[ $output == *"$word"* ]] || fail "no $word in $command --help" || return
+		done
+		run --separate-stderr mrctl --help "$command"
+		succeeded
+		[[ $output == "Usage: mrctl [global options] $command"* ]]
+	done
+}
+
+@test "help is no wider than 80 columns and has no trailing blanks" {
+	local command
+
+	for command in '' $(cli '.commands[].name'); do
+		run --separate-stderr mrctl ${command:+"$command"} -h
+		[ -z "$(awk 'length > 80' <<<"$output")" ]
+		run ! grep -n ' $' <<<"$output"
+	done
+}
+
+@test "--version names mrctl and rdma-core" {
+	run --separate-stderr mrctl --version
+	succeeded
+	[[ $output =~ ^mrctl\ [0-9.]+\ \(rdma-core\ [0-9.]+\)$ ]]
+	run --separate-stderr mrctl reg -V
+	[[ $output == "mrctl "* ]]
+}
+
+@test "--dump-cli is one JSON document in the usual form" {
+	run --separate-stderr mrctl --dump-cli
+	succeeded
+	json '.format == 1 and .command == "--dump-cli"'
+	json '[.commands[].name] | index("reg") and index("reg-iova") and index("sim")'
+}
+
+@test "every option has a name, a type and help in lower case without a full stop" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.options[], .commands[].options[]] | length > 20'
+	json '[.options[], .commands[].options[]] | all(.name | test("^[a-z][a-z0-9-]*$"))'
+	json '[.options[], .commands[].options[]] | all(.letter == null or (.letter | test("^[A-Za-z]$")))'
+	json '[.options[], .commands[].options[]] | all(.help | test("^[a-zA-Z][^\n]*([^.]|, [.]{3})$"))'
+	json '[.options[], .commands[].options[]] | all((.argument == null) == (.type == "flag"))'
+	json '[.options[], .commands[].options[]] | all(.group | length > 0)'
+}
+
+@test "every command and column has a summary or help" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.commands[].name] | (unique | length) == length'
+	json '.commands | all(.name | test("^[a-z][a-z-]*$"))'
+	json '.commands | all(.summary | test("^[a-z].*[^.]$"))'
+	json '[.commands[].columns[]] | all((.name | test("^[a-z0-9_]+$")) and (.help | length > 0))'
+	json '.commands | all([.columns[].name] | (unique | length) == length)'
+}
+
+@test "no command has two options of one name or letter, the global ones included" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.options[].name] as $global | .commands |
+		all([.options[].name] + $global | (unique | length) == length)'
+	json '[.options[].letter] as $global | .commands |
+		all([.options[].letter] + $global | map(select(.)) | (unique | length) == length)'
+}
+
+@test "an option that commands share is the same in all of them" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.commands[].options[]] | group_by(.name) | all(map({letter, type}) | unique | length == 1)'
+}
+
+# no_device ARG...: mrctl where there is no device at all
+no_device() {
+	mkdir -p "$BATS_TEST_TMPDIR/sysfs"
+	mrctl sim -- env SYSFS_PATH="$BATS_TEST_TMPDIR/sysfs" mrctl "$@"
+}
+
+@test "no device: exit status 3, and the answer points to the simulator" {
+	run --separate-stderr no_device reg
+	[ "$status" -eq 3 ]
+	[ -z "$output" ]
+	[[ $stderr == *"no RDMA device"*"mrctl sim"* ]]
+	run --separate-stderr no_device -d mlx5_7 reg
+	[ "$status" -eq 3 ]
+	[[ $stderr == *mlx5_7* ]]
+}
+
+@test "no device is a failure in the document too" {
+	run --separate-stderr no_device reg --json
+	[ "$status" -eq 3 ]
+	json '.regions == [] and .failures[0].errno == "ENODEV" and .failures[0].call == null'
+	json '.environment.device == null and .environment.provider == null'
+	json '.environment.kernel != null'
+}
+
+# bats test_tags=kernel
+@test "of several devices one has to be named" {
+	! on_simulator || skip "the simulated machine has one device; tests/unit/device.c has more"
+	run --separate-stderr mrctl reg
+	usage_error "choose one with --device" mlx5_0 rxe0
+}
+
+@test "a device that is not there is named, with those that are" {
+	on_simulator || skip "the device is named already"
+	run --separate-stderr mr -d nosuch reg
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"no RDMA device 'nosuch'"*"mlx5_0"* ]]
+	run --separate-stderr mr -d mlx5 reg
+	[ "$status" -eq 3 ]
+	run --separate-stderr mr -d '' reg
+	[ "$status" -eq 3 ]
+}

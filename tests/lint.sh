@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# make lint: what the compiler does not check.  Each check prints what it objects to.
+set -u
+cd "$(dirname "$0")/.." || exit
+failed=0
+
+# check WHAT CMD...: CMD prints its findings; any output fails the check
+check() {
+	local what=$1 findings
+	shift
+	findings=$("$@" 2>&1)
+	if [ -n "$findings" ]; then
+		printf 'lint: %s\n%s\n' "$what" "$findings" | sed '2,$s/^/  /'
+		failed=$((failed + 1))
+	fi
+}
+
+# code FILE...: the C code without comments and strings, as FILE:LINE:TEXT
+code() {
+	local file
+	for file in "$@"; do
+		awk -v file="$file" '{
+			gsub(/"([^"\\]|\\.)*"/, "\"\"")
+			if (inside) { if (!sub(/^.*\*\//, "")) next; inside = 0 }
+			gsub(/\/\*([^*]|\*[^\/])*\*\//, ""); sub(/\/\/.*/, "")
+			if (sub(/\/\*.*/, "")) inside = 1
+			print file ":" FNR ":" $0 }' "$file"
+	done
+}
+
+# only PATTERN FILE...: where code matches
+only() {
+	local pattern=$1
+	shift
+	code "$@" | grep -E "$pattern"
+}
+
+cmd_but() {
+	find cmd -name '*.[ch]' ! -name "$1"
+}
+
+foreign_symbols() {
+	nm -g --defined-only "$BUILD/libmrctl.a" | awk 'NF == 3 && $3 !~ /^mr_/ { print $3 }'
+}
+
+# The interposer may define what libc defines, and nothing else.
+foreign_exports() {
+	nm -D --defined-only "$BUILD/sim/libmrctl-sim.so" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
+		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl)(at)?(64)?(_2)?$'
+}
+
+headers_alone() {
+	local header
+	for header in lib/*.h lib/sim/*.h cmd/*.h; do
+		# shellcheck disable=SC2046 # words
+		$CC -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd $(pkg-config --cflags libcjson smartcols) \
+			-Wall -Wextra -Werror -fsyntax-only -x c "$header"
+	done
+}
+
+without_spdx() {
+	git ls-files -- '*.c' '*.h' '*.sh' '*.bats' '*.bash' Makefile .ci/run |
+		while read -r file; do
+			[ -f "$file" ] || continue
+			head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause' ||
+				echo "$file"
+		done
+}
+
+too_long() {
+	wc -l cmd/*.c lib/*.c lib/sim/*.c | awk '$2 != "total" && $1 > ($2 ~ /^cmd/ ? 350 : 800)'
+}
+
+# The mirror is the machine's own, and the tree works anywhere.
+private_names() {
+	git grep -nE '(deb|ftp|mirror)[a-z.]*\.debian\.org|/work/|/root/' -- . ':!tests/lint.sh'
+}
+
+shell_scripts() {
+	git ls-files -- '*.sh' 'completions/*.bash' .ci/run
+	git grep -lE '^#!.*\b(ba)?sh' -- tests
+}
+
+analyse() {
+	# shellcheck disable=SC2046 # words
+	for file in lib/*.c lib/sim/*.c cmd/*.c; do
+		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd \
+			-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols) "$file"
+	done
+	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -Ilib -Icmd \
+		--suppress=unknownMacro --suppress=missingIncludeSystem lib lib/sim cmd
+}
+
+format() {
+	clang-format --dry-run lib/*.[ch] lib/sim/*.[ch] cmd/*.[ch] 2>&1 | grep -E 'warning:|error:'
+}
+
+check 'verbs are called in lib/ only' only '\b(ibv|mlx5dv)_[a-z0-9_]+ *\(|infiniband/' cmd/*.[ch]
+# shellcheck disable=SC2046 # file names without blanks
+check 'cJSON and stdout belong to cmd/output.c' only '\bcJSON|\bstdout\b|\b(printf|puts|putchar|vprintf) *\(' \
+	$(cmd_but output.c) lib/*.[ch]
+# shellcheck disable=SC2046
+check 'getopt belongs to cmd/options.c' only '\bgetopt' $(cmd_but options.c) lib/*.[ch]
+check 'lib/ neither prints nor exits' only '\b(fprintf|fputs|perror|exit|_exit|abort) *\(' lib/*.[ch]
+check 'symbols of lib/ start with mr_' foreign_symbols
+check 'the simulator exports only what it interposes' foreign_exports
+check 'each header compiles alone' headers_alone
+check 'SPDX line missing' without_spdx
+check 'file too long: does it hold two subjects?' too_long
+check 'a host or a path of one machine' private_names
+check 'clang-format' format
+mapfile -t scripts < <(shell_scripts | sort -u)
+# SC2187: busybox's shell is near enough to dash.
+check shellcheck shellcheck -x -P SCRIPTDIR -e SC2187 "${scripts[@]}"
+check 'shellcheck (bats)' shellcheck -x -P SCRIPTDIR -e SC2030,SC2031,SC2034,SC2154,SC2314,SC2016,SC2119,SC2120 tests/cli/*.bats tests/cli/*.bash
+check analyser analyse
+
+if [ "$failed" -ne 0 ]; then
+	echo "lint: $failed checks failed"
+	exit 1
+fi
+echo "lint: clean"

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Installs the Debian packages that building and testing need and that are missing.
+set -eu
+
+packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils libcjson-dev
+	libsmartcols-dev libcmocka-dev bats jq strace'
+# "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
+[ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
+	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt
+	debian-archive-keyring mawk tar gzip binutils libc6-dev"
+
+missing=
+for package in $packages; do
+	case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
+	*' installed') ;;
+	*) missing="$missing $package" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+echo "Installing:$missing"
+root=
+if [ "$(id -u)" -ne 0 ]; then
+	command -v sudo >/dev/null || {
+		echo "setup: not root and no sudo; run: apt-get install$missing" >&2
+		exit 1
+	}
+	root=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+$root apt-get -qq update
+# shellcheck disable=SC2086 # a list of words
+$root apt-get -qq install -y --no-install-recommends $missing >/dev/null
