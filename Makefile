@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl: make help lists the targets.
+#
+# Variables: CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR, BUILD (folder of all output),
+#   W=1    warnings are errors          SAN=address,undefined    sanitizers
+#   V=1    show the commands            GUEST=sid                guests of the kernel targets
+
+VERSION := 0.1.0
+BUILD ?= build
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share
+CC ?= cc
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
+
+# What the commands need beside libc; make tests/setup.sh install it.
+PACKAGES := libibverbs libmlx5 libcjson smartcols
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)
+HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
+SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+# cJSON's and libsmartcols' headers are kept out of everything but cmd/output.c by make lint.
+DEPS_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
+DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
+BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
+	-DMRCTL_LIBDIR='"$(LIBDIR)"' -Ilib $(WARNINGS) \
+	$(HARDENING) $(SANITIZE)
+BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
+# Only the library's path is under test below the simulator: an instrumented preload would need
+# the sanitizer's runtime in every program that it is loaded into.
+SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Ilib $(WARNINGS) \
+	-fstack-protector-strong
+
+LIB_SRC := $(wildcard lib/*.c)
+CMD_SRC := $(wildcard cmd/*.c)
+SIM_SRC := $(wildcard lib/sim/*.c)
+UNIT_SRC := $(wildcard tests/unit/*.c)
+LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
+CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
+# What the simulator shares with mrctl.
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,sim_spec error number)
+UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
+HEADERS := $(wildcard lib/*.h lib/sim/*.h cmd/*.h)
+MAN := $(wildcard man/*.[1-9])
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all demo check check-unit check-cli check-kernel shell-kernel check-all valgrind bench \
+	lint setup install uninstall clean help FORCE
+
+## all: build mrctl and the simulated HCA (default)
+all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs
+
+# Rewritten only when it changes; everything depends on it, so other flags rebuild.
+CONFIG := $(CC) $(CFLAGS) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) $(BASE_LDFLAGS)
+$(BUILD)/config: FORCE
+	@mkdir -p $(BUILD)
+	@printf '%s\n' '$(subst ','\'',$(CONFIG))' | cmp -s - $@ || \
+		printf '%s\n' '$(subst ','\'',$(CONFIG))' >$@
+
+$(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
+
+$(BUILD)/libmrctl.a: $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
+
+$(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
+	$(call say,COPY,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -rf $@ && cp -a lib/sim/sysfs $@ && touch $@
+
+$(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/sim/shared/%.o: lib/%.c $(BUILD)/config
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/%.o: %.c $(BUILD)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d)
+
+## setup: install the Debian packages that building and testing need
+setup:
+	@sh tests/setup.sh
+
+## demo: install what is missing, build, and show the main job on the simulated HCA
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@sh tests/demo.sh $(BUILD)/mrctl
+
+## check: install what is missing and run all tests that need no kernel of their own
+check: setup
+	@$(MAKE) --no-print-directory check-unit check-cli
+
+# Unit tests link the library, the commands without main, and the simulator without its interposer.
+UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o,$(CMD_OBJ))
+$(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/interpose.o,$(SIM_OBJ))
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
+		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lpthread -lcmocka
+$(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ) $(BUILD)/libmrctl.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) -Icmd $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
+		$(filter %.c %.o %.a,$^) $(DEPS_LIBS) -ldl -lcmocka
+
+check-unit: all $(UNIT_BIN)
+	@BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN)
+
+# What the command-line tests do to sessions behind mrctl's back
+$(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
+		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
+
+# Sessions on rxe too: without import everything goes another way
+RXE_TESTS := $(addprefix tests/cli/,session.bats dereg.bats stat.bats session-many.bats)
+
+check-cli: all $(CLI_BIN)
+	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD) tests/cli
+	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats $(RXE_TESTS)
+
+## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
+check-kernel: all
+	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
+
+## shell-kernel: a prompt in that VM, with mrctl in PATH
+shell-kernel: all
+	@BUILD=$(BUILD) tests/kernel/run.sh shell $(or $(GUEST),sid)
+
+## check-all: check, lint, sanitizers, valgrind, check-kernel
+check-all: check lint
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
+	@$(MAKE) --no-print-directory valgrind check-kernel
+
+## valgrind: the command-line tests with every mrctl under valgrind
+valgrind: all $(UNIT_BIN)
+	@BUILD=$(BUILD) WRAP='valgrind -q --error-exitcode=99 --leak-check=full' \
+		tests/unit/run.sh $(UNIT_BIN)
+	@BUILD=$(BUILD) tests/valgrind.sh
+
+## lint: boundaries between the folders, headers, shell scripts, a C analyser
+lint: all
+	@BUILD=$(BUILD) CC='$(CC)' tests/lint.sh
+
+## bench: speed and memory, as ratios against a bare C loop and a peer tool
+bench: all
+	@BUILD=$(BUILD) CC='$(CC)' tests/bench/run.sh
+
+## install: install below DESTDIR and PREFIX
+install: all
+	install -D -m 755 $(BUILD)/mrctl $(DESTDIR)$(BINDIR)/mrctl
+	install -D -m 755 $(BUILD)/sim/libmrctl-sim.so $(DESTDIR)$(LIBDIR)/mrctl/sim/libmrctl-sim.so
+	cp -R $(BUILD)/sim/sysfs $(DESTDIR)$(LIBDIR)/mrctl/sim/
+	for page in $(MAN); do \
+		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
+	done
+	install -D -m 644 completions/mrctl.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
+	install -D -m 644 completions/_mrctl $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
+	install -D -m 644 completions/mrctl.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/mrctl.fish
+
+## uninstall: remove what install installed
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/mrctl
+	rm -rf $(DESTDIR)$(LIBDIR)/mrctl
+	rm -f $(foreach page,$(MAN),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+	rm -f $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
+	rm -f $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
+	rm -f $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/mrctl.fish
+
+## clean: remove everything that was built
+clean:
+	rm -rf $(BUILD)
+
+## help: this list
+help:
+	@sed -n 's/^## //p' Makefile | awk -F': ' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+FORCE:
