@@ -360,6 +360,16 @@ static void withdraw(struct mr_session *session, uint32_t slot, uint64_t id)
 	unlock(session, slot);
 }
 
+static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
+{
+	if (errnum == EAGAIN || errnum == EACCES)
+		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+				    "region %llu is in the hands of another process",
+				    (unsigned long long)id);
+	return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)", "cannot lock region %llu",
+		       (unsigned long long)id);
+}
+
 int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
 			const struct mr_region_request *request, struct mr_entry *entry,
 			struct mr_error *err)
@@ -371,8 +381,10 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	if (rc)
 		return rc;
 	rc = mr_table_add(&session->table, entry, &slot, err);
-	if (!rc)
-		mr_table_claim(&session->table, slot);
+	if (!rc && !mr_table_claim(&session->table, slot)) {
+		rc = fail_claimed(entry->id, errno, err);
+		mr_table_remove(&session->table, slot, entry->id);
+	}
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
@@ -449,16 +461,6 @@ static int fail_gone(const struct mr_entry *entry, struct mr_error *err)
 		mr_hint(err,
 			"where the kernel has it all the same, mrctl stat shows it as unlisted");
 	return -ENOENT;
-}
-
-static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
-{
-	if (errnum == EAGAIN || errnum == EACCES)
-		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-				    "region %llu is in the hands of another process",
-				    (unsigned long long)id);
-	return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)", "cannot lock region %llu",
-		       (unsigned long long)id);
 }
 
 /* Under the lock: is the entry ours to destroy?  Its claim is taken then. */

@@ -160,6 +160,20 @@ static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int ind
 	}
 }
 
+static void link_all(struct mr_table *table, uint32_t slot)
+{
+	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+		if (is_indexed(entry_at(table, slot), i))
+			link_entry(table, slot, i);
+}
+
+static void unlink_all(struct mr_table *table, uint32_t slot)
+{
+	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
+		if (is_indexed(entry_at(table, slot), i))
+			unlink_entry(table, slot, i);
+}
+
 static void rebuild_indexes(struct mr_table *table)
 {
 	struct mr_table_header *header = table->header;
@@ -177,9 +191,7 @@ static void rebuild_indexes(struct mr_table *table)
 			continue;
 		}
 		count++;
-		for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-			if (is_indexed(entry, i))
-				link_entry(table, slot, i);
+		link_all(table, slot);
 	}
 	header->count = count;
 	header->indexes_valid = 1;
@@ -479,20 +491,11 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 	*entry_at(table, place) = *entry;
 	entry->state = MR_ENTRY_PENDING;
 	set_state(entry_at(table, place), MR_ENTRY_PENDING);
-	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-		if (is_indexed(entry, i))
-			link_entry(table, place, i);
+	link_all(table, place);
 	table->header->count++;
 	end_change(table);
 	*slot = place;
 	return 0;
-}
-
-static void unlink_all(struct mr_table *table, uint32_t slot)
-{
-	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-		if (is_indexed(entry_at(table, slot), i))
-			unlink_entry(table, slot, i);
 }
 
 static void free_entry(struct mr_table *table, uint32_t slot)
@@ -527,6 +530,24 @@ static bool has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
 	return mr_table_get(table, slot, &entry) && entry.id == id;
 }
 
+/*
+ * The kernel has given the entry's handle to another region, so its own is destroyed.  A process
+ * that has the entry in hand is about to remove it: until then its place must not be another's,
+ * who could not claim it.
+ */
+static void lose_handle(struct mr_table *table, uint32_t slot)
+{
+	if (!mr_table_is_claimed(table, slot)) {
+		free_entry(table, slot);
+		return;
+	}
+	begin_change(table);
+	unlink_all(table, slot);
+	entry_at(table, slot)->handle = MR_NO_HANDLE;
+	link_all(table, slot);
+	end_change(table);
+}
+
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
 	uint32_t other;
@@ -534,14 +555,12 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 	if (!has_id(table, slot, entry->id))
 		return false;
 	while ((other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
-		free_entry(table, other);
+		lose_handle(table, other);
 	begin_change(table);
 	unlink_all(table, slot);
 	*entry_at(table, slot) = *entry;
 	set_state(entry_at(table, slot), MR_ENTRY_LIVE);
-	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-		if (is_indexed(entry_at(table, slot), i))
-			link_entry(table, slot, i);
+	link_all(table, slot);
 	end_change(table);
 	return true;
 }

@@ -23,6 +23,7 @@
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64
 #define MR_NO_SLOT   UINT32_MAX
+#define MR_NO_HANDLE UINT32_MAX /**< no object of the kernel has it */
 
 enum mr_entry_state {
 	MR_ENTRY_FREE,
@@ -128,7 +129,7 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
  * mr_table_commit() - the kernel registered it: the entry gets its keys and is LIVE
  *
  * The kernel reuses handles at once, so every other entry with that handle is one whose region
- * has gone: they are removed.
+ * has gone: it is removed, or has MR_NO_HANDLE until the process that claims it removes it.
  *
  * Return: false if the entry there has not that id any more.
  */

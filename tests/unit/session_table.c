@@ -291,6 +291,34 @@ TEST(a_claim_keeps_other_processes_off_one_entry)
 	mr_table_close(&table);
 }
 
+/* In a child: another region gets the handle of one that the parent is deregistering. */
+static int commit_again(struct mr_table *table)
+{
+	struct mr_entry entry;
+
+	return add_live(table, "new", 7, &entry) == MR_NO_SLOT;
+}
+
+TEST(an_entry_that_another_process_claims_keeps_its_place_without_its_handle)
+{
+	struct mr_table table;
+	struct mr_entry entry, got;
+	uint32_t slot;
+
+	open_new(&table);
+	slot = add_live(&table, "old", 7, &entry);
+	assert_true(mr_table_claim(&table, slot));
+	assert_int_equal(in_child(commit_again, &table), 0);
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.id, entry.id);
+	assert_int_equal(got.handle, MR_NO_HANDLE);
+	assert_int_equal(mr_table_find_name(&table, "old"), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), mr_table_find_name(&table, "new"));
+	mr_table_remove(&table, slot, entry.id);
+	assert_int_equal(mr_table_count(&table), 1);
+	mr_table_close(&table);
+}
+
 enum { WRITERS = 4, TIMES = 500, STAY = 100 };
 
 /* Registers, deregisters, and leaves some: under the lock, as commands do. */
@@ -781,6 +809,8 @@ int main(void)
 			an_entry_that_was_removed_meanwhile_is_not_committed_over_the_next),
 		cmocka_unit_test(the_table_grows_for_all_who_have_it_open),
 		cmocka_unit_test(a_claim_keeps_other_processes_off_one_entry),
+		cmocka_unit_test(
+			an_entry_that_another_process_claims_keeps_its_place_without_its_handle),
 		cmocka_unit_test(many_writers_at_once_lose_nothing),
 		cmocka_unit_test(writers_killed_anywhere_leave_a_sound_table),
 		cmocka_unit_test(protection_domains_are_known_by_name_and_place),
