@@ -2,21 +2,20 @@
 /*
  * Locked memory, as umem.c counts it: pages pinned by one address space, in all contexts
  * together, against RLIMIT_MEMLOCK.  Each object says which address space it is charged to, so
- * the count is the sum over the tables; the account of this process is kept along for speed, and
- * corrected by that sum before anything is refused.
+ * the count is the sum over the tables.  For speed the account of this process keeps each table's
+ * share along; it misses what other processes unpin and that a table is closed, and is corrected
+ * before anything is refused.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <linux/capability.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "sim.h"
 
-#define MAX_TABLES           256
-#define RECOUNTS             16
 #define INITIAL_USER_NS_INUM 0xeffffffdu /* the kernel's PROC_USER_INIT_INO */
 
 /* Asked once per address space: looking costs more than all the rest of a registration. */
@@ -59,118 +58,133 @@ bool sim_account_locking_allowed(rlim_t limit)
 	return limit || can_lock_without_limit();
 }
 
-static uint64_t pinned_in_table(struct sim_table *table, uint64_t mm)
+static bool is_table(int fd, uint64_t table)
+{
+	uint64_t id;
+
+	return pread(fd, &id, sizeof(id), offsetof(struct sim_header, id)) == sizeof(id) &&
+	       id == table;
+}
+
+/* The share of a table, or NULL: it has none, and there is no room for one. */
+static struct sim_share *share_of(struct sim_account *account, uint64_t table)
+{
+	struct sim_share *unused = NULL, *share;
+	size_t i;
+
+	for (i = 0; i < SIM_SHARES; i++) {
+		share = &account->shares[i];
+		if (share->pages && share->table == table)
+			return share;
+		if (!share->pages && !unused)
+			unused = share;
+	}
+	if (unused)
+		*unused = (struct sim_share){ .table = table };
+	return unused;
+}
+
+static void set_share(struct sim_account *account, struct sim_share *share, uint64_t pages)
+{
+	account->pinned += pages - share->pages;
+	share->pages = pages;
+}
+
+static uint64_t pinned_in_table(const struct sim_table *table, uint64_t mm)
 {
 	const struct sim_object *object;
 	uint64_t pages = 0;
 	uint32_t i;
 
-	if (sim_table_lock(table))
-		return 0;
 	for (i = 0; i < table->mapped; i++) {
 		object = &table->objects[i];
 		if (object->type && object->mm == mm)
 			pages += object->pinned;
 	}
-	sim_table_unlock(table);
 	return pages;
 }
 
-/* Remembers an inode; false when it is not new. */
-static bool is_new(ino_t inode, ino_t *seen, size_t *count)
+/* The table is locked, so that its share does not change between the sum and the correction. */
+static void correct_share(const struct sim_table *table, int fd)
 {
-	size_t i;
+	struct sim_account *account = sim_process_lock();
+	struct sim_share *share = share_of(account, table->header->id);
 
-	for (i = 0; i < *count; i++)
-		if (seen[i] == inode)
-			return false;
-	seen[(*count)++] = inode;
-	return true;
+	if (share) {
+		share->fd = fd;
+		set_share(account, share, pinned_in_table(table, account->mm));
+	}
+	sim_process_unlock();
 }
 
-static uint64_t pinned_behind(int fd, uint64_t mm, ino_t *seen, size_t *count)
+static void correct_behind(int fd)
 {
-	struct sim_file *file;
-	struct stat st;
-	uint64_t pages;
+	struct sim_file *file = sim_file_get(fd);
 
-	file = sim_file_get(fd);
 	if (!file)
-		return 0;
-	pages = !sim_libc()->fstat(fd, &st) && is_new(st.st_ino, seen, count)
-			? pinned_in_table(&file->table, mm)
-			: 0;
+		return;
+	if (!sim_table_lock(&file->table)) {
+		/* another thread may have closed it since, and opened another */
+		if (is_table(fd, file->table.header->id))
+			correct_share(&file->table, fd);
+		sim_table_unlock(&file->table);
+	}
 	sim_file_put(file);
-	return pages;
+}
+
+static void correct_shares(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			correct_behind(atoi(entry->d_name));
+	if (dir)
+		closedir(dir);
+}
+
+/* Each table that is open was seen by a descriptor, or came since and was seen by its user's. */
+static void drop_closed(struct sim_account *account)
+{
+	struct sim_share *share;
+
+	for (share = account->shares; share < account->shares + SIM_SHARES; share++)
+		if (share->pages && !is_table(share->fd, share->table))
+			set_share(account, share, 0);
 }
 
 /*
- * The sum over the tables that this process has open.  Pages whose table only others still hold
- * are missed: this cannot be known without keeping the file, and with it the objects, alive.
+ * Pages whose table only others still hold are missed: this cannot be known without keeping the
+ * file, and with it the objects, alive.
  */
-static bool sum(uint64_t mm, uint64_t *pages)
-{
-	ino_t seen[MAX_TABLES];
-	size_t count = 0;
-	struct dirent *entry;
-	DIR *dir;
-
-	*pages = 0;
-	dir = opendir("/proc/self/fd");
-	if (!dir)
-		return false;
-	while ((entry = readdir(dir)) && count < MAX_TABLES)
-		if (entry->d_name[0] != '.')
-			*pages += pinned_behind(atoi(entry->d_name), mm, seen, &count);
-	closedir(dir);
-	return !entry;
-}
-
-/* Other threads go on pinning and unpinning: only a sum with no change meanwhile counts. */
-static void recount(void)
+static bool is_over(rlim_t limit, bool exactly)
 {
 	struct sim_account *account;
-	uint64_t mm, changes, pages;
-	bool same = false;
-	int i;
+	bool over;
 
-	for (i = 0; i < RECOUNTS && !same; i++) {
-		account = sim_process_lock();
-		mm = account->mm;
-		changes = account->changes;
-		sim_process_unlock();
-		if (!sum(mm, &pages))
-			return;
-		account = sim_process_lock();
-		same = account->changes == changes;
-		if (same)
-			account->pinned = pages + account->pending;
-		sim_process_unlock();
+	if (exactly)
+		correct_shares();
+	account = sim_process_lock();
+	if (exactly) {
+		drop_closed(account);
+		account->crowded = false;
 	}
-}
-
-static bool over(rlim_t limit)
-{
-	struct sim_account *account = sim_process_lock();
-	bool result = account->pinned > limit / (rlim_t)sysconf(_SC_PAGESIZE);
-
+	over = account->crowded ||
+	       account->pinned + account->pending > limit / (rlim_t)sysconf(_SC_PAGESIZE);
 	sim_process_unlock();
-	return result;
+	return over;
 }
 
 int sim_account_charge(uint64_t pages, rlim_t limit)
 {
 	struct sim_account *account = sim_process_lock();
 
-	account->pinned += pages;
 	account->pending += pages;
-	account->changes++;
 	sim_process_unlock();
 
-	if (limit == RLIM_INFINITY || !over(limit) || can_lock_without_limit())
-		return 0;
-	recount();
-	if (!over(limit))
+	if (limit == RLIM_INFINITY || !is_over(limit, false) || can_lock_without_limit() ||
+	    !is_over(limit, true))
 		return 0;
 	sim_account_cancel(pages);
 	return -ENOMEM;
@@ -180,33 +194,44 @@ void sim_account_cancel(uint64_t pages)
 {
 	struct sim_account *account = sim_process_lock();
 
-	account->pinned -= pages;
 	account->pending -= pages;
-	account->changes++;
 	sim_process_unlock();
 }
 
-uint64_t sim_account_commit(uint64_t pages)
+uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 {
-	struct sim_account *account = sim_process_lock();
+	struct sim_account *account;
+	struct sim_share *share;
 	uint64_t mm;
 
-	while (!account->mm)
-		if (getrandom(&account->mm, sizeof(account->mm), 0) < 0)
-			account->mm = (uint64_t)getpid();
+	if (!pages)
+		return 0;
+	account = sim_process_lock();
+	if (!account->mm)
+		account->mm = sim_random();
 	mm = account->mm;
 	account->pending -= pages;
-	account->changes++;
+	share = share_of(account, table->header->id);
+	if (share) {
+		share->fd = table->fd;
+		set_share(account, share, share->pages + pages);
+	} else {
+		account->crowded = true;
+	}
 	sim_process_unlock();
 	return mm;
 }
 
-void sim_account_release(uint64_t mm, uint64_t pages)
+void sim_account_release(const struct sim_table *table, uint64_t mm, uint64_t pages)
 {
-	struct sim_account *account = sim_process_lock();
+	struct sim_account *account;
+	struct sim_share *share;
 
-	if (account->mm == mm)
-		account->pinned -= pages;
-	account->changes++;
+	if (!pages)
+		return;
+	account = sim_process_lock();
+	share = account->mm == mm ? share_of(account, table->header->id) : NULL;
+	if (share)
+		set_share(account, share, share->pages > pages ? share->pages - pages : 0);
 	sim_process_unlock();
 }

@@ -123,6 +123,6 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	object->length = umem.length;
 	object->access = umem.access;
 	object->pinned = umem.pinned;
-	object->mm = umem.pinned ? sim_account_commit(umem.pinned) : 0;
+	object->mm = sim_account_commit(call->table, umem.pinned);
 	return 0;
 }

@@ -87,7 +87,7 @@ void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t
 	object->iova = request->iova;
 	object->access = request->access;
 	object->pinned = request->pinned;
-	object->mm = request->pinned ? sim_account_commit(request->pinned) : 0;
+	object->mm = sim_account_commit(table, request->pinned);
 }
 
 static int add(struct sim_table *table, const struct sim_mr_request *request, uint32_t pd,

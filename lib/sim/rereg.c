@@ -119,11 +119,11 @@ static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 		changed.iova = request->iova;
 		changed.flags = request->flags;
 		changed.pinned = request->pinned;
-		changed.mm = request->pinned ? sim_account_commit(request->pinned) : 0;
+		changed.mm = sim_account_commit(table, request->pinned);
 	}
 	sim_object_change(table, cmd->mr_handle, &changed);
-	if (rereg->translate && rereg->old.pinned)
-		sim_account_release(rereg->old.mm, rereg->old.pinned);
+	if (rereg->translate)
+		sim_account_release(table, rereg->old.mm, rereg->old.pinned);
 	resp->lkey = changed.key;
 	resp->rkey = changed.key;
 	return 0;

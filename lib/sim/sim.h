@@ -104,7 +104,7 @@ extern const struct sim_profile sim_mlx5_profile, sim_rxe_profile;
 /* ---- table.c ------------------------------------------------------------------------------ */
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   3
+#define SIM_VERSION   4
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -137,6 +137,7 @@ struct sim_header {
 	char magic[16];
 	uint32_t version;
 	char profile[16];     /**< its name */
+	uint64_t id;          /**< random */
 	pthread_mutex_t lock; /**< robust and shared between processes: guards all below */
 	uint32_t capacity;    /**< objects that the file has room for */
 	bool damaged;         /**< a process was killed inside: all that is derived may be wrong */
@@ -171,6 +172,9 @@ struct sim_table {
  * Return: the descriptor, or -ENOMEM, -EMFILE, -ENFILE.
  */
 int sim_table_create(const struct sim_profile *profile, bool cloexec);
+
+/** sim_random() - a number that no other table or process has, and never 0 */
+uint64_t sim_random(void);
 
 /**
  * sim_table_probe() - whether a descriptor is a table: by its seals and its first bytes
@@ -277,16 +281,26 @@ void sim_fault_leave(const struct sim_fault *fault);
 
 /* ---- account.c ---------------------------------------------------------------------------- */
 
+#define SIM_SHARES 256
+
+/** What is pinned in one table: none where @pages is 0. */
+struct sim_share {
+	uint64_t table; /**< its header's id */
+	uint64_t pages;
+	int fd; /**< by which it was seen last */
+};
+
 /**
  * Pages of this address space that are pinned: the kernel's mm->pinned_vm.  A new address space
  * (fork, exec) starts at nothing.
  */
 struct sim_account {
 	uint64_t mm;      /**< names this address space in the tables; 0: not yet named */
-	uint64_t pinned;  /**< never less than the truth: other processes may have unpinned */
-	uint64_t pending; /**< part of it that is in no table yet */
-	uint64_t changes; /**< of all the above, to notice them */
+	uint64_t pinned;  /**< sum of the shares */
+	uint64_t pending; /**< pages that are in no table yet */
+	bool crowded;     /**< a table got no share */
 	ino_t user_ns;    /**< its user namespace; 0: not yet asked */
+	struct sim_share shares[SIM_SHARES];
 };
 
 /** The process lock guards the account and the list of descriptors; it is never held long. */
@@ -309,11 +323,11 @@ int sim_account_charge(uint64_t pages, rlim_t limit);
 /** sim_account_cancel() - give charged pages back that no object took */
 void sim_account_cancel(uint64_t pages);
 
-/** sim_account_commit() - a committed object holds the pages; returns what to store in its mm */
-uint64_t sim_account_commit(uint64_t pages);
+/** sim_account_commit() - an object of a locked table holds the pages; returns what to store in its mm */
+uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages);
 
-/** sim_account_release() - an object of address space @mm is gone */
-void sim_account_release(uint64_t mm, uint64_t pages);
+/** sim_account_release() - an object of address space @mm in a locked table is gone */
+void sim_account_release(const struct sim_table *table, uint64_t mm, uint64_t pages);
 
 /* ---- umem.c ------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "sim.h"
@@ -65,6 +66,15 @@ static int init_lock(pthread_mutex_t *lock)
 	return -rc;
 }
 
+uint64_t sim_random(void)
+{
+	uint64_t number = 0;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number) || !number)
+		number = (uint64_t)getpid();
+	return number;
+}
+
 static int format(int fd, const struct sim_profile *profile)
 {
 	struct sim_header *header;
@@ -78,6 +88,7 @@ static int format(int fd, const struct sim_profile *profile)
 		return -ENOMEM;
 	memcpy(header->magic, SIM_MAGIC, sizeof(header->magic));
 	header->version = SIM_VERSION;
+	header->id = sim_random();
 	strncpy(header->profile, mr_sim_profiles[profile->kind].name, sizeof(header->profile) - 1);
 	header->capacity = FIRST_OBJECTS;
 	header->newest = SIM_NO_HANDLE;

@@ -239,8 +239,7 @@ static int destroy(struct sim_table *table, const struct sim_object *object)
 	if (object->users)
 		return -EBUSY;
 	sim_object_delete(table, (uint32_t)(object - table->objects));
-	if (pinned)
-		sim_account_release(mm, pinned);
+	sim_account_release(table, mm, pinned);
 	return 0;
 }
 
