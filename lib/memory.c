@@ -249,18 +249,48 @@ static int fail_mmap(const struct mr_memory_request *request, uint64_t length, i
 	return -errnum;
 }
 
+/* How far mr_memory_map() goes away from where the kernel maps what is asked for next. */
+#define SECLUSION (UINT64_C(64) << 30)
+
+/*
+ * Where nothing is shall be nothing until the memory is given back: not the next mapping of
+ * malloc() or a library either, which the kernel puts into the highest gap.  A place for mmap() to
+ * prefer, below the last one; it may take another.
+ */
+static void *secluded_place(uint64_t length, uint64_t page)
+{
+	static uint64_t last;
+	uint64_t place;
+	void *map;
+
+	if (!last) {
+		map = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (map == MAP_FAILED)
+			return NULL;
+		munmap(map, page);
+		last = (uintptr_t)map - ((uintptr_t)map > SECLUSION ? SECLUSION : 0);
+	}
+	if (length + 2 * page < length || last < length + 2 * page)
+		return NULL;
+	place = (last - length - page) & ~(page - 1);
+	last = place;
+	return (void *)(uintptr_t)place; // NOLINT(performance-no-int-to-ptr)
+}
+
 /* mmap, and cut an alignment out of a larger mapping where one is wanted. */
 static int map_pages(const struct mr_memory_request *request, const struct mapping *m,
 		     uint64_t length, struct mr_memory *memory, struct mr_error *err)
 {
 	int flags = m->flags | (request->addr.known ? MAP_FIXED_NOREPLACE : 0);
 	uint64_t slack = request->addr.known ? 0 : m->align;
+	void *place = (void *)(uintptr_t)request->addr.value; // NOLINT(performance-no-int-to-ptr)
 	void *map;
 
 	if (length + slack < length)
 		return fail_mmap(request, length, ENOMEM, err);
-	map = mmap((void *)(uintptr_t)request->addr.value, length + slack, m->prot, flags, m->fd,
-		   0); // NOLINT(performance-no-int-to-ptr)
+	if (request->kind.type == MR_MEMORY_HOLE && !request->addr.known)
+		place = secluded_place(length, m->page_size);
+	map = mmap(place, length + slack, m->prot, flags, m->fd, 0);
 	if (map == MAP_FAILED)
 		return fail_mmap(request, length, errno, err);
 	if (slack) {
@@ -296,7 +326,7 @@ static int find_unmapped(const struct mr_memory_request *request, uint64_t lengt
 			return fail_mmap(request, length, EEXIST, err);
 		memory->start = request->addr.value + request->offset;
 	} else {
-		map = mmap(NULL, length, PROT_NONE, flags, -1, 0);
+		map = mmap(secluded_place(length, page), length, PROT_NONE, flags, -1, 0);
 		if (map == MAP_FAILED) { /* longer than the address space: one page will do */
 			length = page;
 			map = mmap(NULL, length, PROT_NONE, flags, -1, 0);

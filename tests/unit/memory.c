@@ -313,6 +313,28 @@ TEST(unmapped_has_nothing_there)
 	assert_int_equal(memory.start, r.addr.value + 16);
 }
 
+TEST(nothing_comes_to_be_where_nothing_is)
+{
+	static const char *const kinds[] = { "unmapped", "hole", "unmapped", "hole" };
+	struct mr_memory memory[4];
+	void *other[64];
+
+	for (size_t i = 0; i < 4; i++) {
+		const struct mr_memory_request r = request(kinds[i], 4 * PAGE);
+
+		memory[i] = map(&r);
+	}
+	for (size_t i = 0; i < 64; i++)
+		other[i] = mmap(NULL, PAGE * (1 + i % 4), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,
+				-1, 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_false(can_read(memory[i].start + 3 * PAGE));
+	for (size_t i = 0; i < 64; i++)
+		munmap(other[i], PAGE * (1 + i % 4));
+	for (size_t i = 0; i < 4; i++)
+		mr_memory_unmap(&memory[i]);
+}
+
 TEST(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space)
 {
 	struct mr_memory_request r = request("unmapped", 2 * PAGE);
@@ -649,6 +671,7 @@ int main(void)
 		cmocka_unit_test(an_address_inside_a_page_fails_with_a_hint),
 		cmocka_unit_test(readonly_cannot_be_written),
 		cmocka_unit_test(unmapped_has_nothing_there),
+		cmocka_unit_test(nothing_comes_to_be_where_nothing_is),
 		cmocka_unit_test(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space),
 		cmocka_unit_test(a_hole_is_a_last_page_that_is_missing),
 		cmocka_unit_test(a_hole_of_one_page_is_nothing),
