@@ -2,11 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "answer.h"
 #include "hold.h"
-#include "place.h"
 #include "region_row.h"
 #include "select.h"
+#include "session_job.h"
 
 struct dereg_args {
 	bool all;
@@ -20,14 +19,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-struct job {
-	struct mr_session session;
-	struct mr_environment environment;
-	struct answer answer;
-	uint64_t done;
-};
-
-static void print_region(struct job *job, const struct mr_entry *entry, uint64_t ns)
+static void print_region(struct session_job *job, const struct mr_entry *entry, uint64_t ns)
 {
 	struct region_row row;
 	struct mr_table_pd pd;
@@ -39,7 +31,7 @@ static void print_region(struct job *job, const struct mr_entry *entry, uint64_t
 	job->done++;
 }
 
-static int dereg_entry(struct job *job, uint32_t slot, uint64_t id, struct mr_error *err)
+static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, struct mr_error *err)
 {
 	struct mr_entry entry;
 	uint64_t ns;
@@ -54,7 +46,7 @@ static int dereg_entry(struct job *job, uint32_t slot, uint64_t id, struct mr_er
 }
 
 /* An MR that no entry names. */
-static int dereg_handle(struct job *job, uint32_t handle, struct mr_error *err)
+static int dereg_handle(struct session_job *job, uint32_t handle, struct mr_error *err)
 {
 	struct region_row row = { .kind = "mr", .state = "deregistered", .via = "kernel" };
 	struct mr_uverbs_mr mr;
@@ -70,7 +62,7 @@ static int dereg_handle(struct job *job, uint32_t handle, struct mr_error *err)
 	return 0;
 }
 
-static void dereg_word(struct job *job, const char *word, uint64_t index)
+static void dereg_word(struct session_job *job, const char *word, uint64_t index)
 {
 	struct mr_selection selection = { .id = 0 };
 	struct mr_error err;
@@ -92,7 +84,7 @@ static bool is_settled(const struct mr_error *err)
 	return err->kind == MR_ERROR_ABSENT || (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
-static void dereg_all(struct job *job)
+static void dereg_all(struct session_job *job)
 {
 	const struct mr_table *table = &job->session.table;
 	struct mr_entry entry;
@@ -110,28 +102,22 @@ static void dereg_all(struct job *job)
 	progress_clear(&job->answer.progress);
 }
 
-static int run_in_session(struct job *job, const struct invocation *invocation,
-			  struct mr_error *err)
+static int work(struct session_job *job, struct mr_error *err)
 {
-	const struct dereg_args *args = invocation->args;
-	uint64_t total = args->all ? mr_table_count(&job->session.table) : 0;
+	const struct dereg_args *args = job->answer.invocation->args;
+	char **words = job->answer.invocation->operands;
 	struct mr_error interrupted;
 	int rc;
 
-	while (!args->all && invocation->operands[total])
-		total++;
-	rc = answer_init(&job->answer, invocation, &args->expect, &job->environment, total, err);
-	if (rc)
-		return rc;
-	mr_session_environment(&job->session, &job->environment);
-	job->answer.in_session = true;
+	if (args->all)
+		job->answer.total = mr_table_count(&job->session.table);
 	job->answer.lines = false;
 	mr_hold_block(); /* a region is either there or gone: signals wait in between */
 	answer_begin(&job->answer);
 	if (args->all)
 		dereg_all(job);
-	for (uint64_t i = 0; invocation->operands[i] && !mr_interrupted(); i++)
-		dereg_word(job, invocation->operands[i], i + 1);
+	for (uint64_t i = 0; words[i] && !mr_interrupted(); i++)
+		dereg_word(job, words[i], i + 1);
 	if (mr_interrupted()) {
 		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
 		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
@@ -144,8 +130,6 @@ static int run_in_session(struct job *job, const struct invocation *invocation,
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
-	struct job job = { .done = 0 };
-	int rc;
 
 	if (args->all == (invocation->operands[0] != NULL))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -154,15 +138,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	for (char **word = invocation->operands; *word; word++)
 		if (mr_select_check(*word, err))
 			return -EINVAL;
-	rc = place_open_session(invocation->global, &job.session, err);
-	if (rc && err->kind != MR_ERROR_USAGE)
-		return answer_absent(invocation, &args->expect, err);
-	if (rc)
-		return rc;
-	rc = run_in_session(&job, invocation, err);
-	answer_release(&job.answer);
-	mr_session_close(&job.session);
-	return rc;
+	return session_job_run(invocation, &args->expect, work, err);
 }
 
 static const struct option_group group = { "Regions", options, 0 };

@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer.h"
-#include "place.h"
 #include "region_row.h"
 #include "select.h"
+#include "session_job.h"
 
 /* What a session holds in all. */
 struct totals {
@@ -43,13 +42,11 @@ static const struct field totals_fields[] = {
 };
 static const struct record totals_record = { "totals", totals_fields };
 
+/* What stat adds to it. */
 struct job {
-	struct mr_session session;
-	struct mr_environment environment;
-	struct answer answer;
+	struct session_job *in;
 	struct totals totals;
 	struct pd_row pds[MR_TABLE_PDS];
-	uint64_t done;
 };
 
 static const char *const state_names[] = {
@@ -65,22 +62,22 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	struct region_row row;
 	struct mr_entry entry;
 	struct mr_table_pd pd;
-	int rc = mr_session_look(&job->session, slot, &entry, &state, &kernel, err);
+	int rc = mr_session_look(&job->in->session, slot, &entry, &state, &kernel, err);
 
 	if (rc <= 0)
 		return rc;
-	region_row_fill(&row, &entry, &job->session.table, &pd);
+	region_row_fill(&row, &entry, &job->in->session.table, &pd);
 	row.state = state_names[state];
 	if (state == MR_STATE_LIVE) {
 		row.rkey = known(kernel.rkey);
 		row.iova = known(kernel.iova);
 	}
-	answer_row(&job->answer, &row);
-	job->done++;
+	answer_row(&job->in->answer, &row);
+	job->in->done++;
 	job->totals.regions.value++;
 	job->totals.bytes.value += row.length.value;
 	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see print_all() */
-		answer_fail(&job->answer, err, 0, entry.id, MR_VIA_KERNEL);
+		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);
 	return 0;
 }
 
@@ -88,22 +85,22 @@ static void print_unlisted(void *data, const struct mr_uverbs_mr *mr)
 {
 	struct job *job = data;
 
-	answer_row(&job->answer, &(struct region_row){
-					 .kind = "mr",
-					 .state = "unlisted",
-					 .handle = known(mr->handle),
-					 .lkey = known(mr->lkey),
-					 .rkey = known(mr->rkey),
-					 .length = known(mr->length),
-					 .iova = known(mr->iova),
-				 });
-	job->done++;
+	answer_row(&job->in->answer, &(struct region_row){
+					     .kind = "mr",
+					     .state = "unlisted",
+					     .handle = known(mr->handle),
+					     .lkey = known(mr->lkey),
+					     .rkey = known(mr->rkey),
+					     .length = known(mr->length),
+					     .iova = known(mr->iova),
+				     });
+	job->in->done++;
 	job->totals.unlisted.value++;
 }
 
 static void print_all(struct job *job)
 {
-	const struct mr_table *table = &job->session.table;
+	const struct mr_table *table = &job->in->session.table;
 	struct mr_error err;
 	int rc = 0;
 
@@ -111,11 +108,11 @@ static void print_all(struct job *job)
 		if (mr_table_is_used(table, slot))
 			rc = print_entry(job, slot, &err);
 	if (!rc)
-		rc = mr_session_unlisted(&job->session, print_unlisted, job, &err);
+		rc = mr_session_unlisted(&job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
 	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
-		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
 static void print_word(struct job *job, const char *word, uint64_t index)
@@ -123,14 +120,14 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 	struct mr_selection selection;
 	struct mr_uverbs_mr mr;
 	struct mr_error err;
-	int rc = mr_select(&job->session, word, &selection, &err);
+	int rc = mr_select(&job->in->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_SELECT_MR)
-		rc = mr_uverbs_query_mr(&job->session.uverbs, selection.handle, &mr, &err);
+		rc = mr_uverbs_query_mr(&job->in->session.uverbs, selection.handle, &mr, &err);
 	else if (!rc)
 		rc = print_entry(job, selection.slot, &err);
 	if (rc)
-		answer_fail(&job->answer, &err, index, 0, MR_VIA_KERNEL);
+		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
 	else if (selection.type == MR_SELECT_MR)
 		print_unlisted(job, &mr);
 }
@@ -141,15 +138,15 @@ static void fill_totals(struct job *job)
 	struct mr_error ignored;
 	struct mr_table_pd pd;
 
-	mr_session_settle_pds(&job->session, &ignored);
+	mr_session_settle_pds(&job->in->session, &ignored);
 	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
-	totals->table_bytes = known(mr_table_size(&job->session.table));
-	totals->blocks_removal = mr_uverbs_blocks_removal(job->session.uverbs.driver_id);
+	totals->table_bytes = known(mr_table_size(&job->in->session.table));
+	totals->blocks_removal = mr_uverbs_blocks_removal(job->in->session.uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct pd_row *row = &job->pds[totals->pds.count];
 
-		if (!mr_table_pd(&job->session.table, place, &pd))
+		if (!mr_table_pd(&job->in->session.table, place, &pd))
 			continue;
 		totals->pds.count++;
 		snprintf(row->text, sizeof(row->text), "%s", pd.name);
@@ -160,47 +157,37 @@ static void fill_totals(struct job *job)
 
 static void print_totals(struct job *job)
 {
-	const struct global_args *global = job->answer.invocation->global;
+	const struct global_args *global = job->in->answer.invocation->global;
 
 	if (global->json || (!global->no_headings && !global->columns))
-		output_object(&job->answer.out, "totals", &totals_record, &job->totals);
+		output_object(&job->in->answer.out, "totals", &totals_record, &job->totals);
 	if (job->totals.blocks_removal && !global->quiet && !global->json && !global->no_headings)
-		report_note(job->answer.invocation->command,
+		report_note(job->in->answer.invocation->command,
 			    "while this session lives, removing %s or its driver waits for it",
-			    job->environment.device);
+			    job->in->environment.device);
 }
 
-static int run_in_session(struct job *job, const struct invocation *invocation,
-			  struct mr_error *err)
+static int work(struct session_job *in, struct mr_error *err)
 {
-	uint64_t total = 0;
+	char **words = in->answer.invocation->operands;
+	struct job job = { .in = in };
 	int rc;
 
-	while (invocation->operands[total])
-		total++;
-	rc = answer_init(&job->answer, invocation, NULL, &job->environment, total, err);
-	if (rc)
-		return rc;
-	mr_session_environment(&job->session, &job->environment);
-	job->answer.in_session = true;
-	fill_totals(job);
-	answer_begin(&job->answer);
-	for (uint64_t i = 0; i < total; i++)
-		print_word(job, invocation->operands[i], i + 1);
-	if (!total)
-		print_all(job);
-	answer_end_rows(&job->answer);
-	if (!total)
-		print_totals(job);
-	rc = answer_end(&job->answer, job->done, err);
-	return rc ? rc : answer_status(&job->answer, job->done, NULL);
+	fill_totals(&job);
+	answer_begin(&in->answer);
+	for (uint64_t i = 0; words[i]; i++)
+		print_word(&job, words[i], i + 1);
+	if (!words[0])
+		print_all(&job);
+	answer_end_rows(&in->answer);
+	if (!words[0])
+		print_totals(&job);
+	rc = answer_end(&in->answer, in->done, err);
+	return rc ? rc : answer_status(&in->answer, in->done, NULL);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
-	struct job job = { .done = 0 };
-	int rc;
-
 	for (char **word = invocation->operands; *word; word++) {
 		if (mr_select_check(*word, err))
 			return -EINVAL;
@@ -208,15 +195,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 					    "stat shows regions, not '%s'", *word);
 	}
-	rc = place_open_session(invocation->global, &job.session, err);
-	if (rc && err->kind != MR_ERROR_USAGE)
-		return answer_absent(invocation, NULL, err);
-	if (rc)
-		return rc;
-	rc = run_in_session(&job, invocation, err);
-	answer_release(&job.answer);
-	mr_session_close(&job.session);
-	return rc;
+	return session_job_run(invocation, NULL, work, err);
 }
 
 static const struct option_group *const groups[] = { NULL };

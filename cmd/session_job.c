@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session_job.h"
+#include "place.h"
+
+int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
+		    int (*work)(struct session_job *job, struct mr_error *err),
+		    struct mr_error *err)
+{
+	struct session_job job = { .done = 0 };
+	uint64_t total = 0;
+	int rc = place_open_session(invocation->global, &job.session, err);
+
+	if (rc && err->kind != MR_ERROR_USAGE)
+		return answer_absent(invocation, expect, err);
+	if (rc)
+		return rc;
+	while (invocation->operands[total])
+		total++;
+	rc = answer_init(&job.answer, invocation, expect, &job.environment, total, err);
+	if (!rc) {
+		mr_session_environment(&job.session, &job.environment);
+		job.answer.in_session = true;
+		rc = work(&job, err);
+	}
+	answer_release(&job.answer);
+	mr_session_close(&job.session);
+	return rc;
+}
