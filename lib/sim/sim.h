@@ -183,7 +183,7 @@ uint64_t sim_random(void);
  */
 const struct sim_profile *sim_table_probe(int fd);
 
-/** sim_table_map() - map the table of a probed descriptor; sim_table_unmap() it */
+/** sim_table_map() - map the table of a descriptor; sim_table_unmap() it.  Return: 0, -ENOMEM, -EBADF */
 int sim_table_map(struct sim_table *table, int fd);
 void sim_table_unmap(struct sim_table *table);
 

@@ -141,7 +141,13 @@ int sim_table_map(struct sim_table *table, int fd)
 {
 	*table = (struct sim_table){ .fd = fd, .profile = sim_table_probe(fd) };
 	table->header = table->profile ? map(fd, 0, sizeof(*table->header)) : NULL;
-	return table->header ? 0 : -ENOMEM;
+	if (!table->header)
+		return -ENOMEM;
+	/* Another thread may have closed it meanwhile, and be about to make another: still empty. */
+	if (sim_table_probe(fd))
+		return 0;
+	munmap(table->header, sizeof(*table->header));
+	return -EBADF;
 }
 
 static void unmap_objects(struct sim_object *objects, uint32_t count)
