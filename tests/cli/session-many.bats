@@ -45,6 +45,26 @@ at_once() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
+# Where a process takes long to start, many regions in each are what makes thousands.
+# bats test_tags=kernel
+@test "thousands of regions are registered and deregistered by 16 processes at once" {
+	local times=32 out=$BATS_TEST_TMPDIR/out
+
+	on_simulator && require_tool
+	session_begin
+	at_once $times '
+		mrctl reg --size 4K --count 64 --name "n.$1" --quiet &&
+		mrctl dereg $(seq -f "n.$1.%g" 2 64) -n -o name,lkey'
+	[ "$(wc -l <"$out")" -eq $((times * 63)) ]
+	[ "$(cut -d " " -f 1 "$out" | sort -u | wc -l)" -eq $((times * 63)) ]
+	[ "$(kernel_has mr)" -eq $times ]
+	run --separate-stderr ms stat --json
+	json '.totals.unlisted == 0 and ([.regions[].state] | unique == ["live"])
+		and (.regions | length == $n) and ([.regions[].handle] | unique | length == $n)
+		and all(.regions[]; .name | test("^n\\.[0-9]+\\.1$"))' --argjson n $times
+	make_empty
+}
+
 @test "one name is taken once, however many want it" {
 	session_begin
 	at_once 64 'mrctl reg --name mine --quiet 2>/dev/null && echo "$1" || :'
