@@ -303,7 +303,7 @@ int register_run(const struct invocation *invocation, const struct register_args
 		.args = args,
 		.call = call,
 		.iova = iova,
-		.access = args->access.given ? args->access.bits : 1u,
+		.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE,
 		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);

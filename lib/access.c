@@ -11,7 +11,7 @@
  * written out, because rdma-core 44's verbs.h lacks the flush flags.
  */
 const struct mr_access_flag mr_access_flags[] = {
-	{ "local-write", 1u << 0, "the HCA may write for local requests" },
+	{ "local-write", MR_ACCESS_LOCAL_WRITE, "the HCA may write for local requests" },
 	{ "remote-write", 1u << 1, "peers may write; needs local-write" },
 	{ "remote-read", 1u << 2, "peers may read" },
 	{ "remote-atomic", 1u << 3, "peers may use atomics; needs local-write" },

@@ -16,7 +16,9 @@ struct mr_access_flag {
 	const char *help;
 };
 
-#define MR_ACCESS_ON_DEMAND (1u << 6)
+/** Bits that mrctl itself speaks of. */
+#define MR_ACCESS_LOCAL_WRITE (1u << 0)
+#define MR_ACCESS_ON_DEMAND   (1u << 6)
 
 /** All named flags, in the order of their bits; the last one has no name. */
 extern const struct mr_access_flag mr_access_flags[];
