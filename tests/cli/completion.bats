@@ -209,7 +209,7 @@ offers_what_there_is() { # SHELL
 open_session() {
 	eval "$(mrctl sim -- mrctl session --detach 3>&-)"
 	# shellcheck disable=SC2034 # for teardown
-	HOLD_PID=${MRCTL_SESSION#pid:}
+	SESSION_PID=${MRCTL_SESSION#pid:}
 	mkdir bin
 	printf '#!/bin/sh\nexec "%s" sim -- "%s" "$@"\n' "$BUILD/mrctl" "$BUILD/mrctl" >bin/mrctl
 	chmod +x bin/mrctl
