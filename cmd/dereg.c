@@ -48,15 +48,22 @@ static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, stru
 /* An MR that no entry names. */
 static int dereg_handle(struct session_job *job, uint32_t handle, struct mr_error *err)
 {
-	struct region_row row = { .kind = "mr", .state = "deregistered", .via = "kernel" };
+	struct region_row row = {
+		.kind = "mr", .state = "deregistered", .via = "kernel", .handle = known(handle)
+	};
 	struct mr_uverbs_mr mr;
 	int rc = mr_uverbs_query_mr(&job->session.uverbs, handle, &mr, err);
 
+	if (!rc) {
+		row.lkey = known(mr.lkey);
+		row.rkey = known(mr.rkey);
+		row.length = known(mr.length);
+		row.iova = known(mr.iova);
+	}
 	if (!rc || rc == -EIO)
 		rc = mr_uverbs_destroy_mr(&job->session.uverbs, handle, err);
 	if (rc)
 		return rc;
-	row.handle = known(handle);
 	answer_row(&job->answer, &row);
 	job->done++;
 	return 0;

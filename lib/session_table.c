@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/memfd.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -230,11 +232,23 @@ static int fail_unsound(struct mr_error *err, const char *why)
 	return -EPROTO;
 }
 
+/*
+ * Whether so many bytes are there, as mrctl allocates them.  Looking at a table without would make
+ * the kernel allocate them now, on the reader's account; and where it cannot, raise SIGBUS.
+ */
+static bool has_bytes(int fd, uint64_t size)
+{
+	struct statfs filesystem;
+	struct stat st;
+
+	return !fstat(fd, &st) && !fstatfs(fd, &filesystem) && filesystem.f_type == TMPFS_MAGIC &&
+	       (uint64_t)st.st_size >= size && (uint64_t)st.st_blocks * 512 >= size;
+}
+
 /* Maps what the header says there is, if the file really has it. */
 static int map_table(struct mr_table *table, struct mr_error *err)
 {
 	struct mr_table_header header;
-	struct stat st;
 	void *map;
 	ssize_t got = pread(table->fd, &header, sizeof(header), 0);
 
@@ -247,8 +261,8 @@ static int map_table(struct mr_table *table, struct mr_error *err)
 		mr_hint(err, "use the mrctl that opened it");
 		return -EPROTO;
 	}
-	if (!header.capacity || header.capacity > ENTRIES_MAX || fstat(table->fd, &st) ||
-	    (uint64_t)st.st_size < size_for(header.capacity))
+	if (!header.capacity || header.capacity > ENTRIES_MAX ||
+	    !has_bytes(table->fd, size_for(header.capacity)))
 		return fail_unsound(err, "it is shorter than it says");
 	map = mmap(NULL, size_for(header.capacity), PROT_READ | PROT_WRITE, MAP_SHARED, table->fd,
 		   0);
@@ -462,10 +476,11 @@ static uint32_t take_free(struct mr_table *table)
 	if (slot == MR_NO_SLOT)
 		return slot;
 	rebuild_indexes(table);
-	slot = header->free;
-	if (slot < table->capacity)
-		header->free = entry_at(table, slot)->next[0];
-	return slot < table->capacity ? slot : MR_NO_SLOT;
+	slot = *(volatile uint32_t *)&header->free;
+	if (slot >= table->capacity)
+		return MR_NO_SLOT;
+	header->free = entry_at(table, slot)->next[0];
+	return slot;
 }
 
 int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,

@@ -125,8 +125,8 @@ setup() {
 	mapfile -t handles < <(tool reg 2)
 	run --separate-stderr ms dereg "mr:${handles[0]}" --json
 	succeeded
-	json '[.regions[] | .id, .state, .handle] == [null, "deregistered", ($h | tonumber)]' \
-		--arg h "${handles[0]}"
+	json '[.regions[] | .id, .state, .handle] == [null, "deregistered", ($h | tonumber)]
+		and (.regions[0] | .lkey != null and .length == 4096)' --arg h "${handles[0]}"
 	run --separate-stderr ms stat --json
 	json '[.regions[] | .state, .handle] | .[0] == "live" and .[2:] == ["unlisted", ($h | tonumber)]' \
 		--arg h "${handles[1]}"

@@ -74,6 +74,10 @@ not_joined() {
 	not_joined "shorter than it says" '"$TOOL" with short'
 }
 
+@test "a table whose memory is not there yet is not joined" {
+	not_joined "shorter than it says" '"$TOOL" with sparse'
+}
+
 @test "a table that may only be read is not joined" {
 	not_joined "cannot map the session table" '"$TOOL" with readonly'
 }

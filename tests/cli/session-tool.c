@@ -193,14 +193,16 @@ static void exec_with(int fd, char **words)
 static int wrong_table(const char *kind)
 {
 	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
-	bool is_file = !strcmp(kind, "file"), is_short = !strcmp(kind, "short");
+	bool is_file = !strcmp(kind, "file"), is_sparse = !strcmp(kind, "sparse");
+	bool is_part = is_sparse || !strcmp(kind, "short");
 	int fd = is_file ? fileno(tmpfile())
 			 : memfd_create("table", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	char path[64];
 	size_t size;
 	char *map = map_table(&size);
 
-	if (fd < 0 || write(fd, map, is_short ? size / 2 : size) < 0)
+	if (fd < 0 || write(fd, map, is_part ? size / 2 : size) < 0 ||
+	    (is_sparse && ftruncate(fd, (off_t)size)))
 		die("write");
 	if (!is_file && fcntl(fd, F_ADD_SEALS, !strcmp(kind, "unsealed") ? 0 : good))
 		die("seals");
