@@ -18,6 +18,11 @@ teardown() {
 	[ -n "${HCA:-}" ] || return 0
 	hca-probe --fail none || :
 	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
+	if [ -n "${NETNS:-}" ]; then
+		ip netns del "$NETNS"
+		until rdma system set netns shared; do sleep 0.1; done
+	fi
 	if [ -d "$MOUNTS" ]; then
 		umount "$MOUNTS" || :
 		rmdir "$MOUNTS"
@@ -142,6 +147,8 @@ mount_new() {	# TYPE
 	answered "RLIMIT_MEMLOCK 0, unprivileged" "ibv_reg_mr EPERM"
 	run --separate-stderr mr_as_nobody 64 reg --size 64K
 	answered "RLIMIT_MEMLOCK 64K, 64K" ok
+	run --separate-stderr mr_as_nobody 64 reg --size 68K
+	answered "RLIMIT_MEMLOCK 64K, 68K" "ibv_reg_mr ENOMEM"
 	run --separate-stderr prlimit --memlock=0 "${MR[@]}" reg
 	answered "RLIMIT_MEMLOCK 0, root" ok
 }
@@ -152,6 +159,28 @@ mount_new() {	# TYPE
 	run --separate-stderr mr_as_nobody 64 reg
 	# libibverbs looks for the node elsewhere, and does not find it.
 	answered "no permission on the node" "ibv_open_device ENOENT"
+}
+
+# Kernels from 5.12 on copy pinned pages when a process forks, and libibverbs knows: it leaves the
+# mappings alone, which it had to split before (vm.max_map_count), and never inside of a huge page.
+# bats test_tags=kernel
+@test "fork protection, with vm.max_map_count used up and on huge pages" {
+	MAX_MAPS=$(</proc/sys/vm/max_map_count)
+	echo 200 >/proc/sys/vm/max_map_count
+	export IBV_FORK_SAFE=1
+	answers "IBV_FORK_SAFE, vm.max_map_count 200, 400 regions" ok \
+		reg --count 400 --size 4K --stride 8K
+	answers "IBV_FORK_SAFE, 64K of hugetlb:2M" ok reg --memory hugetlb:2M --size 64K
+}
+
+# bats test_tags=kernel
+@test "a network namespace that has not the device" {
+	rdma system set netns exclusive
+	NETNS=mrctl-test
+	ip netns add $NETNS
+	run --separate-stderr ip netns exec $NETNS "${MR[@]}" reg
+	answered "another network namespace, exclusive" "exit status 3"
+	answers "its own network namespace, exclusive" ok reg
 }
 
 # bats test_tags=kernel
@@ -256,21 +285,24 @@ require_hca() {
 
 # bats test_tags=kernel
 @test "the firmware's errors become errnos" {
-	local status_of errno
+	local status_of errno text
 
 	require_hca
 	# More pages than the driver's pools of keys are for, and on demand, so that none is needed
-	while read -r status_of errno; do
+	while read -r status_of errno text; do
 		hca-probe --fail "CREATE_MKEY=$status_of"
+		dmesg --clear
 		answers "firmware: CREATE_MKEY=$status_of" "ibv_reg_mr $errno" \
 			reg --size 520M --access local-write,on-demand
 		hca-probe --fail none
+		dmesg | grep -q "CREATE_MKEY(0x200).* failed, status $text(0x" ||
+			fail "the kernel's log: $(dmesg)" || return
 	done <<-EOF
-		LIM_ERR ENOMEM
-		NO_RES EAGAIN
-		RES_BUSY EBUSY
-		INT_ERR EIO
-		BAD_PARAM EINVAL
+		LIM_ERR ENOMEM limits exceeded
+		NO_RES EAGAIN no resources
+		RES_BUSY EBUSY resource busy
+		INT_ERR EIO internal error
+		BAD_PARAM EINVAL bad parameter
 	EOF
 	answers "firmware: no errors" ok reg --size 520M --access local-write,on-demand
 	hca-probe --fail ALLOC_PD=LIM_ERR

@@ -147,6 +147,9 @@ objects() {
 	succeeded
 	[ -z "$(ms stat -n)" ]
 	session_end
+	run --separate-stderr mr reg
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"no RDMA device 'mlx5_0'"* ]] || fail "$stderr"
 	for i in "${UNDO[@]}"; do eval "$i"; done
 	UNDO=()
 	settled "$had" objects

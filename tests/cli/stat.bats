@@ -39,7 +39,7 @@ setup() {
 @test "stat names one region by id, name, key or handle" {
 	local keys
 
-	ms reg --count 2 --name n --quiet
+	ms reg --count 2 --name n --access local-write,remote-read --quiet
 	read -ra keys < <(ms stat -n -o lkey,rkey,handle n.2)
 	for word in 2 n.2 "lkey:${keys[0]}" "rkey:${keys[1]}" "mr:${keys[2]}"; do
 		run --separate-stderr ms stat "$word" --json

@@ -111,6 +111,21 @@ TEST(a_live_entry_is_found_by_all_that_names_it)
 	mr_table_close(&table);
 }
 
+TEST(an_rkey_of_zero_names_no_entry)
+{
+	struct mr_table table;
+	struct mr_entry entry;
+	uint32_t slot;
+
+	open_new(&table);
+	slot = add_live(&table, "a", 1, &entry);
+	entry.rkey = 0;
+	assert_true(mr_table_commit(&table, slot, &entry));
+	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), slot);
+	mr_table_close(&table);
+}
+
 TEST(an_entry_that_was_removed_is_not_found_any_more)
 {
 	struct mr_table table;
@@ -800,6 +815,7 @@ int main(void)
 		cmocka_unit_test(a_new_table_is_empty_sealed_and_knows_its_device),
 		cmocka_unit_test(a_pending_entry_is_found_by_id_and_name_only),
 		cmocka_unit_test(a_live_entry_is_found_by_all_that_names_it),
+		cmocka_unit_test(an_rkey_of_zero_names_no_entry),
 		cmocka_unit_test(an_entry_that_was_removed_is_not_found_any_more),
 		cmocka_unit_test(a_name_in_use_is_refused_until_it_is_free),
 		cmocka_unit_test(places_are_used_again_and_ids_never),
