@@ -138,7 +138,8 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
 
 # Sessions on rxe too: without import everything goes another way
-RXE_TESTS := $(addprefix tests/cli/,session.bats dereg.bats stat.bats session-many.bats)
+RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
+	session-many.bats)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD) tests/cli

@@ -4,25 +4,42 @@
 
 #include "memory_args.h"
 
+/* What all tables say. */
+#define PLACE_OPTIONS                                                                              \
+	OPTION('m', "memory", OPTION_MEMORY, struct memory_args, memory, "KIND",                   \
+	       "where the memory comes from (default: anon)"),                                     \
+		OPTION(0, "offset", OPTION_SIZE, struct memory_args, offset, "SIZE",               \
+		       "start this far into the mapping"),                                         \
+		OPTION(0, "addr", OPTION_NUMBER, struct memory_args, addr, "ADDR",                 \
+		       "map it at this address, or fail"),                                         \
+		OPTION(0, "populate", OPTION_FLAG, struct memory_args, populate, NULL,             \
+		       "fault the pages in before registering"),                                   \
+		OPTION(0, "numa", OPTION_NUMBER, struct memory_args, numa, "NODE",                 \
+		       "take the pages from this NUMA node")
+
 const struct option_spec memory_options[] = {
 	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
 	       "bytes of the region: 4096, 64K, 1G, max (default: one page)"),
-	OPTION('m', "memory", OPTION_MEMORY, struct memory_args, memory, "KIND",
-	       "where the memory comes from (default: anon)"),
-	OPTION(0, "offset", OPTION_SIZE, struct memory_args, offset, "SIZE",
-	       "start this far into the mapping"),
-	OPTION(0, "addr", OPTION_NUMBER, struct memory_args, addr, "ADDR",
-	       "map it at this address, or fail"),
-	OPTION(0, "populate", OPTION_FLAG, struct memory_args, populate, NULL,
-	       "fault the pages in before registering"),
-	OPTION(0, "numa", OPTION_NUMBER, struct memory_args, numa, "NODE",
-	       "take the pages from this NUMA node"),
+	PLACE_OPTIONS,
 	OPTION('c', "count", OPTION_NUMBER, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", OPTION_SIZE, struct memory_args, stride, "SIZE",
 	       "bytes from one region to the next (default: SIZE in whole pages)"),
 	OPTION_END,
 };
+
+const struct option_spec new_memory_options[] = {
+	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
+	       "bytes of the region: 4096, 64K, 1G, max (default: as before)"),
+	PLACE_OPTIONS,
+	OPTION_END,
+};
+
+bool memory_is_given(const struct memory_args *args)
+{
+	return args->size.known || args->memory.text || args->offset.known || args->addr.known ||
+	       args->numa.known || args->populate;
+}
 
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, struct mr_error *err)
 {

@@ -17,6 +17,11 @@ struct memory_args {
 };
 
 extern const struct option_spec memory_options[];
+/** The same for the new memory of one region. */
+extern const struct option_spec new_memory_options[];
+
+/** memory_is_given() - whether there was one of new_memory_options */
+bool memory_is_given(const struct memory_args *args);
 
 /** What the options come to. */
 struct memory_plan {

@@ -28,7 +28,7 @@ int place_open_session(const struct global_args *global, struct mr_session *sess
 	return mr_session_open(where, session, err);
 }
 
-static int parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err)
+int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err)
 {
 	*library = !text || !strcmp(text, mr_via_name(MR_VIA_LIBRARY));
 	*kernel = !text || !strcmp(text, mr_via_name(MR_VIA_KERNEL));
@@ -99,7 +99,7 @@ int place_open(struct place *place, const struct global_args *global, const char
 	       const char *via, struct mr_error *err)
 {
 	bool library, kernel;
-	int rc = parse_via(via, &library, &kernel, err);
+	int rc = place_parse_via(via, &library, &kernel, err);
 
 	*place = (struct place){ .pd = pd ? pd : MR_DEFAULT_PD };
 	if (rc)

@@ -32,6 +32,14 @@ int place_open_session(const struct global_args *global, struct mr_session *sess
 		       struct mr_error *err);
 
 /**
+ * place_parse_via() - the paths that --via allows
+ * @text: "library", "kernel", or NULL for both
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err);
+
+/**
  * place_open() - open the device or join the session, and choose PD and path
  * @pd:  name of the protection domain, or NULL; made where there is none
  * @via: "library", "kernel", or NULL for what suits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "region.h"
 #include "region_row.h"
+#include "rereg.h"
 
 static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
@@ -8,7 +8,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
 	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, deregistered, pending, in doubt, gone, unlisted, unknown"),
+	      "live, deregistered, pending, in doubt, suspect, gone, unlisted, unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
 	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
@@ -43,22 +43,25 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
+	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
+	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
+	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
 
 	*row = (struct region_row){
-		.id = known(entry->id),
+		.id = { entry->id, entry->id != 0 },
 		.name = entry->name[0] ? entry->name : NULL,
 		.kind = "mr",
 		.handle = { entry->handle, registered },
 		.lkey = { entry->lkey, registered },
 		.rkey = { entry->rkey, registered },
-		.addr = { entry->addr, registered },
+		.addr = { entry->addr, at_known },
 		.length = { entry->length, registered },
 		.iova = { entry->iova, registered },
-		.access = { entry->access, registered },
-		.access_bits = { entry->access, registered },
-		.pd = mr_table_pd(table, entry->pd, pd) ? pd->name : NULL,
-		.memory = entry->memory[0] ? entry->memory : NULL,
-		.page_size = known(entry->page_size),
+		.access = { entry->access, access_known },
+		.access_bits = { entry->access, access_known },
+		.pd = pd_known ? pd->name : NULL,
+		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
+		.page_size = { entry->page_size, at_known || !registered },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.elapsed_ns = { entry->elapsed_ns, registered },
 	};

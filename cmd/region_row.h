@@ -33,7 +33,7 @@ struct region_row {
  * region_row_fill() - a row of what a session's table knows of a region
  * @pd: room for its protection domain; must live as long as @row, and so must @entry
  *
- * The state is left to the caller.
+ * What an unfinished change may have changed is not known.  The state is left to the caller.
  */
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);

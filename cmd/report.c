@@ -85,6 +85,8 @@ static const struct field failure_fields[] = {
 	FIELD(struct failure, via, FIELD_STRING, 0, "path of the call"),
 	FIELD(struct failure, layer, FIELD_STRING, 0, "layer that refused"),
 	FIELD(struct failure, rereg_code, FIELD_STRING, 0, "code of ibv_rereg_mr"),
+	FIELD(struct failure, library_would_say, FIELD_STRING, 0,
+	      "the code that ibv_rereg_mr would give"),
 	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
 	FIELD(struct failure, causes, FIELD_LIST, 0, "likely causes"),
 	FIELD_END,
@@ -127,6 +129,18 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
 		.kind = err->kind,
 	};
+}
+
+void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)
+{
+	struct failure *last;
+
+	if (failures->out_of_memory)
+		return;
+	last = &failures->items[failures->count - 1];
+	last->rereg_code = rereg->code;
+	last->library_would_say = rereg->library_would_say;
+	last->old_region = mr_old_region_name(rereg->old);
 }
 
 void failures_release(struct failures *failures)

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "fields.h"
+#include "rereg.h"
 
 /** report_error() - print an error: "mrctl: COMMAND: text", what to do, where usage is explained */
 void report_error(const struct command *command, const struct mr_error *err);
@@ -30,6 +31,7 @@ struct failure {
 	const char *via;
 	const char *layer;
 	const char *rereg_code;
+	const char *library_would_say;
 	const char *old_region;
 	struct list causes;
 	enum mr_error_kind kind;
@@ -52,6 +54,9 @@ struct failures {
  */
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
 		  uint64_t region, const char *via);
+
+/** failures_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
+void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
 
 /** failures_release() - free what failures_add() kept */
 void failures_release(struct failures *failures);

@@ -50,8 +50,9 @@ struct job {
 };
 
 static const char *const state_names[] = {
-	[MR_STATE_LIVE] = "live", [MR_STATE_PENDING] = "pending", [MR_STATE_IN_DOUBT] = "in doubt",
-	[MR_STATE_GONE] = "gone", [MR_STATE_UNKNOWN] = "unknown",
+	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
+	[MR_STATE_IN_DOUBT] = "in doubt", [MR_STATE_SUSPECT] = "suspect",
+	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
 };
 
 /* The kernel's word counts: what it says of a region replaces what the table says. */
@@ -68,8 +69,11 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 		return rc;
 	region_row_fill(&row, &entry, &job->in->session.table, &pd);
 	row.state = state_names[state];
-	if (state == MR_STATE_LIVE) {
+	if (state == MR_STATE_LIVE || state == MR_STATE_SUSPECT ||
+	    (state == MR_STATE_IN_DOUBT && row.handle.known)) {
+		row.lkey = known(kernel.lkey);
 		row.rkey = known(kernel.rkey);
+		row.length = known(kernel.length);
 		row.iova = known(kernel.iova);
 	}
 	answer_row(&job->in->answer, &row);

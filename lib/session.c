@@ -328,7 +328,7 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
  * A claim is given up before the lock: the place may be another entry's at once, and the next
  * process must be able to claim it.
  */
-static void unlock(struct mr_session *session, uint32_t slot)
+void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
 	mr_table_unclaim(&session->table, slot);
 	mr_table_unlock(&session->table);
@@ -346,7 +346,7 @@ static int commit(struct mr_session *session, uint32_t slot, const struct mr_ent
 				  "another process has removed the region from the session");
 	if (rc)
 		mr_uverbs_destroy_mr(&session->uverbs, entry->handle, &ignored);
-	unlock(session, slot);
+	mr_session_unclaim(session, slot);
 	return rc;
 }
 
@@ -357,7 +357,7 @@ static void withdraw(struct mr_session *session, uint32_t slot, uint64_t id)
 	/* Where the lock cannot be had the entry stays, as one that was never finished. */
 	if (!mr_table_lock(&session->table, &ignored))
 		mr_table_remove(&session->table, slot, id);
-	unlock(session, slot);
+	mr_session_unclaim(session, slot);
 }
 
 static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
@@ -399,9 +399,13 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	return rc;
 }
 
+/* Of a change that was not noted the new keys are not known, but where the region is to be. */
 static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
-	return entry->lkey == kernel->lkey && entry->length == kernel->length;
+	if (entry->lkey == kernel->lkey && entry->length == kernel->length)
+		return true;
+	return entry->unsure && entry->new_length == kernel->length &&
+	       entry->new_iova == kernel->iova;
 }
 
 /* The kernel has no such handle; or another object has it, as they all share their numbers. */
@@ -431,7 +435,9 @@ static enum mr_session_state compare(const struct mr_session *session, uint32_t 
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
 		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
 	}
-	return entry->state == MR_ENTRY_LIVE ? MR_STATE_LIVE : MR_STATE_IN_DOUBT;
+	if (entry->state != MR_ENTRY_LIVE || entry->unsure)
+		return MR_STATE_IN_DOUBT;
+	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
 }
 
 int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
@@ -449,7 +455,7 @@ int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *
 	return found;
 }
 
-static int fail_gone(const struct mr_entry *entry, struct mr_error *err)
+int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
 
@@ -463,28 +469,38 @@ static int fail_gone(const struct mr_entry *entry, struct mr_error *err)
 	return -ENOENT;
 }
 
+int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		     struct mr_error *err)
+{
+	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
+				    (unsigned long long)id);
+	if (!mr_table_claim(&session->table, slot))
+		return fail_claimed(id, errno, err);
+	*state = compare(session, slot, entry, kernel, err);
+	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
+	if (*state == MR_STATE_PENDING || (*state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
+		mr_table_unclaim(&session->table, slot);
+		return -err->errnum;
+	}
+	return 0;
+}
+
 /* Under the lock: is the entry ours to destroy?  Its claim is taken then. */
 static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			    struct mr_entry *entry, struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel;
 	enum mr_session_state state;
+	int rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
 
-	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
-		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
-				    (unsigned long long)id);
-	if (!mr_table_claim(&session->table, slot))
-		return fail_claimed(id, errno, err);
-	state = compare(session, slot, entry, &kernel, err);
-	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
-	if (state == MR_STATE_PENDING || (state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
-		mr_table_unclaim(&session->table, slot);
-		return -err->errnum;
-	}
+	if (rc)
+		return rc;
 	if (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
 		mr_table_remove(&session->table, slot, id);
 		mr_table_unclaim(&session->table, slot);
-		return fail_gone(entry, err);
+		return mr_session_fail_gone(entry, err);
 	}
 	mr_table_set_state(&session->table, slot, id, MR_ENTRY_IN_DOUBT);
 	return 0;
@@ -514,7 +530,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 		mr_table_set_state(&session->table, slot, id, MR_ENTRY_LIVE);
 	else
 		mr_table_remove(&session->table, slot, id);
-	unlock(session, slot);
+	mr_session_unclaim(session, slot);
 	return rc;
 }
 

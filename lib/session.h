@@ -86,8 +86,9 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 /** What became of a region, by the table and the kernel. */
 enum mr_session_state {
 	MR_STATE_LIVE,
-	MR_STATE_PENDING,  /**< another process is registering or deregistering it */
+	MR_STATE_PENDING,  /**< another process is registering, changing or deregistering it */
 	MR_STATE_IN_DOUBT, /**< a process was killed while it did so */
+	MR_STATE_SUSPECT,  /**< the kernel has it, and has refused to change it */
 	MR_STATE_GONE,     /**< the kernel has no such region (any more) */
 	MR_STATE_UNKNOWN,  /**< the kernel cannot be asked; by EIO: the device has gone */
 };
@@ -96,7 +97,8 @@ enum mr_session_state {
  * mr_session_look() - an entry, compared with the kernel (QUERY_MR)
  * @entry:  set to a copy
  * @state:  set
- * @kernel: set to what the kernel says where the state is LIVE or IN_DOUBT
+ * @kernel: set to what the kernel says where the state is LIVE, SUSPECT or IN_DOUBT; in doubt an
+ *          entry that is PENDING has no handle to ask for
  * @err:    also filled where the state is UNKNOWN: why
  *
  * Return: 1, 0 where there is no entry in that place, or -errno.
@@ -104,6 +106,28 @@ enum mr_session_state {
 int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
 		    enum mr_session_state *state, struct mr_uverbs_mr *kernel,
 		    struct mr_error *err);
+
+/**
+ * mr_session_claim() - take an entry in hand, under the table's lock
+ * @slot:   its place in the table
+ * @id:     its id; another one in that place is left alone
+ * @entry:  set to a copy
+ * @state:  set where it is ours: LIVE, IN_DOUBT, SUSPECT, GONE, or UNKNOWN where the device has gone
+ * @kernel: set as by mr_session_look()
+ * @err:    also filled where the state is UNKNOWN
+ *
+ * Return: 0, and mr_session_unclaim() gives it up; -errno where it is not there, in another
+ * process's hands, or the kernel cannot be asked.
+ */
+int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		     struct mr_error *err);
+
+/** mr_session_unclaim() - give up claim and lock */
+void mr_session_unclaim(struct mr_session *session, uint32_t slot);
+
+/** mr_session_fail_gone() - the error for an entry whose region the kernel does not have */
+int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
 
 /**
  * mr_session_deregister() - ask the kernel to destroy an entry's region (ioctl MR_DESTROY)

@@ -585,6 +585,32 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 	return true;
 }
 
+/*
+ * A process that is killed in here leaves the entry in doubt, and while it says what is unsure its
+ * region is recognised before and after the change: that comes first and goes last.
+ */
+bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
+{
+	struct mr_entry now, changed = *entry;
+	struct mr_entry *place;
+
+	if (!mr_table_get(table, slot, &now) || now.id != entry->id || now.handle != entry->handle)
+		return false;
+	place = entry_at(table, slot);
+	set_state(place, MR_ENTRY_IN_DOUBT);
+	begin_change(table);
+	unlink_all(table, slot);
+	changed.state = MR_ENTRY_IN_DOUBT;
+	changed.unsure = now.unsure;
+	*place = changed;
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint8_t *)&place->unsure = entry->unsure;
+	link_all(table, slot);
+	end_change(table);
+	set_state(place, (enum mr_entry_state)entry->state);
+	return true;
+}
+
 bool mr_table_is_used(const struct mr_table *table, uint32_t slot)
 {
 	return slot < table->capacity &&

@@ -29,7 +29,7 @@ enum mr_entry_state {
 	MR_ENTRY_FREE,
 	MR_ENTRY_PENDING,  /**< the kernel was asked to register it */
 	MR_ENTRY_LIVE,     /**< registered */
-	MR_ENTRY_IN_DOUBT, /**< the kernel was asked to deregister it */
+	MR_ENTRY_IN_DOUBT, /**< the kernel was asked to deregister or change it */
 };
 
 /** By what an entry is found. */
@@ -49,6 +49,8 @@ struct mr_entry {
 	uint64_t iova;
 	uint64_t elapsed_ns;
 	uint64_t page_size;
+	uint64_t new_length; /**< where it is unsure: what these may be instead */
+	uint64_t new_iova;
 	uint32_t state; /**< enum mr_entry_state */
 	uint32_t handle;
 	uint32_t lkey;
@@ -57,6 +59,8 @@ struct mr_entry {
 	uint16_t pd;                     /**< place of its PD in the table */
 	uint8_t call;                    /**< enum mr_region_call */
 	uint8_t via;                     /**< enum mr_via */
+	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
+	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[36];                 /**< kind of memory as typed, cut if it is longer */
@@ -134,6 +138,14 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
  * Return: false if the entry there has not that id any more.
  */
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
+
+/**
+ * mr_table_change() - new contents of an entry that has its handle already, indexed anew
+ * @entry: id and handle are those that it has; its state is LIVE or IN_DOUBT
+ *
+ * Return: false if the entry there has not that id and handle any more.
+ */
+bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry);
 
 /** mr_table_get() - a checked copy of an entry.  Return: false for a place that is free. */
 bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *entry);

@@ -217,6 +217,35 @@ int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg 
 	return rc;
 }
 
+int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
+		       const struct mr_uverbs_reg *r, struct mr_uverbs_mr *mr, struct mr_error *err)
+{
+	const struct driver *driver = find_driver(uverbs->driver_id);
+	struct ib_uverbs_rereg_mr in = {
+		.mr_handle = mr->handle,
+		.flags = changes,
+		.start = r->addr,
+		.length = r->length,
+		.hca_va = r->iova,
+		.pd_handle = r->pd_handle,
+		.access_flags = r->access,
+	};
+	struct ib_uverbs_rereg_mr_resp out = { .lkey = 0 };
+	uint64_t private_in[4] = { 0 };
+	struct request request =
+		new_write(IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
+	int rc;
+
+	if (driver->reg_in) /* irdma's provider sends the same as with REG_MR, the others nothing */
+		add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
+	rc = submit(uverbs, &request, "ioctl(REREG_MR)", err);
+	if (rc)
+		return rc;
+	mr->lkey = out.lkey;
+	mr->rkey = out.rkey;
+	return 0;
+}
+
 int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
 		       struct mr_error *err)
 {

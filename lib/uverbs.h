@@ -70,6 +70,15 @@ int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg 
 		     struct mr_uverbs_mr *mr, struct mr_error *err);
 
 /**
+ * mr_uverbs_rereg_mr() - ib_uverbs_rereg_mr
+ * @changes: enum ib_mr_rereg_flags: which members of @request count
+ * @mr:      in: its handle, which stays; out: its keys
+ */
+int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
+		       const struct mr_uverbs_reg *request, struct mr_uverbs_mr *mr,
+		       struct mr_error *err);
+
+/**
  * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR
  *
  * Return: -ENOENT for a handle that is free, -EINVAL for one of another type.

@@ -202,6 +202,13 @@ deregistered() {
 	make_empty
 }
 
+changed() {
+	keep "$@"
+	look
+	[ "$mrs $entries" = "1 1" ] || complain "the region is not there as it was: $objects"
+	make_empty
+}
+
 shown() {
 	keep "$@"
 	look
@@ -211,6 +218,11 @@ shown() {
 three_regions() {
 	look
 	[ "$entries" -eq 3 ] || mrctl reg --count 3 --name n --quiet >"$work/out"
+}
+
+one_region() {
+	look
+	[ "$entries" -eq 1 ] || mrctl reg --name n --quiet >"$work/out"
 }
 
 one_pd() {
@@ -239,8 +251,8 @@ documents() {
 	local bad
 
 	bad=$(jq -rn '
-		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "dereg_mr",
-			"info_handles"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
+		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "rereg_mr",
+			"dereg_mr", "info_handles"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
 		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
 			$run.call == "open" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
@@ -259,7 +271,7 @@ documents() {
 
 # The program of is_hit needs them.
 export work
-export -f three_regions one_pd look number
+export -f three_regions one_region one_pd look number
 
 if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg --count 2
@@ -277,6 +289,8 @@ sweep registered : --json reg --count 2 --via kernel --keep-going
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library
 sweep registered : --json reg --pd new
 sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
+sweep changed one_region --json rereg n --access remote-read --pd new
+[ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
 sweep deregistered three_regions --json dereg n.2
 sweep deregistered three_regions --json dereg n.1 n.2 n.3
 sweep deregistered three_regions --json dereg --all

@@ -213,7 +213,7 @@ stat_is_true() {
 	output=$(ms stat --json) && stderr='' || return
 	json '.failures == [] and .totals.unlisted != null' || return
 	# shellcheck disable=SC2016 # jq's
-	json '[.regions[] | select(.state == "live" or .state == "unlisted" or
+	json '[.regions[] | select((.state | IN("live", "unlisted", "suspect")) or
 		(.state == "in doubt" and .handle != null)) | .handle] |
 		length == $kernel and (unique | length == $kernel)' \
 		--argjson kernel "$(kernel_has mr)"

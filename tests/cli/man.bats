@@ -215,7 +215,8 @@ shape() {
 @test "mrctl-json(5) has the members of a document, and its example has their types" {
 	document=$(mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	stat=$(mrctl sim -- mrctl session -- mrctl -j stat)
-	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat"; }
+	rereg=$(mrctl sim -- mrctl session -- sh -c 'mrctl -q reg; mrctl -j rereg 1 --access none')
+	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg"; }
 
 	for list in environment regions totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
@@ -236,7 +237,9 @@ shape() {
 		mrctl sim -- mrctl -j reg --size max
 		mrctl sim -- mrctl -j reg-iova --iova 0 --expect ok --hold-for 0
 		mrctl sim -- mrctl session -- sh -c '
-			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j dereg x 7'
+			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j rereg x --access none
+			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
+			mrctl -j dereg x 7'
 	) || :
 	for list in - environment regions totals failures; do
 		while read -r name types; do

@@ -91,6 +91,13 @@ one_pd() {
 	kill_each one_region "query_mr dereg_mr lock" dereg a
 }
 
+@test "rereg can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each one_region "query_mr rereg_mr lock" rereg a --size 4M
+	kill_each one_region "alloc_pd rereg_mr" rereg a --pd one --access on-demand
+}
+
 @test "dereg --all can be killed anywhere" {
 	require_faults
 	session_begin
@@ -172,12 +179,13 @@ one_pd() {
 	session_begin
 	exec {never}<> <(:)
 	for ((tries = 1; landed < kills && tries < 20 * kills; tries++)); do
-		case $((RANDOM % 5)) in
+		case $((RANDOM % 6)) in
 		0) set -- reg --count 300 ;;
 		1) set -- reg --name "n$((RANDOM % 4))" --pd "pd$((RANDOM % 4))" ;;
 		2) set -- reg --via kernel --count 300 ;;
 		3) set -- dereg --all ;;
-		4) set -- dereg n0 n1 n2 n3 pd:pd0 pd:pd1 pd:pd2 pd:pd3 ;;
+		4) set -- rereg "n$((RANDOM % 4))" --size $((RANDOM % 64 + 1))K --access none ;;
+		5) set -- dereg n0 n1 n2 n3 pd:pd0 pd:pd1 pd:pd2 pd:pd3 ;;
 		esac
 		"${MS[@]}" "$@" >/dev/null 2>&1 3>&- &
 		read -rt "$(printf '0.%04d' $((RANDOM % spread)))" -u "$never" || :

@@ -38,6 +38,24 @@ TEST(a_refusal_is_kept_with_its_call_and_errno)
 	assert_int_equal(failures.count, 0);
 }
 
+TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
+{
+	const struct mr_error err = refusal(EINVAL);
+	const struct mr_rereg_failure rereg = { .old = MR_OLD_VALID,
+						.code = "IBV_REREG_MR_ERR_INPUT" };
+	struct failures failures = { 0 };
+
+	failures_add(&failures, &err, 1, 7, "library");
+	assert_null(failures.items[0].rereg_code);
+	failures_rereg(&failures, &rereg);
+	assert_string_equal(failures.items[0].rereg_code, "IBV_REREG_MR_ERR_INPUT");
+	assert_null(failures.items[0].library_would_say);
+	assert_string_equal(failures.items[0].old_region, "valid");
+	failures_release(&failures);
+	failures.out_of_memory = true;
+	failures_rereg(&failures, &rereg); /* it was lost */
+}
+
 TEST(what_it_was_not_about_is_not_known)
 {
 	struct failures failures = { 0 };
@@ -208,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refusal_is_kept_with_its_call_and_errno),
+		cmocka_unit_test(a_refused_change_is_kept_with_its_code_and_the_old_region),
 		cmocka_unit_test(what_it_was_not_about_is_not_known),
 		cmocka_unit_test(many_failures_are_kept_and_freed),
 		cmocka_unit_test(an_answer_is_expected_if_it_was_listed),

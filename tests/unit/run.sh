@@ -17,7 +17,7 @@ run() {
 	case $2 in
 	sim_state | sim_spec) ;; # need no device
 	sim_rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
-	sim_*) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
+	sim_* | rereg) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
 	esac
 	program=$1
 	shift 2

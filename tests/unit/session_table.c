@@ -200,6 +200,65 @@ TEST(an_entry_of_another_id_is_left_alone)
 	mr_table_close(&table);
 }
 
+TEST(an_entry_that_was_changed_is_found_by_its_new_keys_only)
+{
+	struct mr_entry entry, changed, got;
+	struct mr_table table;
+	uint32_t slot;
+
+	open_new(&table);
+	slot = add_live(&table, "buf0", 3, &entry);
+	assert_true(mr_table_get(&table, slot, &changed));
+	changed.lkey = 0xaaaa;
+	changed.rkey = 0xbbbb;
+	changed.length = 1 << 20;
+	changed.unsure = 1;
+	changed.state = MR_ENTRY_IN_DOUBT;
+	assert_true(mr_table_change(&table, slot, &changed));
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0xaaaa), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0xbbbb), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.rkey), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
+	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.state, MR_ENTRY_IN_DOUBT);
+	assert_int_equal(got.unsure, 1);
+	assert_int_equal(got.length, 1 << 20);
+	changed.state = MR_ENTRY_LIVE;
+	changed.unsure = 0;
+	assert_true(mr_table_change(&table, slot, &changed));
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.state, MR_ENTRY_LIVE);
+	assert_int_equal(got.unsure, 0);
+	assert_int_equal(mr_table_count(&table), 1);
+	mr_table_close(&table);
+}
+
+TEST(an_entry_that_has_lost_its_handle_is_not_changed)
+{
+	struct mr_entry entry, changed;
+	struct mr_table table;
+	uint32_t slot;
+
+	open_new(&table);
+	slot = add_live(&table, "", 3, &entry);
+	assert_true(mr_table_get(&table, slot, &changed));
+	changed.handle = 4;
+	changed.length = 1 << 20;
+	assert_false(mr_table_change(&table, slot, &changed));
+	changed.handle = 3;
+	changed.id++;
+	assert_false(mr_table_change(&table, slot, &changed));
+	assert_true(mr_table_get(&table, slot, &changed));
+	assert_int_equal(changed.length, entry.length);
+	assert_int_equal(changed.state, MR_ENTRY_LIVE);
+	mr_table_remove(&table, slot, entry.id);
+	assert_false(mr_table_change(&table, slot, &entry));
+	mr_table_close(&table);
+}
+
 TEST(a_handle_that_was_given_out_again_retires_the_entry_that_had_it)
 {
 	struct mr_table table;
@@ -820,6 +879,8 @@ int main(void)
 		cmocka_unit_test(a_name_in_use_is_refused_until_it_is_free),
 		cmocka_unit_test(places_are_used_again_and_ids_never),
 		cmocka_unit_test(an_entry_of_another_id_is_left_alone),
+		cmocka_unit_test(an_entry_that_was_changed_is_found_by_its_new_keys_only),
+		cmocka_unit_test(an_entry_that_has_lost_its_handle_is_not_changed),
 		cmocka_unit_test(a_handle_that_was_given_out_again_retires_the_entry_that_had_it),
 		cmocka_unit_test(
 			an_entry_that_was_removed_meanwhile_is_not_committed_over_the_next),

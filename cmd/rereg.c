@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "access.h"
+#include "hold.h"
+#include "memory_args.h"
+#include "place.h"
+#include "region_row.h"
+#include "select.h"
+#include "session_job.h"
+#include "session_rereg.h"
+
+struct rereg_args {
+	struct memory_args memory;
+	struct mr_opt_u64 iova;
+	struct access_option access;
+	const char *pd;
+	const char *via;
+	struct expect_option expect;
+};
+
+static const struct option_spec iova_options[] = {
+	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
+	       "address of its first byte for the HCA and peers (default: a chosen one stays, "
+	       "else that of the memory)"),
+	OPTION_END,
+};
+
+static const struct option_spec change_options[] = {
+	OPTION('a', "access", OPTION_ACCESS, struct rereg_args, access, "FLAG,...",
+	       "new access flags"),
+	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
+	       "new protection domain, made on first use"),
+	OPTION(0, "via", OPTION_STRING, struct rereg_args, via, "PATH",
+	       "path of the call: kernel (its ioctl, the default) or library (libibverbs)"),
+	OPTION(0, "expect", OPTION_EXPECT, struct rereg_args, expect, "ANSWER,...",
+	       "ok or errno names: exit with 0 only if the stack answers so"),
+	OPTION_END,
+};
+
+/* One run. */
+struct job {
+	struct session_job *in;
+	const struct rereg_args *args;
+	enum mr_via via;
+	uint32_t slot; /* or MR_NO_SLOT: no entry names the region */
+	struct mr_entry before;
+	struct mr_entry after;
+	const char *pd; /* name of the protection domain, where it is known */
+	struct mr_device device;
+	struct mr_registrar registrar;
+	struct memory_plan plan;
+	struct mr_memory memory;
+	struct mr_rereg_request request;
+	struct mr_rereg_failure failure;
+};
+
+static int take(struct job *job, struct mr_error *err)
+{
+	struct mr_session *session = &job->in->session;
+	struct mr_selection selection;
+	int rc = mr_select(session, job->in->answer.invocation->operands[0], &selection, err);
+
+	if (rc)
+		return rc;
+	job->slot = selection.type == MR_SELECT_ENTRY ? selection.slot : MR_NO_SLOT;
+	job->before.handle = selection.handle;
+	rc = mr_session_take(session, job->slot, selection.id, &job->before, err);
+	if (!rc)
+		job->after = job->before;
+	else
+		job->before.id = selection.id;
+	return rc;
+}
+
+/* The PD that the region gets; the library wants one in any case. */
+static int choose_pd(struct job *job, struct mr_table_pd *pd, struct mr_error *err)
+{
+	struct mr_session *session = &job->in->session;
+	struct mr_table_pd old;
+	const char *name = job->args->pd;
+	uint32_t place;
+	int rc;
+
+	if (!name && job->via == MR_VIA_KERNEL)
+		return 0;
+	if (!name)
+		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
+									  : MR_DEFAULT_PD;
+	rc = mr_session_pd(session, name, job->args->pd != NULL, &place, pd, err);
+	if (rc || !job->args->pd)
+		return rc;
+	job->request.changes |= MR_CHANGE_PD;
+	job->after.pd = (uint16_t)place;
+	return 0;
+}
+
+static int choose_path(struct job *job, struct mr_error *err)
+{
+	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
+	int rc = choose_pd(job, &pd, err);
+
+	if (rc)
+		return rc;
+	job->registrar = (struct mr_registrar){ .via = job->via,
+						.uverbs = &job->in->session.uverbs,
+						.pd_handle = pd.handle };
+	if (job->via == MR_VIA_KERNEL)
+		return 0;
+	rc = mr_device_import(job->in->session.uverbs.fd, pd.handle, &job->device, err);
+	job->registrar.pd = job->device.pd;
+	return rc;
+}
+
+/* Whether its address for the HCA was chosen by somebody, and is not just that of the memory. */
+static bool keeps_iova(const struct job *job)
+{
+	return job->before.call == MR_REG_MR_IOVA && job->via == MR_VIA_KERNEL;
+}
+
+static int make_memory(struct job *job, struct mr_error *err)
+{
+	struct memory_args args = job->args->memory;
+	int rc;
+
+	job->request.length = job->before.length;
+	job->request.iova = job->before.iova;
+	if (!memory_is_given(&args))
+		return 0;
+	if (!args.size.known)
+		args.size = known(job->before.length);
+	rc = memory_plan_init(&job->plan, &args, err);
+	if (!rc)
+		rc = mr_memory_map(&job->plan.request, &job->memory, err);
+	if (rc)
+		return rc;
+	job->request.changes |= MR_CHANGE_TRANSLATION;
+	job->request.addr = job->memory.start;
+	job->request.length = job->plan.size;
+	if (job->args->iova.known) {
+		job->request.iova = job->args->iova.value;
+		job->after.call = MR_REG_MR_IOVA;
+	} else if (!keeps_iova(job)) {
+		job->request.iova = job->request.addr;
+		job->after.call = MR_REG_MR;
+	}
+	job->after.page_size = job->memory.page_size;
+	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.request.kind.text);
+	return 0;
+}
+
+/* Everything up to the call.  The gaps of some kinds of memory want it to come last. */
+static int prepare(struct job *job, struct mr_error *err)
+{
+	int rc = take(job, err);
+
+	if (rc)
+		return rc;
+	if (job->args->access.given) {
+		job->request.changes |= MR_CHANGE_ACCESS;
+		job->request.access = job->args->access.bits;
+	}
+	rc = choose_path(job, err);
+	if (!rc)
+		rc = make_memory(job, err);
+	if (rc)
+		mr_session_unclaim(&job->in->session, job->slot);
+	return rc;
+}
+
+/* A refusal is told with what was asked. */
+static void fail(struct job *job, struct mr_error *err)
+{
+	const struct mr_rereg_request *request = &job->request;
+	struct answer *answer = &job->in->answer;
+	bool told = answer_fail(answer, err, 1, job->before.id, job->via);
+	char access[FIELD_TEXT_MAX];
+
+	failures_rereg(&answer->failures, &job->failure);
+	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
+		return;
+	if (request->changes & MR_CHANGE_TRANSLATION)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, with the "
+			      "I/O virtual address 0x%" PRIx64,
+			      request->length, request->addr, job->plan.request.kind.text,
+			      request->iova);
+	if (request->changes & MR_CHANGE_PD)
+		report_detail("asked for protection domain %s", job->args->pd);
+	if (request->changes & MR_CHANGE_ACCESS)
+		report_detail("asked for access %s", access_text(request->access, access));
+	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID)
+		report_detail("libibverbs changes only regions that its own process registered; "
+			      "--via kernel does without it");
+}
+
+/* Members of the document beside the regions: these as they were. */
+struct changes {
+	struct list before;
+};
+
+static const struct field changes_fields[] = {
+	FIELD(struct changes, before, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record changes_record = { "changes", changes_fields };
+
+static const char *state_of(const struct job *job)
+{
+	if (job->slot == MR_NO_SLOT)
+		return "unlisted";
+	if (job->after.unsure)
+		return "in doubt";
+	return job->after.refused ? "suspect" : "live";
+}
+
+static void fill_row(const struct job *job, struct region_row *row, const struct mr_entry *entry,
+		     struct mr_table_pd *pd)
+{
+	region_row_fill(row, entry, &job->in->session.table, pd);
+	if (job->slot == MR_NO_SLOT && entry == &job->before) {
+		row->via = NULL;
+		row->elapsed_ns.known = false;
+	}
+}
+
+static void print(struct job *job, bool changed)
+{
+	const struct global_args *global = job->in->answer.invocation->global;
+	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
+	struct answer *answer = &job->in->answer;
+	struct region_row before, after;
+	struct mr_table_pd pds[2];
+
+	answer->lines = false;
+	answer_begin(answer);
+	if (changed) {
+		fill_row(job, &before, &job->before, &pds[0]);
+		before.state = "replaced";
+		fill_row(job, &after, &job->after, &pds[1]);
+		after.state = state_of(job);
+		changes.before.rows = &before;
+		changes.before.count = 1;
+		/* Values for scripts are those that hold now. */
+		if (!global->json && !global->columns && !global->no_headings)
+			answer_row(answer, &before);
+		answer_row(answer, &after);
+	}
+	answer_end_rows(answer);
+	output_members(&answer->out, &changes_record, &changes);
+}
+
+static void warn_on_demand(const struct job *job)
+{
+	if (job->request.changes & MR_CHANGE_TRANSLATION && job->after.access & MR_ACCESS_ON_DEMAND)
+		report_note(job->in->answer.invocation->command,
+			    "an on-demand region is dead once this process has ended");
+}
+
+static int work(struct session_job *in, struct mr_error *err)
+{
+	struct job job = { .in = in, .args = in->answer.invocation->args };
+	struct mr_error told;
+	bool library, kernel, changed;
+	int rc = place_parse_via(job.args->via, &library, &kernel, err);
+
+	if (rc)
+		return rc;
+	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
+	mr_hold_block(); /* the region is either changed or not: signals wait in between */
+	rc = prepare(&job, &told);
+	if (!rc)
+		rc = mr_session_rereg(&in->session, &job.registrar, job.slot, &job.request,
+				      &job.before, &job.after, &job.failure, &told);
+	changed = !rc || job.failure.old == MR_OLD_REPLACED;
+	if (rc)
+		fail(&job, &told);
+	if (changed)
+		warn_on_demand(&job);
+	print(&job, changed);
+	rc = answer_end(&in->answer, changed, err);
+	mr_memory_unmap(&job.memory);
+	mr_device_close(&job.device);
+	return rc ? rc : answer_status(&in->answer, changed, NULL);
+}
+
+static int check(const struct rereg_args *args, char **words, struct mr_error *err)
+{
+	bool library, kernel;
+	struct memory_plan plan;
+
+	if (!words[0] || words[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
+	if (!strncmp(words[0], "pd:", 3))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
+				    words[0]);
+	if (mr_select_check(words[0], err) || place_parse_via(args->via, &library, &kernel, err))
+		return -EINVAL;
+	if (args->iova.known && !memory_is_given(&args->memory))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--iova is of new memory: give --memory or --size as well");
+	if (args->iova.known && !kernel)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--iova: ibv_rereg_mr takes none, use --via kernel");
+	if (!memory_is_given(&args->memory) && !args->pd && !args->access.given)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "say what to change: its memory (--size, --memory, ...), --pd "
+				    "or --access");
+	return memory_plan_init(&plan, &args->memory, err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct rereg_args *args = invocation->args;
+	int rc = check(args, invocation->operands, err);
+
+	if (rc)
+		return rc;
+	if (place_session(invocation->global))
+		return session_job_run(invocation, &args->expect, work, err);
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN,
+		     "not in a session, and only a session's region stays to be changed");
+	mr_hint(err, "open one with mrctl session, or name one with --session");
+	return answer_absent(invocation, &args->expect, err);
+}
+
+static const struct option_group memory = { "New memory", new_memory_options, 0 };
+static const struct option_group iova = { "I/O virtual address", iova_options, 0 };
+static const struct option_group change = { "Change and answer", change_options, 0 };
+static const struct option_group *const groups[] = { &memory, &iova, &change, NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
+
+const struct command command_rereg = {
+	.name = "rereg",
+	.operands = "REGION",
+	.summary = "change a region of the session (ibv_rereg_mr)",
+	.description = "Changes the memory, the protection domain or the access of a region, any "
+		       "of them at once, and shows it before and after: its keys may change. A "
+		       "REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
+	.groups = groups,
+	.args_size = sizeof(struct rereg_args),
+	.record = &region_record,
+	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
+	.topics = topics,
+	.run = run,
+};

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+
+#include "clock.h"
+#include "rereg.h"
+#include "uverbs.h"
+
+_Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
+		       MR_CHANGE_PD == (int)IBV_REREG_MR_CHANGE_PD &&
+		       MR_CHANGE_ACCESS == (int)IBV_REREG_MR_CHANGE_ACCESS,
+	       "the kernel and the library have the same flags");
+
+/* enum ibv_rereg_mr_err_code, with what its man page says of the region. */
+struct code {
+	int value;
+	const char *name;
+	enum mr_old_region old;
+	const char *meaning;
+};
+
+static const struct code codes[] = {
+	{ IBV_REREG_MR_ERR_INPUT, "IBV_REREG_MR_ERR_INPUT", MR_OLD_VALID,
+	  "libibverbs itself refused, and the region is as before" },
+	{ IBV_REREG_MR_ERR_DONT_FORK_NEW, "IBV_REREG_MR_ERR_DONT_FORK_NEW", MR_OLD_VALID,
+	  "the new memory could not be kept from child processes, and the region is as before" },
+	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
+	  "the region has changed; only its old memory is still kept from child processes" },
+	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
+	  "the kernel refused, and the region must not be used any more: deregister it" },
+	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
+	  MR_OLD_UNUSABLE,
+	  "the kernel refused, and the region must not be used any more: deregister it; the new "
+	  "memory is still kept from child processes" },
+};
+
+/* The last resort is the code that promises least. */
+static const struct code *find_code(int value)
+{
+	const struct code *least = NULL;
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		if (codes[i].value == value)
+			return &codes[i];
+		if (codes[i].value == IBV_REREG_MR_ERR_CMD)
+			least = &codes[i];
+	}
+	return least;
+}
+
+const char *mr_old_region_name(enum mr_old_region old)
+{
+	static const char *const names[] = {
+		[MR_OLD_VALID] = "valid",
+		[MR_OLD_REPLACED] = "replaced",
+		[MR_OLD_UNUSABLE] = "unusable",
+		[MR_OLD_UNKNOWN] = "unknown",
+	};
+
+	return names[old];
+}
+
+static int rereg_by_kernel(const struct mr_registrar *registrar,
+			   const struct mr_rereg_request *request, struct mr_region *region,
+			   struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	const struct mr_uverbs_reg reg = {
+		.addr = request->addr,
+		.length = request->length,
+		.iova = request->iova,
+		.pd_handle = registrar->pd_handle,
+		.access = request->access,
+	};
+	struct mr_uverbs_mr mr = { .handle = region->handle };
+	uint64_t start = mr_now_ns();
+	int rc = mr_uverbs_rereg_mr(registrar->uverbs, request->changes, &reg, &mr, err);
+
+	if (rc) {
+		/* Drivers fail before and after they have let go of the old translation. */
+		failure->old = MR_OLD_UNKNOWN;
+		failure->library_would_say = find_code(IBV_REREG_MR_ERR_CMD)->name;
+		mr_hint(err, "the kernel does not tell whether the old region still works: "
+			     "change it again, or deregister it");
+		return rc;
+	}
+	region->elapsed_ns = mr_now_ns() - start;
+	region->lkey = mr.lkey;
+	region->rkey = mr.rkey;
+	if (request->changes & MR_CHANGE_TRANSLATION) {
+		region->addr = request->addr;
+		region->length = request->length;
+		region->iova = request->iova;
+	}
+	return 0;
+}
+
+static int rereg_by_library(const struct mr_registrar *registrar,
+			    const struct mr_rereg_request *request, struct mr_region *region,
+			    struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	const struct code *code = NULL;
+	uint64_t start = mr_now_ns(), end;
+	int rc;
+
+	errno = 0;
+	rc = ibv_rereg_mr(region->mr, (int)request->changes, registrar->pd, addr, request->length,
+			  (int)request->access);
+	end = mr_now_ns();
+	if (rc) {
+		code = find_code(rc);
+		failure->old = code->old;
+		failure->code = code->name;
+		/* Of fork protection libibverbs may leave no errno; it is short of memory then. */
+		rc = mr_fail(err, MR_ERROR_REFUSED, errno ? errno : ENOMEM, "ibv_rereg_mr", NULL);
+		mr_hint(err, "%s: %s", code->name, code->meaning);
+		if (code->old != MR_OLD_REPLACED)
+			return rc;
+	}
+	region->elapsed_ns = end - start;
+	region->lkey = region->mr->lkey;
+	region->rkey = region->mr->rkey;
+	if (request->changes & MR_CHANGE_TRANSLATION) {
+		region->addr = region->iova = request->addr;
+		region->length = region->mr->length;
+	}
+	return rc;
+}
+
+int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		    struct mr_region *region, struct mr_rereg_failure *failure,
+		    struct mr_error *err)
+{
+	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
+	if (registrar->via == MR_VIA_KERNEL)
+		return rereg_by_kernel(registrar, request, region, failure, err);
+	return rereg_by_library(registrar, request, region, failure, err);
+}
+
+int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
+		     struct mr_region *region, struct mr_error *err)
+{
+	struct ibv_mr *mr = ibv_import_mr(registrar->pd, handle);
+
+	if (!mr)
+		return mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_mr", NULL);
+	*region = (struct mr_region){
+		.live = true,
+		.mr = mr,
+		.length = mr->length,
+		.handle = mr->handle,
+		.lkey = mr->lkey,
+		.rkey = mr->rkey,
+	};
+	return 0;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "session_rereg.h"
+
+#define ALL_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
+
+static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+{
+	entry->lkey = kernel->lkey;
+	entry->rkey = kernel->rkey;
+	entry->length = kernel->length;
+	entry->iova = kernel->iova;
+}
+
+static int take_unlisted(struct mr_session *session, struct mr_entry *entry, struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel;
+	int rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, &kernel, err);
+
+	if (rc)
+		return rc;
+	*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
+				    .handle = kernel.handle,
+				    .unsure = ALL_CHANGES,
+				    .pd = UINT16_MAX };
+	take_from_kernel(entry, &kernel);
+	return 0;
+}
+
+int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		    struct mr_error *err)
+{
+	enum mr_session_state state;
+	struct mr_uverbs_mr kernel;
+	int rc;
+
+	if (slot == MR_NO_SLOT)
+		return take_unlisted(session, entry, err);
+	rc = mr_table_lock(&session->table, err);
+	if (rc)
+		return rc;
+	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
+	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
+		rc = mr_session_fail_gone(entry, err);
+	else if (!rc && state == MR_STATE_UNKNOWN)
+		rc = -err->errnum;
+	else if (!rc)
+		take_from_kernel(entry, &kernel);
+	if (rc) /* the claim is another's where it could not be had */
+		mr_session_unclaim(session, slot);
+	else
+		mr_table_unlock(&session->table);
+	return rc;
+}
+
+/* The kernel is about to be asked: from here on a process that is killed leaves a doubt. */
+static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg_request *request,
+		const struct mr_entry *before, struct mr_error *err)
+{
+	struct mr_entry marked = *before;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	marked.state = MR_ENTRY_IN_DOUBT;
+	marked.unsure |= (uint8_t)request->changes;
+	marked.new_length = request->length;
+	marked.new_iova = request->iova;
+	if (!mr_table_change(&session->table, slot, &marked))
+		rc = mr_session_fail_gone(before, err);
+	mr_table_unlock(&session->table);
+	return rc;
+}
+
+static int call(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		const struct mr_entry *before, struct mr_region *region,
+		struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	int rc;
+
+	*region = (struct mr_region){ .addr = before->addr,
+				      .length = before->length,
+				      .iova = before->iova,
+				      .handle = before->handle };
+	if (registrar->via == MR_VIA_LIBRARY) {
+		rc = mr_region_import(registrar, before->handle, region, err);
+		if (rc)
+			return rc;
+	}
+	rc = mr_region_rereg(registrar, request, region, failure, err);
+	mr_region_forget(region);
+	return rc;
+}
+
+/* What the table is to say after the answer. */
+static void settle(struct mr_entry *after, const struct mr_entry *before,
+		   const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		   const struct mr_region *region, bool changed, enum mr_old_region old)
+{
+	uint8_t changes = (uint8_t)request->changes;
+
+	if (!changed) {
+		*after = *before;
+		after->state = MR_ENTRY_LIVE;
+		if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
+			after->refused |= changes;
+		return;
+	}
+	after->state = MR_ENTRY_LIVE;
+	after->addr = region->addr;
+	after->length = region->length;
+	after->iova = region->iova;
+	after->lkey = region->lkey;
+	after->rkey = region->rkey;
+	after->elapsed_ns = region->elapsed_ns;
+	after->via = (uint8_t)registrar->via;
+	if (changes & MR_CHANGE_ACCESS)
+		after->access = request->access;
+	after->unsure = before->unsure & (uint8_t)~changes;
+	after->refused = before->refused & (uint8_t)~changes;
+	after->new_length = region->length;
+	after->new_iova = region->iova;
+}
+
+int mr_session_rereg(struct mr_session *session, const struct mr_registrar *registrar,
+		     uint32_t slot, const struct mr_rereg_request *request,
+		     const struct mr_entry *before, struct mr_entry *after,
+		     struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	bool listed = slot != MR_NO_SLOT, changed;
+	struct mr_error lock_error;
+	struct mr_region region;
+	int rc = 0;
+
+	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
+	if (listed)
+		rc = mark(session, slot, request, before, err);
+	if (rc) {
+		mr_session_unclaim(session, slot);
+		return rc;
+	}
+	rc = call(registrar, request, before, &region, failure, err);
+	changed = !rc || failure->old == MR_OLD_REPLACED;
+	settle(after, before, registrar, request, &region, changed, failure->old);
+	if (!listed)
+		return rc;
+	/* Where the lock cannot be had the entry stays in doubt. */
+	if (mr_table_lock(&session->table, &lock_error)) {
+		if (!rc) {
+			*err = lock_error;
+			mr_wrap(err, "region %llu has changed, but this cannot be noted",
+				(unsigned long long)before->id);
+			rc = -err->errnum;
+		}
+	} else if (!mr_table_change(&session->table, slot, after)) {
+		mr_table_remove(&session->table, slot, before->id);
+		if (!rc)
+			rc = mr_session_fail_gone(before, err);
+	}
+	mr_session_unclaim(session, slot);
+	return rc;
+}

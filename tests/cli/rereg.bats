@@ -1,0 +1,528 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl rereg: what ibv_rereg_mr(3) says happens to a region, in a session.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+setup() {
+	session_begin
+}
+
+teardown() {
+	rm -f "${FILE:-}" "${OTHER:-}"
+	[ -z "$SESSION_PID" ] || session_end || :
+}
+
+# For tests that use it: the driver changes access and protection domain
+require_rereg() {
+	on_mlx5 && return
+	ms reg --name try --quiet
+	run --separate-stderr ms rereg try --access local-write
+	ms dereg try --quiet
+	[ "$status" -eq 0 ] || skip "this kernel's rxe cannot change regions"
+}
+
+# For tests that use it: the driver changes where the memory is
+require_translation() {
+	on_mlx5 || skip "rxe cannot change where a region's memory is"
+}
+
+# field NAME [REGION]: what stat says
+field() {
+	ms stat -n -o "$1" "${2:-a}" | sed 's/\\x20/ /g'
+}
+
+# ---- what changes ----
+
+# bats test_tags=kernel
+@test "new memory gives another address and length, and the region stays the same one" {
+	local before
+
+	require_translation
+	ms reg --name a --size 64K --memory memfd --quiet
+	before=$(ms stat a --json | jq -c '.regions[0]')
+	run --separate-stderr ms rereg a --size 8K --json
+	succeeded
+	json '.format == 1 and .command == "rereg" and .session == true and .failures == []'
+	json '.before | length == 1 and (.[0] | .state == "replaced" and
+		del(.state) == ($b | del(.state)))' --argjson b "$before"
+	json '.regions | length == 1'
+	json '.regions[0] | .state == "live" and .length == 8192 and .memory == "anon" and
+		.addr != $b.addr and .iova == .addr and .elapsed_ns > 0' --argjson b "$before"
+	json '.regions[0] | [.id, .name, .handle, .access, .pd] ==
+		($b | [.id, .name, .handle, .access, .pd])' --argjson b "$before"
+	# smaller memory needs no other key
+	json '.regions[0] | .lkey == $b.lkey and .rkey == $b.rkey' --argjson b "$before"
+	[ "$(kernel_has mr)" -eq 1 ]
+	# stat has it from the kernel
+	json '.regions[0] | del(.state) == ($now | del(.state))' \
+		--argjson now "$(ms stat a --json | jq -c '.regions[0]')"
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+# bats test_tags=kernel
+@test "larger memory may need other keys, and what is printed is what the kernel has" {
+	require_translation
+	ms reg --name a --size 4K --quiet
+	run --separate-stderr ms rereg a --size 4M --json
+	succeeded
+	json '.before[0].length == 4096 and .regions[0].length == 4194304'
+	[ "$(field lkey,rkey)" = "$(jq -r '.regions[0] | "\(.lkey) \(.rkey)"' <<<"$output")" ]
+	# found by its new key, and by the old one only if that is the same
+	[ "$(ms stat -n -o name "rkey:$(jq -r '.regions[0].rkey' <<<"$output")")" = a ]
+	if [ "$(jq -r '.regions[0].rkey == .before[0].rkey' <<<"$output")" = false ]; then
+		run ! ms stat "rkey:$(jq -r '.before[0].rkey' <<<"$output")"
+	fi
+	ms dereg "lkey:$(field lkey)" --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+@test "the length stays where only the memory changes" {
+	require_translation
+	ms reg --name a --size 12K --quiet
+	run --separate-stderr ms rereg a --memory memfd --json
+	succeeded
+	json '.regions[0] | .length == 12288 and .memory == "memfd"'
+}
+
+@test "each option of the memory is that of reg" {
+	require_translation
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --offset 16 --size 100 --populate --json
+	succeeded
+	json '.regions[0] | .length == 100 and (.addr | endswith("010")) and .iova == .addr'
+	run --separate-stderr ms rereg a --addr 0x7e0000000000 -n -o addr,length
+	succeeded
+	[ "$output" = "0x7e0000000000 100" ]
+	run --separate-stderr ms rereg a --memory none --size 4K
+	refused EFAULT "ioctl(REREG_MR)"
+}
+
+# bats test_tags=kernel
+@test "another protection domain is made on first use, and the old one is empty then" {
+	require_rereg
+	ms reg --name a --pd one --quiet
+	run --separate-stderr ms rereg a --pd two --json
+	succeeded
+	json '.before[0].pd == "one" and .regions[0].pd == "two"'
+	json '[.before[0], .regions[0] | [.addr, .length, .iova, .access]] | unique | length == 1'
+	[ "$(field pd)" = two ]
+	run --separate-stderr ms dereg pd:two
+	refused EBUSY "ioctl(PD_DESTROY)"
+	ms dereg pd:one --quiet
+	ms dereg a pd:two --quiet
+}
+
+# bats test_tags=kernel
+@test "other access replaces all flags" {
+	require_rereg
+	ms reg --name a --access local-write,remote-read --quiet
+	run --separate-stderr ms rereg a --access local-write,remote-write --json
+	succeeded
+	json '.before[0].access == ["local-write", "remote-read"]'
+	json '.regions[0].access == ["local-write", "remote-write"] and .regions[0].access_bits == "0x3"'
+	json '[.before[0], .regions[0] | [.addr, .length, .iova, .pd]] | unique | length == 1'
+	run --separate-stderr ms rereg a --access none --json
+	succeeded
+	json '.regions[0].access == [] and .regions[0].access_bits == "0x0"'
+	[ "$(field access)" = none ]
+}
+
+# bats test_tags=kernel
+@test "memory, protection domain and access change at once" {
+	require_translation
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --size 8K --memory memfd --pd two --access remote-read --json
+	succeeded
+	json '.regions[0] | .length == 8192 and .memory == "memfd" and .pd == "two" and
+		.access == ["remote-read"] and .state == "live"'
+	[ "$(field length,memory,pd,access)" = "8192 memfd two remote-read" ]
+}
+
+# bats test_tags=kernel
+@test "a chosen I/O virtual address stays, and another can be chosen" {
+	require_translation
+	ms reg-iova --name a --iova 0x10000 --quiet
+	run --separate-stderr ms rereg a --size 8K --json
+	succeeded
+	json '.regions[0] | .iova == "0x10000" and .length == 8192'
+	[ "$(field iova)" = 0x10000 ]
+	run --separate-stderr ms rereg a --size 8K --iova 0x20000 --json
+	succeeded
+	json '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"'
+	[ "$(field iova)" = 0x20000 ]
+	# one that reg registered gets a chosen address, too, and keeps that
+	ms reg --name b --quiet
+	run --separate-stderr ms rereg b --memory anon --iova 0x30000 -n -o iova
+	succeeded
+	[ "$output" = 0x30000 ]
+	run --separate-stderr ms rereg b --memory anon -n -o iova
+	succeeded
+	[ "$output" = 0x30000 ]
+}
+
+@test "a chosen address that does not go with the memory is the kernel's to refuse" {
+	require_translation
+	ms reg-iova --name a --iova 0x10000 --quiet
+	run --separate-stderr ms rereg a --offset 16 --size 4K
+	refused EINVAL "ioctl(REREG_MR)"
+	[[ $stderr == *"I/O virtual address 0x10000"* ]]
+	run --separate-stderr ms rereg a --offset 16 --size 4K --iova 0x10010
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "a region is named in all ways" {
+	local word id
+
+	require_rereg
+	ms reg --name a --quiet
+	id=$(field id)
+	for word in "$id" a "lkey:$(field lkey)" "rkey:$(field rkey)" "mr:$(field handle)"; do
+		run --separate-stderr ms rereg "$word" --access remote-read -n -o id
+		succeeded
+		[ "$output" = "$id" ]
+	done
+}
+
+@test "a region that no entry names is changed by its handle" {
+	local handle
+
+	require_tool
+	handle=$(tool reg 1)
+	run --separate-stderr ms rereg "mr:$handle" --access remote-read --json
+	succeeded
+	json '.before[0] | .id == null and .access == null and .addr == null and .pd == null and
+		.via == null and .elapsed_ns == null'
+	json '.regions[0] | .state == "unlisted" and .id == null and .access == ["remote-read"] and
+		.addr == null and .pd == null and .handle == ($h | tonumber)' --arg h "$handle"
+	[ "$(states)" = "- unlisted" ]
+	run --separate-stderr ms rereg "mr:$handle" --pd new --json
+	succeeded
+	json '.regions[0] | .pd == "new" and .access == null'
+	run --separate-stderr ms rereg mr:1000 --access none
+	refused ENOENT "ioctl(QUERY_MR)"
+}
+
+@test "before and after are two rows, for scripts there is only what holds now" {
+	local row
+
+	ms reg --name a --quiet
+	row=$(ms rereg a --access remote-read)
+	[[ $row == ID*STATE*$'\n'*" replaced "*local-write*$'\n'*" live "*remote-read* ]]
+	[ "$(wc -l <<<"$row")" -eq 3 ]
+	run --separate-stderr ms rereg a --access none -n
+	succeeded
+	[ "${#lines[@]}" -eq 1 ]
+	run --separate-stderr ms rereg a --access remote-read -o access
+	[ "$output" = $'ACCESS\nremote-read' ]
+	run --separate-stderr ms rereg a --access none --quiet
+	succeeded
+	[ -z "$output" ]
+}
+
+# ---- refusals ----
+
+# bats test_tags=kernel
+@test "memory that cannot be registered is refused, and the region is suspect until a change succeeds" {
+	local iova
+
+	require_translation
+	ms reg --name a --quiet
+	iova=$(field iova)
+	run --separate-stderr ms rereg a --memory unmapped --size 8K --json
+	refused EFAULT "ioctl(REREG_MR)"
+	json '.regions == [] and .before == [] and (.failures | length == 1)'
+	json '.failures[0] | .region == 1 and .via == "kernel" and .rereg_code == null and
+		.library_would_say == "IBV_REREG_MR_ERR_CMD" and .old_region == "unknown"'
+	[[ $stderr == *"asked for 8192 bytes at "*" of memory unmapped"* ]]
+	[[ $stderr == *"does not tell whether the old region still works"* ]]
+	# the region is what the kernel says
+	[ "$(states)" = "1 suspect" ]
+	[ "$(field length,iova)" = "4096 $iova" ]
+	# a change of another kind does not make it sound
+	ms rereg a --access remote-read --quiet
+	[ "$(states)" = "1 suspect" ]
+	ms rereg a --memory memfd --quiet
+	[ "$(states)" = "1 live" ]
+	[ "$(field memory,access)" = "memfd remote-read" ]
+}
+
+# bats test_tags=kernel
+@test "a region that could not be changed has to be deregistered like any other" {
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --access remote-write
+	if on_mlx5 || on_simulator; then
+		refused EINVAL "ioctl(REREG_MR)"
+	fi
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"asked for access remote-write"* ]]
+	[ "$(states)" = "1 suspect" ]
+	[ "$(kernel_has mr)" -eq 1 ]
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+# bats test_tags=kernel
+@test "rxe refuses to change where the memory is" {
+	! on_mlx5 || skip "mlx5 does it"
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --size 8K
+	refused EOPNOTSUPP "ioctl(REREG_MR)"
+	[ "$(states)" = "1 suspect" ]
+	[ "$(field length)" = 4096 ]
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+# bats test_tags=kernel
+@test "pages that were pinned to be read do not become writable" {
+	require_rereg
+	[[ $(uname -r) != 6.1.* ]] || skip "Linux 6.1 allows it"
+	ms reg --name a --memory readonly --access none --quiet
+	run --separate-stderr ms rereg a --access local-write
+	refused EACCES "ioctl(REREG_MR)"
+	ms rereg a --access remote-read --quiet
+	[ "$(field state)" = live ]
+}
+
+# bats test_tags=kernel
+@test "libibverbs refuses a region that it did not register, and the region is as it was" {
+	local before
+
+	ms reg --name a --quiet
+	before=$(ms stat a --json | jq -c '.regions')
+	run --separate-stderr ms rereg a --access none --via library --json
+	if on_mlx5; then
+		refused EINVAL ibv_rereg_mr
+		json '.failures[0] | .via == "library" and .rereg_code == "IBV_REREG_MR_ERR_INPUT" and
+			.library_would_say == null and .old_region == "valid"'
+		[[ $stderr == *"IBV_REREG_MR_ERR_INPUT: "*"the region is as before"* ]]
+		[[ $stderr == *"--via kernel does without it"* ]]
+	else
+		refused EOPNOTSUPP ibv_import_device
+		json '.failures[0] | .rereg_code == null and .old_region == null'
+	fi
+	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
+}
+
+@test "--expect makes the exit status say whether the stack answered so" {
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --access remote-write --expect EINVAL --json
+	succeeded
+	json '.as_expected == true and .failures[0].errno == "EINVAL"'
+	run --separate-stderr ms rereg a --access none --expect EINVAL
+	[ "$status" -eq 1 ]
+	run --separate-stderr ms rereg a --access remote-read --expect ok
+	succeeded
+}
+
+@test "a region that is not there, or not any more, is named, and nothing is made for it" {
+	run --separate-stderr ms rereg nosuch --pd new --json
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the session has no region 'nosuch'"* ]]
+	json '.regions == [] and .before == [] and .failures[0].old_region == null'
+	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
+	require_tool
+	ms reg --name a --quiet
+	tool destroy "$(field handle)"
+	run --separate-stderr ms rereg a --access none
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"region 1 had gone already"* ]]
+	[ "$(states)" = "1 gone" ]
+}
+
+@test "a handle that was given out again is not changed in the place of the old region" {
+	require_tool
+	ms reg --name a --via kernel --size 8K --quiet
+	tool destroy "$(field handle)"
+	tool reg 1
+	run --separate-stderr ms rereg a --access none
+	[ "$status" -eq 3 ]
+	[ "$(states)" = $'1 gone\n- unlisted' ]
+}
+
+@test "outside a session there is no region to change" {
+	session_end
+	run --separate-stderr mr rereg 1 --access none --json
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"not in a session, and only a session's region stays to be changed"* ]]
+}
+
+@test "a region in other hands is left alone" {
+	on_simulator || skip "needs a call that takes long"
+	ms reg --name a --quiet
+	faulty rereg_mr=delay:400 rereg a --access remote-read --quiet 3>&- &
+	until [[ $(states) == *"1 pending"* ]]; do
+		is_running $! || fail "it was never pending" || return
+	done
+	for command in "rereg a --access none" "dereg a"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ms $command
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"region 1 is in the hands of another process"* ]]
+	done
+	wait $!
+	[ "$(field state,access)" = "live remote-read" ]
+}
+
+@test "what makes no sense is a usage error, and changes nothing" {
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg --access none
+	usage_error "name one region"
+	run --separate-stderr ms rereg a a --access none
+	usage_error "name one region"
+	run --separate-stderr ms rereg a
+	usage_error "say what to change"
+	run --separate-stderr ms rereg pd:default --access none
+	usage_error "rereg changes regions, not 'pd:default'"
+	run --separate-stderr ms rereg lkey:x --access none
+	usage_error "'x'"
+	run --separate-stderr ms rereg a --iova 0x1000
+	usage_error "--iova is of new memory"
+	run --separate-stderr ms rereg a --iova 0x1000 --size 4K --via library
+	usage_error "ibv_rereg_mr takes none"
+	run --separate-stderr ms rereg a --access none --via sideways
+	usage_error "unknown path 'sideways'"
+	run --separate-stderr ms rereg a --count 2
+	usage_error "unknown option '--count'"
+	run --separate-stderr ms rereg a --memory none --populate --pd new
+	usage_error "--populate"
+	[ "$(states)" = "1 live" ]
+	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
+}
+
+@test "an on-demand region is said to end with the process" {
+	require_translation
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --size 8K --access on-demand --json
+	succeeded
+	[[ $stderr == *"an on-demand region is dead once this process has ended"* ]]
+}
+
+# ---- killed ----
+
+# killed SPEC [ARG...]: run mrctl with this fault; true if it was killed
+killed() {
+	local status=0
+
+	faulty "$@" >/dev/null 2>&1 || status=$?
+	[ "$status" -eq 137 ]
+}
+
+# For tests that use it
+require_faults() {
+	on_simulator || skip "needs the simulator's faults"
+	require_translation
+}
+
+@test "killed before the kernel changed it, a region is in doubt and can be changed or deregistered" {
+	local addr
+
+	require_faults
+	ms reg --name a --access remote-read --quiet
+	addr=$(field addr)
+	killed rereg_mr=kill rereg a --size 4M --access none --pd two
+	[ "$(field state,length,iova)" = "in doubt 4096 $addr" ]
+	# what may have changed is not known
+	[ "$(field addr,access,memory,pd)" = "- - - -" ]
+	ms rereg a --size 8K --quiet
+	[ "$(field state,length,memory,access,pd)" = "in doubt 8192 anon - -" ]
+	ms rereg a --access none --pd two --quiet
+	[ "$(field state,access,pd)" = "live none two" ]
+	killed rereg_mr=kill rereg a --size 4M
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+@test "killed when the kernel had changed it, a region is known again by where it is" {
+	local key
+
+	require_faults
+	ms reg --name a --quiet
+	key=$(field lkey)
+	killed rereg_mr=kill-after rereg a --size 4M
+	# its keys have changed, and stat has them from the kernel
+	[ "$(field state,length)" = "in doubt 4194304" ]
+	[ "$(field lkey)" != "$key" ]
+	killed rereg_mr=kill-after rereg a --size 16M
+	[ "$(field state,length)" = "in doubt 16777216" ]
+	ms rereg a --size 8K --quiet
+	[ "$(field state,length)" = "live 8192" ]
+	killed rereg_mr=kill-after rereg a --access on-demand,local-write
+	[ "$(field state,access)" = "in doubt -" ]
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
+@test "a region in doubt is not taken for one that got its handle" {
+	require_faults
+	require_tool
+	ms reg --name a --via kernel --size 8K --quiet
+	killed rereg_mr=kill rereg a --size 4M
+	tool destroy "$(ms stat -n -o handle a)"
+	tool reg 1
+	[ "$(states)" = $'1 gone\n- unlisted' ]
+	run --separate-stderr ms dereg a
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "- unlisted" ]
+}
+
+# ---- what a device does through the key ----
+
+# For tests that use it: memory that tells, as tests/cli/key.bats has it; sets key and addr
+require_probe() {
+	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+	FILE=$(mktemp /dev/shm/mrctl-test-XXXXXX)
+	OTHER=$(mktemp /dev/shm/mrctl-test-XXXXXX)
+	{ printf 'abcd'; head -c 4092 /dev/zero; } >"$FILE"
+	{ printf 'wxyz'; head -c 8188 /dev/zero; } >"$OTHER"
+	ms reg --name a --memory "file:$FILE" --access local-write,remote-read --quiet
+	read -r key addr < <(field rkey,iova)
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+}
+
+# bats test_tags=kernel
+@test "a peer reads the new memory through the key, and the old no more" {
+	local old
+
+	require_probe
+	old=$addr
+	read -r key addr < <(ms rereg a --memory "file:$OTHER" --size 8K -n -o rkey,iova)
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+	[ "$addr" = "$old" ] || run ! hca-probe "$key" "$old"
+	# the process that changed it has gone; what peers may read now is the new file
+	ms dereg a --quiet
+	run ! hca-probe "$key" "$addr"
+}
+
+# bats test_tags=kernel
+@test "a peer finds the new memory at the address that was chosen" {
+	require_probe
+	read -r key addr < <(ms rereg a --memory "file:$OTHER" --iova 0x7000000000 -n -o rkey,iova)
+	[ "$addr" = 0x7000000000 ]
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+}
+
+# bats test_tags=kernel
+@test "other access counts at once, there and back" {
+	require_probe
+	run ! hca-probe -w 1 "$key" "$addr"
+	key=$(ms rereg a --access local-write,remote-write,remote-read -n -o rkey)
+	hca-probe -w 0x31313131 "$key" "$addr"
+	[ "$(head -c 4 "$FILE")" = 1111 ]
+	key=$(ms rereg a --access local-write -n -o rkey)
+	run ! hca-probe "$key" "$addr"
+	key=$(ms rereg a --access remote-read -n -o rkey)
+	[ "$(hca-probe "$key" "$addr")" = 0x31313131 ]
+}
+
+# bats test_tags=kernel
+@test "a peer still reads the old memory when the new could not be pinned" {
+	require_probe
+	run --separate-stderr ms rereg a --memory unmapped
+	refused EFAULT "ioctl(REREG_MR)"
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+}

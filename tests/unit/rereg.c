@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Changing a region that this process registered, by the real libibverbs and libmlx5 on the
+ * simulated HCA: each code of ibv_rereg_mr(3), provoked, with what it means for the region.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "rereg.h"
+#include "unit.h"
+
+#define PAGE 4096u
+
+static struct mr_device device;
+static struct mr_environment environment;
+static struct mr_uverbs uverbs;
+static struct mr_registrar registrar, by_kernel;
+static struct mr_rereg_failure failure;
+static struct mr_error err;
+static struct mr_region region;
+static char *memory; /* two pages; the region is the first */
+
+/*
+ * Giving memory back to children fails in libibverbs only where it is short of memory for its own
+ * notes: this makes the answer of that out of the real one.
+ */
+static bool starved;
+
+int ibv_rereg_mr(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length,
+		 int access)
+{
+	int (*real)(struct ibv_mr *, int, struct ibv_pd *, void *, size_t, int);
+	int rc;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "ibv_rereg_mr");
+	rc = real(mr, flags, pd, addr, length, access);
+	if (!starved)
+		return rc;
+	starved = false;
+	if (!flags)
+		return rc - 100;
+	if (rc)
+		return IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW;
+	errno = ENOMEM;
+	return IBV_REREG_MR_ERR_DO_FORK_OLD;
+}
+
+static int open_device(void **state __attribute__((unused)))
+{
+	uint32_t pd_handle;
+
+	/* As for a program that forks: the codes of fork protection need it. */
+	if (ibv_fork_init() || mr_device_open(NULL, &device, &environment, &err))
+		return -1;
+	uverbs = mr_device_uverbs(&device, &environment, &pd_handle);
+	registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY, .pd = device.pd };
+	by_kernel = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+					   .uverbs = &uverbs,
+					   .pd_handle = pd_handle };
+	return 0;
+}
+
+static int close_device(void **state __attribute__((unused)))
+{
+	mr_device_close(&device);
+	return 0;
+}
+
+static char *map(size_t length)
+{
+	char *at = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(at, MAP_FAILED);
+	return at;
+}
+
+static int set_up(void **state __attribute__((unused)))
+{
+	struct mr_region_request request = { .length = PAGE, .access = 1 };
+
+	memory = map(2 * PAGE);
+	request.addr = (uintptr_t)memory;
+	return mr_region_register(&registrar, &request, &region, &err);
+}
+
+/* Even after a failure the region is there, and can and must be deregistered. */
+static int tear_down(void **state __attribute__((unused)))
+{
+	munmap(memory, 2 * PAGE);
+	return mr_region_deregister(&registrar, &region, &err);
+}
+
+static int rereg(uint32_t changes, uint64_t addr, uint64_t length, uint32_t access)
+{
+	const struct mr_rereg_request request = {
+		.changes = changes, .addr = addr, .length = length, .access = access
+	};
+
+	return mr_region_rereg(&registrar, &request, &region, &failure, &err);
+}
+
+static void fails(int rc, int errnum, const char *code, const char *old)
+{
+	assert_equal_for(code, rc, -errnum);
+	assert_int_equal(err.kind, MR_ERROR_REFUSED);
+	assert_string_equal(err.call, "ibv_rereg_mr");
+	assert_string_equal(failure.code, code);
+	assert_null(failure.library_would_say);
+	assert_string_equal(mr_old_region_name(failure.old), old);
+	assert_contains(err.hint, code);
+}
+
+/* The kernel has the region so. */
+static void is_at(uint64_t addr, uint64_t length)
+{
+	struct mr_uverbs_mr mr;
+
+	assert_int_equal(mr_uverbs_query_mr(&uverbs, region.handle, &mr, &err), 0);
+	assert_int_equal(mr.iova, addr);
+	assert_int_equal(mr.length, length);
+	assert_int_equal(mr.lkey, region.lkey);
+	assert_int_equal(mr.rkey, region.rkey);
+	assert_int_equal(region.addr, addr);
+	assert_int_equal(region.length, length);
+}
+
+TEST(translation_changes_location_and_length)
+{
+	const uint32_t handle = region.handle;
+	char *other = map(64 * PAGE);
+
+	assert_int_equal(rereg(MR_CHANGE_TRANSLATION, (uintptr_t)other, 64 * PAGE, 0), 0);
+	is_at((uintptr_t)other, 64 * PAGE);
+	assert_int_equal(region.handle, handle);
+	assert_int_equal(region.iova, (uintptr_t)other);
+	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
+	assert_true(region.elapsed_ns > 0);
+	munmap(other, 64 * PAGE);
+}
+
+TEST(the_protection_domain_becomes_the_new_one)
+{
+	struct ibv_pd *other = ibv_alloc_pd(device.context);
+	struct mr_registrar there = { .via = MR_VIA_LIBRARY, .pd = other };
+	const struct mr_rereg_request request = { .changes = MR_CHANGE_PD };
+
+	assert_non_null(other);
+	assert_int_equal(mr_region_rereg(&there, &request, &region, &failure, &err), 0);
+	assert_ptr_equal(region.mr->pd, other);
+	assert_int_equal(ibv_dealloc_pd(other), EBUSY);
+	assert_int_equal(rereg(MR_CHANGE_PD, 0, 0, 0), 0);
+	assert_int_equal(ibv_dealloc_pd(other), 0);
+}
+
+TEST(access_becomes_what_is_asked_for_or_none)
+{
+	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_READ), 0);
+	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, 0), 0);
+	is_at((uintptr_t)memory, PAGE);
+}
+
+TEST(what_libibverbs_checks_itself_leaves_the_region_valid)
+{
+	const char input[] = "IBV_REREG_MR_ERR_INPUT";
+	uint64_t second = (uintptr_t)memory + PAGE;
+
+	fails(rereg(8, 0, 0, 0), EINVAL, input, "valid");
+	fails(rereg(MR_CHANGE_ACCESS | 1u << 31, 0, 0, 1), EINVAL, input, "valid");
+	fails(rereg(MR_CHANGE_TRANSLATION, 0, PAGE, 0), EINVAL, input, "valid");
+	fails(rereg(MR_CHANGE_TRANSLATION, second, 0, 0), EINVAL, input, "valid");
+	fails(rereg(MR_CHANGE_TRANSLATION, second, PAGE, 1), EINVAL, input, "valid");
+	fails(rereg(MR_CHANGE_PD, 0, 0, 1), EINVAL, input, "valid");
+	is_at((uintptr_t)memory, PAGE);
+}
+
+TEST(a_region_that_was_imported_is_none_for_libibverbs)
+{
+	struct mr_region own = region;
+
+	assert_int_equal(mr_region_import(&registrar, own.handle, &region, &err), 0);
+	assert_int_equal(region.lkey, own.lkey);
+	assert_int_equal(region.length, PAGE);
+	fails(rereg(MR_CHANGE_ACCESS, 0, 0, 0), EINVAL, "IBV_REREG_MR_ERR_INPUT", "valid");
+	mr_region_forget(&region);
+	assert_int_equal(mr_region_import(&registrar, 1000, &region, &err), -ENOENT);
+	assert_string_equal(err.call, "ibv_import_mr");
+	region = own;
+	is_at((uintptr_t)memory, PAGE);
+}
+
+TEST(what_the_kernel_refuses_makes_the_region_unusable)
+{
+	const char command[] = "IBV_REREG_MR_ERR_CMD";
+	uint64_t second = (uintptr_t)memory + PAGE;
+
+	fails(rereg(0, 0, 0, 0), EINVAL, command, "unusable");
+	fails(rereg(MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, command, "unusable");
+	fails(rereg(MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS, second, PAGE,
+		    IBV_ACCESS_REMOTE_WRITE),
+	      EINVAL, command, "unusable");
+	assert_contains(err.hint, "deregister it");
+}
+
+TEST(new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid)
+{
+	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
+		skip(); /* this kernel does it by itself */
+	munmap(memory + PAGE, PAGE);
+	fails(rereg(MR_CHANGE_TRANSLATION, (uintptr_t)memory + PAGE, PAGE, 0), ENOMEM,
+	      "IBV_REREG_MR_ERR_DONT_FORK_NEW", "valid");
+	is_at((uintptr_t)memory, PAGE);
+}
+
+TEST(old_memory_that_cannot_be_given_back_to_children_does_not_keep_the_region_from_changing)
+{
+	uint64_t second = (uintptr_t)memory + PAGE;
+
+	starved = true;
+	fails(rereg(MR_CHANGE_TRANSLATION, second, PAGE, 0), ENOMEM, "IBV_REREG_MR_ERR_DO_FORK_OLD",
+	      "replaced");
+	is_at(second, PAGE);
+}
+
+TEST(a_refusal_may_leave_the_new_memory_kept_from_children)
+{
+	starved = true;
+	fails(rereg(MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS, (uintptr_t)memory + PAGE, PAGE,
+		    IBV_ACCESS_REMOTE_WRITE),
+	      EINVAL, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", "unusable");
+	assert_contains(err.hint, "child processes");
+	is_at((uintptr_t)memory, PAGE);
+}
+
+TEST(a_code_that_is_not_known_promises_nothing)
+{
+	starved = true;
+	fails(rereg(0, 0, 0, 0), EINVAL, "IBV_REREG_MR_ERR_CMD", "unusable");
+}
+
+TEST(the_kernel_takes_the_address_that_was_chosen)
+{
+	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
+						  .addr = (uintptr_t)memory + PAGE,
+						  .length = PAGE,
+						  .iova = 0x10000 };
+	struct mr_uverbs_mr mr;
+
+	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), 0);
+	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
+	assert_int_equal(mr_uverbs_query_mr(&uverbs, region.handle, &mr, &err), 0);
+	assert_int_equal(mr.iova, 0x10000);
+	assert_int_equal(region.iova, 0x10000);
+	assert_int_equal(region.addr, (uintptr_t)memory + PAGE);
+	assert_int_equal(region.lkey, mr.lkey);
+}
+
+TEST(of_a_refusal_the_kernel_does_not_tell_what_the_region_is)
+{
+	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
+						  .addr = (uintptr_t)memory,
+						  .length = 2 * PAGE,
+						  .iova = (uintptr_t)memory };
+
+	munmap(memory + PAGE, PAGE);
+	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), -EFAULT);
+	assert_string_equal(err.call, "ioctl(REREG_MR)");
+	assert_null(failure.code);
+	assert_string_equal(failure.library_would_say, "IBV_REREG_MR_ERR_CMD");
+	assert_string_equal(mr_old_region_name(failure.old), "unknown");
+	is_at((uintptr_t)memory, PAGE);
+}
+
+#define TEST_OF_REGION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST_OF_REGION(translation_changes_location_and_length),
+		TEST_OF_REGION(the_protection_domain_becomes_the_new_one),
+		TEST_OF_REGION(access_becomes_what_is_asked_for_or_none),
+		TEST_OF_REGION(what_libibverbs_checks_itself_leaves_the_region_valid),
+		TEST_OF_REGION(a_region_that_was_imported_is_none_for_libibverbs),
+		TEST_OF_REGION(what_the_kernel_refuses_makes_the_region_unusable),
+		TEST_OF_REGION(
+			new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid),
+		TEST_OF_REGION(
+			old_memory_that_cannot_be_given_back_to_children_does_not_keep_the_region_from_changing),
+		TEST_OF_REGION(a_refusal_may_leave_the_new_memory_kept_from_children),
+		TEST_OF_REGION(a_code_that_is_not_known_promises_nothing),
+		TEST_OF_REGION(the_kernel_takes_the_address_that_was_chosen),
+		TEST_OF_REGION(of_a_refusal_the_kernel_does_not_tell_what_the_region_is),
+	};
+
+	return cmocka_run_group_tests(tests, open_device, close_device);
+}
