@@ -473,6 +473,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, str
 		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
 		     struct mr_error *err)
 {
+	*state = MR_STATE_UNKNOWN;
 	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
 				    (unsigned long long)id);

@@ -161,6 +161,8 @@ not_crashed() {
 			not_crashed dereg n.1 n.7 3 "lkey:$i" "mr:70" || return
 			not_crashed reg --size 8K --pd one --name "x$i" --via kernel || return
 			not_crashed stat 1 2 n.3 || return
+			not_crashed rereg n.2 --size 12K --pd one || return
+			not_crashed rereg "rkey:$i" --access none || return
 			not_crashed dereg --all || return
 			not_crashed dereg pd:one || return
 		done

@@ -95,7 +95,7 @@ one_pd() {
 	require_faults
 	session_begin
 	kill_each one_region "query_mr rereg_mr lock" rereg a --size 4M
-	kill_each one_region "alloc_pd rereg_mr" rereg a --pd one --access on-demand
+	kill_each one_region "alloc_pd rereg_mr lock" rereg a --pd one --access on-demand
 }
 
 @test "dereg --all can be killed anywhere" {

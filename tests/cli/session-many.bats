@@ -72,6 +72,20 @@ at_once() {
 	[ "$(states)" = "1 live" ] || [ "$(states | wc -l)" -eq 1 ]
 }
 
+@test "one region is changed by one at a time, however many want it" {
+	session_begin
+	ms reg --name mine --quiet
+	# a call that takes long, so that they meet
+	at_once 64 'MRCTL_SIM_FAULT=rereg_mr=delay:5 mrctl rereg mine --access remote-read \
+		--pd "p$(($1 % 4))" -n -o pd 2>"$BATS_TEST_TMPDIR/err.$1" ||
+		grep -q "in the hands of another process" "$BATS_TEST_TMPDIR/err.$1"'
+	[ -s "$BATS_TEST_TMPDIR/out" ]
+	run --separate-stderr ms stat --json
+	json '.totals.unlisted == 0 and [.regions[] | .state, .access_bits] == ["live", "0x4"]'
+	ms dereg mine --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+}
+
 @test "one region is deregistered once, however many want it" {
 	session_begin
 	ms reg --name mine --quiet
