@@ -43,6 +43,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
+	bool keys_known = registered && !entry->unsure;
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
 	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
@@ -52,11 +53,11 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.name = entry->name[0] ? entry->name : NULL,
 		.kind = "mr",
 		.handle = { entry->handle, registered },
-		.lkey = { entry->lkey, registered },
-		.rkey = { entry->rkey, registered },
+		.lkey = { entry->lkey, keys_known },
+		.rkey = { entry->rkey, keys_known },
 		.addr = { entry->addr, at_known },
-		.length = { entry->length, registered },
-		.iova = { entry->iova, registered },
+		.length = { entry->length, at_known },
+		.iova = { entry->iova, at_known },
 		.access = { entry->access, access_known },
 		.access_bits = { entry->access, access_known },
 		.pd = pd_known ? pd->name : NULL,

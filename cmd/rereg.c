@@ -115,12 +115,7 @@ static int choose_path(struct job *job, struct mr_error *err)
 	return rc;
 }
 
-/* Whether its address for the HCA was chosen by somebody, and is not just that of the memory. */
-static bool keeps_iova(const struct job *job)
-{
-	return job->before.call == MR_REG_MR_IOVA && job->via == MR_VIA_KERNEL;
-}
-
+/* An address for the HCA that was chosen stays; the library knows only that of the memory. */
 static int make_memory(struct job *job, struct mr_error *err)
 {
 	struct memory_args args = job->args->memory;
@@ -143,7 +138,7 @@ static int make_memory(struct job *job, struct mr_error *err)
 	if (job->args->iova.known) {
 		job->request.iova = job->args->iova.value;
 		job->after.call = MR_REG_MR_IOVA;
-	} else if (!keeps_iova(job)) {
+	} else if (job->before.call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
 		job->request.iova = job->request.addr;
 		job->after.call = MR_REG_MR;
 	}
@@ -220,6 +215,10 @@ static void fill_row(const struct job *job, struct region_row *row, const struct
 		     struct mr_table_pd *pd)
 {
 	region_row_fill(row, entry, &job->in->session.table, pd);
+	row->lkey = known(entry->lkey); /* the kernel has told */
+	row->rkey = known(entry->rkey);
+	row->length = known(entry->length);
+	row->iova = known(entry->iova);
 	if (job->slot == MR_NO_SLOT && entry == &job->before) {
 		row->via = NULL;
 		row->elapsed_ns.known = false;
@@ -252,13 +251,6 @@ static void print(struct job *job, bool changed)
 	output_members(&answer->out, &changes_record, &changes);
 }
 
-static void warn_on_demand(const struct job *job)
-{
-	if (job->request.changes & MR_CHANGE_TRANSLATION && job->after.access & MR_ACCESS_ON_DEMAND)
-		report_note(job->in->answer.invocation->command,
-			    "an on-demand region is dead once this process has ended");
-}
-
 static int work(struct session_job *in, struct mr_error *err)
 {
 	struct job job = { .in = in, .args = in->answer.invocation->args };
@@ -277,8 +269,10 @@ static int work(struct session_job *in, struct mr_error *err)
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (rc)
 		fail(&job, &told);
-	if (changed)
-		warn_on_demand(&job);
+	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
+	    job.after.access & MR_ACCESS_ON_DEMAND)
+		report_note(in->answer.invocation->command,
+			    "an on-demand region is dead once this process has ended");
 	print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	mr_memory_unmap(&job.memory);
