@@ -45,6 +45,15 @@ static const struct sim_profile *profile_of(const char *path)
 	return profile && !strcmp(path, profile->node) ? profile : NULL;
 }
 
+/* What a call returns: errno apart. */
+static int result(int rc)
+{
+	if (rc >= 0)
+		return rc;
+	errno = -rc;
+	return -1;
+}
+
 static int create(const struct sim_profile *profile, int flags)
 {
 	struct sim_fault fault = sim_fault_enter(MR_SIM_OPEN);
@@ -52,10 +61,7 @@ static int create(const struct sim_profile *profile, int flags)
 
 	if (!fault.error)
 		sim_fault_leave(&fault);
-	if (fd >= 0)
-		return fd;
-	errno = -fd;
-	return -1;
+	return result(fd);
 }
 
 /*
@@ -92,12 +98,15 @@ EXPORT int open(const char *path, int flags, ...)
 	const struct sim_profile *profile = profile_of(path);
 	va_list args;
 	mode_t mode;
+	int fd;
 
 	va_start(args, flags);
 	mode = mode_of(flags, args);
 	va_end(args);
 	if (profile)
 		return create(profile, flags);
+	if (sim_dmabuf_open(path, flags, &fd))
+		return result(fd);
 	return refresh(path, flags, sim_libc()->open(path, flags, mode));
 }
 
@@ -106,12 +115,15 @@ EXPORT int openat(int dir, const char *path, int flags, ...)
 	const struct sim_profile *profile = profile_of(path);
 	va_list args;
 	mode_t mode;
+	int fd;
 
 	va_start(args, flags);
 	mode = mode_of(flags, args);
 	va_end(args);
 	if (profile)
 		return create(profile, flags);
+	if (sim_dmabuf_open(path, flags, &fd))
+		return result(fd);
 	return refresh(path, flags, sim_libc()->openat(dir, path, flags, mode));
 }
 
@@ -330,15 +342,14 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
+	if (sim_dmabuf_ioctl(fd, request, arg, &rc))
+		return result(rc);
 	file = request == RDMA_VERBS_IOCTL ? get(fd) : NULL;
 	if (!file)
 		return sim_libc()->ioctl(fd, request, arg);
 	rc = sim_uverbs_ioctl(&file->table, arg);
 	sim_file_put(file);
-	if (!rc)
-		return 0;
-	errno = -rc;
-	return -1;
+	return result(rc);
 }
 
 /* Without it libibverbs asks the kernel for devices and does not look into SYSFS_PATH. */

@@ -365,6 +365,24 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length);
  */
 int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, bool *scattered);
 
+/**
+ * sim_dmabuf_open() - open a node that makes dma-bufs, if it is one and the environment asks for a
+ * simulated device
+ * @path: or NULL
+ * @fd:   set to the descriptor or -errno
+ *
+ * Return: false for any other path.
+ */
+bool sim_dmabuf_open(const char *path, int flags, int *fd);
+
+/**
+ * sim_dmabuf_ioctl() - serve such a node
+ * @answer: set to what ioctl() returns, or -errno
+ *
+ * Return: false for any other descriptor.
+ */
+bool sim_dmabuf_ioctl(int fd, unsigned long request, void *arg, int *answer);
+
 /* ---- methods.c ---------------------------------------------------------------------------- */
 
 #define SIM_MAX_ATTRS 12

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The simulator's makers of dma-bufs: /dev/udmabuf and the system heap. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/dma-heap.h>
+#include <linux/udmabuf.h>
+#include <sys/mman.h>
+
+#include "sim/sim.h"
+#include "unit.h"
+
+#define PAGE 4096
+
+static int open_node(const char *path)
+{
+	int fd = -1;
+
+	assert_true(sim_dmabuf_open(path, O_RDWR | O_CLOEXEC, &fd));
+	assert_true(fd >= 0);
+	return fd;
+}
+
+/* What the node answers. */
+static int ask(int fd, unsigned long request, void *arg)
+{
+	int answer = -1000;
+
+	assert_true(sim_dmabuf_ioctl(fd, request, arg, &answer));
+	return answer;
+}
+
+/* A memfd of pages that begin with 'a', 'b', ... */
+static int make_memfd(size_t pages, int seals)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(ftruncate(fd, (off_t)(pages * PAGE)), 0);
+	for (size_t i = 0; i < pages; i++)
+		assert_int_equal(pwrite(fd, (char[]){ (char)('a' + i) }, 1, (off_t)(i * PAGE)), 1);
+	if (seals)
+		assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
+{
+	int fd;
+
+	unsetenv("MRCTL_SIM");
+	assert_false(sim_dmabuf_open("/dev/udmabuf", O_RDWR, &fd));
+	setenv("MRCTL_SIM", "rxe", 1);
+	assert_false(sim_dmabuf_open("/dev/dma_heap/reserved", O_RDWR, &fd));
+	assert_false(sim_dmabuf_open("/dev/udmabufs", O_RDWR, &fd));
+	assert_false(sim_dmabuf_open("/tmp/udmabuf", O_RDWR, &fd));
+	assert_false(sim_dmabuf_open(NULL, O_RDWR, &fd));
+	close(open_node("/dev/udmabuf"));
+}
+
+TEST(descriptors_close_on_exec_as_they_were_asked_to)
+{
+	struct udmabuf_create create = { .memfd = (uint32_t)make_memfd(1, F_SEAL_SHRINK),
+					 .size = PAGE };
+	struct dma_heap_allocation_data allocation = { .len = 1, .fd_flags = O_RDWR };
+	int node = open_node("/dev/udmabuf"), heap = open_node("/dev/dma_heap/system"), fd;
+
+	assert_int_equal(fcntl(node, F_GETFD), FD_CLOEXEC);
+	fd = ask(node, UDMABUF_CREATE, &create);
+	assert_int_equal(fcntl(fd, F_GETFD), 0);
+	close(fd);
+	create.flags = UDMABUF_FLAGS_CLOEXEC;
+	fd = ask(node, UDMABUF_CREATE, &create);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	close(fd);
+	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
+	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), 0);
+	close((int)allocation.fd);
+	close((int)create.memfd);
+	close(node);
+	close(heap);
+}
+
+TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
+{
+	struct udmabuf_create create = { .memfd = (uint32_t)make_memfd(4, F_SEAL_SHRINK),
+					 .offset = PAGE,
+					 .size = 2 * PAGE };
+	int node = open_node("/dev/udmabuf"), fd = ask(node, UDMABUF_CREATE, &create);
+	bool scattered = false;
+	char byte = 0;
+
+	assert_true(fd >= 0);
+	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &scattered), 0);
+	assert_true(scattered);
+	assert_int_equal(sim_dmabuf_get(fd, 1, 2 * PAGE, &scattered), -EINVAL);
+	assert_int_equal(pread(fd, &byte, 1, PAGE), 1);
+	assert_int_equal(byte, 'c');
+	assert_int_equal(sim_dmabuf_get((int)create.memfd, 0, PAGE, &scattered), -EINVAL);
+	assert_int_equal(sim_dmabuf_get(node, 0, PAGE, &scattered), -EINVAL);
+	close(fd);
+	close((int)create.memfd);
+	close(node);
+}
+
+TEST(what_a_udmabuf_cannot_be_made_of_is_refused)
+{
+	const int sealed = make_memfd(4, F_SEAL_SHRINK), plain = make_memfd(4, 0);
+	const int written = make_memfd(4, F_SEAL_SHRINK | F_SEAL_WRITE);
+	const int later = make_memfd(4, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	const int large = memfd_create("test", MFD_ALLOW_SEALING), null = open("/dev/null", O_RDWR);
+	const int node = open_node("/dev/udmabuf");
+	const uint64_t limit = UINT64_C(64) << 20;
+	const struct {
+		struct udmabuf_create create;
+		int answer;
+	} cases[] = {
+		{ { (uint32_t)sealed, 0, 0, 0 }, -EINVAL },
+		{ { (uint32_t)sealed, 2, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 1, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 0, 1 }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 0, 5 * PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, 4 * PAGE, PAGE }, -EINVAL },
+		{ { (uint32_t)sealed, 0, -(uint64_t)PAGE, 2 * PAGE }, -EINVAL },
+		{ { (uint32_t)plain, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)written, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)later, 0, 0, PAGE }, -EINVAL },
+		{ { (uint32_t)null, 0, 0, PAGE }, -EBADFD },
+		{ { 999, 0, 0, PAGE }, -EBADFD },
+		{ { (uint32_t)large, 0, 0, limit + PAGE }, -EINVAL },
+	};
+	struct udmabuf_create create;
+
+	assert_int_equal(ftruncate(large, (off_t)limit + PAGE), 0);
+	assert_int_equal(fcntl(large, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		create = cases[i].create;
+		if (ask(node, UDMABUF_CREATE, &create) != cases[i].answer)
+			fail_msg("case %zu", i);
+	}
+	assert_int_equal(ask(node, UDMABUF_CREATE, NULL), -EFAULT);
+	for (int fd = sealed; fd <= node; fd++)
+		close(fd);
+}
+
+TEST(a_heap_gives_whole_pages_that_are_contiguous)
+{
+	const int heap = open_node("/dev/dma_heap/system");
+	struct dma_heap_allocation_data allocation = { .len = PAGE + 1, .fd_flags = O_CLOEXEC };
+	bool scattered = true;
+
+	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
+	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE, &scattered), 0);
+	assert_false(scattered);
+	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE + 1, &scattered), -EINVAL);
+	close((int)allocation.fd);
+	close(heap);
+}
+
+TEST(what_a_heap_cannot_give_is_refused)
+{
+	const int heap = open_node("/dev/dma_heap/system");
+	const struct {
+		struct dma_heap_allocation_data allocation;
+		int answer;
+	} cases[] = {
+		{ { .len = 0 }, -EINVAL },
+		{ { .len = UINT64_MAX }, -EINVAL }, /* rounded up it is 0 */
+		{ { .len = UINT64_C(1) << 50 }, -ENOMEM },
+		{ { .len = PAGE, .fd = 1 }, -EINVAL },
+		{ { .len = PAGE, .fd_flags = O_APPEND }, -EINVAL },
+		{ { .len = PAGE, .heap_flags = 1 }, -EINVAL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dma_heap_allocation_data allocation = cases[i].allocation;
+
+		if (ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation) != cases[i].answer)
+			fail_msg("case %zu", i);
+	}
+	close(heap);
+}
+
+TEST(other_descriptors_and_requests_are_left_alone)
+{
+	struct udmabuf_create create = { .size = PAGE };
+	int null = open("/dev/null", O_RDWR), heap = open_node("/dev/dma_heap/system"), answer;
+
+	assert_false(sim_dmabuf_ioctl(null, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_ioctl(heap, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_ioctl(heap, 0x5401, &create, &answer));
+	assert_false(sim_dmabuf_ioctl(-1, UDMABUF_CREATE, &create, &answer));
+	close(null);
+	close(heap);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_these_nodes_are_made_up_and_only_in_a_simulation),
+		cmocka_unit_test(descriptors_close_on_exec_as_they_were_asked_to),
+		cmocka_unit_test(a_udmabuf_is_a_dma_buf_of_that_memory),
+		cmocka_unit_test(what_a_udmabuf_cannot_be_made_of_is_refused),
+		cmocka_unit_test(a_heap_gives_whole_pages_that_are_contiguous),
+		cmocka_unit_test(what_a_heap_cannot_give_is_refused),
+		cmocka_unit_test(other_descriptors_and_requests_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
