@@ -139,14 +139,14 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 
 # Sessions on rxe too: without import everything goes another way
 RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
-	session-many.bats)
+	session-many.bats reg-dmabuf.bats)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD) tests/cli
 	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all
+check-kernel: all $(BUILD)/tests/cli/dmabuf-tool
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
 ## shell-kernel: a prompt in that VM, with mrctl in PATH

@@ -64,6 +64,7 @@ struct command {
 
 extern const struct command command_dereg;
 extern const struct command command_reg;
+extern const struct command command_reg_dmabuf;
 extern const struct command command_reg_iova;
 extern const struct command command_rereg;
 extern const struct command command_session;

@@ -78,6 +78,8 @@ static int store(const struct option_spec *option, const char *text, void *membe
 		return mr_access_parse(text, &access->bits, err);
 	case OPTION_MEMORY:
 		return mr_memory_kind_parse(text, member, err);
+	case OPTION_DMABUF:
+		return mr_dmabuf_source_parse(text, member, err);
 	case OPTION_EXPECT:
 		return parse_expect(text, member, err);
 	case OPTION_PROFILE:
@@ -245,6 +247,12 @@ static const char *memory_word(unsigned int index, const char **help)
 	return mr_memory_kinds[index].name;
 }
 
+static const char *dmabuf_word(unsigned int index, const char **help)
+{
+	*help = mr_dmabuf_sources[index].help;
+	return mr_dmabuf_sources[index].name;
+}
+
 static const char *access_word(unsigned int index, const char **help)
 {
 	*help = mr_access_flags[index].help;
@@ -273,6 +281,7 @@ static const char *action_word(unsigned int index, const char **help)
 }
 
 const struct help_topic topic_memory = { "Memory kinds", memory_word };
+const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
 const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
 const struct help_topic topic_profiles = { "Profiles", profile_word };
 const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dmabuf.h"
 #include "error.h"
 #include "memory.h"
 #include "number.h"
@@ -25,6 +26,7 @@ enum option_type {
 	OPTION_SECONDS, /**< nanoseconds; struct mr_opt_u64 */
 	OPTION_ACCESS,  /**< access flags; struct access_option */
 	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
+	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
 	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
 	OPTION_PROFILE, /**< kind of simulated device; enum mr_sim_profile */
 	OPTION_FAULTS,  /**< faults of the simulated device, collected; struct mr_sim_faults */
@@ -64,8 +66,8 @@ struct help_topic {
 	const char *(*word)(unsigned int index, const char **help);
 };
 
-extern const struct help_topic topic_memory, topic_access, topic_profiles, topic_calls,
-	topic_actions;
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_profiles,
+	topic_calls, topic_actions;
 
 #define OPTION_CTYPE_OPTION_FLAG    bool
 #define OPTION_CTYPE_OPTION_STRING  const char *
@@ -75,6 +77,7 @@ extern const struct help_topic topic_memory, topic_access, topic_profiles, topic
 #define OPTION_CTYPE_OPTION_SECONDS struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_ACCESS  struct access_option
 #define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
+#define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
 #define OPTION_CTYPE_OPTION_EXPECT  struct expect_option
 #define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
 #define OPTION_CTYPE_OPTION_FAULTS  struct mr_sim_faults

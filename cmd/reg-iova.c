@@ -18,10 +18,12 @@ static const struct option_spec options[] = {
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_iova_args *args = invocation->args;
+	const struct mr_region_request pattern = { .call = MR_REG_MR_IOVA,
+						   .iova = args->iova.value };
 
 	if (!args->iova.known)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
-	return register_run(invocation, &args->common, MR_REG_MR_IOVA, args->iova.value, err);
+	return register_run(invocation, &args->common, &pattern, err);
 }
 
 static const struct option_group iova_group = { "I/O virtual address", options, 0 };

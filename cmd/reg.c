@@ -4,7 +4,9 @@
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
-	return register_run(invocation, invocation->args, MR_REG_MR, 0, err);
+	const struct mr_region_request pattern = { .call = MR_REG_MR };
+
+	return register_run(invocation, invocation->args, &pattern, err);
 }
 
 static const struct option_group *const groups[] = { &memory_group, &region_group, &trial_group,

@@ -13,12 +13,14 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
 	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
 	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
+	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf"),
 	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
 	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
 	FIELD(struct region_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
 	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
 	FIELD(struct region_row, pd, FIELD_STRING, 0, "protection domain"),
-	FIELD(struct region_row, memory, FIELD_STRING, 0, "kind of memory"),
+	FIELD(struct region_row, memory, FIELD_STRING, 0,
+	      "kind of memory, or source of the dma-buf"),
 	FIELD(struct region_row, page_size, FIELD_NUMBER, 0, "bytes of the memory's pages"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
@@ -35,6 +37,7 @@ static const struct field environment_fields[] = {
 	FIELD(struct mr_environment, device, FIELD_TEXT, 0, "RDMA device"),
 	FIELD(struct mr_environment, provider, FIELD_TEXT, 0, "its user-space driver"),
 	FIELD(struct mr_environment, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct mr_environment, data_direct, FIELD_TEXT, 0, "its Data Direct device"),
 	FIELD_END,
 };
 const struct record environment_record = { "environment", environment_fields };
@@ -47,6 +50,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
 	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
+	bool dmabuf = mr_region_is_dmabuf((enum mr_region_call)entry->call);
 
 	*row = (struct region_row){
 		.id = { entry->id, entry->id != 0 },
@@ -55,14 +59,16 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.handle = { entry->handle, registered },
 		.lkey = { entry->lkey, keys_known },
 		.rkey = { entry->rkey, keys_known },
-		.addr = { entry->addr, at_known },
+		.addr = { entry->addr, at_known && !dmabuf },
+		.offset = { entry->addr, at_known && dmabuf },
 		.length = { entry->length, at_known },
 		.iova = { entry->iova, at_known },
 		.access = { entry->access, access_known },
 		.access_bits = { entry->access, access_known },
 		.pd = pd_known ? pd->name : NULL,
 		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
-		.page_size = { entry->page_size, at_known || !registered },
+		.page_size = { entry->page_size,
+			       entry->page_size != 0 && (at_known || !registered) },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.elapsed_ns = { entry->elapsed_ns, registered },
 	};

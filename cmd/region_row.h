@@ -17,6 +17,7 @@ struct region_row {
 	struct mr_opt_u64 lkey;
 	struct mr_opt_u64 rkey;
 	struct mr_opt_u64 addr;
+	struct mr_opt_u64 offset;
 	struct mr_opt_u64 length;
 	struct mr_opt_u64 iova;
 	struct mr_opt_u64 access;

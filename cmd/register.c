@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "answer.h"
+#include "cuda.h"
 #include "hold.h"
 #include "place.h"
 #include "region_row.h"
@@ -50,12 +51,11 @@ struct made {
 /* One run of a registering command. */
 struct job {
 	const struct register_args *args;
-	enum mr_region_call call;
-	uint64_t iova;
-	uint32_t access;
+	struct mr_region_request pattern; /* without its place in memory */
 	struct memory_plan plan;
 	struct place place;
 	struct mr_memory memory;
+	struct mr_dmabuf dmabuf;
 	struct made *made;
 	uint64_t count; /* of those */
 	struct answer answer;
@@ -64,14 +64,12 @@ struct job {
 static struct mr_region_request request_for(const struct job *job, uint64_t index)
 {
 	uint64_t offset = (index - 1) * job->plan.stride;
+	struct mr_region_request request = job->pattern;
 
-	return (struct mr_region_request){
-		.call = job->call,
-		.addr = job->memory.start + offset,
-		.length = job->plan.size,
-		.iova = job->iova + offset,
-		.access = job->access,
-	};
+	request.addr = job->memory.start + offset;
+	request.length = job->plan.size;
+	request.iova += offset;
+	return request;
 }
 
 /* The name of a region: NULL, or --name, with its number where there are several. */
@@ -96,10 +94,10 @@ static void refuse(struct job *job, struct mr_error *err, uint64_t index,
 
 	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
 		return;
-	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, access %s",
-		      request->length, request->addr, job->plan.request.kind.text,
-		      access_text(request->access, access));
-	if (request->call == MR_REG_MR_IOVA)
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
+		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
+		      job->plan.request.kind.text, access_text(request->access, access));
+	if (request->call != MR_REG_MR)
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
 	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
@@ -194,6 +192,22 @@ static void deregister_all(struct job *job)
 	progress_clear(&job->answer.progress);
 }
 
+static int open_dmabuf(struct job *job, struct mr_error *err)
+{
+	char *path = job->place.environment.data_direct;
+	int rc = mr_dmabuf_open(job->args->dmabuf, &job->dmabuf, err);
+
+	mr_region_data_direct_path(&job->place.registrar, path,
+				   sizeof(job->place.environment.data_direct));
+	if (rc)
+		return rc;
+	job->pattern.fd = job->dmabuf.fd;
+	job->memory.page_size = job->dmabuf.page_size;
+	if (job->dmabuf.cuda && job->answer.invocation->global->verbose)
+		report_note(job->answer.invocation->command, "%s", mr_cuda_steps(job->dmabuf.cuda));
+	return 0;
+}
+
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct job *job, struct mr_error *err)
 {
@@ -203,14 +217,17 @@ static int prepare(struct job *job, struct mr_error *err)
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
 	if (job->answer.in_session)
 		job->answer.out.usual_columns =
-			"id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+			job->args->dmabuf
+				? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
+				: "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
 	if (rc)
 		return rc;
 	job->made = calloc(job->plan.count, sizeof(*job->made));
 	if (!job->made)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
-	return mr_memory_map(&job->plan.request, &job->memory, err);
+	rc = mr_memory_map(&job->plan.request, &job->memory, err);
+	return rc || !job->args->dmabuf ? rc : open_dmabuf(job, err);
 }
 
 static void print_region(struct job *job, const struct made *made)
@@ -228,26 +245,30 @@ static void print_region(struct job *job, const struct made *made)
 			   .handle = known(region->handle),
 			   .lkey = known(region->lkey),
 			   .rkey = known(region->rkey),
-			   .addr = known(region->addr),
+			   .addr = { region->addr, !job->args->dmabuf },
+			   .offset = { region->addr, job->args->dmabuf != NULL },
 			   .length = known(region->length),
 			   .iova = known(region->iova),
-			   .access = known(job->access),
-			   .access_bits = known(job->access),
+			   .access = known(job->pattern.access),
+			   .access_bits = known(job->pattern.access),
 			   .pd = job->place.pd,
 			   .memory = job->plan.request.kind.text,
-			   .page_size = known(job->memory.page_size),
+			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
 			   .via = mr_via_name(job->place.registrar.via),
 			   .elapsed_ns = known(region->elapsed_ns),
 			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 		   });
 }
 
-/* On-demand paging needs the address space of the process that registered. */
-static void warn_on_demand(const struct job *job, bool hold)
+/* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
+static void warn_of_death(const struct job *job, bool hold)
 {
-	if (job->place.in_session && job->access & MR_ACCESS_ON_DEMAND && job->count && !hold)
+	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
+
+	if (job->place.in_session && (cuda || on_demand) && job->count && !hold)
 		report_note(job->answer.invocation->command,
-			    "an on-demand region is dead once this process has ended: use --hold");
+			    "%s region is dead once this process has ended: use --hold",
+			    cuda ? "a cuda" : "an on-demand");
 }
 
 static int print_document(struct job *job, struct mr_error *err)
@@ -261,6 +282,7 @@ static int print_document(struct job *job, struct mr_error *err)
 
 static void release(struct job *job)
 {
+	mr_dmabuf_close(&job->dmabuf);
 	mr_memory_unmap(&job->memory);
 	place_close(&job->place);
 	answer_release(&job->answer);
@@ -287,7 +309,7 @@ static int run(struct job *job, struct mr_error *err)
 	trial = !job->place.in_session;
 	if (trial && !hold)
 		deregister_all(job);
-	warn_on_demand(job, hold);
+	warn_of_death(job, hold);
 	rc = print_document(job, err);
 	if (hold && job->count && !rc)
 		mr_hold(job->args->hold_for);
@@ -297,17 +319,16 @@ static int run(struct job *job, struct mr_error *err)
 }
 
 int register_run(const struct invocation *invocation, const struct register_args *args,
-		 enum mr_region_call call, uint64_t iova, struct mr_error *err)
+		 const struct mr_region_request *pattern, struct mr_error *err)
 {
 	struct job job = {
 		.args = args,
-		.call = call,
-		.iova = iova,
-		.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE,
+		.pattern = *pattern,
 		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 
+	job.pattern.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
 	if (rc)
 		return rc;
 	rc = answer_init(&job.answer, invocation, &args->expect, &job.place.environment,

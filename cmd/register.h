@@ -4,6 +4,7 @@
 #define REGISTER_H
 
 #include "command.h"
+#include "dmabuf.h"
 #include "fields.h"
 #include "memory_args.h"
 #include "region.h"
@@ -19,6 +20,8 @@ struct register_args {
 	struct mr_opt_u64 hold_for;
 	struct expect_option expect;
 	bool keep_going;
+	/** Of the calls for dma-bufs, else NULL; the memory is of kind NONE then, with its text. */
+	const struct mr_dmabuf_request *dmabuf;
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
@@ -26,12 +29,11 @@ extern const struct option_group memory_group, region_group, trial_group;
 
 /**
  * register_run() - register what @args describe, report, and deregister
- * @call: which call
- * @iova: of the first region, for MR_REG_MR_IOVA
+ * @pattern: which call, and what belongs to it alone; the IOVA is that of the first region
  *
  * Return: exit status; a negative errno with @err set where nothing was tried.
  */
 int register_run(const struct invocation *invocation, const struct register_args *args,
-		 enum mr_region_call call, uint64_t iova, struct mr_error *err);
+		 const struct mr_region_request *pattern, struct mr_error *err);
 
 #endif

@@ -97,6 +97,19 @@ _mrctl_memory() {
 	__ltrim_colon_completions "$whole"
 }
 
+# Sources of dma-bufs; the help has them as "udmabuf" and "heap:NAME".
+_mrctl_dmabuf() {
+	local whole=$cur
+	local -a found heaps=(/dev/dma_heap/*)
+
+	mapfile -t found < <(_mrctl_section 'Dma-buf sources:')
+	found=("${found[@]%%[A-Z]*}")
+	[[ $cur != heap:* ]] || found=("${heaps[@]/#*\//heap:}")
+	mapfile -t COMPREPLY < <(compgen -W "${found[*]%%\**}" -- "$cur")
+	[[ ${COMPREPLY[*]} != *: ]] || compopt -o nospace
+	__ltrim_colon_completions "$whole"
+}
+
 # Columns; before the command those of all commands.
 _mrctl_columns() {
 	local name
@@ -149,6 +162,7 @@ _mrctl_value() {
 	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:')" -- "$cur") ;;
 	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;
 	*:KIND) _mrctl_memory ;;
+	*:SOURCE) _mrctl_dmabuf ;;
 	*:FLAG,...)
 		mapfile -t found < <(_mrctl_section 'Access flags')
 		[[ $cur == *,* ]] || found+=(none)

@@ -99,6 +99,14 @@ function __mrctl_value
             string join \n library kernel
         case '* KIND'
             __mrctl_memory $argv[2..]
+        case '* SOURCE'
+            if string match -q 'heap:*' -- $argv[2]
+                set -l heaps /dev/dma_heap/*
+                string replace -r '.*/' heap: -- $heaps
+            else
+                __mrctl_help $argv[3] | __mrctl_entries 'Dma-buf sources' |
+                    string replace -r '^([a-z]+:)[A-Z]+' '$1'
+            end
         case '* FLAG,...'
             begin
                 string match -q '*,*' -- $argv[2]; or printf 'none\tno flag at all\n'

@@ -19,6 +19,8 @@ struct mr_environment {
 	char device[64];    /**< "mlx5_0" */
 	char provider[32];  /**< user-space driver: "mlx5" */
 	bool simulated;     /**< the device is mrctl's simulated HCA */
+	char data_direct
+		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
 };
 
 /** An open device with one protection domain. */

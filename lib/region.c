@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
+#include <string.h>
 
 #include "clock.h"
+#include "newer.h"
 #include "region.h"
 #include "uverbs.h"
 
@@ -11,22 +13,34 @@ const char *mr_via_name(enum mr_via via)
 	return via == MR_VIA_KERNEL ? "kernel" : "library";
 }
 
+/* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
+#define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
+
 /*
  * The parentheses keep verbs.h's macros away, which replace these calls by ibv_reg_mr_iova2: the
  * call that is reported is the call that is made.
  */
-static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r)
+static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r,
+			   mr_dv_reg_dmabuf_mr *dv)
 {
 	void *addr = (void *)(uintptr_t)r->addr; // NOLINT(performance-no-int-to-ptr)
+	int access = (int)r->access;
 
-	if (r->call == MR_REG_MR_IOVA)
-		return (ibv_reg_mr_iova)(pd, addr, r->length, r->iova, (int)r->access);
-	return (ibv_reg_mr)(pd, addr, r->length, (int)r->access);
+	switch (r->call) {
+	case MR_REG_MR_IOVA:
+		return (ibv_reg_mr_iova)(pd, addr, r->length, r->iova, access);
+	case MR_REG_DMABUF_MR:
+		return ibv_reg_dmabuf_mr(pd, r->addr, r->length, r->iova, r->fd, access);
+	case MR_DV_REG_DMABUF_MR:
+		return dv(pd, r->addr, r->length, r->iova, r->fd, access, DATA_DIRECT);
+	default:
+		return (ibv_reg_mr)(pd, addr, r->length, access);
+	}
 }
 
 static uint64_t iova_of(const struct mr_region_request *request)
 {
-	return request->call == MR_REG_MR_IOVA ? request->iova : request->addr;
+	return request->call == MR_REG_MR ? request->addr : request->iova;
 }
 
 static int register_by_kernel(const struct mr_registrar *registrar,
@@ -41,8 +55,12 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 		.access = request->access,
 	};
 	struct mr_uverbs_mr mr;
+	uint32_t flags = request->call == MR_DV_REG_DMABUF_MR ? DATA_DIRECT : 0;
 	uint64_t start = mr_now_ns();
-	int rc = mr_uverbs_reg_mr(registrar->uverbs, &reg, &mr, err);
+	int rc = mr_region_is_dmabuf(request->call)
+			 ? mr_uverbs_reg_dmabuf_mr(registrar->uverbs, &reg, request->fd, flags, &mr,
+						   err)
+			 : mr_uverbs_reg_mr(registrar->uverbs, &reg, &mr, err);
 
 	if (rc)
 		return rc;
@@ -66,11 +84,21 @@ static int register_by_library(const struct mr_registrar *registrar,
 	static const char *const names[] = {
 		[MR_REG_MR] = "ibv_reg_mr",
 		[MR_REG_MR_IOVA] = "ibv_reg_mr_iova",
+		[MR_REG_DMABUF_MR] = "ibv_reg_dmabuf_mr",
+		[MR_DV_REG_DMABUF_MR] = "mlx5dv_reg_dmabuf_mr",
 	};
-	uint64_t start = mr_now_ns();
-	struct ibv_mr *mr = call(registrar->pd, request);
-	uint64_t end = mr_now_ns();
+	mr_dv_reg_dmabuf_mr *dv = NULL;
+	uint64_t start, end;
+	struct ibv_mr *mr;
 
+	if (request->call == MR_DV_REG_DMABUF_MR) {
+		dv = (mr_dv_reg_dmabuf_mr *)mr_newer_find(MR_NEWER_REG_DMABUF_MR, err);
+		if (!dv)
+			return -err->errnum;
+	}
+	start = mr_now_ns();
+	mr = call(registrar->pd, request, dv);
+	end = mr_now_ns();
 	if (!mr)
 		return mr_fail(err, MR_ERROR_REFUSED, errno, names[request->call], NULL);
 	*region = (struct mr_region){
@@ -94,6 +122,34 @@ int mr_region_register(const struct mr_registrar *registrar,
 	if (registrar->via == MR_VIA_KERNEL)
 		return register_by_kernel(registrar, request, region, err);
 	return register_by_library(registrar, request, region, err);
+}
+
+static bool ask_library_for_path(struct ibv_context *context, char *path, size_t size)
+{
+	struct mr_error ignored;
+	mr_dv_data_direct_path *get =
+		(mr_dv_data_direct_path *)mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &ignored);
+
+	return get && !get(context, path, size);
+}
+
+void mr_region_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size)
+{
+	/* The kernel's answer lacks this. */
+	static const char root[] = "/sys";
+	const size_t used = sizeof(root) - 1;
+	struct mr_error ignored;
+	bool found;
+
+	memset(path, 0, size);
+	memcpy(path, root, used);
+	if (registrar->via == MR_VIA_KERNEL)
+		found = !mr_uverbs_data_direct_path(registrar->uverbs, path + used, size - used - 1,
+						    &ignored);
+	else
+		found = ask_library_for_path(registrar->pd->context, path + used, size - used - 1);
+	if (!found)
+		path[0] = '\0';
 }
 
 void mr_region_forget(struct mr_region *region)

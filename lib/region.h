@@ -4,6 +4,7 @@
 #define MR_REGION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -30,22 +31,31 @@ struct mr_registrar {
 };
 
 enum mr_region_call {
-	MR_REG_MR,      /**< ibv_reg_mr(3) */
-	MR_REG_MR_IOVA, /**< ibv_reg_mr_iova(3) */
+	MR_REG_MR,           /**< ibv_reg_mr(3) */
+	MR_REG_MR_IOVA,      /**< ibv_reg_mr_iova(3) */
+	MR_REG_DMABUF_MR,    /**< ibv_reg_dmabuf_mr(3) */
+	MR_DV_REG_DMABUF_MR, /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
 };
+
+/** mr_region_is_dmabuf() - whether such a region is one of a dma-buf, so that its addr is an offset */
+static inline bool mr_region_is_dmabuf(enum mr_region_call call)
+{
+	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR;
+}
 
 struct mr_region_request {
 	enum mr_region_call call;
-	uint64_t addr;   /**< address of the first byte */
+	uint64_t addr;   /**< address of the first byte; of a dma-buf its offset */
 	uint64_t length; /**< bytes */
-	uint64_t iova;   /**< of MR_REG_MR_IOVA */
+	uint64_t iova;   /**< not of MR_REG_MR */
 	uint32_t access; /**< enum ibv_access_flags and whatever else was asked for */
+	int fd;          /**< of a dma-buf */
 };
 
 /** A region, kept small: commands hold many.  What they have in common stands elsewhere. */
 struct mr_region {
 	struct ibv_mr *mr; /**< of MR_VIA_LIBRARY */
-	uint64_t addr;
+	uint64_t addr;     /**< as in the request */
 	uint64_t length;
 	uint64_t iova;
 	uint64_t elapsed_ns;       /**< time the registering call took */
@@ -62,11 +72,19 @@ struct mr_region {
  *
  * Nothing is checked in advance: the stack's answer is what the user asked for.
  *
- * Return: 0, or -errno with MR_ERROR_REFUSED.
+ * Return: 0, or -errno with MR_ERROR_REFUSED; -ENOSYS with MR_ERROR_HOST where the installed library
+ * lacks the call.
  */
 int mr_region_register(const struct mr_registrar *registrar,
 		       const struct mr_region_request *request, struct mr_region *region,
 		       struct mr_error *err);
+
+/**
+ * mr_region_data_direct_path() - where the Data Direct device of an mlx5 device is
+ * (mlx5dv_get_data_direct_sysfs_path(3), or its ioctl by MR_VIA_KERNEL)
+ * @path: set to its place below /sys, or to an empty string where there is none or none is told
+ */
+void mr_region_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size);
 
 /**
  * mr_region_forget() - free the library's memory of a region that stays registered

@@ -12,7 +12,12 @@
 
 #include "uverbs.h"
 
-#define ATTRS_MAX 8
+#define ATTRS_MAX 10
+
+/* mlx5's own, which the headers of rdma-core 44 lack: <rdma/mlx5_user_ioctl_cmds.h> */
+#define ATTR_REG_DMABUF_MR_ACCESS_FLAGS   (1u << UVERBS_ID_NS_SHIFT)
+#define METHOD_GET_DATA_DIRECT_SYSFS_PATH ((1u << UVERBS_ID_NS_SHIFT) + 1)
+#define ATTR_GET_DATA_DIRECT_SYSFS_PATH   (1u << UVERBS_ID_NS_SHIFT)
 
 /* Drivers write their answer to ALLOC_PD here: none has more. */
 #define PD_ANSWER_SIZE 64
@@ -244,6 +249,45 @@ int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
 	mr->lkey = out.lkey;
 	mr->rkey = out.rkey;
 	return 0;
+}
+
+int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r, int fd,
+			    uint32_t mlx5_access, struct mr_uverbs_mr *mr, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	const struct ib_uverbs_attr *handle = add(&request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	int rc;
+
+	*mr = (struct mr_uverbs_mr){ .length = r->length, .iova = r->iova };
+	add_handle(&request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, r->pd_handle);
+	add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, &r->addr, sizeof(r->addr));
+	add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, &r->length, sizeof(r->length));
+	add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, &r->iova, sizeof(r->iova));
+	add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_FD, &fd, sizeof(fd));
+	add_in(&request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &r->access, sizeof(r->access));
+	add_out(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	add_out(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	if (mlx5_access)
+		add_in(&request, ATTR_REG_DMABUF_MR_ACCESS_FLAGS, &mlx5_access,
+		       sizeof(mlx5_access));
+	rc = submit(uverbs, &request, "ioctl(REG_DMABUF_MR)", err);
+	if (!rc)
+		mr->handle = (uint32_t)handle->data;
+	return rc;
+}
+
+int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_t size,
+			       struct mr_error *err)
+{
+	struct request request =
+		new_request(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH);
+
+	/* To another driver this number may mean anything. */
+	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
+		return mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)",
+			       NULL);
+	add_out(&request, ATTR_GET_DATA_DIRECT_SYSFS_PATH, path, size);
+	return submit(uverbs, &request, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)", err);
 }
 
 int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,

@@ -7,6 +7,7 @@
 #define MR_UVERBS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "error.h"
@@ -27,7 +28,7 @@ struct mr_uverbs_mr {
 };
 
 struct mr_uverbs_reg {
-	uint64_t addr;
+	uint64_t addr; /**< of a dma-buf the offset */
 	uint64_t length;
 	uint64_t iova;
 	uint32_t pd_handle;
@@ -77,6 +78,25 @@ int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg 
 int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
 		       const struct mr_uverbs_reg *request, struct mr_uverbs_mr *mr,
 		       struct mr_error *err);
+
+/**
+ * mr_uverbs_reg_dmabuf_mr() - uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR
+ * @fd:          of the dma-buf
+ * @mlx5_access: 0, or flags of mlx5's own attribute (MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS), for
+ *               which a kernel that does not know it answers -EPROTONOSUPPORT
+ */
+int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
+			    int fd, uint32_t mlx5_access, struct mr_uverbs_mr *mr,
+			    struct mr_error *err);
+
+/**
+ * mr_uverbs_data_direct_path() - MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH
+ * @path: set to the path of its Data Direct device below /sys, "/devices/..."; zeros behind it stay
+ *
+ * Return: -ENODEV where there is none, -ENOSPC where @size bytes do not do.
+ */
+int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_t size,
+			       struct mr_error *err);
 
 /**
  * mr_uverbs_query_mr() - uverbs_std_types_mr.c UVERBS_METHOD_QUERY_MR

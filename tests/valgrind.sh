@@ -71,6 +71,13 @@ on_sim 0 reg --memory "file:$work/file" --size 10000 --offset 123
 on_sim 0 reg --memory "file-private:$work/file"
 on_sim 0 reg --memory readonly --access remote-read
 on_sim 0 reg --memory none --size max --access local-write,on-demand --json
+# dma-bufs.
+on_sim 0 reg-dmabuf --from udmabuf --size 64K --count 2
+on_sim 0 reg-dmabuf --from heap:system --offset 100 --json --via kernel
+on_sim 1 reg-dmabuf --from fd:0
+on_sim 1 reg-dmabuf --from udmabuf --data-direct --json
+on_sim 1 reg-dmabuf --from heap:nowhere
+on_sim 1 reg-dmabuf --from cuda:0 --json
 # Refusals of the stack and of the host, told and expected.
 on_sim 1 reg --memory unmapped
 on_sim 1 reg --memory hole --count 3 --size 4K --json

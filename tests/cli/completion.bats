@@ -94,6 +94,11 @@ kinds() {
 		sort
 }
 
+sources() {
+	mrctl reg-dmabuf --help | awk '/^Dma-buf sources/ { on = 1; next } !NF { on = 0 }
+		on && /^  [^ ]/ { sub(/[A-Z]+$/, "", $1); print $1 }' | sort
+}
+
 flags() {
 	{ section "Access flags"; echo none; } | sort
 }
@@ -105,13 +110,15 @@ same() { # EXPECTED FOUND
 
 offers_what_there_is() { # SHELL
 	same "$(commands)" "$("$1" 'mrctl ')"
-	[ "$("$1" 'mrctl -j -d x reg-')" = reg-iova ]
+	[ "$("$1" 'mrctl -j -d x reg-')" = $'reg-dmabuf\nreg-iova' ]
 	for command in '' $(commands); do
 		same "$(options "$command")" "$("$1" "mrctl $command --")"
 		[ -z "$(columns "$command")" ] ||
 			same "$(columns "$command")" "$("$1" "mrctl $command -o ")"
 	done
 	same "$(kinds)" "$("$1" 'mrctl reg --memory ')"
+	same "$(sources)" "$("$1" 'mrctl reg-dmabuf --from ')"
+	[ "$("$1" 'mrctl reg-dmabuf --from ud')" = udmabuf ]
 	same "$(flags)" "$("$1" 'mrctl reg -a ')"
 	[ "$("$1" 'mrctl -no rke')" = rkey ]
 	[ -z "$("$1" 'mrctl reg ')" ]
@@ -268,6 +275,8 @@ offers_what_a_session_has() { # SHELL
 		mrctl reg -m unm>mrctl reg -m unmapped 
 		mrctl reg -m hugetlb:2>mrctl reg -m hugetlb:2M 
 		mrctl reg -m file:pla>mrctl reg -m file:plain.bin 
+		mrctl reg-dmabuf --from ud>mrctl reg-dmabuf --from udmabuf 
+		mrctl reg-dmabuf -f he>mrctl reg-dmabuf -f heap:
 		mrctl reg --expect EAG>mrctl reg --expect EAGAIN,
 		mrctl sim -- mrctl reg --hold->mrctl sim -- mrctl reg --hold-for=
 		mrctl sim --profile ml>mrctl sim --profile mlx5 

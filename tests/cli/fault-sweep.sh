@@ -251,7 +251,7 @@ documents() {
 	local bad
 
 	bad=$(jq -rn '
-		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "rereg_mr",
+		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",
 			"dereg_mr", "info_handles"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
 		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
 			$run.call == "open" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
@@ -277,6 +277,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg --count 2
 	sweep outside : --json reg --count 2 --via kernel
 	sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
+	[ "$MRCTL_SIM" = rxe ] || sweep outside : --json reg-dmabuf --from udmabuf --count 2
 	sweep opened : session -- echo ran
 	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$step"
 fi
@@ -289,6 +290,7 @@ sweep registered : --json reg --count 2 --via kernel --keep-going
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library
 sweep registered : --json reg --pd new
 sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
+[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel
 sweep changed one_region --json rereg n --access remote-read --pd new
 [ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
 sweep deregistered three_regions --json dereg n.2

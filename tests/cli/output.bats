@@ -29,11 +29,13 @@ columns() {
 }
 
 @test "every column can be asked for" {
-	local column
+	local column command
 
 	for column in $(mrctl --dump-cli |
 		jq -r '.commands[] | select(.name == "reg").columns[].name'); do
-		run --separate-stderr mr reg --name buf -n -o "$column"
+		command=(reg)
+		[ "$column" != offset ] || command=(reg-dmabuf --from udmabuf)
+		run --separate-stderr mr "${command[@]}" --name buf -n -o "$column"
 		succeeded
 		[ -n "$output" ] && [ "$output" != - ] || fail "no value in column $column"
 	done

@@ -106,7 +106,9 @@ project() { # JOB...: the job's command
 		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
 		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"
 	done
-	cp "$build/hca-probe" "$root/usr/local/bin/"
+	for f in "$build/hca-probe" "$built/tests/cli/dmabuf-tool"; do
+		[ ! -e "$f" ] || cp "$f" "$root/usr/local/bin/"
+	done
 	cp "$here/guest/start" "$here/guest/check" "$here/guest/shell" "$lib/"
 	printf '%s\n' "$suite" >"$lib/suite"
 	sed -n 's/^libibverbs1_\([^_]*\)_.*/\1/p' "$guest/packages" >"$lib/rdma-core"

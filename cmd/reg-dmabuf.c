@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "region_row.h"
+#include "register.h"
+
+struct reg_dmabuf_args {
+	struct register_args common;
+	struct mr_dmabuf_source from;
+	struct mr_opt_u64 buffer;
+	struct mr_opt_u64 iova;
+	bool data_direct;
+};
+
+static const struct option_spec options[] = {
+	OPTION('f', "from", OPTION_DMABUF, struct reg_dmabuf_args, from, "SOURCE",
+	       "where the dma-buf comes from (required)"),
+	OPTION(0, "buffer", OPTION_SIZE, struct reg_dmabuf_args, buffer, "SIZE",
+	       "bytes of the dma-buf that is made (default: as the regions need)"),
+	OPTION('s', "size", OPTION_SIZE, struct reg_dmabuf_args, common.memory.size, "SIZE",
+	       "bytes of the region (default: one page; of fd:N what is behind the offset)"),
+	OPTION(0, "offset", OPTION_SIZE, struct reg_dmabuf_args, common.memory.offset, "SIZE",
+	       "start this far into the dma-buf (default: 0)"),
+	OPTION('i', "iova", OPTION_NUMBER, struct reg_dmabuf_args, iova, "ADDR",
+	       "address of the first byte for the HCA and peers (default: the offset)"),
+	OPTION('c', "count", OPTION_NUMBER, struct reg_dmabuf_args, common.memory.count, "N",
+	       "register N regions on one dma-buf (default: 1)"),
+	OPTION(0, "stride", OPTION_SIZE, struct reg_dmabuf_args, common.memory.stride, "SIZE",
+	       "bytes from one region to the next (default: SIZE in whole pages)"),
+	OPTION(0, "data-direct", OPTION_FLAG, struct reg_dmabuf_args, data_direct, NULL,
+	       "through the Data Direct device of an mlx5 HCA (mlx5dv_reg_dmabuf_mr)"),
+	OPTION_END,
+};
+
+static int check(const struct reg_dmabuf_args *args, struct mr_error *err)
+{
+	if (!args->from.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+	if (args->buffer.known && args->from.type == MR_DMABUF_FD)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--buffer: the dma-buf of --from %s is made already",
+				    args->from.text);
+	return 0;
+}
+
+/* Bytes that the dma-buf is to have: beyond 64 bits as many as can be said. */
+static int plan_size(const struct memory_args *memory, uint64_t *size, struct mr_error *err)
+{
+	struct memory_plan plan;
+	int rc = memory_plan_init(&plan, memory, err);
+
+	if (!rc && __builtin_add_overflow(plan.request.offset, plan.request.length, size))
+		*size = UINT64_MAX;
+	return rc;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+	struct mr_dmabuf_request request = { .source = args->from,
+					     .data_direct = args->data_direct };
+	struct mr_region_request pattern = {
+		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+	};
+	struct register_args common = args->common;
+	uint64_t offset = common.memory.offset.value;
+	uint64_t size = mr_dmabuf_source_size(&args->from);
+	int rc = check(args, err);
+
+	if (rc)
+		return rc;
+	if (!common.memory.size.known && !common.memory.count.known && size > offset)
+		common.memory.size = known(size - offset);
+	/* Nothing is mapped: what is registered begins at the offset. */
+	common.memory.memory =
+		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args->from.text };
+	rc = plan_size(&common.memory, &request.size, err);
+	if (rc)
+		return rc;
+	if (args->buffer.known)
+		request.size = args->buffer.value;
+	pattern.iova = args->iova.known ? args->iova.value : offset;
+	common.dmabuf = &request;
+	return register_run(invocation, &common, &pattern, err);
+}
+
+static const struct option_group group = { "Dma-buf", options, 0 };
+static const struct option_group *const groups[] = { &group, &region_group, &trial_group, NULL };
+static const struct help_topic *const topics[] = { &topic_dmabuf, &topic_access, NULL };
+
+const struct command command_reg_dmabuf = {
+	.name = "reg-dmabuf",
+	.summary = "register a region of a dma-buf (ibv_reg_dmabuf_mr)",
+	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints its keys and "
+		       "how long it took, and deregisters it. With --hold, or in a session, it "
+		       "stays registered.",
+	.groups = groups,
+	.args_size = sizeof(struct reg_dmabuf_args),
+	.record = &region_record,
+	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.topics = topics,
+	.run = run,
+};

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
+#include <errno.h>
+
+#include "newer.h"
+
+/* The versions stand in the .map files of rdma-core, the releases in debian/libmlx5.symbols &c. */
+static const struct function {
+	const char *library;
+	const char *name;
+	const char *version;
+	const char *release;
+} functions[] = {
+	[MR_NEWER_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54" },
+	[MR_NEWER_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
+					"MLX5_1.25", "54" },
+};
+
+void *mr_newer_find(enum mr_newer function, struct mr_error *err)
+{
+	const struct function *f = &functions[function];
+	/* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */
+	void *library = dlopen(f->library, RTLD_NOW);
+	void *found = library ? dlvsym(library, f->name, f->version) : NULL;
+
+	if (found)
+		return found;
+	mr_fail_text(err, MR_ERROR_HOST, ENOSYS, "%s: the installed %s has no such function",
+		     f->name, f->library);
+	err->call = f->name;
+	mr_hint(err, "rdma-core has it from release %s on; --via kernel does without", f->release);
+	return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of rdma-core that are newer than the oldest release mrctl is built with (44): looked up
+ * at run time, by name and version.
+ */
+#ifndef MR_NEWER_H
+#define MR_NEWER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+struct ibv_context;
+struct ibv_mr;
+struct ibv_pd;
+
+enum mr_newer {
+	MR_NEWER_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
+	MR_NEWER_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
+};
+
+typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					   uint64_t iova, int fd, int access, int mlx5_access);
+typedef int mr_dv_data_direct_path(struct ibv_context *context, char *path, size_t size);
+
+/**
+ * mr_newer_find() - look a function up
+ *
+ * Return: the function, to be cast to its type; NULL with MR_ERROR_HOST where the installed library
+ * lacks it: the message says which release of rdma-core brought it.
+ */
+void *mr_newer_find(enum mr_newer function, struct mr_error *err);
+
+#endif

@@ -1,0 +1,503 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl reg-dmabuf: regions of dma-bufs, by libibverbs, libmlx5 and the kernel's own interface.
+
+load helpers
+
+setup() {
+	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+}
+
+# For all but the tests of rxe's refusal
+require_mlx5() {
+	on_mlx5 || skip "rxe registers no dma-bufs"
+}
+
+# ud [ARG...]: reg-dmabuf of a udmabuf
+ud() {
+	mr reg-dmabuf --from udmabuf "$@"
+}
+
+# with_dmabuf SOURCE SIZE CMD...: a command that inherits a dma-buf as descriptor 9
+with_dmabuf() {
+	"${SIM[@]}" "$TOOL" make "$1" "$2" 9 "${@:3}"
+}
+
+TOOL=$BUILD/tests/cli/dmabuf-tool
+[ -x "$TOOL" ] || TOOL=dmabuf-tool
+
+# newer_than VERSION: the loaded rdma-core is that one or newer
+newer_than() {
+	local version
+
+	version=$(mrctl --version | sed 's/.*rdma-core \([0-9]*\).*/\1/')
+	[ "$version" -ge "$1" ]
+}
+
+# ---- what is registered
+
+# bats test_tags=kernel
+@test "a udmabuf is registered, with its offset in place of an address" {
+	require_mlx5
+	run --separate-stderr ud --json --size 64K --offset 8K --access local-write,remote-read
+	succeeded
+	json '.command == "reg-dmabuf" and .failures == [] and .environment.data_direct == null'
+	json '.regions | length == 1'
+	json '.regions[0] | .kind == "mr" and .memory == "udmabuf" and .state == "deregistered" and
+		.addr == null and .offset == 8192 and .length == 65536 and .iova == "0x2000" and
+		.page_size == 4096 and .access_bits == "0x5" and .via == "library" and
+		.lkey != null and .rkey != null and .elapsed_ns > 0 and .dereg_elapsed_ns > 0'
+}
+
+# bats test_tags=kernel
+@test "a buffer of a dma-heap is registered" {
+	require_mlx5
+	run --separate-stderr mr reg-dmabuf --json --from heap:system --size 1M --iova 0x100000
+	succeeded
+	json '.regions[0] | .memory == "heap:system" and .length == 1048576 and .offset == 0 and
+		.iova == "0x100000" and .page_size == null'
+}
+
+# bats test_tags=kernel
+@test "a descriptor is inherited, and its dma-buf registered from the offset to its end" {
+	require_mlx5
+	for source in udmabuf heap:system; do
+		run --separate-stderr with_dmabuf "$source" 65536 "${MR[@]}" reg-dmabuf --from fd:9 --json
+		succeeded
+		json '.regions[0] | .memory == "fd:9" and .length == 65536 and .offset == 0'
+		run --separate-stderr with_dmabuf "$source" 65536 "${MR[@]}" reg-dmabuf --from fd:9 \
+			--offset 4100 --json
+		succeeded
+		json '.regions[0] | .length == 61436 and .offset == 4100 and .iova == "0x1004"'
+		run --separate-stderr with_dmabuf "$source" 65536 "${MR[@]}" reg-dmabuf --from fd:9 \
+			--count 16 -n -o length
+		succeeded
+		[ "$(sort -u <<<"$output")" = 4096 ] && [ "${#lines[@]}" -eq 16 ]
+	done
+}
+
+# bats test_tags=kernel
+@test "the kernel registers a dma-buf without the library" {
+	require_mlx5
+	run --separate-stderr ud --via kernel --json --offset 4K --iova 0x7000
+	succeeded
+	json '.regions[0] | .via == "kernel" and .handle != null and .lkey != null and
+		.offset == 4096 and .iova == "0x7000" and .length == 4096'
+}
+
+# bats test_tags=kernel
+@test "several regions of one dma-buf follow one another, or have the same memory" {
+	require_mlx5
+	run --separate-stderr ud --size 4K --count 3 --stride 8K --offset 4K --iova 0x100000 \
+		--name x -n -o name,offset,iova
+	succeeded
+	same_lines 'x.1 4096 0x100000' 'x.2 12288 0x102000' 'x.3 20480 0x104000'
+	run --separate-stderr ud --size 4K --count 2 --stride 0 -n -o offset
+	succeeded
+	same_lines 0 0
+}
+
+same_lines() {
+	diff <(printf '%s\n' "$@") <(sed 's/  */ /g' <<<"$output") >&2
+}
+
+@test "lines and tables have the offset, and no empty address" {
+	require_mlx5
+	run --separate-stderr ud --offset 8K
+	succeeded
+	grep -qx 'offset: *8192' <<<"$output"
+	[[ $output != *addr:* ]]
+	run --separate-stderr ud --count 2
+	succeeded
+	[[ ${lines[0]} == *OFFSET* && ${lines[0]} != *ADDR* ]]
+}
+
+# ---- what the stack refuses
+
+# bats test_tags=kernel
+@test "a driver without dma-bufs answers EOPNOTSUPP" {
+	on_mlx5 && skip "mlx5 has them"
+	run --separate-stderr ud
+	refused EOPNOTSUPP ibv_reg_dmabuf_mr
+	run --separate-stderr ud --via kernel
+	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
+}
+
+# bats test_tags=kernel
+@test "the I/O virtual address must have the page offset of the offset" {
+	require_mlx5
+	run --separate-stderr ud --offset 100 --iova 0x10000
+	refused EINVAL ibv_reg_dmabuf_mr
+	[[ $stderr == *"asked for 4096 bytes at 0x64 of dma-buf udmabuf, access local-write"* ]]
+	[[ $stderr == *"and the I/O virtual address 0x10000"* ]]
+	run --separate-stderr ud --iova 100
+	refused EINVAL ibv_reg_dmabuf_mr
+	run --separate-stderr ud --offset 100 --iova 0x10064 -n -o iova
+	succeeded
+	[ "$output" = 0x10064 ]
+	run --separate-stderr ud --offset 100 --iova 0 --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+}
+
+# bats test_tags=kernel
+@test "the length need not be whole pages, but 0 is refused" {
+	require_mlx5
+	run --separate-stderr ud --size 5 -n -o length
+	succeeded
+	[ "$output" = 5 ]
+	run --separate-stderr ud --size 0
+	refused EINVAL ibv_reg_dmabuf_mr
+}
+
+# bats test_tags=kernel
+@test "a range beyond the end of the dma-buf is refused" {
+	require_mlx5
+	for source in udmabuf heap:system; do
+		run --separate-stderr mr reg-dmabuf --from "$source" --buffer 8K --size 8K --quiet
+		succeeded
+		for range in '--size 8193' '--size 4K --offset 8K' '--size 8K --offset 4K' \
+			'--size max' '--size 4K --offset 0xfffffffffffff000'; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr mr reg-dmabuf --from "$source" --buffer 8K $range
+			refused EINVAL ibv_reg_dmabuf_mr
+		done
+	done
+}
+
+# bats test_tags=kernel
+@test "a descriptor that is no dma-buf is refused with EINVAL, a closed one with EBADF" {
+	require_mlx5
+	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K </dev/zero
+	refused EINVAL ibv_reg_dmabuf_mr
+	# Numbers that mrctl's own files would get.
+	for fd in 4 5 6 7 8 9; do
+		run --separate-stderr bash -c 'exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"' bash \
+			"${MR[@]}" reg-dmabuf --from "fd:$fd"
+		refused EBADF ibv_reg_dmabuf_mr
+	done
+	run --separate-stderr mr reg-dmabuf --from fd:2147483647 --via kernel
+	refused EBADF 'ioctl(REG_DMABUF_MR)'
+}
+
+# bats test_tags=kernel
+@test "dma-bufs take five access flags, and no others" {
+	require_mlx5
+	run --separate-stderr ud --quiet \
+		--access local-write,remote-write,remote-read,remote-atomic,relaxed-ordering
+	succeeded
+	run --separate-stderr ud --quiet --access none
+	succeeded
+	for flag in mw-bind zero-based on-demand hugetlb flush-global flush-persistent 0x8000 \
+		0x20000000; do
+		run --separate-stderr ud --access "local-write,$flag"
+		refused EINVAL ibv_reg_dmabuf_mr
+	done
+	for flag in remote-write remote-atomic; do
+		run --separate-stderr ud --access "$flag"
+		refused EINVAL ibv_reg_dmabuf_mr
+	done
+}
+
+# bats test_tags=kernel
+@test "a refusal is a result, and may be the expected one" {
+	require_mlx5
+	run --separate-stderr ud --json --size 0 --expect EINVAL
+	succeeded
+	json '.as_expected and .regions == [] and (.failures[0] | .errno == "EINVAL" and
+		.call == "ibv_reg_dmabuf_mr" and .via == "library")'
+}
+
+# ---- Data Direct
+
+# bats test_tags=kernel
+@test "Data Direct goes by mlx5dv_reg_dmabuf_mr, or where that is missing the release is told" {
+	require_mlx5
+	run --separate-stderr ud --data-direct
+	if newer_than 54; then
+		refused EINVAL mlx5dv_reg_dmabuf_mr
+	else
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"mlx5dv_reg_dmabuf_mr: the installed libmlx5.so.1 has no such function"* ]]
+		[[ $stderr == *"from release 54 on; --via kernel does without"* ]]
+		run --separate-stderr ud --data-direct --json --expect EINVAL
+		[ "$status" -eq 1 ]
+		json '.failures[0] | .call == "mlx5dv_reg_dmabuf_mr" and .errno == "ENOSYS" and .via == null'
+	fi
+}
+
+# bats test_tags=kernel
+@test "without a Data Direct device the kernel answers EINVAL, and wants a page boundary first" {
+	require_mlx5
+	run --separate-stderr ud --data-direct --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+	run --separate-stderr ud --data-direct --via kernel --offset 64
+	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
+	newer_than 54 || return 0
+	run --separate-stderr ud --data-direct --offset 64
+	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
+}
+
+# bats test_tags=kernel
+@test "libmlx5 answers EOPNOTSUPP to Data Direct on a device that is not its own" {
+	on_mlx5 && skip "this one is"
+	newer_than 54 || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
+	run --separate-stderr ud --data-direct
+	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
+}
+
+# ---- in a session
+
+# bats test_tags=kernel
+@test "in a session the region stays when the command and its descriptors have gone" {
+	require_mlx5
+	session_begin
+	before=$(kernel_has mr)
+	run --separate-stderr ms reg-dmabuf --from udmabuf --size 64K --offset 4K --name win --json
+	succeeded
+	json '.session and (.regions[0] | .state == "live" and .offset == 4096)'
+	run --separate-stderr ms reg-dmabuf --from heap:system --via kernel --name buf --quiet
+	succeeded
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.failures == [] and .totals.regions == 2 and .totals.unlisted == 0'
+	json '.regions[0] | .name == "win" and .kind == "mr" and .state == "live" and
+		.memory == "udmabuf" and .addr == null and .offset == 4096 and .iova == "0x1000" and
+		.length == 65536 and .page_size == 4096 and .via == "library"'
+	json '.regions[1] | .memory == "heap:system" and .page_size == null and .via == "kernel"'
+	run --separate-stderr ms dereg win "lkey:$(ms stat -n -o lkey buf)" --json
+	succeeded
+	json '[.regions[] | .state, .offset] == ["deregistered", 4096, "deregistered", 0]'
+	[ "$(kernel_has mr)" = "$before" ]
+	session_end
+}
+
+@test "a refused region leaves nothing in the session" {
+	session_begin
+	run --separate-stderr ms reg-dmabuf --from udmabuf --size 0
+	[ "$status" -eq 1 ]
+	[ -z "$(ms stat -n)" ]
+	session_end
+}
+
+@test "in a session without import the kernel's refusal comes by its own interface" {
+	on_mlx5 && skip "mlx5 imports"
+	session_begin
+	run --separate-stderr ms reg-dmabuf --from udmabuf
+	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
+	session_end
+}
+
+# ---- through the keys
+
+# For tests that let a device look through a key
+require_probe() {
+	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+}
+
+ALL=local-write,remote-read,remote-write
+
+# probe_refused REASON ADDR
+probe_refused() {
+	run --separate-stderr hca-probe "$key" "$2"
+	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
+}
+
+# bats test_tags=kernel
+@test "a peer reads and writes a udmabuf through the rkey, from the offset on, until it is gone" {
+	require_probe
+	hold reg-dmabuf --from udmabuf --buffer 16K --offset 4K --size 8K --iova 0x7000000000 \
+		--access $ALL --hold -n -o rkey,iova
+	read -r key addr <"$HOLD_OUT"
+	[ "$((addr))" -eq $((0x7000000000)) ]
+	for memory in /proc/"$HOLD_PID"/fd/*; do
+		[[ $(readlink "$memory") != /memfd:mrctl* ]] || break
+	done
+	printf abcd | dd of="$memory" bs=4096 seek=1 conv=notrunc status=none
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	hca-probe -w 0x78787878 "$key" $((addr + 4096))
+	[ "$(dd if="$memory" bs=4096 skip=2 count=1 status=none | head -c 4)" = xxxx ]
+	probe_refused range $((addr + 8192))
+	probe_refused range $((addr - 4))
+	release
+	run ! hca-probe "$key" "$addr"
+}
+
+# bats test_tags=kernel
+@test "a peer that may only read a dma-buf cannot write" {
+	require_probe
+	hold reg-dmabuf --from udmabuf --access remote-read --hold -n -o rkey,iova
+	read -r key addr <"$HOLD_OUT"
+	[ "$(hca-probe "$key" "$addr")" = 0x00000000 ]
+	run --separate-stderr hca-probe -w 1 "$key" "$addr"
+	[[ $status -eq 1 && $stderr == *access* ]]
+	release
+}
+
+# bats test_tags=kernel
+@test "without remote access no peer gets at a dma-buf, but the HCA does by the lkey" {
+	require_probe
+	hold reg-dmabuf --from heap:system --hold -n -o lkey,iova
+	read -r key addr <"$HOLD_OUT"
+	probe_refused access "$addr"
+	hca-probe -l -w 0x1234 "$key" "$addr"
+	[ "$(hca-probe -l "$key" "$addr")" = 0x00001234 ]
+	release
+}
+
+# bats test_tags=kernel
+@test "a peer reads and writes an inherited dma-buf, also when only a session has it" {
+	require_probe
+	session_begin
+	for source in udmabuf heap:system; do
+		run with_dmabuf "$source" 16384 bash -e -c '
+			read -r key addr < <(mrctl reg-dmabuf --from fd:9 --access "$0" -n -o rkey,iova)
+			hca-probe "$key" $((addr + 0x2000))
+			hca-probe -w 0x1234 "$key" $((addr + 0x3000))
+			dmabuf-tool word 9 0x3000
+			exec 9>&-
+			hca-probe "$key" $((addr + 0x3000))
+			mrctl dereg --all --quiet
+			! hca-probe "$key" $((addr + 0x3000)) 2>/dev/null' $ALL
+		[ "$status" -eq 0 ] || fail "$source: $output"
+		same_lines 0x00000002 0x1234 0x00001234
+	done
+	session_end
+}
+
+# ---- where dma-bufs come from
+
+# bats test_tags=kernel
+@test "the host's refusals to make a dma-buf name the call and what to do" {
+	run --separate-stderr mr reg-dmabuf --from heap:nowhere
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot use '/dev/dma_heap/nowhere': open: ENOENT ("* ]]
+	[[ $stderr == *"this machine has "*"dma-heaps"* ]]
+	run --separate-stderr ud --buffer 1G --json --expect EINVAL
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot make a udmabuf of 1073741824 bytes: ioctl(UDMABUF_CREATE): EINVAL ("* ]]
+	on_simulator || [[ $stderr == *"at most "*" MiB: /sys/module/udmabuf/parameters/size_limit_mb"* ]]
+	json '.regions == [] and (.failures[0] | .call == "ioctl(UDMABUF_CREATE)" and .via == null)'
+	run --separate-stderr ud --size max
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"ftruncate: E"* ]]
+	for size in '--buffer 1P' '--size max'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr reg-dmabuf --from heap:system $size
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"a dma-heap cannot give "*" bytes: this machine has "* ]]
+	done
+}
+
+# bats test_tags=kernel
+@test "a user who may not open /dev/udmabuf is told whose it is" {
+	on_simulator && skip "there any user may"
+	run --separate-stderr mr_as_nobody 1024 reg-dmabuf --from udmabuf
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot use /dev/udmabuf: open: EACCES ("* ]]
+	[[ $stderr == *"it belongs to root and, on most systems, the group kvm"* ]]
+}
+
+@test "below the simulator /dev/udmabuf and the system heap are there for any program" {
+	on_simulator || skip "on a real kernel the other tests show it"
+	for source in udmabuf heap:system; do
+		run with_dmabuf "$source" 16384 bash -c '"$0" word 9 0x3000 && readlink /proc/self/fd/9' \
+			"$TOOL"
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = 0x3 ]
+		[[ ${lines[1]} == /memfd:mrctl-dmabuf* ]]
+	done
+	# The same code fails where the node is missing, and there is no simulator.
+	[ -e /dev/udmabuf ] || {
+		run "$TOOL" make udmabuf 4096 9 true
+		[ "$status" -eq 1 ]
+		[[ $output == *"cannot use /dev/udmabuf: open: ENOENT ("* ]]
+	}
+}
+
+@test "without a CUDA driver the answer says so" {
+	ldconfig -p | grep -q 'libcuda\.so\.1' && skip "this machine has one"
+	run --separate-stderr mr reg-dmabuf --from cuda:0 --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"no CUDA driver: dlopen: libcuda.so.1: cannot open shared object file"* ]]
+	[[ $stderr == *"comes with the driver of NVIDIA's GPUs"* ]]
+	json '.failures[0] | .errno == "ENODEV" and .via == null'
+}
+
+# cuda ARG...: mrctl with a driver that stands in for CUDA's
+cuda() {
+	command -v "${CC:-cc}" >/dev/null || skip "no compiler"
+	[ -e "$BATS_TEST_TMPDIR/libcuda.so.1" ] ||
+		"${CC:-cc}" -shared -fPIC -o "$BATS_TEST_TMPDIR/libcuda.so.1" \
+			"$BATS_TEST_DIRNAME/preload/cuda.c" || return
+	LD_LIBRARY_PATH=$BATS_TEST_TMPDIR run --separate-stderr "$@"
+}
+
+@test "memory of a GPU is exported, registered and given back" {
+	require_mlx5
+	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
+	cuda mr reg-dmabuf --from cuda:0 --size 100K --json
+	succeeded
+	json '.regions[0] | .memory == "cuda:0" and .length == 102400 and .page_size == null'
+	[[ $stderr == $'cuda: export 102400 bytes, flags 0\ncuda: free 0x7f0000200000\ncuda: release 40' ]]
+	cuda mr -v reg-dmabuf --from cuda:0
+	succeeded
+	[[ $stderr == *"mrctl: reg-dmabuf: cuInit: CUDA_SUCCESS, cuDeviceGet: CUDA_SUCCESS, cuDevicePrimaryCtxRetain: CUDA_SUCCESS, cuCtxSetCurrent: CUDA_SUCCESS, cuMemAlloc: CUDA_SUCCESS, cuMemGetHandleForAddressRange: CUDA_SUCCESS"* ]]
+	# For Data Direct the mapping is by PCIe.
+	cuda mr reg-dmabuf --from cuda:0 --data-direct --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+	[[ $stderr == *"flags 1"*"cuda: free"* ]]
+}
+
+@test "each step of CUDA that fails is told with its CUresult, and those before it" {
+	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
+	before=''
+	for call in cuInit cuDeviceGet cuDevicePrimaryCtxRetain cuCtxSetCurrent cuMemAlloc \
+		cuMemGetHandleForAddressRange; do
+		CUDA_FAIL=$call:100 cuda mr reg-dmabuf --from cuda:0
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"mrctl: reg-dmabuf: $call: CUDA_ERROR_NO_DEVICE (CUresult 100)"* ]]
+		[[ $stderr == *"before it: $before"* ]] || [ -z "$before" ]
+		[[ $stderr != *"before it: "*"$call"* ]]
+		before+="${before:+, }$call: CUDA_SUCCESS"
+	done
+	[[ $stderr == *"cuda: free"*"cuda: release"* ]]
+	cuda mr reg-dmabuf --from cuda:3 --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cuDeviceGet: unknown CUresult (CUresult 101)"* ]]
+	json '.failures[0] | .call == "cuDeviceGet" and .errno == "ENODEV"'
+}
+
+@test "in a session memory of a GPU needs --hold, and that is said" {
+	require_mlx5
+	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
+	session_begin
+	cuda ms reg-dmabuf --from cuda:0 --quiet
+	succeeded
+	[[ $stderr == *"a cuda region is dead once this process has ended: use --hold"* ]]
+	session_end
+}
+
+# ---- usage
+
+@test "what is no source is a usage error" {
+	run --separate-stderr mr reg-dmabuf --size 4K
+	usage_error "reg-dmabuf: --from is required"
+	for source in '' x fd fd: fd:x fd:-1 fd:2147483648 fd:1x udmabuf:1 udmabuf: heap heap: \
+		heap:a/b cuda cuda: cuda:x; do
+		run --separate-stderr mr reg-dmabuf --from "$source"
+		usage_error "--from: "
+	done
+}
+
+@test "a buffer of a size is not made of a descriptor" {
+	run --separate-stderr mr reg-dmabuf --from fd:0 --buffer 4K
+	usage_error "--buffer: the dma-buf of --from fd:0 is made already"
+}
+
+@test "memory of the process has nothing to do with it" {
+	for option in '--memory anon' '--addr 0' --populate '--numa 0'; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr reg-dmabuf --from udmabuf $option
+		usage_error "unknown option '${option% *}'"
+	done
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where dma-bufs come from, as far as no kernel is needed for them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "dmabuf.h"
+#include "newer.h"
+#include "region.h"
+#include "unit.h"
+#include "uverbs.h"
+
+static struct mr_error err;
+static struct mr_dmabuf_source source;
+
+TEST(sources_are_read)
+{
+	static const struct {
+		const char *text;
+		enum mr_dmabuf_type type;
+		const char *name;
+		int number;
+	} cases[] = {
+		{ "fd:0", MR_DMABUF_FD, NULL, 0 },
+		{ "fd:1023", MR_DMABUF_FD, NULL, -1 }, /* it is closed */
+		{ "udmabuf", MR_DMABUF_UDMABUF, NULL, 0 },
+		{ "heap:system", MR_DMABUF_HEAP, "system", 0 },
+		{ "heap:default_cma_region", MR_DMABUF_HEAP, "default_cma_region", 0 },
+		{ "cuda:0", MR_DMABUF_CUDA, NULL, 0 },
+		{ "cuda:7", MR_DMABUF_CUDA, NULL, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].text,
+				 mr_dmabuf_source_parse(cases[i].text, &source, &err), 0);
+		assert_string_equal(source.text, cases[i].text);
+		assert_equal_for(cases[i].text, source.type, cases[i].type);
+		assert_equal_for(cases[i].text, source.number, cases[i].number);
+		assert_int_equal(!source.name, !cases[i].name);
+		if (source.name)
+			assert_string_equal(source.name, cases[i].name);
+	}
+}
+
+TEST(other_words_are_no_sources)
+{
+	static const char *const words[] = {
+		"",          ":",       "f",      "fd",       "fd:",           "fd: 1",
+		"fd:-1",     "fd:1x",   "fd:1:2", "FD:1",     "fd:2147483648", "udmabuf:",
+		"udmabuf:1", "heap",    "heap:",  "heap:a/b", "heap:../x",     "cuda",
+		"cuda:",     "cuda:-1", "anon",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		err.text[0] = '\0';
+		if (mr_dmabuf_source_parse(words[i], &source, &err) >= 0)
+			fail_msg("'%s' was taken", words[i]);
+		assert_equal_for(words[i], err.kind, MR_ERROR_USAGE);
+		assert_true(err.text[0]);
+	}
+}
+
+TEST(each_source_has_its_help)
+{
+	size_t count = 0;
+
+	while (mr_dmabuf_sources[count].name)
+		assert_true(mr_dmabuf_sources[count++].help[0]);
+	assert_int_equal(count, MR_DMABUF_CUDA + 1);
+}
+
+TEST(an_inherited_descriptor_is_used_as_it_is)
+{
+	struct mr_dmabuf_request request = { .size = 1 };
+	struct mr_dmabuf dmabuf = { 0 };
+	char text[32];
+	int fd = memfd_create("test", 0);
+
+	assert_int_equal(ftruncate(fd, 12345), 0);
+	snprintf(text, sizeof(text), "fd:%d", fd);
+	assert_int_equal(mr_dmabuf_source_parse(text, &request.source, &err), 0);
+	assert_int_equal(mr_dmabuf_source_size(&request.source), 12345);
+	assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), 0);
+	assert_int_equal(dmabuf.fd, fd);
+	assert_int_equal(dmabuf.page_size, 0);
+	mr_dmabuf_close(&dmabuf);
+	mr_dmabuf_close(&dmabuf);
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it is another's */
+	close(fd);
+}
+
+TEST(a_closed_descriptor_is_none_of_those_that_are_opened_later)
+{
+	struct mr_dmabuf_request request = { .size = 1 };
+	struct mr_dmabuf dmabuf;
+	char text[32];
+	int fd = dup(0), again;
+
+	close(fd);
+	snprintf(text, sizeof(text), "fd:%d", fd);
+	assert_int_equal(mr_dmabuf_source_parse(text, &request.source, &err), 0);
+	again = dup(0);
+	assert_int_equal(again, fd);
+	assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), 0);
+	assert_int_equal(dmabuf.fd, -1);
+	assert_int_equal(mr_dmabuf_source_size(&request.source), 0);
+	close(again);
+}
+
+TEST(a_heap_that_is_missing_is_an_error_with_a_remedy)
+{
+	const struct mr_dmabuf_request request = {
+		.source = { .type = MR_DMABUF_HEAP, .text = "heap:mrctl", .name = "mrctl" },
+		.size = 1,
+	};
+	struct mr_dmabuf dmabuf;
+
+	assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), -ENOENT);
+	assert_int_equal(err.kind, MR_ERROR_HOST);
+	assert_string_equal(err.call, "open");
+	assert_contains(err.text, "/dev/dma_heap/mrctl");
+	assert_contains(err.hint, "this machine has ");
+	mr_dmabuf_close(&dmabuf);
+}
+
+TEST(a_udmabuf_has_whole_pages_and_can_be_mapped)
+{
+	const struct mr_dmabuf_request request = {
+		.source = { .type = MR_DMABUF_UDMABUF, .text = "udmabuf" },
+		.size = 5000,
+	};
+	struct mr_dmabuf dmabuf;
+
+	if (access("/dev/udmabuf", R_OK | W_OK)) {
+		assert_true(mr_dmabuf_open(&request, &dmabuf, &err) < 0);
+		assert_contains(err.text, "cannot use /dev/udmabuf: open: E");
+		assert_true(err.hint[0]);
+	} else {
+		assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), 0);
+		assert_int_equal(lseek(dmabuf.fd, 0, SEEK_END), 8192);
+		assert_int_equal(dmabuf.page_size, sysconf(_SC_PAGESIZE));
+	}
+	mr_dmabuf_close(&dmabuf);
+}
+
+TEST(a_function_that_is_missing_names_the_release_that_has_it)
+{
+	void *found = mr_newer_find(MR_NEWER_REG_DMABUF_MR, &err);
+
+	if (found) { /* both came at once */
+		assert_non_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
+		return;
+	}
+	assert_int_equal(err.kind, MR_ERROR_HOST);
+	assert_int_equal(err.errnum, ENOSYS);
+	assert_string_equal(err.call, "mlx5dv_reg_dmabuf_mr");
+	assert_contains(err.text, "libmlx5.so.1");
+	assert_contains(err.hint, "54");
+	assert_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
+}
+
+/* A descriptor that is no RDMA device refuses the ioctl. */
+TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
+{
+	char path[64] = "before";
+	const int null = open("/dev/null", O_RDWR);
+	const struct mr_uverbs mlx5 = { null, mr_uverbs_driver_id("mlx5") };
+	const struct mr_uverbs rxe = { null, mr_uverbs_driver_id("rxe") };
+	struct mr_registrar registrar = { .via = MR_VIA_KERNEL, .uverbs = &mlx5 };
+
+	mr_region_data_direct_path(&registrar, path, sizeof(path));
+	assert_string_equal(path, "");
+	assert_int_equal(mr_uverbs_data_direct_path(&mlx5, path, sizeof(path), &err), -ENOTTY);
+	assert_int_equal(mr_uverbs_data_direct_path(&rxe, path, sizeof(path), &err), -EOPNOTSUPP);
+	close(null);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sources_are_read),
+		cmocka_unit_test(other_words_are_no_sources),
+		cmocka_unit_test(each_source_has_its_help),
+		cmocka_unit_test(an_inherited_descriptor_is_used_as_it_is),
+		cmocka_unit_test(a_closed_descriptor_is_none_of_those_that_are_opened_later),
+		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
+		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
+		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
+		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
