@@ -5,6 +5,7 @@
 struct sim_args {
 	enum mr_sim_profile profile;
 	struct mr_sim_faults faults;
+	bool data_direct;
 };
 
 static int run(const struct invocation *invocation, struct mr_error *err)
@@ -12,6 +13,8 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	const struct sim_args *args = invocation->args;
 	int rc = mr_simulator_enter(args->profile, &args->faults, err);
 
+	if (!rc && args->data_direct)
+		rc = mr_simulator_add_data_direct(err);
 	return rc ? rc : program_exec(invocation, err);
 }
 
@@ -20,6 +23,8 @@ static const struct option_spec options[] = {
 	       "kind of device; the default is mlx5"),
 	OPTION(0, "fault", OPTION_FAULTS, struct sim_args, faults, "SPEC",
 	       "let a call fail: CALL[@N]=ACTION; may be repeated"),
+	OPTION(0, "data-direct", OPTION_FLAG, struct sim_args, data_direct, NULL,
+	       "with a Data Direct device, of mlx5"),
 	OPTION_END,
 };
 

@@ -89,3 +89,8 @@ int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *
 		rc = set_faults(faults, err);
 	return rc ? rc : set("MRCTL_SIM", name, err);
 }
+
+int mr_simulator_add_data_direct(struct mr_error *err)
+{
+	return set("MRCTL_SIM_DATA_DIRECT", "1", err);
+}

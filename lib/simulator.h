@@ -19,4 +19,7 @@
 int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *faults,
 		       struct mr_error *err);
 
+/** mr_simulator_add_data_direct() - give an mlx5 HCA a Data Direct device as well */
+int mr_simulator_add_data_direct(struct mr_error *err);
+
 #endif

@@ -33,7 +33,6 @@
 
 /* not in the headers of rdma-core 44 */
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
-#define ATTR_GET_DATA_DIRECT_SYSFS_PATH   0x1000
 
 #define METHOD_OF(driver_, object_, method_, call_, handle_, ...)                                  \
 	{                                                                                          \
@@ -127,7 +126,7 @@ static const struct sim_method methods[] = {
 		    sim_mlx5_devx_other, IN_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, 16, true),
 		    OUT_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, 16, true)),
 	MLX5_METHOD(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH, MR_SIM_CALLS,
-		    sim_mlx5_data_direct_path, OUT_ANY(ATTR_GET_DATA_DIRECT_SYSFS_PATH, 0, true)),
+		    sim_mlx5_data_direct_path, OUT_ANY(SIM_ATTR_DATA_DIRECT_PATH, 0, true)),
 	MLX5_METHOD(
 		MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, MR_SIM_UMEM_REG,
 		sim_mlx5_umem_reg,

@@ -2,6 +2,7 @@
 /* The profile mlx5: the kernel's drivers/infiniband/hw/mlx5. */
 #include <endian.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -159,15 +160,24 @@ static int reg_odp(struct sim_mr_request *request)
 	return sim_umem_check_odp(request->addr, request->length, request->access);
 }
 
-/* mlx5_ib_reg_user_mr_dmabuf(): there is no Data Direct device beside this one */
+static bool has_data_direct(void)
+{
+	return getenv(SIM_DATA_DIRECT) != NULL;
+}
+
+/* mlx5_ib_reg_user_mr_dmabuf() */
 static int reg_dmabuf(struct sim_mr_request *request)
 {
 	const uint64_t offset = request->iova & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 	bool scattered;
 
-	if (request->data_direct)
-		return offset ? -EOPNOTSUPP : -EINVAL;
+	if (request->data_direct && offset)
+		return -EOPNOTSUPP;
+	if (request->data_direct && !has_data_direct())
+		return -EINVAL;
 	request->flags |= SIM_MR_DMABUF;
+	if (request->data_direct)
+		request->flags |= SIM_MR_DATA_DIRECT;
 	request->order = order_of(request->addr, request->length);
 	return sim_dmabuf_get(request->fd, request->addr, request->length, &scattered);
 }
@@ -245,6 +255,8 @@ static int rereg_mr(struct sim_rereg *rereg)
 	bool in_place = can_change_access(old->access, request->access);
 	int rc;
 
+	if (old->flags & SIM_MR_DATA_DIRECT)
+		return -EOPNOTSUPP;
 	if (is_implicit(old) && !rereg->translate) {
 		if (!(request->access & IB_UVERBS_ACCESS_ON_DEMAND))
 			return -EOPNOTSUPP;
@@ -285,10 +297,16 @@ int sim_mlx5_devx_other(struct sim_call *call)
 /* data_direct.c, main.c MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH */
 int sim_mlx5_data_direct_path(struct sim_call *call)
 {
+	static const char path[] = "/devices/pci0000:00/0000:00:1d.0/0000:02:00.0";
+	const struct ib_uverbs_attr *out = sim_attr(call, SIM_ATTR_DATA_DIRECT_PATH);
 	int rc;
 
 	rc = sim_need_context(call->table);
-	return rc ? rc : -ENODEV;
+	if (!rc && !has_data_direct())
+		rc = -ENODEV;
+	if (!rc && out->len < sizeof(path))
+		rc = -ENOSPC;
+	return rc ? rc : sim_attr_copy(call, SIM_ATTR_DATA_DIRECT_PATH, path, sizeof(path));
 }
 
 /* ---- main.c: UARs -------------------------------------------------------------------------- */

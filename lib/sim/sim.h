@@ -128,9 +128,10 @@ struct sim_object {
 	uint32_t newer;  /**< the object made after it: derived */
 };
 
-#define SIM_MR_WRITABLE 1u /**< its memory was taken to be written: umem->writable */
-#define SIM_MR_ODP      2u /**< nothing is pinned: umem->is_odp */
-#define SIM_MR_DMABUF   4u /**< of a dma-buf: umem->is_dmabuf */
+#define SIM_MR_WRITABLE    1u /**< its memory was taken to be written: umem->writable */
+#define SIM_MR_ODP         2u /**< nothing is pinned: umem->is_odp */
+#define SIM_MR_DMABUF      4u /**< of a dma-buf: umem->is_dmabuf */
+#define SIM_MR_DATA_DIRECT 8u /**< through the Data Direct device: mr->data_direct */
 
 /** Start of the file; zero bits are free, so new pages of the file need no preparation. */
 struct sim_header {
@@ -599,6 +600,11 @@ int sim_write_rereg_mr(struct sim_call *call);
 int sim_mlx5_query_pd(struct sim_call *call);
 int sim_mlx5_devx_other(struct sim_call *call);
 int sim_mlx5_alloc_uar(struct sim_call *call);
+/* not in the headers of rdma-core 44: MLX5_IB_ATTR_GET_DATA_DIRECT_SYSFS_PATH */
+#define SIM_ATTR_DATA_DIRECT_PATH 0x1000
+/* The environment variable by which the HCA has a Data Direct device. */
+#define SIM_DATA_DIRECT "MRCTL_SIM_DATA_DIRECT"
+
 int sim_mlx5_data_direct_path(struct sim_call *call);
 
 /** sim_mlx5_handle_of() - the handle of the MR that may have a key */

@@ -98,7 +98,7 @@ newer_than() {
 }
 
 same_lines() {
-	diff <(printf '%s\n' "$@") <(sed 's/  */ /g' <<<"$output") >&2
+	diff <(printf '%s\n' "$@") <(tr -s ' ' <<<"$output") >&2
 }
 
 @test "lines and tables have the offset, and no empty address" {
@@ -243,6 +243,45 @@ same_lines() {
 	newer_than 54 || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
 	run --separate-stderr ud --data-direct
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
+}
+
+# dd_sim ARG...: mrctl on a simulated HCA with a Data Direct device
+dd_sim() {
+	run --separate-stderr mrctl sim --data-direct -- mrctl "$@"
+}
+
+# The device that the simulator has, in /sys
+PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
+
+@test "a region goes through Data Direct where there is such a device, whose path is shown" {
+	require_mlx5
+	on_simulator || skip "no guest has such a device"
+	dd_sim reg-dmabuf --from udmabuf --size 64K --data-direct --via kernel
+	succeeded
+	grep -qx "data_direct: *$PATH_OF_DEVICE" <<<"$output"
+	dd_sim reg-dmabuf --from udmabuf --size 64K --offset 0x100 --iova 0x7000 --data-direct \
+		--via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+	dd_sim reg-dmabuf --from udmabuf --offset 0x100 --iova 0x7100 --data-direct --via kernel
+	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
+	dd_sim reg-dmabuf --from udmabuf --buffer 4K --size 8K --data-direct --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+	dd_sim reg-dmabuf --from udmabuf --via kernel --json
+	succeeded
+	json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$PATH_OF_DEVICE"
+	if newer_than 54; then
+		dd_sim reg-dmabuf --from udmabuf --data-direct --json
+		succeeded
+		json '.environment.data_direct == $path' --arg path "$PATH_OF_DEVICE"
+	fi
+}
+
+@test "libmlx5 before release 54 cannot tell the path of the Data Direct device" {
+	require_mlx5
+	on_simulator && ! newer_than 54 || skip "this one can"
+	dd_sim reg-dmabuf --from udmabuf --json
+	succeeded
+	json '.environment.data_direct == null'
 }
 
 # ---- in a session

@@ -8,6 +8,7 @@
 #include "sim_device.h"
 
 #define DATA_DIRECT_ATTR 0x1000 /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
+#define DATA_DIRECT_PATH 0x1000 /* MLX5_IB_ATTR_GET_DATA_DIRECT_SYSFS_PATH */
 #define HUGE_PAGE        (2ul << 20)
 #define NO_BITMAP        0x1ull /* no attribute rather than this one */
 #define NO_FD            INT32_MIN
@@ -382,6 +383,43 @@ static void there_is_no_data_direct_device(void **state)
 	assert_int_equal(send_to(&request, device->fd), ENODEV);
 }
 
+static void a_data_direct_device_takes_dma_bufs_and_has_a_path(void **state)
+{
+	struct device *device = *state;
+	struct dmabuf_case dmabuf = { "", make_dmabuf(2), 0, 2 * PAGE, IOVA, LOCAL, 0 };
+	struct ib_uverbs_rereg_mr in = {
+		.flags = REREG_ACCESS,
+		.access_flags = LOCAL | IB_UVERBS_ACCESS_REMOTE_READ,
+	};
+	struct ib_uverbs_rereg_mr_resp out;
+	struct request request;
+	char path[64] = "";
+	uint32_t keys[2];
+
+	setenv("MRCTL_SIM_DATA_DIRECT", "1", 1);
+	init_dmabuf(&request, device->pd, &dmabuf, keys);
+	attr(&request, DATA_DIRECT_ATTR, 4, 1);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	in.mr_handle = (uint32_t)request.attrs[0].data;
+	assert_int_equal(rereg(device->fd, &in, &out), EOPNOTSUPP);
+	assert_int_equal(dereg(device->fd, in.mr_handle), 0);
+	dmabuf.length = 3 * PAGE;
+	init_dmabuf(&request, device->pd, &dmabuf, keys);
+	attr(&request, DATA_DIRECT_ATTR, 4, 1);
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	close(dmabuf.fd);
+
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001);
+	pointer(&request, DATA_DIRECT_PATH, 5, path);
+	assert_int_equal(send_to(&request, device->fd), ENOSPC);
+	assert_string_equal(path, "");
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001);
+	pointer(&request, DATA_DIRECT_PATH, sizeof(path), path);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_memory_equal(path, "/devices/", 9);
+	unsetenv("MRCTL_SIM_DATA_DIRECT");
+}
+
 static void umems_of_dma_bufs_have_small_pages(void **state)
 {
 	struct device *device = *state;
@@ -500,6 +538,7 @@ int main(void)
 		DEVICE_TEST(dma_bufs_are_checked),
 		DEVICE_TEST(dma_buf_regions_can_be_queried_and_changed),
 		DEVICE_TEST(there_is_no_data_direct_device),
+		DEVICE_TEST(a_data_direct_device_takes_dma_bufs_and_has_a_path),
 		DEVICE_TEST(umems_of_dma_bufs_have_small_pages),
 		DEVICE_TEST(one_method_registers_memory_and_dma_bufs),
 		cmocka_unit_test(libibverbs_registers_dma_bufs),
