@@ -157,7 +157,8 @@ static const char *const type_names[] = {
 	[OPTION_FLAG] = "flag",     [OPTION_STRING] = "string",   [OPTION_NAME] = "name",
 	[OPTION_SIZE] = "size",     [OPTION_NUMBER] = "number",   [OPTION_SECONDS] = "seconds",
 	[OPTION_ACCESS] = "access", [OPTION_MEMORY] = "memory",   [OPTION_DMABUF] = "dma-buf",
-	[OPTION_EXPECT] = "expect", [OPTION_PROFILE] = "profile", [OPTION_FAULTS] = "faults",
+	[OPTION_EXPECT] = "expect", [OPTION_PROFILE] = "profile", [OPTION_KERNEL] = "kernel",
+	[OPTION_FAULTS] = "faults",
 };
 
 /* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */

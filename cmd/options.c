@@ -84,6 +84,8 @@ static int store(const struct option_spec *option, const char *text, void *membe
 		return parse_expect(text, member, err);
 	case OPTION_PROFILE:
 		return mr_sim_profile_parse(text, member, err);
+	case OPTION_KERNEL:
+		return mr_sim_kernel_parse(text, member, err);
 	case OPTION_FAULTS:
 		return mr_sim_faults_parse(text, member, err);
 	}
@@ -270,6 +272,11 @@ static const char *profile_word(unsigned int index, const char **help)
 	return word_of(mr_sim_profiles, index, help);
 }
 
+static const char *kernel_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_kernels, index, help);
+}
+
 static const char *call_word(unsigned int index, const char **help)
 {
 	return word_of(mr_sim_calls, index, help);
@@ -284,6 +291,7 @@ const struct help_topic topic_memory = { "Memory kinds", memory_word };
 const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
 const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
 const struct help_topic topic_profiles = { "Profiles", profile_word };
+const struct help_topic topic_kernels = { "Kernels", kernel_word };
 const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",
 					call_word };
 const struct help_topic topic_actions = { "Actions", action_word };

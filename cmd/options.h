@@ -29,6 +29,7 @@ enum option_type {
 	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
 	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
 	OPTION_PROFILE, /**< kind of simulated device; enum mr_sim_profile */
+	OPTION_KERNEL,  /**< simulated kernel; enum mr_sim_kernel */
 	OPTION_FAULTS,  /**< faults of the simulated device, collected; struct mr_sim_faults */
 };
 
@@ -67,7 +68,7 @@ struct help_topic {
 };
 
 extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_profiles,
-	topic_calls, topic_actions;
+	topic_kernels, topic_calls, topic_actions;
 
 #define OPTION_CTYPE_OPTION_FLAG    bool
 #define OPTION_CTYPE_OPTION_STRING  const char *
@@ -80,6 +81,7 @@ extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_p
 #define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
 #define OPTION_CTYPE_OPTION_EXPECT  struct expect_option
 #define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
+#define OPTION_CTYPE_OPTION_KERNEL  enum mr_sim_kernel
 #define OPTION_CTYPE_OPTION_FAULTS  struct mr_sim_faults
 
 /** Offset of a member that must have type @ctype: the compiler refuses any other. */

@@ -4,6 +4,7 @@
 
 struct sim_args {
 	enum mr_sim_profile profile;
+	enum mr_sim_kernel kernel;
 	struct mr_sim_faults faults;
 	bool data_direct;
 };
@@ -11,7 +12,7 @@ struct sim_args {
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct sim_args *args = invocation->args;
-	int rc = mr_simulator_enter(args->profile, &args->faults, err);
+	int rc = mr_simulator_enter(args->profile, args->kernel, &args->faults, err);
 
 	if (!rc && args->data_direct)
 		rc = mr_simulator_add_data_direct(err);
@@ -21,6 +22,8 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 static const struct option_spec options[] = {
 	OPTION(0, "profile", OPTION_PROFILE, struct sim_args, profile, "PROFILE",
 	       "kind of device; the default is mlx5"),
+	OPTION(0, "kernel", OPTION_KERNEL, struct sim_args, kernel, "KERNEL",
+	       "whose answers are given; the default is 7.2"),
 	OPTION(0, "fault", OPTION_FAULTS, struct sim_args, faults, "SPEC",
 	       "let a call fail: CALL[@N]=ACTION; may be repeated"),
 	OPTION(0, "data-direct", OPTION_FLAG, struct sim_args, data_direct, NULL,
@@ -30,8 +33,8 @@ static const struct option_spec options[] = {
 
 static const struct option_group group = { "Simulated HCA", options, 0 };
 static const struct option_group *const groups[] = { &group, NULL };
-static const struct help_topic *const topics[] = { &topic_profiles, &topic_calls, &topic_actions,
-						   NULL };
+static const struct help_topic *const topics[] = { &topic_profiles, &topic_kernels, &topic_calls,
+						   &topic_actions, NULL };
 
 const struct command command_sim = {
 	.name = "sim",

@@ -160,6 +160,7 @@ _mrctl_value() {
 		mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
 		;;
 	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:')" -- "$cur") ;;
+	--kernel:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Kernels:')" -- "$cur") ;;
 	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;
 	*:KIND) _mrctl_memory ;;
 	*:SOURCE) _mrctl_dmabuf ;;

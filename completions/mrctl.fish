@@ -95,6 +95,8 @@ function __mrctl_value
             __mrctl_session | string replace -f pd: ''
         case '*--profile PROFILE'
             __mrctl_help $argv[3] | __mrctl_entries Profiles
+        case '*--kernel KERNEL'
+            __mrctl_help $argv[3] | __mrctl_entries Kernels
         case '*--via PATH'
             string join \n library kernel
         case '* KIND'

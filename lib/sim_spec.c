@@ -13,6 +13,13 @@ const struct mr_sim_word mr_sim_profiles[] = {
 	[MR_SIM_PROFILES] = { NULL, NULL },
 };
 
+const struct mr_sim_word mr_sim_kernels[] = {
+	[MR_SIM_KERNEL_7_2] = { "7.2", "Debian sid (the default)" },
+	[MR_SIM_KERNEL_6_12] = { "6.12", "Debian 13" },
+	[MR_SIM_KERNEL_6_1] = { "6.1", "Debian 12" },
+	[MR_SIM_KERNELS] = { NULL, NULL },
+};
+
 const struct mr_sim_word mr_sim_calls[] = {
 	[MR_SIM_OPEN] = { "open", "opening the device" },
 	[MR_SIM_GET_CONTEXT] = { "get_context", "making its context" },
@@ -63,6 +70,17 @@ int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct 
 	if (found < 0)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown profile '%s'", text);
 	*profile = (enum mr_sim_profile)found;
+	return 0;
+}
+
+int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err)
+{
+	int found = find_word(mr_sim_kernels, text, strlen(text));
+
+	if (found < 0)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "unknown kernel '%s': give 7.2, 6.12 or 6.1", text);
+	*kernel = (enum mr_sim_kernel)found;
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can be asked of the simulated HCA, by name: kinds of devices and faults.  Shared by mrctl
- * and by the simulator (lib/sim), to which the environment carries it.
+ * What can be asked of the simulated HCA, by name: kinds of devices, kernels and faults.  Shared by
+ * mrctl and by the simulator (lib/sim), to which the environment carries it.
  */
 #ifndef MR_SIM_SPEC_H
 #define MR_SIM_SPEC_H
@@ -25,6 +25,16 @@ enum mr_sim_profile {
 };
 
 extern const struct mr_sim_word mr_sim_profiles[MR_SIM_PROFILES + 1]; /**< the last is unnamed */
+
+/** Kernels whose answers are given: the value of MRCTL_SIM_KERNEL.  The first is the default. */
+enum mr_sim_kernel {
+	MR_SIM_KERNEL_7_2,
+	MR_SIM_KERNEL_6_12,
+	MR_SIM_KERNEL_6_1,
+	MR_SIM_KERNELS,
+};
+
+extern const struct mr_sim_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
 
 /** Calls that can be made to fail. */
 enum mr_sim_call {
@@ -87,6 +97,13 @@ struct mr_sim_faults {
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
 int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err);
+
+/**
+ * mr_sim_kernel_parse() - the kernel with that name
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err);
 
 /**
  * mr_sim_faults_parse() - add what @text asks for: CALL[@N]=ACTION, several separated by ';'

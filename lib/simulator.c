@@ -56,8 +56,8 @@ static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
 	return rc;
 }
 
-int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *faults,
-		       struct mr_error *err)
+int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
+		       const struct mr_sim_faults *faults, struct mr_error *err)
 {
 	const char *name = mr_sim_profiles[profile].name;
 	const char *preloaded = getenv("LD_PRELOAD");
@@ -85,6 +85,8 @@ int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *
 	rc = set("LD_PRELOAD", preload, err);
 	if (!rc)
 		rc = set("SYSFS_PATH", sysfs, err);
+	if (!rc)
+		rc = set("MRCTL_SIM_KERNEL", mr_sim_kernels[kernel].name, err);
 	if (!rc)
 		rc = set_faults(faults, err);
 	return rc ? rc : set("MRCTL_SIM", name, err);

@@ -9,6 +9,7 @@
  * mr_simulator_enter() - set the environment so that programs started from now on find the
  * simulated HCA
  * @profile: kind of its device
+ * @kernel:  whose answers it gives
  * @faults:  to ask of it; without any, those that the environment has stay
  *
  * The simulator stands beside the running mrctl (build tree), in ../lib/mrctl, or in the LIBDIR that
@@ -16,8 +17,8 @@
  *
  * Return: 0, or -errno.
  */
-int mr_simulator_enter(enum mr_sim_profile profile, const struct mr_sim_faults *faults,
-		       struct mr_error *err);
+int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
+		       const struct mr_sim_faults *faults, struct mr_error *err);
 
 /** mr_simulator_add_data_direct() - give an mlx5 HCA a Data Direct device as well */
 int mr_simulator_add_data_direct(struct mr_error *err);

@@ -67,7 +67,7 @@ on_sim 0 reg --hold-for 0.01 --json
 # Kinds of memory.
 on_sim 0 reg --memory thp --size 4M
 on_sim 0 reg --memory memfd --populate
-on_sim 0 reg --memory "file:$work/file" --size 10000 --offset 123
+on_sim 0 reg --memory "file:$work/file" --size 10000 --offset 123 --access remote-read
 on_sim 0 reg --memory "file-private:$work/file"
 on_sim 0 reg --memory readonly --access remote-read
 on_sim 0 reg --memory none --size max --access local-write,on-demand --json

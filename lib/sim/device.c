@@ -100,7 +100,7 @@ int sim_info_handles(struct sim_call *call)
 
 	if (!list || list->len % sizeof(handle) || type > UINT16_MAX)
 		return -EINVAL;
-	if (type != UINT16_MAX && !sim_is_object_type(table->profile->driver_id, (uint16_t)type))
+	if (type != UINT16_MAX && !sim_is_object_type(table, (uint16_t)type))
 		return -EINVAL;
 	/* they count as long as their own descriptors are open, which is not known here */
 	if (type == UVERBS_OBJECT_ASYNC_EVENT)
@@ -136,12 +136,19 @@ int sim_write_query_device(struct sim_call *call)
 	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
+struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_table *table)
+{
+	return sim_holds(table->kernel, table->profile->odp_since)
+		       ? table->profile->odp
+		       : (struct ib_uverbs_odp_caps){ 0 };
+}
+
 int sim_write_query_device_ex(struct sim_call *call)
 {
 	const struct sim_profile *profile = call->table->profile;
 	struct ib_uverbs_ex_query_device_resp resp = {
 		.base = device_attributes(profile),
-		.odp_caps = profile->odp,
+		.odp_caps = sim_odp_caps(call->table),
 		.xrc_odp_caps = profile->xrc_odp,
 	};
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);

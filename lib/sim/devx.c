@@ -53,13 +53,14 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	       sizes & mask(piece, ADAPTER_PAGE_SHIFT);
 }
 
-static int get(struct umem *umem)
+static int get(enum mr_sim_kernel kernel, struct umem *umem)
 {
 	bool scattered = true;
 	int rc;
 
-	rc = umem->is_dmabuf ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &scattered)
-			     : sim_umem_pin(umem->addr, umem->length, umem->access, &umem->pinned);
+	rc = umem->is_dmabuf
+		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &scattered)
+		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
 	if (rc || has_page_size(umem, scattered))
 		return rc;
 	sim_account_cancel(umem->pinned);
@@ -75,7 +76,7 @@ static int check(struct sim_call *call, struct umem *umem)
 	if (!call->table->header->has_devx)
 		return -EINVAL;
 	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->access);
-	return rc ? rc : sim_access_check(call->table->profile, umem->access);
+	return rc ? rc : sim_access_check(call->table, umem->access);
 }
 
 /* Pinning takes as long as the memory is large: nobody else shall wait for it. */
@@ -84,7 +85,7 @@ static int take(struct sim_call *call, struct umem *umem)
 	int rc, relock;
 
 	sim_call_unlock(call);
-	rc = get(umem);
+	rc = get(call->table->kernel, umem);
 	relock = sim_call_relock(call);
 	if (!rc && relock)
 		sim_account_cancel(umem->pinned);

@@ -314,8 +314,11 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	void *address;
 
 	file = fd < 0 || flags & MAP_ANONYMOUS ? NULL : get(fd);
-	if (!file)
+	if (!file) {
+		if (fd >= 0 && !(flags & MAP_ANONYMOUS))
+			sim_maps_note(fd, flags);
 		return sim_libc()->mmap(addr, length, prot, flags, fd, offset);
+	}
 	if (file->table.profile->mmap) {
 		address =
 			file->table.profile->mmap(&file->table, addr, length, prot, flags, offset);

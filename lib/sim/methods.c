@@ -18,11 +18,15 @@
 		.id = (id_), .kind = (kind_), .mandatory = (mandatory_), .min = (min_),            \
 		.max = (max_)                                                                      \
 	}
-#define IN(id, size, mandatory)     ATTR(id, SIM_ATTR_IN, size, size, mandatory)
-#define IN_ANY(id, min, mandatory)  ATTR(id, SIM_ATTR_IN, min, UINT16_MAX, mandatory)
-#define IN_CONST(id)                ATTR(id, SIM_ATTR_IN, 8, 8, true)
-#define RAW_FD(id)                  ATTR(id, SIM_ATTR_RAW_FD, 0, 0, false)
-#define IN_FLAGS(id)                ATTR(id, SIM_ATTR_IN, 4, 8, false)
+#define IN(id, size, mandatory)    ATTR(id, SIM_ATTR_IN, size, size, mandatory)
+#define IN_ANY(id, min, mandatory) ATTR(id, SIM_ATTR_IN, min, UINT16_MAX, mandatory)
+#define IN_CONST(id)               ATTR(id, SIM_ATTR_IN, 8, 8, true)
+#define RAW_FD(id)                 ATTR(id, SIM_ATTR_RAW_FD, 0, 0, false)
+#define IN_FLAGS(id)               ATTR(id, SIM_ATTR_IN, 4, 8, false)
+#define IN_FLAGS_SINCE(id_, fact)                                                                  \
+	{                                                                                          \
+		.id = (id_), .kind = SIM_ATTR_IN, .min = 4, .max = 8, .since = (fact)              \
+	}
 #define OUT(id, size, mandatory)    ATTR(id, SIM_ATTR_OUT, size, size, mandatory)
 #define OUT_ANY(id, min, mandatory) ATTR(id, SIM_ATTR_OUT, min, UINT16_MAX, mandatory)
 #define OBJECT(id, kind, type)      ATTR(id, kind, type, 0, true)
@@ -34,18 +38,18 @@
 /* not in the headers of rdma-core 44 */
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
 
-#define METHOD_OF(driver_, object_, method_, call_, handle_, ...)                                  \
+#define METHOD_OF(since_, driver_, object_, method_, call_, handle_, ...)                          \
 	{                                                                                          \
-		.driver = (driver_), .object = (object_), .method = (method_), .call = (call_),    \
-		.handle = (handle_),                                                               \
+		.driver = (driver_), .object = (object_), .method = (method_), .since = (since_),  \
+		.call = (call_), .handle = (handle_),                                              \
 		.count = sizeof((struct sim_attr_spec[]){ __VA_ARGS__ }) /                         \
 			 sizeof(struct sim_attr_spec),                                             \
 		.attrs = { __VA_ARGS__ },                                                          \
 	}
 
-#define METHOD(...)      METHOD_OF(RDMA_DRIVER_UNKNOWN, __VA_ARGS__)
-#define MLX5_METHOD(...) METHOD_OF(RDMA_DRIVER_MLX5, __VA_ARGS__)
-#define RXE_METHOD(...)  METHOD_OF(RDMA_DRIVER_RXE, __VA_ARGS__)
+#define METHOD(...)      METHOD_OF(SIM_EVER, RDMA_DRIVER_UNKNOWN, __VA_ARGS__)
+#define MLX5_METHOD(...) METHOD_OF(SIM_EVER, RDMA_DRIVER_MLX5, __VA_ARGS__)
+#define RXE_METHOD(...)  METHOD_OF(SIM_EVER, RDMA_DRIVER_RXE, __VA_ARGS__)
 
 static const struct sim_method methods[] = {
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, MR_SIM_CALLS, sim_invoke_write,
@@ -75,15 +79,16 @@ static const struct sim_method methods[] = {
 		    IN_FLAGS(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS),
 		    OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, true),
 		    OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, true),
-		    IN_FLAGS(SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS)),
-	METHOD(UVERBS_OBJECT_MR, SIM_METHOD_REG_MR, MR_SIM_REG_MR, sim_reg_mr,
-	       OBJECT(SIM_ATTR_REG_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
-	       OBJECT(SIM_ATTR_REG_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),
-	       IN(SIM_ATTR_REG_MR_IOVA, 8, true), IN(SIM_ATTR_REG_MR_LENGTH, 8, true),
-	       ATTR(SIM_ATTR_REG_MR_ACCESS_FLAGS, SIM_ATTR_IN, 4, 8, true),
-	       IN(SIM_ATTR_REG_MR_ADDR, 8, false), IN(SIM_ATTR_REG_MR_FD_OFFSET, 8, false),
-	       RAW_FD(SIM_ATTR_REG_MR_FD), OUT(SIM_ATTR_REG_MR_RESP_LKEY, 4, true),
-	       OUT(SIM_ATTR_REG_MR_RESP_RKEY, 4, true), DRIVER_DATA),
+		    IN_FLAGS_SINCE(SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS, SIM_DATA_DIRECT)),
+	METHOD_OF(SIM_REG_MR, RDMA_DRIVER_UNKNOWN, UVERBS_OBJECT_MR, SIM_METHOD_REG_MR,
+		  MR_SIM_REG_MR, sim_reg_mr,
+		  OBJECT(SIM_ATTR_REG_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
+		  OBJECT(SIM_ATTR_REG_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),
+		  IN(SIM_ATTR_REG_MR_IOVA, 8, true), IN(SIM_ATTR_REG_MR_LENGTH, 8, true),
+		  ATTR(SIM_ATTR_REG_MR_ACCESS_FLAGS, SIM_ATTR_IN, 4, 8, true),
+		  IN(SIM_ATTR_REG_MR_ADDR, 8, false), IN(SIM_ATTR_REG_MR_FD_OFFSET, 8, false),
+		  RAW_FD(SIM_ATTR_REG_MR_FD), OUT(SIM_ATTR_REG_MR_RESP_LKEY, 4, true),
+		  OUT(SIM_ATTR_REG_MR_RESP_RKEY, 4, true), DRIVER_DATA),
 	METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, MR_SIM_DEALLOC_PD, NULL,
 	       OBJECT(UVERBS_ATTR_DESTROY_PD_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_PD)),
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, MR_SIM_GET_CONTEXT, sim_get_context,
@@ -125,8 +130,9 @@ static const struct sim_method methods[] = {
 	MLX5_METHOD(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, MR_SIM_DEVX,
 		    sim_mlx5_devx_other, IN_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, 16, true),
 		    OUT_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, 16, true)),
-	MLX5_METHOD(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH, MR_SIM_CALLS,
-		    sim_mlx5_data_direct_path, OUT_ANY(SIM_ATTR_DATA_DIRECT_PATH, 0, true)),
+	METHOD_OF(SIM_DATA_DIRECT, RDMA_DRIVER_MLX5, UVERBS_OBJECT_DEVICE,
+		  METHOD_GET_DATA_DIRECT_SYSFS_PATH, MR_SIM_CALLS, sim_mlx5_data_direct_path,
+		  OUT_ANY(SIM_ATTR_DATA_DIRECT_PATH, 0, true)),
 	MLX5_METHOD(
 		MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, MR_SIM_UMEM_REG,
 		sim_mlx5_umem_reg,
@@ -163,7 +169,7 @@ static const struct known {
 	uint16_t mlx5;  /* methods of this driver */
 	bool mlx5_only; /* the whole type */
 } not_modelled[] = {
-	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x3 },
+	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
 	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
 	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0x1 },
 	{ UVERBS_OBJECT_CQ, .core = 0x3 },
@@ -195,9 +201,11 @@ static bool is_for(const struct known *known, uint32_t driver)
 	return !known->mlx5_only || driver == RDMA_DRIVER_MLX5;
 }
 
-static bool belongs(const struct sim_method *method, uint32_t driver)
+static bool belongs(const struct sim_method *method, const struct sim_table *table)
 {
-	return method->driver == RDMA_DRIVER_UNKNOWN || method->driver == driver;
+	return (method->driver == RDMA_DRIVER_UNKNOWN ||
+		method->driver == table->profile->driver_id) &&
+	       sim_holds(table->kernel, method->since);
 }
 
 static bool is_known(uint32_t driver, uint16_t object, uint16_t method)
@@ -217,12 +225,13 @@ static bool is_known(uint32_t driver, uint16_t object, uint16_t method)
 	return false;
 }
 
-bool sim_is_object_type(uint32_t driver, uint16_t object)
+bool sim_is_object_type(const struct sim_table *table, uint16_t object)
 {
+	const uint32_t driver = table->profile->driver_id;
 	size_t i;
 
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (methods[i].object == object && belongs(&methods[i], driver))
+		if (methods[i].object == object && belongs(&methods[i], table))
 			return true;
 	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++)
 		if (not_modelled[i].object == object && is_for(&not_modelled[i], driver))
@@ -230,17 +239,17 @@ bool sim_is_object_type(uint32_t driver, uint16_t object)
 	return false;
 }
 
-int sim_method_find(uint32_t driver, uint16_t object, uint16_t method,
+int sim_method_find(const struct sim_table *table, uint16_t object, uint16_t method,
 		    const struct sim_method **found)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		if (methods[i].object == object && methods[i].method == method &&
-		    belongs(&methods[i], driver)) {
+		    belongs(&methods[i], table)) {
 			*found = &methods[i];
 			return 0;
 		}
 	}
-	return is_known(driver, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
+	return is_known(table->profile->driver_id, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
 }

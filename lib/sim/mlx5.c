@@ -25,6 +25,7 @@
 #define FIRST_PDN         3
 #define FIRST_UAR         8
 #define IMPLICIT_ORDER    (64 - BLOCK_SHIFT)
+#define LEAST_ORDER       2 /* of the keys that older drivers keep */
 #define KEY_RENEWED       0x80u
 
 /* ---- main.c: the context ------------------------------------------------------------------- */
@@ -138,11 +139,12 @@ int sim_mlx5_query_pd(struct sim_call *call)
 
 /* ---- mr.c ---------------------------------------------------------------------------------- */
 
-static uint32_t order_of(uint64_t addr, uint64_t length)
+static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length)
 {
 	uint64_t first = addr >> BLOCK_SHIFT, last = (addr + length - 1) >> BLOCK_SHIFT;
+	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
 
-	return last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
+	return order < LEAST_ORDER && !sim_holds(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
 }
 
 /* create_user_odp_mr() */
@@ -156,7 +158,7 @@ static int reg_odp(struct sim_mr_request *request)
 		request->order = IMPLICIT_ORDER;
 		return 0;
 	}
-	request->order = order_of(request->addr, request->length);
+	request->order = order_of(request->kernel, request->addr, request->length);
 	return sim_umem_check_odp(request->addr, request->length, request->access);
 }
 
@@ -178,7 +180,7 @@ static int reg_dmabuf(struct sim_mr_request *request)
 	request->flags |= SIM_MR_DMABUF;
 	if (request->data_direct)
 		request->flags |= SIM_MR_DATA_DIRECT;
-	request->order = order_of(request->addr, request->length);
+	request->order = order_of(request->kernel, request->addr, request->length);
 	return sim_dmabuf_get(request->fd, request->addr, request->length, &scattered);
 }
 
@@ -192,15 +194,17 @@ static int reg_mr(struct sim_mr_request *request)
 		return reg_dmabuf(request);
 	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return reg_odp(request);
-	rc = sim_umem_pin(request->addr, request->length, request->access, &request->pinned);
+	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
+			  &request->pinned);
 	if (rc)
 		return rc;
 	/* umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps */
-	if (request->length && __builtin_add_overflow(request->iova, request->length - 1, &last)) {
+	if (sim_holds(request->kernel, SIM_IOVA_END) && request->length &&
+	    __builtin_add_overflow(request->iova, request->length - 1, &last)) {
 		sim_account_cancel(request->pinned);
 		return -EINVAL;
 	}
-	request->order = order_of(request->addr, request->length);
+	request->order = order_of(request->kernel, request->addr, request->length);
 	return 0;
 }
 
@@ -264,7 +268,7 @@ static int rereg_mr(struct sim_rereg *rereg)
 	}
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
-		request->order = order_of(old->addr, old->length);
+		request->order = order_of(request->kernel, old->addr, old->length);
 		return in_place || plain ? 0 : -EOPNOTSUPP;
 	}
 	rc = reg_mr(request);

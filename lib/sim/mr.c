@@ -46,16 +46,20 @@ int sim_write_dealloc_pd(struct sim_call *call)
 
 /* ---- MR ------------------------------------------------------------------------------------ */
 
-/* rdma/ib_verbs.h ib_check_mr_access(), for devices with ODP */
-int sim_access_check(const struct sim_profile *profile, uint32_t access)
+/* rdma/ib_verbs.h ib_check_mr_access() */
+int sim_access_check(const struct sim_table *table, uint32_t access)
 {
 	const uint32_t writing = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+	const uint32_t flush = SIM_ACCESS_FLUSH_GLOBAL | SIM_ACCESS_FLUSH_PERSISTENT;
 
 	if (access & writing && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
-	if (access & ~SIM_ACCESS_KNOWN)
+	if (access & ~SIM_ACCESS_KNOWN ||
+	    (access & flush && !sim_holds(table->kernel, SIM_ACCESS_CAPS)))
 		return -EINVAL;
-	return access & profile->unknown_access ? -EOPNOTSUPP : 0;
+	if (access & IB_UVERBS_ACCESS_ON_DEMAND && !sim_odp_caps(table).general_caps)
+		return sim_holds(table->kernel, SIM_ACCESS_CAPS) ? -EOPNOTSUPP : -EINVAL;
+	return access & table->profile->unknown_access ? -EOPNOTSUPP : 0;
 }
 
 /*
@@ -118,7 +122,7 @@ static int check_request(const struct sim_table *table, const struct ib_uverbs_r
 		return -EINVAL;
 	rc = sim_need_context(table);
 	if (!rc)
-		rc = sim_access_check(table->profile, cmd->access_flags);
+		rc = sim_access_check(table, cmd->access_flags);
 	return rc ? rc : sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
 }
 
@@ -136,6 +140,7 @@ int sim_write_reg_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request = (struct sim_mr_request){
+		.kernel = call->table->kernel,
 		.addr = cmd.start,
 		.length = cmd.length,
 		.iova = cmd.hca_va,

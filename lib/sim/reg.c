@@ -30,7 +30,7 @@ static int check_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 	int rc;
 
 	rc = sim_attr_flags(call, id, allowed, &request->access);
-	return rc ? rc : sim_access_check(call->table->profile, request->access);
+	return rc ? rc : sim_access_check(call->table, request->access);
 }
 
 static int reg(struct sim_call *call, struct sim_mr_request *request, const struct ids *ids)
@@ -64,6 +64,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
 	};
 	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
 		.is_dmabuf = true,
 		.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
 		.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
@@ -111,6 +112,7 @@ int sim_reg_mr(struct sim_call *call)
 		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
 	};
 	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
 		.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
 		.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
 	};

@@ -15,11 +15,13 @@
 #define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
 
 /* umem.c ib_umem_check_rereg(): pages taken to be read cannot be written through another key */
-static int check_writable(const struct ib_uverbs_rereg_mr *cmd, const struct sim_object *mr)
+static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+			  const struct sim_object *mr)
 {
 	return cmd->flags & REREG_ACCESS && !(cmd->flags & REREG_TRANS) &&
 			       sim_access_writable(cmd->access_flags) &&
-			       !(mr->flags & SIM_MR_WRITABLE)
+			       !(mr->flags & SIM_MR_WRITABLE) &&
+			       sim_holds(table->kernel, SIM_REREG_CHECK)
 		       ? -EACCES
 		       : 0;
 }
@@ -44,20 +46,22 @@ static int check_objects(const struct sim_table *table, const struct ib_uverbs_r
 
 	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
 	if (!rc && cmd->flags & REREG_ACCESS)
-		rc = sim_access_check(table->profile, cmd->access_flags);
+		rc = sim_access_check(table, cmd->access_flags);
 	if (!rc && cmd->flags & REREG_PD)
 		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
 	if (!rc)
-		rc = check_writable(cmd, mr);
+		rc = check_writable(table, cmd, mr);
 	if (!rc)
 		rereg->old = *mr;
 	return rc;
 }
 
-static struct sim_mr_request wanted(const struct ib_uverbs_rereg_mr *cmd,
+static struct sim_mr_request wanted(const struct sim_table *table,
+				    const struct ib_uverbs_rereg_mr *cmd,
 				    const struct sim_object *old)
 {
 	struct sim_mr_request request = {
+		.kernel = table->kernel,
 		.addr = old->addr,
 		.length = old->length,
 		.iova = old->iova,
@@ -144,7 +148,7 @@ int sim_write_rereg_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	rereg.translate = cmd.flags & REREG_TRANS;
-	rereg.request = wanted(&cmd, &rereg.old);
+	rereg.request = wanted(call->table, &cmd, &rereg.old);
 	rc = ask_driver(call, &rereg);
 	if (rc)
 		return rc;

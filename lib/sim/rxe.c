@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The profile rxe: the kernel's drivers/infiniband/sw/rxe, as of Linux 7.2. */
+/* The profile rxe: the kernel's drivers/infiniband/sw/rxe. */
 #include <errno.h>
 
 #include <infiniband/verbs.h>
@@ -53,12 +53,13 @@ static int reg_mr(struct sim_mr_request *request)
 {
 	int rc;
 
-	if (request->access & ~SUPPORTED_ACCESS)
+	if (request->access & ~SUPPORTED_ACCESS && sim_holds(request->kernel, SIM_RXE_ACCESS))
 		return -EOPNOTSUPP;
 	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
 	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
 		return reg_odp(request);
-	rc = sim_umem_pin(request->addr, request->length, request->access, &request->pinned);
+	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
+			  &request->pinned);
 	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence wants pages of persistent memory */
 	if (!rc && request->access & SIM_ACCESS_FLUSH_PERSISTENT) {
 		sim_account_cancel(request->pinned);
@@ -126,6 +127,8 @@ const struct sim_profile sim_rxe_profile = {
 		.local_ca_ack_delay = 15,
 		.phys_port_cnt = 1,
 	},
+	.odp_since = SIM_RXE_ODP,
+	.rereg_since = SIM_RXE_REREG,
 	.odp = {
 		.general_caps = IBV_ODP_SUPPORT,
 		.per_transport_caps = {

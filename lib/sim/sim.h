@@ -11,7 +11,8 @@
  *   write.c      the older write commands                 device.c   context, device, port, gid
  *   mr.c         PDs and MRs                              rereg.c    changing an MR
  *   umem.c       the memory behind them                   account.c  RLIMIT_MEMLOCK
- *   fault.c      calls that are to fail
+ *   maps.c       its mappings
+ *   fault.c      calls that are to fail                 kernel.c   in what kernels differ
  *   reg.c        registering by ioctl
  *   dmabuf.c     dma-bufs                                 devx.c     umems
  *   advise.c     prefetching for ODP
@@ -57,6 +58,31 @@ struct sim_libc {
 /** sim_libc() - libc's own functions; safe before any constructor has run */
 const struct sim_libc *sim_libc(void);
 
+/* ---- kernel.c ------------------------------------------------------------------------------ */
+
+/** In what the kernels differ: each holds from some kernel on. */
+enum sim_fact {
+	SIM_EVER,        /**< holds for all */
+	SIM_ACCESS_CAPS, /**< flush flags are known; devices answer EOPNOTSUPP to what they lack */
+	SIM_REREG_CHECK, /**< rereg cannot add write access to pages taken to be read */
+	SIM_READ_PINS, /**< memory that is only read is pinned to be read, not to be written by force */
+	SIM_SHARED_FILES, /**< shared mappings of files with write-back cannot be written to */
+	SIM_DATA_DIRECT,  /**< mlx5: Data Direct */
+	SIM_RXE_ACCESS,   /**< rxe: refuses flags that it does not support */
+	SIM_RXE_REREG,    /**< rxe: changes regions */
+	SIM_RXE_ODP,      /**< rxe: on-demand paging */
+	SIM_REG_MR,       /**< the method that registers memory and dma-bufs alike */
+	SIM_IOVA_END,     /**< mlx5: refuses an IOVA that wraps */
+	SIM_SMALL_KEYS,   /**< mlx5: keys for less than four blocks */
+	SIM_FACTS,
+};
+
+/** sim_holds() - whether a fact holds for a kernel */
+bool sim_holds(enum mr_sim_kernel kernel, enum sim_fact fact);
+
+/** sim_kernel() - the kernel that the environment asks for (MRCTL_SIM_KERNEL) */
+enum mr_sim_kernel sim_kernel(void);
+
 /* ---- profiles: mlx5.c, rxe.c ---------------------------------------------------------------- */
 
 struct sim_call;
@@ -74,6 +100,8 @@ struct sim_profile {
 	uint64_t node_guid; /**< in the machine's byte order; the port's is the next */
 	struct ib_uverbs_query_device_resp attributes; /**< less the GUIDs */
 	struct ib_uverbs_odp_caps odp;
+	enum sim_fact odp_since;   /**< without it: no on-demand paging */
+	enum sim_fact rereg_since; /**< without it: no rereg_user_mr */
 	uint32_t xrc_odp;
 	struct ib_uverbs_query_port_resp port;
 	uint32_t gid_type;       /**< enum ib_uverbs_gid_type */
@@ -104,7 +132,7 @@ extern const struct sim_profile sim_mlx5_profile, sim_rxe_profile;
 /* ---- table.c ------------------------------------------------------------------------------ */
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   4
+#define SIM_VERSION   5
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -138,6 +166,7 @@ struct sim_header {
 	char magic[16];
 	uint32_t version;
 	char profile[16];     /**< its name */
+	uint32_t kernel;      /**< enum mr_sim_kernel */
 	uint64_t id;          /**< random */
 	pthread_mutex_t lock; /**< robust and shared between processes: guards all below */
 	uint32_t capacity;    /**< objects that the file has room for */
@@ -162,6 +191,7 @@ struct sim_table {
 	struct sim_object *objects; /**< valid while the table is locked */
 	uint32_t mapped;            /**< objects reachable through it */
 	const struct sim_profile *profile;
+	enum mr_sim_kernel kernel;
 	int fd; /**< by which the caller came */
 };
 
@@ -330,16 +360,46 @@ uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages);
 /** sim_account_release() - an object of address space @mm in a locked table is gone */
 void sim_account_release(const struct sim_table *table, uint64_t mm, uint64_t pages);
 
+/* ---- maps.c ------------------------------------------------------------------------------- */
+
+/** A part of a mapping of this process. */
+struct sim_mapping {
+	uint64_t start, end;
+	uint64_t inode;
+	unsigned int major; /**< of the device that the file is on */
+	bool readable, writable, shared;
+	const char *path; /**< or "" */
+};
+
+/** sim_maps_note() - @fd is mapped: remember that a file may be shared */
+void sim_maps_note(int fd, int flags);
+
+/** sim_maps_has_shared_file() - whether it may be that a file with write-back is shared */
+bool sim_maps_has_shared_file(void);
+
+/** sim_mapping_writes_back() - whether writing to it has to be tracked (vma_needs_dirty_tracking) */
+bool sim_mapping_writes_back(const struct sim_mapping *mapping);
+
+/**
+ * sim_maps_walk() - look at the mappings in a range, in order, until one returns other than 0
+ *
+ * Return: what it returned, or 0.
+ */
+int sim_maps_walk(uint64_t start, uint64_t end,
+		  int (*look)(const struct sim_mapping *mapping, void *argument), void *argument);
+
 /* ---- umem.c ------------------------------------------------------------------------------- */
 
 /**
  * sim_umem_pin() - do what ib_umem_get() does, as far as it can fail; no table may be locked
+ * @kernel: whose rules hold
  * @access: enum ib_uverbs_access_flags
  * @pages:  set to the number of pages charged
  *
  * Return: 0, -EINVAL, -EPERM, -ENOMEM, -EFAULT.
  */
-int sim_umem_pin(uint64_t addr, uint64_t length, uint32_t access, uint32_t *pages);
+int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access,
+		 uint32_t *pages);
 
 /** sim_access_writable() - ib_access_writable() */
 bool sim_access_writable(uint32_t access);
@@ -405,12 +465,14 @@ struct sim_attr_spec {
 	bool mandatory;
 	uint16_t min; /**< bytes; for a handle, the type of its object */
 	uint16_t max;
+	enum sim_fact since; /**< unknown to kernels for which this does not hold */
 };
 
 struct sim_method {
 	uint32_t driver; /**< enum rdma_driver_id; RDMA_DRIVER_UNKNOWN: any */
 	uint16_t object;
 	uint16_t method;
+	enum sim_fact since; /**< unknown to kernels for which this does not hold */
 	enum mr_sim_call
 		call; /**< its name; MR_SIM_CALLS: none, as INVOKE_WRITE, which carries named commands */
 	int (*handle)(struct sim_call *call); /**< NULL: nothing but the destroying */
@@ -419,16 +481,16 @@ struct sim_method {
 };
 
 /**
- * sim_method_find() - look up a method of a driver (enum rdma_driver_id)
+ * sim_method_find() - look up a method of a table's driver and kernel
  *
  * Return: 0, -EOPNOTSUPP for what the kernel knows and this does not model, -EPROTONOSUPPORT
  * for what the kernel does not know either.
  */
-int sim_method_find(uint32_t driver, uint16_t object, uint16_t method,
+int sim_method_find(const struct sim_table *table, uint16_t object, uint16_t method,
 		    const struct sim_method **found);
 
 /** sim_is_object_type() - whether the kernel knows objects of this number */
-bool sim_is_object_type(uint32_t driver, uint16_t object);
+bool sim_is_object_type(const struct sim_table *table, uint16_t object);
 
 /* ---- uverbs.c ----------------------------------------------------------------------------- */
 
@@ -514,6 +576,9 @@ enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr);
 /** sim_profile_find() - a profile by its name (or NULL, for NULL) */
 const struct sim_profile *sim_profile_find(const char *name);
 
+/** sim_odp_caps() - what the device can do on demand with its kernel */
+struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_table *table);
+
 int sim_get_context(struct sim_call *call);
 int sim_query_context(struct sim_call *call);
 int sim_info_handles(struct sim_call *call);
@@ -527,6 +592,7 @@ int sim_write_query_device_ex(struct sim_call *call);
 
 /** What a driver is asked to register. */
 struct sim_mr_request {
+	enum mr_sim_kernel kernel;
 	uint64_t addr; /**< or offset in the dma-buf */
 	uint64_t length;
 	uint64_t iova;
@@ -564,7 +630,7 @@ void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t
 	(((SIM_ACCESS_FLUSH_PERSISTENT << 1) - 1) | (uint32_t)IB_UVERBS_ACCESS_OPTIONAL_RANGE)
 
 /** sim_access_check() - ib_check_mr_access() */
-int sim_access_check(const struct sim_profile *profile, uint32_t access);
+int sim_access_check(const struct sim_table *table, uint32_t access);
 
 int sim_query_mr(struct sim_call *call);
 int sim_write_alloc_pd(struct sim_call *call);

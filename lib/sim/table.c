@@ -90,6 +90,7 @@ static int format(int fd, const struct sim_profile *profile)
 	header->version = SIM_VERSION;
 	header->id = sim_random();
 	strncpy(header->profile, mr_sim_profiles[profile->kind].name, sizeof(header->profile) - 1);
+	header->kernel = sim_kernel();
 	header->capacity = FIRST_OBJECTS;
 	header->newest = SIM_NO_HANDLE;
 	header->changing = SIM_NO_HANDLE;
@@ -144,8 +145,10 @@ int sim_table_map(struct sim_table *table, int fd)
 	if (!table->header)
 		return -ENOMEM;
 	/* Another thread may have closed it meanwhile, and be about to make another: still empty. */
-	if (sim_table_probe(fd))
+	if (sim_table_probe(fd)) {
+		table->kernel = (enum mr_sim_kernel)table->header->kernel;
 		return 0;
+	}
 	munmap(table->header, sizeof(*table->header));
 	return -EBADF;
 }

@@ -121,7 +121,46 @@ bool sim_access_writable(uint32_t access)
 	return access & WRITING_ACCESS;
 }
 
-int sim_umem_pin(uint64_t addr, uint64_t length, uint32_t access, uint32_t *pages)
+static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
+{
+	(void)unused;
+	return mapping->writable && sim_mapping_writes_back(mapping) ? -EFAULT : 0;
+}
+
+/* mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of one's own can always be made */
+static int force(const struct sim_mapping *mapping, void *unused)
+{
+	const uint64_t size = mapping->end - mapping->start;
+	struct stat st;
+
+	(void)unused;
+	if (mapping->writable)
+		return fault_in(mapping->start, size, true);
+	if (mapping->shared)
+		return -EFAULT;
+	if (mapping->readable)
+		return fault_in(mapping->start, size, false);
+	return mapping->inode && (sim_libc()->stat(mapping->path, &st) || !S_ISREG(st.st_mode))
+		       ? -EFAULT
+		       : 0;
+}
+
+/* pin_user_pages() with FOLL_LONGTERM */
+static int pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
+{
+	int rc;
+
+	if (!writable && !sim_holds(kernel, SIM_READ_PINS))
+		return has_hole(start, end - start) ? -EFAULT
+						    : sim_maps_walk(start, end, force, NULL);
+	rc = fault_in(start, end - start, writable);
+	if (!rc && writable && sim_maps_has_shared_file() && sim_holds(kernel, SIM_SHARED_FILES))
+		rc = sim_maps_walk(start, end, refuse_write_back, NULL);
+	return rc;
+}
+
+int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access,
+		 uint32_t *pages)
 {
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t start = addr & ~(page_size - 1), end, count;
@@ -139,7 +178,7 @@ int sim_umem_pin(uint64_t addr, uint64_t length, uint32_t access, uint32_t *page
 	rc = sim_account_charge(count, limit);
 	if (rc)
 		return rc;
-	rc = fault_in(start, end - start, sim_access_writable(access));
+	rc = pin(kernel, start, end, sim_access_writable(access));
 	if (rc)
 		sim_account_cancel(count);
 	*pages = (uint32_t)count;

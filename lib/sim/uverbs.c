@@ -199,7 +199,8 @@ static int take_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 	int rc;
 
 	for (i = 0; i < call->method->count; i++)
-		if (call->method->attrs[i].id == attr->attr_id)
+		if (call->method->attrs[i].id == attr->attr_id &&
+		    sim_holds(call->table->kernel, call->method->attrs[i].since))
 			break;
 	if (i == call->method->count)
 		return attr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;
@@ -346,7 +347,7 @@ int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 		return -EPROTONOSUPPORT;
 	if (hdr->driver_id != table->profile->driver_id)
 		return -EINVAL;
-	rc = sim_method_find(hdr->driver_id, hdr->object_id, hdr->method_id, &method);
+	rc = sim_method_find(table, hdr->object_id, hdr->method_id, &method);
 	if (rc)
 		return rc;
 	fault = sim_fault_enter(method->handle == sim_invoke_write ? sim_write_name(hdr)

@@ -83,6 +83,10 @@ int sim_invoke_write(struct sim_call *call)
 	rc = find(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 	if (rc)
 		return rc;
+	/* UAPI_DEF_METHOD_NEEDS_FN() */
+	if (command->run == sim_write_rereg_mr &&
+	    !sim_holds(call->table->kernel, call->table->profile->rereg_since))
+		return -EOPNOTSUPP;
 	if (!has_room(command, in, out))
 		return -ENOSPC;
 	return command->run(call);

@@ -139,7 +139,7 @@ columns() {
 @test "names of files are escaped in JSON" {
 	local file="$BATS_TEST_TMPDIR/a\"b\\c"$'\n'"d"
 
-	run --separate-stderr mr reg -j --memory "file:$file"
+	run --separate-stderr mr reg -j --memory "file:$file" --access remote-read
 	succeeded
 	json '.regions[0].memory == $memory' --arg memory "file:$file"
 }

@@ -104,9 +104,10 @@ TEST(faults_are_collected)
 	assert_contains(err.text, "more than");
 }
 
-TEST(each_call_and_profile_has_its_word)
+TEST(each_call_profile_and_kernel_has_its_word)
 {
 	enum mr_sim_profile profile;
+	enum mr_sim_kernel kernel;
 	char text[64];
 	size_t i;
 
@@ -125,6 +126,15 @@ TEST(each_call_and_profile_has_its_word)
 	assert_null(mr_sim_profiles[MR_SIM_PROFILES].name);
 	assert_int_equal(mr_sim_profile_parse("mlx", &profile, &err), -EINVAL);
 	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	for (i = 0; i < MR_SIM_KERNELS; i++) {
+		assert_int_equal(mr_sim_kernel_parse(mr_sim_kernels[i].name, &kernel, &err), 0);
+		assert_int_equal(kernel, i);
+	}
+	assert_null(mr_sim_kernels[MR_SIM_KERNELS].name);
+	assert_int_equal(mr_sim_kernel_parse("6", &kernel, &err), -EINVAL);
+	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	for (i = 0; i < MR_SIM_KERNELS; i++)
+		assert_contains(err.text, mr_sim_kernels[i].name);
 }
 
 int main(void)
@@ -133,7 +143,7 @@ int main(void)
 		cmocka_unit_test(faults_are_read),
 		cmocka_unit_test(malformed_faults_are_refused),
 		cmocka_unit_test(faults_are_collected),
-		cmocka_unit_test(each_call_and_profile_has_its_word),
+		cmocka_unit_test(each_call_profile_and_kernel_has_its_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

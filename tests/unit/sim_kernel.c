@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * In what the simulated kernels differ.  Runs under "mrctl sim --profile ... --kernel ...", once
+ * for each.  The answers are those that the guests of tests/kernel gave (observed.md), or follow
+ * from the source of these kernels.
+ */
+#include <libgen.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "sim_spec.h"
+
+static enum mr_sim_kernel kernel;
+static enum mr_sim_profile profile;
+
+#define IS_RXE    (profile == MR_SIM_RXE)
+#define DRIVER_ID (IS_RXE ? (uint32_t)RDMA_DRIVER_RXE : (uint32_t)RDMA_DRIVER_MLX5)
+#define NODE      (IS_RXE ? "/dev/infiniband/uverbs251" : "/dev/infiniband/uverbs250")
+#include "sim_device.h"
+
+#define FLUSH_GLOBAL     (1u << 8)
+#define FLUSH_PERSISTENT (1u << 9)
+
+/* The errno in each kernel. */
+struct answers {
+	int of[MR_SIM_KERNELS];
+};
+
+#define ANSWERS(of_7_2, of_6_12, of_6_1)                                                           \
+	{                                                                                          \
+		.of = { [MR_SIM_KERNEL_7_2] = (of_7_2),                                            \
+			[MR_SIM_KERNEL_6_12] = (of_6_12),                                          \
+			[MR_SIM_KERNEL_6_1] = (of_6_1) }                                           \
+	}
+
+struct access_case {
+	const char *name;
+	uint32_t access;
+	struct answers mlx5, rxe;
+};
+
+static void access_flags_are_those_of_the_kernel(void **state)
+{
+	static const struct access_case cases[] = {
+		{ "flush-global", FLUSH_GLOBAL, ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EINVAL),
+		  ANSWERS(0, 0, EINVAL) },
+		{ "flush-persistent", FLUSH_PERSISTENT, ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EINVAL),
+		  ANSWERS(EINVAL, EINVAL, EINVAL) },
+		{ "zero-based", IB_UVERBS_ACCESS_ZERO_BASED, ANSWERS(0, 0, 0),
+		  ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0) },
+		{ "hugetlb", IB_UVERBS_ACCESS_HUGETLB, ANSWERS(0, 0, 0),
+		  ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0) },
+		{ "on demand", IB_UVERBS_ACCESS_ON_DEMAND, ANSWERS(0, 0, 0),
+		  ANSWERS(0, EOPNOTSUPP, EINVAL) },
+		{ "bit 10", 1u << 10, ANSWERS(EINVAL, EINVAL, EINVAL),
+		  ANSWERS(EINVAL, EINVAL, EINVAL) },
+	};
+	struct device *device = *state;
+	const struct answers *answers;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		answers = IS_RXE ? &cases[i].rxe : &cases[i].mlx5;
+		assert_equal_for(cases[i].name,
+				 reg(device->fd, device->pd, device->memory, PAGE,
+				     LOCAL | cases[i].access, NULL),
+				 answers->of[kernel]);
+	}
+}
+
+static void an_iova_may_wrap_in_older_kernels(void **state)
+{
+	static const struct answers mlx5 = ANSWERS(EINVAL, 0, 0);
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+
+	assert_int_equal(
+		reg_at(device->fd, device->pd, device->memory, 2 * PAGE, 0 - PAGE, LOCAL, &mr),
+		IS_RXE ? 0 : mlx5.of[kernel]);
+}
+
+static void rereg_checks_access(void **state)
+{
+	static const struct answers mlx5 = ANSWERS(EACCES, EACCES, 0),
+				    rxe = ANSWERS(EACCES, EACCES, EOPNOTSUPP),
+				    back = ANSWERS(0, 0, EOPNOTSUPP);
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in = { .flags = REREG_ACCESS, .access_flags = LOCAL };
+	struct ib_uverbs_rereg_mr_resp out;
+
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, 0, &in.mr_handle), 0);
+	assert_int_equal(rereg(device->fd, &in, &out), (IS_RXE ? &rxe : &mlx5)->of[kernel]);
+	in.access_flags = IB_UVERBS_ACCESS_REMOTE_READ;
+	assert_int_equal(rereg(device->fd, &in, &out), IS_RXE ? back.of[kernel] : 0);
+}
+
+static void memory_that_is_read_must_be_readable(void **state)
+{
+	static const struct answers inaccessible = ANSWERS(EFAULT, EFAULT, 0),
+				    shared = ANSWERS(0, 0, EFAULT);
+	struct device *device = *state;
+	char *memory = map(4 * PAGE, PROT_READ | PROT_WRITE), *none = memory + PAGE, *readonly;
+
+	assert_int_equal(mprotect(none, PAGE, PROT_NONE), 0);
+	assert_int_equal(reg(device->fd, device->pd, none, PAGE, 0, NULL), inaccessible.of[kernel]);
+	assert_int_equal(reg(device->fd, device->pd, memory + 10, 3 * PAGE,
+			     IB_UVERBS_ACCESS_REMOTE_READ, NULL),
+			 inaccessible.of[kernel]);
+	assert_int_equal(reg(device->fd, device->pd, none, PAGE, LOCAL, NULL), EFAULT);
+	assert_int_equal(munmap(memory + 2 * PAGE, PAGE), 0);
+	assert_int_equal(reg(device->fd, device->pd, memory, 4 * PAGE, 0, NULL), EFAULT);
+	munmap(memory, 4 * PAGE);
+
+	readonly = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(reg(device->fd, device->pd, readonly, PAGE, 0, NULL), shared.of[kernel]);
+	munmap(readonly, PAGE);
+	readonly = map(PAGE, PROT_READ);
+	assert_int_equal(reg(device->fd, device->pd, readonly, PAGE, 0, NULL), 0);
+	munmap(readonly, PAGE);
+	assert_int_equal(reg(device->fd, device->pd, (char *)NULL + PAGE, PAGE, 0, NULL), EFAULT);
+}
+
+/* A shared mapping of a new file below @path, whose name is gone if so @deleted. */
+static char *map_file(const char *below, bool deleted)
+{
+	char path[512], *memory;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/mrctl-test-XXXXXX", below);
+	fd = mkstemp(path);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
+	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	if (deleted)
+		unlink(path);
+	close(fd);
+	assert_true(deleted || !access(path, F_OK));
+	return memory;
+}
+
+static void unmap_file(const char *below, char *memory)
+{
+	char command[600];
+
+	munmap(memory, 2 * PAGE);
+	snprintf(command, sizeof(command), "rm -f '%s'/mrctl-test-??????", below);
+	assert_int_equal(system(command), 0);
+}
+
+static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
+{
+	static const struct answers shared = ANSWERS(EFAULT, EFAULT, 0);
+	struct device *device = *state;
+	char self[400] = "", below[400], *memory, *private;
+	struct statfs fs;
+	struct stat st;
+	int i;
+
+	memory = map_file("/dev/shm", true);
+	assert_int_equal(reg(device->fd, device->pd, memory, 2 * PAGE, LOCAL, NULL), 0);
+	munmap(memory, 2 * PAGE);
+
+	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+	snprintf(below, sizeof(below), "%s", dirname(self));
+	assert_int_equal(statfs(below, &fs), 0);
+	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
+		skip(); /* built in memory */
+	assert_int_equal(stat(below, &st), 0);
+	/* of a file that was deleted it is seen by its device, if that has a number of its own */
+	for (i = 0; i < (major(st.st_dev) ? 2 : 1); i++) {
+		memory = map_file(below, i);
+		assert_int_equal(reg(device->fd, device->pd, memory + PAGE, 10, LOCAL, NULL),
+				 shared.of[kernel]);
+		assert_int_equal(reg(device->fd, device->pd, memory, PAGE,
+				     IB_UVERBS_ACCESS_REMOTE_READ, NULL),
+				 0);
+		unmap_file(below, memory);
+	}
+	/* what is beside it does not matter */
+	private = map(PAGE, PROT_READ | PROT_WRITE);
+	assert_int_equal(reg(device->fd, device->pd, private, PAGE, LOCAL, NULL), 0);
+	munmap(private, PAGE);
+}
+
+/* ---- methods and attributes ------------------------------------------------------------------ */
+
+static void methods_are_those_of_the_kernel(void **state)
+{
+	static const struct answers reg_mr = ANSWERS(EINVAL, EPROTONOSUPPORT, EPROTONOSUPPORT),
+				    path = ANSWERS(ENODEV, ENODEV, EPROTONOSUPPORT);
+	struct device *device = *state;
+	struct request request;
+	char text[64];
+
+	init(&request, UVERBS_OBJECT_MR, 5); /* UVERBS_METHOD_REG_MR, without its attributes */
+	assert_int_equal(send_to(&request, device->fd), reg_mr.of[kernel]);
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
+	pointer(&request, 0x1000, sizeof(text), text);
+	assert_int_equal(send_to(&request, device->fd), IS_RXE ? EPROTONOSUPPORT : path.of[kernel]);
+}
+
+static void data_direct_is_known(void **state)
+{
+	static const struct answers unasked = ANSWERS(0, 0, EPROTONOSUPPORT),
+				    asked = ANSWERS(EINVAL, EINVAL, EPROTONOSUPPORT);
+	struct device *device = *state;
+	int fd = memfd_create("mrctl-dmabuf", MFD_CLOEXEC);
+	struct ib_uverbs_attr *flags;
+	struct request request;
+	uint32_t keys[2];
+
+	if (IS_RXE)
+		skip(); /* no dma-bufs */
+	assert_int_equal(ftruncate(fd, PAGE), 0);
+	init(&request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, device->pd);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, 0);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, PAGE);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, IOVA);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, (uint32_t)fd);
+	pointer(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, &keys[0]);
+	pointer(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, &keys[1]);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	flags = attr(&request, 0x1000, 4, 0); /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
+	assert_int_equal(send_to(&request, device->fd), unasked.of[kernel]);
+	flags->data = 1;
+	assert_int_equal(send_to(&request, device->fd), asked.of[kernel]);
+	flags->flags = 0; /* what is not known may be left out of account */
+	assert_int_equal(send_to(&request, device->fd), kernel == MR_SIM_KERNEL_6_1 ? 0 : EINVAL);
+	close(fd);
+}
+
+static void small_regions_share_keys_in_older_kernels(void **state)
+{
+	static const struct answers changes = ANSWERS(true, false, false);
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in = {
+		.flags = REREG_TRANS,
+		.start = (uintptr_t)device->memory,
+		.length = 2 * PAGE,
+	};
+	struct ib_uverbs_rereg_mr_resp out;
+	struct ib_uverbs_reg_mr_resp mr;
+
+	if (IS_RXE)
+		skip(); /* its keys know no size, and its regions keep their memory */
+	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &mr), 0);
+	in.mr_handle = mr.mr_handle;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_equal(out.lkey != mr.lkey, changes.of[kernel]);
+	in.length = 5 * PAGE;
+	mr.lkey = out.lkey;
+	assert_int_equal(rereg(device->fd, &in, &out), 0);
+	assert_int_not_equal(out.lkey, mr.lkey);
+}
+
+static void the_device_says_whether_it_has_paging_on_demand(void **state)
+{
+	static const struct answers rxe = ANSWERS(IBV_ODP_SUPPORT, 0, 0);
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	struct ibv_device_attr_ex attributes;
+
+	(void)state;
+	assert_int_equal(ibv_query_device_ex(context, NULL, &attributes), 0);
+	assert_int_equal(attributes.odp_caps.general_caps,
+			 IS_RXE ? rxe.of[kernel] : IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT);
+	ibv_close_device(context);
+	ibv_free_device_list(list);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(access_flags_are_those_of_the_kernel),
+		DEVICE_TEST(an_iova_may_wrap_in_older_kernels),
+		DEVICE_TEST(rereg_checks_access),
+		DEVICE_TEST(memory_that_is_read_must_be_readable),
+		DEVICE_TEST(files_are_written_by_shared_mappings_in_older_kernels),
+		DEVICE_TEST(methods_are_those_of_the_kernel),
+		DEVICE_TEST(data_direct_is_known),
+		DEVICE_TEST(small_regions_share_keys_in_older_kernels),
+		cmocka_unit_test(the_device_says_whether_it_has_paging_on_demand),
+	};
+	struct mr_error err;
+
+	if (mr_sim_kernel_parse(getenv("MRCTL_SIM_KERNEL"), &kernel, &err) ||
+	    mr_sim_profile_parse(getenv("MRCTL_SIM"), &profile, &err))
+		return 2;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
