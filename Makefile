@@ -53,7 +53,7 @@ MAN := $(wildcard man/*.[1-9])
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-unit check-cli check-kernel shell-kernel check-all valgrind bench \
+.PHONY: all demo check check-unit check-cli check-userland check-kernel shell-kernel check-all valgrind bench \
 	lint setup install uninstall clean help FORCE
 
 ## all: build mrctl and the simulated HCA (default)
@@ -153,10 +153,15 @@ check-kernel: all $(BUILD)/tests/cli/dmabuf-tool
 shell-kernel: all
 	@BUILD=$(BUILD) tests/kernel/run.sh shell $(or $(GUEST),sid)
 
-## check-all: check, lint, sanitizers, valgrind, check-kernel
+## check-all: check, lint, sanitizers, valgrind, check-userland, check-kernel
 check-all: check lint
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
-	@$(MAKE) --no-print-directory valgrind check-kernel
+	@$(MAKE) --no-print-directory valgrind check-userland check-kernel
+
+## check-userland: rdma-core of Debian 12, 13 and sid on the simulated HCA, with its own tests
+check-userland: all $(CLI_BIN)
+	@BUILD=$(BUILD) tests/pyverbs/run.sh
+	@BUILD=$(BUILD) tests/userland-check.sh
 
 ## valgrind: the command-line tests with every mrctl under valgrind
 valgrind: all $(UNIT_BIN)

@@ -18,7 +18,9 @@ static const enum mr_sim_kernel oldest[SIM_FACTS] = {
 	[SIM_RXE_REREG] = MR_SIM_KERNEL_6_12,    /* rxe_verbs.c rxe_rereg_user_mr() */
 	[SIM_RXE_ODP] = MR_SIM_KERNEL_7_2,       /* rxe_odp.c */
 	[SIM_REG_MR] = MR_SIM_KERNEL_7_2,        /* uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
+	[SIM_PORT_SPEED] = MR_SIM_KERNEL_7_2,    /* ..._device.c UVERBS_METHOD_QUERY_PORT_SPEED */
 	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,   /* umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
+	[SIM_UDATA] = MR_SIM_KERNEL_7_2,      /* ib_core_uverbs.c */
 	[SIM_SMALL_KEYS] = MR_SIM_KERNEL_7_2, /* hw/mlx5/mr.c: before, MR_CACHE_LAST_STD_ENTRY */
 };
 

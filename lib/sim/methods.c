@@ -36,6 +36,7 @@
 #define UP_TO(structure, member) (offsetof(structure, member) + sizeof(((structure *)NULL)->member))
 
 /* not in the headers of rdma-core 44 */
+#define OBJECT_DMABUF                     18
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
 
 #define METHOD_OF(since_, driver_, object_, method_, call_, handle_, ...)                          \
@@ -168,8 +169,10 @@ static const struct known {
 	uint16_t core;
 	uint16_t mlx5;  /* methods of this driver */
 	bool mlx5_only; /* the whole type */
+	enum sim_fact since;
 } not_modelled[] = {
 	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
+	{ UVERBS_OBJECT_DEVICE, .core = 0x80, .since = SIM_PORT_SPEED },
 	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
 	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0x1 },
 	{ UVERBS_OBJECT_CQ, .core = 0x3 },
@@ -185,6 +188,7 @@ static const struct known {
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_DM, .core = 0x3, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
+	{ OBJECT_DMABUF, .core = 0x1, .mlx5_only = true, .since = SIM_PORT_SPEED },
 	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_UMEM, .mlx5 = 0x3, .mlx5_only = true },
@@ -196,9 +200,10 @@ static const struct known {
 	{ MLX5_IB_OBJECT_STEERING_ANCHOR, .mlx5 = 0x3, .mlx5_only = true },
 };
 
-static bool is_for(const struct known *known, uint32_t driver)
+static bool is_for(const struct known *known, const struct sim_table *table)
 {
-	return !known->mlx5_only || driver == RDMA_DRIVER_MLX5;
+	return (!known->mlx5_only || table->profile->driver_id == RDMA_DRIVER_MLX5) &&
+	       sim_holds(table->kernel, known->since);
 }
 
 static bool belongs(const struct sim_method *method, const struct sim_table *table)
@@ -208,33 +213,33 @@ static bool belongs(const struct sim_method *method, const struct sim_table *tab
 	       sim_holds(table->kernel, method->since);
 }
 
-static bool is_known(uint32_t driver, uint16_t object, uint16_t method)
+static bool is_known(const struct sim_table *table, uint16_t object, uint16_t method)
 {
 	const bool of_driver = method & UVERBS_ID_NS_MASK;
 	unsigned int bit = method & (unsigned int)~UVERBS_ID_NS_MASK;
-	unsigned int known;
+	const struct known *known;
 	size_t i;
 
-	if (of_driver && driver != RDMA_DRIVER_MLX5)
+	if (bit >= 16 || (of_driver && table->profile->driver_id != RDMA_DRIVER_MLX5))
 		return false;
 	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++) {
-		known = of_driver ? not_modelled[i].mlx5 : not_modelled[i].core;
-		if (not_modelled[i].object == object && bit < 16)
-			return is_for(&not_modelled[i], driver) && known >> bit & 1;
+		known = &not_modelled[i];
+		if (known->object == object && is_for(known, table) &&
+		    (of_driver ? known->mlx5 : known->core) >> bit & 1)
+			return true;
 	}
 	return false;
 }
 
 bool sim_is_object_type(const struct sim_table *table, uint16_t object)
 {
-	const uint32_t driver = table->profile->driver_id;
 	size_t i;
 
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
 		if (methods[i].object == object && belongs(&methods[i], table))
 			return true;
 	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++)
-		if (not_modelled[i].object == object && is_for(&not_modelled[i], driver))
+		if (not_modelled[i].object == object && is_for(&not_modelled[i], table))
 			return true;
 	return false;
 }
@@ -251,5 +256,5 @@ int sim_method_find(const struct sim_table *table, uint16_t object, uint16_t met
 			return 0;
 		}
 	}
-	return is_known(table->profile->driver_id, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
+	return is_known(table, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
 }

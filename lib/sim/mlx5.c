@@ -107,7 +107,7 @@ static int query_device(struct sim_call *call)
 	if (out && out->len && out->len < least)
 		return -EINVAL;
 	if (!sim_attr_is_zero(call, UVERBS_ATTR_UHW_IN, 0))
-		return -EINVAL;
+		return sim_holds(call->table->kernel, SIM_UDATA) ? -EOPNOTSUPP : -EINVAL;
 	if (out && out->len < sizeof(resp))
 		resp.response_length = out->len;
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
@@ -118,13 +118,13 @@ static uint32_t pdn_of(uint32_t handle)
 	return FIRST_PDN + handle;
 }
 
-/* mlx5_ib_alloc_pd(): a caller without room for the number gets EFAULT, from copy_to_user() */
+/* mlx5_ib_alloc_pd(): without room for the number older kernels answer EFAULT, from copy_to_user() */
 static int alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
-	if (!out || out->len < sizeof(resp))
+	if ((!out || out->len < sizeof(resp)) && !sim_holds(call->table->kernel, SIM_UDATA))
 		return -EFAULT;
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
 }

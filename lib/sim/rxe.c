@@ -24,13 +24,17 @@ static int get_context(struct sim_call *call)
 	return 0;
 }
 
-/* rxe_query_device(): no driver data in either direction */
+/* rxe_query_device(): there is no driver data in either direction */
 static int query_device(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
-	return (in && in->len) || (out && out->len) ? -EINVAL : 0;
+	if (!sim_holds(call->table->kernel, SIM_UDATA))
+		return (in && in->len) || (out && out->len) ? -EINVAL : 0;
+	if (!sim_attr_is_zero(call, UVERBS_ATTR_UHW_IN, 0))
+		return -EOPNOTSUPP;
+	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
 }
 
 static int alloc_pd(struct sim_call *call, uint32_t handle)

@@ -72,8 +72,10 @@ enum sim_fact {
 	SIM_RXE_REREG,    /**< rxe: changes regions */
 	SIM_RXE_ODP,      /**< rxe: on-demand paging */
 	SIM_REG_MR,       /**< the method that registers memory and dma-bufs alike */
+	SIM_PORT_SPEED,   /**< a method for the speed of a port, and dma-bufs of the device */
 	SIM_IOVA_END,     /**< mlx5: refuses an IOVA that wraps */
-	SIM_SMALL_KEYS,   /**< mlx5: keys for less than four blocks */
+	SIM_UDATA,      /**< driver data of any size, as ib_respond_udata() and its like take it */
+	SIM_SMALL_KEYS, /**< mlx5: keys for less than four blocks */
 	SIM_FACTS,
 };
 

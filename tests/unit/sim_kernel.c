@@ -20,7 +20,9 @@ static enum mr_sim_profile profile;
 
 #define IS_RXE    (profile == MR_SIM_RXE)
 #define DRIVER_ID (IS_RXE ? (uint32_t)RDMA_DRIVER_RXE : (uint32_t)RDMA_DRIVER_MLX5)
-#define NODE      (IS_RXE ? "/dev/infiniband/uverbs251" : "/dev/infiniband/uverbs250")
+#ifndef NODE
+#define NODE (IS_RXE ? "/dev/infiniband/uverbs251" : "/dev/infiniband/uverbs250")
+#endif
 #include "sim_device.h"
 
 #define FLUSH_GLOBAL     (1u << 8)
@@ -193,13 +195,20 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 static void methods_are_those_of_the_kernel(void **state)
 {
 	static const struct answers reg_mr = ANSWERS(EINVAL, EPROTONOSUPPORT, EPROTONOSUPPORT),
-				    path = ANSWERS(ENODEV, ENODEV, EPROTONOSUPPORT);
+				    path = ANSWERS(ENODEV, ENODEV, EPROTONOSUPPORT),
+				    unmodelled =
+					    ANSWERS(EOPNOTSUPP, EPROTONOSUPPORT, EPROTONOSUPPORT);
 	struct device *device = *state;
 	struct request request;
 	char text[64];
 
 	init(&request, UVERBS_OBJECT_MR, 5); /* UVERBS_METHOD_REG_MR, without its attributes */
 	assert_int_equal(send_to(&request, device->fd), reg_mr.of[kernel]);
+	init(&request, UVERBS_OBJECT_DEVICE, 7); /* UVERBS_METHOD_QUERY_PORT_SPEED */
+	assert_int_equal(send_to(&request, device->fd), unmodelled.of[kernel]);
+	init(&request, 18, 0); /* UVERBS_OBJECT_DMABUF */
+	assert_int_equal(send_to(&request, device->fd),
+			 IS_RXE ? EPROTONOSUPPORT : unmodelled.of[kernel]);
 	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
 	pointer(&request, 0x1000, sizeof(text), text);
 	assert_int_equal(send_to(&request, device->fd), IS_RXE ? EPROTONOSUPPORT : path.of[kernel]);
@@ -276,6 +285,33 @@ static void the_device_says_whether_it_has_paging_on_demand(void **state)
 	ibv_free_device_list(list);
 }
 
+static void driver_data_has_any_size_in_newer_kernels(void **state)
+{
+	static const struct answers unknown = ANSWERS(EOPNOTSUPP, EINVAL, EINVAL),
+				    small = ANSWERS(0, EFAULT, EFAULT),
+				    large = ANSWERS(0, EINVAL, EINVAL);
+	const struct ib_uverbs_ex_query_device in = { 0 };
+	const struct ib_uverbs_alloc_pd pd = { 0 };
+	struct device *device = *state;
+	struct ib_uverbs_ex_query_device_resp out;
+	struct ib_uverbs_alloc_pd_resp pd_out;
+	struct request request;
+	uint64_t data[4] = { 1, 1, 1, 1 };
+
+	init_write(&request, IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		   &in, sizeof(in), &out, sizeof(out));
+	assert_int_equal(send_to(&request, device->fd), 0);
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(data), data);
+	assert_int_equal(send_to(&request, device->fd), IS_RXE ? large.of[kernel] : 0);
+	if (IS_RXE)
+		assert_int_equal(data[3], large.of[kernel] ? 1 : 0);
+	attr(&request, UVERBS_ATTR_UHW_IN, 8, 1);
+	assert_int_equal(send_to(&request, device->fd), unknown.of[kernel]);
+
+	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &pd, sizeof(pd), &pd_out, sizeof(pd_out));
+	assert_int_equal(send_to(&request, device->fd), IS_RXE ? 0 : small.of[kernel]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +323,7 @@ int main(void)
 		DEVICE_TEST(methods_are_those_of_the_kernel),
 		DEVICE_TEST(data_direct_is_known),
 		DEVICE_TEST(small_regions_share_keys_in_older_kernels),
+		DEVICE_TEST(driver_data_has_any_size_in_newer_kernels),
 		cmocka_unit_test(the_device_says_whether_it_has_paging_on_demand),
 	};
 	struct mr_error err;

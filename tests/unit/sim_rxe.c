@@ -230,22 +230,6 @@ static void what_mlx5_has_is_unknown(void **state)
 	assert_int_equal(errno, EINVAL);
 }
 
-static void driver_data_with_query_device_is_refused(void **state)
-{
-	struct device *device = *state;
-	const struct ib_uverbs_ex_query_device in = { 0 };
-	struct ib_uverbs_ex_query_device_resp out;
-	struct request request;
-	uint64_t data = 0;
-
-	init_write(&request, IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
-		   &in, sizeof(in), &out, sizeof(out));
-	assert_int_equal(send_to(&request, device->fd), 0);
-	assert_int_equal(out.base.max_qp_rd_atom, 128);
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(data), &data);
-	assert_int_equal(send_to(&request, device->fd), EINVAL);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,7 +240,6 @@ int main(void)
 		DEVICE_TEST(a_region_can_be_changed_but_not_its_memory),
 		DEVICE_TEST(keys_are_an_index_and_a_byte),
 		DEVICE_TEST(what_mlx5_has_is_unknown),
-		DEVICE_TEST(driver_data_with_query_device_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""report.py DEVICE MODULE...: runs modules of rdma-core's tests; one line for each test.
+
+    pass|fail|skip TEST [REASON]
+"""
+import sys
+import unittest
+
+
+class Lines(unittest.TestResult):
+    """A result that is written line by line, for the case that a test ends the process."""
+
+    def line(self, outcome, test, reason=''):
+        print(outcome, test.id().removeprefix('tests.'), ' '.join(str(reason).split()),
+              flush=True)
+
+    def addSuccess(self, test):
+        self.line('pass', test)
+
+    def addSkip(self, test, reason):
+        self.line('skip', test, reason)
+
+    def addError(self, test, err):
+        self.line('fail', test, f'{err[0].__name__}: {err[1]}')
+
+    addFailure = addError
+
+    def addExpectedFailure(self, test, err):
+        self.addSuccess(test)
+
+    def addUnexpectedSuccess(self, test):
+        self.line('fail', test, 'succeeded, which rdma-core does not expect')
+
+
+def main(device, modules):
+    from args_parser import parser
+
+    sys.argv[1:] = ['--dev', device]
+    parser.parse_args()
+    for module in modules:
+        unittest.defaultTestLoader.loadTestsFromName('tests.' + module).run(Lines())
+
+
+main(sys.argv[1], sys.argv[2:])
