@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # userland-check.sh [SUITE...]: the tests of reg, reg-iova and sessions on the simulated HCA, below
-# the libibverbs and libmlx5 of other Debian suites.  The programs are copies of those that were
-# built here, made to use the suite's loader and libraries.
+# the libibverbs and libmlx5 of other Debian suites, above that suite's kernel.  The programs are
+# copies of those that were built here, made to use the suite's loader and libraries.
 #   BUILD  build folder
 set -euo pipefail
 
@@ -13,6 +13,7 @@ cd "$userland_top"
 build=$(realpath "${BUILD:-build}")
 mlx5_tests=(tests/cli/{reg,reg-iova,session,dereg,stat}.bats)
 rxe_tests=(tests/cli/{session,dereg,stat}.bats)
+declare -A kernel=([trixie]=6.12 [sid]=7.2)
 failed=0
 
 # copy_library FILE...: with its own name, which tells its version, and the one that it came by
@@ -59,7 +60,7 @@ for suite; do
 	copy_programs
 	echo "rdma-core $(userland_version), mlx5:"
 	check_version mlx5 || failed=1
-	BUILD=$copy bats "${mlx5_tests[@]}" || failed=1
+	BUILD=$copy MRCTL_TEST_KERNEL=${kernel[$suite]} bats "${mlx5_tests[@]}" || failed=1
 	echo "rdma-core $(userland_version), rxe:"
 	check_version rxe || failed=1
 	BUILD=$copy MRCTL_TEST_PROFILE=rxe bats "${rxe_tests[@]}" || failed=1

@@ -164,7 +164,7 @@ static int reg_odp(struct sim_mr_request *request)
 
 static bool has_data_direct(void)
 {
-	return getenv(SIM_DATA_DIRECT) != NULL;
+	return getenv(SIM_DATA_DIRECT_VARIABLE) != NULL;
 }
 
 /* mlx5_ib_reg_user_mr_dmabuf() */

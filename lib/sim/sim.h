@@ -671,7 +671,7 @@ int sim_mlx5_alloc_uar(struct sim_call *call);
 /* not in the headers of rdma-core 44: MLX5_IB_ATTR_GET_DATA_DIRECT_SYSFS_PATH */
 #define SIM_ATTR_DATA_DIRECT_PATH 0x1000
 /* The environment variable by which the HCA has a Data Direct device. */
-#define SIM_DATA_DIRECT "MRCTL_SIM_DATA_DIRECT"
+#define SIM_DATA_DIRECT_VARIABLE "MRCTL_SIM_DATA_DIRECT"
 
 int sim_mlx5_data_direct_path(struct sim_call *call);
 

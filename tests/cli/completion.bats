@@ -193,6 +193,7 @@ offers_what_there_is() { # SHELL
 	[ "$(in_bash 'mrctl sim --prof')" = --profile ]
 	in_bash 'mrctl sim --profile ' | grep -qx mlx5
 	in_bash 'mrctl sim --profile=' | grep -qx mlx5
+	in_bash 'mrctl sim --kernel 6' | grep -qx 6.12
 	[ "$(in_bash 'mrctl sim --he')" = --help ]
 	[ "$(in_bash 'mrctl session --det')" = --detach ]
 }
@@ -208,6 +209,7 @@ offers_what_there_is() { # SHELL
 		[ "$(in_fish "mrctl $line mrctl reg --ac")" = --access ]
 	done
 	in_fish 'mrctl sim --profile ' | grep -qx mlx5
+	in_fish 'mrctl sim --kernel ' | grep -qx 6.12
 	[ "$(in_fish 'mrctl sim --he')" = --help ]
 	[ "$(in_fish 'mrctl session --det')" = --detach ]
 }

@@ -2,9 +2,9 @@
 # shellcheck shell=bash
 # For all bats files: load helpers
 #
-# The tests run on the simulated HCA (profile MRCTL_TEST_PROFILE, default mlx5), or on the real device
-# that MRCTL_TEST_DEVICE names (in the guests of tests/kernel).  WRAP is a command before each mrctl,
-# such as valgrind.
+# The tests run on the simulated HCA (profile MRCTL_TEST_PROFILE, default mlx5; kernel
+# MRCTL_TEST_KERNEL, default 7.2), or on the real device that MRCTL_TEST_DEVICE names (in the guests
+# of tests/kernel).  WRAP is a command before each mrctl, such as valgrind.
 
 bats_require_minimum_version 1.5.0
 
@@ -28,6 +28,7 @@ if [ -n "${MRCTL_TEST_DEVICE:-}" ]; then
 else
 	SIM=(mrctl sim)
 	[ -z "${MRCTL_TEST_PROFILE:-}" ] || SIM+=(--profile "$MRCTL_TEST_PROFILE")
+	[ -z "${MRCTL_TEST_KERNEL:-}" ] || SIM+=(--kernel "$MRCTL_TEST_KERNEL")
 	SIM+=(--)
 	MR=("${SIM[@]}" "${MR[@]}")
 	MS=("${SIM[@]}" "${MS[@]}")

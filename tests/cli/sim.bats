@@ -88,6 +88,39 @@ rxe() {
 	json '.environment.device == "rxe0" and .regions[0].via == "kernel"'
 }
 
+# on_kernel KERNEL [ARG...]: mrctl there
+on_kernel() {
+	run --separate-stderr mrctl sim --kernel "$1" -- mrctl "${@:2}"
+}
+
+@test "the answers are those of the kernel that was asked for" {
+	local flush=(reg --access 'local-write,flush-global')
+
+	on_kernel 7.2 "${flush[@]}"
+	refused EOPNOTSUPP ibv_reg_mr
+	on_kernel 6.12 "${flush[@]}"
+	refused EOPNOTSUPP ibv_reg_mr
+	on_kernel 6.1 "${flush[@]}"
+	refused EINVAL ibv_reg_mr
+	sim mrctl reg-iova --size 8K --iova 0xfffffffffffff000
+	refused EINVAL ibv_reg_mr_iova
+	on_kernel 6.12 reg-iova --size 8K --iova 0xfffffffffffff000
+	succeeded
+}
+
+@test "a session keeps its kernel where another one is asked for" {
+	on_kernel 6.1 session -- mrctl sim --kernel 7.2 -- mrctl reg --access 'local-write,flush-global'
+	refused EINVAL ibv_reg_mr
+}
+
+@test "a kernel that is not simulated is a usage error" {
+	on_kernel 6.0 reg
+	usage_error "unknown kernel '6.0'"
+	sim env MRCTL_SIM_KERNEL=5 ibv_devices
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"MRCTL_SIM_KERNEL: unknown kernel '5'"* ]]
+}
+
 @test "without the simulator its descriptor is told from a device" {
 	sim mrctl session -- env -u LD_PRELOAD -u SYSFS_PATH -u MRCTL_SIM mrctl stat
 	[ "$status" -eq 3 ]
