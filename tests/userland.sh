@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Sourced.  Debian's rdma-core of other suites than this machine's, unpacked in the cache of
-# tests/kernel, to be run on the simulated HCA with its own loader and libraries.
+# tests/kernel (130 MB each), to be run on the simulated HCA with its own loader and libraries.
 
 userland_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 userland_packages=(ibverbs-providers libibverbs1 librdmacm1 libcjson1 libsmartcols1 patchelf
