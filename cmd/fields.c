@@ -20,6 +20,19 @@ const char *access_text(uint32_t bits, char *buffer)
 	return buffer;
 }
 
+const char *pages_text(uint64_t sizes, char *buffer)
+{
+	static const char *const suffixes[] = { "", "K", "M", "G", "T", "P", "E" };
+	size_t used = 0;
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (sizes >> bit & 1)
+			used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%u%s",
+						 used ? "," : "", 1u << bit % 10,
+						 suffixes[bit / 10]);
+	return sizes ? buffer : "none";
+}
+
 const char *field_text(const struct field *field, const void *row, char *buffer)
 {
 	const void *value = (const char *)row + field->offset;
@@ -43,6 +56,8 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 		return number->known ? buffer : NULL;
 	case FIELD_ACCESS:
 		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;
+	case FIELD_PAGES:
+		return number->known ? pages_text(number->value, buffer) : NULL;
 	case FIELD_LIST:
 		break;
 	}

@@ -22,6 +22,7 @@ enum field_type {
 	FIELD_NUMBER,   /**< struct mr_opt_u64 */
 	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
 	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
+	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
 	FIELD_LIST,     /**< struct list; JSON only */
 };
 
@@ -68,6 +69,7 @@ struct list {
 #define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIST     struct list
 
 /** An entry of a field table for @member of @structure. */
@@ -99,6 +101,9 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 
 /** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
 const char *access_text(uint32_t bits, char *buffer);
+
+/** pages_text() - page sizes as "4K,2M", or "none"; @buffer: FIELD_TEXT_MAX bytes */
+const char *pages_text(uint64_t sizes, char *buffer);
 
 /** fields_find() - the field called @key (@length bytes), or NULL */
 const struct field *fields_find(const struct record *record, const char *key, size_t length);

@@ -76,6 +76,8 @@ static int store(const struct option_spec *option, const char *text, void *membe
 	case OPTION_ACCESS:
 		access->given = true;
 		return mr_access_parse(text, &access->bits, err);
+	case OPTION_PAGES:
+		return parse_number(mr_parse_page_sizes, text, member, err);
 	case OPTION_MEMORY:
 		return mr_memory_kind_parse(text, member, err);
 	case OPTION_DMABUF:

@@ -25,6 +25,7 @@ enum option_type {
 	OPTION_NUMBER,  /**< 64 bits, decimal or hexadecimal; struct mr_opt_u64 */
 	OPTION_SECONDS, /**< nanoseconds; struct mr_opt_u64 */
 	OPTION_ACCESS,  /**< access flags; struct access_option */
+	OPTION_PAGES,   /**< page sizes, a bit for each; struct mr_opt_u64 */
 	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
 	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
 	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
@@ -77,6 +78,7 @@ extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_p
 #define OPTION_CTYPE_OPTION_NUMBER  struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_SECONDS struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_ACCESS  struct access_option
+#define OPTION_CTYPE_OPTION_PAGES   struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
 #define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
 #define OPTION_CTYPE_OPTION_EXPECT  struct expect_option

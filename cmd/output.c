@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,19 @@ static cJSON *access_list(uint32_t bits)
 	return array;
 }
 
+static cJSON *pages_list(uint64_t sizes)
+{
+	cJSON *array = cJSON_CreateArray();
+	char text[24];
+
+	for (; array && sizes; sizes &= sizes - 1) {
+		snprintf(text, sizeof(text), "%" PRIu64, sizes & -sizes);
+		if (!cJSON_AddItemToArray(array, cJSON_CreateRaw(text)))
+			return cJSON_Delete(array), NULL;
+	}
+	return array;
+}
+
 static cJSON *record_list(const struct list *list)
 {
 	cJSON *array = cJSON_CreateArray();
@@ -104,6 +118,8 @@ static cJSON *new_item(const struct field *field, const void *row)
 		return record_list(value);
 	if (field->type == FIELD_ACCESS && number->known)
 		return access_list((uint32_t)number->value);
+	if (field->type == FIELD_PAGES && number->known)
+		return pages_list(number->value);
 	text = field_text(field, row, buffer);
 	if (!text)
 		return cJSON_CreateNull();

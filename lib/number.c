@@ -94,6 +94,47 @@ int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
 	return 0;
 }
 
+/* A size that is a power of two, or with 0x a mask with any bits. */
+static int parse_page_size(const char *text, size_t length, uint64_t *bits)
+{
+	struct mr_error ignored;
+	char item[32] = "";
+	int rc;
+
+	if (length >= sizeof(item))
+		return -EINVAL;
+	memcpy(item, text, length);
+	rc = mr_parse_size(item, bits, &ignored);
+	if (!rc && strncmp(item, "0x", 2) != 0 && (!*bits || *bits & (*bits - 1)))
+		return -EINVAL;
+	return rc;
+}
+
+int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err)
+{
+	const char *item = text;
+	uint64_t sum = 0, bits = 0;
+
+	if (!strcmp(text, "none")) {
+		*sizes = 0;
+		return 0;
+	}
+	for (;; item++) {
+		size_t length = strcspn(item, ",");
+		int rc = parse_page_size(item, length, &bits);
+
+		if (rc)
+			return bad(err, -rc, "page sizes", text,
+				   "give powers of two such as 4K,2M, a mask with 0x, or none");
+		sum |= bits;
+		item += length;
+		if (!*item)
+			break;
+	}
+	*sizes = sum;
+	return 0;
+}
+
 int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
 {
 	const char *end = text;

@@ -26,6 +26,13 @@ int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_erro
  */
 int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err);
 
+/**
+ * mr_parse_page_sizes() - a set of page sizes, one bit for each
+ * @text: "none", or sizes that are powers of two and hexadecimal masks with any bits: "4K,2M",
+ *        "0x201000"
+ */
+int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err);
+
 /** mr_parse_seconds() - seconds with an optional fraction, as nanoseconds */
 int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err);
 

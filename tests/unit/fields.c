@@ -13,6 +13,7 @@ struct sample {
 	struct mr_opt_u64 number;
 	struct mr_opt_u64 hex;
 	struct mr_opt_u64 access;
+	struct mr_opt_u64 pages;
 	struct list list;
 };
 
@@ -24,6 +25,7 @@ static const struct field sample_fields[] = {
 	FIELD(struct sample, number, FIELD_NUMBER, 0, "e"),
 	FIELD(struct sample, hex, FIELD_HEX, 0, "f"),
 	FIELD(struct sample, access, FIELD_ACCESS, 0, "g"),
+	FIELD(struct sample, pages, FIELD_PAGES, 0, "j"),
 	FIELD(struct sample, list, FIELD_LIST, 0, "h"),
 	FIELD_AS("other-name", struct sample, number, FIELD_NUMBER, 0, "i"),
 	FIELD_END,
@@ -49,6 +51,7 @@ TEST(values_are_written_by_their_type)
 		.number = known(7),
 		.hex = known(0xab),
 		.access = known(5),
+		.pages = known(0x201000),
 	};
 
 	assert_string_equal(text_of(&row, "string"), "abc");
@@ -58,6 +61,7 @@ TEST(values_are_written_by_their_type)
 	assert_string_equal(text_of(&row, "number"), "7");
 	assert_string_equal(text_of(&row, "hex"), "0xab");
 	assert_string_equal(text_of(&row, "access"), "local-write,remote-read");
+	assert_string_equal(text_of(&row, "pages"), "4K,2M");
 	assert_string_equal(text_of(&row, "other-name"), "7");
 }
 
@@ -81,17 +85,21 @@ TEST(what_is_not_known_has_no_text)
 	assert_null(text_of(&row, "number"));
 	assert_null(text_of(&row, "hex"));
 	assert_null(text_of(&row, "access"));
+	assert_null(text_of(&row, "pages"));
 	assert_null(text_of(&row, "list"));
 }
 
 TEST(zero_is_a_value)
 {
-	const struct sample row = { .number = known(0), .hex = known(0), .access = known(0) };
+	const struct sample row = {
+		.number = known(0), .hex = known(0), .access = known(0), .pages = known(0)
+	};
 
 	assert_string_equal(text_of(&row, "flag"), "false");
 	assert_string_equal(text_of(&row, "number"), "0");
 	assert_string_equal(text_of(&row, "hex"), "0x0");
 	assert_string_equal(text_of(&row, "access"), "none");
+	assert_string_equal(text_of(&row, "pages"), "none");
 }
 
 TEST(bits_without_a_name_are_written_too)
@@ -99,6 +107,16 @@ TEST(bits_without_a_name_are_written_too)
 	const struct sample row = { .access = known(0x80008001) };
 
 	assert_string_equal(text_of(&row, "access"), "local-write,0x8000,0x80000000");
+}
+
+TEST(all_page_sizes_have_room)
+{
+	const struct sample row = { .pages = known(UINT64_MAX) };
+	const char *text = text_of(&row, "pages");
+
+	assert_int_equal(strncmp(text, "1,2,4,", 6), 0);
+	assert_contains(text, ",512,1K,");
+	assert_string_equal(text + strlen(text) - 6, ",4E,8E");
 }
 
 TEST(a_field_is_found_by_its_whole_key)
@@ -138,6 +156,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_known_has_no_text),
 		cmocka_unit_test(zero_is_a_value),
 		cmocka_unit_test(bits_without_a_name_are_written_too),
+		cmocka_unit_test(all_page_sizes_have_room),
 		cmocka_unit_test(a_field_is_found_by_its_whole_key),
 		cmocka_unit_test(keys_of_the_printed_records_are_words_of_their_own_with_help),
 	};

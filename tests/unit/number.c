@@ -147,6 +147,23 @@ TEST(sizes_are_strict)
 		{ "maximum", EINVAL }, { "1iB", EINVAL });
 }
 
+TEST(page_sizes_are_powers_of_two_or_masks)
+{
+	VALID(mr_parse_page_sizes, { "4K", 4096 }, { "4K,2M", 0x201000 }, { "2M,4096", 0x201000 },
+	      { "0x201000", 0x201000 }, { "0x3,4K", 0x1003 }, { "none", 0 }, { "0x0", 0 },
+	      { "1", 1 }, { "8E", UINT64_C(1) << 63 }, { "0xffffffffffffffff", UINT64_MAX },
+	      { "1GiB", 1 << 30 });
+}
+
+TEST(page_sizes_are_strict)
+{
+	INVALID(mr_parse_page_sizes, { "", EINVAL }, { "0", EINVAL }, { "3M", EINVAL },
+		{ "max", EINVAL }, { "4X", EINVAL }, { "4K,", EINVAL }, { ",4K", EINVAL },
+		{ "4K,,2M", EINVAL }, { "none,4K", EINVAL }, { "-4K", EINVAL }, { "4K 2M", EINVAL },
+		{ "16E", ERANGE }, { "0x10000000000000000", ERANGE },
+		{ "4096000000000000000000000000000000000", EINVAL });
+}
+
 TEST(seconds_have_a_fraction)
 {
 	VALID(mr_parse_seconds, { "0", 0 }, { "10", UINT64_C(10000000000) }, { "0.5", 500000000 },
@@ -224,6 +241,8 @@ int main(void)
 		cmocka_unit_test(max_is_size_max),
 		cmocka_unit_test(sizes_that_overflow_are_out_of_range),
 		cmocka_unit_test(sizes_are_strict),
+		cmocka_unit_test(page_sizes_are_powers_of_two_or_masks),
+		cmocka_unit_test(page_sizes_are_strict),
 		cmocka_unit_test(seconds_have_a_fraction),
 		cmocka_unit_test(seconds_are_strict),
 		cmocka_unit_test(names_are_letters_digits_and_three_signs),

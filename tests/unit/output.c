@@ -13,6 +13,7 @@ struct row {
 	struct mr_opt_u64 key;
 	struct mr_opt_u64 addr;
 	struct mr_opt_u64 access;
+	struct mr_opt_u64 pages;
 	bool truth;
 	struct list rows;
 };
@@ -30,6 +31,7 @@ static const struct field row_fields[] = {
 	FIELD(struct row, key, FIELD_HEX, 0, ""),
 	FIELD(struct row, addr, FIELD_HEX, 0, ""),
 	FIELD(struct row, access, FIELD_ACCESS, FIELD_DETAIL, ""),
+	FIELD(struct row, pages, FIELD_PAGES, FIELD_DETAIL, ""),
 	FIELD(struct row, truth, FIELD_BOOL, FIELD_DETAIL, ""),
 	FIELD(struct row, rows, FIELD_LIST, 0, ""),
 	FIELD_END,
@@ -40,12 +42,14 @@ static const struct row first = { .name = "a",
 				  .number = { 1, true },
 				  .key = { 0x1805, true },
 				  .addr = { 0, true },
-				  .access = { 0x8001, true } };
+				  .access = { 0x8001, true },
+				  .pages = { UINT64_C(0x8000000000001000), true } };
 static const struct row second = { .number = { 22222, true },
 				   .maybe = { 3, true },
 				   .key = { 0, true },
 				   .addr = { 0x10, true },
-				   .access = { 0, true } };
+				   .access = { 0, true },
+				   .pages = { 0, true } };
 
 /* What the tests print: a document with both rows. */
 static const char *print(struct capture *c, const struct global_args *global, bool lines)
@@ -101,9 +105,10 @@ TEST(a_document_is_one_object_with_an_element_a_line)
 		print(&c, &global, false),
 		"{\"format\":1,\"command\":\"test\",\"rows\":[\n"
 		"{\"name\":\"a\",\"number\":1,\"maybe\":null,\"key\":\"0x1805\",\"addr\":\"0x0\","
-		"\"access\":[\"local-write\",\"0x8000\"],\"truth\":false,\"rows\":[]},\n"
+		"\"access\":[\"local-write\",\"0x8000\"],"
+		"\"pages\":[4096,9223372036854775808],\"truth\":false,\"rows\":[]},\n"
 		"{\"name\":null,\"number\":22222,\"maybe\":3,\"key\":\"0x0\",\"addr\":\"0x10\","
-		"\"access\":[],\"truth\":false,\"rows\":[]}]}\n");
+		"\"access\":[],\"pages\":[],\"truth\":false,\"rows\":[]}]}\n");
 }
 
 TEST(integers_are_exact_over_64_bits)
@@ -124,9 +129,10 @@ TEST(what_is_not_known_is_null)
 {
 	struct capture c;
 
-	assert_string_equal(json_row(&c, &(struct row){ .truth = true }),
-			    "{\"name\":null,\"number\":null,\"maybe\":null,\"key\":null,"
-			    "\"addr\":null,\"access\":null,\"truth\":true,\"rows\":[]}");
+	assert_string_equal(
+		json_row(&c, &(struct row){ .truth = true }),
+		"{\"name\":null,\"number\":null,\"maybe\":null,\"key\":null,"
+		"\"addr\":null,\"access\":null,\"pages\":null,\"truth\":true,\"rows\":[]}");
 }
 
 TEST(strings_are_escaped)
