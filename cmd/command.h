@@ -70,5 +70,6 @@ extern const struct command command_rereg;
 extern const struct command command_session;
 extern const struct command command_sim;
 extern const struct command command_stat;
+extern const struct command command_umem;
 
 #endif

@@ -45,23 +45,26 @@ static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, stru
 	return rc;
 }
 
-/* An MR that no entry names. */
-static int dereg_handle(struct session_job *job, uint32_t handle, struct mr_error *err)
+/* An MR or umem that no entry names.  The kernel refuses a handle of another kind of object. */
+static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
+			struct mr_error *err)
 {
-	struct region_row row = {
-		.kind = "mr", .state = "deregistered", .via = "kernel", .handle = known(handle)
-	};
+	struct region_row row = { .kind = mr_region_kind_name(kind),
+				  .state = "deregistered",
+				  .via = "kernel",
+				  .handle = known(handle) };
+	bool is_mr = kind == MR_KIND_MR;
 	struct mr_uverbs_mr mr;
-	int rc = mr_uverbs_query_mr(&job->session.uverbs, handle, &mr, err);
+	int rc = is_mr ? mr_uverbs_query_mr(&job->session.uverbs, handle, &mr, err) : 0;
 
-	if (!rc) {
+	if (is_mr && !rc) {
 		row.lkey = known(mr.lkey);
 		row.rkey = known(mr.rkey);
 		row.length = known(mr.length);
 		row.iova = known(mr.iova);
 	}
 	if (!rc || rc == -EIO)
-		rc = mr_uverbs_destroy_mr(&job->session.uverbs, handle, err);
+		rc = mr_region_destroy(&job->session.uverbs, kind, handle, err);
 	if (rc)
 		return rc;
 	answer_row(&job->answer, &row);
@@ -78,7 +81,9 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 	if (!rc && selection.type == MR_SELECT_PD)
 		rc = mr_session_dealloc_pd(&job->session, selection.pd, &err);
 	else if (!rc && selection.type == MR_SELECT_MR)
-		rc = dereg_handle(job, selection.handle, &err);
+		rc = dereg_handle(job, MR_KIND_MR, selection.handle, &err);
+	else if (!rc && selection.type == MR_SELECT_UMEM)
+		rc = dereg_handle(job, MR_KIND_UMEM, selection.handle, &err);
 	else if (!rc)
 		rc = dereg_entry(job, selection.slot, selection.id, &err);
 	if (rc)
@@ -156,7 +161,7 @@ const struct command command_dereg = {
 	.operands = "[REGION...]",
 	.summary = "deregister regions of the session (ibv_dereg_mr)",
 	.description = "Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
-		       "mr:HANDLE, or pd:NAME for an empty protection domain.",
+		       "mr:HANDLE, umem:HANDLE, or pd:NAME for an empty protection domain.",
 	.groups = groups,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,

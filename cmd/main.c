@@ -12,9 +12,8 @@
 #include "report.h"
 
 static const struct command *const commands[] = {
-	&command_session,    &command_reg,   &command_reg_iova,
-	&command_reg_dmabuf, &command_rereg, &command_dereg,
-	&command_stat,       &command_sim,   NULL,
+	&command_session, &command_reg,   &command_reg_iova, &command_reg_dmabuf, &command_umem,
+	&command_rereg,   &command_dereg, &command_stat,     &command_sim,        NULL,
 };
 
 static const struct option_spec global_options[] = {

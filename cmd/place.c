@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "place.h"
+#include "umem.h"
 
 const char *place_session(const struct global_args *global)
 {
@@ -47,13 +48,39 @@ static void use_kernel(struct place *place, uint32_t pd_handle)
 
 static void use_library(struct place *place)
 {
-	place->registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY, .pd = place->device.pd };
+	place->registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
+						  .context = place->device.context,
+						  .pd = place->device.pd };
+}
+
+static int fail_no_handles(const struct place *place, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
+		"rdma-core %s does not tell the handle of a umem, so it cannot stay",
+		place->environment.rdma_core);
+	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
+	return -EOPNOTSUPP;
+}
+
+/* Whether the library can serve at all; if not, and nothing else may, that is the error. */
+static int check_library(const struct place *place, bool kernel, bool *library,
+			 struct mr_error *err)
+{
+	if (!*library)
+		return 0;
+	if (place->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
+	    (kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
+		*library = false;
+		return kernel ? 0 : fail_no_handles(place, err);
+	}
+	*library = !kernel || mr_uverbs_imports(place->uverbs.driver_id);
+	return 0;
 }
 
 static int open_in_session(struct place *place, const struct global_args *global, bool library,
 			   bool kernel, struct mr_error *err)
 {
-	struct mr_table_pd pd;
+	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
 	int rc = place_open_session(global, &place->session, err);
 
 	if (rc)
@@ -61,10 +88,13 @@ static int open_in_session(struct place *place, const struct global_args *global
 	place->in_session = true;
 	mr_session_environment(&place->session, &place->environment);
 	place->uverbs = place->session.uverbs;
-	rc = mr_session_pd(&place->session, place->pd, true, &place->pd_place, &pd, err);
+	if (place->pd)
+		rc = mr_session_pd(&place->session, place->pd, true, &place->pd_place, &pd, err);
+	if (!rc)
+		rc = check_library(place, kernel, &library, err);
 	if (rc)
 		return rc;
-	if (library && (!kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
+	if (library) {
 		rc = mr_device_import(place->uverbs.fd, pd.handle, &place->device, err);
 		if (!rc)
 			use_library(place);
@@ -84,7 +114,10 @@ static int open_device(struct place *place, const struct global_args *global, bo
 	int rc;
 
 	mr_environment_init(&place->environment);
-	rc = mr_device_open(global->device, &place->device, &place->environment, err);
+	/* Without DEVX the kernel's answer to the call itself is the one that --via kernel is for. */
+	rc = place->kind == MR_KIND_UMEM && library
+		     ? mr_device_open_devx(global->device, &place->device, &place->environment, err)
+		     : mr_device_open(global->device, &place->device, &place->environment, err);
 	if (rc)
 		return rc;
 	place->uverbs = mr_device_uverbs(&place->device, &place->environment, &pd_handle);
@@ -95,13 +128,15 @@ static int open_device(struct place *place, const struct global_args *global, bo
 	return 0;
 }
 
-int place_open(struct place *place, const struct global_args *global, const char *pd,
-	       const char *via, struct mr_error *err)
+int place_open(struct place *place, const struct global_args *global, enum mr_region_kind kind,
+	       const char *pd, const char *via, struct mr_error *err)
 {
 	bool library, kernel;
 	int rc = place_parse_via(via, &library, &kernel, err);
 
-	*place = (struct place){ .pd = pd ? pd : MR_DEFAULT_PD };
+	*place = (struct place){ .kind = kind, .pd_place = MR_TABLE_PDS };
+	if (kind == MR_KIND_MR)
+		place->pd = pd ? pd : MR_DEFAULT_PD;
 	if (rc)
 		return rc;
 	if (place_session(global))

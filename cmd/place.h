@@ -14,8 +14,9 @@ struct place {
 	struct mr_environment environment;
 	struct mr_uverbs uverbs;
 	struct mr_registrar registrar;
-	const char *pd;    /**< name of the protection domain */
-	uint32_t pd_place; /**< in the session's table */
+	enum mr_region_kind kind; /**< what is to be registered */
+	const char *pd;    /**< name of the protection domain; NULL for umems, which need none */
+	uint32_t pd_place; /**< in the session's table; MR_TABLE_PDS: none */
 };
 
 /**
@@ -41,14 +42,16 @@ int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_err
 
 /**
  * place_open() - open the device or join the session, and choose PD and path
+ * @kind: what is to be registered; umems need a DEVX context and no PD
  * @pd:  name of the protection domain, or NULL; made where there is none
  * @via: "library", "kernel", or NULL for what suits
  *
  * The path of choice is the library's, wherever the provider can import a session's device: what
- * libibverbs does is what the user asks about.
+ * libibverbs does is what the user asks about.  For umems in a session also wherever libmlx5 tells
+ * their handles, without which nobody could deregister them later.
  */
-int place_open(struct place *place, const struct global_args *global, const char *pd,
-	       const char *via, struct mr_error *err);
+int place_open(struct place *place, const struct global_args *global, enum mr_region_kind kind,
+	       const char *pd, const char *via, struct mr_error *err);
 void place_close(struct place *place);
 
 #endif

@@ -6,12 +6,14 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
 	FIELD(struct region_row, index, FIELD_NUMBER, FIELD_DETAIL, "which of --count, from 1"),
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
-	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr"),
+	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr or umem"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, deregistered, pending, in doubt, suspect, gone, unlisted, unknown"),
+	      "live, deregistered, refused, pending, in doubt, suspect, gone, unlisted, "
+	      "unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
 	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
+	FIELD(struct region_row, umem_id, FIELD_NUMBER, 0, "the device's number for a umem"),
 	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
 	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf"),
 	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
@@ -22,6 +24,10 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, memory, FIELD_STRING, 0,
 	      "kind of memory, or source of the dma-buf"),
 	FIELD(struct region_row, page_size, FIELD_NUMBER, 0, "bytes of the memory's pages"),
+	FIELD(struct region_row, page_sizes, FIELD_PAGES, 0,
+	      "page sizes that were asked for a umem (--page-sizes)"),
+	FIELD(struct region_row, answer, FIELD_STRING, 0,
+	      "of --try-page-sizes: ok, or the errno's name"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct region_row, elapsed_ns, FIELD_NUMBER, 0, "time that registering took"),
@@ -46,7 +52,9 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
-	bool keys_known = registered && !entry->unsure;
+	bool is_umem = registered && mr_region_kind(entry->call) == MR_KIND_UMEM;
+	bool is_mr = registered && !is_umem;
+	bool keys_known = is_mr && !entry->unsure;
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
 	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
@@ -55,20 +63,22 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	*row = (struct region_row){
 		.id = { entry->id, entry->id != 0 },
 		.name = entry->name[0] ? entry->name : NULL,
-		.kind = "mr",
+		.kind = mr_region_kind_name(mr_region_kind(entry->call)),
 		.handle = { entry->handle, registered },
 		.lkey = { entry->lkey, keys_known },
 		.rkey = { entry->rkey, keys_known },
+		.umem_id = { entry->umem_id, is_umem },
 		.addr = { entry->addr, at_known && !dmabuf },
 		.offset = { entry->addr, at_known && dmabuf },
 		.length = { entry->length, at_known },
-		.iova = { entry->iova, at_known },
+		.iova = { entry->iova, at_known && is_mr },
 		.access = { entry->access, access_known },
 		.access_bits = { entry->access, access_known },
 		.pd = pd_known ? pd->name : NULL,
 		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
 		.page_size = { entry->page_size,
 			       entry->page_size != 0 && (at_known || !registered) },
+		.page_sizes = { entry->page_sizes, is_umem && entry->call == MR_UMEM_REG_EX },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.elapsed_ns = { entry->elapsed_ns, registered },
 	};

@@ -16,6 +16,7 @@ struct region_row {
 	struct mr_opt_u64 handle;
 	struct mr_opt_u64 lkey;
 	struct mr_opt_u64 rkey;
+	struct mr_opt_u64 umem_id;
 	struct mr_opt_u64 addr;
 	struct mr_opt_u64 offset;
 	struct mr_opt_u64 length;
@@ -25,6 +26,8 @@ struct region_row {
 	const char *pd;
 	const char *memory;
 	struct mr_opt_u64 page_size;
+	struct mr_opt_u64 page_sizes;
+	const char *answer;
 	const char *via;
 	struct mr_opt_u64 elapsed_ns;
 	struct mr_opt_u64 dereg_elapsed_ns;

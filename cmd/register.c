@@ -13,34 +13,6 @@
 #include "region_row.h"
 #include "register.h"
 
-static const struct option_spec region_options[] = {
-	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
-	       "access flags (default: local-write)"),
-	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
-	       "name of the region; with --count NAME.1, NAME.2, ..."),
-	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
-	       "protection domain, made on first use (default: default)"),
-	OPTION(0, "via", OPTION_STRING, struct register_args, via, "PATH",
-	       "path of the call: library (libibverbs) or kernel (its ioctl)"),
-	OPTION_END,
-};
-
-static const struct option_spec trial_options[] = {
-	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
-	       "stay until SIGINT, SIGTERM or SIGHUP"),
-	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
-	       "stay so long"),
-	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
-	       "ok or errno names: exit with 0 only if the stack answers so"),
-	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
-	       "with --count: go on after a refusal"),
-	OPTION_END,
-};
-
-const struct option_group memory_group = { "Memory", memory_options, 0 };
-const struct option_group region_group = { "Region", region_options, 0 };
-const struct option_group trial_group = { "Life and answer", trial_options, 0 };
-
 /* A region of this command. */
 struct made {
 	struct mr_region region;
@@ -52,6 +24,7 @@ struct made {
 struct job {
 	const struct register_args *args;
 	struct mr_region_request pattern; /* without its place in memory */
+	enum mr_region_kind kind;
 	struct memory_plan plan;
 	struct place place;
 	struct mr_memory memory;
@@ -90,15 +63,17 @@ static void fail(struct job *job, struct mr_error *err, uint64_t index, uint64_t
 static void refuse(struct job *job, struct mr_error *err, uint64_t index,
 		   const struct mr_region_request *request)
 {
-	char access[FIELD_TEXT_MAX];
+	char text[FIELD_TEXT_MAX];
 
 	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
 		return;
 	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
-		      job->plan.request.kind.text, access_text(request->access, access));
-	if (request->call != MR_REG_MR)
+		      job->plan.request.kind.text, access_text(request->access, text));
+	if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
+	if (request->call == MR_UMEM_REG_EX)
+		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
 	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
 		report_detail("without private data of the driver, which mrctl does not know");
@@ -128,8 +103,9 @@ static int register_in_session(struct job *job, const struct mr_region_request *
 					   .iova = entry.iova,
 					   .elapsed_ns = entry.elapsed_ns,
 					   .handle = entry.handle,
-					   .lkey = entry.lkey,
+					   .lkey = entry.lkey, /* or umem_id */
 					   .rkey = entry.rkey,
+					   .kind = (uint8_t)job->kind,
 					   .live = true };
 	return 0;
 }
@@ -211,7 +187,7 @@ static int open_dmabuf(struct job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct job *job, struct mr_error *err)
 {
-	int rc = place_open(&job->place, job->answer.invocation->global, job->args->pd,
+	int rc = place_open(&job->place, job->answer.invocation->global, job->kind, job->args->pd,
 			    job->args->via, err);
 
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
@@ -219,6 +195,9 @@ static int prepare(struct job *job, struct mr_error *err)
 		job->answer.out.usual_columns =
 			job->args->dmabuf
 				? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
+			: job->kind == MR_KIND_UMEM
+				? "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
+				  "elapsed_ns"
 				: "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
 	if (rc)
 		return rc;
@@ -233,6 +212,7 @@ static int prepare(struct job *job, struct mr_error *err)
 static void print_region(struct job *job, const struct made *made)
 {
 	const struct mr_region *region = &made->region;
+	bool is_umem = job->kind == MR_KIND_UMEM;
 	char name[2 * MR_NAME_SIZE];
 
 	answer_row(&job->answer,
@@ -240,20 +220,23 @@ static void print_region(struct job *job, const struct made *made)
 			   .id = known(made->id),
 			   .index = known(made->index),
 			   .name = name_of(job, made->index, name, sizeof(name)),
-			   .kind = "mr",
+			   .kind = mr_region_kind_name(job->kind),
 			   .state = region->live ? "live" : "deregistered",
-			   .handle = known(region->handle),
-			   .lkey = known(region->lkey),
-			   .rkey = known(region->rkey),
+			   .handle = { region->handle, region->handle != MR_NO_HANDLE },
+			   .lkey = { region->lkey, !is_umem },
+			   .rkey = { region->rkey, !is_umem },
+			   .umem_id = { region->umem_id, is_umem },
 			   .addr = { region->addr, !job->args->dmabuf },
 			   .offset = { region->addr, job->args->dmabuf != NULL },
 			   .length = known(region->length),
-			   .iova = known(region->iova),
+			   .iova = { region->iova, !is_umem },
 			   .access = known(job->pattern.access),
 			   .access_bits = known(job->pattern.access),
 			   .pd = job->place.pd,
 			   .memory = job->plan.request.kind.text,
 			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
+			   .page_sizes = { job->pattern.page_sizes,
+					   job->pattern.call == MR_UMEM_REG_EX },
 			   .via = mr_via_name(job->place.registrar.via),
 			   .elapsed_ns = known(region->elapsed_ns),
 			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
@@ -324,11 +307,12 @@ int register_run(const struct invocation *invocation, const struct register_args
 	struct job job = {
 		.args = args,
 		.pattern = *pattern,
+		.kind = mr_region_kind(pattern->call),
 		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 
-	job.pattern.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
+	job.pattern.access = register_access(args);
 	if (rc)
 		return rc;
 	rc = answer_init(&job.answer, invocation, &args->expect, &job.place.environment,

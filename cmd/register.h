@@ -25,7 +25,10 @@ struct register_args {
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
-extern const struct option_group memory_group, region_group, trial_group;
+extern const struct option_group memory_group, region_group, umem_group, trial_group;
+
+/** register_access() - the access flags that @args ask for */
+uint32_t register_access(const struct register_args *args);
 
 /**
  * register_run() - register what @args describe, report, and deregister

@@ -287,7 +287,7 @@ static int check(const struct rereg_args *args, char **words, struct mr_error *e
 
 	if (!words[0] || words[1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
-	if (!strncmp(words[0], "pd:", 3))
+	if (!strncmp(words[0], "pd:", 3) || !strncmp(words[0], "umem:", 5))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
 				    words[0]);
 	if (mr_select_check(words[0], err) || place_parse_via(args->via, &library, &kernel, err))

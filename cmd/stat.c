@@ -69,8 +69,9 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 		return rc;
 	region_row_fill(&row, &entry, &job->in->session.table, &pd);
 	row.state = state_names[state];
-	if (state == MR_STATE_LIVE || state == MR_STATE_SUSPECT ||
-	    (state == MR_STATE_IN_DOUBT && row.handle.known)) {
+	if (mr_region_kind(entry.call) == MR_KIND_MR &&
+	    (state == MR_STATE_LIVE || state == MR_STATE_SUSPECT ||
+	     (state == MR_STATE_IN_DOUBT && row.handle.known))) {
 		row.lkey = known(kernel.lkey);
 		row.rkey = known(kernel.rkey);
 		row.length = known(kernel.length);
@@ -85,18 +86,19 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	return 0;
 }
 
-static void print_unlisted(void *data, const struct mr_uverbs_mr *mr)
+static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
 {
 	struct job *job = data;
+	bool is_mr = kind == MR_KIND_MR;
 
 	answer_row(&job->in->answer, &(struct region_row){
-					     .kind = "mr",
+					     .kind = mr_region_kind_name(kind),
 					     .state = "unlisted",
 					     .handle = known(mr->handle),
-					     .lkey = known(mr->lkey),
-					     .rkey = known(mr->rkey),
-					     .length = known(mr->length),
-					     .iova = known(mr->iova),
+					     .lkey = { mr->lkey, is_mr },
+					     .rkey = { mr->rkey, is_mr },
+					     .length = { mr->length, is_mr },
+					     .iova = { mr->iova, is_mr },
 				     });
 	job->in->done++;
 	job->totals.unlisted.value++;
@@ -119,21 +121,43 @@ static void print_all(struct job *job)
 		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
+static int print_umem(struct job *job, uint32_t handle, struct mr_error *err)
+{
+	int rc = mr_session_has_umem(&job->in->session, handle, err);
+
+	if (rc < 0)
+		return rc;
+	if (!rc)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+				    "the session has no umem with the handle %u", handle);
+	print_unlisted(job, MR_KIND_UMEM, &(struct mr_uverbs_mr){ .handle = handle });
+	return 0;
+}
+
+static int print_mr(struct job *job, uint32_t handle, struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = mr_uverbs_query_mr(&job->in->session.uverbs, handle, &mr, err);
+
+	if (!rc)
+		print_unlisted(job, MR_KIND_MR, &mr);
+	return rc;
+}
+
 static void print_word(struct job *job, const char *word, uint64_t index)
 {
 	struct mr_selection selection;
-	struct mr_uverbs_mr mr;
 	struct mr_error err;
 	int rc = mr_select(&job->in->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_SELECT_MR)
-		rc = mr_uverbs_query_mr(&job->in->session.uverbs, selection.handle, &mr, &err);
+		rc = print_mr(job, selection.handle, &err);
+	else if (!rc && selection.type == MR_SELECT_UMEM)
+		rc = print_umem(job, selection.handle, &err);
 	else if (!rc)
 		rc = print_entry(job, selection.slot, &err);
 	if (rc)
 		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
-	else if (selection.type == MR_SELECT_MR)
-		print_unlisted(job, &mr);
 }
 
 static void fill_totals(struct job *job)
@@ -171,6 +195,18 @@ static void print_totals(struct job *job)
 			    job->in->environment.device);
 }
 
+/* Only they need a column that tells them from MRs, and their id. */
+static bool has_umems(const struct mr_table *table)
+{
+	struct mr_entry entry;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    mr_region_kind(entry.call) == MR_KIND_UMEM)
+			return true;
+	return false;
+}
+
 static int work(struct session_job *in, struct mr_error *err)
 {
 	char **words = in->answer.invocation->operands;
@@ -178,6 +214,9 @@ static int work(struct session_job *in, struct mr_error *err)
 	int rc;
 
 	fill_totals(&job);
+	if (has_umems(&in->session.table))
+		in->answer.out.usual_columns =
+			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
 	answer_begin(&in->answer);
 	for (uint64_t i = 0; words[i]; i++)
 		print_word(&job, words[i], i + 1);
@@ -210,7 +249,7 @@ const struct command command_stat = {
 	.summary = "show the regions of the session",
 	.description =
 		"Shows the session's regions, each compared with what the kernel says of it. "
-		"A REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
+		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE or umem:HANDLE.",
 	.groups = groups,
 	.record = &region_record,
 	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",

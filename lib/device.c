@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 
 #include "cleanup.h"
 #include "device.h"
+#include "region.h"
 
 /* What lib/sim/sysfs writes into node_desc. */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
@@ -130,18 +132,43 @@ static void hint_node(const char *name, struct mr_error *err)
 		mr_hint(err, "read and write permission on %s is needed", path);
 }
 
+/* The errno where a call opened nothing: some paths of libibverbs leave none. */
+static int open_errno(void)
+{
+	return errno ? errno : EIO;
+}
+
 static int open_context(struct ibv_device *chosen, struct mr_device *device, struct mr_error *err)
 {
 	errno = 0;
 	device->context = ibv_open_device(chosen);
-	if (device->context)
-		return 0;
-	/* Some paths of libibverbs leave no errno. */
-	return mr_fail(err, MR_ERROR_REFUSED, errno ? errno : EIO, "ibv_open_device", NULL);
+	return device->context
+		       ? 0
+		       : mr_fail(err, MR_ERROR_REFUSED, open_errno(), "ibv_open_device", NULL);
 }
 
-int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
-		   struct mr_error *err)
+static int open_devx_context(struct ibv_device *chosen, struct mr_device *device,
+			     struct mr_error *err)
+{
+	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
+	int rc;
+
+	errno = 0;
+	device->context = mlx5dv_open_device(chosen, &attr);
+	if (device->context)
+		return 0;
+	rc = mr_fail(err, MR_ERROR_REFUSED, open_errno(), "mlx5dv_open_device", NULL);
+	if (!mlx5dv_is_supported(chosen))
+		mr_hint(err, "%s is no mlx5 device, and only those have DEVX",
+			ibv_get_device_name(chosen));
+	else
+		mr_hint(err, "MLX5DV_CONTEXT_FLAGS_DEVX was asked for: can it be opened without "
+			     "(mrctl reg)? Then its firmware or driver offers no DEVX");
+	return rc;
+}
+
+static int open_device(const char *name, bool devx, struct mr_device *device,
+		       struct mr_environment *environment, struct mr_error *err)
 {
 	AUTO_LIST struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_device *chosen = NULL;
@@ -154,18 +181,32 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 	snprintf(environment->device, sizeof(environment->device), "%s",
 		 ibv_get_device_name(chosen));
 	environment->simulated = is_simulated(chosen);
-	rc = open_context(chosen, device, err);
+	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
 	if (rc && !environment->simulated)
 		hint_node(chosen->dev_name, err);
 	if (rc)
 		return rc;
 	read_provider(device->context, environment->provider, sizeof(environment->provider));
+	if (devx)
+		return 0;
 	device->pd = ibv_alloc_pd(device->context);
 	if (!device->pd) {
 		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_alloc_pd", NULL);
 		mr_device_close(device);
 	}
 	return rc;
+}
+
+int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
+		   struct mr_error *err)
+{
+	return open_device(name, false, device, environment, err);
+}
+
+int mr_device_open_devx(const char *name, struct mr_device *device,
+			struct mr_environment *environment, struct mr_error *err)
+{
+	return open_device(name, true, device, environment, err);
 }
 
 int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err)
@@ -186,6 +227,8 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 			close(copy);
 		return rc;
 	}
+	if (pd_handle == MR_NO_HANDLE)
+		return 0;
 	device->pd = ibv_import_pd(device->context, pd_handle);
 	if (!device->pd) {
 		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_pd", NULL);
@@ -198,7 +241,7 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 				  const struct mr_environment *environment, uint32_t *pd_handle)
 {
-	*pd_handle = device->pd->handle;
+	*pd_handle = device->pd ? device->pd->handle : MR_NO_HANDLE;
 	return (struct mr_uverbs){ .fd = device->context->cmd_fd,
 				   .driver_id = mr_uverbs_driver_id(environment->provider) };
 }

@@ -23,11 +23,11 @@ struct mr_environment {
 		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
 };
 
-/** An open device with one protection domain. */
+/** An open device, with one protection domain or none. */
 struct mr_device {
 	struct ibv_context *context;
-	struct ibv_pd *pd;
-	bool imported; /**< they belong to a session: closing leaves them there */
+	struct ibv_pd *pd; /**< or NULL */
+	bool imported;     /**< they belong to a session: closing leaves them there */
 };
 
 /**
@@ -49,9 +49,18 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 		   struct mr_error *err);
 
 /**
+ * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without protection domain
+ *
+ * ibv_open_device() asks for DEVX as well, and says nothing where it does not get it.  The rest as
+ * of mr_device_open(); -EOPNOTSUPP where the device is none of mlx5.
+ */
+int mr_device_open_devx(const char *name, struct mr_device *device,
+			struct mr_environment *environment, struct mr_error *err);
+
+/**
  * mr_device_import() - a context and PD that a session holds (ibv_import_device, ibv_import_pd)
  * @fd:        the session's uverbs command descriptor; not taken over
- * @pd_handle: its protection domain
+ * @pd_handle: its protection domain, or MR_NO_HANDLE for none
  * @device:    set on success; mr_device_close() it, or the session keeps a UAR for ever
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; -EOPNOTSUPP where the provider cannot import.
@@ -60,7 +69,7 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 
 /**
  * mr_device_uverbs() - the kernel's own interface to an open device
- * @pd_handle: set to the handle of its PD
+ * @pd_handle: set to the handle of its PD, MR_NO_HANDLE where it has none
  */
 struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 				  const struct mr_environment *environment, uint32_t *pd_handle);

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <string.h>
 
 #include "clock.h"
 #include "newer.h"
 #include "region.h"
+#include "umem.h"
 #include "uverbs.h"
 
 const char *mr_via_name(enum mr_via via)
 {
 	return via == MR_VIA_KERNEL ? "kernel" : "library";
+}
+
+const char *mr_region_kind_name(enum mr_region_kind kind)
+{
+	return kind == MR_KIND_UMEM ? "umem" : "mr";
 }
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
@@ -43,6 +50,34 @@ static uint64_t iova_of(const struct mr_region_request *request)
 	return request->call == MR_REG_MR ? request->addr : request->iova;
 }
 
+static int register_umem_by_kernel(const struct mr_registrar *registrar,
+				   const struct mr_region_request *request,
+				   struct mr_region *region, struct mr_error *err)
+{
+	const struct mr_uverbs_umem_reg reg = {
+		.addr = request->addr,
+		.length = request->length,
+		.access = request->access,
+		.page_sizes = { request->page_sizes, request->call == MR_UMEM_REG_EX },
+	};
+	uint64_t start = mr_now_ns();
+	uint32_t handle, id;
+	int rc = mr_uverbs_reg_umem(registrar->uverbs, &reg, &handle, &id, err);
+
+	if (rc)
+		return rc;
+	*region = (struct mr_region){
+		.kind = MR_KIND_UMEM,
+		.live = true,
+		.elapsed_ns = mr_now_ns() - start,
+		.addr = request->addr,
+		.length = request->length,
+		.handle = handle,
+		.umem_id = id,
+	};
+	return 0;
+}
+
 static int register_by_kernel(const struct mr_registrar *registrar,
 			      const struct mr_region_request *request, struct mr_region *region,
 			      struct mr_error *err)
@@ -73,6 +108,29 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 		.handle = mr.handle,
 		.lkey = mr.lkey,
 		.rkey = mr.rkey,
+	};
+	return 0;
+}
+
+static int register_umem_by_library(const struct mr_registrar *registrar,
+				    const struct mr_region_request *request,
+				    struct mr_region *region, struct mr_error *err)
+{
+	uint64_t start = mr_now_ns();
+	struct mlx5dv_devx_umem *umem = mr_umem_register(registrar->context, request, err);
+	uint64_t end = mr_now_ns();
+
+	if (!umem)
+		return -err->errnum;
+	*region = (struct mr_region){
+		.kind = MR_KIND_UMEM,
+		.live = true,
+		.elapsed_ns = end - start,
+		.umem = umem,
+		.addr = request->addr,
+		.length = request->length,
+		.handle = mr_umem_handle(umem),
+		.umem_id = umem->umem_id,
 	};
 	return 0;
 }
@@ -115,10 +173,31 @@ static int register_by_library(const struct mr_registrar *registrar,
 	return 0;
 }
 
+static int register_umem(const struct mr_registrar *registrar,
+			 const struct mr_region_request *request, struct mr_region *region,
+			 struct mr_error *err)
+{
+	int rc = registrar->via == MR_VIA_KERNEL
+			 ? register_umem_by_kernel(registrar, request, region, err)
+			 : register_umem_by_library(registrar, request, region, err);
+
+	/* devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG) */
+	if (rc == -EINVAL)
+		mr_hint(err,
+			"a umem takes local-write, remote-write (with local-write), "
+			"remote-read and relaxed-ordering, a length, a page size that fits its "
+			"memory, and a context with DEVX");
+	if (rc == -EPROTONOSUPPORT)
+		mr_hint(err, "DEVX umems are objects of the driver mlx5_ib");
+	return rc;
+}
+
 int mr_region_register(const struct mr_registrar *registrar,
 		       const struct mr_region_request *request, struct mr_region *region,
 		       struct mr_error *err)
 {
+	if (mr_region_kind(request->call) == MR_KIND_UMEM)
+		return register_umem(registrar, request, region, err);
 	if (registrar->via == MR_VIA_KERNEL)
 		return register_by_kernel(registrar, request, region, err);
 	return register_by_library(registrar, request, region, err);
@@ -154,30 +233,65 @@ void mr_region_data_direct_path(const struct mr_registrar *registrar, char *path
 
 void mr_region_forget(struct mr_region *region)
 {
+	if (region->kind == MR_KIND_UMEM) {
+		if (region->umem)
+			mr_umem_forget(region->umem);
+		region->umem = NULL;
+		return;
+	}
 	if (region->mr)
 		ibv_unimport_mr(region->mr);
 	region->mr = NULL;
 }
 
+/* What the driver answers while a DEVX object (a memory key, a queue) uses the umem. */
+static void hint_in_use(struct mr_error *err)
+{
+	if (err->errnum == EINVAL)
+		mr_hint(err, "where a DEVX object was made on the umem, destroy that first");
+}
+
+int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err)
+{
+	int rc;
+
+	if (kind == MR_KIND_MR)
+		return mr_uverbs_destroy_mr(uverbs, handle, err);
+	rc = mr_uverbs_dereg_umem(uverbs, handle, err);
+	if (rc)
+		hint_in_use(err);
+	return rc;
+}
+
+/* The errno itself, by the man pages; -1 and errno from some providers. */
+static int deregister_by_library(struct mr_region *region, struct mr_error *err)
+{
+	bool is_umem = region->kind == MR_KIND_UMEM;
+	int rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
+
+	if (!rc)
+		return 0;
+	rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno,
+		     is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
+	if (is_umem)
+		hint_in_use(err);
+	return rc;
+}
+
 int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,
 			 struct mr_error *err)
 {
+	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
 	uint64_t start = mr_now_ns(), end;
-	int rc;
+	int rc = by_library
+			 ? deregister_by_library(region, err)
+			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
 
-	if (region->mr) {
-		rc = ibv_dereg_mr(region->mr);
-		end = mr_now_ns();
-		if (rc) /* the errno itself, by the man page; -1 and errno from some providers */
-			return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno, "ibv_dereg_mr",
-				       NULL);
-		region->mr = NULL;
-	} else {
-		rc = mr_uverbs_destroy_mr(registrar->uverbs, region->handle, err);
-		end = mr_now_ns();
-		if (rc)
-			return rc;
-	}
+	end = mr_now_ns();
+	if (rc)
+		return rc;
+	region->mr = NULL;
 	region->live = false;
 	region->dereg_elapsed_ns = end - start;
 	return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory regions: registering and deregistering, through libibverbs or the kernel's own interface. */
+/*
+ * Memory regions and DEVX umems: registering and deregistering, through libibverbs and libmlx5 or
+ * the kernel's own interface.
+ */
 #ifndef MR_REGION_H
 #define MR_REGION_H
 
@@ -9,13 +12,15 @@
 
 #include "error.h"
 
+struct ibv_context;
 struct ibv_mr;
 struct ibv_pd;
+struct mlx5dv_devx_umem;
 struct mr_uverbs;
 
 /** Path of a call to the kernel. */
 enum mr_via {
-	MR_VIA_LIBRARY, /**< libibverbs */
+	MR_VIA_LIBRARY, /**< libibverbs; for umems libmlx5 */
 	MR_VIA_KERNEL,  /**< the uverbs ioctl interface itself */
 };
 
@@ -25,9 +30,10 @@ const char *mr_via_name(enum mr_via via);
 /** By which path regions are registered, and in which protection domain. */
 struct mr_registrar {
 	enum mr_via via;
-	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY */
+	struct ibv_context *context;    /**< of MR_VIA_LIBRARY, for umems */
+	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY, for MRs */
 	const struct mr_uverbs *uverbs; /**< of MR_VIA_KERNEL */
-	uint32_t pd_handle;             /**< of MR_VIA_KERNEL */
+	uint32_t pd_handle;             /**< of MR_VIA_KERNEL, for MRs */
 };
 
 enum mr_region_call {
@@ -35,6 +41,8 @@ enum mr_region_call {
 	MR_REG_MR_IOVA,      /**< ibv_reg_mr_iova(3) */
 	MR_REG_DMABUF_MR,    /**< ibv_reg_dmabuf_mr(3) */
 	MR_DV_REG_DMABUF_MR, /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
+	MR_UMEM_REG,         /**< mlx5dv_devx_umem_reg(3) */
+	MR_UMEM_REG_EX,      /**< mlx5dv_devx_umem_reg_ex(3) */
 };
 
 /** mr_region_is_dmabuf() - whether such a region is one of a dma-buf, so that its addr is an offset */
@@ -43,27 +51,53 @@ static inline bool mr_region_is_dmabuf(enum mr_region_call call)
 	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR;
 }
 
+/** What a call registers. */
+enum mr_region_kind {
+	MR_KIND_MR,
+	MR_KIND_UMEM, /**< has no keys, no IOVA and no protection domain */
+};
+
+/** mr_region_kind() - what @call registers; that of a call that is unknown is an MR */
+static inline enum mr_region_kind mr_region_kind(unsigned int call)
+{
+	return call == MR_UMEM_REG || call == MR_UMEM_REG_EX ? MR_KIND_UMEM : MR_KIND_MR;
+}
+
+/** mr_region_kind_name() - "mr" or "umem" */
+const char *mr_region_kind_name(enum mr_region_kind kind);
+
+/** In the place of the kernel's number of an object: there is none, or it is not known. */
+#define MR_NO_HANDLE UINT32_MAX
+
 struct mr_region_request {
 	enum mr_region_call call;
-	uint64_t addr;   /**< address of the first byte; of a dma-buf its offset */
-	uint64_t length; /**< bytes */
-	uint64_t iova;   /**< not of MR_REG_MR */
-	uint32_t access; /**< enum ibv_access_flags and whatever else was asked for */
-	int fd;          /**< of a dma-buf */
+	uint64_t addr;       /**< address of the first byte; of a dma-buf its offset */
+	uint64_t length;     /**< bytes */
+	uint64_t iova;       /**< not of MR_REG_MR */
+	uint64_t page_sizes; /**< of MR_UMEM_REG_EX: its pgsz_bitmap */
+	uint32_t access;     /**< enum ibv_access_flags and whatever else was asked for */
+	int fd;              /**< of a dma-buf */
 };
 
 /** A region, kept small: commands hold many.  What they have in common stands elsewhere. */
 struct mr_region {
-	struct ibv_mr *mr; /**< of MR_VIA_LIBRARY */
-	uint64_t addr;     /**< as in the request */
+	union {                                /* of MR_VIA_LIBRARY: the library's side of it */
+		struct ibv_mr *mr;             /**< of MR_KIND_MR */
+		struct mlx5dv_devx_umem *umem; /**< of MR_KIND_UMEM */
+	};
+	uint64_t addr; /**< as in the request */
 	uint64_t length;
-	uint64_t iova;
+	uint64_t iova;             /**< of MR_KIND_MR */
 	uint64_t elapsed_ns;       /**< time the registering call took */
 	uint64_t dereg_elapsed_ns; /**< time the deregistering call took */
-	uint32_t handle;
-	uint32_t lkey;
-	uint32_t rkey;
-	bool live; /**< false once deregistered */
+	uint32_t handle;           /**< MR_NO_HANDLE where libmlx5 keeps that of a umem to itself */
+	union {
+		uint32_t lkey;    /**< of MR_KIND_MR */
+		uint32_t umem_id; /**< of MR_KIND_UMEM */
+	};
+	uint32_t rkey; /**< of MR_KIND_MR */
+	uint8_t kind;  /**< enum mr_region_kind */
+	bool live;     /**< false once deregistered */
 };
 
 /**
@@ -89,12 +123,24 @@ void mr_region_data_direct_path(const struct mr_registrar *registrar, char *path
 /**
  * mr_region_forget() - free the library's memory of a region that stays registered
  *
- * For regions of an imported PD (ibv_unimport_mr(3)).
+ * For regions of an imported device (ibv_unimport_mr(3), mlx5dv_devx_umem_unimport(3)).
  */
 void mr_region_forget(struct mr_region *region);
 
 /**
- * mr_region_deregister() - ibv_dereg_mr(3), or the ioctl MR_DESTROY by MR_VIA_KERNEL
+ * mr_region_destroy() - ask the kernel to destroy a region by its handle
+ *
+ * ioctl MR_DESTROY or DEVX_UMEM_DEREG: the kernel refuses (ENOENT, EINVAL) where the handle is
+ * that of no object of that kind.
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_error *err);
+
+/**
+ * mr_region_deregister() - ibv_dereg_mr(3), mlx5dv_devx_umem_dereg(3), or mr_region_destroy() by
+ * MR_VIA_KERNEL
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; the region is still there then.
  */

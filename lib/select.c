@@ -7,10 +7,12 @@
 static const struct {
 	const char *prefix;
 	enum mr_table_index index;
+	enum mr_selection_type type;
 } keys[] = {
-	{ "lkey:", MR_BY_LKEY },
-	{ "rkey:", MR_BY_RKEY },
-	{ "mr:", MR_BY_HANDLE },
+	{ "lkey:", MR_BY_LKEY, MR_SELECT_ENTRY },
+	{ "rkey:", MR_BY_RKEY, MR_SELECT_ENTRY },
+	{ "mr:", MR_BY_HANDLE, MR_SELECT_MR },
+	{ "umem:", MR_BY_HANDLE, MR_SELECT_UMEM },
 };
 
 static bool is_number(const char *text)
@@ -33,8 +35,7 @@ static int parse(const char *text, struct word *word, struct mr_error *err)
 		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
 			continue;
 		word->index = keys[i].index;
-		if (word->index == MR_BY_HANDLE)
-			word->type = MR_SELECT_MR;
+		word->type = keys[i].type;
 		return mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err);
 	}
 	if (is_number(text)) {
@@ -54,6 +55,14 @@ int mr_select_check(const char *text, struct mr_error *err)
 	return parse(text, &word, err);
 }
 
+/* All kinds of objects share their handles. */
+static bool is_of_type(const struct mr_entry *entry, enum mr_selection_type type)
+{
+	bool is_umem = mr_region_kind(entry->call) == MR_KIND_UMEM;
+
+	return type == MR_SELECT_ENTRY || (type == MR_SELECT_UMEM) == is_umem;
+}
+
 int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
 	      struct mr_error *err)
 {
@@ -71,7 +80,8 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 		return rc;
 	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
 				    : mr_table_find(&session->table, word.index, word.number);
-	if (mr_table_get(&session->table, selection->slot, &entry)) {
+	if (mr_table_get(&session->table, selection->slot, &entry) &&
+	    is_of_type(&entry, word.type)) {
 		selection->type = MR_SELECT_ENTRY;
 		selection->id = entry.id;
 	} else if (selection->type == MR_SELECT_ENTRY) {

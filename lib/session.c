@@ -181,6 +181,8 @@ void mr_session_close(struct mr_session *session)
 		close(session->uverbs.fd);
 	mr_table_close(&session->table);
 	session->uverbs.fd = -1;
+	free(session->umems);
+	session->umems = NULL;
 }
 
 void mr_session_environment(const struct mr_session *session, struct mr_environment *environment)
@@ -307,6 +309,30 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 	return rc;
 }
 
+/* ---- umems ---- */
+
+static int list_umems(struct mr_session *session, struct mr_error *err)
+{
+	if (!session->umems)
+		session->umems = calloc(MR_UVERBS_INFO_MAX, sizeof(*session->umems));
+	if (!session->umems)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	return mr_uverbs_list_umems(&session->uverbs, session->umems, &session->umem_count, err);
+}
+
+int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = list_umems(session, err);
+
+	if (rc)
+		return rc;
+	if (has(session->umems, session->umem_count, handle))
+		return 1;
+	return session->umem_count == MR_UVERBS_INFO_MAX &&
+	       mr_uverbs_query_mr(&session->uverbs, handle, &mr, err) == -EINVAL;
+}
+
 /* ---- regions ---- */
 
 static void fill_entry(struct mr_entry *entry, const struct mr_region_request *request,
@@ -315,13 +341,17 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 	entry->addr = request->addr;
 	entry->length = request->length;
 	entry->access = request->access;
-	entry->call = (uint8_t)request->call;
 	entry->via = (uint8_t)via;
-	entry->iova = region->iova;
 	entry->handle = region->handle;
+	entry->elapsed_ns = region->elapsed_ns;
+	if (region->kind == MR_KIND_UMEM) {
+		entry->page_sizes = request->page_sizes;
+		entry->umem_id = region->umem_id;
+		return;
+	}
+	entry->iova = region->iova;
 	entry->lkey = region->lkey;
 	entry->rkey = region->rkey;
-	entry->elapsed_ns = region->elapsed_ns;
 }
 
 /*
@@ -345,7 +375,8 @@ static int commit(struct mr_session *session, uint32_t slot, const struct mr_ent
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				  "another process has removed the region from the session");
 	if (rc)
-		mr_uverbs_destroy_mr(&session->uverbs, entry->handle, &ignored);
+		mr_region_destroy(&session->uverbs, mr_region_kind(entry->call), entry->handle,
+				  &ignored);
 	mr_session_unclaim(session, slot);
 	return rc;
 }
@@ -370,6 +401,23 @@ static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
 		       (unsigned long long)id);
 }
 
+/* What stays must have a handle, or nobody can deregister it any more. */
+static int register_to_stay(const struct mr_registrar *registrar,
+			    const struct mr_region_request *request, struct mr_region *region,
+			    struct mr_error *err)
+{
+	struct mr_error ignored;
+	int rc = mr_region_register(registrar, request, region, err);
+
+	if (rc || region->handle != MR_NO_HANDLE)
+		return rc;
+	mr_region_deregister(registrar, region, &ignored);
+	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
+		"libmlx5 does not tell the handle of the umem, so it cannot stay");
+	mr_hint(err, "use --via kernel");
+	return -EOPNOTSUPP;
+}
+
 int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
 			const struct mr_region_request *request, struct mr_entry *entry,
 			struct mr_error *err)
@@ -380,6 +428,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 	if (rc)
 		return rc;
+	entry->call = (uint8_t)request->call;
 	rc = mr_table_add(&session->table, entry, &slot, err);
 	if (!rc && !mr_table_claim(&session->table, slot)) {
 		rc = fail_claimed(entry->id, errno, err);
@@ -388,7 +437,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = mr_region_register(registrar, request, &region, err);
+	rc = register_to_stay(registrar, request, &region, err);
 	if (rc) {
 		withdraw(session, slot, entry->id);
 	} else {
@@ -415,12 +464,33 @@ static bool is_absent(int rc)
 }
 
 /*
+ * Whether the kernel has the entry's region: 1, 0, or -errno.
+ *
+ * Looking at many umems one after the other must not list them all each time: a handle that was
+ * among them is taken to be there still.  Not where it is about to be destroyed (@sure).
+ */
+static int ask_kernel(struct mr_session *session, const struct mr_entry *entry, bool sure,
+		      struct mr_uverbs_mr *kernel, struct mr_error *err)
+{
+	int rc;
+
+	if (mr_region_kind(entry->call) == MR_KIND_UMEM)
+		return !sure && has(session->umems, session->umem_count, entry->handle)
+			       ? 1
+			       : mr_session_has_umem(session, entry->handle, err);
+	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
+	if (is_absent(rc))
+		return 0;
+	return rc ? rc : agrees(entry, kernel);
+}
+
+/*
  * Under the lock, so that nobody is between the table and the kernel.  Only where the kernel says
  * so a region has gone: a call that fails otherwise tells nothing of it.
  */
-static enum mr_session_state compare(const struct mr_session *session, uint32_t slot,
-				     const struct mr_entry *entry, struct mr_uverbs_mr *kernel,
-				     struct mr_error *err)
+static enum mr_session_state compare(struct mr_session *session, uint32_t slot,
+				     const struct mr_entry *entry, bool sure,
+				     struct mr_uverbs_mr *kernel, struct mr_error *err)
 {
 	int rc;
 
@@ -428,10 +498,10 @@ static enum mr_session_state compare(const struct mr_session *session, uint32_t 
 		return MR_STATE_PENDING;
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
-	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
-	if (is_absent(rc) || (!rc && !agrees(entry, kernel)))
+	rc = ask_kernel(session, entry, sure, kernel, err);
+	if (!rc)
 		return MR_STATE_GONE;
-	if (rc) {
+	if (rc < 0) {
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
 		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
 	}
@@ -450,7 +520,7 @@ int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *
 		return rc;
 	found = mr_table_get(&session->table, slot, entry);
 	if (found)
-		*state = compare(session, slot, entry, kernel, err);
+		*state = compare(session, slot, entry, false, kernel, err);
 	mr_table_unlock(&session->table);
 	return found;
 }
@@ -479,7 +549,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, str
 				    (unsigned long long)id);
 	if (!mr_table_claim(&session->table, slot))
 		return fail_claimed(id, errno, err);
-	*state = compare(session, slot, entry, kernel, err);
+	*state = compare(session, slot, entry, true, kernel, err);
 	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
 	if (*state == MR_STATE_PENDING || (*state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
 		mr_table_unclaim(&session->table, slot);
@@ -522,7 +592,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	if (rc)
 		return rc;
 	start = mr_now_ns();
-	rc = mr_uverbs_destroy_mr(&session->uverbs, entry.handle, err);
+	rc = mr_region_destroy(&session->uverbs, mr_region_kind(entry.call), entry.handle, err);
 	*ns = mr_now_ns() - start;
 	/* Where the lock cannot be had the entry stays in doubt, and the next command finds out. */
 	if (mr_table_lock(&session->table, &lock_error))
@@ -542,9 +612,17 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 
 struct walk {
 	struct mr_session *session;
-	void (*call)(void *data, const struct mr_uverbs_mr *mr);
+	mr_unlisted *call;
 	void *data;
 };
+
+/* Under the lock: the entry that names this object, if there is one of its kind. */
+static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, uint32_t handle,
+		       struct mr_entry *entry)
+{
+	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), entry) &&
+	       mr_region_kind(entry->call) == kind;
+}
 
 static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
 {
@@ -557,15 +635,47 @@ static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
 	if (rc)
 		return rc;
 	rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, &mr, err);
-	listed = mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), &entry) &&
-		 agrees(&entry, &mr);
+	listed = find_entry(table, MR_KIND_MR, handle, &entry) && agrees(&entry, &mr);
 	mr_table_unlock(table);
 	if (is_absent(rc) || rc == -EBUSY) /* it is coming or going */
 		return 0;
 	if (rc)
 		mr_wrap(err, "cannot look for regions that no entry names");
 	else if (!listed)
-		walk->call(walk->data, &mr);
+		walk->call(walk->data, MR_KIND_MR, &mr);
+	return rc;
+}
+
+/* It may have come to the table, or gone, since it was listed. */
+static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error *err)
+{
+	const struct mr_uverbs_mr umem = { .handle = handle };
+	struct mr_table *table = &walk->session->table;
+	struct mr_entry entry;
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
+	if (!find_entry(table, MR_KIND_UMEM, handle, &entry))
+		rc = mr_session_has_umem(walk->session, handle, err);
+	mr_table_unlock(table);
+	if (rc > 0)
+		walk->call(walk->data, MR_KIND_UMEM, &umem);
+	return rc < 0 ? rc : 0;
+}
+
+static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_error *err)
+{
+	uint32_t count;
+	int rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
+
+	if (rc == -ENOENT) /* no DEVX, no umems */
+		return 0;
+	for (uint32_t i = count; !rc && i-- > 0;)
+		rc = visit_umem(walk, handles[i], err);
+	if (!rc && count == MR_UVERBS_INFO_MAX)
+		rc = mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "ioctl(INFO_HANDLES)",
+			     "there may be more umems that no entry names than the kernel lists");
 	return rc;
 }
 
@@ -581,27 +691,33 @@ static uint32_t highest_handle(const struct mr_table *table)
 	return highest;
 }
 
-int mr_session_unlisted(struct mr_session *session,
-			void (*call)(void *data, const struct mr_uverbs_mr *mr), void *data,
-			struct mr_error *err)
+static int walk_mrs(const struct walk *walk, uint32_t *handles, struct mr_error *err)
 {
-	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
-	const struct walk walk = { session, call, data };
 	uint32_t count, highest;
-	int rc;
+	int rc = mr_uverbs_list(&walk->session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
 
-	if (!handles)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
 	if (rc)
 		return rc;
 	if (count < MR_UVERBS_INFO_MAX) {
 		while (!rc && count-- > 0) /* the newest come first */
-			rc = visit(&walk, handles[count], err);
+			rc = visit(walk, handles[count], err);
 		return rc;
 	}
-	highest = highest_handle(&session->table) + WALK_BEYOND;
+	highest = highest_handle(&walk->session->table) + WALK_BEYOND;
 	for (uint32_t handle = 0; !rc && handle < highest; handle++)
-		rc = visit(&walk, handle, err);
+		rc = visit(walk, handle, err);
 	return rc;
+}
+
+int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
+			struct mr_error *err)
+{
+	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+	const struct walk walk = { session, call, data };
+	int rc;
+
+	if (!handles)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = walk_mrs(&walk, handles, err);
+	return rc ? rc : walk_umems(&walk, handles, err);
 }

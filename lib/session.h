@@ -27,6 +27,8 @@ struct mr_session {
 	struct mr_uverbs uverbs;
 	struct mr_table table;
 	struct mr_table_device device;
+	uint32_t *umems; /**< handles of umems that the kernel listed last; or NULL */
+	uint32_t umem_count;
 };
 
 /**
@@ -94,11 +96,11 @@ enum mr_session_state {
 };
 
 /**
- * mr_session_look() - an entry, compared with the kernel (QUERY_MR)
+ * mr_session_look() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
  * @entry:  set to a copy
  * @state:  set
- * @kernel: set to what the kernel says where the state is LIVE, SUSPECT or IN_DOUBT; in doubt an
- *          entry that is PENDING has no handle to ask for
+ * @kernel: set to what the kernel says of an MR where the state is LIVE, SUSPECT or IN_DOUBT; in
+ *          doubt an entry that is PENDING has no handle to ask for
  * @err:    also filled where the state is UNKNOWN: why
  *
  * Return: 1, 0 where there is no entry in that place, or -errno.
@@ -130,13 +132,13 @@ void mr_session_unclaim(struct mr_session *session, uint32_t slot);
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
 
 /**
- * mr_session_deregister() - ask the kernel to destroy an entry's region (ioctl MR_DESTROY)
+ * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_region_destroy())
  * @slot: its place in the table
  * @id:   its id; another one in that place is left alone
  * @ns:   set to the time that the kernel took
  *
  * Before it destroys by handle the kernel must agree on what that handle is: it may have been
- * given out again.
+ * given out again.  Of a umem the kernel tells no more than that the handle is a umem's.
  *
  * Return: 0, or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
  * MR_ERROR_ABSENT when it had gone before, and the entry is removed.
@@ -145,13 +147,26 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 			  struct mr_error *err);
 
 /**
+ * mr_session_has_umem() - whether the kernel has a umem with that handle
+ *
+ * INFO_HANDLES lists the newest MR_UVERBS_INFO_MAX umems.  Where there may be more, a handle that
+ * is neither free nor an MR's is taken for a umem's; the kernel refuses to deregister any other.
+ *
+ * Return: 1, 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err);
+
+/** Called with a region that no entry names; of a umem only the handle is known. */
+typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region);
+
+/**
  * mr_session_unlisted() - regions of the session that no entry names
  * @call: called for each
  *
- * One INFO_HANDLES where that can answer completely, else a walk over handle numbers.
+ * One INFO_HANDLES where that can answer completely, else a walk over handle numbers; for umems,
+ * which cannot be asked for one by one, there is none, and the error says so.
  */
-int mr_session_unlisted(struct mr_session *session,
-			void (*call)(void *data, const struct mr_uverbs_mr *mr), void *data,
+int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
 			struct mr_error *err);
 
 #endif

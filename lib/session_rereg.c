@@ -28,6 +28,19 @@ static int take_unlisted(struct mr_session *session, struct mr_entry *entry, str
 	return 0;
 }
 
+/* Under the lock.  The kernel would refuse as well, but only after the entry was marked. */
+static int check_kind(const struct mr_session *session, uint32_t slot, struct mr_error *err)
+{
+	struct mr_entry entry;
+
+	if (!mr_table_get(&session->table, slot, &entry) ||
+	    mr_region_kind(entry.call) == MR_KIND_MR)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
+			    "region %llu is a umem, and only memory regions can be changed",
+			    (unsigned long long)entry.id);
+}
+
 int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
 		    struct mr_error *err)
 {
@@ -40,6 +53,11 @@ int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, stru
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
+	rc = check_kind(session, slot, err);
+	if (rc) {
+		mr_table_unlock(&session->table);
+		return rc;
+	}
 	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
 	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
 		rc = mr_session_fail_gone(entry, err);

@@ -121,14 +121,18 @@ static uint64_t number_of(const struct mr_entry *entry, unsigned int index)
 }
 
 /*
- * Whether an entry can be found so: names are optional, and keys come with the commit.  Without
- * remote access some drivers give no rkey, or 0 (rxe of Linux 6.1): that is nobody's name.
+ * Whether an entry can be found so: names are optional, keys come with the commit, and umems have
+ * none.  Without remote access some drivers give no rkey, or 0 (rxe of Linux 6.1): that is nobody's
+ * name.
  */
 static bool is_indexed(const struct mr_entry *entry, unsigned int index)
 {
 	if (index == MR_BY_NAME)
 		return entry->name[0];
 	if (index == MR_BY_RKEY && !entry->rkey)
+		return false;
+	if ((index == MR_BY_LKEY || index == MR_BY_RKEY) &&
+	    mr_region_kind(entry->call) == MR_KIND_UMEM)
 		return false;
 	return index == MR_BY_ID || entry->state == MR_ENTRY_LIVE ||
 	       entry->state == MR_ENTRY_IN_DOUBT;

@@ -19,11 +19,11 @@
 
 #include "error.h"
 #include "number.h"
+#include "region.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64
 #define MR_NO_SLOT   UINT32_MAX
-#define MR_NO_HANDLE UINT32_MAX /**< no object of the kernel has it */
 
 enum mr_entry_state {
 	MR_ENTRY_FREE,
@@ -46,18 +46,24 @@ struct mr_entry {
 	uint64_t id; /**< never 0, never used again */
 	uint64_t addr;
 	uint64_t length;
-	uint64_t iova;
+	union {
+		uint64_t iova;       /**< of an MR */
+		uint64_t page_sizes; /**< of a umem: asked for, by MR_UMEM_REG_EX */
+	};
 	uint64_t elapsed_ns;
 	uint64_t page_size;
 	uint64_t new_length; /**< where it is unsure: what these may be instead */
 	uint64_t new_iova;
 	uint32_t state; /**< enum mr_entry_state */
 	uint32_t handle;
-	uint32_t lkey;
-	uint32_t rkey;
+	union {
+		uint32_t lkey;    /**< of an MR */
+		uint32_t umem_id; /**< of a umem */
+	};
+	uint32_t rkey; /**< of an MR */
 	uint32_t access;
-	uint16_t pd;                     /**< place of its PD in the table */
-	uint8_t call;                    /**< enum mr_region_call */
+	uint16_t pd;                     /**< place of its PD in the table, MR_TABLE_PDS: none */
+	uint8_t call;                    /**< enum mr_region_call, of which its kind follows */
 	uint8_t via;                     /**< enum mr_via */
 	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
 	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */

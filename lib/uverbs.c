@@ -4,6 +4,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/irdma-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mthca-abi.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <rdma/siw-abi.h>
@@ -324,4 +325,43 @@ int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *ha
 	add_out(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
 		MR_UVERBS_INFO_MAX * sizeof(*handles));
 	return submit(uverbs, &request, "ioctl(INFO_HANDLES)", err);
+}
+
+int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_umem_reg *r,
+		       uint32_t *handle, uint32_t *id, struct mr_error *err)
+{
+	struct request request =
+		new_request(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	int rc;
+
+	add_handle(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0);
+	add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, &r->addr, sizeof(r->addr));
+	add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, &r->length, sizeof(r->length));
+	add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, &r->access, sizeof(r->access));
+	if (r->page_sizes.known)
+		add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, &r->page_sizes.value,
+		       sizeof(r->page_sizes.value));
+	add_out(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, id, sizeof(*id));
+	rc = submit(uverbs, &request, "ioctl(DEVX_UMEM_REG)", err);
+	if (!rc)
+		*handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+{
+	struct request request =
+		new_request(MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG);
+
+	add_handle(&request, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
+	return submit(uverbs, &request, "ioctl(DEVX_UMEM_DEREG)", err);
+}
+
+int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
+			 struct mr_error *err)
+{
+	*count = 0;
+	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
+		return 0;
+	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
 }

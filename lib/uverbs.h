@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "number.h"
 
 /** A uverbs command descriptor, with the driver behind it. */
 struct mr_uverbs {
@@ -32,6 +33,13 @@ struct mr_uverbs_reg {
 	uint64_t length;
 	uint64_t iova;
 	uint32_t pd_handle;
+	uint32_t access;
+};
+
+struct mr_uverbs_umem_reg {
+	uint64_t addr;
+	uint64_t length;
+	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: all that there are */
 	uint32_t access;
 };
 
@@ -108,6 +116,32 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 
 /** mr_uverbs_destroy_mr() - UVERBS_METHOD_MR_DESTROY */
 int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/**
+ * mr_uverbs_reg_umem() - drivers/infiniband/hw/mlx5/devx.c MLX5_IB_METHOD_DEVX_UMEM_REG
+ * @handle: set to the kernel's number of it
+ * @id:     set to the device's
+ *
+ * Return: -EPROTONOSUPPORT from another driver, -EINVAL also where the context is without DEVX.
+ */
+int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_umem_reg *request,
+		       uint32_t *handle, uint32_t *id, struct mr_error *err);
+
+/**
+ * mr_uverbs_dereg_umem() - MLX5_IB_METHOD_DEVX_UMEM_DEREG
+ *
+ * Return: -ENOENT for a handle that is free, -EINVAL for one of another type, and while a DEVX
+ * object uses the umem.
+ */
+int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/**
+ * mr_uverbs_list_umems() - mr_uverbs_list() of umems; none of other drivers
+ *
+ * Return: -ENOENT where the driver has no such type, for want of DEVX (uapi_get_object()).
+ */
+int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
+			 struct mr_error *err);
 
 /** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
 #define MR_UVERBS_INFO_MAX 16383

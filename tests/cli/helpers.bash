@@ -200,7 +200,7 @@ states() {
 	ms stat --json "$@" | jq -r '.regions[] | "\(.id // "-") \(.state)"'
 }
 
-# kernel_has mr|pd: how many there are, by the kernel: of the device, on the simulator of the session
+# kernel_has mr|pd|umem: how many there are, by the kernel: of the device, on the simulator of the session
 kernel_has() {
 	if on_simulator; then
 		tool handles | sed -n "s/^$1 //p"
@@ -213,20 +213,26 @@ kernel_has() {
 stat_is_true() {
 	output=$(ms stat --json) && stderr='' || return
 	json '.failures == [] and .totals.unlisted != null' || return
+	is_true_of mr || return
+	# a real kernel tells nobody else of umems
+	! on_simulator || is_true_of umem
+}
+
+is_true_of() {
 	# shellcheck disable=SC2016 # jq's
-	json '[.regions[] | select((.state | IN("live", "unlisted", "suspect")) or
-		(.state == "in doubt" and .handle != null)) | .handle] |
+	json '[.regions[] | select(.kind == $kind) | select((.state | IN("live", "unlisted",
+		"suspect")) or (.state == "in doubt" and .handle != null)) | .handle] |
 		length == $kernel and (unique | length == $kernel)' \
-		--argjson kernel "$(kernel_has mr)"
+		--arg kind "$1" --argjson kernel "$(kernel_has "$1")"
 }
 
 # make_empty: deregister all that stat shows; nothing is left then, by the kernel
 make_empty() {
-	local handle
+	local region
 
 	ms dereg --all --quiet >/dev/null || return
-	for handle in $(ms stat -n -o handle); do
-		ms dereg "mr:$handle" --quiet >/dev/null || return
+	for region in $(ms stat -n -o kind,handle | tr ' ' :); do
+		ms dereg "$region" --quiet >/dev/null || return
 	done
 	[ -z "$(ms stat -n)" ] || fail "left over: $(ms stat)" || return
 	[ "$(kernel_has mr)" -eq 0 ]

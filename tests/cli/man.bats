@@ -236,6 +236,8 @@ shape() {
 		mrctl sim -- mrctl -j reg --name buf --memory hole --count 2
 		mrctl sim -- mrctl -j reg --size max
 		mrctl sim -- mrctl -j reg-iova --iova 0 --expect ok --hold-for 0
+		mrctl sim -- mrctl -j umem --page-sizes 4K
+		mrctl sim -- mrctl -j umem --size 8K --try-page-sizes
 		mrctl sim -- mrctl session -- sh -c '
 			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j rereg x --access none
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library

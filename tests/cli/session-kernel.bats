@@ -133,10 +133,13 @@ objects() {
 	session_begin
 	ms reg --count 2 --quiet
 	ms reg --via kernel --quiet
+	ms umem --count 2 --quiet
 	UNDO+=("echo $pci >/sys/bus/pci/drivers/mlx5_core/bind" await_device)
 	echo "$pci" >/sys/bus/pci/drivers/mlx5_core/unbind
 	run --separate-stderr ms reg --via kernel
 	refused EIO "ioctl(REG_MR)"
+	run --separate-stderr ms umem --via kernel
+	refused EIO "ioctl(DEVX_UMEM_REG)"
 	run --separate-stderr ms reg --json
 	[ "$status" -eq 1 ]
 	json '.failures[0].errno == "EIO" and .regions == []'

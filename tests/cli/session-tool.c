@@ -66,6 +66,31 @@ static void destroy(char **words)
 			die("destroy");
 }
 
+/* umem COUNT: umems of one page that no entry names; prints their handles */
+static void umem(char **words)
+{
+	struct mr_uverbs_umem_reg request = { .length = 4096, .access = 1 };
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t handle, id;
+
+	if (page == MAP_FAILED)
+		die("no page");
+	request.addr = (uintptr_t)page;
+	for (int i = atoi(words[0]); i > 0; i--) {
+		if (mr_uverbs_reg_umem(&session.uverbs, &request, &handle, &id, &err))
+			die("umem");
+		printf("%u\n", handle);
+	}
+}
+
+/* umem-destroy HANDLE...: umems, behind the back of the table */
+static void umem_destroy(char **words)
+{
+	for (; *words; words++)
+		if (mr_uverbs_dereg_umem(&session.uverbs, (uint32_t)atoi(*words), &err))
+			die("umem-destroy");
+}
+
 /* query HANDLE: whether the kernel has that region, and as `reg` here made it */
 static void query(char **words)
 {
@@ -77,7 +102,7 @@ static void query(char **words)
 		exit(1);
 }
 
-/* handles: how many MRs and PDs the kernel says there are */
+/* handles: how many MRs, PDs and umems the kernel says there are */
 static void handles(char **words)
 {
 	static const struct {
@@ -93,6 +118,9 @@ static void handles(char **words)
 			die("list");
 		printf("%s %u\n", objects[i].name, count);
 	}
+	if (mr_uverbs_list_umems(&session.uverbs, list, &count, &err))
+		die("list");
+	printf("umem %u\n", count);
 }
 
 /* lock: takes the lock of the table, says so, and sleeps */
@@ -266,9 +294,12 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "reg", 1, reg },           { "destroy", 1, destroy }, { "query", 1, query },
-	{ "handles", 0, handles },   { "lock", 0, lock },       { "text", 2, text },
-	{ "scribble", 1, scribble }, { "with", 2, with },       { "pass", 1, pass },
+	{ "reg", 1, reg },           { "destroy", 1, destroy },
+	{ "query", 1, query },       { "handles", 0, handles },
+	{ "lock", 0, lock },         { "text", 2, text },
+	{ "umem", 1, umem },         { "umem-destroy", 1, umem_destroy },
+	{ "scribble", 1, scribble }, { "with", 2, with },
+	{ "pass", 1, pass },
 };
 
 int main(int argc, char **argv)

@@ -404,6 +404,32 @@ TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
 	mr_session_close(&session);
 }
 
+TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
+{
+	struct mr_entry umem = { .call = MR_UMEM_REG, .name = "q" };
+	struct mr_selection selection;
+	uint32_t slot;
+
+	open_table();
+	assert_int_equal(mr_table_lock(&session.table, &err), 0);
+	assert_int_equal(mr_table_add(&session.table, &umem, &slot, &err), 0);
+	umem.handle = 44;
+	assert_true(mr_table_commit(&session.table, slot, &umem));
+	mr_table_unlock(&session.table);
+	assert_int_equal(mr_select(&session, "umem:44", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_SELECT_ENTRY);
+	assert_int_equal(selection.id, umem.id);
+	assert_int_equal(mr_select(&session, "q", &selection, &err), 0);
+	assert_int_equal(selection.id, umem.id);
+	/* the kernel has to say that it is none */
+	assert_int_equal(mr_select(&session, "mr:44", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_SELECT_MR);
+	assert_int_equal(mr_select(&session, "umem:42", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_SELECT_UMEM);
+	assert_int_equal(selection.handle, 42);
+	mr_session_close(&session);
+}
+
 TEST(a_protection_domain_is_named_by_its_name)
 {
 	struct mr_selection selection;
@@ -417,10 +443,13 @@ TEST(a_protection_domain_is_named_by_its_name)
 
 TEST(a_malformed_region_is_a_usage_error)
 {
-	static const char *const words[] = {
-		"",     "a b", "lkey:",  "lkey:x",           "rkey:-1", "mr:",
-		"mr:x", "pd:", "pd:a b", "lkey:0x100000000", "qp:1",    "99999999999999999999"
-	};
+	static const char *const words[] = { "",        "a b",
+					     "lkey:",   "lkey:x",
+					     "rkey:-1", "mr:",
+					     "mr:x",    "pd:",
+					     "pd:a b",  "lkey:0x100000000",
+					     "qp:1",    "umem:",
+					     "umem:x",  "99999999999999999999" };
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -452,6 +481,7 @@ int main(void)
 		cmocka_unit_test(a_region_is_named_by_id_name_key_or_handle),
 		cmocka_unit_test(a_region_that_is_not_there_is_named),
 		cmocka_unit_test(a_handle_that_no_entry_names_is_an_object_of_the_kernel),
+		cmocka_unit_test(a_handle_names_only_a_region_of_the_kind_that_is_asked_for),
 		cmocka_unit_test(a_protection_domain_is_named_by_its_name),
 		cmocka_unit_test(a_malformed_region_is_a_usage_error),
 	};

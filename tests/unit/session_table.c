@@ -126,6 +126,46 @@ TEST(an_rkey_of_zero_names_no_entry)
 	mr_table_close(&table);
 }
 
+TEST(a_umem_has_no_keys_to_be_found_by)
+{
+	struct mr_entry entry = { .call = MR_UMEM_REG_EX, .name = "q" }, got;
+	struct mr_table table;
+	uint32_t slot, mr;
+
+	open_new(&table);
+	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
+	entry.handle = 7;
+	entry.umem_id = 0x1001;
+	entry.page_sizes = 4096;
+	assert_true(mr_table_commit(&table, slot, &entry));
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), slot);
+	assert_int_equal(mr_table_find_name(&table, "q"), slot);
+	mr = add_live(&table, "mr", 1, &got); /* its lkey is the umem's id */
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
+	mr_table_remove(&table, slot, entry.id);
+	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
+	assert_int_equal(mr_table_count(&table), 1);
+	mr_table_close(&table);
+}
+
+TEST(a_handle_is_one_region_of_whatever_kind)
+{
+	struct mr_entry entry = { .call = MR_UMEM_REG }, mr;
+	struct mr_table table;
+	uint32_t slot;
+
+	open_new(&table);
+	add_live(&table, "mr", 7, &mr);
+	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
+	entry.handle = 7;
+	assert_true(mr_table_commit(&table, slot, &entry));
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, mr.id), MR_NO_SLOT);
+	mr_table_close(&table);
+}
+
 TEST(an_entry_that_was_removed_is_not_found_any_more)
 {
 	struct mr_table table;
@@ -875,6 +915,8 @@ int main(void)
 		cmocka_unit_test(a_pending_entry_is_found_by_id_and_name_only),
 		cmocka_unit_test(a_live_entry_is_found_by_all_that_names_it),
 		cmocka_unit_test(an_rkey_of_zero_names_no_entry),
+		cmocka_unit_test(a_umem_has_no_keys_to_be_found_by),
+		cmocka_unit_test(a_handle_is_one_region_of_whatever_kind),
 		cmocka_unit_test(an_entry_that_was_removed_is_not_found_any_more),
 		cmocka_unit_test(a_name_in_use_is_refused_until_it_is_free),
 		cmocka_unit_test(places_are_used_again_and_ids_never),

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The options that the registering commands share. */
+#include "access.h"
+#include "register.h"
+
+static const struct option_spec region_options[] = {
+	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
+	       "protection domain, made on first use (default: default)"),
+	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
+	       "name of the region; with --count NAME.1, NAME.2, ..."),
+	OPTION(0, "via", OPTION_STRING, struct register_args, via, "PATH",
+	       "path of the call: library or kernel (its ioctl)"),
+	OPTION_END,
+};
+
+static const struct option_spec trial_options[] = {
+	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
+	       "stay until SIGINT, SIGTERM or SIGHUP"),
+	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
+	       "stay so long"),
+	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
+	       "ok or errno names: exit with 0 only if the stack answers so"),
+	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
+	       "with --count: go on after a refusal"),
+	OPTION_END,
+};
+
+const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group region_group = { "Region", region_options, 0 };
+/* Umems have no protection domain. */
+const struct option_group umem_group = { "Region", region_options + 1, 0 };
+const struct option_group trial_group = { "Life and answer", trial_options, 0 };
+
+uint32_t register_access(const struct register_args *args)
+{
+	return args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
+}

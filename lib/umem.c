@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+
+#include "umem.h"
+
+/* Words that the exported attributes may have; rdma-core 63 writes two. */
+#define EXPORT_WORDS 64
+
+typedef int export_function(struct mlx5dv_devx_umem *umem, void *data);
+typedef void unimport_function(struct mlx5dv_devx_umem *umem);
+
+static export_function *find_export(void)
+{
+	return (export_function *)dlvsym(RTLD_DEFAULT, "mlx5dv_devx_umem_export", "MLX5_1.27");
+}
+
+static unimport_function *find_unimport(void)
+{
+	return (unimport_function *)dlvsym(RTLD_DEFAULT, "mlx5dv_devx_umem_unimport", "MLX5_1.27");
+}
+
+struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
+					  const struct mr_region_request *request,
+					  struct mr_error *err)
+{
+	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	bool extended = request->call == MR_UMEM_REG_EX;
+	struct mlx5dv_devx_umem_in in = {
+		.addr = addr,
+		.size = request->length,
+		.access = request->access,
+		.pgsz_bitmap = request->page_sizes,
+	};
+	struct mlx5dv_devx_umem *umem;
+
+	umem = extended ? mlx5dv_devx_umem_reg_ex(context, &in)
+			: mlx5dv_devx_umem_reg(context, addr, request->length, request->access);
+	if (!umem)
+		mr_fail(err, MR_ERROR_REFUSED, errno,
+			extended ? "mlx5dv_devx_umem_reg_ex" : "mlx5dv_devx_umem_reg", NULL);
+	return umem;
+}
+
+bool mr_umem_tells_handles(void)
+{
+	return find_export() && find_unimport();
+}
+
+/*
+ * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
+ * mlx5dv_devx_umem_attrs).  Should they become others, the id will not be where it was.
+ */
+uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
+{
+	export_function *export = find_export();
+	uint32_t words[EXPORT_WORDS] = { 0 };
+
+	if (!export || export(umem, words) || words[1] != umem->umem_id)
+		return MR_NO_HANDLE;
+	return words[0];
+}
+
+void mr_umem_forget(struct mlx5dv_devx_umem *umem)
+{
+	unimport_function *unimport = find_unimport();
+
+	if (unimport)
+		unimport(umem);
+}
