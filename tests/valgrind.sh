@@ -64,6 +64,11 @@ on_sim 0 reg --count 1500 --size 64 --stride 64 --name n
 on_sim 0 reg --count 100 --json
 on_sim 0 reg-iova --iova 0x10000 --count 3
 on_sim 0 reg --hold-for 0.01 --json
+on_sim 0 umem --count 3 --page-sizes 4K,2M --json
+on_sim 0 umem --via kernel
+on_sim 0 umem --size 64K --try-page-sizes
+on_sim 1 umem --size 64K --page-sizes 0x7ff
+plain 2 umem --page-sizes 3M
 # Kinds of memory.
 on_sim 0 reg --memory thp --size 4M
 on_sim 0 reg --memory memfd --populate

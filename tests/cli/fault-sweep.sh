@@ -17,7 +17,7 @@ runs=0 wrong=0 found='' here='' empty=''
 
 # is_lie CALL ERRNO: by it the kernel says that the object does not exist, which is not so here
 is_lie() {
-	case $1=$2 in query_mr=ENOENT | query_mr=EINVAL | dealloc_pd=ENOENT) ;; *) false ;; esac
+	case $1=$2 in query_mr=ENOENT | query_mr=EINVAL | dealloc_pd=ENOENT | info_handles=ENOENT) ;; *) false ;; esac
 }
 
 # What the kernel refuses to destroy the providers keep: nobody frees their memory of it.
@@ -42,6 +42,7 @@ number() {
 look() {
 	objects=$(session-objects 2>&1)
 	number mr && mrs=$found
+	[[ $objects != *" umem="* ]] || { number umem && mrs=$((mrs + found)); }
 	number entries && entries=$found
 }
 
@@ -88,9 +89,9 @@ keep() {
 
 # rows: regions in the document
 rows() {
-	local rest=${out//'"kind":"mr"'/}
+	local rest=${out//'"kind":"'/}
 
-	rows=$(((${#out} - ${#rest}) / 11))
+	rows=$(((${#out} - ${#rest}) / 8))
 }
 
 # is_hit SPEC PREPARE ARG...: whether the command comes to that call: it is killed there.  In a
@@ -170,7 +171,7 @@ make_empty() {
 			complain "dereg pd:new afterwards"
 		look
 		[ "$objects" = "$empty" ] || complain "left over: $objects"
-		[ "$mrs" -eq 0 ] || mrctl stat -n -o handle | sed s/^/mr:/ | xargs mrctl dereg --quiet
+		[ "$mrs" -eq 0 ] || mrctl stat -n -o kind,handle | tr ' ' : | xargs mrctl dereg --quiet
 	fi
 }
 
@@ -225,6 +226,11 @@ one_region() {
 	[ "$entries" -eq 1 ] || mrctl reg --name n --quiet >"$work/out"
 }
 
+three_umems() {
+	look
+	[ "$entries" -eq 3 ] || mrctl umem --count 3 --name n --quiet >"$work/out"
+}
+
 one_pd() {
 	look
 	[[ $objects == *" pds=2" ]] || {
@@ -245,16 +251,16 @@ pd_gone() {
 }
 
 # documents: each run that was kept has one, which tells the failure.  In hold, what comes after the
-# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it; and
+# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it, or asks for less; and
 # some locks of other processes make a region busy.
 documents() {
 	local bad
 
 	bad=$(jq -rn '
-		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr",
-			"dereg_mr", "info_handles"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
+		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr", "dereg_mr",
+			"info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
 		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
-			$run.call == "open" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
+			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
 		select(($run.run != null and $document.format == 1 and
 			($document | has("environment") and has("regions")) and
@@ -271,13 +277,18 @@ documents() {
 
 # The program of is_hit needs them.
 export work
-export -f three_regions one_region one_pd look number
+export -f three_regions one_region three_umems one_pd look number
 
 if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg --count 2
 	sweep outside : --json reg --count 2 --via kernel
 	sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
-	[ "$MRCTL_SIM" = rxe ] || sweep outside : --json reg-dmabuf --from udmabuf --count 2
+	if [ "$MRCTL_SIM" != rxe ]; then
+		sweep outside : --json reg-dmabuf --from udmabuf --count 2
+		sweep outside : --json umem --count 2 --page-sizes 4K
+		sweep outside : --json umem --via kernel
+		sweep outside : --json umem --size 8K --try-page-sizes
+	fi
 	sweep opened : session -- echo ran
 	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$step"
 fi
@@ -293,6 +304,16 @@ sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel
 sweep changed one_region --json rereg n --access remote-read --pd new
 [ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
+if [ "$MRCTL_SIM" != rxe ]; then
+	sweep registered : --json umem --count 2 --name u
+	sweep deregistered three_umems --json dereg n.2
+	sweep deregistered three_umems --json dereg --all
+	mrctl umem --count 3 --name n --quiet
+	look
+	three=$objects
+	sweep shown : --json stat
+	make_empty
+fi
 sweep deregistered three_regions --json dereg n.2
 sweep deregistered three_regions --json dereg n.1 n.2 n.3
 sweep deregistered three_regions --json dereg --all

@@ -85,6 +85,26 @@ one_pd() {
 	kill_each : "alloc_pd reg_mr lock" reg --pd one --via kernel
 }
 
+one_umem() {
+	ms umem --name a --quiet >/dev/null
+}
+
+@test "umem can be killed anywhere" {
+	require_faults
+	on_mlx5 || skip "needs DEVX"
+	session_begin
+	kill_each : "umem_reg lock" umem --count 2 --name n --via kernel
+	[ "$(kernel_has umem)" -eq 0 ]
+}
+
+@test "dereg of a umem can be killed anywhere" {
+	require_faults
+	on_mlx5 || skip "needs DEVX"
+	session_begin
+	kill_each one_umem "info_handles umem_dereg lock" dereg a
+	[ "$(kernel_has umem)" -eq 0 ]
+}
+
 @test "dereg can be killed anywhere" {
 	require_faults
 	session_begin
@@ -169,23 +189,25 @@ one_pd() {
 # Kills as many as land on a command that still runs
 # bats test_tags=kernel
 @test "commands killed at random times leave a session that works and a true stat" {
-	local kills=500 spread=45 landed=0 tries status never
+	local kills=500 spread=45 landed=0 kinds=6 tries status never
 
 	if on_simulator; then
 		require_tool
 	else
 		kills=15 spread=1500
 	fi
+	! on_mlx5 || kinds=8
 	session_begin
 	exec {never}<> <(:)
 	for ((tries = 1; landed < kills && tries < 20 * kills; tries++)); do
-		case $((RANDOM % 6)) in
+		case $((RANDOM % kinds)) in
 		0) set -- reg --count 300 ;;
 		1) set -- reg --name "n$((RANDOM % 4))" --pd "pd$((RANDOM % 4))" ;;
 		2) set -- reg --via kernel --count 300 ;;
-		3) set -- dereg --all ;;
+		3 | 7) set -- dereg --all ;;
 		4) set -- rereg "n$((RANDOM % 4))" --size $((RANDOM % 64 + 1))K --access none ;;
 		5) set -- dereg n0 n1 n2 n3 pd:pd0 pd:pd1 pd:pd2 pd:pd3 ;;
+		6) set -- umem --count 100 ;;
 		esac
 		"${MS[@]}" "$@" >/dev/null 2>&1 3>&- &
 		read -rt "$(printf '0.%04d' $((RANDOM % spread)))" -u "$never" || :
@@ -194,7 +216,10 @@ one_pd() {
 		wait $! 2>/dev/null || status=$?
 		[ "$status" -eq 137 ] || continue
 		landed=$((landed + 1))
-		[ $((landed * 10 % kills)) -ne 0 ] || stat_is_true || return
+		[ $((landed * 10 % kills)) -eq 0 ] || continue
+		stat_is_true || return
+		# or there are more in the end than the kernel lists
+		ms dereg --all --quiet >/dev/null || return
 	done
 	exec {never}<&-
 	echo "$tries tries"

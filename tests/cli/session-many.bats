@@ -45,6 +45,28 @@ at_once() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
+# Handles are shared by all kinds of objects, and given out again at once.
+# bats test_tags=kernel
+@test "umems and regions that many processes make and destroy at once are not mixed up" {
+	local times=16
+
+	on_mlx5 || skip "needs DEVX, which only mlx5 has"
+	! on_simulator || times=300
+	session_begin
+	at_once $times '
+		mrctl umem --name "u.$1" --quiet && mrctl reg --name "m.$1" --quiet &&
+		[ "$(mrctl dereg "u.$1" -n -o name,kind)" = "u.$1 umem" ] &&
+		mrctl umem --name "stay.$1" --via kernel --quiet &&
+		[ "$(mrctl dereg "m.$1" -n -o name,kind)" = "m.$1 mr" ]'
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.totals.unlisted == 0 and ([.regions[] | .kind, .state] | unique == ["live", "umem"])'
+	json '([.regions[].handle] | unique | length) == $n and (.regions | length) == $n' \
+		--argjson n $times
+	ms dereg --all --quiet
+	[ -z "$(states)" ]
+}
+
 # Where a process takes long to start, many regions in each are what makes thousands.
 # bats test_tags=kernel
 @test "thousands of regions are registered and deregistered by 16 processes at once" {

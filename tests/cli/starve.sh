@@ -19,7 +19,7 @@ starve() {
 	local n status what words
 
 	words=$(mrctl "$@" 2>"$work/err" | tail -n +2 | wc -w)
-	[[ " $*" != *" reg "* ]] || mrctl dereg --all --quiet
+	[[ " $*" != *" reg "* && " $*" != *" umem "* ]] || mrctl dereg --all --quiet
 	for ((n = 1; n < 2000; n++)); do
 		rm -f "$STARVE_HIT"
 		STARVE=$n LD_PRELOAD=$work/starve.so:$LD_PRELOAD mrctl "$@" >"$work/out" 2>"$work/err"
@@ -34,7 +34,7 @@ starve() {
 		*) what="this exit status" ;;
 		esac
 		[ -z "$what" ] || complain "$@"
-		[[ " $*" != *" reg "* ]] || mrctl dereg --all --quiet
+		[[ " $*" != *" reg "* && " $*" != *" umem "* ]] || mrctl dereg --all --quiet
 		[ "$(session-objects)" = "$objects" ] || {
 			what="left over: $(session-objects) and not $objects"
 			complain "$@"
@@ -53,6 +53,8 @@ for mode in --json --verbose; do
 	prepare true
 	starve "$mode" reg --count 2 --name n
 	starve "$mode" -o id,name,rkey reg --via kernel
+	starve "$mode" umem --name u --page-sizes 4K
+	starve "$mode" umem --try-page-sizes
 	starve "$mode" dereg --all
 	prepare mrctl reg --name a --quiet
 	starve "$mode" stat
