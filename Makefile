@@ -47,6 +47,8 @@ CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 # What the simulator shares with mrctl.
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,sim_spec error number)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
+DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
 HEADERS := $(wildcard lib/*.h lib/sim/*.h cmd/*.h)
 MAN := $(wildcard man/*.[1-9])
@@ -99,7 +101,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -146,8 +148,13 @@ check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all $(BUILD)/tests/cli/dmabuf-tool
+check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/differential
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
+
+# Runs on the simulator and in the guests, which have no libraries but libc for it
+$(BUILD)/differential: $(DIFF_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^
 
 ## shell-kernel: a prompt in that VM, with mrctl in PATH
 shell-kernel: all

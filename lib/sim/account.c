@@ -90,7 +90,7 @@ static void set_share(struct sim_account *account, struct sim_share *share, uint
 	share->pages = pages;
 }
 
-static uint64_t pinned_in_table(const struct sim_table *table, uint64_t mm)
+static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
 {
 	const struct sim_object *object;
 	uint64_t pages = 0;
@@ -198,17 +198,17 @@ void sim_account_cancel(uint64_t pages)
 	sim_process_unlock();
 }
 
-uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages)
+uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 {
 	struct sim_account *account;
 	struct sim_share *share;
-	uint64_t mm;
+	uint32_t mm;
 
 	if (!pages)
 		return 0;
 	account = sim_process_lock();
-	if (!account->mm)
-		account->mm = sim_random();
+	while (!account->mm)
+		account->mm = (uint32_t)sim_random();
 	mm = account->mm;
 	account->pending -= pages;
 	share = share_of(account, table->header->id);
@@ -222,7 +222,7 @@ uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 	return mm;
 }
 
-void sim_account_release(const struct sim_table *table, uint64_t mm, uint64_t pages)
+void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages)
 {
 	struct sim_account *account;
 	struct sim_share *share;

@@ -100,8 +100,10 @@ int sim_info_handles(struct sim_call *call)
 
 	if (!list || list->len % sizeof(handle) || type > UINT16_MAX)
 		return -EINVAL;
-	if (type != UINT16_MAX && !sim_is_object_type(table, (uint16_t)type))
-		return -EINVAL;
+	if (type == UINT16_MAX) /* UVERBS_IDR_ANY_OBJECT */
+		return -ENOMSG;
+	if (!sim_is_object_type(table, (uint16_t)type))
+		return -ENOENT;
 	/* they count as long as their own descriptors are open, which is not known here */
 	if (type == UVERBS_OBJECT_ASYNC_EVENT)
 		return -EOPNOTSUPP;
@@ -165,7 +167,8 @@ int sim_write_query_device_ex(struct sim_call *call)
 	if (rc)
 		return rc;
 	resp.device_cap_flags_ex = resp.base.device_cap_flags;
-	resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
+	if (out)
+		resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
 	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 

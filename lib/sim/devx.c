@@ -45,6 +45,8 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
 	uint64_t sizes = umem->page_sizes;
 
+	if (!umem->length) /* of a page that was pinned for its odd address */
+		return false;
 	sizes &= mask(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
 	if (!sizes || sizes & mask(shift, ADAPTER_PAGE_SHIFT))
 		return sizes;

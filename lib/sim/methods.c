@@ -39,6 +39,8 @@
 #define OBJECT_DMABUF                     18
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
 
+#define DRIVER_SPACE                      0x1000 /* 1U << UVERBS_ID_NS_SHIFT: where the ids of drivers begin */
+
 #define METHOD_OF(since_, driver_, object_, method_, call_, handle_, ...)                          \
 	{                                                                                          \
 		.driver = (driver_), .object = (object_), .method = (method_), .since = (since_),  \
@@ -162,7 +164,8 @@ static const struct sim_method methods[] = {
 
 /*
  * What the kernel knows as well: bit i is method i, or 0x1000 + i.  Types of objects that no
- * method of a driver makes are unknown with it (uverbs_uapi.c uapi_finalize_disable()).
+ * method of a driver makes are unknown with it (uverbs_uapi.c uapi_finalize_disable()), and so are
+ * those that the device lacks: here memory on the device and packet pacing.
  */
 static const struct known {
 	uint16_t object;
@@ -186,7 +189,6 @@ static const struct known {
 	{ UVERBS_OBJECT_RWQ_IND_TBL, .core = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_WQ, .core = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
-	{ UVERBS_OBJECT_DM, .core = 0x3, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
 	{ OBJECT_DMABUF, .core = 0x1, .mlx5_only = true, .since = SIM_PORT_SPEED },
 	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
@@ -196,7 +198,6 @@ static const struct known {
 	{ MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, .mlx5 = 0x1, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, .mlx5 = 0x1, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_VAR, .mlx5 = 0x3, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_PP, .mlx5 = 0x3, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_STEERING_ANCHOR, .mlx5 = 0x3, .mlx5_only = true },
 };
 
@@ -215,12 +216,14 @@ static bool belongs(const struct sim_method *method, const struct sim_table *tab
 
 static bool is_known(const struct sim_table *table, uint16_t object, uint16_t method)
 {
-	const bool of_driver = method & UVERBS_ID_NS_MASK;
+	const unsigned int space = method & UVERBS_ID_NS_MASK;
+	const bool of_driver = space;
 	unsigned int bit = method & (unsigned int)~UVERBS_ID_NS_MASK;
 	const struct known *known;
 	size_t i;
 
-	if (bit >= 16 || (of_driver && table->profile->driver_id != RDMA_DRIVER_MLX5))
+	if (bit >= 16 ||
+	    (of_driver && (table->profile->driver_id != RDMA_DRIVER_MLX5 || space != DRIVER_SPACE)))
 		return false;
 	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++) {
 		known = &not_modelled[i];

@@ -122,6 +122,7 @@ static uint32_t pdn_of(uint32_t handle)
 static int alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
+
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
 	if ((!out || out->len < sizeof(resp)) && !sim_holds(call->table->kernel, SIM_UDATA))
@@ -198,9 +199,13 @@ static int reg_mr(struct sim_mr_request *request)
 			  &request->pinned);
 	if (rc)
 		return rc;
-	/* umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps */
-	if (sim_holds(request->kernel, SIM_IOVA_END) && request->length &&
-	    __builtin_add_overflow(request->iova, request->length - 1, &last)) {
+	/*
+	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for no bytes
+	 * (which are a page to pin, at an odd address)
+	 */
+	if (sim_holds(request->kernel, SIM_IOVA_END) &&
+	    (!request->length ||
+	     __builtin_add_overflow(request->iova, request->length - 1, &last))) {
 		sim_account_cancel(request->pinned);
 		return -EINVAL;
 	}
@@ -226,12 +231,6 @@ static uint32_t key(struct sim_table *table, uint32_t handle, uint32_t order, ui
 uint32_t sim_mlx5_handle_of(uint32_t its_key)
 {
 	return ((its_key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
-}
-
-/* How large an MR can become without another key: the log2 of the blocks. */
-static uint32_t room_of(uint32_t its_key)
-{
-	return (its_key & 0xff & ~KEY_RENEWED) - FIRST_KEY_VARIANT;
 }
 
 static bool is_implicit(const struct sim_object *mr)
@@ -272,8 +271,8 @@ static int rereg_mr(struct sim_rereg *rereg)
 		return in_place || plain ? 0 : -EOPNOTSUPP;
 	}
 	rc = reg_mr(request);
-	rereg->new_key = !in_place || !plain || request->flags & SIM_MR_ODP ||
-			 request->order > room_of(old->key);
+	rereg->new_key =
+		!in_place || !plain || request->flags & SIM_MR_ODP || request->pinned > old->room;
 	return rc;
 }
 

@@ -42,6 +42,10 @@ static int reg(struct sim_call *call, struct sim_mr_request *request, const stru
 	rc = sim_mr_take(call, request);
 	if (rc)
 		return rc;
+	if (request->unnoted) { /* nor does this method, unlike the write command: QUERY_MR has zeros */
+		request->length = 0;
+		request->iova = 0;
+	}
 	key = call->table->profile->key(call->table, call->created, request->order, 0);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc)

@@ -125,7 +125,11 @@ static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 		changed.pinned = request->pinned;
 		changed.mm = sim_account_commit(table, request->pinned);
 	}
+	if (rereg->new_key)
+		changed.room = changed.pinned;
 	sim_object_change(table, cmd->mr_handle, &changed);
+	if (rereg->new_key) /* the driver made another MR, and rdma_assign_uobject() lists that */
+		sim_object_renew(table, cmd->mr_handle);
 	if (rereg->translate)
 		sim_account_release(table, rereg->old.mm, rereg->old.pinned);
 	resp->lkey = changed.key;

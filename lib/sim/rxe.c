@@ -69,6 +69,7 @@ static int reg_mr(struct sim_mr_request *request)
 		sim_account_cancel(request->pinned);
 		rc = -EINVAL;
 	}
+	request->unnoted = true;
 	return rc;
 }
 

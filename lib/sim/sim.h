@@ -151,7 +151,8 @@ struct sim_object {
 	uint64_t addr;   /**< MR: start of the memory */
 	uint64_t length; /**< MR: bytes */
 	uint64_t iova;   /**< MR: the address by which a peer reaches it */
-	uint64_t mm;     /**< MR: the address space that is charged for @pinned */
+	uint32_t mm;     /**< MR: the address space that is charged for @pinned */
+	uint32_t room;   /**< MR: pages that it can have without another key */
 	uint32_t pinned; /**< MR: pages */
 	uint32_t access; /**< MR: enum ib_uverbs_access_flags */
 	uint32_t older;  /**< the object made before this one, or SIM_NO_HANDLE */
@@ -259,6 +260,9 @@ void sim_object_cancel(struct sim_table *table, uint32_t handle);
  */
 void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents);
 
+/** sim_object_renew() - the object counts as made just now */
+void sim_object_renew(struct sim_table *table, uint32_t handle);
+
 /** sim_object_delete() - free an object and its handle */
 void sim_object_delete(struct sim_table *table, uint32_t handle);
 
@@ -328,7 +332,7 @@ struct sim_share {
  * (fork, exec) starts at nothing.
  */
 struct sim_account {
-	uint64_t mm;      /**< names this address space in the tables; 0: not yet named */
+	uint32_t mm;      /**< names this address space in the tables; 0: not yet named */
 	uint64_t pinned;  /**< sum of the shares */
 	uint64_t pending; /**< pages that are in no table yet */
 	bool crowded;     /**< a table got no share */
@@ -357,10 +361,10 @@ int sim_account_charge(uint64_t pages, rlim_t limit);
 void sim_account_cancel(uint64_t pages);
 
 /** sim_account_commit() - an object of a locked table holds the pages; returns what to store in its mm */
-uint64_t sim_account_commit(const struct sim_table *table, uint64_t pages);
+uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages);
 
 /** sim_account_release() - an object of address space @mm in a locked table is gone */
-void sim_account_release(const struct sim_table *table, uint64_t mm, uint64_t pages);
+void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages);
 
 /* ---- maps.c ------------------------------------------------------------------------------- */
 
@@ -605,6 +609,7 @@ struct sim_mr_request {
 	uint32_t pinned; /**< set: pages charged */
 	uint32_t order;  /**< set: log2 of the blocks that its key has room for */
 	uint16_t flags;  /**< set: SIM_MR_... */
+	bool unnoted;    /**< set: the driver leaves length and IOVA to its caller */
 };
 
 /** What a driver is asked to change. */

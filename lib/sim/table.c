@@ -261,11 +261,16 @@ static void delist(struct sim_table *table, uint32_t handle)
 	set_newer(table, object->older, object->newer);
 }
 
-/* What is in the list without a type was on its way in or out. */
+/*
+ * What is in the list without a type was on its way in or out; what has a type and is not in the
+ * list was on its way to be the newest.
+ */
 static void repair_list(struct sim_table *table)
 {
 	uint32_t newer = SIM_NO_HANDLE, handle;
 
+	for (handle = 0; handle < table->header->capacity; handle++)
+		table->objects[handle].newer = handle; /* no object is newer than itself */
 	while ((handle = *older_of(table, newer)) != SIM_NO_HANDLE) {
 		if (table->objects[handle].type) {
 			table->objects[handle].newer = newer;
@@ -274,6 +279,9 @@ static void repair_list(struct sim_table *table)
 			*older_of(table, newer) = table->objects[handle].older;
 		}
 	}
+	for (handle = 0; handle < table->header->capacity; handle++)
+		if (table->objects[handle].type && table->objects[handle].newer == handle)
+			enlist(table, handle);
 }
 
 /* Whoever is killed in here is followed by someone who begins it again. */
@@ -289,6 +297,7 @@ static void finish_change(struct sim_table *table)
 	object->length = change->length;
 	object->iova = change->iova;
 	object->mm = change->mm;
+	object->room = change->room;
 	object->pinned = change->pinned;
 	object->access = change->access;
 	in_order();
@@ -416,6 +425,13 @@ void sim_object_change(struct sim_table *table, uint32_t handle, const struct si
 	if (contents->parent != SIM_NO_HANDLE)
 		objects[contents->parent].users++;
 	finish_change(table);
+}
+
+void sim_object_renew(struct sim_table *table, uint32_t handle)
+{
+	delist(table, handle);
+	in_order();
+	enlist(table, handle);
 }
 
 void sim_object_delete(struct sim_table *table, uint32_t handle)

@@ -45,33 +45,64 @@ struct scanned {
 	uint64_t start, end, categories;
 };
 
-#define SCAN         _IOWR('f', 16, struct scan)
-#define SCAN_IS_HUGE (1u << 6)
+#define SCAN            _IOWR('f', 16, struct scan)
+#define SCAN_IS_PRESENT (1u << 3)
+#define SCAN_IS_HUGE    (1u << 6)
 
-/* Asks for a page that is not; kernels that cannot be asked have none that is. */
-bool sim_umem_is_huge(uint64_t addr, uint64_t length)
+static int open_pagemap(void)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	return sim_libc()->open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * Whether there is a small page among these that has @also, too: 1 or 0, or -1 where the kernel
+ * cannot be asked.
+ */
+static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t also)
+{
 	struct scanned small;
 	struct scan scan = {
 		.size = sizeof(scan),
-		.start = addr & ~(page_size - 1),
-		.end = (addr + length + page_size - 1) & ~(page_size - 1),
+		.start = start,
+		.end = end,
 		.vec = (uintptr_t)&small,
 		.vec_len = 1,
 		.max_pages = 1,
 		.category_inverted = SCAN_IS_HUGE,
-		.category_mask = SCAN_IS_HUGE,
+		.category_mask = SCAN_IS_HUGE | also,
 		.return_mask = SCAN_IS_HUGE,
 	};
-	int fd, found;
 
-	fd = sim_libc()->open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	return sim_libc()->ioctl(pagemap, SCAN, &scan);
+}
+
+bool sim_umem_is_huge(uint64_t addr, uint64_t length)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int pagemap = open_pagemap(), found;
+
+	if (pagemap < 0)
 		return false;
-	found = sim_libc()->ioctl(fd, SCAN, &scan);
-	sim_libc()->close(fd);
+	found = has_small_page(pagemap, addr & ~(page_size - 1),
+			       (addr + length + page_size - 1) & ~(page_size - 1), 0);
+	sim_libc()->close(pagemap);
 	return !found;
+}
+
+/*
+ * umem_odp.c ib_umem_odp_map_dma_and_lock(), which mlx5 calls without faulting pages in: memory
+ * that is to have huge pages must not have a small one where a huge one begins.
+ */
+static int check_huge_odp(uint64_t start, uint64_t end)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int pagemap = open_pagemap(), found = 0;
+
+	for (; pagemap >= 0 && start < end && found <= 0; start += HUGE_PAGE_SIZE)
+		found = has_small_page(pagemap, start, start + page_size, SCAN_IS_PRESENT);
+	if (pagemap >= 0)
+		sim_libc()->close(pagemap);
+	return found > 0 ? -EINVAL : 0;
 }
 
 static bool has_hole(uint64_t start, uint64_t size)
@@ -187,12 +218,15 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
 {
-	uint64_t page_size = access & IB_UVERBS_ACCESS_HUGETLB ? HUGE_PAGE_SIZE
-							       : (uint64_t)sysconf(_SC_PAGESIZE);
+	const bool huge = access & IB_UVERBS_ACCESS_HUGETLB;
+	const uint64_t page_size = huge ? HUGE_PAGE_SIZE : (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t start = addr & ~(page_size - 1);
 	uint64_t end;
 
-	if (page_end(addr, length, page_size, &end))
+	if (page_end(addr, length, page_size, &end) || end < page_size)
 		return -EOVERFLOW;
 	/* hmm_dma_map_alloc() wants at least one page */
-	return end > (addr & ~(page_size - 1)) ? 0 : -EINVAL;
+	if (end <= start)
+		return -EINVAL;
+	return huge ? check_huge_odp(start, end) : 0;
 }

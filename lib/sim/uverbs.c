@@ -234,8 +234,7 @@ static int take_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 /* uobj_destroy() and the destroy_hw() of the type */
 static int destroy(struct sim_table *table, const struct sim_object *object)
 {
-	uint64_t mm = object->mm;
-	uint32_t pinned = object->pinned;
+	uint32_t mm = object->mm, pinned = object->pinned;
 
 	if (object->users)
 		return -EBUSY;

@@ -12,7 +12,7 @@
 
 #include "sim.h"
 
-/* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(). */
+/* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(); nothing of extended commands. */
 static const struct command {
 	uint32_t number;
 	uint16_t request;
@@ -32,10 +32,8 @@ static const struct command {
 	  sim_write_dealloc_pd },
 	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
 	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device },
-	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
-	  sizeof(struct ib_uverbs_ex_query_device),
-	  offsetof(struct ib_uverbs_ex_query_device_resp, response_length) + 4, MR_SIM_QUERY_DEVICE,
-	  sim_write_query_device_ex },
+	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED, 0, 0,
+	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex },
 };
 
 int sim_write_request(const struct sim_call *call, void *request, size_t size)
@@ -47,7 +45,8 @@ int sim_write_request(const struct sim_call *call, void *request, size_t size)
 		return -EOPNOTSUPP;
 	in = sim_attr_data(call, UVERBS_ATTR_CORE_IN, &length);
 	memset(request, 0, size);
-	memcpy(request, in, length < size ? length : size);
+	if (in)
+		memcpy(request, in, length < size ? length : size);
 	return 0;
 }
 

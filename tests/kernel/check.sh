@@ -73,14 +73,18 @@ observed() { # FILE...: output of the guests
 }
 
 for suite in "${suites[@]}"; do
-	output=$built/kernel/log/$suite-check/output.log
-	rm -f "$output"
+	output=$built/kernel/log/$suite-check/output.log calls=${output%/*}/calls.log
+	rm -f "$output" "$calls"
 	begun=$SECONDS
 	"$here/run.sh" check "$suite"
 	one=$?
 	[ $one -lt 129 ] || exit $one		# by a signal
 	[ $one -eq 0 ] || status=1
 	summary+="$suite: exit status $one, $((SECONDS - begun)) s"$'\n'
+	[ ! -e "$calls" ] || {
+		compared=$("$here/differential/compare.sh" "$calls") || status=1
+		summary+=$compared$'\n'
+	}
 	[ ! -e "$output" ] || {
 		outputs+=("$output")
 		summary+=$(sed -n "s/^\([a-z0-9_]*: [0-9]* passed, .*\)/$suite \1/p" "$output")$'\n'

@@ -77,6 +77,8 @@ vm_run() {
 		-device "edu,addr=8"	# memory that no driver has
 		-chardev "file,id=status,path=$work/status"
 		-device "virtserialport,chardev=status,name=status"
+		-chardev "file,id=calls,path=$work/calls.log"
+		-device "virtserialport,chardev=calls,name=calls"
 		-device '{"driver":"vfio-user-pci","addr":"10.0","socket":{"type":"unix","path":"'"$work"'/hca.sock"}}'
 	)
 	if [ "$command" = shell ]; then

@@ -275,6 +275,11 @@ static void write_commands_are_checked(void **state)
 	assert_true(request.attrs[3].flags & UVERBS_ATTR_F_VALID_OUTPUT);
 	request.hdr.num_attrs = 3; /* no room for the driver's answer */
 	assert_int_equal(send_to(&request, device->fd), 0);
+	init_write(&request, IB_USER_VERBS_CMD_QUERY_DEVICE, NULL, 0, NULL, 0);
+	assert_int_equal(send_to(&request, device->fd), ENOSPC);
+	init_write(&request, IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		   NULL, 0, NULL, 0);
+	assert_int_equal(send_to(&request, device->fd), 0);
 }
 
 static void a_context_comes_first_and_once(void **state)

@@ -74,9 +74,9 @@ static void types_of_objects_are_known_or_not(void **state)
 		{ MLX5_IB_OBJECT_DEVX_UMEM, 0 },
 		{ UAR, 0 },
 		{ MLX5_IB_OBJECT_STEERING_ANCHOR, 0 },
-		{ 0xfff, EINVAL },
-		{ 0x10ff, EINVAL },
-		{ UINT16_MAX, 0 }, /* of any type: the kernel finds none */
+		{ 0xfff, ENOENT },
+		{ 0x10ff, ENOENT },
+		{ UINT16_MAX, ENOMSG }, /* of any type */
 		{ UINT16_MAX + 1 + UVERBS_OBJECT_PD, EINVAL },
 		{ UVERBS_OBJECT_ASYNC_EVENT, EOPNOTSUPP },
 	};

@@ -108,8 +108,10 @@ static inline int get_context(int fd)
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
 	pointer(&request, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, 4, &vectors);
 	pointer(&request, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, 8, &support);
-	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	if (DRIVER_ID == RDMA_DRIVER_MLX5) {
+		pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
+		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	}
 	return send_to(&request, fd);
 }
 
@@ -122,7 +124,8 @@ static inline int alloc_pd(int fd, uint32_t *handle)
 	int rc;
 
 	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
-	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
+	if (DRIVER_ID == RDMA_DRIVER_MLX5)
+		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
 	rc = send_to(&request, fd);
 	*handle = out.pd_handle;
 	return rc;

@@ -95,7 +95,13 @@ static void a_translation_keeps_the_key_while_it_fits(void **state)
 	assert_int_not_equal(key, mr.lkey);
 	assert_region(device->fd, mr.mr_handle, key, 9 * PAGE, IOVA);
 	mr.lkey = key;
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 16 * PAGE, IOVA, &key),
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
+			 0);
+	assert_int_not_equal(key, mr.lkey);
+	mr.lkey = key;
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 9 * PAGE, IOVA, &key),
+			 0);
+	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
 			 0);
 	assert_int_equal(key, mr.lkey);
 }

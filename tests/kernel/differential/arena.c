@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "draw.h"
+
+#define BASE 0x200000000000ull /* where no system maps by itself */
+#define GAP  0x100000ull       /* from one kind to the next; in between is nothing */
+#define IOVA 0x7000000000ull
+
+enum kind {
+	ANON,
+	READ_ONLY,
+	NONE,
+	NOTHING,
+	HOLE,
+	PARTLY_READ_ONLY,
+	SHARED,
+	SHARED_READ_ONLY,
+	PRIVATE,
+	PRIVATE_READ_ONLY,
+	SHORT_FILE,
+	KINDS
+};
+
+static const char *const names[KINDS] = {
+	[ANON] = "anon",
+	[READ_ONLY] = "read-only",
+	[NONE] = "prot-none",
+	[NOTHING] = "nothing",
+	[HOLE] = "hole",
+	[PARTLY_READ_ONLY] = "partly-read-only",
+	[SHARED] = "shared",
+	[SHARED_READ_ONLY] = "shared-read-only",
+	[PRIVATE] = "private",
+	[PRIVATE_READ_ONLY] = "private-read-only",
+	[SHORT_FILE] = "short-file",
+};
+
+static int dmabuf = -1, plain = -1;
+
+static void *place_of(enum kind kind)
+{
+	return (void *)(uintptr_t)(BASE + kind * GAP);
+}
+
+/* proc_pid_pagemap(5); 0 without the right to know, as anywhere but in the guests */
+static uint64_t frame_of(int pagemap, const volatile char *page)
+{
+	uint64_t entry = 0;
+
+	if (pread(pagemap, &entry, sizeof(entry),
+		  (off_t)((uintptr_t)page / PAGE * sizeof(entry))) != sizeof(entry))
+		return 0;
+	return entry & ((1ull << 55) - 1);
+}
+
+/*
+ * Neighbours must not have neighbouring frames: contiguous memory has larger pages for a device,
+ * and whether it is contiguous is chance.  A page that happens to be beside its neighbour is given
+ * back, and another one takes its frame first.
+ */
+static void touch(volatile char *memory, unsigned long pages, int advice)
+{
+	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	volatile char *page;
+	unsigned long i, at, tries;
+
+	for (i = 0; i < PAGES; i++) {
+		at = i * 5 % PAGES;
+		if (at < pages)
+			memory[at * PAGE] = (char)(1 + at);
+	}
+	for (i = 1; i < pages; i++) {
+		page = memory + i * PAGE;
+		for (tries = 0; tries < 100; tries++) {
+			if (frame_of(pagemap, page) != frame_of(pagemap, page - PAGE) + 1 ||
+			    madvise((void *)(uintptr_t)page, PAGE, advice))
+				break;
+			mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+			*page = (char)(1 + i);
+		}
+	}
+	close(pagemap);
+}
+
+static int map(enum kind kind, int prot, int flags, int fd)
+{
+	return mmap(place_of(kind), PAGES * PAGE, prot, flags | MAP_FIXED_NOREPLACE, fd, 0) ==
+			       place_of(kind)
+		       ? 0
+		       : -1;
+}
+
+static int map_anon(enum kind kind)
+{
+	if (map(kind, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1))
+		return -1;
+	touch(place_of(kind), PAGES, MADV_DONTNEED);
+	return 0;
+}
+
+/* A file on tmpfs: of so many pages, mapped whole. */
+static int map_file(enum kind kind, int flags, unsigned long pages)
+{
+	int fd = memfd_create(names[kind], MFD_CLOEXEC), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = ftruncate(fd, (off_t)(pages * PAGE));
+	if (!rc)
+		rc = map(kind, PROT_READ | PROT_WRITE, flags, fd);
+	close(fd);
+	if (!rc)
+		touch(place_of(kind), pages, flags == MAP_SHARED ? MADV_REMOVE : MADV_DONTNEED);
+	return rc;
+}
+
+/* udmabuf(4): a dma-buf of the pages of a memfd */
+static int make_dmabuf(bool simulated)
+{
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = PAGES * PAGE };
+	int device, fd = -1;
+
+	create.memfd = (uint32_t)memfd_create("mrctl-dmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if ((int)create.memfd < 0 || ftruncate((int)create.memfd, PAGES * PAGE) ||
+	    fcntl((int)create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return -1;
+	if (simulated)
+		return (int)create.memfd;
+	device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	if (device >= 0) {
+		fd = ioctl(device, UDMABUF_CREATE, &create);
+		close(device);
+	}
+	close((int)create.memfd);
+	return fd;
+}
+
+int arena_make(bool simulated, bool has_dmabuf)
+{
+	const size_t length = PAGES * PAGE;
+
+	if (map_anon(ANON) || map_anon(READ_ONLY) || map_anon(HOLE) || map_anon(PARTLY_READ_ONLY) ||
+	    map(NONE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1) ||
+	    map_file(SHARED, MAP_SHARED, PAGES) || map_file(SHARED_READ_ONLY, MAP_SHARED, PAGES) ||
+	    map_file(PRIVATE, MAP_PRIVATE, PAGES) ||
+	    map_file(PRIVATE_READ_ONLY, MAP_PRIVATE, PAGES) ||
+	    map_file(SHORT_FILE, MAP_SHARED, PAGES / 2))
+		return -1;
+	if (mprotect(place_of(READ_ONLY), length, PROT_READ) ||
+	    mprotect(place_of(SHARED_READ_ONLY), length, PROT_READ) ||
+	    mprotect(place_of(PRIVATE_READ_ONLY), length, PROT_READ) ||
+	    mprotect((char *)place_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
+	    munmap((char *)place_of(HOLE) + length / 2, PAGE))
+		return -1;
+	plain = memfd_create("plain", MFD_CLOEXEC);
+	if (plain < 0 || ftruncate(plain, (off_t)length))
+		return -1;
+	if (!has_dmabuf)
+		return 0;
+	dmabuf = make_dmabuf(simulated);
+	return dmabuf < 0 ? -1 : 0;
+}
+
+/* ---- drawing ------------------------------------------------------------------------------- */
+
+static uint64_t draw_offset(void)
+{
+	static const uint32_t odd[] = { 1, 16, 100, 2048, 4095 };
+
+	return (chance(50) ? 0 : draw(PAGES) * PAGE) + (chance(30) ? PICK(odd) : 0);
+}
+
+static uint64_t draw_length(void)
+{
+	static const uint64_t some[] = {
+		1,        8,        100,   4095,     4096,     4097,         2 * PAGE,
+		3 * PAGE, 4 * PAGE, 20000, 8 * PAGE, 9 * PAGE, PAGES * PAGE, 2 * PAGES * PAGE
+	};
+
+	return chance(4) ? 0 : PICK(some);
+}
+
+/* Most share the page offset, as they must. */
+static uint64_t draw_iova(uint64_t addr, uint64_t length)
+{
+	const uint64_t offset = addr % PAGE;
+
+	switch (draw(20)) {
+	case 0:
+		return IOVA + offset + 16;
+	case 1:
+		return addr + PAGE / 2;
+	case 2:
+		return offset;
+	case 3:
+		return 0xffffffff00000000 + offset;
+	case 4:
+		if (length > PAGE)
+			return 0 - PAGE + offset;
+		return IOVA + offset;
+	case 5:
+	case 6:
+	case 7:
+	case 8:
+		return IOVA + offset;
+	default:
+		return addr;
+	}
+}
+
+static void draw_anywhere(struct range *range, const char **name)
+{
+	static const struct {
+		const char *name;
+		uint64_t addr;
+	} places[] = {
+		{ "null", 0 },
+		{ "low", 0x10000 },
+		{ "non-canonical", 0x800000000000 },
+		{ "kernel", 0xffff888000000000 },
+		{ "last-page", 0xfffffffffffff000 },
+	};
+	const size_t i = draw(COUNT(places));
+
+	range->addr = places[i].addr + (chance(20) ? 100 : 0);
+	*name = places[i].name;
+}
+
+void arena_draw(struct range *range, bool huge)
+{
+	static const uint64_t lengths[] = { 1ull << 40, 1ull << 44, 1ull << 63 };
+	enum kind kind = chance(40) ? ANON : draw(KINDS);
+	const char *name = names[kind];
+
+	range->addr = BASE + kind * GAP + draw_offset();
+	range->length = draw_length();
+	if (chance(6))
+		draw_anywhere(range, &name);
+	if (huge && chance(3))
+		range->length = PICK(lengths);
+	/* 0 - addr is the shortest that wraps; from address 0 that is on-demand paging's "all" */
+	if (chance(3))
+		range->length = range->addr && chance(50) ? 0 - range->addr : UINT64_MAX;
+	range->iova = draw_iova(range->addr, range->length);
+	snprintf(range->text, sizeof(range->text), "%s addr=%#llx length=%#llx iova=%#llx", name,
+		 (unsigned long long)range->addr, (unsigned long long)range->length,
+		 (unsigned long long)range->iova);
+}
+
+void arena_draw_dmabuf(struct range *range)
+{
+	static const uint64_t offsets[] = {
+		PAGE, 100, 8 * PAGE, PAGE + 100, (PAGES - 1) * PAGE, PAGES * PAGE, 0 - PAGE
+	};
+	static const uint64_t lengths[] = { 1,        4096,         5000,
+					    8 * PAGE, PAGES * PAGE, PAGES * PAGE + 1,
+					    0 - PAGE, UINT64_MAX };
+
+	range->addr = chance(50) ? 0 : PICK(offsets);
+	range->length = chance(4) ? 0 : chance(30) ? PAGE : PICK(lengths);
+	range->iova = chance(10) ? IOVA + 16 : IOVA + range->addr % PAGE;
+	snprintf(range->text, sizeof(range->text), "offset=%#llx length=%#llx iova=%#llx",
+		 (unsigned long long)range->addr, (unsigned long long)range->length,
+		 (unsigned long long)range->iova);
+}
+
+int arena_draw_fd(const char **name)
+{
+	if (dmabuf >= 0 && chance(85)) {
+		*name = "dma-buf";
+		return dmabuf;
+	}
+	switch (draw(3)) {
+	case 0:
+		*name = "memfd";
+		return plain;
+	case 1:
+		*name = "closed";
+		return 999;
+	default:
+		*name = "-1";
+		return -1;
+	}
+}

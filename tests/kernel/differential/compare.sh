@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# compare.sh FILE: lists of calls (calls.c) that a kernel answered, against the simulated HCA.
+# Prints what differs.  What stands in the file "known" is counted; all else makes it fail.
+# After a call that only one side did the rest of its episode says nothing, and is left out.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../../.." && pwd)
+built=$(cd "$top" && realpath -m "${BUILD:-build}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+
+# The lists of FILE, one file each
+awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }' "$1"
+
+# simulate DEVICE SEED CALLS KERNEL
+simulate() {
+	local options=(--profile "${1%%[_0-9]*}")
+
+	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
+	! "$built/mrctl" sim --help | grep -q -e --kernel || options+=(--kernel "$4")
+	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$@"
+}
+
+compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
+	awk -v device="$1" -v seed="$2" -v wanted="$3" -v kernel="$4" -v simulated="$6" '
+		function part(line, i) { return substr(line, i, index(line " -> ", " -> ") - i) }
+		function answer(line) { return substr(line, index(line " -> ", " -> ") + 4) }
+		function is_known(call, real, sim,    i) {
+			for (i = 1; i <= knowns; i++)
+				if (device ~ on[i] && kernel ~ of[i] && call ~ called[i] && real ~ says[i] && sim ~ simulates[i])
+					return 1
+			return 0
+		}
+		FNR == NR {
+			if ($0 ~ /^(#|$)/) next
+			split($0, f, / \| /)
+			knowns++
+			on[knowns] = "^(" f[1] ")$"; of[knowns] = "^(" f[2] ")$"
+			called[knowns] = f[3]; says[knowns] = f[4]; simulates[knowns] = f[5]
+			next
+		}
+		{
+			real = $0
+			if ((getline sim <simulated) <= 0) sim = "(ended)"
+			split($1, number, ".")
+			if ($2 != "begin" && $1 != "#") count++
+			if (number[1] == skipped) { left_out++; next }
+			if (real == sim) next
+			call = part(real, 1)
+			was_known = call == part(sim, 1) && is_known(call, answer(real), answer(sim))
+			if (was_known) known++
+			else {
+				bad++
+				printf "%s %s %s: %s\n\treal: %s\n\tsim:  %s\n", device, kernel, seed, call,
+					answer(real), answer(sim)
+				if (call != part(sim, 1)) printf "\tfor:  %s\n", part(sim, 1)
+			}
+			if (call != part(sim, 1) || (answer(real) ~ /^ok/) != (answer(sim) ~ /^ok/))
+				skipped = number[1]
+		}
+		END {
+			printf "%s on Linux %s, seed %s: %d calls, %d differences, %d known ones, %d calls not compared\n",
+				device, kernel, seed, count, bad, known, left_out
+			if (count < wanted) print "the list is too short"
+			exit bad || count < wanted
+		}' "$here/known" "$5"
+}
+
+lists=("$work"/real.*)
+[ -e "${lists[0]}" ] || { echo "no list in $1" >&2; exit 1; }
+for list in "${lists[@]}"; do
+	read -r _ _ device seed count kernel <"$list"
+	simulate "$device" "$seed" "$count" "$kernel" >"$work/simulated" || status=1
+	compare "$device" "$seed" "$count" "$kernel" "$list" "$work/simulated" || status=1
+done
+exit $status

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# run.sh GUEST SEED CALLS [DEVICE...]: random calls on the devices of a guest (default: both), and the same
+# on the simulated HCA.  Prints what they answer differently; fails if that is not known.
+
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -ge 3 ] || {
+	sed -n 's/^# \(run.sh .*\)/usage: \1/p' "$0" >&2
+	exit 2
+}
+guest=$1 seed=$2 count=$3
+shift 3
+devices=("$@")
+[ $# -gt 0 ] || devices=(mlx5_0 rxe0)
+
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+# shellcheck disable=SC2016 # the guest's
+"$here/../run.sh" exec "$guest" -- bash -c '
+	for device in "${@:3}"; do
+		build/differential "$device" "$1" "$2" || exit
+	done' bash "$seed" "$count" "${devices[@]}" >"$list" || {
+	status=$?
+	tail -n 5 "$list" >&2
+	exit $status
+}
+"$here/compare.sh" "$list"
