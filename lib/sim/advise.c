@@ -50,6 +50,9 @@ static int prefetch(struct sim_call *call, uint64_t advice, const struct sim_obj
 	if (mr->flags & SIM_MR_DMABUF)
 		return 0;
 	rc = memory_of(mr, sge, &addr);
+	if (!rc && !sge->length && !(addr & ((uint64_t)sysconf(_SC_PAGESIZE) - 1)) &&
+	    mr->length != UINT64_MAX)
+		rc = -EINVAL; /* no page to give to mlx5r_umr_update_xlt() */
 	if (rc || advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return rc;
 	sim_call_unlock(call);

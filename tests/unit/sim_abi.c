@@ -169,6 +169,7 @@ static void methods_are_known_modelled_or_not(void **state)
 		{ MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, EOPNOTSUPP },
 		{ UVERBS_OBJECT_MR, 14, EPROTONOSUPPORT },
 		{ UVERBS_OBJECT_MR, MLX5_IB_METHOD_DEVX_OTHER, EPROTONOSUPPORT },
+		{ MLX5_IB_OBJECT_DEVX_OBJ, 0x2000, EPROTONOSUPPORT },
 		{ 0xfff, 0, EPROTONOSUPPORT },
 		{ UVERBS_OBJECT_MR, UINT16_MAX, EPROTONOSUPPORT },
 	};
@@ -393,6 +394,8 @@ static void memory_is_checked(void **state)
 		int error;
 	} cases[] = {
 		{ "zero length", device->memory, 0, LOCAL, EINVAL },
+		{ "zero length in a page", device->memory + 17, 0, LOCAL, EINVAL },
+		{ "zero length, unmapped", (void *)0x10001, 0, LOCAL, EFAULT },
 		{ "one byte", device->memory + 17, 1, LOCAL, 0 },
 		{ "wraps", (void *)-PAGE, 2 * PAGE, LOCAL, EINVAL },
 		{ "ends at the top", (void *)-PAGE, PAGE, LOCAL, EINVAL },
@@ -456,6 +459,25 @@ static void on_demand_memory_need_not_be_there(void **state)
 	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0,
 				access | IB_UVERBS_ACCESS_HUGETLB, &resp),
 			 EINVAL);
+	assert_int_equal(reg(device->fd, device->pd, NULL, 0, access, NULL), EOVERFLOW);
+	assert_int_equal(reg(device->fd, device->pd, device->memory + 5, 0, access, NULL), 0);
+}
+
+static void on_demand_memory_must_not_be_there_in_small_pages(void **state)
+{
+	const uint32_t access = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
+	const uint64_t huge = 2ul << 20;
+	struct device *device = *state;
+	char *memory = map(2 * huge, PROT_READ | PROT_WRITE), *start;
+	uint32_t mr;
+
+	start = (char *)(((uintptr_t)memory + huge - 1) & ~(huge - 1));
+	madvise(memory, 2 * huge, MADV_NOHUGEPAGE);
+	start[PAGE] = 1; /* only the page counts where a huge one would begin */
+	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, &mr), 0);
+	start[0] = 1;
+	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, NULL), EINVAL);
+	munmap(memory, 2 * huge);
 }
 
 /* ---- locked memory ------------------------------------------------------------------------- */
@@ -753,6 +775,7 @@ int main(int argc, char **argv)
 		DEVICE_TEST(memory_is_checked),
 		DEVICE_TEST(iova_is_checked),
 		DEVICE_TEST(on_demand_memory_need_not_be_there),
+		DEVICE_TEST(on_demand_memory_must_not_be_there_in_small_pages),
 		DEVICE_TEST(pages_are_counted_against_the_limit),
 		DEVICE_TEST(who_may_lock_nothing_is_told_so),
 		DEVICE_TEST(the_account_is_that_of_the_address_space),

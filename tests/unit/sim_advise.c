@@ -67,6 +67,7 @@ static void ranges_are_checked_with_flush(void **state)
 	} cases[] = {
 		{ "all", READ, IOVA + 5, (uint32_t)(4 * PAGE - 5), 0 },
 		{ "nothing", READ, IOVA + 5, 0, 0 },
+		{ "nothing at a page", READ, IOVA + PAGE, 0, EINVAL },
 		{ "before", READ, IOVA + 4, 1, EFAULT },
 		{ "past the end", READ, IOVA + PAGE, (uint32_t)(3 * PAGE + 1), EFAULT },
 		{ "behind it", READ, IOVA + 4 * PAGE, 0, EFAULT },

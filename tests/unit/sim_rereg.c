@@ -77,10 +77,11 @@ static void a_translation_keeps_the_key_while_it_fits(void **state)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
-	uint32_t key;
+	uint32_t key, second, list[2], count = 2;
 
 	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 8 * PAGE, IOVA, LOCAL, &mr),
 			 0);
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &second), 0);
 	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory + 8 * PAGE, 8 * PAGE,
 				   IOVA, &key),
 			 0);
@@ -94,6 +95,9 @@ static void a_translation_keeps_the_key_while_it_fits(void **state)
 			 0);
 	assert_int_not_equal(key, mr.lkey);
 	assert_region(device->fd, mr.mr_handle, key, 9 * PAGE, IOVA);
+	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
+	assert_int_equal(list[0], mr.mr_handle); /* the driver has made another one */
+	assert_int_equal(list[1], second);
 	mr.lkey = key;
 	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
 			 0);

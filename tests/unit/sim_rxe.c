@@ -138,6 +138,35 @@ static void registrations_are_checked(void **state)
 				 cases[i].error);
 }
 
+/* The driver leaves them to its caller, and the newer method forgets them. */
+static void the_method_notes_no_length_but_on_demand(void **state)
+{
+	static const uint32_t accesses[] = { LOCAL, LOCAL | IB_UVERBS_ACCESS_ON_DEMAND };
+	enum { HANDLE, PD, IOVA_ATTR = 3, ADDR, LENGTH, ACCESS, LKEY = 9, RKEY };
+	struct device *device = *state;
+	struct request request;
+	uint32_t keys[2];
+	struct mr mr;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(accesses); i++) {
+		init(&request, UVERBS_OBJECT_MR, 5);
+		attr(&request, HANDLE, 0, 0);
+		attr(&request, PD, 0, device->pd);
+		attr(&request, IOVA_ATTR, 8, IOVA);
+		attr(&request, ADDR, 8, (uintptr_t)device->memory);
+		attr(&request, LENGTH, 8, PAGE);
+		attr(&request, ACCESS, 4, accesses[i]);
+		pointer(&request, LKEY, 4, &keys[0]);
+		pointer(&request, RKEY, 4, &keys[1]);
+		assert_int_equal(send_to(&request, device->fd), 0);
+		assert_int_equal(query(device->fd, request.attrs[0].data, &mr), 0);
+		assert_int_equal(mr.lkey, keys[0]);
+		assert_int_equal(mr.length, i ? PAGE : 0);
+		assert_int_equal(mr.iova, i ? IOVA : 0);
+	}
+}
+
 static void a_region_can_be_changed_but_not_its_memory(void **state)
 {
 	struct device *device = *state;
@@ -237,6 +266,7 @@ int main(void)
 		DEVICE_TEST(a_descriptor_keeps_its_profile),
 		cmocka_unit_test(librxe_opens_and_registers),
 		DEVICE_TEST(registrations_are_checked),
+		DEVICE_TEST(the_method_notes_no_length_but_on_demand),
 		DEVICE_TEST(a_region_can_be_changed_but_not_its_memory),
 		DEVICE_TEST(keys_are_an_index_and_a_byte),
 		DEVICE_TEST(what_mlx5_has_is_unknown),

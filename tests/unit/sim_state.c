@@ -232,6 +232,12 @@ static void half_a_commit(struct sim_table *table)
 	table->header->newest = handle;
 }
 
+/* As far as sim_object_renew() may come. */
+static void half_a_renewal(struct sim_table *table)
+{
+	table->objects[3].older = table->objects[2].older;
+}
+
 static void what_was_half_done_is_repaired(void **state)
 {
 	static void (*const cases[])(struct sim_table * table) = {
@@ -255,6 +261,23 @@ static void what_was_half_done_is_repaired(void **state)
 	assert_int_equal(add(table, MR, pd), 4);
 	assert_int_equal(table->header->newest, 4);
 	assert_int_equal(table->objects[4].older, 1);
+	killed_inside(table, half_a_renewal);
+	assert_consistent(table, pd);
+	assert_int_equal(table->header->newest, 2);
+}
+
+static void an_object_can_be_made_the_newest(void **state)
+{
+	struct sim_table *table = *state;
+	uint32_t pd = add(table, PD, SIM_NO_HANDLE);
+
+	add(table, MR, pd);
+	add(table, MR, pd);
+	sim_object_renew(table, 1);
+	assert_int_equal(table->header->newest, 1);
+	assert_int_equal(table->objects[1].older, 2);
+	assert_int_equal(table->objects[2].older, pd);
+	assert_consistent(table, pd);
 }
 
 /* As far as sim_object_change() may come: to the mark, and into what follows. */
@@ -357,6 +380,7 @@ int main(void)
 		TABLE_TEST(other_files_are_not_tables),
 		TABLE_TEST(a_reservation_does_not_outlive_its_maker),
 		TABLE_TEST(what_was_half_done_is_repaired),
+		TABLE_TEST(an_object_can_be_made_the_newest),
 		TABLE_TEST(a_change_is_made_or_not),
 		TABLE_TEST(a_kill_at_any_moment_leaves_a_table_that_works),
 	};

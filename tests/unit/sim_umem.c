@@ -70,6 +70,7 @@ static void umems_are_checked(void **state)
 		{ "atomic", memory, PAGE, LOCAL | IB_UVERBS_ACCESS_REMOTE_ATOMIC, NO_BITMAP,
 		  EINVAL },
 		{ "length 0", memory, 0, LOCAL, NO_BITMAP, EINVAL },
+		{ "length 0 in a page", memory + 5, 0, LOCAL, NO_BITMAP, EINVAL },
 		{ "wraps", (void *)-PAGE, 2 * PAGE, LOCAL, NO_BITMAP, EINVAL },
 		{ "unmapped", (void *)0x10000, PAGE, LOCAL, NO_BITMAP, EFAULT },
 		{ "all sizes", memory, 16 * PAGE, LOCAL, ~0xfffull, 0 },

@@ -323,6 +323,7 @@ static void rereg_mr(void)
 	struct ib_uverbs_rereg_mr_resp *resp = out(0);
 	struct ib_uverbs_rereg_mr cmd = { .flags = PICK(flags) };
 	struct range range;
+	struct mr mr;
 	uint32_t *key;
 
 	if (chance(4))
@@ -347,12 +348,12 @@ static void rereg_mr(void)
 	if (cmd.flags & REREG_ACCESS)
 		say(" access=%#x", cmd.access_flags);
 	init_command(IB_USER_VERBS_CMD_REREG_MR, &cmd, sizeof(cmd), sizeof(*resp));
-	if (!sent())
-		return;
-	say(" lkey=%s rkey=%s", compare_key(resp->lkey, key ? *key : 0),
-	    resp->rkey == resp->lkey ? "lkey" : compare_key(resp->rkey, key ? *key : 0));
-	if (key)
-		*key = resp->lkey;
+	if (sent())
+		say(" lkey=%s rkey=%s", compare_key(resp->lkey, key ? *key : 0),
+		    resp->rkey == resp->lkey ? "lkey" : compare_key(resp->rkey, key ? *key : 0));
+	/* it may have been done even if the answer could not be written */
+	if (key && !query(run.fd, cmd.mr_handle, &mr))
+		*key = mr.lkey;
 }
 
 static void query_mr(void)
