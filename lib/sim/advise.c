@@ -48,7 +48,7 @@ static int prefetch(struct sim_call *call, uint64_t advice, const struct sim_obj
 	int rc, relock;
 
 	if (mr->flags & SIM_MR_DMABUF)
-		return 0;
+		return sge->addr < mr->iova ? -EFAULT : 0;
 	rc = memory_of(mr, sge, &addr);
 	if (!rc && !sge->length && !(addr & ((uint64_t)sysconf(_SC_PAGESIZE) - 1)) &&
 	    mr->length != UINT64_MAX)

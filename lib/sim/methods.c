@@ -165,7 +165,7 @@ static const struct sim_method methods[] = {
 /*
  * What the kernel knows as well: bit i is method i, or 0x1000 + i.  Types of objects that no
  * method of a driver makes are unknown with it (uverbs_uapi.c uapi_finalize_disable()), and so are
- * those that the device lacks: here memory on the device and packet pacing.
+ * those that the device lacks: here memory on the device, work queues, packet pacing and more.
  */
 static const struct known {
 	uint16_t object;
@@ -177,17 +177,15 @@ static const struct known {
 	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
 	{ UVERBS_OBJECT_DEVICE, .core = 0x80, .since = SIM_PORT_SPEED },
 	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
-	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0x1 },
+	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0 },
 	{ UVERBS_OBJECT_CQ, .core = 0x3 },
 	{ UVERBS_OBJECT_QP, .core = 0x3 },
 	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
 	{ UVERBS_OBJECT_AH, .core = 0x1 },
-	{ UVERBS_OBJECT_MR, .core = 0x1f },
+	{ UVERBS_OBJECT_MR, .core = 0x1e },
 	{ UVERBS_OBJECT_MW, .core = 0x1 },
 	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },
-	{ UVERBS_OBJECT_RWQ_IND_TBL, .core = 0x1, .mlx5_only = true },
-	{ UVERBS_OBJECT_WQ, .core = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
 	{ OBJECT_DMABUF, .core = 0x1, .mlx5_only = true, .since = SIM_PORT_SPEED },
@@ -197,8 +195,6 @@ static const struct known {
 	{ MLX5_IB_OBJECT_FLOW_MATCHER, .mlx5 = 0x3, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, .mlx5 = 0x1, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, .mlx5 = 0x1, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_VAR, .mlx5 = 0x3, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_STEERING_ANCHOR, .mlx5 = 0x3, .mlx5_only = true },
 };
 
 static bool is_for(const struct known *known, const struct sim_table *table)

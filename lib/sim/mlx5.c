@@ -122,7 +122,6 @@ static uint32_t pdn_of(uint32_t handle)
 static int alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
-
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
 	if ((!out || out->len < sizeof(resp)) && !sim_holds(call->table->kernel, SIM_UDATA))

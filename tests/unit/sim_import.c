@@ -73,7 +73,8 @@ static void types_of_objects_are_known_or_not(void **state)
 		{ UVERBS_OBJECT_COUNTERS, 0 },
 		{ MLX5_IB_OBJECT_DEVX_UMEM, 0 },
 		{ UAR, 0 },
-		{ MLX5_IB_OBJECT_STEERING_ANCHOR, 0 },
+		{ MLX5_IB_OBJECT_FLOW_MATCHER, 0 },
+		{ MLX5_IB_OBJECT_STEERING_ANCHOR, ENOENT },
 		{ 0xfff, ENOENT },
 		{ 0x10ff, ENOENT },
 		{ UINT16_MAX, ENOMSG }, /* of any type */

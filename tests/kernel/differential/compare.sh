@@ -28,6 +28,7 @@ simulate() {
 
 compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
 	awk -v device="$1" -v seed="$2" -v wanted="$3" -v kernel="$4" -v simulated="$6" '
+		BEGIN { skipped = "none" }
 		function part(line, i) { return substr(line, i, index(line " -> ", " -> ") - i) }
 		function answer(line) { return substr(line, index(line " -> ", " -> ") + 4) }
 		function is_known(call, real, sim,    i) {
