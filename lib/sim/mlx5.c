@@ -147,6 +147,18 @@ static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t leng
 	return order < LEAST_ORDER && !sim_holds(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
 }
 
+/* Pages that fit a key made for so many: before 7.2 keys came in sizes of powers of two. */
+static uint32_t room_for(enum mr_sim_kernel kernel, uint32_t pages)
+{
+	uint32_t room = 1u << LEAST_ORDER;
+
+	if (sim_holds(kernel, SIM_SMALL_KEYS))
+		return pages;
+	while (room < pages && room < 1u << 31)
+		room *= 2;
+	return room;
+}
+
 /* create_user_odp_mr() */
 static int reg_odp(struct sim_mr_request *request)
 {
@@ -209,6 +221,7 @@ static int reg_mr(struct sim_mr_request *request)
 		return -EINVAL;
 	}
 	request->order = order_of(request->kernel, request->addr, request->length);
+	request->room = room_for(request->kernel, request->pinned);
 	return 0;
 }
 
@@ -267,6 +280,7 @@ static int rereg_mr(struct sim_rereg *rereg)
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
 		request->order = order_of(request->kernel, old->addr, old->length);
+		request->room = room_for(request->kernel, old->pinned);
 		return in_place || plain ? 0 : -EOPNOTSUPP;
 	}
 	rc = reg_mr(request);

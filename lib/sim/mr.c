@@ -91,7 +91,7 @@ void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t
 	object->iova = request->iova;
 	object->access = request->access;
 	object->pinned = request->pinned;
-	object->room = request->pinned;
+	object->room = request->room;
 	object->mm = sim_account_commit(table, request->pinned);
 }
 

@@ -126,7 +126,7 @@ static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 		changed.mm = sim_account_commit(table, request->pinned);
 	}
 	if (rereg->new_key)
-		changed.room = changed.pinned;
+		changed.room = request->room;
 	sim_object_change(table, cmd->mr_handle, &changed);
 	if (rereg->new_key) /* the driver made another MR, and rdma_assign_uobject() lists that */
 		sim_object_renew(table, cmd->mr_handle);

@@ -607,7 +607,8 @@ struct sim_mr_request {
 	bool data_direct;
 	int fd;          /**< of the dma-buf */
 	uint32_t pinned; /**< set: pages charged */
-	uint32_t order;  /**< set: log2 of the blocks that its key has room for */
+	uint32_t order;  /**< set: log2 of the blocks that its key is for */
+	uint32_t room;   /**< set: pages that fit its key */
 	uint16_t flags;  /**< set: SIM_MR_... */
 	bool unnoted;    /**< set: the driver leaves length and IOVA to its caller */
 };
