@@ -413,7 +413,7 @@ bool sim_access_writable(uint32_t access);
 /** sim_umem_check_odp() - what ib_umem_odp_get() checks: nothing is pinned */
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access);
 
-/** sim_umem_touch() - fault pages in, as a page fault of the device does: 0, -EFAULT, -ENOMEM */
+/** sim_umem_touch() - fault pages in, as a page fault of the device does: 0, -EFAULT, -EPERM, -ENOMEM */
 int sim_umem_touch(uint64_t addr, uint64_t length, bool writable);
 
 /** sim_umem_is_huge() - whether all the memory is in huge pages, as far as the kernel tells */

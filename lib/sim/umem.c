@@ -136,15 +136,21 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
 	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
 }
 
+/* hmm.c hmm_vma_fault(): the first page that is not to be had decides */
 int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
 {
 	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t start = addr & ~(page_size - 1);
-	uint64_t end;
+	uint64_t start = addr & ~(page_size - 1), end;
+	int rc;
 
 	if (page_end(addr, length, page_size, &end))
 		return -EFAULT;
-	return end > start ? fault_in(start, end - start, writable) : 0;
+	rc = end > start ? fault_in(start, end - start, writable) : 0;
+	if (rc != -EFAULT || !writable)
+		return rc;
+	while (start < end && !fault_in(start, page_size, true))
+		start += page_size;
+	return start == end ? 0 : fault_in(start, page_size, false) ? -EFAULT : -EPERM;
 }
 
 bool sim_access_writable(uint32_t access)

@@ -89,6 +89,14 @@ static void ranges_are_checked_with_flush(void **state)
 	assert_int_equal(reg_at(device->fd, device->pd, (void *)0x10000, PAGE, IOVA, ODP, &mr), 0);
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA, 1), EFAULT);
 	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA, 1), 0);
+	mprotect(device->memory + PAGE, PAGE, PROT_READ);
+	munmap(device->memory + 3 * PAGE, PAGE);
+	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 4 * PAGE, IOVA, ODP, &mr),
+			 0);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, IOVA, 4 * PAGE), EPERM);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, IOVA + 2 * PAGE, PAGE), 0);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, IOVA + 2 * PAGE, 2 * PAGE), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA, 4 * PAGE), EFAULT);
 	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0, ODP, &mr), 0);
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, 0x10000, 1), EFAULT);
 	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, (uintptr_t)device->memory, PAGE), 0);

@@ -51,45 +51,19 @@ static void *place_of(enum kind kind)
 	return (void *)(uintptr_t)(BASE + kind * GAP);
 }
 
-/* proc_pid_pagemap(5); 0 without the right to know, as anywhere but in the guests */
-static uint64_t frame_of(int pagemap, const volatile char *page)
-{
-	uint64_t entry = 0;
-
-	if (pread(pagemap, &entry, sizeof(entry),
-		  (off_t)((uintptr_t)page / PAGE * sizeof(entry))) != sizeof(entry))
-		return 0;
-	return entry & ((1ull << 55) - 1);
-}
-
 /*
- * Neighbours must not have neighbouring frames: contiguous memory has larger pages for a device,
- * and whether it is contiguous is chance.  A page that happens to be beside its neighbour is given
- * back, and another one takes its frame first.
+ * Pages are touched so that neighbours do not get neighbouring frames: contiguous memory has
+ * larger pages for a device, and whether it is contiguous is chance.
  */
-static void touch(volatile char *memory, unsigned long pages, int advice)
+static void touch(volatile char *memory, unsigned long pages)
 {
-	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-	volatile char *page;
-	unsigned long i, at, tries;
+	unsigned long i, at;
 
 	for (i = 0; i < PAGES; i++) {
 		at = i * 5 % PAGES;
 		if (at < pages)
 			memory[at * PAGE] = (char)(1 + at);
 	}
-	for (i = 1; i < pages; i++) {
-		page = memory + i * PAGE;
-		for (tries = 0; tries < 100; tries++) {
-			if (frame_of(pagemap, page) != frame_of(pagemap, page - PAGE) + 1 ||
-			    madvise((void *)(uintptr_t)page, PAGE, advice))
-				break;
-			mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-			*page = (char)(1 + i);
-		}
-	}
-	close(pagemap);
 }
 
 static int map(enum kind kind, int prot, int flags, int fd)
@@ -104,7 +78,7 @@ static int map_anon(enum kind kind)
 {
 	if (map(kind, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1))
 		return -1;
-	touch(place_of(kind), PAGES, MADV_DONTNEED);
+	touch(place_of(kind), PAGES);
 	return 0;
 }
 
@@ -120,7 +94,7 @@ static int map_file(enum kind kind, int flags, unsigned long pages)
 		rc = map(kind, PROT_READ | PROT_WRITE, flags, fd);
 	close(fd);
 	if (!rc)
-		touch(place_of(kind), pages, flags == MAP_SHARED ? MADV_REMOVE : MADV_DONTNEED);
+		touch(place_of(kind), pages);
 	return rc;
 }
 
@@ -129,11 +103,17 @@ static int make_dmabuf(bool simulated)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = PAGES * PAGE };
 	int device, fd = -1;
+	void *memory;
 
 	create.memfd = (uint32_t)memfd_create("mrctl-dmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if ((int)create.memfd < 0 || ftruncate((int)create.memfd, PAGES * PAGE) ||
 	    fcntl((int)create.memfd, F_ADD_SEALS, F_SEAL_SHRINK))
 		return -1;
+	memory = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)create.memfd, 0);
+	if (memory == MAP_FAILED)
+		return -1;
+	touch(memory, PAGES);
+	munmap(memory, PAGES * PAGE);
 	if (simulated)
 		return (int)create.memfd;
 	device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);

@@ -161,10 +161,10 @@ static const char *compare_key(uint32_t key, uint32_t before)
 	const struct objects *mrs = &run.objects[MR];
 	uint32_t i;
 
-	if (key == before)
-		return "same";
 	if (!key)
 		return "0";
+	if (key == before)
+		return "same";
 	for (i = 0; i < mrs->count; i++)
 		if (mrs->key[i] == key)
 			return "another's";

@@ -13,6 +13,8 @@ built=$(cd "$top" && realpath -m "${BUILD:-build}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
+levels=1
+"$built/mrctl" sim --help | grep -q -e --kernel || levels=0
 
 # The lists of FILE, one file each
 awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }' "$1"
@@ -22,7 +24,7 @@ simulate() {
 	local options=(--profile "${1%%[_0-9]*}")
 
 	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
-	! "$built/mrctl" sim --help | grep -q -e --kernel || options+=(--kernel "$4")
+	[ $levels -eq 0 ] || options+=(--kernel "$4")
 	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$@"
 }
 
@@ -76,6 +78,10 @@ lists=("$work"/real.*)
 [ -e "${lists[0]}" ] || { echo "no list in $1" >&2; exit 1; }
 for list in "${lists[@]}"; do
 	read -r _ _ device seed count kernel <"$list"
+	if [ $levels -eq 0 ] && [ "$kernel" != 7.2 ]; then
+		echo "$device on Linux $kernel: not compared, the simulator answers as Linux 7.2"
+		continue
+	fi
 	simulate "$device" "$seed" "$count" "$kernel" >"$work/simulated" || status=1
 	compare "$device" "$seed" "$count" "$kernel" "$list" "$work/simulated" || status=1
 done
