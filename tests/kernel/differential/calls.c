@@ -49,6 +49,7 @@ enum type { PD, MR, UMEM, TYPES };
 struct objects {
 	uint32_t handle[MOST], key[MOST];
 	uint64_t iova[MOST];
+	bool on_demand[MOST]; /**< MR: it is, or may be since a change that failed */
 	uint32_t stale[MOST]; /**< handles that were, and may be others' by now */
 	uint32_t count, stale_count;
 };
@@ -58,9 +59,9 @@ static struct {
 	bool is_mlx5;
 	unsigned int kernel; /**< 612 for 6.12 */
 	struct objects objects[TYPES];
-	struct request request;
 	char line[1024];
 	size_t length;
+	struct request request;
 } run;
 
 /* ---- the line ------------------------------------------------------------------------------ */
@@ -95,14 +96,16 @@ static bool sent(void)
 
 /* ---- objects ------------------------------------------------------------------------------- */
 
-static void add(enum type type, uint32_t handle, uint32_t key, uint64_t iova)
+static void add(enum type type, uint32_t handle, uint32_t key, const struct range *range,
+		uint32_t access)
 {
 	struct objects *objects = &run.objects[type];
 
 	if (objects->count == MOST)
 		return;
 	objects->handle[objects->count] = handle;
-	objects->iova[objects->count] = iova;
+	objects->iova[objects->count] = range ? range->iova : 0;
+	objects->on_demand[objects->count] = access & IB_UVERBS_ACCESS_ON_DEMAND;
 	objects->key[objects->count++] = key;
 }
 
@@ -119,6 +122,7 @@ static void forget(enum type type, uint32_t handle)
 		objects->handle[i] = objects->handle[objects->count];
 		objects->key[i] = objects->key[objects->count];
 		objects->iova[i] = objects->iova[objects->count];
+		objects->on_demand[i] = objects->on_demand[objects->count];
 		return;
 	}
 }
@@ -128,15 +132,24 @@ static bool is_full(enum type type)
 	return run.objects[type].count == MOST;
 }
 
-static uint32_t *key_of(uint32_t handle)
+/* The place of an MR, or MOST. */
+static uint32_t find_mr(uint32_t handle)
 {
-	struct objects *mrs = &run.objects[MR];
+	const struct objects *mrs = &run.objects[MR];
 	uint32_t i;
 
 	for (i = 0; i < mrs->count; i++)
 		if (mrs->handle[i] == handle)
-			return &mrs->key[i];
-	return NULL;
+			return i;
+	return MOST;
+}
+
+/* The key that an MR has, or 0. */
+static uint32_t key_of(uint32_t handle)
+{
+	const uint32_t i = find_mr(handle);
+
+	return i < MOST ? run.objects[MR].key[i] : 0;
 }
 
 /* Mostly an object of the type that there is. */
@@ -206,11 +219,12 @@ static void init_command(uint64_t command, const void *request, size_t in_size, 
 	init_write(&run.request, command, in(0), in_size, out(0), out_size);
 }
 
-static void say_new_mr(uint32_t handle, uint32_t lkey, uint32_t rkey, uint64_t iova)
+static void say_new_mr(uint32_t handle, uint32_t lkey, uint32_t rkey, const struct range *range,
+		       uint32_t access)
 {
 	say(" handle=%u lkey=%s rkey=%s", handle, compare_key(lkey, 0),
 	    rkey == lkey ? "lkey" : compare_key(rkey, 0));
-	add(MR, handle, lkey, iova);
+	add(MR, handle, lkey, range, access);
 }
 
 /* No lengths that exhaust a kernel: on-demand paging asks for a table as long as they are. */
@@ -233,7 +247,7 @@ static void write_reg_mr(void)
 	say("reg_mr %s access=%#x pd=%u", range.text, cmd.access_flags, cmd.pd_handle);
 	init_command(IB_USER_VERBS_CMD_REG_MR, &cmd, sizeof(cmd), sizeof(*resp));
 	if (sent())
-		say_new_mr(resp->mr_handle, resp->lkey, resp->rkey, range.iova);
+		say_new_mr(resp->mr_handle, resp->lkey, resp->rkey, &range, cmd.access_flags);
 }
 
 /* The attribute of an id, wherever it is. */
@@ -277,7 +291,7 @@ static void method_reg_mr(void)
 	say("reg_mr_method %s %s access=%#x pd=%u", name, range.text, access, pd);
 	if (sent())
 		say_new_mr((uint32_t)value_of(REG_MR_HANDLE), *(uint32_t *)out(0),
-			   *(uint32_t *)out(1), range.iova);
+			   *(uint32_t *)out(1), &range, access);
 }
 
 static void reg_dmabuf_mr(void)
@@ -305,7 +319,7 @@ static void reg_dmabuf_mr(void)
 	    data_direct ? " data-direct" : "");
 	if (sent())
 		say_new_mr((uint32_t)value_of(UVERBS_ATTR_REG_DMABUF_MR_HANDLE),
-			   *(uint32_t *)out(0), *(uint32_t *)out(1), range.iova);
+			   *(uint32_t *)out(0), *(uint32_t *)out(1), &range, access);
 }
 
 static void rereg_mr(void)
@@ -322,9 +336,10 @@ static void rereg_mr(void)
 					  REREG_TRANS | REREG_PD | REREG_ACCESS };
 	struct ib_uverbs_rereg_mr_resp *resp = out(0);
 	struct ib_uverbs_rereg_mr cmd = { .flags = PICK(flags) };
+	struct objects *mrs = &run.objects[MR];
 	struct range range;
 	struct mr mr;
-	uint32_t *key;
+	uint32_t i, key;
 
 	if (chance(4))
 		cmd.flags |= 1u << draw(32);
@@ -339,7 +354,12 @@ static void rereg_mr(void)
 	if (!run.is_mlx5 && cmd.flags & REREG_PD)
 		cmd.access_flags &=
 			~(uint32_t)(IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_HUGETLB);
+	i = find_mr(cmd.mr_handle);
 	key = key_of(cmd.mr_handle);
+	/* mlx5 of Linux 6.1 unpins what it never pinned then, and miscounts locked memory */
+	if (run.is_mlx5 && run.kernel < 602 && i < MOST && mrs->on_demand[i] &&
+	    !(cmd.flags & REREG_TRANS))
+		cmd.flags &= ~REREG_ACCESS;
 	say("rereg_mr mr=%u flags=%#x", cmd.mr_handle, cmd.flags);
 	if (cmd.flags & REREG_TRANS)
 		say(" %s", range.text);
@@ -349,16 +369,20 @@ static void rereg_mr(void)
 		say(" access=%#x", cmd.access_flags);
 	init_command(IB_USER_VERBS_CMD_REREG_MR, &cmd, sizeof(cmd), sizeof(*resp));
 	if (sent())
-		say(" lkey=%s rkey=%s", compare_key(resp->lkey, key ? *key : 0),
-		    resp->rkey == resp->lkey ? "lkey" : compare_key(resp->rkey, key ? *key : 0));
+		say(" lkey=%s rkey=%s", compare_key(resp->lkey, key),
+		    resp->rkey == resp->lkey ? "lkey" : compare_key(resp->rkey, key));
+	if (i == MOST)
+		return;
 	/* it may have been done even if the answer could not be written */
-	if (key && !query(run.fd, cmd.mr_handle, &mr))
-		*key = mr.lkey;
+	if (!query(run.fd, cmd.mr_handle, &mr))
+		mrs->key[i] = mr.lkey;
+	if (cmd.flags & REREG_ACCESS && on_demand(cmd.access_flags))
+		mrs->on_demand[i] = true;
 }
 
 static void query_mr(void)
 {
-	const uint32_t handle = draw_handle(MR), *key = key_of(handle);
+	const uint32_t handle = draw_handle(MR);
 	const bool with_iova = chance(80);
 
 	init(&run.request, UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR);
@@ -371,7 +395,7 @@ static void query_mr(void)
 	say("query_mr mr=%u", handle);
 	if (sent())
 		say(" lkey=%s rkey=%s length=%#llx iova=%#llx",
-		    compare_key(*(uint32_t *)out(0), key ? *key : 0),
+		    compare_key(*(uint32_t *)out(0), key_of(handle)),
 		    *(uint32_t *)out(0) == *(uint32_t *)out(1)
 			    ? "lkey"
 			    : compare_key(*(uint32_t *)out(1), 0),
@@ -421,7 +445,7 @@ static void write_alloc_pd(void)
 	if (!sent())
 		return;
 	say(" handle=%u", resp->pd_handle);
-	add(PD, resp->pd_handle, 0, 0);
+	add(PD, resp->pd_handle, 0, NULL, 0);
 }
 
 /* By the method, or by the older command where there is one. */
@@ -495,7 +519,7 @@ static void umem_reg(void)
 		return;
 	handle = value_of(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE);
 	say(" handle=%llu", (unsigned long long)handle);
-	add(UMEM, (uint32_t)handle, 0, 0);
+	add(UMEM, (uint32_t)handle, 0, NULL, 0);
 }
 
 static void advise_mr(void)
@@ -706,7 +730,7 @@ static int begin_episode(const char *node)
 	rc = get_context(run.fd);
 	if (!rc)
 		rc = alloc_pd(run.fd, &pd);
-	add(PD, pd, 0, 0);
+	add(PD, pd, 0, NULL, 0);
 	say(" pd=%u", pd);
 	return rc;
 }
