@@ -14,6 +14,9 @@ static const struct function {
 	[MR_NEWER_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54" },
 	[MR_NEWER_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
 					"MLX5_1.25", "54" },
+	[MR_NEWER_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63" },
+	[MR_NEWER_UMEM_UNIMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_unimport", "MLX5_1.27",
+				     "63" },
 };
 
 void *mr_newer_find(enum mr_newer function, struct mr_error *err)

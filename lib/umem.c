@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
+#include "newer.h"
 #include "umem.h"
 
 /* Words that the exported attributes may have; rdma-core 63 writes two. */
 #define EXPORT_WORDS 64
 
-typedef int export_function(struct mlx5dv_devx_umem *umem, void *data);
-typedef void unimport_function(struct mlx5dv_devx_umem *umem);
-
-static export_function *find_export(void)
+static mr_dv_umem_export *find_export(void)
 {
-	return (export_function *)dlvsym(RTLD_DEFAULT, "mlx5dv_devx_umem_export", "MLX5_1.27");
+	struct mr_error ignored;
+
+	return (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, &ignored);
 }
 
-static unimport_function *find_unimport(void)
+static mr_dv_umem_unimport *find_unimport(void)
 {
-	return (unimport_function *)dlvsym(RTLD_DEFAULT, "mlx5dv_devx_umem_unimport", "MLX5_1.27");
+	struct mr_error ignored;
+
+	return (mr_dv_umem_unimport *)mr_newer_find(MR_NEWER_UMEM_UNIMPORT, &ignored);
 }
 
 struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
@@ -55,7 +56,7 @@ bool mr_umem_tells_handles(void)
  */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
 {
-	export_function *export = find_export();
+	mr_dv_umem_export *export = find_export();
 	uint32_t words[EXPORT_WORDS] = { 0 };
 
 	if (!export || export(umem, words) || words[1] != umem->umem_id)
@@ -65,7 +66,7 @@ uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
 
 void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 {
-	unimport_function *unimport = find_unimport();
+	mr_dv_umem_unimport *unimport = find_unimport();
 
 	if (unimport)
 		unimport(umem);
