@@ -12,7 +12,7 @@ built=$(cd "$top" && realpath -m "${BUILD:-build}")
 mapfile -t all < <(awk '!/^#/ { print $1 }' "$here/suites")
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all[@]}")
-status=0 summary='' outputs=()
+status=0 summary='' outputs=() repeated=0
 
 # The tests that skipped wherever they were to run, in the guests and on the simulator (make check)
 uncovered() { # FILE...: of TAP
@@ -73,14 +73,16 @@ observed() { # FILE...: output of the guests
 }
 
 for suite in "${suites[@]}"; do
-	output=$built/kernel/log/$suite-check/output.log calls=${output%/*}/calls.log
-	rm -f "$output" "$calls"
+	logs=$built/kernel/log/$suite-check
+	output=$logs/output.log calls=$logs/calls.log
+	rm -f "$output" "$calls" "$logs/console-first.log"
 	begun=$SECONDS
 	"$here/run.sh" check "$suite"
 	one=$?
 	[ $one -lt 129 ] || exit $one		# by a signal
 	[ $one -eq 0 ] || status=1
 	summary+="$suite: exit status $one, $((SECONDS - begun)) s"$'\n'
+	[ ! -e "$logs/console-first.log" ] || repeated=$((repeated + 1))
 	[ ! -e "$calls" ] || {
 		compared=$("$here/differential/compare.sh" "$calls") || status=1
 		summary+=$compared$'\n'
@@ -93,7 +95,7 @@ done
 
 taps=("${outputs[@]}")
 [ ! -e "$built/report.tap" ] || taps+=("$built/report.tap")
-printf '\n%s' "$summary"
+printf '\n%sboots that were repeated: %d\n' "$summary" "$repeated"
 [ ${#outputs[@]} -eq 0 ] || uncovered "${taps[@]}"
 if [ "${#suites[@]}" -eq "${#all[@]}" ] && [ $status -eq 0 ]; then
 	observed "${outputs[@]}" >"$here/observed.md"

@@ -13,18 +13,16 @@ built=$(cd "$top" && realpath -m "${BUILD:-build}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
-levels=1
-"$built/mrctl" sim --help | grep -q -e --kernel || levels=0
 
 # The lists of FILE, one file each
 awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }' "$1"
 
-# simulate DEVICE SEED CALLS KERNEL
+# simulate DEVICE SEED CALLS KERNEL: a newer kernel than the simulator knows is as its newest
 simulate() {
 	local options=(--profile "${1%%[_0-9]*}")
 
 	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
-	[ $levels -eq 0 ] || options+=(--kernel "$4")
+	! "$built/mrctl" sim --kernel "$4" -- true 2>/dev/null || options+=(--kernel "$4")
 	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$@"
 }
 
@@ -78,10 +76,6 @@ lists=("$work"/real.*)
 [ -e "${lists[0]}" ] || { echo "no list in $1" >&2; exit 1; }
 for list in "${lists[@]}"; do
 	read -r _ _ device seed count kernel <"$list"
-	if [ $levels -eq 0 ] && [ "$kernel" != 7.2 ]; then
-		echo "$device on Linux $kernel: not compared, the simulator answers as Linux 7.2"
-		continue
-	fi
 	simulate "$device" "$seed" "$count" "$kernel" >"$work/simulated" || status=1
 	compare "$device" "$seed" "$count" "$kernel" "$list" "$work/simulated" || status=1
 done
