@@ -124,7 +124,8 @@ static void memory_that_is_read_must_be_readable(void **state)
 	readonly = map(PAGE, PROT_READ);
 	assert_int_equal(reg(device->fd, device->pd, readonly, PAGE, 0, NULL), 0);
 	munmap(readonly, PAGE);
-	assert_int_equal(reg(device->fd, device->pd, (char *)NULL + PAGE, PAGE, 0, NULL), EFAULT);
+	assert_int_equal(reg(device->fd, device->pd, (void *)(uintptr_t)PAGE, PAGE, 0, NULL),
+			 EFAULT);
 }
 
 /* A shared mapping of a new file below @path, whose name is gone if so @deleted. */

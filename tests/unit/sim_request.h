@@ -82,7 +82,7 @@ static inline void init_write(struct request *request, uint64_t command, const v
 
 	init(request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE);
 	attr(request, UVERBS_ATTR_WRITE_CMD, 8, command);
-	if (in_size <= sizeof(small))
+	if (in_size && in_size <= sizeof(small))
 		memcpy(&small, in, in_size);
 	if (in_size)
 		attr(request, UVERBS_ATTR_CORE_IN, in_size,
