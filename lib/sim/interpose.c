@@ -93,38 +93,38 @@ static mode_t mode_of(int flags, va_list args)
 	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
 }
 
-EXPORT int open(const char *path, int flags, ...)
+static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
 	const struct sim_profile *profile = profile_of(path);
-	va_list args;
-	mode_t mode;
 	int fd;
 
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	if (profile)
-		return create(profile, flags);
-	if (sim_dmabuf_open(path, flags, &fd))
-		return result(fd);
-	return refresh(path, flags, sim_libc()->open(path, flags, mode));
-}
-
-EXPORT int openat(int dir, const char *path, int flags, ...)
-{
-	const struct sim_profile *profile = profile_of(path);
-	va_list args;
-	mode_t mode;
-	int fd;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
 	if (profile)
 		return create(profile, flags);
 	if (sim_dmabuf_open(path, flags, &fd))
 		return result(fd);
 	return refresh(path, flags, sim_libc()->openat(dir, path, flags, mode));
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_at(AT_FDCWD, path, flags, mode);
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_at(dir, path, flags, mode);
 }
 
 EXPORT int open64(const char *path, int flags, ...)
