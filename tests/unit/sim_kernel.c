@@ -128,44 +128,33 @@ static void memory_that_is_read_must_be_readable(void **state)
 			 EFAULT);
 }
 
-/* A shared mapping of a new file below @path, whose name is gone if so @deleted. */
-static char *map_file(const char *below, bool deleted)
+/* A shared mapping of a new file below a folder; @path is set to its name. */
+static char *map_file(const char *below, char path[512])
 {
-	char path[512], *memory;
+	char *memory;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/mrctl-test-XXXXXX", below);
+	snprintf(path, 512, "%s/mrctl-test-XXXXXX", below);
 	fd = mkstemp(path);
 	assert_true(fd >= 0);
 	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
 	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_ptr_not_equal(memory, MAP_FAILED);
-	if (deleted)
-		unlink(path);
 	close(fd);
-	assert_true(deleted || !access(path, F_OK));
 	return memory;
-}
-
-static void unmap_file(const char *below, char *memory)
-{
-	char command[600];
-
-	munmap(memory, 2 * PAGE);
-	snprintf(command, sizeof(command), "rm -f '%s'/mrctl-test-??????", below);
-	assert_int_equal(system(command), 0);
 }
 
 static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 {
 	static const struct answers shared = ANSWERS(EFAULT, EFAULT, 0);
 	struct device *device = *state;
-	char self[400] = "", below[400], *memory, *private;
+	char self[400] = "", below[400], path[512], *memory, *private;
 	struct statfs fs;
 	struct stat st;
 	int i;
 
-	memory = map_file("/dev/shm", true);
+	memory = map_file("/dev/shm", path);
+	assert_int_equal(unlink(path), 0);
 	assert_int_equal(reg(device->fd, device->pd, memory, 2 * PAGE, LOCAL, NULL), 0);
 	munmap(memory, 2 * PAGE);
 
@@ -177,13 +166,17 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 	assert_int_equal(stat(below, &st), 0);
 	/* of a file that was deleted it is seen by its device, if that has a number of its own */
 	for (i = 0; i < (major(st.st_dev) ? 2 : 1); i++) {
-		memory = map_file(below, i);
+		memory = map_file(below, path);
+		if (i)
+			assert_int_equal(unlink(path), 0);
 		assert_int_equal(reg(device->fd, device->pd, memory + PAGE, 10, LOCAL, NULL),
 				 shared.of[kernel]);
 		assert_int_equal(reg(device->fd, device->pd, memory, PAGE,
 				     IB_UVERBS_ACCESS_REMOTE_READ, NULL),
 				 0);
-		unmap_file(below, memory);
+		munmap(memory, 2 * PAGE);
+		if (!i)
+			assert_int_equal(unlink(path), 0);
 	}
 	/* what is beside it does not matter */
 	private = map(PAGE, PROT_READ | PROT_WRITE);
