@@ -5,36 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
-#include "answer.h"
 #include "cuda.h"
 #include "hold.h"
-#include "place.h"
-#include "region_row.h"
-#include "register.h"
+#include "register_answer.h"
 
-/* A region of this command. */
-struct made {
-	struct mr_region region;
-	uint64_t id;
-	uint64_t index; /* which of --count, from 1 */
-};
-
-/* One run of a registering command. */
-struct job {
-	const struct register_args *args;
-	struct mr_region_request pattern; /* without its place in memory */
-	enum mr_region_kind kind;
-	struct memory_plan plan;
-	struct place place;
-	struct mr_memory memory;
-	struct mr_dmabuf dmabuf;
-	struct made *made;
-	uint64_t count; /* of those */
-	struct answer answer;
-};
-
-static struct mr_region_request request_for(const struct job *job, uint64_t index)
+static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {
 	uint64_t offset = (index - 1) * job->plan.stride;
 	struct mr_region_request request = job->pattern;
@@ -45,46 +20,17 @@ static struct mr_region_request request_for(const struct job *job, uint64_t inde
 	return request;
 }
 
-/* The name of a region: NULL, or --name, with its number where there are several. */
-static const char *name_of(const struct job *job, uint64_t index, char *buffer, size_t size)
-{
-	if (!job->args->name || job->plan.count == 1)
-		return job->args->name;
-	snprintf(buffer, size, "%s.%" PRIu64, job->args->name, index);
-	return buffer;
-}
-
-static void fail(struct job *job, struct mr_error *err, uint64_t index, uint64_t id)
+static void fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id)
 {
 	answer_fail(&job->answer, err, index, id, job->place.registrar.via);
 }
 
-/* A refusal is told with what was asked. */
-static void refuse(struct job *job, struct mr_error *err, uint64_t index,
-		   const struct mr_region_request *request)
-{
-	char text[FIELD_TEXT_MAX];
-
-	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
-		return;
-	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
-		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
-		      job->plan.request.kind.text, access_text(request->access, text));
-	if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
-		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
-	if (request->call == MR_UMEM_REG_EX)
-		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
-	if (job->place.registrar.via == MR_VIA_KERNEL &&
-	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
-		report_detail("without private data of the driver, which mrctl does not know");
-}
-
 /* In a session the table keeps the region, and knows what there is to know about it. */
-static int register_in_session(struct job *job, const struct mr_region_request *request,
+static int register_in_session(struct register_job *job, const struct mr_region_request *request,
 			       struct made *made, struct mr_error *err)
 {
 	char buffer[2 * MR_NAME_SIZE];
-	const char *name = name_of(job, made->index, buffer, sizeof(buffer));
+	const char *name = register_name(job, made->index, buffer, sizeof(buffer));
 	struct mr_entry entry = { .page_size = job->memory.page_size,
 				  .pd = (uint16_t)job->place.pd_place };
 	int rc;
@@ -110,8 +56,8 @@ static int register_in_session(struct job *job, const struct mr_region_request *
 	return 0;
 }
 
-static int register_one(struct job *job, const struct mr_region_request *request, struct made *made,
-			struct mr_error *err)
+static int register_one(struct register_job *job, const struct mr_region_request *request,
+			struct made *made, struct mr_error *err)
 {
 	made->id = job->count + 1;
 	if (job->place.in_session)
@@ -119,7 +65,7 @@ static int register_one(struct job *job, const struct mr_region_request *request
 	return mr_region_register(&job->place.registrar, request, &made->region, err);
 }
 
-static void fail_interrupted(struct job *job, uint64_t index)
+static void fail_interrupted(struct register_job *job, uint64_t index)
 {
 	struct mr_error err;
 
@@ -127,7 +73,7 @@ static void fail_interrupted(struct job *job, uint64_t index)
 	fail(job, &err, index, 0);
 }
 
-static void register_all(struct job *job)
+static void register_all(struct register_job *job)
 {
 	for (uint64_t index = 1; index <= job->plan.count; index++) {
 		struct mr_region_request request = request_for(job, index);
@@ -145,7 +91,7 @@ static void register_all(struct job *job)
 			continue;
 		}
 		if (err.kind == MR_ERROR_REFUSED)
-			refuse(job, &err, index, &request);
+			register_refuse(job, &err, index, &request);
 		else
 			fail(job, &err, index, 0);
 		if (!job->args->keep_going)
@@ -154,7 +100,7 @@ static void register_all(struct job *job)
 	progress_clear(&job->answer.progress);
 }
 
-static void deregister_all(struct job *job)
+static void deregister_all(struct register_job *job)
 {
 	struct mr_error err;
 
@@ -168,7 +114,7 @@ static void deregister_all(struct job *job)
 	progress_clear(&job->answer.progress);
 }
 
-static int open_dmabuf(struct job *job, struct mr_error *err)
+static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
 	char *path = job->place.environment.data_direct;
 	int rc = mr_dmabuf_open(job->args->dmabuf, &job->dmabuf, err);
@@ -185,20 +131,14 @@ static int open_dmabuf(struct job *job, struct mr_error *err)
 }
 
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
-static int prepare(struct job *job, struct mr_error *err)
+static int prepare(struct register_job *job, struct mr_error *err)
 {
 	int rc = place_open(&job->place, job->answer.invocation->global, job->kind, job->args->pd,
 			    job->args->via, err);
 
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
 	if (job->answer.in_session)
-		job->answer.out.usual_columns =
-			job->args->dmabuf
-				? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
-			: job->kind == MR_KIND_UMEM
-				? "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
-				  "elapsed_ns"
-				: "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+		job->answer.out.usual_columns = register_columns(job);
 	if (rc)
 		return rc;
 	job->made = calloc(job->plan.count, sizeof(*job->made));
@@ -209,61 +149,16 @@ static int prepare(struct job *job, struct mr_error *err)
 	return rc || !job->args->dmabuf ? rc : open_dmabuf(job, err);
 }
 
-static void print_region(struct job *job, const struct made *made)
-{
-	const struct mr_region *region = &made->region;
-	bool is_umem = job->kind == MR_KIND_UMEM;
-	char name[2 * MR_NAME_SIZE];
-
-	answer_row(&job->answer,
-		   &(struct region_row){
-			   .id = known(made->id),
-			   .index = known(made->index),
-			   .name = name_of(job, made->index, name, sizeof(name)),
-			   .kind = mr_region_kind_name(job->kind),
-			   .state = region->live ? "live" : "deregistered",
-			   .handle = { region->handle, region->handle != MR_NO_HANDLE },
-			   .lkey = { region->lkey, !is_umem },
-			   .rkey = { region->rkey, !is_umem },
-			   .umem_id = { region->umem_id, is_umem },
-			   .addr = { region->addr, !job->args->dmabuf },
-			   .offset = { region->addr, job->args->dmabuf != NULL },
-			   .length = known(region->length),
-			   .iova = { region->iova, !is_umem },
-			   .access = known(job->pattern.access),
-			   .access_bits = known(job->pattern.access),
-			   .pd = job->place.pd,
-			   .memory = job->plan.request.kind.text,
-			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
-			   .page_sizes = { job->pattern.page_sizes,
-					   job->pattern.call == MR_UMEM_REG_EX },
-			   .via = mr_via_name(job->place.registrar.via),
-			   .elapsed_ns = known(region->elapsed_ns),
-			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
-		   });
-}
-
-/* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
-static void warn_of_death(const struct job *job, bool hold)
-{
-	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
-
-	if (job->place.in_session && (cuda || on_demand) && job->count && !hold)
-		report_note(job->answer.invocation->command,
-			    "%s region is dead once this process has ended: use --hold",
-			    cuda ? "a cuda" : "an on-demand");
-}
-
-static int print_document(struct job *job, struct mr_error *err)
+static int print_document(struct register_job *job, struct mr_error *err)
 {
 	answer_begin(&job->answer);
 	for (uint64_t i = 0; i < job->count; i++)
-		print_region(job, &job->made[i]);
+		register_row(job, &job->made[i]);
 	answer_end_rows(&job->answer);
 	return answer_end(&job->answer, job->count, err);
 }
 
-static void release(struct job *job)
+static void release(struct register_job *job)
 {
 	mr_dmabuf_close(&job->dmabuf);
 	mr_memory_unmap(&job->memory);
@@ -272,7 +167,7 @@ static void release(struct job *job)
 	free(job->made);
 }
 
-static int run(struct job *job, struct mr_error *err)
+static int run(struct register_job *job, struct mr_error *err)
 {
 	bool hold = job->args->hold || job->args->hold_for.known, trial;
 	int rc = prepare(job, err);
@@ -292,7 +187,7 @@ static int run(struct job *job, struct mr_error *err)
 	trial = !job->place.in_session;
 	if (trial && !hold)
 		deregister_all(job);
-	warn_of_death(job, hold);
+	register_warn_of_death(job, hold);
 	rc = print_document(job, err);
 	if (hold && job->count && !rc)
 		mr_hold(job->args->hold_for);
@@ -304,7 +199,7 @@ static int run(struct job *job, struct mr_error *err)
 int register_run(const struct invocation *invocation, const struct register_args *args,
 		 const struct mr_region_request *pattern, struct mr_error *err)
 {
-	struct job job = {
+	struct register_job job = {
 		.args = args,
 		.pattern = *pattern,
 		.kind = mr_region_kind(pattern->call),

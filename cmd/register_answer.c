@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "access.h"
+#include "region_row.h"
+#include "register_answer.h"
+
+const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
+{
+	if (!job->args->name || job->plan.count == 1)
+		return job->args->name;
+	snprintf(buffer, size, "%s.%" PRIu64, job->args->name, index);
+	return buffer;
+}
+
+const char *register_columns(const struct register_job *job)
+{
+	if (job->args->dmabuf)
+		return "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns";
+	if (job->kind == MR_KIND_UMEM)
+		return "id,name,state,handle,umem_id,addr,length,access,page_sizes,elapsed_ns";
+	return "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+}
+
+void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
+		     const struct mr_region_request *request)
+{
+	char text[FIELD_TEXT_MAX];
+
+	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
+		return;
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
+		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
+		      job->plan.request.kind.text, access_text(request->access, text));
+	if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
+		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
+	if (request->call == MR_UMEM_REG_EX)
+		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
+	if (job->place.registrar.via == MR_VIA_KERNEL &&
+	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
+		report_detail("without private data of the driver, which mrctl does not know");
+}
+
+void register_row(struct register_job *job, const struct made *made)
+{
+	const struct mr_region *region = &made->region;
+	bool is_umem = job->kind == MR_KIND_UMEM;
+	char name[2 * MR_NAME_SIZE];
+
+	answer_row(&job->answer,
+		   &(struct region_row){
+			   .id = known(made->id),
+			   .index = known(made->index),
+			   .name = register_name(job, made->index, name, sizeof(name)),
+			   .kind = mr_region_kind_name(job->kind),
+			   .state = region->live ? "live" : "deregistered",
+			   .handle = { region->handle, region->handle != MR_NO_HANDLE },
+			   .lkey = { region->lkey, !is_umem },
+			   .rkey = { region->rkey, !is_umem },
+			   .umem_id = { region->umem_id, is_umem },
+			   .addr = { region->addr, !job->args->dmabuf },
+			   .offset = { region->addr, job->args->dmabuf != NULL },
+			   .length = known(region->length),
+			   .iova = { region->iova, !is_umem },
+			   .access = known(job->pattern.access),
+			   .access_bits = known(job->pattern.access),
+			   .pd = job->place.pd,
+			   .memory = job->plan.request.kind.text,
+			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
+			   .page_sizes = { job->pattern.page_sizes,
+					   job->pattern.call == MR_UMEM_REG_EX },
+			   .via = mr_via_name(job->place.registrar.via),
+			   .elapsed_ns = known(region->elapsed_ns),
+			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+		   });
+}
+
+/* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
+void register_warn_of_death(const struct register_job *job, bool hold)
+{
+	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
+
+	if (job->place.in_session && (cuda || on_demand) && job->count && !hold)
+		report_note(job->answer.invocation->command,
+			    "%s region is dead once this process has ended: use --hold",
+			    cuda ? "a cuda" : "an on-demand");
+}

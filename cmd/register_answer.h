@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How a registering command tells what it did: its regions, the refusals, and what to beware of. */
+#ifndef REGISTER_ANSWER_H
+#define REGISTER_ANSWER_H
+
+#include "answer.h"
+#include "dmabuf.h"
+#include "memory.h"
+#include "place.h"
+#include "register.h"
+
+/** A region of the command. */
+struct made {
+	struct mr_region region;
+	uint64_t id;
+	uint64_t index; /**< which of --count, from 1 */
+};
+
+/** One run of a registering command. */
+struct register_job {
+	const struct register_args *args;
+	struct mr_region_request pattern; /**< without its place in memory */
+	enum mr_region_kind kind;
+	struct memory_plan plan;
+	struct place place;
+	struct mr_memory memory;
+	struct mr_dmabuf dmabuf;
+	struct made *made;
+	uint64_t count; /**< of those */
+	struct answer answer;
+};
+
+/**
+ * register_name() - the name of a region: NULL, or --name, with its number where there are several
+ * @buffer: room for it
+ */
+const char *register_name(const struct register_job *job, uint64_t index, char *buffer,
+			  size_t size);
+
+/** register_columns() - those of the table of a session's new regions */
+const char *register_columns(const struct register_job *job);
+
+/** register_refuse() - tell a refusal, with what was asked */
+void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
+		     const struct mr_region_request *request);
+
+/** register_row() - print a region */
+void register_row(struct register_job *job, const struct made *made);
+
+/** register_warn_of_death() - of regions that do not outlive the process though the session does */
+void register_warn_of_death(const struct register_job *job, bool hold);
+
+#endif
