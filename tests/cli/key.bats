@@ -78,3 +78,22 @@ word() {
 	probe_refused range
 	release
 }
+
+# bats test_tags=kernel
+@test "an I/O virtual address of 0 makes the region zero-based" {
+	hold_file reg-iova --iova 0 --access remote-read
+	[ "$addr" -eq 4096 ]
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	addr=8192
+	probe_refused range
+	release
+}
+
+# bats test_tags=kernel
+@test "without any access flag the device itself may read, and not write" {
+	hold_file reg --access none
+	[ "$(hca-probe -l "$key" "$addr")" = 0x64636261 ]
+	probe_refused access -l -w 1
+	[ "$(word)" = abcd ]
+	release
+}
