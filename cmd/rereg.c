@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "access.h"
 #include "hold.h"
-#include "memory_args.h"
 #include "place.h"
 #include "region_row.h"
+#include "rereg_answer.h"
 #include "select.h"
-#include "session_job.h"
-#include "session_rereg.h"
-
-struct rereg_args {
-	struct memory_args memory;
-	struct mr_opt_u64 iova;
-	struct access_option access;
-	const char *pd;
-	const char *via;
-	struct expect_option expect;
-};
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
@@ -41,24 +29,7 @@ static const struct option_spec change_options[] = {
 	OPTION_END,
 };
 
-/* One run. */
-struct job {
-	struct session_job *in;
-	const struct rereg_args *args;
-	enum mr_via via;
-	uint32_t slot; /* or MR_NO_SLOT: no entry names the region */
-	struct mr_entry before;
-	struct mr_entry after;
-	const char *pd; /* name of the protection domain, where it is known */
-	struct mr_device device;
-	struct mr_registrar registrar;
-	struct memory_plan plan;
-	struct mr_memory memory;
-	struct mr_rereg_request request;
-	struct mr_rereg_failure failure;
-};
-
-static int take(struct job *job, struct mr_error *err)
+static int take(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_session *session = &job->in->session;
 	struct mr_selection selection;
@@ -77,7 +48,7 @@ static int take(struct job *job, struct mr_error *err)
 }
 
 /* The PD that the region gets; the library wants one in any case. */
-static int choose_pd(struct job *job, struct mr_table_pd *pd, struct mr_error *err)
+static int choose_pd(struct rereg_job *job, struct mr_table_pd *pd, struct mr_error *err)
 {
 	struct mr_session *session = &job->in->session;
 	struct mr_table_pd old;
@@ -98,7 +69,7 @@ static int choose_pd(struct job *job, struct mr_table_pd *pd, struct mr_error *e
 	return 0;
 }
 
-static int choose_path(struct job *job, struct mr_error *err)
+static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
 	int rc = choose_pd(job, &pd, err);
@@ -116,7 +87,7 @@ static int choose_path(struct job *job, struct mr_error *err)
 }
 
 /* An address for the HCA that was chosen stays; the library knows only that of the memory. */
-static int make_memory(struct job *job, struct mr_error *err)
+static int make_memory(struct rereg_job *job, struct mr_error *err)
 {
 	struct memory_args args = job->args->memory;
 	int rc;
@@ -148,7 +119,7 @@ static int make_memory(struct job *job, struct mr_error *err)
 }
 
 /* Everything up to the call.  The gaps of some kinds of memory want it to come last. */
-static int prepare(struct job *job, struct mr_error *err)
+static int prepare(struct rereg_job *job, struct mr_error *err)
 {
 	int rc = take(job, err);
 
@@ -166,94 +137,9 @@ static int prepare(struct job *job, struct mr_error *err)
 	return rc;
 }
 
-/* A refusal is told with what was asked. */
-static void fail(struct job *job, struct mr_error *err)
-{
-	const struct mr_rereg_request *request = &job->request;
-	struct answer *answer = &job->in->answer;
-	bool told = answer_fail(answer, err, 1, job->before.id, job->via);
-	char access[FIELD_TEXT_MAX];
-
-	failures_rereg(&answer->failures, &job->failure);
-	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
-		return;
-	if (request->changes & MR_CHANGE_TRANSLATION)
-		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, with the "
-			      "I/O virtual address 0x%" PRIx64,
-			      request->length, request->addr, job->plan.request.kind.text,
-			      request->iova);
-	if (request->changes & MR_CHANGE_PD)
-		report_detail("asked for protection domain %s", job->args->pd);
-	if (request->changes & MR_CHANGE_ACCESS)
-		report_detail("asked for access %s", access_text(request->access, access));
-	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID)
-		report_detail("libibverbs changes only regions that its own process registered; "
-			      "--via kernel does without it");
-}
-
-/* Members of the document beside the regions: these as they were. */
-struct changes {
-	struct list before;
-};
-
-static const struct field changes_fields[] = {
-	FIELD(struct changes, before, FIELD_LIST, 0, ""),
-	FIELD_END,
-};
-static const struct record changes_record = { "changes", changes_fields };
-
-static const char *state_of(const struct job *job)
-{
-	if (job->slot == MR_NO_SLOT)
-		return "unlisted";
-	if (job->after.unsure)
-		return "in doubt";
-	return job->after.refused ? "suspect" : "live";
-}
-
-static void fill_row(const struct job *job, struct region_row *row, const struct mr_entry *entry,
-		     struct mr_table_pd *pd)
-{
-	region_row_fill(row, entry, &job->in->session.table, pd);
-	row->lkey = known(entry->lkey); /* the kernel has told */
-	row->rkey = known(entry->rkey);
-	row->length = known(entry->length);
-	row->iova = known(entry->iova);
-	if (job->slot == MR_NO_SLOT && entry == &job->before) {
-		row->via = NULL;
-		row->elapsed_ns.known = false;
-	}
-}
-
-static void print(struct job *job, bool changed)
-{
-	const struct global_args *global = job->in->answer.invocation->global;
-	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
-	struct answer *answer = &job->in->answer;
-	struct region_row before, after;
-	struct mr_table_pd pds[2];
-
-	answer->lines = false;
-	answer_begin(answer);
-	if (changed) {
-		fill_row(job, &before, &job->before, &pds[0]);
-		before.state = "replaced";
-		fill_row(job, &after, &job->after, &pds[1]);
-		after.state = state_of(job);
-		changes.before.rows = &before;
-		changes.before.count = 1;
-		/* Values for scripts are those that hold now. */
-		if (!global->json && !global->columns && !global->no_headings)
-			answer_row(answer, &before);
-		answer_row(answer, &after);
-	}
-	answer_end_rows(answer);
-	output_members(&answer->out, &changes_record, &changes);
-}
-
 static int work(struct session_job *in, struct mr_error *err)
 {
-	struct job job = { .in = in, .args = in->answer.invocation->args };
+	struct rereg_job job = { .in = in, .args = in->answer.invocation->args };
 	struct mr_error told;
 	bool library, kernel, changed;
 	int rc = place_parse_via(job.args->via, &library, &kernel, err);
@@ -268,12 +154,12 @@ static int work(struct session_job *in, struct mr_error *err)
 				      &job.before, &job.after, &job.failure, &told);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (rc)
-		fail(&job, &told);
+		rereg_refuse(&job, &told);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
 	    job.after.access & MR_ACCESS_ON_DEMAND)
 		report_note(in->answer.invocation->command,
 			    "an on-demand region is dead once this process has ended");
-	print(&job, changed);
+	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	mr_memory_unmap(&job.memory);
 	mr_device_close(&job.device);

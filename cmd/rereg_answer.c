@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+
+#include "access.h"
+#include "region_row.h"
+#include "rereg_answer.h"
+
+/* A refusal is told with what was asked. */
+void rereg_refuse(struct rereg_job *job, struct mr_error *err)
+{
+	const struct mr_rereg_request *request = &job->request;
+	struct answer *answer = &job->in->answer;
+	bool told = answer_fail(answer, err, 1, job->before.id, job->via);
+	char access[FIELD_TEXT_MAX];
+
+	failures_rereg(&answer->failures, &job->failure);
+	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
+		return;
+	if (request->changes & MR_CHANGE_TRANSLATION)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, with the "
+			      "I/O virtual address 0x%" PRIx64,
+			      request->length, request->addr, job->plan.request.kind.text,
+			      request->iova);
+	if (request->changes & MR_CHANGE_PD)
+		report_detail("asked for protection domain %s", job->args->pd);
+	if (request->changes & MR_CHANGE_ACCESS)
+		report_detail("asked for access %s", access_text(request->access, access));
+	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID)
+		report_detail("libibverbs changes only regions that its own process registered; "
+			      "--via kernel does without it");
+}
+
+/* Members of the document beside the regions: these as they were. */
+struct changes {
+	struct list before;
+};
+
+static const struct field changes_fields[] = {
+	FIELD(struct changes, before, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record changes_record = { "changes", changes_fields };
+
+static const char *state_of(const struct rereg_job *job)
+{
+	if (job->slot == MR_NO_SLOT)
+		return "unlisted";
+	if (job->after.unsure)
+		return "in doubt";
+	return job->after.refused ? "suspect" : "live";
+}
+
+static void fill_row(const struct rereg_job *job, struct region_row *row,
+		     const struct mr_entry *entry, struct mr_table_pd *pd)
+{
+	region_row_fill(row, entry, &job->in->session.table, pd);
+	row->lkey = known(entry->lkey); /* the kernel has told */
+	row->rkey = known(entry->rkey);
+	row->length = known(entry->length);
+	row->iova = known(entry->iova);
+	if (job->slot == MR_NO_SLOT && entry == &job->before) {
+		row->via = NULL;
+		row->elapsed_ns.known = false;
+	}
+}
+
+void rereg_print(struct rereg_job *job, bool changed)
+{
+	const struct global_args *global = job->in->answer.invocation->global;
+	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
+	struct answer *answer = &job->in->answer;
+	struct region_row before, after;
+	struct mr_table_pd pds[2];
+
+	answer->lines = false;
+	answer_begin(answer);
+	if (changed) {
+		fill_row(job, &before, &job->before, &pds[0]);
+		before.state = "replaced";
+		fill_row(job, &after, &job->after, &pds[1]);
+		after.state = state_of(job);
+		changes.before.rows = &before;
+		changes.before.count = 1;
+		/* Values for scripts are those that hold now. */
+		if (!global->json && !global->columns && !global->no_headings)
+			answer_row(answer, &before);
+		answer_row(answer, &after);
+	}
+	answer_end_rows(answer);
+	output_members(&answer->out, &changes_record, &changes);
+}
