@@ -13,7 +13,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
-#include "session_table.h"
+#include "session_layout.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -30,25 +30,6 @@
 #define LOCK_BYTE   ((off_t)1 << 40)
 #define CLAIM_BYTES ((off_t)1 << 41)
 
-struct mr_table_header {
-	char magic[16];
-	uint32_t version;
-	uint32_t entry_size;
-	uint32_t capacity;
-	uint32_t count;
-	uint32_t free; /* slot of the first free entry; they are chained by next[0] */
-	uint32_t indexes_valid;
-	uint64_t last_id;
-	struct mr_table_device device;
-	struct mr_table_pd pds[MR_TABLE_PDS];
-};
-
-_Static_assert(sizeof(struct mr_entry) <= 256 - 4 * MR_TABLE_INDEXES,
-	       "an entry and its share of the indexes fit in 256 bytes");
-
-#define HEADER_SIZE 8192u
-_Static_assert(sizeof(struct mr_table_header) <= HEADER_SIZE, "the header has its own pages");
-
 static uint32_t buckets_for(uint32_t capacity)
 {
 	return 1u << (31 - __builtin_clz(capacity));
@@ -63,22 +44,6 @@ static uint64_t size_for(uint32_t capacity)
 static struct mr_entry *entry_at(const struct mr_table *table, uint32_t slot)
 {
 	return (struct mr_entry *)(void *)((char *)table->header + HEADER_SIZE) + slot;
-}
-
-/* The compiler must not read the shared original again after the copy was checked. */
-static void copy_out(void *to, const void *from, size_t size)
-{
-	memcpy(to, from, size);
-	__asm__ volatile("" : : "r"(to) : "memory");
-}
-
-/* A text out of the table may come to a terminal: terminated, and nothing in it but characters. */
-static void clean_text(char *text, size_t size)
-{
-	text[size - 1] = '\0';
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~')
-			*text = '?';
 }
 
 /* ---- indexes ---- */
@@ -352,9 +317,9 @@ void mr_table_close(struct mr_table *table)
 
 void mr_table_device(const struct mr_table *table, struct mr_table_device *device)
 {
-	copy_out(device, &table->header->device, sizeof(*device));
-	clean_text(device->name, sizeof(device->name));
-	clean_text(device->provider, sizeof(device->provider));
+	mr_copy_out(device, &table->header->device, sizeof(*device));
+	mr_clean_text(device->name, sizeof(device->name));
+	mr_clean_text(device->provider, sizeof(device->provider));
 }
 
 uint64_t mr_table_size(const struct mr_table *table)
@@ -541,9 +506,9 @@ bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *
 {
 	if (slot >= table->capacity)
 		return false;
-	copy_out(entry, entry_at(table, slot), sizeof(*entry));
-	clean_text(entry->name, sizeof(entry->name));
-	clean_text(entry->memory, sizeof(entry->memory));
+	mr_copy_out(entry, entry_at(table, slot), sizeof(*entry));
+	mr_clean_text(entry->name, sizeof(entry->name));
+	mr_clean_text(entry->memory, sizeof(entry->memory));
 	return entry->state != MR_ENTRY_FREE;
 }
 
@@ -673,55 +638,4 @@ uint32_t mr_table_count(const struct mr_table *table)
 	uint32_t count = *(volatile uint32_t *)&table->header->count;
 
 	return count < table->capacity ? count : table->capacity;
-}
-
-/* ---- protection domains ---- */
-
-bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd)
-{
-	if (place >= MR_TABLE_PDS)
-		return false;
-	copy_out(pd, &table->header->pds[place], sizeof(*pd));
-	clean_text(pd->name, sizeof(pd->name));
-	return pd->name[0];
-}
-
-uint32_t mr_table_find_pd(const struct mr_table *table, const char *name)
-{
-	struct mr_table_pd pd;
-
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
-		if (mr_table_pd(table, place, &pd) && !strcmp(pd.name, name))
-			return place;
-	return MR_NO_SLOT;
-}
-
-uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle)
-{
-	struct mr_table_pd pd;
-
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
-		if (mr_table_pd(table, place, &pd) && pd.handle == handle)
-			mr_table_remove_pd(table, place);
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
-		if (mr_table_pd(table, place, &pd))
-			continue;
-		table->header->pds[place].handle = handle;
-		table->header->pds[place].in_doubt = 0;
-		snprintf(table->header->pds[place].name, MR_NAME_SIZE, "%s", name);
-		return place;
-	}
-	return MR_NO_SLOT;
-}
-
-void mr_table_doubt_pd(struct mr_table *table, uint32_t place, bool in_doubt)
-{
-	if (place < MR_TABLE_PDS)
-		*(volatile uint32_t *)&table->header->pds[place].in_doubt = in_doubt;
-}
-
-void mr_table_remove_pd(struct mr_table *table, uint32_t place)
-{
-	if (place < MR_TABLE_PDS)
-		table->header->pds[place].name[0] = '\0';
 }
