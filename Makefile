@@ -148,7 +148,7 @@ check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/differential
+check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
 # Runs on the simulator and in the guests, which have no libraries but libc for it

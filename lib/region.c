@@ -244,23 +244,27 @@ void mr_region_forget(struct mr_region *region)
 	region->mr = NULL;
 }
 
-/* What the driver answers while a DEVX object (a memory key, a queue) uses the umem. */
-static void hint_in_use(struct mr_error *err)
+/*
+ * What drivers answer while a region is in use: a umem by a DEVX object (a memory key, a queue), an
+ * MR by a memory window; mlx5 passes on what its firmware says, rxe says EINVAL.
+ */
+static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
-	if (err->errnum == EINVAL)
-		mr_hint(err, "where a DEVX object was made on the umem, destroy that first");
+	if (err->errnum != EINVAL && err->errnum != EBUSY)
+		return;
+	mr_hint(err, kind == MR_KIND_UMEM
+			     ? "where a DEVX object was made on the umem, destroy that first"
+			     : "where a memory window is bound to the region, free that first");
 }
 
 int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_error *err)
 {
-	int rc;
+	int rc = kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
+				      : mr_uverbs_destroy_mr(uverbs, handle, err);
 
-	if (kind == MR_KIND_MR)
-		return mr_uverbs_destroy_mr(uverbs, handle, err);
-	rc = mr_uverbs_dereg_umem(uverbs, handle, err);
 	if (rc)
-		hint_in_use(err);
+		hint_in_use(kind, err);
 	return rc;
 }
 
@@ -274,8 +278,7 @@ static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 		return 0;
 	rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno,
 		     is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
-	if (is_umem)
-		hint_in_use(err);
+	hint_in_use(region->kind, err);
 	return rc;
 }
 

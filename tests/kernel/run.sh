@@ -107,7 +107,7 @@ project() { # JOB...: the job's command
 		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
 		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"
 	done
-	for f in "$build/hca-probe" "$built/tests/cli/dmabuf-tool"; do
+	for f in "$build/hca-probe" "$built"/tests/cli/{dmabuf,object}-tool; do
 		[ ! -e "$f" ] || cp "$f" "$root/usr/local/bin/"
 	done
 	cp "$here/guest/start" "$here/guest/check" "$here/guest/shell" "$lib/"

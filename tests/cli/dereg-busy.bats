@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl dereg of a region that is in use: by a memory window that is bound to it, or a DEVX object.
+# The driver refuses, and the region stays as it was.
+
+load helpers
+
+TOOL=$BUILD/tests/cli/object-tool
+[ -x "$TOOL" ] || TOOL=object-tool
+
+setup() {
+	session_begin
+}
+
+# object WORD...: tests/cli/object-tool.c in the session
+object() {
+	behind
+	"${SIM[@]}" "$TOOL" "$@"
+}
+
+# bind REGION: a memory window to it; prints its handle
+bind() {
+	local region
+
+	read -ra region < <(ms stat -n -o handle,lkey,addr,length "$1")
+	object window "${region[@]}"
+}
+
+# stays ERRNO CALL HINT: dereg of the region "used" is refused so, dereg --all takes the others, and
+# the session has the region as it was
+stays() {
+	local before
+
+	before=$(ms stat --json used | jq -c .regions)
+	run --separate-stderr ms dereg used
+	refused "$1" "$2"
+	[[ $stderr == *"$3"* ]] || fail "no hint: $stderr" || return
+	[ -z "$output" ]
+	run --separate-stderr ms dereg --all --json
+	refused "$1" "$2"
+	json '([.regions[].name] | sort) == ["one", "two"] and [.failures[].region] == [2]'
+	[[ $stderr == *"2 of 3 regions deregistered"* ]]
+	[ "$(ms stat --json | jq -c .regions)" = "$before" ]
+}
+
+# bats test_tags=kernel
+@test "an MR with a memory window bound to it stays until the window has gone" {
+	local window
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && ! on_mlx5 || skip "needs rxe, which knows of windows"
+	ms reg --name one --quiet
+	ms reg --name used --access local-write,remote-read,mw-bind --size 8K --quiet
+	ms reg --name two --quiet
+	window=$(bind used)
+	stays EINVAL "ioctl(MR_DESTROY)" "where a memory window is bound to the region, free that first"
+	object free-window "$window"
+	ms dereg used --quiet
+	[ -z "$(states)" ]
+}
+
+# Whether a ConnectX lets a key go that windows point to is its firmware's business: here it is told.
+# bats test_tags=kernel
+@test "an MR whose key the firmware keeps stays, and peers reach it" {
+	local key addr file
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	echo "mrctl-test: expect umr" >/dev/kmsg
+	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
+	printf 'abcd%4092s' '' >"$file"
+	ms reg --name used --memory "file:$file" --access remote-read --quiet
+	rm "$file"
+	read -r key addr < <(ms stat -n -o rkey,iova used)
+	hca-probe --fail UMR=RES_BUSY
+	hca-probe --fail DESTROY_MKEY=RES_BUSY
+	run --separate-stderr ms dereg used --json
+	refused EBUSY "ioctl(MR_DESTROY)"
+	json '.regions == [] and .failures[0].region == 1'
+	[ "$(states)" = "1 live" ]
+	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
+	ms dereg used --quiet
+	[ -z "$(states)" ]
+	run ! hca-probe "$key" "$addr"
+}
+
+# bats test_tags=kernel
+@test "a umem with a memory key of DEVX on it stays until the key has gone" {
+	local key
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	ms umem --name one --quiet
+	ms umem --name used --size 64K --quiet
+	ms reg --name two --quiet
+	key=$(object mkey "$(ms stat -n -o umem_id used)" 65536)
+	stays EINVAL "ioctl(DEVX_UMEM_DEREG)" "where a DEVX object was made on the umem, destroy that first"
+	object free-mkey "$key"
+	ms dereg used --quiet
+	[ -z "$(states)" ]
+}
+
+@test "whatever errno the driver has for it, the region stays and can be changed" {
+	on_simulator || skip "needs the simulator's faults"
+	for errno in EBUSY EINVAL EIO; do
+		ms reg --count 3 --name n --quiet
+		run --separate-stderr faulty "dereg_mr@2=$errno" dereg n.1 n.2 n.3 --json
+		refused "$errno" "ioctl(MR_DESTROY)"
+		json '[.regions[].name] == ["n.1", "n.3"] and [.failures[].index] == [2]'
+		[[ $stderr == *"2 of 3 regions deregistered"* ]]
+		[ "$(ms stat -n -o name,state)" = "n.2 live" ]
+		[ "$(ms rereg n.2 --access remote-read -n -o state,access)" = "live remote-read" ]
+		ms dereg n.2 --quiet
+	done
+}
+
+@test "outside a session a region that cannot be deregistered is said to be live" {
+	on_simulator || skip "needs the simulator's faults"
+	session_end
+	run --separate-stderr faulty dereg_mr=EBUSY reg --json
+	refused EBUSY ibv_dereg_mr
+	json '.regions[0].state == "live" and .failures[0].region == 1'
+	[[ $stderr == *"where a memory window is bound to the region"* ]]
+}
+
+@test "the simulated HCA has no windows and no DEVX objects, and says so" {
+	on_simulator || skip "others have them"
+	ms reg --name used --access local-write,mw-bind --quiet
+	run --separate-stderr bind used
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"Operation not supported"* ]] || fail "$stderr"
+	on_mlx5 || return 0
+	run --separate-stderr object mkey 1 65536
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"Operation not supported"* ]] || fail "$stderr"
+}
