@@ -72,6 +72,12 @@ too_long() {
 	wc -l cmd/*.c lib/*.c lib/sim/*.c | awk '$2 != "total" && $1 > ($2 ~ /^cmd/ ? 350 : 800)'
 }
 
+# Whoever replaces the usual teardown has to look for leaks himself.
+untidy_tests() {
+	awk '/^teardown\(\)/ { inside = 1; tidy = 0 } inside && /\ttidy$/ { tidy = 1 }
+		inside && /^}/ { inside = 0; if (!tidy) print FILENAME }' tests/cli/*.bats
+}
+
 # The mirror is the machine's own, and the tree works anywhere.
 private_names() {
 	git grep -nE '(deb|ftp|mirror)[a-z.]*\.debian\.org|/work/|/root/' -- . ':!tests/lint.sh'
@@ -107,6 +113,7 @@ check 'symbols of lib/ start with mr_' foreign_symbols
 check 'the simulator exports only what it interposes' foreign_exports
 check 'each header compiles alone' headers_alone
 check 'SPDX line missing' without_spdx
+check 'teardown without tidy' untidy_tests
 check 'file too long: does it hold two subjects?' too_long
 check 'a host or a path of one machine' private_names
 check 'clang-format' format

@@ -176,6 +176,7 @@ ms() {
 
 # faulty SPEC [ARG...]: mrctl on the simulated HCA, where a call fails so (mrctl sim --fault)
 faulty() {
+	[[ $1 != *kill* ]] || behind
 	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}"
 }
 
@@ -186,6 +187,7 @@ in_session() {
 
 # tool WORD...: tests/cli/session-tool.c in the session
 tool() {
+	[[ $1 =~ ^(handles|query|lock|pass)$ ]] || behind
 	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
 }
 
@@ -240,13 +242,77 @@ make_empty() {
 
 # pinned: pages that are pinned, of all processes
 pinned() {
+	local text
+
 	# what a processor has counted, but not yet added
 	echo 1 2>/dev/null >/proc/sys/vm/stat_refresh || :
-	awk '/^nr_foll_pin_acquired/ { n += $2 } /^nr_foll_pin_released/ { n -= $2 }
-		END { print n }' /proc/vmstat
+	read -r -d '' text </proc/vmstat || :
+	[[ $text =~ nr_foll_pin_acquired\ ([0-9]+).*nr_foll_pin_released\ ([0-9]+) ]]
+	echo $((BASH_REMATCH[1] - BASH_REMATCH[2]))
+}
+
+# Nothing leaks: after each test the session has what its table names, and a guest what it had before
+# the first test.  Files that define teardown call tidy there.
+
+# behind: the test makes and destroys behind the table's back, or kills who is about to note it
+behind() {
+	: >"$BATS_TEST_TMPDIR/behind"
+}
+
+# session_is_true: as many regions and PDs as the table says, and no UAR of a context that is closed
+session_is_true() {
+	local mr='' pd='' uar=0 umem=0 entries='' pds='' is='[0-9]+' all
+
+	[ "$MRCTL_SESSION" = "pid:$SESSION_PID" ] && [ ! -e "$BATS_TEST_TMPDIR/behind" ] &&
+		[ -x "$BUILD/tests/cli/session-objects" ] || return 0
+	all=$("${SIM[@]}" "$BUILD/tests/cli/session-objects") || return
+	[[ $all =~ ^((mr|pd|uar|umem|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
+	# shellcheck disable=SC2086 # words
+	local $all
+	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more
+	[ "$mr $pd $uar" = "$((entries - umem)) $pds 0" ] || fail "the session has other objects: $all"
+}
+
+# counts: objects and pinned pages of all devices in the guest
+counts() {
+	rdma resource show | sed 's/ cm_id [0-9]*//'
+	hca-probe --count
+	echo "pages $(pinned)"
+}
+
+# guest_is_as_before: what was closed a moment ago may take another
+guest_is_as_before() {
+	local file=$BATS_RUN_TMPDIR/counts now i
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || return 0
+	for i in {1..20}; do
+		now=$(counts)
+		[ "$now" != "$(<"$file")" ] || return 0
+		sleep 0.1
+	done
+	i=$(<"$file")
+	echo "$now" >"$file"
+	fail "left in the guest:" "$now" "and not:" "$i"
+}
+
+if [ -n "${MRCTL_TEST_GUEST:-}" ] && [ ! -e "$BATS_RUN_TMPDIR/counts" ]; then
+	mrctl -d mlx5_0 reg --quiet # the driver makes its queue when it first needs it
+	counts >"$BATS_RUN_TMPDIR/counts"
+fi
+
+# tidy: end what runs in the background, and look for what is left over
+tidy() {
+	local status=0
+
+	[ -z "$HOLD_PID" ] || release KILL || :
+	if [ -n "$SESSION_PID" ]; then
+		session_is_true || status=1
+		session_end || :
+	fi
+	guest_is_as_before || status=1
+	return $status
 }
 
 teardown() {
-	[ -z "$HOLD_PID" ] || release KILL || :
-	[ -z "$SESSION_PID" ] || session_end || :
+	tidy
 }

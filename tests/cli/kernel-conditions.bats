@@ -28,6 +28,7 @@ teardown() {
 		rmdir "$MOUNTS"
 	fi
 	chmod 666 /dev/infiniband/uverbs*
+	tidy
 }
 
 # linux VERSION: this kernel is of that version or newer

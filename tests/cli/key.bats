@@ -13,8 +13,8 @@ setup() {
 }
 
 teardown() {
-	[ -z "$HOLD_PID" ] || release KILL || :
 	[ -z "${FILE:-}" ] || rm -f "$FILE"
+	tidy
 }
 
 # hold_file COMMAND [ARG...]: hold a region on the file; sets key and addr (of the second page)

@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
 	rm -f "$FILE"
+	tidy
 }
 
 # registers ARG...: a region of 64K on this memory

@@ -11,7 +11,7 @@ setup() {
 
 teardown() {
 	rm -f "${FILE:-}" "${OTHER:-}"
-	[ -z "$SESSION_PID" ] || session_end || :
+	tidy
 }
 
 # For tests that use it: the driver changes access and protection domain

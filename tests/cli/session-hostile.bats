@@ -38,7 +38,7 @@ setup() {
 teardown() {
 	[ -z "${LOCKER:-}" ] || kill "$LOCKER" 2>/dev/null || :
 	[ -z "${SCRIBBLER:-}" ] || kill "$SCRIBBLER" 2>/dev/null || :
-	[ -z "$SESSION_PID" ] || session_end || :
+	tidy
 }
 
 # lock_session FILE: a process takes the lock of the session, and says so in FILE

@@ -19,8 +19,7 @@ teardown() {
 	for command in "${UNDO[@]}"; do
 		eval "$command" || :
 	done
-	[ -z "$HOLD_PID" ] || release KILL || :
-	[ -z "$SESSION_PID" ] || session_end || :
+	tidy
 }
 
 # settled WORD CMD...: wait until CMD prints WORD: the kernel may take a moment after the last close

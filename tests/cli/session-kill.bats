@@ -198,6 +198,7 @@ one_umem() {
 	fi
 	! on_mlx5 || kinds=8
 	session_begin
+	behind
 	exec {never}<> <(:)
 	for ((tries = 1; landed < kills && tries < 20 * kills; tries++)); do
 		case $((RANDOM % kinds)) in

@@ -193,7 +193,7 @@ struct hca {
 	uint32_t cmd_eqn;	/* 0: none, commands are polled */
 	uint64_t n_cmd;
 
-	uint32_t probe_key, probe_lo, probe_hi, probe_status;
+	uint32_t probe_key, probe_lo, probe_hi, probe_status, counted;
 	FILE *trace;
 	int trace_level;
 	struct { int op, status, skip; } fail[16];
@@ -269,6 +269,7 @@ bool id_used(struct idtab *t, uint32_t id);
 bool id_free(struct idtab *t, uint32_t id);
 void obj_init(struct hca *h);
 void obj_reset(struct hca *h);
+uint32_t obj_count(struct hca *h, uint32_t type);
 
 /* command handlers; each returns a command status */
 typedef int handler(struct hca *, struct cmd *);

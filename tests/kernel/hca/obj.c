@@ -76,6 +76,24 @@ int limit_set(struct hca *h, const char *name, uint32_t n)
 	return 0;
 }
 
+/* How many there are of a type; of memory keys those that are in use */
+uint32_t obj_count(struct hca *h, uint32_t type)
+{
+	const struct idtab *tables[] = {
+		[COUNT_umem] = &h->umem_id, [COUNT_uctx] = &h->uctx, [COUNT_pd] = &h->pd,
+		[COUNT_qp] = &h->qp_id, [COUNT_cq] = &h->cq_id, [COUNT_srq] = &h->srq,
+		[COUNT_uar] = &h->uar, [COUNT_td] = &h->td, [COUNT_xrcd] = &h->xrcd,
+		[COUNT_obj] = &h->obj,
+	};
+	uint32_t n = 0;
+
+	if (type != COUNT_key)
+		return type < ARRAY_SIZE(tables) ? tables[type]->count : 0;
+	for (uint32_t i = 0; i < 1u << LOG_MKEY; i++)
+		n += h->mkey[i] && !GET(h->mkey[i]->mkc, mkc__free);
+	return n;
+}
+
 void obj_reset(struct hca *h)
 {
 	for (uint32_t i = 0; i < 1u << LOG_MKEY; i++)

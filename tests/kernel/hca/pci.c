@@ -96,6 +96,8 @@ static uint32_t window(struct hca *h, uint32_t off, bool write, uint32_t v)
 		else if (write)
 			fail_add(h, v & 0xffff, (int)(v >> 16), 1);
 		return 0;
+	case W_COUNT:
+		return write ? h->counted = v : obj_count(h, h->counted);
 	}
 	return 0;
 }

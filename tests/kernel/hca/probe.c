@@ -45,12 +45,14 @@ static int usage(FILE *f)
 	fputs("usage: hca-probe [-l] [-w VALUE] KEY ADDR\n"
 	      "       hca-probe --mark NUMBER\n"
 	      "       hca-probe --fail COMMAND=STATUS | --fail none\n"
+	      "       hca-probe --count\n"
 	      "Reads the 32-bit word at ADDR through a memory key, as the device would.\n"
 	      "  -l, --local        as a local access (default: a remote one)\n"
 	      "  -w, --write VALUE  write it\n"
 	      "      --mark NUMBER  put a mark in the device's trace\n"
 	      "      --fail ...     let the next COMMAND (CREATE_MKEY, UMR, ...) fail with STATUS\n"
 	      "                     (LIM_ERR, NO_RES, ... or a number); none: forget those waiting\n"
+	      "      --count        print how many objects the device has: memory keys in use, ...\n"
 	      "Exit status: 0 done, 1 the device refused the access, 2 usage, 3 no device\n", f);
 	return f == stdout ? 0 : EXIT_USAGE;
 }
@@ -121,6 +123,21 @@ static bool find_device(void)
 	return config >= 0 && !flock(config, LOCK_EX);
 }
 
+static void print_counts(void)
+{
+	static const char *const types[] = {
+#define X(name) #name,
+		COUNTED(X)
+#undef X
+	};
+
+	for (uint32_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		put(W_COUNT, i);
+		printf("%s%s %u", i ? " " : "", types[i], get(W_COUNT));
+	}
+	putchar('\n');
+}
+
 static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint32_t value)
 {
 	uint32_t reason;
@@ -150,11 +167,12 @@ int main(int argc, char **argv)
 		{ "write", required_argument, NULL, 'w' },
 		{ "mark", required_argument, NULL, 'm' },
 		{ "fail", required_argument, NULL, 'f' },
+		{ "count", no_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
 	uint64_t value = 0, mark = 0, command = 0, status = 0, key, addr;
-	bool write = false, marks = false, fails = false;
+	bool write = false, marks = false, fails = false, counts = false;
 	int window = W_REMOTE, o;
 	char *eq;
 
@@ -184,13 +202,16 @@ int main(int argc, char **argv)
 			if (!LOOKUP(commands, optarg, &command) || !LOOKUP(statuses, eq + 1, &status))
 				return usage(stderr);
 			break;
+		case 'c':
+			counts = true;
+			break;
 		case 'h':
 			return usage(stdout);
 		default:
 			return usage(stderr);
 		}
 	}
-	if (marks || fails ? optind != argc :
+	if (marks || fails || counts ? optind != argc :
 	    optind + 2 != argc || !number(argv[optind], UINT32_MAX, &key) ||
 	    !number(argv[optind + 1], UINT64_MAX, &addr))
 		return usage(stderr);
@@ -202,6 +223,8 @@ int main(int argc, char **argv)
 		put(W_MARK, (uint32_t)mark);
 	if (fails)
 		put(W_FAIL, (uint32_t)(command | status << 16));
-	return marks || fails ? 0 :
+	if (counts)
+		print_counts();
+	return marks || fails || counts ? 0 :
 	       access_word((uint32_t)key, addr, window, write, (uint32_t)value);
 }

@@ -14,6 +14,17 @@ enum {
 	W_LOCAL = 0xec,		/* read or write: a word of memory through the key */
 	W_MARK = 0xf0,		/* write: a mark in the trace */
 	W_FAIL = 0xf4,		/* write: command | status << 16: fail the next such; 0: none */
+	W_COUNT = 0xf8,		/* write: a type of object; read: how many there are */
+};
+
+/* the types: memory keys that are not free (drivers keep freed ones to use them again), and others */
+#define COUNTED(X) \
+	X(key) X(umem) X(uctx) X(pd) X(qp) X(cq) X(srq) X(uar) X(td) X(xrcd) X(obj)
+
+enum {
+#define X(name) COUNT_##name,
+	COUNTED(X)
+#undef X
 };
 
 /* why the last access through a key failed */
