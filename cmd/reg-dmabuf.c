@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "dmabuf_args.h"
 #include "region_row.h"
-#include "register.h"
 
 struct reg_dmabuf_args {
 	struct register_args common;
-	struct mr_dmabuf_source from;
-	struct mr_opt_u64 buffer;
+	struct dmabuf_args from;
 	struct mr_opt_u64 iova;
 	bool data_direct;
 };
 
 static const struct option_spec options[] = {
-	OPTION('f', "from", OPTION_DMABUF, struct reg_dmabuf_args, from, "SOURCE",
+	OPTION('f', "from", OPTION_DMABUF, struct reg_dmabuf_args, from.source, "SOURCE",
 	       "where the dma-buf comes from (required)"),
-	OPTION(0, "buffer", OPTION_SIZE, struct reg_dmabuf_args, buffer, "SIZE",
-	       "bytes of the dma-buf that is made (default: as the regions need)"),
+	OPTION(0, "buffer", OPTION_SIZE, struct reg_dmabuf_args, from.buffer, "SIZE",
+	       DMABUF_BUFFER_HELP),
 	OPTION('s', "size", OPTION_SIZE, struct reg_dmabuf_args, common.memory.size, "SIZE",
 	       "bytes of the region (default: one page; of fd:N what is behind the offset)"),
 	OPTION(0, "offset", OPTION_SIZE, struct reg_dmabuf_args, common.memory.offset, "SIZE",
@@ -32,56 +31,21 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static int check(const struct reg_dmabuf_args *args, struct mr_error *err)
-{
-	if (!args->from.text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
-	if (args->buffer.known && args->from.type == MR_DMABUF_FD)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--buffer: the dma-buf of --from %s is made already",
-				    args->from.text);
-	return 0;
-}
-
-/* Bytes that the dma-buf is to have: beyond 64 bits as many as can be said. */
-static int plan_size(const struct memory_args *memory, uint64_t *size, struct mr_error *err)
-{
-	struct memory_plan plan;
-	int rc = memory_plan_init(&plan, memory, err);
-
-	if (!rc && __builtin_add_overflow(plan.request.offset, plan.request.length, size))
-		*size = UINT64_MAX;
-	return rc;
-}
-
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
-	struct mr_dmabuf_request request = { .source = args->from,
-					     .data_direct = args->data_direct };
+	struct mr_dmabuf_request request = { .data_direct = args->data_direct };
 	struct mr_region_request pattern = {
 		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
 	};
 	struct register_args common = args->common;
-	uint64_t offset = common.memory.offset.value;
-	uint64_t size = mr_dmabuf_source_size(&args->from);
-	int rc = check(args, err);
+	int rc;
 
-	if (rc)
-		return rc;
-	if (!common.memory.size.known && !common.memory.count.known && size > offset)
-		common.memory.size = known(size - offset);
-	/* Nothing is mapped: what is registered begins at the offset. */
-	common.memory.memory =
-		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args->from.text };
-	rc = plan_size(&common.memory, &request.size, err);
-	if (rc)
-		return rc;
-	if (args->buffer.known)
-		request.size = args->buffer.value;
-	pattern.iova = args->iova.known ? args->iova.value : offset;
-	common.dmabuf = &request;
-	return register_run(invocation, &common, &pattern, err);
+	if (!args->from.source.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+	rc = dmabuf_args_apply(&args->from, "from", &common, &request, err);
+	return rc ? rc : register_run(invocation, &common, &pattern, err);
 }
 
 static const struct option_group group = { "Dma-buf", options, 0 };

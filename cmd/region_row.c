@@ -78,7 +78,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
 		.page_size = { entry->page_size,
 			       entry->page_size != 0 && (at_known || !registered) },
-		.page_sizes = { entry->page_sizes, is_umem && entry->call == MR_UMEM_REG_EX },
+		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.elapsed_ns = { entry->elapsed_ns, registered },
 	};

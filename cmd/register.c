@@ -137,8 +137,7 @@ static int prepare(struct register_job *job, struct mr_error *err)
 			    job->args->via, err);
 
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
-	if (job->answer.in_session)
-		job->answer.out.usual_columns = register_columns(job);
+	job->answer.out.usual_columns = register_columns(job);
 	if (rc)
 		return rc;
 	job->made = calloc(job->plan.count, sizeof(*job->made));

@@ -16,11 +16,20 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 
 const char *register_columns(const struct register_job *job)
 {
-	if (job->args->dmabuf)
-		return "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns";
-	if (job->kind == MR_KIND_UMEM)
-		return "id,name,state,handle,umem_id,addr,length,access,page_sizes,elapsed_ns";
-	return "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+	const bool stays = job->answer.in_session, dmabuf = job->args->dmabuf;
+
+	if (job->kind == MR_KIND_UMEM && stays)
+		return dmabuf ? "id,name,state,handle,umem_id,offset,length,access,page_sizes,"
+				"elapsed_ns"
+			      : "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
+				"elapsed_ns";
+	if (job->kind == MR_KIND_UMEM && dmabuf)
+		return "id,name,umem_id,offset,length,access,page_sizes,elapsed_ns,"
+		       "dereg_elapsed_ns";
+	if (!stays)
+		return job->answer.invocation->command->columns;
+	return dmabuf ? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
+		      : "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
 }
 
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
@@ -35,7 +44,7 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		      job->plan.request.kind.text, access_text(request->access, text));
 	if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
-	if (request->call == MR_UMEM_REG_EX)
+	if (mr_region_has_page_sizes(request->call))
 		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
 	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
@@ -69,7 +78,7 @@ void register_row(struct register_job *job, const struct made *made)
 			   .memory = job->plan.request.kind.text,
 			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
 			   .page_sizes = { job->pattern.page_sizes,
-					   job->pattern.call == MR_UMEM_REG_EX },
+					   mr_region_has_page_sizes(job->pattern.call) },
 			   .via = mr_via_name(job->place.registrar.via),
 			   .elapsed_ns = known(region->elapsed_ns),
 			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },

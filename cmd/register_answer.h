@@ -37,7 +37,7 @@ struct register_job {
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer,
 			  size_t size);
 
-/** register_columns() - those of the table of a session's new regions */
+/** register_columns() - those of the table of new regions */
 const char *register_columns(const struct register_job *job);
 
 /** register_refuse() - tell a refusal, with what was asked */

@@ -58,7 +58,9 @@ static int register_umem_by_kernel(const struct mr_registrar *registrar,
 		.addr = request->addr,
 		.length = request->length,
 		.access = request->access,
-		.page_sizes = { request->page_sizes, request->call == MR_UMEM_REG_EX },
+		.page_sizes = { request->page_sizes, mr_region_has_page_sizes(request->call) },
+		.dmabuf = mr_region_is_dmabuf(request->call),
+		.fd = request->fd,
 	};
 	uint64_t start = mr_now_ns();
 	uint32_t handle, id;
@@ -185,8 +187,9 @@ static int register_umem(const struct mr_registrar *registrar,
 	if (rc == -EINVAL)
 		mr_hint(err,
 			"a umem takes local-write, remote-write (with local-write), "
-			"remote-read and relaxed-ordering, a length, a page size that fits its "
-			"memory, and a context with DEVX");
+			"remote-read and relaxed-ordering, a %s, a page size that fits its "
+			"memory, and a context with DEVX",
+			mr_region_is_dmabuf(request->call) ? "range within the dma-buf" : "length");
 	if (rc == -EPROTONOSUPPORT)
 		mr_hint(err, "DEVX umems are objects of the driver mlx5_ib");
 	return rc;
@@ -226,7 +229,7 @@ void mr_region_data_direct_path(const struct mr_registrar *registrar, char *path
 		found = !mr_uverbs_data_direct_path(registrar->uverbs, path + used, size - used - 1,
 						    &ignored);
 	else
-		found = ask_library_for_path(registrar->pd->context, path + used, size - used - 1);
+		found = ask_library_for_path(registrar->context, path + used, size - used - 1);
 	if (!found)
 		path[0] = '\0';
 }

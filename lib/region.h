@@ -30,7 +30,7 @@ const char *mr_via_name(enum mr_via via);
 /** By which path regions are registered, and in which protection domain. */
 struct mr_registrar {
 	enum mr_via via;
-	struct ibv_context *context;    /**< of MR_VIA_LIBRARY, for umems */
+	struct ibv_context *context;    /**< of MR_VIA_LIBRARY */
 	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY, for MRs */
 	const struct mr_uverbs *uverbs; /**< of MR_VIA_KERNEL */
 	uint32_t pd_handle;             /**< of MR_VIA_KERNEL, for MRs */
@@ -43,12 +43,21 @@ enum mr_region_call {
 	MR_DV_REG_DMABUF_MR, /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
 	MR_UMEM_REG,         /**< mlx5dv_devx_umem_reg(3) */
 	MR_UMEM_REG_EX,      /**< mlx5dv_devx_umem_reg_ex(3) */
+	MR_UMEM_REG_DMABUF,  /**< the same of a dma-buf (MLX5DV_UMEM_MASK_DMABUF), any page size */
+	MR_UMEM_REG_EX_DMABUF, /**< the same with page sizes */
 };
 
 /** mr_region_is_dmabuf() - whether such a region is one of a dma-buf, so that its addr is an offset */
 static inline bool mr_region_is_dmabuf(enum mr_region_call call)
 {
-	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR;
+	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR ||
+	       call == MR_UMEM_REG_DMABUF || call == MR_UMEM_REG_EX_DMABUF;
+}
+
+/** mr_region_has_page_sizes() - whether such a call is given page sizes */
+static inline bool mr_region_has_page_sizes(unsigned int call)
+{
+	return call == MR_UMEM_REG_EX || call == MR_UMEM_REG_EX_DMABUF;
 }
 
 /** What a call registers. */
@@ -60,7 +69,7 @@ enum mr_region_kind {
 /** mr_region_kind() - what @call registers; that of a call that is unknown is an MR */
 static inline enum mr_region_kind mr_region_kind(unsigned int call)
 {
-	return call == MR_UMEM_REG || call == MR_UMEM_REG_EX ? MR_KIND_UMEM : MR_KIND_MR;
+	return call >= MR_UMEM_REG && call <= MR_UMEM_REG_EX_DMABUF ? MR_KIND_UMEM : MR_KIND_MR;
 }
 
 /** mr_region_kind_name() - "mr" or "umem" */
@@ -74,7 +83,7 @@ struct mr_region_request {
 	uint64_t addr;       /**< address of the first byte; of a dma-buf its offset */
 	uint64_t length;     /**< bytes */
 	uint64_t iova;       /**< not of MR_REG_MR */
-	uint64_t page_sizes; /**< of MR_UMEM_REG_EX: its pgsz_bitmap */
+	uint64_t page_sizes; /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
 	uint32_t access;     /**< enum ibv_access_flags and whatever else was asked for */
 	int fd;              /**< of a dma-buf */
 };

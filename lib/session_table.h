@@ -48,7 +48,7 @@ struct mr_entry {
 	uint64_t length;
 	union {
 		uint64_t iova;       /**< of an MR */
-		uint64_t page_sizes; /**< of a umem: asked for, by MR_UMEM_REG_EX */
+		uint64_t page_sizes; /**< of a umem: asked for; see mr_region_has_page_sizes() */
 	};
 	uint64_t elapsed_ns;
 	uint64_t page_size;

@@ -9,6 +9,9 @@
 /* Words that the exported attributes may have; rdma-core 63 writes two. */
 #define EXPORT_WORDS 64
 
+/* What mlx5dv_devx_umem_reg(3) asks for: all sizes that the device knows, from 4 KiB. */
+#define ANY_PAGE_SIZE (~UINT64_C(0xfff))
+
 static mr_dv_umem_export *find_export(void)
 {
 	struct mr_error ignored;
@@ -28,12 +31,15 @@ struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
 					  struct mr_error *err)
 {
 	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
-	bool extended = request->call == MR_UMEM_REG_EX;
+	bool extended = request->call != MR_UMEM_REG;
 	struct mlx5dv_devx_umem_in in = {
 		.addr = addr,
 		.size = request->length,
 		.access = request->access,
-		.pgsz_bitmap = request->page_sizes,
+		.pgsz_bitmap = mr_region_has_page_sizes(request->call) ? request->page_sizes
+								       : ANY_PAGE_SIZE,
+		.comp_mask = mr_region_is_dmabuf(request->call) ? MLX5DV_UMEM_MASK_DMABUF : 0,
+		.dmabuf_fd = request->fd,
 	};
 	struct mlx5dv_devx_umem *umem;
 

@@ -341,6 +341,8 @@ int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_um
 	if (r->page_sizes.known)
 		add_in(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, &r->page_sizes.value,
 		       sizeof(r->page_sizes.value));
+	if (r->dmabuf)
+		add(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)(int64_t)r->fd);
 	add_out(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, id, sizeof(*id));
 	rc = submit(uverbs, &request, "ioctl(DEVX_UMEM_REG)", err);
 	if (!rc)

@@ -37,10 +37,12 @@ struct mr_uverbs_reg {
 };
 
 struct mr_uverbs_umem_reg {
-	uint64_t addr;
+	uint64_t addr; /**< of a dma-buf the offset */
 	uint64_t length;
 	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: all that there are */
 	uint32_t access;
+	bool dmabuf; /**< whether it is one: that of @fd */
+	int fd;
 };
 
 /**

@@ -286,7 +286,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 	if [ "$MRCTL_SIM" != rxe ]; then
 		sweep outside : --json reg-dmabuf --from udmabuf --count 2
 		sweep outside : --json umem --count 2 --page-sizes 4K
-		sweep outside : --json umem --via kernel
+		sweep outside : --json umem --via kernel --dmabuf udmabuf
 		sweep outside : --json umem --size 8K --try-page-sizes
 	fi
 	sweep opened : session -- echo ran

@@ -247,6 +247,8 @@ usual_path() {
 	run --separate-stderr mr umem --via kernel
 	refused EPROTONOSUPPORT "ioctl(DEVX_UMEM_REG)"
 	[[ $stderr == *"objects of the driver mlx5_ib"* ]]
+	run --separate-stderr mr umem --via kernel --dmabuf fd:0
+	refused EPROTONOSUPPORT "ioctl(DEVX_UMEM_REG)"
 	run --separate-stderr mr umem --try-page-sizes
 	refused EOPNOTSUPP mlx5dv_open_device
 	session_begin

@@ -193,7 +193,7 @@ struct hca {
 	uint32_t cmd_eqn;	/* 0: none, commands are polled */
 	uint64_t n_cmd;
 
-	uint32_t probe_key, probe_lo, probe_hi, probe_status, counted;
+	uint32_t probe_key, probe_lo, probe_hi, probe_status, probe_umem, counted;
 	FILE *trace;
 	int trace_level;
 	struct { int op, status, skip; } fail[16];

@@ -98,6 +98,11 @@ static uint32_t window(struct hca *h, uint32_t off, bool write, uint32_t v)
 		return 0;
 	case W_COUNT:
 		return write ? h->counted = v : obj_count(h, h->counted);
+	case W_UMEM:
+		if (write)
+			h->probe_umem = v;
+		return !write && id_used(&h->umem_id, h->probe_umem) ?
+		       h->umem[h->probe_umem]->page_shift : 0;
 	}
 	return 0;
 }

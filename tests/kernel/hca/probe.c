@@ -43,12 +43,14 @@ static int config = -1;
 static int usage(FILE *f)
 {
 	fputs("usage: hca-probe [-l] [-w VALUE] KEY ADDR\n"
+	      "       hca-probe --umem ID\n"
 	      "       hca-probe --mark NUMBER\n"
 	      "       hca-probe --fail COMMAND=STATUS | --fail none\n"
 	      "       hca-probe --count\n"
 	      "Reads the 32-bit word at ADDR through a memory key, as the device would.\n"
 	      "  -l, --local        as a local access (default: a remote one)\n"
 	      "  -w, --write VALUE  write it\n"
+	      "      --umem ID      the bytes of the pages that a umem is made of\n"
 	      "      --mark NUMBER  put a mark in the device's trace\n"
 	      "      --fail ...     let the next COMMAND (CREATE_MKEY, UMR, ...) fail with STATUS\n"
 	      "                     (LIM_ERR, NO_RES, ... or a number); none: forget those waiting\n"
@@ -160,19 +162,34 @@ static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint
 	return 0;
 }
 
+static int umem_page(uint32_t id)
+{
+	uint32_t shift;
+
+	put(W_UMEM, id);
+	shift = get(W_UMEM);
+	if (!shift) {
+		fprintf(stderr, "hca-probe: no such umem\n");
+		return EXIT_REFUSED;
+	}
+	printf("%llu\n", 1ull << shift);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "local", no_argument, NULL, 'l' },
 		{ "write", required_argument, NULL, 'w' },
+		{ "umem", required_argument, NULL, 'u' },
 		{ "mark", required_argument, NULL, 'm' },
 		{ "fail", required_argument, NULL, 'f' },
 		{ "count", no_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
-	uint64_t value = 0, mark = 0, command = 0, status = 0, key, addr;
-	bool write = false, marks = false, fails = false, counts = false;
+	uint64_t value = 0, umem = 0, mark = 0, command = 0, status = 0, key, addr;
+	bool write = false, umems = false, marks = false, fails = false, counts = false;
 	int window = W_REMOTE, o;
 	char *eq;
 
@@ -184,6 +201,11 @@ int main(int argc, char **argv)
 		case 'w':
 			write = true;
 			if (!number(optarg, UINT32_MAX, &value))
+				return usage(stderr);
+			break;
+		case 'u':
+			umems = true;
+			if (!number(optarg, UINT32_MAX, &umem))
 				return usage(stderr);
 			break;
 		case 'm':
@@ -211,7 +233,7 @@ int main(int argc, char **argv)
 			return usage(stderr);
 		}
 	}
-	if (marks || fails || counts ? optind != argc :
+	if (umems || marks || fails || counts ? optind != argc :
 	    optind + 2 != argc || !number(argv[optind], UINT32_MAX, &key) ||
 	    !number(argv[optind + 1], UINT64_MAX, &addr))
 		return usage(stderr);
@@ -223,6 +245,8 @@ int main(int argc, char **argv)
 		put(W_MARK, (uint32_t)mark);
 	if (fails)
 		put(W_FAIL, (uint32_t)(command | status << 16));
+	if (umems)
+		return umem_page((uint32_t)umem);
 	if (counts)
 		print_counts();
 	return marks || fails || counts ? 0 :

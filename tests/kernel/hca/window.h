@@ -15,6 +15,7 @@ enum {
 	W_MARK = 0xf0,		/* write: a mark in the trace */
 	W_FAIL = 0xf4,		/* write: command | status << 16: fail the next such; 0: none */
 	W_COUNT = 0xf8,		/* write: a type of object; read: how many there are */
+	W_UMEM = 0xfc,		/* write: a umem's id; read: log2 of its page size, 0: no such */
 };
 
 /* the types: memory keys that are not free (drivers keep freed ones to use them again), and others */
