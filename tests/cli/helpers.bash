@@ -275,7 +275,7 @@ session_is_true() {
 
 # counts: objects and pinned pages of all devices in the guest
 counts() {
-	rdma resource show | sed 's/ cm_id [0-9]*//'
+	rdma resource show | sed 's|^[0-9]*: ||; s| cm_id [0-9]*||' | sort
 	hca-probe --count
 	echo "pages $(pinned)"
 }
