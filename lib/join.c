@@ -22,6 +22,24 @@
 /* Milliseconds that a process may be in the middle of exec. */
 #define EXEC_TRIES 100
 
+/* Processes from one to the next of which each joined the session of another. */
+#define FOLLOW_MAX 16
+
+/* Where a session is: the descriptor of this number, or one of that process. */
+struct place {
+	bool process;
+	uint64_t number;
+};
+
+/* "fd:N", "N" or "pid:N" */
+static int parse_place(const char *where, struct place *place, struct mr_error *err)
+{
+	place->process = !strncmp(where, "pid:", 4);
+	if (place->process || !strncmp(where, "fd:", 3))
+		where = strchr(where, ':') + 1;
+	return mr_parse_u64(where, INT_MAX, &place->number, err);
+}
+
 static int malformed(const char *where, struct mr_error *err)
 {
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -51,12 +69,14 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
  * Looks for MRCTL_SESSION in the environment that the process was started with.
  * @any: set to whether there was an environment at all
  *
- * Returns 1 where it is there and names a descriptor, 0, or -errno.
+ * Returns 1 where it is there, 0, or -errno.
  */
-static int search_environment(uint64_t pid, uint64_t *number, bool *any, struct mr_error *err)
+static int search_environment(uint64_t pid, struct place *place, bool *any, struct mr_error *err)
 {
+	static const char name[] = MR_SESSION_VARIABLE "=";
 	mr_auto_free char *variable = NULL;
 	mr_auto_file FILE *f = NULL;
+	const char *value;
 	char path[64];
 	size_t room = 0;
 
@@ -70,18 +90,23 @@ static int search_environment(uint64_t pid, uint64_t *number, bool *any, struct 
 	errno = 0;
 	while (getdelim(&variable, &room, '\0', f) > 0) {
 		*any = true;
-		if (strncmp(variable,
-			    MR_SESSION_VARIABLE "=fd:", strlen(MR_SESSION_VARIABLE "=fd:")) != 0)
+		value = variable + strlen(name);
+		if (strncmp(variable, name, strlen(name)) != 0 || !*value)
 			continue;
-		return mr_parse_u64(strchr(variable, ':') + 1, INT_MAX, number, err) ? -EINVAL : 1;
+		if (!parse_place(value, place, err))
+			return 1;
+		return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
+				    "the environment of process %" PRIu64
+				    " has an invalid session: '%s'",
+				    pid, value);
 	}
 	if (errno)
 		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
 	return 0;
 }
 
-/* The number of the session's descriptor in another process. */
-static int read_environment(uint64_t pid, uint64_t *number, struct mr_error *err)
+/* Where the session of another process is. */
+static int read_environment(uint64_t pid, struct place *place, struct mr_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	bool any = false;
@@ -91,7 +116,7 @@ static int read_environment(uint64_t pid, uint64_t *number, struct mr_error *err
 	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
-		rc = search_environment(pid, number, &any, err);
+		rc = search_environment(pid, place, &any, err);
 	}
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -122,22 +147,22 @@ static int fail_forbidden(uint64_t pid, struct mr_error *err)
 	return -EPERM;
 }
 
-static int take(uint64_t pid, int *fd, struct mr_error *err)
+/* The descriptor of the session that a process holds; or none, where @place is another process. */
+static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err)
 {
 	mr_auto_fd int process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-	uint64_t number = 0;
 	int rc;
 
 	if (process < 0 && errno == ESRCH)
 		return fail_ended(pid, err);
 	if (process < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
-	rc = read_environment(pid, &number, err);
+	rc = read_environment(pid, place, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return fail_forbidden(pid, err);
-	if (rc)
+	if (rc || place->process)
 		return rc;
-	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)number, 0);
+	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)place->number, 0);
 	if (*fd >= 0)
 		return 0;
 	if (errno == EPERM)
@@ -146,23 +171,43 @@ static int take(uint64_t pid, int *fd, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
 				    "process %" PRIu64 " has closed descriptor %" PRIu64
 				    " of the session",
-				    pid, number);
+				    pid, place->number);
 	return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_getfd",
 		       "cannot take the session out of process %" PRIu64, pid);
 }
 
-int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err)
+/* A process that has joined a session by another's number leads to that. */
+static int follow(struct place place, int *fd, struct mr_error *err)
 {
-	bool process = !strncmp(where, "pid:", 4);
-	const char *digits = process || !strncmp(where, "fd:", 3) ? strchr(where, ':') + 1 : where;
-	uint64_t number;
+	const uint64_t first = place.number;
+	uint64_t pid;
 	int rc;
 
-	if (mr_parse_u64(digits, INT_MAX, &number, err))
+	for (int level = 0; level < FOLLOW_MAX; level++) {
+		pid = place.number;
+		rc = take(pid, &place, fd, err);
+		if (rc && pid != first)
+			mr_wrap(err,
+				"the session of process %" PRIu64 " is that of process %" PRIu64,
+				first, pid);
+		if (rc || !place.process)
+			return rc;
+	}
+	return mr_fail_text(
+		err, MR_ERROR_ABSENT, ELOOP,
+		"the session of process %" PRIu64 " is another's, and so on without end", first);
+}
+
+int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err)
+{
+	struct place place;
+	int rc;
+
+	if (parse_place(where, &place, err))
 		return malformed(where, err);
-	if (!process)
-		return inherited(number, fd, err);
-	rc = take(number, borrowed, err);
+	if (!place.process)
+		return inherited(place.number, fd, err);
+	rc = follow(place, borrowed, err);
 	*fd = *borrowed;
 	return rc;
 }

@@ -7,7 +7,8 @@
 
 /**
  * mr_join() - the descriptor that a user's word for a session means
- * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N
+ * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N, or by the one
+ *            that N has joined in turn
  * @fd:       set to the descriptor
  * @borrowed: set to the same when it came out of another process: close it
  *

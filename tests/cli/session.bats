@@ -166,6 +166,53 @@ load helpers
 	[ "$output" = a ]
 }
 
+# started WHERE: start a process that has it as its session; its number in STARTED
+started() {
+	MRCTL_SESSION=$1 sleep 60 3>&- &
+	STARTED=$!
+	STARTED_ALL+=("$!")
+}
+
+@test "a process that joined by another's number leads to that session, in several steps too" {
+	session_begin
+	ms reg --name a --quiet
+	started "pid:$SESSION_PID"
+	started "pid:$STARTED"
+	started "pid:$STARTED"
+	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat -n -o name
+	kill "${STARTED_ALL[@]}"
+	succeeded
+	[ "$output" = a ]
+}
+
+@test "where a process leads to no session the message says which, and why" {
+	local first
+
+	started "pid:$(sh -c 'echo $$')"
+	first=$STARTED
+	started "pid:$first"
+	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == "mrctl: stat: the session of process $STARTED is that of process "*": the session has ended: there is no process "* ]]
+	started fd:nonsense
+	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the environment of process $STARTED has an invalid session: 'fd:nonsense'"* ]]
+	# its own number
+	sh -c 'MRCTL_SESSION=pid:$$ exec sleep 60' 3>&- &
+	STARTED_ALL+=("$!")
+	until [ "$(tr -d '\0' <"/proc/$!/comm")" = sleep ]; do sleep 0.01; done
+	run --separate-stderr "${MS[@]}" --session "pid:$!" stat
+	kill "${STARTED_ALL[@]}"
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the session of process $! is another's, and so on without end"* ]]
+	started ''
+	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
+	kill "$STARTED"
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"process $STARTED was not started in a session"* ]]
+}
+
 @test "what closes inherited descriptors is told how to go on" {
 	in_session 'exec 100>&-; mrctl reg'
 	[ "$status" -eq 3 ]
