@@ -8,7 +8,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
 	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr or umem"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, deregistered, refused, pending, in doubt, suspect, gone, unlisted, "
+	      "live, deregistered, refused, pending, in-doubt, suspect, gone, unlisted, "
 	      "unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),

@@ -46,7 +46,7 @@ static const char *state_of(const struct rereg_job *job)
 	if (job->slot == MR_NO_SLOT)
 		return "unlisted";
 	if (job->after.unsure)
-		return "in doubt";
+		return "in-doubt";
 	return job->after.refused ? "suspect" : "live";
 }
 

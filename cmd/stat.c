@@ -51,7 +51,7 @@ struct job {
 
 static const char *const state_names[] = {
 	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
-	[MR_STATE_IN_DOUBT] = "in doubt", [MR_STATE_SUSPECT] = "suspect",
+	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
 	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
 };
 

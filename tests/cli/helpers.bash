@@ -223,7 +223,7 @@ stat_is_true() {
 is_true_of() {
 	# shellcheck disable=SC2016 # jq's
 	json '[.regions[] | select(.kind == $kind) | select((.state | IN("live", "unlisted",
-		"suspect")) or (.state == "in doubt" and .handle != null)) | .handle] |
+		"suspect")) or (.state == "in-doubt" and .handle != null)) | .handle] |
 		length == $kernel and (unique | length == $kernel)' \
 		--arg kind "$1" --argjson kernel "$(kernel_has "$1")"
 }

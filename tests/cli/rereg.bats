@@ -30,7 +30,7 @@ require_translation() {
 
 # field NAME [REGION]: what stat says
 field() {
-	ms stat -n -o "$1" "${2:-a}" | sed 's/\\x20/ /g'
+	ms stat -n -o "$1" "${2:-a}"
 }
 
 # ---- what changes ----
@@ -425,11 +425,11 @@ require_faults() {
 	ms reg --name a --access remote-read --quiet
 	addr=$(field addr)
 	killed rereg_mr=kill rereg a --size 4M --access none --pd two
-	[ "$(field state,length,iova)" = "in doubt 4096 $addr" ]
+	[ "$(field state,length,iova)" = "in-doubt 4096 $addr" ]
 	# what may have changed is not known
 	[ "$(field addr,access,memory,pd)" = "- - - -" ]
 	ms rereg a --size 8K --quiet
-	[ "$(field state,length,memory,access,pd)" = "in doubt 8192 anon - -" ]
+	[ "$(field state,length,memory,access,pd)" = "in-doubt 8192 anon - -" ]
 	ms rereg a --access none --pd two --quiet
 	[ "$(field state,access,pd)" = "live none two" ]
 	killed rereg_mr=kill rereg a --size 4M
@@ -445,14 +445,14 @@ require_faults() {
 	key=$(field lkey)
 	killed rereg_mr=kill-after rereg a --size 4M
 	# its keys have changed, and stat has them from the kernel
-	[ "$(field state,length)" = "in doubt 4194304" ]
+	[ "$(field state,length)" = "in-doubt 4194304" ]
 	[ "$(field lkey)" != "$key" ]
 	killed rereg_mr=kill-after rereg a --size 16M
-	[ "$(field state,length)" = "in doubt 16777216" ]
+	[ "$(field state,length)" = "in-doubt 16777216" ]
 	ms rereg a --size 8K --quiet
 	[ "$(field state,length)" = "live 8192" ]
 	killed rereg_mr=kill-after rereg a --access on-demand,local-write
-	[ "$(field state,length,access)" = "in doubt 8192 -" ]
+	[ "$(field state,length,access)" = "in-doubt 8192 -" ]
 	# dereg does not show keys that it may not have had
 	[ "$(ms dereg a -n -o length,lkey,access)" = "8192 - -" ]
 	[ "$(kernel_has mr)" -eq 0 ]

@@ -145,7 +145,7 @@ one_umem() {
 	require_faults
 	session_begin
 	killed reg_mr=kill reg --name a
-	[ "$(states)" = "1 in doubt" ]
+	[ "$(states)" = "1 in-doubt" ]
 	[ "$(kernel_has mr)" -eq 0 ]
 	run --separate-stderr ms dereg a
 	[ "$status" -eq 3 ]
@@ -157,7 +157,7 @@ one_umem() {
 	require_faults
 	session_begin
 	killed reg_mr=kill-after reg --name a
-	[ "$(states)" = $'1 in doubt\n- unlisted' ]
+	[ "$(states)" = $'1 in-doubt\n- unlisted' ]
 	[ "$(kernel_has mr)" -eq 1 ]
 	make_empty
 }
@@ -168,7 +168,7 @@ one_umem() {
 	ms reg --count 2 --quiet
 	killed dereg_mr=kill dereg 1
 	killed dereg_mr=kill-after dereg 2
-	[ "$(states)" = $'1 in doubt\n2 gone' ]
+	[ "$(states)" = $'1 in-doubt\n2 gone' ]
 	run --separate-stderr ms dereg 1
 	succeeded
 	run --separate-stderr ms dereg 2
