@@ -26,7 +26,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)
 HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-# cJSON's and libsmartcols' headers are kept out of everything but cmd/output.c by make lint.
+# cJSON's and libsmartcols' headers are kept out of everything but cmd/json.c and cmd/table.c.
 DEPS_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <cjson/cJSON.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
+#include "json.h"
 #include "output.h"
 #include "table.h"
-
-/* Most rows fit; others make their buffer grow. */
-#define ROW_SIZE 1024
 
 static void note_error(struct output *out, int rc)
 {
@@ -60,116 +55,28 @@ void output_release(struct output *out)
 	out->columns = NULL;
 }
 
-static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
-		    const void *row);
-
-static cJSON *access_list(uint32_t bits)
+/* The text of a record; where there is none, nothing of it is printed: the document stays whole. */
+static char *row_text(struct output *out, const struct record *record,
+		      const struct field *const *columns, const void *row)
 {
-	cJSON *array = cJSON_CreateArray();
-	const char *name;
-	char raw[16];
+	char *text = json_text(record, columns, row);
 
-	while (array && (name = mr_access_next(&bits, raw)))
-		if (!cJSON_AddItemToArray(array, cJSON_CreateString(name)))
-			return cJSON_Delete(array), NULL;
-	return array;
-}
-
-static cJSON *pages_list(uint64_t sizes)
-{
-	cJSON *array = cJSON_CreateArray();
-	char text[24];
-
-	for (; array && sizes; sizes &= sizes - 1) {
-		snprintf(text, sizeof(text), "%" PRIu64, sizes & -sizes);
-		if (!cJSON_AddItemToArray(array, cJSON_CreateRaw(text)))
-			return cJSON_Delete(array), NULL;
-	}
-	return array;
-}
-
-static cJSON *record_list(const struct list *list)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	for (size_t i = 0; array && i < list->count; i++) {
-		cJSON *object = cJSON_CreateObject();
-
-		if (!cJSON_AddItemToArray(array, object) ||
-		    !add_row(object, list->record, NULL, (const char *)list->rows + i * list->size))
-			return cJSON_Delete(array), NULL;
-	}
-	return array;
-}
-
-/*
- * A value as a JSON item, or NULL when memory is short.
- *
- * Integers go in as raw text: cJSON's numbers are doubles and would round above 2^53.
- */
-static cJSON *new_item(const struct field *field, const void *row)
-{
-	const void *value = (const char *)row + field->offset;
-	const struct mr_opt_u64 *number = value;
-	char buffer[FIELD_TEXT_MAX];
-	const char *text;
-
-	if (field->type == FIELD_LIST)
-		return record_list(value);
-	if (field->type == FIELD_ACCESS && number->known)
-		return access_list((uint32_t)number->value);
-	if (field->type == FIELD_PAGES && number->known)
-		return pages_list(number->value);
-	text = field_text(field, row, buffer);
-	if (!text)
-		return cJSON_CreateNull();
-	switch (field->type) {
-	case FIELD_BOOL:
-	case FIELD_OPT_BOOL:
-	case FIELD_NUMBER:
-		return cJSON_CreateRaw(text);
-	default:
-		return cJSON_CreateString(text);
-	}
-}
-
-/* Keys are the fields' own, which live for ever: they are not copied. */
-static bool add_field(cJSON *object, const struct field *field, const void *row)
-{
-	cJSON *item = new_item(field, row);
-
-	return item && cJSON_AddItemToObjectCS(object, field->key, item);
-}
-
-static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
-		    const void *row)
-{
-	for (; columns && *columns; columns++)
-		if (!add_field(object, *columns, row))
-			return false;
-	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
-		if (!add_field(object, f, row))
-			return false;
-	return true;
-}
-
-/* Prints a record as an object, or without its braces where @members. */
-static void print_row(struct output *out, const struct record *record,
-		      const struct field *const *columns, const void *row, bool members)
-{
-	cJSON *object = cJSON_CreateObject();
-	char *text = NULL;
-
-	if (object && add_row(object, record, columns, row))
-		text = cJSON_PrintBuffered(object, ROW_SIZE, false);
 	if (!text)
 		note_error(out, -ENOMEM);
-	else if (members)
-		printf("%.*s", (int)strlen(text) - 2, text + 1);
-	else
-		fputs(text, stdout);
-	cJSON_free(text);
-	cJSON_Delete(object);
+	return text;
+}
+
+/* Prints a record as the next element of a list. */
+static void print_element(struct output *out, const struct record *record,
+			  const struct field *const *columns, const void *row)
+{
+	char *text = row_text(out, record, columns, row);
+
+	if (!text)
+		return;
+	printf("%s%s", out->separator, text);
+	out->separator = ",\n";
+	json_free(text);
 }
 
 void output_begin(struct output *out, const char *command)
@@ -182,21 +89,29 @@ void output_begin(struct output *out, const char *command)
 
 void output_members(struct output *out, const struct record *record, const void *row)
 {
+	char *text;
+
 	if (!out->global->json)
 		return;
-	fputs(out->separator, stdout);
-	print_row(out, record, NULL, row, true);
+	text = row_text(out, record, NULL, row);
+	if (text) /* without its braces */
+		printf("%s%.*s", out->separator, (int)strlen(text) - 2, text + 1);
+	json_free(text);
 }
 
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row)
 {
-	if (out->global->json) {
-		printf("%s\"%s\":", out->separator, key);
-		print_row(out, record, NULL, row, false);
-	} else if (!out->global->quiet) {
-		lines_print(record, row, out->global->verbose, stdout);
+	char *text;
+
+	if (!out->global->json) {
+		if (!out->global->quiet)
+			lines_print(record, row, out->global->verbose, stdout);
+		return;
 	}
+	text = row_text(out, record, NULL, row);
+	printf("%s\"%s\":%s", out->separator, key, text ? text : "null");
+	json_free(text);
 }
 
 /* The columns of a table that nobody chose. */
@@ -239,9 +154,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 void output_row(struct output *out, const struct record *record, const void *row)
 {
 	if (out->global->json) {
-		fputs(out->separator, stdout);
-		print_row(out, record, out->columns, row, false);
-		out->separator = ",\n";
+		print_element(out, record, out->columns, row);
 	} else if (out->table) {
 		note_error(out, table_row(out->table, row));
 	} else if (!out->global->quiet) {
@@ -264,11 +177,9 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	if (!out->global->json)
 		return;
 	printf("%s\"%s\":[", out->separator, key);
-	for (size_t i = 0; i < list->count; i++) {
-		fputs(i ? ",\n" : "\n", stdout);
-		print_row(out, list->record, NULL, (const char *)list->rows + i * list->size,
-			  false);
-	}
+	out->separator = "\n";
+	for (size_t i = 0; i < list->count; i++)
+		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
 	fputs("]", stdout);
 	out->separator = ",";
 }
@@ -288,7 +199,8 @@ int output_end(struct output *out, struct mr_error *err)
 	if (out->global->json)
 		fputs("}\n", stdout);
 	if (out->error)
-		return mr_fail(err, MR_ERROR_HOST, -out->error, "output", "cannot print");
+		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
+			       "not all could be printed");
 	return output_flush(err);
 }
 

@@ -104,8 +104,10 @@ format() {
 
 check 'verbs are called in lib/ only' only '\b(ibv|mlx5dv)_[a-z0-9_]+ *\(|infiniband/' cmd/*.[ch]
 # shellcheck disable=SC2046 # file names without blanks
-check 'cJSON and stdout belong to cmd/output.c' only '\bcJSON|\bstdout\b|\b(printf|puts|putchar|vprintf) *\(' \
+check 'stdout belongs to cmd/output.c' only '\bstdout\b|\b(printf|puts|putchar|vprintf) *\(' \
 	$(cmd_but output.c) lib/*.[ch]
+# shellcheck disable=SC2046
+check 'cJSON belongs to cmd/json.c' only '\bcJSON' $(cmd_but json.c) lib/*.[ch]
 # shellcheck disable=SC2046
 check 'getopt belongs to cmd/options.c' only '\bgetopt' $(cmd_but options.c) lib/*.[ch]
 check 'lib/ neither prints nor exits' only '\b(fprintf|fputs|perror|exit|_exit|abort) *\(' lib/*.[ch]

@@ -6,7 +6,7 @@
 set -u
 work=$1
 export STARVE_HIT=$work/hit
-runs=0 wrong=0
+runs=0 wrong=0 documents=0
 
 complain() {
 	wrong=$((wrong + 1))
@@ -27,6 +27,10 @@ starve() {
 		[ -e "$STARVE_HIT" ] || break
 		runs=$((runs + 1))
 		what=''
+		[[ $1 != --json || ! -s $work/out ]] || {
+			documents=$((documents + 1))
+			printf '%s\n' "$(<"$work/out")" >>"$work/documents"
+		}
 		case $status in
 		# libsmartcols can do without some, and without a heading
 		0) [[ $1 != --json && $(tail -n +2 "$work/out" | wc -w) -eq $words ]] || what="not all is printed" ;;
@@ -60,4 +64,8 @@ for mode in --json --verbose; do
 	starve "$mode" stat
 	starve "$mode" rereg a --size 8K --access none
 done
+[ "$(jq -s length "$work/documents")" = "$documents" ] || {
+	wrong=$((wrong + 1))
+	echo "not each document is whole"
+}
 printf '%d runs, %d wrong\n' "$runs" "$wrong"

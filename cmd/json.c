@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "access.h"
+#include "json.h"
+
+/* Most rows fit; others make their buffer grow. */
+#define ROW_SIZE 1024
+
+static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
+		    const void *row);
+
+static cJSON *access_list(uint32_t bits)
+{
+	cJSON *array = cJSON_CreateArray();
+	const char *name;
+	char raw[16];
+
+	while (array && (name = mr_access_next(&bits, raw)))
+		if (!cJSON_AddItemToArray(array, cJSON_CreateString(name)))
+			return cJSON_Delete(array), NULL;
+	return array;
+}
+
+static cJSON *pages_list(uint64_t sizes)
+{
+	cJSON *array = cJSON_CreateArray();
+	char text[24];
+
+	for (; array && sizes; sizes &= sizes - 1) {
+		snprintf(text, sizeof(text), "%" PRIu64, sizes & -sizes);
+		if (!cJSON_AddItemToArray(array, cJSON_CreateRaw(text)))
+			return cJSON_Delete(array), NULL;
+	}
+	return array;
+}
+
+static cJSON *record_list(const struct list *list)
+{
+	cJSON *array = cJSON_CreateArray();
+
+	for (size_t i = 0; array && i < list->count; i++) {
+		cJSON *object = cJSON_CreateObject();
+
+		if (!cJSON_AddItemToArray(array, object) ||
+		    !add_row(object, list->record, NULL, (const char *)list->rows + i * list->size))
+			return cJSON_Delete(array), NULL;
+	}
+	return array;
+}
+
+/*
+ * A value as a JSON item, or NULL when memory is short.
+ *
+ * Integers go in as raw text: cJSON's numbers are doubles and would round above 2^53.
+ */
+static cJSON *new_item(const struct field *field, const void *row)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	char buffer[FIELD_TEXT_MAX];
+	const char *text;
+
+	if (field->type == FIELD_LIST)
+		return record_list(value);
+	if (field->type == FIELD_ACCESS && number->known)
+		return access_list((uint32_t)number->value);
+	if (field->type == FIELD_PAGES && number->known)
+		return pages_list(number->value);
+	text = field_text(field, row, buffer);
+	if (!text)
+		return cJSON_CreateNull();
+	switch (field->type) {
+	case FIELD_BOOL:
+	case FIELD_OPT_BOOL:
+	case FIELD_NUMBER:
+		return cJSON_CreateRaw(text);
+	default:
+		return cJSON_CreateString(text);
+	}
+}
+
+/* Keys are the fields' own, which live for ever: they are not copied. */
+static bool add_field(cJSON *object, const struct field *field, const void *row)
+{
+	cJSON *item = new_item(field, row);
+
+	return item && cJSON_AddItemToObjectCS(object, field->key, item);
+}
+
+static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
+		    const void *row)
+{
+	for (; columns && *columns; columns++)
+		if (!add_field(object, *columns, row))
+			return false;
+	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
+		if (!add_field(object, f, row))
+			return false;
+	return true;
+}
+
+char *json_text(const struct record *record, const struct field *const *columns, const void *row)
+{
+	cJSON *object = cJSON_CreateObject();
+	char *text = NULL;
+
+	if (object && add_row(object, record, columns, row))
+		text = cJSON_PrintBuffered(object, ROW_SIZE, false);
+	cJSON_Delete(object);
+	return text;
+}
+
+void json_free(char *text)
+{
+	cJSON_free(text);
+}
