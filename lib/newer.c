@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 
 #include "newer.h"
 
@@ -19,15 +20,28 @@ static const struct function {
 				     "63" },
 };
 
+/* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */
+static void *look_up(const struct function *f)
+{
+	void *library = dlopen(f->library, RTLD_NOW);
+
+	return library ? dlvsym(library, f->name, f->version) : NULL;
+}
+
 void *mr_newer_find(enum mr_newer function, struct mr_error *err)
 {
+	/* What is installed stays so, and many regions ask. */
+	static struct {
+		bool looked;
+		void *function;
+	} found[sizeof(functions) / sizeof(functions[0])];
 	const struct function *f = &functions[function];
-	/* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */
-	void *library = dlopen(f->library, RTLD_NOW);
-	void *found = library ? dlvsym(library, f->name, f->version) : NULL;
 
-	if (found)
-		return found;
+	if (!found[function].looked)
+		found[function].function = look_up(f);
+	found[function].looked = true;
+	if (found[function].function)
+		return found[function].function;
 	mr_fail_text(err, MR_ERROR_HOST, ENOSYS, "%s: the installed %s has no such function",
 		     f->name, f->library);
 	err->call = f->name;
