@@ -9,11 +9,6 @@ setup() {
 	session_begin
 }
 
-teardown() {
-	rm -f "${FILE:-}" "${OTHER:-}"
-	tidy
-}
-
 # For tests that use it: the driver changes access and protection domain
 require_rereg() {
 	on_mlx5 && return
@@ -469,61 +464,4 @@ require_faults() {
 	run --separate-stderr ms dereg a
 	[ "$status" -eq 3 ]
 	[ "$(states)" = "- unlisted" ]
-}
-
-# ---- what a device does through the key ----
-
-# For tests that use it: memory that tells, as tests/cli/key.bats has it; sets key and addr
-require_probe() {
-	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
-	FILE=$(mktemp /dev/shm/mrctl-test-XXXXXX)
-	OTHER=$(mktemp /dev/shm/mrctl-test-XXXXXX)
-	{ printf 'abcd'; head -c 4092 /dev/zero; } >"$FILE"
-	{ printf 'wxyz'; head -c 8188 /dev/zero; } >"$OTHER"
-	ms reg --name a --memory "file:$FILE" --access local-write,remote-read --quiet
-	read -r key addr < <(field rkey,iova)
-	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
-}
-
-# bats test_tags=kernel
-@test "a peer reads the new memory through the key, and the old no more" {
-	local old
-
-	require_probe
-	old=$addr
-	read -r key addr < <(ms rereg a --memory "file:$OTHER" --size 8K -n -o rkey,iova)
-	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
-	[ "$addr" = "$old" ] || run ! hca-probe "$key" "$old"
-	# the process that changed it has gone; what peers may read now is the new file
-	ms dereg a --quiet
-	run ! hca-probe "$key" "$addr"
-}
-
-# bats test_tags=kernel
-@test "a peer finds the new memory at the address that was chosen" {
-	require_probe
-	read -r key addr < <(ms rereg a --memory "file:$OTHER" --iova 0x7000000000 -n -o rkey,iova)
-	[ "$addr" = 0x7000000000 ]
-	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
-}
-
-# bats test_tags=kernel
-@test "other access counts at once, there and back" {
-	require_probe
-	run ! hca-probe -w 1 "$key" "$addr"
-	key=$(ms rereg a --access local-write,remote-write,remote-read -n -o rkey)
-	hca-probe -w 0x31313131 "$key" "$addr"
-	[ "$(head -c 4 "$FILE")" = 1111 ]
-	key=$(ms rereg a --access local-write -n -o rkey)
-	run ! hca-probe "$key" "$addr"
-	key=$(ms rereg a --access remote-read -n -o rkey)
-	[ "$(hca-probe "$key" "$addr")" = 0x31313131 ]
-}
-
-# bats test_tags=kernel
-@test "a peer still reads the old memory when the new could not be pinned" {
-	require_probe
-	run --separate-stderr ms rereg a --memory unmapped
-	refused EFAULT "ioctl(REREG_MR)"
-	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
 }
