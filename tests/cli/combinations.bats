@@ -30,7 +30,7 @@ names() {
 	mapfile -t words < <(names "Memory kinds" reg)
 	has "${words[@]/#/--memory }"
 	mapfile -t words < <(names "Dma-buf sources" reg-dmabuf)
-	has "${words[@]/#/--from }"
+	has "${words[@]/#/--from }" "${words[@]/#/--dmabuf }"
 	run has 'no such'
 	[ "$status" -eq 1 ]
 }
