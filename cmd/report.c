@@ -159,7 +159,8 @@ void failures_release(struct failures *failures)
 
 static bool has_answer(const struct expect_option *expect, enum mr_error_kind kind, uint64_t errnum)
 {
-	return kind == MR_ERROR_REFUSED && errnum < 64 * (sizeof(expect->errnums) / 8) &&
+	return (kind == MR_ERROR_REFUSED || kind == MR_ERROR_RELAXED) &&
+	       errnum < 64 * (sizeof(expect->errnums) / 8) &&
 	       expect->errnums[errnum / 64] >> errnum % 64 & 1;
 }
 

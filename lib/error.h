@@ -10,6 +10,7 @@
 enum mr_error_kind {
 	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
 	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
+	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, in the place of an RDMA call */
 	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
 	MR_ERROR_ABSENT,  /**< no such device, session or region */
 };

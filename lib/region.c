@@ -6,7 +6,7 @@
 
 #include "clock.h"
 #include "newer.h"
-#include "region.h"
+#include "relaxed.h"
 #include "umem.h"
 #include "uverbs.h"
 
@@ -195,10 +195,31 @@ static int register_umem(const struct mr_registrar *registrar,
 	return rc;
 }
 
+/* The call is asked for whole pages; what was asked for is a part of them. */
+static int register_relaxed(const struct mr_registrar *registrar,
+			    const struct mr_region_request *request, struct mr_region *region,
+			    struct mr_error *err)
+{
+	struct mr_region_request whole = *request;
+	int rc;
+
+	whole.call = MR_REG_MR;
+	mr_relaxed_extend(request->page_size, &whole.addr, &whole.length);
+	rc = mr_region_register(registrar, &whole, region, err);
+	if (rc)
+		return rc;
+	region->iova += request->addr - whole.addr;
+	region->addr = request->addr;
+	region->length = request->length;
+	return 0;
+}
+
 int mr_region_register(const struct mr_registrar *registrar,
 		       const struct mr_region_request *request, struct mr_region *region,
 		       struct mr_error *err)
 {
+	if (request->call == MR_REG_MR_RELAXED)
+		return register_relaxed(registrar, request, region, err);
 	if (mr_region_kind(request->call) == MR_KIND_UMEM)
 		return register_umem(registrar, request, region, err);
 	if (registrar->via == MR_VIA_KERNEL)

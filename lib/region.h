@@ -38,6 +38,7 @@ struct mr_registrar {
 
 enum mr_region_call {
 	MR_REG_MR,           /**< ibv_reg_mr(3) */
+	MR_REG_MR_RELAXED,   /**< mr_reg_mr_relaxed(): the same of whole pages */
 	MR_REG_MR_IOVA,      /**< ibv_reg_mr_iova(3) */
 	MR_REG_DMABUF_MR,    /**< ibv_reg_dmabuf_mr(3) */
 	MR_DV_REG_DMABUF_MR, /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
@@ -82,8 +83,9 @@ struct mr_region_request {
 	enum mr_region_call call;
 	uint64_t addr;       /**< address of the first byte; of a dma-buf its offset */
 	uint64_t length;     /**< bytes */
-	uint64_t iova;       /**< not of MR_REG_MR */
+	uint64_t iova;       /**< not of MR_REG_MR and MR_REG_MR_RELAXED */
 	uint64_t page_sizes; /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
+	uint64_t page_size;  /**< of MR_REG_MR_RELAXED: of the memory */
 	uint32_t access;     /**< enum ibv_access_flags and whatever else was asked for */
 	int fd;              /**< of a dma-buf */
 };

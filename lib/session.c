@@ -14,7 +14,7 @@
 #include "clock.h"
 #include "device.h"
 #include "join.h"
-#include "session.h"
+#include "relaxed.h"
 
 #define FIRST_FD 100 /* above what shells and scripts use themselves */
 
@@ -451,7 +451,11 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 /* Of a change that was not noted the new keys are not known, but where the region is to be. */
 static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
-	if (entry->lkey == kernel->lkey && entry->length == kernel->length)
+	uint64_t addr = entry->addr, length = entry->length;
+
+	if (entry->call == MR_REG_MR_RELAXED)
+		mr_relaxed_extend(entry->page_size, &addr, &length);
+	if (entry->lkey == kernel->lkey && length == kernel->length)
 		return true;
 	return entry->unsure && entry->new_length == kernel->length &&
 	       entry->new_iova == kernel->iova;
@@ -505,6 +509,8 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot,
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
 		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
 	}
+	if (mr_entry_is_marked(entry))
+		return MR_STATE_DEFERRED;
 	if (entry->state != MR_ENTRY_LIVE || entry->unsure)
 		return MR_STATE_IN_DOUBT;
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;

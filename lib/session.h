@@ -90,6 +90,7 @@ enum mr_session_state {
 	MR_STATE_LIVE,
 	MR_STATE_PENDING,  /**< another process is registering, changing or deregistering it */
 	MR_STATE_IN_DOUBT, /**< a process was killed while it did so */
+	MR_STATE_DEFERRED, /**< relaxed, deregistered, and there until it is invalidated */
 	MR_STATE_SUSPECT,  /**< the kernel has it, and has refused to change it */
 	MR_STATE_GONE,     /**< the kernel has no such region (any more) */
 	MR_STATE_UNKNOWN,  /**< the kernel cannot be asked; by EIO: the device has gone */
@@ -99,8 +100,8 @@ enum mr_session_state {
  * mr_session_look() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
  * @entry:  set to a copy
  * @state:  set
- * @kernel: set to what the kernel says of an MR where the state is LIVE, SUSPECT or IN_DOUBT; in
- *          doubt an entry that is PENDING has no handle to ask for
+ * @kernel: set to what the kernel says of an MR where the state is LIVE, DEFERRED, SUSPECT or
+ *          IN_DOUBT; in doubt an entry that is PENDING has no handle to ask for
  * @err:    also filled where the state is UNKNOWN: why
  *
  * Return: 1, 0 where there is no entry in that place, or -errno.
@@ -114,7 +115,7 @@ int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *
  * @slot:   its place in the table
  * @id:     its id; another one in that place is left alone
  * @entry:  set to a copy
- * @state:  set where it is ours: LIVE, IN_DOUBT, SUSPECT, GONE, or UNKNOWN where the device has gone
+ * @state:  set where it is ours: LIVE, DEFERRED, IN_DOUBT, SUSPECT, GONE, or UNKNOWN where the device has gone
  * @kernel: set as by mr_session_look()
  * @err:    also filled where the state is UNKNOWN
  *

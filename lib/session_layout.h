@@ -16,11 +16,13 @@ struct mr_table_header {
 	uint32_t free; /* slot of the first free entry; they are chained by next[0] */
 	uint32_t indexes_valid;
 	uint64_t last_id;
+	struct mr_table_pool pool;
+	uint32_t marked; /* slot of the entry that was marked last; they are chained */
 	struct mr_table_device device;
 	struct mr_table_pd pds[MR_TABLE_PDS];
 };
 
-_Static_assert(sizeof(struct mr_entry) <= 256 - 4 * MR_TABLE_INDEXES,
+_Static_assert(sizeof(struct mr_entry) <= 256 - 4 * MR_TABLE_HASHES,
 	       "an entry and its share of the indexes fit in 256 bytes");
 
 #define HEADER_SIZE 8192u

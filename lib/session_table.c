@@ -19,12 +19,15 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-#define MAGIC         "mrctl session\n\n"
-#define VERSION       1u
-#define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
-#define FIRST_ENTRIES 64u
-#define ENTRIES_MAX   (1u << 26)
-#define LOCK_WAIT_NS  UINT64_C(10000000000)
+#define MAGIC             "mrctl session\n\n"
+#define VERSION           2u
+#define SEALS             (F_SEAL_SHRINK | F_SEAL_SEAL)
+#define FIRST_ENTRIES     64u
+#define ENTRIES_MAX       (1u << 26)
+#define LOCK_WAIT_NS      UINT64_C(10000000000)
+
+#define RELAXED_LIMIT     65536u
+#define RELAXED_WATERMARK 256u
 
 /* Bytes that are locked, never written: the table's lock, and a claim for each entry. */
 #define LOCK_BYTE   ((off_t)1 << 40)
@@ -38,7 +41,7 @@ static uint32_t buckets_for(uint32_t capacity)
 static uint64_t size_for(uint32_t capacity)
 {
 	return HEADER_SIZE + (uint64_t)capacity * sizeof(struct mr_entry) +
-	       (uint64_t)buckets_for(capacity) * MR_TABLE_INDEXES * sizeof(uint32_t);
+	       (uint64_t)buckets_for(capacity) * MR_TABLE_HASHES * sizeof(uint32_t);
 }
 
 static struct mr_entry *entry_at(const struct mr_table *table, uint32_t slot)
@@ -52,6 +55,8 @@ static uint32_t *bucket_at(const struct mr_table *table, unsigned int index, uin
 {
 	uint32_t *buckets = (uint32_t *)(void *)entry_at(table, table->capacity);
 
+	if (index == MR_BY_MARK)
+		return &table->header->marked;
 	return buckets + (uint64_t)index * table->buckets + (hash & (table->buckets - 1));
 }
 
@@ -94,6 +99,8 @@ static bool is_indexed(const struct mr_entry *entry, unsigned int index)
 {
 	if (index == MR_BY_NAME)
 		return entry->name[0];
+	if (index == MR_BY_MARK)
+		return mr_entry_is_marked(entry);
 	if (index == MR_BY_RKEY && !entry->rkey)
 		return false;
 	if ((index == MR_BY_LKEY || index == MR_BY_RKEY) &&
@@ -136,8 +143,25 @@ static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int ind
 	}
 }
 
+/* Another holder may have changed what is counted: a number too low must not become a high one. */
+static void count(uint32_t *counter, bool counts, bool more)
+{
+	if (counts && (more || *counter))
+		*counter += more ? 1u : -1u;
+}
+
+static void count_entry(struct mr_table *table, uint32_t slot, bool more)
+{
+	struct mr_table_pool *pool = &table->header->pool;
+	const struct mr_entry *entry = entry_at(table, slot);
+
+	count(&pool->relaxed, entry->call == MR_REG_MR_RELAXED, more);
+	count(&pool->marked, is_indexed(entry, MR_BY_MARK), more);
+}
+
 static void link_all(struct mr_table *table, uint32_t slot)
 {
+	count_entry(table, slot, true);
 	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
 		if (is_indexed(entry_at(table, slot), i))
 			link_entry(table, slot, i);
@@ -145,6 +169,7 @@ static void link_all(struct mr_table *table, uint32_t slot)
 
 static void unlink_all(struct mr_table *table, uint32_t slot)
 {
+	count_entry(table, slot, false);
 	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
 		if (is_indexed(entry_at(table, slot), i))
 			unlink_entry(table, slot, i);
@@ -156,8 +181,9 @@ static void rebuild_indexes(struct mr_table *table)
 	uint32_t count = 0;
 
 	memset(bucket_at(table, 0, 0), 0xff,
-	       (size_t)table->buckets * MR_TABLE_INDEXES * sizeof(uint32_t));
-	header->free = MR_NO_SLOT;
+	       (size_t)table->buckets * MR_TABLE_HASHES * sizeof(uint32_t));
+	header->free = header->marked = MR_NO_SLOT;
+	header->pool.relaxed = header->pool.marked = 0;
 	for (uint32_t slot = table->capacity; slot-- > 0;) {
 		struct mr_entry *entry = entry_at(table, slot);
 
@@ -263,6 +289,8 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
 					  .version = VERSION,
 					  .entry_size = sizeof(struct mr_entry),
 					  .capacity = FIRST_ENTRIES,
+					  .pool = { .limit = RELAXED_LIMIT,
+						    .watermark = RELAXED_WATERMARK },
 					  .device = *device };
 	int rc;
 
@@ -457,15 +485,50 @@ static uint32_t take_free(struct mr_table *table)
 	return slot;
 }
 
+static int check_pool(const struct mr_table *table, const struct mr_entry *entry,
+		      struct mr_error *err)
+{
+	struct mr_table_pool pool;
+
+	mr_table_pool(table, &pool);
+	if (entry->call != MR_REG_MR_RELAXED || pool.relaxed < pool.limit)
+		return 0;
+	mr_fail(err, MR_ERROR_RELAXED, EAGAIN, "mr_reg_mr_relaxed", NULL);
+	mr_hint(err,
+		"the session's pool of %u relaxed regions is full, and none of them is deferred and "
+		"can be invalidated: deregister some, or open the session with a larger "
+		"--relaxed-limit",
+		pool.limit);
+	return -EAGAIN;
+}
+
+/* Nobody else has that name afterwards. */
+static int take_name(struct mr_table *table, const char *name, struct mr_error *err)
+{
+	uint32_t slot = name[0] ? mr_table_find_name(table, name) : MR_NO_SLOT;
+
+	if (slot == MR_NO_SLOT)
+		return 0;
+	if (!mr_entry_is_marked(entry_at(table, slot)))
+		return mr_fail_text(err, MR_ERROR_USAGE, EEXIST,
+				    "the session has a region named '%s' already", name);
+	begin_change(table);
+	unlink_entry(table, slot, MR_BY_NAME);
+	entry_at(table, slot)->name[0] = '\0';
+	end_change(table);
+	return 0;
+}
+
 int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 		 struct mr_error *err)
 {
 	uint32_t place;
-	int rc;
+	int rc = check_pool(table, entry, err);
 
-	if (entry->name[0] && mr_table_find_name(table, entry->name) != MR_NO_SLOT)
-		return mr_fail_text(err, MR_ERROR_USAGE, EEXIST,
-				    "the session has a region named '%s' already", entry->name);
+	if (!rc)
+		rc = take_name(table, entry->name, err);
+	if (rc)
+		return rc;
 	if (table->header->free == MR_NO_SLOT) {
 		rc = grow(table, err);
 		if (rc)
@@ -591,6 +654,44 @@ void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
 {
 	if (has_id(table, slot, id))
 		set_state(entry_at(table, slot), state);
+}
+
+/* The time of the mark is what tells that there is one: it is written last. */
+void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
+		   uint64_t defer_ns)
+{
+	struct mr_entry *entry = entry_at(table, slot);
+
+	if (!has_id(table, slot, id))
+		return;
+	begin_change(table);
+	unlink_all(table, slot);
+	entry->defer_ns = defer_ns;
+	__asm__ volatile("" : : : "memory");
+	*(volatile uint64_t *)&entry->marked_ns = now;
+	link_all(table, slot);
+	end_change(table);
+}
+
+uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
+{
+	struct mr_entry entry;
+	uint32_t next = *(volatile uint32_t *)&table->header->marked;
+
+	if (slot != MR_NO_SLOT)
+		next = mr_table_get(table, slot, &entry) ? entry.next[MR_BY_MARK] : MR_NO_SLOT;
+	return mr_table_get(table, next, &entry) && mr_entry_is_marked(&entry) ? next : MR_NO_SLOT;
+}
+
+void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool)
+{
+	mr_copy_out(pool, &table->header->pool, sizeof(*pool));
+}
+
+void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool)
+{
+	table->header->pool.limit = pool->limit;
+	table->header->pool.watermark = pool->watermark;
 }
 
 void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id)

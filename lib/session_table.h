@@ -39,6 +39,8 @@ enum mr_table_index {
 	MR_BY_HANDLE,
 	MR_BY_LKEY,
 	MR_BY_RKEY,
+	MR_TABLE_HASHES,
+	MR_BY_MARK = MR_TABLE_HASHES, /**< no hash: all that are marked */
 	MR_TABLE_INDEXES,
 };
 
@@ -52,8 +54,15 @@ struct mr_entry {
 	};
 	uint64_t elapsed_ns;
 	uint64_t page_size;
-	uint64_t new_length; /**< where it is unsure: what these may be instead */
-	uint64_t new_iova;
+	union {
+		uint64_t new_length; /**< where it is unsure: what these may be instead */
+		uint64_t marked_ns;  /**< of a relaxed one: when it was deregistered, or 0 */
+	};
+	union {
+		uint64_t new_iova;
+		uint64_t
+			defer_ns; /**< of a relaxed one: so long it is not invalidated for its age */
+	};
 	uint32_t state; /**< enum mr_entry_state */
 	uint32_t handle;
 	union {
@@ -70,6 +79,25 @@ struct mr_entry {
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[36];                 /**< kind of memory as typed, cut if it is longer */
+};
+
+/**
+ * mr_entry_is_marked() - whether it is a relaxed region that was deregistered
+ *
+ * It is there, also where a process was killed that was invalidating it.
+ */
+static inline bool mr_entry_is_marked(const struct mr_entry *entry)
+{
+	return entry->call == MR_REG_MR_RELAXED && entry->marked_ns &&
+	       (entry->state == MR_ENTRY_LIVE || entry->state == MR_ENTRY_IN_DOUBT);
+}
+
+/** The pool of relaxed regions. */
+struct mr_table_pool {
+	uint32_t limit;     /**< so many relaxed regions at most, marked ones too */
+	uint32_t watermark; /**< so many marked ones are invalidated */
+	uint32_t relaxed;   /**< relaxed regions that there are */
+	uint32_t marked;    /**< of them */
 };
 
 struct mr_table_pd {
@@ -130,7 +158,10 @@ void mr_table_unlock(struct mr_table *table);
  * @entry: what is known; id, next are set
  * @slot:  set to its place
  *
- * Return: 0, -EEXIST for a name in use (MR_ERROR_USAGE), -ENOMEM, ….
+ * The name of a marked entry may be used again: that entry has none then.
+ *
+ * Return: 0, -EEXIST for a name in use (MR_ERROR_USAGE), -EAGAIN where the pool of relaxed regions is
+ * full (MR_ERROR_RELAXED), -ENOMEM, ….
  */
 int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 		 struct mr_error *err);
@@ -165,6 +196,24 @@ void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,
 
 /** mr_table_remove() - if the entry there still has that id */
 void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id);
+
+/** mr_table_mark() - a relaxed region is deregistered, if the entry there still has that id */
+void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
+		   uint64_t defer_ns);
+
+/**
+ * mr_table_next_marked() - go through marked entries, the newest first
+ * @slot: that of the one before, or MR_NO_SLOT
+ *
+ * Return: MR_NO_SLOT after the last; but another holder may have made them a circle.
+ */
+uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot);
+
+/** mr_table_pool() - a copy; a look without the lock */
+void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool);
+
+/** mr_table_set_pool() - limit and watermark; the rest of @pool is not used */
+void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool);
 
 /**
  * mr_table_find() - by id, handle, lkey or rkey

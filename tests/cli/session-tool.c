@@ -177,7 +177,7 @@ static void scribble(char **words)
 			value %= 128;
 		at = 24 + (size_t)rand_r(&seed) % (size - 28);
 		if (rand_r(&seed) % 8 == 0)
-			at = 24 + (size_t)rand_r(&seed) % 24; /* counters of the header */
+			at = 24 + (size_t)rand_r(&seed) % 44; /* counters of the header */
 		memcpy(map + (at & ~(size_t)3), &value, sizeof(value));
 		if (rand_r(&seed) % 16 == 0)
 			usleep(1);

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Relaxed regions of a session, on the simulated HCA: what is extended, what is marked, what is
+ * invalidated and when, and what another holder of the table may write.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "clock.h"
+#include "device.h"
+#include "relaxed.h"
+#include "session_layout.h"
+#include "unit.h"
+
+#define PAGE 4096u
+#define HOUR (3600 * UINT64_C(1000000000))
+
+static struct mr_environment environment;
+static struct mr_device device;
+static struct mr_session session;
+static struct mr_registrar registrar;
+static struct mr_error err;
+static char *memory;
+
+/* What a flush has told. */
+static struct {
+	uint64_t ids[16];
+	int errnums[16];
+	unsigned int count;
+} told;
+
+static int set_up(void **state __attribute__((unused)))
+{
+	struct mr_table_pd pd;
+	char where[32];
+	int fd;
+
+	mr_environment_init(&environment);
+	if (mr_device_open(NULL, &device, &environment, &err) ||
+	    mr_session_create(&device, &environment, &fd, &err))
+		return -1;
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	if (mr_session_open(where, &session, &err) || !mr_table_pd(&session.table, 0, &pd))
+		return -1;
+	close(fd);
+	registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+					   .uverbs = &session.uverbs,
+					   .pd_handle = pd.handle };
+	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	told.count = 0;
+	return memory == MAP_FAILED ? -1 : 0;
+}
+
+static int tear_down(void **state __attribute__((unused)))
+{
+	munmap(memory, 2 * PAGE);
+	mr_session_close(&session);
+	mr_device_close(&device);
+	return 0;
+}
+
+static int try_reg(struct mr_entry *entry)
+{
+	const struct mr_region_request request = { .call = MR_REG_MR_RELAXED,
+						   .addr = (uintptr_t)memory + 100,
+						   .length = PAGE,
+						   .access = 1,
+						   .page_size = PAGE };
+
+	entry->page_size = PAGE;
+	return mr_reg_mr_relaxed(&session, &registrar, &request, entry, &err);
+}
+
+static uint32_t slot_of(uint64_t id)
+{
+	uint32_t slot;
+
+	assert_int_equal(mr_table_lock(&session.table, &err), 0);
+	slot = mr_table_find(&session.table, MR_BY_ID, id);
+	mr_table_unlock(&session.table);
+	return slot;
+}
+
+/* A relaxed region in that place of a PD's. */
+static uint64_t reg(uint16_t pd)
+{
+	struct mr_entry entry = { .pd = pd };
+
+	assert_int_equal(try_reg(&entry), 0);
+	return entry.id;
+}
+
+static uint64_t deferred(uint16_t pd, uint64_t defer_ns)
+{
+	uint64_t id = reg(pd);
+	bool still = false;
+
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot_of(id), id, defer_ns, &still, &err), 0);
+	assert_true(still);
+	return id;
+}
+
+static void note(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *failure)
+{
+	assert_ptr_equal(data, &told);
+	assert_true(told.count < ARRAY_SIZE(told.ids));
+	assert_true(failure || ns);
+	told.ids[told.count] = entry ? entry->id : 0;
+	told.errnums[told.count++] = failure ? failure->errnum : 0;
+}
+
+static bool has_told(uint64_t id)
+{
+	for (unsigned int i = 0; i < told.count; i++)
+		if (told.ids[i] == id && !told.errnums[i])
+			return true;
+	return false;
+}
+
+/* The entry as another holder of the table sees it. */
+static struct mr_entry *raw(uint64_t id)
+{
+	struct mr_entry *entries =
+		(struct mr_entry *)(void *)((char *)session.table.header + HEADER_SIZE);
+
+	return entries + slot_of(id);
+}
+
+static bool kernel_has(const struct mr_entry *entry)
+{
+	struct mr_uverbs_mr mr;
+
+	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
+}
+
+TEST(a_range_is_extended_to_its_pages_where_that_makes_sense)
+{
+	static const struct {
+		const char *what;
+		uint64_t page, addr, length, whole_addr, whole_length;
+	} cases[] = {
+		{ "a page", 4096, 8192, 4096, 8192, 4096 },
+		{ "inside of one", 4096, 8200, 8, 8192, 4096 },
+		{ "across two", 4096, 8191, 2, 4096, 8192 },
+		{ "up to a boundary", 4096, 8191, 1, 4096, 4096 },
+		{ "a huge page", 2 << 20, (2 << 20) + 5, 1, 2 << 20, 2 << 20 },
+		{ "no bytes", 4096, 8200, 0, 8200, 0 },
+		{ "the last page", 4096, UINT64_MAX - 100, 50, UINT64_MAX - 100, 50 },
+		{ "all", 4096, 0, UINT64_MAX, 0, UINT64_MAX },
+		{ "wrapping", 4096, 8200, UINT64_MAX, 8200, UINT64_MAX },
+		{ "as far as it goes", 4096, 8200, UINT64_MAX - 4095 - 8200, 8192,
+		  UINT64_MAX - 4095 - 8192 },
+		{ "no page size", 0, 8200, 8, 8200, 8 },
+		{ "none of two's powers", 4095, 8200, 8, 8200, 8 },
+		{ "the largest size", UINT64_C(1) << 63, 5, 5, 0, UINT64_C(1) << 63 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t addr = cases[i].addr, length = cases[i].length;
+
+		mr_relaxed_extend(cases[i].page, &addr, &length);
+		assert_equal_for(cases[i].what, addr, cases[i].whole_addr);
+		assert_equal_for(cases[i].what, length, cases[i].whole_length);
+	}
+}
+
+TEST(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for)
+{
+	struct mr_entry entry = { .name = "a" };
+	struct mr_uverbs_mr mr;
+
+	assert_int_equal(try_reg(&entry), 0);
+	assert_int_equal(entry.addr, (uintptr_t)memory + 100);
+	assert_int_equal(entry.iova, entry.addr);
+	assert_int_equal(entry.length, PAGE);
+	assert_int_equal(mr_uverbs_query_mr(&session.uverbs, entry.handle, &mr, &err), 0);
+	assert_int_equal(mr.length, 2 * PAGE);
+	assert_int_equal(mr.iova, (uintptr_t)memory);
+}
+
+TEST(what_is_marked_is_there_until_a_flush_tells_of_it)
+{
+	uint64_t id = deferred(0, 0), plain = reg(0);
+	struct mr_table_pool pool;
+	struct mr_entry entry;
+
+	assert_true(mr_table_get(&session.table, slot_of(id), &entry));
+	assert_true(mr_entry_is_marked(&entry));
+	assert_true(kernel_has(&entry));
+	mr_table_pool(&session.table, &pool);
+	assert_int_equal(pool.relaxed, 2);
+	assert_int_equal(pool.marked, 1);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(told.count, 1);
+	assert_true(has_told(id));
+	assert_false(kernel_has(&entry));
+	mr_table_pool(&session.table, &pool);
+	assert_int_equal(pool.relaxed, 1);
+	assert_int_equal(pool.marked, 0);
+	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
+}
+
+TEST(a_flush_is_of_one_protection_domain_or_of_all)
+{
+	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
+
+	assert_int_equal(mr_flush_relaxed_mr(&session, 1, note, &told, &err), 0);
+	assert_int_equal(told.count, 1);
+	assert_true(has_told(other));
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(told.count, 3);
+	assert_true(has_told(first) && has_told(none));
+}
+
+TEST(only_what_is_due_expires)
+{
+	uint64_t due = deferred(0, 0), late = deferred(0, HOUR), again = deferred(0, 0);
+
+	mr_relaxed_expire(&session);
+	assert_int_equal(slot_of(due), MR_NO_SLOT);
+	assert_int_equal(slot_of(again), MR_NO_SLOT);
+	assert_int_not_equal(slot_of(late), MR_NO_SLOT);
+	/* HOUR is over */
+	raw(late)->marked_ns = mr_now_ns() - HOUR;
+	mr_relaxed_expire(&session);
+	assert_int_equal(slot_of(late), MR_NO_SLOT);
+}
+
+TEST(a_mark_of_a_time_to_come_is_due)
+{
+	uint64_t id = deferred(0, HOUR);
+
+	raw(id)->marked_ns = UINT64_MAX;
+	mr_relaxed_expire(&session);
+	assert_int_equal(slot_of(id), MR_NO_SLOT);
+}
+
+TEST(a_marked_region_is_not_marked_again_and_one_of_another_id_not_at_all)
+{
+	uint64_t id = deferred(0, HOUR), before = raw(id)->marked_ns;
+	bool still;
+
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot_of(id), id, 0, &still, &err),
+			 -EALREADY);
+	assert_int_equal(err.kind, MR_ERROR_RELAXED);
+	assert_int_equal(raw(id)->marked_ns, before);
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot_of(id), id + 1, 0, &still, &err),
+			 -ENOENT);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+}
+
+TEST(a_region_that_has_gone_is_not_marked_but_forgotten)
+{
+	uint64_t id = reg(0);
+	uint32_t slot = slot_of(id);
+	bool still;
+
+	assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, raw(id)->handle, &err), 0);
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot, id, 0, &still, &err), -ENOENT);
+	assert_int_equal(slot_of(id), MR_NO_SLOT);
+}
+
+TEST(the_watermark_invalidates_what_is_marked)
+{
+	const struct mr_table_pool pool = { .limit = 10, .watermark = 2 };
+	uint64_t first, second;
+	bool still = true;
+
+	assert_int_equal(mr_relaxed_configure(&session, &pool, &err), 0);
+	first = deferred(0, HOUR);
+	second = reg(0);
+	assert_int_equal(mr_dereg_mr_relaxed(&session, slot_of(second), second, HOUR, &still, &err),
+			 0);
+	assert_false(still);
+	assert_int_equal(slot_of(first), MR_NO_SLOT);
+	assert_int_equal(slot_of(second), MR_NO_SLOT);
+}
+
+TEST(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room)
+{
+	const struct mr_table_pool pool = { .limit = 2, .watermark = 9 };
+	struct mr_entry entry = { .id = 0 };
+	uint64_t id;
+
+	assert_int_equal(mr_relaxed_configure(&session, &pool, &err), 0);
+	reg(0);
+	id = deferred(0, HOUR);
+	reg(0);
+	assert_int_equal(slot_of(id), MR_NO_SLOT);
+	assert_int_equal(try_reg(&entry), -EAGAIN);
+	assert_int_equal(err.kind, MR_ERROR_RELAXED);
+	assert_string_equal(err.call, "mr_reg_mr_relaxed");
+	assert_contains(err.hint, "2 relaxed regions");
+}
+
+/* As a holder of the session could make it: nothing goes on for ever, and nothing else goes. */
+TEST(a_circle_of_marked_entries_has_an_end)
+{
+	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR), plain = reg(0);
+
+	raw(first)->next[MR_BY_MARK] = slot_of(second);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(told.count, 2);
+	assert_true(has_told(first) && has_told(second));
+	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
+}
+
+TEST(a_chain_that_leads_to_what_is_not_marked_ends_there)
+{
+	uint64_t plain = reg(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
+
+	raw(second)->next[MR_BY_MARK] = slot_of(plain);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(told.count, 1);
+	assert_true(has_told(second));
+	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
+	assert_int_not_equal(slot_of(first), MR_NO_SLOT);
+	/* what lies beyond the table is no entry at all */
+	session.table.header->marked = UINT32_MAX - 1;
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(told.count, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_range_is_extended_to_its_pages_where_that_makes_sense),
+#define ON_SESSION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+		ON_SESSION(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for),
+		ON_SESSION(what_is_marked_is_there_until_a_flush_tells_of_it),
+		ON_SESSION(a_flush_is_of_one_protection_domain_or_of_all),
+		ON_SESSION(only_what_is_due_expires),
+		ON_SESSION(a_mark_of_a_time_to_come_is_due),
+		ON_SESSION(a_marked_region_is_not_marked_again_and_one_of_another_id_not_at_all),
+		ON_SESSION(a_region_that_has_gone_is_not_marked_but_forgotten),
+		ON_SESSION(the_watermark_invalidates_what_is_marked),
+		ON_SESSION(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room),
+		ON_SESSION(a_circle_of_marked_entries_has_an_end),
+		ON_SESSION(a_chain_that_leads_to_what_is_not_marked_ends_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
