@@ -2,33 +2,74 @@
 #include <errno.h>
 #include <string.h>
 
+#include "clock.h"
 #include "hold.h"
 #include "region_row.h"
+#include "relaxed.h"
 #include "select.h"
 #include "session_job.h"
 
 struct dereg_args {
 	bool all;
+	bool flush;
+	const char *pd;
+	struct mr_opt_u64 defer_for;
 	struct expect_option expect;
 };
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "flush", OPTION_FLAG, struct dereg_args, flush, NULL,
+	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
+	OPTION(0, "pd", OPTION_NAME, struct dereg_args, pd, "NAME",
+	       "with --flush: only those of this protection domain"),
+	OPTION(0, "defer-for", OPTION_SECONDS, struct dereg_args, defer_for, "SECONDS",
+	       "so long a relaxed region is deferred, where nothing else invalidates it "
+	       "(default: 1)"),
 	OPTION(0, "expect", OPTION_EXPECT, struct dereg_args, expect, "ANSWER,...",
 	       "ok or errno names: exit with 0 only if the stack answers so"),
 	OPTION_END,
 };
 
-static void print_region(struct session_job *job, const struct mr_entry *entry, uint64_t ns)
+static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
+			 uint64_t ns)
 {
 	struct region_row row;
 	struct mr_table_pd pd;
 
 	region_row_fill(&row, entry, &job->session.table, &pd);
-	row.state = "deregistered";
+	row.state = state;
 	row.dereg_elapsed_ns = known(ns);
 	answer_row(&job->answer, &row);
 	job->done++;
+}
+
+/* Whether the flush at the end tells of it. */
+static bool is_flushed(const struct session_job *job, const struct mr_entry *entry)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+
+	return args->flush &&
+	       (!args->pd || mr_table_find_pd(&job->session.table, args->pd) == entry->pd);
+}
+
+static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
+			 const struct mr_entry *entry, struct mr_error *err)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
+	uint64_t start = mr_now_ns();
+	bool deferred = true;
+	int rc = mr_dereg_mr_relaxed(&job->session, slot, id, defer, &deferred, err);
+	uint64_t ns = mr_now_ns() - start;
+
+	if (deferred && (!rc || rc == -EALREADY) && is_flushed(job, entry)) {
+		job->answer.total--;
+		return 0;
+	}
+	if (!rc)
+		print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
+	return rc;
 }
 
 static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, struct mr_error *err)
@@ -39,10 +80,54 @@ static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, stru
 
 	if (!mr_table_get(&job->session.table, slot, &entry))
 		memset(&entry, 0, sizeof(entry));
+	if (entry.call == MR_REG_MR_RELAXED)
+		return dereg_relaxed(job, slot, id, &entry, err);
 	rc = mr_session_deregister(&job->session, slot, id, &ns, err);
 	if (!rc)
-		print_region(job, &entry, ns);
+		print_region(job, &entry, "deregistered", ns);
 	return rc;
+}
+
+static void flushed(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *err)
+{
+	struct session_job *job = data;
+
+	job->answer.total += entry != NULL;
+	if (err)
+		answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
+	else
+		print_region(job, entry, "deregistered", ns);
+}
+
+static void flush(struct session_job *job, uint32_t pd)
+{
+	struct mr_error told;
+
+	mr_flush_relaxed_mr(&job->session, pd, flushed, job, &told);
+}
+
+static void flush_named(struct session_job *job, const char *name)
+{
+	struct mr_table_pd pd;
+	struct mr_error err;
+	uint32_t place = MR_ALL_PDS;
+
+	if (name && mr_session_pd(&job->session, name, false, &place, &pd, &err))
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	else
+		flush(job, place);
+	mr_relaxed_expire(&job->session);
+}
+
+/* Regions that are deferred were in it for the user, but are no more. */
+static int dealloc_pd(struct session_job *job, const char *name, struct mr_error *err)
+{
+	struct mr_table_pd pd;
+	uint32_t place;
+
+	if (!mr_session_pd(&job->session, name, false, &place, &pd, err))
+		flush(job, place);
+	return mr_session_dealloc_pd(&job->session, name, err);
 }
 
 /* An MR or umem that no entry names.  The kernel refuses a handle of another kind of object. */
@@ -79,7 +164,7 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 	int rc = mr_select(&job->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_SELECT_PD)
-		rc = mr_session_dealloc_pd(&job->session, selection.pd, &err);
+		rc = dealloc_pd(job, selection.pd, &err);
 	else if (!rc && selection.type == MR_SELECT_MR)
 		rc = dereg_handle(job, MR_KIND_MR, selection.handle, &err);
 	else if (!rc && selection.type == MR_SELECT_UMEM)
@@ -93,7 +178,8 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 /* What has gone already, or comes or goes through another process at this moment, is not ours. */
 static bool is_settled(const struct mr_error *err)
 {
-	return err->kind == MR_ERROR_ABSENT || (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
+	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
 static void dereg_all(struct session_job *job)
@@ -114,6 +200,22 @@ static void dereg_all(struct session_job *job)
 	progress_clear(&job->answer.progress);
 }
 
+/* Deregistered is not gone. */
+static void tell_deferred(const struct session_job *job)
+{
+	const struct invocation *invocation = job->answer.invocation;
+	const struct global_args *global = invocation->global;
+	struct mr_table_pool pool;
+
+	mr_table_pool(&job->session.table, &pool);
+	if (pool.marked && !global->quiet && !global->json && !global->no_headings)
+		report_note(invocation->command,
+			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
+			    "--flush invalidates %s now",
+			    pool.marked, pool.marked == 1 ? " is" : "s are",
+			    pool.marked == 1 ? "its" : "their", pool.marked == 1 ? "it" : "them");
+}
+
 static int work(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
@@ -124,29 +226,37 @@ static int work(struct session_job *job, struct mr_error *err)
 	if (args->all)
 		job->answer.total = mr_table_count(&job->session.table);
 	job->answer.lines = false;
-	mr_hold_block(); /* a region is either there or gone: signals wait in between */
+	mr_hold_block();  /* a region is either there or gone: signals wait in between */
+	if (!args->flush) /* which tells of those, too */
+		mr_relaxed_expire(&job->session);
 	answer_begin(&job->answer);
 	if (args->all)
 		dereg_all(job);
 	for (uint64_t i = 0; words[i] && !mr_interrupted(); i++)
 		dereg_word(job, words[i], i + 1);
+	if (args->flush && !mr_interrupted())
+		flush_named(job, args->pd);
 	if (mr_interrupted()) {
 		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
 		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
 	}
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, job->done, err);
+	tell_deferred(job);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
+	bool operands = invocation->operands[0] != NULL;
 
-	if (args->all == (invocation->operands[0] != NULL))
+	if (args->pd && !args->flush)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--pd is of --flush");
+	if (args->all ? operands : !operands && !args->flush)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    args->all ? "--all excludes naming regions"
-					      : "name the regions, or give --all");
+					      : "name the regions, or give --all or --flush");
 	for (char **word = invocation->operands; *word; word++)
 		if (mr_select_check(*word, err))
 			return -EINVAL;
@@ -160,8 +270,11 @@ const struct command command_dereg = {
 	.name = "dereg",
 	.operands = "[REGION...]",
 	.summary = "deregister regions of the session (ibv_dereg_mr)",
-	.description = "Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
-		       "mr:HANDLE, umem:HANDLE, or pd:NAME for an empty protection domain.",
+	.description =
+		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
+		"mr:HANDLE, umem:HANDLE, or pd:NAME for an empty protection domain. "
+		"A relaxed region is only marked, which leaves its keys working for a while; "
+		"--flush invalidates those that are.",
 	.groups = groups,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,

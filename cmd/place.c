@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "place.h"
+#include "relaxed.h"
 #include "umem.h"
 
 const char *place_session(const struct global_args *global)
@@ -86,6 +87,7 @@ static int open_in_session(struct place *place, const struct global_args *global
 	if (rc)
 		return rc;
 	place->in_session = true;
+	mr_relaxed_expire(&place->session);
 	mr_session_environment(&place->session, &place->environment);
 	place->uverbs = place->session.uverbs;
 	if (place->pd)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "clock.h"
 #include "region_row.h"
+#include "relaxed.h"
 #include "rereg.h"
 
 static const struct field region_fields[] = {
@@ -8,7 +10,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
 	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr or umem"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, deregistered, refused, pending, in-doubt, suspect, gone, unlisted, "
+	      "live, deferred, deregistered, refused, pending, in-doubt, suspect, gone, unlisted, "
 	      "unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
@@ -17,6 +19,10 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
 	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf"),
 	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
+	FIELD(struct region_row, extended_addr, FIELD_HEX, 0,
+	      "of a relaxed region: address of the first byte that is reachable"),
+	FIELD(struct region_row, extended_length, FIELD_NUMBER, 0,
+	      "of a relaxed region: bytes that are reachable"),
 	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
 	FIELD(struct region_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
 	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
@@ -32,6 +38,8 @@ static const struct field region_fields[] = {
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct region_row, elapsed_ns, FIELD_NUMBER, 0, "time that registering took"),
 	FIELD(struct region_row, dereg_elapsed_ns, FIELD_NUMBER, 0, "time that deregistering took"),
+	FIELD(struct region_row, deferred_ns, FIELD_NUMBER, 0,
+	      "time since a deferred region was deregistered"),
 	FIELD_END,
 };
 const struct record region_record = { "region", region_fields };
@@ -47,6 +55,22 @@ static const struct field environment_fields[] = {
 	FIELD_END,
 };
 const struct record environment_record = { "environment", environment_fields };
+
+static void extend(struct region_row *row)
+{
+	row->extended_addr = row->addr;
+	row->extended_length = row->length;
+	mr_relaxed_extend(row->page_size.value, &row->extended_addr.value,
+			  &row->extended_length.value);
+}
+
+static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
+{
+	uint64_t now = mr_now_ns();
+
+	return (struct mr_opt_u64){ now > entry->marked_ns ? now - entry->marked_ns : 0,
+				    mr_entry_is_marked(entry) };
+}
 
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
@@ -81,5 +105,8 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.elapsed_ns = { entry->elapsed_ns, registered },
+		.deferred_ns = deferred_ns(entry),
 	};
+	if (entry->call == MR_REG_MR_RELAXED)
+		extend(row);
 }

@@ -20,6 +20,8 @@ struct region_row {
 	struct mr_opt_u64 addr;
 	struct mr_opt_u64 offset;
 	struct mr_opt_u64 length;
+	struct mr_opt_u64 extended_addr;
+	struct mr_opt_u64 extended_length;
 	struct mr_opt_u64 iova;
 	struct mr_opt_u64 access;
 	struct mr_opt_u64 access_bits;
@@ -31,6 +33,7 @@ struct region_row {
 	const char *via;
 	struct mr_opt_u64 elapsed_ns;
 	struct mr_opt_u64 dereg_elapsed_ns;
+	struct mr_opt_u64 deferred_ns;
 };
 
 /**

@@ -8,6 +8,7 @@
 #include "cuda.h"
 #include "hold.h"
 #include "register_answer.h"
+#include "relaxed.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {
@@ -17,6 +18,7 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 	request.addr = job->memory.start + offset;
 	request.length = job->plan.size;
 	request.iova += offset;
+	request.page_size = job->memory.page_size;
 	return request;
 }
 
@@ -40,7 +42,11 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 				    name);
 	snprintf(entry.name, sizeof(entry.name), "%s", name ? name : "");
 	snprintf(entry.memory, sizeof(entry.memory), "%s", job->plan.request.kind.text);
-	rc = mr_session_register(&job->place.session, &job->place.registrar, request, &entry, err);
+	rc = request->call == MR_REG_MR_RELAXED
+		     ? mr_reg_mr_relaxed(&job->place.session, &job->place.registrar, request,
+					 &entry, err)
+		     : mr_session_register(&job->place.session, &job->place.registrar, request,
+					   &entry, err);
 	if (rc)
 		return rc;
 	made->id = entry.id;

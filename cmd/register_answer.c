@@ -5,6 +5,7 @@
 #include "access.h"
 #include "region_row.h"
 #include "register_answer.h"
+#include "relaxed.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {
@@ -26,10 +27,25 @@ const char *register_columns(const struct register_job *job)
 	if (job->kind == MR_KIND_UMEM && dmabuf)
 		return "id,name,umem_id,offset,length,access,page_sizes,elapsed_ns,"
 		       "dereg_elapsed_ns";
+	if (job->pattern.call == MR_REG_MR_RELAXED)
+		return stays ? "id,name,state,lkey,rkey,addr,length,extended_addr,extended_length,"
+			       "access,pd,elapsed_ns"
+			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
+			       "elapsed_ns,dereg_elapsed_ns";
 	if (!stays)
 		return job->answer.invocation->command->columns;
 	return dmabuf ? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
 		      : "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+}
+
+static void tell_extended(const struct mr_region_request *request)
+{
+	uint64_t addr = request->addr, length = request->length;
+
+	mr_relaxed_extend(request->page_size, &addr, &length);
+	if (length != request->length)
+		report_detail("extended to whole pages: %" PRIu64 " bytes at 0x%" PRIx64, length,
+			      addr);
 }
 
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
@@ -42,7 +58,9 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
 		      job->plan.request.kind.text, access_text(request->access, text));
-	if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
+	if (request->call == MR_REG_MR_RELAXED)
+		tell_extended(request);
+	else if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
 	if (mr_region_has_page_sizes(request->call))
 		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
@@ -55,8 +73,11 @@ void register_row(struct register_job *job, const struct made *made)
 {
 	const struct mr_region *region = &made->region;
 	bool is_umem = job->kind == MR_KIND_UMEM;
+	bool relaxed = job->pattern.call == MR_REG_MR_RELAXED;
+	uint64_t whole_addr = region->addr, whole_length = region->length;
 	char name[2 * MR_NAME_SIZE];
 
+	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
 	answer_row(&job->answer,
 		   &(struct region_row){
 			   .id = known(made->id),
@@ -71,6 +92,8 @@ void register_row(struct register_job *job, const struct made *made)
 			   .addr = { region->addr, !job->args->dmabuf },
 			   .offset = { region->addr, job->args->dmabuf != NULL },
 			   .length = known(region->length),
+			   .extended_addr = { whole_addr, relaxed },
+			   .extended_length = { whole_length, relaxed },
 			   .iova = { region->iova, !is_umem },
 			   .access = known(job->pattern.access),
 			   .access_bits = known(job->pattern.access),

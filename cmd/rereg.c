@@ -7,6 +7,7 @@
 #include "hold.h"
 #include "place.h"
 #include "region_row.h"
+#include "relaxed.h"
 #include "rereg_answer.h"
 #include "select.h"
 
@@ -148,6 +149,7 @@ static int work(struct session_job *in, struct mr_error *err)
 		return rc;
 	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	mr_hold_block(); /* the region is either changed or not: signals wait in between */
+	mr_relaxed_expire(&in->session);
 	rc = prepare(&job, &told);
 	if (!rc)
 		rc = mr_session_rereg(&in->session, &job.registrar, job.slot, &job.request,

@@ -16,12 +16,15 @@
 #include "output.h"
 #include "place.h"
 #include "program.h"
+#include "relaxed.h"
 #include "report.h"
 
 struct session_args {
 	bool detach;
 	bool joinable;
 	bool hold;
+	struct mr_opt_u64 relaxed_limit;
+	struct mr_opt_u64 relaxed_watermark;
 };
 
 static const struct option_spec options[] = {
@@ -32,6 +35,10 @@ static const struct option_spec options[] = {
 	       "let other processes of the same user join by pid:N (Yama)"),
 	OPTION(0, "hold", OPTION_FLAG, struct session_args, hold, NULL,
 	       "in a session: keep it until SIGINT, SIGTERM or SIGHUP"),
+	OPTION(0, "relaxed-limit", OPTION_NUMBER, struct session_args, relaxed_limit, "N",
+	       "relaxed regions at most, deferred ones too (default: 65536)"),
+	OPTION(0, "relaxed-watermark", OPTION_NUMBER, struct session_args, relaxed_watermark, "N",
+	       "invalidate deferred regions when there are so many (default: 256)"),
 	OPTION_END,
 };
 
@@ -46,8 +53,30 @@ static int name_session(int fd, struct mr_error *err)
 	return 0;
 }
 
+static int configure(const struct session_args *args, struct mr_error *err)
+{
+	struct mr_session session;
+	struct mr_table_pool pool;
+	int rc;
+
+	if (!args->relaxed_limit.known && !args->relaxed_watermark.known)
+		return 0;
+	rc = mr_session_open(getenv(MR_SESSION_VARIABLE), &session, err);
+	if (rc)
+		return rc;
+	mr_table_pool(&session.table, &pool);
+	if (args->relaxed_limit.known)
+		pool.limit = (uint32_t)args->relaxed_limit.value;
+	if (args->relaxed_watermark.known)
+		pool.watermark = (uint32_t)args->relaxed_watermark.value;
+	rc = mr_relaxed_configure(&session, &pool, err);
+	mr_session_close(&session);
+	return rc;
+}
+
 /* Opens the device and makes the session of it. */
-static int open_session(const struct global_args *global, int *fd, struct mr_error *err)
+static int open_session(const struct global_args *global, const struct session_args *args, int *fd,
+			struct mr_error *err)
 {
 	struct mr_environment environment;
 	struct mr_device device;
@@ -62,7 +91,9 @@ static int open_session(const struct global_args *global, int *fd, struct mr_err
 		mr_device_close(&device);
 	else
 		mr_device_leave(&device);
-	return rc ? rc : name_session(*fd, err);
+	if (!rc)
+		rc = name_session(*fd, err);
+	return rc ? rc : configure(args, err);
 }
 
 /*
@@ -165,6 +196,14 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	if (args->hold && where && !strncmp(where, "pid:", 4))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold keeps an inherited session (fd:N), not '%s'", where);
+	if (args->hold && (args->relaxed_limit.known || args->relaxed_watermark.known))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--hold opens no session, so it excludes --relaxed-%s",
+				    args->relaxed_limit.known ? "limit" : "watermark");
+	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
+				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
+				    UINT32_MAX);
 	if (!args->hold && invocation->global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--session: a new session is opened here, not joined");
@@ -180,7 +219,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 		return rc;
 	if (args->hold)
 		return hold(invocation->global, err);
-	rc = open_session(invocation->global, &fd, err);
+	rc = open_session(invocation->global, args, &fd, err);
 	if (rc && args->detach)
 		output_text("false\n"); /* what eval shall answer then */
 	if (!rc && args->joinable)

@@ -11,6 +11,7 @@
 struct totals {
 	struct mr_opt_u64 regions;
 	struct mr_opt_u64 bytes;
+	struct mr_opt_u64 deferred;
 	struct mr_opt_u64 unlisted;
 	struct mr_opt_u64 table_bytes;
 	bool blocks_removal;
@@ -33,6 +34,7 @@ static const struct record pd_record = { "pd", pd_fields };
 static const struct field totals_fields[] = {
 	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
 	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "regions of them that are deferred"),
 	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
 	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
 	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
@@ -53,9 +55,23 @@ static const char *const state_names[] = {
 	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
 	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
 	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
+	[MR_STATE_DEFERRED] = "deferred",
 };
 
 /* The kernel's word counts: what it says of a region replaces what the table says. */
+static void take_from_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
+{
+	row->lkey = known(kernel->lkey);
+	row->rkey = known(kernel->rkey);
+	row->iova = known(kernel->iova);
+	if (row->extended_length.known) { /* it knows no more than that */
+		row->extended_length = known(kernel->length);
+		row->iova.value += row->addr.value - row->extended_addr.value;
+	} else {
+		row->length = known(kernel->length);
+	}
+}
+
 static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel = { 0 };
@@ -70,17 +86,15 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	region_row_fill(&row, &entry, &job->in->session.table, &pd);
 	row.state = state_names[state];
 	if (mr_region_kind(entry.call) == MR_KIND_MR &&
-	    (state == MR_STATE_LIVE || state == MR_STATE_SUSPECT ||
-	     (state == MR_STATE_IN_DOUBT && row.handle.known))) {
-		row.lkey = known(kernel.lkey);
-		row.rkey = known(kernel.rkey);
-		row.length = known(kernel.length);
-		row.iova = known(kernel.iova);
-	}
+	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
+	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
+		take_from_kernel(&row, &kernel);
 	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.regions.value++;
-	job->totals.bytes.value += row.length.value;
+	job->totals.bytes.value +=
+		row.extended_length.known ? row.extended_length.value : row.length.value;
+	job->totals.deferred.value += state == MR_STATE_DEFERRED;
 	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see print_all() */
 		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);
 	return 0;
@@ -168,6 +182,7 @@ static void fill_totals(struct job *job)
 
 	mr_session_settle_pds(&job->in->session, &ignored);
 	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
+	totals->deferred.known = true;
 	totals->table_bytes = known(mr_table_size(&job->in->session.table));
 	totals->blocks_removal = mr_uverbs_blocks_removal(job->in->session.uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };

@@ -164,7 +164,7 @@ opened() {
 # make_empty: as it was before
 make_empty() {
 	if [ "$objects" != "$empty" ]; then
-		mrctl dereg --all --quiet >"$work/out" 2>"$work/err"
+		mrctl dereg --all --flush --quiet >"$work/out" 2>"$work/err"
 		status=$?
 		[ "$status" -eq 0 ] || complain "dereg --all afterwards"
 		[[ $objects == *" pds=1" ]] || mrctl dereg pd:new --quiet 2>"$work/err" ||
@@ -203,6 +203,14 @@ deregistered() {
 	make_empty
 }
 
+# Marked or not, they are all there.
+marked() {
+	keep "$@"
+	look
+	[ "$mrs $entries" = "3 3" ] || complain "not all are there: $objects"
+	make_empty
+}
+
 changed() {
 	keep "$@"
 	look
@@ -224,6 +232,16 @@ three_regions() {
 one_region() {
 	look
 	[ "$entries" -eq 1 ] || mrctl reg --name n --quiet >"$work/out"
+}
+
+three_relaxed() {
+	look
+	[ "$entries" -eq 3 ] || mrctl reg --relaxed --count 3 --name n --quiet >"$work/out"
+}
+
+three_deferred() {
+	three_relaxed
+	mrctl dereg n.1 n.2 n.3 --defer-for 600 --quiet >"$work/out" 2>&1
 }
 
 three_umems() {
@@ -277,7 +295,7 @@ documents() {
 
 # The program of is_hit needs them.
 export work
-export -f three_regions one_region three_umems one_pd look number
+export -f three_regions one_region three_relaxed three_deferred three_umems one_pd look number
 
 if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg --count 2
@@ -318,6 +336,10 @@ sweep deregistered three_regions --json dereg n.2
 sweep deregistered three_regions --json dereg n.1 n.2 n.3
 sweep deregistered three_regions --json dereg --all
 sweep pd_gone one_pd --json dereg pd:new
+sweep registered : --json reg --relaxed --count 2 --via kernel
+sweep marked three_relaxed --json dereg --all --defer-for 600
+sweep deregistered three_deferred --json dereg --flush
+sweep deregistered three_relaxed --json dereg n.1 n.2 n.3 --flush
 three_regions
 look
 three=$objects

@@ -222,8 +222,8 @@ stat_is_true() {
 
 is_true_of() {
 	# shellcheck disable=SC2016 # jq's
-	json '[.regions[] | select(.kind == $kind) | select((.state | IN("live", "unlisted",
-		"suspect")) or (.state == "in-doubt" and .handle != null)) | .handle] |
+	json '[.regions[] | select(.kind == $kind) | select((.state | IN("live", "deferred",
+		"unlisted", "suspect")) or (.state == "in-doubt" and .handle != null)) | .handle] |
 		length == $kernel and (unique | length == $kernel)' \
 		--arg kind "$1" --argjson kernel "$(kernel_has "$1")"
 }
@@ -232,7 +232,7 @@ is_true_of() {
 make_empty() {
 	local region
 
-	ms dereg --all --quiet >/dev/null || return
+	ms dereg --all --flush --quiet >/dev/null || return
 	for region in $(ms stat -n -o kind,handle | tr ' ' :); do
 		ms dereg "$region" --quiet >/dev/null || return
 	done

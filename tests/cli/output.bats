@@ -38,6 +38,8 @@ columns() {
 		umem_id | page_sizes) set -- umem --page-sizes 4K ;;
 		offset) set -- reg-dmabuf --from udmabuf --name buf ;;
 		answer) set -- umem --try-page-sizes ;;
+		extended_*) set -- reg --relaxed ;;
+		deferred_ns) continue ;; # of stat
 		esac
 		[[ $1 == reg* ]] || on_mlx5 || continue
 		run --separate-stderr mr "$@" -n -o "$column"

@@ -124,6 +124,60 @@ one_umem() {
 	kill_each two_regions "query_mr dereg_mr lock" dereg --all
 }
 
+one_relaxed() {
+	ms reg --relaxed --name a --quiet >/dev/null
+}
+
+two_deferred() {
+	ms reg --relaxed --count 2 --name n --quiet >/dev/null
+	ms dereg n.1 n.2 --defer-for "${DEFER:-600}" --quiet >/dev/null
+}
+
+two_relaxed() {
+	ms reg --relaxed --count 2 --name n --quiet >/dev/null
+}
+
+one_deferred_of_two() {
+	two_relaxed
+	ms dereg n.1 --defer-for 600 --quiet >/dev/null
+}
+
+deferred_pd() {
+	ms reg --relaxed --pd one --name a --quiet >/dev/null
+	ms dereg a --defer-for 600 --quiet >/dev/null
+}
+
+@test "reg, dereg and flush of relaxed regions can be killed anywhere" {
+	require_faults
+	session_begin
+	kill_each : "reg_mr lock" reg --relaxed --count 2 --name n --via kernel
+	kill_each one_relaxed "query_mr lock" dereg a --defer-for 600
+	kill_each two_deferred "query_mr dereg_mr lock" dereg --flush
+	kill_each deferred_pd "dereg_mr dealloc_pd lock" dereg pd:one
+	# what is due goes before the work of a command
+	DEFER=0 kill_each two_deferred "query_mr dereg_mr reg_mr lock" reg --name m --via kernel
+}
+
+@test "a watermark and a full pool can be killed anywhere" {
+	require_faults
+	session_begin --relaxed-watermark 2 --relaxed-limit 2
+	kill_each one_relaxed "query_mr dereg_mr lock" dereg a
+	kill_each two_relaxed "query_mr dereg_mr lock" dereg n.1 n.2
+	kill_each one_deferred_of_two "query_mr dereg_mr reg_mr lock" reg --relaxed --via kernel
+}
+
+@test "a deferred region whose flush was killed is deferred, or has gone" {
+	require_faults
+	session_begin
+	two_deferred
+	killed dereg_mr@1=kill dereg --flush
+	[ "$(states | sort)" = $'1 deferred\n2 deferred' ]
+	killed dereg_mr@1=kill-after dereg --flush
+	[ "$(states | sort)" = $'1 deferred\n2 gone' ]
+	ms dereg --flush --quiet
+	[ -z "$(states)" ]
+}
+
 @test "dereg of a protection domain can be killed anywhere" {
 	require_faults
 	session_begin
