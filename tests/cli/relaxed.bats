@@ -127,7 +127,7 @@ deferred() {
 
 	session_begin
 	truncate -s 64K "$file"
-	one=(reg --relaxed --memory "file:$file" --size 64K --addr 0x70000000000 -n -o lkey)
+	one=(reg --relaxed --memory "file:$file" --size 64K --addr 0x500000000000 -n -o lkey)
 	run --separate-stderr ms "${one[@]}"
 	lkey=$output
 	ms dereg 1 --defer-for 600 --quiet
