@@ -192,11 +192,10 @@ int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *reg
 
 static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
 {
-	mr_fail_text(err, MR_ERROR_RELAXED, EALREADY,
-		     "region %llu is deregistered already, and deferred: its keys work until it is "
-		     "invalidated",
-		     (unsigned long long)entry->id);
-	mr_hint(err, "mrctl dereg --flush invalidates it now");
+	mr_fail(err, MR_ERROR_RELAXED, EALREADY, "mr_dereg_mr_relaxed",
+		"cannot deregister region %llu again", (unsigned long long)entry->id);
+	mr_hint(err, "it is deferred, and its keys work until it is invalidated: mrctl dereg "
+		     "--flush does that now");
 	return -EALREADY;
 }
 

@@ -98,7 +98,7 @@ while read -r verb kind _ inside words; do
 			walk "in a session, $kind $number" "$inside" '' "${words[@]}"
 	done <"$work/table"
 done <"$work/table"
-ask dereg --all
+ask dereg --all --flush
 [ "$answer" = ok ] || complain "dereg --all: $answer: $text"
 left=$(mrctl stat -n -o id,state)
 [ -z "$left" ] || complain "left over: $left"

@@ -97,8 +97,8 @@ deferred() {
 		"mr:$(ms stat -n -o handle 1)"; do
 		[ "$(states "$word")" = "1 deferred" ]
 		run --separate-stderr ms dereg "$word"
-		[ "$status" -eq 1 ]
-		[[ $stderr == *"region 1 is deregistered already, and deferred: its keys work until it is invalidated"*"mrctl dereg --flush invalidates it now"* ]]
+		refused EALREADY "cannot deregister region 1 again: mr_dereg_mr_relaxed"
+		[[ $stderr == *"it is deferred, and its keys work until it is invalidated: mrctl dereg --flush does that now"* ]]
 	done
 	run --separate-stderr ms dereg buf --expect EALREADY --json
 	succeeded
