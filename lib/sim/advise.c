@@ -25,10 +25,16 @@ static int find(struct sim_call *call, uint64_t advice, uint32_t key, struct sim
 	return 0;
 }
 
+static uint64_t page_size_of(const struct sim_object *mr)
+{
+	return mr->access & IB_UVERBS_ACCESS_HUGETLB ? SIM_HUGE_PAGE
+						     : (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* pagefault_real_mr(): the memory behind a part of the region, which ends with its last page */
 static int memory_of(const struct sim_object *mr, const struct ib_uverbs_sge *sge, uint64_t *addr)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_size = page_size_of(mr);
 	uint64_t end = (mr->addr + mr->length + page_size - 1) & ~(page_size - 1);
 
 	if (!mr->addr && mr->length == UINT64_MAX) {
@@ -39,6 +45,22 @@ static int memory_of(const struct sim_object *mr, const struct ib_uverbs_sge *sg
 	    *addr >= end || end - *addr < sge->length)
 		return -EFAULT;
 	return 0;
+}
+
+/* ib_umem_odp_map_dma_and_lock(): whole pages, and where they are to be huge none but such */
+static int fetch(uint64_t advice, const struct sim_object *mr, uint64_t addr, uint64_t length)
+{
+	const uint64_t page_size = page_size_of(mr);
+	uint64_t start = addr & ~(page_size - 1);
+	uint64_t size = (addr - start + length + page_size - 1) & ~(page_size - 1);
+	int rc = 0;
+
+	if (advice != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		rc = sim_umem_touch(start, size,
+				    advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+	if (rc || !(mr->access & IB_UVERBS_ACCESS_HUGETLB))
+		return rc;
+	return sim_umem_check_odp(addr, length, mr->access);
 }
 
 static int prefetch(struct sim_call *call, uint64_t advice, const struct sim_object *mr,
@@ -53,10 +75,10 @@ static int prefetch(struct sim_call *call, uint64_t advice, const struct sim_obj
 	if (!rc && !sge->length && !(addr & ((uint64_t)sysconf(_SC_PAGESIZE) - 1)) &&
 	    mr->length != UINT64_MAX)
 		rc = -EINVAL; /* no page to give to mlx5r_umr_update_xlt() */
-	if (rc || advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+	if (rc)
 		return rc;
 	sim_call_unlock(call);
-	rc = sim_umem_touch(addr, sge->length, advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+	rc = fetch(advice, mr, addr, sge->length);
 	relock = sim_call_relock(call);
 	return rc ? rc : relock;
 }

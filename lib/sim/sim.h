@@ -410,6 +410,9 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 /** sim_access_writable() - ib_access_writable() */
 bool sim_access_writable(uint32_t access);
 
+/** Bytes of the huge pages that access flag HUGETLB promises. */
+#define SIM_HUGE_PAGE (UINT64_C(2) << 20)
+
 /** sim_umem_check_odp() - what ib_umem_odp_get() checks: nothing is pinned */
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access);
 

@@ -16,8 +16,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define HUGE_PAGE_SIZE (2ul << 20)
-
 /* rdma/ib_verbs.h ib_access_writable(): binding a window may grant writing later */
 #define WRITING_ACCESS                                                                             \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
@@ -98,7 +96,7 @@ static int check_huge_odp(uint64_t start, uint64_t end)
 	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	int pagemap = open_pagemap(), found = 0;
 
-	for (; pagemap >= 0 && start < end && found <= 0; start += HUGE_PAGE_SIZE)
+	for (; pagemap >= 0 && start < end && found <= 0; start += SIM_HUGE_PAGE)
 		found = has_small_page(pagemap, start, start + page_size, SCAN_IS_PRESENT);
 	if (pagemap >= 0)
 		sim_libc()->close(pagemap);
@@ -225,7 +223,7 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
 {
 	const bool huge = access & IB_UVERBS_ACCESS_HUGETLB;
-	const uint64_t page_size = huge ? HUGE_PAGE_SIZE : (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_size = huge ? SIM_HUGE_PAGE : (uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t start = addr & ~(page_size - 1);
 	uint64_t end;
 

@@ -102,6 +102,31 @@ static void ranges_are_checked_with_flush(void **state)
 	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, (uintptr_t)device->memory, PAGE), 0);
 }
 
+static void huge_pages_are_fetched_whole(void **state)
+{
+	const uint64_t huge = 2ul << 20;
+	struct device *device = *state;
+	char *memory = map(4 * huge, PROT_READ | PROT_WRITE), *start;
+	struct ib_uverbs_reg_mr_resp mr;
+
+	start = (char *)(((uintptr_t)memory + huge - 1) & ~(huge - 1));
+	madvise(memory, 4 * huge, MADV_NOHUGEPAGE);
+	munmap(start + 2 * huge - PAGE, PAGE);
+	assert_int_equal(reg_at(device->fd, device->pd, start + PAGE, huge, IOVA + PAGE,
+				ODP | IB_UVERBS_ACCESS_HUGETLB, &mr),
+			 0);
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA + PAGE, PAGE), 0);
+	assert_false(is_resident(start));
+	/* all of the page, which is none */
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + PAGE, PAGE), EINVAL);
+	assert_true(is_resident(start));
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA + PAGE, PAGE), EINVAL);
+	/* and there may be a hole behind the region */
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + huge, PAGE), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + 2 * huge, PAGE), EFAULT);
+	munmap(memory, 4 * huge);
+}
+
 static void keys_are_checked(void **state)
 {
 	struct device *device = *state;
@@ -174,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(only_with_flush_pages_are_there_at_once),
 		DEVICE_TEST(ranges_are_checked_with_flush),
+		DEVICE_TEST(huge_pages_are_fetched_whole),
 		DEVICE_TEST(keys_are_checked),
 		DEVICE_TEST(requests_are_checked),
 		cmocka_unit_test(libibverbs_gives_advice),
