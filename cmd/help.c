@@ -158,7 +158,7 @@ static const char *const type_names[] = {
 	[OPTION_SIZE] = "size",     [OPTION_NUMBER] = "number",   [OPTION_SECONDS] = "seconds",
 	[OPTION_ACCESS] = "access", [OPTION_MEMORY] = "memory",   [OPTION_DMABUF] = "dma-buf",
 	[OPTION_EXPECT] = "expect", [OPTION_PROFILE] = "profile", [OPTION_KERNEL] = "kernel",
-	[OPTION_FAULTS] = "faults", [OPTION_PAGES] = "pages",
+	[OPTION_FAULTS] = "faults", [OPTION_PAGES] = "pages",     [OPTION_ADVICE] = "advice",
 };
 
 /* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */

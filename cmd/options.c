@@ -82,6 +82,8 @@ static int store(const struct option_spec *option, const char *text, void *membe
 		return mr_memory_kind_parse(text, member, err);
 	case OPTION_DMABUF:
 		return mr_dmabuf_source_parse(text, member, err);
+	case OPTION_ADVICE:
+		return mr_advice_parse(text, member, err);
 	case OPTION_EXPECT:
 		return parse_expect(text, member, err);
 	case OPTION_PROFILE:
@@ -251,6 +253,12 @@ static const char *memory_word(unsigned int index, const char **help)
 	return mr_memory_kinds[index].name;
 }
 
+static const char *advice_word(unsigned int index, const char **help)
+{
+	*help = mr_advice_words[index].help;
+	return mr_advice_words[index].name;
+}
+
 static const char *dmabuf_word(unsigned int index, const char **help)
 {
 	*help = mr_dmabuf_sources[index].help;
@@ -292,6 +300,8 @@ static const char *action_word(unsigned int index, const char **help)
 const struct help_topic topic_memory = { "Memory kinds", memory_word };
 const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
 const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
+const struct help_topic topic_advice = { "Advice (also a number, and flags as a number)",
+					 advice_word };
 const struct help_topic topic_profiles = { "Profiles", profile_word };
 const struct help_topic topic_kernels = { "Kernels", kernel_word };
 const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "advice.h"
 #include "dmabuf.h"
 #include "error.h"
 #include "memory.h"
@@ -28,6 +29,7 @@ enum option_type {
 	OPTION_PAGES,   /**< page sizes, a bit for each; struct mr_opt_u64 */
 	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
 	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
+	OPTION_ADVICE,  /**< advice about a region; struct mr_advice */
 	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
 	OPTION_PROFILE, /**< kind of simulated device; enum mr_sim_profile */
 	OPTION_KERNEL,  /**< simulated kernel; enum mr_sim_kernel */
@@ -68,8 +70,8 @@ struct help_topic {
 	const char *(*word)(unsigned int index, const char **help);
 };
 
-extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_profiles,
-	topic_kernels, topic_calls, topic_actions;
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice,
+	topic_profiles, topic_kernels, topic_calls, topic_actions;
 
 #define OPTION_CTYPE_OPTION_FLAG    bool
 #define OPTION_CTYPE_OPTION_STRING  const char *
@@ -81,6 +83,7 @@ extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_p
 #define OPTION_CTYPE_OPTION_PAGES   struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
 #define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
+#define OPTION_CTYPE_OPTION_ADVICE  struct mr_advice
 #define OPTION_CTYPE_OPTION_EXPECT  struct expect_option
 #define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
 #define OPTION_CTYPE_OPTION_KERNEL  enum mr_sim_kernel

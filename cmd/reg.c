@@ -33,8 +33,9 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_group group = { "Mode", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
-						     &trial_group, NULL };
-static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
+						     &advise_group, &trial_group,  NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
+						   NULL };
 
 const struct command command_reg = {
 	.name = "reg",

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "access.h"
 #include "clock.h"
 #include "region_row.h"
 #include "relaxed.h"
@@ -36,7 +39,14 @@ static const struct field region_fields[] = {
 	      "of --try-page-sizes: ok, or the errno's name"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
+	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
+	      "whether it is dead once the process that registered it has ended"),
+	FIELD(struct region_row, advice, FIELD_STRING, FIELD_DETAIL,
+	      "advice that was given about it (--advise)"),
+	FIELD(struct region_row, advice_answer, FIELD_STRING, 0,
+	      "answer to the advice: ok, or the errno's name"),
 	FIELD(struct region_row, elapsed_ns, FIELD_NUMBER, 0, "time that registering took"),
+	FIELD(struct region_row, advice_elapsed_ns, FIELD_NUMBER, 0, "time that the advice took"),
 	FIELD(struct region_row, dereg_elapsed_ns, FIELD_NUMBER, 0, "time that deregistering took"),
 	FIELD(struct region_row, deferred_ns, FIELD_NUMBER, 0,
 	      "time since a deferred region was deregistered"),
@@ -72,6 +82,14 @@ static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
 				    mr_entry_is_marked(entry) };
 }
 
+/* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */
+struct opt_bool region_needs_process(uint64_t access, const char *memory)
+{
+	return (struct opt_bool){ access & MR_ACCESS_ON_DEMAND ||
+					  (memory && !strncmp(memory, "cuda:", strlen("cuda:"))),
+				  true };
+}
+
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
@@ -104,6 +122,8 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 			       entry->page_size != 0 && (at_known || !registered) },
 		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
+		.needs_process = access_known ? region_needs_process(entry->access, entry->memory)
+					      : (struct opt_bool){ .known = false },
 		.elapsed_ns = { entry->elapsed_ns, registered },
 		.deferred_ns = deferred_ns(entry),
 	};

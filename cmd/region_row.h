@@ -31,10 +31,20 @@ struct region_row {
 	struct mr_opt_u64 page_sizes;
 	const char *answer;
 	const char *via;
+	struct opt_bool needs_process;
+	const char *advice;
+	const char *advice_answer;
 	struct mr_opt_u64 elapsed_ns;
+	struct mr_opt_u64 advice_elapsed_ns;
 	struct mr_opt_u64 dereg_elapsed_ns;
 	struct mr_opt_u64 deferred_ns;
 };
+
+/**
+ * region_needs_process() - whether a region is dead once the process that registered it has ended
+ * @memory: its kind of memory, or source of the dma-buf
+ */
+struct opt_bool region_needs_process(uint64_t access, const char *memory);
 
 /**
  * region_row_fill() - a row of what a session's table knows of a region

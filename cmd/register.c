@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advise.h"
 #include "cuda.h"
 #include "hold.h"
 #include "register_answer.h"
@@ -150,7 +151,9 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	if (!job->made)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
-	rc = mr_memory_map(&job->plan.request, &job->memory, err);
+	rc = advise_init(job, err);
+	if (!rc)
+		rc = mr_memory_map(&job->plan.request, &job->memory, err);
 	return rc || !job->args->dmabuf ? rc : open_dmabuf(job, err);
 }
 
@@ -170,6 +173,7 @@ static void release(struct register_job *job)
 	place_close(&job->place);
 	answer_release(&job->answer);
 	free(job->made);
+	advise_release(job);
 }
 
 static int run(struct register_job *job, struct mr_error *err)
@@ -187,6 +191,7 @@ static int run(struct register_job *job, struct mr_error *err)
 		err->text[0] = '\0'; /* told */
 	} else {
 		register_all(job);
+		advise_all(job);
 	}
 	/* What the session holds stays. */
 	trial = !job->place.in_session;
@@ -212,6 +217,8 @@ int register_run(const struct invocation *invocation, const struct register_args
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 
+	if (!rc)
+		rc = advise_check(args, err);
 	job.pattern.access = register_access(args);
 	if (rc)
 		return rc;

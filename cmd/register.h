@@ -9,6 +9,13 @@
 #include "memory_args.h"
 #include "region.h"
 
+/** What is to be told about the regions once they are registered. */
+struct advise_args {
+	struct mr_advice advice;
+	struct mr_opt_u64 offset;
+	struct mr_opt_u64 size;
+};
+
 /** First member of a registering command's args. */
 struct register_args {
 	struct memory_args memory;
@@ -20,12 +27,13 @@ struct register_args {
 	struct mr_opt_u64 hold_for;
 	struct expect_option expect;
 	bool keep_going;
+	struct advise_args advise;
 	/** Of the calls for dma-bufs, else NULL; the memory is of kind NONE then, with its text. */
 	const struct mr_dmabuf_request *dmabuf;
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
-extern const struct option_group memory_group, region_group, umem_group, trial_group;
+extern const struct option_group memory_group, region_group, umem_group, trial_group, advise_group;
 
 /** register_access() - the access flags that @args ask for */
 uint32_t register_access(const struct register_args *args);

@@ -15,7 +15,7 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 	return buffer;
 }
 
-const char *register_columns(const struct register_job *job)
+static const char *usual_columns(const struct register_job *job)
 {
 	const bool stays = job->answer.in_session, dmabuf = job->args->dmabuf;
 
@@ -48,6 +48,27 @@ static void tell_extended(const struct mr_region_request *request)
 			      addr);
 }
 
+const char *register_columns(struct register_job *job)
+{
+	const char *usual = usual_columns(job);
+
+	snprintf(job->columns, sizeof(job->columns), "%s%s", usual,
+		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "");
+	return job->columns;
+}
+
+static void fill_advice(const struct register_job *job, const struct made *made,
+			struct region_row *row)
+{
+	const struct advised *advised = job->advised ? &job->advised[made - job->made] : NULL;
+
+	if (!advised || !advised->known)
+		return;
+	row->advice = job->args->advise.advice.text;
+	row->advice_answer = advised->errnum ? mr_errno_name(advised->errnum) : "ok";
+	row->advice_elapsed_ns = known(advised->elapsed_ns);
+}
+
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
 		     const struct mr_region_request *request)
 {
@@ -76,36 +97,41 @@ void register_row(struct register_job *job, const struct made *made)
 	bool relaxed = job->pattern.call == MR_REG_MR_RELAXED;
 	uint64_t whole_addr = region->addr, whole_length = region->length;
 	char name[2 * MR_NAME_SIZE];
+	struct region_row row;
 
 	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
-	answer_row(&job->answer,
-		   &(struct region_row){
-			   .id = known(made->id),
-			   .index = known(made->index),
-			   .name = register_name(job, made->index, name, sizeof(name)),
-			   .kind = mr_region_kind_name(job->kind),
-			   .state = region->live ? "live" : "deregistered",
-			   .handle = { region->handle, region->handle != MR_NO_HANDLE },
-			   .lkey = { region->lkey, !is_umem },
-			   .rkey = { region->rkey, !is_umem },
-			   .umem_id = { region->umem_id, is_umem },
-			   .addr = { region->addr, !job->args->dmabuf },
-			   .offset = { region->addr, job->args->dmabuf != NULL },
-			   .length = known(region->length),
-			   .extended_addr = { whole_addr, relaxed },
-			   .extended_length = { whole_length, relaxed },
-			   .iova = { region->iova, !is_umem },
-			   .access = known(job->pattern.access),
-			   .access_bits = known(job->pattern.access),
-			   .pd = job->place.pd,
-			   .memory = job->plan.request.kind.text,
-			   .page_size = { job->memory.page_size, job->memory.page_size != 0 },
-			   .page_sizes = { job->pattern.page_sizes,
-					   mr_region_has_page_sizes(job->pattern.call) },
-			   .via = mr_via_name(job->place.registrar.via),
-			   .elapsed_ns = known(region->elapsed_ns),
-			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
-		   });
+	row = (struct region_row){
+		.id = known(made->id),
+		.index = known(made->index),
+		.name = register_name(job, made->index, name, sizeof(name)),
+		.kind = mr_region_kind_name(job->kind),
+		.state = region->live ? "live" : "deregistered",
+		.handle = { region->handle, region->handle != MR_NO_HANDLE },
+		.lkey = { region->lkey, !is_umem },
+		.rkey = { region->rkey, !is_umem },
+		.umem_id = { region->umem_id, is_umem },
+		.addr = { region->addr, !job->args->dmabuf },
+		.offset = { region->addr, job->args->dmabuf != NULL },
+		.length = known(region->length),
+		.extended_addr = { whole_addr, relaxed },
+		.extended_length = { whole_length, relaxed },
+		.iova = { region->iova, !is_umem },
+		.access = known(job->pattern.access),
+		.access_bits = known(job->pattern.access),
+		.pd = job->place.pd,
+		.memory = job->plan.request.kind.text,
+		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
+		.page_sizes = { job->pattern.page_sizes,
+				mr_region_has_page_sizes(job->pattern.call) },
+		.via = mr_via_name(job->place.registrar.via),
+		.elapsed_ns = known(region->elapsed_ns),
+		.needs_process =
+			region_needs_process(job->pattern.access, job->plan.request.kind.text),
+		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+	};
+
+	fill_advice(job, made, &row);
+	answer_row(&job->answer, &row);
 }
 
 /* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */

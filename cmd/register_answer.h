@@ -16,6 +16,13 @@ struct made {
 	uint64_t index; /**< which of --count, from 1 */
 };
 
+/** What became of the advice about a region. */
+struct advised {
+	uint64_t elapsed_ns;
+	int errnum; /**< 0: it was taken */
+	bool known; /**< there was one */
+};
+
 /** One run of a registering command. */
 struct register_job {
 	const struct register_args *args;
@@ -26,7 +33,10 @@ struct register_job {
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct made *made;
-	uint64_t count; /**< of those */
+	uint64_t count;              /**< of those */
+	struct advised *advised;     /**< one for each of those, or NULL */
+	struct mr_memory prefetched; /**< by the advice about a region of the whole address space */
+	char columns[128];
 	struct answer answer;
 };
 
@@ -38,7 +48,7 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 			  size_t size);
 
 /** register_columns() - those of the table of new regions */
-const char *register_columns(const struct register_job *job);
+const char *register_columns(struct register_job *job);
 
 /** register_refuse() - tell a refusal, with what was asked */
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,

@@ -27,11 +27,22 @@ static const struct option_spec trial_options[] = {
 	OPTION_END,
 };
 
+static const struct option_spec advise_options[] = {
+	OPTION(0, "advise", OPTION_ADVICE, struct register_args, advise.advice, "ADVICE",
+	       "then prefetch pages of the region (ibv_advise_mr)"),
+	OPTION(0, "advise-offset", OPTION_SIZE, struct register_args, advise.offset, "SIZE",
+	       "from so far into the region on (default: 0)"),
+	OPTION(0, "advise-size", OPTION_SIZE, struct register_args, advise.size, "SIZE",
+	       "so many bytes of it (default: to its end)"),
+	OPTION_END,
+};
+
 const struct option_group memory_group = { "Memory", memory_options, 0 };
 const struct option_group region_group = { "Region", region_options, 0 };
 /* Umems have no protection domain. */
 const struct option_group umem_group = { "Region", region_options + 1, 0 };
 const struct option_group trial_group = { "Life and answer", trial_options, 0 };
+const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
 
 uint32_t register_access(const struct register_args *args)
 {

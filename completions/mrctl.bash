@@ -169,6 +169,11 @@ _mrctl_value() {
 		[[ $cur == *,* ]] || found+=(none)
 		_mrctl_list "${found[@]}"
 		;;
+	*:ADVICE)
+		mapfile -t found < <(_mrctl_section 'Advice')
+		if [[ $cur == *,* ]]; then found=(flush); else found=("${found[@]/flush/}"); fi
+		_mrctl_list "${found[@]}"
+		;;
 	*:COLUMN,...)
 		mapfile -t found < <(_mrctl_columns)
 		_mrctl_list "${found[@]}"

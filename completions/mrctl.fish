@@ -114,6 +114,8 @@ function __mrctl_value
                 string match -q '*,*' -- $argv[2]; or printf 'none\tno flag at all\n'
                 __mrctl_help $argv[3] | __mrctl_entries 'Access flags'
             end | __mrctl_list $argv[2]
+        case '* ADVICE'
+            __mrctl_help $argv[3] | __mrctl_entries Advice | __mrctl_list $argv[2]
         case '* COLUMN,...'
             __mrctl_columns $argv[3] | __mrctl_list $argv[2]
         case '* ANSWER,...'

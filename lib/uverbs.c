@@ -305,6 +305,21 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 	return submit(uverbs, &request, "ioctl(QUERY_MR)", err);
 }
 
+int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, uint32_t pd_handle, uint32_t advice,
+			uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey,
+			struct mr_error *err)
+{
+	const struct ib_uverbs_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
+	uint64_t wide = advice;
+
+	add_handle(&request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, pd_handle);
+	add_in(&request, UVERBS_ATTR_ADVISE_MR_ADVICE, &wide, sizeof(wide));
+	add_in(&request, UVERBS_ATTR_ADVISE_MR_FLAGS, &flags, sizeof(flags));
+	add_in(&request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &sge, sizeof(sge));
+	return submit(uverbs, &request, "ioctl(ADVISE_MR)", err);
+}
+
 int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
 {
 	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY);

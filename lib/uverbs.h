@@ -116,6 +116,15 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_uverbs_mr *mr,
 		       struct mr_error *err);
 
+/**
+ * mr_uverbs_advise_mr() - UVERBS_METHOD_ADVISE_MR, of one range
+ *
+ * Return: -EOPNOTSUPP from a driver that knows no advice.
+ */
+int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, uint32_t pd_handle, uint32_t advice,
+			uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey,
+			struct mr_error *err);
+
 /** mr_uverbs_destroy_mr() - UVERBS_METHOD_MR_DESTROY */
 int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
 

@@ -146,6 +146,8 @@ offers_what_there_is() { # SHELL
 		"$(in_bash 'mrctl reg -a local-write,remote-')"
 	same "$(columns reg | grep -vx rkey | sed 's/^/rkey,/')" "$(in_bash 'mrctl reg -o rkey,')"
 	[ "$(in_bash 'mrctl reg --access=none,mw')" = none,mw-bind ]
+	[ "$(in_bash 'mrctl reg --advise prefetch-w')" = prefetch-write ]
+	[ "$(in_bash 'mrctl reg --advise prefetch,')" = prefetch,flush ]
 }
 
 @test "fish goes on after commas, with each word once" {
@@ -153,6 +155,7 @@ offers_what_there_is() { # SHELL
 		"$(in_fish 'mrctl reg -a local-write,remote-')"
 	same "$(columns reg | grep -vx rkey | sed 's/^/rkey,/')" "$(in_fish 'mrctl reg -o rkey,')"
 	[ "$(in_fish 'mrctl reg --access=none,mw')" = --access=none,mw-bind ]
+	[ "$(in_fish 'mrctl reg --advise=prefetch-w')" = --advise=prefetch-write ]
 }
 
 @test "bash offers files after file: and device:" {

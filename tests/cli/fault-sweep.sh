@@ -276,7 +276,7 @@ documents() {
 
 	bad=$(jq -rn '
 		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr", "dereg_mr",
-			"info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
+			"advise_mr", "info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
 		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
 			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
@@ -303,6 +303,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
 	if [ "$MRCTL_SIM" != rxe ]; then
 		sweep outside : --json reg-dmabuf --from udmabuf --count 2
+		sweep outside : --json reg --access on-demand --advise prefetch,flush
 		sweep outside : --json umem --count 2 --page-sizes 4K
 		sweep outside : --json umem --via kernel --dmabuf udmabuf
 		sweep outside : --json umem --size 8K --try-page-sizes
@@ -316,7 +317,7 @@ look
 empty=$objects
 sweep registered : --json reg --count 2
 sweep registered : --json reg --count 2 --via kernel --keep-going
-[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library
+[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library --hold-for 0 --advise prefetch --access on-demand
 sweep registered : --json reg --pd new
 sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel

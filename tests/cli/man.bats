@@ -178,9 +178,10 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "memory kinds and access flags are in mrctl-reg(1), and no others" {
+@test "memory kinds, access flags and advice are in mrctl-reg(1), and no others" {
 	same kinds "$(help_section 'Memory kinds')" "$(entries mrctl-reg.1 'MEMORY KINDS')"
 	same flags "$(help_section 'Access flags')" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
+	same advice "$(help_section 'Advice')" "$(entries mrctl-reg.1 ADVICE)"
 }
 
 @test "the exit statuses are in the pages, and no others" {
