@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
 #include <string.h>
 
 #include "access.h"
@@ -37,6 +38,8 @@ static const struct field region_fields[] = {
 	      "page sizes that were asked for a umem (--page-sizes)"),
 	FIELD(struct region_row, answer, FIELD_STRING, 0,
 	      "of --try-page-sizes: ok, or the errno's name"),
+	FIELD(struct region_row, export, FIELD_STRING, 0,
+	      "of a umem: what mlx5dv_devx_umem_import takes (--export)"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
@@ -80,6 +83,13 @@ static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
 
 	return (struct mr_opt_u64){ now > entry->marked_ns ? now - entry->marked_ns : 0,
 				    mr_entry_is_marked(entry) };
+}
+
+void blob_text(const struct mr_umem_blob *blob, char *text)
+{
+	*text = '\0';
+	for (size_t i = 0; i < blob->size; i++)
+		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
 }
 
 /* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */

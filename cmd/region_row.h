@@ -30,6 +30,7 @@ struct region_row {
 	struct mr_opt_u64 page_size;
 	struct mr_opt_u64 page_sizes;
 	const char *answer;
+	const char *export;
 	const char *via;
 	struct opt_bool needs_process;
 	const char *advice;
@@ -39,6 +40,12 @@ struct region_row {
 	struct mr_opt_u64 dereg_elapsed_ns;
 	struct mr_opt_u64 deferred_ns;
 };
+
+/** Room for an exported umem as text. */
+#define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)
+
+/** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
+void blob_text(const struct mr_umem_blob *blob, char *text);
 
 /**
  * region_needs_process() - whether a region is dead once the process that registered it has ended

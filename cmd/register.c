@@ -20,6 +20,7 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 	request.length = job->plan.size;
 	request.iova += offset;
 	request.page_size = job->memory.page_size;
+	request.export = job->blobs ? &job->blobs[job->count] : NULL;
 	return request;
 }
 
@@ -151,6 +152,11 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	if (!job->made)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
+	if (job->args->export)
+		job->blobs = calloc(job->plan.count, sizeof(*job->blobs));
+	if (job->args->export && !job->blobs)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+			       "cannot export %" PRIu64 " umems", job->plan.count);
 	rc = advise_init(job, err);
 	if (!rc)
 		rc = mr_memory_map(&job->plan.request, &job->memory, err);
@@ -172,6 +178,7 @@ static void release(struct register_job *job)
 	mr_memory_unmap(&job->memory);
 	place_close(&job->place);
 	answer_release(&job->answer);
+	free(job->blobs);
 	free(job->made);
 	advise_release(job);
 }

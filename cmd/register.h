@@ -28,6 +28,7 @@ struct register_args {
 	struct expect_option expect;
 	bool keep_going;
 	struct advise_args advise;
+	bool export; /**< of umems, through libmlx5 */
 	/** Of the calls for dma-bufs, else NULL; the memory is of kind NONE then, with its text. */
 	const struct mr_dmabuf_request *dmabuf;
 };

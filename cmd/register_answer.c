@@ -52,8 +52,9 @@ const char *register_columns(struct register_job *job)
 {
 	const char *usual = usual_columns(job);
 
-	snprintf(job->columns, sizeof(job->columns), "%s%s", usual,
-		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "");
+	snprintf(job->columns, sizeof(job->columns), "%s%s%s", usual,
+		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
+		 job->args->export ? ",export" : "");
 	return job->columns;
 }
 
@@ -96,7 +97,7 @@ void register_row(struct register_job *job, const struct made *made)
 	bool is_umem = job->kind == MR_KIND_UMEM;
 	bool relaxed = job->pattern.call == MR_REG_MR_RELAXED;
 	uint64_t whole_addr = region->addr, whole_length = region->length;
-	char name[2 * MR_NAME_SIZE];
+	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
 	struct region_row row;
 
 	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
@@ -130,6 +131,10 @@ void register_row(struct register_job *job, const struct made *made)
 		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 	};
 
+	if (job->blobs) {
+		blob_text(&job->blobs[made - job->made], blob);
+		row.export = blob;
+	}
 	fill_advice(job, made, &row);
 	answer_row(&job->answer, &row);
 }

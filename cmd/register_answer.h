@@ -35,6 +35,7 @@ struct register_job {
 	struct made *made;
 	uint64_t count;              /**< of those */
 	struct advised *advised;     /**< one for each of those, or NULL */
+	struct mr_umem_blob *blobs;  /**< one for each, or NULL */
 	struct mr_memory prefetched; /**< by the advice about a region of the whole address space */
 	char columns[128];
 	struct answer answer;

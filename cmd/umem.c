@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <string.h>
 
 #include "dmabuf_args.h"
 #include "region_row.h"
+#include "umem_args.h"
+#include "umem_import.h"
 #include "umem_trial.h"
-
-struct umem_args {
-	struct register_args common;
-	struct dmabuf_args dmabuf;
-	struct mr_opt_u64 page_sizes;
-	bool try_page_sizes;
-};
 
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",
@@ -28,12 +24,21 @@ static const struct option_spec dmabuf_options[] = {
 	OPTION_END,
 };
 
+static const struct option_spec share_options[] = {
+	OPTION(0, "export", OPTION_FLAG, struct umem_args, common.export, NULL,
+	       "print what others import it by (mlx5dv_devx_umem_export)"),
+	OPTION(0, "import", OPTION_STRING, struct umem_args, import, "BLOB",
+	       "register nothing: import that in the session, and show the umem"),
+	OPTION_END,
+};
+
 /* The first option given that makes no sense with --try-page-sizes, or NULL. */
 static const char *trial_excludes(const struct umem_args *args)
 {
 	const struct register_args *common = &args->common;
 
 	return args->page_sizes.known       ? "page-sizes"
+	       : common->export             ? "export"
 	       : common->memory.count.known ? "count"
 	       : common->name               ? "name"
 	       : common->hold               ? "hold"
@@ -55,6 +60,21 @@ static const char *dmabuf_excludes(const struct umem_args *args)
 				    : NULL;
 }
 
+/* The same of --import, which registers nothing. */
+static const char *import_excludes(const struct umem_args *args)
+{
+	const struct register_args *common = &args->common;
+
+	return args->try_page_sizes          ? "try-page-sizes"
+	       : args->dmabuf.source.text    ? "dmabuf"
+	       : common->memory.size.known   ? "size"
+	       : common->memory.offset.known ? "offset"
+	       : dmabuf_excludes(args)       ? dmabuf_excludes(args)
+	       : common->access.given        ? "access"
+	       : common->via                 ? "via"
+					     : trial_excludes(args);
+}
+
 static int fail_excluded(const char *option, const char *excluded, struct mr_error *err)
 {
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s", option, excluded);
@@ -64,6 +84,12 @@ static int check(const struct umem_args *args, struct mr_error *err)
 {
 	if (args->try_page_sizes && trial_excludes(args))
 		return fail_excluded("try-page-sizes", trial_excludes(args), err);
+	if (args->import && import_excludes(args) && strcmp(import_excludes(args), "expect") != 0)
+		return fail_excluded("import", import_excludes(args), err);
+	if (args->common.export && args->common.via &&
+	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--export is a matter of libmlx5: not with --via kernel");
 	if (args->dmabuf.source.text && dmabuf_excludes(args))
 		return fail_excluded("dmabuf", dmabuf_excludes(args), err);
 	if (args->dmabuf.buffer.known && !args->dmabuf.source.text)
@@ -93,6 +119,8 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 		rc = dmabuf_args_apply(&args->dmabuf, "dmabuf", &common, &dmabuf, err);
 	if (rc)
 		return rc;
+	if (args->import)
+		return umem_import(invocation, err);
 	if (args->try_page_sizes)
 		return umem_try_page_sizes(invocation, &common, err);
 	return register_run(invocation, &common, &pattern, err);
@@ -100,8 +128,10 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_group page_group = { "Page sizes", page_options, 0 };
 static const struct option_group dmabuf_group = { "Dma-buf", dmabuf_options, 0 };
+static const struct option_group share_group = { "Sharing", share_options, 0 };
 static const struct option_group *const groups[] = { &page_group, &memory_group, &dmabuf_group,
-						     &umem_group, &trial_group,  NULL };
+						     &umem_group, &share_group,  &trial_group,
+						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
 						   NULL };
 

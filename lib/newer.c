@@ -11,13 +11,20 @@ static const struct function {
 	const char *name;
 	const char *version;
 	const char *release;
+	bool by_kernel; /* the kernel's own interface does the same */
 } functions[] = {
-	[MR_NEWER_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54" },
+	[MR_NEWER_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
+				     true },
 	[MR_NEWER_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
-					"MLX5_1.25", "54" },
-	[MR_NEWER_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63" },
-	[MR_NEWER_UMEM_UNIMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_unimport", "MLX5_1.27",
-				     "63" },
+					"MLX5_1.25", "54", true },
+	[MR_NEWER_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63",
+				   false },
+	[MR_NEWER_UMEM_IMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_import", "MLX5_1.27", "63",
+				   false },
+	[MR_NEWER_UMEM_UNIMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_unimport", "MLX5_1.27", "63",
+				     false },
+	[MR_NEWER_EXPORT_SIZES] = { "libmlx5.so.1", "_mlx5dv_get_export_sizes", "MLX5_1.27", "63",
+				    false },
 };
 
 /* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */
@@ -45,6 +52,7 @@ void *mr_newer_find(enum mr_newer function, struct mr_error *err)
 	mr_fail_text(err, MR_ERROR_HOST, ENOSYS, "%s: the installed %s has no such function",
 		     f->name, f->library);
 	err->call = f->name;
-	mr_hint(err, "rdma-core has it from release %s on; --via kernel does without", f->release);
+	mr_hint(err, "rdma-core has it from release %s on%s", f->release,
+		f->by_kernel ? "; --via kernel does without" : "");
 	return NULL;
 }

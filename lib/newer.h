@@ -20,14 +20,25 @@ enum mr_newer {
 	MR_NEWER_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
 	MR_NEWER_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
 	MR_NEWER_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */
+	MR_NEWER_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
 	MR_NEWER_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
+	MR_NEWER_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
 };
 
 typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
 					   uint64_t iova, int fd, int access, int mlx5_access);
 typedef int mr_dv_data_direct_path(struct ibv_context *context, char *path, size_t size);
 typedef int mr_dv_umem_export(struct mlx5dv_devx_umem *umem, void *data);
+typedef struct mlx5dv_devx_umem *mr_dv_umem_import(struct ibv_context *context, void *data);
 typedef void mr_dv_umem_unimport(struct mlx5dv_devx_umem *umem);
+
+/** struct mlx5dv_export_sizes */
+struct mr_dv_export_sizes {
+	uint32_t var;
+	uint32_t umem;
+	uint32_t object;
+};
+typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
 
 /**
  * mr_newer_find() - look a function up

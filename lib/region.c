@@ -121,6 +121,7 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 	uint64_t start = mr_now_ns();
 	struct mlx5dv_devx_umem *umem = mr_umem_register(registrar->context, request, err);
 	uint64_t end = mr_now_ns();
+	int rc;
 
 	if (!umem)
 		return -err->errnum;
@@ -134,7 +135,10 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 		.handle = mr_umem_handle(umem),
 		.umem_id = umem->umem_id,
 	};
-	return 0;
+	rc = request->export ? mr_umem_export(umem, request->export, err) : 0;
+	if (rc)
+		mlx5dv_devx_umem_dereg(umem);
+	return rc;
 }
 
 static int register_by_library(const struct mr_registrar *registrar,
@@ -179,10 +183,13 @@ static int register_umem(const struct mr_registrar *registrar,
 			 const struct mr_region_request *request, struct mr_region *region,
 			 struct mr_error *err)
 {
-	int rc = registrar->via == MR_VIA_KERNEL
-			 ? register_umem_by_kernel(registrar, request, region, err)
-			 : register_umem_by_library(registrar, request, region, err);
+	int rc;
 
+	if (request->export && !mr_newer_find(MR_NEWER_UMEM_EXPORT, err))
+		return -err->errnum;
+	rc = registrar->via == MR_VIA_KERNEL
+		     ? register_umem_by_kernel(registrar, request, region, err)
+		     : register_umem_by_library(registrar, request, region, err);
 	/* devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG) */
 	if (rc == -EINVAL)
 		mr_hint(err,

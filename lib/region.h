@@ -79,15 +79,22 @@ const char *mr_region_kind_name(enum mr_region_kind kind);
 /** In the place of the kernel's number of an object: there is none, or it is not known. */
 #define MR_NO_HANDLE UINT32_MAX
 
+/** What libmlx5 tells of a umem so that others find it (mlx5dv_devx_umem_export(3)). */
+struct mr_umem_blob {
+	uint8_t bytes[63]; /* rdma-core 63 writes 8 */
+	uint8_t size;      /**< 0: there is none */
+};
+
 struct mr_region_request {
 	enum mr_region_call call;
-	uint64_t addr;       /**< address of the first byte; of a dma-buf its offset */
-	uint64_t length;     /**< bytes */
-	uint64_t iova;       /**< not of MR_REG_MR and MR_REG_MR_RELAXED */
-	uint64_t page_sizes; /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
-	uint64_t page_size;  /**< of MR_REG_MR_RELAXED: of the memory */
-	uint32_t access;     /**< enum ibv_access_flags and whatever else was asked for */
-	int fd;              /**< of a dma-buf */
+	uint64_t addr;               /**< address of the first byte; of a dma-buf its offset */
+	uint64_t length;             /**< bytes */
+	uint64_t iova;               /**< not of MR_REG_MR and MR_REG_MR_RELAXED */
+	uint64_t page_sizes;         /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
+	uint64_t page_size;          /**< of MR_REG_MR_RELAXED: of the memory */
+	uint32_t access;             /**< enum ibv_access_flags and whatever else was asked for */
+	int fd;                      /**< of a dma-buf */
+	struct mr_umem_blob *export; /**< of umems by MR_VIA_LIBRARY: to be set; or NULL */
 };
 
 /** A region, kept small: commands hold many.  What they have in common stands elsewhere. */

@@ -77,3 +77,60 @@ void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 	if (unimport)
 		unimport(umem);
 }
+
+/* Bytes of an exported umem, or -errno. */
+static int blob_size(struct mr_error *err)
+{
+	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_newer_find(MR_NEWER_EXPORT_SIZES, err);
+	struct mr_dv_export_sizes sizes;
+
+	if (!ask)
+		return -err->errnum;
+	ask(&sizes, sizeof(sizes));
+	if (sizes.umem <= sizeof(((struct mr_umem_blob *)NULL)->bytes))
+		return (int)sizes.umem;
+	return mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "mlx5dv_get_export_sizes", NULL);
+}
+
+int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err)
+{
+	mr_dv_umem_export *export = (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, err);
+	int size, rc;
+
+	*blob = (struct mr_umem_blob){ .size = 0 };
+	if (!export)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	rc = export(umem, blob->bytes);
+	if (rc)
+		return mr_fail(err, MR_ERROR_REFUSED, rc, "mlx5dv_devx_umem_export", NULL);
+	blob->size = (uint8_t)size;
+	return 0;
+}
+
+int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
+		   struct mlx5dv_devx_umem **umem, struct mr_error *err)
+{
+	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_newer_find(MR_NEWER_UMEM_IMPORT, err);
+	struct mr_umem_blob copy = *blob; /* the call takes what it may write to */
+	int size;
+
+	if (!import)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	if (size != blob->size)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "a umem is exported in %d bytes by this libmlx5, not %u", size,
+				    blob->size);
+	*umem = import(context, copy.bytes);
+	return *umem ? 0 : mr_fail(err, MR_ERROR_REFUSED, errno, "mlx5dv_devx_umem_import", NULL);
+}
+
+uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem)
+{
+	return umem->umem_id;
+}

@@ -26,6 +26,26 @@ bool mr_umem_tells_handles(void);
 /** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not tell */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
 
+/**
+ * mr_umem_export() - mlx5dv_devx_umem_export(3)
+ *
+ * Return: 0, or -errno: -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks it.
+ */
+int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err);
+
+/**
+ * mr_umem_import() - mlx5dv_devx_umem_import(3): nobody asks the kernel whether there is such a umem
+ * @umem: set on success; mr_umem_forget() it
+ *
+ * Return: 0, or -errno: -EINVAL with MR_ERROR_USAGE for a blob that is not as long as libmlx5's,
+ * -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks the call.
+ */
+int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
+		   struct mlx5dv_devx_umem **umem, struct mr_error *err);
+
+/** mr_umem_id() - the device's number of a umem */
+uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem);
+
 /** mr_umem_forget() - free libmlx5's memory of a umem that stays registered */
 void mr_umem_forget(struct mlx5dv_devx_umem *umem);
 

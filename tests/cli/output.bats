@@ -40,6 +40,7 @@ columns() {
 		answer) set -- umem --try-page-sizes ;;
 		extended_*) set -- reg --relaxed ;;
 		deferred_ns) continue ;; # of stat
+		export) continue ;; # of newer libraries: umem-share.bats
 		advice*) set -- reg --access on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac
 		[[ $1 == reg* ]] || on_mlx5 || continue

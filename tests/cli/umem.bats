@@ -511,7 +511,7 @@ usual_path() {
 	require_mlx5
 	require_tool
 	session_begin
-	ms umem --count 2 --name u --quiet
+	ms umem --via kernel --count 2 --name u --quiet
 	handle=$(ms stat -n -o handle u.1)
 	tool umem-destroy "$handle"
 	[ "$(states)" = $'1 gone\n2 live' ]

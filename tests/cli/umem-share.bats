@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl umem --export and --import.  What mlx5dv_devx_umem_export(3) says has a test here.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+setup() {
+	on_mlx5 || skip "needs DEVX, which only mlx5 has"
+}
+
+exports() {
+	local version
+
+	version=$(mrctl --version)
+	version=${version#*rdma-core }
+	[ "${version%%.*}" -ge 63 ]
+}
+
+# For tests that use it
+require_export() {
+	exports || skip "rdma-core before release 63 has no mlx5dv_devx_umem_export"
+}
+
+# ---- what the library lacks
+
+# bats test_tags=kernel
+@test "a libmlx5 that cannot export or import says which release can, and nothing is registered" {
+	! exports || skip "this one can"
+	run --separate-stderr mr umem --export --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"mlx5dv_devx_umem_export: the installed libmlx5.so.1 has no such function"* ]]
+	[[ $stderr == *"rdma-core has it from release 63 on"* && $stderr != *"--via kernel"* ]]
+	json '.regions == [] and (.failures[0] | .call == "mlx5dv_devx_umem_export" and
+		.errno == "ENOSYS" and .via == null)'
+	session_begin
+	run --separate-stderr ms umem --export --json
+	[ "$status" -eq 1 ]
+	json '.regions == [] and .failures[0].errno == "ENOSYS"'
+	run --separate-stderr ms umem --import 0000000001000000 --json
+	[ "$status" -eq 1 ]
+	json '.regions == [] and .failures[0].call == "mlx5dv_devx_umem_import" and
+		.failures[0].errno == "ENOSYS"'
+	[ -z "$(states)" ]
+}
+
+# ---- export
+
+# bats test_tags=kernel
+@test "what is exported has the size that the library says, and differs from umem to umem" {
+	require_export
+	run --separate-stderr mr umem --export --count 2 --json
+	succeeded
+	json '[.regions[].export] | length == 2 and (unique | length == 2) and
+		all(test("^([0-9a-f]{2})+$"))'
+	run --separate-stderr mr umem --export
+	succeeded
+	grep -Eqx 'export: *[0-9a-f]+' <<<"$output"
+	run --separate-stderr mr umem --json
+	json '.regions[0].export == null'
+	run --separate-stderr mr umem --export --size 0
+	refused EINVAL mlx5dv_devx_umem_reg
+}
+
+# ---- import
+
+# bats test_tags=kernel
+@test "an exported umem is imported by any context of the session, and stays what it is" {
+	local blob shown
+
+	require_export
+	session_begin
+	ms umem --name other --quiet
+	blob=$(ms umem --size 64K --name q --export -n -o export)
+	shown=$(ms stat --json q | jq -c '.regions[0] | del(.via, .index, .export)')
+	run --separate-stderr ms umem --import "$blob" --json
+	succeeded
+	json '.session and .failures == [] and (.regions | length == 1)'
+	json '.regions[0] | .export == $blob and .state == "live" and .via == "library"' --arg blob "$blob"
+	json '(.regions[0] | del(.via, .index, .export)) == $shown' --argjson shown "$shown"
+	# importing it has left it alone, and left nothing behind
+	[ "$(states)" = $'1 live\n2 live' ]
+	run --separate-stderr ms umem --import "${blob^^}"
+	succeeded
+	grep -qx 'name: *q' <<<"$output"
+	ms dereg q --quiet
+	[ "$(states)" = "1 live" ]
+}
+
+# bats test_tags=kernel
+@test "the library imports what has gone: the answer says so, and which umem has the handle now" {
+	local blob handle
+
+	require_export
+	session_begin
+	read -r blob handle < <(ms umem --name q --export -n -o export,handle)
+	ms dereg q --quiet
+	run --separate-stderr ms umem --import "$blob" --json
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the session has no umem with the handle $handle (any more)"* ]]
+	json '.regions[0].state == "gone" and .failures[0].errno == "ENOENT" and .failures[0].via == null'
+	ms umem --name r --quiet
+	[ "$(ms stat -n -o handle r)" = "$handle" ] || skip "the handle was not given out again"
+	[ "$(ms umem --export -n -o umem_id)" != "$(ms stat -n -o umem_id r)" ]
+	run --separate-stderr ms umem --import "$blob"
+	if [ "$(ms stat -n -o umem_id r)" = "$(ms umem --import "$blob" -n -o umem_id 2>/dev/null)" ]; then
+		succeeded # the device gave the id out again too: nothing tells the two apart
+	else
+		[ "$status" -eq 3 ]
+		[[ $stderr == *"has gone: its handle $handle is that of umem "*" now"* ]]
+	fi
+}
+
+# bats test_tags=kernel
+@test "outside the session that has it nothing is imported" {
+	run --separate-stderr mr umem --import 0000000001000000
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"not in a session"* ]]
+}
+
+# bats test_tags=kernel
+@test "a blob of another length is a usage error" {
+	require_export
+	session_begin
+	for blob in 00 "$(printf '%0126d' 0)"; do
+		run --separate-stderr ms umem --import "$blob"
+		usage_error "a umem is exported in " " bytes by this libmlx5, not "
+	done
+}
+
+@test "what goes with --export and --import, and what not" {
+	run --separate-stderr mr umem --export --via kernel
+	usage_error "--export is a matter of libmlx5: not with --via kernel"
+	run --separate-stderr mr umem --export --try-page-sizes
+	usage_error "--try-page-sizes excludes --export"
+	for blob in '' 0 012 0x12 zz '00 ' "$(printf '%0128d' 0)"; do
+		run --separate-stderr mr umem --import "$blob"
+		usage_error "--import: give what --export printed"
+	done
+	for option in --export --try-page-sizes --page-sizes=4K --size=4K --memory=anon --name=a \
+		--count=2 --dmabuf=udmabuf --hold --via=library --access=none --offset=1; do
+		run --separate-stderr mr umem --import 00 "$option"
+		usage_error "--import excludes ${option%%=*}"
+	done
+}
