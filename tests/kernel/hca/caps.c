@@ -2,7 +2,7 @@
 /* Capabilities, and the commands of device start and stop. */
 #include "hca.h"
 
-enum { CAP_GENERAL = 0, CAP_ODP = 2, CAP_ATOMIC = 3 };
+enum { CAP_GENERAL = 0, CAP_ODP = 2, CAP_ATOMIC = 3, CAP_DEVICE_MEMORY = 0xf };
 
 static const struct {
 	const char *name;
@@ -13,7 +13,8 @@ static const struct {
 	K(umr_modify_entity_size_disabled), K(umr_modify_atomic_disabled),
 	K(umr_indirect_mkey_disabled), K(umr_extended_translation_offset),
 	K(relaxed_ordering_write), K(relaxed_ordering_read), K(relaxed_ordering_write_umr),
-	K(relaxed_ordering_read_umr), K(fixed_buffer_size), K(null_mkey), K(uctx_cap),
+	K(relaxed_ordering_read_umr), K(fixed_buffer_size), K(null_mkey), K(dump_fill_mkey), K(device_memory),
+	K(uctx_cap),
 	K(device_frequency_khz),
 };
 
@@ -57,6 +58,8 @@ static void general(struct hca *h, uint8_t *b)
 	SET(b, cmd_hca_cap__log_max_bsf_list_size, 6);
 	SET(b, cmd_hca_cap__log_max_klm_list_size, 16);
 	SET(b, cmd_hca_cap__null_mkey, 1);
+	SET(b, cmd_hca_cap__dump_fill_mkey, 1);
+	SET(b, cmd_hca_cap__device_memory, 1);
 	SET(b, cmd_hca_cap__umr_extended_translation_offset, 1);
 	SET(b, cmd_hca_cap__relaxed_ordering_write, 1);
 	SET(b, cmd_hca_cap__relaxed_ordering_write_umr, 1);
@@ -139,6 +142,9 @@ int caps_query(struct hca *h, struct cmd *c)
 		SET(b, atomic_caps__atomic_size_qp, 8);
 		SET(b, atomic_caps__atomic_size_dc, 8);
 		return OK;
+	case CAP_DEVICE_MEMORY:
+		memic_caps(b);
+		return OK;
 	default:
 		return BAD_PARAM;
 	}
@@ -201,10 +207,11 @@ int init_hca(struct hca *h, struct cmd *c)
 /* A clean driver gives everything back first; say what it did not. */
 int teardown_hca(struct hca *h, struct cmd *c)
 {
-	note(c, "left: mkey %u umem %u uctx %u pd %u qp %u cq %u eq %u uar %u td %u xrcd %u srq %u",
+	note(c, "left: mkey %u umem %u uctx %u pd %u qp %u cq %u eq %u uar %u td %u xrcd %u srq %u "
+	     "memic %u",
 	     h->mkey_id.count, h->umem_id.count, h->uctx.count, h->pd.count, h->qp_id.count,
 	     h->cq_id.count, h->eq_id.count, h->uar.count, h->td.count, h->xrcd.count,
-	     h->srq.count);
+	     h->srq.count, h->n_memic);
 	h->hca_on = false;
 	return OK;
 }

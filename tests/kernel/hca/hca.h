@@ -16,6 +16,9 @@
 
 #define PAGE 4096u
 #define BAR0_SIZE (32u << 20)
+#define MEMIC_SIZE (256u << 10)	/* memory on the device, at the end of BAR0 */
+#define MEMIC_START (BAR0_SIZE - MEMIC_SIZE)
+#define MEMIC_MAX (128u << 10)	/* of one piece */
 #define MSIX_TABLE 0x2000u
 #define MSIX_PBA 0x3000u
 #define N_VEC 16
@@ -187,6 +190,9 @@ struct hca {
 	struct idtab mkey_id, umem_id, eq_id, cq_id, qp_id;
 	struct mkey *mkey[1u << LOG_MKEY];
 	struct umem *umem[1u << LOG_UMEM];
+	uint8_t memic[MEMIC_SIZE];
+	uint32_t memic_size[MEMIC_SIZE / PAGE];	/* bytes of the piece that begins there */
+	uint32_t n_memic;
 	struct eq eq[1u << LOG_EQ];
 	struct cq cq[1u << LOG_CQ];
 	struct qp qp[1u << LOG_QP];
@@ -262,6 +268,10 @@ int fail_take(struct hca *h, int op);
 enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* a read, or bits */
 uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w);
 
+/* memic.c */
+void memic_caps(uint8_t *b);
+bool memic_holds(uint64_t addr, uint64_t len);	/* an offset in BAR0 */
+
 /* obj.c */
 int limit_set(struct hca *h, const char *name, uint32_t n);
 uint32_t id_alloc(struct idtab *t);		/* 0: none left */
@@ -277,6 +287,7 @@ handler caps_query, caps_set, access_reg, vport_context, vport_gid, vport_pkey, 
 handler query_adapter, query_issi, set_issi, query_pages, enable_hca, disable_hca;
 handler init_hca, teardown_hca, done;
 handler create_mkey, query_mkey, destroy_mkey, special_contexts;
+handler alloc_memic, dealloc_memic;
 handler create_umem, destroy_umem, create_uctx, destroy_uctx;
 handler create_eq, destroy_eq, create_cq, destroy_cq, query_cq, create_qp, destroy_qp, modify_qp,
 	query_qp;

@@ -2,7 +2,12 @@
 /* The memory objects: memory keys and user memory (umem). */
 #include "hca.h"
 
-enum { PA = 0, MTT = 1, KLM = 2, KSM = 3 };
+enum { PA = 0, MTT = 1, KLM = 2, KSM = 3, MEMIC = 5 };
+
+static uint32_t mode_of(const uint8_t *mkc)
+{
+	return GET(mkc, mkc__access_mode_4_2) << 2 | GET(mkc, mkc__access_mode_1_0);
+}
 
 static struct mkey *mkey_get(struct hca *h, uint32_t idx)
 {
@@ -52,7 +57,7 @@ int create_mkey(struct hca *h, struct cmd *c)
 {
 	const uint8_t *mkc = AT(c->in, create_mkey_in__memory_key_mkey_entry);
 	const uint8_t *list = AT(c->in, create_mkey_in__klm_pas_mtt);
-	uint32_t mode = GET(mkc, mkc__access_mode_4_2) << 2 | GET(mkc, mkc__access_mode_1_0);
+	uint32_t mode = mode_of(mkc);
 	uint64_t start = GET64(mkc, mkc__start_addr), len = GET64(mkc, mkc__len), need;
 	uint64_t octo = GET(mkc, mkc__translations_octword_size);
 	uint64_t actual = GET(c->in, create_mkey_in__translations_octword_actual_size);
@@ -68,12 +73,14 @@ int create_mkey(struct hca *h, struct cmd *c)
 	     GET(mkc, mkc__a), GET(mkc, mkc__relaxed_ordering_write),
 	     GET(mkc, mkc__relaxed_ordering_read), start, len,
 	     GET(mkc, mkc__length64), shift, actual, octo);
-	if (mode > KSM)
+	if (mode > KSM && mode != MEMIC)
 		return refuse(c, BAD_PARAM, 1, "access mode");
 	if (!id_used(&h->pd, pd))
 		return refuse(c, BAD_RES, 2, "no such pd");
 	if (len && start + len - 1 < start)
 		return refuse(c, BAD_PARAM, 3, "range wraps");
+	if (mode == MEMIC && !memic_holds(start, len))
+		return refuse(c, BAD_PARAM, 0xa, "range leaves the memory on the device");
 	if (actual > octo)
 		return refuse(c, BAD_PARAM, 4, "more translations than the key has room for");
 	if (octo > 1u << 24)
@@ -148,7 +155,9 @@ static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int 
 	uint32_t shift = GET(m->mkc, mkc__log_page_size);
 	uint64_t page, entry;
 
-	if (GET(m->mkc, mkc__access_mode_1_0) == PA)
+	if (mode_of(m->mkc) == MEMIC)
+		return h->memic + (GET64(m->mkc, mkc__start_addr) - MEMIC_START) + va;
+	if (mode_of(m->mkc) == PA)
 		return dma_ptr(h, va, 1);
 	page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
 	entry = page < m->n_xlt ? m->xlt[page] : 0;
@@ -173,12 +182,13 @@ uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *
 	      how == A_WRITE ? GET(m->mkc, mkc__lw) :
 	      how == A_REMOTE ? GET(m->mkc, mkc__rr) : GET(m->mkc, mkc__rw)))
 		return P_ACCESS;
-	base = GET64(m->mkc, mkc__start_addr);
+	/* memory on the device is addressed from 0 on */
+	base = mode_of(m->mkc) == MEMIC ? 0 : GET64(m->mkc, mkc__start_addr);
 	len = GET64(m->mkc, mkc__len);
 	if (!GET(m->mkc, mkc__length64) &&
 	    (va < base || va - base > len || len - (va - base) < sizeof(*w)))
 		return P_RANGE;
-	if (GET(m->mkc, mkc__access_mode_1_0) > MTT || m->umem)
+	if ((mode_of(m->mkc) > MTT && mode_of(m->mkc) != MEMIC) || m->umem)
 		return P_MODE;
 	for (size_t i = 0; i < sizeof(*w); i++) {
 		p[i] = translate(h, m, va + i, how);

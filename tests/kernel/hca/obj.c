@@ -47,7 +47,7 @@ static void tab(struct idtab *t, uint32_t first, uint32_t n)
 void obj_init(struct hca *h)
 {
 	tab(&h->pd, 1, 1u << LOG_PD);
-	tab(&h->uar, FIRST_UAR, BAR0_SIZE / PAGE);
+	tab(&h->uar, FIRST_UAR, MEMIC_START / PAGE);
 	tab(&h->td, 1, 1024);
 	tab(&h->xrcd, 1, 1024);
 	tab(&h->uctx, 1, 1u << LOG_UCTX);
@@ -114,6 +114,8 @@ void obj_reset(struct hca *h)
 		ring_free(&h->cq[i].r);
 	for (uint32_t i = 0; i < 1u << LOG_QP; i++)
 		ring_free(&h->qp[i].r);
+	memset(h->memic_size, 0, sizeof(h->memic_size));
+	h->n_memic = 0;
 	memset(h->eq, 0, sizeof(h->eq));
 	memset(h->cq, 0, sizeof(h->cq));
 	memset(h->qp, 0, sizeof(h->qp));

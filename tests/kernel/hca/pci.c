@@ -178,6 +178,10 @@ static uint32_t iseg_read(struct hca *h, uint32_t off)
 
 void bar_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
 {
+	if (memic_holds(off, n)) {
+		memcpy(b, h->memic + (off - MEMIC_START), n);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t o = off + i, v = o < MSIX_TABLE ? iseg_read(h, o & ~3u) : 0;
 		
@@ -201,6 +205,10 @@ static void uar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 void bar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 {
 	trace(h, 4, "bar write %x/%u %02x%02x%02x%02x", off, n, b[0], b[1], b[2], b[3]);
+	if (memic_holds(off, n)) {
+		memcpy(h->memic + (off - MEMIC_START), b, n);
+		return;
+	}
 	if (off >= FIRST_UAR * PAGE) {
 		uar_write(h, off % PAGE, b, n);
 		return;
