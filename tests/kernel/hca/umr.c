@@ -68,11 +68,12 @@ static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
 			field_set(m->mkc, masked[i].off, masked[i].w,
 				  field_get64(seg, masked[i].off, masked[i].w));
 	trace(h, 2, "umr mkey %x mask %lx flags %x xlt %lu at %lu first %lx: free %u pd %u access "
-	      "%u%u%u%u%u start %lx len %lx log_page_size %u", key, mask, flags, n, first,
+	      "%u%u%u%u%u ro%u%u start %lx len %lx log_page_size %u", key, mask, flags, n, first,
 	      n ? be64(xlt) : 0, GET(m->mkc, mkc__free), GET(m->mkc, mkc__pd),
 	      GET(m->mkc, mkc__lr), GET(m->mkc, mkc__lw),
 	      GET(m->mkc, mkc__rr), GET(m->mkc, mkc__rw),
-	      GET(m->mkc, mkc__a), GET64(m->mkc, mkc__start_addr), GET64(m->mkc, mkc__len),
+	      GET(m->mkc, mkc__a), GET(m->mkc, mkc__relaxed_ordering_write),
+	      GET(m->mkc, mkc__relaxed_ordering_read), GET64(m->mkc, mkc__start_addr), GET64(m->mkc, mkc__len),
 	      GET(m->mkc, mkc__log_page_size));
 	return NULL;
 }
