@@ -7,6 +7,7 @@ struct sim_args {
 	enum mr_sim_kernel kernel;
 	struct mr_sim_faults faults;
 	bool data_direct;
+	bool no_optional_access;
 };
 
 static int run(const struct invocation *invocation, struct mr_error *err)
@@ -16,6 +17,8 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 
 	if (!rc && args->data_direct)
 		rc = mr_simulator_add_data_direct(err);
+	if (!rc && args->no_optional_access)
+		rc = mr_simulator_drop_optional_access(err);
 	return rc ? rc : program_exec(invocation, err);
 }
 
@@ -28,6 +31,8 @@ static const struct option_spec options[] = {
 	       "let a call fail: CALL[@N]=ACTION; may be repeated"),
 	OPTION(0, "data-direct", OPTION_FLAG, struct sim_args, data_direct, NULL,
 	       "with a Data Direct device, of mlx5"),
+	OPTION(0, "no-optional-access", OPTION_FLAG, struct sim_args, no_optional_access, NULL,
+	       "on a kernel without optional access flags, as before 5.7"),
 	OPTION_END,
 };
 

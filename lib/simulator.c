@@ -96,3 +96,8 @@ int mr_simulator_add_data_direct(struct mr_error *err)
 {
 	return set("MRCTL_SIM_DATA_DIRECT", "1", err);
 }
+
+int mr_simulator_drop_optional_access(struct mr_error *err)
+{
+	return set("MRCTL_SIM_NO_OPTIONAL_ACCESS", "1", err);
+}

@@ -23,4 +23,11 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 /** mr_simulator_add_data_direct() - give an mlx5 HCA a Data Direct device as well */
 int mr_simulator_add_data_direct(struct mr_error *err);
 
+/**
+ * mr_simulator_drop_optional_access() - give it a kernel that knows no optional access flags
+ *
+ * Return: as mr_simulator_add_data_direct().
+ */
+int mr_simulator_drop_optional_access(struct mr_error *err);
+
 #endif

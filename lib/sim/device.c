@@ -46,7 +46,8 @@ _Static_assert((int)UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT ==
 
 static int put_context(struct sim_call *call)
 {
-	const uint64_t support = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+	const uint64_t support =
+		sim_has_optional_access() ? IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS : 0;
 	const uint32_t vectors = COMP_VECTORS;
 	int rc;
 
@@ -152,6 +153,7 @@ int sim_write_query_device_ex(struct sim_call *call)
 		.base = device_attributes(profile),
 		.odp_caps = sim_odp_caps(call->table),
 		.xrc_odp_caps = profile->xrc_odp,
+		.max_dm_size = profile->max_dm_size,
 	};
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
 	struct ib_uverbs_ex_query_device cmd;

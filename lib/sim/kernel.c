@@ -48,3 +48,8 @@ bool sim_holds(enum mr_sim_kernel kernel, enum sim_fact fact)
 {
 	return kernel <= oldest[fact]; /* the newest comes first */
 }
+
+bool sim_has_optional_access(void)
+{
+	return !getenv(SIM_NO_OPTIONAL_VARIABLE);
+}

@@ -92,6 +92,29 @@ static const struct sim_method methods[] = {
 		  IN(SIM_ATTR_REG_MR_ADDR, 8, false), IN(SIM_ATTR_REG_MR_FD_OFFSET, 8, false),
 		  RAW_FD(SIM_ATTR_REG_MR_FD), OUT(SIM_ATTR_REG_MR_RESP_LKEY, 4, true),
 		  OUT(SIM_ATTR_REG_MR_RESP_RKEY, 4, true), DRIVER_DATA),
+	MLX5_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, MR_SIM_REG_DM_MR, sim_reg_dm_mr,
+		    OBJECT(UVERBS_ATTR_REG_DM_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
+		    OBJECT(UVERBS_ATTR_REG_DM_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),
+		    OBJECT(UVERBS_ATTR_REG_DM_MR_DM_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_DM),
+		    IN(UVERBS_ATTR_REG_DM_MR_OFFSET, 8, true),
+		    IN(UVERBS_ATTR_REG_DM_MR_LENGTH, 8, true),
+		    IN_FLAGS(UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS),
+		    OUT(UVERBS_ATTR_REG_DM_MR_RESP_LKEY, 4, true),
+		    OUT(UVERBS_ATTR_REG_DM_MR_RESP_RKEY, 4, true)),
+	MLX5_METHOD(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, MR_SIM_ALLOC_DM, sim_mlx5_alloc_dm,
+		    OBJECT(UVERBS_ATTR_ALLOC_DM_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_DM),
+		    IN(UVERBS_ATTR_ALLOC_DM_LENGTH, 8, true),
+		    IN(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, true),
+		    OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, true),
+		    OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, 2, true),
+		    ATTR(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, SIM_ATTR_IN, 8, 8, false)),
+	MLX5_METHOD(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, MR_SIM_FREE_DM, NULL,
+		    OBJECT(UVERBS_ATTR_FREE_DM_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_DM)),
+	MLX5_METHOD(UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, MR_SIM_CALLS, sim_mlx5_query_dm,
+		    OBJECT(MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_DM),
+		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, true),
+		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, true),
+		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, true)),
 	METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, MR_SIM_DEALLOC_PD, NULL,
 	       OBJECT(UVERBS_ATTR_DESTROY_PD_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_PD)),
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, MR_SIM_GET_CONTEXT, sim_get_context,
@@ -165,7 +188,7 @@ static const struct sim_method methods[] = {
 /*
  * What the kernel knows as well: bit i is method i, or 0x1000 + i.  Types of objects that no
  * method of a driver makes are unknown with it (uverbs_uapi.c uapi_finalize_disable()), and so are
- * those that the device lacks: here memory on the device, work queues, packet pacing and more.
+ * those that the device lacks: here work queues, packet pacing and more.
  */
 static const struct known {
 	uint16_t object;
@@ -183,6 +206,7 @@ static const struct known {
 	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
 	{ UVERBS_OBJECT_AH, .core = 0x1 },
 	{ UVERBS_OBJECT_MR, .core = 0x1e },
+	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_MW, .core = 0x1 },
 	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },

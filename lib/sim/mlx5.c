@@ -16,17 +16,20 @@
 
 #include "sim.h"
 
-#define OP_QUERY_HCA_CAP  0x100
-#define BLOCK_SHIFT       12
-#define MMAP_OFFSET_START 9 /* MLX5_IB_MMAP_OFFSET_START: commands of dynamic entries */
-#define MMAP_OFFSET_END   255
-#define FIRST_KEY_INDEX   0x11 /* what the driver took for itself comes before */
-#define FIRST_KEY_VARIANT 4
-#define FIRST_PDN         3
-#define FIRST_UAR         8
-#define IMPLICIT_ORDER    (64 - BLOCK_SHIFT)
-#define LEAST_ORDER       2 /* of the keys that older drivers keep */
-#define KEY_RENEWED       0x80u
+#define OP_QUERY_HCA_CAP       0x100
+#define BLOCK_SHIFT            12
+#define MMAP_DEVICE_MEMORY     8 /* MLX5_IB_MMAP_DEVICE_MEM */
+#define MMAP_OFFSET_START      9 /* MLX5_IB_MMAP_OFFSET_START: commands of dynamic entries */
+#define MMAP_OFFSET_END        255
+#define FIRST_KEY_INDEX        0x11 /* what the driver took for itself comes before */
+#define FIRST_KEY_VARIANT      4
+#define FIRST_PDN              3
+#define FIRST_UAR              8
+#define IMPLICIT_ORDER         (64 - BLOCK_SHIFT)
+#define LEAST_ORDER            2 /* of the keys that older drivers keep */
+#define KEY_RENEWED            0x80u
+#define RELAXED_ORDERING_WRITE 0xe8  /* bit of the general capabilities */
+#define DUMP_FILL_KEY          0x300 /* discards what is written to it, reads as zeros */
 
 /* ---- main.c: the context ------------------------------------------------------------------- */
 
@@ -62,6 +65,8 @@ static int put_context(struct sim_call *call, uint16_t id)
 			MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.log_uar_size = BLOCK_SHIFT,
 		.num_uars_per_page = 1,
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY,
+		.dump_fill_mkey = DUMP_FILL_KEY,
 		.response_length = sizeof(resp),
 	};
 
@@ -294,7 +299,8 @@ static int rereg_mr(struct sim_rereg *rereg)
 int sim_mlx5_devx_other(struct sim_call *call)
 {
 	const uint8_t *in;
-	const uint32_t ok = 0;
+	/* status and syndrome, then struct mlx5_ifc_cmd_hca_cap_bits: no capability but this */
+	const uint8_t out[48] = { [16 + RELAXED_ORDERING_WRITE / 8] = 0x80 };
 	size_t length;
 	int rc;
 
@@ -306,8 +312,7 @@ int sim_mlx5_devx_other(struct sim_call *call)
 	in = sim_attr_data(call, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &length);
 	if ((in[0] << 8 | in[1]) != OP_QUERY_HCA_CAP)
 		return -EOPNOTSUPP;
-	/* zeros behind the status: none of the optional capabilities */
-	return sim_attr_put(call, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, &ok, sizeof(ok));
+	return sim_attr_put(call, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(out));
 }
 
 /* data_direct.c, main.c MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH */
@@ -336,10 +341,18 @@ static uint64_t uar_offset(uint32_t handle)
 	       (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static bool is_uar(struct sim_table *table, uint64_t offset)
+/* What an offset for mmap() says: MLX5_IB_MMAP_CMD_SHIFT, mlx5_vma_to_pgoff(). */
+static uint64_t command_of(uint64_t offset, uint64_t *index)
 {
 	uint64_t page = offset / (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t command = page >> 8 & 0xff, index = (page >> 16) << 8 | (page & 0xff);
+
+	*index = (page >> 16) << 8 | (page & 0xff);
+	return page >> 8 & 0xff;
+}
+
+static bool is_uar(struct sim_table *table, uint64_t offset)
+{
+	uint64_t index, command = command_of(offset, &index);
 	struct sim_object *uar;
 	bool found;
 
@@ -371,12 +384,25 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 	return rc;
 }
 
-/* Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist. */
+static bool is_dm(struct sim_table *table, uint64_t offset, size_t length)
+{
+	uint64_t index;
+
+	return command_of(offset, &index) == MMAP_DEVICE_MEMORY &&
+	       sim_dm_is_page(table, index, length);
+}
+
+/*
+ * Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist.  Memory
+ * on the device is another one for each mapping.
+ */
 static void *map_page(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset)
 {
-	if (!(flags & MAP_SHARED) || length != (size_t)sysconf(_SC_PAGESIZE) ||
-	    !is_uar(table, (uint64_t)offset)) {
+	const bool is_page = length == (size_t)sysconf(_SC_PAGESIZE);
+
+	if (!(flags & MAP_SHARED) || !((is_page && is_uar(table, (uint64_t)offset)) ||
+				       is_dm(table, (uint64_t)offset, length))) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
@@ -438,6 +464,7 @@ const struct sim_profile sim_mlx5_profile = {
 		.per_transport_caps = { .rc_odp_caps = ODP_RC, .ud_odp_caps = ODP_UD },
 	},
 	.xrc_odp = ODP_RC,
+	.max_dm_size = SIM_DM_MAX,
 	.port = {
 		.port_cap_flags = IBV_PORT_SL_MAP_SUP | IBV_PORT_SYS_IMAGE_GUID_SUP |
 				  IBV_PORT_EXTENDED_SPEEDS_SUP | IBV_PORT_CM_SUP |

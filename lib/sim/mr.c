@@ -54,6 +54,8 @@ int sim_access_check(const struct sim_table *table, uint32_t access)
 
 	if (access & writing && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
+	if (access & IB_UVERBS_ACCESS_OPTIONAL_RANGE && !sim_has_optional_access())
+		return -EINVAL;
 	if (access & ~SIM_ACCESS_KNOWN ||
 	    (access & flush && !sim_holds(table->kernel, SIM_ACCESS_CAPS)))
 		return -EINVAL;

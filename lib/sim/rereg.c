@@ -45,6 +45,8 @@ static int check_objects(const struct sim_table *table, const struct ib_uverbs_r
 	int rc;
 
 	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
+	if (!rc && mr->flags & SIM_MR_DM)
+		rc = -EINVAL;
 	if (!rc && cmd->flags & REREG_ACCESS)
 		rc = sim_access_check(table, cmd->access_flags);
 	if (!rc && cmd->flags & REREG_PD)

@@ -15,7 +15,7 @@
  *   fault.c      calls that are to fail                 kernel.c   in what kernels differ
  *   reg.c        registering by ioctl
  *   dmabuf.c     dma-bufs                                 devx.c     umems
- *   advise.c     prefetching for ODP
+ *   advise.c     prefetching for ODP         dm.c       memory on the device
  *   mlx5.c, rxe.c  what belongs to the drivers
  *
  * Functions return 0 or -errno, and the errno is the one that the kernel would answer.
@@ -85,6 +85,12 @@ bool sim_holds(enum mr_sim_kernel kernel, enum sim_fact fact);
 /** sim_kernel() - the kernel that the environment asks for (MRCTL_SIM_KERNEL) */
 enum mr_sim_kernel sim_kernel(void);
 
+/* The environment variable by which the kernel knows no optional access flags, as before 5.7. */
+#define SIM_NO_OPTIONAL_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
+
+/** sim_has_optional_access() - IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS */
+bool sim_has_optional_access(void);
+
 /* ---- profiles: mlx5.c, rxe.c ---------------------------------------------------------------- */
 
 struct sim_call;
@@ -105,6 +111,7 @@ struct sim_profile {
 	enum sim_fact odp_since;   /**< without it: no on-demand paging */
 	enum sim_fact rereg_since; /**< without it: no rereg_user_mr */
 	uint32_t xrc_odp;
+	uint64_t max_dm_size; /**< bytes of a piece of memory on the device; 0: it has none */
 	struct ib_uverbs_query_port_resp port;
 	uint32_t gid_type;       /**< enum ib_uverbs_gid_type */
 	bool has_dmabuf;         /**< reg_mr takes dma-bufs */
@@ -134,7 +141,7 @@ extern const struct sim_profile sim_mlx5_profile, sim_rxe_profile;
 /* ---- table.c ------------------------------------------------------------------------------ */
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   5
+#define SIM_VERSION   6
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -148,21 +155,25 @@ struct sim_object {
 	uint32_t parent; /**< handle of the object it keeps busy (an MR's PD), or SIM_NO_HANDLE */
 	uint32_t users;  /**< objects that name this one as parent: derived */
 	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
-	uint64_t addr;   /**< MR: start of the memory */
-	uint64_t length; /**< MR: bytes */
+	uint64_t addr;   /**< MR: start of the memory; DM: its first page */
+	uint64_t length; /**< MR, DM: bytes */
 	uint64_t iova;   /**< MR: the address by which a peer reaches it */
 	uint32_t mm;     /**< MR: the address space that is charged for @pinned */
-	uint32_t room;   /**< MR: pages that it can have without another key */
+	union {
+		uint32_t room; /**< MR: pages that it can have without another key */
+		uint32_t dm;   /**< MR of SIM_MR_DM: the handle of that */
+	};
 	uint32_t pinned; /**< MR: pages */
 	uint32_t access; /**< MR: enum ib_uverbs_access_flags */
 	uint32_t older;  /**< the object made before this one, or SIM_NO_HANDLE */
 	uint32_t newer;  /**< the object made after it: derived */
 };
 
-#define SIM_MR_WRITABLE    1u /**< its memory was taken to be written: umem->writable */
-#define SIM_MR_ODP         2u /**< nothing is pinned: umem->is_odp */
-#define SIM_MR_DMABUF      4u /**< of a dma-buf: umem->is_dmabuf */
-#define SIM_MR_DATA_DIRECT 8u /**< through the Data Direct device: mr->data_direct */
+#define SIM_MR_WRITABLE    1u  /**< its memory was taken to be written: umem->writable */
+#define SIM_MR_ODP         2u  /**< nothing is pinned: umem->is_odp */
+#define SIM_MR_DMABUF      4u  /**< of a dma-buf: umem->is_dmabuf */
+#define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
+#define SIM_MR_DM          16u /**< of memory on the device: mr->dm */
 
 /** Start of the file; zero bits are free, so new pages of the file need no preparation. */
 struct sim_header {
@@ -686,6 +697,21 @@ int sim_mlx5_data_direct_path(struct sim_call *call);
 
 /** sim_mlx5_handle_of() - the handle of the MR that may have a key */
 uint32_t sim_mlx5_handle_of(uint32_t its_key);
+
+/* ---- dm.c ---------------------------------------------------------------------------------- */
+
+/** The most that can be allocated at once. */
+#define SIM_DM_MAX (128u << 10)
+
+int sim_mlx5_alloc_dm(struct sim_call *call);
+int sim_mlx5_query_dm(struct sim_call *call);
+int sim_reg_dm_mr(struct sim_call *call);
+
+/** sim_dm_is_page() - whether a DM of so many bytes, in whole pages, begins with that page */
+bool sim_dm_is_page(struct sim_table *table, uint64_t page, uint64_t length);
+
+/** sim_dm_is_used() - whether an MR is on a DM; the table is locked */
+bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle);
 
 /* ---- advise.c ------------------------------------------------------------------------------ */
 

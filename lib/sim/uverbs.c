@@ -236,7 +236,8 @@ static int destroy(struct sim_table *table, const struct sim_object *object)
 {
 	uint32_t mm = object->mm, pinned = object->pinned;
 
-	if (object->users)
+	if (object->users || (object->type == UVERBS_OBJECT_DM &&
+			      sim_dm_is_used(table, (uint32_t)(object - table->objects))))
 		return -EBUSY;
 	sim_object_delete(table, (uint32_t)(object - table->objects));
 	sim_account_release(table, mm, pinned);

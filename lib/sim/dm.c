@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Memory on the device: uverbs_std_types_dm.c, hw/mlx5/dm.c.  A piece is in whole pages, all of
+ * which count for this context alone: no table knows what the others have.
+ */
+#include <errno.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+#include "sim.h"
+
+#define BAR_OFFSET      0x1fc0000u /* of the memory, in the device's BAR */
+#define PAGES           64u
+#define PAGE_SHIFT      12
+#define UNIT            64u /* MLX5_MEMIC_BASE_SIZE: lengths are in these */
+#define LEAST_ALIGNMENT 6u  /* MLX5_MEMIC_BASE_ALIGN */
+#define MOST_ALIGNMENT  12u
+#define DM_MR_ACCESS                                                                               \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
+	 IB_UVERBS_ACCESS_ZERO_BASED)
+
+static uint64_t pages_of(uint64_t length)
+{
+	return (length + (1u << PAGE_SHIFT) - 1) >> PAGE_SHIFT;
+}
+
+static uint64_t mask_of(uint64_t first, uint64_t count)
+{
+	return (count == PAGES ? UINT64_MAX : (UINT64_C(1) << count) - 1) << first;
+}
+
+static uint64_t used_pages(const struct sim_table *table)
+{
+	uint64_t used = 0;
+	uint32_t handle;
+
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE;
+	     handle = table->objects[handle].older) {
+		const struct sim_object *dm = &table->objects[handle];
+
+		if (dm->type == UVERBS_OBJECT_DM)
+			used |= mask_of(dm->addr, pages_of(dm->length));
+	}
+	return used;
+}
+
+/* mlx5_cmd_alloc_memic(): the driver looks for pages, then the firmware at the lengths */
+static int allocate(const struct sim_table *table, uint64_t length, uint32_t alignment,
+		    uint64_t *first)
+{
+	const uint64_t bytes = (length + UNIT - 1) / UNIT * UNIT, used = used_pages(table);
+	const uint32_t pages = (uint32_t)pages_of(bytes); /* as wide as the driver's */
+
+	if (!bytes || length > UINT64_MAX - UNIT ||
+	    (alignment > LEAST_ALIGNMENT && alignment > MOST_ALIGNMENT))
+		return -EINVAL;
+	for (*first = 0; pages <= PAGES && *first <= PAGES - pages; ++*first) {
+		if (pages && used & mask_of(*first, pages))
+			continue;
+		return pages && (uint32_t)bytes <= SIM_DM_MAX ? 0 : -EINVAL;
+	}
+	return -ENOMEM;
+}
+
+/* The number that the library makes an offset for mmap() of, and where in its page the memory is. */
+static int put_place(struct sim_call *call, uint16_t page_id, uint16_t offset_id, uint64_t first)
+{
+	const uint16_t page = (uint16_t)first;
+	const uint64_t offset = 0;
+	int rc;
+
+	rc = sim_attr_copy(call, page_id, &page, sizeof(page));
+	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
+}
+
+int sim_mlx5_alloc_dm(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *type = sim_attr(call, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
+	const uint64_t length = sim_attr_number(call, UVERBS_ATTR_ALLOC_DM_LENGTH);
+	const uint32_t alignment = (uint32_t)sim_attr_number(call, UVERBS_ATTR_ALLOC_DM_ALIGNMENT);
+	struct sim_object *dm = call->object;
+	uint64_t first;
+	int rc;
+
+	/* The other types are for steering tables, which are not modelled. */
+	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
+		return -EOPNOTSUPP;
+	rc = allocate(call->table, length, alignment, &first);
+	if (!rc)
+		rc = put_place(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
+			       MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);
+	if (rc)
+		return rc;
+	dm->parent = SIM_NO_HANDLE;
+	dm->addr = first;
+	dm->length = length;
+	return 0;
+}
+
+int sim_mlx5_query_dm(struct sim_call *call)
+{
+	const struct sim_object *dm = call->object;
+	int rc;
+
+	rc = put_place(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+		       MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
+	return rc ? rc
+		  : sim_attr_copy(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length,
+				  sizeof(dm->length));
+}
+
+bool sim_dm_is_page(struct sim_table *table, uint64_t page, uint64_t length)
+{
+	uint32_t handle;
+	bool found = false;
+
+	if (sim_table_lock(table))
+		return false;
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE && !found;
+	     handle = table->objects[handle].older) {
+		const struct sim_object *dm = &table->objects[handle];
+
+		found = dm->type == UVERBS_OBJECT_DM && dm->addr == page &&
+			pages_of(dm->length) << PAGE_SHIFT == length;
+	}
+	sim_table_unlock(table);
+	return found;
+}
+
+bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle)
+{
+	uint32_t handle;
+
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE;
+	     handle = table->objects[handle].older) {
+		const struct sim_object *mr = &table->objects[handle];
+
+		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DM && mr->dm == its_handle)
+			return true;
+	}
+	return false;
+}
+
+/* uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG, mlx5_ib_reg_dm_mr() */
+int sim_reg_dm_mr(struct sim_call *call)
+{
+	const uint64_t offset = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_OFFSET);
+	const uint32_t pd = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_PD_HANDLE);
+	const uint32_t handle = (uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_DM_HANDLE);
+	struct sim_mr_request request = {
+		.length = sim_attr_number(call, UVERBS_ATTR_REG_DM_MR_LENGTH),
+		.flags = SIM_MR_DM,
+	};
+	const struct sim_object *dm = &call->table->objects[handle];
+	uint32_t key;
+	int rc;
+
+	rc = sim_attr_flags(call, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, SIM_ACCESS_KNOWN,
+			    &request.access);
+	if (!rc && !(request.access & IB_UVERBS_ACCESS_ZERO_BASED))
+		rc = -EINVAL;
+	if (!rc)
+		rc = sim_access_check(call->table, request.access);
+	if (!rc && (offset > dm->length || request.length > dm->length - offset))
+		rc = -EINVAL;
+	if (!rc && request.access & ~(uint32_t)DM_MR_ACCESS)
+		rc = -EINVAL;
+	if (rc)
+		return rc;
+	request.addr = offset;
+	request.iova = BAR_OFFSET + (dm->addr << PAGE_SHIFT) + offset; /* QUERY_MR says so */
+	key = call->table->profile->key(call->table, call->created, 0, 0);
+	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
+	if (!rc)
+		rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &key, sizeof(key));
+	if (rc)
+		return rc;
+	sim_mr_fill(call->table, call->created, pd, key, &request);
+	call->table->objects[call->created].dm = handle;
+	return 0;
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Memory on the simulated device: raw, and by libibverbs. */
+#include <infiniband/verbs.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+#include "sim_device.h"
+
+#define ZERO  IB_UVERBS_ACCESS_ZERO_BASED
+#define LIMIT (32 * PAGE) /* bytes at once */
+#define ALL   (64 * PAGE) /* bytes that there are */
+#define START 0x1fc0000ull
+
+static int alloc_dm(int fd, uint64_t length, uint32_t alignment, uint32_t *handle, uint16_t *page)
+{
+	uint64_t offset = 7;
+	struct request request;
+	int rc;
+
+	init(&request, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, length);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, alignment);
+	pointer(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, &offset);
+	pointer(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, 2, page);
+	rc = send_to(&request, fd);
+	if (rc)
+		return rc;
+	assert_int_equal(offset, 0);
+	*handle = (uint32_t)request.attrs[0].data;
+	return 0;
+}
+
+static int free_dm(int fd, uint32_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, UVERBS_ATTR_FREE_DM_HANDLE,
+		       handle);
+}
+
+static int reg_dm(struct device *device, uint32_t dm, uint64_t offset, uint64_t length,
+		  uint32_t access, struct ib_uverbs_reg_mr_resp *mr)
+{
+	struct request request;
+	int rc;
+
+	init(&request, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, 0, device->pd);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, 0, dm);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_OFFSET, 8, offset);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_LENGTH, 8, length);
+	attr(&request, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 4, access);
+	pointer(&request, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, 4, &mr->lkey);
+	pointer(&request, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, 4, &mr->rkey);
+	rc = send_to(&request, device->fd);
+	mr->mr_handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+static void lengths_are_checked(void **state)
+{
+	struct device *device = *state;
+	const struct {
+		const char *name;
+		uint64_t length;
+		uint32_t alignment;
+		int error;
+	} cases[] = {
+		{ "a byte", 1, 0, 0 },
+		{ "nothing", 0, 0, EINVAL },
+		{ "the limit", LIMIT, 0, 0 },
+		{ "a byte more", LIMIT + 1, 0, EINVAL },
+		{ "all there is", ALL, 0, EINVAL },
+		{ "more than there is", ALL + 1, 0, ENOMEM },
+		{ "rounded up to 0", UINT64_MAX, 0, EINVAL },
+		{ "no pages in 32 bits", 1ull << 44, 0, EINVAL },
+		{ "at a page", 1, 12, 0 },
+		{ "at more than a page", 1, 13, EINVAL },
+	};
+	uint32_t handle;
+	uint16_t page;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(
+			cases[i].name,
+			alloc_dm(device->fd, cases[i].length, cases[i].alignment, &handle, &page),
+			cases[i].error);
+		if (!cases[i].error)
+			assert_int_equal(free_dm(device->fd, handle), 0);
+	}
+}
+
+static void memory_comes_to_an_end_and_back(void **state)
+{
+	struct device *device = *state;
+	uint32_t handles[3];
+	uint16_t page = 1;
+
+	assert_int_equal(alloc_dm(device->fd, LIMIT, 0, &handles[0], &page), 0);
+	assert_int_equal(page, 0);
+	assert_int_equal(alloc_dm(device->fd, LIMIT - PAGE, 0, &handles[1], &page), 0);
+	assert_int_equal(page, LIMIT / PAGE);
+	assert_int_equal(alloc_dm(device->fd, 2 * PAGE, 0, &handles[2], &page), ENOMEM);
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &handles[2], &page), 0);
+	assert_int_equal(page, ALL / PAGE - 1);
+	assert_int_equal(free_dm(device->fd, handles[0]), 0);
+	assert_int_equal(free_dm(device->fd, handles[0]), ENOENT);
+	assert_int_equal(free_dm(device->fd, device->pd), EINVAL);
+	assert_int_equal(alloc_dm(device->fd, 2 * PAGE, 0, &handles[0], &page), 0);
+	assert_int_equal(page, 0);
+}
+
+static void regions_are_checked(void **state)
+{
+	struct device *device = *state;
+	const struct {
+		const char *name;
+		uint64_t offset, length;
+		uint32_t access;
+		int error;
+	} cases[] = {
+		{ "all of it", 0, 3 * PAGE, LOCAL | ZERO, 0 },
+		{ "an end", PAGE, 2 * PAGE, ZERO, 0 },
+		{ "nothing at its end", 3 * PAGE, 0, ZERO, 0 },
+		{ "behind it", 3 * PAGE + 1, 0, ZERO, EINVAL },
+		{ "too long", 0, 3 * PAGE + 1, ZERO, EINVAL },
+		{ "too long from there", PAGE, 2 * PAGE + 1, ZERO, EINVAL },
+		{ "wraps", PAGE, UINT64_MAX, ZERO, EINVAL },
+		{ "not zero-based", 0, PAGE, LOCAL, EINVAL },
+		{ "remote write", 0, PAGE, ZERO | IB_UVERBS_ACCESS_REMOTE_WRITE, EINVAL },
+		{ "mw-bind", 0, PAGE, ZERO | IB_UVERBS_ACCESS_MW_BIND, EINVAL },
+		{ "relaxed", 0, PAGE, ZERO | IB_UVERBS_ACCESS_RELAXED_ORDERING, EINVAL },
+		{ "unknown", 0, PAGE, ZERO | 1u << 15, EINVAL },
+	};
+	struct ib_uverbs_reg_mr_resp mr;
+	uint16_t page;
+	uint32_t dm;
+	size_t i;
+
+	assert_int_equal(alloc_dm(device->fd, 3 * PAGE, 0, &dm, &page), 0);
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_equal_for(
+			cases[i].name,
+			reg_dm(device, dm, cases[i].offset, cases[i].length, cases[i].access, &mr),
+			cases[i].error);
+	assert_int_equal(reg_dm(device, device->pd, 0, 0, ZERO, &mr), EINVAL);
+	assert_int_equal(reg_dm(device, 1000, 0, 0, ZERO, &mr), ENOENT);
+}
+
+static void a_region_keeps_its_memory(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr[2];
+	struct mr queried;
+	uint16_t page;
+	uint32_t dm;
+
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &dm, &page), 0);
+	assert_int_equal(reg_dm(device, dm, 64, 128, LOCAL | ZERO, &mr[0]), 0);
+	assert_int_equal(reg_dm(device, dm, 64, 128, LOCAL | ZERO, &mr[1]), 0);
+	assert_int_not_equal(mr[0].lkey, mr[1].lkey);
+	assert_int_equal(free_dm(device->fd, dm), EBUSY);
+	assert_int_equal(query(device->fd, mr[0].mr_handle, &queried), 0);
+	assert_int_equal(queried.length, 128);
+	assert_int_equal(queried.iova, START + 64); /* where the memory is */
+	assert_int_equal(dereg(device->fd, mr[0].mr_handle), 0);
+	assert_int_equal(free_dm(device->fd, dm), EBUSY);
+	assert_int_equal(dereg(device->fd, mr[1].mr_handle), 0);
+	assert_int_equal(free_dm(device->fd, dm), 0);
+}
+
+static struct ibv_context *open_by_library(void)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context;
+
+	assert_non_null(list);
+	context = ibv_open_device(list[0]);
+	assert_non_null(context);
+	ibv_free_device_list(list);
+	return context;
+}
+
+static void libibverbs_maps_and_copies(void **state)
+{
+	struct ibv_context *context = open_by_library();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_alloc_dm_attr attr = { .length = 5000 };
+	char in[64] = "abc", out[64] = "";
+	struct ibv_dm *dm;
+	struct ibv_mr *mr;
+
+	(void)state;
+	dm = ibv_alloc_dm(context, &attr);
+	assert_non_null(dm);
+	mr = ibv_reg_dm_mr(pd, dm, 0, 5000, IBV_ACCESS_ZERO_BASED);
+	assert_non_null(mr);
+	assert_int_equal(ibv_memcpy_to_dm(dm, 4096, in, sizeof(in)), 0);
+	assert_int_equal(ibv_memcpy_from_dm(out, dm, 4096, sizeof(out)), 0);
+	assert_string_equal(out, "abc");
+	assert_int_equal(ibv_free_dm(dm), EBUSY);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	assert_int_equal(ibv_free_dm(dm), 0);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+static void libibverbs_imports(void **state)
+{
+	struct ibv_context *context = open_by_library(), *other;
+	struct ibv_alloc_dm_attr attr = { .length = 64 };
+	struct ibv_dm *dm = ibv_alloc_dm(context, &attr), *imported;
+
+	(void)state;
+	other = ibv_import_device(dup(context->cmd_fd));
+	assert_non_null(other);
+	imported = ibv_import_dm(other, dm->handle);
+	assert_non_null(imported);
+	assert_int_equal(imported->handle, dm->handle);
+	ibv_unimport_dm(imported);
+	assert_null(ibv_import_dm(other, dm->handle + 1000));
+	ibv_close_device(other);
+	assert_int_equal(ibv_free_dm(dm), 0);
+	ibv_close_device(context);
+}
+
+static void devices_tell_what_they_have(void **state)
+{
+	struct ibv_context *context = open_by_library();
+	struct ibv_device_attr_ex attr;
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	struct ibv_mr *mr;
+
+	(void)state;
+	assert_int_equal(ibv_query_device_ex(context, NULL, &attr), 0);
+	assert_int_equal(attr.max_dm_size, LIMIT);
+	mr = ibv_alloc_null_mr(pd);
+	assert_non_null(mr);
+	assert_int_equal(mr->lkey, 0x300);
+	ibv_dereg_mr(mr);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DEVICE_TEST(lengths_are_checked),
+		DEVICE_TEST(memory_comes_to_an_end_and_back),
+		DEVICE_TEST(regions_are_checked),
+		DEVICE_TEST(a_region_keeps_its_memory),
+		cmocka_unit_test(libibverbs_maps_and_copies),
+		cmocka_unit_test(libibverbs_imports),
+		cmocka_unit_test(devices_tell_what_they_have),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
