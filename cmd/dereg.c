@@ -130,7 +130,7 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	return mr_session_dealloc_pd(&job->session, name, err);
 }
 
-/* An MR or umem that no entry names.  The kernel refuses a handle of another kind of object. */
+/* What no entry names.  The kernel refuses a handle of another kind of object. */
 static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
 			struct mr_error *err)
 {
@@ -169,6 +169,8 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 		rc = dereg_handle(job, MR_KIND_MR, selection.handle, &err);
 	else if (!rc && selection.type == MR_SELECT_UMEM)
 		rc = dereg_handle(job, MR_KIND_UMEM, selection.handle, &err);
+	else if (!rc && selection.type == MR_SELECT_DM)
+		rc = dereg_handle(job, MR_KIND_DM, selection.handle, &err);
 	else if (!rc)
 		rc = dereg_entry(job, selection.slot, selection.id, &err);
 	if (rc)
@@ -272,7 +274,7 @@ const struct command command_dereg = {
 	.summary = "deregister regions of the session (ibv_dereg_mr)",
 	.description =
 		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
-		"mr:HANDLE, umem:HANDLE, or pd:NAME for an empty protection domain. "
+		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
 		"A relaxed region is only marked, which leaves its keys working for a while; "
 		"--flush invalidates those that are.",
 	.groups = groups,

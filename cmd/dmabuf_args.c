@@ -3,17 +3,6 @@
 
 #include "dmabuf_args.h"
 
-/* Bytes that the dma-buf is to have: beyond 64 bits as many as can be said. */
-static int plan_size(const struct memory_args *memory, uint64_t *size, struct mr_error *err)
-{
-	struct memory_plan plan;
-	int rc = memory_plan_init(&plan, memory, err);
-
-	if (!rc && __builtin_add_overflow(plan.request.offset, plan.request.length, size))
-		*size = UINT64_MAX;
-	return rc;
-}
-
 int dmabuf_args_apply(const struct dmabuf_args *args, const char *option,
 		      struct register_args *common, struct mr_dmabuf_request *request,
 		      struct mr_error *err)
@@ -32,7 +21,7 @@ int dmabuf_args_apply(const struct dmabuf_args *args, const char *option,
 	memory->memory =
 		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args->source.text };
 	request->source = args->source;
-	rc = plan_size(memory, &request->size, err);
+	rc = memory_plan_end(memory, &request->size, err);
 	if (rc)
 		return rc;
 	if (args->buffer.known)

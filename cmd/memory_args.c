@@ -56,7 +56,11 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, s
 		.stride = args->stride.value,
 	};
 	if (!plan->request.kind.text)
-		plan->request.kind = (struct mr_memory_kind){ MR_MEMORY_ANON, "anon", NULL, 0 };
+		plan->request.kind =
+			(struct mr_memory_kind){ MR_MEMORY_ANON, "anon", NULL, 0, { 0 } };
+	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
+				    args->memory.text);
 	if (!plan->count)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
 	if (args->stride.known && plan->count == 1)
@@ -76,4 +80,14 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, s
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
 				    "--count: so many regions do not fit in 64 bits of addresses");
 	return 0;
+}
+
+int memory_plan_end(const struct memory_args *args, uint64_t *end, struct mr_error *err)
+{
+	struct memory_plan plan;
+	int rc = memory_plan_init(&plan, args, err);
+
+	if (!rc && __builtin_add_overflow(plan.request.offset, plan.request.length, end))
+		*end = UINT64_MAX;
+	return rc;
 }

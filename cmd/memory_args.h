@@ -38,4 +38,12 @@ struct memory_plan {
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 		     struct mr_error *err);
 
+/**
+ * memory_plan_end() - where the last region ends: bytes that what they are on must have
+ * @end: set; where it is beyond 64 bits, as many as can be said
+ *
+ * Return: as memory_plan_init().
+ */
+int memory_plan_end(const struct memory_args *args, uint64_t *end, struct mr_error *err);
+
 #endif

@@ -27,8 +27,9 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 }
 
 static const struct option_group iova_group = { "I/O virtual address", options, 0 };
-static const struct option_group *const groups[] = { &iova_group,   &memory_group, &region_group,
-						     &advise_group, &trial_group,  NULL };
+static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
+						     &call_group, &advise_group, &trial_group,
+						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "access.h"
 #include "place.h"
 #include "region_row.h"
 #include "register.h"
@@ -15,13 +18,78 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+/* What is not in the process is not mapped, and cannot be placed. */
+static int check_nowhere(const struct memory_args *memory, struct mr_error *err)
+{
+	if (memory->addr.known || memory->populate || memory->numa.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: nothing is mapped of --memory %s",
+				    memory->addr.known ? "addr"
+				    : memory->populate ? "populate"
+						       : "numa",
+				    memory->memory.text);
+	return 0;
+}
+
+/* ibv_alloc_null_mr() has no arguments but the protection domain. */
+static int check_null_mr(const struct register_args *args, struct mr_error *err)
+{
+	const struct memory_args *memory = &args->memory;
+
+	if (args->access.given || memory->size.known || memory->offset.known ||
+	    memory->stride.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: a null MR has neither memory nor access flags",
+				    args->access.given     ? "access"
+				    : memory->size.known   ? "size"
+				    : memory->offset.known ? "offset"
+							   : "stride");
+	return 0;
+}
+
+static int run_dm(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct mr_region_request pattern = { .call = MR_REG_DM_MR };
+	struct register_args args = ((const struct reg_args *)invocation->args)->common;
+	const struct mr_memory_kind kind = args.memory.memory;
+	struct mr_dm_request request = { .length = kind.dm_size.value };
+	int rc = check_nowhere(&args.memory, err);
+
+	args.memory.memory = (struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = kind.text };
+	if (!rc && !kind.dm_size.known)
+		rc = memory_plan_end(&args.memory, &request.length, err);
+	if (rc)
+		return rc;
+	/* Without this flag the library refuses each such region: "user must set" it. */
+	if (!args.access.given)
+		args.access = (struct access_option){ MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED,
+						      true };
+	args.dm = &request;
+	return register_run(invocation, &args, &pattern, err);
+}
+
+static int run_null_mr(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct mr_region_request pattern = { .call = MR_ALLOC_NULL_MR };
+	struct register_args args = ((const struct reg_args *)invocation->args)->common;
+	int rc = check_null_mr(&args, err);
+
+	if (!rc)
+		rc = check_nowhere(&args.memory, err);
+	if (rc)
+		return rc;
+	args.memory.memory =
+		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args.memory.memory.text };
+	args.access = (struct access_option){ 0, true };
+	return register_run(invocation, &args, &pattern, err);
+}
+
+static int run_memory(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
 	const struct global_args *global = invocation->global;
 	const struct mr_region_request pattern = { .call = args->relaxed ? MR_REG_MR_RELAXED
 									 : MR_REG_MR };
-
 	int rc = register_run(invocation, &args->common, &pattern, err);
 
 	if (args->relaxed && !rc && !place_session(global) && !global->quiet && !global->json &&
@@ -31,9 +99,29 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_args *args = invocation->args;
+	const enum mr_memory_type type = args->common.memory.memory.type;
+
+	if (args->relaxed && (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--relaxed: --memory %s has no pages to extend it to",
+				    args->common.memory.memory.text);
+	switch (type) {
+	case MR_MEMORY_DM:
+		return run_dm(invocation, err);
+	case MR_MEMORY_NULL_MR:
+		return run_null_mr(invocation, err);
+	default:
+		return run_memory(invocation, err);
+	}
+}
+
 static const struct option_group group = { "Mode", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
-						     &advise_group, &trial_group,  NULL };
+						     &call_group,   &advise_group, &trial_group,
+						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 
@@ -42,7 +130,8 @@ const struct command command_reg = {
 	.summary = "register a memory region (ibv_reg_mr)",
 	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
 		       "and deregisters it. With --hold, or in a session, it stays registered. "
-		       "With --relaxed dereg only marks it, and it is invalidated later.",
+		       "With --relaxed dereg only marks it, and it is invalidated later. "
+		       "Memory on the device is registered with ibv_reg_dm_mr.",
 	.groups = groups,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,

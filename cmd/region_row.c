@@ -12,7 +12,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
 	FIELD(struct region_row, index, FIELD_NUMBER, FIELD_DETAIL, "which of --count, from 1"),
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
-	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr or umem"),
+	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr, umem or dm"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
 	      "live, deferred, deregistered, refused, pending, in-doubt, suspect, gone, unlisted, "
 	      "unknown"),
@@ -21,7 +21,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
 	FIELD(struct region_row, umem_id, FIELD_NUMBER, 0, "the device's number for a umem"),
 	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
-	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf"),
+	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
 	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
 	FIELD(struct region_row, extended_addr, FIELD_HEX, 0,
 	      "of a relaxed region: address of the first byte that is reachable"),
@@ -30,6 +30,8 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA"),
 	FIELD(struct region_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
 	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
+	FIELD(struct region_row, in_force, FIELD_ACCESS, 0,
+	      "those of them that have an effect, as far as known"),
 	FIELD(struct region_row, pd, FIELD_STRING, 0, "protection domain"),
 	FIELD(struct region_row, memory, FIELD_STRING, 0,
 	      "kind of memory, or source of the dma-buf"),
@@ -40,6 +42,7 @@ static const struct field region_fields[] = {
 	      "of --try-page-sizes: ok, or the errno's name"),
 	FIELD(struct region_row, export, FIELD_STRING, 0,
 	      "of a umem: what mlx5dv_devx_umem_import takes (--export)"),
+	FIELD(struct region_row, call, FIELD_STRING, FIELD_DETAIL, "call that registered it"),
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
@@ -110,7 +113,15 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
 	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
-	bool dmabuf = mr_region_is_dmabuf((enum mr_region_call)entry->call);
+	bool has_offset = mr_region_has_offset((enum mr_region_call)entry->call);
+
+	const struct mr_in_force_region asked = {
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.at_zero = entry->iova ? MR_UVERBS_NO : MR_UVERBS_YES,
+	};
+	struct mr_in_force nobody_was_asked = { .asked = true };
 
 	*row = (struct region_row){
 		.id = { entry->id, entry->id != 0 },
@@ -120,8 +131,8 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.lkey = { entry->lkey, keys_known },
 		.rkey = { entry->rkey, keys_known },
 		.umem_id = { entry->umem_id, is_umem },
-		.addr = { entry->addr, at_known && !dmabuf },
-		.offset = { entry->addr, at_known && dmabuf },
+		.addr = { entry->addr, at_known && !has_offset },
+		.offset = { entry->addr, at_known && has_offset },
 		.length = { entry->length, at_known },
 		.iova = { entry->iova, at_known && is_mr },
 		.access = { entry->access, access_known },
@@ -131,6 +142,8 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.page_size = { entry->page_size,
 			       entry->page_size != 0 && (at_known || !registered) },
 		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
+		.call = registered ? mr_region_call_name(entry->call, (enum mr_via)entry->via)
+				   : NULL,
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
 		.needs_process = access_known ? region_needs_process(entry->access, entry->memory)
 					      : (struct opt_bool){ .known = false },
@@ -139,4 +152,15 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	};
 	if (entry->call == MR_REG_MR_RELAXED)
 		extend(row);
+	if (access_known)
+		row->in_force = mr_in_force_bits(&nobody_was_asked, &asked);
+}
+
+void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
+			 const struct mr_in_force_region *region, const struct global_args *global)
+{
+	struct mr_opt_u64 bits = mr_in_force_bits(in_force, region);
+
+	if (bits.value != region->access || global->json || global->columns || global->verbose)
+		row->in_force = bits;
 }

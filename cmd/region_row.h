@@ -3,8 +3,10 @@
 #ifndef REGION_ROW_H
 #define REGION_ROW_H
 
+#include "command.h"
 #include "device.h"
 #include "fields.h"
+#include "in_force.h"
 #include "session_table.h"
 
 struct region_row {
@@ -25,12 +27,14 @@ struct region_row {
 	struct mr_opt_u64 iova;
 	struct mr_opt_u64 access;
 	struct mr_opt_u64 access_bits;
+	struct mr_opt_u64 in_force;
 	const char *pd;
 	const char *memory;
 	struct mr_opt_u64 page_size;
 	struct mr_opt_u64 page_sizes;
 	const char *answer;
 	const char *export;
+	const char *call;
 	const char *via;
 	struct opt_bool needs_process;
 	const char *advice;
@@ -61,6 +65,14 @@ struct opt_bool region_needs_process(uint64_t access, const char *memory);
  */
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);
+
+/**
+ * region_row_in_force() - which of the flags have an effect
+ *
+ * A person who reads lines is told only where it is not all of them.
+ */
+void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
+			 const struct mr_in_force_region *region, const struct global_args *global);
 
 extern const struct record region_record;
 /** A struct mr_environment. */

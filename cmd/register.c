@@ -94,6 +94,8 @@ static void register_all(struct register_job *job)
 		}
 		made->index = index;
 		if (!register_one(job, &request, made, &err)) {
+			made->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
+							    &made->region);
 			job->count++;
 			progress_show(&job->answer.progress, "registered", job->count);
 			continue;
@@ -125,7 +127,9 @@ static void deregister_all(struct register_job *job)
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
 	char *path = job->place.environment.data_direct;
-	int rc = mr_dmabuf_open(job->args->dmabuf, &job->dmabuf, err);
+	const struct mr_dmabuf_request *request = job->args->dmabuf;
+	int rc = request->source.type == MR_DMABUF_DM ? mr_dm_export(&job->dm, &job->dmabuf, err)
+						      : mr_dmabuf_open(request, &job->dmabuf, err);
 
 	mr_region_data_direct_path(&job->place.registrar, path,
 				   sizeof(job->place.environment.data_direct));
@@ -142,10 +146,11 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 static int prepare(struct register_job *job, struct mr_error *err)
 {
 	int rc = place_open(&job->place, job->answer.invocation->global, job->kind, job->args->pd,
-			    job->args->via, err);
+			    job->args->call ? mr_via_name(MR_VIA_LIBRARY) : job->args->via, err);
 
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
 	job->answer.out.usual_columns = register_columns(job);
+	job->in_force.uverbs = &job->place.uverbs;
 	if (rc)
 		return rc;
 	job->made = calloc(job->plan.count, sizeof(*job->made));
@@ -160,7 +165,42 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	rc = advise_init(job, err);
 	if (!rc)
 		rc = mr_memory_map(&job->plan.request, &job->memory, err);
-	return rc || !job->args->dmabuf ? rc : open_dmabuf(job, err);
+	if (rc)
+		return rc;
+	if (mr_region_has_offset(job->pattern.call) || job->pattern.call == MR_ALLOC_NULL_MR)
+		job->memory.page_size = 0; /* there is no mapping */
+	return job->args->dmabuf && job->args->dmabuf->source.type != MR_DMABUF_DM
+		       ? open_dmabuf(job, err)
+		       : 0;
+}
+
+/* In a session it stays where it is forgotten: not before signals wait. */
+static int allocate_dm(struct register_job *job, struct mr_error *err)
+{
+	const struct register_args *args = job->args;
+	int rc;
+
+	job->pattern.dm = &job->dm;
+	if (args->dm)
+		return mr_dm_alloc(&job->place.registrar, args->dm->length, &job->dm, err);
+	if (!args->dmabuf || args->dmabuf->source.type != MR_DMABUF_DM)
+		return 0;
+	rc = mr_dm_alloc(&job->place.registrar, args->dmabuf->size, &job->dm, err);
+	return rc ? rc : open_dmabuf(job, err);
+}
+
+/* A region that stays keeps it: in a session dereg frees it with the last of them. */
+static void free_dm(struct register_job *job)
+{
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count; i++)
+		if (job->made[i].region.live) {
+			mr_dm_forget(&job->dm);
+			return;
+		}
+	if (mr_dm_free(&job->place.registrar, &job->dm, &err))
+		fail(job, &err, 0, 0);
 }
 
 static int print_document(struct register_job *job, struct mr_error *err)
@@ -193,6 +233,8 @@ static int run(struct register_job *job, struct mr_error *err)
 	/* In a session a region is either not there or in the table: signals wait in between. */
 	if (hold || job->place.in_session)
 		mr_hold_block();
+	if (!rc)
+		rc = allocate_dm(job, err);
 	if (rc) {
 		fail(job, err, 0, 0);
 		err->text[0] = '\0'; /* told */
@@ -204,12 +246,17 @@ static int run(struct register_job *job, struct mr_error *err)
 	trial = !job->place.in_session;
 	if (trial && !hold)
 		deregister_all(job);
+	if (!hold || !trial)
+		free_dm(job);
+	register_warn_of_flags(job);
 	register_warn_of_death(job, hold);
 	rc = print_document(job, err);
 	if (hold && job->count && !rc)
 		mr_hold(job->args->hold_for);
-	if (trial && hold)
+	if (trial && hold) {
 		deregister_all(job);
+		free_dm(job);
+	}
 	return rc ? rc : answer_status(&job->answer, job->count, "registered");
 }
 
@@ -227,6 +274,8 @@ int register_run(const struct invocation *invocation, const struct register_args
 	if (!rc)
 		rc = advise_check(args, err);
 	job.pattern.access = register_access(args);
+	if (!rc)
+		rc = register_choose_call(args, &job.pattern.call, err);
 	if (rc)
 		return rc;
 	rc = answer_init(&job.answer, invocation, &args->expect, &job.place.environment,

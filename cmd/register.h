@@ -4,6 +4,7 @@
 #define REGISTER_H
 
 #include "command.h"
+#include "dm.h"
 #include "dmabuf.h"
 #include "fields.h"
 #include "memory_args.h"
@@ -23,6 +24,7 @@ struct register_args {
 	const char *name;
 	const char *pd;
 	const char *via;
+	const char *call;
 	bool hold;
 	struct mr_opt_u64 hold_for;
 	struct expect_option expect;
@@ -31,13 +33,25 @@ struct register_args {
 	bool export; /**< of umems, through libmlx5 */
 	/** Of the calls for dma-bufs, else NULL; the memory is of kind NONE then, with its text. */
 	const struct mr_dmabuf_request *dmabuf;
+	/** Of memory on the device, else NULL; the same holds for the memory. */
+	const struct mr_dm_request *dm;
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
-extern const struct option_group memory_group, region_group, umem_group, trial_group, advise_group;
+extern const struct option_group memory_group, region_group, call_group, umem_group, trial_group;
+extern const struct option_group advise_group;
 
 /** register_access() - the access flags that @args ask for */
 uint32_t register_access(const struct register_args *args);
+
+/**
+ * register_choose_call() - the call that --call asks for
+ * @call: that of the command; changed where it is to be another one
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int register_choose_call(const struct register_args *args, enum mr_region_call *call,
+			 struct mr_error *err);
 
 /**
  * register_run() - register what @args describe, report, and deregister

@@ -17,7 +17,7 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 
 static const char *usual_columns(const struct register_job *job)
 {
-	const bool stays = job->answer.in_session, dmabuf = job->args->dmabuf;
+	const bool stays = job->answer.in_session, dmabuf = mr_region_has_offset(job->pattern.call);
 
 	if (job->kind == MR_KIND_UMEM && stays)
 		return dmabuf ? "id,name,state,handle,umem_id,offset,length,access,page_sizes,"
@@ -32,6 +32,8 @@ static const char *usual_columns(const struct register_job *job)
 			       "access,pd,elapsed_ns"
 			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
 			       "elapsed_ns,dereg_elapsed_ns";
+	if (!stays && job->pattern.call == MR_REG_DM_MR)
+		return "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns";
 	if (!stays)
 		return job->answer.invocation->command->columns;
 	return dmabuf ? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
@@ -70,6 +72,13 @@ static void fill_advice(const struct register_job *job, const struct made *made,
 	row->advice_elapsed_ns = known(advised->elapsed_ns);
 }
 
+/* Whether the call is told an I/O virtual address. */
+static bool has_iova(enum mr_region_call call)
+{
+	return call == MR_REG_MR_IOVA || call == MR_REG_MR_EX_IOVA ||
+	       (mr_region_is_dmabuf(call) && mr_region_kind(call) == MR_KIND_MR);
+}
+
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
 		     const struct mr_region_request *request)
 {
@@ -77,12 +86,14 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 
 	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
 		return;
-	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
-		      request->length, request->addr, job->args->dmabuf ? "dma-buf" : "memory",
-		      job->plan.request.kind.text, access_text(request->access, text));
+	if (request->call != MR_ALLOC_NULL_MR)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
+			      request->length, request->addr,
+			      job->args->dmabuf ? "dma-buf" : "memory", job->plan.request.kind.text,
+			      access_text(request->access, text));
 	if (request->call == MR_REG_MR_RELAXED)
 		tell_extended(request);
-	else if (job->kind == MR_KIND_MR && request->call != MR_REG_MR)
+	else if (has_iova(request->call))
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
 	if (mr_region_has_page_sizes(request->call))
 		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
@@ -91,17 +102,26 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		report_detail("without private data of the driver, which mrctl does not know");
 }
 
+static struct mr_in_force_region region_asked(const struct register_job *job,
+					      const struct made *made)
+{
+	return (struct mr_in_force_region){ .call = job->pattern.call,
+					    .via = job->place.registrar.via,
+					    .access = job->pattern.access,
+					    .at_zero = made->at_zero };
+}
+
 void register_row(struct register_job *job, const struct made *made)
 {
 	const struct mr_region *region = &made->region;
-	bool is_umem = job->kind == MR_KIND_UMEM;
-	bool relaxed = job->pattern.call == MR_REG_MR_RELAXED;
+	const enum mr_region_call call = job->pattern.call;
+	const enum mr_via via = job->place.registrar.via;
+	bool is_umem = job->kind == MR_KIND_UMEM, is_null = call == MR_ALLOC_NULL_MR;
+	bool has_offset = mr_region_has_offset(call);
+	bool relaxed = call == MR_REG_MR_RELAXED;
 	uint64_t whole_addr = region->addr, whole_length = region->length;
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
-	struct region_row row;
-
-	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
-	row = (struct region_row){
+	struct region_row row = {
 		.id = known(made->id),
 		.index = known(made->index),
 		.name = register_name(job, made->index, name, sizeof(name)),
@@ -109,34 +129,60 @@ void register_row(struct register_job *job, const struct made *made)
 		.state = region->live ? "live" : "deregistered",
 		.handle = { region->handle, region->handle != MR_NO_HANDLE },
 		.lkey = { region->lkey, !is_umem },
-		.rkey = { region->rkey, !is_umem },
+		.rkey = { region->rkey, !is_umem && !is_null },
 		.umem_id = { region->umem_id, is_umem },
-		.addr = { region->addr, !job->args->dmabuf },
-		.offset = { region->addr, job->args->dmabuf != NULL },
+		.addr = { region->addr, !has_offset && !is_null },
+		.offset = { region->addr, has_offset },
 		.length = known(region->length),
-		.extended_addr = { whole_addr, relaxed },
-		.extended_length = { whole_length, relaxed },
-		.iova = { region->iova, !is_umem },
-		.access = known(job->pattern.access),
-		.access_bits = known(job->pattern.access),
+		.iova = { region->iova, !is_umem && !is_null },
+		.access = { job->pattern.access, !is_null },
+		.access_bits = { job->pattern.access, !is_null },
 		.pd = job->place.pd,
 		.memory = job->plan.request.kind.text,
 		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
-		.page_sizes = { job->pattern.page_sizes,
-				mr_region_has_page_sizes(job->pattern.call) },
-		.via = mr_via_name(job->place.registrar.via),
-		.elapsed_ns = known(region->elapsed_ns),
+		.page_sizes = { job->pattern.page_sizes, mr_region_has_page_sizes(call) },
+		.call = mr_region_call_name(call, via),
+		.via = mr_via_name(via),
 		.needs_process =
 			region_needs_process(job->pattern.access, job->plan.request.kind.text),
+		.elapsed_ns = known(region->elapsed_ns),
 		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 	};
 
+	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
+	row.extended_addr = (struct mr_opt_u64){ whole_addr, relaxed };
+	row.extended_length = (struct mr_opt_u64){ whole_length, relaxed };
+	if (!is_null) {
+		const struct mr_in_force_region asked = region_asked(job, made);
+
+		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
+	}
 	if (job->blobs) {
 		blob_text(&job->blobs[made - job->made], blob);
 		row.export = blob;
 	}
 	fill_advice(job, made, &row);
 	answer_row(&job->answer, &row);
+}
+
+void register_warn_of_flags(struct register_job *job)
+{
+	char text[FIELD_TEXT_MAX];
+	uint32_t left = 0;
+
+	if (job->answer.invocation->global->quiet)
+		return;
+	for (uint64_t i = 0; i < job->count; i++) {
+		const struct mr_in_force_region asked = region_asked(job, &job->made[i]);
+
+		left |= asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
+	}
+	for (; left; left &= left - 1) {
+		uint32_t flag = left & -left;
+
+		report_note(job->answer.invocation->command, "%s has no effect: %s",
+			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
+	}
 }
 
 /* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */

@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "dmabuf.h"
+#include "in_force.h"
 #include "memory.h"
 #include "place.h"
 #include "register.h"
@@ -13,7 +14,8 @@
 struct made {
 	struct mr_region region;
 	uint64_t id;
-	uint64_t index; /**< which of --count, from 1 */
+	uint64_t index;                /**< which of --count, from 1 */
+	enum mr_uverbs_answer at_zero; /**< of mr_in_force_at_zero() */
 };
 
 /** What became of the advice about a region. */
@@ -31,7 +33,9 @@ struct register_job {
 	struct memory_plan plan;
 	struct place place;
 	struct mr_memory memory;
+	struct mr_dm dm;
 	struct mr_dmabuf dmabuf;
+	struct mr_in_force in_force;
 	struct made *made;
 	uint64_t count;              /**< of those */
 	struct advised *advised;     /**< one for each of those, or NULL */
@@ -57,6 +61,9 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 
 /** register_row() - print a region */
 void register_row(struct register_job *job, const struct made *made);
+
+/** register_warn_of_flags() - of flags that have no effect on any of the regions */
+void register_warn_of_flags(struct register_job *job);
 
 /** register_warn_of_death() - of regions that do not outlive the process though the session does */
 void register_warn_of_death(const struct register_job *job, bool hold);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The options that the registering commands share. */
+#include <errno.h>
+#include <string.h>
+
 #include "access.h"
 #include "register.h"
 
@@ -12,6 +15,12 @@ static const struct option_spec region_options[] = {
 	       "name of the region; with --count NAME.1, NAME.2, ..."),
 	OPTION(0, "via", OPTION_STRING, struct register_args, via, "PATH",
 	       "path of the call: library or kernel (its ioctl)"),
+	OPTION_END,
+};
+
+static const struct option_spec call_options[] = {
+	OPTION(0, "call", OPTION_STRING, struct register_args, call, "NAME",
+	       "call to make: the one above (default), or ibv_reg_mr_ex, which does the same"),
 	OPTION_END,
 };
 
@@ -38,6 +47,7 @@ static const struct option_spec advise_options[] = {
 };
 
 const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group call_group = { "Call", call_options, 0 };
 const struct option_group region_group = { "Region", region_options, 0 };
 /* Umems have no protection domain. */
 const struct option_group umem_group = { "Region", region_options + 1, 0 };
@@ -47,4 +57,26 @@ const struct option_group advise_group = { "On-demand paging", advise_options, 0
 uint32_t register_access(const struct register_args *args)
 {
 	return args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
+}
+
+int register_choose_call(const struct register_args *args, enum mr_region_call *call,
+			 struct mr_error *err)
+{
+	const char *own = mr_region_call_name(*call, MR_VIA_LIBRARY);
+	enum mr_region_call ex;
+	bool has_ex = mr_region_call_ex(*call, &ex);
+
+	if (!args->call)
+		return 0;
+	if (args->via && strcmp(args->via, mr_via_name(MR_VIA_LIBRARY)) != 0)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--call names a call of the library: no --via %s", args->via);
+	if (!strcmp(args->call, own))
+		return 0;
+	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+		*call = ex;
+		return 0;
+	}
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
+			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
 }

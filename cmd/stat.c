@@ -5,6 +5,7 @@
 
 #include "region_row.h"
 #include "select.h"
+#include "session_dm.h"
 #include "session_job.h"
 
 /* What a session holds in all. */
@@ -48,6 +49,7 @@ static const struct record totals_record = { "totals", totals_fields };
 struct job {
 	struct session_job *in;
 	struct totals totals;
+	struct mr_in_force in_force;
 	struct pd_row pds[MR_TABLE_PDS];
 };
 
@@ -57,6 +59,20 @@ static const char *const state_names[] = {
 	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
 	[MR_STATE_DEFERRED] = "deferred",
 };
+
+static void fill_in_force(struct job *job, const struct mr_entry *entry,
+			  const struct mr_uverbs_mr *kernel, struct region_row *row)
+{
+	const struct mr_in_force_region asked = {
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_UVERBS_NO
+									 : MR_UVERBS_YES,
+	};
+
+	region_row_in_force(row, &job->in_force, &asked, job->in->answer.invocation->global);
+}
 
 /* The kernel's word counts: what it says of a region replaces what the table says. */
 static void take_from_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
@@ -89,6 +105,11 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
 	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
 		take_from_kernel(&row, &kernel);
+	/* Of memory on the device the kernel says where that is. */
+	if (entry.call == MR_REG_DM_MR)
+		row.iova = known(entry.iova);
+	if (row.access.known)
+		fill_in_force(job, &entry, &kernel, &row);
 	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.regions.value++;
@@ -148,6 +169,19 @@ static int print_umem(struct job *job, uint32_t handle, struct mr_error *err)
 	return 0;
 }
 
+static int print_dm(struct job *job, uint32_t handle, struct mr_error *err)
+{
+	int rc = mr_session_has_dm(&job->in->session, handle, err);
+
+	if (rc > 0)
+		print_unlisted(job, MR_KIND_DM, &(struct mr_uverbs_mr){ .handle = handle });
+	else if (!rc)
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+				  "the session has no memory on the device with the handle %u",
+				  handle);
+	return rc < 0 ? rc : 0;
+}
+
 static int print_mr(struct job *job, uint32_t handle, struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
@@ -168,6 +202,8 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 		rc = print_mr(job, selection.handle, &err);
 	else if (!rc && selection.type == MR_SELECT_UMEM)
 		rc = print_umem(job, selection.handle, &err);
+	else if (!rc && selection.type == MR_SELECT_DM)
+		rc = print_dm(job, selection.handle, &err);
 	else if (!rc)
 		rc = print_entry(job, selection.slot, &err);
 	if (rc)
@@ -225,7 +261,7 @@ static bool has_umems(const struct mr_table *table)
 static int work(struct session_job *in, struct mr_error *err)
 {
 	char **words = in->answer.invocation->operands;
-	struct job job = { .in = in };
+	struct job job = { .in = in, .in_force = { .uverbs = &in->session.uverbs } };
 	int rc;
 
 	fill_totals(&job);
@@ -264,7 +300,8 @@ const struct command command_stat = {
 	.summary = "show the regions of the session",
 	.description =
 		"Shows the session's regions, each compared with what the kernel says of it. "
-		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE or umem:HANDLE.",
+		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "
+		"dm:HANDLE.",
 	.groups = groups,
 	.record = &region_record,
 	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",

@@ -64,7 +64,8 @@ _mrctl_list() {
 	compopt -o nospace
 }
 
-# Memory kinds; the help has them as "anon", "file:PATH" and "hugetlb[:2M|:1G]".
+# Memory kinds; the help has them as "anon", "file:PATH", "hugetlb[:2M|:1G]" and
+# "dm[:SIZE]".
 _mrctl_memory() {
 	local kind size whole=$cur
 	local -a kinds=()
@@ -87,7 +88,7 @@ _mrctl_memory() {
 			kinds+=("${kind%%[*}")
 			kind=${kind//[|\[\]]/ }
 			for size in ${kind#* }; do
-				kinds+=("${kind%% *}$size")
+				kinds+=("${kind%% *}${size%SIZE}")
 			done
 			;;
 		*) kinds+=("$kind") ;;

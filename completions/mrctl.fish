@@ -50,11 +50,11 @@ function __mrctl_memory
                 printf '%s\t%s\n' $prefix $text
             end
         else
-            # hugetlb[:2M|:1G]
+            # hugetlb[:2M|:1G], dm[:SIZE]
             set -l part (string split '[' -- (string trim -r -c ']' -- $kind))
             printf '%s\t%s\n' $part[1] $text
             for size in (string split '|' -- $part[2])
-                printf '%s\t%s\n' $part[1]$size $text
+                printf '%s\t%s\n' $part[1](string replace -r 'SIZE$' '' -- $size) $text
             end
         end
     end

@@ -16,12 +16,12 @@ const struct mr_access_flag mr_access_flags[] = {
 	{ "remote-read", 1u << 2, "peers may read" },
 	{ "remote-atomic", 1u << 3, "peers may use atomics; needs local-write" },
 	{ "mw-bind", 1u << 4, "memory windows may be bound to it" },
-	{ "zero-based", 1u << 5, "addresses count from the start of the region" },
+	{ "zero-based", MR_ACCESS_ZERO_BASED, "addresses count from the start of the region" },
 	{ "on-demand", MR_ACCESS_ON_DEMAND, "pages are not pinned but faulted in (ODP)" },
-	{ "hugetlb", 1u << 7, "with on-demand: the memory is huge pages" },
+	{ "hugetlb", MR_ACCESS_HUGETLB, "with on-demand: the memory is huge pages" },
 	{ "flush-global", 1u << 8, "peers may flush to global visibility" },
 	{ "flush-persistent", 1u << 9, "peers may flush to persistence" },
-	{ "relaxed-ordering", 1u << 20, "writes may pass one another; optional" },
+	{ "relaxed-ordering", MR_ACCESS_RELAXED_ORDERING, "writes may pass one another; optional" },
 	{ NULL, 0, NULL },
 };
 

@@ -17,8 +17,13 @@ struct mr_access_flag {
 };
 
 /** Bits that mrctl itself speaks of. */
-#define MR_ACCESS_LOCAL_WRITE (1u << 0)
-#define MR_ACCESS_ON_DEMAND   (1u << 6)
+#define MR_ACCESS_LOCAL_WRITE      (1u << 0)
+#define MR_ACCESS_ZERO_BASED       (1u << 5)
+#define MR_ACCESS_ON_DEMAND        (1u << 6)
+#define MR_ACCESS_HUGETLB          (1u << 7)
+#define MR_ACCESS_RELAXED_ORDERING (1u << 20)
+/** Flags that a kernel may ignore: IBV_ACCESS_OPTIONAL_RANGE. */
+#define MR_ACCESS_OPTIONAL (0x3ffu << 20)
 
 /** All named flags, in the order of their bits; the last one has no name. */
 extern const struct mr_access_flag mr_access_flags[];

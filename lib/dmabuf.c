@@ -32,6 +32,7 @@ const struct mr_dmabuf_source_help mr_dmabuf_sources[] = {
 	[MR_DMABUF_UDMABUF] = { "udmabuf", "a memfd that " UDMABUF_NODE " makes a dma-buf of" },
 	[MR_DMABUF_HEAP] = { "heap:NAME", "made by the dma-heap " HEAPS "/NAME" },
 	[MR_DMABUF_CUDA] = { "cuda:N", "memory of GPU N, by the CUDA driver" },
+	[MR_DMABUF_DM] = { "dm", "memory on the RDMA device (ibv_dm_export_dmabuf_fd)" },
 	{ NULL, NULL },
 };
 
@@ -216,6 +217,10 @@ int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dm
 		dmabuf->fd = source->number;
 		return 0;
 	}
+	if (source->type == MR_DMABUF_DM)
+		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
+				    "of memory on the device one dma-buf is made for each command "
+				    "that registers it");
 	if (!size) /* it went beyond 64 bits: the last page there is, for the host to refuse */
 		size = -page;
 	if (source->type == MR_DMABUF_UDMABUF)

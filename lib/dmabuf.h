@@ -15,6 +15,7 @@ enum mr_dmabuf_type {
 	MR_DMABUF_UDMABUF, /**< made by /dev/udmabuf of a memfd */
 	MR_DMABUF_HEAP,    /**< made by /dev/dma_heap/NAME */
 	MR_DMABUF_CUDA,    /**< made by the CUDA driver of memory of a GPU */
+	MR_DMABUF_DM,      /**< made of memory on the RDMA device: see mr_dm_export() */
 };
 
 /** A source of a dma-buf as the user names it: "fd:N", "udmabuf", "heap:NAME", "cuda:N". */

@@ -35,6 +35,8 @@ const struct mr_memory_kind_help mr_memory_kinds[] = {
 	[MR_MEMORY_UNMAPPED] = { "unmapped", "an address with nothing there" },
 	[MR_MEMORY_HOLE] = { "hole", "anonymous, but the last page is missing" },
 	[MR_MEMORY_DEVICE] = { "device:PATH", "mmap of a device node" },
+	[MR_MEMORY_DM] = { "dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only" },
+	[MR_MEMORY_NULL_MR] = { "null-mr", "none: the null MR (ibv_alloc_null_mr): reg only" },
 	{ NULL, NULL },
 };
 
@@ -56,6 +58,12 @@ static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct
 	return 0;
 }
 
+static int parse_dm_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
+{
+	kind->dm_size.known = true;
+	return mr_parse_size(text, &kind->dm_size.value, err);
+}
+
 int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
 {
 	size_t length = strcspn(text, ":");
@@ -75,6 +83,8 @@ int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct m
 		*kind = (struct mr_memory_kind){ .type = (enum mr_memory_type)i, .text = text };
 		if (kind->type == MR_MEMORY_HUGETLB)
 			return argument ? parse_huge_size(argument, kind, err) : 0;
+		if (kind->type == MR_MEMORY_DM)
+			return argument ? parse_dm_size(argument, kind, err) : 0;
 		kind->path = argument;
 		return 0;
 	}

@@ -23,14 +23,17 @@ enum mr_memory_type {
 	MR_MEMORY_UNMAPPED,
 	MR_MEMORY_HOLE,
 	MR_MEMORY_DEVICE,
+	MR_MEMORY_DM,      /**< on the RDMA device: nothing to map */
+	MR_MEMORY_NULL_MR, /**< none, and no request for any: the null MR */
 };
 
 /** A kind of memory as the user names it: "anon", "hugetlb:2M", "file:PATH". */
 struct mr_memory_kind {
 	enum mr_memory_type type;
-	const char *text;   /**< as typed */
-	const char *path;   /**< of FILE, FILE_PRIVATE and DEVICE, else NULL */
-	uint64_t huge_size; /**< of HUGETLB: bytes of a page, 0 for the system's default */
+	const char *text;          /**< as typed */
+	const char *path;          /**< of FILE, FILE_PRIVATE and DEVICE, else NULL */
+	uint64_t huge_size;        /**< of HUGETLB: bytes of a page, 0 for the system's default */
+	struct mr_opt_u64 dm_size; /**< of DM: bytes to allocate; not known: as regions need */
 };
 
 struct mr_memory_kind_help {

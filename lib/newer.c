@@ -25,6 +25,9 @@ static const struct function {
 				     false },
 	[MR_NEWER_EXPORT_SIZES] = { "libmlx5.so.1", "_mlx5dv_get_export_sizes", "MLX5_1.27", "63",
 				    false },
+	[MR_NEWER_REG_MR_EX] = { "libibverbs.so.1", "ibv_reg_mr_ex", "IBVERBS_1.15", "59", false },
+	[MR_NEWER_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16", "62",
+				 false },
 };
 
 /* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */

@@ -12,7 +12,9 @@
 #include "error.h"
 
 struct ibv_context;
+struct ibv_dm;
 struct ibv_mr;
+struct mr_init_attr;
 struct ibv_pd;
 struct mlx5dv_devx_umem;
 
@@ -23,6 +25,8 @@ enum mr_newer {
 	MR_NEWER_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
 	MR_NEWER_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
 	MR_NEWER_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
+	MR_NEWER_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
+	MR_NEWER_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
 };
 
 typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -39,6 +43,27 @@ struct mr_dv_export_sizes {
 	uint32_t object;
 };
 typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
+typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
+typedef int mr_dm_export_fd(struct ibv_dm *dm);
+
+/** struct ibv_mr_init_attr of rdma-core 59; what came later stands behind it and is not used. */
+struct mr_init_attr {
+	size_t length;
+	int access;
+	uint64_t comp_mask; /**< enum mr_init_attr_mask */
+	uint64_t iova;
+	void *addr;
+	int fd;
+	uint64_t fd_offset;
+	void *later[8];
+};
+
+enum mr_init_attr_mask {
+	MR_INIT_ATTR_IOVA = 1 << 0,
+	MR_INIT_ATTR_ADDR = 1 << 1,
+	MR_INIT_ATTR_FD = 1 << 2,
+	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
+};
 
 /**
  * mr_newer_find() - look a function up

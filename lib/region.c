@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "dm.h"
 #include "newer.h"
 #include "relaxed.h"
 #include "umem.h"
@@ -15,20 +16,81 @@ const char *mr_via_name(enum mr_via via)
 	return via == MR_VIA_KERNEL ? "kernel" : "library";
 }
 
+/* Of each call: its name, that of the ioctl that does the same, and the call that does it too. */
+static const struct call {
+	const char *name;
+	const char *ioctl;
+	enum mr_region_call ex;
+} calls[] = {
+	[MR_REG_MR] = { "ibv_reg_mr", "ioctl(REG_MR)", MR_REG_MR_EX },
+	[MR_REG_MR_IOVA] = { "ibv_reg_mr_iova", "ioctl(REG_MR)", MR_REG_MR_EX_IOVA },
+	[MR_REG_DMABUF_MR] = { "ibv_reg_dmabuf_mr", "ioctl(REG_DMABUF_MR)", MR_REG_MR_EX_FD },
+	[MR_DV_REG_DMABUF_MR] = { "mlx5dv_reg_dmabuf_mr", "ioctl(REG_DMABUF_MR)", 0 },
+	[MR_REG_MR_EX] = { "ibv_reg_mr_ex", NULL, MR_REG_MR_EX },
+	[MR_REG_MR_EX_IOVA] = { "ibv_reg_mr_ex", NULL, MR_REG_MR_EX_IOVA },
+	[MR_REG_MR_EX_FD] = { "ibv_reg_mr_ex", NULL, MR_REG_MR_EX_FD },
+	[MR_REG_DM_MR] = { "ibv_reg_dm_mr", "ioctl(DM_MR_REG)", 0 },
+	[MR_ALLOC_NULL_MR] = { "ibv_alloc_null_mr", NULL, 0 },
+	[MR_REG_MR_RELAXED] = { "mr_reg_mr_relaxed", "mr_reg_mr_relaxed", 0 },
+	[MR_UMEM_REG_DMABUF] = { "mlx5dv_devx_umem_reg_ex", "ioctl(DEVX_UMEM_REG)", 0 },
+	[MR_UMEM_REG_EX_DMABUF] = { "mlx5dv_devx_umem_reg_ex", "ioctl(DEVX_UMEM_REG)", 0 },
+	[MR_UMEM_REG] = { "mlx5dv_devx_umem_reg", "ioctl(DEVX_UMEM_REG)", 0 },
+	[MR_UMEM_REG_EX] = { "mlx5dv_devx_umem_reg_ex", "ioctl(DEVX_UMEM_REG)", 0 },
+};
+
+const char *mr_region_call_name(unsigned int call, enum mr_via via)
+{
+	if (call >= sizeof(calls) / sizeof(*calls))
+		return NULL;
+	return via == MR_VIA_KERNEL ? calls[call].ioctl : calls[call].name;
+}
+
+bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex)
+{
+	if (!calls[call].ex)
+		return false;
+	*ex = calls[call].ex;
+	return true;
+}
+
 const char *mr_region_kind_name(enum mr_region_kind kind)
 {
-	return kind == MR_KIND_UMEM ? "umem" : "mr";
+	static const char *const names[] = {
+		[MR_KIND_MR] = "mr",
+		[MR_KIND_UMEM] = "umem",
+		[MR_KIND_DM] = "dm",
+	};
+
+	return names[kind];
 }
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
 #define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
 
+static struct mr_init_attr init_attr(const struct mr_region_request *r)
+{
+	struct mr_init_attr attr = { .length = r->length, .access = (int)r->access };
+
+	if (r->call != MR_REG_MR_EX) {
+		attr.comp_mask = MR_INIT_ATTR_IOVA;
+		attr.iova = r->iova;
+	}
+	if (r->call == MR_REG_MR_EX_FD) {
+		attr.comp_mask |= MR_INIT_ATTR_FD | MR_INIT_ATTR_FD_OFFSET;
+		attr.fd = r->fd;
+		attr.fd_offset = r->addr;
+	} else {
+		attr.comp_mask |= MR_INIT_ATTR_ADDR;
+		attr.addr = (void *)(uintptr_t)r->addr; // NOLINT(performance-no-int-to-ptr)
+	}
+	return attr;
+}
+
 /*
  * The parentheses keep verbs.h's macros away, which replace these calls by ibv_reg_mr_iova2: the
  * call that is reported is the call that is made.
  */
-static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r,
-			   mr_dv_reg_dmabuf_mr *dv)
+static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r, void *newer)
 {
 	void *addr = (void *)(uintptr_t)r->addr; // NOLINT(performance-no-int-to-ptr)
 	int access = (int)r->access;
@@ -39,7 +101,16 @@ static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r,
 	case MR_REG_DMABUF_MR:
 		return ibv_reg_dmabuf_mr(pd, r->addr, r->length, r->iova, r->fd, access);
 	case MR_DV_REG_DMABUF_MR:
-		return dv(pd, r->addr, r->length, r->iova, r->fd, access, DATA_DIRECT);
+		return ((mr_dv_reg_dmabuf_mr *)newer)(pd, r->addr, r->length, r->iova, r->fd,
+						      access, DATA_DIRECT);
+	case MR_REG_MR_EX:
+	case MR_REG_MR_EX_IOVA:
+	case MR_REG_MR_EX_FD:
+		return ((mr_reg_mr_ex *)newer)(pd, (struct mr_init_attr[]){ init_attr(r) });
+	case MR_REG_DM_MR:
+		return ibv_reg_dm_mr(pd, r->dm->dm, r->addr, r->length, r->access);
+	case MR_ALLOC_NULL_MR:
+		return ibv_alloc_null_mr(pd);
 	default:
 		return (ibv_reg_mr)(pd, addr, r->length, access);
 	}
@@ -47,7 +118,15 @@ static struct ibv_mr *call(struct ibv_pd *pd, const struct mr_region_request *r,
 
 static uint64_t iova_of(const struct mr_region_request *request)
 {
-	return request->call == MR_REG_MR ? request->addr : request->iova;
+	switch (request->call) {
+	case MR_REG_MR:
+	case MR_REG_MR_EX:
+		return request->addr;
+	case MR_REG_DM_MR: /* always addressed from 0 on */
+		return 0;
+	default:
+		return request->iova;
+	}
 }
 
 static int register_umem_by_kernel(const struct mr_registrar *registrar,
@@ -94,11 +173,18 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 	struct mr_uverbs_mr mr;
 	uint32_t flags = request->call == MR_DV_REG_DMABUF_MR ? DATA_DIRECT : 0;
 	uint64_t start = mr_now_ns();
-	int rc = mr_region_is_dmabuf(request->call)
-			 ? mr_uverbs_reg_dmabuf_mr(registrar->uverbs, &reg, request->fd, flags, &mr,
-						   err)
-			 : mr_uverbs_reg_mr(registrar->uverbs, &reg, &mr, err);
+	int rc;
 
+	if (request->call == MR_ALLOC_NULL_MR)
+		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
+				    "a null MR is the library's alone: the kernel has no call "
+				    "that makes one");
+	if (request->call == MR_REG_DM_MR)
+		rc = mr_uverbs_reg_dm_mr(registrar->uverbs, &reg, request->dm->handle, &mr, err);
+	else if (mr_region_is_dmabuf(request->call))
+		rc = mr_uverbs_reg_dmabuf_mr(registrar->uverbs, &reg, request->fd, flags, &mr, err);
+	else
+		rc = mr_uverbs_reg_mr(registrar->uverbs, &reg, &mr, err);
 	if (rc)
 		return rc;
 	*region = (struct mr_region){
@@ -141,30 +227,40 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 	return rc;
 }
 
+/* The function of a call that is newer than libibverbs 44. */
+static int find_newer(enum mr_region_call call, void **newer, struct mr_error *err)
+{
+	switch (call) {
+	case MR_DV_REG_DMABUF_MR:
+		*newer = mr_newer_find(MR_NEWER_REG_DMABUF_MR, err);
+		break;
+	case MR_REG_MR_EX:
+	case MR_REG_MR_EX_IOVA:
+	case MR_REG_MR_EX_FD:
+		*newer = mr_newer_find(MR_NEWER_REG_MR_EX, err);
+		break;
+	default:
+		return 0;
+	}
+	return *newer ? 0 : -err->errnum;
+}
+
 static int register_by_library(const struct mr_registrar *registrar,
 			       const struct mr_region_request *request, struct mr_region *region,
 			       struct mr_error *err)
 {
-	static const char *const names[] = {
-		[MR_REG_MR] = "ibv_reg_mr",
-		[MR_REG_MR_IOVA] = "ibv_reg_mr_iova",
-		[MR_REG_DMABUF_MR] = "ibv_reg_dmabuf_mr",
-		[MR_DV_REG_DMABUF_MR] = "mlx5dv_reg_dmabuf_mr",
-	};
-	mr_dv_reg_dmabuf_mr *dv = NULL;
+	void *newer = NULL;
 	uint64_t start, end;
 	struct ibv_mr *mr;
+	int rc = find_newer(request->call, &newer, err);
 
-	if (request->call == MR_DV_REG_DMABUF_MR) {
-		dv = (mr_dv_reg_dmabuf_mr *)mr_newer_find(MR_NEWER_REG_DMABUF_MR, err);
-		if (!dv)
-			return -err->errnum;
-	}
+	if (rc)
+		return rc;
 	start = mr_now_ns();
-	mr = call(registrar->pd, request, dv);
+	mr = call(registrar->pd, request, newer);
 	end = mr_now_ns();
 	if (!mr)
-		return mr_fail(err, MR_ERROR_REFUSED, errno, names[request->call], NULL);
+		return mr_fail(err, MR_ERROR_REFUSED, errno, calls[request->call].name, NULL);
 	*region = (struct mr_region){
 		.live = true,
 		.elapsed_ns = end - start,
@@ -172,7 +268,7 @@ static int register_by_library(const struct mr_registrar *registrar,
 		.addr = request->addr,
 		.length = mr->length,
 		.iova = iova_of(request),
-		.handle = mr->handle,
+		.handle = request->call == MR_ALLOC_NULL_MR ? MR_NO_HANDLE : mr->handle,
 		.lkey = mr->lkey,
 		.rkey = mr->rkey,
 	};
@@ -225,13 +321,17 @@ int mr_region_register(const struct mr_registrar *registrar,
 		       const struct mr_region_request *request, struct mr_region *region,
 		       struct mr_error *err)
 {
+	int rc;
+
 	if (request->call == MR_REG_MR_RELAXED)
 		return register_relaxed(registrar, request, region, err);
 	if (mr_region_kind(request->call) == MR_KIND_UMEM)
 		return register_umem(registrar, request, region, err);
-	if (registrar->via == MR_VIA_KERNEL)
-		return register_by_kernel(registrar, request, region, err);
-	return register_by_library(registrar, request, region, err);
+	rc = registrar->via == MR_VIA_KERNEL ? register_by_kernel(registrar, request, region, err)
+					     : register_by_library(registrar, request, region, err);
+	if (rc && request->call == MR_REG_DM_MR)
+		mr_dm_hint_region(err);
+	return rc;
 }
 
 static bool ask_library_for_path(struct ibv_context *context, char *path, size_t size)
@@ -291,9 +391,12 @@ static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_error *err)
 {
-	int rc = kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
-				      : mr_uverbs_destroy_mr(uverbs, handle, err);
+	int rc;
 
+	if (kind == MR_KIND_DM)
+		return mr_uverbs_free_dm(uverbs, handle, err);
+	rc = kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
+				  : mr_uverbs_destroy_mr(uverbs, handle, err);
 	if (rc)
 		hint_in_use(kind, err);
 	return rc;

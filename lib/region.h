@@ -16,6 +16,7 @@ struct ibv_context;
 struct ibv_mr;
 struct ibv_pd;
 struct mlx5dv_devx_umem;
+struct mr_dm;
 struct mr_uverbs;
 
 /** Path of a call to the kernel. */
@@ -42,16 +43,21 @@ enum mr_region_call {
 	MR_REG_MR_IOVA,      /**< ibv_reg_mr_iova(3) */
 	MR_REG_DMABUF_MR,    /**< ibv_reg_dmabuf_mr(3) */
 	MR_DV_REG_DMABUF_MR, /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
+	MR_REG_MR_EX,        /**< ibv_reg_mr_ex(3), in the place of ibv_reg_mr */
+	MR_REG_MR_EX_IOVA,   /**< in the place of ibv_reg_mr_iova */
+	MR_REG_MR_EX_FD,     /**< in the place of ibv_reg_dmabuf_mr */
+	MR_REG_DM_MR,        /**< ibv_reg_dm_mr(3) */
+	MR_ALLOC_NULL_MR,    /**< ibv_alloc_null_mr(3) */
 	MR_UMEM_REG,         /**< mlx5dv_devx_umem_reg(3) */
 	MR_UMEM_REG_EX,      /**< mlx5dv_devx_umem_reg_ex(3) */
 	MR_UMEM_REG_DMABUF,  /**< the same of a dma-buf (MLX5DV_UMEM_MASK_DMABUF), any page size */
 	MR_UMEM_REG_EX_DMABUF, /**< the same with page sizes */
 };
 
-/** mr_region_is_dmabuf() - whether such a region is one of a dma-buf, so that its addr is an offset */
+/** mr_region_is_dmabuf() - whether such a region is one of a dma-buf */
 static inline bool mr_region_is_dmabuf(enum mr_region_call call)
 {
-	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR ||
+	return call == MR_REG_DMABUF_MR || call == MR_DV_REG_DMABUF_MR || call == MR_REG_MR_EX_FD ||
 	       call == MR_UMEM_REG_DMABUF || call == MR_UMEM_REG_EX_DMABUF;
 }
 
@@ -61,10 +67,26 @@ static inline bool mr_region_has_page_sizes(unsigned int call)
 	return call == MR_UMEM_REG_EX || call == MR_UMEM_REG_EX_DMABUF;
 }
 
+/** mr_region_has_offset() - whether the addr of such a region is an offset in what it is on */
+static inline bool mr_region_has_offset(enum mr_region_call call)
+{
+	return mr_region_is_dmabuf(call) || call == MR_REG_DM_MR;
+}
+
+/** mr_region_call_name() - "ibv_reg_mr", or by MR_VIA_KERNEL "ioctl(REG_MR)"; NULL: unknown */
+const char *mr_region_call_name(unsigned int call, enum mr_via via);
+
+/**
+ * mr_region_call_ex() - the same by ibv_reg_mr_ex(3)
+ * Return: false where that does not do what @call does; @ex is not set then.
+ */
+bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex);
+
 /** What a call registers. */
 enum mr_region_kind {
 	MR_KIND_MR,
 	MR_KIND_UMEM, /**< has no keys, no IOVA and no protection domain */
+	MR_KIND_DM,   /**< no region: memory on the device that none is on, left by a command */
 };
 
 /** mr_region_kind() - what @call registers; that of a call that is unknown is an MR */
@@ -73,7 +95,7 @@ static inline enum mr_region_kind mr_region_kind(unsigned int call)
 	return call >= MR_UMEM_REG && call <= MR_UMEM_REG_EX_DMABUF ? MR_KIND_UMEM : MR_KIND_MR;
 }
 
-/** mr_region_kind_name() - "mr" or "umem" */
+/** mr_region_kind_name() - "mr", "umem" or "dm" */
 const char *mr_region_kind_name(enum mr_region_kind kind);
 
 /** In the place of the kernel's number of an object: there is none, or it is not known. */
@@ -87,13 +109,14 @@ struct mr_umem_blob {
 
 struct mr_region_request {
 	enum mr_region_call call;
-	uint64_t addr;               /**< address of the first byte; of a dma-buf its offset */
-	uint64_t length;             /**< bytes */
-	uint64_t iova;               /**< not of MR_REG_MR and MR_REG_MR_RELAXED */
-	uint64_t page_sizes;         /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
-	uint64_t page_size;          /**< of MR_REG_MR_RELAXED: of the memory */
-	uint32_t access;             /**< enum ibv_access_flags and whatever else was asked for */
-	int fd;                      /**< of a dma-buf */
+	uint64_t addr;          /**< address of the first byte; of a dma-buf or DM its offset */
+	uint64_t length;        /**< bytes */
+	uint64_t iova;          /**< not of MR_REG_MR and MR_REG_MR_RELAXED */
+	uint64_t page_sizes;    /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
+	uint64_t page_size;     /**< of MR_REG_MR_RELAXED: of the memory */
+	uint32_t access;        /**< enum ibv_access_flags and whatever else was asked for */
+	int fd;                 /**< of a dma-buf */
+	const struct mr_dm *dm; /**< the memory on the device that it is on, or NULL */
 	struct mr_umem_blob *export; /**< of umems by MR_VIA_LIBRARY: to be set; or NULL */
 };
 
@@ -108,7 +131,8 @@ struct mr_region {
 	uint64_t iova;             /**< of MR_KIND_MR */
 	uint64_t elapsed_ns;       /**< time the registering call took */
 	uint64_t dereg_elapsed_ns; /**< time the deregistering call took */
-	uint32_t handle;           /**< MR_NO_HANDLE where libmlx5 keeps that of a umem to itself */
+	uint32_t
+		handle; /**< MR_NO_HANDLE: a null MR has none; libmlx5 may keep a umem's to itself */
 	union {
 		uint32_t lkey;    /**< of MR_KIND_MR */
 		uint32_t umem_id; /**< of MR_KIND_UMEM */
@@ -148,7 +172,7 @@ void mr_region_forget(struct mr_region *region);
 /**
  * mr_region_destroy() - ask the kernel to destroy a region by its handle
  *
- * ioctl MR_DESTROY or DEVX_UMEM_DEREG: the kernel refuses (ENOENT, EINVAL) where the handle is
+ * ioctl MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE: the kernel refuses (ENOENT, EINVAL) where the handle is
  * that of no object of that kind.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.

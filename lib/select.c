@@ -9,10 +9,9 @@ static const struct {
 	enum mr_table_index index;
 	enum mr_selection_type type;
 } keys[] = {
-	{ "lkey:", MR_BY_LKEY, MR_SELECT_ENTRY },
-	{ "rkey:", MR_BY_RKEY, MR_SELECT_ENTRY },
-	{ "mr:", MR_BY_HANDLE, MR_SELECT_MR },
-	{ "umem:", MR_BY_HANDLE, MR_SELECT_UMEM },
+	{ "lkey:", MR_BY_LKEY, MR_SELECT_ENTRY }, { "rkey:", MR_BY_RKEY, MR_SELECT_ENTRY },
+	{ "mr:", MR_BY_HANDLE, MR_SELECT_MR },    { "umem:", MR_BY_HANDLE, MR_SELECT_UMEM },
+	{ "dm:", MR_BY_HANDLE, MR_SELECT_DM },
 };
 
 static bool is_number(const char *text)
@@ -58,9 +57,14 @@ int mr_select_check(const char *text, struct mr_error *err)
 /* All kinds of objects share their handles. */
 static bool is_of_type(const struct mr_entry *entry, enum mr_selection_type type)
 {
-	bool is_umem = mr_region_kind(entry->call) == MR_KIND_UMEM;
-
-	return type == MR_SELECT_ENTRY || (type == MR_SELECT_UMEM) == is_umem;
+	switch (type) {
+	case MR_SELECT_MR:
+		return mr_region_kind(entry->call) == MR_KIND_MR;
+	case MR_SELECT_UMEM:
+		return mr_region_kind(entry->call) == MR_KIND_UMEM;
+	default:
+		return type == MR_SELECT_ENTRY;
+	}
 }
 
 int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,

@@ -9,6 +9,7 @@ enum mr_selection_type {
 	MR_SELECT_ENTRY, /**< a region that the table knows */
 	MR_SELECT_MR,    /**< an MR by its handle, which no entry names */
 	MR_SELECT_UMEM,  /**< a umem by its handle, which no entry names */
+	MR_SELECT_DM,    /**< memory on the device by its handle */
 	MR_SELECT_PD,    /**< a protection domain */
 };
 
@@ -16,7 +17,7 @@ struct mr_selection {
 	enum mr_selection_type type;
 	uint32_t slot;   /**< of ENTRY */
 	uint64_t id;     /**< of ENTRY */
-	uint32_t handle; /**< of MR and UMEM */
+	uint32_t handle; /**< of MR, UMEM and DM */
 	const char *pd;  /**< of PD: its name */
 };
 
@@ -28,7 +29,7 @@ int mr_select_check(const char *text, struct mr_error *err);
 
 /**
  * mr_select() - find what @text names
- * @text: an id, a name, lkey:0x…, rkey:0x…, mr:HANDLE, umem:HANDLE or pd:NAME
+ * @text: an id, a name, lkey:0x…, rkey:0x…, mr:HANDLE, umem:HANDLE, dm:HANDLE or pd:NAME
  *
  * Takes the lock for a moment; the indexes of the table are used, nothing is scanned.
  *

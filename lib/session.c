@@ -13,8 +13,10 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "device.h"
+#include "dm.h"
 #include "join.h"
 #include "relaxed.h"
+#include "session_dm.h"
 
 #define FIRST_FD 100 /* above what shells and scripts use themselves */
 
@@ -344,6 +346,8 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 	entry->via = (uint8_t)via;
 	entry->handle = region->handle;
 	entry->elapsed_ns = region->elapsed_ns;
+	entry->has_dm = request->dm && request->dm->allocated;
+	entry->dm = entry->has_dm ? request->dm->handle : 0;
 	if (region->kind == MR_KIND_UMEM) {
 		entry->page_sizes = request->page_sizes;
 		entry->umem_id = region->umem_id;
@@ -412,6 +416,13 @@ static int register_to_stay(const struct mr_registrar *registrar,
 	if (rc || region->handle != MR_NO_HANDLE)
 		return rc;
 	mr_region_deregister(registrar, region, &ignored);
+	if (request->call == MR_ALLOC_NULL_MR) {
+		mr_fail_text(
+			err, MR_ERROR_HOST, EOPNOTSUPP,
+			"a null MR is no object of the kernel, so it cannot stay in a session");
+		mr_hint(err, "outside of it: MRCTL_SESSION= mrctl reg --memory null-mr");
+		return -EOPNOTSUPP;
+	}
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
 		"libmlx5 does not tell the handle of the umem, so it cannot stay");
 	mr_hint(err, "use --via kernel");
@@ -589,7 +600,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	struct mr_error lock_error;
 	struct mr_entry entry;
 	uint64_t start;
-	int rc = mr_table_lock(&session->table, err);
+	int rc = mr_table_lock(&session->table, err), dm_rc = 0;
 
 	if (rc)
 		return rc;
@@ -600,6 +611,8 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	start = mr_now_ns();
 	rc = mr_region_destroy(&session->uverbs, mr_region_kind(entry.call), entry.handle, err);
 	*ns = mr_now_ns() - start;
+	if (!rc)
+		dm_rc = mr_session_free_dm(session, &entry, err);
 	/* Where the lock cannot be had the entry stays in doubt, and the next command finds out. */
 	if (mr_table_lock(&session->table, &lock_error))
 		;
@@ -608,7 +621,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	else
 		mr_table_remove(&session->table, slot, id);
 	mr_session_unclaim(session, slot);
-	return rc;
+	return rc ? rc : dm_rc;
 }
 
 /* ---- what no entry names ---- */
@@ -725,5 +738,7 @@ int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *dat
 	if (!handles)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	rc = walk_mrs(&walk, handles, err);
-	return rc ? rc : walk_umems(&walk, handles, err);
+	if (!rc)
+		rc = walk_umems(&walk, handles, err);
+	return rc ? rc : mr_session_unlisted_dms(session, call, data, err);
 }

@@ -157,7 +157,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
  */
 int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err);
 
-/** Called with a region that no entry names; of a umem only the handle is known. */
+/** Called with a region that no entry names; of a umem or DM only the handle is known. */
 typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region);
 
 /**

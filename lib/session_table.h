@@ -76,9 +76,11 @@ struct mr_entry {
 	uint8_t via;                     /**< enum mr_via */
 	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
 	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
+	uint8_t has_dm;                  /**< 1: it is on memory on the device, @dm */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[36];                 /**< kind of memory as typed, cut if it is longer */
+	uint32_t dm;                     /**< handle of that */
 };
 
 /**

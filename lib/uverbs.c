@@ -23,6 +23,15 @@
 /* Drivers write their answer to ALLOC_PD here: none has more. */
 #define PD_ANSWER_SIZE 64
 
+/* struct mlx5_ib_alloc_ucontext_resp, and what may be added to it */
+#define CONTEXT_ANSWER_SIZE 512
+
+/* struct mlx5_ifc_cmd_hca_cap_bits: bytes, and places of bits */
+#define HCA_CAP_SIZE              4096
+#define RELAXED_ORDERING_WRITE    0xe8
+#define RELAXED_ORDERING_READ_PCI 0xe9
+#define RELAXED_ORDERING_READ     0x32a
+
 /* What a driver wants to be told with REG_MR beside the public request. */
 struct driver {
 	const char *provider;
@@ -381,4 +390,110 @@ int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return 0;
 	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
+}
+
+int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
+		       struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	const uint32_t alignment = 0;
+	uint64_t offset;
+	uint16_t page;
+	int rc;
+
+	add_handle(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
+	add_in(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, &length, sizeof(length));
+	add_in(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &alignment, sizeof(alignment));
+	if (uverbs->driver_id == RDMA_DRIVER_MLX5) { /* where to map it, which nobody does */
+		add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset, sizeof(offset));
+		add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page, sizeof(page));
+	}
+	rc = submit(uverbs, &request, "ioctl(DM_ALLOC)", err);
+	if (!rc)
+		*handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE);
+
+	add_handle(&request, UVERBS_ATTR_FREE_DM_HANDLE, handle);
+	return submit(uverbs, &request, "ioctl(DM_FREE)", err);
+}
+
+int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r, uint32_t dm,
+			struct mr_uverbs_mr *mr, struct mr_error *err)
+{
+	struct request request = new_request(UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+	const struct ib_uverbs_attr *handle = add(&request, UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0);
+	int rc;
+
+	*mr = (struct mr_uverbs_mr){ .length = r->length };
+	add_handle(&request, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, r->pd_handle);
+	add_handle(&request, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, dm);
+	add_in(&request, UVERBS_ATTR_REG_DM_MR_OFFSET, &r->addr, sizeof(r->addr));
+	add_in(&request, UVERBS_ATTR_REG_DM_MR_LENGTH, &r->length, sizeof(r->length));
+	add_in(&request, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, &r->access, sizeof(r->access));
+	add_out(&request, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	add_out(&request, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	rc = submit(uverbs, &request, "ioctl(DM_MR_REG)", err);
+	if (!rc)
+		mr->handle = (uint32_t)handle->data;
+	return rc;
+}
+
+enum mr_uverbs_answer mr_uverbs_has_optional_access(const struct mr_uverbs *uverbs)
+{
+	struct request request = new_request(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
+	uint8_t answer[CONTEXT_ANSWER_SIZE];
+	struct mr_error ignored;
+	uint64_t support = 0;
+
+	add_out(&request, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, &support, sizeof(support));
+	if (uverbs->driver_id == RDMA_DRIVER_MLX5)
+		add_out(&request, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, answer, sizeof(answer));
+	if (submit(uverbs, &request, "ioctl(QUERY_CONTEXT)", &ignored))
+		return MR_UVERBS_UNKNOWN;
+	return support & IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS ? MR_UVERBS_YES : MR_UVERBS_NO;
+}
+
+/* A bit of the general capabilities of an mlx5 device (struct mlx5_ifc_cmd_hca_cap_bits). */
+static bool has_bit(const uint8_t *capabilities, unsigned int bit)
+{
+	return capabilities[bit / 8] >> (7 - bit % 8) & 1;
+}
+
+static enum mr_uverbs_answer ask_firmware(const struct mr_uverbs *uverbs)
+{
+	struct request request = new_request(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
+	/* the opcode QUERY_HCA_CAP; what is in force now of the general ones */
+	const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
+	uint8_t out[16 + HCA_CAP_SIZE] = { 0 };
+	const uint8_t *capabilities = out + 16;
+	struct mr_error ignored;
+
+	add_in(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in));
+	add_out(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(out));
+	if (submit(uverbs, &request, "ioctl(DEVX_OTHER)", &ignored) || out[0])
+		return MR_UVERBS_UNKNOWN;
+	if (has_bit(capabilities, RELAXED_ORDERING_WRITE))
+		return MR_UVERBS_YES;
+	return has_bit(capabilities, RELAXED_ORDERING_READ) ||
+			       has_bit(capabilities, RELAXED_ORDERING_READ_PCI)
+		       ? MR_UVERBS_UNKNOWN
+		       : MR_UVERBS_NO;
+}
+
+enum mr_uverbs_answer mr_uverbs_orders_relaxed(const struct mr_uverbs *uverbs)
+{
+	switch (uverbs->driver_id) {
+	case RDMA_DRIVER_MLX5:
+		return ask_firmware(uverbs);
+	case RDMA_DRIVER_RXE:
+	case RDMA_DRIVER_SIW:
+		return MR_UVERBS_NO;
+	default:
+		return MR_UVERBS_UNKNOWN;
+	}
 }

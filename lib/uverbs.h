@@ -154,6 +154,49 @@ int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct
 int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
 			 struct mr_error *err);
 
+/**
+ * mr_uverbs_alloc_dm() - uverbs_std_types_dm.c UVERBS_METHOD_DM_ALLOC
+ * @length: bytes of memory on the device
+ *
+ * Return: -EPROTONOSUPPORT where the device has none.
+ */
+int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
+		       struct mr_error *err);
+
+/** mr_uverbs_free_dm() - UVERBS_METHOD_DM_FREE; -EBUSY while a region is on it */
+int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/**
+ * mr_uverbs_reg_dm_mr() - uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG
+ * @request: its addr is the offset in the memory, its iova counts for nothing
+ * @dm:      handle of the memory
+ */
+int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
+			uint32_t dm, struct mr_uverbs_mr *mr, struct mr_error *err);
+
+/** What is known of a question. */
+enum mr_uverbs_answer {
+	MR_UVERBS_UNKNOWN,
+	MR_UVERBS_NO,
+	MR_UVERBS_YES,
+};
+
+/**
+ * mr_uverbs_has_optional_access() - whether the kernel takes access flags that it may ignore
+ *
+ * IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS, by the method QUERY_CONTEXT: libibverbs keeps such
+ * flags to itself where the kernel does not.
+ */
+enum mr_uverbs_answer mr_uverbs_has_optional_access(const struct mr_uverbs *uverbs);
+
+/**
+ * mr_uverbs_orders_relaxed() - whether the device can write in relaxed order
+ *
+ * Of mlx5 by the firmware's own word (QUERY_HCA_CAP), which takes a context with DEVX; rxe and siw
+ * have no PCI bus.
+ */
+enum mr_uverbs_answer mr_uverbs_orders_relaxed(const struct mr_uverbs *uverbs);
+
 /** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
 #define MR_UVERBS_INFO_MAX 16383
 

@@ -90,7 +90,8 @@ section() {
 }
 
 kinds() {
-	section "Memory kinds" | sed 's/:PATH$/:/; s/^\(hugetlb\)\[\(.*\)|\(.*\)\]$/\1\n\1\2\n\1\3/' |
+	section "Memory kinds" | sed 's/:PATH$/:/; s/^\(hugetlb\)\[\(.*\)|\(.*\)\]$/\1\n\1\2\n\1\3/;
+		s/^\(dm\)\[:SIZE\]$/\1\n\1:/' |
 		sort
 }
 

@@ -269,16 +269,18 @@ pd_gone() {
 }
 
 # documents: each run that was kept has one, which tells the failure.  In hold, what comes after the
-# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it, or asks for less; and
+# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it, or asks for less; where it cannot be
+# queried, it has no memory of its own; and
 # some locks of other processes make a region busy.
 documents() {
 	local bad
 
 	bad=$(jq -rn '
-		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "rereg_mr", "dereg_mr",
+		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "reg_dm_mr", "rereg_mr", "dereg_mr",
 			"advise_mr", "info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
 		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
-			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY");
+			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY" or
+			($run.call == "query_device" and .call == "ibv_alloc_dm"));
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
 		select(($run.run != null and $document.format == 1 and
 			($document | has("environment") and has("regions")) and
@@ -306,6 +308,8 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 		sweep outside : --json reg --access on-demand --advise prefetch,flush
 		sweep outside : --json umem --count 2 --page-sizes 4K
 		sweep outside : --json umem --via kernel --dmabuf udmabuf
+		sweep outside : --json reg --memory dm --count 2
+		sweep outside : --json reg --memory dm --via kernel
 		sweep outside : --json umem --size 8K --try-page-sizes
 	fi
 	sweep opened : session -- echo ran
@@ -321,6 +325,8 @@ sweep registered : --json reg --count 2 --via kernel --keep-going
 sweep registered : --json reg --pd new
 sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel
+[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --count 2 --size 64
+[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --via kernel --keep-going
 sweep changed one_region --json rereg n --access remote-read --pd new
 [ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
 if [ "$MRCTL_SIM" != rxe ]; then

@@ -261,16 +261,17 @@ behind() {
 
 # session_is_true: as many regions and PDs as the table says, and no UAR of a context that is closed
 session_is_true() {
-	local mr='' pd='' uar=0 umem=0 entries='' pds='' is='[0-9]+' all
+	local mr='' pd='' uar=0 umem=0 dm=0 entries='' pds='' is='[0-9]+' all
 
 	[ "$MRCTL_SESSION" = "pid:$SESSION_PID" ] && [ ! -e "$BATS_TEST_TMPDIR/behind" ] &&
 		[ -x "$BUILD/tests/cli/session-objects" ] || return 0
 	all=$("${SIM[@]}" "$BUILD/tests/cli/session-objects") || return
-	[[ $all =~ ^((mr|pd|uar|umem|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
+	[[ $all =~ ^((mr|pd|uar|umem|dm|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
 	# shellcheck disable=SC2086 # words
 	local $all
 	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more
-	[ "$mr $pd $uar" = "$((entries - umem)) $pds 0" ] || fail "the session has other objects: $all"
+	[ "$mr $pd $uar" = "$((entries - umem)) $pds 0" ] && [ $((entries ? 0 : dm)) -eq 0 ] ||
+		fail "the session has other objects: $all"
 }
 
 # counts: objects and pinned pages of all devices in the guest

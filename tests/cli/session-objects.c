@@ -18,6 +18,7 @@ static const struct {
 	{ "pd", UVERBS_OBJECT_PD },
 	{ "uar", MLX5_IB_OBJECT_UAR },
 	{ "umem", MLX5_IB_OBJECT_DEVX_UMEM },
+	{ "dm", UVERBS_OBJECT_DM },
 };
 
 int main(void)

@@ -28,6 +28,7 @@ TEST(sources_are_read)
 		{ "heap:default_cma_region", MR_DMABUF_HEAP, "default_cma_region", 0 },
 		{ "cuda:0", MR_DMABUF_CUDA, NULL, 0 },
 		{ "cuda:7", MR_DMABUF_CUDA, NULL, 7 },
+		{ "dm", MR_DMABUF_DM, NULL, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -66,7 +67,7 @@ TEST(each_source_has_its_help)
 
 	while (mr_dmabuf_sources[count].name)
 		assert_true(mr_dmabuf_sources[count++].help[0]);
-	assert_int_equal(count, MR_DMABUF_CUDA + 1);
+	assert_int_equal(count, MR_DMABUF_DM + 1);
 }
 
 TEST(an_inherited_descriptor_is_used_as_it_is)
@@ -159,6 +160,17 @@ TEST(a_function_that_is_missing_names_the_release_that_has_it)
 	assert_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
 }
 
+TEST(where_the_kernel_has_nothing_like_it_no_path_is_advised)
+{
+	if (mr_newer_find(MR_NEWER_REG_MR_EX, &err))
+		return;
+	assert_int_equal(err.errnum, ENOSYS);
+	assert_contains(err.text, "libibverbs.so.1");
+	assert_string_equal(err.hint, "rdma-core has it from release 59 on");
+	assert_null(mr_newer_find(MR_NEWER_DM_EXPORT, &err));
+	assert_string_equal(err.hint, "rdma-core has it from release 62 on");
+}
+
 /* A descriptor that is no RDMA device refuses the ioctl. */
 TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
 {
@@ -186,6 +198,7 @@ int main(void)
 		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
 		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
 		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
+		cmocka_unit_test(where_the_kernel_has_nothing_like_it_no_path_is_advised),
 		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
 	};
 

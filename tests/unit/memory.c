@@ -142,6 +142,8 @@ TEST(kinds_are_read_as_they_are_written)
 		{ "file:a:b", MR_MEMORY_FILE, "a:b", 0 },
 		{ "file-private:x", MR_MEMORY_FILE_PRIVATE, "x", 0 },
 		{ "none", MR_MEMORY_NONE, NULL, 0 },
+		{ "dm", MR_MEMORY_DM, NULL, 0 },
+		{ "null-mr", MR_MEMORY_NULL_MR, NULL, 0 },
 		{ "readonly", MR_MEMORY_READONLY, NULL, 0 },
 		{ "unmapped", MR_MEMORY_UNMAPPED, NULL, 0 },
 		{ "hole", MR_MEMORY_HOLE, NULL, 0 },
@@ -161,6 +163,21 @@ TEST(kinds_are_read_as_they_are_written)
 	}
 	for (size_t i = 0; mr_memory_kinds[i].name; i++)
 		assert_true(mr_memory_kinds[i].help && *mr_memory_kinds[i].help);
+}
+
+TEST(memory_on_the_device_may_have_a_size)
+{
+	struct mr_memory_kind kind;
+	struct mr_error err;
+
+	assert_int_equal(mr_memory_kind_parse("dm", &kind, &err), 0);
+	assert_false(kind.dm_size.known);
+	assert_int_equal(mr_memory_kind_parse("dm:0", &kind, &err), 0);
+	assert_true(kind.dm_size.known);
+	assert_int_equal(kind.dm_size.value, 0);
+	assert_int_equal(mr_memory_kind_parse("dm:64K", &kind, &err), 0);
+	assert_int_equal(kind.dm_size.value, 65536);
+	assert_string_equal(kind.text, "dm:64K");
 }
 
 TEST(other_kinds_are_usage_errors)
@@ -184,6 +201,9 @@ TEST(other_kinds_are_usage_errors)
 		"hugetlb:0",
 		"hugetlb:1",
 		"none:0",
+		"dm:",
+		"dm:x",
+		"null-mr:1",
 		"file-private:",
 		"thp:2M",
 		"hugetlb[:2M",
@@ -666,6 +686,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_are_read_as_they_are_written),
+		cmocka_unit_test(memory_on_the_device_may_have_a_size),
 		cmocka_unit_test(other_kinds_are_usage_errors),
 		cmocka_unit_test(anon_is_whole_pages_that_can_be_written),
 		cmocka_unit_test(zero_length_has_an_address_nevertheless),

@@ -1,0 +1,340 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Memory on the device, the null MR, and ibv_reg_mr_ex.  What ibv_alloc_dm(3) and
+# ibv_alloc_null_mr(3) say of registering has a test here.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+# For tests that use it: the software HCA of the guests has such memory, a real one may not
+require_dm() {
+	on_mlx5 || skip "needs memory on the device, which only mlx5 has"
+	mr -q reg --memory dm || skip "this device gives none"
+}
+
+# rdma_core: its major version
+rdma_core() {
+	local version
+
+	version=$(mrctl --version)
+	version=${version#*rdma-core }
+	echo "${version%%.*}"
+}
+
+session() { # SCRIPT: in a session, as one shell
+	"${MR[@]}" session -- bash -euc "$1"
+}
+
+# ---- memory on the device ----
+
+# bats test_tags=kernel
+@test "memory on the device is allocated, registered from byte 0 on, and freed" {
+	require_dm
+	run --separate-stderr mr --json reg --memory dm --size 64K
+	succeeded
+	json '.regions[0] | .kind == "mr" and .state == "deregistered" and .memory == "dm" and
+		.call == "ibv_reg_dm_mr" and .via == "library" and .length == 65536 and .offset == 0 and
+		.iova == "0x0" and .addr == null and .page_size == null and .pd == "default" and
+		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0'
+	# It was freed: the device has not enough for two of these at once.
+	for _ in 1 2 3; do
+		mr -q reg --memory dm:128K
+	done
+}
+
+# bats test_tags=kernel
+@test "regions of one piece of memory have their places in it" {
+	require_dm
+	run --separate-stderr mr --json reg --memory dm --offset 64 --size 192 --count 3 --stride 256
+	succeeded
+	json '[.regions[].offset] == [64, 320, 576] and ([.regions[].iova] | unique) == ["0x0"] and
+		([.regions[].lkey] | unique | length) == 3'
+	run --separate-stderr mr reg --memory dm --count 2
+	[[ ${lines[0]} == *" OFFSET "* && ${lines[0]} != *" ADDR "* ]]
+}
+
+# bats test_tags=kernel
+@test "a region must be zero-based, which it is unless flags are given" {
+	require_dm
+	run --separate-stderr mr --json reg --memory dm
+	succeeded
+	json '.regions[0] | .access == ["local-write", "zero-based"] and .in_force == .access'
+	for via in library kernel; do
+		run --separate-stderr mr reg --memory dm --access local-write --via "$via"
+		[ "$via" = kernel ] || refused EINVAL ibv_reg_dm_mr
+		[ "$via" = library ] || refused EINVAL 'ioctl(DM_MR_REG)'
+		[[ $stderr == *zero-based* ]]
+	done
+	for flag in mw-bind on-demand hugetlb; do
+		run --separate-stderr mr reg --memory dm --access "zero-based,$flag"
+		refused EINVAL ibv_reg_dm_mr
+	done
+	for flags in local-write remote-read local-write,remote-write,remote-atomic; do
+		mr -q reg --memory dm --access "zero-based,$flags"
+	done
+	run --separate-stderr mr reg --memory dm --access zero-based,remote-write
+	refused EINVAL ibv_reg_dm_mr
+}
+
+# bats test_tags=kernel
+@test "a range beyond the end of the memory is refused" {
+	require_dm
+	mr -q reg --memory dm:32K --size 32K
+	mr -q reg --memory dm:32K --offset 32K --size 0
+	for range in "--size 32769" "--offset 1 --size 32K" "--offset 32769 --size 0" "--size max" \
+		"--offset 4K --size max"; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr mr reg --memory dm:32K $range
+		refused EINVAL ibv_reg_dm_mr
+	done
+}
+
+# bats test_tags=kernel
+@test "more memory than the device gives is refused, and its limit is told" {
+	require_dm
+	run --separate-stderr mr reg --memory dm --size 1M
+	refused EINVAL ibv_alloc_dm
+	[[ $stderr == *"at most 131072 bytes at once (max_dm_size)"* ]]
+	[[ $stderr == *"cannot allocate 1048576 bytes"* ]]
+	run --separate-stderr mr reg --memory dm:0 --size 0
+	refused EINVAL ibv_alloc_dm
+	mr -q reg --memory dm:129K --via kernel --expect EINVAL
+	mr -q reg --memory dm:1M --via kernel --expect ENOMEM
+}
+
+# bats test_tags=kernel
+@test "through the kernel's interface the answer is the same" {
+	require_dm
+	run --separate-stderr mr --json reg --memory dm:8K --offset 4K --via kernel
+	succeeded
+	json '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
+		.iova == "0x0" and .memory == "dm:8K"'
+}
+
+# bats test_tags=kernel
+@test "a device without memory says so" {
+	on_mlx5 && skip "this one has some"
+	run --separate-stderr mr reg --memory dm
+	refused EOPNOTSUPP ibv_alloc_dm
+	[[ $stderr == *"no memory of its own (max_dm_size is 0)"* ]]
+	run --separate-stderr mr reg --memory dm --via kernel
+	refused EPROTONOSUPPORT 'ioctl(DM_ALLOC)'
+	[[ $stderr == *"no memory of its own"* ]]
+}
+
+# bats test_tags=kernel
+@test "peers reach the memory from byte 0 on, inside the region, and only until dereg" {
+	command -v hca-probe >/dev/null || skip "needs the software HCA"
+	require_dm
+	run session '
+		reg="mrctl -n reg -o rkey --access local-write,remote-read,remote-write,zero-based"
+		key=$($reg --memory dm:8K --offset 4K --size 4K)
+		hca-probe --write 0x11223344 "$key" 0x10
+		[ "$(hca-probe "$key" 0x10)" = 0x11223344 ]
+		! hca-probe "$key" 0x1000
+		mrctl -q dereg 1
+		! hca-probe "$key" 0x10'
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *range*"no such key"* ]]
+}
+
+# ---- in a session ----
+
+# bats test_tags=kernel
+@test "a session keeps the memory, until its last region is deregistered" {
+	require_dm
+	session '
+		mrctl -q reg --memory dm --count 2 --size 64K --stride 64K --name d
+		mrctl -j stat | jq -e "[.regions[] | .state, .offset, .iova, .memory, .call] ==
+			[\"live\", 0, \"0x0\", \"dm\", \"ibv_reg_dm_mr\",
+			 \"live\", 65536, \"0x0\", \"dm\", \"ibv_reg_dm_mr\"] and .totals.unlisted == 0"
+		mrctl -q reg --memory dm:128K --name e
+		mrctl -q reg --memory dm:4K --expect ENOMEM
+		mrctl -q dereg d.1
+		mrctl -q reg --memory dm:4K --expect ENOMEM
+		mrctl -q dereg d.2
+		mrctl -q reg --memory dm:128K
+		mrctl -q dereg --all
+		mrctl -q reg --memory dm:128K --count 2 --size 64K --via kernel
+		mrctl -q reg --memory dm:128K --via kernel'
+}
+
+# bats test_tags=kernel
+@test "a refused region leaves no memory in the session" {
+	require_dm
+	session '
+		for via in library kernel; do
+			for _ in 1 2 3; do
+				mrctl -q reg --memory dm:128K --access local-write --via $via --expect EINVAL
+			done
+		done
+		mrctl -j stat | jq -e ".totals.unlisted == 0"'
+}
+
+# bats test_tags=kernel
+@test "a region of memory on the device cannot be changed" {
+	require_dm
+	session '
+		mrctl -q reg --memory dm
+		mrctl -q rereg 1 --access zero-based --expect EINVAL
+		mrctl -q rereg 1 --size 8K --expect EINVAL
+		mrctl -q dereg 1
+		mrctl -j stat | jq -e ".totals.unlisted == 0"'
+}
+
+@test "what a killed command leaves is listed, and can be freed" {
+	on_mlx5 && on_simulator || skip "needs the simulator's faults"
+	session '
+		MRCTL_SIM_FAULT=reg_dm_mr=kill mrctl -q reg --memory dm || [ $? -eq 137 ]
+		mrctl -j stat | jq -e ".totals.unlisted == 1"
+		handle=$(mrctl -j stat | jq -e ".regions[] | select(.kind == \"dm\") | .handle")
+		mrctl -n stat -o kind,state dm:$handle | grep -qx "dm unlisted"
+		mrctl -q dereg dm:$handle
+		mrctl dereg dm:$handle && exit 1 || [ $? -eq 1 ]
+		mrctl stat dm:$handle && exit 1 || [ $? -eq 3 ]
+		mrctl -q reg --memory dm:128K --name d
+		handle=$(mrctl -n stat -o handle d)
+		mrctl -q dereg dm:$((handle - 1)) --expect EBUSY
+		mrctl -q dereg d
+		mrctl -j stat | jq -e ".totals | .unlisted == 0 and .regions == 1"'
+	run --separate-stderr "${SIM[@]}" mrctl session -- bash -c '
+		mrctl -q reg --memory dm
+		MRCTL_SIM_FAULT=free_dm=EIO mrctl dereg 1'
+	refused EIO 'ioctl(DM_FREE)'
+	[[ $stderr == *"region 1 is deregistered, but the memory on the device stays"* ]]
+}
+
+# ---- the null MR ----
+
+# bats test_tags=kernel
+@test "the null MR has an lkey only, and the maximum length" {
+	on_mlx5 || skip "needs mlx5"
+	run --separate-stderr mr --json reg --memory null-mr
+	succeeded
+	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
+		.call == "ibv_alloc_null_mr" and .memory == "null-mr" and .pd == "default" and
+		([.rkey, .addr, .iova, .handle, .access, .access_bits, .in_force, .offset, .page_size] |
+			unique) == [null]'
+	run --separate-stderr mr reg --memory null-mr --count 2 -o lkey -n
+	succeeded
+	[ "${lines[0]}" = "${lines[1]}" ]
+}
+
+# bats test_tags=kernel
+@test "a device without a null MR says so" {
+	on_mlx5 && skip "this one has one"
+	run --separate-stderr mr reg --memory null-mr
+	refused EOPNOTSUPP ibv_alloc_null_mr
+}
+
+# bats test_tags=kernel
+@test "the null MR is the library's alone, and no session can keep it" {
+	run --separate-stderr mr reg --memory null-mr --via kernel
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"a null MR is the library's alone"* ]]
+	on_mlx5 || return 0
+	run --separate-stderr mr session -- mrctl reg --memory null-mr
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
+	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
+}
+
+# ---- what makes no sense ----
+
+@test "options that mean nothing there are usage errors" {
+	for option in "--addr 4096" --populate "--numa 0"; do
+		for kind in dm null-mr; do
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr mr reg --memory $kind $option
+			usage_error "${option% *}"
+		done
+	done
+	for option in "--size 4K" "--offset 1" "--access none" "--stride 1 --count 2"; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr mr reg --memory null-mr $option
+		usage_error "${option%% *}"
+	done
+	for kind in dm dm:64K null-mr; do
+		for command in "reg-iova --iova 0" umem; do
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr mr $command --memory "$kind"
+			usage_error "--memory $kind is for reg alone"
+		done
+	done
+	for kind in dm: dm:x null-mr:1; do
+		run --separate-stderr mr reg --memory "$kind"
+		usage_error
+	done
+	run --separate-stderr mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
+	usage_error "--memory dm is for reg alone"
+}
+
+# ---- a dma-buf of it ----
+
+# bats test_tags=kernel
+@test "a dma-buf is made of memory on the device where libibverbs can do that" {
+	on_mlx5 || skip "needs memory on the device"
+	on_simulator && [ "$(rdma_core)" -ge 62 ] && skip "the simulator makes no such dma-buf"
+	run --separate-stderr mr --json reg-dmabuf --from dm --size 64K
+	if [ "$(rdma_core)" -ge 62 ]; then
+		succeeded
+		json '.regions[0] | .memory == "dm" and .call == "ibv_reg_dmabuf_mr" and .length == 65536'
+		session 'mrctl -q reg-dmabuf --from dm --buffer 128K
+			mrctl -q reg --memory dm:128K
+			mrctl -q dereg --all
+			mrctl -q reg-dmabuf --from dm --buffer 128K
+			mrctl -q reg --memory dm:128K
+			mrctl -j stat | jq -e ".totals.unlisted == 0"'
+	else
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"ibv_dm_export_dmabuf_fd: the installed libibverbs.so.1 has no such function"* ]]
+		[[ $stderr == *"rdma-core has it from release 62 on" ]]
+		session 'mrctl -q reg-dmabuf --from dm || mrctl -j stat | jq -e ".totals.unlisted == 0"'
+	fi
+}
+
+# ---- ibv_reg_mr_ex ----
+
+# bats test_tags=kernel
+@test "--call ibv_reg_mr_ex makes that call where libibverbs has it" {
+	for command in reg "reg-iova --iova 0x10000"; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr mr --json $command --call ibv_reg_mr_ex
+		if [ "$(rdma_core)" -ge 59 ]; then
+			succeeded
+			json '.regions[0].call == "ibv_reg_mr_ex" and .regions[0].via == "library"'
+			[ "$command" = reg ] || json '.regions[0].iova == "0x10000"'
+			# shellcheck disable=SC2086 # several words
+			run --separate-stderr mr $command --call ibv_reg_mr_ex --access remote-write
+			refused EINVAL ibv_reg_mr_ex
+		else
+			[ "$status" -eq 1 ]
+			json '.failures[0] | .call == "ibv_reg_mr_ex" and .errno == "ENOSYS"'
+			[[ $stderr == *"rdma-core has it from release 59 on" ]]
+		fi
+	done
+}
+
+# bats test_tags=kernel
+@test "the call is the command's own unless another one is asked for" {
+	run --separate-stderr mr --json reg
+	json '.regions[0].call == "ibv_reg_mr"'
+	run --separate-stderr mr --json reg --call ibv_reg_mr
+	json '.regions[0].call == "ibv_reg_mr"'
+	run --separate-stderr mr --json reg-iova --iova 0
+	json '.regions[0].call == "ibv_reg_mr_iova"'
+	run --separate-stderr mr --json reg --via kernel
+	json '.regions[0].call == "ioctl(REG_MR)"'
+}
+
+@test "calls that do something else are usage errors" {
+	run --separate-stderr mr reg --call ibv_reg_mr_iova
+	usage_error "give ibv_reg_mr or ibv_reg_mr_ex"
+	run --separate-stderr mr reg --memory dm --call ibv_reg_mr_ex
+	usage_error "give ibv_reg_dm_mr"
+	run --separate-stderr mr reg-dmabuf --from udmabuf --data-direct --call ibv_reg_mr_ex
+	usage_error "give mlx5dv_reg_dmabuf_mr"
+	run --separate-stderr mr reg --via kernel --call ibv_reg_mr
+	usage_error "--call names a call of the library"
+}

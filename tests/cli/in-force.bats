@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Access flags that were accepted and have no effect: what was asked for and what is in force.
+
+load helpers
+
+# has_no_effect FLAG REASON: the last answer said so of it
+has_no_effect() {
+	[[ $stderr == *"mrctl: "*": $1 has no effect: "*"$2"* ]] || fail "no such note: $stderr"
+}
+
+# bats test_tags=kernel
+@test "flags without doubt are in force, and no note says otherwise" {
+	run --separate-stderr mr --json reg --access local-write,remote-read,remote-write,mw-bind
+	succeeded
+	[ -z "$stderr" ]
+	json '.regions[0] | .access == ["local-write", "remote-write", "remote-read", "mw-bind"] and
+		.in_force == .access'
+	run --separate-stderr mr --json reg --access none
+	json '.regions[0] | .access == [] and .in_force == []'
+	run --separate-stderr mr reg
+	[[ $output != *in_force* ]]
+	run --separate-stderr mr --verbose reg
+	grep -qx 'in_force: *local-write' <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "zero-based is accepted and leaves the addresses as they are" {
+	on_mlx5 || skip "rxe refuses it"
+	for via in library kernel; do
+		run --separate-stderr mr reg --access local-write,zero-based --via "$via"
+		succeeded
+		grep -qx 'access: *local-write,zero-based' <<<"$output"
+		grep -qx 'in_force: *local-write' <<<"$output"
+		has_no_effect zero-based "reg-iova --iova 0"
+		[[ $stderr == *QUERY_MR* ]]
+	done
+	run --separate-stderr mr --json reg --access zero-based --count 2
+	json '[.regions[] | .in_force == [] and .iova == .addr] == [true, true]'
+	[ "$(grep -c 'has no effect' <<<"$stderr")" -eq 1 ]
+}
+
+# bats test_tags=kernel
+@test "at the address 0 zero-based is in force" {
+	on_mlx5 || skip "rxe refuses it"
+	run --separate-stderr mr --json reg-iova --iova 0 --access zero-based,local-write
+	succeeded
+	[ -z "$stderr" ]
+	json '.regions[0] | .in_force == ["local-write", "zero-based"]'
+	# Of several regions it is the first one's address.
+	run --separate-stderr mr --json reg-iova --iova 0 --access zero-based --count 2
+	json '[.regions[].in_force] == [["zero-based"], []]'
+	has_no_effect zero-based ''
+}
+
+# bats test_tags=kernel
+@test "hugetlb counts only with on-demand" {
+	on_mlx5 || skip "rxe refuses it"
+	run --separate-stderr mr --json reg --access local-write,hugetlb
+	succeeded
+	json '.regions[0] | .in_force == ["local-write"] and .access_bits == "0x81"'
+	has_no_effect hugetlb "only with on-demand"
+}
+
+# bats test_tags=kernel
+@test "relaxed ordering is in force where the firmware can do it" {
+	on_mlx5 || skip "needs an HCA"
+	for via in library kernel; do
+		run --separate-stderr mr --json reg --access local-write,relaxed-ordering --via "$via"
+		succeeded
+		[ -z "$stderr" ]
+		json '.regions[0].in_force == ["local-write", "relaxed-ordering"]'
+	done
+}
+
+# bats test_tags=kernel
+@test "a device without a PCI bus orders nothing" {
+	on_mlx5 && skip "needs rxe"
+	run --separate-stderr mr --json reg --access local-write,relaxed-ordering
+	succeeded
+	json '.regions[0].in_force == ["local-write"]'
+	has_no_effect relaxed-ordering "this device cannot do it"
+}
+
+# bats test_tags=kernel
+@test "of an optional flag that nobody knows nothing is claimed" {
+	run --separate-stderr mr --json reg --access local-write,0x20000000
+	succeeded
+	[ -z "$stderr" ]
+	json '.regions[0] | .access == ["local-write", "0x20000000"] and .in_force == null'
+	run --separate-stderr mr reg --access local-write,0x20000000
+	[[ $output != *in_force* ]]
+}
+
+@test "on an old kernel libibverbs leaves optional flags out, and the kernel refuses them" {
+	on_mlx5 && on_simulator || skip "needs the simulator"
+	run --separate-stderr mrctl sim --no-optional-access -- mrctl --json reg \
+		--access local-write,relaxed-ordering,0x20000000
+	succeeded
+	json '.regions[0].in_force == ["local-write"]'
+	has_no_effect relaxed-ordering "this kernel does not know optional flags"
+	has_no_effect 0x20000000 "this kernel does not know optional flags"
+	run --separate-stderr mrctl sim --no-optional-access -- mrctl reg \
+		--access local-write,relaxed-ordering --via kernel
+	refused EINVAL 'ioctl(REG_MR)'
+}
+
+# bats test_tags=kernel
+@test "a umem has no order" {
+	on_mlx5 || skip "needs umems"
+	run --separate-stderr mr --json umem --access local-write,relaxed-ordering
+	succeeded
+	json '.regions[0].in_force == ["local-write"]'
+	has_no_effect relaxed-ordering umem
+}
+
+# bats test_tags=kernel
+@test "stat shows both as well" {
+	on_mlx5 || skip "rxe refuses zero-based"
+	run --separate-stderr mr session -- bash -c '
+		mrctl -q reg --access local-write,zero-based
+		mrctl -q reg-iova --iova 0 --access zero-based
+		mrctl --json stat'
+	succeeded
+	json '[.regions[] | [.access, .in_force]] == [
+		[["local-write", "zero-based"], ["local-write"]], [["zero-based"], ["zero-based"]]]'
+}
+
+@test "the quiet are not told, and a column shows it to scripts" {
+	on_mlx5 || skip "rxe refuses zero-based"
+	run --separate-stderr mr -q reg --access zero-based
+	succeeded
+	[ -z "$stderr" ]
+	run --separate-stderr mr -n -o access,in_force reg --access local-write,zero-based
+	[ "$output" = "local-write,zero-based local-write" ]
+}

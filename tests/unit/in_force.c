@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "access.h"
+#include "in_force.h"
+#include "unit.h"
+
+#define ZERO    MR_ACCESS_ZERO_BASED
+#define HUGETLB MR_ACCESS_HUGETLB
+#define ODP     MR_ACCESS_ON_DEMAND
+#define RELAXED MR_ACCESS_RELAXED_ORDERING
+#define STRANGE (1u << 29)
+
+#define UNKNOWN MR_UVERBS_UNKNOWN
+#define NO      MR_UVERBS_NO
+#define YES     MR_UVERBS_YES
+
+static struct mr_opt_u64 bits(enum mr_uverbs_answer optional, enum mr_uverbs_answer relaxed,
+			      struct mr_in_force_region region)
+{
+	struct mr_in_force in_force = { .asked = true, .optional = optional, .relaxed = relaxed };
+
+	return mr_in_force_bits(&in_force, &region);
+}
+
+static void assert_bits(struct mr_opt_u64 found, uint32_t expected)
+{
+	assert_true(found.known);
+	assert_int_equal(found.value, expected);
+}
+
+TEST(what_is_accepted_is_in_force)
+{
+	assert_bits(bits(UNKNOWN, UNKNOWN, (struct mr_in_force_region){ .access = 0 }), 0);
+	assert_bits(bits(UNKNOWN, UNKNOWN, (struct mr_in_force_region){ .access = 0x31f & ~ZERO }),
+		    0x31f & ~ZERO);
+}
+
+TEST(zero_based_is_what_the_kernel_says)
+{
+	struct mr_in_force_region region = { .access = ZERO | 1, .at_zero = NO };
+
+	assert_bits(bits(YES, YES, region), 1);
+	region.at_zero = YES;
+	assert_bits(bits(YES, YES, region), ZERO | 1);
+	region.at_zero = UNKNOWN;
+	assert_false(bits(YES, YES, region).known);
+	region.call = MR_REG_DM_MR; /* always, whatever QUERY_MR says of its place */
+	assert_bits(bits(YES, YES, region), ZERO | 1);
+}
+
+TEST(huge_pages_count_on_demand)
+{
+	assert_bits(bits(YES, YES, (struct mr_in_force_region){ .access = HUGETLB | 1 }), 1);
+	assert_bits(bits(YES, YES, (struct mr_in_force_region){ .access = HUGETLB | ODP }),
+		    HUGETLB | ODP);
+}
+
+TEST(relaxed_ordering_takes_kernel_and_device)
+{
+	static const struct {
+		enum mr_uverbs_answer optional, relaxed;
+		enum mr_via via;
+		enum mr_uverbs_answer expected;
+	} cases[] = {
+		{ YES, YES, MR_VIA_LIBRARY, YES },
+		{ YES, NO, MR_VIA_LIBRARY, NO },
+		{ YES, UNKNOWN, MR_VIA_LIBRARY, UNKNOWN },
+		{ NO, YES, MR_VIA_LIBRARY, NO },
+		{ NO, UNKNOWN, MR_VIA_LIBRARY, NO },
+		{ UNKNOWN, YES, MR_VIA_LIBRARY, UNKNOWN },
+		{ UNKNOWN, NO, MR_VIA_LIBRARY, NO },
+		{ YES, YES, MR_VIA_KERNEL, YES },
+		{ NO, YES, MR_VIA_KERNEL, YES },
+		{ UNKNOWN, YES, MR_VIA_KERNEL, YES },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct mr_in_force_region region = { .access = RELAXED, .via = cases[i].via };
+		struct mr_opt_u64 found = bits(cases[i].optional, cases[i].relaxed, region);
+
+		assert_int_equal(found.known, cases[i].expected != UNKNOWN);
+		if (found.known)
+			assert_int_equal(found.value, cases[i].expected == YES ? RELAXED : 0);
+	}
+}
+
+TEST(of_a_data_direct_device_and_of_strange_flags_nothing_is_known)
+{
+	assert_false(
+		bits(YES, YES,
+		     (struct mr_in_force_region){ .access = RELAXED, .call = MR_DV_REG_DMABUF_MR })
+			.known);
+	assert_false(bits(YES, YES, (struct mr_in_force_region){ .access = STRANGE }).known);
+	assert_bits(bits(NO, YES, (struct mr_in_force_region){ .access = STRANGE }), 0);
+	/* What is known of the others is told all the same. */
+	assert_int_equal(
+		bits(YES, NO, (struct mr_in_force_region){ .access = STRANGE | HUGETLB }).value,
+		STRANGE);
+}
+
+TEST(a_umem_has_no_order)
+{
+	assert_bits(bits(YES, YES,
+			 (struct mr_in_force_region){ .access = RELAXED | 1, .call = MR_UMEM_REG }),
+		    1);
+}
+
+TEST(there_is_a_reason_for_each)
+{
+	struct mr_in_force in_force = { .asked = true, .optional = NO, .relaxed = NO };
+
+	assert_non_null(strstr(mr_in_force_reason(&in_force, ZERO), "QUERY_MR"));
+	assert_non_null(strstr(mr_in_force_reason(&in_force, HUGETLB), "on-demand"));
+	assert_non_null(strstr(mr_in_force_reason(&in_force, RELAXED), "kernel"));
+	in_force.optional = YES;
+	assert_non_null(strstr(mr_in_force_reason(&in_force, RELAXED), "device"));
+	in_force.asked = false;
+	assert_non_null(strstr(mr_in_force_reason(&in_force, RELAXED), "umem"));
+	assert_null(mr_in_force_reason(&in_force, MR_ACCESS_LOCAL_WRITE));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_accepted_is_in_force),
+		cmocka_unit_test(zero_based_is_what_the_kernel_says),
+		cmocka_unit_test(huge_pages_count_on_demand),
+		cmocka_unit_test(relaxed_ordering_takes_kernel_and_device),
+		cmocka_unit_test(of_a_data_direct_device_and_of_strange_flags_nothing_is_known),
+		cmocka_unit_test(a_umem_has_no_order),
+		cmocka_unit_test(there_is_a_reason_for_each),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
