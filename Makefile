@@ -141,7 +141,7 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 
 # Sessions on rxe too: without import everything goes another way
 RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
-	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats)
+	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats batch.bats)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD) tests/cli

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 
 #include "answer.h"
+#include "batch_line.h"
 #include "place.h"
 #include "region_row.h"
 
@@ -59,6 +62,25 @@ void answer_release(struct answer *answer)
 	output_release(&answer->out);
 }
 
+/* A line on standard error: of a batch with the line that the command is run for. */
+static void note(const struct answer *answer, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(const struct answer *answer, const char *fmt, ...)
+{
+	const struct batch_line *line = answer->invocation->global->line;
+	char text[sizeof(((struct mr_error *)0)->text) + 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (line)
+		batch_line_note(line, "%s", text);
+	else
+		report_note(answer->invocation->command, "%s", text);
+}
+
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
 		 enum mr_via via)
 {
@@ -71,7 +93,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	progress_clear(&answer->progress);
 	if (index && answer->total > 1)
 		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
-	report_note(invocation->command, "%s%s", err->text, expected ? ", as expected" : "");
+	note(answer, "%s%s", err->text, expected ? ", as expected" : "");
 	if (err->hint[0])
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && err->kind == MR_ERROR_REFUSED)
@@ -109,11 +131,16 @@ void answer_begin(struct answer *answer)
 {
 	const struct scene scene = { answer->in_session };
 	struct output *out = &answer->out;
+	struct batch_line *line = out->global->line;
 
+	if (line)
+		line->begun = true;
 	output_begin(out, answer->invocation->command->name);
-	if (out->global->json)
+	/* What is the same for all lines of a batch stands before them. */
+	if (out->global->json && (!line || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
-	output_members(out, &scene_record, &scene);
+	if (!line)
+		output_members(out, &scene_record, &scene);
 	output_list_begin(out, "regions", &region_record, answer->lines);
 }
 
@@ -134,12 +161,15 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	const struct verdict verdict = { { is_expected(answer), answer->expect != NULL } };
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
+	bool told = out->global->line && !environment->data_direct[0]; /* by the batch */
 
 	output_members(out, &verdict_record, &verdict);
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
 	if (out->global->json)
 		output_json_list(out, "failures", &failures);
+	else if (told)
+		;
 	else if (answer->lines && done)
 		output_object(out, "environment", &environment_record, environment);
 	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
@@ -148,22 +178,31 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	return output_end(out, err);
 }
 
-int answer_status(const struct answer *answer, uint64_t done, const char *participle)
+static int judge(const struct answer *answer, uint64_t done, const char *participle)
 {
-	const struct command *command = answer->invocation->command;
 	const struct failures *failures = &answer->failures;
 
 	if (answer->reported > REPORTED_MAX)
-		report_note(command, "and %" PRIu64 " more failures (--json has all)",
-			    answer->reported - REPORTED_MAX);
+		note(answer, "and %" PRIu64 " more failures (--json has all)",
+		     answer->reported - REPORTED_MAX);
 	if (failures->count && done && participle && !answer->invocation->global->quiet)
-		report_note(command, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
-			    participle);
+		note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+		     participle);
 	if (is_expected(answer))
 		return EXIT_DONE;
 	if (answer->expect)
-		report_note(command, "this is not the expected answer");
+		note(answer, "this is not the expected answer");
 	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
 		return EXIT_ABSENT;
 	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
+}
+
+int answer_status(const struct answer *answer, uint64_t done, const char *participle)
+{
+	const struct batch_line *line = answer->invocation->global->line;
+	int status = judge(answer, done, participle);
+
+	if (line && status != EXIT_DONE)
+		batch_line_fail(line, answer->failures.count ? answer->failures.items : NULL);
+	return status;
 }

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "options.h"
 
+struct batch_line;
 struct record;
 
 /** Exit statuses, as the man page has them. */
@@ -35,6 +36,7 @@ struct global_args {
 	bool help;
 	bool version;
 	bool dump_cli;
+	struct batch_line *line; /**< of a batch that the command is run for, or NULL; no option */
 };
 
 struct command;
@@ -58,10 +60,13 @@ struct command {
 	const char *columns;         /**< those of its tables without -o, as for -o */
 	bool runs_program; /**< its operands are another program's: no option after the first */
 	const struct help_topic *const *topics; /**< more sections of its help; ends with NULL */
+	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
+	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** The work.  Returns an exit status; with an error in @err, that decides the status. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 };
 
+extern const struct command command_batch;
 extern const struct command command_dereg;
 extern const struct command command_reg;
 extern const struct command command_reg_dmabuf;

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "clock.h"
-#include "hold.h"
+#include "place.h"
 #include "region_row.h"
 #include "relaxed.h"
 #include "select.h"
 #include "session_job.h"
+#include "session_library.h"
 
 struct dereg_args {
 	bool all;
@@ -157,6 +158,16 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 	return 0;
 }
 
+/* The path that a region or protection domain goes. */
+static enum mr_via path_of(const struct session_job *job, const struct mr_selection *selection)
+{
+	if (selection->type == MR_SELECT_ENTRY)
+		return mr_session_via(&job->session, selection->slot);
+	return selection->type == MR_SELECT_PD && mr_session_is_private(&job->session)
+		       ? MR_VIA_LIBRARY
+		       : MR_VIA_KERNEL;
+}
+
 static void dereg_word(struct session_job *job, const char *word, uint64_t index)
 {
 	struct mr_selection selection = { .id = 0 };
@@ -174,7 +185,7 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 	else if (!rc)
 		rc = dereg_entry(job, selection.slot, selection.id, &err);
 	if (rc)
-		answer_fail(&job->answer, &err, index, selection.id, MR_VIA_KERNEL);
+		answer_fail(&job->answer, &err, index, selection.id, path_of(job, &selection));
 }
 
 /* What has gone already, or comes or goes through another process at this moment, is not ours. */
@@ -184,22 +195,40 @@ static bool is_settled(const struct mr_error *err)
 	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
-static void dereg_all(struct session_job *job)
+/* Whether a signal has come before all were done. */
+static bool dereg_all(struct session_job *job)
 {
+	const struct global_args *global = job->answer.invocation->global;
 	const struct mr_table *table = &job->session.table;
 	struct mr_entry entry;
 	struct mr_error err;
 	uint64_t index = 0;
+	bool stopped = false;
 
-	for (uint32_t slot = 0; slot < table->capacity && !mr_interrupted(); slot++) {
-		if (!mr_table_get(table, slot, &entry))
+	for (uint32_t slot = 0; slot < table->capacity && !stopped; slot++) {
+		if (!mr_table_is_used(table, slot))
+			continue;
+		stopped = place_interrupted(global, !index);
+		if (stopped || !mr_table_get(table, slot, &entry))
 			continue;
 		index++;
 		if (dereg_entry(job, slot, entry.id, &err) && !is_settled(&err))
-			answer_fail(&job->answer, &err, index, entry.id, MR_VIA_KERNEL);
+			answer_fail(&job->answer, &err, index, entry.id,
+				    mr_session_via(&job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);
 	}
 	progress_clear(&job->answer.progress);
+	return stopped;
+}
+
+static bool dereg_words(struct session_job *job, char **words)
+{
+	for (uint64_t i = 0; words[i]; i++) {
+		if (place_interrupted(job->answer.invocation->global, !i))
+			return true;
+		dereg_word(job, words[i], i + 1);
+	}
+	return false;
 }
 
 /* Deregistered is not gone. */
@@ -223,22 +252,20 @@ static int work(struct session_job *job, struct mr_error *err)
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
 	struct mr_error interrupted;
+	bool stopped;
 	int rc;
 
 	if (args->all)
 		job->answer.total = mr_table_count(&job->session.table);
 	job->answer.lines = false;
-	mr_hold_block();  /* a region is either there or gone: signals wait in between */
+	place_block_signals(job->answer.invocation->global);
 	if (!args->flush) /* which tells of those, too */
 		mr_relaxed_expire(&job->session);
 	answer_begin(&job->answer);
-	if (args->all)
-		dereg_all(job);
-	for (uint64_t i = 0; words[i] && !mr_interrupted(); i++)
-		dereg_word(job, words[i], i + 1);
-	if (args->flush && !mr_interrupted())
+	stopped = args->all ? dereg_all(job) : dereg_words(job, words);
+	if (args->flush && !stopped)
 		flush_named(job, args->pd);
-	if (mr_interrupted()) {
+	if (stopped) {
 		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
 		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
 	}
@@ -248,7 +275,7 @@ static int work(struct session_job *job, struct mr_error *err)
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
 	bool operands = invocation->operands[0] != NULL;
@@ -262,6 +289,13 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	for (char **word = invocation->operands; *word; word++)
 		if (mr_select_check(*word, err))
 			return -EINVAL;
+	return 0;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+
 	return session_job_run(invocation, &args->expect, work, err);
 }
 
@@ -281,5 +315,6 @@ const struct command command_dereg = {
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
 	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
+	.check = check,
 	.run = run,
 };

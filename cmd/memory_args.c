@@ -43,7 +43,7 @@ bool memory_is_given(const struct memory_args *args)
 
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, struct mr_error *err)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), span;
+	uint64_t page = (uint64_t)getpagesize(), span;
 
 	*plan = (struct memory_plan){
 		.request = { .kind = args->memory,

@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "options.h"
+#include "rereg.h"
 
 /* Values of getopt_long for options without a letter, and for all by their place in the table. */
 #define FIRST_VALUE 256
@@ -76,6 +77,9 @@ static int store(const struct option_spec *option, const char *text, void *membe
 	case OPTION_ACCESS:
 		access->given = true;
 		return mr_access_parse(text, &access->bits, err);
+	case OPTION_CHANGES:
+		access->given = true;
+		return mr_flags_parse(mr_change_flags, "flag", text, &access->bits, err);
 	case OPTION_PAGES:
 		return parse_number(mr_parse_page_sizes, text, member, err);
 	case OPTION_MEMORY:
@@ -103,34 +107,36 @@ struct slot {
 };
 
 /* The option tables in the form of getopt. */
-struct tables {
+struct options {
 	struct slot *slots;
 	struct option *longs;
 	char *letters;
 	size_t count;
 };
 
-static void release_tables(struct tables *tables)
+void options_free(struct options *tables)
 {
+	if (!tables)
+		return;
 	free(tables->slots);
 	free(tables->longs);
 	free(tables->letters);
+	free(tables);
 }
 
-static int allocate_tables(struct tables *tables, const struct option_binding *bindings)
+static bool allocate_tables(struct options *tables, const struct option_binding *bindings)
 {
-	tables->count = 0;
 	for (const struct option_binding *b = bindings; b->group; b++)
 		for (const struct option_spec *o = b->group->options; o->name; o++)
 			tables->count++;
 	tables->slots = calloc(tables->count + 1, sizeof(*tables->slots));
 	tables->longs = calloc(tables->count + 1, sizeof(*tables->longs));
 	tables->letters = calloc(tables->count + 1, 3); /* a letter, ":", and what goes before */
-	return tables->slots && tables->longs && tables->letters ? 0 : -ENOMEM;
+	return tables->slots && tables->longs && tables->letters;
 }
 
 /* '+' ends at the first operand, ':' tells a missing value from an unknown option. */
-static void fill_tables(struct tables *tables, const struct option_binding *bindings,
+static void fill_tables(struct options *tables, const struct option_binding *bindings,
 			bool stop_early)
 {
 	char *letters = stpcpy(tables->letters, stop_early ? "+:" : ":");
@@ -158,7 +164,7 @@ static void fill_tables(struct tables *tables, const struct option_binding *bind
 }
 
 /* The option that getopt_long found; NULL for none. */
-static const struct slot *find_slot(const struct tables *tables, int found)
+static const struct slot *find_slot(const struct options *tables, int found)
 {
 	if (found >= FIRST_VALUE)
 		return &tables->slots[found - FIRST_VALUE];
@@ -209,7 +215,7 @@ static int take(const struct slot *slot, struct mr_error *err)
 	return rc;
 }
 
-static int parse(const struct tables *tables, int argc, char **argv, struct mr_error *err)
+static int parse(const struct options *tables, int argc, char **argv, struct mr_error *err)
 {
 	int found;
 
@@ -230,20 +236,43 @@ static int parse(const struct tables *tables, int argc, char **argv, struct mr_e
 	return 0;
 }
 
+struct options *options_new(const struct option_binding *bindings, bool stop_early,
+			    struct mr_error *err)
+{
+	struct options *tables = calloc(1, sizeof(*tables));
+
+	if (!tables || !allocate_tables(tables, bindings)) {
+		options_free(tables);
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		return NULL;
+	}
+	fill_tables(tables, bindings, stop_early);
+	return tables;
+}
+
+int options_read(const struct options *tables, int argc, char **argv, char ***operands,
+		 struct mr_error *err)
+{
+	int rc, n = 1;
+
+	/* Most lines of a batch are without options: getopt_long has nothing to do then. */
+	while (n < argc && argv[n][0] != '-')
+		n++;
+	*operands = argv + 1;
+	if (n == argc)
+		return 0;
+	rc = parse(tables, argc, argv, err);
+	*operands = argv + optind;
+	return rc;
+}
+
 int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
 		  char ***operands, struct mr_error *err)
 {
-	struct tables tables;
-	int rc = allocate_tables(&tables, bindings);
+	struct options *tables = options_new(bindings, stop_early, err);
+	int rc = tables ? options_read(tables, argc, argv, operands, err) : -ENOMEM;
 
-	if (rc) {
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	} else {
-		fill_tables(&tables, bindings, stop_early);
-		rc = parse(&tables, argc, argv, err);
-		*operands = argv + optind;
-	}
-	release_tables(&tables);
+	options_free(tables);
 	return rc;
 }
 

@@ -26,6 +26,7 @@ enum option_type {
 	OPTION_NUMBER,  /**< 64 bits, decimal or hexadecimal; struct mr_opt_u64 */
 	OPTION_SECONDS, /**< nanoseconds; struct mr_opt_u64 */
 	OPTION_ACCESS,  /**< access flags; struct access_option */
+	OPTION_CHANGES, /**< what rereg is to change; struct access_option */
 	OPTION_PAGES,   /**< page sizes, a bit for each; struct mr_opt_u64 */
 	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
 	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
@@ -80,6 +81,7 @@ extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_a
 #define OPTION_CTYPE_OPTION_NUMBER  struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_SECONDS struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_ACCESS  struct access_option
+#define OPTION_CTYPE_OPTION_CHANGES struct access_option
 #define OPTION_CTYPE_OPTION_PAGES   struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
 #define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
@@ -117,17 +119,32 @@ struct option_binding {
 	void *target; /**< the group's base is added */
 };
 
+struct options;
+
 /**
- * options_parse() - fill structs from the command line (getopt_long)
- * @bindings:     ends with one that has no group
- * @stop_early:   stop at the first operand instead of looking for options behind it
- * @argc, @argv:  argv[0] is skipped; reordered so that the operands come last
- * @operands:     set to the first element of @argv that is no option
+ * options_new() - get ready to read command lines
+ * @bindings:   ends with one that has no group; what the members point to must stay
+ * @stop_early: stop at the first operand instead of looking for options behind it
+ *
+ * Return: NULL with MR_ERROR_HOST when memory is short.
+ */
+struct options *options_new(const struct option_binding *bindings, bool stop_early,
+			    struct mr_error *err);
+void options_free(struct options *options);
+
+/**
+ * options_read() - fill structs from a command line (getopt_long)
+ * @argc, @argv: argv[0] is skipped; reordered so that the operands come last
+ * @operands:    set to the first element of @argv that is no option
  *
  * Names must be written out: getopt_long would take any unambiguous beginning.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
+int options_read(const struct options *options, int argc, char **argv, char ***operands,
+		 struct mr_error *err);
+
+/** options_parse() - both for a single command line */
 int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
 		  char ***operands, struct mr_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "json.h"
 #include "output.h"
@@ -83,7 +84,8 @@ void output_begin(struct output *out, const char *command)
 {
 	if (!out->global->json)
 		return;
-	printf("{\"format\":1,\"command\":\"%s\"", command);
+	if (!out->global->line)
+		printf("{\"format\":1,\"command\":\"%s\"", command);
 	out->separator = ",";
 }
 
@@ -162,6 +164,29 @@ void output_row(struct output *out, const struct record *record, const void *row
 	}
 }
 
+void output_element_begin(struct output *out, const struct record *record, const void *row)
+{
+	char *text;
+
+	if (!out->global->json)
+		return;
+	text = row_text(out, record, NULL, row);
+	if (text) /* without its last brace */
+		printf("%s%.*s", out->separator, (int)strlen(text) - 1, text);
+	else
+		printf("%s{\"line\":null", out->separator);
+	out->separator = ",";
+	json_free(text);
+}
+
+void output_element_end(struct output *out, const struct record *record, const void *row)
+{
+	output_members(out, record, row);
+	if (out->global->json)
+		fputs("}", stdout);
+	out->separator = ",\n";
+}
+
 void output_list_end(struct output *out)
 {
 	if (out->global->json)
@@ -196,12 +221,19 @@ int output_flush(struct mr_error *err)
 
 int output_end(struct output *out, struct mr_error *err)
 {
-	if (out->global->json)
+	bool is_line = out->global->line != NULL;
+
+	if (out->global->json && !is_line)
 		fputs("}\n", stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");
-	return output_flush(err);
+	return is_line ? 0 : output_flush(err);
+}
+
+bool output_is_terminal(void)
+{
+	return isatty(STDOUT_FILENO);
 }
 
 void output_text(const char *fmt, ...)

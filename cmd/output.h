@@ -30,7 +30,11 @@ struct output {
 int output_open(struct output *out, const struct global_args *global, const struct record *record,
 		struct mr_error *err);
 
-/** output_begin() - begin the document: format and command */
+/**
+ * output_begin() - begin the document: format and command
+ *
+ * That of a line of a batch is an element of the batch's document, which the batch begins and ends.
+ */
 void output_begin(struct output *out, const char *command);
 
 /** output_members() - the fields of @row: JSON: members of the document; text: nothing */
@@ -51,6 +55,10 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 void output_row(struct output *out, const struct record *record, const void *row);
 void output_list_end(struct output *out);
 
+/** output_element_begin() - JSON: an element that is more than a row: the fields of @row, and others */
+void output_element_begin(struct output *out, const struct record *record, const void *row);
+void output_element_end(struct output *out, const struct record *record, const void *row);
+
 /** output_json_list() - a whole list in JSON; nothing in text */
 void output_json_list(struct output *out, const char *key, const struct list *list);
 
@@ -62,6 +70,9 @@ int output_end(struct output *out, struct mr_error *err);
 
 /** output_release() - free what output_open() made */
 void output_release(struct output *out);
+
+/** output_is_terminal() - whether people see it at once */
+bool output_is_terminal(void);
 
 /** output_text() - plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -3,14 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "batch_line.h"
+#include "hold.h"
 #include "place.h"
 #include "relaxed.h"
+#include "session_library.h"
 #include "umem.h"
 
 const char *place_session(const struct global_args *global)
 {
-	const char *where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
+	const char *where;
 
+	if (global->line)
+		return "batch";
+	where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
 	return where && *where ? where : NULL;
 }
 
@@ -19,6 +25,10 @@ int place_open_session(const struct global_args *global, struct mr_session *sess
 {
 	const char *where = place_session(global);
 
+	if (global->line) {
+		*session = *global->line->session;
+		return 0;
+	}
 	if (!where) {
 		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
 		mr_hint(err, "open one with mrctl session, or name one with --session");
@@ -28,6 +38,35 @@ int place_open_session(const struct global_args *global, struct mr_session *sess
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "the session's device is the one to work on: no --device");
 	return mr_session_open(where, session, err);
+}
+
+/* What is in the session has moved, perhaps. */
+void place_leave_session(const struct global_args *global, struct mr_session *session)
+{
+	if (global->line)
+		*global->line->session = *session;
+	else
+		mr_session_close(session);
+}
+
+void place_describe(const struct global_args *global, const struct mr_session *session,
+		    struct mr_environment *environment)
+{
+	if (global->line)
+		*environment = *global->line->environment;
+	else
+		mr_session_environment(session, environment);
+}
+
+void place_block_signals(const struct global_args *global)
+{
+	if (!global->line)
+		mr_hold_block();
+}
+
+bool place_interrupted(const struct global_args *global, bool first)
+{
+	return !(first && global->line) && mr_interrupted();
 }
 
 int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err)
@@ -67,7 +106,7 @@ static int fail_no_handles(const struct place *place, struct mr_error *err)
 static int check_library(const struct place *place, bool kernel, bool *library,
 			 struct mr_error *err)
 {
-	if (!*library)
+	if (!*library || mr_session_is_private(&place->session))
 		return 0;
 	if (place->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
 	    (kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
@@ -88,7 +127,7 @@ static int open_in_session(struct place *place, const struct global_args *global
 		return rc;
 	place->in_session = true;
 	mr_relaxed_expire(&place->session);
-	mr_session_environment(&place->session, &place->environment);
+	place_describe(global, &place->session, &place->environment);
 	place->uverbs = place->session.uverbs;
 	if (place->pd)
 		rc = mr_session_pd(&place->session, place->pd, true, &place->pd_place, &pd, err);
@@ -97,7 +136,8 @@ static int open_in_session(struct place *place, const struct global_args *global
 	if (rc)
 		return rc;
 	if (library) {
-		rc = mr_device_import(place->uverbs.fd, pd.handle, &place->device, err);
+		rc = mr_session_device(&place->session, place->pd_place, pd.handle, &place->device,
+				       err);
 		if (!rc)
 			use_library(place);
 		/* ENODEV: the device was removed, which the kernel says better. */
@@ -136,7 +176,7 @@ int place_open(struct place *place, const struct global_args *global, enum mr_re
 	bool library, kernel;
 	int rc = place_parse_via(via, &library, &kernel, err);
 
-	*place = (struct place){ .kind = kind, .pd_place = MR_TABLE_PDS };
+	*place = (struct place){ .global = global, .kind = kind, .pd_place = MR_TABLE_PDS };
 	if (kind == MR_KIND_MR)
 		place->pd = pd ? pd : MR_DEFAULT_PD;
 	if (rc)
@@ -148,7 +188,10 @@ int place_open(struct place *place, const struct global_args *global, enum mr_re
 
 void place_close(struct place *place)
 {
-	mr_device_close(&place->device);
-	if (place->in_session)
-		mr_session_close(&place->session);
+	if (!place->in_session) {
+		mr_device_close(&place->device);
+		return;
+	}
+	mr_session_release_device(&place->session, &place->device);
+	place_leave_session(place->global, &place->session);
 }

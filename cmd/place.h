@@ -8,6 +8,7 @@
 #include "session.h"
 
 struct place {
+	const struct global_args *global;
 	bool in_session;
 	struct mr_session session;
 	struct mr_device device; /**< its own, or the session's, imported; or none */
@@ -21,7 +22,8 @@ struct place {
 
 /**
  * place_session() - where the session is
- * Return: the word for it from --session or MRCTL_SESSION, or NULL outside of one.
+ * Return: the word for it from --session or MRCTL_SESSION, or NULL outside of one.  Lines of a batch
+ * work in that of the batch.
  */
 const char *place_session(const struct global_args *global);
 
@@ -31,6 +33,26 @@ const char *place_session(const struct global_args *global);
  */
 int place_open_session(const struct global_args *global, struct mr_session *session,
 		       struct mr_error *err);
+
+/** place_leave_session() - what place_open_session() has joined */
+void place_leave_session(const struct global_args *global, struct mr_session *session);
+
+/** place_describe() - the environment of an open session */
+void place_describe(const struct global_args *global, const struct mr_session *session,
+		    struct mr_environment *environment);
+
+/**
+ * place_block_signals() - mr_hold_block(), so that a region is either there and known or not
+ *
+ * For a line of a batch they are blocked already.
+ */
+void place_block_signals(const struct global_args *global);
+
+/**
+ * place_interrupted() - mr_interrupted()
+ * @first: before the first region; for a line of a batch that has been asked for already
+ */
+bool place_interrupted(const struct global_args *global, bool first);
 
 /**
  * place_parse_via() - the paths that --via allows

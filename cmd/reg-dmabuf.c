@@ -31,6 +31,15 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+
+	if (!args->from.source.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+	return register_check(invocation, err);
+}
+
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
@@ -40,11 +49,8 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
 	};
 	struct register_args common = args->common;
-	int rc;
+	int rc = dmabuf_args_apply(&args->from, "from", &common, &request, err);
 
-	if (!args->from.source.text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
-	rc = dmabuf_args_apply(&args->from, "from", &common, &request, err);
 	return rc ? rc : register_run(invocation, &common, &pattern, err);
 }
 
@@ -65,5 +71,6 @@ const struct command command_reg_dmabuf = {
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",
 	.topics = topics,
+	.check = check,
 	.run = run,
 };

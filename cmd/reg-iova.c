@@ -15,14 +15,21 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_iova_args *args = invocation->args;
+
+	if (!args->iova.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
+	return register_check(invocation, err);
+}
+
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_iova_args *args = invocation->args;
 	const struct mr_region_request pattern = { .call = MR_REG_MR_IOVA,
 						   .iova = args->iova.value };
 
-	if (!args->iova.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
 	return register_run(invocation, &args->common, &pattern, err);
 }
 
@@ -44,5 +51,6 @@ const struct command command_reg_iova = {
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
 	.topics = topics,
+	.check = check,
 	.run = run,
 };

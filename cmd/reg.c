@@ -137,5 +137,6 @@ const struct command command_reg = {
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
 	.topics = topics,
+	.check = register_check,
 	.run = run,
 };

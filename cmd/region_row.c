@@ -14,7 +14,8 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
 	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr, umem or dm"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, deferred, deregistered, refused, pending, in-doubt, suspect, gone, unlisted, "
+	      "live, deferred, deregistered, refused, pending, in-doubt, suspect, broken, gone, "
+	      "unlisted, "
 	      "unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
@@ -127,7 +128,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.id = { entry->id, entry->id != 0 },
 		.name = entry->name[0] ? entry->name : NULL,
 		.kind = mr_region_kind_name(mr_region_kind(entry->call)),
-		.handle = { entry->handle, registered },
+		.handle = { entry->handle, registered && entry->handle != MR_NO_HANDLE },
 		.lkey = { entry->lkey, keys_known },
 		.rkey = { entry->rkey, keys_known },
 		.umem_id = { entry->umem_id, is_umem },

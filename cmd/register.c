@@ -10,6 +10,7 @@
 #include "hold.h"
 #include "register_answer.h"
 #include "relaxed.h"
+#include "session_library.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {
@@ -35,6 +36,7 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 {
 	char buffer[2 * MR_NAME_SIZE];
 	const char *name = register_name(job, made->index, buffer, sizeof(buffer));
+	const char *memory = job->plan.request.kind.text;
 	struct mr_entry entry = { .page_size = job->memory.page_size,
 				  .pd = (uint16_t)job->place.pd_place };
 	int rc;
@@ -42,8 +44,9 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	if (name && strlen(name) >= sizeof(entry.name))
 		return mr_fail_text(err, MR_ERROR_USAGE, ENAMETOOLONG, "the name '%s' is too long",
 				    name);
-	snprintf(entry.name, sizeof(entry.name), "%s", name ? name : "");
-	snprintf(entry.memory, sizeof(entry.memory), "%s", job->plan.request.kind.text);
+	if (name)
+		memcpy(entry.name, name, strlen(name));
+	memcpy(entry.memory, memory, strnlen(memory, sizeof(entry.memory) - 1));
 	rc = request->call == MR_REG_MR_RELAXED
 		     ? mr_reg_mr_relaxed(&job->place.session, &job->place.registrar, request,
 					 &entry, err)
@@ -88,7 +91,8 @@ static void register_all(struct register_job *job)
 		struct made *made = &job->made[job->count];
 		struct mr_error err;
 
-		if (job->place.in_session && mr_interrupted()) {
+		if (job->place.in_session &&
+		    place_interrupted(job->answer.invocation->global, index == 1)) {
 			fail_interrupted(job, index);
 			break;
 		}
@@ -162,6 +166,11 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan.count);
+	if (mr_session_is_private(&job->place.session)) {
+		job->pattern.backing = mr_backing_new();
+		if (!job->pattern.backing)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
 	rc = advise_init(job, err);
 	if (!rc)
 		rc = mr_memory_map(&job->plan.request, &job->memory, err);
@@ -214,8 +223,7 @@ static int print_document(struct register_job *job, struct mr_error *err)
 
 static void release(struct register_job *job)
 {
-	mr_dmabuf_close(&job->dmabuf);
-	mr_memory_unmap(&job->memory);
+	mr_backing_settle(job->pattern.backing, &job->memory, &job->dmabuf);
 	place_close(&job->place);
 	answer_release(&job->answer);
 	free(job->blobs);
@@ -232,7 +240,7 @@ static int run(struct register_job *job, struct mr_error *err)
 		return rc;
 	/* In a session a region is either not there or in the table: signals wait in between. */
 	if (hold || job->place.in_session)
-		mr_hold_block();
+		place_block_signals(job->answer.invocation->global);
 	if (!rc)
 		rc = allocate_dm(job, err);
 	if (rc) {
@@ -258,6 +266,22 @@ static int run(struct register_job *job, struct mr_error *err)
 		free_dm(job);
 	}
 	return rc ? rc : answer_status(&job->answer, job->count, "registered");
+}
+
+int register_check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct register_args *args = invocation->args;
+	struct memory_plan plan;
+	bool library, kernel;
+
+	if (invocation->global->line && (args->hold || args->hold_for.known))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--hold%s makes no sense in a batch: its regions stay until "
+				    "they are deregistered, or the batch ends",
+				    args->hold ? "" : "-for");
+	if (place_parse_via(args->via, &library, &kernel, err))
+		return -EINVAL;
+	return memory_plan_init(&plan, &args->memory, err);
 }
 
 int register_run(const struct invocation *invocation, const struct register_args *args,

@@ -44,6 +44,9 @@ extern const struct option_group advise_group;
 /** register_access() - the access flags that @args ask for */
 uint32_t register_access(const struct register_args *args);
 
+/** register_check() - of command.h, for a command whose args begin with a struct register_args */
+int register_check(const struct invocation *invocation, struct mr_error *err);
+
 /**
  * register_choose_call() - the call that --call asks for
  * @call: that of the command; changed where it is to be another one

@@ -6,6 +6,7 @@
 #include "region_row.h"
 #include "register_answer.h"
 #include "relaxed.h"
+#include "session_library.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {
@@ -190,6 +191,8 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 {
 	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
 
+	if (mr_session_is_private(&job->place.session))
+		return;
 	if (job->place.in_session && (cuda || on_demand) && job->count && !hold)
 		report_note(job->answer.invocation->command,
 			    "%s region is dead once this process has ended: use --hold",

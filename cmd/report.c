@@ -76,7 +76,7 @@ static const struct field cause_fields[] = {
 static const struct record cause_record = { "cause", cause_fields };
 
 static const struct field failure_fields[] = {
-	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count"),
+	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
 	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
 	FIELD(struct failure, call, FIELD_STRING, 0, "the call that failed"),
 	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, 0, "name of the errno"),
@@ -101,10 +101,9 @@ static const char *keep_message(const struct failures *failures, const char *tex
 	return last && !strcmp(last, text) ? last : strdup(text);
 }
 
-void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via)
+static void append(struct failures *failures, const struct failure *failure, const char *message)
 {
-	const char *message;
+	struct failure *last;
 
 	if (failures->count == failures->capacity) {
 		size_t capacity = failures->capacity ? 2 * failures->capacity : 16;
@@ -117,18 +116,40 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		failures->items = items;
 		failures->capacity = capacity;
 	}
-	message = keep_message(failures, err->text);
-	failures->items[failures->count++] = (struct failure){
+	message = keep_message(failures, message);
+	last = &failures->items[failures->count++];
+	*last = *failure;
+	last->message = message;
+}
+
+void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
+		  uint64_t region, const char *via)
+{
+	const struct failure failure = {
 		.index = { index, index != 0 },
 		.region = { region, region != 0 },
 		.call = err->call,
 		.errno_name = mr_errno_name(err->errnum),
 		.errno_value = known((uint64_t)err->errnum),
-		.message = message,
 		.via = err->kind == MR_ERROR_REFUSED ? via : NULL,
 		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
 		.kind = err->kind,
 	};
+
+	append(failures, &failure, err->text);
+}
+
+void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
+		    const char *message)
+{
+	struct failure adopted = {
+		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+	};
+
+	if (failure)
+		adopted = *failure;
+	adopted.index = known(line);
+	append(failures, &adopted, message);
 }
 
 void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)

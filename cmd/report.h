@@ -22,7 +22,8 @@ int report_status(const struct mr_error *err);
 
 /** One refusal or failure, as the document has it. */
 struct failure {
-	struct mr_opt_u64 index;  /**< which of --count, from 1 */
+	struct mr_opt_u64
+		index; /**< which of --count or of the operands, or line of a batch, from 1 */
 	struct mr_opt_u64 region; /**< id, when there is a region already */
 	const char *call;
 	const char *errno_name;
@@ -57,6 +58,14 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 
 /** failures_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
 void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
+
+/**
+ * failures_adopt() - remember a failure of a line of a batch
+ * @failure: what it was, or NULL
+ * @line:    number of the line, which becomes its index
+ */
+void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
+		    const char *message);
 
 /** failures_release() - free what failures_add() kept */
 void failures_release(struct failures *failures);

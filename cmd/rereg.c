@@ -10,6 +10,7 @@
 #include "relaxed.h"
 #include "rereg_answer.h"
 #include "select.h"
+#include "session_library.h"
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
@@ -24,7 +25,11 @@ static const struct option_spec change_options[] = {
 	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
 	       "new protection domain, made on first use"),
 	OPTION(0, "via", OPTION_STRING, struct rereg_args, via, "PATH",
-	       "path of the call: kernel (its ioctl, the default) or library (libibverbs)"),
+	       "path of the call: kernel (its ioctl; default in a session) or library "
+	       "(libibverbs; default in a batch)"),
+	OPTION(0, "flags", OPTION_CHANGES, struct rereg_args, flags, "CHANGE,...",
+	       "pass these flags, whatever else is given: translation, pd, access, none, or a "
+	       "number"),
 	OPTION(0, "expect", OPTION_EXPECT, struct rereg_args, expect, "ANSWER,...",
 	       "ok or errno names: exit with 0 only if the stack answers so"),
 	OPTION_END,
@@ -49,31 +54,30 @@ static int take(struct rereg_job *job, struct mr_error *err)
 }
 
 /* The PD that the region gets; the library wants one in any case. */
-static int choose_pd(struct rereg_job *job, struct mr_table_pd *pd, struct mr_error *err)
+static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd *pd,
+		     struct mr_error *err)
 {
 	struct mr_session *session = &job->in->session;
 	struct mr_table_pd old;
 	const char *name = job->args->pd;
-	uint32_t place;
 	int rc;
 
-	if (!name && job->via == MR_VIA_KERNEL)
+	if (!name && job->via == MR_VIA_KERNEL && !(job->request.changes & MR_CHANGE_PD))
 		return 0;
 	if (!name)
 		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
 									  : MR_DEFAULT_PD;
-	rc = mr_session_pd(session, name, job->args->pd != NULL, &place, pd, err);
-	if (rc || !job->args->pd)
-		return rc;
-	job->request.changes |= MR_CHANGE_PD;
-	job->after.pd = (uint16_t)place;
-	return 0;
+	rc = mr_session_pd(session, name, job->args->pd != NULL, place, pd, err);
+	if (!rc && job->request.changes & MR_CHANGE_PD)
+		job->after.pd = (uint16_t)*place;
+	return rc;
 }
 
 static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	int rc = choose_pd(job, &pd, err);
+	uint32_t place = MR_TABLE_PDS;
+	int rc = choose_pd(job, &place, &pd, err);
 
 	if (rc)
 		return rc;
@@ -82,7 +86,7 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 						.pd_handle = pd.handle };
 	if (job->via == MR_VIA_KERNEL)
 		return 0;
-	rc = mr_device_import(job->in->session.uverbs.fd, pd.handle, &job->device, err);
+	rc = mr_session_device(&job->in->session, place, pd.handle, &job->device, err);
 	job->registrar.pd = job->device.pd;
 	return rc;
 }
@@ -100,13 +104,19 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 	if (!args.size.known)
 		args.size = known(job->before.length);
 	rc = memory_plan_init(&job->plan, &args, err);
+	if (!rc && mr_session_is_private(&job->in->session)) {
+		job->request.backing = mr_backing_new();
+		if (!job->request.backing)
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
 	if (!rc)
 		rc = mr_memory_map(&job->plan.request, &job->memory, err);
 	if (rc)
 		return rc;
-	job->request.changes |= MR_CHANGE_TRANSLATION;
 	job->request.addr = job->memory.start;
 	job->request.length = job->plan.size;
+	if (!(job->request.changes & MR_CHANGE_TRANSLATION))
+		return 0;
 	if (job->args->iova.known) {
 		job->request.iova = job->args->iova.value;
 		job->after.call = MR_REG_MR_IOVA;
@@ -119,6 +129,16 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 	return 0;
 }
 
+/* --flags asks the stack what it says to flags that do not fit the rest. */
+static uint32_t changes_for(const struct rereg_args *args)
+{
+	if (args->flags.given)
+		return args->flags.bits;
+	return (memory_is_given(&args->memory) ? (uint32_t)MR_CHANGE_TRANSLATION : 0) |
+	       (args->pd ? (uint32_t)MR_CHANGE_PD : 0) |
+	       (args->access.given ? (uint32_t)MR_CHANGE_ACCESS : 0);
+}
+
 /* Everything up to the call.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct rereg_job *job, struct mr_error *err)
 {
@@ -126,10 +146,11 @@ static int prepare(struct rereg_job *job, struct mr_error *err)
 
 	if (rc)
 		return rc;
-	if (job->args->access.given) {
-		job->request.changes |= MR_CHANGE_ACCESS;
-		job->request.access = job->args->access.bits;
-	}
+	/* What registered it in this process knows how to change it. */
+	if (!job->args->via && !job->args->iova.known)
+		job->via = mr_session_via(&job->in->session, job->slot);
+	job->request.changes = changes_for(job->args);
+	job->request.access = job->args->access.bits;
 	rc = choose_path(job, err);
 	if (!rc)
 		rc = make_memory(job, err);
@@ -148,7 +169,8 @@ static int work(struct session_job *in, struct mr_error *err)
 	if (rc)
 		return rc;
 	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
-	mr_hold_block(); /* the region is either changed or not: signals wait in between */
+	/* The region is either changed or not: signals wait in between. */
+	place_block_signals(in->answer.invocation->global);
 	mr_relaxed_expire(&in->session);
 	rc = prepare(&job, &told);
 	if (!rc)
@@ -158,18 +180,20 @@ static int work(struct session_job *in, struct mr_error *err)
 	if (rc)
 		rereg_refuse(&job, &told);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
-	    job.after.access & MR_ACCESS_ON_DEMAND)
+	    !mr_session_is_private(&in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
 		report_note(in->answer.invocation->command,
 			    "an on-demand region is dead once this process has ended");
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
-	mr_memory_unmap(&job.memory);
-	mr_device_close(&job.device);
+	mr_backing_settle(job.request.backing, &job.memory, NULL);
+	mr_session_release_device(&in->session, &job.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }
 
-static int check(const struct rereg_args *args, char **words, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct rereg_args *args = invocation->args;
+	char **words = invocation->operands;
 	bool library, kernel;
 	struct memory_plan plan;
 
@@ -186,7 +210,7 @@ static int check(const struct rereg_args *args, char **words, struct mr_error *e
 	if (args->iova.known && !kernel)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova: ibv_rereg_mr takes none, use --via kernel");
-	if (!memory_is_given(&args->memory) && !args->pd && !args->access.given)
+	if (!args->flags.given && !changes_for(args))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "say what to change: its memory (--size, --memory, ...), --pd "
 				    "or --access");
@@ -196,15 +220,12 @@ static int check(const struct rereg_args *args, char **words, struct mr_error *e
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
-	int rc = check(args, invocation->operands, err);
 
-	if (rc)
-		return rc;
 	if (place_session(invocation->global))
 		return session_job_run(invocation, &args->expect, work, err);
 	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN,
-		     "not in a session, and only a session's region stays to be changed");
-	mr_hint(err, "open one with mrctl session, or name one with --session");
+		     "not in a session or batch, and only there a region stays to be changed");
+	mr_hint(err, "open a session with mrctl session, or name one with --session");
 	return answer_absent(invocation, &args->expect, err);
 }
 
@@ -226,5 +247,6 @@ const struct command command_rereg = {
 	.record = &region_record,
 	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
 	.topics = topics,
+	.check = check,
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #include "access.h"
 #include "region_row.h"
 #include "rereg_answer.h"
+#include "session_library.h"
 
 /* A refusal is told with what was asked. */
 void rereg_refuse(struct rereg_job *job, struct mr_error *err)
@@ -22,10 +23,14 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 			      request->length, request->addr, job->plan.request.kind.text,
 			      request->iova);
 	if (request->changes & MR_CHANGE_PD)
-		report_detail("asked for protection domain %s", job->args->pd);
+		report_detail("asked for protection domain %s",
+			      job->args->pd ? job->args->pd : "as before");
 	if (request->changes & MR_CHANGE_ACCESS)
 		report_detail("asked for access %s", access_text(request->access, access));
-	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID)
+	if (job->args->flags.given)
+		report_detail("asked for the flags 0x%" PRIx32, request->changes);
+	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
+	    mr_session_via(&job->in->session, job->slot) == MR_VIA_KERNEL)
 		report_detail("libibverbs changes only regions that its own process registered; "
 			      "--via kernel does without it");
 }

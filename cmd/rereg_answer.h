@@ -12,6 +12,7 @@ struct rereg_args {
 	struct memory_args memory;
 	struct mr_opt_u64 iova;
 	struct access_option access;
+	struct access_option flags; /**< enum mr_change, and whatever else was asked for */
 	const char *pd;
 	const char *via;
 	struct expect_option expect;

@@ -18,11 +18,11 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		total++;
 	rc = answer_init(&job.answer, invocation, expect, &job.environment, total, err);
 	if (!rc) {
-		mr_session_environment(&job.session, &job.environment);
+		place_describe(invocation->global, &job.session, &job.environment);
 		job.answer.in_session = true;
 		rc = work(&job, err);
 	}
 	answer_release(&job.answer);
-	mr_session_close(&job.session);
+	place_leave_session(invocation->global, &job.session);
 	return rc;
 }

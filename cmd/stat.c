@@ -7,6 +7,7 @@
 #include "select.h"
 #include "session_dm.h"
 #include "session_job.h"
+#include "session_library.h"
 
 /* What a session holds in all. */
 struct totals {
@@ -57,7 +58,7 @@ static const char *const state_names[] = {
 	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
 	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
 	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
-	[MR_STATE_DEFERRED] = "deferred",
+	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
 };
 
 static void fill_in_force(struct job *job, const struct mr_entry *entry,
@@ -220,7 +221,8 @@ static void fill_totals(struct job *job)
 	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
 	totals->deferred.known = true;
 	totals->table_bytes = known(mr_table_size(&job->in->session.table));
-	totals->blocks_removal = mr_uverbs_blocks_removal(job->in->session.uverbs.driver_id);
+	totals->blocks_removal = !mr_session_is_private(&job->in->session) &&
+				 mr_uverbs_blocks_removal(job->in->session.uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct pd_row *row = &job->pds[totals->pds.count];
@@ -280,7 +282,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	return rc ? rc : answer_status(&in->answer, in->done, NULL);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	for (char **word = invocation->operands; *word; word++) {
 		if (mr_select_check(*word, err))
@@ -289,6 +291,11 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 					    "stat shows regions, not '%s'", *word);
 	}
+	return 0;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
 	return session_job_run(invocation, NULL, work, err);
 }
 
@@ -305,5 +312,6 @@ const struct command command_stat = {
 	.groups = groups,
 	.record = &region_record,
 	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
+	.check = check,
 	.run = run,
 };

@@ -80,8 +80,10 @@ static int fail_excluded(const char *option, const char *excluded, struct mr_err
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s", option, excluded);
 }
 
-static int check(const struct umem_args *args, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct umem_args *args = invocation->args;
+
 	if (args->try_page_sizes && trial_excludes(args))
 		return fail_excluded("try-page-sizes", trial_excludes(args), err);
 	if (args->import && import_excludes(args) && strcmp(import_excludes(args), "expect") != 0)
@@ -94,7 +96,7 @@ static int check(const struct umem_args *args, struct mr_error *err)
 		return fail_excluded("dmabuf", dmabuf_excludes(args), err);
 	if (args->dmabuf.buffer.known && !args->dmabuf.source.text)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--buffer needs --dmabuf");
-	return 0;
+	return register_check(invocation, err);
 }
 
 static enum mr_region_call call_of(const struct umem_args *args)
@@ -113,9 +115,9 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	};
 	struct mr_dmabuf_request dmabuf = { .data_direct = false };
 	struct register_args common = args->common;
-	int rc = check(args, err);
+	int rc = 0;
 
-	if (!rc && args->dmabuf.source.text)
+	if (args->dmabuf.source.text)
 		rc = dmabuf_args_apply(&args->dmabuf, "dmabuf", &common, &dmabuf, err);
 	if (rc)
 		return rc;
@@ -147,5 +149,6 @@ const struct command command_umem = {
 	.record = &region_record,
 	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",
 	.topics = topics,
+	.check = check,
 	.run = run,
 };

@@ -90,7 +90,8 @@ static void try_sizes(struct trial *trial)
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
-	mr_hold_block(); /* a session must not be left with one of them */
+	/* A session must not be left with one of them. */
+	place_block_signals(trial->answer.invocation->global);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {
 			mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");

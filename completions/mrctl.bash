@@ -175,6 +175,7 @@ _mrctl_value() {
 		if [[ $cur == *,* ]]; then found=(flush); else found=("${found[@]/flush/}"); fi
 		_mrctl_list "${found[@]}"
 		;;
+	*:CHANGE,...) _mrctl_list translation pd access none ;;
 	*:COLUMN,...)
 		mapfile -t found < <(_mrctl_columns)
 		_mrctl_list "${found[@]}"
@@ -243,6 +244,8 @@ _mrctl() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Commands:')" -- "$cur")
 	elif [[ ${help[0]} == *REGION* ]]; then
 		_mrctl_regions
+	elif [[ ${help[0]} == *FILE* ]]; then
+		_filedir
 	fi
 }
 

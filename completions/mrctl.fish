@@ -116,6 +116,8 @@ function __mrctl_value
             end | __mrctl_list $argv[2]
         case '* ADVICE'
             __mrctl_help $argv[3] | __mrctl_entries Advice | __mrctl_list $argv[2]
+        case '* CHANGE,...'
+            string join \n translation pd access none | __mrctl_list $argv[2]
         case '* COLUMN,...'
             __mrctl_columns $argv[3] | __mrctl_list $argv[2]
         case '* ANSWER,...'
@@ -194,6 +196,8 @@ function __mrctl_complete
     else if string match -q '*REGION*' -- $usage
         # dereg takes protection domains as well.
         __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
+    else if string match -q '*FILE*' -- $usage
+        __fish_complete_path $current
     end
 end
 

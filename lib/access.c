@@ -25,15 +25,17 @@ const struct mr_access_flag mr_access_flags[] = {
 	{ NULL, 0, NULL },
 };
 
-static const struct mr_access_flag *find_name(const char *name, size_t length)
+static const struct mr_access_flag *find_name(const struct mr_access_flag *flags, const char *name,
+					      size_t length)
 {
-	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++)
+	for (const struct mr_access_flag *f = flags; f->name; f++)
 		if (strlen(f->name) == length && !memcmp(f->name, name, length))
 			return f;
 	return NULL;
 }
 
-int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
+int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
+		   uint32_t *bits, struct mr_error *err)
 {
 	uint32_t result = 0;
 
@@ -43,7 +45,7 @@ int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
 	}
 	for (const char *item = text;; item++) {
 		size_t length = strcspn(item, ",");
-		const struct mr_access_flag *flag = find_name(item, length);
+		const struct mr_access_flag *flag = find_name(flags, item, length);
 
 		if (flag) {
 			result |= flag->bit;
@@ -54,8 +56,7 @@ int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
 
 			if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(number))
 				return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-						    "unknown access flag '%.*s'", (int)length,
-						    item);
+						    "unknown %s '%.*s'", what, (int)length, item);
 			memcpy(number, item, length);
 			number[length] = '\0';
 			rc = mr_parse_u64(number, UINT32_MAX, &value, err);
@@ -69,6 +70,11 @@ int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
 	}
 	*bits = result;
 	return 0;
+}
+
+int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
+{
+	return mr_flags_parse(mr_access_flags, "access flag", text, bits, err);
 }
 
 const char *mr_access_next(uint32_t *bits, char raw[16])

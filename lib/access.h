@@ -29,6 +29,15 @@ struct mr_access_flag {
 extern const struct mr_access_flag mr_access_flags[];
 
 /**
+ * mr_flags_parse() - the mask of flags that a table names
+ * @flags: the table; @what is what a message calls one of them
+ *
+ * The rest as of mr_access_parse().
+ */
+int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
+		   uint32_t *bits, struct mr_error *err);
+
+/**
  * mr_access_parse() - the mask of "local-write,remote-read"
  * @text: names and numbers separated by commas, or "none"; bits without a name pass through
  * @bits: the mask, set on success

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/signalfd.h>
 
+#include "cleanup.h"
 #include "clock.h"
 #include "hold.h"
 
@@ -43,12 +46,28 @@ void mr_hold(struct mr_opt_u64 ns)
 	}
 }
 
+bool mr_hold_readable(int fd)
+{
+	mr_auto_fd int signals = -1;
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
+	sigset_t set;
+
+	ending_signals(&set);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	fds[1].fd = signals; /* where there is none, read() waits */
+	while (poll(fds, 2, signals < 0 ? 0 : -1) < 0 && errno == EINTR)
+		;
+	return !fds[1].revents;
+}
+
 bool mr_interrupted(void)
 {
 	sigset_t ending, pending;
 
+	sigpending(&pending); /* often called: the rest only where there is a signal at all */
+	if (sigisemptyset(&pending))
+		return false;
 	ending_signals(&ending);
-	sigpending(&pending);
 	sigandset(&pending, &pending, &ending);
 	return !sigisemptyset(&pending);
 }

@@ -16,6 +16,12 @@ void mr_hold_block(void);
  */
 void mr_hold(struct mr_opt_u64 ns);
 
+/**
+ * mr_hold_readable() - sleep until there is something to read, or one of these signals comes
+ * Return: false for the signal.
+ */
+bool mr_hold_readable(int fd);
+
 /** mr_interrupted() - whether one of these signals has come since mr_hold_block() */
 bool mr_interrupted(void);
 

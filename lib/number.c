@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "number.h"
@@ -155,18 +156,30 @@ int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
 	return 0;
 }
 
+/* Not those of the locale. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 int mr_parse_name(const char *text, struct mr_error *err)
 {
-	static const char digits[] = "0123456789";
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789._-";
-	size_t length = strlen(text);
+	size_t length = strlen(text), allowed = 0, digits = 0;
 
 	if (!length || length > NAME_MAX_LENGTH)
 		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
-	if (strspn(text, allowed) != length)
+	for (const char *c = text; *c; c++) {
+		digits += is_digit(*c);
+		allowed += is_digit(*c) || is_letter(*c) || *c == '.' || *c == '_' || *c == '-';
+	}
+	if (allowed != length)
 		return bad(err, EINVAL, "name", text, "give letters, digits, '.', '_' and '-'");
-	if (strspn(text, digits) == length)
+	if (digits == length)
 		return bad(err, EINVAL, "name", text, "all digits would be an id");
 	return 0;
 }

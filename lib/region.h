@@ -13,6 +13,7 @@
 #include "error.h"
 
 struct ibv_context;
+struct mr_backing;
 struct ibv_mr;
 struct ibv_pd;
 struct mlx5dv_devx_umem;
@@ -118,6 +119,8 @@ struct mr_region_request {
 	int fd;                 /**< of a dma-buf */
 	const struct mr_dm *dm; /**< the memory on the device that it is on, or NULL */
 	struct mr_umem_blob *export; /**< of umems by MR_VIA_LIBRARY: to be set; or NULL */
+	/** What a private session is to keep as long as the region; or NULL. */
+	struct mr_backing *backing;
 };
 
 /** A region, kept small: commands hold many.  What they have in common stands elsewhere. */

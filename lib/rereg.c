@@ -11,6 +11,13 @@ _Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
 		       MR_CHANGE_ACCESS == (int)IBV_REREG_MR_CHANGE_ACCESS,
 	       "the kernel and the library have the same flags");
 
+const struct mr_access_flag mr_change_flags[] = {
+	{ "translation", MR_CHANGE_TRANSLATION, "address and length" },
+	{ "pd", MR_CHANGE_PD, "protection domain" },
+	{ "access", MR_CHANGE_ACCESS, "access flags" },
+	{ NULL, 0, NULL },
+};
+
 /* enum ibv_rereg_mr_err_code, with what its man page says of the region. */
 struct code {
 	int value;
@@ -86,6 +93,10 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	region->elapsed_ns = mr_now_ns() - start;
 	region->lkey = mr.lkey;
 	region->rkey = mr.rkey;
+	if (region->mr) { /* what fork protection covers is still what the library knows */
+		region->mr->lkey = mr.lkey;
+		region->mr->rkey = mr.rkey;
+	}
 	if (request->changes & MR_CHANGE_TRANSLATION) {
 		region->addr = request->addr;
 		region->length = request->length;

@@ -3,6 +3,7 @@
 #ifndef MR_REREG_H
 #define MR_REREG_H
 
+#include "access.h"
 #include "region.h"
 
 /** What is to change; enum ibv_rereg_mr_flags has these values. */
@@ -18,6 +19,7 @@ struct mr_rereg_request {
 	uint64_t length;  /**< of TRANSLATION: bytes */
 	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
 	uint32_t access;  /**< of ACCESS */
+	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
 };
 
 /** What a region is after a call that failed. */
@@ -31,6 +33,12 @@ enum mr_old_region {
 
 /** mr_old_region_name() - "valid", ...; NULL for MR_OLD_UNTOUCHED */
 const char *mr_old_region_name(enum mr_old_region old);
+
+/** Their names, for mr_flags_parse(). */
+extern const struct mr_access_flag mr_change_flags[];
+
+/** MR_CHANGES - all that there are */
+#define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
 
 struct mr_rereg_failure {
 	enum mr_old_region old;

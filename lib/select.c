@@ -16,7 +16,11 @@ static const struct {
 
 static bool is_number(const char *text)
 {
-	return text[0] && text[strspn(text, "0123456789")] == '\0';
+	const char *end = text;
+
+	while (*end >= '0' && *end <= '9')
+		end++;
+	return end > text && !*end;
 }
 
 /* What a word says, before anything is looked up. */
@@ -89,8 +93,8 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 		selection->type = MR_SELECT_ENTRY;
 		selection->id = entry.id;
 	} else if (selection->type == MR_SELECT_ENTRY) {
-		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the session has no region '%s'",
-				  text);
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
+				  mr_table_noun(&session->table), text);
 	}
 	mr_table_unlock(&session->table);
 	return rc;

@@ -17,6 +17,8 @@
 #include "join.h"
 #include "relaxed.h"
 #include "session_dm.h"
+#include "session_library.h"
+#include "umem.h"
 
 #define FIRST_FD 100 /* above what shells and scripts use themselves */
 
@@ -48,16 +50,22 @@ static int send_session(int socket, int device, int table, struct mr_error *err)
 	return 0;
 }
 
+void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device)
+{
+	*device = (struct mr_table_device){ .simulated = environment->simulated };
+	snprintf(device->name, sizeof(device->name), "%s", environment->device);
+	snprintf(device->provider, sizeof(device->provider), "%s", environment->provider);
+	device->driver_id = mr_uverbs_driver_id(environment->provider);
+}
+
 int mr_session_create(const struct mr_device *device, const struct mr_environment *environment,
 		      int *fd, struct mr_error *err)
 {
-	struct mr_table_device facts = { .simulated = environment->simulated };
+	struct mr_table_device facts;
 	struct mr_table table;
 	int sockets[2], rc;
 
-	snprintf(facts.name, sizeof(facts.name), "%s", environment->device);
-	snprintf(facts.provider, sizeof(facts.provider), "%s", environment->provider);
-	facts.driver_id = mr_uverbs_driver_id(environment->provider);
+	mr_session_describe(environment, &facts);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return mr_fail(err, MR_ERROR_HOST, errno, "socketpair", "cannot make a session");
 	rc = mr_table_create(&facts, &table, err);
@@ -179,6 +187,7 @@ int mr_session_open(const char *where, struct mr_session *session, struct mr_err
 
 void mr_session_close(struct mr_session *session)
 {
+	mr_session_close_library(session);
 	if (session->uverbs.fd >= 0)
 		close(session->uverbs.fd);
 	mr_table_close(&session->table);
@@ -206,10 +215,10 @@ int mr_session_allow_joining(struct mr_error *err)
 
 /* ---- protection domains ---- */
 
-static int fail_no_pd(const char *name, struct mr_error *err)
+static int fail_no_pd(const struct mr_session *session, const char *name, struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-			    "the session has no protection domain '%s'", name);
+	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no protection domain '%s'",
+			    mr_table_noun(&session->table), name);
 }
 
 static bool has(const uint32_t *handles, uint32_t count, uint32_t handle)
@@ -228,6 +237,8 @@ static void settle_pds(struct mr_session *session)
 	struct mr_table_pd pd;
 	uint32_t count = 0;
 
+	if (mr_session_is_private(session)) /* no other process */
+		return;
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		if (!mr_table_pd(&session->table, place, &pd) || !pd.in_doubt)
 			continue;
@@ -258,8 +269,11 @@ int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
 static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
-	int rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
+	int rc;
 
+	if (mr_session_is_private(session))
+		return mr_session_new_private_pd(session, name, place, pd, err);
+	rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
 	if (rc)
 		return rc;
 	*place = mr_table_add_pd(&session->table, name, pd->handle);
@@ -280,7 +294,8 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 	settle_pds(session);
 	*place = mr_table_find_pd(&session->table, name);
 	if (!mr_table_pd(&session->table, *place, pd))
-		rc = create ? new_pd(session, name, place, pd, err) : fail_no_pd(name, err);
+		rc = create ? new_pd(session, name, place, pd, err)
+			    : fail_no_pd(session, name, err);
 	mr_table_unlock(&session->table);
 	return rc;
 }
@@ -297,7 +312,9 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 	place = mr_table_find_pd(&session->table, name);
 	if (mr_table_pd(&session->table, place, &pd)) {
 		mr_table_doubt_pd(&session->table, place, true);
-		rc = mr_uverbs_dealloc_pd(&session->uverbs, pd.handle, err);
+		rc = mr_session_is_private(session)
+			     ? mr_session_dealloc_private_pd(session, place, err)
+			     : mr_uverbs_dealloc_pd(&session->uverbs, pd.handle, err);
 		if (!rc || rc == -ENOENT)
 			mr_table_remove_pd(&session->table, place);
 		else
@@ -305,7 +322,7 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 		if (rc == -EBUSY)
 			mr_hint(err, "regions are still in it: deregister them first (mrctl stat)");
 	} else {
-		rc = fail_no_pd(name, err);
+		rc = fail_no_pd(session, name, err);
 	}
 	mr_table_unlock(&session->table);
 	return rc;
@@ -405,15 +422,15 @@ static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
 		       (unsigned long long)id);
 }
 
-/* What stays must have a handle, or nobody can deregister it any more. */
-static int register_to_stay(const struct mr_registrar *registrar,
+/* What outlives this process must have a handle, or nobody can deregister it any more. */
+static int register_to_stay(const struct mr_session *session, const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
 			    struct mr_error *err)
 {
 	struct mr_error ignored;
 	int rc = mr_region_register(registrar, request, region, err);
 
-	if (rc || region->handle != MR_NO_HANDLE)
+	if (rc || region->handle != MR_NO_HANDLE || mr_session_is_private(session))
 		return rc;
 	mr_region_deregister(registrar, region, &ignored);
 	if (request->call == MR_ALLOC_NULL_MR) {
@@ -448,15 +465,19 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = register_to_stay(registrar, request, &region, err);
+	rc = mr_session_reserve(session, slot, err);
+	if (!rc)
+		rc = register_to_stay(session, registrar, request, &region, err);
 	if (rc) {
 		withdraw(session, slot, entry->id);
-	} else {
-		fill_entry(entry, request, &region, registrar->via);
-		mr_region_forget(&region);
-		rc = commit(session, slot, entry, err);
+		return rc;
 	}
-	return rc;
+	fill_entry(entry, request, &region, registrar->via);
+	if (mr_session_is_private(session))
+		mr_session_hold(session, slot, &region, request->backing);
+	else
+		mr_region_forget(&region);
+	return commit(session, slot, entry, err);
 }
 
 /* Of a change that was not noted the new keys are not known, but where the region is to be. */
@@ -507,13 +528,18 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot,
 				     const struct mr_entry *entry, bool sure,
 				     struct mr_uverbs_mr *kernel, struct mr_error *err)
 {
-	int rc;
+	const struct mr_held *held = mr_session_held(session, slot);
+	int rc = 1;
 
 	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
 		return MR_STATE_PENDING;
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
-	rc = ask_kernel(session, entry, sure, kernel, err);
+	/* Nobody but this process gets at what it holds. */
+	if (held && (sure || entry->handle == MR_NO_HANDLE))
+		mr_held_tell(held, kernel);
+	else
+		rc = ask_kernel(session, entry, sure, kernel, err);
 	if (!rc)
 		return MR_STATE_GONE;
 	if (rc < 0) {
@@ -522,6 +548,8 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot,
 	}
 	if (mr_entry_is_marked(entry))
 		return MR_STATE_DEFERRED;
+	if (held && held->broken)
+		return MR_STATE_BROKEN;
 	if (entry->state != MR_ENTRY_LIVE || entry->unsure)
 		return MR_STATE_IN_DOUBT;
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
@@ -594,12 +622,29 @@ static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t 
 	return 0;
 }
 
+/* By the library where it has registered the region in this process. */
+static int destroy(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
+		   uint64_t *ns, struct mr_error *err)
+{
+	const struct mr_registrar registrar = { .uverbs = &session->uverbs };
+	struct mr_held *held = mr_session_held(session, slot);
+	struct mr_region region = { .kind = (uint8_t)mr_region_kind(entry->call),
+				    .handle = entry->handle };
+	int rc = mr_region_deregister(&registrar, held ? &held->region : &region, err);
+
+	if (rc)
+		return rc;
+	*ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
+	if (held)
+		mr_session_let_go(session, slot);
+	return 0;
+}
+
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
 			  struct mr_error *err)
 {
 	struct mr_error lock_error;
 	struct mr_entry entry;
-	uint64_t start;
 	int rc = mr_table_lock(&session->table, err), dm_rc = 0;
 
 	if (rc)
@@ -608,9 +653,7 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	start = mr_now_ns();
-	rc = mr_region_destroy(&session->uverbs, mr_region_kind(entry.call), entry.handle, err);
-	*ns = mr_now_ns() - start;
+	rc = destroy(session, slot, &entry, ns, err);
 	if (!rc)
 		dm_rc = mr_session_free_dm(session, &entry, err);
 	/* Where the lock cannot be had the entry stays in doubt, and the next command finds out. */
@@ -686,8 +729,12 @@ static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error 
 static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_error *err)
 {
 	uint32_t count;
-	int rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
+	int rc;
 
+	/* All umems are the batch's own, and which is which cannot be told. */
+	if (mr_session_is_private(walk->session) && !mr_umem_tells_handles())
+		return 0;
+	rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
 	if (rc == -ENOENT) /* no DEVX, no umems */
 		return 0;
 	for (uint32_t i = count; !rc && i-- > 0;)

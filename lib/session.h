@@ -16,6 +16,7 @@
 
 struct mr_device;
 struct mr_environment;
+struct mr_session_library;
 
 /** Name of the environment variable that says where the session is. */
 #define MR_SESSION_VARIABLE "MRCTL_SESSION"
@@ -29,7 +30,11 @@ struct mr_session {
 	struct mr_table_device device;
 	uint32_t *umems; /**< handles of umems that the kernel listed last; or NULL */
 	uint32_t umem_count;
+	struct mr_session_library *library; /**< kept from call to call; or NULL */
 };
+
+/** mr_session_describe() - what a table is to know of a device */
+void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device);
 
 /**
  * mr_session_create() - make a session of an open device
@@ -92,6 +97,7 @@ enum mr_session_state {
 	MR_STATE_IN_DOUBT, /**< a process was killed while it did so */
 	MR_STATE_DEFERRED, /**< relaxed, deregistered, and there until it is invalidated */
 	MR_STATE_SUSPECT,  /**< the kernel has it, and has refused to change it */
+	MR_STATE_BROKEN,   /**< of a private session: ibv_rereg_mr(3) has left it unusable */
 	MR_STATE_GONE,     /**< the kernel has no such region (any more) */
 	MR_STATE_UNKNOWN,  /**< the kernel cannot be asked; by EIO: the device has gone */
 };

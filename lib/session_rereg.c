@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "session_library.h"
 #include "session_rereg.h"
-
-#define ALL_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
 
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
@@ -22,7 +21,7 @@ static int take_unlisted(struct mr_session *session, struct mr_entry *entry, str
 		return rc;
 	*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
 				    .handle = kernel.handle,
-				    .unsure = ALL_CHANGES,
+				    .unsure = MR_CHANGES,
 				    .pd = UINT16_MAX };
 	take_from_kernel(entry, &kernel);
 	return 0;
@@ -88,7 +87,7 @@ static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg
 	if (rc)
 		return rc;
 	marked.state = MR_ENTRY_IN_DOUBT;
-	marked.unsure |= (uint8_t)request->changes;
+	marked.unsure |= request->changes & MR_CHANGES;
 	marked.new_length = request->length;
 	marked.new_iova = request->iova;
 	if (!mr_table_change(&session->table, slot, &marked))
@@ -97,12 +96,39 @@ static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg
 	return rc;
 }
 
-static int call(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
-		const struct mr_entry *before, struct mr_region *region,
-		struct mr_rereg_failure *failure, struct mr_error *err)
+static bool has_changed(int rc, const struct mr_rereg_failure *failure)
+{
+	return !rc || failure->old == MR_OLD_REPLACED;
+}
+
+/* The object that registered the region is there. */
+static int call_on_held(struct mr_held *held, const struct mr_registrar *registrar,
+			const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
+			struct mr_error *err)
+{
+	int rc = mr_region_rereg(registrar, request, &held->region, failure, err);
+
+	if (failure->old == MR_OLD_UNUSABLE)
+		held->broken = true;
+	if (!has_changed(rc, failure))
+		return rc;
+	held->broken = false;
+	if (request->changes & MR_CHANGE_TRANSLATION)
+		mr_held_move(held, request->backing);
+	return rc;
+}
+
+static int call(struct mr_held *held, const struct mr_registrar *registrar,
+		const struct mr_rereg_request *request, const struct mr_entry *before,
+		struct mr_region *region, struct mr_rereg_failure *failure, struct mr_error *err)
 {
 	int rc;
 
+	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
+		rc = call_on_held(held, registrar, request, failure, err);
+		*region = held->region;
+		return rc;
+	}
 	*region = (struct mr_region){ .addr = before->addr,
 				      .length = before->length,
 				      .iova = before->iova,
@@ -122,7 +148,7 @@ static void settle(struct mr_entry *after, const struct mr_entry *before,
 		   const struct mr_registrar *registrar, const struct mr_rereg_request *request,
 		   const struct mr_region *region, bool changed, enum mr_old_region old)
 {
-	uint8_t changes = (uint8_t)request->changes;
+	uint8_t changes = request->changes & MR_CHANGES;
 
 	if (!changed) {
 		*after = *before;
@@ -152,7 +178,8 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 		     const struct mr_entry *before, struct mr_entry *after,
 		     struct mr_rereg_failure *failure, struct mr_error *err)
 {
-	bool listed = slot != MR_NO_SLOT, changed;
+	struct mr_held *held = mr_session_held(session, slot);
+	bool listed = slot != MR_NO_SLOT;
 	struct mr_error lock_error;
 	struct mr_region region;
 	int rc = 0;
@@ -164,9 +191,8 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 		mr_session_unclaim(session, slot);
 		return rc;
 	}
-	rc = call(registrar, request, before, &region, failure, err);
-	changed = !rc || failure->old == MR_OLD_REPLACED;
-	settle(after, before, registrar, request, &region, changed, failure->old);
+	rc = call(held, registrar, request, before, &region, failure, err);
+	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
 	if (!listed)
 		return rc;
 	/* Where the lock cannot be had the entry stays in doubt. */

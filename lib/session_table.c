@@ -350,6 +350,11 @@ void mr_table_device(const struct mr_table *table, struct mr_table_device *devic
 	mr_clean_text(device->provider, sizeof(device->provider));
 }
 
+const char *mr_table_noun(const struct mr_table *table)
+{
+	return table->is_private ? "batch" : "session";
+}
+
 uint64_t mr_table_size(const struct mr_table *table)
 {
 	return table->mapped;
@@ -381,6 +386,8 @@ int mr_table_lock(struct mr_table *table, struct mr_error *err)
 	struct flock lock;
 	int rc;
 
+	if (table->is_private)
+		return 0;
 	while (set_lock(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
 		if (errno != EAGAIN && errno != EACCES)
 			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -419,21 +426,24 @@ bool mr_table_claim(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
-	return !set_lock(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
+	return table->is_private ||
+	       !set_lock(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
 }
 
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
-	set_lock(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
+	if (!table->is_private)
+		set_lock(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
 }
 
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
 {
 	struct flock lock;
 
-	return !set_lock(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, &lock) &&
+	return !table->is_private &&
+	       !set_lock(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, &lock) &&
 	       lock.l_type != F_UNLCK;
 }
 
@@ -511,7 +521,8 @@ static int take_name(struct mr_table *table, const char *name, struct mr_error *
 		return 0;
 	if (!mr_entry_is_marked(entry_at(table, slot)))
 		return mr_fail_text(err, MR_ERROR_USAGE, EEXIST,
-				    "the session has a region named '%s' already", name);
+				    "the %s has a region named '%s' already", mr_table_noun(table),
+				    name);
 	begin_change(table);
 	unlink_entry(table, slot, MR_BY_NAME);
 	entry_at(table, slot)->name[0] = '\0';
@@ -606,7 +617,8 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 
 	if (!has_id(table, slot, entry->id))
 		return false;
-	while ((other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
+	while (entry->handle != MR_NO_HANDLE &&
+	       (other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
 		lose_handle(table, other);
 	begin_change(table);
 	unlink_all(table, slot);

@@ -126,6 +126,7 @@ struct mr_table {
 	uint32_t capacity; /**< entries that the mapping holds; checked */
 	uint32_t buckets;  /**< of each index; checked */
 	bool locked;
+	bool is_private; /**< no other process has it: there is nothing to lock or claim */
 };
 
 /** mr_table_create() - a new table.  Return: 0 or -errno with MR_ERROR_HOST. */
@@ -140,6 +141,9 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
  */
 int mr_table_open(int fd, struct mr_table *table, struct mr_error *err);
 void mr_table_close(struct mr_table *table);
+
+/** mr_table_noun() - what users call what it is the table of: "session", or "batch" */
+const char *mr_table_noun(const struct mr_table *table);
 
 /** mr_table_device() - what its maker wrote down; strings are terminated */
 void mr_table_device(const struct mr_table *table, struct mr_table_device *device);

@@ -159,6 +159,8 @@ every_line_of() { # LINES OTHER WHAT
 		known=$all
 		own=${name#mrctl-} own=${own%.1}
 		[ -z "$(options "$own")" ] || known=$(options; options "$own")
+		# Its lines are other commands.
+		[ "$own" != batch ] || known=$all
 		# In the page of one command, what another's example needs is none of its options.
 		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
 		every_line_of "$(part "$name" | sed -E "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
@@ -217,12 +219,15 @@ shape() {
 	document=$(mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	stat=$(mrctl sim -- mrctl session -- mrctl -j stat)
 	rereg=$(mrctl sim -- mrctl session -- sh -c 'mrctl -q reg; mrctl -j rereg 1 --access none')
-	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg"; }
+	batch=$(mrctl sim -- mrctl -j batch <<<reg)
+	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch"; }
 
 	for list in environment regions totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
+	same lines "$(members '(.lines // [{}])[0] | del(.regions, .failures, .as_expected)')" \
+		"$(entries mrctl-json.5 DOCUMENT lines | sed 's/ (.*//')"
 	same document "$(members .)" \
 		"$(entries mrctl-json.5 DOCUMENT - | sed 's/ (.*//')"
 	example=$(part mrctl-json.5 EXAMPLES | sed -n '/^{$/,/^}$/p')
@@ -243,8 +248,9 @@ shape() {
 			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j rereg x --access none
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
 			mrctl -j dereg x 7'
+		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 	) || :
-	for list in - environment regions totals failures; do
+	for list in - lines environment regions totals failures; do
 		while read -r name types; do
 			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
 			[ -n "$types" ] || types=null

@@ -343,7 +343,7 @@ field() {
 	session_end
 	run --separate-stderr mr rereg 1 --access none --json
 	[ "$status" -eq 3 ]
-	[[ $stderr == *"not in a session, and only a session's region stays to be changed"* ]]
+	[[ $stderr == *"not in a session or batch, and only there a region stays to be changed"* ]]
 }
 
 @test "a region in other hands is left alone" {

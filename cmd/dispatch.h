@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From words to a command: which one, its options, and whether they make sense. */
+#ifndef DISPATCH_H
+#define DISPATCH_H
+
+#include "command.h"
+
+/** All commands; ends with NULL. */
+extern const struct command *const dispatch_commands[];
+
+/** Options that every command takes; they fill a struct global_args. */
+extern const struct option_group global_group;
+
+/** dispatch_find() - the command of that name, or NULL */
+const struct command *dispatch_find(const char *name);
+
+/** A command's struct, and what fills it from words. */
+struct parser {
+	const struct command *command;
+	void *args;
+	struct options *options;
+};
+
+/**
+ * parser_init() - get ready to read command lines of @command
+ * @global: filled as well; must stay
+ *
+ * Return: 0 or -ENOMEM; parser_release() it in either case.
+ */
+int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
+		struct mr_error *err);
+
+/** parser_read() - fill its args anew; as options_read() */
+int parser_read(struct parser *parser, int argc, char **argv, char ***operands,
+		struct mr_error *err);
+void parser_release(struct parser *parser);
+
+/**
+ * dispatch_check() - what can be said of a command line before anything is done
+ * Return: 0, or -errno with MR_ERROR_USAGE.
+ */
+int dispatch_check(const struct invocation *invocation, struct mr_error *err);
+
+#endif

@@ -1,0 +1,604 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl batch: how lines are read, what they answer, and the life of regions in one process.
+
+load helpers
+
+LINES_FILE=$BATS_TEST_TMPDIR/lines
+
+# batch [OPTION...] -- LINE...: `run` a batch of these lines, from a file
+batch() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	printf '%s\n' "$@" >"$LINES_FILE"
+	run --separate-stderr mr batch "${options[@]}" "$LINES_FILE"
+}
+
+# piped [OPTION...] -- LINE...: the same, out of a pipe
+# shellcheck disable=SC2016 # for the other shell
+piped() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	printf '%s\n' "$@" >"$LINES_FILE"
+	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${options[@]}"
+}
+
+# For tests that use it: the provider can change regions
+require_mlx5() {
+	on_mlx5 || skip "librxe cannot change regions"
+}
+
+# ---- lines ----
+
+@test "a line is what stands behind mrctl, and comments, blanks and CR say nothing" {
+	batch --json -- '# a comment' '' '  reg   --name  a  ' $'\tmrctl reg --name b # more' \
+		$'stat a b\r' "reg --name 'c'" 'reg --na"me" \d'
+	succeeded
+	json '[.lines[] | .line, .command, .status] ==
+		[3, "reg", 0, 4, "reg", 0, 5, "stat", 0, 6, "reg", 0, 7, "reg", 0]'
+	json '[.lines[].text] == ["reg   --name  a", "mrctl reg --name b # more", "stat a b",
+		"reg --name '"'c'"'", "reg --na\"me\" \\d"]'
+	json '[.regions[].name] == ["a", "b", "c", "d"]'
+}
+
+@test "quotes keep words together" {
+	batch --json -- "reg --memory 'file:$BATS_TEST_TMPDIR/a b' --size 4K"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"of memory file:$BATS_TEST_TMPDIR/a b, "* ]]
+	printf '%4096s' '' >"$BATS_TEST_TMPDIR/a b"
+	batch --json -- "reg --memory 'file:$BATS_TEST_TMPDIR/a b'" \
+		"reg --memory \"file:$BATS_TEST_TMPDIR/a b\"" "reg --memory file:$BATS_TEST_TMPDIR/a\\ b"
+	succeeded
+	json '[.lines[].regions[0].memory] | unique | length == 1'
+}
+
+@test "a line that is wrong is named, and nothing is done before" {
+	batch -- reg 'reg --siz 4K'
+	usage_error "batch: line 2: reg --siz 4K: unknown option '--siz' (there is --size"
+	batch --json --keep-going -- reg '' "reg --name 'a"
+	usage_error "batch: line 3: reg --name 'a: the quote ' has no end"
+	batch -- "reg --name a\\"
+	usage_error "line 1: reg --name a\\: there is nothing behind the backslash"
+	batch -- 'bogus'
+	usage_error "line 1: bogus: unknown command 'bogus'"
+	batch -- mrctl
+	usage_error "line 1: mrctl: no command given"
+	batch -- 'rereg a'
+	usage_error "line 1: rereg a: say what to change"
+	batch -- 'reg --count 0'
+	usage_error "line 1: reg --count 0: --count: give at least 1"
+	batch -- 'reg --via bogus'
+	usage_error "unknown path 'bogus'"
+	batch -- 'reg-iova'
+	usage_error "--iova is required"
+	batch -- 'reg-dmabuf'
+	usage_error "--from is required"
+	batch -- 'umem --try-page-sizes --name a'
+	usage_error "--try-page-sizes excludes --name"
+	batch -- dereg
+	usage_error "name the regions"
+	batch -- 'stat pd:default'
+	usage_error "stat shows regions"
+	batch -- "reg --name $(printf '%0300d' 0)"
+	usage_error "line 1: reg --name 000"
+	[[ $stderr == *"00...: --name"* ]]
+	batch -- $'reg --name \e[1m'
+	usage_error "line 1: reg --name ?[1m: "
+	printf 'reg\n%070000d\n' 0 >"$LINES_FILE"
+	run --separate-stderr mr batch "$LINES_FILE"
+	usage_error "line 2: longer than 65535 bytes"
+	printf 'reg\nreg --name \0\n' >"$LINES_FILE"
+	run --separate-stderr mr batch "$LINES_FILE"
+	usage_error "line 2: a NUL byte"
+}
+
+@test "what makes no sense in a line is said in one" {
+	local line
+
+	for line in 'session -- true' 'sim true' 'batch x'; do
+		batch -- "$line"
+		usage_error "line 1: $line: mrctl ${line%% *} makes no sense in a batch"
+	done
+	for line in --json --no-headings --quiet --verbose --help --version --dump-cli; do
+		batch -- "reg $line"
+		usage_error "line 1: reg $line: $line is not for a line: give it to mrctl batch itself"
+		batch -- "$line reg"
+		usage_error "a line begins with a command: '$line' belongs to mrctl batch itself"
+	done
+	for line in '--device x' '--output rkey' '--session fd:3'; do
+		batch -- "reg $line"
+		usage_error "${line%% *} is not for a line"
+	done
+	batch -- 'reg --hold'
+	usage_error "--hold makes no sense in a batch"
+	batch -- 'umem --hold-for 1'
+	usage_error "--hold-for makes no sense in a batch"
+	run --separate-stderr mr batch a b
+	usage_error "one FILE, not also 'b'"
+}
+
+@test "a FILE that cannot be read is named" {
+	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/none"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot read '$BATS_TEST_TMPDIR/none': open: ENOENT ("* ]]
+	run --separate-stderr mr batch "$BATS_TEST_TMPDIR"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"read: EISDIR ("* ]]
+}
+
+@test "a batch without lines is an empty answer" {
+	batch --json -- '# nothing'
+	succeeded
+	json '.command == "batch" and .lines == [] and .regions == [] and .failures == []'
+	[ -z "$stderr" ]
+	run --separate-stderr mr batch </dev/null
+	succeeded
+	[ -z "$output$stderr" ]
+}
+
+@test "standard input is read, also as -, and checked first where it is a file" {
+	printf 'reg --name a\nbogus\n' >"$LINES_FILE"
+	run --separate-stderr mr --json batch - <"$LINES_FILE"
+	usage_error "line 2: bogus"
+	piped --json -- 'reg --name a' bogus reg
+	[ "$status" -eq 2 ]
+	json '[.lines[] | .line, .command, .status] == [1, "reg", 0, 2, null, 2]'
+	json '.lines[1] | .regions == [] and .failures[0].message == "unknown command '"'bogus'"'"'
+	json '.failures | length == 1 and .[0].index == 2 and
+		.[0].message == "line 2: bogus: unknown command '"'bogus'"'"'
+	json '[.regions[] | .name, .state] == ["a", "deregistered"]'
+	piped --json -- 'reg --name a' bogus reg
+	run --separate-stderr bash -c 'printf "bogus\nreg\n" | "$@"' bash "${MR[@]}" -j batch --keep-going
+	[ "$status" -eq 2 ]
+	json '[.lines[].status] == [2, 0]'
+}
+
+@test "lines of a pipe are answered as they come" {
+	coproc BATCH { "${MR[@]}" -n -o name,length batch 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo 'reg --name a' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "a 4096" ]
+	echo 'reg --name b --size 8K' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "b 8192" ]
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid"
+}
+
+# ---- answers ----
+
+# bats test_tags=kernel
+@test "the first line that does not answer as it should is the last" {
+	batch --json -- 'reg --name a' 'reg --memory hole --name b' 'reg --name c'
+	[ "$status" -eq 1 ]
+	json '[.lines[] | .line, .status] == [1, 0, 2, 1]'
+	json '.failures | length == 1 and (.[0] | .index == 2 and .call == "ibv_reg_mr" and
+		.errno == "EFAULT" and .via == "library")'
+	json '.failures[0].message | startswith("line 2: reg --memory hole --name b: ibv_reg_mr: EFAULT (")'
+	json '.lines[1].failures[0].message | startswith("ibv_reg_mr: EFAULT (")'
+	[[ $stderr == "mrctl: batch: line 2: reg --memory hole --name b: ibv_reg_mr: EFAULT ("* ]]
+	[[ $stderr == *"mrctl: batch: stopped after line 2 (--keep-going goes on)"* ]]
+	json '[.regions[].name] == ["a"]'
+}
+
+# bats test_tags=kernel
+@test "--keep-going goes on, and the first failure decides the exit status" {
+	printf '%s\n' 'dereg nobody' 'reg --memory hole' 'reg --name c' >"$LINES_FILE"
+	run --separate-stderr mr --json batch --keep-going "$LINES_FILE"
+	[ "$status" -eq 3 ]
+	json '[.lines[].status] == [3, 1, 0] and [.failures[].index] == [1, 2]'
+	[[ $stderr == *"line 1: dereg nobody: the batch has no region 'nobody'"* ]]
+	[[ $stderr != *stopped* ]]
+	printf '%s\n' 'reg --memory hole' 'dereg nobody' >"$LINES_FILE"
+	run --separate-stderr mr --json batch --keep-going "$LINES_FILE"
+	[ "$status" -eq 1 ]
+}
+
+# bats test_tags=kernel
+@test "--expect says what a line should answer" {
+	batch --json -- 'reg --memory hole --expect EFAULT' 'reg --expect ok' \
+		'reg --expect EFAULT --name x' reg
+	[ "$status" -eq 1 ]
+	json '[.lines[] | .as_expected, .status] == [true, 0, true, 0, false, 1]'
+	json '.failures | length == 1 and (.[0] | .index == 3 and .errno == null and
+		.message == "line 3: reg --expect EFAULT --name x: this is not the expected answer")'
+	[[ $stderr == *"line 1: "*"EFAULT (Bad address), as expected"* ]]
+	[[ $stderr == *"line 3: reg --expect EFAULT --name x: this is not the expected answer"* ]]
+	batch -q -- 'reg --memory hole --expect EFAULT'
+	succeeded
+	[ -z "$output$stderr" ]
+}
+
+@test "text has a heading for each line, and values for scripts have none" {
+	batch -- '# x' 'reg --name a' 'stat a'
+	succeeded
+	[ "${lines[0]}" = "line 2: reg --name a" ]
+	[ "$(grep -c '^line ' <<<"$output")" -eq 2 ]
+	[[ $output == *$'\n\nline 3: stat a\nid: '* ]]
+	[[ $stderr == *"left registered, and deregistered now: 1 a"* ]]
+	batch -n -o id,name,state -- 'reg --name a' 'stat a' 'dereg a'
+	succeeded
+	[ "$output" = $'1 a live\n1 a live\n1 a deregistered' ]
+	batch -q -- 'reg --name a' 'stat a'
+	[ -z "$output$stderr" ]
+	run --separate-stderr mr -o bogus batch "$LINES_FILE"
+	usage_error "unknown column 'bogus'"
+}
+
+@test "failures of a line count regions as those of the command alone" {
+	batch --json -- 'reg --memory hole --count 2 --keep-going'
+	[ "$status" -eq 1 ]
+	json '.lines[0] | (.regions | length == 1) and .failures[0].index == 2'
+	[[ $stderr == *"line 1: reg --memory hole --count 2 --keep-going: region 2 of 2: ibv_reg_mr: EFAULT"* ]]
+}
+
+@test "without a device there is a document that says so" {
+	run --separate-stderr mrctl -j -d bogus_9 batch <<<reg
+	[ "$status" -eq 3 ]
+	json '.lines == [] and .regions == [] and .failures[0].errno == "ENODEV"'
+}
+
+@test "a full disk ends the batch" {
+	seq -f 'reg --name a%.0f' 100 >"$LINES_FILE"
+	run --separate-stderr bash -c '"$@" >/dev/full' bash "${MR[@]}" batch "$LINES_FILE"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot print on standard output: write: ENOSPC ("* ]]
+}
+
+# bats test_tags=kernel
+@test "a signal ends the batch after the line at hand, and what is left is deregistered" {
+	local fifo=$BATS_TEST_TMPDIR/fifo
+
+	mkfifo "$fifo"
+	"${MR[@]}" -j batch "$fifo" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &
+	HOLD_PID=$!
+	exec 4>"$fifo"
+	echo 'reg --name a' >&4
+	until grep -q '"status"' "$HOLD_OUT"; do
+		sleep 0.02
+	done
+	status=0
+	release INT || status=$?
+	exec 4>&-
+	[ "$status" -eq 1 ]
+	output=$(<"$HOLD_OUT") stderr=$(<"$HOLD_ERR")
+	json '.lines[0].status == 0 and .failures[0].errno == "EINTR" and
+		[.regions[] | .name, .state] == ["a", "deregistered"]'
+	[[ $stderr == *"batch: interrupted"*"left registered, and deregistered now: 1 a"* ]]
+}
+
+# ---- regions in the process ----
+
+# bats test_tags=kernel
+@test "a region lives from line to line, and goes by the library" {
+	batch --json -- 'reg --name a --access local-write,remote-read' 'stat' 'dereg a' 'stat'
+	succeeded
+	json '.session == false and .failures == [] and .regions == []'
+	json '.lines[0].regions[0] | .state == "live" and .via == "library" and .id == 1'
+	json '.lines[1] | (.regions | length == 1) and .regions[0].state == "live" and
+		.totals.regions == 1 and .totals.unlisted == 0 and .totals.blocks_removal == false'
+	json '.lines[2].regions[0] | .state == "deregistered" and .dereg_elapsed_ns > 0'
+	json '.lines[3].regions == []'
+	json '[.lines[].regions[].lkey] | unique | length == 1'
+}
+
+# bats test_tags=kernel
+@test "regions are found by id, name, key and handle" {
+	local handle lkey
+
+	batch -n -o handle,lkey -- reg
+	read -r handle lkey <<<"$output"
+	batch --json -- 'reg --name a' "stat lkey:$lkey" "stat rkey:$lkey" "stat mr:$handle" 'stat 1' 'stat a' \
+		"dereg mr:$handle" 'reg --count 3 --name n' 'dereg n.2' 'dereg --all'
+	succeeded
+	json '[.lines[1:6][].regions[].name] == ["a", "a", "a", "a", "a"]'
+	json '.lines[6].regions[0] | .name == "a" and .state == "deregistered"'
+	json '[.lines[-1].regions[].name] == ["n.1", "n.3"]'
+	batch -- 'reg --name a' 'reg --name a'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"the batch has a region named 'a' already"* ]]
+}
+
+# bats test_tags=kernel
+@test "memory stays as long as a region lies on it, and no longer" {
+	batch --json -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
+	batch --json -- 'reg --name a --addr 0x10000000' 'dereg a' 'reg --addr 0x10000000'
+	succeeded
+	# one mapping for all three
+	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	json '[.lines[].status] == [0, 0, 1]'
+	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3 n.2' 'reg --addr 0x10000000'
+	succeeded
+	require_mlx5
+	batch --json -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
+		'reg --addr 0x10000000' 'dereg a'
+	succeeded
+	# a refused change leaves the old where it is, and takes the new away
+	batch --json -- 'reg --name a --addr 0x10000000' \
+		'rereg a --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
+		'reg --addr 0x20000000' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	json '[.lines[].status] == [0, 0, 0, 1]'
+}
+
+# bats test_tags=kernel
+@test "locked memory of all lines counts together" {
+	require_nobody
+	printf '%s\n' 'reg --size 16K' 'reg --size 16K --name b' 'reg --size 16K' 'reg --size 16K' \
+		'reg --size 16K --expect ENOMEM' 'dereg b' 'reg --size 16K' 'reg --expect ENOMEM' \
+		>"$LINES_FILE"
+	chmod a+rx "$BATS_TEST_TMPDIR" && chmod a+r "$LINES_FILE"
+	run --separate-stderr mr_as_nobody 64 --json batch - <"$LINES_FILE"
+	succeeded
+	json '.lines[4].failures[0] | .call == "ibv_reg_mr" and .errno == "ENOMEM"'
+	json '.regions | length == 4'
+}
+
+# bats test_tags=kernel
+@test "protection domains belong to the batch" {
+	batch --json -- 'reg --name a --pd new' 'dereg pd:new --expect EBUSY' 'dereg a' 'dereg pd:new' \
+		'reg --name b --pd new' 'stat b'
+	succeeded
+	json '.lines[1].failures[0] | .errno == "EBUSY"'
+	json '.lines[5].regions[0].pd == "new"'
+	batch -- 'dereg pd:new'
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the batch has no protection domain 'new'"* ]]
+}
+
+# bats test_tags=kernel
+@test "--via kernel serves in a batch too, for all of a region's life" {
+	batch --json -- 'reg --name a --via kernel' 'stat a' 'dereg a'
+	succeeded
+	json '[.lines[].regions[0] | .via] | unique == ["kernel"]'
+	require_mlx5
+	batch --json -- 'reg --name a --via kernel' 'rereg a --size 8K' 'rereg a --size 4K --via library --expect EINVAL' \
+		'dereg a' 'reg-iova --name b --iova 0x100000' 'rereg b --memory memfd --iova 0x200000' \
+		'stat b' 'rereg b --access none --via library' 'dereg b'
+	succeeded
+	json '.lines[1].regions[0].via == "kernel" and .lines[5].regions[0].via == "kernel"'
+	json '.lines[2].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_INPUT"'
+	json '.lines[6].regions[0].iova == "0x200000" and .lines[7].regions[0].via == "library"'
+}
+
+@test "umems live in a batch whether or not libmlx5 tells their handles" {
+	on_mlx5 || skip "umems are mlx5's"
+	batch --json -- 'umem --name u' 'umem --name v --page-sizes 4K' 'stat u v' 'stat' 'dereg u' 'umem --name w'
+	succeeded
+	json '[.lines[:2][].regions[].via] | unique == ["library"]'
+	json '[.lines[2].regions[].state] == ["live", "live"]'
+	json '.lines[3] | [.regions[].state] == ["live", "live"] and .totals.unlisted == 0'
+	json '[.regions[].name] == ["v", "w"] or [.regions[].name] == ["w", "v"]'
+	batch -- 'umem --name u' 'rereg u --size 8K'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
+}
+
+@test "an on-demand region is alive in a batch, and is not warned of" {
+	batch -- 'reg --name a --access local-write,on-demand'
+	[[ $stderr != *"dead"* ]]
+}
+
+@test "what cannot be deregistered at the end is a failure" {
+	on_simulator || skip "needs the simulator's faults"
+	printf 'reg --name a\nreg --name b\n' >"$LINES_FILE"
+	run --separate-stderr faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
+	[ "$status" -eq 1 ]
+	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and
+		.region == 1 and .index == null and .call == "ibv_dereg_mr"))'
+	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
+}
+
+@test "many lines" {
+	local n
+
+	for ((n = 1; n <= 700; n++)); do
+		echo "reg --name a$n --size 64 --access local-write,on-demand"
+		((n % 2)) || echo "dereg a$((n / 2))"
+	done >"$LINES_FILE"
+	on_mlx5 || sed -i 's/,on-demand//' "$LINES_FILE"
+	run --separate-stderr mr --json batch "$LINES_FILE"
+	succeeded
+	json '(.lines | length == 1050) and (.regions | length == 350) and
+		([.lines[].status, 0] | unique == [0])'
+}
+
+# ---- ibv_rereg_mr(3) ----
+
+# bats test_tags=kernel
+@test "a region is changed by the object that registered it" {
+	require_mlx5
+	batch --json -- 'reg --name a --size 64K' 'rereg a --size 1M --memory memfd' \
+		'rereg a --access local-write,remote-read --pd new' 'stat a' 'dereg a' 'dereg pd:new'
+	succeeded
+	json '[.lines[1:3][].regions[0] | .via] == ["library", "library"]'
+	json '.lines[1] | .before[0].length == 65536 and .before[0].state == "replaced" and
+		(.regions[0] | .state == "live" and .length == 1048576 and .memory == "memfd" and .addr == .iova)'
+	json '.lines[3].regions[0] | .state == "live" and .length == 1048576 and .pd == "new" and
+		.access == ["local-write", "remote-read"]'
+	json '.lines[3].regions[0].lkey == .lines[2].regions[0].lkey'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_INPUT: what libibverbs itself refuses, and the region is as before" {
+	local line
+
+	require_mlx5
+	for line in '--flags 8' '--flags translation,0x10 --size 8K' '--flags translation' '--memory none' \
+		'--size 0' '--flags pd --access remote-read' '--flags none --access local-write' \
+		'--flags translation --size 8K --access remote-read'; do
+		batch --json -- 'reg --name a' "rereg a $line" 'stat a' 'dereg a'
+		[ "$status" -eq 1 ]
+		run --separate-stderr mr --json batch --keep-going "$LINES_FILE"
+		json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .errno == "EINVAL" and
+			.rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid" and .via == "library"'
+		json '.lines[2].regions[0].state == "live" and .lines[3].status == 0'
+		json '.lines[2].regions[0] == (.lines[0].regions[0] | .index = null)'
+		json '.failures[0].rereg_code == "IBV_REREG_MR_ERR_INPUT"'
+	done
+}
+
+@test "IBV_REREG_MR_ERR_INPUT: a region that is no plain one" {
+	require_mlx5
+	on_simulator || skip "needs a dma-buf"
+	batch --json -- 'reg-dmabuf --from udmabuf --name d' 'rereg d --access none --expect EINVAL' 'stat d'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid"'
+	json '.lines[2].regions[0].state == "live"'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_CMD: the region is broken until it is deregistered" {
+	require_mlx5
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT' 'stat a' 'dereg a' 'stat'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable" and
+		.errno == "EFAULT"'
+	json '.lines[2].regions[0].state == "broken" and .lines[3].regions[0].state == "deregistered"'
+	json '.lines[4].regions == []'
+	batch --json -- 'reg --name a' 'rereg a --flags none --expect EINVAL' 'stat a'
+	succeeded
+	json '.lines[1].failures[0].rereg_code == "IBV_REREG_MR_ERR_CMD"'
+	# what is left of it goes at the end
+	json '.regions[0] | .name == "a" and .state == "deregistered"'
+}
+
+# For tests that use it: as under a kernel that does not copy pinned pages on fork
+protect() {
+	require_mlx5
+	on_simulator || skip "its kernel copies pinned pages on fork"
+	export RDMAV_FORK_SAFE=1
+}
+
+# unforking: ibv_rereg_mr(3) cannot give memory back to child processes
+unforking() {
+	command -v cc >/dev/null || skip "cc is not installed"
+	[[ $(ldd "$BUILD/mrctl") != *asan* ]] || skip "the sanitizer wants to be loaded first"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/dofork.so" \
+		"$BATS_TEST_DIRNAME/preload/dofork.c"
+	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"\$LD_PRELOAD $BATS_TEST_TMPDIR/dofork.so\" exec \"\$@\"" bash
+		"${MS[@]: -1}")
+}
+
+@test "IBV_REREG_MR_ERR_DONT_FORK_NEW: the region is as before" {
+	protect
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_DONT_FORK_NEW" and
+		.old_region == "valid"'
+	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
+}
+
+@test "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" {
+	protect
+	unforking
+	batch --json -- 'reg --name a' 'rereg a --memory memfd --size 8K --expect ENOMEM' 'stat a' 'dereg a'
+	succeeded
+	json '.lines[1] | .failures[0].rereg_code == "IBV_REREG_MR_ERR_DO_FORK_OLD" and
+		.failures[0].old_region == "replaced" and .regions[0].length == 8192 and .before[0].length == 4096'
+	json '.lines[2].regions[0] | .state == "live" and .memory == "memfd" and .length == 8192'
+}
+
+@test "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the region is broken" {
+	protect
+	unforking
+	batch --json -- 'reg --name a' 'rereg a --size 8K --access remote-write --expect ENOMEM' 'stat a' 'dereg a'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW" and
+		.old_region == "unusable"'
+	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
+}
+
+# bats test_tags=kernel
+@test "peers reach the memory through the key of the last change, and through no older one" {
+	local file=$BATS_TEST_TMPDIR/data key addr old_key old_addr pid
+
+	command -v hca-probe >/dev/null && [ "$(device)" = mlx5_0 ] ||
+		skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+	printf 'abcd%4092s' '' >"$file.1"
+	printf 'wxyz%8188s' '' >"$file.2"
+	coproc BATCH { "${MR[@]}" -n -o rkey,iova batch --keep-going 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo "reg --name a --memory file:$file.1 --access local-write,remote-read" >&"${BATCH[1]}"
+	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	[ "$(hca-probe "$old_key" "$old_addr")" = 0x64636261 ]
+	echo "rereg a --memory file:$file.2 --size 8K" >&"${BATCH[1]}"
+	read -r -t 60 key addr <&"${BATCH[0]}"
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+	[ "$old_key $old_addr" = "$key $addr" ] || run ! hca-probe "$old_key" "$old_addr"
+	# refused by libibverbs: as before
+	echo 'rereg a --flags 8' >&"${BATCH[1]}"
+	echo 'stat a' >&"${BATCH[1]}"
+	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	[ "$old_key $old_addr" = "$key $addr" ]
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+	echo 'rereg a --access none' >&"${BATCH[1]}"
+	read -r -t 60 key addr <&"${BATCH[0]}"
+	run ! hca-probe "$key" "$addr"
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid" || [ $? -eq 1 ]
+	run ! hca-probe "$key" "$addr"
+}
+
+# ---- in a session ----
+
+# bats test_tags=kernel
+@test "in a session a batch works on its regions, and leaves them there" {
+	session_begin
+	ms reg --name old --quiet
+	printf '%s\n' 'stat old' 'reg --name a' 'reg --name b --pd new' 'dereg old' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	succeeded
+	json '.session == true and .regions == [] and .failures == [] and [.lines[].status] == [0, 0, 0, 0]'
+	[ "$(states)" = $'2 live\n3 live' ] || [ "$(states)" = $'3 live\n2 live' ]
+	printf '%s\n' 'reg --pd new --name c' 'dereg b c' 'dereg pd:new' 'dereg pd:new' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	[ "$status" -eq 3 ]
+	json '[.lines[].status] == [0, 0, 0, 3]'
+	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
+	make_empty
+	# as the commands alone
+	run --separate-stderr ms -d x batch "$LINES_FILE"
+	usage_error "no --device"
+	on_mlx5 || return 0
+	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'rereg a --size 8K --via library --expect EINVAL' \
+		'dereg a' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	succeeded
+	json '.lines[1].regions[0].via == "kernel"'
+}
+
+@test "a PD that another process has made anew in a session is another" {
+	session_begin
+	coproc BATCH { "${MS[@]}" -n -o name,pd batch 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo 'reg --name a --pd new' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "a new" ]
+	ms dereg a pd:new --quiet
+	ms reg --name x --pd other --quiet
+	ms reg --name y --pd new --quiet
+	echo 'reg --name b --pd new' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "b new" ]
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid"
+	ms dereg x y --quiet
+	run --separate-stderr ms dereg pd:new
+	[ "$status" -eq 1 ]
+	ms dereg pd:other b pd:new --quiet
+}
