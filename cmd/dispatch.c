@@ -37,7 +37,7 @@ const struct option_group global_group = { "Global options", global_options, 0 }
 const struct command *dispatch_find(const char *name)
 {
 	for (const struct command *const *c = dispatch_commands; *c; c++)
-		if (!strcmp((*c)->name, name))
+		if ((*c)->name[0] == name[0] && !strcmp((*c)->name, name))
 			return *c;
 	return NULL;
 }

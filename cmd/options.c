@@ -112,6 +112,7 @@ struct options {
 	struct option *longs;
 	char *letters;
 	size_t count;
+	bool stop_early;
 };
 
 void options_free(struct options *tables)
@@ -206,9 +207,9 @@ static int fail_unknown(int found, char **argv, struct mr_error *err)
 			    (int)strcspn(word, "="), word);
 }
 
-static int take(const struct slot *slot, struct mr_error *err)
+static int take(const struct slot *slot, const char *value, struct mr_error *err)
 {
-	int rc = store(slot->option, optarg, slot->member, err);
+	int rc = store(slot->option, value, slot->member, err);
 
 	if (rc)
 		mr_wrap(err, "--%s", slot->option->name);
@@ -229,7 +230,7 @@ static int parse(const struct options *tables, int argc, char **argv, struct mr_
 			return fail_unknown(found, argv, err);
 		rc = found >= FIRST_VALUE ? check_written_out(slot->option, argv, err) : 0;
 		if (!rc)
-			rc = take(slot, err);
+			rc = take(slot, optarg, err);
 		if (rc)
 			return rc;
 	}
@@ -247,20 +248,63 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 		return NULL;
 	}
 	fill_tables(tables, bindings, stop_early);
+	tables->stop_early = stop_early;
 	return tables;
+}
+
+/* The option that a word names in full, or NULL. */
+static const struct slot *find_name(const struct options *tables, const char *word)
+{
+	for (size_t i = 0; word[0] == '-' && word[1] == '-' && i < tables->count; i++)
+		if (word[2] == tables->longs[i].name[0] && !strcmp(word + 2, tables->longs[i].name))
+			return &tables->slots[i];
+	return NULL;
+}
+
+/* Whether there is nothing but operands and "--name" or "--name value". */
+static bool is_plain(const struct options *tables, int argc, char **argv)
+{
+	for (int n = 1; n < argc; n++) {
+		const struct slot *slot;
+
+		if (argv[n][0] != '-')
+			continue;
+		slot = find_name(tables, argv[n]);
+		n += slot && slot->option->argument;
+		if (!slot || n == argc)
+			return false;
+	}
+	return true;
+}
+
+/* Such lines are most of a batch, and getopt_long takes longer than all else about them. */
+static int read_plain(const struct options *tables, int argc, char **argv, struct mr_error *err)
+{
+	char **operand = argv + 1;
+	int rc = 0;
+
+	for (int n = 1; n < argc && !rc; n++) {
+		const struct slot *slot = argv[n][0] == '-' ? find_name(tables, argv[n]) : NULL;
+
+		if (!slot) {
+			*operand++ = argv[n];
+			continue;
+		}
+		n += slot->option->argument != NULL;
+		rc = take(slot, argv[n], err);
+	}
+	*operand = NULL;
+	return rc;
 }
 
 int options_read(const struct options *tables, int argc, char **argv, char ***operands,
 		 struct mr_error *err)
 {
-	int rc, n = 1;
+	int rc;
 
-	/* Most lines of a batch are without options: getopt_long has nothing to do then. */
-	while (n < argc && argv[n][0] != '-')
-		n++;
 	*operands = argv + 1;
-	if (n == argc)
-		return 0;
+	if (!tables->stop_early && is_plain(tables, argc, argv))
+		return read_plain(tables, argc, argv, err);
 	rc = parse(tables, argc, argv, err);
 	*operands = argv + optind;
 	return rc;
@@ -275,64 +319,3 @@ int options_parse(const struct option_binding *bindings, bool stop_early, int ar
 	options_free(tables);
 	return rc;
 }
-
-static const char *memory_word(unsigned int index, const char **help)
-{
-	*help = mr_memory_kinds[index].help;
-	return mr_memory_kinds[index].name;
-}
-
-static const char *advice_word(unsigned int index, const char **help)
-{
-	*help = mr_advice_words[index].help;
-	return mr_advice_words[index].name;
-}
-
-static const char *dmabuf_word(unsigned int index, const char **help)
-{
-	*help = mr_dmabuf_sources[index].help;
-	return mr_dmabuf_sources[index].name;
-}
-
-static const char *access_word(unsigned int index, const char **help)
-{
-	*help = mr_access_flags[index].help;
-	return mr_access_flags[index].name;
-}
-
-static const char *word_of(const struct mr_sim_word *words, unsigned int index, const char **help)
-{
-	*help = words[index].help;
-	return words[index].name;
-}
-
-static const char *profile_word(unsigned int index, const char **help)
-{
-	return word_of(mr_sim_profiles, index, help);
-}
-
-static const char *kernel_word(unsigned int index, const char **help)
-{
-	return word_of(mr_sim_kernels, index, help);
-}
-
-static const char *call_word(unsigned int index, const char **help)
-{
-	return word_of(mr_sim_calls, index, help);
-}
-
-static const char *action_word(unsigned int index, const char **help)
-{
-	return word_of(mr_sim_actions, index, help);
-}
-
-const struct help_topic topic_memory = { "Memory kinds", memory_word };
-const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
-const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
-const struct help_topic topic_advice = { "Advice (also a number, and flags as a number)",
-					 advice_word };
-const struct help_topic topic_profiles = { "Profiles", profile_word };
-const struct help_topic topic_kernels = { "Kernels", kernel_word };
-const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",
-					call_word };
-const struct help_topic topic_actions = { "Actions", action_word };

@@ -47,7 +47,11 @@ static int fail_quote(char quote, struct mr_error *err)
 static int read_word(const char **from, char **to, struct mr_error *err)
 {
 	char quote = '\0';
+	size_t plain = strcspn(*from, " \t'\"\\");
 
+	memcpy(*to, *from, plain);
+	*from += plain;
+	*to += plain;
 	for (; **from && (quote || !is_blank(**from)); (*from)++) {
 		if (quote ? **from == quote : **from == '"' || **from == '\'') {
 			quote = quote ? '\0' : **from;

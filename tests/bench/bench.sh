@@ -45,6 +45,20 @@ read -r _ _ m2 l2 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c "$
 row "peak memory of a region, --json (bytes)" '' \
 	"$(((m2 - m1) * 1024 / (count - 1000)))" "$(((l2 - l1) * 1024 / (count - 1000)))"
 
+# Each region is registered by a line and deregistered by the next.
+lines=$(mktemp)
+trap 'rm -f "$lines"' EXIT
+for ((n = 0; n < count; n += 2)); do
+	printf 'reg --name a\ndereg a\n'
+done >"$lines"
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl "${on_device[@]}" -q batch "$lines" -- lives "$((count / 2))" "${loop_device[@]}")
+row "batch of $count lines against a C loop (ms)" '1.20' "$((t1 / 1000))" "$((t2 / 1000))"
+
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl "${on_device[@]}" -j batch "$lines" -- lives "$((count / 2))" "${loop_device[@]}")
+row "  the same with --json (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
+
 # Two sessions, one with COUNT regions and one with ten.
 session_figures() {
 	local large small

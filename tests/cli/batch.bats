@@ -56,8 +56,9 @@ require_mlx5() {
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"of memory file:$BATS_TEST_TMPDIR/a b, "* ]]
 	printf '%4096s' '' >"$BATS_TEST_TMPDIR/a b"
-	batch --json -- "reg --memory 'file:$BATS_TEST_TMPDIR/a b'" \
-		"reg --memory \"file:$BATS_TEST_TMPDIR/a b\"" "reg --memory file:$BATS_TEST_TMPDIR/a\\ b"
+	batch --json -- "reg --access none --memory 'file:$BATS_TEST_TMPDIR/a b'" \
+		"reg --access none --memory \"file:$BATS_TEST_TMPDIR/a b\"" \
+		"reg --access none --memory file:$BATS_TEST_TMPDIR/a\\ b"
 	succeeded
 	json '[.lines[].regions[0].memory] | unique | length == 1'
 }
@@ -525,7 +526,7 @@ unforking() {
 
 # bats test_tags=kernel
 @test "peers reach the memory through the key of the last change, and through no older one" {
-	local file=$BATS_TEST_TMPDIR/data key addr old_key old_addr pid
+	local file=/dev/shm/mrctl-batch.$$ key addr old_key old_addr pid
 
 	command -v hca-probe >/dev/null && [ "$(device)" = mlx5_0 ] ||
 		skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
@@ -552,6 +553,7 @@ unforking() {
 	eval "exec ${BATCH[1]}>&-"
 	wait "$pid" || [ $? -eq 1 ]
 	run ! hca-probe "$key" "$addr"
+	rm -f "$file.1" "$file.2"
 }
 
 # ---- in a session ----

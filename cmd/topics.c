@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The sections at the end of a command's help. */
+#include "access.h"
+#include "options.h"
+
+static const char *memory_word(unsigned int index, const char **help)
+{
+	*help = mr_memory_kinds[index].help;
+	return mr_memory_kinds[index].name;
+}
+
+static const char *advice_word(unsigned int index, const char **help)
+{
+	*help = mr_advice_words[index].help;
+	return mr_advice_words[index].name;
+}
+
+static const char *dmabuf_word(unsigned int index, const char **help)
+{
+	*help = mr_dmabuf_sources[index].help;
+	return mr_dmabuf_sources[index].name;
+}
+
+static const char *access_word(unsigned int index, const char **help)
+{
+	*help = mr_access_flags[index].help;
+	return mr_access_flags[index].name;
+}
+
+static const char *word_of(const struct mr_sim_word *words, unsigned int index, const char **help)
+{
+	*help = words[index].help;
+	return words[index].name;
+}
+
+static const char *profile_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_profiles, index, help);
+}
+
+static const char *kernel_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_kernels, index, help);
+}
+
+static const char *call_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_calls, index, help);
+}
+
+static const char *action_word(unsigned int index, const char **help)
+{
+	return word_of(mr_sim_actions, index, help);
+}
+
+const struct help_topic topic_memory = { "Memory kinds", memory_word };
+const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
+const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
+const struct help_topic topic_advice = { "Advice (also a number, and flags as a number)",
+					 advice_word };
+const struct help_topic topic_profiles = { "Profiles", profile_word };
+const struct help_topic topic_kernels = { "Kernels", kernel_word };
+const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",
+					call_word };
+const struct help_topic topic_actions = { "Actions", action_word };

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Lines of words: quotes, backslashes, comments, and that nothing else has a meaning. */
+#include <errno.h>
+
+#include "unit.h"
+#include "words.h"
+
+static struct mr_words words;
+static struct mr_error err;
+
+static int release(void **state __attribute__((unused)))
+{
+	mr_words_release(&words);
+	return 0;
+}
+
+TEST(words_are_split)
+{
+	static const struct {
+		const char *line;
+		const char *expected; /* with | behind each word */
+	} cases[] = {
+		{ "", "" },
+		{ " \t ", "" },
+		{ "reg", "reg|" },
+		{ "  reg\t --size  4K ", "reg|--size|4K|" },
+		{ "# reg", "" },
+		{ "reg # rest 'of", "reg|" },
+		{ "reg#1 a# #", "reg#1|a#|" },
+		{ "'' \"\"", "||" },
+		{ "'a b' \"c d\"", "a b|c d|" },
+		{ "a'b c'd\"e f\"g", "ab cde fg|" },
+		{ "'a\\' b", "a\\|b|" },
+		{ "'\"' \"'\"", "\"|'|" },
+		{ "\"\\\"\\\\\\$\\`\"", "\"\\$`|" },
+		{ "\"\\a\\ \"", "\\a\\ |" },
+		{ "a\\ b \\# \\'", "a b|#|'|" },
+		{ "'#' \"#\" a '# b'", "#|#|a|# b|" },
+		{ "$a `b` $(c) *.d ~ e>f | g; & {h,i}", "$a|`b`|$(c)|*.d|~|e>f|||g;|&|{h,i}|" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char found[256] = "";
+
+		assert_int_equal(mr_words_split(&words, cases[i].line, &err), 0);
+		for (size_t n = 0; n < words.count; n++) {
+			strcat(found, words.list[n]);
+			strcat(found, "|");
+		}
+		assert_string_equal(found, cases[i].expected);
+		assert_null(words.list[words.count]);
+	}
+}
+
+TEST(what_has_no_end_is_refused)
+{
+	static const char *const lines[] = { "'",    "a 'b", "\"",  "a \"b\\\"",
+					     "'a\"", "\"a'", "a\\", "\"a\\" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		assert_equal_for(lines[i], mr_words_split(&words, lines[i], &err), -EINVAL);
+		assert_int_equal(err.kind, MR_ERROR_USAGE);
+	}
+	assert_int_equal(mr_words_split(&words, "a\\", &err), -EINVAL);
+	assert_contains(err.text, "backslash");
+	assert_int_equal(mr_words_split(&words, "a 'b\"", &err), -EINVAL);
+	assert_contains(err.text, "the quote '");
+}
+
+/* Quotes a word as printf %q would. */
+static char *quote(char *to, const char *word)
+{
+	*to++ = '\'';
+	for (; *word; word++)
+		to = *word == '\'' ? stpcpy(to, "'\\''") : (*to = *word, to + 1);
+	*to++ = '\'';
+	*to++ = ' ';
+	*to = '\0';
+	return to;
+}
+
+TEST(random_words_come_out_as_they_went_in)
+{
+	static const char letters[] = "ab#'\"\\ \t$`\x01\xff";
+	unsigned int seed = 1;
+
+	for (int round = 0; round < 20000; round++) {
+		char given[4][8], line[256] = "", *end = line;
+
+		for (int n = 0; n < 4; n++) {
+			size_t length = (size_t)rand_r(&seed) % 7;
+
+			for (size_t i = 0; i < length; i++)
+				given[n][i] =
+					letters[(size_t)rand_r(&seed) % (sizeof(letters) - 1)];
+			given[n][length] = '\0';
+			end = quote(end, given[n]);
+		}
+		assert_int_equal(mr_words_split(&words, line, &err), 0);
+		assert_int_equal(words.count, 4);
+		for (int n = 0; n < 4; n++)
+			assert_string_equal(words.list[n], given[n]);
+	}
+}
+
+/* With sanitizers this finds what leaves the buffers. */
+TEST(random_lines_do_no_harm)
+{
+	static const char letters[] = "a #'\"\\\t";
+	unsigned int seed = 2;
+
+	for (int round = 0; round < 20000; round++) {
+		size_t length = (size_t)rand_r(&seed) % 24, total = 0;
+		char *line = malloc(length + 1);
+
+		assert_non_null(line);
+		for (size_t i = 0; i < length; i++)
+			line[i] = letters[(size_t)rand_r(&seed) % (sizeof(letters) - 1)];
+		line[length] = '\0';
+		if (!mr_words_split(&words, line, &err))
+			for (size_t n = 0; n < words.count; n++)
+				total += strlen(words.list[n]);
+		assert_true(total <= length);
+		free(line);
+		if (round % 100 == 0)
+			mr_words_release(&words);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_are_split),
+		cmocka_unit_test(what_has_no_end_is_refused),
+		cmocka_unit_test(random_words_come_out_as_they_went_in),
+		cmocka_unit_test(random_lines_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, release);
+}
