@@ -312,6 +312,10 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 		sweep outside : --json reg --memory dm --via kernel
 		sweep outside : --json umem --size 8K --try-page-sizes
 	fi
+	rereg='rereg a --size 8K'
+	[ "$MRCTL_SIM" != rxe ] || rereg=
+	printf '%s\n' 'reg --name a --pd new' 'reg' "$rereg" stat 'dereg a 2 pd:new' >"$work/lines"
+	sweep outside : --json batch "$work/lines"
 	sweep opened : session -- echo ran
 	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$step"
 fi
@@ -327,6 +331,8 @@ sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --count 2 --size 64
 [ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --via kernel --keep-going
+printf 'reg --name x\nreg --name y\n' >"$work/lines"
+sweep registered : --json batch "$work/lines"
 sweep changed one_region --json rereg n --access remote-read --pd new
 [ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
 if [ "$MRCTL_SIM" != rxe ]; then
