@@ -126,9 +126,10 @@ static void print_heading(const struct job *job)
 /* What a line's command printed must be on its way before the next one is waited for. */
 static int flush(const struct job *job, struct mr_error *err)
 {
-	bool wait = job->global->json && job->reader.lines.is_file;
+	const struct global_args *global = job->global;
+	bool later = global->quiet || (global->json && job->reader.lines.is_file);
 
-	return wait ? 0 : output_flush(err);
+	return later ? 0 : output_flush(err);
 }
 
 /* One line: 0, or -errno where standard output is broken. */

@@ -85,7 +85,8 @@ static char *trim(char *text)
 {
 	size_t length;
 
-	text += strspn(text, " \t");
+	while (*text == ' ' || *text == '\t')
+		text++;
 	length = strlen(text);
 	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
 		length--;
