@@ -109,7 +109,7 @@ unreachable() {
 # bats test_tags=kernel
 @test "what was a dma-buf is ordinary memory with a new key after other memory, and the old key is dead" {
 	[ -c /dev/udmabuf ] || skip "no udmabuf"
-	dmabuf-tool make udmabuf 64K 9 mrctl reg-dmabuf --from fd:9 --name a --access remote-read --quiet
+	dmabuf-tool make udmabuf 65536 9 mrctl reg-dmabuf --from fd:9 --name a --access remote-read --quiet
 	read -r key addr < <(ms stat -n -o rkey,iova a)
 	[ "$(hca-probe "$key" "$((addr + 4096))")" = 0x00000001 ]
 	change --memory "file:$OTHER" --size 8K
