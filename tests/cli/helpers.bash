@@ -270,7 +270,7 @@ session_is_true() {
 	# shellcheck disable=SC2086 # words
 	local $all
 	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more
-	[ "$mr $pd $uar" = "$((entries - umem)) $pds 0" ] && [ $((entries ? 0 : dm)) -eq 0 ] ||
+	[ "$mr $pd $uar $((entries ? 0 : dm))" = "$((entries - umem)) $pds 0 0" ] ||
 		fail "the session has other objects: $all"
 }
 
