@@ -119,10 +119,11 @@ json() {
 }
 
 # On hold in the background: its pid, its stdout and its stderr
-HOLD_PID='' HOLD_OUT=$BATS_TEST_TMPDIR/hold.out HOLD_ERR=$BATS_TEST_TMPDIR/hold.err
+HOLD_PID='' HOLD_OUT='' HOLD_ERR=''
 
 # hold ARG...: start `mr ARG...`, which is to hold, and wait until it has printed
 hold() {
+	HOLD_OUT=$BATS_TEST_TMPDIR/hold.out HOLD_ERR=$BATS_TEST_TMPDIR/hold.err
 	: >"$HOLD_OUT"
 	"${MR[@]}" "$@" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &
 	HOLD_PID=$!
@@ -153,7 +154,8 @@ session_begin() {
 is_running() {
 	local state=Z
 
-	read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || return
+	# the status is named: without it, a trap (bats' for a test that failed) would return its own
+	read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || return 1
 	[ "$state" != Z ]
 }
 

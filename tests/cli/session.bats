@@ -420,6 +420,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	"${MS[@]}" reg --count 1000000 "${MANY[@]}" --memory none -n -o id >"$out" 2>"$out.err" 3>&- &
 	pid=$!
 	until [ -n "$(states 1 2>&-)" ]; do
+		is_running $pid || fail "it ended: $(head -n 3 "$out.err")" || return
 		sleep 0.02
 	done
 	kill -INT $pid
