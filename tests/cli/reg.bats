@@ -44,7 +44,7 @@ load helpers
 	succeeded
 	json '.environment.kernel == $kernel' --arg kernel "$(uname -r)"
 	json '.environment.rdma_core | test("^[0-9]+[.][0-9]+")'
-	json '.environment.device == $device' --arg device "${MRCTL_TEST_DEVICE:-mlx5_0}"
+	json '.environment.device == $device' --arg device "$(device)"
 	json '.environment | .provider as $provider | .device | startswith($provider)'
 	if on_simulator; then
 		json '.environment.simulated == true'
@@ -58,9 +58,9 @@ load helpers
 	run --separate-stderr mr reg
 	grep -qx 'simulated: *true' <<<"$output"
 	run --separate-stderr mr reg -o rkey
-	[[ $stderr == *"simulated HCA mlx5_0"* ]]
+	[[ $stderr == *"simulated HCA $(device)"* ]]
 	run --separate-stderr mr reg --size 0
-	[[ $stderr == *"simulated HCA mlx5_0"* ]]
+	[[ $stderr == *"simulated HCA $(device)"* ]]
 }
 
 # bats test_tags=kernel
