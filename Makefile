@@ -139,16 +139,20 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
 		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
 
-# Sessions on rxe too: without import everything goes another way
+# On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
-	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats batch.bats)
+	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats batch.bats reg.bats \
+	memory.bats output.bats)
 
 check-cli: all $(CLI_BIN)
-	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD) tests/cli
-	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats $(RXE_TESTS)
+	@mkdir -p $(BUILD)/report/mlx5 $(BUILD)/report/rxe
+	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD)/report/mlx5 tests/cli
+	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats --report-formatter tap --output $(BUILD)/report/rxe \
+		$(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential
+	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
 # Runs on the simulator and in the guests, which have no libraries but libc for it

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# check.sh [SUITE...]: `run.sh check` in one guest after the other (default: all), whatever fails;
-# then what they said together.  With all guests, observed.md is written anew from their answers.
+# check.sh [SUITE...]: `run.sh check` in the guests (default: all), whatever fails; then what they said together.
+# With all guests, observed.md is written anew from their answers.
 
 set -uo pipefail
 
@@ -13,6 +13,10 @@ mapfile -t all < <(awk '!/^#/ { print $1 }' "$here/suites")
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all[@]}")
 status=0 summary='' outputs=() repeated=0
+at_once=$(($(nproc) + 1))	# emulation takes one processor for each, but for pauses
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+declare -A running=() begun=() ended=()
 
 # The tests that skipped wherever they were to run, in the guests and on the simulator (make check)
 uncovered() { # FILE...: of TAP
@@ -72,16 +76,57 @@ observed() { # FILE...: output of the guests
 		}' "$@"
 }
 
+begin() { # SUITE
+	rm -f "$built/kernel/log/$1-check"/{output.log,calls.log,console-first.log}
+	begun[$1]=$SECONDS
+	if [ ${#suites[@]} -gt 1 ]; then
+		"$here/run.sh" check "$1" >"$work/$1" 2>&1 &
+	else
+		"$here/run.sh" check "$1" &
+	fi
+	running[$!]=$1
+}
+
+# Waits for one of those that run, and tells what it said
+await() {
+	local pid suite one
+
+	wait -n -p pid "${!running[@]}"
+	one=$?
+	suite=${running[$pid]}
+	unset "running[$pid]"
+	ended[$suite]="exit status $one, $((SECONDS - begun[$suite])) s"
+	if [ ${#suites[@]} -gt 1 ]; then
+		printf '\n# ---- %s ----\n' "$suite"
+		cat "$work/$suite"
+	fi
+	[ $one -lt 129 ] || stop $one		# by a signal
+	[ $one -eq 0 ] || status=1
+}
+
+stop() { # STATUS
+	trap '' INT TERM HUP
+	[ ${#running[@]} -eq 0 ] || kill "${!running[@]}" 2>/dev/null
+	wait
+	exit "$1"
+}
+
+trap 'stop 130' INT
+trap 'stop 143' TERM
+trap 'stop 129' HUP
+[ ${#suites[@]} -eq 1 ] || printf 'guests: %s (each tells when it is done)\n' "${suites[*]}"
+for suite in "${suites[@]}"; do
+	[ ${#running[@]} -lt $at_once ] || await
+	begin "$suite"
+done
+while [ ${#running[@]} -gt 0 ]; do
+	await
+done
+
 for suite in "${suites[@]}"; do
 	logs=$built/kernel/log/$suite-check
 	output=$logs/output.log calls=$logs/calls.log
-	rm -f "$output" "$calls" "$logs/console-first.log"
-	begun=$SECONDS
-	"$here/run.sh" check "$suite"
-	one=$?
-	[ $one -lt 129 ] || exit $one		# by a signal
-	[ $one -eq 0 ] || status=1
-	summary+="$suite: exit status $one, $((SECONDS - begun)) s"$'\n'
+	summary+="$suite: ${ended[$suite]}"$'\n'
 	[ ! -e "$logs/console-first.log" ] || repeated=$((repeated + 1))
 	[ ! -e "$calls" ] || {
 		compared=$("$here/differential/compare.sh" "$calls") || status=1
@@ -94,7 +139,9 @@ for suite in "${suites[@]}"; do
 done
 
 taps=("${outputs[@]}")
-[ ! -e "$built/report.tap" ] || taps+=("$built/report.tap")
+for tap in "$built"/report/*/report.tap; do
+	[ ! -e "$tap" ] || taps+=("$tap")
+done
 printf '\n%sboots that were repeated: %d\n' "$summary" "$repeated"
 [ ${#outputs[@]} -eq 0 ] || uncovered "${taps[@]}"
 if [ "${#suites[@]}" -eq "${#all[@]}" ] && [ $status -eq 0 ]; then
