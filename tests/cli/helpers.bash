@@ -242,6 +242,11 @@ make_empty() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
+# observed CONDITION ANSWER: what a real kernel answered, for tests/kernel/observed.md
+observed() {
+	printf '%s|%s\n' "$1" "$2" >>"$MRCTL_TEST_OBSERVED"
+}
+
 # pinned: pages that are pinned, of all processes
 pinned() {
 	local text

@@ -18,6 +18,7 @@ teardown() {
 	[ -n "${HCA:-}" ] || return 0
 	hca-probe --fail none || :
 	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	[ -z "${UNLOADED:-}" ] || modprobe "$UNLOADED"
 	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
 	if [ -n "${NETNS:-}" ]; then
 		ip netns del "$NETNS"
@@ -47,7 +48,7 @@ answered() {
 	elif [[ $stderr =~ $call ]]; then
 		answer="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
 	fi
-	printf '%s|%s\n' "$1" "$answer" >>"$MRCTL_TEST_OBSERVED"
+	observed "$1" "$answer"
 	[ "$answer" = "$2" ] || fail "$1: $answer instead of $2" "$stderr"
 }
 
@@ -184,6 +185,25 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
+@test "no driver loaded for the device" {
+	local i
+
+	require_hca	# or the device would have to be made again
+	UNLOADED=mlx5_ib
+	modprobe -r $UNLOADED
+	run --separate-stderr mr reg
+	answered "driver not loaded" "exit status 3"
+	[[ $stderr == *"no RDMA device 'mlx5_0'"* ]] || fail "$stderr"
+	modprobe $UNLOADED
+	UNLOADED=''
+	for i in {1..100}; do
+		! mr reg --quiet 2>/dev/null || return 0
+		sleep 0.1
+	done
+	fail "the device does not come back"
+}
+
+# bats test_tags=kernel
 @test "a network namespace that has not the device" {
 	rdma system set netns exclusive
 	NETNS=mrctl-test
@@ -307,6 +327,7 @@ require_hca() {
 		hca-probe --fail none
 		dmesg | grep -q "CREATE_MKEY(0x200).* failed, status $text(0x" ||
 			fail "the kernel's log: $(dmesg)" || return
+		observed "firmware: CREATE_MKEY=$status_of, in the kernel's log" "$text"
 	done <<-EOF
 		LIM_ERR ENOMEM limits exceeded
 		NO_RES EAGAIN no resources

@@ -137,11 +137,15 @@ objects() {
 	echo "$pci" >/sys/bus/pci/drivers/mlx5_core/unbind
 	run --separate-stderr ms reg --via kernel
 	refused EIO "ioctl(REG_MR)"
+	observed "driver unbound under a session" "ioctl(REG_MR) EIO"
 	run --separate-stderr ms umem --via kernel
 	refused EIO "ioctl(DEVX_UMEM_REG)"
+	observed "driver unbound under a session, umem" "ioctl(DEVX_UMEM_REG) EIO"
 	run --separate-stderr ms reg --json
 	[ "$status" -eq 1 ]
 	json '.failures[0].errno == "EIO" and .regions == []'
+	observed "driver unbound under a session, through the library" \
+		"$(jq -r '.failures[0] | "\(.call) \(.errno)"' <<<"$output")"
 	run --separate-stderr ms stat --json
 	[ "$status" -eq 0 ]
 	json '[.regions[].state] - ["unknown", "gone"] == []'

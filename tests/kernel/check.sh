@@ -47,7 +47,7 @@ observed() { # FILE...: output of the guests
 	cat <<-'EOT'
 	# What real kernels answered
 
-	Written by `make check-kernel` from the answers in tests/cli/kernel-*.bats. The devices are those of
+	Written by `make check-kernel` from answers in tests/cli. The devices are those of
 	[README.md](README.md): what the firmware of `mlx5_0` says is the software HCA's, what the kernel
 	makes of it is the kernel's. "ok": registered. "killed": by the kernel.
 
