@@ -110,7 +110,7 @@ project() { # JOB...: the job's command
 	for f in "$build/hca-probe" "$built"/tests/cli/{dmabuf,object}-tool; do
 		[ ! -e "$f" ] || cp "$f" "$root/usr/local/bin/"
 	done
-	cp "$here"/guest/{start,check,run-tests,shell} "$lib/"
+	cp "$here"/guest/{start,check,run-tests,play,shell} "$lib/"
 	printf '%s\n' "$suite" >"$lib/suite"
 	sed -n 's/^libibverbs1_\([^_]*\)_.*/\1/p' "$guest/packages" >"$lib/rdma-core"
 	printf '%s\n' "mlx5_ib rdma_rxe ib_uverbs ib_umad rdma_ucm veth $modules" >"$lib/modules"

@@ -27,6 +27,11 @@ enum kind {
 	PRIVATE,
 	PRIVATE_READ_ONLY,
 	SHORT_FILE,
+	EXT4_SHARED,
+	EXT4_SHARED_READ_ONLY,
+	EXT4_PRIVATE,
+	XFS_SHARED,
+	XFS_PRIVATE,
 	KINDS
 };
 
@@ -42,6 +47,11 @@ static const char *const names[KINDS] = {
 	[PRIVATE] = "private",
 	[PRIVATE_READ_ONLY] = "private-read-only",
 	[SHORT_FILE] = "short-file",
+	[EXT4_SHARED] = "ext4-shared",
+	[EXT4_SHARED_READ_ONLY] = "ext4-shared-read-only",
+	[EXT4_PRIVATE] = "ext4-private",
+	[XFS_SHARED] = "xfs-shared",
+	[XFS_PRIVATE] = "xfs-private",
 };
 
 static int dmabuf = -1, plain = -1;
@@ -82,10 +92,10 @@ static int map_anon(enum kind kind)
 	return 0;
 }
 
-/* A file on tmpfs: of so many pages, mapped whole. */
-static int map_file(enum kind kind, int flags, unsigned long pages)
+/* A file of so many pages, mapped whole; closes it. */
+static int map_fd(enum kind kind, int flags, int fd, unsigned long pages)
 {
-	int fd = memfd_create(names[kind], MFD_CLOEXEC), rc;
+	int rc;
 
 	if (fd < 0)
 		return -1;
@@ -96,6 +106,21 @@ static int map_file(enum kind kind, int flags, unsigned long pages)
 	if (!rc)
 		touch(place_of(kind), pages);
 	return rc;
+}
+
+/* A file on tmpfs */
+static int map_file(enum kind kind, int flags, unsigned long pages)
+{
+	return map_fd(kind, flags, memfd_create(names[kind], MFD_CLOEXEC), pages);
+}
+
+/* A file of a file system on a disk, which writes back what is changed */
+static int map_disk_file(enum kind kind, int flags, const char *files, const char *type)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s/%s", files, type, names[kind]);
+	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), PAGES);
 }
 
 /* udmabuf(4): a dma-buf of the pages of a memfd */
@@ -125,7 +150,7 @@ static int make_dmabuf(bool simulated)
 	return fd;
 }
 
-int arena_make(bool simulated, bool has_dmabuf)
+int arena_make(const char *files, bool simulated, bool has_dmabuf)
 {
 	const size_t length = PAGES * PAGE;
 
@@ -134,11 +159,17 @@ int arena_make(bool simulated, bool has_dmabuf)
 	    map_file(SHARED, MAP_SHARED, PAGES) || map_file(SHARED_READ_ONLY, MAP_SHARED, PAGES) ||
 	    map_file(PRIVATE, MAP_PRIVATE, PAGES) ||
 	    map_file(PRIVATE_READ_ONLY, MAP_PRIVATE, PAGES) ||
-	    map_file(SHORT_FILE, MAP_SHARED, PAGES / 2))
+	    map_file(SHORT_FILE, MAP_SHARED, PAGES / 2) ||
+	    map_disk_file(EXT4_SHARED, MAP_SHARED, files, "ext4") ||
+	    map_disk_file(EXT4_SHARED_READ_ONLY, MAP_SHARED, files, "ext4") ||
+	    map_disk_file(EXT4_PRIVATE, MAP_PRIVATE, files, "ext4") ||
+	    map_disk_file(XFS_SHARED, MAP_SHARED, files, "xfs") ||
+	    map_disk_file(XFS_PRIVATE, MAP_PRIVATE, files, "xfs"))
 		return -1;
 	if (mprotect(place_of(READ_ONLY), length, PROT_READ) ||
 	    mprotect(place_of(SHARED_READ_ONLY), length, PROT_READ) ||
 	    mprotect(place_of(PRIVATE_READ_ONLY), length, PROT_READ) ||
+	    mprotect(place_of(EXT4_SHARED_READ_ONLY), length, PROT_READ) ||
 	    mprotect((char *)place_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
 	    munmap((char *)place_of(HOLE) + length / 2, PAGE))
 		return -1;

@@ -17,12 +17,13 @@ struct range {
 
 /**
  * arena_make() - map it all
+ * @files: a folder with the folders "ext4" and "xfs", of such file systems
  * @simulated: whether memfds stand for dma-bufs
  * @has_dmabuf: whether to make one
  *
  * Return: 0, or -1 and errno
  */
-int arena_make(bool simulated, bool has_dmabuf);
+int arena_make(const char *files, bool simulated, bool has_dmabuf);
 
 /**
  * arena_draw() - a part of the memory, or what is none

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * differential DEVICE SEED CALLS [KERNEL]: random calls of the uverbs ABI, one line for each:
+ * differential FILES DEVICE SEED CALLS [KERNEL]: random calls of the uverbs ABI, one line for each:
  *   EPISODE.CALL NAME ARGUMENTS -> ERRNO, or ok and what came back
  *
  * The same arguments give the same list on every machine with the same device, simulated or not.
+ * FILES is a folder with the folders "ext4" and "xfs", of such file systems (on the simulator: of any on a
+ * disk).
  * KERNEL ("6.12"; default: this one) chooses calls that it has.  After a difference the lists cannot agree
  * any more, since calls follow from the objects that there are: each episode has a new context.
  */
@@ -776,24 +778,24 @@ int main(int argc, char **argv)
 	char node[300];
 
 	uname(&system);
-	release = argc == 5 ? argv[4] : system.release;
-	if (argc < 4 || argc > 5 || sscanf(release, "%u.%u", &major, &minor) != 2) {
-		fprintf(stderr, "usage: differential DEVICE SEED CALLS [KERNEL]\n");
+	release = argc == 6 ? argv[5] : system.release;
+	if (argc < 5 || argc > 6 || sscanf(release, "%u.%u", &major, &minor) != 2) {
+		fprintf(stderr, "usage: differential FILES DEVICE SEED CALLS [KERNEL]\n");
 		return 2;
 	}
 	run.kernel = major * 100 + minor;
-	run.is_mlx5 = !strncmp(argv[1], "mlx5", 4);
+	run.is_mlx5 = !strncmp(argv[2], "mlx5", 4);
 	driver = run.is_mlx5 ? RDMA_DRIVER_MLX5 : RDMA_DRIVER_RXE;
-	if (!find_node(argv[1], node, sizeof(node))) {
-		fprintf(stderr, "differential: no device \"%s\"\n", argv[1]);
+	if (!find_node(argv[2], node, sizeof(node))) {
+		fprintf(stderr, "differential: no device \"%s\"\n", argv[2]);
 		return 2;
 	}
-	if (arena_make(getenv("MRCTL_SIM"), run.is_mlx5 && run.kernel >= 610)) {
+	if (arena_make(argv[1], getenv("MRCTL_SIM"), run.is_mlx5 && run.kernel >= 610)) {
 		perror("differential: memory");
 		return 2;
 	}
 	if (!getenv("MRCTL_SIM"))
 		announce_warnings();
-	printf("# calls %s %s %s %u.%u\n", argv[1], argv[2], argv[3], major, minor);
-	return play(node, strtoull(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	printf("# calls %s %s %s %u.%u\n", argv[2], argv[3], argv[4], major, minor);
+	return play(node, strtoull(argv[3], NULL, 0), strtoul(argv[4], NULL, 0));
 }

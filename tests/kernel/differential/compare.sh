@@ -10,7 +10,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 built=$(cd "$top" && realpath -m "${BUILD:-build}")
-work=$(mktemp -d)
+work=$(mktemp -d -p /var/tmp)	# files are to be on a disk
 trap 'rm -rf "$work"' EXIT
 status=0
 
@@ -23,7 +23,7 @@ simulate() {
 
 	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
 	! "$built/mrctl" sim --kernel "$4" -- true 2>/dev/null || options+=(--kernel "$4")
-	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$@"
+	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$work" "$@"
 }
 
 compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
@@ -72,6 +72,7 @@ compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
 		}' "$here/known" "$5"
 }
 
+mkdir "$work/ext4" "$work/xfs"
 lists=("$work"/real.*)
 [ -e "${lists[0]}" ] || { echo "no list in $1" >&2; exit 1; }
 for list in "${lists[@]}"; do

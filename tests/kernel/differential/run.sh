@@ -18,11 +18,7 @@ devices=("$@")
 
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
-# shellcheck disable=SC2016 # the guest's
-"$here/../run.sh" exec "$guest" -- bash -c '
-	for device in "${@:3}"; do
-		build/differential "$device" "$1" "$2" || exit
-	done' bash "$seed" "$count" "${devices[@]}" >"$list" || {
+"$here/../run.sh" exec "$guest" -- /usr/lib/mrctl-guest/play "$seed" "$count" "${devices[@]}" >"$list" || {
 	status=$?
 	tail -n 5 "$list" >&2
 	exit $status
