@@ -389,9 +389,11 @@ at_once() {
 	on_simulator || skip "needs the simulator's faults"
 	session_begin
 	deferred
-	faulty dereg_mr=delay:300 dereg --flush --quiet 3>&- &
+	faulty dereg_mr=delay:2000 dereg --flush --quiet 3>&- &
 	pid=$!
-	until [ "$(states)" = "1 pending" ]; do sleep 0.01; done
+	until [ "$(ms stat -n -o state)" = pending ]; do
+		is_running "$pid" || fail "it had ended before" || return
+	done
 	run --separate-stderr ms dereg --flush --json
 	succeeded
 	json '.regions == [] and .failures == []'
