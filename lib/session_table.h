@@ -79,7 +79,7 @@ struct mr_entry {
 	uint8_t has_dm;                  /**< 1: it is on memory on the device, @dm */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
-	char memory[36];                 /**< kind of memory as typed, cut if it is longer */
+	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
 	uint32_t dm;                     /**< handle of that */
 };
 
