@@ -20,7 +20,7 @@ at_once() {
 		require_tool
 		on_mlx5 || times=300
 	else
-		times=24
+		times=16
 	fi
 	session_begin
 	# each leaves one of two, says which, and checks that it deregisters its own
