@@ -261,6 +261,7 @@ require_mlx5() {
 @test "a signal ends the batch after the line at hand, and what is left is deregistered" {
 	local fifo=$BATS_TEST_TMPDIR/fifo
 
+	HOLD_OUT=$BATS_TEST_TMPDIR/out HOLD_ERR=$BATS_TEST_TMPDIR/err
 	mkfifo "$fifo"
 	"${MR[@]}" -j batch "$fifo" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &
 	HOLD_PID=$!
