@@ -53,10 +53,10 @@ static int run_dm(const struct invocation *invocation, struct mr_error *err)
 	struct register_args args = ((const struct reg_args *)invocation->args)->common;
 	const struct mr_memory_kind kind = args.memory.memory;
 	struct mr_dm_request request = { .length = kind.dm_size.value };
-	int rc = check_nowhere(&args.memory, err);
+	int rc = 0;
 
 	args.memory.memory = (struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = kind.text };
-	if (!rc && !kind.dm_size.known)
+	if (!kind.dm_size.known)
 		rc = memory_plan_end(&args.memory, &request.length, err);
 	if (rc)
 		return rc;
@@ -72,12 +72,7 @@ static int run_null_mr(const struct invocation *invocation, struct mr_error *err
 {
 	const struct mr_region_request pattern = { .call = MR_ALLOC_NULL_MR };
 	struct register_args args = ((const struct reg_args *)invocation->args)->common;
-	int rc = check_null_mr(&args, err);
 
-	if (!rc)
-		rc = check_nowhere(&args.memory, err);
-	if (rc)
-		return rc;
 	args.memory.memory =
 		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args.memory.memory.text };
 	args.access = (struct access_option){ 0, true };
@@ -99,16 +94,35 @@ static int run_memory(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	struct reg_args args = *(const struct reg_args *)invocation->args;
+	const enum mr_memory_type type = args.common.memory.memory.type;
+	struct invocation elsewhere = *invocation;
+	int rc = 0;
+
+	if (type != MR_MEMORY_DM && type != MR_MEMORY_NULL_MR)
+		return register_check(invocation, err);
+	if (args.relaxed)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--relaxed: --memory %s has no pages to extend it to",
+				    args.common.memory.memory.text);
+	if (type == MR_MEMORY_NULL_MR)
+		rc = check_null_mr(&args.common, err);
+	if (!rc)
+		rc = check_nowhere(&args.common.memory, err);
+	if (rc)
+		return rc;
+	args.common.memory.memory.type = MR_MEMORY_NONE;
+	elsewhere.args = &args;
+	return register_check(&elsewhere, err);
+}
+
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
-	const enum mr_memory_type type = args->common.memory.memory.type;
 
-	if (args->relaxed && (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--relaxed: --memory %s has no pages to extend it to",
-				    args->common.memory.memory.text);
-	switch (type) {
+	switch (args->common.memory.memory.type) {
 	case MR_MEMORY_DM:
 		return run_dm(invocation, err);
 	case MR_MEMORY_NULL_MR:
@@ -137,6 +151,6 @@ const struct command command_reg = {
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
 	.topics = topics,
-	.check = register_check,
+	.check = check,
 	.run = run,
 };
