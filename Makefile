@@ -145,10 +145,7 @@ RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats
 	memory.bats output.bats)
 
 check-cli: all $(CLI_BIN)
-	@mkdir -p $(BUILD)/report/mlx5 $(BUILD)/report/rxe
-	@BUILD=$(BUILD) bats --report-formatter tap --output $(BUILD)/report/mlx5 tests/cli
-	@BUILD=$(BUILD) MRCTL_TEST_PROFILE=rxe bats --report-formatter tap --output $(BUILD)/report/rxe \
-		$(RXE_TESTS)
+	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential

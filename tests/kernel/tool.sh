@@ -5,7 +5,7 @@
 # fetch.sh), with that userland's own loader and libraries: it need not be the host's release.
 
 # shellcheck disable=SC2034	# the caller's, too
-tool_packages=(qemu-system-x86 erofs-utils kmod cpio xz-utils zstd)
+tool_packages=(qemu-system-x86 erofs-utils kmod cpio xz-utils zstd jq)
 
 tool_exec() {
 	local name=$1 lib=usr/lib/x86_64-linux-gnu path
