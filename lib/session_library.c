@@ -98,15 +98,19 @@ void mr_session_close_library(struct mr_session *session)
 
 	if (!library)
 		return;
+	/* What could not be deregistered goes with the device. */
+	for (uint32_t slot = 0; slot < library->capacity; slot++)
+		if (library->held[slot].region.live)
+			mr_region_forget(&library->held[slot].region);
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct ibv_pd *pd = library->pds[place];
 
-		if (pd && library->is_private)
-			ibv_dealloc_pd(pd);
-		else if (pd)
+		if (pd && (!library->is_private || ibv_dealloc_pd(pd)))
 			ibv_unimport_pd(pd);
 	}
 	mr_device_close(&library->device);
+	for (uint32_t slot = 0; slot < library->capacity; slot++)
+		mr_held_move(&library->held[slot], NULL);
 	if (library->is_private)
 		session->uverbs.fd = -1; /* was the device's */
 	free(library->held);
