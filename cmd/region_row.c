@@ -108,11 +108,12 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
+	bool is_null = entry->call == MR_ALLOC_NULL_MR; /* an lkey, and no memory */
 	bool is_umem = registered && mr_region_kind(entry->call) == MR_KIND_UMEM;
 	bool is_mr = registered && !is_umem;
 	bool keys_known = is_mr && !entry->unsure;
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
-	bool access_known = registered && !(entry->unsure & MR_CHANGE_ACCESS);
+	bool access_known = registered && !is_null && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
 	bool has_offset = mr_region_has_offset((enum mr_region_call)entry->call);
 
@@ -130,12 +131,12 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.kind = mr_region_kind_name(mr_region_kind(entry->call)),
 		.handle = { entry->handle, registered && entry->handle != MR_NO_HANDLE },
 		.lkey = { entry->lkey, keys_known },
-		.rkey = { entry->rkey, keys_known },
+		.rkey = { entry->rkey, keys_known && !is_null },
 		.umem_id = { entry->umem_id, is_umem },
-		.addr = { entry->addr, at_known && !has_offset },
+		.addr = { entry->addr, at_known && !has_offset && !is_null },
 		.offset = { entry->addr, at_known && has_offset },
 		.length = { entry->length, at_known },
-		.iova = { entry->iova, at_known && is_mr },
+		.iova = { entry->iova, at_known && is_mr && !is_null },
 		.access = { entry->access, access_known },
 		.access_bits = { entry->access, access_known },
 		.pd = pd_known ? pd->name : NULL,

@@ -96,13 +96,15 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	struct region_row row;
 	struct mr_entry entry;
 	struct mr_table_pd pd;
+	bool is_null;
 	int rc = mr_session_look(&job->in->session, slot, &entry, &state, &kernel, err);
 
 	if (rc <= 0)
 		return rc;
 	region_row_fill(&row, &entry, &job->in->session.table, &pd);
+	is_null = entry.call == MR_ALLOC_NULL_MR;
 	row.state = state_names[state];
-	if (mr_region_kind(entry.call) == MR_KIND_MR &&
+	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
 	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
 	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
 		take_from_kernel(&row, &kernel);
@@ -114,8 +116,9 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.regions.value++;
-	job->totals.bytes.value +=
-		row.extended_length.known ? row.extended_length.value : row.length.value;
+	if (!is_null) /* it is of any length, and has no memory */
+		job->totals.bytes.value +=
+			row.extended_length.known ? row.extended_length.value : row.length.value;
 	job->totals.deferred.value += state == MR_STATE_DEFERRED;
 	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see print_all() */
 		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);

@@ -358,7 +358,7 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 		       const struct mr_region *region, enum mr_via via)
 {
 	entry->addr = request->addr;
-	entry->length = request->length;
+	entry->length = request->call == MR_ALLOC_NULL_MR ? region->length : request->length;
 	entry->access = request->access;
 	entry->via = (uint8_t)via;
 	entry->handle = region->handle;

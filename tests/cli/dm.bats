@@ -242,6 +242,21 @@ session() { # SCRIPT: in a session, as one shell
 
 # ---- what makes no sense ----
 
+@test "in a batch memory on the device and null MRs live from line to line" {
+	require_dm
+	printf '%s\n' 'reg --memory dm --size 64 --count 2 --name d' 'reg --memory null-mr --name n' \
+		'reg --memory null-mr' stat 'dereg d.1 n' stat 'dereg --all' stat >"$BATS_TEST_TMPDIR/lines"
+	run --separate-stderr mr --json batch "$BATS_TEST_TMPDIR/lines"
+	succeeded
+	json '.lines[3] | ([.regions[].memory] | sort) == ["dm", "dm", "null-mr", "null-mr"] and
+		.totals.bytes == 128 and .totals.unlisted == 0'
+	json '[.lines[1, 3].regions[] | select(.memory == "null-mr") | .length == 18446744073709551615 and
+		.lkey != null and [.rkey, .addr, .iova, .access, .in_force] == [null, null, null, null, null]] |
+		all and length == 3'
+	json '.lines[5] | ([.regions[].memory] | sort) == ["dm", "null-mr"]'
+	json '.lines[7] | .regions == [] and .totals.unlisted == 0'
+}
+
 @test "options that mean nothing there are usage errors" {
 	for option in "--addr 4096" --populate "--numa 0"; do
 		for kind in dm null-mr; do
