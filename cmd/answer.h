@@ -60,6 +60,12 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 /** answer_begin() - begin the document, up to its list of regions */
 void answer_begin(struct answer *answer);
 
+/** answer_has_rows() - whether regions are printed at all: if not, no row needs to be made */
+static inline bool answer_has_rows(const struct answer *answer)
+{
+	return !answer->invocation->global->quiet;
+}
+
 /** answer_row() - a region; a struct region_row */
 void answer_row(struct answer *answer, const void *row);
 

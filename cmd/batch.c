@@ -73,7 +73,7 @@ struct job {
 	struct failures failures;
 	struct progress progress;
 	uint64_t run;
-	uint64_t asked_at; /* when it was last asked for signals, in ns */
+	uint64_t asked_at; /* tick at which it was last asked for signals */
 	int status;        /* of the first line that did not answer as it should */
 };
 
@@ -165,12 +165,12 @@ static bool is_over(const struct job *job)
 	return job->status && !args->keep_going;
 }
 
-/* Most lines take less time than asking: a millisecond late does no harm. */
+/* Most lines take less time than asking: some milliseconds late do no harm. */
 static bool is_interrupted(struct job *job)
 {
-	uint64_t now = mr_now_ns();
+	uint64_t now = mr_tick_ns();
 
-	if (job->asked_at && now - job->asked_at < 1000000)
+	if (now == job->asked_at)
 		return false;
 	job->asked_at = now;
 	return mr_interrupted();

@@ -38,11 +38,13 @@ static void print_region(struct session_job *job, const struct mr_entry *entry, 
 	struct region_row row;
 	struct mr_table_pd pd;
 
+	job->done++;
+	if (!answer_has_rows(&job->answer))
+		return;
 	region_row_fill(&row, entry, &job->session.table, &pd);
 	row.state = state;
 	row.dereg_elapsed_ns = known(ns);
 	answer_row(&job->answer, &row);
-	job->done++;
 }
 
 /* Whether the flush at the end tells of it. */

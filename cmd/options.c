@@ -255,58 +255,65 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 /* The option that a word names in full, or NULL. */
 static const struct slot *find_name(const struct options *tables, const char *word)
 {
-	for (size_t i = 0; word[0] == '-' && word[1] == '-' && i < tables->count; i++)
+	if (word[0] != '-' || word[1] != '-')
+		return NULL;
+	for (size_t i = 0; i < tables->count; i++)
 		if (word[2] == tables->longs[i].name[0] && !strcmp(word + 2, tables->longs[i].name))
 			return &tables->slots[i];
 	return NULL;
 }
 
-/* Whether there is nothing but operands and "--name" or "--name value". */
-static bool is_plain(const struct options *tables, int argc, char **argv)
+/*
+ * Takes operands, "--name" and "--name value" up to the first other word: there is little else in a
+ * batch, and getopt_long takes longer than all else about a line.  Operands are moved to *@operand.
+ * Return: that other word's place in @argv, or -errno.
+ */
+static int read_plain(const struct options *tables, char **argv, char ***operand,
+		      struct mr_error *err)
 {
-	for (int n = 1; n < argc; n++) {
+	int n, rc = 0;
+
+	for (n = 1; argv[n] && !rc; n++) {
 		const struct slot *slot;
+		bool apart;
 
-		if (argv[n][0] != '-')
-			continue;
-		slot = find_name(tables, argv[n]);
-		n += slot && slot->option->argument;
-		if (!slot || n == argc)
-			return false;
-	}
-	return true;
-}
-
-/* Such lines are most of a batch, and getopt_long takes longer than all else about them. */
-static int read_plain(const struct options *tables, int argc, char **argv, struct mr_error *err)
-{
-	char **operand = argv + 1;
-	int rc = 0;
-
-	for (int n = 1; n < argc && !rc; n++) {
-		const struct slot *slot = argv[n][0] == '-' ? find_name(tables, argv[n]) : NULL;
-
-		if (!slot) {
-			*operand++ = argv[n];
+		if (argv[n][0] != '-') {
+			*(*operand)++ = argv[n];
 			continue;
 		}
-		n += slot->option->argument != NULL;
+		slot = find_name(tables, argv[n]);
+		apart = slot && slot->option->argument;
+		if (!slot || (apart && !argv[n + 1]))
+			return n;
+		n += apart;
 		rc = take(slot, argv[n], err);
 	}
-	*operand = NULL;
-	return rc;
+	return rc ? rc : n;
 }
 
 int options_read(const struct options *tables, int argc, char **argv, char ***operands,
 		 struct mr_error *err)
 {
-	int rc;
+	char **operand = argv + 1;
+	int n, rc = 0;
 
-	*operands = argv + 1;
-	if (!tables->stop_early && is_plain(tables, argc, argv))
-		return read_plain(tables, argc, argv, err);
-	rc = parse(tables, argc, argv, err);
-	*operands = argv + optind;
+	if (tables->stop_early) {
+		rc = parse(tables, argc, argv, err);
+		*operands = argv + optind;
+		return rc;
+	}
+	*operands = operand;
+	n = read_plain(tables, argv, &operand, err);
+	if (n < 0)
+		return n;
+	if (n < argc) {
+		char **rest = argv + n - 1; /* getopt_long skips the first */
+
+		rc = parse(tables, argc - n + 1, rest, err);
+		for (rest += optind; !rc && *rest; rest++)
+			*operand++ = *rest;
+	}
+	*operand = NULL;
 	return rc;
 }
 

@@ -83,10 +83,12 @@ static void extend(struct region_row *row)
 
 static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
 {
-	uint64_t now = mr_now_ns();
+	uint64_t now;
 
-	return (struct mr_opt_u64){ now > entry->marked_ns ? now - entry->marked_ns : 0,
-				    mr_entry_is_marked(entry) };
+	if (!mr_entry_is_marked(entry))
+		return (struct mr_opt_u64){ .known = false };
+	now = mr_now_ns();
+	return known(now > entry->marked_ns ? now - entry->marked_ns : 0);
 }
 
 void blob_text(const struct mr_umem_blob *blob, char *text)

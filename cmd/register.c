@@ -215,7 +215,7 @@ static void free_dm(struct register_job *job)
 static int print_document(struct register_job *job, struct mr_error *err)
 {
 	answer_begin(&job->answer);
-	for (uint64_t i = 0; i < job->count; i++)
+	for (uint64_t i = 0; i < job->count && answer_has_rows(&job->answer); i++)
 		register_row(job, &job->made[i]);
 	answer_end_rows(&job->answer);
 	return answer_end(&job->answer, job->count, err);

@@ -55,6 +55,8 @@ const char *register_columns(struct register_job *job)
 {
 	const char *usual = usual_columns(job);
 
+	if (!job->args->advise.advice.text && !job->args->export)
+		return usual;
 	snprintf(job->columns, sizeof(job->columns), "%s%s%s", usual,
 		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
 		 job->args->export ? ",export" : "");

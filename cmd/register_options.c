@@ -62,12 +62,14 @@ uint32_t register_access(const struct register_args *args)
 int register_choose_call(const struct register_args *args, enum mr_region_call *call,
 			 struct mr_error *err)
 {
-	const char *own = mr_region_call_name(*call, MR_VIA_LIBRARY);
 	enum mr_region_call ex;
-	bool has_ex = mr_region_call_ex(*call, &ex);
+	const char *own;
+	bool has_ex;
 
 	if (!args->call)
 		return 0;
+	own = mr_region_call_name(*call, MR_VIA_LIBRARY);
+	has_ex = mr_region_call_ex(*call, &ex);
 	if (args->via && strcmp(args->via, mr_via_name(MR_VIA_LIBRARY)) != 0)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--call names a call of the library: no --via %s", args->via);

@@ -5,13 +5,24 @@
 #include <stdint.h>
 #include <time.h>
 
-/** mr_now_ns() - monotonic time in nanoseconds */
-static inline uint64_t mr_now_ns(void)
+static inline uint64_t mr_clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/** mr_now_ns() - monotonic time in nanoseconds */
+static inline uint64_t mr_now_ns(void)
+{
+	return mr_clock_ns(CLOCK_MONOTONIC);
+}
+
+/** mr_tick_ns() - that of the kernel's last tick, some milliseconds ago: takes next to no time */
+static inline uint64_t mr_tick_ns(void)
+{
+	return mr_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
 #endif

@@ -131,7 +131,7 @@ static int open_shared_file(const char *path, uint64_t length, const char **made
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
 	*made = path;
-	length = mr_round_up(length, file_page_size(fd, (uint64_t)sysconf(_SC_PAGESIZE)));
+	length = mr_round_up(length, file_page_size(fd, (uint64_t)getpagesize()));
 	rc = posix_fallocate(fd, 0, (off_t)length);
 	if (rc)
 		return mr_fail(err, MR_ERROR_HOST, rc, "posix_fallocate",
@@ -197,7 +197,7 @@ static int describe(const struct mr_memory_request *request, uint64_t length, st
 		    struct mr_error *err)
 {
 	const struct mr_memory_kind *kind = &request->kind;
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t page = (uint64_t)getpagesize();
 
 	*m = (struct mapping){ .prot = PROT_READ | PROT_WRITE,
 			       .flags = MAP_PRIVATE | MAP_ANONYMOUS,
@@ -407,7 +407,7 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	uint64_t wanted, length;
 	int rc;
 
-	*memory = (struct mr_memory){ .page_size = (uint64_t)sysconf(_SC_PAGESIZE) };
+	*memory = (struct mr_memory){ .page_size = (uint64_t)getpagesize() };
 	if (request->kind.type == MR_MEMORY_NONE) {
 		memory->start = request->addr.value + request->offset;
 		return 0;

@@ -34,7 +34,8 @@ struct word {
 static int parse(const char *text, struct word *word, struct mr_error *err)
 {
 	*word = (struct word){ .type = MR_SELECT_ENTRY };
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	/* No name has a colon. */
+	for (size_t i = 0; strchr(text, ':') && i < sizeof(keys) / sizeof(*keys); i++) {
 		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
 			continue;
 		word->index = keys[i].index;

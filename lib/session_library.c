@@ -9,10 +9,10 @@
 
 struct mr_backing *mr_backing_new(void)
 {
-	struct mr_backing *backing = calloc(1, sizeof(*backing));
+	struct mr_backing *backing = malloc(sizeof(*backing));
 
 	if (backing)
-		backing->users = 1;
+		*backing = (struct mr_backing){ .users = 1 };
 	return backing;
 }
 

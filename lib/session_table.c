@@ -379,15 +379,13 @@ static int fail_locked(const struct mr_table *table, struct mr_error *err)
 	return -ETIMEDOUT;
 }
 
-int mr_table_lock(struct mr_table *table, struct mr_error *err)
+static int lock_shared(struct mr_table *table, struct mr_error *err)
 {
 	uint64_t end = 0;
 	struct timespec pause = { .tv_nsec = 50000 };
 	struct flock lock;
 	int rc;
 
-	if (table->is_private)
-		return 0;
 	while (set_lock(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
 		if (errno != EAGAIN && errno != EACCES)
 			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
@@ -411,6 +409,11 @@ int mr_table_lock(struct mr_table *table, struct mr_error *err)
 	if (!table->header->indexes_valid)
 		rebuild_indexes(table);
 	return 0;
+}
+
+int mr_table_lock(struct mr_table *table, struct mr_error *err)
+{
+	return table->is_private ? 0 : lock_shared(table, err);
 }
 
 void mr_table_unlock(struct mr_table *table)
@@ -586,11 +589,16 @@ bool mr_table_get(const struct mr_table *table, uint32_t slot, struct mr_entry *
 	return entry->state != MR_ENTRY_FREE;
 }
 
+bool mr_table_is_used(const struct mr_table *table, uint32_t slot)
+{
+	return slot < table->capacity &&
+	       *(volatile uint32_t *)&entry_at(table, slot)->state != MR_ENTRY_FREE;
+}
+
 static bool has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
 {
-	struct mr_entry entry;
-
-	return mr_table_get(table, slot, &entry) && entry.id == id;
+	return mr_table_is_used(table, slot) &&
+	       *(volatile uint64_t *)&entry_at(table, slot)->id == id;
 }
 
 /*
@@ -653,12 +661,6 @@ bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entr
 	end_change(table);
 	set_state(place, (enum mr_entry_state)entry->state);
 	return true;
-}
-
-bool mr_table_is_used(const struct mr_table *table, uint32_t slot)
-{
-	return slot < table->capacity &&
-	       *(volatile uint32_t *)&entry_at(table, slot)->state != MR_ENTRY_FREE;
 }
 
 void mr_table_set_state(struct mr_table *table, uint32_t slot, uint64_t id,

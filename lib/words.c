@@ -31,6 +31,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* What stands for itself; most words hold nothing else. */
+static bool is_plain(char c)
+{
+	return c && !is_blank(c) && c != '\'' && c != '"' && c != '\\';
+}
+
 /* What follows a backslash in double quotes, or the backslash itself. */
 static bool is_escaped(const char *at)
 {
@@ -47,11 +53,9 @@ static int fail_quote(char quote, struct mr_error *err)
 static int read_word(const char **from, char **to, struct mr_error *err)
 {
 	char quote = '\0';
-	size_t plain = strcspn(*from, " \t'\"\\");
 
-	memcpy(*to, *from, plain);
-	*from += plain;
-	*to += plain;
+	while (is_plain(**from))
+		*(*to)++ = *(*from)++;
 	for (; **from && (quote || !is_blank(**from)); (*from)++) {
 		if (quote ? **from == quote : **from == '"' || **from == '\'') {
 			quote = quote ? '\0' : **from;
