@@ -49,7 +49,7 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 {
 	const struct advise_args *advise = &job->args->advise;
 	const struct mr_memory_request request = {
-		.kind = { MR_MEMORY_ANON, "anon", NULL, 0 },
+		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
 		.length = size_or(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
 	};
 
