@@ -3,6 +3,8 @@
 # Commands that are killed, anywhere: the session works, and stat tells the truth.
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
+# bats file_tags=kill
+
 load helpers
 
 # For tests that use it
