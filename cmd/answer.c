@@ -102,15 +102,11 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 }
 
 /* Members of the document beside its lists: what is known before them, and after them. */
-struct scene {
-	bool session;
-};
-
 static const struct field scene_fields[] = {
 	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
-static const struct record scene_record = { "scene", scene_fields };
+const struct record scene_record = { "scene", scene_fields };
 
 struct verdict {
 	struct opt_bool as_expected;

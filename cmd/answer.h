@@ -12,6 +12,12 @@
 #include "region.h"
 #include "report.h"
 
+/** What a document says of where its command worked. */
+struct scene {
+	bool session;
+};
+extern const struct record scene_record;
+
 struct answer {
 	const struct invocation *invocation;
 	const struct expect_option *expect; /**< or NULL: the command has no --expect */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "batch_line.h"
 #include "batch_read.h"
 #include "batch_rest.h"
@@ -49,16 +50,6 @@ static const struct field outcome_fields[] = {
 	FIELD_END,
 };
 static const struct record outcome_record = { "outcome", outcome_fields };
-
-struct scene {
-	bool session;
-};
-
-static const struct field scene_fields[] = {
-	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
-	FIELD_END,
-};
-static const struct record scene_record = { "scene", scene_fields };
 
 /* One run. */
 struct job {

@@ -73,7 +73,7 @@ static const struct field environment_fields[] = {
 };
 const struct record environment_record = { "environment", environment_fields };
 
-static void extend(struct region_row *row)
+void region_row_extend(struct region_row *row)
 {
 	row->extended_addr = row->addr;
 	row->extended_length = row->length;
@@ -155,7 +155,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.deferred_ns = deferred_ns(entry),
 	};
 	if (entry->call == MR_REG_MR_RELAXED)
-		extend(row);
+		region_row_extend(row);
 	if (access_known)
 		row->in_force = mr_in_force_bits(&nobody_was_asked, &asked);
 }

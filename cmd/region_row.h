@@ -74,6 +74,9 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);
 
+/** region_row_extend() - fill in what is reachable of a relaxed region, by its addr, length, page_size */
+void region_row_extend(struct region_row *row);
+
 extern const struct record region_record;
 /** A struct mr_environment. */
 extern const struct record environment_record;

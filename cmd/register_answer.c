@@ -121,8 +121,6 @@ void register_row(struct register_job *job, const struct made *made)
 	const enum mr_via via = job->place.registrar.via;
 	bool is_umem = job->kind == MR_KIND_UMEM, is_null = call == MR_ALLOC_NULL_MR;
 	bool has_offset = mr_region_has_offset(call);
-	bool relaxed = call == MR_REG_MR_RELAXED;
-	uint64_t whole_addr = region->addr, whole_length = region->length;
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
 	struct region_row row = {
 		.id = known(made->id),
@@ -152,9 +150,8 @@ void register_row(struct register_job *job, const struct made *made)
 		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 	};
 
-	mr_relaxed_extend(job->memory.page_size, &whole_addr, &whole_length);
-	row.extended_addr = (struct mr_opt_u64){ whole_addr, relaxed };
-	row.extended_length = (struct mr_opt_u64){ whole_length, relaxed };
+	if (call == MR_REG_MR_RELAXED)
+		region_row_extend(&row);
 	if (!is_null) {
 		const struct mr_in_force_region asked = region_asked(job, made);
 
