@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Memory on the device: uverbs_std_types_dm.c, hw/mlx5/dm.c.  A piece is in whole pages, all of
- * which count for this context alone: no table knows what the others have.
+ * which count for this context alone: no table knows what the others have.  They are pages of the
+ * table's file, so that whoever maps a piece, in whatever process, finds the same memory.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -14,8 +17,8 @@
 #include "sim.h"
 
 #define BAR_OFFSET      0x1fc0000u /* of the memory, in the device's BAR */
-#define PAGES           64u
 #define PAGE_SHIFT      12
+#define PAGES           (SIM_DM_SIZE >> PAGE_SHIFT)
 #define UNIT            64u /* MLX5_MEMIC_BASE_SIZE: lengths are in these */
 #define LEAST_ALIGNMENT 6u  /* MLX5_MEMIC_BASE_ALIGN */
 #define MOST_ALIGNMENT  12u
@@ -67,6 +70,11 @@ static int allocate(const struct sim_table *table, uint64_t length, uint32_t ali
 	return -ENOMEM;
 }
 
+static off_t place_of(uint64_t first)
+{
+	return (off_t)(SIM_DM_START + (first << PAGE_SHIFT));
+}
+
 /* The number that the library makes an offset for mmap() of, and where in its page the memory is. */
 static int put_place(struct sim_call *call, uint16_t page_id, uint16_t offset_id, uint64_t first)
 {
@@ -91,6 +99,10 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
 		return -EOPNOTSUPP;
 	rc = allocate(call->table, length, alignment, &first);
+	/* now rather than on first touch, which a machine without memory answers with SIGBUS */
+	if (!rc &&
+	    fallocate(call->table->fd, 0, place_of(first), (off_t)(pages_of(length) << PAGE_SHIFT)))
+		rc = -ENOMEM;
 	if (!rc)
 		rc = put_place(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
 			       MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);
@@ -114,22 +126,26 @@ int sim_mlx5_query_dm(struct sim_call *call)
 				  sizeof(dm->length));
 }
 
-bool sim_dm_is_page(struct sim_table *table, uint64_t page, uint64_t length)
+void *sim_dm_map(struct sim_table *table, uint64_t page, void *addr, size_t length, int prot,
+		 int flags)
 {
 	uint32_t handle;
 	bool found = false;
 
-	if (sim_table_lock(table))
-		return false;
-	for (handle = table->header->newest; handle != SIM_NO_HANDLE && !found;
-	     handle = table->objects[handle].older) {
-		const struct sim_object *dm = &table->objects[handle];
+	if (!sim_table_lock(table)) {
+		for (handle = table->header->newest; handle != SIM_NO_HANDLE && !found;
+		     handle = table->objects[handle].older) {
+			const struct sim_object *dm = &table->objects[handle];
 
-		found = dm->type == UVERBS_OBJECT_DM && dm->addr == page &&
-			pages_of(dm->length) << PAGE_SHIFT == length;
+			found = dm->type == UVERBS_OBJECT_DM && dm->addr == page &&
+				pages_of(dm->length) << PAGE_SHIFT == length;
+		}
+		sim_table_unlock(table);
 	}
-	sim_table_unlock(table);
-	return found;
+	if (found)
+		return sim_libc()->mmap(addr, length, prot, flags, table->fd, place_of(page));
+	errno = EINVAL;
+	return MAP_FAILED;
 }
 
 bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle)

@@ -384,25 +384,16 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 	return rc;
 }
 
-static bool is_dm(struct sim_table *table, uint64_t offset, size_t length)
-{
-	uint64_t index;
-
-	return command_of(offset, &index) == MMAP_DEVICE_MEMORY &&
-	       sim_dm_is_page(table, index, length);
-}
-
-/*
- * Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist.  Memory
- * on the device is another one for each mapping.
- */
+/* Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist. */
 static void *map_page(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset)
 {
-	const bool is_page = length == (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t index, command = command_of((uint64_t)offset, &index);
 
-	if (!(flags & MAP_SHARED) || !((is_page && is_uar(table, (uint64_t)offset)) ||
-				       is_dm(table, (uint64_t)offset, length))) {
+	if (flags & MAP_SHARED && command == MMAP_DEVICE_MEMORY)
+		return sim_dm_map(table, index, addr, length, prot, flags);
+	if (!(flags & MAP_SHARED) || length != (size_t)sysconf(_SC_PAGESIZE) ||
+	    !is_uar(table, (uint64_t)offset)) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}

@@ -141,7 +141,7 @@ extern const struct sim_profile sim_mlx5_profile, sim_rxe_profile;
 /* ---- table.c ------------------------------------------------------------------------------ */
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   6
+#define SIM_VERSION   7
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -198,6 +198,12 @@ struct sim_header {
 	uint64_t full1[64 * 64];
 	uint64_t used[64 * 64 * 64]; /**< bit j of word i: handle 64 i + j is taken */
 };
+
+/** Memory on the device is in the file, between the header and the objects. */
+#define SIM_ALIGNMENT 0x10000 /* a multiple of every page size */
+#define SIM_DM_START                                                                               \
+	((sizeof(struct sim_header) + SIM_ALIGNMENT - 1) / SIM_ALIGNMENT * SIM_ALIGNMENT)
+#define SIM_DM_SIZE (256u << 10)
 
 /** This process's view of a table. */
 struct sim_table {
@@ -707,8 +713,9 @@ int sim_mlx5_alloc_dm(struct sim_call *call);
 int sim_mlx5_query_dm(struct sim_call *call);
 int sim_reg_dm_mr(struct sim_call *call);
 
-/** sim_dm_is_page() - whether a DM of so many bytes, in whole pages, begins with that page */
-bool sim_dm_is_page(struct sim_table *table, uint64_t page, uint64_t length);
+/** sim_dm_map() - as mmap(2), of a DM that begins with that page, whole: EINVAL for all else */
+void *sim_dm_map(struct sim_table *table, uint64_t page, void *addr, size_t length, int prot,
+		 int flags);
 
 /** sim_dm_is_used() - whether an MR is on a DM; the table is locked */
 bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle);

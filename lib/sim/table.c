@@ -15,8 +15,7 @@
 
 #include "sim.h"
 
-#define ALIGNMENT     0x10000 /* a multiple of every page size */
-#define OBJECTS_START ((sizeof(struct sim_header) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
+#define OBJECTS_START (SIM_DM_START + SIM_DM_SIZE)
 #define FIRST_OBJECTS 1024u
 #define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
 

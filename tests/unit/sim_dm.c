@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Memory on the simulated device: raw, and by libibverbs. */
 #include <infiniband/verbs.h>
+#include <sys/wait.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "sim_device.h"
@@ -210,16 +211,51 @@ static void libibverbs_imports(void **state)
 	struct ibv_context *context = open_by_library(), *other;
 	struct ibv_alloc_dm_attr attr = { .length = 64 };
 	struct ibv_dm *dm = ibv_alloc_dm(context, &attr), *imported;
+	char out[8] = "";
 
 	(void)state;
+	assert_int_equal(ibv_memcpy_to_dm(dm, 0, "before", 8), 0);
 	other = ibv_import_device(dup(context->cmd_fd));
 	assert_non_null(other);
 	imported = ibv_import_dm(other, dm->handle);
 	assert_non_null(imported);
 	assert_int_equal(imported->handle, dm->handle);
+	assert_int_equal(ibv_memcpy_from_dm(out, imported, 0, sizeof(out)), 0);
+	assert_string_equal(out, "before");
+	assert_int_equal(ibv_memcpy_to_dm(imported, 0, "after", 8), 0);
+	assert_int_equal(ibv_memcpy_from_dm(out, dm, 0, sizeof(out)), 0);
+	assert_string_equal(out, "after");
 	ibv_unimport_dm(imported);
 	assert_null(ibv_import_dm(other, dm->handle + 1000));
 	ibv_close_device(other);
+	assert_int_equal(ibv_free_dm(dm), 0);
+	ibv_close_device(context);
+}
+
+/* The child maps the memory by itself, with a context of its own. */
+static void other_processes_find_the_same_memory(void **state)
+{
+	struct ibv_context *context = open_by_library(), *other;
+	struct ibv_alloc_dm_attr attr = { .length = 2 * PAGE };
+	struct ibv_dm *first = ibv_alloc_dm(context, &attr), *dm = ibv_alloc_dm(context, &attr);
+	char out[8] = "";
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	if (!pid) {
+		other = ibv_import_device(dup(context->cmd_fd));
+		_exit(!other ||
+		      ibv_memcpy_to_dm(ibv_import_dm(other, dm->handle), PAGE, "child", 8));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(ibv_memcpy_from_dm(out, dm, PAGE, sizeof(out)), 0);
+	assert_string_equal(out, "child");
+	assert_int_equal(ibv_memcpy_from_dm(out, first, PAGE, sizeof(out)), 0);
+	assert_string_equal(out, "");
+	assert_int_equal(ibv_free_dm(first), 0);
 	assert_int_equal(ibv_free_dm(dm), 0);
 	ibv_close_device(context);
 }
@@ -251,6 +287,7 @@ int main(void)
 		DEVICE_TEST(a_region_keeps_its_memory),
 		cmocka_unit_test(libibverbs_maps_and_copies),
 		cmocka_unit_test(libibverbs_imports),
+		cmocka_unit_test(other_processes_find_the_same_memory),
 		cmocka_unit_test(devices_tell_what_they_have),
 	};
 
