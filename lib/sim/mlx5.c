@@ -245,7 +245,7 @@ static uint32_t key(struct sim_table *table, uint32_t handle, uint32_t order, ui
 	return ((handle + FIRST_KEY_INDEX) & 0xffffff) << 8 | variant;
 }
 
-uint32_t sim_mlx5_handle_of(uint32_t its_key)
+static uint32_t handle_of(uint32_t its_key)
 {
 	return ((its_key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
 }
@@ -485,5 +485,6 @@ const struct sim_profile sim_mlx5_profile = {
 	.reg_mr = reg_mr,
 	.rereg_mr = rereg_mr,
 	.key = key,
+	.handle_of = handle_of,
 	.mmap = map_page,
 };

@@ -45,8 +45,9 @@ static int alloc_pd(struct sim_call *call, uint32_t handle)
 }
 
 /* rxe_odp_mr_init_user(): explicit only */
-static int reg_odp(const struct sim_mr_request *request)
+static int reg_odp(struct sim_mr_request *request)
 {
+	request->flags |= SIM_MR_ODP;
 	if (!request->addr && request->length == UINT64_MAX)
 		return -EINVAL;
 	return sim_umem_check_odp(request->addr, request->length, request->access);
@@ -89,6 +90,11 @@ static uint32_t key(struct sim_table *table, uint32_t handle, uint32_t order, ui
 	(void)order;
 	(void)before;
 	return ((handle + 1) & 0xffffff) << 8 | table->header->next_key++;
+}
+
+static uint32_t handle_of(uint32_t its_key)
+{
+	return ((its_key >> 8) - 1) & 0xffffff;
 }
 
 const struct sim_profile sim_rxe_profile = {
@@ -166,4 +172,5 @@ const struct sim_profile sim_rxe_profile = {
 	.reg_mr = reg_mr,
 	.rereg_mr = rereg_mr,
 	.key = key,
+	.handle_of = handle_of,
 };

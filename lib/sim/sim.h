@@ -131,6 +131,9 @@ struct sim_profile {
 	/** A memory key for an MR, other than the one it had @before (0: none). */
 	uint32_t (*key)(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before);
 
+	/** The handle of the MR that may have a key. */
+	uint32_t (*handle_of)(uint32_t its_key);
+
 	/** As mmap(2), of a page of the device; NULL: it has none. */
 	void *(*mmap)(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset);
@@ -701,9 +704,6 @@ int sim_mlx5_alloc_uar(struct sim_call *call);
 
 int sim_mlx5_data_direct_path(struct sim_call *call);
 
-/** sim_mlx5_handle_of() - the handle of the MR that may have a key */
-uint32_t sim_mlx5_handle_of(uint32_t its_key);
-
 /* ---- dm.c ---------------------------------------------------------------------------------- */
 
 /** The most that can be allocated at once. */
@@ -722,7 +722,7 @@ bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle);
 
 /* ---- advise.c ------------------------------------------------------------------------------ */
 
-int sim_mlx5_advise_mr(struct sim_call *call);
+int sim_advise_mr(struct sim_call *call);
 
 /* ---- devx.c -------------------------------------------------------------------------------- */
 

@@ -12,15 +12,6 @@ require_dm() {
 	mr -q reg --memory dm || skip "this device gives none"
 }
 
-# rdma_core: its major version
-rdma_core() {
-	local version
-
-	version=$(mrctl --version)
-	version=${version#*rdma-core }
-	echo "${version%%.*}"
-}
-
 session() { # SCRIPT: in a session, as one shell
 	"${MR[@]}" session -- bash -euc "$1"
 }

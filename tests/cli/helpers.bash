@@ -204,6 +204,15 @@ states() {
 	ms stat --json "$@" | jq -r '.regions[] | "\(.id // "-") \(.state)"'
 }
 
+# rdma_core: its major version
+rdma_core() {
+	local version
+
+	version=$(mrctl --version)
+	version=${version#*rdma-core }
+	echo "${version%%.*}"
+}
+
 # kernel_has mr|pd|umem: how many there are, by the kernel: of the device, on the simulator of the session
 kernel_has() {
 	if on_simulator; then

@@ -10,34 +10,6 @@
 #define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 #define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
 
-static void init_advice(struct request *request, uint32_t pd, uint64_t advice, uint32_t flags,
-			const struct ib_uverbs_sge *list, size_t size)
-{
-	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
-	attr(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd);
-	attr(request, UVERBS_ATTR_ADVISE_MR_ADVICE, 8, advice);
-	attr(request, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, flags);
-	pointer(request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, size, list);
-}
-
-static int advise(struct device *device, uint32_t key, uint64_t advice, uint32_t flags,
-		  uint64_t addr, uint32_t length)
-{
-	const struct ib_uverbs_sge sge = { .addr = addr, .length = length, .lkey = key };
-	struct request request;
-
-	init_advice(&request, device->pd, advice, flags, &sge, sizeof(sge));
-	return send_to(&request, device->fd);
-}
-
-static bool is_resident(const char *page)
-{
-	unsigned char residency = 0;
-
-	assert_int_equal(mincore((void *)(uintptr_t)page, PAGE, &residency), 0);
-	return residency & 1;
-}
-
 static void only_with_flush_pages_are_there_at_once(void **state)
 {
 	struct device *device = *state;

@@ -71,6 +71,36 @@ static inline int close_device(void **state)
 
 #define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
 
+/* ---- advice ---------------------------------------------------------------------------------- */
+
+static inline void init_advice(struct request *request, uint32_t pd, uint64_t advice,
+			       uint32_t flags, const struct ib_uverbs_sge *list, size_t size)
+{
+	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
+	attr(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd);
+	attr(request, UVERBS_ATTR_ADVISE_MR_ADVICE, 8, advice);
+	attr(request, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, flags);
+	pointer(request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, size, list);
+}
+
+static inline int advise(const struct device *device, uint32_t key, uint64_t advice, uint32_t flags,
+			 uint64_t addr, uint32_t length)
+{
+	const struct ib_uverbs_sge sge = { .addr = addr, .length = length, .lkey = key };
+	struct request request;
+
+	init_advice(&request, device->pd, advice, flags, &sge, sizeof(sge));
+	return send_to(&request, device->fd);
+}
+
+static inline bool is_resident(const char *page)
+{
+	unsigned char residency = 0;
+
+	assert_int_equal(mincore((void *)(uintptr_t)page, PAGE, &residency), 0);
+	return residency & 1;
+}
+
 /* ---- sysfs ----------------------------------------------------------------------------------- */
 
 static inline void read_sysfs(const char *file, char *text, size_t size)

@@ -279,6 +279,17 @@ static void the_device_says_whether_it_has_paging_on_demand(void **state)
 	ibv_free_device_list(list);
 }
 
+static void advice_is_known_with_paging_on_demand(void **state)
+{
+	static const struct answers rxe = ANSWERS(EINVAL, EOPNOTSUPP, EOPNOTSUPP);
+	struct device *device = *state;
+	struct device other = { .fd = device->fd, .pd = 1000 };
+
+	assert_int_equal(advise(device, 0x7fffff00, 0, 0, IOVA, 1),
+			 IS_RXE ? rxe.of[kernel] : ENOENT);
+	assert_int_equal(advise(&other, 0x7fffff00, 0, 0, IOVA, 1), ENOENT);
+}
+
 static void driver_data_has_any_size_in_newer_kernels(void **state)
 {
 	static const struct answers unknown = ANSWERS(EOPNOTSUPP, EINVAL, EINVAL),
@@ -317,6 +328,7 @@ int main(void)
 		DEVICE_TEST(methods_are_those_of_the_kernel),
 		DEVICE_TEST(data_direct_is_known),
 		DEVICE_TEST(small_regions_share_keys_in_older_kernels),
+		DEVICE_TEST(advice_is_known_with_paging_on_demand),
 		DEVICE_TEST(driver_data_has_any_size_in_newer_kernels),
 		cmocka_unit_test(the_device_says_whether_it_has_paging_on_demand),
 	};

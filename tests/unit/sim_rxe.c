@@ -54,6 +54,91 @@ static void a_descriptor_keeps_its_profile(void **state)
 	close(other);
 }
 
+#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
+#define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
+#define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
+#define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
+#define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
+
+static void advice_takes_addresses_of_the_memory(void **state)
+{
+	struct device *device = *state;
+	const uint64_t start = (uintptr_t)device->memory + PAGE;
+	const struct {
+		const char *name;
+		uint64_t advice, addr;
+		uint32_t length;
+		int error;
+	} cases[] = {
+		{ "all", READ, start, 2 * PAGE, 0 },
+		{ "to the page's end", WRITE, start + 100, 2 * PAGE - 100, 0 },
+		{ "nothing inside a page", READ, start + 1, 0, 0 },
+		{ "nothing at a page", READ, start, 0, EINVAL },
+		{ "nothing at a page, without fault", LOOK, start, 0, EINVAL },
+		{ "before it", READ, start - 1, 1, EFAULT },
+		{ "behind it", LOOK, start + 2 * PAGE, 1, EFAULT },
+		{ "nothing behind it", LOOK, start + 2 * PAGE + 1, 0, EFAULT },
+		{ "too long", READ, start, 2 * PAGE + 1, EFAULT },
+		{ "the IOVA", READ, IOVA, 1, EFAULT },
+		{ "wraps", READ, 0 - PAGE, 2 * PAGE, EINVAL },
+	};
+	struct ib_uverbs_reg_mr_resp mr;
+	size_t i;
+
+	assert_int_equal(
+		reg_at(device->fd, device->pd, device->memory + PAGE, PAGE + 1, IOVA, ODP, &mr), 0);
+	assert_int_equal(advise(device, mr.lkey, WRITE, 0, start, PAGE), 0);
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, start, PAGE), 0);
+	assert_false(is_resident(device->memory + PAGE));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].name,
+				 advise(device, mr.lkey, cases[i].advice, FLUSH, cases[i].addr,
+					cases[i].length),
+				 cases[i].error);
+		assert_int_equal(
+			advise(device, mr.lkey, cases[i].advice, 0, cases[i].addr, cases[i].length),
+			0);
+	}
+	assert_true(is_resident(device->memory + PAGE));
+	munmap(device->memory + PAGE, PAGE);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, start, PAGE), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, start, PAGE), 0);
+}
+
+static void advice_is_for_regions_that_can_be_written(void **state)
+{
+	struct device *device = *state;
+	const uint64_t start = (uintptr_t)device->memory;
+	struct ib_uverbs_reg_mr_resp mr, readable, pinned, other;
+	struct ib_uverbs_rereg_mr rereg_cmd = { .flags = REREG_ACCESS };
+	struct ib_uverbs_rereg_mr_resp resp;
+	uint32_t pd;
+
+	assert_int_equal(alloc_pd(device->fd, &pd), 0);
+	reg_at(device->fd, device->pd, device->memory, PAGE, IOVA, ODP, &mr);
+	reg_at(device->fd, device->pd, device->memory, PAGE, IOVA, IB_UVERBS_ACCESS_ON_DEMAND,
+	       &readable);
+	reg_at(device->fd, device->pd, device->memory, PAGE, IOVA, LOCAL, &pinned);
+	reg_at(device->fd, pd, device->memory, PAGE, IOVA, ODP, &other);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, start, 1), 0);
+	assert_int_equal(advise(device, mr.lkey + 1, READ, 0, start, 1), EINVAL);
+	assert_int_equal(advise(device, 0, READ, FLUSH, start, 1), EINVAL);
+	assert_int_equal(advise(device, readable.lkey, READ, FLUSH, start, 1), EINVAL);
+	assert_int_equal(advise(device, other.lkey, READ, FLUSH, start, 1), EINVAL);
+	assert_int_equal(advise(device, pinned.lkey, READ, FLUSH, start, 1), EFAULT);
+	assert_int_equal(advise(device, mr.lkey, 3, FLUSH, start, 1), EOPNOTSUPP);
+	assert_int_equal(advise(device, mr.lkey, READ, 2, start, 1), EINVAL);
+
+	/* its access is what it was changed to, its memory what it was taken for */
+	rereg_cmd.mr_handle = mr.mr_handle;
+	rereg_cmd.access_flags = IB_UVERBS_ACCESS_REMOTE_READ;
+	assert_int_equal(rereg(device->fd, &rereg_cmd, &resp), 0);
+	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, start, 1), EINVAL);
+	rereg_cmd.access_flags = LOCAL;
+	assert_int_equal(rereg(device->fd, &rereg_cmd, &resp), 0);
+	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, start, 1), 0);
+}
+
 static void librxe_opens_and_registers(void **state)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -222,7 +307,6 @@ static void what_mlx5_has_is_unknown(void **state)
 		{ UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, EOPNOTSUPP },
 		{ UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, EOPNOTSUPP },
 		{ UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, EOPNOTSUPP },
-		{ UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, EOPNOTSUPP },
 		{ UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, EPROTONOSUPPORT },
 		{ UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, EPROTONOSUPPORT },
 		{ MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, EPROTONOSUPPORT },
@@ -265,6 +349,8 @@ int main(void)
 		DEVICE_TEST(the_node_is_the_device_of_sysfs),
 		DEVICE_TEST(a_descriptor_keeps_its_profile),
 		cmocka_unit_test(librxe_opens_and_registers),
+		DEVICE_TEST(advice_takes_addresses_of_the_memory),
+		DEVICE_TEST(advice_is_for_regions_that_can_be_written),
 		DEVICE_TEST(registrations_are_checked),
 		DEVICE_TEST(the_method_notes_no_length_but_on_demand),
 		DEVICE_TEST(a_region_can_be_changed_but_not_its_memory),
