@@ -112,8 +112,13 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 				    "only the library makes a dma-buf of memory on the device: "
 				    "use --via library");
 	fd = export(dm->dm);
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_dm_export_dmabuf_fd", NULL);
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_dm_export_dmabuf_fd", NULL);
+		if (err->errnum == EPROTONOSUPPORT)
+			mr_hint(err, "this kernel makes no dma-buf of memory on the device, as "
+				     "Linux 7.2 does");
+		return -err->errnum;
+	}
 	*dmabuf = (struct mr_dmabuf){ .fd = fd, .memfd = -1, .owned = true };
 	return 0;
 }

@@ -41,6 +41,7 @@ const struct mr_sim_word mr_sim_calls[] = {
 	[MR_SIM_UMEM_DEREG] = { "umem_dereg", "deregistering it" },
 	[MR_SIM_ALLOC_DM] = { "alloc_dm", "allocating memory on the device" },
 	[MR_SIM_FREE_DM] = { "free_dm", "freeing it" },
+	[MR_SIM_EXPORT_DMABUF] = { "export_dmabuf", "a dma-buf of memory on the device" },
 	[MR_SIM_INFO_HANDLES] = { "info_handles", "listing objects" },
 	[MR_SIM_ALLOC_UAR] = { "alloc_uar", "allocating a doorbell page" },
 	[MR_SIM_DEALLOC_UAR] = { "dealloc_uar", "deallocating it" },

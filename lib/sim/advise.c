@@ -118,7 +118,9 @@ static int prefetch(struct sim_call *call, const struct advice *advice, struct s
 	int rc, relock;
 
 	if (mr.flags & SIM_MR_DMABUF)
-		return sge->addr < mr.iova ? -EFAULT : 0;
+		return sge->addr < mr.iova                       ? -EFAULT
+		       : sim_export_is_revoked(call->table, &mr) ? -ENODEV
+								 : 0;
 	rc = is_mlx5 ? memory_of_mlx5(&mr, sge, &addr) : memory_of_rxe(&mr, sge, &addr);
 	if (rc)
 		return rc;

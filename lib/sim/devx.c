@@ -57,13 +57,16 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 
 static int get(enum mr_sim_kernel kernel, struct umem *umem)
 {
-	bool scattered = true;
+	struct sim_dmabuf dmabuf = { .scattered = true };
 	int rc;
 
 	rc = umem->is_dmabuf
-		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &scattered)
+		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
 		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
-	if (rc || has_page_size(umem, scattered))
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	if (!rc && dmabuf.export.table)
+		rc = -EOPNOTSUPP;
+	if (rc || has_page_size(umem, dmabuf.scattered))
 		return rc;
 	sim_account_cancel(umem->pinned);
 	return -EINVAL;

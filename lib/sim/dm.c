@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -27,9 +26,10 @@
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
 	 IB_UVERBS_ACCESS_ZERO_BASED)
 
-static uint64_t pages_of(uint64_t length)
+/* as wide as the driver's: what is much too long may be short again */
+static uint32_t pages_of(uint64_t length)
 {
-	return (length + (1u << PAGE_SHIFT) - 1) >> PAGE_SHIFT;
+	return (uint32_t)((length + (1u << PAGE_SHIFT) - 1) >> PAGE_SHIFT);
 }
 
 static uint64_t mask_of(uint64_t first, uint64_t count)
@@ -37,6 +37,10 @@ static uint64_t mask_of(uint64_t first, uint64_t count)
 	return (count == PAGES ? UINT64_MAX : (UINT64_C(1) << count) - 1) << first;
 }
 
+/*
+ * Pages stay as long as somebody has them mapped, who is not known here, or a region is on a
+ * dma-buf of them: mlx5_ib_dm_mmap_free().
+ */
 static uint64_t used_pages(const struct sim_table *table)
 {
 	uint64_t used = 0;
@@ -44,10 +48,12 @@ static uint64_t used_pages(const struct sim_table *table)
 
 	for (handle = table->header->newest; handle != SIM_NO_HANDLE;
 	     handle = table->objects[handle].older) {
-		const struct sim_object *dm = &table->objects[handle];
+		const struct sim_object *object = &table->objects[handle];
 
-		if (dm->type == UVERBS_OBJECT_DM)
-			used |= mask_of(dm->addr, pages_of(dm->length));
+		if (object->type == UVERBS_OBJECT_DM)
+			used |= mask_of(object->addr, pages_of(object->length));
+		else if (object->type == UVERBS_OBJECT_MR && object->flags & SIM_MR_DM_EXPORT)
+			used |= mask_of(object->kept >> 16, object->kept & 0xffff);
 	}
 	return used;
 }
@@ -57,20 +63,21 @@ static int allocate(const struct sim_table *table, uint64_t length, uint32_t ali
 		    uint64_t *first)
 {
 	const uint64_t bytes = (length + UNIT - 1) / UNIT * UNIT, used = used_pages(table);
-	const uint32_t pages = (uint32_t)pages_of(bytes); /* as wide as the driver's */
+	const uint32_t pages = pages_of(bytes), room = pages ? pages : 1;
 
 	if (!bytes || length > UINT64_MAX - UNIT ||
 	    (alignment > LEAST_ALIGNMENT && alignment > MOST_ALIGNMENT))
 		return -EINVAL;
-	for (*first = 0; pages <= PAGES && *first <= PAGES - pages; ++*first) {
-		if (pages && used & mask_of(*first, pages))
+	/* bitmap_find_next_zero_area() finds room for no pages where there is one */
+	for (*first = 0; room <= PAGES && *first <= PAGES - room; ++*first) {
+		if (used & mask_of(*first, room))
 			continue;
 		return pages && (uint32_t)bytes <= SIM_DM_MAX ? 0 : -EINVAL;
 	}
 	return -ENOMEM;
 }
 
-static off_t place_of(uint64_t first)
+off_t sim_dm_place(uint64_t first)
 {
 	return (off_t)(SIM_DM_START + (first << PAGE_SHIFT));
 }
@@ -95,13 +102,15 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 	uint64_t first;
 	int rc;
 
+	if (type && type->data > UINT32_MAX)
+		return -EINVAL;
 	/* The other types are for steering tables, which are not modelled. */
 	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
 		return -EOPNOTSUPP;
 	rc = allocate(call->table, length, alignment, &first);
 	/* now rather than on first touch, which a machine without memory answers with SIGBUS */
-	if (!rc &&
-	    fallocate(call->table->fd, 0, place_of(first), (off_t)(pages_of(length) << PAGE_SHIFT)))
+	if (!rc && fallocate(call->table->fd, 0, sim_dm_place(first),
+			     (off_t)(pages_of(length) << PAGE_SHIFT)))
 		rc = -ENOMEM;
 	if (!rc)
 		rc = put_place(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
@@ -111,6 +120,7 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 	dm->parent = SIM_NO_HANDLE;
 	dm->addr = first;
 	dm->length = length;
+	dm->iova = sim_random();
 	return 0;
 }
 
@@ -126,26 +136,50 @@ int sim_mlx5_query_dm(struct sim_call *call)
 				  sizeof(dm->length));
 }
 
-void *sim_dm_map(struct sim_table *table, uint64_t page, void *addr, size_t length, int prot,
-		 int flags)
+const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t page, uint64_t *size)
 {
 	uint32_t handle;
-	bool found = false;
 
-	if (!sim_table_lock(table)) {
-		for (handle = table->header->newest; handle != SIM_NO_HANDLE && !found;
-		     handle = table->objects[handle].older) {
-			const struct sim_object *dm = &table->objects[handle];
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE;
+	     handle = table->objects[handle].older) {
+		const struct sim_object *dm = &table->objects[handle];
 
-			found = dm->type == UVERBS_OBJECT_DM && dm->addr == page &&
-				pages_of(dm->length) << PAGE_SHIFT == length;
-		}
-		sim_table_unlock(table);
+		if (dm->type != UVERBS_OBJECT_DM || dm->addr != page)
+			continue;
+		*size = pages_of(dm->length) << PAGE_SHIFT;
+		return dm;
 	}
-	if (found)
-		return sim_libc()->mmap(addr, length, prot, flags, table->fd, place_of(page));
-	errno = EINVAL;
-	return MAP_FAILED;
+	return NULL;
+}
+
+/* uverbs_dmabuf_map(): a dma-buf of what is gone is revoked; of other contexts nothing is known */
+int sim_export_take(const struct sim_table *table, struct sim_mr_request *request)
+{
+	const struct sim_export *export = &request->dmabuf.export;
+	uint32_t handle;
+
+	if (export->table != table->header->id)
+		return 0;
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE;
+	     handle = table->objects[handle].older) {
+		const struct sim_object *object = &table->objects[handle];
+
+		if (object->iova != export->id || object->type == UVERBS_OBJECT_MR)
+			continue;
+		if (object->type == UVERBS_OBJECT_DM) {
+			request->flags |= SIM_MR_DM_EXPORT;
+			request->room = (uint32_t)(object->addr << 16 | pages_of(object->length));
+		}
+		return 0;
+	}
+	return -ENODEV;
+}
+
+bool sim_export_is_revoked(const struct sim_table *table, const struct sim_object *mr)
+{
+	uint64_t size;
+
+	return mr->flags & SIM_MR_DM_EXPORT && !sim_dm_find(table, mr->kept >> 16, &size);
 }
 
 bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle)
@@ -173,6 +207,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 		.flags = SIM_MR_DM,
 	};
 	const struct sim_object *dm = &call->table->objects[handle];
+	const uint32_t dm_length = (uint32_t)dm->length; /* as wide as in struct ib_dm */
 	uint32_t key;
 	int rc;
 
@@ -182,7 +217,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 		rc = -EINVAL;
 	if (!rc)
 		rc = sim_access_check(call->table, request.access);
-	if (!rc && (offset > dm->length || request.length > dm->length - offset))
+	if (!rc && (offset > dm_length || request.length > dm_length - offset))
 		rc = -EINVAL;
 	if (!rc && request.access & ~(uint32_t)DM_MR_ACCESS)
 		rc = -EINVAL;

@@ -24,6 +24,7 @@
 #endif
 
 #define FROM_HEAP SIM_DMABUF_NAME "-heap"
+#define OF_DEVICE SIM_DMABUF_NAME "-device" /* begins with what it is of */
 
 /* Whether it is a memfd whose name begins so. */
 static bool is_memfd(int fd, const char *name)
@@ -40,20 +41,22 @@ static bool is_memfd(int fd, const char *name)
 	return !strncmp(target, wanted, strlen(wanted));
 }
 
-/* A heap's pages are contiguous as far as can be said; those of a udmabuf are not. */
-static bool is_stand_in(int fd, uint64_t *size, bool *scattered)
+/* A heap's pages are contiguous as far as can be said, and the device's; those of a udmabuf are not. */
+static bool is_stand_in(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
 {
+	const bool is_of_device = is_memfd(fd, OF_DEVICE);
 	struct stat st;
 
 	if (!is_memfd(fd, SIM_DMABUF_NAME) || sim_libc()->fstat(fd, &st))
 		return false;
 	*size = (uint64_t)st.st_size;
-	*scattered = !is_memfd(fd, FROM_HEAP);
-	return true;
+	dmabuf->scattered = !is_of_device && !is_memfd(fd, FROM_HEAP);
+	return !is_of_device ||
+	       pread(fd, &dmabuf->export, sizeof(dmabuf->export), 0) == sizeof(dmabuf->export);
 }
 
 /* dma_buf_show_fdinfo() */
-static bool is_real(int fd, uint64_t *size, bool *scattered)
+static bool is_real(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
 {
 	char path[64], text[1024];
 	const char *exporter, *line;
@@ -72,19 +75,20 @@ static bool is_real(int fd, uint64_t *size, bool *scattered)
 	if (!exporter || !line)
 		return false;
 	*size = strtoull(line + strlen("\nsize:\t"), NULL, 10);
-	*scattered = strstr(exporter, "udmabuf") != NULL;
+	dmabuf->scattered = strstr(exporter, "udmabuf") != NULL;
 	return true;
 }
 
-int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, bool *scattered)
+int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *dmabuf)
 {
 	uint64_t end, size;
 
+	*dmabuf = (struct sim_dmabuf){ 0 };
 	if (__builtin_add_overflow(offset, length, &end))
 		return -EINVAL;
 	if (sim_libc()->fcntl(fd, F_GETFD) < 0)
 		return -EBADF;
-	if (!is_stand_in(fd, &size, scattered) && !is_real(fd, &size, scattered))
+	if (!is_stand_in(fd, &size, dmabuf) && !is_real(fd, &size, dmabuf))
 		return -EINVAL;
 	return length && end <= size ? 0 : -EINVAL;
 }
@@ -118,6 +122,20 @@ static int make(const char *name, uint64_t size, bool on_exec_close)
 	if (!ftruncate(fd, (off_t)size))
 		return fd;
 	rc = errno == EFBIG || errno == EINVAL ? -ENOMEM : -errno;
+	sim_libc()->close(fd);
+	return rc;
+}
+
+int sim_dmabuf_export(const struct sim_export *export, uint64_t size)
+{
+	int fd, rc;
+
+	fd = make(OF_DEVICE, size, true);
+	if (fd < 0)
+		return fd;
+	if (pwrite(fd, export, sizeof(*export), 0) == sizeof(*export))
+		return fd;
+	rc = -errno;
 	sim_libc()->close(fd);
 	return rc;
 }

@@ -37,6 +37,7 @@
 
 /* not in the headers of rdma-core 44 */
 #define OBJECT_DMABUF                     18
+#define METHOD_DMABUF_ALLOC               0
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
 
 #define DRIVER_SPACE                      0x1000 /* 1U << UVERBS_ID_NS_SHIFT: where the ids of drivers begin */
@@ -106,7 +107,7 @@ static const struct sim_method methods[] = {
 		    IN(UVERBS_ATTR_ALLOC_DM_LENGTH, 8, true),
 		    IN(UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, true),
 		    OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, true),
-		    OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, 2, true),
+		    OUT(MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, 2, false),
 		    ATTR(MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, SIM_ATTR_IN, 8, 8, false)),
 	MLX5_METHOD(UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, MR_SIM_FREE_DM, NULL,
 		    OBJECT(UVERBS_ATTR_FREE_DM_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_DM)),
@@ -115,6 +116,10 @@ static const struct sim_method methods[] = {
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, true)),
+	METHOD_OF(SIM_PORT_SPEED, RDMA_DRIVER_MLX5, OBJECT_DMABUF, METHOD_DMABUF_ALLOC,
+		  MR_SIM_EXPORT_DMABUF, sim_mlx5_export_dmabuf,
+		  OBJECT(SIM_ATTR_EXPORT_FD, SIM_ATTR_NEW_FD, OBJECT_DMABUF),
+		  IN(SIM_ATTR_EXPORT_OFFSET, 8, true)),
 	METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, MR_SIM_DEALLOC_PD, NULL,
 	       OBJECT(UVERBS_ATTR_DESTROY_PD_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_PD)),
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, MR_SIM_GET_CONTEXT, sim_get_context,
@@ -212,7 +217,6 @@ static const struct known {
 	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
-	{ OBJECT_DMABUF, .core = 0x1, .mlx5_only = true, .since = SIM_PORT_SPEED },
 	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_UMEM, .mlx5 = 0x3, .mlx5_only = true },

@@ -2,6 +2,7 @@
 /* The profile mlx5: the kernel's drivers/infiniband/hw/mlx5. */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -188,7 +189,7 @@ static bool has_data_direct(void)
 static int reg_dmabuf(struct sim_mr_request *request)
 {
 	const uint64_t offset = request->iova & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-	bool scattered;
+	int rc;
 
 	if (request->data_direct && offset)
 		return -EOPNOTSUPP;
@@ -198,7 +199,9 @@ static int reg_dmabuf(struct sim_mr_request *request)
 	if (request->data_direct)
 		request->flags |= SIM_MR_DATA_DIRECT;
 	request->order = order_of(request->kernel, request->addr, request->length);
-	return sim_dmabuf_get(request->fd, request->addr, request->length, &scattered);
+	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
 }
 
 static int reg_mr(struct sim_mr_request *request)
@@ -341,27 +344,31 @@ static uint64_t uar_offset(uint32_t handle)
 	       (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* What an offset for mmap() says: MLX5_IB_MMAP_CMD_SHIFT, mlx5_vma_to_pgoff(). */
+/* What an offset for mmap() says: MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset(). */
 static uint64_t command_of(uint64_t offset, uint64_t *index)
 {
-	uint64_t page = offset / (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = offset / (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t entry = (page >> 8 & 0xff) << 16 | (page >> 16) << 8 | (page & 0xff);
 
-	*index = (page >> 16) << 8 | (page & 0xff);
-	return page >> 8 & 0xff;
+	*index = entry & 0xffff;
+	return entry >> 16;
 }
 
-static bool is_uar(struct sim_table *table, uint64_t offset)
+/* rdma_user_mmap_entry_get_pgoff(): what an offset is of, and its bytes; the table is locked */
+static const struct sim_object *entry_of(const struct sim_table *table, uint64_t offset,
+					 uint64_t *size)
 {
 	uint64_t index, command = command_of(offset, &index);
 	struct sim_object *uar;
-	bool found;
 
-	if (command < MMAP_OFFSET_START || index > 0xffff || sim_table_lock(table))
-		return false;
-	found = !sim_object_find(table, MLX5_IB_OBJECT_UAR,
-				 (command - MMAP_OFFSET_START) << 16 | index, &uar);
-	sim_table_unlock(table);
-	return found;
+	if (command == MMAP_DEVICE_MEMORY)
+		return sim_dm_find(table, index, size);
+	*size = (uint64_t)sysconf(_SC_PAGESIZE);
+	return command < MMAP_OFFSET_START ||
+			       sim_object_find(table, MLX5_IB_OBJECT_UAR,
+					       (command - MMAP_OFFSET_START) << 16 | index, &uar)
+		       ? NULL
+		       : uar;
 }
 
 int sim_mlx5_alloc_uar(struct sim_call *call)
@@ -381,6 +388,7 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 				  sizeof(length));
 	if (!rc)
 		rc = sim_attr_put(call, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, &page, sizeof(page));
+	call->object->iova = sim_random();
 	return rc;
 }
 
@@ -388,16 +396,44 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 static void *map_page(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset)
 {
-	uint64_t index, command = command_of((uint64_t)offset, &index);
+	const struct sim_object *entry = NULL;
+	off_t place = -1;
+	uint64_t size;
 
-	if (flags & MAP_SHARED && command == MMAP_DEVICE_MEMORY)
-		return sim_dm_map(table, index, addr, length, prot, flags);
-	if (!(flags & MAP_SHARED) || length != (size_t)sysconf(_SC_PAGESIZE) ||
-	    !is_uar(table, (uint64_t)offset)) {
+	if (flags & MAP_SHARED && !sim_table_lock(table)) {
+		entry = entry_of(table, (uint64_t)offset, &size);
+		if (entry && entry->type == UVERBS_OBJECT_DM)
+			place = sim_dm_place(entry->addr);
+		sim_table_unlock(table);
+	}
+	if (!entry || size != length) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
-	return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
+	if (place < 0)
+		return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
+	return sim_libc()->mmap(addr, length, prot, flags, table->fd, place);
+}
+
+/* uverbs_std_types_dmabuf.c UVERBS_METHOD_DMABUF_ALLOC, mlx5_ib_mmap_get_pfns() */
+int sim_mlx5_export_dmabuf(struct sim_call *call)
+{
+	struct sim_export export = { .table = call->table->header->id };
+	const struct sim_object *entry;
+	uint64_t size;
+	int fd, rc;
+
+	entry = entry_of(call->table, sim_attr_number(call, SIM_ATTR_EXPORT_OFFSET), &size);
+	if (!entry)
+		return -EINVAL;
+	export.id = entry->iova;
+	fd = sim_dmabuf_export(&export, size);
+	if (fd < 0)
+		return fd;
+	/* the answer has the number of its descriptor already */
+	rc = dup3(fd, (int)call->created, O_CLOEXEC) < 0 ? -errno : 0;
+	sim_libc()->close(fd);
+	return rc;
 }
 
 /* ---- the device ---------------------------------------------------------------------------- */

@@ -48,6 +48,8 @@ static int reg(struct sim_call *call, struct sim_mr_request *request, const stru
 	}
 	key = call->table->profile->key(call->table, call->created, request->order, 0);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
+	if (!rc && request->dmabuf.export.table)
+		rc = sim_export_take(call->table, request);
 	if (!rc)
 		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
 	if (!rc)

@@ -72,8 +72,8 @@ enum sim_fact {
 	SIM_RXE_REREG,    /**< rxe: changes regions */
 	SIM_RXE_ODP,      /**< rxe: on-demand paging */
 	SIM_REG_MR,       /**< the method that registers memory and dma-bufs alike */
-	SIM_PORT_SPEED,   /**< a method for the speed of a port, and dma-bufs of the device */
-	SIM_IOVA_END,     /**< mlx5: refuses an IOVA that wraps */
+	SIM_PORT_SPEED, /**< a method for the speed of a port, and dma-bufs of the device's pages */
+	SIM_IOVA_END,   /**< mlx5: refuses an IOVA that wraps */
 	SIM_UDATA,      /**< driver data of any size, as ib_respond_udata() and its like take it */
 	SIM_SMALL_KEYS, /**< mlx5: keys for less than four blocks */
 	SIM_FACTS,
@@ -160,11 +160,12 @@ struct sim_object {
 	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
 	uint64_t addr;   /**< MR: start of the memory; DM: its first page */
 	uint64_t length; /**< MR, DM: bytes */
-	uint64_t iova;   /**< MR: the address by which a peer reaches it */
+	uint64_t iova;   /**< MR: the address by which a peer reaches it; DM, UAR: random */
 	uint32_t mm;     /**< MR: the address space that is charged for @pinned */
 	union {
 		uint32_t room; /**< MR: pages that it can have without another key */
 		uint32_t dm;   /**< MR of SIM_MR_DM: the handle of that */
+		uint32_t kept; /**< MR of SIM_MR_DM_EXPORT: pages: the first << 16 | how many */
 	};
 	uint32_t pinned; /**< MR: pages */
 	uint32_t access; /**< MR: enum ib_uverbs_access_flags */
@@ -177,6 +178,7 @@ struct sim_object {
 #define SIM_MR_DMABUF      4u  /**< of a dma-buf: umem->is_dmabuf */
 #define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
 #define SIM_MR_DM          16u /**< of memory on the device: mr->dm */
+#define SIM_MR_DM_EXPORT   32u /**< of a dma-buf of such memory */
 
 /** Start of the file; zero bits are free, so new pages of the file need no preparation. */
 struct sim_header {
@@ -447,13 +449,27 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length);
 /** Memfds whose names begin so stand for dma-bufs. */
 #define SIM_DMABUF_NAME "mrctl-dmabuf"
 
+/** What a dma-buf of pages of the device is of. */
+struct sim_export {
+	uint64_t table; /**< header->id of the context; 0: it is of other memory */
+	uint64_t id;    /**< the object's iova */
+};
+
+struct sim_dmabuf {
+	bool scattered; /**< its pages are not contiguous */
+	struct sim_export export;
+};
+
+/** sim_dmabuf_export() - a dma-buf of pages of the device; returns the descriptor or -errno */
+int sim_dmabuf_export(const struct sim_export *export, uint64_t size);
+
 /**
  * sim_dmabuf_get() - what ib_umem_dmabuf_get() can fail with
- * @scattered: set: its pages are not contiguous
+ * @dmabuf: set
  *
  * Return: 0, -EBADF, or -EINVAL for what is no dma-buf and for a range that is not in it.
  */
-int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, bool *scattered);
+int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *dmabuf);
 
 /**
  * sim_dmabuf_open() - open a node that makes dma-bufs, if it is one and the environment asks for a
@@ -628,12 +644,13 @@ struct sim_mr_request {
 	uint32_t access;
 	bool is_dmabuf;
 	bool data_direct;
-	int fd;          /**< of the dma-buf */
-	uint32_t pinned; /**< set: pages charged */
-	uint32_t order;  /**< set: log2 of the blocks that its key is for */
-	uint32_t room;   /**< set: pages that fit its key */
-	uint16_t flags;  /**< set: SIM_MR_... */
-	bool unnoted;    /**< set: the driver leaves length and IOVA to its caller */
+	int fd;                   /**< of the dma-buf */
+	struct sim_dmabuf dmabuf; /**< set */
+	uint32_t pinned;          /**< set: pages charged */
+	uint32_t order;           /**< set: log2 of the blocks that its key is for */
+	uint32_t room;            /**< set: pages that fit its key, or object->kept */
+	uint16_t flags;           /**< set: SIM_MR_... */
+	bool unnoted;             /**< set: the driver leaves length and IOVA to its caller */
 };
 
 /** What a driver is asked to change. */
@@ -704,6 +721,12 @@ int sim_mlx5_alloc_uar(struct sim_call *call);
 
 int sim_mlx5_data_direct_path(struct sim_call *call);
 
+/* not in the headers of rdma-core 44: UVERBS_ATTR_ALLOC_DMABUF_... */
+#define SIM_ATTR_EXPORT_FD     0
+#define SIM_ATTR_EXPORT_OFFSET 1
+
+int sim_mlx5_export_dmabuf(struct sim_call *call);
+
 /* ---- dm.c ---------------------------------------------------------------------------------- */
 
 /** The most that can be allocated at once. */
@@ -713,9 +736,24 @@ int sim_mlx5_alloc_dm(struct sim_call *call);
 int sim_mlx5_query_dm(struct sim_call *call);
 int sim_reg_dm_mr(struct sim_call *call);
 
-/** sim_dm_map() - as mmap(2), of a DM that begins with that page, whole: EINVAL for all else */
-void *sim_dm_map(struct sim_table *table, uint64_t page, void *addr, size_t length, int prot,
-		 int flags);
+/** sim_dm_place() - where a page is in the table's file */
+off_t sim_dm_place(uint64_t page);
+
+/**
+ * sim_dm_find() - the DM that begins with a page, or NULL; the table is locked
+ * @size: set to the bytes of its pages
+ */
+const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t page, uint64_t *size);
+
+/**
+ * sim_export_take() - note in an MR on a dma-buf which pages it keeps; the table is locked
+ *
+ * Return: 0, or -ENODEV if what the dma-buf is of is gone.
+ */
+int sim_export_take(const struct sim_table *table, struct sim_mr_request *request);
+
+/** sim_export_is_revoked() - whether the DM is gone whose dma-buf an MR is on; the table is locked */
+bool sim_export_is_revoked(const struct sim_table *table, const struct sim_object *mr);
 
 /** sim_dm_is_used() - whether an MR is on a DM; the table is locked */
 bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle);

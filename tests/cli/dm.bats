@@ -281,7 +281,6 @@ session() { # SCRIPT: in a session, as one shell
 # bats test_tags=kernel
 @test "a dma-buf is made of memory on the device where libibverbs can do that" {
 	on_mlx5 || skip "needs memory on the device"
-	on_simulator && [ "$(rdma_core)" -ge 62 ] && skip "the simulator makes no such dma-buf"
 	run --separate-stderr mr --json reg-dmabuf --from dm --size 64K
 	if [ "$(rdma_core)" -ge 62 ]; then
 		succeeded
@@ -292,12 +291,23 @@ session() { # SCRIPT: in a session, as one shell
 			mrctl -q reg-dmabuf --from dm --buffer 128K
 			mrctl -q reg --memory dm:128K
 			mrctl -j stat | jq -e ".totals.unlisted == 0"'
+		on_simulator || return 0
+		run --separate-stderr mrctl sim --kernel 6.12 -- mrctl reg-dmabuf --from dm
+		refused EPROTONOSUPPORT ibv_dm_export_dmabuf_fd
+		[[ $stderr == *"as Linux 7.2 does"* ]]
 	else
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"ibv_dm_export_dmabuf_fd: the installed libibverbs.so.1 has no such function"* ]]
 		[[ $stderr == *"rdma-core has it from release 62 on" ]]
 		session 'mrctl -q reg-dmabuf --from dm || mrctl -j stat | jq -e ".totals.unlisted == 0"'
 	fi
+}
+
+# bats test_tags=kernel
+@test "a dma-buf of memory on the device cannot be pinned, as a umem would" {
+	on_mlx5 && [ "$(rdma_core)" -ge 62 ] || skip "needs a dma-buf of memory on the device"
+	run --separate-stderr mr umem --dmabuf dm --size 64K
+	refused EOPNOTSUPP mlx5dv_devx_umem_reg_ex
 }
 
 # ---- ibv_reg_mr_ex ----

@@ -11,6 +11,10 @@
 #define ALL   (64 * PAGE) /* bytes that there are */
 #define START 0x1fc0000ull
 
+/* not in the headers of rdma-core 44: UVERBS_OBJECT_DMABUF, and where pages are for mmap() */
+#define OBJECT_DMABUF   18
+#define OFFSET_OF(page) ((8ull << 8 | (page)) * PAGE)
+
 static int alloc_dm(int fd, uint64_t length, uint32_t alignment, uint32_t *handle, uint16_t *page)
 {
 	uint64_t offset = 7;
@@ -74,6 +78,7 @@ static void lengths_are_checked(void **state)
 		{ "more than there is", ALL + 1, 0, ENOMEM },
 		{ "rounded up to 0", UINT64_MAX, 0, EINVAL },
 		{ "no pages in 32 bits", 1ull << 44, 0, EINVAL },
+		{ "one page in 32 bits", (1ull << 44) + 1, 0, 0 },
 		{ "at a page", 1, 12, 0 },
 		{ "at more than a page", 1, 13, EINVAL },
 	};
@@ -91,10 +96,28 @@ static void lengths_are_checked(void **state)
 	}
 }
 
+static void answers_need_no_page(void **state)
+{
+	struct device *device = *state;
+	struct request request;
+	uint64_t offset;
+
+	init(&request, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, LIMIT);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
+	pointer(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, &offset);
+	assert_int_equal(send_to(&request, device->fd), ENOENT); /* but this driver gives one */
+	attr(&request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM);
+	assert_int_equal(send_to(&request, device->fd), EOPNOTSUPP);
+	request.attrs[4].data = 1ull << 32;
+	assert_int_equal(send_to(&request, device->fd), EINVAL);
+}
+
 static void memory_comes_to_an_end_and_back(void **state)
 {
 	struct device *device = *state;
-	uint32_t handles[3];
+	uint32_t handles[3], other;
 	uint16_t page = 1;
 
 	assert_int_equal(alloc_dm(device->fd, LIMIT, 0, &handles[0], &page), 0);
@@ -104,9 +127,11 @@ static void memory_comes_to_an_end_and_back(void **state)
 	assert_int_equal(alloc_dm(device->fd, 2 * PAGE, 0, &handles[2], &page), ENOMEM);
 	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &handles[2], &page), 0);
 	assert_int_equal(page, ALL / PAGE - 1);
+	assert_int_equal(alloc_dm(device->fd, UINT64_MAX - 100, 0, &other, &page), ENOMEM);
 	assert_int_equal(free_dm(device->fd, handles[0]), 0);
 	assert_int_equal(free_dm(device->fd, handles[0]), ENOENT);
 	assert_int_equal(free_dm(device->fd, device->pd), EINVAL);
+	assert_int_equal(alloc_dm(device->fd, UINT64_MAX - 100, 0, &other, &page), EINVAL);
 	assert_int_equal(alloc_dm(device->fd, 2 * PAGE, 0, &handles[0], &page), 0);
 	assert_int_equal(page, 0);
 }
@@ -168,6 +193,125 @@ static void a_region_keeps_its_memory(void **state)
 	assert_int_equal(free_dm(device->fd, dm), EBUSY);
 	assert_int_equal(dereg(device->fd, mr[1].mr_handle), 0);
 	assert_int_equal(free_dm(device->fd, dm), 0);
+}
+
+/* A region on memory that is longer than 32 bits is on what the driver knows of its length. */
+static void long_memory_is_short(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	uint16_t page;
+	uint32_t dm;
+
+	assert_int_equal(alloc_dm(device->fd, (1ull << 44) + 1, 0, &dm, &page), 0);
+	assert_int_equal(reg_dm(device, dm, 0, 2, ZERO, &mr), EINVAL);
+	assert_int_equal(reg_dm(device, dm, 0, 1, ZERO, &mr), 0);
+}
+
+/* ---- dma-bufs of it ---- */
+
+static int export_dmabuf(int fd, uint64_t offset, int *dmabuf)
+{
+	struct request request;
+	int rc;
+
+	init(&request, OBJECT_DMABUF, 0);
+	attr(&request, 0, 0, 0);
+	attr(&request, 1, 8, offset);
+	rc = send_to(&request, fd);
+	*dmabuf = rc ? -1 : (int)request.attrs[0].data;
+	return rc;
+}
+
+static int reg_dmabuf(const struct device *device, int dmabuf, uint64_t length,
+		      struct ib_uverbs_reg_mr_resp *mr)
+{
+	struct request request;
+	int rc;
+
+	init(&request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, device->pd);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, 0);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, length);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, 0);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, (uint32_t)dmabuf);
+	attr(&request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, LOCAL);
+	pointer(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, &mr->lkey);
+	pointer(&request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, &mr->rkey);
+	rc = send_to(&request, device->fd);
+	mr->mr_handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+static int reg_umem(const struct device *device, int dmabuf)
+{
+	struct request request;
+	uint32_t id;
+
+	init(&request, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
+	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, 0);
+	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, PAGE);
+	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, LOCAL);
+	attr(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)dmabuf);
+	pointer(&request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4, &id);
+	return send_to(&request, device->fd);
+}
+
+static void dmabufs_are_made_of_whole_pieces(void **state)
+{
+	struct device *device = *state;
+	struct ib_uverbs_reg_mr_resp mr;
+	uint16_t page[2];
+	uint32_t dm[2];
+	int dmabuf;
+
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &dm[0], &page[0]), 0);
+	assert_int_equal(alloc_dm(device->fd, PAGE + 1, 0, &dm[1], &page[1]), 0);
+	assert_int_equal(export_dmabuf(device->fd, 0, &dmabuf), EINVAL);
+	assert_int_equal(export_dmabuf(device->fd, OFFSET_OF(page[1] + 1), &dmabuf), EINVAL);
+	assert_int_equal(export_dmabuf(device->fd, OFFSET_OF(page[1]) + 100, &dmabuf), 0);
+	assert_int_equal(fcntl(dmabuf, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(lseek(dmabuf, 0, SEEK_END), 2 * PAGE);
+	assert_int_equal(reg_dmabuf(device, dmabuf, 2 * PAGE + 1, &mr), EINVAL);
+	assert_int_equal(reg_dmabuf(device, dmabuf, 2 * PAGE, &mr), 0);
+	assert_int_equal(reg_umem(device, dmabuf), EOPNOTSUPP); /* it cannot be pinned */
+	assert_int_equal(dereg(device->fd, mr.mr_handle), 0);
+	close(dmabuf);
+}
+
+static void a_dmabuf_goes_with_its_memory_but_a_region_keeps_the_pages(void **state)
+{
+	struct device *device = *state, other;
+	struct ib_uverbs_reg_mr_resp mr, refused;
+	uint32_t dm, again;
+	uint16_t page;
+	int dmabuf;
+
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &dm, &page), 0);
+	assert_int_equal(page, 0);
+	assert_int_equal(export_dmabuf(device->fd, OFFSET_OF(page), &dmabuf), 0);
+	assert_int_equal(reg_dmabuf(device, dmabuf, PAGE, &mr), 0);
+	assert_int_equal(advise(device, mr.lkey, 0, IB_UVERBS_ADVISE_MR_FLAG_FLUSH, 0, 1), 0);
+	other.fd = open_context();
+	assert_int_equal(alloc_pd(other.fd, &other.pd), 0);
+	assert_int_equal(reg_dmabuf(&other, dmabuf, PAGE, &refused), 0);
+	close(other.fd);
+
+	assert_int_equal(free_dm(device->fd, dm), 0);
+	assert_int_equal(reg_dmabuf(device, dmabuf, PAGE, &refused), ENODEV);
+	assert_int_equal(advise(device, mr.lkey, 0, IB_UVERBS_ADVISE_MR_FLAG_FLUSH, 0, 1), ENODEV);
+	assert_int_equal(advise(device, mr.lkey, 0, 0, 0, 1), 0);
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &again, &page), 0);
+	assert_int_equal(page, 1);
+	assert_int_equal(free_dm(device->fd, again), 0);
+
+	assert_int_equal(dereg(device->fd, mr.mr_handle), 0);
+	assert_int_equal(alloc_dm(device->fd, PAGE, 0, &again, &page), 0);
+	assert_int_equal(page, 0);
+	assert_int_equal(reg_dmabuf(device, dmabuf, PAGE, &refused), ENODEV);
+	close(dmabuf);
 }
 
 static struct ibv_context *open_by_library(void)
@@ -282,9 +426,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(lengths_are_checked),
+		DEVICE_TEST(answers_need_no_page),
 		DEVICE_TEST(memory_comes_to_an_end_and_back),
 		DEVICE_TEST(regions_are_checked),
 		DEVICE_TEST(a_region_keeps_its_memory),
+		DEVICE_TEST(long_memory_is_short),
+		DEVICE_TEST(dmabufs_are_made_of_whole_pieces),
+		DEVICE_TEST(a_dmabuf_goes_with_its_memory_but_a_region_keeps_the_pages),
 		cmocka_unit_test(libibverbs_maps_and_copies),
 		cmocka_unit_test(libibverbs_imports),
 		cmocka_unit_test(other_processes_find_the_same_memory),

@@ -85,17 +85,17 @@ TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
 					 .offset = PAGE,
 					 .size = 2 * PAGE };
 	int node = open_node("/dev/udmabuf"), fd = ask(node, UDMABUF_CREATE, &create);
-	bool scattered = false;
+	struct sim_dmabuf dmabuf;
 	char byte = 0;
 
 	assert_true(fd >= 0);
-	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &scattered), 0);
-	assert_true(scattered);
-	assert_int_equal(sim_dmabuf_get(fd, 1, 2 * PAGE, &scattered), -EINVAL);
+	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
+	assert_true(dmabuf.scattered);
+	assert_int_equal(sim_dmabuf_get(fd, 1, 2 * PAGE, &dmabuf), -EINVAL);
 	assert_int_equal(pread(fd, &byte, 1, PAGE), 1);
 	assert_int_equal(byte, 'c');
-	assert_int_equal(sim_dmabuf_get((int)create.memfd, 0, PAGE, &scattered), -EINVAL);
-	assert_int_equal(sim_dmabuf_get(node, 0, PAGE, &scattered), -EINVAL);
+	assert_int_equal(sim_dmabuf_get((int)create.memfd, 0, PAGE, &dmabuf), -EINVAL);
+	assert_int_equal(sim_dmabuf_get(node, 0, PAGE, &dmabuf), -EINVAL);
 	close(fd);
 	close((int)create.memfd);
 	close(node);
@@ -145,12 +145,12 @@ TEST(a_heap_gives_whole_pages_that_are_contiguous)
 {
 	const int heap = open_node("/dev/dma_heap/system");
 	struct dma_heap_allocation_data allocation = { .len = PAGE + 1, .fd_flags = O_CLOEXEC };
-	bool scattered = true;
+	struct sim_dmabuf dmabuf;
 
 	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
-	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE, &scattered), 0);
-	assert_false(scattered);
-	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE + 1, &scattered), -EINVAL);
+	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE, &dmabuf), 0);
+	assert_false(dmabuf.scattered);
+	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
 	close((int)allocation.fd);
 	close(heap);
 }

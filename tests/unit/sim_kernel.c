@@ -200,9 +200,9 @@ static void methods_are_those_of_the_kernel(void **state)
 	assert_int_equal(send_to(&request, device->fd), reg_mr.of[kernel]);
 	init(&request, UVERBS_OBJECT_DEVICE, 7); /* UVERBS_METHOD_QUERY_PORT_SPEED */
 	assert_int_equal(send_to(&request, device->fd), unmodelled.of[kernel]);
-	init(&request, 18, 0); /* UVERBS_OBJECT_DMABUF */
+	init(&request, 18, 0); /* UVERBS_OBJECT_DMABUF, without its attributes, too */
 	assert_int_equal(send_to(&request, device->fd),
-			 IS_RXE ? EPROTONOSUPPORT : unmodelled.of[kernel]);
+			 IS_RXE ? EPROTONOSUPPORT : reg_mr.of[kernel]);
 	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
 	pointer(&request, 0x1000, sizeof(text), text);
 	assert_int_equal(send_to(&request, device->fd), IS_RXE ? EPROTONOSUPPORT : path.of[kernel]);
