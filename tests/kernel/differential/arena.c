@@ -69,10 +69,9 @@ static void touch(volatile char *memory, unsigned long pages)
 {
 	unsigned long i, at;
 
-	for (i = 0; i < PAGES; i++) {
-		at = i * 5 % PAGES;
-		if (at < pages)
-			memory[at * PAGE] = (char)(1 + at);
+	for (i = 0; i < pages; i++) { /* a power of two */
+		at = i * 5 % pages;
+		memory[at * PAGE] = (char)(1 + at);
 	}
 }
 
@@ -103,6 +102,9 @@ static int map_fd(enum kind kind, int flags, int fd, unsigned long pages)
 	if (!rc)
 		rc = map(kind, PROT_READ | PROT_WRITE, flags, fd);
 	close(fd);
+	/* page by page: what is read ahead are neighbours */
+	if (!rc)
+		rc = madvise(place_of(kind), PAGES * PAGE, MADV_RANDOM);
 	if (!rc)
 		touch(place_of(kind), pages);
 	return rc;

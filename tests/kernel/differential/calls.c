@@ -44,14 +44,22 @@ enum {
 	REG_MR_RKEY = 10
 };
 #define DATA_DIRECT_ATTR 0x1000
+#define OBJECT_DMABUF    18
+#define DMABUF_FD        0
+#define DMABUF_OFFSET    1
 
-enum type { PD, MR, UMEM, TYPES };
+/* Where pages of the device are for mmap(): MLX5_IB_MMAP_DEVICE_MEM */
+#define MMAP_DM 8u
+
+#define NO_FD   INT32_MIN
+
+enum type { PD, MR, UMEM, DM, TYPES };
 
 /** The objects of a type. */
 struct objects {
-	uint32_t handle[MOST], key[MOST];
+	uint32_t handle[MOST], key[MOST]; /**< DM: its page */
 	uint64_t iova[MOST];
-	bool on_demand[MOST]; /**< MR: it is, or may be since a change that failed */
+	bool on_demand[MOST]; /**< MR: it is; of mlx5 also: may be since a change that failed */
 	uint32_t stale[MOST]; /**< handles that were, and may be others' by now */
 	uint32_t count, stale_count;
 };
@@ -296,13 +304,11 @@ static void method_reg_mr(void)
 			   *(uint32_t *)out(1), &range, access);
 }
 
-static void reg_dmabuf_mr(void)
+static void reg_dmabuf_of(int fd, const char *name)
 {
 	const uint32_t access = draw_access(), pd = draw_handle(PD);
 	const bool data_direct = chance(5);
 	struct range range;
-	const char *name;
-	int fd = arena_draw_fd(&name);
 
 	arena_draw_dmabuf(&range);
 	init(&run.request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
@@ -322,6 +328,14 @@ static void reg_dmabuf_mr(void)
 	if (sent())
 		say_new_mr((uint32_t)value_of(UVERBS_ATTR_REG_DMABUF_MR_HANDLE),
 			   *(uint32_t *)out(0), *(uint32_t *)out(1), &range, access);
+}
+
+static void reg_dmabuf_mr(void)
+{
+	const char *name;
+	int fd = arena_draw_fd(&name);
+
+	reg_dmabuf_of(fd, name);
 }
 
 static void rereg_mr(void)
@@ -378,7 +392,7 @@ static void rereg_mr(void)
 	/* it may have been done even if the answer could not be written */
 	if (!query(run.fd, cmd.mr_handle, &mr))
 		mrs->key[i] = mr.lkey;
-	if (cmd.flags & REREG_ACCESS && on_demand(cmd.access_flags))
+	if (run.is_mlx5 && cmd.flags & REREG_ACCESS && on_demand(cmd.access_flags))
 		mrs->on_demand[i] = true;
 }
 
@@ -410,6 +424,7 @@ static void list_handles(void)
 					  UVERBS_OBJECT_MR,
 					  UVERBS_OBJECT_MR,
 					  MLX5_IB_OBJECT_DEVX_UMEM,
+					  UVERBS_OBJECT_DM,
 					  UVERBS_OBJECT_CQ,
 					  UVERBS_OBJECT_FLOW,
 					  UVERBS_OBJECT_COUNTERS,
@@ -453,7 +468,7 @@ static void write_alloc_pd(void)
 /* By the method, or by the older command where there is one. */
 static void destroy_object(enum type type, uint16_t object, uint16_t method, uint64_t command)
 {
-	static const char *const names[] = { "dealloc_pd", "dereg_mr", "umem_dereg" };
+	static const char *const names[] = { "dealloc_pd", "dereg_mr", "umem_dereg", "free_dm" };
 	const uint32_t handle = draw_handle(type);
 
 	if (command && chance(30)) {
@@ -488,14 +503,18 @@ static void umem_dereg(void)
 	destroy_object(UMEM, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, 0);
 }
 
-static void umem_reg(void)
+static void free_dm(void)
+{
+	destroy_object(DM, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, 0);
+}
+
+static void umem_reg_of(int fd, const char *name)
 {
 	static const uint64_t bitmaps[] = { UINT64_MAX, 0x1000, 0x2000,  0x201000,  0x200000,
 					    0,          0x800,  0x11800, 1ull << 63 };
 	const uint32_t access = draw_access();
-	const bool by_fd = chance(25), sized = chance(60);
+	const bool by_fd = fd != NO_FD, sized = chance(60);
 	const uint64_t bitmap = PICK(bitmaps);
-	const char *name = "";
 	struct range range;
 	uint64_t handle;
 
@@ -512,8 +531,7 @@ static void umem_reg(void)
 	if (sized)
 		attr(&run.request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, 8, bitmap);
 	if (by_fd)
-		attr(&run.request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0,
-		     (uint64_t)(int64_t)arena_draw_fd(&name));
+		attr(&run.request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)(int64_t)fd);
 	say("umem_reg %s %s access=%#x", name, range.text, access);
 	if (sized)
 		say(" sizes=%#llx", (unsigned long long)bitmap);
@@ -522,6 +540,144 @@ static void umem_reg(void)
 	handle = value_of(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE);
 	say(" handle=%llu", (unsigned long long)handle);
 	add(UMEM, (uint32_t)handle, 0, NULL, 0);
+}
+
+static void umem_reg(void)
+{
+	const char *name = "";
+	int fd = chance(25) ? arena_draw_fd(&name) : NO_FD;
+
+	umem_reg_of(fd, name);
+}
+
+/* ---- memory on the device ---- */
+
+static void alloc_dm(void)
+{
+	static const uint64_t usual[] = { 1,        64,       100,       PAGE,      PAGE + 1,
+					  3 * PAGE, 8 * PAGE, 16 * PAGE, 20 * PAGE, 32 * PAGE };
+	static const uint64_t others[] = {
+		0,          32 * PAGE + 1,    64 * PAGE,        64 * PAGE + 1,   1ull << 32,
+		1ull << 44, (1ull << 44) + 1, UINT64_MAX - 100, UINT64_MAX - 63, UINT64_MAX - 62,
+		UINT64_MAX
+	};
+	static const uint32_t alignments[] = { 1, 5, 6, 7, 11, 12, 13, 14, 0x80000000, UINT32_MAX };
+	static const uint64_t kinds[] = { 0, 0, 1, 2, 3, 4, 1ull << 32, UINT64_MAX };
+	const uint64_t length = chance(80) ? PICK(usual) : PICK(others), kind = PICK(kinds);
+	const uint32_t alignment = chance(60) ? 0 : PICK(alignments);
+	const bool has_kind = chance(15);
+	uint16_t page;
+
+	init(&run.request, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	attr(&run.request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	attr(&run.request, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, length);
+	attr(&run.request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, alignment);
+	pointer(&run.request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, out(0));
+	pointer(&run.request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, 2, out(1));
+	if (has_kind)
+		attr(&run.request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, kind);
+	say("alloc_dm length=%#llx alignment=%u", (unsigned long long)length, alignment);
+	if (has_kind)
+		say(" type=%#llx", (unsigned long long)kind);
+	if (!sent())
+		return;
+	page = *(uint16_t *)out(1);
+	say(" handle=%u page=%u offset=%llu", (uint32_t)value_of(UVERBS_ATTR_ALLOC_DM_HANDLE), page,
+	    *(unsigned long long *)out(0));
+	add(DM, (uint32_t)value_of(UVERBS_ATTR_ALLOC_DM_HANDLE), page, NULL, 0);
+}
+
+static void query_dm(void)
+{
+	const uint32_t handle = draw_handle(DM);
+
+	init(&run.request, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY);
+	attr(&run.request, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, 0, handle);
+	pointer(&run.request, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, out(0));
+	pointer(&run.request, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, out(1));
+	pointer(&run.request, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, out(2));
+	say("query_dm dm=%u", handle);
+	if (sent())
+		say(" page=%u offset=%llu length=%#llx", *(uint16_t *)out(1),
+		    *(unsigned long long *)out(0), *(unsigned long long *)out(2));
+}
+
+static void reg_dm_mr(void)
+{
+	static const uint32_t usual[] = { 0, 0x20, 0x21, 0x21, 0x25, 0x27, 0x2f };
+	static const uint64_t offsets[] = { 1, 64, 100, PAGE, 3 * PAGE, 16 * PAGE, UINT64_MAX };
+	static const uint64_t lengths[] = { 1,         36,        64,        100,
+					    PAGE - 64, PAGE,      PAGE + 1,  2 * PAGE,
+					    3 * PAGE,  16 * PAGE, 32 * PAGE, UINT64_MAX };
+	const uint32_t access = chance(60) ? PICK(usual) : draw_access() | PICK(usual);
+	const uint32_t pd = draw_handle(PD), dm = draw_handle(DM);
+	const struct range range = {
+		.addr = chance(60) ? 0 : PICK(offsets),
+		.length = chance(4) ? 0 : PICK(lengths),
+	};
+
+	init(&run.request, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_HANDLE, 0, 0);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, 0, pd);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, 0, dm);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_OFFSET, 8, range.addr);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_LENGTH, 8, range.length);
+	attr(&run.request, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, chance(50) ? 4 : 8, access);
+	pointer(&run.request, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, 4, out(0));
+	pointer(&run.request, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, 4, out(1));
+	say("reg_dm_mr dm=%u offset=%#llx length=%#llx access=%#x pd=%u", dm,
+	    (unsigned long long)range.addr, (unsigned long long)range.length, access, pd);
+	if (sent())
+		say_new_mr((uint32_t)value_of(UVERBS_ATTR_REG_DM_MR_HANDLE), *(uint32_t *)out(0),
+			   *(uint32_t *)out(1), &range, access);
+}
+
+/*
+ * A dma-buf of memory on the device, and something on it.  It is closed at once: as long as it is
+ * there the device's pages are, and how long that is the simulated HCA cannot know.
+ */
+static void export_dm(void)
+{
+	static const uint64_t others[] = { 0,      MMAP_DM << 8 | 63, 0x10800,
+					   9 << 8, 0x70000,           UINT64_MAX };
+	const struct objects *dms = &run.objects[DM];
+	const uint32_t dm = dms->count ? draw(dms->count) : MOST;
+	const uint64_t page = dm < MOST && chance(80) ? MMAP_DM << 8 | dms->key[dm] : PICK(others);
+	const uint64_t offset = page * PAGE + (chance(20) ? 100 : 0);
+	uint32_t handle;
+	int fd, error;
+
+	init(&run.request, OBJECT_DMABUF, 0);
+	attr(&run.request, DMABUF_FD, 0, 0);
+	attr(&run.request, DMABUF_OFFSET, 8, offset);
+	say("export_dm offset=%#llx", (unsigned long long)offset);
+	if (!sent())
+		return;
+	fd = (int)value_of(DMABUF_FD);
+	say(" size=%lld ", (long long)lseek(fd, 0, SEEK_END));
+	if (dm < MOST && chance(20)) { /* of memory that is gone */
+		handle = dms->handle[dm];
+		error = destroy(run.fd, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE,
+				UVERBS_ATTR_FREE_DM_HANDLE, handle);
+		say("free_dm handle=%u: %s ", handle, error ? strerrorname_np(error) : "ok");
+		if (!error)
+			forget(DM, handle);
+	}
+	memset(&buffers, 0, sizeof(buffers));
+	if (chance(20))
+		umem_reg_of(fd, "its");
+	else
+		reg_dmabuf_of(fd, "its");
+	close(fd);
+}
+
+/* rxe of Linux 7.2 takes regions with pinned pages for others, and reads what is behind them. */
+static uint32_t draw_advised(void)
+{
+	const struct objects *mrs = &run.objects[MR];
+	const uint32_t mr = mrs->count && chance(90) ? draw(mrs->count) : MOST;
+
+	return run.is_mlx5 || mr == MOST || mrs->on_demand[mr] ? mr : MOST;
 }
 
 static void advise_mr(void)
@@ -541,7 +697,7 @@ static void advise_mr(void)
 		list[i].addr = range.iova;
 		list[i].length = range.length > 1 << 20 ? 1 << 20 : (uint32_t)range.length;
 		list[i].lkey = 0x7fffff00;
-		mr = mrs->count && chance(90) ? draw(mrs->count) : MOST;
+		mr = draw_advised();
 		if (mr < MOST)
 			list[i].lkey = mrs->key[mr];
 		if (mr < MOST && chance(70))
@@ -614,8 +770,11 @@ static const struct {
 	{ dereg_mr_any, 14, TYPES, false, 0 },  { query_mr, 9, TYPES, false, 0 },
 	{ list_handles, 4, TYPES, false, 0 },   { write_alloc_pd, 4, PD, false, 0 },
 	{ dealloc_pd_any, 4, TYPES, false, 0 }, { umem_reg, 8, UMEM, true, 0 },
-	{ umem_dereg, 4, TYPES, true, 0 },      { advise_mr, 5, TYPES, true, 0 },
+	{ umem_dereg, 4, TYPES, true, 0 },      { advise_mr, 6, TYPES, false, 0 },
 	{ import, 3, TYPES, false, 0 },         { bare_call, 4, TYPES, false, 0 },
+	{ alloc_dm, 9, DM, true, 0 },           { query_dm, 2, TYPES, true, 0 },
+	{ reg_dm_mr, 7, MR, true, 0 },          { free_dm, 4, TYPES, true, 0 },
+	{ export_dm, 4, MR, true, 0 },
 };
 
 /* On some kernels IOVAs that wrap, and no bytes at an odd address, are a warning of mlx5. */
@@ -637,7 +796,7 @@ static void draw_call(void)
 	size_t i;
 
 	for (;;) {
-		at = draw(119); /* the sum of the weights */
+		at = draw(146); /* the sum of the weights */
 		for (i = 0; at >= calls[i].weight; i++)
 			at -= calls[i].weight;
 		if ((!calls[i].mlx5_only || run.is_mlx5) && run.kernel >= calls[i].since &&
