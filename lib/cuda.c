@@ -72,9 +72,9 @@ static int load(struct mr_cuda *cuda, struct mr_error *err)
 		void *found = dlsym(library, symbols[i].name);
 
 		if (!found) {
-			mr_fail_text(err, MR_ERROR_HOST, ENOSYS,
-				     LIBRARY " has no %s: CUDA 11.7 or later is needed",
-				     symbols[i].name);
+			mr_fail(err, MR_ERROR_HOST, ENOSYS, symbols[i].name,
+				"the installed " LIBRARY " lacks the function");
+			mr_hint(err, "it comes with CUDA 11.7 and later");
 			return -ENOSYS;
 		}
 		memcpy((char *)cuda + symbols[i].offset, &found, sizeof(found));

@@ -107,10 +107,12 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 
 	if (!export)
 		return -err->errnum;
-	if (!dm->dm)
-		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
-				    "only the library makes a dma-buf of memory on the device: "
-				    "use --via library");
+	if (!dm->dm) {
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_dm_export_dmabuf_fd",
+			"only the library makes a dma-buf of memory on the device");
+		mr_hint(err, "use --via library");
+		return -EOPNOTSUPP;
+	}
 	fd = export(dm->dm);
 	if (fd < 0) {
 		mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_dm_export_dmabuf_fd", NULL);

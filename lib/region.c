@@ -175,10 +175,12 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 	uint64_t start = mr_now_ns();
 	int rc;
 
-	if (request->call == MR_ALLOC_NULL_MR)
-		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
-				    "a null MR is the library's alone: the kernel has no call "
-				    "that makes one");
+	if (request->call == MR_ALLOC_NULL_MR) {
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
+			"a null MR is the library's alone: the kernel has no call that makes one");
+		mr_hint(err, "use --via library");
+		return -EOPNOTSUPP;
+	}
 	if (request->call == MR_REG_DM_MR)
 		rc = mr_uverbs_reg_dm_mr(registrar->uverbs, &reg, request->dm->handle, &mr, err);
 	else if (mr_region_is_dmabuf(request->call))

@@ -434,8 +434,7 @@ static int register_to_stay(const struct mr_session *session, const struct mr_re
 		return rc;
 	mr_region_deregister(registrar, region, &ignored);
 	if (request->call == MR_ALLOC_NULL_MR) {
-		mr_fail_text(
-			err, MR_ERROR_HOST, EOPNOTSUPP,
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
 			"a null MR is no object of the kernel, so it cannot stay in a session");
 		mr_hint(err, "outside of it: MRCTL_SESSION= mrctl reg --memory null-mr");
 		return -EOPNOTSUPP;

@@ -222,13 +222,52 @@ session() { # SCRIPT: in a session, as one shell
 # bats test_tags=kernel
 @test "the null MR is the library's alone, and no session can keep it" {
 	run --separate-stderr mr reg --memory null-mr --via kernel
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"a null MR is the library's alone"* ]]
+	refused EOPNOTSUPP ibv_alloc_null_mr
+	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
 	on_mlx5 || return 0
 	run --separate-stderr mr session -- mrctl reg --memory null-mr
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
 	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
+}
+
+# bats test_tags=kernel
+@test "the kernel changes no region on memory of the device, and it is as before" {
+	local row
+
+	require_dm
+	session_begin
+	ms reg --memory dm --size 64 --name d --quiet
+	row=$(ms stat -n d)
+	for change in "--access none" "--pd other" "--size 128"; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr ms rereg d $change --json
+		refused EINVAL "ioctl(REREG_MR)"
+		[[ $stderr == *"changes no region that is on memory of the device: it is as before"* ]]
+		json '.failures[0] | .old_region == "valid" and .library_would_say == "IBV_REREG_MR_ERR_CMD"'
+		[ "$(ms stat -n d)" = "$row" ]
+	done
+	[[ $row == *" live "* ]]
+	run --separate-stderr ms rereg d --access none --via library
+	refused EINVAL ibv_rereg_mr
+	[[ $stderr != *"--via kernel"* ]]
+	run --separate-stderr ms rereg dm:1 --access none
+	usage_error "'dm:1'"
+}
+
+# bats test_tags=kernel
+@test "memory on the device that a region is on is not freed" {
+	require_dm
+	session_begin
+	ms reg --memory dm --name d --quiet
+	for handle in {0..9}; do
+		run --separate-stderr ms dereg "dm:$handle"
+		[[ $stderr != *"ioctl(DM_FREE): EBUSY"* ]] || break
+		absent "no memory on the device with the handle $handle: ioctl(DM_FREE): E"
+	done
+	refused EBUSY "ioctl(DM_FREE)"
+	[[ $stderr == *"a region is on that memory"* ]]
+	[ "$(ms stat -n -o state)" = live ]
 }
 
 # ---- what makes no sense ----
@@ -296,9 +335,8 @@ session() { # SCRIPT: in a session, as one shell
 		refused EPROTONOSUPPORT ibv_dm_export_dmabuf_fd
 		[[ $stderr == *"as Linux 7.2 does"* ]]
 	else
-		[ "$status" -eq 1 ]
-		[[ $stderr == *"ibv_dm_export_dmabuf_fd: the installed libibverbs.so.1 has no such function"* ]]
-		[[ $stderr == *"rdma-core has it from release 62 on" ]]
+		refused ENOSYS ibv_dm_export_dmabuf_fd
+		[[ $stderr == *"the installed libibverbs.so.1 lacks the function"*"rdma-core 62 and later" ]]
 		session 'mrctl -q reg-dmabuf --from dm || mrctl -j stat | jq -e ".totals.unlisted == 0"'
 	fi
 }

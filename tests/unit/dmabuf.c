@@ -160,15 +160,18 @@ TEST(a_function_that_is_missing_names_the_release_that_has_it)
 	assert_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
 }
 
-TEST(where_the_kernel_has_nothing_like_it_no_path_is_advised)
+TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
 {
 	if (mr_newer_find(MR_NEWER_REG_MR_EX, &err))
 		return;
 	assert_int_equal(err.errnum, ENOSYS);
-	assert_contains(err.text, "libibverbs.so.1");
-	assert_string_equal(err.hint, "rdma-core has it from release 59 on");
+	assert_string_equal(err.text, "the installed libibverbs.so.1 lacks the function: "
+				      "ibv_reg_mr_ex: ENOSYS (Function not implemented)");
+	assert_string_equal(err.call, "ibv_reg_mr_ex");
+	assert_string_equal(err.hint, "it comes with rdma-core 59 and later; without --call an "
+				      "older function does the same");
 	assert_null(mr_newer_find(MR_NEWER_DM_EXPORT, &err));
-	assert_string_equal(err.hint, "rdma-core has it from release 62 on");
+	assert_string_equal(err.hint, "it comes with rdma-core 62 and later");
 }
 
 /* A descriptor that is no RDMA device refuses the ioctl. */
@@ -198,7 +201,8 @@ int main(void)
 		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
 		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
 		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
-		cmocka_unit_test(where_the_kernel_has_nothing_like_it_no_path_is_advised),
+		cmocka_unit_test(
+			a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead),
 		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
 	};
 
