@@ -96,7 +96,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	note(answer, "%s%s", err->text, expected ? ", as expected" : "");
 	if (err->hint[0])
 		report_detail("%s", err->hint);
-	if (answer->environment->simulated && err->kind == MR_ERROR_REFUSED)
+	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
 		report_detail("the simulated HCA %s answered", answer->environment->device);
 	return true;
 }

@@ -9,6 +9,7 @@
 #include "select.h"
 #include "session_job.h"
 #include "session_library.h"
+#include "session_object.h"
 
 struct dereg_args {
 	bool all;
@@ -154,7 +155,7 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 	if (!rc || rc == -EIO)
 		rc = mr_region_destroy(&job->session.uverbs, kind, handle, err);
 	if (rc)
-		return rc;
+		return mr_session_blame_object(&job->session, kind, handle, err);
 	answer_row(&job->answer, &row);
 	job->done++;
 	return 0;
@@ -178,12 +179,8 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 
 	if (!rc && selection.type == MR_SELECT_PD)
 		rc = dealloc_pd(job, selection.pd, &err);
-	else if (!rc && selection.type == MR_SELECT_MR)
-		rc = dereg_handle(job, MR_KIND_MR, selection.handle, &err);
-	else if (!rc && selection.type == MR_SELECT_UMEM)
-		rc = dereg_handle(job, MR_KIND_UMEM, selection.handle, &err);
-	else if (!rc && selection.type == MR_SELECT_DM)
-		rc = dereg_handle(job, MR_KIND_DM, selection.handle, &err);
+	else if (!rc && selection.type == MR_SELECT_OBJECT)
+		rc = dereg_handle(job, selection.kind, selection.handle, &err);
 	else if (!rc)
 		rc = dereg_entry(job, selection.slot, selection.id, &err);
 	if (rc)

@@ -131,7 +131,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.call = err->call,
 		.errno_name = mr_errno_name(err->errnum),
 		.errno_value = known((uint64_t)err->errnum),
-		.via = err->kind == MR_ERROR_REFUSED ? via : NULL,
+		.via = mr_error_is_answer(err->kind, err->call) ? via : NULL,
 		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
 		.kind = err->kind,
 	};
@@ -178,16 +178,17 @@ void failures_release(struct failures *failures)
 	*failures = (struct failures){ 0 };
 }
 
-static bool has_answer(const struct expect_option *expect, enum mr_error_kind kind, uint64_t errnum)
+static bool has_answer(const struct expect_option *expect, enum mr_error_kind kind,
+		       const char *call, uint64_t errnum)
 {
-	return (kind == MR_ERROR_REFUSED || kind == MR_ERROR_RELAXED) &&
+	return (mr_error_is_answer(kind, call) || kind == MR_ERROR_RELAXED) &&
 	       errnum < 64 * (sizeof(expect->errnums) / 8) &&
 	       expect->errnums[errnum / 64] >> errnum % 64 & 1;
 }
 
 bool expect_has(const struct expect_option *expect, const struct mr_error *err)
 {
-	return has_answer(expect, err->kind, (uint64_t)err->errnum);
+	return has_answer(expect, err->kind, err->call, (uint64_t)err->errnum);
 }
 
 bool failures_expected(const struct failures *failures, const struct expect_option *expect)
@@ -197,7 +198,7 @@ bool failures_expected(const struct failures *failures, const struct expect_opti
 	for (size_t i = 0; i < failures->count; i++) {
 		const struct failure *f = &failures->items[i];
 
-		if (!has_answer(expect, f->kind, f->errno_value.value))
+		if (!has_answer(expect, f->kind, f->call, f->errno_value.value))
 			return false;
 	}
 	return true;

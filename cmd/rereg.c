@@ -199,7 +199,8 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 
 	if (!words[0] || words[1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
-	if (!strncmp(words[0], "pd:", 3) || !strncmp(words[0], "umem:", 5))
+	if (!strncmp(words[0], "pd:", 3) || !strncmp(words[0], "umem:", 5) ||
+	    !strncmp(words[0], "dm:", 3))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
 				    words[0]);
 	if (mr_select_check(words[0], err) || place_parse_via(args->via, &library, &kernel, err))

@@ -30,6 +30,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	if (job->args->flags.given)
 		report_detail("asked for the flags 0x%" PRIx32, request->changes);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
+	    job->before.call != MR_REG_DM_MR && /* which nobody changes */
 	    mr_session_via(&job->in->session, job->slot) == MR_VIA_KERNEL)
 		report_detail("libibverbs changes only regions that its own process registered; "
 			      "--via kernel does without it");

@@ -5,9 +5,9 @@
 
 #include "region_row.h"
 #include "select.h"
-#include "session_dm.h"
 #include "session_job.h"
 #include "session_library.h"
+#include "session_object.h"
 
 /* What a session holds in all. */
 struct totals {
@@ -160,39 +160,14 @@ static void print_all(struct job *job)
 		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
-static int print_umem(struct job *job, uint32_t handle, struct mr_error *err)
-{
-	int rc = mr_session_has_umem(&job->in->session, handle, err);
-
-	if (rc < 0)
-		return rc;
-	if (!rc)
-		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-				    "the session has no umem with the handle %u", handle);
-	print_unlisted(job, MR_KIND_UMEM, &(struct mr_uverbs_mr){ .handle = handle });
-	return 0;
-}
-
-static int print_dm(struct job *job, uint32_t handle, struct mr_error *err)
-{
-	int rc = mr_session_has_dm(&job->in->session, handle, err);
-
-	if (rc > 0)
-		print_unlisted(job, MR_KIND_DM, &(struct mr_uverbs_mr){ .handle = handle });
-	else if (!rc)
-		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
-				  "the session has no memory on the device with the handle %u",
-				  handle);
-	return rc < 0 ? rc : 0;
-}
-
-static int print_mr(struct job *job, uint32_t handle, struct mr_error *err)
+static int print_object(struct job *job, enum mr_region_kind kind, uint32_t handle,
+			struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
-	int rc = mr_uverbs_query_mr(&job->in->session.uverbs, handle, &mr, err);
+	int rc = mr_session_find_object(&job->in->session, kind, handle, &mr, err);
 
 	if (!rc)
-		print_unlisted(job, MR_KIND_MR, &mr);
+		print_unlisted(job, kind, &mr);
 	return rc;
 }
 
@@ -202,12 +177,8 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 	struct mr_error err;
 	int rc = mr_select(&job->in->session, word, &selection, &err);
 
-	if (!rc && selection.type == MR_SELECT_MR)
-		rc = print_mr(job, selection.handle, &err);
-	else if (!rc && selection.type == MR_SELECT_UMEM)
-		rc = print_umem(job, selection.handle, &err);
-	else if (!rc && selection.type == MR_SELECT_DM)
-		rc = print_dm(job, selection.handle, &err);
+	if (!rc && selection.type == MR_SELECT_OBJECT)
+		rc = print_object(job, selection.kind, selection.handle, &err);
 	else if (!rc)
 		rc = print_entry(job, selection.slot, &err);
 	if (rc)

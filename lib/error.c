@@ -78,6 +78,11 @@ void mr_hint(struct mr_error *err, const char *fmt, ...)
 	va_end(ap);
 }
 
+bool mr_error_is_answer(enum mr_error_kind kind, const char *call)
+{
+	return kind == MR_ERROR_REFUSED || (kind == MR_ERROR_ABSENT && call);
+}
+
 const char *mr_errno_name(int errnum)
 {
 	return errnum == KERNEL_ENOTSUPP ? "ENOTSUPP" : strerrorname_np(errnum);

@@ -6,13 +6,15 @@
 #ifndef MR_ERROR_H
 #define MR_ERROR_H
 
+#include <stdbool.h>
+
 /** Who said no; the command line derives its exit status from it. */
 enum mr_error_kind {
 	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
 	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
 	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, in the place of an RDMA call */
 	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
-	MR_ERROR_ABSENT,  /**< no such device, session or region */
+	MR_ERROR_ABSENT,  /**< no such device, session or region; with a call, that one says so */
 };
 
 struct mr_error {
@@ -22,6 +24,9 @@ struct mr_error {
 	char text[512];   /**< one line: "[what: ]call: ENAME (description)" */
 	char hint[512];   /**< what to do about it, or empty */
 };
+
+/** mr_error_is_answer() - whether an error of that kind and call is the RDMA stack's own answer */
+bool mr_error_is_answer(enum mr_error_kind kind, const char *call);
 
 /**
  * mr_fail() - record that @call failed

@@ -378,27 +378,29 @@ void mr_region_forget(struct mr_region *region)
 }
 
 /*
- * What drivers answer while a region is in use: a umem by a DEVX object (a memory key, a queue), an
- * MR by a memory window; mlx5 passes on what its firmware says, rxe says EINVAL.
+ * What drivers answer while an object is in use: a umem by a DEVX object (a memory key, a queue), an
+ * MR by a memory window, memory on the device by a region; mlx5 passes on what its firmware says, rxe
+ * says EINVAL.
  */
 static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
-	if (err->errnum != EINVAL && err->errnum != EBUSY)
-		return;
-	mr_hint(err, kind == MR_KIND_UMEM
-			     ? "where a DEVX object was made on the umem, destroy that first"
-			     : "where a memory window is bound to the region, free that first");
+	static const char *const hints[] = {
+		[MR_KIND_MR] = "where a memory window is bound to the region, free that first",
+		[MR_KIND_UMEM] = "where a DEVX object was made on the umem, destroy that first",
+		[MR_KIND_DM] = "a region is on it: deregister that, and the memory is freed, too",
+	};
+
+	if (err->errnum == EINVAL || err->errnum == EBUSY)
+		mr_hint(err, "%s", hints[kind]);
 }
 
 int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_error *err)
 {
-	int rc;
+	int rc = kind == MR_KIND_DM     ? mr_uverbs_free_dm(uverbs, handle, err)
+		 : kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
+					: mr_uverbs_destroy_mr(uverbs, handle, err);
 
-	if (kind == MR_KIND_DM)
-		return mr_uverbs_free_dm(uverbs, handle, err);
-	rc = kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
-				  : mr_uverbs_destroy_mr(uverbs, handle, err);
 	if (rc)
 		hint_in_use(kind, err);
 	return rc;

@@ -7,11 +7,11 @@
 static const struct {
 	const char *prefix;
 	enum mr_table_index index;
-	enum mr_selection_type type;
+	enum mr_region_kind kind; /* of handles */
 } keys[] = {
-	{ "lkey:", MR_BY_LKEY, MR_SELECT_ENTRY }, { "rkey:", MR_BY_RKEY, MR_SELECT_ENTRY },
-	{ "mr:", MR_BY_HANDLE, MR_SELECT_MR },    { "umem:", MR_BY_HANDLE, MR_SELECT_UMEM },
-	{ "dm:", MR_BY_HANDLE, MR_SELECT_DM },
+	{ "lkey:", MR_BY_LKEY, 0 },          { "rkey:", MR_BY_RKEY, 0 },
+	{ "mr:", MR_BY_HANDLE, MR_KIND_MR }, { "umem:", MR_BY_HANDLE, MR_KIND_UMEM },
+	{ "dm:", MR_BY_HANDLE, MR_KIND_DM },
 };
 
 static bool is_number(const char *text)
@@ -27,6 +27,7 @@ static bool is_number(const char *text)
 struct word {
 	enum mr_selection_type type;
 	enum mr_table_index index;
+	enum mr_region_kind kind; /* of an OBJECT */
 	uint64_t number;
 	const char *name; /* of a region or PD */
 };
@@ -39,7 +40,8 @@ static int parse(const char *text, struct word *word, struct mr_error *err)
 		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
 			continue;
 		word->index = keys[i].index;
-		word->type = keys[i].type;
+		word->kind = keys[i].kind;
+		word->type = keys[i].index == MR_BY_HANDLE ? MR_SELECT_OBJECT : MR_SELECT_ENTRY;
 		return mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err);
 	}
 	if (is_number(text)) {
@@ -59,17 +61,10 @@ int mr_select_check(const char *text, struct mr_error *err)
 	return parse(text, &word, err);
 }
 
-/* All kinds of objects share their handles. */
-static bool is_of_type(const struct mr_entry *entry, enum mr_selection_type type)
+/* All kinds of objects share their handles; those of memory on the device are in no index. */
+static bool is_meant(const struct mr_entry *entry, const struct word *word)
 {
-	switch (type) {
-	case MR_SELECT_MR:
-		return mr_region_kind(entry->call) == MR_KIND_MR;
-	case MR_SELECT_UMEM:
-		return mr_region_kind(entry->call) == MR_KIND_UMEM;
-	default:
-		return type == MR_SELECT_ENTRY;
-	}
+	return word->type == MR_SELECT_ENTRY || mr_region_kind(entry->call) == word->kind;
 }
 
 int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
@@ -80,6 +75,7 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 	int rc = parse(text, &word, err);
 
 	*selection = (struct mr_selection){ .type = word.type,
+					    .kind = word.kind,
 					    .handle = (uint32_t)word.number,
 					    .pd = word.name };
 	if (rc || word.type == MR_SELECT_PD)
@@ -89,8 +85,7 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 		return rc;
 	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
 				    : mr_table_find(&session->table, word.index, word.number);
-	if (mr_table_get(&session->table, selection->slot, &entry) &&
-	    is_of_type(&entry, word.type)) {
+	if (mr_table_get(&session->table, selection->slot, &entry) && is_meant(&entry, &word)) {
 		selection->type = MR_SELECT_ENTRY;
 		selection->id = entry.id;
 	} else if (selection->type == MR_SELECT_ENTRY) {

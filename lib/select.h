@@ -6,19 +6,18 @@
 #include "session.h"
 
 enum mr_selection_type {
-	MR_SELECT_ENTRY, /**< a region that the table knows */
-	MR_SELECT_MR,    /**< an MR by its handle, which no entry names */
-	MR_SELECT_UMEM,  /**< a umem by its handle, which no entry names */
-	MR_SELECT_DM,    /**< memory on the device by its handle */
-	MR_SELECT_PD,    /**< a protection domain */
+	MR_SELECT_ENTRY,  /**< a region that the table knows */
+	MR_SELECT_OBJECT, /**< an object by its handle, which no entry names */
+	MR_SELECT_PD,     /**< a protection domain */
 };
 
 struct mr_selection {
 	enum mr_selection_type type;
-	uint32_t slot;   /**< of ENTRY */
-	uint64_t id;     /**< of ENTRY */
-	uint32_t handle; /**< of MR, UMEM and DM */
-	const char *pd;  /**< of PD: its name */
+	uint32_t slot;            /**< of ENTRY */
+	uint64_t id;              /**< of ENTRY */
+	enum mr_region_kind kind; /**< of OBJECT */
+	uint32_t handle;          /**< of OBJECT */
+	const char *pd;           /**< of PD: its name */
 };
 
 /**

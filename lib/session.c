@@ -492,12 +492,6 @@ static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kern
 	       entry->new_iova == kernel->iova;
 }
 
-/* The kernel has no such handle; or another object has it, as they all share their numbers. */
-static bool is_absent(int rc)
-{
-	return rc == -ENOENT || rc == -EINVAL;
-}
-
 /*
  * Whether the kernel has the entry's region: 1, 0, or -errno.
  *
@@ -514,7 +508,7 @@ static int ask_kernel(struct mr_session *session, const struct mr_entry *entry, 
 			       ? 1
 			       : mr_session_has_umem(session, entry->handle, err);
 	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
-	if (is_absent(rc))
+	if (mr_uverbs_is_absent(rc))
 		return 0;
 	return rc ? rc : agrees(entry, kernel);
 }
@@ -698,7 +692,7 @@ static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
 	rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, &mr, err);
 	listed = find_entry(table, MR_KIND_MR, handle, &entry) && agrees(&entry, &mr);
 	mr_table_unlock(table);
-	if (is_absent(rc) || rc == -EBUSY) /* it is coming or going */
+	if (mr_uverbs_is_absent(rc) || rc == -EBUSY) /* it is coming or going */
 		return 0;
 	if (rc)
 		mr_wrap(err, "cannot look for regions that no entry names");

@@ -2,20 +2,23 @@
 #include <errno.h>
 
 #include "session_library.h"
+#include "session_object.h"
 #include "session_rereg.h"
 
+/* Of memory on the device the kernel says where that is, and not how the region is addressed. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	entry->lkey = kernel->lkey;
 	entry->rkey = kernel->rkey;
 	entry->length = kernel->length;
-	entry->iova = kernel->iova;
+	if (entry->call != MR_REG_DM_MR)
+		entry->iova = kernel->iova;
 }
 
 static int take_unlisted(struct mr_session *session, struct mr_entry *entry, struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel;
-	int rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, &kernel, err);
+	int rc = mr_session_find_object(session, MR_KIND_MR, entry->handle, &kernel, err);
 
 	if (rc)
 		return rc;
@@ -99,6 +102,18 @@ static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg
 static bool has_changed(int rc, const struct mr_rereg_failure *failure)
 {
 	return !rc || failure->old == MR_OLD_REPLACED;
+}
+
+/*
+ * Before a driver is asked, uverbs refuses to change what is on memory of the device
+ * (ib_uverbs_rereg_mr(): mr->dm).
+ */
+static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	failure->old = MR_OLD_VALID;
+	mr_hint(err,
+		"the kernel changes no region that is on memory of the device: it is as before; "
+		"register another one instead");
 }
 
 /* The object that registered the region is there. */
@@ -192,6 +207,8 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 		return rc;
 	}
 	rc = call(held, registrar, request, before, &region, failure, err);
+	if (failure->old == MR_OLD_UNKNOWN && before->call == MR_REG_DM_MR && rc == -EINVAL)
+		blame_dm(failure, err);
 	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
 	if (!listed)
 		return rc;

@@ -314,6 +314,11 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 	return submit(uverbs, &request, "ioctl(QUERY_MR)", err);
 }
 
+bool mr_uverbs_is_absent(int rc)
+{
+	return rc == -ENOENT || rc == -EINVAL;
+}
+
 int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, uint32_t pd_handle, uint32_t advice,
 			uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey,
 			struct mr_error *err)

@@ -117,6 +117,13 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 		       struct mr_error *err);
 
 /**
+ * mr_uverbs_is_absent() - whether that answer of mr_uverbs_query_mr() says that there is no such MR
+ *
+ * The handle is free, or of another object: all kinds share their numbers.
+ */
+bool mr_uverbs_is_absent(int rc);
+
+/**
  * mr_uverbs_advise_mr() - UVERBS_METHOD_ADVISE_MR, of one range
  *
  * Return: -EOPNOTSUPP from a driver that knows no advice.

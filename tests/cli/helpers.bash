@@ -100,6 +100,12 @@ refused() {
 	[[ $stderr == *"mrctl: "*"$2: $1 ("*")"* ]] || fail "unexpected message: $stderr"
 }
 
+# absent TEXT: exit status 3, with TEXT in the message
+absent() {
+	[ "$status" -eq 3 ] || fail "exit status $status instead of 3: $output" "$stderr" || return
+	[[ $stderr == *"mrctl: "*"$1"* ]] || fail "no '$1' in the message: $stderr"
+}
+
 # usage_error TEXT...: exit status 2, nothing on stdout, each TEXT in the message
 usage_error() {
 	local text

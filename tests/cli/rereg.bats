@@ -198,7 +198,7 @@ field() {
 	succeeded
 	json '.regions[0] | .pd == "new" and .access == null'
 	run --separate-stderr ms rereg mr:1000 --access none
-	refused ENOENT "ioctl(QUERY_MR)"
+	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
 }
 
 @test "before and after are two rows, for scripts there is only what holds now" {

@@ -51,13 +51,23 @@ setup() {
 }
 
 @test "a region that is not there is named, and the others are shown" {
+	local word
+
 	ms reg --quiet
 	run --separate-stderr ms stat nosuch 1 --json
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"the session has no region 'nosuch'"* ]]
 	json '[.regions[].id] == [1] and [.failures[].index] == [1]'
-	run --separate-stderr ms stat mr:1000
-	refused ENOENT "ioctl(QUERY_MR)"
+	run --separate-stderr ms stat mr:1000 --json
+	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
+	json '.failures[0] | .call == "ioctl(QUERY_MR)" and .errno == "ENOENT" and .via == "kernel"'
+	# the protection domain's
+	run --separate-stderr ms stat "mr:$(ms stat --json | jq '.totals.pds[0].handle')"
+	absent "ioctl(QUERY_MR): EINVAL ("
+	for word in umem:1000 dm:1000; do
+		run --separate-stderr ms stat $word
+		absent "with the handle 1000: ioctl(INFO_HANDLES) does not list it"
+	done
 	run --separate-stderr ms stat pd:default
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"'pd:default'"* ]]

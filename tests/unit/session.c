@@ -399,7 +399,8 @@ TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
 
 	open_table();
 	assert_int_equal(mr_select(&session, "mr:43", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_MR);
+	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(selection.kind, MR_KIND_MR);
 	assert_int_equal(selection.handle, 43);
 	mr_session_close(&session);
 }
@@ -423,9 +424,11 @@ TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 	assert_int_equal(selection.id, umem.id);
 	/* the kernel has to say that it is none */
 	assert_int_equal(mr_select(&session, "mr:44", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_MR);
+	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(selection.kind, MR_KIND_MR);
 	assert_int_equal(mr_select(&session, "umem:42", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_UMEM);
+	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(selection.kind, MR_KIND_UMEM);
 	assert_int_equal(selection.handle, 42);
 	mr_session_close(&session);
 }
