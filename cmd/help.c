@@ -123,6 +123,7 @@ struct command_row {
 struct column_row {
 	const char *name;
 	const char *help;
+	bool detail; /* of --verbose and --output only */
 };
 
 static const struct field option_fields[] = {
@@ -139,6 +140,7 @@ static const struct record option_record = { "option", option_fields };
 static const struct field column_fields[] = {
 	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
 	FIELD(struct column_row, help, FIELD_STRING, 0, ""),
+	FIELD(struct column_row, detail, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
 static const struct record column_record = { "column", column_fields };
@@ -195,7 +197,8 @@ static struct list list_columns(const struct record *record)
 		list.count++;
 	rows = calloc(list.count + 1, sizeof(*rows));
 	for (size_t i = 0; rows && i < list.count; i++)
-		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help };
+		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help,
+					       record->fields[i].flags & FIELD_DETAIL };
 	list.rows = rows;
 	return list;
 }

@@ -23,9 +23,10 @@ options() {
 		if .argument then " \(.argument)" else "" end'
 }
 
+# columns COMMAND [FILTER]: those for which it holds
 columns() {
 	mrctl --dump-cli | jq -r --arg command "$1" \
-		'.commands[] | select(.name == $command) | .columns[].name'
+		".commands[] | select(.name == \$command) | .columns[] | select(${2:-true}).name"
 }
 
 # help_section TITLE: the words of a section of mrctl reg --help
@@ -169,13 +170,62 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "the columns of each command are in its page, and no others" {
+# documents COMMAND: such as it answers with
+documents() {
+	local dma='--from udmabuf --name d' odp='--access local-write,on-demand --advise prefetch'
+
+	case $1 in
+	reg) one "reg --count 2 --name n" "reg --memory dm --size 64" "reg --relaxed" "reg $odp" ;;
+	reg-iova) one "reg-iova --iova 0 --count 2 --name n $odp" ;;
+	reg-dmabuf) one "reg-dmabuf $dma --count 2 --advise prefetch" ;;
+	umem)
+		one "umem --name u --page-sizes 4K --count 2" "umem --dmabuf udmabuf" "umem --try-page-sizes" \
+			"umem --export"
+		session "umem --via kernel"
+		;;
+	rereg) session "reg --name n" "reg-dmabuf $dma" "rereg n --access none" "rereg d --access none" ;;
+	dereg | stat)
+		session "reg --name n" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
+			"dereg r --defer-for 600" stat "dereg --all --flush"
+		;;
+	esac | jq -c "select(.command == \"$1\")"
+}
+
+# one LINE...: the commands
+one() {
+	local line
+
+	for line; do
+		# shellcheck disable=SC2086 # words
+		mrctl sim -- mrctl -j $line 2>/dev/null || :
+	done
+}
+
+# session LINE...: the commands in a session
+session() {
+	# shellcheck disable=SC2016
+	mrctl sim -- mrctl session -- bash -c 'for line; do mrctl -j $line 2>/dev/null; done' bash "$@"
+}
+
+# listed COMMAND: the columns in its page; "[NAME]" is one that lines do not have
+listed() {
+	part "mrctl-$1.1" FIELDS | sed -n '/^\.nh/,/^\.hy/p' | grep '^\.R\?B' | words | tr -d ' ,.'
+}
+
+@test "the columns that a command has a value for are in its page, and no others" {
+	local command found expected
+
 	for command in $(commands); do
-		expected=$(columns "$command")
-		[ -n "$expected" ] || continue
-		found=$(entries "mrctl-$command.1" FIELDS | tr -d '[]')
-		[ -n "$found" ] || found=$(part "mrctl-$command.1" FIELDS | grep '^\.BR\? [a-z_]*\( [,.]\)\?$' |
-			words | tr -d ,.)
+		[ -n "$(columns "$command")" ] || continue
+		found=$(listed "$command" | tr -d '[]')
+		same "mrctl-$command(1), in brackets" "$(columns "$command" .detail | grep -xF "$found")" \
+			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
+		expected=$(columns batch)
+		[ "$command" = batch ] ||
+			expected=$(documents "$command" | jq -rs '[.[] | (.regions[], (.before // [])[]) |
+				to_entries[] | select(.value != null).key] | unique[]')
+		# a libmlx5 before rdma-core 63 exports nothing
+		[[ $command != umem || $expected == *export* ]] || expected+=$'\n'export
 		same "mrctl-$command(1)" "$expected" "$found"
 	done
 }
