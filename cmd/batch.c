@@ -12,6 +12,7 @@
 #include "clock.h"
 #include "hold.h"
 #include "output.h"
+#include "overdue.h"
 #include "place.h"
 #include "region_row.h"
 #include "session_library.h"
@@ -199,6 +200,7 @@ static int run_lines(struct job *job, struct mr_error *err)
 		report_note(job->invocation->command,
 			    "stopped after line %" PRIu64 " (--keep-going goes on)",
 			    job->line.number);
+	overdue_tell(job->invocation, &job->session);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "clock.h"
@@ -58,12 +59,13 @@ static bool is_flushed(const struct session_job *job, const struct mr_entry *ent
 }
 
 static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
-			 const struct mr_entry *entry, struct mr_error *err)
+			 struct mr_entry *entry, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
 	uint64_t start = mr_now_ns();
 	bool deferred = true;
+	struct mr_entry now;
 	int rc = mr_dereg_mr_relaxed(&job->session, slot, id, defer, &deferred, err);
 	uint64_t ns = mr_now_ns() - start;
 
@@ -71,9 +73,13 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
 		job->answer.total--;
 		return 0;
 	}
-	if (!rc)
-		print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
-	return rc;
+	if (rc)
+		return rc;
+	/* Since when, and whether it was to be more than that; unless another has its place by now. */
+	if (deferred && mr_table_get(&job->session.table, slot, &now) && now.id == id)
+		*entry = now;
+	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
+	return 0;
 }
 
 static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, struct mr_error *err)
@@ -97,6 +103,8 @@ static void flushed(void *data, const struct mr_entry *entry, uint64_t ns, struc
 	struct session_job *job = data;
 
 	job->answer.total += entry != NULL;
+	if (err && entry)
+		mr_wrap(err, "cannot invalidate region %" PRIu64, entry->id);
 	if (err)
 		answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
 	else

@@ -57,6 +57,8 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, dereg_elapsed_ns, FIELD_NUMBER, 0, "time that deregistering took"),
 	FIELD(struct region_row, deferred_ns, FIELD_NUMBER, 0,
 	      "time since a deferred region was deregistered"),
+	FIELD(struct region_row, deferred_answer, FIELD_STRING, 0,
+	      "the errno's name where a deferred region could not be invalidated"),
 	FIELD_END,
 };
 const struct record region_record = { "region", region_fields };
@@ -153,6 +155,9 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 					      : (struct opt_bool){ .known = false },
 		.elapsed_ns = { entry->elapsed_ns, registered },
 		.deferred_ns = deferred_ns(entry),
+		.deferred_answer = mr_entry_is_marked(entry) && entry->mark_errno
+					   ? mr_errno_name((int)entry->mark_errno)
+					   : NULL,
 	};
 	if (entry->call == MR_REG_MR_RELAXED)
 		region_row_extend(row);

@@ -43,6 +43,7 @@ struct region_row {
 	struct mr_opt_u64 advice_elapsed_ns;
 	struct mr_opt_u64 dereg_elapsed_ns;
 	struct mr_opt_u64 deferred_ns;
+	const char *deferred_answer;
 };
 
 /** Room for an exported umem as text. */

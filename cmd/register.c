@@ -8,6 +8,7 @@
 #include "advise.h"
 #include "cuda.h"
 #include "hold.h"
+#include "overdue.h"
 #include "register_answer.h"
 #include "relaxed.h"
 #include "session_library.h"
@@ -265,7 +266,11 @@ static int run(struct register_job *job, struct mr_error *err)
 		deregister_all(job);
 		free_dm(job);
 	}
-	return rc ? rc : answer_status(&job->answer, job->count, "registered");
+	if (!rc)
+		rc = answer_status(&job->answer, job->count, "registered");
+	if (job->place.in_session)
+		overdue_tell(job->answer.invocation, &job->place.session);
+	return rc;
 }
 
 int register_check(const struct invocation *invocation, struct mr_error *err)

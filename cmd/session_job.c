@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "session_job.h"
+#include "overdue.h"
 #include "place.h"
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
@@ -21,6 +22,7 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		place_describe(invocation->global, &job.session, &job.environment);
 		job.answer.in_session = true;
 		rc = work(&job, err);
+		overdue_tell(invocation, &job.session);
 	}
 	answer_release(&job.answer);
 	place_leave_session(invocation->global, &job.session);

@@ -5,6 +5,7 @@
 
 #include "answer.h"
 #include "hold.h"
+#include "overdue.h"
 #include "place.h"
 #include "region_row.h"
 #include "umem_trial.h"
@@ -148,6 +149,8 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 		report_note(answer->invocation->command,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
+	if (trial->place.in_session)
+		overdue_tell(answer->invocation, &trial->place.session);
 	return answer_status(answer, trial->taken, NULL);
 }
 

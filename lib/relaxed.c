@@ -102,6 +102,17 @@ static bool is_busy(const struct mr_error *err)
 	return err->kind == MR_ERROR_HOST && err->errnum == EBUSY;
 }
 
+/* For all who want to know why it is still there. */
+static void note_refusal(struct mr_session *session, const struct target *target, int errnum)
+{
+	struct mr_error ignored;
+
+	if (mr_table_lock(&session->table, &ignored))
+		return;
+	mr_table_refuse_mark(&session->table, target->slot, target->id, errnum);
+	mr_table_unlock(&session->table);
+}
+
 /*
  * Return: 1 where it is invalid, 0 where it had gone or another process has it in hand, or -errno.
  */
@@ -143,6 +154,8 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 		    entry.id != targets[i].id)
 			continue;
 		rc = invalidate(session, &targets[i], choice->wait, &ns, &failure);
+		if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
+			note_refusal(session, &targets[i], failure.errnum);
 		if (rc < 0 && !first) {
 			first = rc;
 			*err = failure;
@@ -174,6 +187,27 @@ void mr_relaxed_expire(struct mr_session *session)
 	mr_table_pool(&session->table, &pool);
 	if (pool.marked)
 		sweep(session, true);
+}
+
+uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first)
+{
+	uint32_t slot = MR_NO_SLOT, count = 0;
+	struct mr_table_pool pool;
+	struct mr_error ignored;
+	struct mr_entry entry;
+
+	mr_table_pool(&session->table, &pool);
+	if (!pool.marked || mr_table_lock(&session->table, &ignored))
+		return 0;
+	for (uint32_t steps = 0; steps < session->table.capacity; steps++) {
+		slot = mr_table_next_marked(&session->table, slot);
+		if (slot == MR_NO_SLOT || !mr_table_get(&session->table, slot, &entry))
+			break;
+		if (entry.mark_errno && !count++)
+			*first = entry;
+	}
+	mr_table_unlock(&session->table);
+	return count;
 }
 
 /* ---- registering and deregistering ---- */

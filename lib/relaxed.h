@@ -84,8 +84,16 @@ int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *cal
 /**
  * mr_relaxed_expire() - invalidate the marked regions whose time is over
  *
- * What cannot be invalidated stays marked.
+ * What cannot be invalidated stays marked: mr_relaxed_overdue() tells of it.
  */
 void mr_relaxed_expire(struct mr_session *session);
+
+/**
+ * mr_relaxed_overdue() - marked regions that could not be invalidated, by whichever process
+ * @first: set to one of them where there are any
+ *
+ * Return: how many there are.
+ */
+uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first);
 
 #endif

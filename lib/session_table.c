@@ -687,6 +687,12 @@ void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t 
 	end_change(table);
 }
 
+void mr_table_refuse_mark(struct mr_table *table, uint32_t slot, uint64_t id, int errnum)
+{
+	if (has_id(table, slot, id))
+		entry_at(table, slot)->mark_errno = (uint32_t)errnum;
+}
+
 uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot)
 {
 	struct mr_entry entry;

@@ -80,7 +80,10 @@ struct mr_entry {
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
-	uint32_t dm;                     /**< handle of that */
+	union {
+		uint32_t dm;         /**< handle of that */
+		uint32_t mark_errno; /**< of a relaxed one: what refused to invalidate it, or 0 */
+	};
 };
 
 /**
@@ -206,6 +209,9 @@ void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id);
 /** mr_table_mark() - a relaxed region is deregistered, if the entry there still has that id */
 void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
 		   uint64_t defer_ns);
+
+/** mr_table_refuse_mark() - note the errno by which a marked region could not be invalidated */
+void mr_table_refuse_mark(struct mr_table *table, uint32_t slot, uint64_t id, int errnum);
 
 /**
  * mr_table_next_marked() - go through marked entries, the newest first

@@ -39,7 +39,7 @@ columns() {
 		offset) set -- reg-dmabuf --from udmabuf --name buf ;;
 		answer) set -- umem --try-page-sizes ;;
 		extended_*) set -- reg --relaxed ;;
-		deferred_ns) continue ;; # of stat
+		deferred_*) continue ;; # of stat
 		export) continue ;; # of newer libraries: umem-share.bats
 		advice*) set -- reg --access on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac

@@ -224,6 +224,7 @@ deferred() {
 	deferred
 	run --separate-stderr faulty dereg_mr=EBUSY reg --relaxed
 	refused EAGAIN mr_reg_mr_relaxed
+	[[ $stderr == *"1 deferred region could not be invalidated: region 1: EBUSY ("* ]]
 	[ "$(states)" = "1 deferred" ]
 	ms reg --relaxed --quiet
 	[ "$(states)" = "2 live" ]
@@ -238,19 +239,55 @@ deferred() {
 	[ "$status" -eq 1 ]
 	json '[.failures[] | .region, .errno, .call] == [2, "EBUSY", "ioctl(MR_DESTROY)"] and
 		([.regions[].id] | sort == [1, 3])'
-	[[ $stderr == *"ioctl(MR_DESTROY): EBUSY ("*"2 of 3 regions deregistered"* ]]
+	[[ $stderr == *"cannot invalidate region 2: ioctl(MR_DESTROY): EBUSY ("*"2 of 3 regions deregistered"* ]]
 	[ "$(states)" = "2 deferred" ]
 	run --separate-stderr faulty dereg_mr@1=EBUSY dereg --flush --expect EBUSY
 	succeeded
-	# an invalidation for its age, in other work, fails as well and is tried again
-	ms dereg --flush --quiet
-	ms reg --relaxed --name a --quiet
-	ms dereg a --defer-for 0 --quiet
-	run --separate-stderr faulty dereg_mr=EBUSY reg --name b
+}
+
+@test "what cannot be invalidated for its age every command tells, until it is" {
+	local command
+
+	on_simulator || skip "needs the simulator's faults"
+	session_begin
+	ms reg --relaxed --count 3 --name n --quiet
+	ms dereg n.1 --defer-for 600 --quiet
+	ms dereg n.2 n.3 --defer-for 0 --quiet
+	ms reg --name plain --quiet
+	[ "$(states)" = $'1 deferred\n4 live' ]
+	ms dereg n.1 --flush --quiet
+	ms reg --relaxed --name due --quiet
+	ms dereg due --defer-for 0 --quiet
+	# nothing is wrong with what the command was asked for
+	run --separate-stderr faulty dereg_mr=EIO reg --quiet
 	succeeded
-	[ "$(states a)" = "4 deferred" ]
-	ms reg --quiet
+	[[ $stderr == "mrctl: reg: 1 deferred region could not be invalidated: region 5: EIO ("*"keys still work"* ]]
+	run --separate-stderr faulty dereg_mr=EBUSY rereg plain --access none
+	succeeded
+	[[ $stderr == *"mrctl: rereg: 1 deferred region could not be invalidated: region 5: EBUSY ("* ]]
+	for command in "batch --quiet" "stat --json"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ms $command <<<stat
+		succeeded
+		[ "$(grep -c "deferred region could not be invalidated: region 5: EBUSY (" <<<"$stderr")" -eq 1 ]
+	done
+	json '[.regions[] | select(.deferred_answer != null) | .id, .state, .deferred_answer] ==
+		[5, "deferred", "EBUSY"]'
+	# tried again
+	run --separate-stderr ms reg --quiet
+	[ -z "$stderr" ]
 	[[ $(states) != *deferred* ]]
+}
+
+@test "what the watermark could not invalidate is told at once" {
+	on_simulator || skip "needs the simulator's faults"
+	session_begin --relaxed-watermark 1
+	ms reg --relaxed --quiet
+	run --separate-stderr faulty dereg_mr=EBUSY dereg 1 --json
+	succeeded
+	json '.regions[0] | .state == "deferred" and .deferred_answer == "EBUSY"'
+	[[ $stderr == *"1 deferred region could not be invalidated: region 1: EBUSY ("* ]]
+	ms dereg --flush --quiet
 }
 
 # bats test_tags=kernel
