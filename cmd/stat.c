@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct totals {
 	struct mr_opt_u64 bytes;
 	struct mr_opt_u64 deferred;
 	struct mr_opt_u64 unlisted;
+	struct mr_opt_u64 uars;
 	struct mr_opt_u64 table_bytes;
 	bool blocks_removal;
 	struct list pds;
@@ -38,6 +40,8 @@ static const struct field totals_fields[] = {
 	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
 	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "regions of them that are deferred"),
 	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
+	FIELD(struct totals, uars, FIELD_NUMBER, FIELD_DETAIL,
+	      "UARs of commands at work, or left by others"),
 	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
 	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
 	      "whether removing the device waits for the session's end"),
@@ -143,6 +147,19 @@ static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	job->totals.unlisted.value++;
 }
 
+/* Those of a batch are its own. */
+static int count_uars(struct job *job, struct mr_error *err)
+{
+	uint32_t count;
+	int rc;
+
+	if (mr_session_is_private(&job->in->session))
+		return 0;
+	rc = mr_session_uars(&job->in->session, &count, err);
+	job->totals.uars = (struct mr_opt_u64){ count, !rc };
+	return rc;
+}
+
 static void print_all(struct job *job)
 {
 	const struct mr_table *table = &job->in->session.table;
@@ -156,6 +173,8 @@ static void print_all(struct job *job)
 		rc = mr_session_unlisted(&job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
+	else
+		rc = count_uars(job, &err);
 	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
 		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
@@ -210,13 +229,26 @@ static void fill_totals(struct job *job)
 	}
 }
 
+static void tell_uars(const struct job *job)
+{
+	report_note(job->in->answer.invocation->command, "UARs of libmlx5 in the session: %" PRIu64,
+		    job->totals.uars.value);
+	report_detail(
+		"a command at work has one; one that was killed, or from which the kernel did "
+		"not take it back, has left its own, which goes with the session");
+}
+
 static void print_totals(struct job *job)
 {
 	const struct global_args *global = job->in->answer.invocation->global;
 
 	if (global->json || (!global->no_headings && !global->columns))
 		output_object(&job->in->answer.out, "totals", &totals_record, &job->totals);
-	if (job->totals.blocks_removal && !global->quiet && !global->json && !global->no_headings)
+	if (global->quiet || global->json || global->no_headings)
+		return;
+	if (job->totals.uars.value)
+		tell_uars(job);
+	if (job->totals.blocks_removal)
 		report_note(job->in->answer.invocation->command,
 			    "while this session lives, removing %s or its driver waits for it",
 			    job->in->environment.device);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdlib.h>
 
+#include "cleanup.h"
 #include "session_dm.h"
+#include "session_library.h"
 #include "session_object.h"
 
 /* 1, 0, or -errno.  All kinds share their numbers: EINVAL is another kind's. */
@@ -57,4 +60,18 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 
 	return has(session, kind, handle, &mr, &ignored) ? -err->errnum
 							 : fail_absent(session, kind, handle, err);
+}
+
+int mr_session_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)
+{
+	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+	bool own = session->library && session->library->device.context;
+	int rc;
+
+	*count = 0;
+	if (!handles)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = mr_uverbs_list_uars(&session->uverbs, handles, count, err);
+	*count -= own && *count;
+	return rc;
 }

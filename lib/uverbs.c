@@ -397,6 +397,15 @@ int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint
 	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
 }
 
+int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
+			struct mr_error *err)
+{
+	*count = 0;
+	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
+		return 0;
+	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_UAR, handles, count, err);
+}
+
 int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
 		       struct mr_error *err)
 {

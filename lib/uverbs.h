@@ -154,6 +154,14 @@ int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_um
 int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
 
 /**
+ * mr_uverbs_list_uars() - the doorbell pages of mlx5 contexts; of other drivers there are none
+ *
+ * As mr_uverbs_list_umems().
+ */
+int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
+			struct mr_error *err);
+
+/**
  * mr_uverbs_list_umems() - mr_uverbs_list() of umems; none of other drivers
  *
  * Return: -ENOENT where the driver has no such type, for want of DEVX (uapi_get_object()).

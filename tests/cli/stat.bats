@@ -50,6 +50,29 @@ setup() {
 	[ "${lines[*]}" = "2 1 2" ]
 }
 
+# bats test_tags=kernel
+@test "UARs that commands have left are counted and told, and nothing is said of none" {
+	on_mlx5 || skip "only libmlx5 allocates them"
+	ms reg --quiet
+	run --separate-stderr ms stat --json
+	json '.totals.uars == 0'
+	# its own does not count
+	run --separate-stderr ms batch --json <<<$'reg\nstat'
+	json '.lines[1].totals.uars == 0'
+	MRCTL_SESSION='' run --separate-stderr mr batch --json <<<stat
+	json '.lines[0].totals.uars == null'
+	on_simulator || return 0
+	behind
+	faulty dealloc_uar=EIO reg --quiet
+	run --separate-stderr ms stat
+	succeeded
+	[[ $stderr == *"mrctl: stat: UARs of libmlx5 in the session: 1"$'\n'*"has left its own"* ]]
+	[[ $output != *uars* ]]
+	run --separate-stderr ms stat --json
+	json '.totals.uars == 1'
+}
+
+# bats test_tags=kernel
 @test "a region that is not there is named, and the others are shown" {
 	local word
 
