@@ -38,7 +38,7 @@ static const struct code codes[] = {
 	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
 	  MR_OLD_UNUSABLE,
 	  "the kernel refused, and the region must not be used any more: deregister it; the new "
-	  "memory is still kept from child processes" },
+	  "memory is still kept from child processes (the errno is that of giving it back)" },
 };
 
 /* The last resort is the code that promises least. */

@@ -486,52 +486,6 @@ require_mlx5() {
 	json '.regions[0] | .name == "a" and .state == "deregistered"'
 }
 
-# For tests that use it: as under a kernel that does not copy pinned pages on fork
-protect() {
-	require_mlx5
-	on_simulator || skip "its kernel copies pinned pages on fork"
-	export RDMAV_FORK_SAFE=1
-}
-
-# unforking: ibv_rereg_mr(3) cannot give memory back to child processes
-unforking() {
-	command -v cc >/dev/null || skip "cc is not installed"
-	[[ $(ldd "$BUILD/mrctl") != *asan* ]] || skip "the sanitizer wants to be loaded first"
-	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/dofork.so" \
-		"$BATS_TEST_DIRNAME/preload/dofork.c"
-	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"\$LD_PRELOAD $BATS_TEST_TMPDIR/dofork.so\" exec \"\$@\"" bash
-		"${MS[@]: -1}")
-}
-
-@test "IBV_REREG_MR_ERR_DONT_FORK_NEW: the region is as before" {
-	protect
-	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
-	succeeded
-	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_DONT_FORK_NEW" and
-		.old_region == "valid"'
-	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
-}
-
-@test "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" {
-	protect
-	unforking
-	batch --json -- 'reg --name a' 'rereg a --memory memfd --size 8K --expect ENOMEM' 'stat a' 'dereg a'
-	succeeded
-	json '.lines[1] | .failures[0].rereg_code == "IBV_REREG_MR_ERR_DO_FORK_OLD" and
-		.failures[0].old_region == "replaced" and .regions[0].length == 8192 and .before[0].length == 4096'
-	json '.lines[2].regions[0] | .state == "live" and .memory == "memfd" and .length == 8192'
-}
-
-@test "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the region is broken" {
-	protect
-	unforking
-	batch --json -- 'reg --name a' 'rereg a --size 8K --access remote-write --expect ENOMEM' 'stat a' 'dereg a'
-	succeeded
-	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW" and
-		.old_region == "unusable"'
-	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
-}
-
 # bats test_tags=kernel
 @test "peers reach the memory through the key of the last change, and through no older one" {
 	local file=/dev/shm/mrctl-batch.$$ key addr old_key old_addr pid

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Preloaded into mrctl: the STARVEth allocation fails of those that the program itself, cJSON and
- * libsmartcols ask for.  Then the file STARVE_HIT is made.
+ * libsmartcols ask for, or the library STARVE_IN.  Then the file STARVE_HIT is made.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,14 +21,22 @@ static struct range {
 static size_t used;
 static long left;
 
+static int is_meant(const char *name)
+{
+	const char *library = getenv("STARVE_IN");
+
+	if (library)
+		return strstr(name, library) != NULL;
+	return !name[0] || strstr(name, "libcjson") || strstr(name, "libsmartcols");
+}
+
 static int add(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t end = 0;
 
 	(void)size;
 	(void)data;
-	if (used == 8 || (info->dlpi_name[0] && !strstr(info->dlpi_name, "libcjson") &&
-			  !strstr(info->dlpi_name, "libsmartcols")))
+	if (used == 8 || !is_meant(info->dlpi_name))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Fork protection: the codes by which ibv_rereg_mr(3) tells of it.
+#
+# Keeping memory from child processes is madvise(MADV_DONTFORK), which can fail.  Giving it back is
+# MADV_DOFORK, whose failures libibverbs passes over (memory.c do_madvise()); what fails there is
+# the memory for its notes of what it keeps from them.  It needs more of them where a range is parted
+# that it had put together with its neighbours.
+
+load helpers
+
+# For tests that use it: as under a kernel that does not copy pinned pages on fork
+protect() {
+	on_mlx5 || skip "librxe cannot change regions"
+	on_simulator || [[ $(mrctl --version) == *"rdma-core 44."* ]] ||
+		skip "its kernel copies pinned pages on fork, and libibverbs knows"
+	export RDMAV_FORK_SAFE=1
+}
+
+batch() { # LINE...
+	run --separate-stderr mr --json batch <<<"$(printf '%s\n' "$@")"
+}
+
+# starving CODE LINE...: a batch in which an allocation of libibverbs fails, the one that gives this code
+starving() {
+	local dir=$BATS_TEST_TMPDIR code=$1 n
+
+	command -v cc >/dev/null || skip "cc is not installed"
+	[[ $(ldd "$BUILD/mrctl") != *asan* ]] || skip "the sanitizer wants to be loaded first"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$dir/starve.so" \
+		"$BATS_TEST_DIRNAME/preload/starve.c"
+	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$dir/starve.so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MS[@]: -1}")
+	export STARVE_IN=libibverbs.so STARVE_HIT=$dir/hit STARVE
+	for ((n = 1; n < 100; n++)); do
+		rm -f "$STARVE_HIT"
+		STARVE=$n batch "${@:2}"
+		[ -e "$STARVE_HIT" ] || break
+		[[ $output != *"\"$code\""* ]] || return 0
+	done
+	fail "none of $((n - 1)) allocations gives $code"
+}
+
+@test "IBV_REREG_MR_ERR_DONT_FORK_NEW: the region is as before" {
+	protect
+	batch 'reg --name a' 'rereg a --memory unmapped --expect EFAULT,ENOMEM' 'stat a' 'dereg a'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_DONT_FORK_NEW" and
+		.old_region == "valid"'
+	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
+	on_simulator || return 0
+	starving IBV_REREG_MR_ERR_DONT_FORK_NEW 'reg --name a' 'rereg a --memory memfd --expect ENOMEM' 'stat a'
+	succeeded
+	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "valid"'
+	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
+}
+
+@test "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" {
+	protect
+	on_simulator || skip "needs cc"
+	# the range of the middle one is parted from those of its neighbours
+	starving IBV_REREG_MR_ERR_DO_FORK_OLD 'reg --name a --memory memfd --count 3' \
+		'rereg a.2 --memory anon --size 8K --expect ENOMEM' 'stat a.2' 'dereg a.2'
+	succeeded
+	json '.lines[1] | (.failures[0] | .errno == "ENOMEM" and .old_region == "replaced") and
+		.regions[0].length == 8192 and .before[0].length == 4096'
+	json '.lines[2].regions[0] | .state == "live" and .length == 8192 and .memory == "anon"'
+	json '[.regions[].name] == ["a.1", "a.3"]'
+}
+
+@test "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the region is broken" {
+	local at=0x200000001000
+
+	protect
+	on_simulator || skip "needs cc"
+	# the new range is put together with the old one, behind which it is
+	starving IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW 'reg --memory memfd --addr 0x200000000000 --name a' \
+		"rereg a --memory memfd --addr $at --access remote-write --expect ENOMEM" 'stat a' 'dereg a'
+	succeeded
+	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "unusable"'
+	# shellcheck disable=SC2154 # of run
+	[[ $stderr == *"the errno is that of giving it back"* ]]
+	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
+}
+
+# short_of_memory MORE: a batch changes each second one of adjacent regions, and cannot grow any more
+short_of_memory() {
+	local pid lines dir=$BATS_TEST_TMPDIR last=/dev/shm/mrctl-fork.$$
+
+	rm -f "$dir/lines"
+	mkfifo "$dir/lines"
+	"${MR[@]}" --quiet batch --keep-going "$dir/lines" 2>"$dir/err" 3>&- &
+	pid=$!
+	exec {lines}>"$dir/lines"
+	{
+		echo "reg --memory memfd --count 100 --name a"
+		yes "reg --memory memfd" | head -n "$1"
+		echo "reg --memory file:$last"
+	} >&"$lines"
+	until [ -s "$last" ]; do # it is made for that
+		is_running "$pid" || fail "it ended" "$(cat "$dir/err")" || return
+		sleep 0.02
+	done
+	rm "$last"
+	prlimit --pid "$pid" --data=1
+	# it may end before it has read them
+	seq 2 2 98 | sed 's/.*/rereg a.& --memory memfd/' >&"$lines" || :
+	exec {lines}>&-
+	wait "$pid"
+}
+
+# No allocation is made to fail here: RLIMIT_DATA is reached.
+# bats test_tags=kernel
+@test "a process that is out of memory meets DO_FORK_OLD" {
+	local i status
+
+	protect
+	[[ $(ldd "$(command -v mrctl)") != *asan* && -z ${WRAP:-} ]] || skip "their memory is not that of the C library"
+	export MALLOC_TOP_PAD_=0 # it grows by single pages
+	# where exactly the memory ends is a matter of what was asked for before
+	for i in {0..39}; do
+		status=0
+		short_of_memory "$i" || status=$?
+		[ "$status" -le 1 ] || fail "exit status $status" "$(cat "$BATS_TEST_TMPDIR/err")"
+		! grep -q "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" "$BATS_TEST_TMPDIR/err" || return 0
+	done
+	fail "never in $i runs" "$(cat "$BATS_TEST_TMPDIR/err")"
+}
