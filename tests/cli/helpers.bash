@@ -59,6 +59,16 @@ on_mlx5() {
 	[[ ${MRCTL_TEST_DEVICE:-${MRCTL_TEST_PROFILE:-mlx5}} == mlx5* ]]
 }
 
+# For tests of umems
+require_devx() {
+	on_mlx5 || skip "needs DEVX, which only mlx5 has"
+}
+
+# exports_umems: libmlx5 does, and so tells their handles: those of a session go by way of it
+exports_umems() {
+	[ "$(rdma_core)" -ge 63 ]
+}
+
 # as_nobody CMD...: run it as an unprivileged user (as this one, if that is not root)
 as_nobody() {
 	local nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all

@@ -26,14 +26,6 @@ with_dmabuf() {
 TOOL=$BUILD/tests/cli/dmabuf-tool
 [ -x "$TOOL" ] || TOOL=dmabuf-tool
 
-# newer_than VERSION: the loaded rdma-core is that one or newer
-newer_than() {
-	local version
-
-	version=$(mrctl --version | sed 's/.*rdma-core \([0-9]*\).*/\1/')
-	[ "$version" -ge "$1" ]
-}
-
 # ---- what is registered
 
 # bats test_tags=kernel
@@ -213,7 +205,7 @@ same_lines() {
 @test "Data Direct goes by mlx5dv_reg_dmabuf_mr, or where that is missing the release is told" {
 	require_mlx5
 	run --separate-stderr ud --data-direct
-	if newer_than 54; then
+	if [ "$(rdma_core)" -ge 54 ]; then
 		refused EINVAL mlx5dv_reg_dmabuf_mr
 	else
 		refused ENOSYS mlx5dv_reg_dmabuf_mr
@@ -231,7 +223,7 @@ same_lines() {
 	refused EINVAL 'ioctl(REG_DMABUF_MR)'
 	run --separate-stderr ud --data-direct --via kernel --offset 64
 	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
-	newer_than 54 || return 0
+	[ "$(rdma_core)" -ge 54 ] || return 0
 	run --separate-stderr ud --data-direct --offset 64
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
 }
@@ -239,7 +231,7 @@ same_lines() {
 # bats test_tags=kernel
 @test "libmlx5 answers EOPNOTSUPP to Data Direct on a device that is not its own" {
 	on_mlx5 && skip "this one is"
-	newer_than 54 || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
+	[ "$(rdma_core)" -ge 54 ] || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
 	run --separate-stderr ud --data-direct
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
 }
@@ -268,7 +260,7 @@ PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 	dd_sim reg-dmabuf --from udmabuf --via kernel --json
 	succeeded
 	json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$PATH_OF_DEVICE"
-	if newer_than 54; then
+	if [ "$(rdma_core)" -ge 54 ]; then
 		dd_sim reg-dmabuf --from udmabuf --data-direct --json
 		succeeded
 		json '.environment.data_direct == $path' --arg path "$PATH_OF_DEVICE"
@@ -277,7 +269,7 @@ PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 
 @test "libmlx5 before release 54 cannot tell the path of the Data Direct device" {
 	require_mlx5
-	on_simulator && ! newer_than 54 || skip "this one can"
+	on_simulator && [ "$(rdma_core)" -lt 54 ] || skip "this one can"
 	dd_sim reg-dmabuf --from udmabuf --json
 	succeeded
 	json '.environment.data_direct == null'

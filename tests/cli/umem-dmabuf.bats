@@ -5,7 +5,7 @@
 load helpers
 
 setup() {
-	on_mlx5 || skip "needs DEVX, which only mlx5 has"
+	require_devx
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }
 

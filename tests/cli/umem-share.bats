@@ -6,27 +6,19 @@
 load helpers
 
 setup() {
-	on_mlx5 || skip "needs DEVX, which only mlx5 has"
-}
-
-exports() {
-	local version
-
-	version=$(mrctl --version)
-	version=${version#*rdma-core }
-	[ "${version%%.*}" -ge 63 ]
+	require_devx
 }
 
 # For tests that use it
 require_export() {
-	exports || skip "rdma-core before release 63 has no mlx5dv_devx_umem_export"
+	exports_umems || skip "rdma-core before release 63 has no mlx5dv_devx_umem_export"
 }
 
 # ---- what the library lacks
 
 # bats test_tags=kernel
 @test "a libmlx5 that cannot export or import says which release can, and nothing is registered" {
-	! exports || skip "this one can"
+	! exports_umems || skip "this one can"
 	run --separate-stderr mr umem --export --json
 	refused ENOSYS mlx5dv_devx_umem_export
 	[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"rdma-core 63 and later" ]]

@@ -5,23 +5,9 @@
 
 load helpers
 
-# For tests that use it
-require_mlx5() {
-	on_mlx5 || skip "needs DEVX, which only mlx5 has"
-}
-
-# tells_handles: libmlx5 does, so that umems stay by way of it
-tells_handles() {
-	local version
-
-	version=$(mrctl --version)
-	version=${version#*rdma-core }
-	[ "${version%%.*}" -ge 63 ]
-}
-
 # usual_path: that of umems in a session
 usual_path() {
-	if tells_handles; then
+	if exports_umems; then
 		echo library
 	else
 		echo kernel
@@ -32,7 +18,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "umem registers, shows the id that the device gave, and deregisters" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --size 64K
 	succeeded
 	grep -Eqx 'umem_id: *[1-9][0-9]*' <<<"$output"
@@ -43,7 +29,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "umem --json has what belongs to a umem, and null for what only MRs have" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --size 12345 --offset 7 --name q --access remote-read --json
 	succeeded
 	json '.command == "umem" and .session == false and .failures == []'
@@ -55,7 +41,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "through the kernel's interface the answer is the same, with the handle" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --via kernel --page-sizes 4K --json
 	succeeded
 	json '.regions[0] | .via == "kernel" and .umem_id > 0 and .handle != null and
@@ -66,7 +52,7 @@ usual_path() {
 @test "access is none, or local-write, remote-write, remote-read and relaxed-ordering" {
 	local via
 
-	require_mlx5
+	require_devx
 	for via in library kernel; do
 		for access in none local-write remote-read local-write,remote-write,remote-read \
 			relaxed-ordering; do
@@ -87,7 +73,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "memory that is not there, or not to be written, and a length of 0 are refused" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --memory unmapped
 	refused EFAULT mlx5dv_devx_umem_reg
 	run --separate-stderr mr umem --memory hole --size 16K --via kernel
@@ -102,7 +88,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "a limit of locked memory counts umems" {
-	require_mlx5
+	require_devx
 	require_nobody
 	run --separate-stderr mr_as_nobody 64 umem --size 1M
 	refused ENOMEM mlx5dv_devx_umem_reg
@@ -112,7 +98,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "umems are held, and are there until then" {
-	require_mlx5
+	require_devx
 	hold umem --hold --count 2 --json
 	output=$(<"$HOLD_OUT") stderr=''
 	json '[.regions[].state] == ["live", "live"] and ([.regions[].umem_id] | unique | length == 2)'
@@ -121,7 +107,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "umem --count goes on or stops at a refusal, and --expect knows the answer" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --count 3 --memory hole --size 4K --json
 	[ "$status" -eq 1 ]
 	json '[.regions[].index] == [1, 2] and [.failures[] | .index, .errno] == [3, "EFAULT"]'
@@ -136,7 +122,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "with --page-sizes mlx5dv_devx_umem_reg_ex is called, which takes a size that fits" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --size 64K --page-sizes 4K,2M --json
 	succeeded
 	json '.regions[0].page_sizes == [4096, 2097152]'
@@ -154,7 +140,7 @@ usual_path() {
 @test "it fails where no size of the list fits" {
 	local sizes
 
-	require_mlx5
+	require_devx
 	for sizes in none 1K 0x7ff; do
 		run --separate-stderr mr umem --size 64K --page-sizes $sizes
 		refused EINVAL mlx5dv_devx_umem_reg_ex
@@ -169,7 +155,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "huge pages take large sizes" {
-	require_mlx5
+	require_devx
 	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages)" -ge 2 ] ||
 		skip "there are no free huge pages"
 	for sizes in 2M 64K 4K,2M; do
@@ -183,7 +169,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "--try-page-sizes lists each size with the answer" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --size 64K --try-page-sizes
 	succeeded
 	[[ ${lines[0]} == "PAGE_SIZES ANSWER ELAPSED_NS DEREG_ELAPSED_NS" ]]
@@ -201,7 +187,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "--try-page-sizes tries 4K at least, and at most 1G" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --size 1 --try-page-sizes -n -o page_sizes,answer
 	succeeded
 	[ "$output" = "4K ok" ]
@@ -214,7 +200,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "--try-page-sizes refused throughout is a failure" {
-	require_mlx5
+	require_devx
 	run --separate-stderr mr umem --access remote-write --try-page-sizes --json
 	refused EINVAL mlx5dv_devx_umem_reg_ex
 	json '[.regions[].answer] == ["EINVAL"] and [.failures[].errno] == ["EINVAL"]'
@@ -265,7 +251,7 @@ usual_path() {
 
 @test "an mlx5 device whose firmware has no DEVX has no umems, and says so" {
 	on_simulator || skip "needs the simulator's faults"
-	require_mlx5
+	require_devx
 	run --separate-stderr faulty get_context=EINVAL umem
 	refused EINVAL mlx5dv_open_device
 	[[ $stderr == *"MLX5DV_CONTEXT_FLAGS_DEVX"* ]]
@@ -287,7 +273,7 @@ usual_path() {
 @test "in a session a umem stays, is shown with its handle, and is deregistered by a later command" {
 	local shown
 
-	require_mlx5
+	require_devx
 	session_begin
 	run --separate-stderr ms umem --size 64K --name q --page-sizes 4K,64K --json
 	succeeded
@@ -308,13 +294,13 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "either path makes umems that stay" {
-	require_mlx5
+	require_devx
 	session_begin
 	run --separate-stderr ms umem --via kernel --json
 	succeeded
 	json '.regions[0] | .via == "kernel" and .handle != null'
 	run --separate-stderr ms umem --via library --json
-	if tells_handles; then
+	if exports_umems; then
 		succeeded
 		json '.regions[0] | .via == "library" and .handle != null'
 		[ "$(states)" = $'1 live\n2 live' ]
@@ -333,7 +319,7 @@ usual_path() {
 @test "umems are named by id, name and umem:HANDLE, and have no keys" {
 	local handles id
 
-	require_mlx5
+	require_devx
 	session_begin
 	ms umem --count 3 --name u --quiet
 	ms reg --name m --quiet
@@ -363,7 +349,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "stat has a column for what a region is where there are umems, and only then" {
-	require_mlx5
+	require_devx
 	session_begin
 	ms reg --name m --quiet
 	run --separate-stderr ms stat
@@ -379,7 +365,7 @@ usual_path() {
 @test "a handle that an MR had is a umem's next, and neither is taken for the other" {
 	local handle
 
-	require_mlx5
+	require_devx
 	session_begin
 	ms reg --via kernel --name m --quiet
 	handle=$(ms stat -n -o handle m)
@@ -398,7 +384,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "rereg is for memory regions: a umem is left as it is" {
-	require_mlx5
+	require_devx
 	session_begin
 	ms umem --name u --quiet
 	run --separate-stderr ms rereg u --access remote-read --json
@@ -413,7 +399,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "umems need no protection domain" {
-	require_mlx5
+	require_devx
 	session_begin
 	ms dereg pd:default
 	ms umem --quiet
@@ -423,7 +409,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "--try-page-sizes leaves nothing in a session" {
-	require_mlx5
+	require_devx
 	session_begin
 	run --separate-stderr ms umem --size 16K --try-page-sizes --via kernel --json
 	succeeded
@@ -437,7 +423,7 @@ usual_path() {
 @test "umems stay pinned without a process, and the session's end gives all back" {
 	local before i
 
-	require_mlx5
+	require_devx
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "for a guest of its own"
 	before=$(pinned)
 	session_begin
@@ -456,7 +442,7 @@ usual_path() {
 
 # bats test_tags=kernel
 @test "what the firmware refuses is told, and a umem that it keeps stays" {
-	require_mlx5
+	require_devx
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
 	hca-probe --fail CREATE_UMEM=LIM_ERR
 	run --separate-stderr mr umem
@@ -474,7 +460,7 @@ usual_path() {
 
 @test "a dereg that the kernel refuses leaves the umem, and says why it may be" {
 	on_simulator || skip "needs the simulator's faults"
-	require_mlx5
+	require_devx
 	run --separate-stderr faulty umem_dereg=EINVAL umem --json
 	refused EINVAL mlx5dv_devx_umem_dereg
 	[[ $stderr == *"where a DEVX object was made on the umem"* ]]
@@ -489,7 +475,7 @@ usual_path() {
 @test "umems that no entry names are shown, and deregistered by their handle" {
 	local handles
 
-	require_mlx5
+	require_devx
 	require_tool
 	session_begin
 	ms umem --name u --quiet
@@ -509,7 +495,7 @@ usual_path() {
 @test "a umem that went behind the table's back is gone, and nothing is deregistered" {
 	local handle
 
-	require_mlx5
+	require_devx
 	require_tool
 	session_begin
 	ms umem --via kernel --count 2 --name u --quiet
@@ -527,7 +513,7 @@ usual_path() {
 
 @test "where the kernel cannot be asked for umems, nothing is taken for gone" {
 	on_simulator || skip "needs the simulator's faults"
-	require_mlx5
+	require_devx
 	session_begin
 	ms umem --name u --quiet
 	for errno in ENOMEM EINVAL ENOENT EPERM; do
@@ -544,7 +530,7 @@ usual_path() {
 
 @test "more umems than the kernel lists are live, and are deregistered" {
 	on_simulator || skip "takes too long in a guest"
-	require_mlx5
+	require_devx
 	session_begin
 	ms umem --count 16500 --size 64 --stride 64 --quiet || skip "so much cannot be locked here"
 	run --separate-stderr ms stat --json
