@@ -55,8 +55,7 @@ int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const c
 			int rc;
 
 			if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(number))
-				return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-						    "unknown %s '%.*s'", what, (int)length, item);
+				return mr_fail_word(err, what, item, length, flags, sizeof(*flags));
 			memcpy(number, item, length);
 			number[length] = '\0';
 			rc = mr_parse_u64(number, UINT32_MAX, &value, err);

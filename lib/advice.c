@@ -30,8 +30,8 @@ static int parse_number(const char *item, size_t length, uint32_t *number, struc
 	int rc;
 
 	if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(text))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown advice '%.*s'",
-				    (int)length, item);
+		return mr_fail_word(err, "advice", item, length, mr_advice_words,
+				    sizeof(*mr_advice_words));
 	memcpy(text, item, length);
 	text[length] = '\0';
 	rc = mr_parse_u64(text, UINT32_MAX, &value, err);

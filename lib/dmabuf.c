@@ -69,7 +69,8 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 		source->name = argument;
 		return 0;
 	}
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown dma-buf '%s'", text);
+	return mr_fail_word(err, "dma-buf", text, strlen(text), mr_dmabuf_sources,
+			    sizeof(*mr_dmabuf_sources));
 }
 
 uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)

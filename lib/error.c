@@ -55,6 +55,23 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 	return -errnum;
 }
 
+int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_t length,
+		 const void *table, size_t size)
+{
+	const char *const *name = table;
+	size_t used;
+
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown %s '%.*s': there is", what, (int)length,
+		     word);
+	while (*name) {
+		used = strlen(err->text);
+		snprintf(err->text + used, sizeof(err->text) - used, "%s %s",
+			 name == table ? "" : ",", *name);
+		name = (const char *const *)((const char *)name + size);
+	}
+	return -EINVAL;
+}
+
 void mr_wrap(struct mr_error *err, const char *fmt, ...)
 {
 	char inner[sizeof(err->text)];

@@ -7,6 +7,7 @@
 #define MR_ERROR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** Who said no; the command line derives its exit status from it. */
 enum mr_error_kind {
@@ -52,6 +53,18 @@ int mr_fail(struct mr_error *err, enum mr_error_kind kind, int errnum, const cha
  */
 int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
+
+/**
+ * mr_fail_word() - record that a word is none of those that there are
+ * @what:   what it should be: "access flag"
+ * @word:   the word, of @length bytes
+ * @table:  rows that begin with a name; the last one's is NULL
+ * @size:   of a row
+ *
+ * Return: -EINVAL, with MR_ERROR_USAGE.
+ */
+int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_t length,
+		 const void *table, size_t size) __attribute__((nonnull));
 
 /** mr_wrap() - put "context: " before the message on its way up. */
 void mr_wrap(struct mr_error *err, const char *fmt, ...)

@@ -88,7 +88,8 @@ int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct m
 		kind->path = argument;
 		return 0;
 	}
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown memory '%s'", text);
+	return mr_fail_word(err, "memory", text, strlen(text), mr_memory_kinds,
+			    sizeof(*mr_memory_kinds));
 }
 
 static int open_memfd(uint64_t length, struct mr_error *err)

@@ -72,7 +72,8 @@ int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct 
 	int found = find_word(mr_sim_profiles, text, strlen(text));
 
 	if (found < 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown profile '%s'", text);
+		return mr_fail_word(err, "profile", text, strlen(text), mr_sim_profiles,
+				    sizeof(*mr_sim_profiles));
 	*profile = (enum mr_sim_profile)found;
 	return 0;
 }
@@ -82,8 +83,8 @@ int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_
 	int found = find_word(mr_sim_kernels, text, strlen(text));
 
 	if (found < 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "unknown kernel '%s': give 7.2, 6.12 or 6.1", text);
+		return mr_fail_word(err, "kernel", text, strlen(text), mr_sim_kernels,
+				    sizeof(*mr_sim_kernels));
 	*kernel = (enum mr_sim_kernel)found;
 	return 0;
 }
@@ -108,8 +109,7 @@ static int parse_call(const char *text, size_t length, struct mr_sim_fault *faul
 	int found = find_word(mr_sim_calls, text, name), rc = 0;
 
 	if (found < 0)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown call '%.*s'", (int)name,
-				    text);
+		return mr_fail_word(err, "call", text, name, mr_sim_calls, sizeof(*mr_sim_calls));
 	fault->call = (enum mr_sim_call)found;
 	fault->turn = 0;
 	if (at)

@@ -128,6 +128,24 @@ TEST(second_names_are_read_too)
 	assert_int_equal(mr_errno_parse("EDEADLOCK", 9), EDEADLK);
 }
 
+TEST(a_word_that_there_is_not_is_answered_with_those_that_there_are)
+{
+	static const struct row {
+		const char *name;
+		int rest[3];
+	} rows[] = { { "one", { 0 } }, { "two", { 0 } }, { NULL, { 0 } } };
+	char word[2 * sizeof(((struct mr_error *)0)->text)];
+	struct mr_error err;
+
+	assert_int_equal(mr_fail_word(&err, "number", "three,four", 5, rows, sizeof(*rows)),
+			 -EINVAL);
+	assert_int_equal(err.kind, MR_ERROR_USAGE);
+	assert_string_equal(err.text, "unknown number 'three': there is one, two");
+	memset(word, 'x', sizeof(word));
+	mr_fail_word(&err, "number", word, sizeof(word), rows, sizeof(*rows));
+	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
+}
+
 TEST(other_words_are_no_errnos)
 {
 	static const char *const words[] = { "",     "E",  "EINVALX", "EINVA", "einval",
@@ -158,6 +176,7 @@ int main(void)
 		cmocka_unit_test(numbers_that_leak_from_the_kernel_have_a_name),
 		cmocka_unit_test(every_name_is_read_as_its_number),
 		cmocka_unit_test(second_names_are_read_too),
+		cmocka_unit_test(a_word_that_there_is_not_is_answered_with_those_that_there_are),
 		cmocka_unit_test(other_words_are_no_errnos),
 		cmocka_unit_test(only_the_given_length_of_a_name_is_read),
 	};
