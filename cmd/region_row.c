@@ -168,8 +168,8 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global)
 {
-	struct mr_opt_u64 bits = mr_in_force_bits(in_force, region);
+	bool all = global->json || global->columns || global->verbose;
 
-	if (bits.value != region->access || global->json || global->columns || global->verbose)
-		row->in_force = bits;
+	row->in_force = mr_in_force_bits(in_force, region);
+	row->in_force.known &= all || row->in_force.value != region->access;
 }

@@ -42,7 +42,10 @@ static int parse(const char *text, struct word *word, struct mr_error *err)
 		word->index = keys[i].index;
 		word->kind = keys[i].kind;
 		word->type = keys[i].index == MR_BY_HANDLE ? MR_SELECT_OBJECT : MR_SELECT_ENTRY;
-		return mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err);
+		if (!mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err))
+			return 0;
+		mr_wrap(err, "%s", text);
+		return -EINVAL;
 	}
 	if (is_number(text)) {
 		word->index = MR_BY_ID;

@@ -38,15 +38,18 @@ static int check_kind(const struct mr_session *session, uint32_t slot, struct mr
 	if (!mr_table_get(&session->table, slot, &entry))
 		return 0;
 	if (entry.call == MR_REG_MR_RELAXED)
-		return mr_fail_text(err, MR_ERROR_RELAXED, EINVAL,
-				    "region %llu is relaxed%s, and such regions cannot be changed",
-				    (unsigned long long)entry.id,
-				    mr_entry_is_marked(&entry) ? " and deferred" : "");
-	if (mr_region_kind(entry.call) == MR_KIND_MR)
+		mr_fail_text(err, MR_ERROR_RELAXED, EINVAL,
+			     "region %llu is relaxed%s, and such regions cannot be changed",
+			     (unsigned long long)entry.id,
+			     mr_entry_is_marked(&entry) ? " and deferred" : "");
+	else if (mr_region_kind(entry.call) != MR_KIND_MR)
+		mr_fail_text(err, MR_ERROR_HOST, EINVAL,
+			     "region %llu is a umem, and only memory regions can be changed",
+			     (unsigned long long)entry.id);
+	else
 		return 0;
-	return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
-			    "region %llu is a umem, and only memory regions can be changed",
-			    (unsigned long long)entry.id);
+	mr_hint(err, "register another one, and deregister this one");
+	return -EINVAL;
 }
 
 int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,

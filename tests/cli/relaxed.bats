@@ -351,7 +351,7 @@ deferred() {
 	ms reg --relaxed --name a --quiet
 	run --separate-stderr ms rereg a --size 8K
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"region 1 is relaxed, and such regions cannot be changed"* ]]
+	[[ $stderr == *"region 1 is relaxed, and such regions cannot be changed"*"register another one"* ]]
 	ms dereg a --defer-for 600 --quiet
 	run --separate-stderr ms rereg a --access none
 	[ "$status" -eq 1 ]

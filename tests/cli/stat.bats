@@ -91,6 +91,8 @@ setup() {
 		run --separate-stderr ms stat $word
 		absent "with the handle 1000: ioctl(INFO_HANDLES) does not list it"
 	done
+	run --separate-stderr ms stat lkey:zz
+	usage_error "lkey:zz: invalid number 'zz'"
 	run --separate-stderr ms stat pd:default
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"'pd:default'"* ]]
@@ -106,6 +108,8 @@ setup() {
 	run --separate-stderr ms stat a
 	succeeded
 	grep -Eqx 'name: *a' <<<"$output"
+	[[ $output != *in_force* ]]
+	[[ $(ms --verbose stat a) == *in_force* ]]
 }
 
 @test "a region that went behind the table's back is gone" {
