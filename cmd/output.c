@@ -28,11 +28,9 @@ static int choose_columns(struct output *out, const char *text, struct mr_error 
 		size_t length = strcspn(item, ",");
 		const struct field *field = fields_find(out->record, item, length);
 
-		if (!field) {
-			mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				     "unknown column '%.*s' in --output", (int)length, item);
-			return -EINVAL;
-		}
+		if (!field)
+			return mr_fail_word(err, "column", item, length, out->record->fields,
+					    sizeof(*out->record->fields));
 		out->columns[count++] = field;
 		item += length;
 		if (!*item)

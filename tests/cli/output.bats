@@ -61,7 +61,7 @@ columns() {
 
 	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEY 'rkey lkey'; do
 		run --separate-stderr mr reg -o "$columns"
-		usage_error "unknown column"
+		usage_error "unknown column" ": there is id, "
 	done
 }
 
