@@ -33,7 +33,7 @@ struct answer {
 
 /**
  * answer_init() - get ready to answer
- * @environment: filled by the time something is printed
+ * @environment: NULL: its pointer is set by the time something is printed
  * @total:       regions that the command is about
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output.

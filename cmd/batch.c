@@ -206,15 +206,12 @@ static int run_lines(struct job *job, struct mr_error *err)
 
 static int open_session(struct job *job, struct mr_error *err)
 {
-	int rc;
-
 	if (!place_session(job->global))
 		return mr_session_open_private(job->global->device, &job->session,
 					       &job->environment, err);
-	rc = place_open_session(job->global, &job->session, err);
-	if (rc)
-		return rc;
-	place_describe(job->global, &job->session, &job->environment);
+	if (!place_open_session(job->global, &job->session, err))
+		return -err->errnum;
+	mr_session_environment(&job->session, &job->environment);
 	return mr_session_keep_library(&job->session, err);
 }
 

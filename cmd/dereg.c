@@ -43,7 +43,7 @@ static void print_region(struct session_job *job, const struct mr_entry *entry, 
 	job->done++;
 	if (!answer_has_rows(&job->answer))
 		return;
-	region_row_fill(&row, entry, &job->session.table, &pd);
+	region_row_fill(&row, entry, &job->session->table, &pd);
 	row.state = state;
 	row.dereg_elapsed_ns = known(ns);
 	answer_row(&job->answer, &row);
@@ -55,7 +55,7 @@ static bool is_flushed(const struct session_job *job, const struct mr_entry *ent
 	const struct dereg_args *args = job->answer.invocation->args;
 
 	return args->flush &&
-	       (!args->pd || mr_table_find_pd(&job->session.table, args->pd) == entry->pd);
+	       (!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
 }
 
 static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
@@ -66,7 +66,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
 	uint64_t start = mr_now_ns();
 	bool deferred = true;
 	struct mr_entry now;
-	int rc = mr_dereg_mr_relaxed(&job->session, slot, id, defer, &deferred, err);
+	int rc = mr_dereg_mr_relaxed(job->session, slot, id, defer, &deferred, err);
 	uint64_t ns = mr_now_ns() - start;
 
 	if (deferred && (!rc || rc == -EALREADY) && is_flushed(job, entry)) {
@@ -76,7 +76,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
 	if (rc)
 		return rc;
 	/* Since when, and whether it was to be more than that; unless another has its place by now. */
-	if (deferred && mr_table_get(&job->session.table, slot, &now) && now.id == id)
+	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == id)
 		*entry = now;
 	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
 	return 0;
@@ -88,11 +88,11 @@ static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, stru
 	uint64_t ns;
 	int rc;
 
-	if (!mr_table_get(&job->session.table, slot, &entry))
+	if (!mr_table_get(&job->session->table, slot, &entry))
 		memset(&entry, 0, sizeof(entry));
 	if (entry.call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, id, &entry, err);
-	rc = mr_session_deregister(&job->session, slot, id, &ns, err);
+	rc = mr_session_deregister(job->session, slot, id, &ns, err);
 	if (!rc)
 		print_region(job, &entry, "deregistered", ns);
 	return rc;
@@ -115,7 +115,7 @@ static void flush(struct session_job *job, uint32_t pd)
 {
 	struct mr_error told;
 
-	mr_flush_relaxed_mr(&job->session, pd, flushed, job, &told);
+	mr_flush_relaxed_mr(job->session, pd, flushed, job, &told);
 }
 
 static void flush_named(struct session_job *job, const char *name)
@@ -124,11 +124,11 @@ static void flush_named(struct session_job *job, const char *name)
 	struct mr_error err;
 	uint32_t place = MR_ALL_PDS;
 
-	if (name && mr_session_pd(&job->session, name, false, &place, &pd, &err))
+	if (name && mr_session_pd(job->session, name, false, &place, &pd, &err))
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	else
 		flush(job, place);
-	mr_relaxed_expire(&job->session);
+	mr_relaxed_expire(job->session);
 }
 
 /* Regions that are deferred were in it for the user, but are no more. */
@@ -137,9 +137,9 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	struct mr_table_pd pd;
 	uint32_t place;
 
-	if (!mr_session_pd(&job->session, name, false, &place, &pd, err))
+	if (!mr_session_pd(job->session, name, false, &place, &pd, err))
 		flush(job, place);
-	return mr_session_dealloc_pd(&job->session, name, err);
+	return mr_session_dealloc_pd(job->session, name, err);
 }
 
 /* What no entry names.  The kernel refuses a handle of another kind of object. */
@@ -152,7 +152,7 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 				  .handle = known(handle) };
 	bool is_mr = kind == MR_KIND_MR;
 	struct mr_uverbs_mr mr;
-	int rc = is_mr ? mr_uverbs_query_mr(&job->session.uverbs, handle, &mr, err) : 0;
+	int rc = is_mr ? mr_uverbs_query_mr(&job->session->uverbs, handle, &mr, err) : 0;
 
 	if (is_mr && !rc) {
 		row.lkey = known(mr.lkey);
@@ -161,9 +161,9 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 		row.iova = known(mr.iova);
 	}
 	if (!rc || rc == -EIO)
-		rc = mr_region_destroy(&job->session.uverbs, kind, handle, err);
+		rc = mr_region_destroy(&job->session->uverbs, kind, handle, err);
 	if (rc)
-		return mr_session_blame_object(&job->session, kind, handle, err);
+		return mr_session_blame_object(job->session, kind, handle, err);
 	answer_row(&job->answer, &row);
 	job->done++;
 	return 0;
@@ -173,8 +173,8 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 static enum mr_via path_of(const struct session_job *job, const struct mr_selection *selection)
 {
 	if (selection->type == MR_SELECT_ENTRY)
-		return mr_session_via(&job->session, selection->slot);
-	return selection->type == MR_SELECT_PD && mr_session_is_private(&job->session)
+		return mr_session_via(job->session, selection->slot);
+	return selection->type == MR_SELECT_PD && mr_session_is_private(job->session)
 		       ? MR_VIA_LIBRARY
 		       : MR_VIA_KERNEL;
 }
@@ -183,7 +183,7 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 {
 	struct mr_selection selection = { .id = 0 };
 	struct mr_error err;
-	int rc = mr_select(&job->session, word, &selection, &err);
+	int rc = mr_select(job->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_SELECT_PD)
 		rc = dealloc_pd(job, selection.pd, &err);
@@ -206,7 +206,7 @@ static bool is_settled(const struct mr_error *err)
 static bool dereg_all(struct session_job *job)
 {
 	const struct global_args *global = job->answer.invocation->global;
-	const struct mr_table *table = &job->session.table;
+	const struct mr_table *table = &job->session->table;
 	struct mr_entry entry;
 	struct mr_error err;
 	uint64_t index = 0;
@@ -221,7 +221,7 @@ static bool dereg_all(struct session_job *job)
 		index++;
 		if (dereg_entry(job, slot, entry.id, &err) && !is_settled(&err))
 			answer_fail(&job->answer, &err, index, entry.id,
-				    mr_session_via(&job->session, slot));
+				    mr_session_via(job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);
 	}
 	progress_clear(&job->answer.progress);
@@ -245,7 +245,7 @@ static void tell_deferred(const struct session_job *job)
 	const struct global_args *global = invocation->global;
 	struct mr_table_pool pool;
 
-	mr_table_pool(&job->session.table, &pool);
+	mr_table_pool(&job->session->table, &pool);
 	if (pool.marked && !global->quiet && !global->json && !global->no_headings)
 		report_note(invocation->command,
 			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
@@ -263,11 +263,11 @@ static int work(struct session_job *job, struct mr_error *err)
 	int rc;
 
 	if (args->all)
-		job->answer.total = mr_table_count(&job->session.table);
+		job->answer.total = mr_table_count(&job->session->table);
 	job->answer.lines = false;
 	place_block_signals(job->answer.invocation->global);
 	if (!args->flush) /* which tells of those, too */
-		mr_relaxed_expire(&job->session);
+		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
 	stopped = args->all ? dereg_all(job) : dereg_words(job, words);
 	if (args->flush && !stopped)

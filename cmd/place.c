@@ -20,42 +20,40 @@ const char *place_session(const struct global_args *global)
 	return where && *where ? where : NULL;
 }
 
-int place_open_session(const struct global_args *global, struct mr_session *session,
-		       struct mr_error *err)
+struct mr_session *place_open_session(const struct global_args *global, struct mr_session *own,
+				      struct mr_error *err)
 {
 	const char *where = place_session(global);
 
-	if (global->line) {
-		*session = *global->line->session;
-		return 0;
-	}
+	if (global->line)
+		return global->line->session;
 	if (!where) {
 		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
 		mr_hint(err, "open one with mrctl session, or name one with --session");
-		return -ENOTCONN;
+		return NULL;
 	}
-	if (global->device)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "the session's device is the one to work on: no --device");
-	return mr_session_open(where, session, err);
+	if (global->device) {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "the session's device is the one to work on: no --device");
+		return NULL;
+	}
+	return mr_session_open(where, own, err) ? NULL : own;
 }
 
-/* What is in the session has moved, perhaps. */
 void place_leave_session(const struct global_args *global, struct mr_session *session)
 {
-	if (global->line)
-		*global->line->session = *session;
-	else
+	if (!global->line)
 		mr_session_close(session);
 }
 
-void place_describe(const struct global_args *global, const struct mr_session *session,
-		    struct mr_environment *environment)
+const struct mr_environment *place_describe(const struct global_args *global,
+					    const struct mr_session *session,
+					    struct mr_environment *own)
 {
 	if (global->line)
-		*environment = *global->line->environment;
-	else
-		mr_session_environment(session, environment);
+		return global->line->environment;
+	mr_session_environment(session, own);
+	return own;
 }
 
 void place_block_signals(const struct global_args *global)
@@ -97,7 +95,7 @@ static int fail_no_handles(const struct place *place, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
 		"rdma-core %s does not tell the handle of a umem, so it cannot stay",
-		place->environment.rdma_core);
+		place->environment->rdma_core);
 	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
 	return -EOPNOTSUPP;
 }
@@ -106,7 +104,7 @@ static int fail_no_handles(const struct place *place, struct mr_error *err)
 static int check_library(const struct place *place, bool kernel, bool *library,
 			 struct mr_error *err)
 {
-	if (!*library || mr_session_is_private(&place->session))
+	if (!*library || mr_session_is_private(place->session))
 		return 0;
 	if (place->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
 	    (kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
@@ -117,27 +115,28 @@ static int check_library(const struct place *place, bool kernel, bool *library,
 	return 0;
 }
 
-static int open_in_session(struct place *place, const struct global_args *global, bool library,
-			   bool kernel, struct mr_error *err)
+static int open_in_session(struct place *place, struct place_own *own, bool library, bool kernel,
+			   struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	int rc = place_open_session(global, &place->session, err);
+	struct mr_session *session = place_open_session(place->global, &own->session, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
+	if (!session)
+		return -err->errnum;
 	place->in_session = true;
-	mr_relaxed_expire(&place->session);
-	place_describe(global, &place->session, &place->environment);
-	place->uverbs = place->session.uverbs;
+	place->session = session;
+	mr_relaxed_expire(session);
+	place->environment = place_describe(place->global, session, &own->environment);
+	place->uverbs = session->uverbs;
 	if (place->pd)
-		rc = mr_session_pd(&place->session, place->pd, true, &place->pd_place, &pd, err);
+		rc = mr_session_pd(session, place->pd, true, &place->pd_place, &pd, err);
 	if (!rc)
 		rc = check_library(place, kernel, &library, err);
 	if (rc)
 		return rc;
 	if (library) {
-		rc = mr_session_device(&place->session, place->pd_place, pd.handle, &place->device,
-				       err);
+		rc = mr_session_device(session, place->pd_place, pd.handle, &place->device, err);
 		if (!rc)
 			use_library(place);
 		/* ENODEV: the device was removed, which the kernel says better. */
@@ -149,20 +148,19 @@ static int open_in_session(struct place *place, const struct global_args *global
 	return 0;
 }
 
-static int open_device(struct place *place, const struct global_args *global, bool library,
+static int open_device(struct place *place, struct mr_environment *environment, bool library,
 		       struct mr_error *err)
 {
+	const char *name = place->global->device;
 	uint32_t pd_handle;
-	int rc;
-
-	mr_environment_init(&place->environment);
 	/* Without DEVX the kernel's answer to the call itself is the one that --via kernel is for. */
-	rc = place->kind == MR_KIND_UMEM && library
-		     ? mr_device_open_devx(global->device, &place->device, &place->environment, err)
-		     : mr_device_open(global->device, &place->device, &place->environment, err);
+	int rc = place->kind == MR_KIND_UMEM && library
+			 ? mr_device_open_devx(name, &place->device, environment, err)
+			 : mr_device_open(name, &place->device, environment, err);
+
 	if (rc)
 		return rc;
-	place->uverbs = mr_device_uverbs(&place->device, &place->environment, &pd_handle);
+	place->uverbs = mr_device_uverbs(&place->device, environment, &pd_handle);
 	if (library)
 		use_library(place);
 	else
@@ -170,20 +168,27 @@ static int open_device(struct place *place, const struct global_args *global, bo
 	return 0;
 }
 
-int place_open(struct place *place, const struct global_args *global, enum mr_region_kind kind,
-	       const char *pd, const char *via, struct mr_error *err)
+int place_open(struct place *place, struct place_own *own, const struct global_args *global,
+	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err)
 {
 	bool library, kernel;
 	int rc = place_parse_via(via, &library, &kernel, err);
 
-	*place = (struct place){ .global = global, .kind = kind, .pd_place = MR_TABLE_PDS };
+	*place = (struct place){ .global = global,
+				 .environment = &own->environment,
+				 .kind = kind,
+				 .pd_place = MR_TABLE_PDS };
+	if (global->line)
+		place->environment = global->line->environment;
+	else
+		mr_environment_init(&own->environment);
 	if (kind == MR_KIND_MR)
 		place->pd = pd ? pd : MR_DEFAULT_PD;
 	if (rc)
 		return rc;
 	if (place_session(global))
-		return open_in_session(place, global, library, kernel, err);
-	return open_device(place, global, library, err);
+		return open_in_session(place, own, library, kernel, err);
+	return open_device(place, &own->environment, library, err);
 }
 
 void place_close(struct place *place)
@@ -192,6 +197,6 @@ void place_close(struct place *place)
 		mr_device_close(&place->device);
 		return;
 	}
-	mr_session_release_device(&place->session, &place->device);
-	place_leave_session(place->global, &place->session);
+	mr_session_release_device(place->session, &place->device);
+	place_leave_session(place->global, place->session);
 }

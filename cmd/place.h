@@ -7,12 +7,18 @@
 #include "device.h"
 #include "session.h"
 
+/** Room for what a command opens and finds out for itself; a batch has that for its lines. */
+struct place_own {
+	struct mr_session session;
+	struct mr_environment environment;
+};
+
 struct place {
 	const struct global_args *global;
 	bool in_session;
-	struct mr_session session;
-	struct mr_device device; /**< its own, or the session's, imported; or none */
-	struct mr_environment environment;
+	struct mr_session *session; /**< where it is in one */
+	struct mr_device device;    /**< its own, or the session's, imported; or none */
+	const struct mr_environment *environment;
 	struct mr_uverbs uverbs;
 	struct mr_registrar registrar;
 	enum mr_region_kind kind; /**< what is to be registered */
@@ -29,17 +35,26 @@ const char *place_session(const struct global_args *global);
 
 /**
  * place_open_session() - join the session
- * Return: 0, or -errno: MR_ERROR_ABSENT outside of a session.
+ * @own: room for it
+ *
+ * Return: @own, or for a line of a batch the batch's; NULL with an error, outside of a session with
+ * MR_ERROR_ABSENT.
  */
-int place_open_session(const struct global_args *global, struct mr_session *session,
-		       struct mr_error *err);
+struct mr_session *place_open_session(const struct global_args *global, struct mr_session *own,
+				      struct mr_error *err);
 
 /** place_leave_session() - what place_open_session() has joined */
 void place_leave_session(const struct global_args *global, struct mr_session *session);
 
-/** place_describe() - the environment of an open session */
-void place_describe(const struct global_args *global, const struct mr_session *session,
-		    struct mr_environment *environment);
+/**
+ * place_describe() - the environment of an open session
+ * @own: room for it
+ *
+ * Return: @own, or for a line of a batch the batch's.
+ */
+const struct mr_environment *place_describe(const struct global_args *global,
+					    const struct mr_session *session,
+					    struct mr_environment *own);
 
 /**
  * place_block_signals() - mr_hold_block(), so that a region is either there and known or not
@@ -64,6 +79,7 @@ int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_err
 
 /**
  * place_open() - open the device or join the session, and choose PD and path
+ * @own:  must stay until place_close()
  * @kind: what is to be registered; umems need a DEVX context and no PD
  * @pd:  name of the protection domain, or NULL; made where there is none
  * @via: "library", "kernel", or NULL for what suits
@@ -72,8 +88,8 @@ int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_err
  * libibverbs does is what the user asks about.  For umems in a session also wherever libmlx5 tells
  * their handles, without which nobody could deregister them later.
  */
-int place_open(struct place *place, const struct global_args *global, enum mr_region_kind kind,
-	       const char *pd, const char *via, struct mr_error *err);
+int place_open(struct place *place, struct place_own *own, const struct global_args *global,
+	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err);
 void place_close(struct place *place);
 
 #endif

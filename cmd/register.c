@@ -49,9 +49,9 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 		memcpy(entry.name, name, strlen(name));
 	memcpy(entry.memory, memory, strnlen(memory, sizeof(entry.memory) - 1));
 	rc = request->call == MR_REG_MR_RELAXED
-		     ? mr_reg_mr_relaxed(&job->place.session, &job->place.registrar, request,
-					 &entry, err)
-		     : mr_session_register(&job->place.session, &job->place.registrar, request,
+		     ? mr_reg_mr_relaxed(job->place.session, &job->place.registrar, request, &entry,
+					 err)
+		     : mr_session_register(job->place.session, &job->place.registrar, request,
 					   &entry, err);
 	if (rc)
 		return rc;
@@ -129,15 +129,25 @@ static void deregister_all(struct register_job *job)
 	progress_clear(&job->answer.progress);
 }
 
+/* The device's, which is of interest for dma-bufs alone. */
+static void find_data_direct(struct register_job *job)
+{
+	struct mr_environment *own = &job->own->environment;
+
+	if (job->place.environment != own) /* the batch's */
+		*own = *job->place.environment;
+	mr_region_data_direct_path(&job->place.registrar, own->data_direct,
+				   sizeof(own->data_direct));
+	job->place.environment = job->answer.environment = own;
+}
+
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
-	char *path = job->place.environment.data_direct;
 	const struct mr_dmabuf_request *request = job->args->dmabuf;
 	int rc = request->source.type == MR_DMABUF_DM ? mr_dm_export(&job->dm, &job->dmabuf, err)
 						      : mr_dmabuf_open(request, &job->dmabuf, err);
 
-	mr_region_data_direct_path(&job->place.registrar, path,
-				   sizeof(job->place.environment.data_direct));
+	find_data_direct(job);
 	if (rc)
 		return rc;
 	job->pattern.fd = job->dmabuf.fd;
@@ -150,9 +160,11 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct register_job *job, struct mr_error *err)
 {
-	int rc = place_open(&job->place, job->answer.invocation->global, job->kind, job->args->pd,
+	int rc = place_open(&job->place, job->own, job->answer.invocation->global, job->kind,
+			    job->args->pd,
 			    job->args->call ? mr_via_name(MR_VIA_LIBRARY) : job->args->via, err);
 
+	job->answer.environment = job->place.environment;
 	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
 	job->answer.out.usual_columns = register_columns(job);
 	job->in_force.uverbs = &job->place.uverbs;
@@ -167,7 +179,7 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan.count);
-	if (mr_session_is_private(&job->place.session)) {
+	if (job->place.in_session && mr_session_is_private(job->place.session)) {
 		job->pattern.backing = mr_backing_new();
 		if (!job->pattern.backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -269,7 +281,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
 	if (job->place.in_session)
-		overdue_tell(job->answer.invocation, &job->place.session);
+		overdue_tell(job->answer.invocation, job->place.session);
 	return rc;
 }
 
@@ -292,11 +304,12 @@ int register_check(const struct invocation *invocation, struct mr_error *err)
 int register_run(const struct invocation *invocation, const struct register_args *args,
 		 const struct mr_region_request *pattern, struct mr_error *err)
 {
+	struct place_own own;
 	struct register_job job = {
 		.args = args,
 		.pattern = *pattern,
 		.kind = mr_region_kind(pattern->call),
-		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
+		.own = &own,
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 
@@ -307,8 +320,7 @@ int register_run(const struct invocation *invocation, const struct register_args
 		rc = register_choose_call(args, &job.pattern.call, err);
 	if (rc)
 		return rc;
-	rc = answer_init(&job.answer, invocation, &args->expect, &job.place.environment,
-			 job.plan.count, err);
+	rc = answer_init(&job.answer, invocation, &args->expect, NULL, job.plan.count, err);
 	if (!rc)
 		rc = run(&job, err);
 	release(&job);

@@ -190,9 +190,9 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 {
 	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
 
-	if (mr_session_is_private(&job->place.session))
+	if (!job->place.in_session || mr_session_is_private(job->place.session))
 		return;
-	if (job->place.in_session && (cuda || on_demand) && job->count && !hold)
+	if ((cuda || on_demand) && job->count && !hold)
 		report_note(job->answer.invocation->command,
 			    "%s region is dead once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");

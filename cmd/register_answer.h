@@ -32,6 +32,7 @@ struct register_job {
 	enum mr_region_kind kind;
 	struct memory_plan plan;
 	struct place place;
+	struct place_own *own;
 	struct mr_memory memory;
 	struct mr_dm dm;
 	struct mr_dmabuf dmabuf;

@@ -37,7 +37,7 @@ static const struct option_spec change_options[] = {
 
 static int take(struct rereg_job *job, struct mr_error *err)
 {
-	struct mr_session *session = &job->in->session;
+	struct mr_session *session = job->in->session;
 	struct mr_selection selection;
 	int rc = mr_select(session, job->in->answer.invocation->operands[0], &selection, err);
 
@@ -57,7 +57,7 @@ static int take(struct rereg_job *job, struct mr_error *err)
 static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd *pd,
 		     struct mr_error *err)
 {
-	struct mr_session *session = &job->in->session;
+	struct mr_session *session = job->in->session;
 	struct mr_table_pd old;
 	const char *name = job->args->pd;
 	int rc;
@@ -82,11 +82,11 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 	if (rc)
 		return rc;
 	job->registrar = (struct mr_registrar){ .via = job->via,
-						.uverbs = &job->in->session.uverbs,
+						.uverbs = &job->in->session->uverbs,
 						.pd_handle = pd.handle };
 	if (job->via == MR_VIA_KERNEL)
 		return 0;
-	rc = mr_session_device(&job->in->session, place, pd.handle, &job->device, err);
+	rc = mr_session_device(job->in->session, place, pd.handle, &job->device, err);
 	job->registrar.pd = job->device.pd;
 	return rc;
 }
@@ -104,7 +104,7 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 	if (!args.size.known)
 		args.size = known(job->before.length);
 	rc = memory_plan_init(&job->plan, &args, err);
-	if (!rc && mr_session_is_private(&job->in->session)) {
+	if (!rc && mr_session_is_private(job->in->session)) {
 		job->request.backing = mr_backing_new();
 		if (!job->request.backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
@@ -148,14 +148,14 @@ static int prepare(struct rereg_job *job, struct mr_error *err)
 		return rc;
 	/* What registered it in this process knows how to change it. */
 	if (!job->args->via && !job->args->iova.known)
-		job->via = mr_session_via(&job->in->session, job->slot);
+		job->via = mr_session_via(job->in->session, job->slot);
 	job->request.changes = changes_for(job->args);
 	job->request.access = job->args->access.bits;
 	rc = choose_path(job, err);
 	if (!rc)
 		rc = make_memory(job, err);
 	if (rc)
-		mr_session_unclaim(&job->in->session, job->slot);
+		mr_session_unclaim(job->in->session, job->slot);
 	return rc;
 }
 
@@ -171,22 +171,22 @@ static int work(struct session_job *in, struct mr_error *err)
 	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	/* The region is either changed or not: signals wait in between. */
 	place_block_signals(in->answer.invocation->global);
-	mr_relaxed_expire(&in->session);
+	mr_relaxed_expire(in->session);
 	rc = prepare(&job, &told);
 	if (!rc)
-		rc = mr_session_rereg(&in->session, &job.registrar, job.slot, &job.request,
+		rc = mr_session_rereg(in->session, &job.registrar, job.slot, &job.request,
 				      &job.before, &job.after, &job.failure, &told);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (rc)
 		rereg_refuse(&job, &told);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
-	    !mr_session_is_private(&in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
+	    !mr_session_is_private(in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
 		report_note(in->answer.invocation->command,
 			    "an on-demand region is dead once this process has ended");
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
 	mr_backing_settle(job.request.backing, &job.memory, NULL);
-	mr_session_release_device(&in->session, &job.device);
+	mr_session_release_device(in->session, &job.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }
 

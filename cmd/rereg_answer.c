@@ -31,7 +31,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 		report_detail("asked for the flags 0x%" PRIx32, request->changes);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
 	    job->before.call != MR_REG_DM_MR && /* which nobody changes */
-	    mr_session_via(&job->in->session, job->slot) == MR_VIA_KERNEL)
+	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)
 		report_detail("libibverbs changes only regions that its own process registered; "
 			      "--via kernel does without it");
 }
@@ -59,7 +59,7 @@ static const char *state_of(const struct rereg_job *job)
 static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
 {
-	region_row_fill(row, entry, &job->in->session.table, pd);
+	region_row_fill(row, entry, &job->in->session->table, pd);
 	row->lkey = known(entry->lkey); /* the kernel has told */
 	row->rkey = known(entry->rkey);
 	row->length = known(entry->length);

@@ -171,12 +171,10 @@ static int detach(int fd, struct mr_error *err)
 static int hold(const struct global_args *global, struct mr_error *err)
 {
 	struct mr_session session;
-	int rc;
 
 	mr_hold_block();
-	rc = place_open_session(global, &session, err);
-	if (rc)
-		return rc;
+	if (!place_open_session(global, &session, err))
+		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
 	mr_hold((struct mr_opt_u64){ 0, false });

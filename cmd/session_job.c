@@ -7,24 +7,26 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		    int (*work)(struct session_job *job, struct mr_error *err),
 		    struct mr_error *err)
 {
-	struct session_job job = { .done = 0 };
+	struct session_job job;
+	struct place_own own;
 	uint64_t total = 0;
-	int rc = place_open_session(invocation->global, &job.session, err);
+	int rc;
 
-	if (rc && err->kind != MR_ERROR_USAGE)
-		return answer_absent(invocation, expect, err);
-	if (rc)
-		return rc;
+	job.session = place_open_session(invocation->global, &own.session, err);
+	if (!job.session)
+		return err->kind == MR_ERROR_USAGE ? -err->errnum
+						   : answer_absent(invocation, expect, err);
+	job.environment = place_describe(invocation->global, job.session, &own.environment);
+	job.done = 0;
 	while (invocation->operands[total])
 		total++;
-	rc = answer_init(&job.answer, invocation, expect, &job.environment, total, err);
+	rc = answer_init(&job.answer, invocation, expect, job.environment, total, err);
 	if (!rc) {
-		place_describe(invocation->global, &job.session, &job.environment);
 		job.answer.in_session = true;
 		rc = work(&job, err);
-		overdue_tell(invocation, &job.session);
+		overdue_tell(invocation, job.session);
 	}
 	answer_release(&job.answer);
-	place_leave_session(invocation->global, &job.session);
+	place_leave_session(invocation->global, job.session);
 	return rc;
 }

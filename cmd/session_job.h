@@ -7,8 +7,8 @@
 #include "session.h"
 
 struct session_job {
-	struct mr_session session;
-	struct mr_environment environment;
+	struct mr_session *session;
+	const struct mr_environment *environment;
 	struct answer answer; /**< its total is the number of operands */
 	uint64_t done;        /**< regions that the command did its work on */
 };

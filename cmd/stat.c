@@ -101,11 +101,11 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	struct mr_entry entry;
 	struct mr_table_pd pd;
 	bool is_null;
-	int rc = mr_session_look(&job->in->session, slot, &entry, &state, &kernel, err);
+	int rc = mr_session_look(job->in->session, slot, &entry, &state, &kernel, err);
 
 	if (rc <= 0)
 		return rc;
-	region_row_fill(&row, &entry, &job->in->session.table, &pd);
+	region_row_fill(&row, &entry, &job->in->session->table, &pd);
 	is_null = entry.call == MR_ALLOC_NULL_MR;
 	row.state = state_names[state];
 	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
@@ -153,16 +153,16 @@ static int count_uars(struct job *job, struct mr_error *err)
 	uint32_t count;
 	int rc;
 
-	if (mr_session_is_private(&job->in->session))
+	if (mr_session_is_private(job->in->session))
 		return 0;
-	rc = mr_session_uars(&job->in->session, &count, err);
+	rc = mr_session_uars(job->in->session, &count, err);
 	job->totals.uars = (struct mr_opt_u64){ count, !rc };
 	return rc;
 }
 
 static void print_all(struct job *job)
 {
-	const struct mr_table *table = &job->in->session.table;
+	const struct mr_table *table = &job->in->session->table;
 	struct mr_error err;
 	int rc = 0;
 
@@ -170,7 +170,7 @@ static void print_all(struct job *job)
 		if (mr_table_is_used(table, slot))
 			rc = print_entry(job, slot, &err);
 	if (!rc)
-		rc = mr_session_unlisted(&job->in->session, print_unlisted, job, &err);
+		rc = mr_session_unlisted(job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
 	else
@@ -183,7 +183,7 @@ static int print_object(struct job *job, enum mr_region_kind kind, uint32_t hand
 			struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
-	int rc = mr_session_find_object(&job->in->session, kind, handle, &mr, err);
+	int rc = mr_session_find_object(job->in->session, kind, handle, &mr, err);
 
 	if (!rc)
 		print_unlisted(job, kind, &mr);
@@ -194,7 +194,7 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 {
 	struct mr_selection selection;
 	struct mr_error err;
-	int rc = mr_select(&job->in->session, word, &selection, &err);
+	int rc = mr_select(job->in->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_SELECT_OBJECT)
 		rc = print_object(job, selection.kind, selection.handle, &err);
@@ -210,17 +210,17 @@ static void fill_totals(struct job *job)
 	struct mr_error ignored;
 	struct mr_table_pd pd;
 
-	mr_session_settle_pds(&job->in->session, &ignored);
+	mr_session_settle_pds(job->in->session, &ignored);
 	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
 	totals->deferred.known = true;
-	totals->table_bytes = known(mr_table_size(&job->in->session.table));
-	totals->blocks_removal = !mr_session_is_private(&job->in->session) &&
-				 mr_uverbs_blocks_removal(job->in->session.uverbs.driver_id);
+	totals->table_bytes = known(mr_table_size(&job->in->session->table));
+	totals->blocks_removal = !mr_session_is_private(job->in->session) &&
+				 mr_uverbs_blocks_removal(job->in->session->uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct pd_row *row = &job->pds[totals->pds.count];
 
-		if (!mr_table_pd(&job->in->session.table, place, &pd))
+		if (!mr_table_pd(&job->in->session->table, place, &pd))
 			continue;
 		totals->pds.count++;
 		snprintf(row->text, sizeof(row->text), "%s", pd.name);
@@ -251,7 +251,7 @@ static void print_totals(struct job *job)
 	if (job->totals.blocks_removal)
 		report_note(job->in->answer.invocation->command,
 			    "while this session lives, removing %s or its driver waits for it",
-			    job->in->environment.device);
+			    job->in->environment->device);
 }
 
 /* Only they need a column that tells them from MRs, and their id. */
@@ -269,11 +269,11 @@ static bool has_umems(const struct mr_table *table)
 static int work(struct session_job *in, struct mr_error *err)
 {
 	char **words = in->answer.invocation->operands;
-	struct job job = { .in = in, .in_force = { .uverbs = &in->session.uverbs } };
+	struct job job = { .in = in, .in_force = { .uverbs = &in->session->uverbs } };
 	int rc;
 
 	fill_totals(&job);
-	if (has_umems(&in->session.table))
+	if (has_umems(&in->session->table))
 		in->answer.out.usual_columns =
 			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
 	answer_begin(&in->answer);

@@ -40,7 +40,7 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 {
 	struct mlx5dv_devx_umem *umem;
 	struct mr_device device;
-	int rc = mr_device_import(job->session.uverbs.fd, MR_NO_HANDLE, &device, err);
+	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
 
 	if (rc) {
 		err->hint[0] = '\0'; /* there is no other path */
@@ -64,16 +64,16 @@ static void find_entry(struct session_job *job, struct imported *imported)
 	char word[32];
 
 	snprintf(word, sizeof(word), "umem:%u", imported->handle);
-	imported->listed = !mr_select(&job->session, word, &selection, &ignored) &&
+	imported->listed = !mr_select(job->session, word, &selection, &ignored) &&
 			   selection.type == MR_SELECT_ENTRY &&
-			   mr_table_get(&job->session.table, selection.slot, &imported->entry);
+			   mr_table_get(&job->session->table, selection.slot, &imported->entry);
 }
 
 /* The library takes whatever is in the blob: the umem may be gone, and its handle another's. */
 static int ask_kernel(struct session_job *job, const struct imported *imported,
 		      struct mr_error *err)
 {
-	int rc = mr_session_has_umem(&job->session, imported->handle, err);
+	int rc = mr_session_has_umem(job->session, imported->handle, err);
 
 	if (rc < 0)
 		return rc;
@@ -96,7 +96,7 @@ static void show(struct session_job *job, const struct imported *imported, bool 
 	char text[BLOB_TEXT];
 
 	if (live && imported->listed)
-		region_row_fill(&row, &imported->entry, &job->session.table, &pd);
+		region_row_fill(&row, &imported->entry, &job->session->table, &pd);
 	blob_text(&imported->blob, text);
 	row.handle = known(imported->handle);
 	row.umem_id = known(imported->id);

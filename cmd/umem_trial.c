@@ -19,6 +19,7 @@ struct trial {
 	const struct register_args *args;
 	struct memory_plan plan;
 	struct place place;
+	struct place_own own;
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct answer answer;
@@ -112,8 +113,10 @@ static void try_sizes(struct trial *trial)
 static int prepare(struct trial *trial, struct mr_error *err)
 {
 	const struct global_args *global = trial->answer.invocation->global;
-	int rc = place_open(&trial->place, global, MR_KIND_UMEM, NULL, trial->args->via, err);
+	int rc = place_open(&trial->place, &trial->own, global, MR_KIND_UMEM, NULL,
+			    trial->args->via, err);
 
+	trial->answer.environment = trial->place.environment;
 	trial->answer.in_session = place_session(global) != NULL;
 	if (!rc)
 		rc = mr_memory_map(&trial->plan.request, &trial->memory, err);
@@ -150,22 +153,19 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
 	if (trial->place.in_session)
-		overdue_tell(answer->invocation, &trial->place.session);
+		overdue_tell(answer->invocation, trial->place.session);
 	return answer_status(answer, trial->taken, NULL);
 }
 
 int umem_try_page_sizes(const struct invocation *invocation, const struct register_args *args,
 			struct mr_error *err)
 {
-	struct trial trial = {
-		.args = args,
-		.place = { .session = { .uverbs = { .fd = -1 }, .table = { .fd = -1 } } },
-	};
+	struct trial trial = { .args = args };
 	int rc = memory_plan_init(&trial.plan, &trial.args->memory, err);
 
 	if (rc)
 		return rc;
-	rc = answer_init(&trial.answer, invocation, NULL, &trial.place.environment, 1, err);
+	rc = answer_init(&trial.answer, invocation, NULL, NULL, 1, err);
 	if (!rc)
 		rc = run_trial(&trial, err);
 	mr_dmabuf_close(&trial.dmabuf);
