@@ -171,7 +171,7 @@ static bool is_interrupted(struct job *job)
 /* All lines, or those up to the first that does not answer as it should. */
 static int run_lines(struct job *job, struct mr_error *err)
 {
-	struct invocation invocation;
+	struct invocation invocation = { .global = &job->line_global };
 	struct mr_error parsed;
 	int rc = 1;
 
@@ -181,13 +181,13 @@ static int run_lines(struct job *job, struct mr_error *err)
 			fail(job, err);
 			break;
 		}
-		rc = batch_read(&job->reader, &job->line_global, &invocation, &parsed);
+		rc = batch_read(&job->reader, &invocation, &parsed);
 		if (rc < 0)
 			fail(job, &parsed);
 		if (rc <= 0)
 			break;
 		job->line.number = job->reader.lines.number;
-		job->line.text = job->reader.text;
+		job->line.text = job->reader.lines.line;
 		job->line.begun = false;
 		rc = run_line(job, &invocation, &parsed, err);
 		if (rc)

@@ -7,30 +7,34 @@
 #include "batch_line.h"
 #include "batch_read.h"
 
-/* The parser of a command, which is made when it is first needed; NULL with an error. */
-static struct parser *find_parser(struct batch_reader *reader, const char *name,
-				  struct mr_error *err)
+static int fail_unknown(const char *name, struct mr_error *err)
 {
-	const struct command *command = dispatch_find(name);
-	struct parser *parser = reader->parsers;
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    name[0] == '-' ? "a line begins with a command: '%s' belongs to "
+					     "mrctl batch itself"
+					   : "unknown command '%s'",
+			    name);
+}
 
-	if (!command) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     name[0] == '-' ? "a line begins with a command: '%s' belongs to "
-					      "mrctl batch itself"
-					    : "unknown command '%s'",
-			     name);
-		return NULL;
-	}
-	if (!command->record || command == &command_batch) {
+/* The parser of a command, which is made when it is first needed; NULL with an error. */
+static struct parser *find_parser(struct batch_reader *reader, const struct command *const *place,
+				  const char *name, struct mr_error *err)
+{
+	const struct command *command = *place;
+	struct parser *parser = &reader->parsers[place - dispatch_commands];
+
+	if (parser->options)
+		return parser;
+	if (!command)
+		fail_unknown(name, err);
+	else if (!command->record || command == &command_batch)
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
 			     name);
-		return NULL;
-	}
-	for (size_t i = 0; dispatch_commands[i] != command; i++)
-		parser++;
-	return parser->command || !parser_init(parser, command, &reader->given, err) ? parser
-										     : NULL;
+	else if (parser_init(parser, command, &reader->given, err))
+		parser_release(parser);
+	else
+		return parser;
+	return NULL;
 }
 
 /* They hold for the batch as a whole: the first of those that a line gives. */
@@ -51,19 +55,18 @@ static const char *given_global(const struct global_args *given)
 }
 
 /* Words to a command; so that lines can be pasted from a shell, mrctl may stand before it. */
-static int parse(struct batch_reader *reader, const struct global_args *global,
-		 struct invocation *invocation, struct mr_error *err)
+static int parse(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err)
 {
-	size_t skip = !strcmp(reader->words.list[0], "mrctl");
+	const struct command *const *place = dispatch_find(reader->words.list[0]);
+	size_t skip = !*place && !strcmp(reader->words.list[0], "mrctl");
 	char **words = reader->words.list + skip;
 	struct parser *parser;
 	const char *name;
 	int rc;
 
-	*invocation = (struct invocation){ .global = global };
 	if (!words[0])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
-	parser = find_parser(reader, words[0], err);
+	parser = find_parser(reader, skip ? dispatch_find(words[0]) : place, words[0], err);
 	if (!parser)
 		return -err->errnum;
 	invocation->command = parser->command;
@@ -80,39 +83,25 @@ static int parse(struct batch_reader *reader, const struct global_args *global,
 	return reader->checked ? 0 : dispatch_check(invocation, err);
 }
 
-/* The blanks around it say nothing. */
-static char *trim(char *text)
+int batch_read(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err)
 {
-	size_t length;
-
-	while (*text == ' ' || *text == '\t')
-		text++;
-	length = strlen(text);
-	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-		length--;
-	text[length] = '\0';
-	return text;
-}
-
-int batch_read(struct batch_reader *reader, const struct global_args *global,
-	       struct invocation *invocation, struct mr_error *err)
-{
+	struct mr_lines *lines = &reader->lines;
 	int rc;
 
-	*invocation = (struct invocation){ .global = global };
 	do {
-		rc = mr_lines_next(&reader->lines, err);
+		rc = mr_lines_next(lines, err);
 		if (rc < 0 && err->kind == MR_ERROR_USAGE)
-			mr_wrap(err, "line %" PRIu64, reader->lines.number);
+			mr_wrap(err, "line %" PRIu64, lines->number);
 		if (rc <= 0)
 			return rc;
 		err->text[0] = '\0';
 		err->hint[0] = '\0';
-		rc = mr_words_split(&reader->words, reader->lines.line, err);
+		rc = mr_words_split(&reader->words, lines->line, lines->length, err);
 	} while (!rc && !reader->words.count);
-	reader->text = trim(reader->lines.line);
+	mr_lines_trim(lines);
+	invocation->command = NULL;
 	if (!rc)
-		parse(reader, global, invocation, err);
+		parse(reader, invocation, err);
 	return 1;
 }
 
@@ -120,12 +109,12 @@ int batch_read(struct batch_reader *reader, const struct global_args *global,
 static int check_all(struct batch_reader *reader, const struct global_args *global,
 		     struct mr_error *err)
 {
-	struct invocation invocation;
+	struct invocation invocation = { .global = global };
 	int rc;
 
-	while ((rc = batch_read(reader, global, &invocation, err)) > 0) {
+	while ((rc = batch_read(reader, &invocation, err)) > 0) {
 		const struct batch_line line = { .number = reader->lines.number,
-						 .text = reader->text };
+						 .text = reader->lines.line };
 
 		if (err->text[0]) {
 			batch_line_wrap(&line, err);
@@ -149,7 +138,7 @@ int batch_reader_open(struct batch_reader *reader, const char *path,
 		return rc;
 	while (dispatch_commands[commands])
 		commands++;
-	reader->parsers = calloc(commands, sizeof(*reader->parsers));
+	reader->parsers = calloc(commands + 1, sizeof(*reader->parsers));
 	if (!reader->parsers)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	return reader->lines.is_file ? check_all(reader, global, err) : 0;

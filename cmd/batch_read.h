@@ -11,8 +11,7 @@ struct batch_reader {
 	struct mr_lines lines;
 	struct mr_words words;
 	struct global_args given; /**< global options of a line: there must be none */
-	struct parser *parsers;   /**< one for each command */
-	char *text;               /**< the line without the blanks around it */
+	struct parser *parsers;   /**< one for each in dispatch_commands, its end too */
 	bool checked;             /**< all lines are known to be right */
 	uint64_t total;           /**< commands there are, 0 where that is not known */
 };
@@ -30,13 +29,11 @@ void batch_reader_close(struct batch_reader *reader);
 
 /**
  * batch_read() - the next line that has a command
- * @global:     what it will be run with
- * @invocation: set; it holds until the next call
+ * @invocation: set but for what it is run with; it holds until the next call
  * @err:        empty, or what is wrong with the line
  *
  * Return: 1 for a line, right or wrong; 0 at the end; -errno where no line could be read.
  */
-int batch_read(struct batch_reader *reader, const struct global_args *global,
-	       struct invocation *invocation, struct mr_error *err);
+int batch_read(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err);
 
 #endif

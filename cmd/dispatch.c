@@ -34,12 +34,13 @@ static const struct option_spec global_options[] = {
 };
 const struct option_group global_group = { "Global options", global_options, 0 };
 
-const struct command *dispatch_find(const char *name)
+const struct command *const *dispatch_find(const char *name)
 {
-	for (const struct command *const *c = dispatch_commands; *c; c++)
-		if ((*c)->name[0] == name[0] && !strcmp((*c)->name, name))
-			return *c;
-	return NULL;
+	const struct command *const *c = dispatch_commands;
+
+	while (*c && ((*c)->name[0] != name[0] || strcmp((*c)->name, name) != 0))
+		c++;
+	return c;
 }
 
 int parser_init(struct parser *parser, const struct command *command, struct global_args *global,
@@ -69,6 +70,7 @@ void parser_release(struct parser *parser)
 {
 	options_free(parser->options);
 	free(parser->args);
+	*parser = (struct parser){ .command = NULL };
 }
 
 static int check_global(const struct command *command, const struct global_args *global,

@@ -11,8 +11,8 @@ extern const struct command *const dispatch_commands[];
 /** Options that every command takes; they fill a struct global_args. */
 extern const struct option_group global_group;
 
-/** dispatch_find() - the command of that name, or NULL */
-const struct command *dispatch_find(const char *name);
+/** dispatch_find() - the place in dispatch_commands of the command of that name, or of the NULL */
+const struct command *const *dispatch_find(const char *name);
 
 /** A command's struct, and what fills it from words. */
 struct parser {

@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	occupy_standard_descriptors();
 	rc = options_parse(bindings, true, argc, argv, &rest, &err);
 	if (!rc && *rest) {
-		command = dispatch_find(*rest);
+		command = *dispatch_find(*rest);
 		if (command)
 			rc = run_command(command, &global, argc - (int)(rest - argv), rest, &err);
 		else

@@ -94,28 +94,40 @@ static int run_memory(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+/* Memory that is not the process's: the rest is as for none. */
+static int check_elsewhere(const struct invocation *invocation, struct mr_error *err)
 {
 	struct reg_args args = *(const struct reg_args *)invocation->args;
-	const enum mr_memory_type type = args.common.memory.memory.type;
+	struct mr_memory_kind *kind = &args.common.memory.memory;
 	struct invocation elsewhere = *invocation;
 	int rc = 0;
 
-	if (type != MR_MEMORY_DM && type != MR_MEMORY_NULL_MR)
-		return register_check(invocation, err);
 	if (args.relaxed)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--relaxed: --memory %s has no pages to extend it to",
-				    args.common.memory.memory.text);
-	if (type == MR_MEMORY_NULL_MR)
+				    kind->text);
+	if (kind->type == MR_MEMORY_NULL_MR)
 		rc = check_null_mr(&args.common, err);
 	if (!rc)
 		rc = check_nowhere(&args.common.memory, err);
 	if (rc)
 		return rc;
-	args.common.memory.memory.type = MR_MEMORY_NONE;
+	kind->type = MR_MEMORY_NONE;
 	elsewhere.args = &args;
 	return register_check(&elsewhere, err);
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_args *args = invocation->args;
+
+	switch (args->common.memory.memory.type) {
+	case MR_MEMORY_DM:
+	case MR_MEMORY_NULL_MR:
+		return check_elsewhere(invocation, err);
+	default:
+		return register_check(invocation, err);
+	}
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)

@@ -9,7 +9,8 @@
 #include "hold.h"
 #include "lines.h"
 
-#define BUFFER_SIZE 65536
+/* A line that fills it has no end where one must be. */
+#define BUFFER_SIZE (MR_LINE_MAX + 1)
 
 static int fail_read(struct mr_error *err)
 {
@@ -54,9 +55,7 @@ int mr_lines_open(struct mr_lines *lines, const char *path, struct mr_error *err
 	bool named = path && strcmp(path, "-") != 0;
 	struct stat st;
 
-	lines->number = lines->at = lines->end = 0;
-	lines->size = BUFFER_SIZE;
-	lines->buffer = NULL;
+	*lines = (struct mr_lines){ .size = BUFFER_SIZE };
 	lines->fd = named ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (lines->fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read '%s'", path);
@@ -76,12 +75,7 @@ void mr_lines_close(struct mr_lines *lines)
 	lines->buffer = NULL;
 }
 
-void mr_lines_again(struct mr_lines *lines)
-{
-	lines->number = lines->at = 0;
-}
-
-/* 1, 0 at the end, or -errno. */
+/* What is there of a line goes to the front, and more comes behind it: 1, 0 at the end, or -errno. */
 static int fill(struct mr_lines *lines, struct mr_error *err)
 {
 	ssize_t got;
@@ -90,54 +84,93 @@ static int fill(struct mr_lines *lines, struct mr_error *err)
 		return 0;
 	if (!mr_hold_readable(lines->fd))
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
-	lines->at = lines->end = 0;
+	lines->end -= lines->at;
+	memmove(lines->buffer, lines->buffer + lines->at, lines->end);
+	lines->at = 0;
 	got = read_on(lines);
 	return got < 0 ? fail_read(err) : got > 0;
 }
 
-/* Moves what is there of the line over.  Return: whether its end was among it. */
-static bool take(struct mr_lines *lines, size_t *length, bool *too_long)
+/* How long the next line is, without its end: 1, 0 where there is none, or -errno. */
+static int measure(struct mr_lines *lines, size_t *length, struct mr_error *err)
 {
-	const char *from = lines->buffer + lines->at;
-	size_t left = lines->end - lines->at;
-	const char *newline = memchr(from, '\n', left);
-	size_t n = newline ? (size_t)(newline - from) : left;
+	size_t seen = 0;
+	int rc;
 
-	lines->at += n + (newline != NULL);
-	if (n > MR_LINE_MAX - *length) {
-		*too_long = true;
-		n = MR_LINE_MAX - *length;
-	}
-	memcpy(lines->line + *length, from, n);
-	*length += n;
-	return newline;
+	do {
+		const char *from = lines->buffer + lines->at;
+		const char *newline = memchr(from + seen, '\n', lines->end - lines->at - seen);
+
+		seen = lines->end - lines->at;
+		*length = newline ? (size_t)(newline - from) : seen;
+		if (newline || seen > MR_LINE_MAX)
+			return 1;
+		rc = fill(lines, err);
+	} while (rc > 0);
+	return rc ? rc : seen > 0;
+}
+
+/* The line ends in the buffer: what is there comes back before anything else is done. */
+static void end_line(struct mr_lines *lines, size_t length)
+{
+	lines->length = length;
+	lines->ended = lines->line[length];
+	lines->line[length] = '\0';
+}
+
+static void mend_line(struct mr_lines *lines)
+{
+	if (lines->line)
+		lines->line[lines->length] = lines->ended;
 }
 
 int mr_lines_next(struct mr_lines *lines, struct mr_error *err)
 {
-	bool too_long = false, ended = false;
-	size_t length = 0;
-	int rc = 1;
+	size_t length;
+	int rc;
 
+	mend_line(lines);
+	lines->line = NULL;
 	lines->number++;
-	while (!ended && !too_long) {
-		if (lines->at == lines->end)
-			rc = fill(lines, err);
-		if (rc < 0)
-			return rc;
-		if (!rc)
-			break;
-		ended = take(lines, &length, &too_long);
-	}
-	if (!rc && !length)
-		return 0;
-	if (too_long)
+	rc = measure(lines, &length, err);
+	if (rc <= 0)
+		return rc;
+	if (length > MR_LINE_MAX)
 		return mr_fail_text(err, MR_ERROR_USAGE, EMSGSIZE, "longer than %d bytes",
 				    MR_LINE_MAX);
-	if (memchr(lines->line, '\0', length))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
+	lines->line = lines->buffer + lines->at;
+	lines->at += length + (lines->at + length < lines->end);
 	if (length && lines->line[length - 1] == '\r')
 		length--;
-	lines->line[length] = '\0';
+	if (memchr(lines->line, '\0', length))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
+	end_line(lines, length);
 	return 1;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+void mr_lines_trim(struct mr_lines *lines)
+{
+	size_t length;
+
+	mend_line(lines);
+	while (lines->length && is_blank(*lines->line)) {
+		lines->line++;
+		lines->length--;
+	}
+	length = lines->length;
+	while (length && is_blank(lines->line[length - 1]))
+		length--;
+	end_line(lines, length);
+}
+
+void mr_lines_again(struct mr_lines *lines)
+{
+	mend_line(lines);
+	lines->line = NULL;
+	lines->number = lines->at = 0;
 }

@@ -14,12 +14,14 @@
 
 struct mr_lines {
 	int fd;
-	bool is_file; /**< a regular file: all of it has been read, and can be gone through again */
+	bool is_file;    /**< a regular file: all of it has been read */
 	uint64_t number; /**< of the line that was read last, from 1 */
 	char *buffer;
 	size_t size;    /**< bytes of the buffer */
 	size_t at, end; /**< what is in it */
-	char line[MR_LINE_MAX + 1];
+	char *line;     /**< in it; or NULL */
+	size_t length;  /**< of the line */
+	char ended;     /**< what was where its end is marked */
 };
 
 /**
@@ -31,9 +33,6 @@ struct mr_lines {
 int mr_lines_open(struct mr_lines *lines, const char *path, struct mr_error *err);
 void mr_lines_close(struct mr_lines *lines);
 
-/** mr_lines_again() - from the beginning, of a regular file */
-void mr_lines_again(struct mr_lines *lines);
-
 /**
  * mr_lines_next() - the next line, in lines->line, without its end (a newline, or CR and newline)
  *
@@ -43,5 +42,11 @@ void mr_lines_again(struct mr_lines *lines);
  * -EINTR for the signal.
  */
 int mr_lines_next(struct mr_lines *lines, struct mr_error *err);
+
+/** mr_lines_trim() - leave the blanks around the line out of it */
+void mr_lines_trim(struct mr_lines *lines);
+
+/** mr_lines_again() - from the beginning, of a regular file */
+void mr_lines_again(struct mr_lines *lines);
 
 #endif

@@ -169,14 +169,14 @@ static bool is_letter(char c)
 
 int mr_parse_name(const char *text, struct mr_error *err)
 {
-	size_t length = strlen(text), allowed = 0, digits = 0;
+	size_t length = 0, allowed = 0, digits = 0;
 
-	if (!length || length > NAME_MAX_LENGTH)
-		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
-	for (const char *c = text; *c; c++) {
+	for (const char *c = text; *c; c++, length++) {
 		digits += is_digit(*c);
 		allowed += is_digit(*c) || is_letter(*c) || *c == '.' || *c == '_' || *c == '-';
 	}
+	if (!length || length > NAME_MAX_LENGTH)
+		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
 	if (allowed != length)
 		return bad(err, EINVAL, "name", text, "give letters, digits, '.', '_' and '-'");
 	if (digits == length)

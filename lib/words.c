@@ -34,7 +34,12 @@ static bool is_blank(char c)
 /* What stands for itself; most words hold nothing else. */
 static bool is_plain(char c)
 {
-	return c && !is_blank(c) && c != '\'' && c != '"' && c != '\\';
+	static const bool is_special[256] = {
+		['\0'] = true, [' '] = true, ['\t'] = true,
+		['\''] = true, ['"'] = true, ['\\'] = true,
+	};
+
+	return !is_special[(unsigned char)c];
 }
 
 /* What follows a backslash in double quotes, or the backslash itself. */
@@ -43,53 +48,68 @@ static bool is_escaped(const char *at)
 	return *at == '\\' && at[1] && strchr("\"\\$`", at[1]);
 }
 
-static int fail_quote(char quote, struct mr_error *err)
+/* The rest of a word that is not plain, from *line on, which is moved behind it.  Return: its end. */
+static char *read_quoted(const char **line, char *to, struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "the quote %c has no end in this line",
-			    quote);
-}
-
-/* One word, from *from to *to; both are moved behind it. */
-static int read_word(const char **from, char **to, struct mr_error *err)
-{
+	const char *from = *line;
 	char quote = '\0';
 
-	while (is_plain(**from))
-		*(*to)++ = *(*from)++;
-	for (; **from && (quote || !is_blank(**from)); (*from)++) {
-		if (quote ? **from == quote : **from == '"' || **from == '\'') {
-			quote = quote ? '\0' : **from;
+	for (; *from && (quote || !is_blank(*from)); from++) {
+		if (quote ? *from == quote : *from == '"' || *from == '\'') {
+			quote = quote ? '\0' : *from;
 			continue;
 		}
-		if (quote == '"' ? is_escaped(*from) : !quote && **from == '\\')
-			(*from)++;
-		if (!**from)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "there is nothing behind the backslash at the end: "
-					    "a command is one line");
-		*(*to)++ = **from;
+		if (quote == '"' ? is_escaped(from) : !quote && *from == '\\')
+			from++;
+		if (!*from) {
+			mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "there is nothing behind the backslash at the end: "
+				     "a command is one line");
+			return NULL;
+		}
+		*to++ = *from;
 	}
-	*(*to)++ = '\0';
-	return quote ? fail_quote(quote, err) : 0;
+	*line = from;
+	if (!quote)
+		return to;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "the quote %c has no end in this line", quote);
+	return NULL;
 }
 
-int mr_words_split(struct mr_words *words, const char *line, struct mr_error *err)
+/* One word, from *line on, which is moved behind it.  Return: its end, or NULL with an error. */
+static char *read_word(const char **line, char *to, struct mr_error *err)
 {
-	int rc = make_room(words, strlen(line), err);
+	const char *from = *line;
+
+	while (is_plain(*from))
+		*to++ = *from++;
+	*line = from;
+	return !*from || is_blank(*from) ? to : read_quoted(line, to, err);
+}
+
+int mr_words_split(struct mr_words *words, const char *line, size_t length, struct mr_error *err)
+{
+	int rc = make_room(words, length, err);
 	char *to = words->buffer;
+	size_t count = 0;
 
 	words->count = 0;
-	while (!rc) {
+	if (rc)
+		return rc;
+	for (;;) {
 		while (is_blank(*line))
 			line++;
 		if (!*line || *line == '#')
 			break;
-		words->list[words->count++] = to;
-		rc = read_word(&line, &to, err);
+		words->list[count++] = to;
+		to = read_word(&line, to, err);
+		if (!to)
+			return -err->errnum;
+		*to++ = '\0';
 	}
-	if (!rc)
-		words->list[words->count] = NULL;
-	return rc;
+	words->list[count] = NULL;
+	words->count = count;
+	return 0;
 }
 
 void mr_words_release(struct mr_words *words)

@@ -17,7 +17,8 @@ struct mr_words {
 
 /**
  * mr_words_split() - read a line
- * @words: set; what it holds of a line before is given up
+ * @words:  set; what it holds of a line before is given up
+ * @length: of the line, which ends with a NUL
  *
  * Blanks separate words.  '...' and "..." keep what is in them together, a backslash takes the
  * meaning of the character behind it ("..." has it before ", \, $ and ` only), and # at the beginning
@@ -25,7 +26,7 @@ struct mr_words {
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a quote that does not end, or a backslash at the end.
  */
-int mr_words_split(struct mr_words *words, const char *line, struct mr_error *err);
+int mr_words_split(struct mr_words *words, const char *line, size_t length, struct mr_error *err);
 void mr_words_release(struct mr_words *words);
 
 #endif
