@@ -170,9 +170,9 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	job->in_force.uverbs = &job->place.uverbs;
 	if (rc)
 		return rc;
-	job->made = calloc(job->plan.count, sizeof(*job->made));
+	job->made = reallocarray(NULL, job->plan.count, sizeof(*job->made));
 	if (!job->made)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
 			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
 	if (job->args->export)
 		job->blobs = calloc(job->plan.count, sizeof(*job->blobs));

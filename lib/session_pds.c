@@ -15,10 +15,8 @@ bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_p
 
 uint32_t mr_table_find_pd(const struct mr_table *table, const char *name)
 {
-	struct mr_table_pd pd;
-
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
-		if (mr_table_pd(table, place, &pd) && !strcmp(pd.name, name))
+		if (!strncmp(table->header->pds[place].name, name, MR_NAME_SIZE))
 			return place;
 	return MR_NO_SLOT;
 }

@@ -91,23 +91,29 @@ static uint64_t number_of(const struct mr_entry *entry, unsigned int index)
 }
 
 /*
- * Whether an entry can be found so: names are optional, keys come with the commit, and umems have
- * none.  Without remote access some drivers give no rkey, or 0 (rxe of Linux 6.1): that is nobody's
- * name.
+ * By what an entry can be found, a bit for each index: names are optional, keys come with the commit,
+ * and umems have none.  Without remote access some drivers give no rkey, or 0 (rxe of Linux 6.1):
+ * that is nobody's name.
  */
+static unsigned int indexes_of(const struct mr_entry *entry)
+{
+	unsigned int indexes = 1u << MR_BY_ID;
+
+	if (entry->name[0])
+		indexes |= 1u << MR_BY_NAME;
+	if (entry->state != MR_ENTRY_LIVE && entry->state != MR_ENTRY_IN_DOUBT)
+		return indexes;
+	indexes |= 1u << MR_BY_HANDLE;
+	if (mr_region_kind(entry->call) != MR_KIND_UMEM)
+		indexes |= 1u << MR_BY_LKEY | (entry->rkey ? 1u << MR_BY_RKEY : 0);
+	if (mr_entry_is_marked(entry))
+		indexes |= 1u << MR_BY_MARK;
+	return indexes;
+}
+
 static bool is_indexed(const struct mr_entry *entry, unsigned int index)
 {
-	if (index == MR_BY_NAME)
-		return entry->name[0];
-	if (index == MR_BY_MARK)
-		return mr_entry_is_marked(entry);
-	if (index == MR_BY_RKEY && !entry->rkey)
-		return false;
-	if ((index == MR_BY_LKEY || index == MR_BY_RKEY) &&
-	    mr_region_kind(entry->call) == MR_KIND_UMEM)
-		return false;
-	return index == MR_BY_ID || entry->state == MR_ENTRY_LIVE ||
-	       entry->state == MR_ENTRY_IN_DOUBT;
+	return indexes_of(entry) >> index & 1;
 }
 
 static uint64_t hash_of(const struct mr_entry *entry, unsigned int index)
@@ -150,29 +156,45 @@ static void count(uint32_t *counter, bool counts, bool more)
 		*counter += more ? 1u : -1u;
 }
 
-static void count_entry(struct mr_table *table, uint32_t slot, bool more)
+static void count_entry(struct mr_table *table, uint32_t slot, unsigned int indexes, bool more)
 {
 	struct mr_table_pool *pool = &table->header->pool;
-	const struct mr_entry *entry = entry_at(table, slot);
 
-	count(&pool->relaxed, entry->call == MR_REG_MR_RELAXED, more);
-	count(&pool->marked, is_indexed(entry, MR_BY_MARK), more);
+	count(&pool->relaxed, entry_at(table, slot)->call == MR_REG_MR_RELAXED, more);
+	count(&pool->marked, indexes >> MR_BY_MARK & 1, more);
+}
+
+#define ALL_INDEXES UINT32_MAX
+/* What a commit does not change. */
+#define BUT_ID_AND_NAME (ALL_INDEXES << MR_BY_HANDLE)
+
+/* Into those of the indexes @among in which it is to be found. */
+static void link_among(struct mr_table *table, uint32_t slot, unsigned int among)
+{
+	unsigned int indexes = indexes_of(entry_at(table, slot));
+
+	count_entry(table, slot, indexes, true);
+	for (indexes &= among; indexes; indexes &= indexes - 1)
+		link_entry(table, slot, (unsigned int)__builtin_ctz(indexes));
+}
+
+static void unlink_among(struct mr_table *table, uint32_t slot, unsigned int among)
+{
+	unsigned int indexes = indexes_of(entry_at(table, slot));
+
+	count_entry(table, slot, indexes, false);
+	for (indexes &= among; indexes; indexes &= indexes - 1)
+		unlink_entry(table, slot, (unsigned int)__builtin_ctz(indexes));
 }
 
 static void link_all(struct mr_table *table, uint32_t slot)
 {
-	count_entry(table, slot, true);
-	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-		if (is_indexed(entry_at(table, slot), i))
-			link_entry(table, slot, i);
+	link_among(table, slot, ALL_INDEXES);
 }
 
 static void unlink_all(struct mr_table *table, uint32_t slot)
 {
-	count_entry(table, slot, false);
-	for (unsigned int i = 0; i < MR_TABLE_INDEXES; i++)
-		if (is_indexed(entry_at(table, slot), i))
-			unlink_entry(table, slot, i);
+	unlink_among(table, slot, ALL_INDEXES);
 }
 
 static void rebuild_indexes(struct mr_table *table)
@@ -379,7 +401,9 @@ static int fail_locked(const struct mr_table *table, struct mr_error *err)
 	return -ETIMEDOUT;
 }
 
-static int lock_shared(struct mr_table *table, struct mr_error *err)
+__attribute__((noinline)) /* it needs a stack that a private table does not pay for */
+static int
+lock_shared(struct mr_table *table, struct mr_error *err)
 {
 	uint64_t end = 0;
 	struct timespec pause = { .tv_nsec = 50000 };
@@ -619,20 +643,25 @@ static void lose_handle(struct mr_table *table, uint32_t slot)
 	end_change(table);
 }
 
+/* Id and name stay what they were, and so does its place in their indexes. */
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
-	uint32_t other;
+	struct mr_entry *place;
+	uint32_t next[MR_BY_HANDLE], other;
 
 	if (!has_id(table, slot, entry->id))
 		return false;
 	while (entry->handle != MR_NO_HANDLE &&
 	       (other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
 		lose_handle(table, other);
+	place = entry_at(table, slot);
 	begin_change(table);
-	unlink_all(table, slot);
-	*entry_at(table, slot) = *entry;
-	set_state(entry_at(table, slot), MR_ENTRY_LIVE);
-	link_all(table, slot);
+	unlink_among(table, slot, BUT_ID_AND_NAME);
+	memcpy(next, place->next, sizeof(next));
+	*place = *entry;
+	memcpy(place->next, next, sizeof(next));
+	set_state(place, MR_ENTRY_LIVE);
+	link_among(table, slot, BUT_ID_AND_NAME);
 	end_change(table);
 	return true;
 }
@@ -723,9 +752,9 @@ void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id)
 static bool matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
 		    const char *name)
 {
-	if (!is_indexed(entry, index))
+	if (entry->state == MR_ENTRY_FREE || !is_indexed(entry, index))
 		return false;
-	return name ? !strcmp(entry->name, name) : number_of(entry, index) == value;
+	return name ? !strncmp(entry->name, name, MR_NAME_SIZE) : number_of(entry, index) == value;
 }
 
 static uint32_t find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
@@ -735,11 +764,11 @@ static uint32_t find(const struct mr_table *table, enum mr_table_index index, ui
 	uint32_t slot = *(volatile uint32_t *)bucket_at(table, index, hash);
 
 	for (uint32_t steps = 0; steps < table->capacity && slot < table->capacity; steps++) {
-		struct mr_entry entry;
+		const struct mr_entry *entry = entry_at(table, slot);
 
-		if (mr_table_get(table, slot, &entry) && matches(&entry, index, value, name))
+		if (matches(entry, index, value, name))
 			return slot;
-		slot = entry.next[index];
+		slot = *(const volatile uint32_t *)&entry->next[index];
 	}
 	return MR_NO_SLOT;
 }
