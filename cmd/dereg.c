@@ -58,15 +58,15 @@ static bool is_flushed(const struct session_job *job, const struct mr_entry *ent
 	       (!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
 }
 
-static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
-			 struct mr_entry *entry, struct mr_error *err)
+static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+			 struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
 	uint64_t start = mr_now_ns();
 	bool deferred = true;
 	struct mr_entry now;
-	int rc = mr_dereg_mr_relaxed(job->session, slot, id, defer, &deferred, err);
+	int rc = mr_dereg_mr_relaxed(job->session, slot, entry->id, defer, &deferred, err);
 	uint64_t ns = mr_now_ns() - start;
 
 	if (deferred && (!rc || rc == -EALREADY) && is_flushed(job, entry)) {
@@ -76,25 +76,23 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, uint64_t id,
 	if (rc)
 		return rc;
 	/* Since when, and whether it was to be more than that; unless another has its place by now. */
-	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == id)
+	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == entry->id)
 		*entry = now;
 	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
 	return 0;
 }
 
-static int dereg_entry(struct session_job *job, uint32_t slot, uint64_t id, struct mr_error *err)
+static int dereg_entry(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+		       struct mr_error *err)
 {
-	struct mr_entry entry;
 	uint64_t ns;
 	int rc;
 
-	if (!mr_table_get(&job->session->table, slot, &entry))
-		memset(&entry, 0, sizeof(entry));
-	if (entry.call == MR_REG_MR_RELAXED)
-		return dereg_relaxed(job, slot, id, &entry, err);
-	rc = mr_session_deregister(job->session, slot, id, &ns, err);
+	if (entry->call == MR_REG_MR_RELAXED)
+		return dereg_relaxed(job, slot, entry, err);
+	rc = mr_session_deregister(job->session, slot, entry->id, &ns, err);
 	if (!rc)
-		print_region(job, &entry, "deregistered", ns);
+		print_region(job, entry, "deregistered", ns);
 	return rc;
 }
 
@@ -181,7 +179,7 @@ static enum mr_via path_of(const struct session_job *job, const struct mr_select
 
 static void dereg_word(struct session_job *job, const char *word, uint64_t index)
 {
-	struct mr_selection selection = { .id = 0 };
+	struct mr_selection selection;
 	struct mr_error err;
 	int rc = mr_select(job->session, word, &selection, &err);
 
@@ -190,7 +188,7 @@ static void dereg_word(struct session_job *job, const char *word, uint64_t index
 	else if (!rc && selection.type == MR_SELECT_OBJECT)
 		rc = dereg_handle(job, selection.kind, selection.handle, &err);
 	else if (!rc)
-		rc = dereg_entry(job, selection.slot, selection.id, &err);
+		rc = dereg_entry(job, selection.slot, &selection.entry, &err);
 	if (rc)
 		answer_fail(&job->answer, &err, index, selection.id, path_of(job, &selection));
 }
@@ -219,7 +217,7 @@ static bool dereg_all(struct session_job *job)
 		if (stopped || !mr_table_get(table, slot, &entry))
 			continue;
 		index++;
-		if (dereg_entry(job, slot, entry.id, &err) && !is_settled(&err))
+		if (dereg_entry(job, slot, &entry, &err) && !is_settled(&err))
 			answer_fail(&job->answer, &err, index, entry.id,
 				    mr_session_via(job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);

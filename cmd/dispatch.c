@@ -38,7 +38,7 @@ const struct command *const *dispatch_find(const char *name)
 {
 	const struct command *const *c = dispatch_commands;
 
-	while (*c && ((*c)->name[0] != name[0] || strcmp((*c)->name, name) != 0))
+	while (*c && !option_names(name, (*c)->name))
 		c++;
 	return c;
 }

@@ -258,7 +258,7 @@ static const struct slot *find_name(const struct options *tables, const char *wo
 	if (word[0] != '-' || word[1] != '-')
 		return NULL;
 	for (size_t i = 0; i < tables->count; i++)
-		if (word[2] == tables->longs[i].name[0] && !strcmp(word + 2, tables->longs[i].name))
+		if (option_names(word + 2, tables->longs[i].name))
 			return &tables->slots[i];
 	return NULL;
 }

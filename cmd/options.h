@@ -58,6 +58,21 @@ struct option_spec {
 	char letter; /**< or 0 */
 };
 
+/**
+ * option_names() - whether @word is @name
+ *
+ * strcmp() reads many bytes at once, and waits where they have been written one by one just before,
+ * as those of a batch's line.
+ */
+static inline bool option_names(const char *word, const char *name)
+{
+	while (*name && *word == *name) {
+		word++;
+		name++;
+	}
+	return *word == *name;
+}
+
 struct option_group {
 	const char *title;                 /**< heading in help */
 	const struct option_spec *options; /**< ends with an unnamed one */

@@ -132,7 +132,7 @@ static void deregister_all(struct register_job *job)
 /* The device's, which is of interest for dma-bufs alone. */
 static void find_data_direct(struct register_job *job)
 {
-	struct mr_environment *own = &job->own->environment;
+	struct mr_environment *own = &job->room->place.environment;
 
 	if (job->place.environment != own) /* the batch's */
 		*own = *job->place.environment;
@@ -160,8 +160,8 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct register_job *job, struct mr_error *err)
 {
-	int rc = place_open(&job->place, job->own, job->answer.invocation->global, job->kind,
-			    job->args->pd,
+	int rc = place_open(&job->place, &job->room->place, job->answer.invocation->global,
+			    job->kind, job->args->pd,
 			    job->args->call ? mr_via_name(MR_VIA_LIBRARY) : job->args->via, err);
 
 	job->answer.environment = job->place.environment;
@@ -170,7 +170,8 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	job->in_force.uverbs = &job->place.uverbs;
 	if (rc)
 		return rc;
-	job->made = reallocarray(NULL, job->plan.count, sizeof(*job->made));
+	job->made = job->plan.count == 1 ? &job->room->only
+					 : reallocarray(NULL, job->plan.count, sizeof(*job->made));
 	if (!job->made)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
 			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
@@ -240,7 +241,8 @@ static void release(struct register_job *job)
 	place_close(&job->place);
 	answer_release(&job->answer);
 	free(job->blobs);
-	free(job->made);
+	if (job->made != &job->room->only)
+		free(job->made);
 	advise_release(job);
 }
 
@@ -304,12 +306,12 @@ int register_check(const struct invocation *invocation, struct mr_error *err)
 int register_run(const struct invocation *invocation, const struct register_args *args,
 		 const struct mr_region_request *pattern, struct mr_error *err)
 {
-	struct place_own own;
+	struct register_room room;
 	struct register_job job = {
 		.args = args,
 		.pattern = *pattern,
 		.kind = mr_region_kind(pattern->call),
-		.own = &own,
+		.room = &room,
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 

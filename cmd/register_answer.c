@@ -57,10 +57,10 @@ const char *register_columns(struct register_job *job)
 
 	if (!job->args->advise.advice.text && !job->args->export)
 		return usual;
-	snprintf(job->columns, sizeof(job->columns), "%s%s%s", usual,
+	snprintf(job->room->columns, sizeof(job->room->columns), "%s%s%s", usual,
 		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
 		 job->args->export ? ",export" : "");
-	return job->columns;
+	return job->room->columns;
 }
 
 static void fill_advice(const struct register_job *job, const struct made *made,

@@ -25,14 +25,21 @@ struct advised {
 	bool known; /**< there was one */
 };
 
+/** Room for what not each run needs, so that it is not cleared before each. */
+struct register_room {
+	struct place_own place;
+	struct made only; /**< region, where it is to be but one */
+	char columns[128];
+};
+
 /** One run of a registering command. */
 struct register_job {
 	const struct register_args *args;
 	struct mr_region_request pattern; /**< without its place in memory */
 	enum mr_region_kind kind;
 	struct memory_plan plan;
+	struct register_room *room;
 	struct place place;
-	struct place_own *own;
 	struct mr_memory memory;
 	struct mr_dm dm;
 	struct mr_dmabuf dmabuf;
@@ -42,7 +49,6 @@ struct register_job {
 	struct advised *advised;     /**< one for each of those, or NULL */
 	struct mr_umem_blob *blobs;  /**< one for each, or NULL */
 	struct mr_memory prefetched; /**< by the advice about a region of the whole address space */
-	char columns[128];
 	struct answer answer;
 };
 

@@ -73,14 +73,15 @@ static bool is_meant(const struct mr_entry *entry, const struct word *word)
 int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
 	      struct mr_error *err)
 {
-	struct mr_entry entry;
 	struct word word;
 	int rc = parse(text, &word, err);
 
-	*selection = (struct mr_selection){ .type = word.type,
-					    .kind = word.kind,
-					    .handle = (uint32_t)word.number,
-					    .pd = word.name };
+	selection->type = word.type;
+	selection->slot = MR_NO_SLOT;
+	selection->id = 0;
+	selection->kind = word.kind;
+	selection->handle = (uint32_t)word.number;
+	selection->pd = word.name;
 	if (rc || word.type == MR_SELECT_PD)
 		return rc;
 	rc = mr_table_lock(&session->table, err);
@@ -88,9 +89,10 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 		return rc;
 	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
 				    : mr_table_find(&session->table, word.index, word.number);
-	if (mr_table_get(&session->table, selection->slot, &entry) && is_meant(&entry, &word)) {
+	if (mr_table_get(&session->table, selection->slot, &selection->entry) &&
+	    is_meant(&selection->entry, &word)) {
 		selection->type = MR_SELECT_ENTRY;
-		selection->id = entry.id;
+		selection->id = selection->entry.id;
 	} else if (selection->type == MR_SELECT_ENTRY) {
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
 				  mr_table_noun(&session->table), text);

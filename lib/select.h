@@ -18,6 +18,7 @@ struct mr_selection {
 	enum mr_region_kind kind; /**< of OBJECT */
 	uint32_t handle;          /**< of OBJECT */
 	const char *pd;           /**< of PD: its name */
+	struct mr_entry entry;    /**< of ENTRY: a copy */
 };
 
 /**

@@ -401,9 +401,7 @@ static int fail_locked(const struct mr_table *table, struct mr_error *err)
 	return -ETIMEDOUT;
 }
 
-__attribute__((noinline)) /* it needs a stack that a private table does not pay for */
-static int
-lock_shared(struct mr_table *table, struct mr_error *err)
+int mr_table_lock_shared(struct mr_table *table, struct mr_error *err)
 {
 	uint64_t end = 0;
 	struct timespec pause = { .tv_nsec = 50000 };
@@ -435,17 +433,11 @@ lock_shared(struct mr_table *table, struct mr_error *err)
 	return 0;
 }
 
-int mr_table_lock(struct mr_table *table, struct mr_error *err)
-{
-	return table->is_private ? 0 : lock_shared(table, err);
-}
-
-void mr_table_unlock(struct mr_table *table)
+void mr_table_unlock_shared(struct mr_table *table)
 {
 	struct flock lock;
 
-	if (table->locked)
-		set_lock(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
+	set_lock(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
 	table->locked = false;
 }
 
