@@ -19,13 +19,14 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	const struct global_args *global = invocation->global;
 	int rc;
 
-	*answer = (struct answer){
-		.invocation = invocation,
-		.expect = expect && expect->given ? expect : NULL,
-		.environment = environment,
-		.total = total,
-		.lines = total == 1 && !global->columns && !global->no_headings,
-	};
+	answer->invocation = invocation;
+	answer->expect = expect && expect->given ? expect : NULL;
+	answer->environment = environment;
+	answer->failures = (struct failures){ .items = NULL };
+	answer->total = total;
+	answer->reported = 0;
+	answer->in_session = false;
+	answer->lines = total == 1 && !global->columns && !global->no_headings;
 	progress_init(&answer->progress, total, global->quiet);
 	rc = output_open(&answer->out, global, &region_record, err);
 	answer->out.usual_columns = invocation->command->columns;
@@ -150,20 +151,26 @@ void answer_end_rows(struct answer *answer)
 	output_list_end(&answer->out);
 }
 
-int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
+static void print_verdict(struct answer *answer)
 {
 	const struct list failures = { &failure_record, answer->failures.items,
 				       answer->failures.count, sizeof(struct failure) };
 	const struct verdict verdict = { { is_expected(answer), answer->expect != NULL } };
+
+	output_members(&answer->out, &verdict_record, &verdict);
+	output_json_list(&answer->out, "failures", &failures);
+}
+
+int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
+{
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
 	bool told = out->global->line && !environment->data_direct[0]; /* by the batch */
 
-	output_members(out, &verdict_record, &verdict);
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
 	if (out->global->json)
-		output_json_list(out, "failures", &failures);
+		print_verdict(answer);
 	else if (told)
 		;
 	else if (answer->lines && done)

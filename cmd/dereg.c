@@ -85,12 +85,13 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 static int dereg_entry(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 		       struct mr_error *err)
 {
-	uint64_t ns;
+	uint64_t ns = 0;
 	int rc;
 
 	if (entry->call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, entry, err);
-	rc = mr_session_deregister(job->session, slot, entry->id, &ns, err);
+	rc = mr_session_deregister(job->session, slot, entry->id,
+				   answer_has_rows(&job->answer) ? &ns : NULL, err);
 	if (!rc)
 		print_region(job, entry, "deregistered", ns);
 	return rc;

@@ -45,16 +45,15 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, s
 {
 	uint64_t page = (uint64_t)getpagesize(), span;
 
-	*plan = (struct memory_plan){
-		.request = { .kind = args->memory,
-			     .offset = args->offset.value,
-			     .addr = args->addr,
-			     .node = args->numa,
-			     .populate = args->populate },
-		.size = args->size.known ? args->size.value : page,
-		.count = args->count.known ? args->count.value : 1,
-		.stride = args->stride.value,
-	};
+	plan->request.kind = args->memory;
+	plan->request.length = 0;
+	plan->request.offset = args->offset.value;
+	plan->request.addr = args->addr;
+	plan->request.node = args->numa;
+	plan->request.populate = args->populate;
+	plan->size = args->size.known ? args->size.value : page;
+	plan->count = args->count.known ? args->count.value : 1;
+	plan->stride = args->stride.value;
 	if (!plan->request.kind.text)
 		plan->request.kind =
 			(struct mr_memory_kind){ MR_MEMORY_ANON, "anon", NULL, 0, { 0 } };

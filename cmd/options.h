@@ -66,11 +66,13 @@ struct option_spec {
  */
 static inline bool option_names(const char *word, const char *name)
 {
-	while (*name && *word == *name) {
+	while (*word == *name) {
+		if (!*word)
+			return true;
 		word++;
 		name++;
 	}
-	return *word == *name;
+	return false;
 }
 
 struct option_group {

@@ -181,7 +181,7 @@ static int prepare(struct register_job *job, struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan.count);
 	if (job->place.in_session && mr_session_is_private(job->place.session)) {
-		job->pattern.backing = mr_backing_new();
+		job->pattern.backing = mr_backing_new(job->place.session);
 		if (!job->pattern.backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}

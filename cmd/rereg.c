@@ -105,7 +105,7 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 		args.size = known(job->before.length);
 	rc = memory_plan_init(&job->plan, &args, err);
 	if (!rc && mr_session_is_private(job->in->session)) {
-		job->request.backing = mr_backing_new();
+		job->request.backing = mr_backing_new(job->in->session);
 		if (!job->request.backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}

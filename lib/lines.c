@@ -155,8 +155,10 @@ static bool is_blank(char c)
 
 void mr_lines_trim(struct mr_lines *lines)
 {
-	size_t length;
+	size_t length = lines->length;
 
+	if (length && !is_blank(*lines->line) && !is_blank(lines->line[length - 1]))
+		return;
 	mend_line(lines);
 	while (lines->length && is_blank(*lines->line)) {
 		lines->line++;

@@ -424,16 +424,15 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 			 struct mr_error *err)
 {
 	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
-	uint64_t start = mr_now_ns(), end;
+	uint64_t start = registrar->untimed ? 0 : mr_now_ns();
 	int rc = by_library
 			 ? deregister_by_library(region, err)
 			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
 
-	end = mr_now_ns();
 	if (rc)
 		return rc;
+	region->dereg_elapsed_ns = registrar->untimed ? 0 : mr_now_ns() - start;
 	region->mr = NULL;
 	region->live = false;
-	region->dereg_elapsed_ns = end - start;
 	return 0;
 }

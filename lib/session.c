@@ -619,7 +619,7 @@ static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t 
 static int destroy(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
 		   uint64_t *ns, struct mr_error *err)
 {
-	const struct mr_registrar registrar = { .uverbs = &session->uverbs };
+	const struct mr_registrar registrar = { .uverbs = &session->uverbs, .untimed = !ns };
 	struct mr_held *held = mr_session_held(session, slot);
 	struct mr_region region = { .kind = (uint8_t)mr_region_kind(entry->call),
 				    .handle = entry->handle };
@@ -627,7 +627,8 @@ static int destroy(struct mr_session *session, uint32_t slot, const struct mr_en
 
 	if (rc)
 		return rc;
-	*ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
+	if (ns)
+		*ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
 	if (held)
 		mr_session_let_go(session, slot);
 	return 0;

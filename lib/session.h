@@ -142,7 +142,7 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
  * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_region_destroy())
  * @slot: its place in the table
  * @id:   its id; another one in that place is left alone
- * @ns:   set to the time that the kernel took
+ * @ns:   set to the time that the kernel took; or NULL
  *
  * Before it destroys by handle the kernel must agree on what that handle is: it may have been
  * given out again.  Of a umem the kernel tells no more than that the handle is a umem's.

@@ -7,12 +7,14 @@
 
 /* ---- what regions lie on ---- */
 
-struct mr_backing *mr_backing_new(void)
+struct mr_backing *mr_backing_new(struct mr_session *session)
 {
-	struct mr_backing *backing = malloc(sizeof(*backing));
+	struct mr_session_library *library = session->library;
+	struct mr_backing *backing = library->spare ? library->spare : malloc(sizeof(*backing));
 
+	library->spare = NULL;
 	if (backing)
-		*backing = (struct mr_backing){ .users = 1 };
+		*backing = (struct mr_backing){ .library = library, .users = 1 };
 	return backing;
 }
 
@@ -22,7 +24,10 @@ static void drop(struct mr_backing *backing)
 		return;
 	mr_dmabuf_close(&backing->dmabuf);
 	mr_memory_unmap(&backing->memory);
-	free(backing);
+	if (backing->library->spare)
+		free(backing);
+	else
+		backing->library->spare = backing;
 }
 
 void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
@@ -114,6 +119,7 @@ void mr_session_close_library(struct mr_session *session)
 	if (library->is_private)
 		session->uverbs.fd = -1; /* was the device's */
 	free(library->held);
+	free(library->spare);
 	free(library);
 	session->library = NULL;
 }

@@ -17,13 +17,14 @@
 
 /** What regions of a private session lie on.  It stays as long as one of them. */
 struct mr_backing {
+	struct mr_session_library *library; /**< of that session */
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	uint64_t users;
 };
 
 /** mr_backing_new() - with one user, its maker; nothing is in it yet.  Return: NULL without memory. */
-struct mr_backing *mr_backing_new(void);
+struct mr_backing *mr_backing_new(struct mr_session *session);
 
 /**
  * mr_backing_settle() - leave @memory and @dmabuf to the regions on them
@@ -44,8 +45,9 @@ struct mr_session_library {
 	struct mr_device device;          /**< without PD; not open before the first use */
 	struct ibv_pd *pds[MR_TABLE_PDS]; /**< by their place in the table, or NULL */
 	bool is_private;
-	struct mr_held *held; /**< of a private session, by slot */
-	uint32_t capacity;    /**< of those */
+	struct mr_held *held;     /**< of a private session, by slot */
+	uint32_t capacity;        /**< of those */
+	struct mr_backing *spare; /**< one that was given up, for the next; or NULL */
 };
 
 /**
