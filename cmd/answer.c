@@ -33,11 +33,10 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	return rc;
 }
 
-int answer_absent(const struct invocation *invocation, const struct expect_option *expect,
-		  struct mr_error *err)
+int answer_error(const struct invocation *invocation, const struct expect_option *expect,
+		 struct mr_error *told, struct mr_error *err)
 {
 	struct mr_environment environment;
-	struct mr_error told = *err;
 	struct answer answer;
 	int rc;
 
@@ -46,7 +45,7 @@ int answer_absent(const struct invocation *invocation, const struct expect_optio
 	if (rc)
 		return rc;
 	answer.in_session = place_session(invocation->global) != NULL;
-	answer_fail(&answer, &told, 0, 0, MR_VIA_KERNEL);
+	answer_fail(&answer, told, 0, 0, MR_VIA_KERNEL);
 	err->text[0] = '\0';
 	answer_begin(&answer);
 	answer_end_rows(&answer);
@@ -124,7 +123,8 @@ static bool is_expected(const struct answer *answer)
 	return answer->expect && failures_expected(&answer->failures, answer->expect);
 }
 
-void answer_begin(struct answer *answer)
+void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
+		       bool lines)
 {
 	const struct scene scene = { answer->in_session };
 	struct output *out = &answer->out;
@@ -138,7 +138,12 @@ void answer_begin(struct answer *answer)
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!line)
 		output_members(out, &scene_record, &scene);
-	output_list_begin(out, "regions", &region_record, answer->lines);
+	output_list_begin(out, key, record, lines);
+}
+
+void answer_begin(struct answer *answer)
+{
+	answer_begin_list(answer, "regions", &region_record, answer->lines);
 }
 
 void answer_row(struct answer *answer, const void *row)
@@ -181,13 +186,18 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	return output_end(out, err);
 }
 
+void answer_tell_more(const struct answer *answer)
+{
+	if (answer->reported > REPORTED_MAX)
+		note(answer, "and %" PRIu64 " more failures (--json has all)",
+		     answer->reported - REPORTED_MAX);
+}
+
 static int judge(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct failures *failures = &answer->failures;
 
-	if (answer->reported > REPORTED_MAX)
-		note(answer, "and %" PRIu64 " more failures (--json has all)",
-		     answer->reported - REPORTED_MAX);
+	answer_tell_more(answer);
 	if (failures->count && done && participle && !answer->invocation->global->quiet)
 		note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 		     participle);

@@ -44,13 +44,14 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 void answer_release(struct answer *answer);
 
 /**
- * answer_absent() - the whole answer where there is no session to work in
- * @err: why; told here
+ * answer_error() - the whole answer of a command that could not begin: without a session, say
+ * @told: why; told here
+ * @err:  filled where that failed
  *
- * Return: exit status, or -EINVAL with MR_ERROR_USAGE for a bad --output.
+ * Return: exit status, or -errno: -EINVAL with MR_ERROR_USAGE for a bad --output.
  */
-int answer_absent(const struct invocation *invocation, const struct expect_option *expect,
-		  struct mr_error *err);
+int answer_error(const struct invocation *invocation, const struct expect_option *expect,
+		 struct mr_error *told, struct mr_error *err);
 
 /**
  * answer_fail() - tell a failure on stderr and keep it for the document
@@ -65,6 +66,10 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 
 /** answer_begin() - begin the document, up to its list of regions */
 void answer_begin(struct answer *answer);
+
+/** answer_begin_list() - the same, up to another list; as output_list_begin() */
+void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
+		       bool lines);
 
 /** answer_has_rows() - whether regions are printed at all: if not, no row needs to be made */
 static inline bool answer_has_rows(const struct answer *answer)
@@ -83,6 +88,9 @@ void answer_end_rows(struct answer *answer);
  * @done: regions that the command did its work on
  */
 int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
+
+/** answer_tell_more() - how many failures were too many to be told one by one */
+void answer_tell_more(const struct answer *answer);
 
 /**
  * answer_status() - the last words on stderr, and the exit status

@@ -3,21 +3,13 @@
 #ifndef BATCH_REST_H
 #define BATCH_REST_H
 
-#include "output.h"
-#include "report.h"
-#include "session.h"
-
-struct batch_rest {
-	const struct command *command;
-	struct mr_session *session;
-	struct output *out;
-	struct failures *failures;
-};
+#include "batch_answer.h"
 
 /**
  * batch_rest_deregister() - deregister it, and say so: in JSON the list "regions"
- * Return: whether some could not be; a session that others share keeps all.
+ *
+ * A session that others share keeps all.
  */
-bool batch_rest_deregister(const struct batch_rest *rest);
+void batch_rest_deregister(struct batch_answer *batch, struct mr_session *session);
 
 #endif

@@ -221,13 +221,14 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
+	struct mr_error told;
 
 	if (place_session(invocation->global))
 		return session_job_run(invocation, &args->expect, work, err);
-	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN,
+	mr_fail_text(&told, MR_ERROR_ABSENT, ENOTCONN,
 		     "not in a session or batch, and only there a region stays to be changed");
-	mr_hint(err, "open a session with mrctl session, or name one with --session");
-	return answer_absent(invocation, &args->expect, err);
+	mr_hint(&told, "open a session with mrctl session, or name one with --session");
+	return answer_error(invocation, &args->expect, &told, err);
 }
 
 static const struct option_group memory = { "New memory", new_memory_options, 0 };

@@ -10,12 +10,16 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 	struct session_job job;
 	struct place_own own;
 	uint64_t total = 0;
+	struct mr_error told;
 	int rc;
 
-	job.session = place_open_session(invocation->global, &own.session, err);
-	if (!job.session)
-		return err->kind == MR_ERROR_USAGE ? -err->errnum
-						   : answer_absent(invocation, expect, err);
+	job.session = place_open_session(invocation->global, &own.session, &told);
+	if (!job.session && told.kind != MR_ERROR_USAGE)
+		return answer_error(invocation, expect, &told, err);
+	if (!job.session) {
+		*err = told;
+		return -err->errnum;
+	}
 	job.environment = place_describe(invocation->global, job.session, &own.environment);
 	job.done = 0;
 	while (invocation->operands[total])

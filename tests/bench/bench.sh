@@ -53,7 +53,7 @@ for ((n = 0; n < count; n += 2)); do
 done >"$lines"
 read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
 	mrctl "${on_device[@]}" -q batch "$lines" -- lives "$((count / 2))" "${loop_device[@]}")
-row "batch of $count lines against a C loop (ms)" '1.20' "$((t1 / 1000))" "$((t2 / 1000))"
+row "batch -q of $count lines against a C loop (ms)" '1.20' "$((t1 / 1000))" "$((t2 / 1000))"
 
 read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
 	mrctl "${on_device[@]}" -j batch "$lines" -- lives "$((count / 2))" "${loop_device[@]}")

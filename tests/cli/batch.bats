@@ -6,31 +6,28 @@ load helpers
 
 LINES_FILE=$BATS_TEST_TMPDIR/lines
 
-# batch [OPTION...] -- LINE...: `run` a batch of these lines, from a file
-batch() {
-	local options=()
-
+# take_lines [OPTION...] -- LINE...: these lines go to a file, and the options to OPTIONS
+take_lines() {
+	OPTIONS=()
 	while [ "$1" != -- ]; do
-		options+=("$1")
+		OPTIONS+=("$1")
 		shift
 	done
 	shift
 	printf '%s\n' "$@" >"$LINES_FILE"
-	run --separate-stderr mr batch "${options[@]}" "$LINES_FILE"
+}
+
+# batch [OPTION...] -- LINE...: `run` a batch of these lines, from a file
+batch() {
+	take_lines "$@"
+	run --separate-stderr mr batch "${OPTIONS[@]}" "$LINES_FILE"
 }
 
 # piped [OPTION...] -- LINE...: the same, out of a pipe
 # shellcheck disable=SC2016 # for the other shell
 piped() {
-	local options=()
-
-	while [ "$1" != -- ]; do
-		options+=("$1")
-		shift
-	done
-	shift
-	printf '%s\n' "$@" >"$LINES_FILE"
-	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${options[@]}"
+	take_lines "$@"
+	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${OPTIONS[@]}"
 }
 
 # For tests that use it: the provider can change regions
@@ -103,6 +100,35 @@ require_mlx5() {
 	usage_error "line 2: a NUL byte"
 }
 
+@test "a line comes out of a pipe in whatever pieces, and is as long as it may be" {
+	local longest
+
+	longest="reg --name c # $(printf '%065520d' 0)"
+	[ ${#longest} -eq 65535 ]
+	printf 'reg --name b # %060000d\n%s\r\nreg --na' 0 "${longest%0}" >"$LINES_FILE.1"
+	printf 'me d\n%s\nreg --name e' "${longest/c/f}" >"$LINES_FILE.2"
+	# shellcheck disable=SC2016 # for the other shell
+	run --separate-stderr bash -c '{ printf "re"; sleep 0.1; printf "g --name a\n"; cat "$0.1"
+		sleep 0.1; cat "$0.2"; } | "$@"' "$LINES_FILE" "${MR[@]}" --json batch
+	succeeded
+	json '[.lines[] | .line, .regions[0].name] == [1, "a", 2, "b", 3, "c", 4, "d", 5, "f", 6, "e"]'
+	json '.lines[4].text | length == 65535'
+	json '.lines[5].text == "reg --name e"'
+	piped -- reg "${longest}0"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"line 2: longer than 65535 bytes"* ]]
+	batch --json -- "$longest" "${longest/c/b}"
+	succeeded
+	json '[.lines[].text | length] == [65535, 65535]'
+}
+
+@test "a blank at the end belongs to the line where a backslash stands before it" {
+	batch --json -- "reg --access none --memory file:$BATS_TEST_TMPDIR/end\\ "
+	succeeded
+	[ -e "$BATS_TEST_TMPDIR/end " ]
+	json '.lines[0].regions[0].memory | endswith("/end ")'
+}
+
 @test "what makes no sense in a line is said in one" {
 	local line
 
@@ -155,6 +181,7 @@ require_mlx5() {
 	[ "$status" -eq 2 ]
 	json '[.lines[] | .line, .command, .status] == [1, "reg", 0, 2, null, 2]'
 	json '.lines[1] | .regions == [] and .failures[0].message == "unknown command '"'bogus'"'"'
+	json '(.lines[0] | keys) == (.lines[1] | keys)'
 	json '.failures | length == 1 and .[0].index == 2 and
 		.[0].message == "line 2: bogus: unknown command '"'bogus'"'"'
 	json '[.regions[] | .name, .state] == ["a", "deregistered"]'
