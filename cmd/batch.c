@@ -46,7 +46,7 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 	job->line.begun = false;
 	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
 	err->text[0] = '\0';
-	if (parsed->text[0])
+	if (parsed->text[0] || !invocation->command)
 		status = batch_answer_error(invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);

@@ -151,10 +151,6 @@ const char *mr_table_noun(const struct mr_table *table);
 /** mr_table_device() - what its maker wrote down; strings are terminated */
 void mr_table_device(const struct mr_table *table, struct mr_table_device *device);
 
-/* Of tables that are not private: */
-int mr_table_lock_shared(struct mr_table *table, struct mr_error *err);
-void mr_table_unlock_shared(struct mr_table *table);
-
 /**
  * mr_table_lock() - keep other processes out; everything below needs it
  *
@@ -163,16 +159,8 @@ void mr_table_unlock_shared(struct mr_table *table);
  *
  * Return: 0, -ETIMEDOUT, or another -errno.
  */
-static inline int mr_table_lock(struct mr_table *table, struct mr_error *err)
-{
-	return table->is_private ? 0 : mr_table_lock_shared(table, err);
-}
-
-static inline void mr_table_unlock(struct mr_table *table)
-{
-	if (table->locked)
-		mr_table_unlock_shared(table);
-}
+int mr_table_lock(struct mr_table *table, struct mr_error *err);
+void mr_table_unlock(struct mr_table *table);
 
 /**
  * mr_table_add() - a new entry in state PENDING; its id is chosen
