@@ -174,14 +174,15 @@ int place_open(struct place *place, struct place_own *own, const struct global_a
 	bool library, kernel;
 	int rc = place_parse_via(via, &library, &kernel, err);
 
-	*place = (struct place){ .global = global,
-				 .environment = &own->environment,
-				 .kind = kind,
-				 .pd_place = MR_TABLE_PDS };
-	if (global->line)
+	place->global = global;
+	place->kind = kind;
+	place->pd_place = MR_TABLE_PDS;
+	if (global->line) {
 		place->environment = global->line->environment;
-	else
+	} else {
+		place->environment = &own->environment;
 		mr_environment_init(&own->environment);
+	}
 	if (kind == MR_KIND_MR)
 		place->pd = pd ? pd : MR_DEFAULT_PD;
 	if (rc)

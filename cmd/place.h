@@ -79,6 +79,7 @@ int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_err
 
 /**
  * place_open() - open the device or join the session, and choose PD and path
+ * @place: all zeros
  * @own:  must stay until place_close()
  * @kind: what is to be registered; umems need a DEVX context and no PD
  * @pd:  name of the protection domain, or NULL; made where there is none
