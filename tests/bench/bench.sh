@@ -84,25 +84,27 @@ us() {
 	local start=${EPOCHREALTIME/./}
 
 	"$@"
-	echo $((${EPOCHREALTIME/./} - start))
+	printf '%s ' "$((${EPOCHREALTIME/./} - start))"
 }
 
 # What a peer may wait for is the marking; the flush comes at a better time.
 relaxed_figures() {
 	eval "$(mrctl "${on_device[@]}" session --detach --relaxed-watermark 1000000)"
-	mrctl -q reg --relaxed --count 10000 --stride 0
-	us mrctl -q dereg --all --defer-for 600
-	us mrctl -q dereg --flush
-	mrctl -q reg --count 10000 --stride 0
-	us mrctl -q dereg --all
+	for ((n = 0; n < runs; n++)); do
+		mrctl -q reg --relaxed --count 10000 --stride 0
+		us mrctl -q dereg --all --defer-for 600
+		us mrctl -q dereg --flush
+		mrctl -q reg --count 10000 --stride 0
+		us mrctl -q dereg --all
+		echo
+	done
 	kill "${MRCTL_SESSION#pid:}"
 }
 export -f relaxed_figures us
-{
-	read -r t1
-	read -r flush
-	read -r t2
-} < <("${sim[@]}" bash -c "on_device=(${on_device[*]}); relaxed_figures")
+export runs
+read -r t1 flush t2 < <("${sim[@]}" bash -c "on_device=(${on_device[*]}); relaxed_figures" |
+	awk '{ for (i = 1; i <= NF; i++) if (NR == 1 || $i < least[i]) least[i] = $i }
+		END { print least[1], least[2], least[3] }')
 row 'dereg of 10000 relaxed regions against others (ms)' '' "$((t1 / 1000))" "$((t2 / 1000))"
 row '  and their flush (ms)' '' "$((flush / 1000))" "$((t2 / 1000))"
 
