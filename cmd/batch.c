@@ -54,6 +54,7 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 		return -err->errnum;
 	if (err->text[0])
 		status = batch_answer_error(invocation, err);
+	err->text[0] = '\0'; /* told */
 	return batch_answer_end_line(&job->batch, status, err);
 }
 

@@ -298,7 +298,7 @@ int register_check(const struct invocation *invocation, struct mr_error *err)
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
-	if (place_parse_via(args->via, &library, &kernel, err))
+	if (place_parse_via(args->via, &library, &kernel, err) || advise_check(args, err))
 		return -EINVAL;
 	return memory_plan_init(&plan, &args->memory, err);
 }
@@ -315,8 +315,6 @@ int register_run(const struct invocation *invocation, const struct register_args
 	};
 	int rc = memory_plan_init(&job.plan, &args->memory, err);
 
-	if (!rc)
-		rc = advise_check(args, err);
 	job.pattern.access = register_access(args);
 	if (!rc)
 		rc = register_choose_call(args, &job.pattern.call, err);

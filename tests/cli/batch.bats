@@ -75,6 +75,8 @@ require_mlx5() {
 	usage_error "line 1: rereg a: say what to change"
 	batch -- 'reg --count 0'
 	usage_error "line 1: reg --count 0: --count: give at least 1"
+	batch -- reg 'reg --advise-size 4K'
+	usage_error "line 2: reg --advise-size 4K: --advise-size needs --advise"
 	batch -- 'reg --via bogus'
 	usage_error "unknown path 'bogus'"
 	batch -- 'reg-iova'
@@ -127,6 +129,15 @@ require_mlx5() {
 	succeeded
 	[ -e "$BATS_TEST_TMPDIR/end " ]
 	json '.lines[0].regions[0].memory | endswith("/end ")'
+}
+
+@test "what is found out in the end is told once" {
+	batch --json -- 'reg --name a' 'reg --call ibv_rereg_mr'
+	[ "$status" -eq 2 ]
+	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--call: "))'
+	json '[.regions[].name] == ["a"]'
+	[ "$(grep -c 'does not do this' <<<"$stderr")" -eq 1 ]
+	[[ $stderr != *Try* ]]
 }
 
 @test "what makes no sense in a line is said in one" {
