@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	case $BATS_TEST_DESCRIPTION in
 	bash*) [ -e "$LIBRARY" ] || skip "bash-completion is not installed" ;;
 	fish*) command -v fish >/dev/null || skip "fish is not installed" ;;

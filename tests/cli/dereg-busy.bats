@@ -9,6 +9,7 @@ TOOL=$BUILD/tests/cli/object-tool
 [ -x "$TOOL" ] || TOOL=object-tool
 
 setup() {
+	note_less
 	session_begin
 }
 

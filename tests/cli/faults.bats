@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	on_simulator || skip "needs the simulator's faults"
 	require_tool
 }

@@ -91,8 +91,30 @@ require_nobody() {
 # Options for many regions: nothing is pinned, so that RLIMIT_MEMLOCK does not matter
 MANY=(--size 64 --stride 64 --access 'local-write,on-demand')
 
+# bats notes where it is before each command, which takes longer than many commands do.  Once one has failed
+# is early enough; setup calls this, in files that define it too.
+note_less() {
+	declare -F bats_error_trap bats_capture_stack_trace >/dev/null &&
+		[ "${BATS_TRACE_LEVEL:-0}" -eq 0 ] || return 0
+	trap - DEBUG
+	set +T
+	BATS_DEBUG_LAST_STACK_TRACE=() BATS_DEBUG_LASTLAST_STACK_TRACE=()
+	trap 'bats_error_trap; note_where' ERR
+}
+
+# Where a command failed, or a test that returns said fail: bats leaves out this function
+note_where() {
+	[ "${FUNCNAME[1]}" = bats_perform_test ] || ! declare -F bats_capture_stack_trace >/dev/null ||
+		bats_capture_stack_trace
+}
+
+setup() {
+	note_less
+}
+
 # fail TEXT...: a reason, not longer than can be read
 fail() {
+	note_where
 	printf '%s\n' "$@" | head -c 4000 >&2
 	return 1
 }
@@ -214,10 +236,12 @@ require_tool() {
 	[ -x "$BUILD/tests/cli/session-tool" ] || skip "no session-tool here"
 }
 
+# jq takes ten times as long to start as mrctl does: what is called often goes without.
+
 # states [REGION...]: what stat says of each region: id (or -), state
 # shellcheck disable=SC2120 # the tests give arguments
 states() {
-	ms stat --json "$@" | jq -r '.regions[] | "\(.id // "-") \(.state)"'
+	ms stat -n -o id,state "$@"
 }
 
 # rdma_core: its major version
@@ -231,8 +255,10 @@ rdma_core() {
 
 # kernel_has mr|pd|umem: how many there are, by the kernel: of the device, on the simulator of the session
 kernel_has() {
+	local all
+
 	if on_simulator; then
-		tool handles | sed -n "s/^$1 //p"
+		all=$(tool handles) && [[ $all =~ (^|$'\n')"$1 "([0-9]+) ]] && echo "${BASH_REMATCH[2]}"
 	else
 		rdma resource show | sed -n "s/.* $MRCTL_TEST_DEVICE: .*\b$1 \([0-9]*\).*/\1/p"
 	fi
@@ -240,30 +266,32 @@ kernel_has() {
 
 # stat_is_true: each region of the kernel is in stat's answer once, and no other
 stat_is_true() {
-	output=$(ms stat --json) && stderr='' || return
-	json '.failures == [] and .totals.unlisted != null' || return
-	is_true_of mr || return
-	# a real kernel tells nobody else of umems
-	! on_simulator || is_true_of umem
-}
+	local rows kinds=mr
 
-is_true_of() {
-	# shellcheck disable=SC2016 # jq's
-	json '[.regions[] | select(.kind == $kind) | select((.state | IN("live", "deferred",
-		"unlisted", "suspect")) or (.state == "in-doubt" and .handle != null)) | .handle] |
-		length == $kernel and (unique | length == $kernel)' \
-		--arg kind "$1" --argjson kernel "$(kernel_has "$1")"
+	output=$(ms stat --json) && stderr='' && rows=$(ms stat -n -o kind,state,handle) || return
+	[[ $output == *'"unlisted":'[0-9]*',"failures":[]}' ]] || fail "not all is known: $output" || return
+	# a real kernel tells nobody else of umems
+	! on_simulator || kinds="mr umem"
+	for kind in $kinds; do
+		awk -v kind="$kind" -v kernel="$(kernel_has "$kind")" '
+			$1 == kind && ($2 ~ /^(live|deferred|unlisted|suspect)$/ || ($2 == "in-doubt" && $3 != "-")) {
+				listed++
+				if (seen[$3]++) print kind, $3, "is there twice"
+			}
+			END { if (listed != kernel) print "the kernel has " kernel " of " kind }' <<<"$rows"
+	done | { ! grep . >&2; } || fail "$rows"
 }
 
 # make_empty: deregister all that stat shows; nothing is left then, by the kernel
 make_empty() {
-	local region
+	local left
 
-	ms dereg --all --flush --quiet >/dev/null || return
-	for region in $(ms stat -n -o kind,handle | tr ' ' :); do
-		ms dereg "$region" --quiet >/dev/null || return
-	done
-	[ -z "$(ms stat -n)" ] || fail "left over: $(ms stat)" || return
+	ms dereg --all --flush --quiet >/dev/null && left=$(ms stat -n -o kind,handle) || return
+	if [ -n "$left" ]; then
+		# shellcheck disable=SC2086 # words
+		ms dereg --quiet ${left// /:} >/dev/null || return
+		[ -z "$(ms stat -n)" ] || fail "left over: $(ms stat)" || return
+	fi
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 

@@ -7,6 +7,7 @@ load helpers
 MAN=$ROOT/man
 
 setup() {
+	note_less
 	cd "$BATS_TEST_TMPDIR" || return
 }
 

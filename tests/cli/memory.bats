@@ -6,6 +6,7 @@
 load helpers
 
 setup() {
+	note_less
 	FILE=$(mktemp -u /dev/shm/mrctl-test-XXXXXX)
 }
 

@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }
 

@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	on_simulator || skip "needs no device, and is the same everywhere"
 }
 

@@ -32,6 +32,7 @@ teardown_file() {
 }
 
 setup() {
+	note_less
 	require_tool
 }
 

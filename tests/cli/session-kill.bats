@@ -25,7 +25,7 @@ killed() {
 pds_work() {
 	local pd
 
-	for pd in $(ms stat --json | jq -r '.totals.pds[].name'); do
+	for pd in $(ms stat | sed -n 's/^pds: *//p' | tr -d ,); do
 		ms reg --pd "$pd" --via kernel --name probe --quiet >/dev/null || return
 		ms dereg probe --quiet >/dev/null || return
 		[ "$pd" = default ] || ms dereg "pd:$pd" --quiet || return

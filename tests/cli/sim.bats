@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	on_simulator || skip "about the simulator"
 }
 

@@ -6,6 +6,7 @@
 load helpers
 
 setup() {
+	note_less
 	on_simulator || skip "about the simulator"
 }
 

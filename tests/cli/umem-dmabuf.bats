@@ -5,6 +5,7 @@
 load helpers
 
 setup() {
+	note_less
 	require_devx
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }

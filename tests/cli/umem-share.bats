@@ -6,6 +6,7 @@
 load helpers
 
 setup() {
+	note_less
 	require_devx
 }
 
