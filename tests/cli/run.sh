@@ -1,24 +1,91 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The command-line tests on both profiles of the simulated HCA, at once; their reports are left in
-# $BUILD/report.
+# The command-line tests on both profiles of the simulated HCA: each file is a run of bats, and as many run at
+# once as there are processors, and one, since they also wait.  Their reports (TAP) are left in $BUILD/report.
 # Usage: run.sh FILE...    the files that are for the profile rxe too
 #   FILTER  only tests with these tags, as for bats --filter-tags
+#   JOBS    so many at once
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?}"
 export BUILD
-mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
-options=(--report-formatter tap)
+jobs=${JOBS:-$(($(nproc) + 1))}
+options=(--tap --timing)
 [ -z "${FILTER:-}" ] || options+=(--filter-tags "$FILTER")
+status=0
+declare -A running=() begun=()
 
-MRCTL_TEST_PROFILE=rxe bats "${options[@]}" --output "$BUILD/report/rxe" "$@" \
-	>"$BUILD/report/rxe.log" 2>&1 &
-rxe=$!
-trap 'kill "$rxe" 2>/dev/null' INT TERM
-bats "${options[@]}" --output "$BUILD/report/mlx5" "$here"
-status=$?
-wait "$rxe" || status=1
-echo "the profile rxe:"
-cat "$BUILD/report/rxe.log"
-exit "$status"
+# Those that take longest: the others fill the gaps
+slow=(session-kill faults session-many session-hostile man combinations)
+
+# all PROFILE FILE...: the jobs, "PROFILE FILE", the slow ones first
+all() {
+	local profile=$1 name file
+	shift
+
+	for name in "${slow[@]}"; do
+		for file; do
+			[ "${file##*/}" != "$name.bats" ] || echo "$profile $file"
+		done
+	done
+	for file; do
+		name=${file##*/}
+		[[ " ${slow[*]} " == *" ${name%.bats} "* ]] || echo "$profile $file"
+	done
+}
+
+# report PROFILE FILE
+report() {
+	local name=${2##*/}
+
+	echo "$BUILD/report/$1/${name%.bats}.tap"
+}
+
+begin() { # PROFILE FILE
+	MRCTL_TEST_PROFILE=$1 bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
+	running[$!]="$1 $2" begun[$!]=$SECONDS
+}
+
+# Waits for one of those that run, and tells what failed in it
+await() {
+	local pid one profile file tap
+
+	wait -n -p pid "${!running[@]}"
+	one=$?
+	read -r profile file <<<"${running[$pid]}"
+	unset "running[$pid]"
+	tap=$(report "$profile" "$file")
+	printf '%3d s  %s %s\n' $((SECONDS - begun[$pid])) "$profile" "${file##*/}"
+	if [ $one -ne 0 ]; then
+		status=1
+		# what comes after a failure explains it
+		awk '/^ok / { on = 0; next } { if (/^not ok /) on = 1 } on || !/^(1\.\.|#)/' "$tap"
+	fi
+}
+
+stop() {
+	trap '' INT TERM HUP
+	[ ${#running[@]} -eq 0 ] || kill "${!running[@]}" 2>/dev/null
+	wait
+	exit 1
+}
+
+trap stop INT TERM HUP
+rm -rf "$BUILD/report"
+mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
+while read -r profile file; do
+	[ ${#running[@]} -lt "$jobs" ] || await
+	begin "$profile" "$file"
+done < <(all mlx5 "$here"/*.bats; all rxe "$@")
+while [ ${#running[@]} -gt 0 ]; do
+	await
+done
+for profile in mlx5 rxe; do
+	awk -v profile="$profile" '
+		/^ok / && / # skip/ { skipped++; next }
+		/^ok / { passed++ }
+		/^not ok / { failed++ }
+		END { printf "%s: %d passed, %d failed, %d skipped\n", profile, passed, failed, skipped }
+	' "$BUILD/report/$profile"/*.tap
+done
+exit $status

@@ -166,11 +166,14 @@ load helpers
 	[ "$output" = a ]
 }
 
-# started WHERE: start a process that has it as its session; its number in STARTED
+# started WHERE: start a process that has it as its session, in its environment; its number in STARTED
 started() {
 	MRCTL_SESSION=$1 sleep 60 3>&- &
 	STARTED=$!
 	STARTED_ALL+=("$!")
+	until [ "$(<"/proc/$!/comm")" = sleep ]; do
+		sleep 0.01
+	done
 }
 
 @test "a process that joined by another's number leads to that session, in several steps too" {

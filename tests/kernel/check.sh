@@ -139,7 +139,7 @@ for suite in "${suites[@]}"; do
 done
 
 taps=("${outputs[@]}")
-for tap in "$built"/report/*/report.tap; do
+for tap in "$built"/report/*/*.tap; do
 	[ ! -e "$tap" ] || taps+=("$tap")
 done
 printf '\n%sboots that were repeated: %d\n' "$summary" "$repeated"

@@ -124,8 +124,8 @@ check() {
 @test "a test that skips everywhere is uncovered, in the guests and on the simulator" {
 	guest_is 'echo "ok 2 b # skip here"; echo "ok 3 c # skip here"; echo "ok 4 d # skip here"; '"$GOOD"
 	mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
-	printf 'ok 1 b # skip there\nok 2 d\n' >"$BUILD/report/mlx5/report.tap"
-	printf 'ok 1 b # skip there, too\nok 2 c\n' >"$BUILD/report/rxe/report.tap"
+	printf 'ok 1 b # skip there\nok 2 d\n' >"$BUILD/report/mlx5/a.tap"
+	printf 'ok 1 b # skip there, too\nok 2 c\n' >"$BUILD/report/rxe/b.tap"
 	check one
 	[ "$(grep ^uncovered: <<<"$output")" = "uncovered: b: there, too" ]
 }
