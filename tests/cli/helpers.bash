@@ -156,6 +156,20 @@ json() {
 		fail "this does not hold: $1" "$output" "$stderr"
 }
 
+# cli KIND [COMMAND]: from --dump-cli a line for each "command" ("NAME"), or of COMMAND for
+# each "option" ("NAME LETTER TYPE ARGUMENT") or "column" ("NAME"); without COMMAND the global options.  Words
+# have a tab between, and "-" is none.
+cli() {
+	local file=$BATS_FILE_TMPDIR/cli
+
+	[ -s "$file" ] || mrctl --dump-cli | jq -r '
+		def options($of): .options[] | ["option", $of, .name, .letter // "-", .type, .argument // "-"];
+		options("-"), (.commands[] | .name as $of | ["command", "-", $of], options($of),
+			(.columns[] | ["column", $of, .name])) | @tsv' >"$file"
+	awk -F'\t' -v OFS='\t' -v kind="$1" -v of="${2:--}" '
+		$1 == kind && $2 == of { sub(/^[^\t]*\t[^\t]*\t/, ""); print }' "$file"
+}
+
 # On hold in the background: its pid, its stdout and its stderr
 HOLD_PID='' HOLD_OUT='' HOLD_ERR=''
 

@@ -12,22 +12,20 @@ setup() {
 }
 
 commands() {
-	mrctl --dump-cli | jq -r '.commands[].name'
+	cli command
 }
 
 # options [COMMAND]: as help and pages have them, "-s, --size SIZE"; without COMMAND the global ones
 options() {
-	mrctl --dump-cli | jq -r --arg command "${1:-}" '
-		if $command == "" then .options[]
-		else .commands[] | select(.name == $command) | .options[] end |
-		if .letter then "-\(.letter), " else "" end + "--\(.name)" +
-		if .argument then " \(.argument)" else "" end'
+	cli option "$@" | awk -F'\t' '{
+		print ($2 == "-" ? "" : "-" $2 ", ") "--" $1 ($4 == "-" ? "" : " " $4) }'
 }
 
 # columns COMMAND [FILTER]: those for which it holds
 columns() {
+	[ -n "${2:-}" ] || { cli column "$1"; return; }
 	mrctl --dump-cli | jq -r --arg command "$1" \
-		".commands[] | select(.name == \$command) | .columns[] | select(${2:-true}).name"
+		".commands[] | select(.name == \$command) | .columns[] | select($2).name"
 }
 
 # help_section TITLE: the words of a section of mrctl reg --help
@@ -305,14 +303,14 @@ shape() {
 			mrctl -j dereg x 7'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 	) || :
+	all=$(jq -r '("-", "lines", "environment", "regions", "totals", "failures") as $list |
+		if $list == "-" then . else [.[$list]] | flatten[] end | objects | to_entries[] |
+		"\($list).\(.key) \(.value | type)"' <<<"$documents" | sort -u)
 	for list in - lines environment regions totals failures; do
 		while read -r name types; do
 			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
 			[ -n "$types" ] || types=null
-			row="[.$list] | flatten[]"
-			[ "$list" != - ] || row=.
-			found=$(jq -r "$row | select(has(\"$name\")?) | .$name | type" <<<"$documents" |
-				sort -u)
+			found=$(sed -n "s/^$list\.$name //p" <<<"$all")
 			[ -n "$found" ] || fail "no document has $list.$name"
 			every_line_of "$found" "${types// or /$'\n'}" "$list.$name"
 		done < <(entries mrctl-json.5 DOCUMENT "$list" |

@@ -5,11 +5,6 @@
 
 load helpers
 
-# cli FILTER: a filter on the document of --dump-cli
-cli() {
-	mrctl --dump-cli | jq -r "$1"
-}
-
 @test "without a command mrctl says so and points to the help" {
 	run --separate-stderr mrctl
 	usage_error "mrctl: no command given" "Try 'mrctl --help'"
@@ -58,16 +53,18 @@ cli() {
 @test "every option that takes a value wants one, and every other takes none" {
 	local command option argument
 
-	while read -r command option argument; do
-		if [ "$argument" = null ]; then
+	while read -r command option _ _ argument; do
+		if [ "$argument" = - ]; then
 			run --separate-stderr mr "$command" "--$option=x"
 			usage_error "option '--$option' takes no value"
 		else
 			run --separate-stderr mr "$command" "--$option"
 			usage_error "option '--$option' needs a value"
 		fi
-	done < <(cli '.options as $global | .commands[] | select(.columns != []) |
-		.name as $command | (.options + $global)[] | "\($command) \(.name) \(.argument)"')
+	done < <(for command in $(cli command); do
+		[ -z "$(cli column "$command")" ] ||
+			{ cli option "$command"; cli option; } | sed "s/^/$command /"
+	done)
 }
 
 # Wrong values of each type, separated by blanks; '' is the empty one.
@@ -87,14 +84,14 @@ wrong() {
 @test "wrong values of every option are usage errors that name the option" {
 	local option type value seen=
 
-	while read -r option type; do
+	while read -r option _ type _; do
+		[[ $type != @(flag|string) ]] || continue
 		for value in $(wrong "$type"); do
 			run --separate-stderr mr reg-iova --iova 0 "--$option=${value#\'\'}"
 			usage_error "--$option: "
 		done
 		seen+=" $type"
-	done < <(cli '.commands[] | select(.name == "reg-iova").options[] |
-		select(.type != "flag" and .type != "string") | "\(.name) \(.type)"')
+	done < <(cli option reg-iova)
 	[ "$(tr ' ' '\n' <<<"$seen" | sort -u | grep -c .)" -ge 7 ]
 }
 
@@ -138,17 +135,16 @@ wrong() {
 	run --separate-stderr mrctl --help
 	succeeded
 	[[ $output == "Usage: mrctl "* ]]
-	for command in $(cli '.commands[].name'); do
+	for command in $(cli command); do
 		[[ $output == *"  $command "* ]] || fail "no $command in mrctl --help" || return
 	done
 	[[ $output == *"mrctl sim -- mrctl reg"* ]]
-	for command in $(cli '.commands[].name'); do
+	for command in $(cli command); do
 		run --separate-stderr mrctl "$command" --help
 		succeeded
 		[ -z "$stderr" ]
 		[[ $output == "Usage: mrctl [global options] $command"* ]]
-		for word in $(cli ".options[].name, (.commands[] | select(.name == \"$command\") |
-			.options[].name, .columns[].name)"); do
+		for word in $({ cli option; cli option "$command"; cli column "$command"; } | cut -f 1); do
 			[[ $output == *"$word"* ]] || fail "no $word in $command --help" || return
 		done
 		run --separate-stderr mrctl --help "$command"
@@ -160,7 +156,7 @@ wrong() {
 @test "help is no wider than 80 columns and has no trailing blanks" {
 	local command
 
-	for command in '' $(cli '.commands[].name'); do
+	for command in '' $(cli command); do
 		run --separate-stderr mrctl ${command:+"$command"} -h
 		[ -z "$(awk 'length > 80' <<<"$output")" ]
 		run ! grep -n ' $' <<<"$output"
