@@ -95,15 +95,15 @@ rows() {
 }
 
 # is_hit SPEC PREPARE ARG...: whether the command comes to that call: it is killed there.  In a
-# session, in one of its own
+# session, in one of its own, which is empty
 is_hit() {
 	local session=()
 
 	[ -z "${MRCTL_SESSION:-}" ] || session=(mrctl session --)
 	{
 		# shellcheck disable=SC2016 # a script for the other shell
-		"${session[@]}" bash -c '$1; export MRCTL_SIM_FAULT=$0; shift; exec mrctl "$@"' \
-			"$1=kill" "${@:2}" </dev/null
+		"${session[@]}" bash -c 'look() { objects=" " entries=0; }
+			$1; export MRCTL_SIM_FAULT=$0; shift; exec mrctl "$@"' "$1=kill" "${@:2}" </dev/null
 	} >"$work/out" 2>&1
 	[ $? -eq 137 ]
 }
@@ -297,7 +297,7 @@ documents() {
 
 # The program of is_hit needs them.
 export work
-export -f three_regions one_region three_relaxed three_deferred three_umems one_pd look number
+export -f three_regions one_region three_relaxed three_deferred three_umems one_pd
 
 if [ -z "${MRCTL_SESSION:-}" ]; then
 	sweep outside : --json reg --count 2

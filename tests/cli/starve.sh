@@ -8,39 +8,66 @@ work=$1
 export STARVE_HIT=$work/hit
 runs=0 wrong=0 documents=0
 
+# complain ARG...
 complain() {
 	wrong=$((wrong + 1))
 	[ "$wrong" -gt 20 ] || printf -- '--- %d: mrctl %s: %s (exit status %d)\n%s\n' "$n" "$*" "$what" \
 		"$status" "$(head -c 500 "$work/err")"
 }
 
+# is_told: there is a message
+is_told() {
+	local line
+
+	while IFS= read -r line; do
+		[[ $line != "mrctl: "* ]] || return 0
+	done <"$work/err"
+	return 1
+}
+
+# count: the words in the output but for its first line
+count() {
+	local list
+
+	mapfile -t list <"$work/out"
+	# shellcheck disable=SC2206 # words
+	list=(${list[@]:1})
+	words=${#list[@]}
+}
+
 # starve ARG...: mrctl, again and again
 starve() {
-	local n status what words
+	local n status what words whole left makes=''
 
-	words=$(mrctl "$@" 2>"$work/err" | tail -n +2 | wc -w)
-	[[ " $*" != *" reg "* && " $*" != *" umem "* ]] || mrctl dereg --all --quiet
+	[[ " $*" != *" reg "* && " $*" != *" umem "* ]] || makes=yes
+	mrctl "$@" >"$work/out" 2>"$work/err"
+	count
+	whole=$words
+	[ -z "$makes" ] || mrctl dereg --all --quiet
 	for ((n = 1; n < 2000; n++)); do
-		rm -f "$STARVE_HIT"
 		STARVE=$n LD_PRELOAD=$work/starve.so:$LD_PRELOAD mrctl "$@" >"$work/out" 2>"$work/err"
 		status=$?
 		[ -e "$STARVE_HIT" ] || break
+		rm "$STARVE_HIT"
 		runs=$((runs + 1))
 		what=''
-		[[ $1 != --json || ! -s $work/out ]] || {
+		if [ "$1" != --json ]; then
+			count
+		elif [ -s "$work/out" ]; then
 			documents=$((documents + 1))
 			printf '%s\n' "$(<"$work/out")" >>"$work/documents"
-		}
+		fi
 		case $status in
 		# libsmartcols can do without some, and without a heading
-		0) [[ $1 != --json && $(tail -n +2 "$work/out" | wc -w) -eq $words ]] || what="not all is printed" ;;
-		1) grep -q '^mrctl: ' "$work/err" || what="no message" ;;
+		0) [[ $1 != --json && $words -eq $whole ]] || what="not all is printed" ;;
+		1) is_told || what="no message" ;;
 		*) what="this exit status" ;;
 		esac
 		[ -z "$what" ] || complain "$@"
-		[[ " $*" != *" reg "* && " $*" != *" umem "* ]] || mrctl dereg --all --quiet
-		[ "$(session-objects)" = "$objects" ] || {
-			what="left over: $(session-objects) and not $objects"
+		[ -z "$makes" ] || mrctl dereg --all --quiet
+		left=$(session-objects)
+		[ "$left" = "$objects" ] || {
+			what="left over: $left and not $objects"
 			complain "$@"
 		}
 	done
