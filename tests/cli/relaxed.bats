@@ -48,7 +48,8 @@ deferred() {
 	make_empty
 }
 
-@test "the pages are those of the memory, and the end of the address space is left alone" {
+# bats test_tags=kernel
+@test "the end of the address space is left alone, and no page is extended to that is not there" {
 	on_mlx5 || skip "needs on-demand paging of a whole address space"
 	run --separate-stderr mr reg --relaxed --memory none --access on-demand --size max --json
 	succeeded
@@ -58,10 +59,15 @@ deferred() {
 	[[ $stderr == *"asked for 4097 bytes at "*$'\n'"  extended to whole pages: 8192 bytes at "* ]]
 	run --separate-stderr mr reg --relaxed --memory hole --size 8K
 	[[ $stderr != *extended* ]]
-	[ "$(cat /proc/sys/vm/nr_hugepages 2>/dev/null || echo 0)" -gt 0 ] || skip "no huge pages here"
-	run --separate-stderr mr reg --relaxed --memory hugetlb --size 4096 --json
+}
+
+# bats test_tags=kernel
+@test "the pages that a relaxed region is extended to are those of its memory, huge ones too" {
+	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages 2>/dev/null || echo 0)" -gt 0 ] ||
+		skip "there are no free huge pages"
+	run --separate-stderr mr reg --relaxed --memory hugetlb:2M --size 4096 --json
 	succeeded
-	json '.regions[0] | .length == 4096 and .extended_length == .page_size'
+	json '.regions[0] | .length == 4096 and .extended_length == 2097152 and .page_size == 2097152'
 }
 
 # bats test_tags=kernel

@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?}"
 export BUILD
 jobs=${JOBS:-$(($(nproc) + 1))}
-options=(--tap --timing)
+options=(--tap)
 [ -z "${FILTER:-}" ] || options+=(--filter-tags "$FILTER")
 status=0
 declare -A running=() begun=()
