@@ -111,17 +111,19 @@ static int work(struct session_job *job, struct mr_error *err)
 	const struct umem_args *args = job->answer.invocation->args;
 	struct imported imported = { .listed = false };
 	struct mr_umem_blob blob;
-	struct mr_error told;
+	struct mr_error told = { .text = "" };
 	bool live = false;
 	int rc = parse(args->import, &blob, err);
 
-	if (!rc)
-		rc = ask_library(job, &blob, &imported, err);
-	if (rc && err->kind == MR_ERROR_USAGE)
+	if (rc)
 		return rc;
+	rc = ask_library(job, &blob, &imported, &told);
+	if (rc && told.kind == MR_ERROR_USAGE) {
+		*err = told;
+		return rc;
+	}
 	job->answer.lines =
 		!job->answer.out.global->columns && !job->answer.out.global->no_headings;
-	told = *err;
 	if (!rc) {
 		find_entry(job, &imported);
 		live = !ask_kernel(job, &imported, &told);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# userland-check.sh [SUITE...]: the tests of reg, reg-iova, umem, advice, memory on the device and
-# sessions on the simulated HCA, below the libibverbs and libmlx5 of other Debian suites, above that
+# userland-check.sh [SUITE...]: the tests of reg, reg-iova, umem, advice, memory on the device, sessions and
+# combinations on the simulated HCA, below the libibverbs and libmlx5 of other Debian suites, above that
 # suite's kernel.  The programs are copies of those that were built here, made to use the suite's loader
 # and libraries.
 #   BUILD  build folder
@@ -12,7 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/userland.sh"
 cd "$userland_top"
 build=$(realpath "${BUILD:-build}")
-mlx5_tests=(tests/cli/{reg,reg-iova,session,dereg,stat,umem,umem-share,advise,dm}.bats)
+mlx5_tests=(tests/cli/{reg,reg-iova,session,dereg,stat,umem,umem-share,advise,dm,combinations}.bats)
 rxe_tests=(tests/cli/{session,dereg,stat,advise}.bats)
 declare -A kernel=([trixie]=6.12 [sid]=7.2)
 failed=0

@@ -9,7 +9,7 @@ set -u
 
 profile=$1 table=${BASH_SOURCE[0]%.sh} work=$(mktemp -d /dev/shm/mrctl-test-XXXXXX)
 trap '[ -z "${MRCTL_SESSION:-}" ] || kill "${MRCTL_SESSION#pid:}"; rm -r "$work"' EXIT
-failed=0 asked=0 documents=0
+failed=0 asked=0 documents=0 export=''
 
 # complain TEXT...
 complain() {
@@ -62,6 +62,8 @@ walk() {
 		fi
 		[ -z "$name" ] || words+=(--name "$name.$path")
 		ask "${words[@]}"
+		[ "$path" != default ] || [[ ! $(<"$work/out") =~ '"export":"'([0-9a-f]+) ]] ||
+			export=${BASH_REMATCH[1]}
 		[[ /${expected[i]}/ == */$answer/* ]] ||
 			complain "$profile, $where: mrctl ${words[*]}: $answer instead of ${expected[i]}: $text"
 		[ ${#expected[@]} -eq 1 ] || i=$((i + 1))
@@ -93,7 +95,8 @@ while read -r verb kind _ inside words; do
 	esac
 	mrctl stat -q "n$number.default" 2>/dev/null || continue
 	while read -r verb other inside words; do
-		read -ra words <<<"${words//REGION/n$number.default}"
+		words=${words//REGION/n$number.default}
+		read -ra words <<<"${words//EXPORT/$export}"
 		[ "$verb $other" != "on $kind" ] ||
 			walk "in a session, $kind $number" "$inside" '' "${words[@]}"
 	done <"$work/table"

@@ -6,7 +6,7 @@
 # MRCTL_TEST_KERNEL, default 7.2), or on the real device that MRCTL_TEST_DEVICE names (in the guests
 # of tests/kernel).  WRAP is a command before each mrctl, such as valgrind.
 
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0
 
 ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${BUILD:-$ROOT/build}

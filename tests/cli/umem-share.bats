@@ -33,6 +33,7 @@ require_export() {
 	[ "$status" -eq 1 ]
 	json '.regions == [] and .failures[0].call == "mlx5dv_devx_umem_import" and
 		.failures[0].errno == "ENOSYS"'
+	[ "$(grep -c '^mrctl: ' <<<"$stderr")" -eq 1 ]
 	[ -z "$(states)" ]
 }
 

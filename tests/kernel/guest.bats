@@ -3,7 +3,7 @@
 # The machinery around the guests, with a program in the place of QEMU: boots that die, several guests at
 # once, what is told at the end; and the runner of tests in the guests, beside bats.
 
-bats_require_minimum_version 1.5.0
+bats_require_minimum_version 1.8.0
 
 # A copy of the scripts where the emulator is a script of the test, and guests take nothing to make
 setup() {
