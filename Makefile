@@ -55,7 +55,7 @@ MAN := $(wildcard man/*.[1-9])
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all demo check check-unit check-cli check-userland check-kernel shell-kernel check-all valgrind bench \
+.PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel check-all valgrind bench \
 	lint setup install uninstall clean help FORCE
 
 ## all: build mrctl and the simulated HCA (default)
@@ -128,6 +128,9 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ) $(BUILD)/libmrctl.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) -Icmd $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
 		$(filter %.c %.o %.a,$^) $(DEPS_LIBS) -ldl -lcmocka
+
+## tests: build all, and the programs that check runs
+tests: all $(UNIT_BIN) $(CLI_BIN)
 
 check-unit: all $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN)

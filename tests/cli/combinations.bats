@@ -43,5 +43,6 @@ names() {
 
 @test "each combination is answered as the table says, on rxe" {
 	on_simulator || skip "the table is the simulator's"
+	pds_are_lost
 	mrctl sim --profile rxe -- "$BATS_TEST_DIRNAME/combinations.sh" rxe
 }
