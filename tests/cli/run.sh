@@ -41,9 +41,11 @@ report() {
 	echo "$BUILD/report/$1/${name%.bats}.tap"
 }
 
-begin() { # PROFILE FILE
+begin() { # PROFILE FILE: a job with its own process group, to be stopped with all that it runs
+	set -m
 	MRCTL_TEST_PROFILE=$1 bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
 	running[$!]="$1 $2" begun[$!]=$SECONDS
+	set +m
 }
 
 # Waits for one of those that run, and tells what failed in it
@@ -63,9 +65,12 @@ await() {
 	fi
 }
 
+# shellcheck disable=SC2317 # the traps call it
 stop() {
+	local groups=("${!running[@]}")
+
 	trap '' INT TERM HUP
-	[ ${#running[@]} -eq 0 ] || kill "${!running[@]}" 2>/dev/null
+	[ ${#groups[@]} -eq 0 ] || kill -- "${groups[@]/#/-}" 2>/dev/null
 	wait
 	exit 1
 }
