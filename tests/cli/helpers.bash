@@ -289,7 +289,7 @@ kernel_has() {
 
 # stat_is_true: each region of the kernel is in stat's answer once, and no other
 stat_is_true() {
-	local rows kinds=mr
+	local rows kinds=mr kind
 
 	output=$(ms stat --json) && stderr='' && rows=$(ms stat -n -o kind,state,handle) || return
 	[[ $output == *'"unlisted":'[0-9]*',"failures":[]}' ]] || fail "not all is known: $output" || return

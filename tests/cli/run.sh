@@ -15,22 +15,20 @@ options=(--tap)
 status=0
 declare -A running=() begun=()
 
-# Those that take longest: the others fill the gaps
-slow=(session-kill faults session-many session-hostile man combinations)
+# Those that take longest come first: the others fill the gaps
+slow=(session-kill faults session-many session-hostile relaxed batch session umem completion combinations)
 
-# all PROFILE FILE...: the jobs, "PROFILE FILE", the slow ones first
-all() {
-	local profile=$1 name file
+# list PROFILE FILE...: "PLACE PROFILE FILE" for each, PLACE among the slow ones or behind them
+list() {
+	local profile=$1 file place
 	shift
 
-	for name in "${slow[@]}"; do
-		for file; do
-			[ "${file##*/}" != "$name.bats" ] || echo "$profile $file"
-		done
-	done
 	for file; do
-		name=${file##*/}
-		[[ " ${slow[*]} " == *" ${name%.bats} "* ]] || echo "$profile $file"
+		place=0
+		until [ $place -eq ${#slow[@]} ] || [ "${file##*/}" = "${slow[place]}.bats" ]; do
+			place=$((place + 1))
+		done
+		echo "$place $profile $file"
 	done
 }
 
@@ -78,10 +76,10 @@ stop() {
 trap stop INT TERM HUP
 rm -rf "$BUILD/report"
 mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
-while read -r profile file; do
+while read -r _ profile file; do
 	[ ${#running[@]} -lt "$jobs" ] || await
 	begin "$profile" "$file"
-done < <(all mlx5 "$here"/*.bats; all rxe "$@")
+done < <({ list mlx5 "$here"/*.bats; list rxe "$@"; } | sort -sn -k 1,1)
 while [ ${#running[@]} -gt 0 ]; do
 	await
 done
