@@ -62,8 +62,8 @@ walk() {
 		fi
 		[ -z "$name" ] || words+=(--name "$name.$path")
 		ask "${words[@]}"
-		[ "$path" != default ] || [[ ! $(<"$work/out") =~ '"export":"'([0-9a-f]+) ]] ||
-			export=${BASH_REMATCH[1]}
+		[[ "$path ${words[*]}" != "default "*" --export"* ||
+			! $(<"$work/out") =~ '"export":"'([0-9a-f]+) ]] || export=${BASH_REMATCH[1]}
 		[[ /${expected[i]}/ == */$answer/* ]] ||
 			complain "$profile, $where: mrctl ${words[*]}: $answer instead of ${expected[i]}: $text"
 		[ ${#expected[@]} -eq 1 ] || i=$((i + 1))
