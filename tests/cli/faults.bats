@@ -10,10 +10,6 @@ setup() {
 	require_tool
 }
 
-is_sanitized() {
-	[[ $(ldd "$BUILD/mrctl") == *asan* ]]
-}
-
 # sweep PROFILE: fault-sweep.sh on it; FAULT_STEP=1 for all errnos at each place.  By default it is every fourth,
 # in turns; with sanitizers one: what they look for depends on the place
 sweep() {

@@ -19,6 +19,7 @@ at_once() {
 	if on_simulator; then
 		require_tool
 		on_mlx5 || times=300
+		! is_sanitized || times=200
 	else
 		times=16
 	fi
@@ -173,10 +174,10 @@ at_once() {
 	[ "$(sort -u "$BATS_TEST_TMPDIR/out" | wc -l)" -le 2 ]
 }
 
-@test "100,000 regions (on rxe 20,000): registered, listed, found, deregistered" {
+@test "100,000 regions (on rxe and with sanitizers 20,000): registered, listed, found, deregistered" {
 	local n=100000 out=$BATS_TEST_TMPDIR/out
 
-	on_mlx5 || n=20000
+	on_mlx5 && ! is_sanitized || n=20000
 	session_begin
 	# shellcheck disable=SC2153 # of the helpers
 	ms reg --count $n "${MANY[@]}" --memory none --name n --quiet 2>/dev/null

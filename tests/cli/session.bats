@@ -5,6 +5,11 @@
 
 load helpers
 
+setup() {
+	note_less
+	on_mlx5 || pds_are_lost
+}
+
 # ---- running a program ----
 
 # bats test_tags=kernel
