@@ -158,6 +158,6 @@ load helpers
 
 @test "more regions than there is memory to keep track of are an error of the host" {
 	run --separate-stderr mr reg --count 0x7fffffffffffffff --stride 0
-	refused ENOMEM calloc
+	refused ENOMEM reallocarray
 	[ -z "$output" ]
 }
