@@ -32,6 +32,18 @@
 #define OBJECT(id, kind, type)      ATTR(id, kind, type, 0, true)
 #define DRIVER_DATA                 IN_ANY(UVERBS_ATTR_UHW_IN, 0, false), OUT_ANY(UVERBS_ATTR_UHW_OUT, 0, false)
 
+/* what drivers have in common; their own come behind */
+#define REG_DMABUF_ATTRS                                                                           \
+	OBJECT(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),                  \
+		OBJECT(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),       \
+		IN(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, true),                                     \
+		IN(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, true),                                     \
+		IN(UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, true),                                       \
+		IN(UVERBS_ATTR_REG_DMABUF_MR_FD, 4, true),                                         \
+		IN_FLAGS(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS),                                  \
+		OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, true),                                 \
+		OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, true)
+
 /* UVERBS_ATTR_STRUCT(): at least up to this member */
 #define UP_TO(structure, member) (offsetof(structure, member) + sizeof(((structure *)NULL)->member))
 
@@ -73,17 +85,10 @@ static const struct sim_method methods[] = {
 	       ATTR(UVERBS_ATTR_ADVISE_MR_FLAGS, SIM_ATTR_IN, 4, 8, true),
 	       IN_ANY(UVERBS_ATTR_ADVISE_MR_SGE_LIST, sizeof(struct ib_uverbs_sge), true)),
 	MLX5_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, MR_SIM_REG_DMABUF_MR,
-		    sim_reg_dmabuf_mr,
-		    OBJECT(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
-		    OBJECT(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),
-		    IN(UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, true),
-		    IN(UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, true),
-		    IN(UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, true),
-		    IN(UVERBS_ATTR_REG_DMABUF_MR_FD, 4, true),
-		    IN_FLAGS(UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS),
-		    OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, true),
-		    OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, true),
+		    sim_reg_dmabuf_mr, REG_DMABUF_ATTRS,
 		    IN_FLAGS_SINCE(SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS, SIM_DATA_DIRECT)),
+	RXE_METHOD(UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, MR_SIM_REG_DMABUF_MR,
+		   sim_rxe_reg_dmabuf_mr, REG_DMABUF_ATTRS),
 	METHOD_OF(SIM_REG_MR, RDMA_DRIVER_UNKNOWN, UVERBS_OBJECT_MR, SIM_METHOD_REG_MR,
 		  MR_SIM_REG_MR, sim_reg_mr,
 		  OBJECT(SIM_ATTR_REG_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
@@ -210,7 +215,6 @@ static const struct known {
 	{ UVERBS_OBJECT_QP, .core = 0x3 },
 	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
 	{ UVERBS_OBJECT_AH, .core = 0x1 },
-	{ UVERBS_OBJECT_MR, .core = 0x1e },
 	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_MW, .core = 0x1 },
 	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },

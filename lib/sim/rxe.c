@@ -37,6 +37,13 @@ static int query_device(struct sim_call *call)
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
 }
 
+/* UVERBS_METHOD_REG_DMABUF_MR: all drivers have the method, and this one no function for it */
+int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
+{
+	(void)call;
+	return -EOPNOTSUPP;
+}
+
 static int alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	(void)call;

@@ -705,6 +705,10 @@ int sim_write_dereg_mr(struct sim_call *call);
 int sim_reg_dmabuf_mr(struct sim_call *call);
 int sim_reg_mr(struct sim_call *call);
 
+/* ---- rxe.c: its own methods ---------------------------------------------------------------- */
+
+int sim_rxe_reg_dmabuf_mr(struct sim_call *call);
+
 /* ---- rereg.c ------------------------------------------------------------------------------- */
 
 int sim_write_rereg_mr(struct sim_call *call);
