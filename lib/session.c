@@ -537,7 +537,9 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot,
 		return MR_STATE_GONE;
 	if (rc < 0) {
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
-		return rc == -EBUSY ? MR_STATE_PENDING : MR_STATE_UNKNOWN;
+		/* QUERY_MR says that of what is being destroyed; the list of umems of none of them */
+		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
+										 : MR_STATE_UNKNOWN;
 	}
 	if (mr_entry_is_marked(entry))
 		return MR_STATE_DEFERRED;
