@@ -165,6 +165,7 @@ shell-kernel: all
 	@BUILD=$(BUILD) tests/kernel/run.sh shell $(or $(GUEST),sid)
 
 ## check-all: check, lint, sanitizers, valgrind, check-userland, check-kernel
+check-all: export FAULT_STEP = 1
 check-all: check lint
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
 	@$(MAKE) --no-print-directory valgrind check-userland check-kernel
