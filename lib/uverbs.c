@@ -388,22 +388,26 @@ int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct
 	return submit(uverbs, &request, "ioctl(DEVX_UMEM_DEREG)", err);
 }
 
-int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
-			 struct mr_error *err)
+/* Of a type that mlx5 alone has. */
+static int list_mlx5(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
+		     uint32_t *count, struct mr_error *err)
 {
 	*count = 0;
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return 0;
-	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
+	return mr_uverbs_list(uverbs, object, handles, count, err);
+}
+
+int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
+			 struct mr_error *err)
+{
+	return list_mlx5(uverbs, MLX5_IB_OBJECT_DEVX_UMEM, handles, count, err);
 }
 
 int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
 			struct mr_error *err)
 {
-	*count = 0;
-	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
-		return 0;
-	return mr_uverbs_list(uverbs, MLX5_IB_OBJECT_UAR, handles, count, err);
+	return list_mlx5(uverbs, MLX5_IB_OBJECT_UAR, handles, count, err);
 }
 
 int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t *handle,
