@@ -8,6 +8,7 @@
 
 #include "hold.h"
 #include "lines.h"
+#include "words.h"
 
 /* A line that fills it has no end where one must be. */
 #define BUFFER_SIZE (MR_LINE_MAX + 1)
@@ -148,24 +149,19 @@ int mr_lines_next(struct mr_lines *lines, struct mr_error *err)
 	return 1;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 void mr_lines_trim(struct mr_lines *lines)
 {
 	size_t length = lines->length;
 
-	if (length && !is_blank(*lines->line) && !is_blank(lines->line[length - 1]))
+	if (length && !mr_is_blank(*lines->line) && !mr_is_blank(lines->line[length - 1]))
 		return;
 	mend_line(lines);
-	while (lines->length && is_blank(*lines->line)) {
+	while (lines->length && mr_is_blank(*lines->line)) {
 		lines->line++;
 		lines->length--;
 	}
 	length = lines->length;
-	while (length && is_blank(lines->line[length - 1]))
+	while (length && mr_is_blank(lines->line[length - 1]))
 		length--;
 	end_line(lines, length);
 }

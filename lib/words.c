@@ -26,11 +26,6 @@ static int make_room(struct mr_words *words, size_t length, struct mr_error *err
 	return 0;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
 /* What stands for itself; most words hold nothing else. */
 static bool is_plain(char c)
 {
@@ -54,7 +49,7 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 	const char *from = *line;
 	char quote = '\0';
 
-	for (; *from && (quote || !is_blank(*from)); from++) {
+	for (; *from && (quote || !mr_is_blank(*from)); from++) {
 		if (quote ? *from == quote : *from == '"' || *from == '\'') {
 			quote = quote ? '\0' : *from;
 			continue;
@@ -84,7 +79,7 @@ static char *read_word(const char **line, char *to, struct mr_error *err)
 	while (is_plain(*from))
 		*to++ = *from++;
 	*line = from;
-	return !*from || is_blank(*from) ? to : read_quoted(line, to, err);
+	return !*from || mr_is_blank(*from) ? to : read_quoted(line, to, err);
 }
 
 int mr_words_split(struct mr_words *words, const char *line, size_t length, struct mr_error *err)
@@ -97,7 +92,7 @@ int mr_words_split(struct mr_words *words, const char *line, size_t length, stru
 	if (rc)
 		return rc;
 	for (;;) {
-		while (is_blank(*line))
+		while (mr_is_blank(*line))
 			line++;
 		if (!*line || *line == '#')
 			break;

@@ -3,6 +3,7 @@
 #ifndef MR_WORDS_H
 #define MR_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -14,6 +15,12 @@ struct mr_words {
 	char *buffer; /**< holds the words */
 	size_t size;
 };
+
+/** mr_is_blank() - whether it parts words */
+static inline bool mr_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
 
 /**
  * mr_words_split() - read a line
