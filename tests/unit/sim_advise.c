@@ -4,12 +4,6 @@
 
 #include "sim_device.h"
 
-#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
-#define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
-#define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
-#define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
-#define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
-
 static void only_with_flush_pages_are_there_at_once(void **state)
 {
 	struct device *device = *state;

@@ -73,6 +73,13 @@ static inline int close_device(void **state)
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
+/* advise() */
+#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
+#define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
+#define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
+#define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
+#define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
+
 static inline void init_advice(struct request *request, uint32_t pd, uint64_t advice,
 			       uint32_t flags, const struct ib_uverbs_sge *list, size_t size)
 {

@@ -54,12 +54,6 @@ static void a_descriptor_keeps_its_profile(void **state)
 	close(other);
 }
 
-#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
-#define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
-#define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
-#define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
-#define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
-
 static void advice_takes_addresses_of_the_memory(void **state)
 {
 	struct device *device = *state;
