@@ -65,8 +65,9 @@ static void find_entry(struct session_job *job, struct imported *imported)
 
 	snprintf(word, sizeof(word), "umem:%u", imported->handle);
 	imported->listed = !mr_select(job->session, word, &selection, &ignored) &&
-			   selection.type == MR_SELECT_ENTRY &&
-			   mr_table_get(&job->session->table, selection.slot, &imported->entry);
+			   selection.type == MR_SELECT_ENTRY;
+	if (imported->listed)
+		imported->entry = selection.entry;
 }
 
 /* The library takes whatever is in the blob: the umem may be gone, and its handle another's. */
