@@ -26,7 +26,7 @@ starving() {
 	local dir=$BATS_TEST_TMPDIR code=$1 n
 
 	command -v cc >/dev/null || skip "cc is not installed"
-	[[ $(ldd "$BUILD/mrctl") != *asan* ]] || skip "the sanitizer wants to be loaded first"
+	! is_sanitized || skip "the sanitizer wants to be loaded first"
 	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$dir/starve.so" \
 		"$BATS_TEST_DIRNAME/preload/starve.c"
 	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$dir/starve.so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MS[@]: -1}")
@@ -114,7 +114,7 @@ short_of_memory() {
 	local i status
 
 	protect
-	[[ $(ldd "$(command -v mrctl)") != *asan* && -z ${WRAP:-} ]] || skip "their memory is not that of the C library"
+	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their memory is not that of the C library"
 	export MALLOC_TOP_PAD_=0 # it grows by single pages
 	# where exactly the memory ends is a matter of what was asked for before
 	for i in {0..39}; do
