@@ -116,6 +116,8 @@ setup() {
 	session_begin
 	exec {fd}<&-
 	cd "/proc/$SESSION_PID/fd"
+	# with this name it holds, and has closed the libraries that it was started with
+	until [ "$(<../comm)" = mrctl-session ]; do sleep 0.01; done
 	[ "$(echo *)" = "0 1 100 2" ] || fail "$(ls -l)"
 	[ "$(readlink 0 1 2 | sort -u)" = /dev/null ]
 	[ "$(readlink ../cwd)" = / ]
