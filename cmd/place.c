@@ -77,18 +77,27 @@ int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_err
 			    "--via: unknown path '%s': give library or kernel", text);
 }
 
+/* What is quiet and stays in this process shows no times; other commands show a session's. */
+static bool is_untimed(const struct place *place)
+{
+	return place->global->quiet &&
+	       (!place->in_session || mr_session_is_private(place->session));
+}
+
 static void use_kernel(struct place *place, uint32_t pd_handle)
 {
 	place->registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
 						  .uverbs = &place->uverbs,
-						  .pd_handle = pd_handle };
+						  .pd_handle = pd_handle,
+						  .untimed = is_untimed(place) };
 }
 
 static void use_library(struct place *place)
 {
 	place->registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
 						  .context = place->device.context,
-						  .pd = place->device.pd };
+						  .pd = place->device.pd,
+						  .untimed = is_untimed(place) };
 }
 
 static int fail_no_handles(const struct place *place, struct mr_error *err)

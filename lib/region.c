@@ -129,6 +129,16 @@ static uint64_t iova_of(const struct mr_region_request *request)
 	}
 }
 
+static uint64_t start_of(const struct mr_registrar *registrar)
+{
+	return registrar->untimed ? 0 : mr_now_ns();
+}
+
+static uint64_t time_since(const struct mr_registrar *registrar, uint64_t start)
+{
+	return registrar->untimed ? 0 : mr_now_ns() - start;
+}
+
 static int register_umem_by_kernel(const struct mr_registrar *registrar,
 				   const struct mr_region_request *request,
 				   struct mr_region *region, struct mr_error *err)
@@ -141,7 +151,7 @@ static int register_umem_by_kernel(const struct mr_registrar *registrar,
 		.dmabuf = mr_region_is_dmabuf(request->call),
 		.fd = request->fd,
 	};
-	uint64_t start = mr_now_ns();
+	uint64_t start = start_of(registrar);
 	uint32_t handle, id;
 	int rc = mr_uverbs_reg_umem(registrar->uverbs, &reg, &handle, &id, err);
 
@@ -150,7 +160,7 @@ static int register_umem_by_kernel(const struct mr_registrar *registrar,
 	*region = (struct mr_region){
 		.kind = MR_KIND_UMEM,
 		.live = true,
-		.elapsed_ns = mr_now_ns() - start,
+		.elapsed_ns = time_since(registrar, start),
 		.addr = request->addr,
 		.length = request->length,
 		.handle = handle,
@@ -172,7 +182,7 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 	};
 	struct mr_uverbs_mr mr;
 	uint32_t flags = request->call == MR_DV_REG_DMABUF_MR ? DATA_DIRECT : 0;
-	uint64_t start = mr_now_ns();
+	uint64_t start = start_of(registrar);
 	int rc;
 
 	if (request->call == MR_ALLOC_NULL_MR) {
@@ -191,7 +201,7 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 		return rc;
 	*region = (struct mr_region){
 		.live = true,
-		.elapsed_ns = mr_now_ns() - start,
+		.elapsed_ns = time_since(registrar, start),
 		.addr = request->addr,
 		.length = mr.length,
 		.iova = mr.iova,
@@ -206,9 +216,9 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 				    const struct mr_region_request *request,
 				    struct mr_region *region, struct mr_error *err)
 {
-	uint64_t start = mr_now_ns();
+	uint64_t start = start_of(registrar);
 	struct mlx5dv_devx_umem *umem = mr_umem_register(registrar->context, request, err);
-	uint64_t end = mr_now_ns();
+	uint64_t elapsed_ns = time_since(registrar, start);
 	int rc;
 
 	if (!umem)
@@ -216,7 +226,7 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 	*region = (struct mr_region){
 		.kind = MR_KIND_UMEM,
 		.live = true,
-		.elapsed_ns = end - start,
+		.elapsed_ns = elapsed_ns,
 		.umem = umem,
 		.addr = request->addr,
 		.length = request->length,
@@ -252,20 +262,20 @@ static int register_by_library(const struct mr_registrar *registrar,
 			       struct mr_error *err)
 {
 	void *newer = NULL;
-	uint64_t start, end;
+	uint64_t start, elapsed_ns;
 	struct ibv_mr *mr;
 	int rc = find_newer(request->call, &newer, err);
 
 	if (rc)
 		return rc;
-	start = mr_now_ns();
+	start = start_of(registrar);
 	mr = call(registrar->pd, request, newer);
-	end = mr_now_ns();
+	elapsed_ns = time_since(registrar, start);
 	if (!mr)
 		return mr_fail(err, MR_ERROR_REFUSED, errno, calls[request->call].name, NULL);
 	*region = (struct mr_region){
 		.live = true,
-		.elapsed_ns = end - start,
+		.elapsed_ns = elapsed_ns,
 		.mr = mr,
 		.addr = request->addr,
 		.length = mr->length,
@@ -424,14 +434,14 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 			 struct mr_error *err)
 {
 	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
-	uint64_t start = registrar->untimed ? 0 : mr_now_ns();
+	uint64_t start = start_of(registrar);
 	int rc = by_library
 			 ? deregister_by_library(region, err)
 			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
 
 	if (rc)
 		return rc;
-	region->dereg_elapsed_ns = registrar->untimed ? 0 : mr_now_ns() - start;
+	region->dereg_elapsed_ns = time_since(registrar, start);
 	region->mr = NULL;
 	region->live = false;
 	return 0;

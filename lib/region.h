@@ -36,7 +36,7 @@ struct mr_registrar {
 	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY, for MRs */
 	const struct mr_uverbs *uverbs; /**< of MR_VIA_KERNEL */
 	uint32_t pd_handle;             /**< of MR_VIA_KERNEL, for MRs */
-	bool untimed;                   /**< nobody asks how long deregistering takes */
+	bool untimed;                   /**< nobody asks how long the calls take: 0 is noted */
 };
 
 enum mr_region_call {
