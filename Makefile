@@ -4,6 +4,7 @@
 # Variables: CC, CFLAGS, LDFLAGS, PREFIX, DESTDIR, BUILD (folder of all output),
 #   W=1    warnings are errors          SAN=address,undefined    sanitizers
 #   V=1    show the commands            GUEST=sid                guests of the kernel targets
+#   LTO=   without link-time optimization
 
 VERSION := 0.1.0
 BUILD ?= build
@@ -13,7 +14,7 @@ LIBDIR ?= $(PREFIX)/lib
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
 CC ?= cc
-CFLAGS ?= -O2 -g
+CFLAGS ?= -O3 -g
 PKG_CONFIG ?= pkg-config
 
 Q := $(if $(V),,@)
@@ -32,6 +33,11 @@ DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
 	-DMRCTL_LIBDIR='"$(LIBDIR)"' -Ilib $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
+# Commands and library are compiled as one where gcc is the compiler: a line of a batch makes many
+# small calls between them.  The objects serve the unit tests as they are, too.
+ifeq ($(origin LTO),undefined)
+LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
+endif
 BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
 # Only the library's path is under test below the simulator: an instrumented preload would need
 # the sanitizer's runtime in every program that it is loaded into.
@@ -62,7 +68,7 @@ MAN := $(wildcard man/*.[1-9])
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs
 
 # Rewritten only when it changes; everything depends on it, so other flags rebuild.
-CONFIG := $(CC) $(CFLAGS) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) $(BASE_LDFLAGS)
+CONFIG := $(CC) $(CFLAGS) $(LTO) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) $(BASE_LDFLAGS)
 $(BUILD)/config: FORCE
 	@mkdir -p $(BUILD)
 	@printf '%s\n' '$(subst ','\'',$(CONFIG))' | cmp -s - $@ || \
@@ -70,7 +76,9 @@ $(BUILD)/config: FORCE
 
 $(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
+	$(Q)$(CC) $(CFLAGS) $(LTO) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
+
+$(CMD_OBJ) $(LIB_OBJ): BASE_CFLAGS += $(LTO)
 
 $(BUILD)/libmrctl.a: $(LIB_OBJ)
 	$(call say,AR,$@)
@@ -126,7 +134,7 @@ $(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/inte
 $(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ) $(BUILD)/libmrctl.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) -Icmd $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
+	$(Q)$(CC) $(BASE_CFLAGS) -Icmd $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
 		$(filter %.c %.o %.a,$^) $(DEPS_LIBS) -ldl -lcmocka
 
 ## tests: build all, and the programs that check runs
@@ -139,7 +147,7 @@ check-unit: all $(UNIT_BIN)
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
+	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
 		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
 
 # On rxe too: without import everything in a session goes another way
