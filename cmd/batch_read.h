@@ -7,13 +7,22 @@
 #include "lines.h"
 #include "words.h"
 
+/** A command, and what it was given last. */
+struct batch_command {
+	struct parser parser;
+	struct mr_words words;
+	char **operands;  /**< in these words */
+	const char *line; /**< in a regular file, else NULL */
+	size_t length;
+};
+
 struct batch_reader {
 	struct mr_lines lines;
-	struct mr_words words;
-	struct global_args given; /**< global options of a line: there must be none */
-	struct parser *parsers;   /**< one for each in dispatch_commands, its end too */
-	bool checked;             /**< all lines are known to be right */
-	uint64_t total;           /**< commands there are, 0 where that is not known */
+	struct mr_words words;          /**< of a line that has no command yet */
+	struct global_args given;       /**< global options of a line: there must be none */
+	struct batch_command *commands; /**< one for each in dispatch_commands, its end too */
+	bool checked;                   /**< all lines are known to be right */
+	uint64_t total;                 /**< commands there are, 0 where that is not known */
 };
 
 /**

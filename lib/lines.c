@@ -48,6 +48,7 @@ static int read_all(struct mr_lines *lines, struct mr_error *err)
 		lines->buffer = larger;
 		lines->size *= 2;
 	}
+	lines->is_text = !memchr(lines->buffer, '\0', lines->end);
 	return got ? fail_read(err) : 0;
 }
 
@@ -143,7 +144,7 @@ int mr_lines_next(struct mr_lines *lines, struct mr_error *err)
 	lines->at += length + (lines->at + length < lines->end);
 	if (length && lines->line[length - 1] == '\r')
 		length--;
-	if (memchr(lines->line, '\0', length))
+	if (!lines->is_text && memchr(lines->line, '\0', length))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "a NUL byte: this is no text");
 	end_line(lines, length);
 	return 1;

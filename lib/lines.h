@@ -15,6 +15,7 @@
 struct mr_lines {
 	int fd;
 	bool is_file;    /**< a regular file: all of it has been read */
+	bool is_text;    /**< such a file, and there is no NUL in it */
 	uint64_t number; /**< of the line that was read last, from 1 */
 	char *buffer;
 	size_t size;    /**< bytes of the buffer */

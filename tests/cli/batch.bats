@@ -464,6 +464,27 @@ require_mlx5() {
 		([.lines[].status, 0] | unique == [0])'
 }
 
+# bats test_tags=kernel
+@test "a line that comes again says again what it says, whatever came in between" {
+	local given=('reg --name a --size 8K' '  mrctl reg --name "b"  # b' 'stat a b' 'dereg a b'
+		'reg --name a --size 8K' 'reg --name a --size 8K' 'dereg a' 'reg --name a --size 8K'
+		'stat a' 'dereg a' $'dereg a \r' 'dereg a' '  mrctl reg --name "b"  # b' 'stat a' 'stat b')
+	local how expected='[.lines[] | [.line, .status, (.regions | map("\(.name) \(.length)") | join(" "))]] ==
+		[[1, 0, "a 8192"], [2, 0, "b 4096"], [3, 0, "a 8192 b 4096"],
+		 [4, 0, "a 8192 b 4096"], [5, 0, "a 8192"], [6, 1, ""], [7, 0, "a 8192"],
+		 [8, 0, "a 8192"], [9, 0, "a 8192"], [10, 0, "a 8192"], [11, 3, ""],
+		 [12, 3, ""], [13, 0, "b 4096"], [14, 3, ""], [15, 0, "b 4096"]]'
+
+	for how in batch piped; do
+		"$how" --json --keep-going -- "${given[@]}"
+		[ "$status" -eq 1 ]
+		json "$expected"
+		json '[.lines[1, 10, 12].text] == ["mrctl reg --name \"b\"  # b", "dereg a",
+			"mrctl reg --name \"b\"  # b"]'
+		[[ $stderr == *"line 6: reg --name a --size 8K: the batch has a region named 'a' already"* ]]
+	done
+}
+
 # ---- ibv_rereg_mr(3) ----
 
 # bats test_tags=kernel
