@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs two commands in turn, RUNS times each, and compares them: the least time and the peak
- * memory of either.  An argument {} becomes the number of the run, from 1.
+ * Runs two commands in turn, RUNS times each, and compares them: the times of those two runs, one
+ * after the other, whose ratio is the median, and the peak memory of either.  A machine that is now
+ * faster, now slower, is so for both runs of a pair.  An argument {} becomes the number of the run,
+ * from 1.
  * Usage: measure RUNS CMD... -- CMD...
  * Prints: TIME_1 TIME_2 (microseconds) PEAK_1 PEAK_2 (KiB)
  */
@@ -15,9 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-struct result {
-	int64_t time_us;
-	long peak_kib;
+/* Of both commands */
+struct pair {
+	int64_t time_us[2];
+	double ratio;
 };
 
 static int64_t now_us(void)
@@ -28,7 +31,8 @@ static int64_t now_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static void run(char **command, int number, struct result *best)
+/* Return: its time */
+static int64_t run(char **command, int number, long *peak_kib)
 {
 	int64_t start = now_us(), taken;
 	struct rusage usage;
@@ -53,29 +57,43 @@ static void run(char **command, int number, struct result *best)
 		exit(1);
 	}
 	taken = now_us() - start;
-	if (!best->time_us || taken < best->time_us)
-		best->time_us = taken;
-	if (!best->peak_kib || usage.ru_maxrss < best->peak_kib)
-		best->peak_kib = usage.ru_maxrss;
+	if (!*peak_kib || usage.ru_maxrss < *peak_kib)
+		*peak_kib = usage.ru_maxrss;
+	return taken;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double left = ((const struct pair *)a)->ratio, right = ((const struct pair *)b)->ratio;
+
+	return (left > right) - (left < right);
 }
 
 int main(int argc, char **argv)
 {
-	struct result results[2] = { { 0, 0 } };
+	int runs = argc > 1 ? atoi(argv[1]) : 0;
+	struct pair *pairs = runs > 0 ? calloc((size_t)runs, sizeof(*pairs)) : NULL, *median;
 	char **second = argv + 2;
+	long peaks_kib[2] = { 0 };
 
 	while (argc > 3 && *second && strcmp(*second, "--") != 0)
 		second++;
-	if (argc < 5 || !*second || !second[1]) {
+	if (argc < 5 || !pairs || !*second || !second[1]) {
 		fprintf(stderr, "usage: measure RUNS CMD... -- CMD...\n");
 		return 2;
 	}
 	*second++ = NULL;
-	for (int i = 1; i <= atoi(argv[1]); i++) {
-		run(argv + 2, i, &results[0]);
-		run(second, i, &results[1]);
+	for (int i = 0; i < runs; i++) {
+		struct pair *pair = &pairs[i];
+
+		pair->time_us[0] = run(argv + 2, i + 1, &peaks_kib[0]);
+		pair->time_us[1] = run(second, i + 1, &peaks_kib[1]);
+		pair->ratio = (double)pair->time_us[0] / (double)pair->time_us[1];
 	}
-	printf("%lld %lld %ld %ld\n", (long long)results[0].time_us, (long long)results[1].time_us,
-	       results[0].peak_kib, results[1].peak_kib);
+	qsort(pairs, (size_t)runs, sizeof(*pairs), compare);
+	median = &pairs[runs / 2];
+	printf("%lld %lld %ld %ld\n", (long long)median->time_us[0], (long long)median->time_us[1],
+	       peaks_kib[0], peaks_kib[1]);
+	free(pairs);
 	return 0;
 }
