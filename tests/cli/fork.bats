@@ -115,7 +115,8 @@ short_of_memory() {
 
 	protect
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their memory is not that of the C library"
-	export MALLOC_TOP_PAD_=0 # it grows by single pages
+	# it grows by single pages, and what arrays leave when they grow is not used again
+	export MALLOC_TOP_PAD_=0 MALLOC_MMAP_THRESHOLD_=1024
 	# where exactly the memory ends is a matter of what was asked for before
 	for i in {0..39}; do
 		status=0
