@@ -21,7 +21,7 @@ held() {
 }
 
 @test "SIGINT and SIGHUP end it as well" {
-	local signal
+	local signal MR=(env --default-signal=HUP "${MR[@]}") # nohup may run the tests
 
 	for signal in INT HUP; do
 		hold reg --hold
