@@ -4,7 +4,6 @@
 #include <infiniband/verbs.h>
 #include <string.h>
 
-#include "clock.h"
 #include "dm.h"
 #include "newer.h"
 #include "relaxed.h"
@@ -129,16 +128,6 @@ static uint64_t iova_of(const struct mr_region_request *request)
 	}
 }
 
-static uint64_t start_of(const struct mr_registrar *registrar)
-{
-	return registrar->untimed ? 0 : mr_now_ns();
-}
-
-static uint64_t time_since(const struct mr_registrar *registrar, uint64_t start)
-{
-	return registrar->untimed ? 0 : mr_now_ns() - start;
-}
-
 static int register_umem_by_kernel(const struct mr_registrar *registrar,
 				   const struct mr_region_request *request,
 				   struct mr_region *region, struct mr_error *err)
@@ -151,7 +140,7 @@ static int register_umem_by_kernel(const struct mr_registrar *registrar,
 		.dmabuf = mr_region_is_dmabuf(request->call),
 		.fd = request->fd,
 	};
-	uint64_t start = start_of(registrar);
+	uint64_t start = mr_registrar_now(registrar);
 	uint32_t handle, id;
 	int rc = mr_uverbs_reg_umem(registrar->uverbs, &reg, &handle, &id, err);
 
@@ -160,7 +149,7 @@ static int register_umem_by_kernel(const struct mr_registrar *registrar,
 	*region = (struct mr_region){
 		.kind = MR_KIND_UMEM,
 		.live = true,
-		.elapsed_ns = time_since(registrar, start),
+		.elapsed_ns = mr_registrar_now(registrar) - start,
 		.addr = request->addr,
 		.length = request->length,
 		.handle = handle,
@@ -182,7 +171,7 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 	};
 	struct mr_uverbs_mr mr;
 	uint32_t flags = request->call == MR_DV_REG_DMABUF_MR ? DATA_DIRECT : 0;
-	uint64_t start = start_of(registrar);
+	uint64_t start = mr_registrar_now(registrar);
 	int rc;
 
 	if (request->call == MR_ALLOC_NULL_MR) {
@@ -201,7 +190,7 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 		return rc;
 	*region = (struct mr_region){
 		.live = true,
-		.elapsed_ns = time_since(registrar, start),
+		.elapsed_ns = mr_registrar_now(registrar) - start,
 		.addr = request->addr,
 		.length = mr.length,
 		.iova = mr.iova,
@@ -216,9 +205,9 @@ static int register_umem_by_library(const struct mr_registrar *registrar,
 				    const struct mr_region_request *request,
 				    struct mr_region *region, struct mr_error *err)
 {
-	uint64_t start = start_of(registrar);
+	uint64_t start = mr_registrar_now(registrar);
 	struct mlx5dv_devx_umem *umem = mr_umem_register(registrar->context, request, err);
-	uint64_t elapsed_ns = time_since(registrar, start);
+	uint64_t elapsed_ns = mr_registrar_now(registrar) - start;
 	int rc;
 
 	if (!umem)
@@ -268,9 +257,9 @@ static int register_by_library(const struct mr_registrar *registrar,
 
 	if (rc)
 		return rc;
-	start = start_of(registrar);
+	start = mr_registrar_now(registrar);
 	mr = call(registrar->pd, request, newer);
-	elapsed_ns = time_since(registrar, start);
+	elapsed_ns = mr_registrar_now(registrar) - start;
 	if (!mr)
 		return mr_fail(err, MR_ERROR_REFUSED, errno, calls[request->call].name, NULL);
 	*region = (struct mr_region){
@@ -434,14 +423,14 @@ int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region 
 			 struct mr_error *err)
 {
 	bool by_library = region->kind == MR_KIND_UMEM ? region->umem != NULL : region->mr != NULL;
-	uint64_t start = start_of(registrar);
+	uint64_t start = mr_registrar_now(registrar);
 	int rc = by_library
 			 ? deregister_by_library(region, err)
 			 : mr_region_destroy(registrar->uverbs, region->kind, region->handle, err);
 
 	if (rc)
 		return rc;
-	region->dereg_elapsed_ns = time_since(registrar, start);
+	region->dereg_elapsed_ns = mr_registrar_now(registrar) - start;
 	region->mr = NULL;
 	region->live = false;
 	return 0;

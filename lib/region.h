@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "error.h"
 
 struct ibv_context;
@@ -38,6 +39,12 @@ struct mr_registrar {
 	uint32_t pd_handle;             /**< of MR_VIA_KERNEL, for MRs */
 	bool untimed;                   /**< nobody asks how long the calls take: 0 is noted */
 };
+
+/** mr_registrar_now() - time in nanoseconds, to be taken before and after a call */
+static inline uint64_t mr_registrar_now(const struct mr_registrar *registrar)
+{
+	return registrar->untimed ? 0 : mr_now_ns();
+}
 
 enum mr_region_call {
 	MR_REG_MR,           /**< ibv_reg_mr(3) */

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "clock.h"
 #include "rereg.h"
 #include "uverbs.h"
 
@@ -79,7 +78,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 		.access = request->access,
 	};
 	struct mr_uverbs_mr mr = { .handle = region->handle };
-	uint64_t start = mr_now_ns();
+	uint64_t start = mr_registrar_now(registrar);
 	int rc = mr_uverbs_rereg_mr(registrar->uverbs, request->changes, &reg, &mr, err);
 
 	if (rc) {
@@ -90,7 +89,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 			     "change it again, or deregister it");
 		return rc;
 	}
-	region->elapsed_ns = mr_now_ns() - start;
+	region->elapsed_ns = mr_registrar_now(registrar) - start;
 	region->lkey = mr.lkey;
 	region->rkey = mr.rkey;
 	if (region->mr) { /* what fork protection covers is still what the library knows */
@@ -111,13 +110,13 @@ static int rereg_by_library(const struct mr_registrar *registrar,
 {
 	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
 	const struct code *code = NULL;
-	uint64_t start = mr_now_ns(), end;
+	uint64_t start = mr_registrar_now(registrar), end;
 	int rc;
 
 	errno = 0;
 	rc = ibv_rereg_mr(region->mr, (int)request->changes, registrar->pd, addr, request->length,
 			  (int)request->access);
-	end = mr_now_ns();
+	end = mr_registrar_now(registrar);
 	if (rc) {
 		code = find_code(rc);
 		failure->old = code->old;
