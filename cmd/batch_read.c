@@ -84,6 +84,7 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
 	int count = (int)(reader->words.count - skip);
 	struct batch_command *command;
 	const char *name;
+	int rc;
 
 	if (!words[0]) {
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
@@ -94,10 +95,10 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
 		return NULL;
 	take_words(command, &reader->words);
 	memset(&reader->given, 0, sizeof(reader->given));
-	invocation->command = command->parser.command;
-	if (parser_read(&command->parser, count, words, &command->operands, err))
-		return NULL;
+	rc = parser_read(&command->parser, count, words, &command->operands, err);
 	set_command(invocation, command);
+	if (rc)
+		return NULL;
 	name = given_global(&reader->given);
 	if (!name)
 		return reader->checked || !dispatch_check(invocation, err) ? command : NULL;
