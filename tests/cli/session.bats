@@ -117,7 +117,10 @@ setup() {
 	exec {fd}<&-
 	cd "/proc/$SESSION_PID/fd"
 	# with this name it holds, and has closed the libraries that it was started with
-	until [ "$(<../comm)" = mrctl-session ]; do sleep 0.01; done
+	until [ "$(<../comm)" = mrctl-session ]; do
+		is_running "$SESSION_PID" || fail "it ended"
+		sleep 0.01
+	done
 	[ "$(echo *)" = "0 1 100 2" ] || fail "$(ls -l)"
 	[ "$(readlink 0 1 2 | sort -u)" = /dev/null ]
 	[ "$(readlink ../cwd)" = / ]
