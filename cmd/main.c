@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "device.h"
@@ -69,6 +70,24 @@ static void occupy_standard_descriptors(void)
 		close(fd);
 }
 
+/*
+ * Who runs it chooses what it loads and opens, by options and environment: libraries (SYSFS_PATH,
+ * providers, libcuda), files (file:PATH), devices (device:PATH) and descriptors.  With rights that
+ * its user does not have (AT_SECURE of getauxval(3)) it does nothing at all.
+ */
+static int refuse_more_rights(struct mr_error *err)
+{
+	if (!getauxval(AT_SECURE))
+		return 0;
+	mr_fail_text(err, MR_ERROR_HOST, EPERM,
+		     "it does not run with rights that its user does not have: setuid, setgid, "
+		     "file capabilities");
+	mr_hint(err, "its options and environment choose what is loaded and opened; run it by "
+		     "sudo, or give the user what is missing: a limit (ulimit -l), permissions "
+		     "of the device, ambient capabilities");
+	return -EPERM;
+}
+
 int main(int argc, char **argv)
 {
 	struct global_args global = { 0 };
@@ -79,7 +98,9 @@ int main(int argc, char **argv)
 	int rc;
 
 	occupy_standard_descriptors();
-	rc = options_parse(bindings, true, argc, argv, &rest, &err);
+	rc = refuse_more_rights(&err);
+	if (!rc)
+		rc = options_parse(bindings, true, argc, argv, &rest, &err);
 	if (!rc && *rest) {
 		command = *dispatch_find(*rest);
 		if (command)

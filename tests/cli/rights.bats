@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl with rights that its user does not have.
+
+load helpers
+
+# program: a copy of mrctl that an ordinary user can run, where setuid counts
+program() {
+	local folder
+
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	for folder in "$BUILD" /dev/shm /tmp; do
+		[[ $(findmnt -no OPTIONS -T "$folder") != *nosuid* ]] || continue
+		FOLDER=$(mktemp -d "$folder/rights.XXXXXX")
+		chmod 755 "$FOLDER"
+		cp "$BUILD/mrctl" "$FOLDER"
+		as_nobody test -x "$FOLDER/mrctl" && return
+		rm -r "$FOLDER"
+	done
+	FOLDER=
+	skip "no folder where programs are setuid and that others reach"
+}
+
+teardown() {
+	[ -z "${FOLDER:-}" ] || rm -r "$FOLDER"
+	tidy
+}
+
+# does_nothing: started by nobody, whatever it is asked
+does_nothing() {
+	local words
+
+	for words in "--version" "--dump-cli" "reg --memory file:$FOLDER/made" "sim -- true" "stat -j"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr as_nobody "$FOLDER/mrctl" $words
+		[ "$status" -eq 1 ] || fail "$words: $status" "$output"
+		[ -z "$output" ]
+		[[ $stderr == "mrctl: it does not run with rights that its user does not have"* ]] ||
+			fail "$words: $stderr"
+	done
+	[ ! -e "$FOLDER/made" ]
+}
+
+@test "setuid or setgid it does nothing, before it reads a word" {
+	program
+	as_nobody "$FOLDER/mrctl" --version
+	chmod 4755 "$FOLDER/mrctl"
+	does_nothing
+	"$FOLDER/mrctl" --version # whose rights are root's anyway
+	chmod 2755 "$FOLDER/mrctl"
+	does_nothing
+}
+
+@test "with file capabilities it does nothing" {
+	program
+	command -v setcap >/dev/null || skip "no setcap"
+	setcap cap_ipc_lock+ep "$FOLDER/mrctl" || skip "no file capabilities here"
+	# as_nobody drops the bounding set, and with that what the file has
+	as_nobody() {
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all "$@"
+	}
+	does_nothing
+}
+
+@test "by sudo's way, and with ambient capabilities, it works" {
+	program
+	setpriv --reuid 0 "$FOLDER/mrctl" --version
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +ipc_lock \
+		--ambient-caps +ipc_lock "$FOLDER/mrctl" --version
+}
