@@ -52,9 +52,11 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line
 	const struct line_row row = { known(line->number), line->text,
 				      command ? command->name : NULL };
 
-	if (!global->json && !global->quiet && !global->no_headings)
-		output_text("%sline %" PRIu64 ": %s\n", batch->run ? "\n" : "", line->number,
-			    line->text);
+	if (!global->json && !global->quiet && !global->no_headings) {
+		output_text("%sline %" PRIu64 ": ", batch->run ? "\n" : "", line->number);
+		output_foreign(line->text);
+		output_text("\n");
+	}
 	output_element_begin(&batch->answer.out, &line_record, &row);
 }
 

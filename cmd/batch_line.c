@@ -10,16 +10,13 @@
 /* Bytes of a line's text that messages show. */
 #define TEXT_MAX 200
 
-/* "line 7: reg --size 1M": cut where it is long, and nothing in it that a terminal would obey. */
+/* "line 7: reg --size 1M": cut where it is long. */
 static void name_line(const struct batch_line *line, char name[TEXT_MAX + 40])
 {
 	bool cut = strlen(line->text) > TEXT_MAX;
 
 	snprintf(name, TEXT_MAX + 40, "line %" PRIu64 ": %.*s%s", line->number, TEXT_MAX,
 		 line->text, cut ? "..." : "");
-	for (char *c = name; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == '\x7f')
-			*c = '?';
 }
 
 void batch_line_note(const struct batch_line *line, const char *fmt, ...)

@@ -2,15 +2,31 @@
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "access.h"
 #include "json.h"
+#include "text.h"
 
 /* Most rows fit; others make their buffer grow. */
 #define ROW_SIZE 1024
 
 static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
 		    const void *row);
+
+/* cJSON copies any bytes, but JSON is UTF-8. */
+static cJSON *new_string(const char *text)
+{
+	char *json;
+	cJSON *item;
+
+	if (text_is_plain(text))
+		return cJSON_CreateString(text);
+	json = text_to_json(text);
+	item = json ? cJSON_CreateRaw(json) : NULL;
+	free(json);
+	return item;
+}
 
 static cJSON *access_list(uint32_t bits)
 {
@@ -78,7 +94,7 @@ static cJSON *new_item(const struct field *field, const void *row)
 	case FIELD_NUMBER:
 		return cJSON_CreateRaw(text);
 	default:
-		return cJSON_CreateString(text);
+		return new_string(text);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "json.h"
 #include "output.h"
 #include "table.h"
+#include "text.h"
 
 static void note_error(struct output *out, int rc)
 {
@@ -232,6 +233,11 @@ int output_end(struct output *out, struct mr_error *err)
 bool output_is_terminal(void)
 {
 	return isatty(STDOUT_FILENO);
+}
+
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
 }
 
 void output_text(const char *fmt, ...)

@@ -77,6 +77,9 @@ bool output_is_terminal(void);
 /** output_text() - plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** output_foreign() - text of others: nothing in it that a terminal would obey */
+void output_foreign(const char *text);
+
 /**
  * output_flush() - write out what was printed
  * Return: 0, or -errno with MR_ERROR_HOST (a full disk, a closed pipe).

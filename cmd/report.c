@@ -5,23 +5,34 @@
 #include <string.h>
 
 #include "report.h"
+#include "text.h"
 
-static void print_line(const struct command *command, const char *fmt, va_list ap)
+/* Longer than any message that is made of a struct mr_error. */
+#define MESSAGE_MAX 2048
+
+static void print_line(const char *prefix, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-static void print_line(const struct command *command, const char *fmt, va_list ap)
+/* One message is one line, whatever the names in it hold. */
+static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
-	fprintf(stderr, "mrctl: %s%s", command ? command->name : "", command ? ": " : "");
-	vfprintf(stderr, fmt, ap);
+	char text[MESSAGE_MAX];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fputs(prefix, stderr);
+	text_print(text, stderr);
 	fputc('\n', stderr);
 }
 
 void report_note(const struct command *command, const char *fmt, ...)
 {
+	char prefix[64];
 	va_list ap;
 
+	snprintf(prefix, sizeof(prefix), "mrctl: %s%s", command ? command->name : "",
+		 command ? ": " : "");
 	va_start(ap, fmt);
-	print_line(command, fmt, ap);
+	print_line(prefix, fmt, ap);
 	va_end(ap);
 }
 
@@ -30,9 +41,7 @@ void report_detail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	fputs("  ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	print_line("  ", fmt, ap);
 	va_end(ap);
 }
 

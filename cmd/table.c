@@ -7,6 +7,7 @@
 
 #include "cleanup.h"
 #include "table.h"
+#include "text.h"
 
 /*
  * Rows are printed in chunks, so that a million of them need no more memory than these; the
@@ -113,18 +114,6 @@ int table_finish(struct table *table)
 	return rc;
 }
 
-/* File names may hold anything; what a terminal would obey is printed as libsmartcols does. */
-static void print_safely(const char *text, FILE *stream)
-{
-	for (; *text; text++) {
-		if (iscntrl((unsigned char)*text))
-			fprintf(stream, "\\x%02x", (unsigned char)*text);
-		else
-			fputc(*text, stream);
-	}
-	fputc('\n', stream);
-}
-
 /* A list in one line: the first field of each of its rows. */
 static const char *list_text(const struct list *list, char *buffer)
 {
@@ -156,6 +145,7 @@ void lines_print(const struct record *record, const void *row, bool detail, FILE
 		if (!text && !detail)
 			continue;
 		fprintf(stream, "%s:%*s", f->key, KEY_WIDTH - (int)strlen(f->key), "");
-		print_safely(text ? text : "-", stream);
+		text_print(text ? text : "-", stream);
+		fputc('\n', stream);
 	}
 }

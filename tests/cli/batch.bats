@@ -93,7 +93,7 @@ require_mlx5() {
 	usage_error "line 1: reg --name 000"
 	[[ $stderr == *"00...: --name"* ]]
 	batch -- $'reg --name \e[1m'
-	usage_error "line 1: reg --name ?[1m: "
+	usage_error 'line 1: reg --name \x1b[1m: '
 	printf 'reg\n%070000d\n' 0 >"$LINES_FILE"
 	run --separate-stderr mr batch "$LINES_FILE"
 	usage_error "line 2: longer than 65535 bytes"

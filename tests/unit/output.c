@@ -140,7 +140,7 @@ TEST(strings_are_escaped)
 	struct capture c;
 
 	assert_contains(json_row(&c, &(struct row){ .name = "a\"b\\c\nd\x01" }),
-			"\"name\":\"a\\\"b\\\\c\\nd\\u0001\"");
+			"\"name\":\"a\\\"b\\\\c\\u000ad\\u0001\"");
 	assert_contains(json_row(&c, &(struct row){ .name = "" }), "\"name\":\"\"");
 	assert_contains(json_row(&c, &(struct row){ .name = "%s%n" }), "\"name\":\"%s%n\"");
 }

@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Names and paths that hold anything: lines and terminals stay whole, and JSON is valid.
+
+load helpers
+
+# Bytes that terminals obey, that are no UTF-8, and letters: é, C1, too long, a surrogate, too large
+HOSTILE=$'x\nmrctl: all is well\e[2J\r\x7f\xc3\xa9\xc2\x9b31m\xff\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80\xae'
+
+# harmless TEXT: nothing in it that a terminal obeys, but line ends
+harmless() {
+	iconv -f utf-8 -t utf-8 <<<"$1" >/dev/null || fail "no UTF-8: $1" || return
+	LC_ALL=C.UTF-8 grep -q '[[:cntrl:]]' <<<"$1" || return 0
+	fail "control characters in: $(cat -v <<<"$1")"
+}
+
+# json_is_strict: stdout is UTF-8, and one JSON document for a reader that forgives nothing
+json_is_strict() {
+	iconv -f utf-8 -t utf-8 <<<"$output" >/dev/null || fail "no UTF-8: $output" || return
+	json 'has("failures")'
+}
+
+@test "words of the command line cannot forge a message on standard error" {
+	local word
+
+	for word in --size --memory --access --name --pd --output --expect --count --call --via \
+		--device --session --advise --numa --hold-for; do
+		run --separate-stderr mr reg "$word" "$HOSTILE"
+		[ "$status" -ne 0 ] || fail "$word: taken" || return
+		[ "$(grep -c '^mrctl:' <<<"$stderr")" -eq 1 ] || fail "$word: $stderr" || return
+		harmless "$stderr" || return
+	done
+	for word in "$HOSTILE" "--$HOSTILE" "-$HOSTILE" "help $HOSTILE"; do
+		run --separate-stderr mrctl "$word"
+		[ "$status" -eq 2 ]
+		[[ $stderr != *$'\nmrctl:'* ]] || fail "$stderr" || return
+		harmless "$stderr" || return
+	done
+}
+
+@test "MRCTL_SESSION cannot forge a message on standard error" {
+	local where
+
+	for where in "$HOSTILE" "fd:$HOSTILE" "pid:$HOSTILE" "pid:1$HOSTILE"; do
+		MRCTL_SESSION=$where run --separate-stderr ms stat
+		[ "$status" -ne 0 ]
+		[[ $stderr != *$'\nmrctl:'* ]] || fail "$stderr" || return
+		harmless "$stderr" || return
+	done
+}
+
+@test "letters of a path stay readable in messages" {
+	run --separate-stderr mr reg --memory "file:/nonexistent/größe"
+	[[ $stderr == *größe* ]] || fail "$stderr"
+}
+
+@test "a path is harmless in lines, in tables and without headings" {
+	local file="$BATS_TEST_TMPDIR/$HOSTILE"
+
+	run --separate-stderr mr reg --access remote-read --memory "file:$file"
+	succeeded
+	harmless "$output$stderr"
+	[[ $output == *'x\x0amrctl: all is well\x1b[2J'* ]]
+	for options in "-o memory" "-n -o memory" -v; do
+		# shellcheck disable=SC2086 # a list of words
+		run --separate-stderr mr reg --access remote-read --memory "file:$file" $options
+		succeeded
+		harmless "$output$stderr"
+	done
+}
+
+@test "JSON is valid whatever a path holds" {
+	local text
+
+	for text in "$HOSTILE" $'\xff' $'\xc3' $'\xc0\xaf' $'\xe0\x9f\xbf' $'\xf0\x8f\xbf\xbf' \
+		$'\xed\xa0\x80' $'\xed\xbf\xbf' $'\xf4\x90\x80\x80' $'\xf8\x88\x80\x80\x80' \
+		$'\xe5\xa4' $'a\x80b' $'\xfe\xfe' 'größe 大 😀'; do
+		run --separate-stderr mr reg -j --access remote-read \
+			--memory "file:$BATS_TEST_TMPDIR/$text"
+		succeeded
+		json_is_strict || return
+		run --separate-stderr mr reg -j --memory "file:/nonexistent/$text"
+		[ "$status" -eq 1 ]
+		json_is_strict || return
+	done
+	json '.failures[0].message | contains("größe 大 😀")'
+}
+
+@test "what is no UTF-8 is U+FFFD in JSON" {
+	run --separate-stderr mr reg -j --access remote-read \
+		--memory "file:$BATS_TEST_TMPDIR/a"$'\xff'b
+	succeeded
+	[[ $output == *"/a"$'\xef\xbf\xbd'"b\""* ]]
+}
+
+@test "lines of a batch are harmless, and valid JSON" {
+	local batch=$BATS_TEST_TMPDIR/batch
+
+	printf 'reg --size 4K --memory "file:/nonexistent/\e[2J\xff\xc2\x9b31m"\n' >"$batch"
+	run --separate-stderr mr batch "$batch"
+	[ "$status" -eq 1 ]
+	harmless "$output$stderr"
+	[[ $output == "line 1: "*'\x1b[2J\xff\xc2\x9b31m'* ]]
+	run --separate-stderr mr batch -j "$batch"
+	[ "$status" -eq 1 ]
+	json_is_strict
+	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/$HOSTILE"
+	[ "$status" -ne 0 ]
+	harmless "$stderr"
+	[ "$(wc -l <<<"$stderr")" -le 2 ] || fail "$stderr"
+}
+
+@test "what is to be evaluated of a detached session holds nothing but its pid" {
+	session_begin
+	run --separate-stderr mr session --detach --device "$HOSTILE"
+	[ "$status" -ne 0 ]
+	[ "$output" = false ] || [ -z "$output" ]
+	harmless "$stderr"
+	[[ $MRCTL_SESSION =~ ^pid:[0-9]+$ ]]
+}

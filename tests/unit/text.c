@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Text of others: what terminals get of it, and what JSON. */
+#include "text.h"
+#include "unit.h"
+
+/* The replacement character, as UTF-8. */
+#define FFFD "\xef\xbf\xbd"
+
+static const struct row {
+	const char *text;
+	const char *printed;
+	const char *json;
+} rows[] = {
+	{ "", "", "" },
+	{ "plain", "plain", "plain" },
+	{ "a\"b\\c", "a\"b\\c", "a\\\"b\\\\c" },
+	/* The first and the last character of each length, and letters. */
+	{ "\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf", "\xc2\xa0\xdf\xbf" },
+	{ "\xe0\xa0\x80\xef\xbf\xbf", "\xe0\xa0\x80\xef\xbf\xbf", "\xe0\xa0\x80\xef\xbf\xbf" },
+	{ "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+	  "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf" },
+	{ "\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80" },
+	{ "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7", "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7",
+	  "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7" },
+	/* What a terminal obeys. */
+	{ "a\nmrctl: b", "a\\x0amrctl: b", "a\\u000amrctl: b" },
+	{ "\x1b[2J\r\t\x7f", "\\x1b[2J\\x0d\\x09\\x7f", "\\u001b[2J\\u000d\\u0009\\u007f" },
+	{ "\xc2\x9b\x33\x31m", "\\xc2\\x9b31m", "\\u009b31m" },
+	{ "\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6", "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6",
+	  "\\u2028\\u202e\\u2066" },
+	/* What is no UTF-8: lone bytes, cut ones, too long, surrogates, too large. */
+	{ "a\xff", "a\\xff", "a" FFFD },
+	{ "\x80z", "\\x80z", FFFD "z" },
+	{ "\xc3", "\\xc3", FFFD },
+	{ "\xc3z", "\\xc3z", FFFD "z" },
+	{ "\xe5\xa4", "\\xe5\\xa4", FFFD FFFD },
+	{ "\xc0\xaf", "\\xc0\\xaf", FFFD FFFD },
+	{ "\xe0\x9f\xbf", "\\xe0\\x9f\\xbf", FFFD FFFD FFFD },
+	{ "\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf", FFFD FFFD FFFD FFFD },
+	{ "\xed\xa0\x80", "\\xed\\xa0\\x80", FFFD FFFD FFFD },
+	{ "\xed\xbf\xbf", "\\xed\\xbf\\xbf", FFFD FFFD FFFD },
+	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", FFFD FFFD FFFD FFFD },
+	{ "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80", FFFD FFFD FFFD FFFD FFFD },
+};
+
+TEST(letters_are_printed_and_nothing_that_a_terminal_obeys)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char buffer[256] = "";
+		FILE *stream = fmemopen(buffer, sizeof(buffer), "w");
+
+		assert_non_null(stream);
+		text_print(rows[i].text, stream);
+		fclose(stream);
+		assert_string_equal(buffer, rows[i].printed);
+	}
+}
+
+TEST(a_string_of_json_is_valid_utf_8)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *json = text_to_json(rows[i].text);
+		size_t length = strlen(rows[i].json);
+
+		assert_non_null(json);
+		assert_int_equal(strlen(json), length + 2);
+		assert_int_equal(json[0], '"');
+		assert_memory_equal(json + 1, rows[i].json, length);
+		assert_int_equal(json[length + 1], '"');
+		free(json);
+	}
+}
+
+TEST(plain_is_what_needs_neither)
+{
+	assert_true(text_is_plain(""));
+	assert_true(text_is_plain(" az09~\"\\"));
+	assert_false(text_is_plain("a\n"));
+	assert_false(text_is_plain("\x7f"));
+	assert_false(text_is_plain("\xc3\xb6"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(letters_are_printed_and_nothing_that_a_terminal_obeys),
+		cmocka_unit_test(a_string_of_json_is_valid_utf_8),
+		cmocka_unit_test(plain_is_what_needs_neither),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
