@@ -97,7 +97,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	if (err->hint[0])
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
-		report_detail("the simulated HCA %s answered", answer->environment->device);
+		report_detail("on the simulated HCA %s", answer->environment->device);
 	return true;
 }
 
