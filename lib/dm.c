@@ -117,7 +117,7 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 	if (fd < 0) {
 		mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_dm_export_dmabuf_fd", NULL);
 		if (err->errnum == EPROTONOSUPPORT)
-			mr_hint(err, "this kernel makes no dma-buf of memory on the device, as "
+			mr_hint(err, "this kernel makes no dma-buf of memory on the device; "
 				     "Linux 7.2 does");
 		return -err->errnum;
 	}
