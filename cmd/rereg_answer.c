@@ -6,6 +6,28 @@
 #include "rereg_answer.h"
 #include "session_library.h"
 
+static void tell_memory(const struct rereg_job *job)
+{
+	const struct mr_rereg_request *request = &job->request;
+	const char *kind = job->plan.request.kind.text;
+	uint64_t iova = job->via == MR_VIA_LIBRARY ? request->addr : request->iova;
+
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 "%s%s, with the I/O virtual "
+		      "address 0x%" PRIx64,
+		      request->length, request->addr, kind ? " of memory " : " and no memory",
+		      kind ? kind : "", iova);
+}
+
+static void tell_pd(const struct rereg_job *job)
+{
+	struct mr_table_pd old;
+	bool known = mr_table_pd(&job->in->session->table, job->before.pd, &old);
+
+	report_detail("asked for protection domain %s", job->args->pd ? job->args->pd
+							: known       ? "as before"
+								      : MR_DEFAULT_PD);
+}
+
 /* A refusal is told with what was asked. */
 void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
@@ -18,13 +40,9 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
 		return;
 	if (request->changes & MR_CHANGE_TRANSLATION)
-		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of memory %s, with the "
-			      "I/O virtual address 0x%" PRIx64,
-			      request->length, request->addr, job->plan.request.kind.text,
-			      request->iova);
+		tell_memory(job);
 	if (request->changes & MR_CHANGE_PD)
-		report_detail("asked for protection domain %s",
-			      job->args->pd ? job->args->pd : "as before");
+		tell_pd(job);
 	if (request->changes & MR_CHANGE_ACCESS)
 		report_detail("asked for access %s", access_text(request->access, access));
 	if (job->args->flags.given)
@@ -49,8 +67,13 @@ static const struct record changes_record = { "changes", changes_fields };
 
 static const char *state_of(const struct rereg_job *job)
 {
+	const struct mr_held *held;
+
 	if (job->slot == MR_NO_SLOT)
 		return "unlisted";
+	held = mr_session_held(job->in->session, job->slot);
+	if (held && held->broken)
+		return "broken";
 	if (job->after.unsure)
 		return "in-doubt";
 	return job->after.refused ? "suspect" : "live";

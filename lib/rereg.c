@@ -33,11 +33,13 @@ static const struct code codes[] = {
 	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
 	  "the region has changed; only its old memory is still kept from child processes" },
 	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
-	  "the kernel refused, and the region must not be used any more: deregister it" },
+	  "the provider or the kernel refused, and the region must not be used any more: "
+	  "deregister it" },
 	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
 	  MR_OLD_UNUSABLE,
-	  "the kernel refused, and the region must not be used any more: deregister it; the new "
-	  "memory is still kept from child processes (the errno is that of giving it back)" },
+	  "the provider or the kernel refused, and the region must not be used any more: "
+	  "deregister it; the new memory is still kept from child processes (the errno is that "
+	  "of giving it back)" },
 };
 
 /* The last resort is the code that promises least. */
@@ -66,6 +68,71 @@ const char *mr_old_region_name(enum mr_old_region old)
 	return names[old];
 }
 
+/*
+ * Whether this kernel changes regions of the device at all.  A command without flags answers that
+ * and changes nothing: ib_uverbs_rereg_mr() refuses it with EINVAL before it looks at the region, and
+ * where the driver has no rereg_user_mr nobody comes as far as that (EOPNOTSUPP).
+ */
+static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
+{
+	const struct mr_uverbs_reg nothing = { .length = 0 };
+	struct mr_uverbs_mr mr = { .handle = handle };
+	struct mr_error ignored;
+
+	return mr_uverbs_rereg_mr(uverbs, 0, &nothing, &mr, &ignored) != -EOPNOTSUPP;
+}
+
+/*
+ * Whether the provider and the kernel both change regions.  A provider without rereg gets the answer
+ * of libibverbs' dummy_ops.c, for which no system call is made; its errno is that of a driver without.
+ */
+static bool library_has_rereg(struct ibv_mr *mr, struct ibv_pd *pd)
+{
+	return !ibv_rereg_mr(mr, 0, pd, NULL, 0, 0) || errno != EOPNOTSUPP;
+}
+
+/* Checks that come before the region is looked at: ib_uverbs_rereg_mr(), in all of Linux up to 7.2. */
+static bool has_other_flags(uint32_t changes)
+{
+	return !changes || changes & ~(uint32_t)MR_CHANGES;
+}
+
+/* What ibv_rereg_mr(3) checks itself (libibverbs/verbs.c, rdma-core 44 to 65), and then passes on. */
+static const char *library_code(const struct mr_rereg_request *request)
+{
+	bool input = request->origin == MR_ORIGIN_OTHER ||
+		     request->changes & ~(uint32_t)MR_CHANGES ||
+		     (request->changes & MR_CHANGE_TRANSLATION &&
+		      (!request->addr || !request->length)) ||
+		     (request->access && !(request->changes & MR_CHANGE_ACCESS));
+
+	if (input)
+		return find_code(IBV_REREG_MR_ERR_INPUT)->name;
+	return request->origin == MR_ORIGIN_PLAIN ? find_code(IBV_REREG_MR_ERR_CMD)->name : NULL;
+}
+
+/* Drivers fail before and after they have let go of the old translation. */
+static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
+				       const struct mr_rereg_request *request, uint32_t handle,
+				       int errnum, struct mr_error *err)
+{
+	bool other = has_other_flags(request->changes);
+
+	if (other && (errnum == EINVAL || errnum == EOPNOTSUPP)) {
+		mr_hint(err, "the kernel refuses such flags before it looks at the region: it is "
+			     "as before");
+		return MR_OLD_VALID;
+	}
+	if (errnum == EOPNOTSUPP && !kernel_has_rereg(registrar->uverbs, handle)) {
+		mr_hint(err, "this kernel's driver changes no regions at all: it is as before; "
+			     "register another one instead");
+		return MR_OLD_VALID;
+	}
+	mr_hint(err, "the kernel does not tell whether the old region still works: "
+		     "change it again, or deregister it");
+	return MR_OLD_UNKNOWN;
+}
+
 static int rereg_by_kernel(const struct mr_registrar *registrar,
 			   const struct mr_rereg_request *request, struct mr_region *region,
 			   struct mr_rereg_failure *failure, struct mr_error *err)
@@ -82,11 +149,8 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	int rc = mr_uverbs_rereg_mr(registrar->uverbs, request->changes, &reg, &mr, err);
 
 	if (rc) {
-		/* Drivers fail before and after they have let go of the old translation. */
-		failure->old = MR_OLD_UNKNOWN;
-		failure->library_would_say = find_code(IBV_REREG_MR_ERR_CMD)->name;
-		mr_hint(err, "the kernel does not tell whether the old region still works: "
-			     "change it again, or deregister it");
+		failure->library_would_say = library_code(request);
+		failure->old = judge_kernel(registrar, request, region->handle, -rc, err);
 		return rc;
 	}
 	region->elapsed_ns = mr_registrar_now(registrar) - start;
@@ -104,6 +168,27 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	return 0;
 }
 
+/* What the code means, unless it is known that nobody was asked who could have changed the region. */
+static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
+				     struct ibv_mr *mr, struct mr_error *err)
+{
+	mr_hint(err, "%s: %s", code->name, code->meaning);
+	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
+	    library_has_rereg(mr, registrar->pd))
+		return code->old;
+	if (!registrar->uverbs || !kernel_has_rereg(registrar->uverbs, mr->handle))
+		mr_hint(err,
+			"%s, but nothing was tried: this provider or this kernel's driver "
+			"changes no regions at all, and the region is as before",
+			code->name);
+	else
+		mr_hint(err,
+			"%s, but the kernel was not asked: the provider changes no regions, "
+			"and the region is as before; --via kernel asks it",
+			code->name);
+	return MR_OLD_VALID;
+}
+
 static int rereg_by_library(const struct mr_registrar *registrar,
 			    const struct mr_rereg_request *request, struct mr_region *region,
 			    struct mr_rereg_failure *failure, struct mr_error *err)
@@ -119,12 +204,11 @@ static int rereg_by_library(const struct mr_registrar *registrar,
 	end = mr_registrar_now(registrar);
 	if (rc) {
 		code = find_code(rc);
-		failure->old = code->old;
 		failure->code = code->name;
 		/* Of fork protection libibverbs may leave no errno; it is short of memory then. */
 		rc = mr_fail(err, MR_ERROR_REFUSED, errno ? errno : ENOMEM, "ibv_rereg_mr", NULL);
-		mr_hint(err, "%s: %s", code->name, code->meaning);
-		if (code->old != MR_OLD_REPLACED)
+		failure->old = judge_code(registrar, code, region->mr, err);
+		if (failure->old != MR_OLD_REPLACED)
 			return rc;
 	}
 	region->elapsed_ns = end - start;

@@ -13,12 +13,20 @@ enum mr_change {
 	MR_CHANGE_ACCESS = 1 << 2,
 };
 
+/** What libibverbs takes a region for in the process that registered it. */
+enum mr_origin {
+	MR_ORIGIN_PLAIN, /**< ibv_reg_mr(3) and the like: it changes such a region */
+	MR_ORIGIN_OTHER, /**< a dma-buf, memory on the device: it refuses to */
+	MR_ORIGIN_UNKNOWN,
+};
+
 struct mr_rereg_request {
 	uint32_t changes; /**< enum mr_change, and whatever else was asked for */
 	uint64_t addr;    /**< of TRANSLATION: address of the first byte */
 	uint64_t length;  /**< of TRANSLATION: bytes */
 	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
 	uint32_t access;  /**< of ACCESS */
+	enum mr_origin origin;      /**< by MR_VIA_KERNEL: for what the library would say */
 	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
 };
 
@@ -42,8 +50,9 @@ extern const struct mr_access_flag mr_change_flags[];
 
 struct mr_rereg_failure {
 	enum mr_old_region old;
-	const char *code;              /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
-	const char *library_would_say; /**< by MR_VIA_KERNEL the code of such a refusal */
+	const char *code; /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
+	/** by MR_VIA_KERNEL: ibv_rereg_mr(3)'s code for the same request, NULL if not known */
+	const char *library_would_say;
 };
 
 /**

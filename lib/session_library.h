@@ -38,7 +38,7 @@ void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
 struct mr_held {
 	struct mr_region region;
 	struct mr_backing *backing; /**< or NULL */
-	bool broken;                /**< by ibv_rereg_mr(3): to be deregistered, and nothing else */
+	bool broken; /**< by ibv_rereg_mr(3), and what it refused has not changed since */
 };
 
 struct mr_session_library {

@@ -130,7 +130,6 @@ static int call_on_held(struct mr_held *held, const struct mr_registrar *registr
 		held->broken = true;
 	if (!has_changed(rc, failure))
 		return rc;
-	held->broken = false;
 	if (request->changes & MR_CHANGE_TRANSLATION)
 		mr_held_move(held, request->backing);
 	return rc;
@@ -159,6 +158,24 @@ static int call(struct mr_held *held, const struct mr_registrar *registrar,
 	rc = mr_region_rereg(registrar, request, region, failure, err);
 	mr_region_forget(region);
 	return rc;
+}
+
+static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
+{
+	if (!listed)
+		return MR_ORIGIN_UNKNOWN;
+	return mr_region_is_dmabuf(entry->call) || entry->call == MR_REG_DM_MR ? MR_ORIGIN_OTHER
+									       : MR_ORIGIN_PLAIN;
+}
+
+/*
+ * What was refused is sound again when it was changed: mlx5 gives a key that it has withdrawn back with
+ * new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).
+ */
+static void mend(struct mr_held *held, const struct mr_entry *after)
+{
+	if (held && !after->refused)
+		held->broken = false;
 }
 
 /* What the table is to say after the answer. */
@@ -198,10 +215,12 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 {
 	struct mr_held *held = mr_session_held(session, slot);
 	bool listed = slot != MR_NO_SLOT;
+	struct mr_rereg_request asked = *request;
 	struct mr_error lock_error;
 	struct mr_region region;
 	int rc = 0;
 
+	asked.origin = origin_of(before, listed);
 	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
 	if (listed)
 		rc = mark(session, slot, request, before, err);
@@ -209,10 +228,12 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 		mr_session_unclaim(session, slot);
 		return rc;
 	}
-	rc = call(held, registrar, request, before, &region, failure, err);
+	rc = call(held, registrar, &asked, before, &region, failure, err);
 	if (failure->old == MR_OLD_UNKNOWN && before->call == MR_REG_DM_MR && rc == -EINVAL)
 		blame_dm(failure, err);
 	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
+	if (has_changed(rc, failure))
+		mend(held, after);
 	if (!listed)
 		return rc;
 	/* Where the lock cannot be had the entry stays in doubt. */

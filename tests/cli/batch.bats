@@ -506,6 +506,9 @@ require_mlx5() {
 	local line
 
 	require_mlx5
+	batch -- 'reg --name a' 'rereg a --flags translation'
+	[[ $stderr == *"asked for 4096 bytes at 0x0 and no memory, with the I/O virtual address 0x0"* ]] ||
+		fail "$stderr"
 	for line in '--flags 8' '--flags translation,0x10 --size 8K' '--flags translation' '--memory none' \
 		'--size 0' '--flags pd --access remote-read' '--flags none --access local-write' \
 		'--flags translation --size 8K --access remote-read'; do
@@ -543,6 +546,45 @@ require_mlx5() {
 	json '.lines[1].failures[0].rereg_code == "IBV_REREG_MR_ERR_CMD"'
 	# what is left of it goes at the end
 	json '.regions[0] | .name == "a" and .state == "deregistered"'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_CMD: a broken region is sound again when all that was refused has changed" {
+	require_mlx5
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --access remote-read --expect EFAULT' \
+		'rereg a --access none' 'rereg a --via kernel --memory unmapped --expect EFAULT' 'stat a' \
+		'rereg a --size 8K' 'stat a'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable"'
+	# a key that was withdrawn comes back with new memory only
+	json '.lines[2].regions[0].state == "broken" and .lines[4].regions[0].state == "broken"'
+	json '.lines[5].regions[0].state == "live" and .lines[6].regions[0].state == "live"'
+}
+
+# bats test_tags=kernel
+@test "a provider that changes no regions leaves them as they are, and is not taken for the kernel" {
+	! on_mlx5 || skip "libmlx5 changes regions"
+	batch --json -- 'reg --name a' 'rereg a --access none --expect EOPNOTSUPP' 'stat a' \
+		'rereg a --flags translation --expect EINVAL'
+	succeeded
+	json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .rereg_code == "IBV_REREG_MR_ERR_CMD" and
+		.old_region == "valid"'
+	json '.lines[2].regions[0].state == "live"'
+	# shellcheck disable=SC2154 # of run
+	[[ $stderr != *"kernel refused"* && $stderr == *"the region is as before"* ]] || fail "$stderr"
+	[[ $stderr == *"the kernel was not asked: the provider changes no regions"*"--via kernel"* ||
+		$(uname -r) == 6.1.* ]] || fail "$stderr"
+}
+
+@test "a driver that changes no regions leaves them as they are" {
+	! on_mlx5 && on_simulator || skip "rxe of Linux 6.1 does not"
+	printf '%s\n' 'reg --name a' 'rereg a --access none' 'rereg a --access none --via kernel' 'stat a' >"$LINES_FILE"
+	run --separate-stderr mrctl sim --profile rxe --kernel 6.1 -- mrctl --json batch --keep-going "$LINES_FILE"
+	json '.lines[1].failures[0].old_region == "valid" and .lines[2].failures[0].old_region == "valid"'
+	json '.lines[3].regions[0].state == "live"'
+	[[ $stderr == *"this provider or this kernel's driver changes no regions at all"*"this kernel's driver changes no regions at all"* ]] ||
+		fail "$stderr"
+	[[ $stderr != *"--via kernel asks"* ]]
 }
 
 # bats test_tags=kernel
