@@ -36,16 +36,28 @@ const struct mr_dmabuf_source_help mr_dmabuf_sources[] = {
 	{ NULL, NULL },
 };
 
-static int parse_number(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+static int parse_device(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
 {
 	uint64_t number;
 	int rc = mr_parse_u64(text, INT_MAX, &number, err);
 
+	if (!rc)
+		source->number = (int)number;
+	return rc;
+}
+
+/* Applications pass on the -1 of a failed export: what the stack says to it is worth asking. */
+static int parse_descriptor(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+{
+	const bool negative = *text == '-';
+	uint64_t number;
+	int rc = mr_parse_u64(text + negative, (uint64_t)INT_MAX + negative, &number, err);
+
 	if (rc)
 		return rc;
-	source->number = (int)number;
-	if (source->type == MR_DMABUF_FD && fcntl(source->number, F_GETFD) < 0)
-		source->number = -1;
+	source->number = (int)(negative ? -(int64_t)number : (int64_t)number);
+	if (source->number >= 0 && fcntl(source->number, F_GETFD) < 0)
+		source->number = MR_DMABUF_CLOSED;
 	return 0;
 }
 
@@ -64,8 +76,10 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 					    "invalid dma-buf '%s': it is written %s", text, name);
 		*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)i, .text = text };
-		if (source->type == MR_DMABUF_FD || source->type == MR_DMABUF_CUDA)
-			return parse_number(argument, source, err);
+		if (source->type == MR_DMABUF_FD)
+			return parse_descriptor(argument, source, err);
+		if (source->type == MR_DMABUF_CUDA)
+			return parse_device(argument, source, err);
 		source->name = argument;
 		return 0;
 	}

@@ -3,12 +3,16 @@
 #ifndef MR_DMABUF_H
 #define MR_DMABUF_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "error.h"
 
 struct mr_cuda;
+
+/** Stands for a descriptor that is closed.  Not -1, which libmlx5 refuses without asking the kernel. */
+#define MR_DMABUF_CLOSED INT_MIN
 
 enum mr_dmabuf_type {
 	MR_DMABUF_FD,      /**< an inherited descriptor */
@@ -23,7 +27,7 @@ struct mr_dmabuf_source {
 	enum mr_dmabuf_type type;
 	const char *text; /**< as typed */
 	const char *name; /**< of HEAP, else NULL */
-	int number;       /**< of FD: the descriptor, -1 where it is closed; of CUDA: the device */
+	int number; /**< of FD: the descriptor, negative ones too, or MR_DMABUF_CLOSED; of CUDA: the device */
 };
 
 struct mr_dmabuf_source_help {

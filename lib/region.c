@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dm.h"
+#include "dmabuf.h"
 #include "newer.h"
 #include "relaxed.h"
 #include "umem.h"
@@ -299,6 +300,36 @@ static int register_umem(const struct mr_registrar *registrar,
 	return rc;
 }
 
+/*
+ * What is known of a descriptor that cannot be one.  libmlx5's umem call refuses -1 itself
+ * (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex), and libibverbs' ibv_reg_mr_ex() leaves the
+ * attribute out for it (cmd_ioctl.h fill_attr_in_fd), so that the kernel finds an offset alone: EINVAL.
+ */
+static void hint_descriptor(const struct mr_registrar *registrar,
+			    const struct mr_region_request *request, struct mr_error *err)
+{
+	static const char failed[] = "a failed export returns -1";
+	const bool library = registrar->via != MR_VIA_KERNEL;
+
+	if (!mr_region_is_dmabuf(request->call) || request->fd >= 0)
+		return;
+	if (err->errnum == EINVAL && request->fd == -1 && request->call == MR_REG_MR_EX_FD)
+		mr_hint(err, "libibverbs passes on no descriptor where it is -1; %s", failed);
+	if (err->errnum != EBADF)
+		return;
+	if (request->fd == MR_DMABUF_CLOSED)
+		mr_hint(err, "this descriptor was closed when mrctl began");
+	else if (request->fd != -1)
+		mr_hint(err, "no descriptor has a negative number");
+	else if (library && mr_region_kind(request->call) == MR_KIND_UMEM)
+		mr_hint(err,
+			"libmlx5 itself refuses the descriptor -1, and the kernel is not asked "
+			"(--via kernel asks it); %s",
+			failed);
+	else
+		mr_hint(err, "-1 is no descriptor; %s", failed);
+}
+
 /* The call is asked for whole pages; what was asked for is a part of them. */
 static int register_relaxed(const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
@@ -327,11 +358,15 @@ int mr_region_register(const struct mr_registrar *registrar,
 	if (request->call == MR_REG_MR_RELAXED)
 		return register_relaxed(registrar, request, region, err);
 	if (mr_region_kind(request->call) == MR_KIND_UMEM)
-		return register_umem(registrar, request, region, err);
-	rc = registrar->via == MR_VIA_KERNEL ? register_by_kernel(registrar, request, region, err)
-					     : register_by_library(registrar, request, region, err);
+		rc = register_umem(registrar, request, region, err);
+	else if (registrar->via == MR_VIA_KERNEL)
+		rc = register_by_kernel(registrar, request, region, err);
+	else
+		rc = register_by_library(registrar, request, region, err);
 	if (rc && request->call == MR_REG_DM_MR)
 		mr_dm_hint_region(err);
+	if (rc)
+		hint_descriptor(registrar, request, err);
 	return rc;
 }
 

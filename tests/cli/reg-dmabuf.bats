@@ -173,6 +173,52 @@ same_lines() {
 }
 
 # bats test_tags=kernel
+@test "the -1 of a failed export reaches the stack, and each other negative number" {
+	local via
+
+	# Where the driver takes no dma-bufs, it says so before anyone looks at the descriptor.
+	for via in library kernel; do
+		for fd in -1 -2 -2147483648; do
+			run --separate-stderr mr reg-dmabuf --from "fd:$fd" --via $via --json
+			[ "$status" -eq 1 ]
+			json '.failures[0] | (.call | test("reg_dmabuf_mr"; "i")) and .via == $via and
+				(.errno | IN("EBADF", "EOPNOTSUPP"))' --arg via $via
+			! on_mlx5 || refused EBADF
+		done
+	done
+	on_mlx5 || return 0
+	run --separate-stderr mr reg-dmabuf --from fd:-1
+	refused EBADF ibv_reg_dmabuf_mr
+	[[ $stderr == *"-1 is no descriptor; a failed export returns -1"* ]]
+	run --separate-stderr mr reg-dmabuf --from fd:-7
+	[[ $stderr == *"no descriptor has a negative number"* && $stderr != *export* ]]
+	run --separate-stderr mr reg-dmabuf --from fd:99 99>&-
+	[[ $stderr == *"was closed when mrctl began"* ]]
+	# What comes before the descriptor in the kernel does so here.
+	run --separate-stderr mr reg-dmabuf --from fd:-1 --offset 1 --iova 0 --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+	[[ $stderr != *descriptor* ]]
+	run --separate-stderr mr reg-dmabuf --from fd:-1 --access on-demand --via kernel
+	refused EINVAL 'ioctl(REG_DMABUF_MR)'
+}
+
+# bats test_tags=kernel
+@test "ibv_reg_mr_ex passes no -1 on" {
+	require_mlx5
+	[ "$(rdma_core)" -ge 59 ] || skip "rdma-core $(rdma_core) has no ibv_reg_mr_ex"
+	run --separate-stderr mr reg-dmabuf --from fd:-1 --call ibv_reg_mr_ex --json
+	[ "$status" -eq 1 ]
+	case $(jq -r '.failures[0].errno' <<<"$output") in
+	EINVAL) [[ $stderr == *"libibverbs passes on no descriptor where it is -1"* ]] ;;
+	# a kernel without the method: the older call
+	EBADF) [[ $stderr == *"-1 is no descriptor"* ]] ;;
+	*) fail "$stderr" ;;
+	esac
+	run --separate-stderr mr reg-dmabuf --from fd:-2 --call ibv_reg_mr_ex
+	refused EBADF ibv_reg_mr_ex
+}
+
+# bats test_tags=kernel
 @test "dma-bufs take five access flags, and no others" {
 	require_mlx5
 	run --separate-stderr ud --quiet \
@@ -513,8 +559,9 @@ cuda() {
 @test "what is no source is a usage error" {
 	run --separate-stderr mr reg-dmabuf --size 4K
 	usage_error "reg-dmabuf: --from is required"
-	for source in '' x fd fd: fd:x fd:-1 fd:2147483648 fd:1x udmabuf:1 udmabuf: heap heap: \
-		heap:a/b cuda cuda: cuda:x; do
+	for source in '' x fd fd: fd:x fd:- fd:--1 fd:-x fd:-1x fd:2147483648 fd:-2147483649 fd:1x udmabuf:1 udmabuf: heap heap: \
+		heap:a/b cuda cuda: cuda:x \
+		cuda:-1; do
 		run --separate-stderr mr reg-dmabuf --from "$source"
 		usage_error "--from: "
 	done

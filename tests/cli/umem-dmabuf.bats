@@ -124,6 +124,24 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 }
 
 # bats test_tags=kernel
+@test "the -1 of a failed export is refused by libmlx5, and by the kernel where that is asked" {
+	run --separate-stderr mr umem --dmabuf fd:-1
+	refused EBADF mlx5dv_devx_umem_reg_ex
+	[[ $stderr == *"libmlx5 itself refuses the descriptor -1, and the kernel is not asked"* ]]
+	run --separate-stderr mr umem --dmabuf fd:-1 --via kernel
+	refused EBADF 'ioctl(DEVX_UMEM_REG)'
+	[[ $stderr == *"-1 is no descriptor; a failed export returns -1"* && $stderr != *libmlx5* ]]
+	for via in library kernel; do
+		run --separate-stderr mr umem --dmabuf fd:-2 --via $via
+		refused EBADF ''
+		[[ $stderr == *"no descriptor has a negative number"* ]]
+		run --separate-stderr mr umem --dmabuf fd:9 --via $via 9>&-
+		refused EBADF ''
+		[[ $stderr == *"was closed when mrctl began"* ]]
+	done
+}
+
+# bats test_tags=kernel
 @test "access flags are those of other umems" {
 	local access
 
