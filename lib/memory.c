@@ -117,17 +117,49 @@ static uint64_t file_page_size(int fd, uint64_t base)
 	return (uint64_t)fs.f_bsize;
 }
 
+/* What mmap() answers ENODEV to, by name; NULL: it may be mapped. */
+static const char *unmappable(mode_t mode)
+{
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISDIR(mode) ? "a directory" : NULL;
+}
+
+/* A FIFO would wait for its other end without O_NONBLOCK, which files and their mappings ignore. */
+static int open_now(const char *path, int flags)
+{
+	return open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* Takes @opened, or the errno of that. */
+static int check_file(int opened, const char *path, struct mr_error *err)
+{
+	mr_auto_fd int fd = opened;
+	const char *what;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fstat",
+			       "cannot use '%s'", path);
+	what = unmappable(st.st_mode);
+	if (what)
+		return mr_fail_text(err, MR_ERROR_HOST, ENODEV,
+				    "cannot map '%s': it is %s, not a file or a device", path,
+				    what);
+	return mr_steal_fd(&fd);
+}
+
 /* A missing file is made as long as is needed.  One that exists is mapped as it is. */
 static int open_shared_file(const char *path, uint64_t length, const char **made,
 			    struct mr_error *err)
 {
-	mr_auto_fd int fd = open(path, O_RDWR | O_CLOEXEC);
+	mr_auto_fd int fd = open_now(path, O_RDWR);
 	int rc;
 
-	if (fd >= 0)
-		return mr_steal_fd(&fd);
-	if (errno != ENOENT)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot use '%s'", path);
+	if (fd >= 0 || errno != ENOENT)
+		return check_file(mr_steal_fd(&fd), path, err);
 	fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
@@ -138,15 +170,6 @@ static int open_shared_file(const char *path, uint64_t length, const char **made
 		return mr_fail(err, MR_ERROR_HOST, rc, "posix_fallocate",
 			       "cannot make '%s' of %" PRIu64 " bytes", path, length);
 	return mr_steal_fd(&fd);
-}
-
-static int open_path(const char *path, int flags, struct mr_error *err)
-{
-	int fd = open(path, flags | O_CLOEXEC);
-
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot use '%s'", path);
-	return fd;
 }
 
 /* How a kind is mapped. */
@@ -222,11 +245,11 @@ static int describe(const struct mr_memory_request *request, uint64_t length, st
 		m->flags = MAP_SHARED;
 		break;
 	case MR_MEMORY_FILE_PRIVATE:
-		m->fd = open_path(kind->path, O_RDONLY, err);
+		m->fd = check_file(open_now(kind->path, O_RDONLY), kind->path, err);
 		m->flags = MAP_PRIVATE;
 		break;
 	case MR_MEMORY_DEVICE:
-		m->fd = open_path(kind->path, O_RDWR, err);
+		m->fd = check_file(open_now(kind->path, O_RDWR), kind->path, err);
 		m->flags = MAP_SHARED;
 		break;
 	default:

@@ -118,6 +118,22 @@ registers() {
 	refused ENOENT open
 }
 
+@test "what can be neither file nor device is refused at once, and named" {
+	local kind
+
+	mkfifo "$FILE"
+	for kind in file file-private device; do
+		run --separate-stderr timeout 20 "${MR[@]}" reg --memory "$kind:$FILE" --json
+		[ "$status" -eq 1 ] || fail "$kind: exit status $status: $stderr"
+		[[ $stderr == *"cannot map '$FILE': it is a FIFO, not a file or a device"* ]]
+		json '.failures[0].errno == "ENODEV" and .regions == []'
+	done
+	[ -p "$FILE" ]
+	run --separate-stderr mr reg --memory "file-private:$BATS_TEST_TMPDIR"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"it is a directory"* ]]
+}
+
 @test "a device that cannot be mapped is told" {
 	run --separate-stderr mr reg --memory device:/dev/null
 	refused ENODEV mmap
