@@ -102,6 +102,7 @@ static void register_all(struct register_job *job)
 			made->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
 							    &made->region);
 			job->count++;
+			mr_memory_keep_file(&job->memory);
 			progress_show(&job->answer.progress, "registered", job->count);
 			continue;
 		}

@@ -177,6 +177,8 @@ static int work(struct session_job *in, struct mr_error *err)
 		rc = mr_session_rereg(in->session, &job.registrar, job.slot, &job.request,
 				      &job.before, &job.after, &job.failure, &told);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
+	if (changed || job.failure.old == MR_OLD_UNKNOWN)
+		mr_memory_keep_file(&job.memory);
 	if (rc)
 		rereg_refuse(&job, &told);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&

@@ -69,6 +69,8 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 	int rc = mr_region_register(registrar, request, &region, refusal);
 	struct mr_error err;
 
+	if (!rc)
+		mr_memory_keep_file(&trial->memory);
 	if (!rc && mr_region_deregister(registrar, &region, &err))
 		answer_fail(&trial->answer, &err, 0, 0, registrar->via);
 	print_try(trial, request, &region, -rc);

@@ -152,7 +152,7 @@ static int check_file(int opened, const char *path, struct mr_error *err)
 }
 
 /* A missing file is made as long as is needed.  One that exists is mapped as it is. */
-static int open_shared_file(const char *path, uint64_t length, const char **made,
+static int open_shared_file(const char *path, uint64_t length, struct mr_unfinished *made,
 			    struct mr_error *err)
 {
 	mr_auto_fd int fd = open_now(path, O_RDWR);
@@ -160,10 +160,9 @@ static int open_shared_file(const char *path, uint64_t length, const char **made
 
 	if (fd >= 0 || errno != ENOENT)
 		return check_file(mr_steal_fd(&fd), path, err);
-	fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+	fd = mr_unfinished_create(made, path);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
-	*made = path;
 	length = mr_round_up(length, file_page_size(fd, (uint64_t)getpagesize()));
 	rc = posix_fallocate(fd, 0, (off_t)length);
 	if (rc)
@@ -178,14 +177,13 @@ struct mapping {
 	int flags;
 	int fd;
 	uint64_t page_size;
-	uint64_t align;   /* of the mapping's start, where mmap alone would not do */
-	const char *made; /* path of a file that was made for it, until the mapping stands */
+	uint64_t align;            /* of the mapping's start, where mmap alone would not do */
+	struct mr_unfinished made; /* file that was made for it, until the mapping stands */
 };
 
 static void release_mapping(struct mapping *m)
 {
-	if (m->made)
-		unlink(m->made);
+	mr_unfinished_remove(&m->made);
 	if (m->fd >= 0)
 		close(m->fd);
 }
@@ -453,11 +451,18 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	if (rc)
 		return rc;
 	rc = prepare(request, &m, memory, err);
-	if (rc)
+	if (rc) {
 		mr_memory_unmap(memory);
-	else
-		m.made = NULL;
-	return rc;
+		return rc;
+	}
+	memory->made = m.made;
+	m.made.path = NULL;
+	return 0;
+}
+
+void mr_memory_keep_file(struct mr_memory *memory)
+{
+	mr_unfinished_keep(&memory->made);
 }
 
 void mr_memory_unmap(struct mr_memory *memory)
@@ -465,4 +470,5 @@ void mr_memory_unmap(struct mr_memory *memory)
 	if (memory->map)
 		munmap(memory->map, memory->map_length);
 	memory->map = NULL;
+	mr_unfinished_remove(&memory->made);
 }

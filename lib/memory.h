@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "number.h"
+#include "unfinished.h"
 
 enum mr_memory_type {
 	MR_MEMORY_ANON,
@@ -60,10 +61,11 @@ struct mr_memory_request {
 };
 
 struct mr_memory {
-	uint64_t start;      /**< address of the first byte, the mapping's plus the offset */
-	uint64_t page_size;  /**< bytes; of the base or huge pages behind it */
-	void *map;           /**< the mapping, or NULL */
-	uint64_t map_length; /**< bytes */
+	uint64_t start;            /**< address of the first byte, the mapping's plus the offset */
+	uint64_t page_size;        /**< bytes; of the base or huge pages behind it */
+	void *map;                 /**< the mapping, or NULL */
+	uint64_t map_length;       /**< bytes */
+	struct mr_unfinished made; /**< the file that was made for it, until it is kept */
 };
 
 /**
@@ -79,7 +81,14 @@ struct mr_memory {
 int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *memory,
 		  struct mr_error *err);
 
-/** mr_memory_unmap() - give it back; a region on it has been deregistered before */
+/** mr_memory_keep_file() - a region has come about on it: a file that was made for it stays */
+void mr_memory_keep_file(struct mr_memory *memory);
+
+/**
+ * mr_memory_unmap() - give it back; a region on it has been deregistered before
+ *
+ * A file that was made for it and not kept is removed.
+ */
 void mr_memory_unmap(struct mr_memory *memory);
 
 #endif

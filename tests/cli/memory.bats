@@ -108,6 +108,75 @@ registers() {
 	[ ! -e "$FILE" ]
 }
 
+@test "a file that was made for regions of which none is registered is removed again" {
+	run --separate-stderr mr reg --memory "file:$FILE" --access remote-write
+	[ "$status" -eq 1 ]
+	[ ! -e "$FILE" ]
+	run --separate-stderr mr reg --memory "file:$FILE" --access remote-write --count 3 --keep-going
+	[ "$status" -eq 1 ]
+	[ ! -e "$FILE" ]
+	for line in "reg --memory file:$FILE --access remote-write" \
+		"rereg a --memory file:$FILE --flags 0x100 --via library"; do
+		run --separate-stderr mr batch < <(printf '%s\n' 'reg --name a' "$line")
+		[ "$status" -eq 1 ]
+		[ ! -e "$FILE" ] || fail "$line"
+	done
+	session_begin
+	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write
+	[ "$status" -eq 1 ]
+	[ ! -e "$FILE" ]
+}
+
+@test "a file that was made stays where one of its regions is registered" {
+	on_simulator || skip "needs the simulator's faults"
+	run --separate-stderr faulty reg_mr@1=ENOMEM reg --memory "file:$FILE" --count 2 --keep-going
+	[ "$status" -eq 1 ]
+	[ -s "$FILE" ]
+	on_mlx5 || return 0
+	rm "$FILE"
+	session_begin
+	ms reg --quiet
+	run --separate-stderr ms rereg 1 --memory "file:$FILE"
+	succeeded
+	[ -s "$FILE" ]
+	# refused: that one was there before
+	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write
+	[ "$status" -eq 1 ]
+	[ -s "$FILE" ]
+}
+
+# file_is_made: wait for it
+file_is_made() {
+	until [ -s "$FILE" ]; do
+		is_running "$1" || fail "it ended" || return
+		sleep 0.02
+	done
+}
+
+@test "a signal before the registration removes the file that was made for it" {
+	on_simulator || skip "needs the simulator's faults"
+	for signal in TERM HUP; do
+		MRCTL_SIM_FAULT=reg_mr=delay:30000 "${MR[@]}" reg --memory "file:$FILE" >/dev/null 3>&- &
+		file_is_made $!
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		[ ! -e "$FILE" ]
+	done
+}
+
+@test "a file that was made is not removed where its name has become another's" {
+	on_simulator || skip "needs the simulator's faults"
+	MRCTL_SIM_FAULT='reg_mr=delay:500;reg_mr=ENOMEM' "${MR[@]}" reg --memory "file:$FILE" 3>&- \
+		>/dev/null 2>&1 &
+	file_is_made $!
+	echo mine >"$FILE.new"
+	mv "$FILE.new" "$FILE"
+	! wait $!
+	[ "$(cat "$FILE")" = mine ]
+}
+
 @test "a file that cannot be used is named" {
 	run --separate-stderr mr reg --memory "file-private:$FILE"
 	refused ENOENT open

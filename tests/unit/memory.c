@@ -488,8 +488,32 @@ TEST(a_missing_file_is_made_and_shared)
 	assert_int_equal(st.st_mode & 0777, 0600);
 	*(char *)memory.map = 'x';
 	assert_int_equal(first_byte(s.path), 'x');
+	mr_memory_keep_file(&memory);
 	mr_memory_unmap(&memory);
 	assert_int_equal(first_byte(s.path), 'x');
+	scratch_remove(&s);
+}
+
+TEST(a_file_that_was_made_is_removed_unless_it_is_kept)
+{
+	struct scratch s = scratch_new("file:");
+	struct mr_memory_request r = request(s.kind, PAGE);
+	struct mr_memory memory = map(&r);
+
+	mr_memory_unmap(&memory);
+	assert_int_equal(access(s.path, F_OK), -1);
+
+	/* another one that has its name by now stays */
+	memory = map(&r);
+	unlink(s.path);
+	write_file(s.path, "other");
+	mr_memory_unmap(&memory);
+	assert_int_equal(first_byte(s.path), 'o');
+
+	/* and so does one that was there before */
+	memory = map(&r);
+	mr_memory_unmap(&memory);
+	assert_int_equal(first_byte(s.path), 'o');
 	scratch_remove(&s);
 }
 
@@ -706,6 +730,7 @@ int main(void)
 		cmocka_unit_test(hugetlb_is_huge_pages_or_says_how_to_get_some),
 		cmocka_unit_test(a_size_that_no_huge_page_has_is_refused),
 		cmocka_unit_test(a_missing_file_is_made_and_shared),
+		cmocka_unit_test(a_file_that_was_made_is_removed_unless_it_is_kept),
 		cmocka_unit_test(an_existing_file_is_mapped_as_it_is),
 		cmocka_unit_test(a_private_file_keeps_its_contents),
 		cmocka_unit_test(no_file_is_left_behind_where_the_memory_cannot_be_had),
