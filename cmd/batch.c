@@ -44,6 +44,7 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 	job->line.number = job->reader.lines.number;
 	job->line.text = job->reader.lines.line;
 	job->line.begun = false;
+	mr_table_begin_command(&job->session.table);
 	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
 	err->text[0] = '\0';
 	if (parsed->text[0] || !invocation->command)

@@ -201,7 +201,13 @@ static bool is_settled(const struct mr_error *err)
 	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
-/* Whether a signal has come before all were done. */
+/* The rest would fail by the same lock. */
+static bool is_locked_out(const struct session_job *job)
+{
+	return mr_table_gave_up(&job->session->table);
+}
+
+/* Whether it came to its end before all were done. */
 static bool dereg_all(struct session_job *job)
 {
 	const struct global_args *global = job->answer.invocation->global;
@@ -222,6 +228,7 @@ static bool dereg_all(struct session_job *job)
 			answer_fail(&job->answer, &err, index, entry.id,
 				    mr_session_via(job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);
+		stopped = is_locked_out(job);
 	}
 	progress_clear(&job->answer.progress);
 	return stopped;
@@ -233,6 +240,8 @@ static bool dereg_words(struct session_job *job, char **words)
 		if (place_interrupted(job->answer.invocation->global, !i))
 			return true;
 		dereg_word(job, words[i], i + 1);
+		if (is_locked_out(job))
+			return true;
 	}
 	return false;
 }
@@ -271,7 +280,7 @@ static int work(struct session_job *job, struct mr_error *err)
 	stopped = args->all ? dereg_all(job) : dereg_words(job, words);
 	if (args->flush && !stopped)
 		flush_named(job, args->pd);
-	if (stopped) {
+	if (stopped && !is_locked_out(job)) {
 		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
 		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
 	}

@@ -85,6 +85,12 @@ static void fail_interrupted(struct register_job *job, uint64_t index)
 	fail(job, &err, index, 0);
 }
 
+/* Nothing more can be registered: the rest would fail by the same lock. */
+static bool is_locked_out(const struct register_job *job)
+{
+	return job->place.in_session && mr_table_gave_up(&job->place.session->table);
+}
+
 static void register_all(struct register_job *job)
 {
 	for (uint64_t index = 1; index <= job->plan.count; index++) {
@@ -110,7 +116,7 @@ static void register_all(struct register_job *job)
 			register_refuse(job, &err, index, &request);
 		else
 			fail(job, &err, index, 0);
-		if (!job->args->keep_going)
+		if (!job->args->keep_going || is_locked_out(job))
 			break;
 	}
 	progress_clear(&job->answer.progress);

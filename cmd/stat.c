@@ -160,6 +160,12 @@ static int count_uars(struct job *job, struct mr_error *err)
 	return rc;
 }
 
+/* Of what was not read to its end nobody knows how much there is. */
+static void forget_totals(struct totals *totals)
+{
+	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
+}
+
 static void print_all(struct job *job)
 {
 	const struct mr_table *table = &job->in->session->table;
@@ -169,7 +175,9 @@ static void print_all(struct job *job)
 	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
 		if (mr_table_is_used(table, slot))
 			rc = print_entry(job, slot, &err);
-	if (!rc)
+	if (rc)
+		forget_totals(&job->totals);
+	else
 		rc = mr_session_unlisted(job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
@@ -277,8 +285,11 @@ static int work(struct session_job *in, struct mr_error *err)
 		in->answer.out.usual_columns =
 			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
 	answer_begin(&in->answer);
-	for (uint64_t i = 0; words[i]; i++)
+	for (uint64_t i = 0; words[i]; i++) {
 		print_word(&job, words[i], i + 1);
+		if (mr_table_gave_up(&in->session->table))
+			break;
+	}
 	if (!words[0])
 		print_all(&job);
 	answer_end_rows(&in->answer);

@@ -7,9 +7,6 @@
 #include "hold.h"
 #include "relaxed.h"
 
-/* So long a flush waits for a region that another process has in hand. */
-#define WAIT_NS UINT64_C(10000000000)
-
 void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length)
 {
 	uint64_t mask = page_size - 1, start = *addr & ~mask, end = *addr + *length;
@@ -119,18 +116,14 @@ static void note_refusal(struct mr_session *session, const struct target *target
 static int invalidate(struct mr_session *session, const struct target *target, bool wait,
 		      uint64_t *ns, struct mr_error *err)
 {
-	const struct timespec pause = { .tv_nsec = 1000000 };
-	uint64_t end = 0;
+	struct mr_table_wait pauses = { 0 };
 	int rc;
 
 	while ((rc = mr_session_deregister(session, target->slot, target->id, ns, err)) != 0) {
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
 			return 0;
-		if (!end)
-			end = mr_now_ns() + WAIT_NS;
-		if (!is_busy(err) || mr_now_ns() > end || mr_interrupted())
+		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
 			return rc;
-		nanosleep(&pause, NULL);
 	}
 	return 1;
 }
@@ -162,6 +155,8 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 		}
 		if (rc && call)
 			call(data, &entry, ns, rc < 0 ? &failure : NULL);
+		if (rc < 0 && mr_table_gave_up(&session->table))
+			break; /* what is true of this one is true of all */
 	}
 	return first;
 }

@@ -385,19 +385,36 @@ void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 	mr_table_unlock(&session->table);
 }
 
-/* The region exists and must not be lost: without a place in the table it is destroyed again. */
+/*
+ * What cannot be noted must not stay: no entry would name it, and nobody has its keys yet.  The command
+ * has failed then, with nothing registered; its entry stays as one that was never finished.
+ */
+static void undo(struct mr_session *session, const struct mr_entry *entry, struct mr_error *err)
+{
+	enum mr_region_kind kind = mr_region_kind(entry->call);
+	struct mr_error left;
+
+	if (!mr_region_destroy(&session->uverbs, kind, entry->handle, &left)) {
+		mr_wrap(err, "region %llu was deregistered again, as it cannot be noted",
+			(unsigned long long)entry->id);
+		return;
+	}
+	mr_wrap(err, "region %llu is registered, but it cannot be noted",
+		(unsigned long long)entry->id);
+	mr_hint(err, "it is still there, and without a name: mrctl dereg %s:%u",
+		mr_region_kind_name(kind), entry->handle);
+}
+
 static int commit(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
 		  struct mr_error *err)
 {
-	struct mr_error ignored;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (!rc && !mr_table_commit(&session->table, slot, entry))
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				  "another process has removed the region from the session");
 	if (rc)
-		mr_region_destroy(&session->uverbs, mr_region_kind(entry->call), entry->handle,
-				  &ignored);
+		undo(session, entry, err);
 	mr_session_unclaim(session, slot);
 	return rc;
 }
@@ -410,16 +427,6 @@ static void withdraw(struct mr_session *session, uint32_t slot, uint64_t id)
 	if (!mr_table_lock(&session->table, &ignored))
 		mr_table_remove(&session->table, slot, id);
 	mr_session_unclaim(session, slot);
-}
-
-static int fail_claimed(uint64_t id, int errnum, struct mr_error *err)
-{
-	if (errnum == EAGAIN || errnum == EACCES)
-		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-				    "region %llu is in the hands of another process",
-				    (unsigned long long)id);
-	return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)", "cannot lock region %llu",
-		       (unsigned long long)id);
 }
 
 /* What outlives this process must have a handle, or nobody can deregister it any more. */
@@ -458,7 +465,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	entry->call = (uint8_t)request->call;
 	rc = mr_table_add(&session->table, entry, &slot, err);
 	if (!rc && !mr_table_claim(&session->table, slot)) {
-		rc = fail_claimed(entry->id, errno, err);
+		rc = mr_table_fail_claimed(&session->table, slot, entry->id, errno, err);
 		mr_table_remove(&session->table, slot, entry->id);
 	}
 	mr_table_unlock(&session->table);
@@ -588,7 +595,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, str
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
 				    (unsigned long long)id);
 	if (!mr_table_claim(&session->table, slot))
-		return fail_claimed(id, errno, err);
+		return mr_table_fail_claimed(&session->table, slot, id, errno, err);
 	*state = compare(session, slot, entry, true, kernel, err);
 	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
 	if (*state == MR_STATE_PENDING || (*state == MR_STATE_UNKNOWN && err->errnum != EIO)) {

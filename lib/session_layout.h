@@ -44,4 +44,7 @@ static inline void mr_clean_text(char *text, size_t size)
 			*text = '?';
 }
 
+/** mr_table_take_lock() - as mr_table_lock(), of a shared table, which may have grown meanwhile */
+int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
+
 #endif

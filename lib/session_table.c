@@ -24,14 +24,9 @@
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_SEAL)
 #define FIRST_ENTRIES     64u
 #define ENTRIES_MAX       (1u << 26)
-#define LOCK_WAIT_NS      UINT64_C(10000000000)
 
 #define RELAXED_LIMIT     65536u
 #define RELAXED_WATERMARK 256u
-
-/* Bytes that are locked, never written: the table's lock, and a claim for each entry. */
-#define LOCK_BYTE   ((off_t)1 << 40)
-#define CLAIM_BYTES ((off_t)1 << 41)
 
 static uint32_t buckets_for(uint32_t capacity)
 {
@@ -382,47 +377,15 @@ uint64_t mr_table_size(const struct mr_table *table)
 	return table->mapped;
 }
 
-/* ---- locks ---- */
-
-static int set_lock(int fd, int command, short type, off_t byte, struct flock *lock)
+int mr_table_lock(struct mr_table *table, struct mr_error *err)
 {
-	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-	return fcntl(fd, command, lock);
-}
-
-static int fail_locked(const struct mr_table *table, struct mr_error *err)
-{
-	struct flock lock;
-
-	mr_fail_text(err, MR_ERROR_HOST, ETIMEDOUT, "the session is locked by another process");
-	if (!set_lock(table->fd, F_GETLK, F_WRLCK, LOCK_BYTE, &lock) && lock.l_type != F_UNLCK)
-		mr_hint(err, "process %d holds it; is it stopped? (kill -CONT %d, or kill it)",
-			(int)lock.l_pid, (int)lock.l_pid);
-	return -ETIMEDOUT;
-}
-
-/* Not inlined: a private table does without its stack. */
-__attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
-{
-	uint64_t end = 0;
-	struct timespec pause = { .tv_nsec = 50000 };
-	struct flock lock;
 	int rc;
 
-	while (set_lock(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
-		if (errno != EAGAIN && errno != EACCES)
-			return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
-				       "cannot lock the session");
-		if (!end)
-			end = mr_now_ns() + LOCK_WAIT_NS;
-		if (mr_now_ns() > end)
-			return fail_locked(table, err);
-		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 5000000)
-			pause.tv_nsec *= 2;
-	}
-	table->locked = true;
-	rc = 0;
+	if (table->is_private)
+		return 0;
+	rc = mr_table_take_lock(table, err);
+	if (rc)
+		return rc;
 	if (*(volatile uint32_t *)&table->header->capacity != table->capacity)
 		rc = map_table(table, err);
 	if (rc) {
@@ -432,45 +395,6 @@ __attribute__((noinline)) static int lock_shared(struct mr_table *table, struct 
 	if (!table->header->indexes_valid)
 		rebuild_indexes(table);
 	return 0;
-}
-
-int mr_table_lock(struct mr_table *table, struct mr_error *err)
-{
-	return table->is_private ? 0 : lock_shared(table, err);
-}
-
-void mr_table_unlock(struct mr_table *table)
-{
-	struct flock lock;
-
-	if (table->locked)
-		set_lock(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
-	table->locked = false;
-}
-
-bool mr_table_claim(const struct mr_table *table, uint32_t slot)
-{
-	struct flock lock;
-
-	return table->is_private ||
-	       !set_lock(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
-}
-
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
-{
-	struct flock lock;
-
-	if (!table->is_private)
-		set_lock(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
-}
-
-bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
-{
-	struct flock lock;
-
-	return !table->is_private &&
-	       !set_lock(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, &lock) &&
-	       lock.l_type != F_UNLCK;
 }
 
 /* ---- entries ---- */

@@ -129,7 +129,9 @@ struct mr_table {
 	uint32_t capacity; /**< entries that the mapping holds; checked */
 	uint32_t buckets;  /**< of each index; checked */
 	bool locked;
-	bool is_private; /**< no other process has it: there is nothing to lock or claim */
+	bool is_private;    /**< no other process has it: there is nothing to lock or claim */
+	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
+	uint64_t waited_ns; /**< of what it may wait, so much is over */
 };
 
 /** mr_table_create() - a new table.  Return: 0 or -errno with MR_ERROR_HOST. */
@@ -154,13 +156,40 @@ void mr_table_device(const struct mr_table *table, struct mr_table_device *devic
 /**
  * mr_table_lock() - keep other processes out; everything below needs it
  *
- * Waits 10 seconds at most; the message names the holder then.  A killed holder's lock is gone,
- * and what it left half done in the indexes is mended here.
+ * Waits for others, but a command no more than 10 seconds in all (mr_table_wait()); the message says
+ * who has it.  A killed holder's lock is gone, and what it left half done in the indexes is mended here.
  *
- * Return: 0, -ETIMEDOUT, or another -errno.
+ * Return: 0, -ETIMEDOUT, -EINTR, or another -errno.
  */
 int mr_table_lock(struct mr_table *table, struct mr_error *err);
 void mr_table_unlock(struct mr_table *table);
+
+/** mr_table_begin_command() - another command works on it from here on, and may wait again */
+void mr_table_begin_command(struct mr_table *table);
+
+/**
+ * mr_table_gave_up() - whether the command has tried to lock it in vain
+ *
+ * What it tries after that it tries without waiting, and it should come to its end.
+ */
+static inline bool mr_table_gave_up(const struct mr_table *table)
+{
+	return table->gave_up;
+}
+
+/** One wait for another process; all zeros before it. */
+struct mr_table_wait {
+	uint32_t pause_ns; /**< the next pause */
+	uint64_t waited_ns;
+};
+
+/**
+ * mr_table_wait() - a pause, before what another process has in hand is tried again
+ *
+ * Return: 0; -ETIMEDOUT where the command has waited 10 seconds in all, -EINTR soon after a signal that
+ * it has blocked (mr_interrupted()).
+ */
+int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
 
 /**
  * mr_table_add() - a new entry in state PENDING; its id is chosen
@@ -248,6 +277,16 @@ void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
 
 /** mr_table_is_claimed() - by another process */
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
+
+/**
+ * mr_table_fail_claimed() - the error for an entry that cannot be claimed
+ * @errnum: of mr_table_claim()
+ *
+ * Return: -EBUSY for one that another process has in hand; -ENOLCK for one that none has, so that it
+ * stays so; or another -errno.
+ */
+int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
+			  struct mr_error *err);
 
 /** mr_table_pd() - a copy of the PD in that place.  Return: false where there is none. */
 bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd);

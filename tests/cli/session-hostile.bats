@@ -7,20 +7,24 @@ load helpers
 
 export TOOL=$BUILD/tests/cli/session-tool
 
-# A command that waits for a lock gives up after a time: it does so while the other tests run.
+# Commands that wait for a lock give up after a time: they do so while the other tests run.
 setup_file() {
-	local out=$BATS_FILE_TMPDIR/lock
+	local out=$BATS_FILE_TMPDIR/lock word
 
 	require_tool
 	session_begin
+	ms reg --count 6 --quiet
 	echo "$SESSION_PID" >"$out.session"
 	lock_session "$out.locked" 3>&-
 	echo "$LOCKER" >"$out.locker"
-	{
-		status=0
-		ms reg --quiet >"$out.output" 2>&1 || status=$?
-		echo "$status" >"$out.status"
-	} 3>&- &
+	for word in "reg --count 6 --keep-going" "dereg --all" "dereg 1 2 3 --flush" stat; do
+		{
+			status=0
+			# shellcheck disable=SC2086 # a list of words
+			ms $word --json >"$out.${word%% -*}.json" 2>"$out.${word%% -*}" || status=$?
+			echo "$status" >"$out.${word%% -*}.status"
+		} 3>&- &
+	done
 }
 
 teardown_file() {
@@ -180,11 +184,73 @@ not_crashed() {
 	done
 }
 
-@test "a command that waits for a lock too long gives up, and names who holds it" {
-	local out=$BATS_FILE_TMPDIR/lock
+# gave_up COMMAND: it has told that once, and not for each region; its document is in $output
+gave_up() {
+	local file="$BATS_FILE_TMPDIR/lock.$1"
 
-	until [ -s "$out.status" ]; do sleep 0.1; done
-	[ "$(<"$out.status")" -eq 1 ]
-	grep -q "locked by another process" "$out.output" || fail "$(<"$out.output")"
-	grep -q "process $(<"$out.locker") holds it" "$out.output" || fail "$(<"$out.output")"
+	until [ -s "$file.status" ]; do sleep 0.1; done
+	output=$(<"$file.json")
+	stderr=$(<"$file")
+	[ "$(<"$file.status")" -eq 1 ]
+	[[ $stderr == *"locked by another process"* ]] || fail "$stderr" || return
+	[[ $stderr == *"process $(<"$BATS_FILE_TMPDIR/lock.locker") holds it (session-tool)"* ]] ||
+		fail "$stderr" || return
+	json '.failures | length == 1 and .[0].errno == "ETIMEDOUT"' || return
+	[ "$(grep -c "is locked" <<<"$stderr")" -eq 1 ] || fail "$stderr"
+}
+
+@test "a command that waits for a lock too long gives up at once, and names who holds it" {
+	for word in reg "dereg" "dereg 1 2 3" stat; do
+		gave_up "$word" || return
+		json '.regions == []' || return
+	done
+}
+
+@test "totals that could not be read are unknown, and not 0" {
+	gave_up stat
+	json '.totals | .regions == null and .bytes == null and .deferred == null and
+		.unlisted == null and .uars == null'
+}
+
+# locked_after STATE: as soon as a region is in that state, a process takes the lock
+locked_after() {
+	until [ "$(states)" = "1 $1" ]; do sleep 0.02; done
+	lock_session "$BATS_TEST_TMPDIR/locked"
+}
+
+@test "a signal ends the wait for a lock, and so a command in which many would wait" {
+	local status=0
+
+	session_begin
+	ms reg --count 6 --quiet
+	lock_session "$BATS_TEST_TMPDIR/locked"
+	"${SIM[@]}" timeout --signal INT 1 mrctl dereg --all --json >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" || status=$?
+	[ "$status" -ne 0 ]
+	output=$(<"$BATS_TEST_TMPDIR/out") stderr=$(<"$BATS_TEST_TMPDIR/err")
+	json '.failures | length == 1 and .[0].errno == "EINTR"'
+	[[ $stderr == *"interrupted: the session is locked by another process"* ]]
+	kill -KILL "$LOCKER"
+	[ "$(states | grep -c live)" -eq 6 ]
+}
+
+@test "a region that cannot be noted is deregistered again, and its entry is in doubt" {
+	local waiter status=0
+
+	on_simulator || skip "needs the simulator's faults"
+	session_begin
+	behind
+	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@1=delay:500 -- mrctl reg --via kernel \
+		2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	waiter=$!
+	locked_after pending
+	# the simulator's process becomes mrctl, which waits for the lock no longer than that
+	kill -INT "$waiter"
+	wait "$waiter" || status=$?
+	[ "$status" -ne 0 ]
+	grep -q "region 1 was deregistered again, as it cannot be noted: .*locked" \
+		"$BATS_TEST_TMPDIR/err" || fail "$(<"$BATS_TEST_TMPDIR/err")"
+	kill -KILL "$LOCKER"
+	[ "$(states)" = "1 in-doubt" ]
+	[ "$(kernel_has mr)" -eq 0 ]
 }
