@@ -51,7 +51,7 @@ UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 # What the simulator shares with mrctl.
-SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,sim_spec error number)
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,sim_spec error number choice)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "choice.h"
 #include "number.h"
 
 /*
@@ -25,50 +26,59 @@ const struct mr_access_flag mr_access_flags[] = {
 	{ NULL, 0, NULL },
 };
 
+/* Of <infiniband/verbs.h>, and of the kernel's headers. */
+static const char *const prefixes[] = { "IBV_ACCESS_",          "IB_UVERBS_ACCESS_",
+					"IB_ACCESS_",           "IB_", /* IB_ZERO_BASED */
+					"IBV_REREG_MR_CHANGE_", NULL };
+
 static const struct mr_access_flag *find_name(const struct mr_access_flag *flags, const char *name,
 					      size_t length)
 {
+	name = mr_word_without(name, &length, prefixes);
 	for (const struct mr_access_flag *f = flags; f->name; f++)
-		if (strlen(f->name) == length && !memcmp(f->name, name, length))
+		if (mr_word_is(name, length, f->name))
 			return f;
 	return NULL;
+}
+
+static int parse_bits(const char *item, size_t length, uint32_t *bits, struct mr_error *err)
+{
+	char number[16];
+	uint64_t value = 0;
+	int rc;
+
+	memcpy(number, item, length);
+	number[length] = '\0';
+	rc = mr_parse_u64(number, UINT32_MAX, &value, err);
+	*bits = (uint32_t)value;
+	return rc;
 }
 
 int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
 		   uint32_t *bits, struct mr_error *err)
 {
-	uint32_t result = 0;
+	uint32_t result = 0, number;
+	const char *item;
+	size_t length;
+	int rc = 0;
 
-	if (!strcmp(text, "none")) {
+	if (mr_word_is(text, strlen(text), "none")) {
 		*bits = 0;
 		return 0;
 	}
-	for (const char *item = text;; item++) {
-		size_t length = strcspn(item, ",");
+	while (!rc && (item = mr_list_item(&text, ",|", &length))) {
 		const struct mr_access_flag *flag = find_name(flags, item, length);
 
-		if (flag) {
+		if (flag)
 			result |= flag->bit;
-		} else {
-			char number[16];
-			uint64_t value;
-			int rc;
-
-			if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(number))
-				return mr_fail_word(err, what, item, length, flags, sizeof(*flags));
-			memcpy(number, item, length);
-			number[length] = '\0';
-			rc = mr_parse_u64(number, UINT32_MAX, &value, err);
-			if (rc)
-				return rc;
-			result |= (uint32_t)value;
-		}
-		item += length;
-		if (!*item)
-			break;
+		else if (!length || item[0] < '0' || item[0] > '9' || length >= 16)
+			return mr_fail_word(err, what, item, length, flags, sizeof(*flags));
+		else if (!(rc = parse_bits(item, length, &number, err)))
+			result |= number;
 	}
-	*bits = result;
-	return 0;
+	if (!rc)
+		*bits = result;
+	return rc;
 }
 
 int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)

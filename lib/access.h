@@ -39,7 +39,8 @@ int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const c
 
 /**
  * mr_access_parse() - the mask of "local-write,remote-read"
- * @text: names and numbers separated by commas, or "none"; bits without a name pass through
+ * @text: names and numbers separated by "," or "|", or "none"; bits without a name pass through;
+ *        names also as C has them, IBV_ACCESS_LOCAL_WRITE
  * @bits: the mask, set on success
  *
  * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.

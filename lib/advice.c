@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advice.h"
+#include "choice.h"
 #include "clock.h"
 #include "number.h"
 #include "uverbs.h"
@@ -23,15 +24,32 @@ const struct mr_advice_help mr_advice_words[] = {
 	{ NULL, NULL },
 };
 
-static int parse_number(const char *item, size_t length, uint32_t *number, struct mr_error *err)
+/* Of <infiniband/verbs.h>, and of the kernel's header. */
+static const char *const prefixes[] = { "IBV_ADVISE_MR_ADVICE_", "IB_UVERBS_ADVISE_MR_ADVICE_",
+					"IBV_ADVISE_MR_FLAG_", "IB_UVERBS_ADVISE_MR_FLAG_", NULL };
+
+/* The place of a word in mr_advice_words, or that of its end. */
+static uint32_t find_word(const char *item, size_t length)
+{
+	uint32_t i = 0;
+
+	item = mr_word_without(item, &length, prefixes);
+	while (mr_advice_words[i].name && !mr_word_is(item, length, mr_advice_words[i].name))
+		i++;
+	return i;
+}
+
+/* A number in place of a word of @words. */
+static int parse_number(const char *item, size_t length, const struct mr_advice_help *words,
+			uint32_t *number, struct mr_error *err)
 {
 	char text[16];
 	uint64_t value;
 	int rc;
 
 	if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(text))
-		return mr_fail_word(err, "advice", item, length, mr_advice_words,
-				    sizeof(*mr_advice_words));
+		return mr_fail_word(err, words == &mr_advice_words[FLUSH] ? "flag" : "advice", item,
+				    length, words, sizeof(*words));
 	memcpy(text, item, length);
 	text[length] = '\0';
 	rc = mr_parse_u64(text, UINT32_MAX, &value, err);
@@ -42,38 +60,40 @@ static int parse_number(const char *item, size_t length, uint32_t *number, struc
 
 static int parse_advice(const char *item, size_t length, uint32_t *advice, struct mr_error *err)
 {
-	for (uint32_t i = 0; i < FLUSH; i++) {
-		const char *name = mr_advice_words[i].name;
+	uint32_t found = find_word(item, length);
 
-		if (strlen(name) == length && !memcmp(name, item, length)) {
-			*advice = i;
-			return 0;
-		}
-	}
-	return parse_number(item, length, advice, err);
+	if (found == FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'flush' stands behind an advice, as in prefetch,flush");
+	if (!mr_advice_words[found].name)
+		return parse_number(item, length, mr_advice_words, advice, err);
+	*advice = found;
+	return 0;
 }
 
 static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr_error *err)
 {
-	const char *name = mr_advice_words[FLUSH].name;
+	uint32_t found = find_word(item, length);
 
 	*flag = IBV_ADVISE_MR_FLAG_FLUSH;
-	return strlen(name) == length && !memcmp(name, item, length)
-		       ? 0
-		       : parse_number(item, length, flag, err);
+	if (found < FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "one advice at a time: '%.*s' is a second one", (int)length,
+				    item);
+	return found == FLUSH ? 0 : parse_number(item, length, &mr_advice_words[FLUSH], flag, err);
 }
 
 int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err)
 {
-	size_t length = strcspn(text, ",");
-	const char *item = text;
+	const char *rest = text, *item;
 	uint32_t flag;
+	size_t length;
 	int rc;
 
 	*advice = (struct mr_advice){ .text = text };
+	item = mr_list_item(&rest, ",|", &length);
 	rc = parse_advice(item, length, &advice->advice, err);
-	for (item += length; !rc && *item; item += length) {
-		length = strcspn(++item, ",");
+	while (!rc && (item = mr_list_item(&rest, ",|", &length))) {
 		rc = parse_flag(item, length, &flag, err);
 		if (!rc)
 			advice->flags |= flag;

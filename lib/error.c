@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "choice.h"
 #include "error.h"
 
 /* include/linux/errno.h: errnos that user space should never see, and one that it does see. */
@@ -58,11 +59,13 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_t length,
 		 const void *table, size_t size)
 {
+	const char *guess = mr_guess_from(word, length, table, size);
 	const char *const *name = table;
 	size_t used;
 
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown %s '%.*s': there is", what, (int)length,
-		     word);
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown %s '%.*s'%s%s%s valid values:", what,
+		     (int)length, word, guess ? ": did you mean '" : ";", guess ? guess : "",
+		     guess ? "'?" : "");
 	while (*name) {
 		used = strlen(err->text);
 		snprintf(err->text + used, sizeof(err->text) - used, "%s %s",
@@ -130,11 +133,21 @@ int mr_errno_parse(const char *name, unsigned long length)
 	for (int i = 1; i < ERRNO_END; i++) {
 		const char *candidate = mr_errno_name(i);
 
-		if (candidate && strlen(candidate) == length && !memcmp(candidate, name, length))
+		if (candidate && mr_word_is(name, length, candidate))
 			return i;
 	}
 	for (const struct errno_alias *a = aliases; a->name; a++)
-		if (strlen(a->name) == length && !memcmp(a->name, name, length))
+		if (mr_word_is(name, length, a->name))
 			return a->errnum;
 	return 0;
+}
+
+const char *mr_errno_guess(const char *name, size_t length)
+{
+	struct mr_guess guess = mr_guess_init(name, length);
+
+	for (int i = 1; i < ERRNO_END; i++)
+		if (mr_errno_name(i))
+			mr_guess_try(&guess, mr_errno_name(i));
+	return guess.best;
 }

@@ -55,7 +55,7 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
 
 /**
- * mr_fail_word() - record that a word is none of those that there are
+ * mr_fail_word() - record that a word is none of those that there are, and which are, the nearest first
  * @what:   what it should be: "access flag"
  * @word:   the word, of @length bytes
  * @table:  rows that begin with a name; the last one's is NULL
@@ -85,9 +85,12 @@ const char *mr_errno_name(int errnum);
 const char *mr_errno_text(int errnum);
 
 /**
- * mr_errno_parse() - the number of an errno name
+ * mr_errno_parse() - the number of an errno name, in any case
  * Return: the positive errno, or 0 for a name that is none.
  */
-int mr_errno_parse(const char *name, unsigned long length);
+int mr_errno_parse(const char *name, size_t length);
+
+/** mr_errno_guess() - the errno name that a misspelled one was meant to be, or NULL */
+const char *mr_errno_guess(const char *name, size_t length);
 
 #endif

@@ -128,6 +128,7 @@ static void mend_line(struct mr_lines *lines)
 
 int mr_lines_next(struct mr_lines *lines, struct mr_error *err)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* editors of Windows begin UTF-8 with it */
 	size_t length;
 	int rc;
 
@@ -142,6 +143,11 @@ int mr_lines_next(struct mr_lines *lines, struct mr_error *err)
 				    MR_LINE_MAX);
 	lines->line = lines->buffer + lines->at;
 	lines->at += length + (lines->at + length < lines->end);
+	if (lines->number == 1 && length >= strlen(mark) &&
+	    !memcmp(lines->line, mark, strlen(mark))) {
+		lines->line += strlen(mark);
+		length -= strlen(mark);
+	}
 	if (length && lines->line[length - 1] == '\r')
 		length--;
 	if (!lines->is_text && memchr(lines->line, '\0', length))

@@ -35,7 +35,8 @@ int mr_lines_open(struct mr_lines *lines, const char *path, struct mr_error *err
 void mr_lines_close(struct mr_lines *lines);
 
 /**
- * mr_lines_next() - the next line, in lines->line, without its end (a newline, or CR and newline)
+ * mr_lines_next() - the next line, in lines->line, without its end (a newline, or CR and newline),
+ * and without the byte order mark that a file of UTF-8 may begin with
  *
  * Waiting for a pipe or terminal ends with a signal that mr_hold_block() has blocked.
  *

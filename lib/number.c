@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "choice.h"
 #include "number.h"
 
 /* Longest name; it has to fit an entry of the session table. */
@@ -69,29 +70,47 @@ int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_erro
 	return 0;
 }
 
-int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
+/* What the suffix multiplies with, moving past it; 0 for one that there is not. */
+static uint64_t read_suffix(const char **text)
 {
 	static const char suffixes[] = "KMGTPE";
-	const char *end = text, *suffix;
-	uint64_t result = 0;
-	unsigned int shift = 0;
+	const char *suffix = strchr(suffixes, toupper((unsigned char)**text));
+	uint64_t unit = 1024, factor = 1;
+
+	if (!**text)
+		return 1;
+	if (!suffix)
+		return 0;
+	(*text)++;
+	if (mr_word_is(*text, strlen(*text), "iB")) {
+		*text += 2;
+	} else if (mr_word_is(*text, strlen(*text), "B")) {
+		unit = 1000;
+		(*text)++;
+	}
+	for (const char *s = suffixes; s <= suffix; s++)
+		factor *= unit;
+	return factor;
+}
+
+int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
+{
+	const char *end = text;
+	uint64_t result = 0, factor;
 	int rc;
 
-	if (!strcmp(text, "max")) {
+	if (mr_word_is(text, strlen(text), "max")) {
 		*bytes = SIZE_MAX;
 		return 0;
 	}
 	rc = read_number(&end, &result);
-	if (rc != -EINVAL && *end && (suffix = strchr(suffixes, toupper((unsigned char)*end)))) {
-		shift = 10 * (unsigned int)(suffix - suffixes + 1);
-		end += !strcmp(end + 1, "iB") ? 3 : 1;
-	}
+	factor = read_suffix(&end);
 	if (rc == -EINVAL || *end)
 		return bad(err, EINVAL, "size", text,
 			   "give bytes, a number with K, M, G, T, P or E, or max");
-	if (rc || result > UINT64_MAX >> shift)
+	if (rc || __builtin_mul_overflow(result, factor, &result))
 		return bad(err, ERANGE, "size", text, "it does not fit in 64 bits");
-	*bytes = result << shift;
+	*bytes = result;
 	return 0;
 }
 
@@ -113,24 +132,21 @@ static int parse_page_size(const char *text, size_t length, uint64_t *bits)
 
 int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err)
 {
-	const char *item = text;
+	const char *rest = text, *item;
 	uint64_t sum = 0, bits = 0;
+	size_t length;
 
-	if (!strcmp(text, "none")) {
+	if (mr_word_is(text, strlen(text), "none")) {
 		*sizes = 0;
 		return 0;
 	}
-	for (;; item++) {
-		size_t length = strcspn(item, ",");
+	while ((item = mr_list_item(&rest, ",", &length))) {
 		int rc = parse_page_size(item, length, &bits);
 
 		if (rc)
 			return bad(err, -rc, "page sizes", text,
 				   "give powers of two such as 4K,2M, a mask with 0x, or none");
 		sum |= bits;
-		item += length;
-		if (!*item)
-			break;
 	}
 	*sizes = sum;
 	return 0;
@@ -179,6 +195,8 @@ int mr_parse_name(const char *text, struct mr_error *err)
 		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
 	if (allowed != length)
 		return bad(err, EINVAL, "name", text, "give letters, digits, '.', '_' and '-'");
+	if (*text == '-')
+		return bad(err, EINVAL, "name", text, "what begins with '-' would be an option");
 	if (digits == length)
 		return bad(err, EINVAL, "name", text, "all digits would be an id");
 	return 0;

@@ -21,8 +21,10 @@ struct mr_opt_u64 {
 int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_error *err);
 
 /**
- * mr_parse_size() - bytes: a number with an optional IEC suffix (K, M, G, T, P, E, also KiB, …),
- * or "max" for SIZE_MAX
+ * mr_parse_size() - bytes: a number with an optional suffix, or "max" for SIZE_MAX
+ *
+ * K, M, G, T, P, E and KiB, … are IEC's, powers of 1024; KB, MB, … are powers of 1000, as util-linux
+ * and dd(1) have them.
  */
 int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err);
 
@@ -36,7 +38,7 @@ int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err)
 /** mr_parse_seconds() - seconds with an optional fraction, as nanoseconds */
 int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err);
 
-/** mr_parse_name() - a region's or protection domain's name: letters, digits, ". _ -", not all digits */
+/** mr_parse_name() - a region's or protection domain's name: letters, digits, ". _ -", no "-" first, not all digits */
 int mr_parse_name(const char *text, struct mr_error *err);
 
 /** mr_round_up() - @value to the next multiple of @step, a power of two; 0 on overflow of a value > 0 */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "choice.h"
 #include "number.h"
 #include "sim_spec.h"
 
@@ -62,7 +63,7 @@ const struct mr_sim_word mr_sim_actions[] = {
 static int find_word(const struct mr_sim_word *words, const char *name, size_t length)
 {
 	for (int i = 0; words[i].name; i++)
-		if (strlen(words[i].name) == length && !memcmp(words[i].name, name, length))
+		if (mr_word_is(name, length, words[i].name))
 			return i;
 	return -1;
 }
@@ -119,6 +120,19 @@ static int parse_call(const char *text, size_t length, struct mr_sim_fault *faul
 	return rc;
 }
 
+static int fail_action(const char *text, size_t length, struct mr_error *err)
+{
+	const char *guess = mr_guess_from(text, length, mr_sim_actions, sizeof(*mr_sim_actions));
+
+	if (!guess || guess == mr_sim_actions[MR_SIM_FAIL].name)
+		guess = mr_errno_guess(text, length);
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "unknown action '%.*s'%s%s%s give kill, kill-after, delay:MILLISECONDS "
+			    "or an errno's name",
+			    (int)length, text, guess ? ": did you mean '" : ":", guess ? guess : "",
+			    guess ? "'?" : "");
+}
+
 static int parse_action(const char *text, size_t length, struct mr_sim_fault *fault,
 			struct mr_error *err)
 {
@@ -139,10 +153,7 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 	fault->value = (uint64_t)mr_errno_parse(text, length);
 	if (fault->value)
 		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "unknown action '%.*s': give kill, kill-after, delay:MILLISECONDS or "
-			    "an errno's name",
-			    (int)length, text);
+	return fail_action(text, length, err);
 }
 
 static int parse_fault(const char *text, size_t length, struct mr_sim_fault *fault,

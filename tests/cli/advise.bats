@@ -391,10 +391,18 @@ rxe_knows_advice() {
 }
 
 @test "what is no advice is a usage error, and what needs one" {
-	for advice in '' flush 'prefetch,' prefetch,prefetch advise -1 prefetch-write,flus; do
+	for advice in '' advise -1; do
 		run --separate-stderr mr reg --advise="$advice"
-		usage_error "--advise: unknown advice '"
+		usage_error "--advise: unknown advice '$advice'"
 	done
+	for advice in 'prefetch,' prefetch-write,flus; do
+		run --separate-stderr mr reg --advise="$advice"
+		usage_error "--advise: unknown flag '${advice#*,}'" "valid values: flush"
+	done
+	run --separate-stderr mr reg --advise flush
+	usage_error "--advise: 'flush' stands behind an advice, as in prefetch,flush"
+	run --separate-stderr mr reg --advise prefetch,prefetch
+	usage_error "--advise: one advice at a time"
 	run --separate-stderr mr reg --advise 0x100000000
 	usage_error "--advise: number '0x100000000' is too large"
 	run --separate-stderr mr reg --advise-offset 4K

@@ -37,6 +37,20 @@ require_mlx5() {
 
 # ---- lines ----
 
+@test "a byte order mark and CRs of a file from Windows say nothing" {
+	printf '\xef\xbb\xbfreg --name a\r\nstat a\r\n' >"$BATS_TEST_TMPDIR/windows"
+	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/windows" -j
+	succeeded
+	json '[.lines[].text] == ["reg --name a", "stat a"]'
+	run --separate-stderr mr batch -j <"$BATS_TEST_TMPDIR/windows"
+	succeeded
+	run --separate-stderr bash -c '"$@" batch -j <<<$'"'\\xef\\xbb\\xbfreg'" bash "${MR[@]}"
+	succeeded
+	json '.lines[0].text == "reg"'
+	run --separate-stderr mr batch - <<<$'reg\n\xef\xbb\xbfreg'
+	[ "$status" -eq 2 ]
+}
+
 @test "a line is what stands behind mrctl, and comments, blanks and CR say nothing" {
 	batch --json -- '# a comment' '' '  reg   --name  a  ' $'\tmrctl reg --name b # more' \
 		$'stat a b\r' "reg --name 'c'" 'reg --na"me" \d'

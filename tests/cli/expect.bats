@@ -67,10 +67,24 @@ load helpers
 	[ "$status" -eq 3 ]
 }
 
+@test "answers are read in any case, with blanks after commas, and add up" {
+	run --separate-stderr mr reg --memory hole --expect 'ENOMEM, efault' -q
+	succeeded
+	run --separate-stderr mr reg --memory hole --expect EFAULT --expect OK -q
+	succeeded
+	run --separate-stderr mr reg --expect EFAULT --expect OK -q
+	succeeded
+}
+
+@test "an answer that is misspelled is guessed" {
+	run --separate-stderr mr reg --expect ENOMME
+	usage_error "--expect: unknown answer 'ENOMME': did you mean 'ENOMEM'?"
+}
+
 @test "words that are no answers are usage errors" {
 	local value
 
-	for value in '' einval EFOO 22 OK 'ok,' ,ok EINVAL,,ok 'ok EINVAL'; do
+	for value in '' inval EFOO 22 OKAY 'ok,' ,ok EINVAL,,ok 'ok EINVAL'; do
 		run --separate-stderr mr reg --expect "$value"
 		usage_error "--expect: unknown answer"
 	done

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Access flags: names, masks, and bits without a name. */
+#include <ctype.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 
@@ -54,6 +55,32 @@ TEST(flags_are_joined_with_commas)
 	assert_int_equal(parse("local-write,local-write"), 1);
 }
 
+TEST(names_are_read_as_they_stand_in_sources)
+{
+	assert_int_equal(parse("IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ"), 5);
+	assert_int_equal(parse("IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_HUGETLB"), 0x81);
+	assert_int_equal(parse("IB_ACCESS_REMOTE_WRITE|IB_ZERO_BASED|1"), 0x23);
+	assert_int_equal(parse("IB_UVERBS_ACCESS_FLUSH_GLOBAL"), 1 << 8);
+	assert_int_equal(parse("IBV_ACCESS_RELAXED_ORDERING"), IBV_ACCESS_RELAXED_ORDERING);
+	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++) {
+		char name[64];
+		size_t length = (size_t)snprintf(name, sizeof(name), "IBV_ACCESS_%s", f->name);
+
+		for (size_t i = 0; i < length; i++)
+			name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
+		assert_equal_for(name, parse(name), f->bit);
+	}
+}
+
+TEST(case_underscores_and_blanks_after_commas_do_not_matter)
+{
+	assert_int_equal(parse("remote_write"), 2);
+	assert_int_equal(parse("LOCAL-WRITE,Remote_Read"), 5);
+	assert_int_equal(parse("local-write, remote-read"), 5);
+	assert_int_equal(parse(" local-write\t,  0x8000 "), 0x8001);
+	assert_int_equal(parse("None"), 0);
+}
+
 TEST(none_is_zero)
 {
 	assert_int_equal(parse("none"), 0);
@@ -83,11 +110,13 @@ TEST(anything_else_is_a_usage_error_that_names_it)
 		{ "local-write,,remote-read", "''", EINVAL },
 		{ "none,local-write", "'none'", EINVAL },
 		{ "local-write,none", "'none'", EINVAL },
-		{ "LOCAL-WRITE", "'LOCAL-WRITE'", EINVAL },
+		{ "LOCAL-WRITES", "'LOCAL-WRITES'", EINVAL },
+		{ "local-write|", "''", EINVAL },
+		{ "IBV_ACCESS_", "'IBV_ACCESS_'", EINVAL },
+		{ "IBV_ACCESS_LOCAL", "'IBV_ACCESS_LOCAL'", EINVAL },
 		{ "local", "'local'", EINVAL },
 		{ "local-writes", "'local-writes'", EINVAL },
 		{ "local-write remote-read", "'local-write remote-read'", EINVAL },
-		{ " local-write", "' local-write'", EINVAL },
 		{ "remote-read,bogus,mw-bind", "'bogus'", EINVAL },
 		{ "-1", "'-1'", EINVAL },
 		{ "+1", "'+1'", EINVAL },
@@ -153,6 +182,8 @@ int main(void)
 		cmocka_unit_test(names_have_the_bits_of_verbs_h),
 		cmocka_unit_test(every_flag_is_one_bit_with_a_name_of_its_own_and_help),
 		cmocka_unit_test(flags_are_joined_with_commas),
+		cmocka_unit_test(names_are_read_as_they_stand_in_sources),
+		cmocka_unit_test(case_underscores_and_blanks_after_commas_do_not_matter),
 		cmocka_unit_test(none_is_zero),
 		cmocka_unit_test(unknown_bits_pass_through_as_numbers),
 		cmocka_unit_test(anything_else_is_a_usage_error_that_names_it),

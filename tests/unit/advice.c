@@ -35,6 +35,14 @@ TEST(numbers_pass_through)
 	assert_advice("prefetch,0", 0, 0);
 }
 
+TEST(words_are_read_as_they_stand_in_sources)
+{
+	assert_advice("IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE", IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+		      0);
+	assert_advice("Prefetch_No_Fault, IBV_ADVISE_MR_FLAG_FLUSH",
+		      IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, IBV_ADVISE_MR_FLAG_FLUSH);
+}
+
 TEST(anything_else_is_a_usage_error_that_names_it)
 {
 	static const struct {
@@ -43,7 +51,9 @@ TEST(anything_else_is_a_usage_error_that_names_it)
 		{ "", "''" },
 		{ "flush", "'flush'" },
 		{ "prefetch,", "''" },
-		{ "prefetch,prefetch", "'prefetch'" },
+		{ "FLUSH,prefetch", "prefetch,flush" },
+		{ "prefetch,prefetch", "second" },
+		{ "prefetch|prefetch-write", "'prefetch-write'" },
 		{ "prefetc", "'prefetc'" },
 		{ "prefetch,flus", "'flus'" },
 		{ "-1", "'-1'" },
@@ -78,6 +88,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_those_of_verbs_h),
 		cmocka_unit_test(numbers_pass_through),
+		cmocka_unit_test(words_are_read_as_they_stand_in_sources),
 		cmocka_unit_test(anything_else_is_a_usage_error_that_names_it),
 		cmocka_unit_test(each_word_has_help),
 	};

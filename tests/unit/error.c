@@ -140,15 +140,34 @@ TEST(a_word_that_there_is_not_is_answered_with_those_that_there_are)
 	assert_int_equal(mr_fail_word(&err, "number", "three,four", 5, rows, sizeof(*rows)),
 			 -EINVAL);
 	assert_int_equal(err.kind, MR_ERROR_USAGE);
-	assert_string_equal(err.text, "unknown number 'three': there is one, two");
+	assert_string_equal(err.text, "unknown number 'three'; valid values: one, two");
+	mr_fail_word(&err, "number", "towns", 3, rows, sizeof(*rows));
+	assert_string_equal(err.text,
+			    "unknown number 'tow': did you mean 'two'? valid values: one, two");
 	memset(word, 'x', sizeof(word));
 	mr_fail_word(&err, "number", word, sizeof(word), rows, sizeof(*rows));
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+TEST(names_are_read_in_any_case)
+{
+	assert_int_equal(mr_errno_parse("einval", 6), EINVAL);
+	assert_int_equal(mr_errno_parse("Enomem", 6), ENOMEM);
+	assert_int_equal(mr_errno_parse("ewouldblock", 11), EAGAIN);
+}
+
+TEST(a_misspelled_name_is_guessed)
+{
+	assert_string_equal(mr_errno_guess("EINVL", 5), "EINVAL");
+	assert_string_equal(mr_errno_guess("enomme", 6), "ENOMEM");
+	assert_string_equal(mr_errno_guess("EOPNOSUPP", 9), "EOPNOTSUPP");
+	assert_null(mr_errno_guess("bogus", 5));
+	assert_null(mr_errno_guess("", 0));
+}
+
 TEST(other_words_are_no_errnos)
 {
-	static const char *const words[] = { "",     "E",  "EINVALX", "EINVA", "einval",
+	static const char *const words[] = { "",     "E",  "EINVALX", "EINVA", "inval",
 					     "EFOO", "22", " EINVAL", "ok" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -177,6 +196,8 @@ int main(void)
 		cmocka_unit_test(every_name_is_read_as_its_number),
 		cmocka_unit_test(second_names_are_read_too),
 		cmocka_unit_test(a_word_that_there_is_not_is_answered_with_those_that_there_are),
+		cmocka_unit_test(names_are_read_in_any_case),
+		cmocka_unit_test(a_misspelled_name_is_guessed),
 		cmocka_unit_test(other_words_are_no_errnos),
 		cmocka_unit_test(only_the_given_length_of_a_name_is_read),
 	};

@@ -117,15 +117,23 @@ TEST(numbers_have_a_maximum)
 TEST(sizes_take_iec_suffixes)
 {
 	VALID(mr_parse_size, { "0", 0 }, { "1", 1 }, { "4096", 4096 }, { "64K", 65536 },
-	      { "64k", 65536 }, { "64KiB", 65536 }, { "64kiB", 65536 }, { "2M", 2 << 20 },
+	      { "64k", 65536 }, { "64KiB", 65536 }, { "64kib", 65536 }, { "2M", 2 << 20 },
 	      { "1G", 1 << 30 }, { "1T", UINT64_C(1) << 40 }, { "1P", UINT64_C(1) << 50 },
 	      { "1E", UINT64_C(1) << 60 }, { "1EiB", UINT64_C(1) << 60 }, { "0E", 0 },
 	      { "0x10", 16 }, { "0x10K", 16384 }, { "0xE", 14 }, { "007K", 7168 });
 }
 
+TEST(suffixes_with_b_alone_are_powers_of_1000)
+{
+	VALID(mr_parse_size, { "1KB", 1000 }, { "1kB", 1000 }, { "64kb", 64000 },
+	      { "1MB", 1000000 }, { "1mb", 1000000 }, { "3GB", UINT64_C(3000000000) },
+	      { "18EB", UINT64_C(18000000000000000000) }, { "0EB", 0 });
+	INVALID(mr_parse_size, { "19EB", ERANGE }, { "18446744073709551615KB", ERANGE });
+}
+
 TEST(max_is_size_max)
 {
-	VALID(mr_parse_size, { "max", SIZE_MAX }, { "18446744073709551615", SIZE_MAX });
+	VALID(mr_parse_size, { "max", SIZE_MAX }, { "MAX", SIZE_MAX }, { "18446744073709551615", SIZE_MAX });
 }
 
 TEST(sizes_that_overflow_are_out_of_range)
@@ -141,9 +149,9 @@ TEST(sizes_are_strict)
 {
 	INVALID(mr_parse_size, { "", EINVAL }, { "K", EINVAL }, { "-1", EINVAL }, { "-1K", EINVAL },
 		{ "+1K", EINVAL }, { " 1K", EINVAL }, { "1K ", EINVAL }, { "1 K", EINVAL },
-		{ "1KK", EINVAL }, { "1KB", EINVAL }, { "1Ki", EINVAL }, { "1KiBx", EINVAL },
-		{ "1kib", EINVAL }, { "1B", EINVAL }, { "1.5G", EINVAL }, { "1Z", EINVAL },
-		{ "0x", EINVAL }, { "0xK", EINVAL }, { "Max", EINVAL }, { "max ", EINVAL },
+		{ "1KK", EINVAL }, { "1KBB", EINVAL }, { "1Ki", EINVAL }, { "1KiBx", EINVAL },
+		{ "1KBx", EINVAL }, { "1B", EINVAL }, { "1.5G", EINVAL }, { "1Z", EINVAL },
+		{ "0x", EINVAL }, { "0xK", EINVAL }, { "Maxi", EINVAL }, { "max ", EINVAL },
 		{ "maximum", EINVAL }, { "1iB", EINVAL });
 }
 
@@ -151,7 +159,7 @@ TEST(page_sizes_are_powers_of_two_or_masks)
 {
 	VALID(mr_parse_page_sizes, { "4K", 4096 }, { "4K,2M", 0x201000 }, { "2M,4096", 0x201000 },
 	      { "0x201000", 0x201000 }, { "0x3,4K", 0x1003 }, { "none", 0 }, { "0x0", 0 },
-	      { "1", 1 }, { "8E", UINT64_C(1) << 63 }, { "0xffffffffffffffff", UINT64_MAX },
+	      { "1", 1 }, { "4K, 2M", 0x201000 }, { "NONE", 0 }, { "8E", UINT64_C(1) << 63 }, { "0xffffffffffffffff", UINT64_MAX },
 	      { "1GiB", 1 << 30 });
 }
 
@@ -185,7 +193,7 @@ TEST(seconds_are_strict)
 TEST(names_are_letters_digits_and_three_signs)
 {
 	static const char *const good[] = { "a", "Z", "buf0", "0buf",    "1.",
-					    ".", "-", "_",    "a-b_c.D", SIXTY_THREE };
+					    ".", "a-", "_",    "a-b_c.D", SIXTY_THREE };
 	struct mr_error err = { 0 };
 
 	assert_int_equal(strlen(SIXTY_THREE), 63);
@@ -196,7 +204,7 @@ TEST(names_are_letters_digits_and_three_signs)
 TEST(other_names_are_refused)
 {
 	static const char *const bad[] = { "",   SIXTY_THREE "x", "a b",      "a/b", "a,b", "a:b",
-					   "\n", "a\n",           "\xc3\xa9", "a=b" };
+					   "\n", "a\n",           "\xc3\xa9", "a=b", "-", "-a", "--size" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct mr_error err = { 0 };
@@ -238,6 +246,7 @@ int main(void)
 		cmocka_unit_test(junk_behind_a_number_that_is_too_large_is_junk),
 		cmocka_unit_test(numbers_have_a_maximum),
 		cmocka_unit_test(sizes_take_iec_suffixes),
+		cmocka_unit_test(suffixes_with_b_alone_are_powers_of_1000),
 		cmocka_unit_test(max_is_size_max),
 		cmocka_unit_test(sizes_that_overflow_are_out_of_range),
 		cmocka_unit_test(sizes_are_strict),

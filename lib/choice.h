@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Words that users choose from those that there are: lists of them, spellings, and guesses. */
+#ifndef MR_CHOICE_H
+#define MR_CHOICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * mr_list_item() - the next item of a list
+ * @rest:       the list; moved on, and NULL behind the last item
+ * @separators: characters that part items; blanks around an item are no part of it
+ * @length:     set to the item's
+ *
+ * Return: the item, which may be empty; NULL when there is none left.
+ */
+const char *mr_list_item(const char **rest, const char *separators, size_t *length);
+
+/**
+ * mr_word_is() - whether @word (@length bytes) is @name
+ *
+ * In any case, and with "_" for "-" or the other way round: ON_DEMAND is on-demand.
+ */
+bool mr_word_is(const char *word, size_t length, const char *name);
+
+/**
+ * mr_word_without() - the word without the prefix that it has in a header file
+ * @length:   of the word; less afterwards
+ * @prefixes: such as "IBV_ACCESS_"; ends with NULL
+ */
+const char *mr_word_without(const char *word, size_t *length, const char *const *prefixes);
+
+/** A search for what a misspelled word was meant to be. */
+struct mr_guess {
+	const char *word;
+	size_t length;
+	const char *best; /**< the nearest name so far, or NULL: none is near */
+	unsigned int distance;
+};
+
+/** mr_guess_init() - a search for @word, @length bytes long */
+struct mr_guess mr_guess_init(const char *word, size_t length);
+
+/**
+ * mr_guess_try() - take a name into account; it must outlive @guess
+ *
+ * Near is what differs by a third of its characters at most, each one missing, surplus, wrong or
+ * swapped with its neighbour (the distance of Damerau and Levenshtein); and what begins with the
+ * other, from three characters on.  Of a name such as "file:PATH" the part before ':' or '[' counts.
+ */
+void mr_guess_try(struct mr_guess *guess, const char *name);
+
+/** mr_guess_from() - the name nearest to @word in a table, as of mr_fail_word(); or NULL */
+const char *mr_guess_from(const char *word, size_t length, const void *table, size_t size);
+
+#endif
