@@ -16,7 +16,7 @@ static const struct option_spec global_options[] = {
 	OPTION('d', "device", OPTION_STRING, struct global_args, device, "NAME",
 	       "RDMA device; needed where there are several"),
 	OPTION('j', "json", OPTION_FLAG, struct global_args, json, NULL, "print one JSON document"),
-	OPTION('o', "output", OPTION_STRING, struct global_args, columns, "COLUMN,...",
+	OPTION('o', "output", OPTION_COLUMNS, struct global_args, columns, "COLUMN,...",
 	       "print these columns"),
 	OPTION('n', "no-headings", OPTION_FLAG, struct global_args, no_headings, NULL,
 	       "print values only, one region a line"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "choice.h"
 #include "fields.h"
 
 const char *access_text(uint32_t bits, char *buffer)
@@ -67,7 +68,7 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 const struct field *fields_find(const struct record *record, const char *key, size_t length)
 {
 	for (const struct field *f = record->fields; f->key; f++)
-		if (strlen(f->key) == length && !memcmp(f->key, key, length))
+		if (mr_word_is(key, length, f->key))
 			return f;
 	return NULL;
 }

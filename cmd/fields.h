@@ -105,7 +105,7 @@ const char *access_text(uint32_t bits, char *buffer);
 /** pages_text() - page sizes as "4K,2M", or "none"; @buffer: FIELD_TEXT_MAX bytes */
 const char *pages_text(uint64_t sizes, char *buffer);
 
-/** fields_find() - the field called @key (@length bytes), or NULL */
+/** fields_find() - the field called @key (@length bytes, in any case), or NULL */
 const struct field *fields_find(const struct record *record, const char *key, size_t length);
 
 #endif

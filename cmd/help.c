@@ -6,6 +6,7 @@
 
 #include "cleanup.h"
 #include "help.h"
+#include "option_types.h"
 #include "output.h"
 
 #define WIDTH  80
@@ -155,14 +156,6 @@ static const struct field command_fields[] = {
 };
 static const struct record command_record = { "command", command_fields };
 
-static const char *const type_names[] = {
-	[OPTION_FLAG] = "flag",     [OPTION_STRING] = "string",   [OPTION_NAME] = "name",
-	[OPTION_SIZE] = "size",     [OPTION_NUMBER] = "number",   [OPTION_SECONDS] = "seconds",
-	[OPTION_ACCESS] = "access", [OPTION_MEMORY] = "memory",   [OPTION_DMABUF] = "dma-buf",
-	[OPTION_EXPECT] = "expect", [OPTION_PROFILE] = "profile", [OPTION_KERNEL] = "kernel",
-	[OPTION_FAULTS] = "faults", [OPTION_PAGES] = "pages",     [OPTION_ADVICE] = "advice",
-};
-
 /* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
 static struct list list_options(const struct option_group *const *groups)
 {
@@ -177,7 +170,7 @@ static struct list list_options(const struct option_group *const *groups)
 		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
 			*row = (struct option_row){ .name = o->name,
 						    .argument = o->argument,
-						    .type = type_names[o->type],
+						    .type = option_types[o->type].name,
 						    .group = (*g)->title,
 						    .help = o->help,
 						    .letter_text = { o->letter } };

@@ -94,13 +94,15 @@ int main(int argc, char **argv)
 	const struct option_binding bindings[] = { { &global_group, &global }, { 0 } };
 	const struct command *command = NULL;
 	struct mr_error err = { 0 };
+	struct options *options;
 	char **rest = argv;
 	int rc;
 
 	occupy_standard_descriptors();
 	rc = refuse_more_rights(&err);
+	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)
-		rc = options_parse(bindings, true, argc, argv, &rest, &err);
+		rc = options ? options_read(options, argc, argv, &rest, &err) : -ENOMEM;
 	if (!rc && *rest) {
 		command = *dispatch_find(*rest);
 		if (command)
@@ -111,6 +113,7 @@ int main(int argc, char **argv)
 	} else if (!rc && !answer_about_itself(NULL, &global, &err)) {
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	}
+	options_free(options); /* what they were given may be in there */
 	if (!err.text[0])
 		return rc;
 	report_error(command, &err);

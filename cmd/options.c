@@ -1,109 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
+#include "choice.h"
+#include "option_types.h"
 #include "options.h"
-#include "rereg.h"
 
 /* Values of getopt_long for options without a letter, and for all by their place in the table. */
 #define FIRST_VALUE 256
-
-static int parse_expect(const char *text, struct expect_option *expect, struct mr_error *err)
-{
-	*expect = (struct expect_option){ .given = true };
-	for (const char *item = text;; item++) {
-		size_t length = strcspn(item, ",");
-
-		if (length == 2 && !memcmp(item, "ok", 2)) {
-			expect->ok = true;
-		} else {
-			int errnum = mr_errno_parse(item, length);
-
-			if (!errnum)
-				return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-						    "unknown answer '%.*s': give ok or names such "
-						    "as ENOMEM",
-						    (int)length, item);
-			expect->errnums[errnum / 64] |= UINT64_C(1) << errnum % 64;
-		}
-		item += length;
-		if (!*item)
-			return 0;
-	}
-}
-
-static int parse_number(int (*parse)(const char *, uint64_t *, struct mr_error *), const char *text,
-			struct mr_opt_u64 *number, struct mr_error *err)
-{
-	int rc = parse(text, &number->value, err);
-
-	number->known = !rc;
-	return rc;
-}
-
-static int parse_any_u64(const char *text, uint64_t *value, struct mr_error *err)
-{
-	return mr_parse_u64(text, UINT64_MAX, value, err);
-}
-
-static int store(const struct option_spec *option, const char *text, void *member,
-		 struct mr_error *err)
-{
-	struct access_option *access = member;
-	int rc;
-
-	switch (option->type) {
-	case OPTION_FLAG:
-		*(bool *)member = true;
-		return 0;
-	case OPTION_NAME:
-		rc = mr_parse_name(text, err);
-		if (rc)
-			return rc;
-		__attribute__((fallthrough));
-	case OPTION_STRING:
-		*(const char **)member = text;
-		return 0;
-	case OPTION_SIZE:
-		return parse_number(mr_parse_size, text, member, err);
-	case OPTION_NUMBER:
-		return parse_number(parse_any_u64, text, member, err);
-	case OPTION_SECONDS:
-		return parse_number(mr_parse_seconds, text, member, err);
-	case OPTION_ACCESS:
-		access->given = true;
-		return mr_access_parse(text, &access->bits, err);
-	case OPTION_CHANGES:
-		access->given = true;
-		return mr_flags_parse(mr_change_flags, "flag", text, &access->bits, err);
-	case OPTION_PAGES:
-		return parse_number(mr_parse_page_sizes, text, member, err);
-	case OPTION_MEMORY:
-		return mr_memory_kind_parse(text, member, err);
-	case OPTION_DMABUF:
-		return mr_dmabuf_source_parse(text, member, err);
-	case OPTION_ADVICE:
-		return mr_advice_parse(text, member, err);
-	case OPTION_EXPECT:
-		return parse_expect(text, member, err);
-	case OPTION_PROFILE:
-		return mr_sim_profile_parse(text, member, err);
-	case OPTION_KERNEL:
-		return mr_sim_kernel_parse(text, member, err);
-	case OPTION_FAULTS:
-		return mr_sim_faults_parse(text, member, err);
-	}
-	return -EINVAL;
-}
 
 /* An option together with the struct that it fills. */
 struct slot {
 	const struct option_spec *option;
 	void *member;
+	const char *given; /* on this command line, the last time; or NULL */
+	char *joined;      /* what the member points to where lists were put together, or NULL */
 };
 
 /* The option tables in the form of getopt. */
@@ -119,6 +33,8 @@ void options_free(struct options *tables)
 {
 	if (!tables)
 		return;
+	for (size_t i = 0; tables->slots && i < tables->count; i++)
+		free(tables->slots[i].joined);
 	free(tables->slots);
 	free(tables->longs);
 	free(tables->letters);
@@ -165,7 +81,7 @@ static void fill_tables(struct options *tables, const struct option_binding *bin
 }
 
 /* The option that getopt_long found; NULL for none. */
-static const struct slot *find_slot(const struct options *tables, int found)
+static struct slot *find_slot(const struct options *tables, int found)
 {
 	if (found >= FIRST_VALUE)
 		return &tables->slots[found - FIRST_VALUE];
@@ -207,10 +123,52 @@ static int fail_unknown(int found, char **argv, struct mr_error *err)
 			    (int)strcspn(word, "="), word);
 }
 
-static int take(const struct slot *slot, const char *value, struct mr_error *err)
+/* What the option was given before, be it in front of the command; NULL for nothing. */
+static const char *given_before(const struct slot *slot)
 {
-	int rc = store(slot->option, value, slot->member, err);
+	if (slot->given || !option_types[slot->option->type].is_text)
+		return slot->given;
+	return *(const char *const *)slot->member;
+}
 
+/* Lists add up, but for "none", which is the whole of one; what is no list has one value. */
+static int check_again(const struct slot *slot, const char *before, const char *value,
+		       struct mr_error *err)
+{
+	bool was_none = mr_word_is(before, strlen(before), "none");
+
+	if (!option_types[slot->option->type].adds_up)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "given twice, '%s' and '%s'",
+				    before, value);
+	if (was_none != mr_word_is(value, strlen(value), "none"))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%s' contradicts '%s'", value,
+				    before);
+	return 0;
+}
+
+/* Of a list that is kept as text both become one text. */
+static int join(struct slot *slot, const char *before, const char *value, struct mr_error *err)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s,%s", before, value) < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	free(slot->joined);
+	slot->joined = joined;
+	*(const char **)slot->member = joined;
+	return 0;
+}
+
+static int take(struct slot *slot, const char *value, struct mr_error *err)
+{
+	const struct option_type_row *type = &option_types[slot->option->type];
+	const char *before = slot->option->argument ? given_before(slot) : NULL;
+	int rc = before ? check_again(slot, before, value, err) : 0;
+
+	if (!rc)
+		rc = before && type->is_text ? join(slot, *(const char **)slot->member, value, err)
+					     : type->read(value, slot->member, err);
+	slot->given = value;
 	if (rc)
 		mr_wrap(err, "--%s", slot->option->name);
 	return rc;
@@ -223,7 +181,7 @@ static int parse(const struct options *tables, int argc, char **argv, struct mr_
 	opterr = 0;
 	optind = 0; /* glibc: start anew */
 	while ((found = getopt_long(argc, argv, tables->letters, tables->longs, NULL)) != -1) {
-		const struct slot *slot = found == ':' ? NULL : find_slot(tables, found);
+		struct slot *slot = found == ':' ? NULL : find_slot(tables, found);
 		int rc;
 
 		if (!slot || !slot->option)
@@ -253,7 +211,7 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 }
 
 /* The option that a word names in full, or NULL. */
-static const struct slot *find_name(const struct options *tables, const char *word)
+static struct slot *find_name(const struct options *tables, const char *word)
 {
 	if (word[0] != '-' || word[1] != '-')
 		return NULL;
@@ -274,7 +232,7 @@ static int read_plain(const struct options *tables, char **argv, char ***operand
 	int n, rc = 0;
 
 	for (n = 1; argv[n] && !rc; n++) {
-		const struct slot *slot;
+		struct slot *slot;
 		bool apart;
 
 		if (argv[n][0] != '-') {
@@ -297,6 +255,8 @@ int options_read(const struct options *tables, int argc, char **argv, char ***op
 	char **operand = argv + 1;
 	int n, rc = 0;
 
+	for (size_t i = 0; i < tables->count; i++)
+		tables->slots[i].given = NULL;
 	if (tables->stop_early) {
 		rc = parse(tables, argc, argv, err);
 		*operands = argv + optind;
@@ -314,15 +274,5 @@ int options_read(const struct options *tables, int argc, char **argv, char ***op
 			*operand++ = *rest;
 	}
 	*operand = NULL;
-	return rc;
-}
-
-int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
-		  char ***operands, struct mr_error *err)
-{
-	struct options *tables = options_new(bindings, stop_early, err);
-	int rc = tables ? options_read(tables, argc, argv, operands, err) : -ENOMEM;
-
-	options_free(tables);
 	return rc;
 }

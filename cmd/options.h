@@ -17,10 +17,12 @@
 #include "number.h"
 #include "sim_spec.h"
 
-/** What an option takes, with the type of the member that it fills. */
+/** What an option takes, with the type of the member that it fills; option_types has the rest. */
 enum option_type {
 	OPTION_FLAG,    /**< nothing; bool */
 	OPTION_STRING,  /**< any text; const char * */
+	OPTION_COLUMNS, /**< columns, looked for where they are printed; const char * */
+	OPTION_VIA,     /**< mr_via_name() of a path; const char * */
 	OPTION_NAME,    /**< a region's name; const char * */
 	OPTION_SIZE,    /**< bytes with IEC suffix; struct mr_opt_u64 */
 	OPTION_NUMBER,  /**< 64 bits, decimal or hexadecimal; struct mr_opt_u64 */
@@ -93,6 +95,8 @@ extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_a
 
 #define OPTION_CTYPE_OPTION_FLAG    bool
 #define OPTION_CTYPE_OPTION_STRING  const char *
+#define OPTION_CTYPE_OPTION_COLUMNS const char *
+#define OPTION_CTYPE_OPTION_VIA     const char *
 #define OPTION_CTYPE_OPTION_NAME    const char *
 #define OPTION_CTYPE_OPTION_SIZE    struct mr_opt_u64
 #define OPTION_CTYPE_OPTION_NUMBER  struct mr_opt_u64
@@ -154,15 +158,12 @@ void options_free(struct options *options);
  * @argc, @argv: argv[0] is skipped; reordered so that the operands come last
  * @operands:    set to the first element of @argv that is no option
  *
- * Names must be written out: getopt_long would take any unambiguous beginning.
+ * Names must be written out: getopt_long would take any unambiguous beginning.  What was given before
+ * adds up where it is a list (option_types), and is an error where it is not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
 int options_read(const struct options *options, int argc, char **argv, char ***operands,
 		 struct mr_error *err);
-
-/** options_parse() - both for a single command line */
-int options_parse(const struct option_binding *bindings, bool stop_early, int argc, char **argv,
-		  char ***operands, struct mr_error *err);
 
 #endif

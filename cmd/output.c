@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "choice.h"
 #include "json.h"
 #include "output.h"
 #include "table.h"
@@ -17,26 +18,34 @@ static void note_error(struct output *out, int rc)
 		out->error = rc;
 }
 
-/* "rkey,length" to fields; the result ends with NULL. */
-static int choose_columns(struct output *out, const char *text, struct mr_error *err)
+static bool has_column(const struct field *const *columns, const struct field *field)
 {
-	size_t count = 0;
+	while (*columns && *columns != field)
+		columns++;
+	return *columns;
+}
 
-	out->columns = calloc(strlen(text) + 2, sizeof(*out->columns));
-	if (!out->columns)
+/* "rkey,length" to fields; the result ends with NULL.  Members of an object are there @once. */
+static int choose_columns(const struct record *record, const char *text, bool once,
+			  const struct field ***columns, struct mr_error *err)
+{
+	size_t count = 0, length;
+	const char *item;
+
+	*columns = calloc(strlen(text) + 2, sizeof(**columns));
+	if (!*columns)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	for (const char *item = text;; item++) {
-		size_t length = strcspn(item, ",");
-		const struct field *field = fields_find(out->record, item, length);
+	while ((item = mr_list_item(&text, ",", &length))) {
+		bool plus = length && *item == '+';
+		const struct field *field = fields_find(record, item + plus, length - plus);
 
 		if (!field)
-			return mr_fail_word(err, "column", item, length, out->record->fields,
-					    sizeof(*out->record->fields));
-		out->columns[count++] = field;
-		item += length;
-		if (!*item)
-			return 0;
+			return mr_fail_word(err, "column", item + plus, length - plus,
+					    record->fields, sizeof(*record->fields));
+		if (!once || !has_column(*columns, field))
+			(*columns)[count++] = field;
 	}
+	return 0;
 }
 
 int output_open(struct output *out, const struct global_args *global, const struct record *record,
@@ -46,13 +55,17 @@ int output_open(struct output *out, const struct global_args *global, const stru
 	if (global->columns && !record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--output chooses columns, and this command prints none");
-	return global->columns ? choose_columns(out, global->columns, err) : 0;
+	if (!global->columns)
+		return 0;
+	return choose_columns(record, global->columns, global->json,
+			      *global->columns == '+' ? &out->more : &out->columns, err);
 }
 
 void output_release(struct output *out)
 {
 	free(out->columns);
-	out->columns = NULL;
+	free(out->more);
+	out->columns = out->more = NULL;
 }
 
 /* The text of a record; where there is none, nothing of it is printed: the document stays whole. */
@@ -131,10 +144,44 @@ static const struct field **all_columns(const struct record *record, bool verbos
 	return columns;
 }
 
-void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
+static size_t count_columns(const struct field *const *columns)
 {
+	size_t count = 0;
+
+	while (columns && columns[count])
+		count++;
+	return count;
+}
+
+/* Those that nobody chose, and behind them what --output adds. */
+static int choose_usual(struct output *out, const struct record *record)
+{
+	const struct field **columns = NULL, **all;
+	size_t count;
 	struct mr_error err;
 
+	if (out->usual_columns && !out->global->verbose)
+		choose_columns(record, out->usual_columns, false, &columns, &err);
+	else
+		columns = all_columns(record, out->global->verbose);
+	count = count_columns(columns);
+	all = columns ? reallocarray(columns, count + count_columns(out->more) + 1, sizeof(*all))
+		      : NULL;
+	if (!all) {
+		free(columns);
+		return -ENOMEM;
+	}
+	for (const struct field **more = out->more; more && *more; more++) {
+		if (!has_column(all, *more))
+			all[count++] = *more;
+		all[count] = NULL;
+	}
+	out->columns = all;
+	return 0;
+}
+
+void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
+{
 	if (out->global->json) {
 		printf("%s\"%s\":[", out->separator, key);
 		out->separator = "\n";
@@ -142,10 +189,8 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	}
 	if (out->global->quiet || lines)
 		return;
-	if (!out->columns && out->usual_columns && !out->global->verbose)
-		note_error(out, choose_columns(out, out->usual_columns, &err));
-	else if (!out->columns)
-		out->columns = all_columns(record, out->global->verbose);
+	if (!out->columns)
+		note_error(out, choose_usual(out, record));
 	if (out->columns)
 		out->table = table_new(out->columns, !out->global->no_headings, stdout);
 	if (!out->table)

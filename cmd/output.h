@@ -14,11 +14,13 @@ struct table;
 struct output {
 	const struct global_args *global;
 	const struct record *record;  /**< what the command prints */
-	const struct field **columns; /**< those of --output, ends with NULL; or NULL */
-	const char *usual_columns;    /**< of a table without --output, as for it; NULL: all */
-	struct table *table;          /**< text: the table being printed, or NULL for lines */
-	const char *separator;        /**< JSON: what goes before the next member or element */
-	int error;                    /**< first -errno that came up, -ENOMEM mostly */
+	const struct field **columns; /**< those to print, ends with NULL; or NULL */
+	const struct field *
+		*more; /**< those of --output that come behind the usual ones; or NULL */
+	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
+	struct table *table;       /**< text: the table being printed, or NULL for lines */
+	const char *separator;     /**< JSON: what goes before the next member or element */
+	int error;                 /**< first -errno that came up, -ENOMEM mostly */
 };
 
 /**

@@ -67,14 +67,10 @@ bool place_interrupted(const struct global_args *global, bool first)
 	return !(first && global->line) && mr_interrupted();
 }
 
-int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err)
+void place_paths(const char *via, bool *library, bool *kernel)
 {
-	*library = !text || !strcmp(text, mr_via_name(MR_VIA_LIBRARY));
-	*kernel = !text || !strcmp(text, mr_via_name(MR_VIA_KERNEL));
-	if (*library || *kernel)
-		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "--via: unknown path '%s': give library or kernel", text);
+	*library = !via || !strcmp(via, mr_via_name(MR_VIA_LIBRARY));
+	*kernel = !via || !strcmp(via, mr_via_name(MR_VIA_KERNEL));
 }
 
 /* What is quiet and stays in this process shows no times; other commands show a session's. */
@@ -181,8 +177,8 @@ int place_open(struct place *place, struct place_own *own, const struct global_a
 	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err)
 {
 	bool library, kernel;
-	int rc = place_parse_via(via, &library, &kernel, err);
 
+	place_paths(via, &library, &kernel);
 	place->global = global;
 	place->kind = kind;
 	place->pd_place = MR_TABLE_PDS;
@@ -194,8 +190,6 @@ int place_open(struct place *place, struct place_own *own, const struct global_a
 	}
 	if (kind == MR_KIND_MR)
 		place->pd = pd ? pd : MR_DEFAULT_PD;
-	if (rc)
-		return rc;
 	if (place_session(global))
 		return open_in_session(place, own, library, kernel, err);
 	return open_device(place, &own->environment, library, err);

@@ -70,12 +70,10 @@ void place_block_signals(const struct global_args *global);
 bool place_interrupted(const struct global_args *global, bool first);
 
 /**
- * place_parse_via() - the paths that --via allows
- * @text: "library", "kernel", or NULL for both
- *
- * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ * place_paths() - the paths that --via allows
+ * @via: as of OPTION_VIA, or NULL for both
  */
-int place_parse_via(const char *text, bool *library, bool *kernel, struct mr_error *err);
+void place_paths(const char *via, bool *library, bool *kernel);
 
 /**
  * place_open() - open the device or join the session, and choose PD and path

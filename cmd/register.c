@@ -298,14 +298,13 @@ int register_check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
 	struct memory_plan plan;
-	bool library, kernel;
 
 	if (invocation->global->line && (args->hold || args->hold_for.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
-	if (place_parse_via(args->via, &library, &kernel, err) || advise_check(args, err))
+	if (advise_check(args, err))
 		return -EINVAL;
 	return memory_plan_init(&plan, &args->memory, err);
 }

@@ -13,7 +13,7 @@ static const struct option_spec region_options[] = {
 	       "access flags (default: local-write)"),
 	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
 	       "name of the region; with --count NAME.1, NAME.2, ..."),
-	OPTION(0, "via", OPTION_STRING, struct register_args, via, "PATH",
+	OPTION(0, "via", OPTION_VIA, struct register_args, via, "PATH",
 	       "path of the call: library or kernel (its ioctl)"),
 	OPTION_END,
 };

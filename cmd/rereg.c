@@ -24,7 +24,7 @@ static const struct option_spec change_options[] = {
 	       "new access flags"),
 	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
 	       "new protection domain, made on first use"),
-	OPTION(0, "via", OPTION_STRING, struct rereg_args, via, "PATH",
+	OPTION(0, "via", OPTION_VIA, struct rereg_args, via, "PATH",
 	       "path of the call: kernel (its ioctl; default in a session) or library "
 	       "(libibverbs; default in a batch)"),
 	OPTION(0, "flags", OPTION_CHANGES, struct rereg_args, flags, "CHANGE,...",
@@ -164,10 +164,9 @@ static int work(struct session_job *in, struct mr_error *err)
 	struct rereg_job job = { .in = in, .args = in->answer.invocation->args };
 	struct mr_error told;
 	bool library, kernel, changed;
-	int rc = place_parse_via(job.args->via, &library, &kernel, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	place_paths(job.args->via, &library, &kernel);
 	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	/* The region is either changed or not: signals wait in between. */
 	place_block_signals(in->answer.invocation->global);
@@ -205,8 +204,9 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	    !strncmp(words[0], "dm:", 3))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
 				    words[0]);
-	if (mr_select_check(words[0], err) || place_parse_via(args->via, &library, &kernel, err))
+	if (mr_select_check(words[0], err))
 		return -EINVAL;
+	place_paths(args->via, &library, &kernel);
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova is of new memory: give --memory or --size as well");

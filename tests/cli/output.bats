@@ -59,10 +59,36 @@ columns() {
 @test "unknown columns are usage errors" {
 	local columns
 
-	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEY 'rkey lkey'; do
+	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEYS 'rkey lkey' + +, +bogus; do
 		run --separate-stderr mr reg -o "$columns"
-		usage_error "unknown column" ": there is id, "
+		usage_error "unknown column" "valid values: id, "
 	done
+}
+
+@test "columns are named in any case, with blanks after commas" {
+	run --separate-stderr mr reg -o 'ID, State,page-size' -n
+	succeeded
+	[ "$output" = '1 deregistered 4096' ]
+}
+
+@test "a member of a document that was asked for twice is there once" {
+	run --separate-stderr mr reg -o LENGTH -o length -j
+	succeeded
+	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
+}
+
+@test "--output +COLUMN adds to the columns that there are" {
+	local usual more
+
+	usual=$(mr reg --count 2 | head -n 1)
+	more=$(mr reg --count 2 -o +page_size -o +length,call | head -n 1)
+	[ "$(xargs <<<"$more")" = "$(xargs <<<"$usual") PAGE_SIZE CALL" ]
+	run --separate-stderr mr reg -n -o +page_size
+	succeeded
+	[[ $output == "1 "*" 4096" ]]
+	# of a document there is nothing to add
+	run --separate-stderr mr reg -o +page_size -j
+	json '.regions[0] | has("page_size") and has("lkey") and has("call")'
 }
 
 @test "several regions are a table with one heading" {

@@ -70,13 +70,13 @@ load helpers
 # Wrong values of each type, separated by blanks; '' is the empty one.
 wrong() {
 	case $1 in
-	size) echo "'' -1 +1 1X 1KB 1.5K 16E 18446744073709551616 0x K 4096x" ;;
+	size) echo "'' -1 +1 1X 1KBB 1.5K 16E 18446744073709551616 0x K 4096x" ;;
 	number) echo "'' -1 +1 1x 0x 1K 1.0 18446744073709551616 0x10000000000000000 x" ;;
 	seconds) echo "'' -1 x 1s 1. 0x1" ;;
-	access) echo "'' bogus local-write, none,local-write -1 0x 4294967296" ;;
+	access) echo "'' bogus local-write, none,local-write local-write| -1 0x 4294967296" ;;
 	memory) echo "'' bogus file file: anon:x hugetlb:3M hugetlb: device" ;;
-	expect) echo "'' bogus ok, einval 22" ;;
-	name) echo "'' 12 a/b a,b" ;;
+	expect) echo "'' bogus ok, inval 22" ;;
+	name) echo "'' 12 a/b a,b -a" ;;
 	*) return 1 ;;
 	esac
 }
@@ -101,6 +101,81 @@ wrong() {
 		--expect ok,EINVAL --keep-going -n -o rkey -v
 	succeeded
 	[ "${#lines[@]}" -eq 2 ]
+}
+
+@test "access flags are read as they are written elsewhere" {
+	local flags
+
+	for flags in 'IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_READ' \
+		'IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ' 'local_write, REMOTE-READ' 1,0x4; do
+		run --separate-stderr mr reg -a "$flags" -no access
+		succeeded
+		[ "$output" = local-write,remote-read ] || fail "$flags: $output" || return
+	done
+}
+
+@test "sizes with B alone count by thousands, and those with iB or nothing by 1024" {
+	local size
+
+	for size in 1MB=1000000 1mb=1000000 1M=1048576 1m=1048576 1MiB=1048576; do
+		run --separate-stderr mr reg -s "${size%=*}" -no length
+		succeeded
+		[ "$output" = "${size#*=}" ] || fail "$size: $output" || return
+	done
+}
+
+@test "a list that is given again adds up" {
+	run --separate-stderr mr reg -a local-write --access remote-read -no access -o length
+	succeeded
+	[ "$output" = 'local-write,remote-read 4096' ]
+	run --separate-stderr mr -o length reg -no access,kind
+	succeeded
+	[ "$output" = '4096 local-write mr' ]
+	run --separate-stderr mr reg -a none -a local-write
+	usage_error "--access: 'local-write' contradicts 'none'"
+}
+
+@test "what is no list is given once, before and after the command together" {
+	run --separate-stderr mr reg --size 1M --size 2M
+	usage_error "--size: given twice, '1M' and '2M'"
+	run --separate-stderr mr reg -c 2 --count=2
+	usage_error "--count: given twice, '2' and '2'"
+	run --separate-stderr mrctl -d a reg -d b
+	usage_error "--device: given twice, 'a' and 'b'"
+	run --separate-stderr mr sim --kernel 6.1 --kernel 7.2 -- true
+	usage_error "--kernel: given twice"
+	run --separate-stderr mr -n reg -no length
+	succeeded
+}
+
+@test "a value that is misspelled is guessed, and the others are named" {
+	local option value guess
+
+	while read -r option value guess; do
+		run --separate-stderr mr reg "$option" "$value"
+		usage_error "'$value': did you mean '$guess'? valid values: "
+	done <<-'EOF'
+		--memory annon anon
+		--memory fiel:/x file:PATH
+		--access remote-wirte remote-write
+		--access remote_raed remote-read
+		--advise prefetc prefetch
+		--via kernle kernel
+		--output elapsed elapsed_ns
+	EOF
+	run --separate-stderr mrctl sim --profile mxl5 -- true
+	usage_error "unknown profile 'mxl5': did you mean 'mlx5'? valid values: mlx5, rxe"
+	run --separate-stderr mrctl sim --fault reg_rm=EIO -- true
+	usage_error "unknown call 'reg_rm': did you mean 'reg_mr'?"
+	run --separate-stderr mrctl sim --fault reg_mr=EINVALL -- true
+	usage_error "unknown action 'EINVALL': did you mean 'EINVAL'?"
+}
+
+@test "names that begin with a dash are refused" {
+	run --separate-stderr mr reg --name --size
+	usage_error "--name: invalid name '--size': what begins with '-' would be an option"
+	run --separate-stderr mr reg --pd=-p
+	usage_error "--pd: invalid name '-p'"
 }
 
 @test "an I/O virtual address has its short option" {

@@ -17,6 +17,9 @@ struct args {
 	struct access_option access;
 	struct mr_memory_kind memory;
 	struct expect_option expect;
+	struct mr_opt_u64 pages;
+	const char *columns;
+	const char *via;
 };
 
 static const struct option_spec options[] = {
@@ -30,9 +33,23 @@ static const struct option_spec options[] = {
 	OPTION('a', "access", OPTION_ACCESS, struct args, access, "FLAG", ""),
 	OPTION('m', "memory", OPTION_MEMORY, struct args, memory, "KIND", ""),
 	OPTION(0, "expect", OPTION_EXPECT, struct args, expect, "ANSWER", ""),
+	OPTION(0, "pages", OPTION_PAGES, struct args, pages, "SIZE,...", ""),
+	OPTION('o', "output", OPTION_COLUMNS, struct args, columns, "COLUMN,...", ""),
+	OPTION(0, "via", OPTION_VIA, struct args, via, "PATH", ""),
 	OPTION_END,
 };
 static const struct option_group group = { "Test", options, 0 };
+
+/* Texts that options have joined live as long as they do: until the next command line. */
+static struct options *current;
+
+static int read_options(const struct option_binding *bindings, bool stop_early, int argc,
+			char **argv, char ***operands, struct mr_error *err)
+{
+	options_free(current);
+	current = options_new(bindings, stop_early, err);
+	return options_read(current, argc, argv, operands, err);
+}
 
 /* One command line with its outcome. */
 struct line {
@@ -40,7 +57,7 @@ struct line {
 	struct mr_error err;
 	char **operands;
 	int rc;
-	char *argv[16];
+	char *argv[32];
 	char copy[256];
 };
 
@@ -55,7 +72,7 @@ static struct line *parse_with(struct line *line, bool stop_early, const char *t
 	for (char *word = strtok(line->copy, " "); word; word = strtok(NULL, " "))
 		line->argv[argc++] = word;
 	line->rc =
-		options_parse(bindings, stop_early, argc, line->argv, &line->operands, &line->err);
+		read_options(bindings, stop_early, argc, line->argv, &line->operands, &line->err);
 	return line;
 }
 
@@ -118,12 +135,74 @@ TEST(values_follow_in_every_usual_form)
 		assert_equal_for(forms[i], parse(&line, forms[i])->size.value, 4096);
 }
 
-TEST(the_last_value_holds)
+TEST(lists_add_up)
+{
+	struct line line;
+	const struct args *a = parse(
+		&line, "-a remote-read --access local-write,0x8000 -a 2 --expect ok "
+		       "--expect EINVAL,enomem --pages 4K --pages 2M -o id -o a,b --output c");
+
+	assert_int_equal(a->access.bits, 0x8007);
+	assert_true(a->expect.ok);
+	assert_true(a->expect.errnums[0] >> EINVAL & a->expect.errnums[0] >> ENOMEM & 1);
+	assert_int_equal(a->pages.value, 0x201000);
+	assert_string_equal(a->columns, "id,a,b,c");
+	assert_int_equal(parse(&line, "-a remote-read")->access.bits, 4);
+	assert_string_equal(parse(&line, "-o id")->columns, "id");
+}
+
+TEST(none_is_the_whole_of_a_list)
 {
 	struct line line;
 
-	assert_int_equal(parse(&line, "-s 1 --size 2")->size.value, 2);
-	assert_int_equal(parse(&line, "-a remote-read -a local-write")->access.bits, 1);
+	assert_int_equal(parse(&line, "-a none -a none")->access.bits, 0);
+	assert_int_equal(parse(&line, "-a 0 -a local-write")->access.bits, 1);
+	check_usage("-a none -a local-write", "--access: 'local-write' contradicts 'none'");
+	check_usage("-a local-write -a none", "--access: 'none' contradicts 'local-write'");
+	check_usage("--pages 4K --pages none", "--pages: 'none' contradicts '4K'");
+}
+
+TEST(what_is_no_list_is_given_once)
+{
+	static const char *const options_once[] = { "-s 1 --size 2",
+						    "-s 1 -s 1",
+						    "-u 1 -u 2",
+						    "--seconds 1 --seconds 2",
+						    "--string a --string b",
+						    "--name a --name b",
+						    "-m anon -m thp",
+						    "--via kernel --via kernel" };
+	struct line line;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options_once); i++)
+		check_usage(options_once[i], ": given twice, '");
+	check_usage("-s 1K --size=2", "--size: given twice, '1K' and '2'");
+	assert_true(parse(&line, "-f --flag -f")->flag);
+}
+
+TEST(what_stands_before_the_command_counts_too)
+{
+	struct args args = { .columns = "id" };
+	const struct option_binding bindings[] = { { &group, &args }, { 0 } };
+	char *argv[] = { (char *)"cmd", (char *)"-o", (char *)"name", NULL }, **operands;
+	char *twice[] = { (char *)"cmd", (char *)"--string", (char *)"b", NULL };
+	struct mr_error err;
+
+	assert_int_equal(read_options(bindings, false, 3, argv, &operands, &err), 0);
+	assert_string_equal(args.columns, "id,name");
+	args.string = "a";
+	assert_int_equal(read_options(bindings, false, 3, twice, &operands, &err), -EINVAL);
+	assert_contains(err.text, "--string: given twice, 'a' and 'b'");
+}
+
+TEST(a_path_is_one_of_two)
+{
+	struct line line;
+
+	assert_string_equal(parse(&line, "--via KERNEL")->via, "kernel");
+	check_usage("--via kernle",
+		    "--via: unknown path 'kernle': did you mean 'kernel'? valid values: library, "
+		    "kernel");
 }
 
 TEST(a_value_may_look_like_an_option)
@@ -231,13 +310,14 @@ TEST(expected_answers_are_ok_and_errno_names)
 	e = &parse(&line, "--expect ok,EINVAL")->expect;
 	assert_true(e->ok && expects(e, EINVAL));
 	e = &parse(&line, "--expect ENOMEM --expect ok")->expect;
-	assert_true(e->ok && !expects(e, ENOMEM));
+	assert_true(e->ok && expects(e, ENOMEM));
+	assert_true(expects(&parse(&line, "--expect einval")->expect, EINVAL));
 }
 
 TEST(other_answers_are_usage_errors)
 {
-	static const char *const texts[] = { "OK",  "einval", "EFOO",     "22", "ok,",
-					     ",ok", "ok,,ok", "EINVAL,x", "=" };
+	static const char *const texts[] = { "OKAY", "inval",  "EFOO",     "22", "ok,",
+					     ",ok",  "ok,,ok", "EINVAL,x", "=" };
 	char text[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -259,7 +339,7 @@ TEST(a_group_fills_from_its_base_on)
 	char *argv[] = { (char *)"cmd", (char *)"-s1", NULL }, **operands;
 	struct mr_error err;
 
-	assert_int_equal(options_parse(bindings, false, 2, argv, &operands, &err), 0);
+	assert_int_equal(read_options(bindings, false, 2, argv, &operands, &err), 0);
 	assert_int_equal(outer.args.size.value, 1);
 	assert_int_equal(outer.before, 42);
 }
@@ -276,7 +356,7 @@ static int plan(const char *text, struct memory_plan *result, struct mr_error *e
 	snprintf(copy, sizeof(copy), "%s", text);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
-	if (options_parse(bindings, false, argc, argv, &operands, err))
+	if (read_options(bindings, false, argc, argv, &operands, err))
 		fail_msg("%s", err->text);
 	return memory_plan_init(result, &args, err);
 }
@@ -358,13 +438,23 @@ TEST(plans_that_make_no_sense_are_usage_errors)
 	}
 }
 
+static int forget_options(void **state __attribute__((unused)))
+{
+	options_free(current);
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_fill_their_members),
 		cmocka_unit_test(what_is_not_given_is_not_known),
 		cmocka_unit_test(values_follow_in_every_usual_form),
-		cmocka_unit_test(the_last_value_holds),
+		cmocka_unit_test(lists_add_up),
+		cmocka_unit_test(none_is_the_whole_of_a_list),
+		cmocka_unit_test(what_is_no_list_is_given_once),
+		cmocka_unit_test(what_stands_before_the_command_counts_too),
+		cmocka_unit_test(a_path_is_one_of_two),
 		cmocka_unit_test(a_value_may_look_like_an_option),
 		cmocka_unit_test(names_are_not_abbreviated),
 		cmocka_unit_test(unknown_options_are_named),
@@ -383,5 +473,5 @@ int main(void)
 		cmocka_unit_test(plans_that_make_no_sense_are_usage_errors),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, forget_options);
 }
