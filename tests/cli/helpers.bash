@@ -96,9 +96,26 @@ mr_as_nobody() {
 	as_nobody prlimit --memlock="$(($1 * 1024))" "${MR[@]}" "${@:2}"
 }
 
-# For tests that use it
+# Where that user cannot reach the build folder, a copy that he can
+COPY=''
+
+# For tests that use it: mrctl can then be reached
 require_nobody() {
-	as_nobody test -x "$BUILD/mrctl" || skip "other users cannot reach the build folder"
+	! as_nobody test -x "$BUILD/mrctl" || return 0
+	COPY=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
+	chmod 755 "$COPY"
+	cp -a "$BUILD/mrctl" "$BUILD/sim" "$COPY/"
+	as_nobody "$COPY/mrctl" --version >/dev/null ||
+		skip "other users can reach neither the build folder nor ${TMPDIR:-/tmp}"
+	PATH=$COPY:$PATH
+}
+
+# may_lock SIZE: the user who runs the tests may lock so much memory (3G, 65M)
+may_lock() {
+	local limit
+
+	limit=$(ulimit -l)
+	[ "$(id -u)" -eq 0 ] || [ "$limit" = unlimited ] || [ "$limit" -ge $(($(numfmt --from=iec "$1") / 1024)) ]
 }
 
 # Options for many regions: nothing is pinned, so that RLIMIT_MEMLOCK does not matter
@@ -398,6 +415,7 @@ tidy() {
 		session_end || :
 	fi
 	guest_is_as_before || status=1
+	[ -z "$COPY" ] || rm -rf "$COPY"
 	return $status
 }
 

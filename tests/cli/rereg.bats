@@ -478,8 +478,8 @@ require_faults() {
 	# its keys have changed, and stat has them from the kernel
 	[ "$(field state,length)" = "in-doubt 4194304" ]
 	[ "$(field lkey)" != "$key" ]
-	killed rereg_mr=kill-after rereg a --size 16M
-	[ "$(field state,length)" = "in-doubt 16777216" ]
+	killed rereg_mr=kill-after rereg a --size 6M
+	[ "$(field state,length)" = "in-doubt 6291456" ]
 	ms rereg a --size 8K --quiet
 	[ "$(field state,length)" = "live 8192" ]
 	killed rereg_mr=kill-after rereg a --access on-demand,local-write

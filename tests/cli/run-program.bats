@@ -40,6 +40,8 @@ setup() {
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
+	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
+
 	run -127 --separate-stderr mrctl sim -- nosuchprogram
 	[[ $stderr == *"sim: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
 	: >"$BATS_TEST_TMPDIR/file"

@@ -54,6 +54,8 @@ setup() {
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
+	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
+
 	run -127 --separate-stderr mr session -- nosuchprogram
 	[[ $stderr == *"session: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
 	run -126 --separate-stderr mr session -- /
