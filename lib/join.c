@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -134,8 +135,18 @@ static bool yama_restricts(void)
 	return f && fscanf(f, "%d", &scope) == 1 && scope > 0;
 }
 
-static int fail_forbidden(uint64_t pid, struct mr_error *err)
+/* Nobody may have waited for it yet: then it is there, and its descriptors are not. */
+static bool has_ended(int process)
 {
+	struct pollfd poll_for = { .fd = process, .events = POLLIN };
+
+	return poll(&poll_for, 1, 0) == 1;
+}
+
+static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
+{
+	if (has_ended(process)) /* and then the kernel forbids what there is nothing of */
+		return fail_ended(pid, err);
 	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
 		"cannot take the session out of process %" PRIu64, pid);
 	if (yama_restricts())
@@ -159,14 +170,14 @@ static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err
 		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
 	rc = read_environment(pid, place, err);
 	if (rc == -EACCES || rc == -EPERM)
-		return fail_forbidden(pid, err);
+		return fail_forbidden(pid, process, err);
 	if (rc || place->process)
 		return rc;
 	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)place->number, 0);
 	if (*fd >= 0)
 		return 0;
 	if (errno == EPERM)
-		return fail_forbidden(pid, err);
+		return fail_forbidden(pid, process, err);
 	if (errno == EBADF)
 		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
 				    "process %" PRIu64 " has closed descriptor %" PRIu64

@@ -328,6 +328,27 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[[ $stderr == *"root"* ]]
 }
 
+# bats test_tags=kernel
+@test "a session whose process has ended has ended, also where nobody has waited for that process" {
+	local pid
+
+	require_nobody
+	: >"$BATS_TEST_TMPDIR/pid"
+	# sleep waits for nobody
+	as_nobody bash -c '"$@" >/dev/null & echo $!; exec sleep 60 >/dev/null' bash \
+		"${MR[@]}" session -- sleep 60 >"$BATS_TEST_TMPDIR/pid" 3>&- &
+	HOLD_PID=$!
+	until read -r pid <"$BATS_TEST_TMPDIR/pid" && as_nobody "${MS[@]}" --session "pid:$pid" stat; do
+		sleep 0.1
+	done
+	kill -KILL "$pid"
+	while is_running "$pid"; do
+		sleep 0.02
+	done
+	run --separate-stderr as_nobody "${MS[@]}" --session "pid:$pid" stat
+	absent "the session has ended: there is no process $pid"
+}
+
 # ---- regions of reg and reg-iova ----
 
 # bats test_tags=kernel
