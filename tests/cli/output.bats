@@ -41,7 +41,7 @@ columns() {
 		extended_*) set -- reg --relaxed ;;
 		deferred_*) continue ;; # of stat
 		export) continue ;; # of newer libraries: umem-share.bats
-		advice*) set -- reg --access on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
+		advice*) set -- reg --access local-write,on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac
 		[ "$1" = reg ] || on_mlx5 || continue
 		run --separate-stderr mr "$@" -n -o "$column"

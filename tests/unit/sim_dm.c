@@ -323,6 +323,8 @@ static struct ibv_context *open_by_library(void)
 	context = ibv_open_device(list[0]);
 	assert_non_null(context);
 	ibv_free_device_list(list);
+	if (!context) /* the compiler does not know that the assertion does not return */
+		abort();
 	return context;
 }
 
