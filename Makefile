@@ -225,6 +225,6 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## //p' Makefile | awk -F': ' '{ printf "%-14s %s\n", $$1, $$2 }'
+	@sed -n 's/^## //p' Makefile | awk '{ i = index($$0, ": "); printf "%-15s %s\n", substr($$0, 1, i - 1), substr($$0, i + 2) }'
 
 FORCE:

@@ -1,0 +1,33 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What a newcomer types before there is mrctl: make and its targets, tests/setup.sh
+
+load helpers
+
+setup() {
+	note_less
+	on_simulator && [ -e "$ROOT/Makefile" ] || skip "needs the source"
+	unset MAKEFLAGS MAKELEVEL MFLAGS
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# fakes NAME...: programs that fail, before those of the machine
+fakes() {
+	local name
+
+	mkdir fakes
+	for name; do
+		printf '#!/bin/sh\nexit 1\n' >"fakes/$name"
+		chmod 755 "fakes/$name"
+	done
+	PATH=$PWD/fakes:$PATH
+}
+
+@test "make help shows all of each line" {
+	run --separate-stderr make -s -C "$ROOT" BUILD="$PWD/none" help
+	succeeded
+	while IFS= read -r line; do
+		line=${line#"## "}
+		[[ $output == *"${line%%: *}"*" ${line#*: }"* ]] || fail "not there: $line" || return
+	done < <(grep '^## ' "$ROOT/Makefile")
+}
