@@ -34,9 +34,10 @@ BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
 	-DMRCTL_LIBDIR='"$(LIBDIR)"' -Ilib $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
 # Commands and library are compiled as one where gcc is the compiler: a line of a batch makes many
-# small calls between them.  The objects serve the unit tests as they are, too.
+# small calls between them.  The objects serve the unit tests as they are, too.  Where make setup has
+# yet to install the compiler, nothing is compiled before it has.
 ifeq ($(origin LTO),undefined)
-LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version)),,-flto=auto -ffat-lto-objects)
+LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-flto=auto -ffat-lto-objects)
 endif
 BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
 # Only the library's path is under test below the simulator: an instrumented preload would need

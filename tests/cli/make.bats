@@ -31,3 +31,9 @@ fakes() {
 		[[ $output == *"${line%%: *}"*" ${line#*: }"* ]] || fail "not there: $line" || return
 	done < <(grep '^## ' "$ROOT/Makefile")
 }
+
+@test "make says nothing of a compiler that is not there yet" {
+	run --separate-stderr make -s -C "$ROOT" BUILD="$PWD/none" CC=no-such-cc PKG_CONFIG=no-such-one help
+	succeeded
+	[ -z "$stderr" ] || fail "$stderr"
+}
