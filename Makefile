@@ -17,6 +17,12 @@ CC ?= cc
 CFLAGS ?= -O3 -g
 PKG_CONFIG ?= pkg-config
 
+# LD_PRELOAD, by which programs get the simulator, is a list with blanks and colons between.
+ifneq ($(words $(subst :, ,$(CURDIR) $(BUILD))),2)
+$(error the path of this folder or of BUILD has a blank or a colon, where the simulated HCA cannot \
+	work: move it ($(CURDIR)))
+endif
+
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 

@@ -37,3 +37,21 @@ fakes() {
 	succeeded
 	[ -z "$stderr" ] || fail "$stderr"
 }
+
+@test "every target refuses a path with a blank or a colon, before it does anything" {
+	local folder target
+
+	for folder in "a b" "a:b"; do
+		mkdir "$folder"
+		cp "$ROOT/Makefile" "$folder/"
+		for target in all demo check install clean; do
+			run --separate-stderr make -C "$folder" "$target"
+			[ "$status" -eq 2 ] || fail "$target: $status"
+			[[ $stderr == *"has a blank or a colon"* ]] || fail "$target: $stderr"
+			[ "$(ls "$folder")" = Makefile ]
+		done
+	done
+	run --separate-stderr make -C "$ROOT" BUILD="$PWD/c d" all
+	[[ $stderr == *"has a blank or a colon"* ]]
+	[ ! -e c ]
+}
