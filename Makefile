@@ -68,8 +68,8 @@ MAN := $(wildcard man/*.[1-9])
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel check-all valgrind bench \
-	lint setup install uninstall clean help FORCE
+.PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
+	check-sanitized check-all valgrind bench lint setup install uninstall clean help FORCE
 
 ## all: build mrctl and the simulated HCA (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs
@@ -123,14 +123,18 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 setup:
 	@sh tests/setup.sh
 
+# make --jobs, where the user has not said how many
+PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 ## demo: install what is missing, build, and show the main job on the simulated HCA
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@sh tests/demo.sh $(BUILD)/mrctl
 
 ## check: install what is missing and run all tests that need no kernel of their own
 check: setup
-	@$(MAKE) --no-print-directory check-unit check-cli
+	@$(MAKE) --no-print-directory $(PARALLEL) tests
+	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
 
 # Unit tests link the library, the commands without main, and the simulator without its interposer.
 UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o,$(CMD_OBJ))
@@ -182,9 +186,12 @@ shell-kernel: all
 
 ## check-all: check, lint, sanitizers, valgrind, check-userland, check-kernel
 check-all: export FAULT_STEP = 1
-check-all: check lint
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
-	@$(MAKE) --no-print-directory valgrind check-userland check-kernel
+check-all: setup
+	+@MAKE='$(MAKE)' tests/each.sh check lint check-sanitized valgrind check-userland check-kernel
+
+## check-sanitized: unit and command-line tests with AddressSanitizer and UndefinedBehaviorSanitizer
+check-sanitized:
+	+@MAKE='$(MAKE)' tests/each.sh BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
 
 ## check-userland: rdma-core of Debian 12, 13 and sid on the simulated HCA, with its own tests
 check-userland: all $(CLI_BIN)

@@ -55,3 +55,13 @@ fakes() {
 	[[ $stderr == *"has a blank or a colon"* ]]
 	[ ! -e c ]
 }
+
+@test "what fails is named when all has been made, and hides nothing" {
+	printf '%s\n' 'one two three:' $'\t@echo made $@ $(BUILD)' $'\t@test $@ != two' >Makefile
+	run --separate-stderr env MAKE="make -s" "$ROOT/tests/each.sh" BUILD=there one two three
+	[ "$status" -eq 1 ]
+	[ "$output" = $'made one there\nmade two there\nmade three there' ]
+	[ "${stderr_lines[-1]}" = "failed: two" ]
+	run --separate-stderr env MAKE="make -s" "$ROOT/tests/each.sh" one three
+	succeeded
+}
