@@ -11,6 +11,10 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 	debian-archive-keyring mawk tar gzip binutils libc6-dev"
 
 missing=
+command -v dpkg-query >/dev/null || {
+	echo "setup: this is no Debian: install what README.md lists, then make check-unit check-cli" >&2
+	exit 1
+}
 for package in $packages; do
 	case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null) in
 	*' installed') ;;
@@ -19,16 +23,21 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-echo "Installing:$missing"
+# refuse REASON: with what root is to type
+refuse() {
+	echo "setup: $1; let root run:" >&2
+	echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+	exit 1
+}
+
 root=
 if [ "$(id -u)" -ne 0 ]; then
-	command -v sudo >/dev/null || {
-		echo "setup: not root and no sudo; run: apt-get install$missing" >&2
-		exit 1
-	}
+	command -v sudo >/dev/null ||
+		refuse "Debian packages are missing, and you are not root and have no sudo"
 	root=sudo
 fi
-export DEBIAN_FRONTEND=noninteractive
-$root apt-get -qq update
+echo "Installing:$missing"
+$root apt-get -qq update || refuse "apt-get failed"
 # shellcheck disable=SC2086 # a list of words
-$root apt-get -qq install -y --no-install-recommends $missing >/dev/null
+$root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null ||
+	refuse "apt-get failed"

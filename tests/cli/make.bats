@@ -65,3 +65,42 @@ fakes() {
 	run --separate-stderr env MAKE="make -s" "$ROOT/tests/each.sh" one three
 	succeeded
 }
+
+@test "a user without sudo is told what root is to type, and that nothing was installed" {
+	fakes dpkg-query apt-get
+	ln -s "$(command -v sh)" fakes/sh
+	printf '#!/bin/sh\necho 1000\n' >fakes/id
+	chmod 755 fakes/id
+	run --separate-stderr env PATH="$PWD/fakes" sh "$ROOT/tests/setup.sh"
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ ${stderr_lines[0]} == *"no sudo"* ]]
+	[[ ${stderr_lines[1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
+}
+
+@test "where installing fails, the line to type is shown, too" {
+	fakes dpkg-query apt-get sudo
+	run --separate-stderr sh "$ROOT/tests/setup.sh"
+	[ "$status" -eq 1 ]
+	[[ $output == "Installing: gcc make "* ]]
+	[[ ${stderr_lines[-1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
+}
+
+@test "where everything is installed, setup does nothing" {
+	fakes apt-get sudo
+	printf '#!/bin/sh\necho install ok installed\n' >fakes/dpkg-query
+	run --separate-stderr sh "$ROOT/tests/setup.sh"
+	succeeded
+	[ -z "$output$stderr" ]
+}
+
+@test "README.md lists each package that setup installs" {
+	local package
+
+	fakes dpkg-query apt-get sudo
+	run sh "$ROOT/tests/setup.sh"
+	for package in ${lines[0]#*:}; do
+		grep -Eq "^\|.*\|.*\|.*[| ]$package[| ]" "$ROOT/README.md" || fail "not in README.md: $package" || return
+	done
+	[ -n "$package" ]
+}
