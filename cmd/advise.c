@@ -101,6 +101,11 @@ void advise_all(struct register_job *job)
 		return;
 	}
 	for (uint64_t i = 0; i < job->count; i++) {
+		if (job->place.in_session &&
+		    place_interrupted(job->answer.invocation->global, !i)) {
+			register_interrupt(job, job->made[i].index);
+			return;
+		}
 		advise(job, i);
 		if (job->advised[i].errnum && !job->args->keep_going)
 			return;

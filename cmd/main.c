@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "device.h"
 #include "dispatch.h"
 #include "help.h"
+#include "hold.h"
 #include "output.h"
 #include "report.h"
 
@@ -96,8 +98,10 @@ int main(int argc, char **argv)
 	struct mr_error err = { 0 };
 	struct options *options;
 	char **rest = argv;
+	sigset_t mask;
 	int rc;
 
+	sigprocmask(SIG_SETMASK, NULL, &mask);
 	occupy_standard_descriptors();
 	rc = refuse_more_rights(&err);
 	options = rc ? NULL : options_new(bindings, true, &err);
@@ -114,8 +118,10 @@ int main(int argc, char **argv)
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	}
 	options_free(options); /* what they were given may be in there */
-	if (!err.text[0])
-		return rc;
-	report_error(command, &err);
-	return report_status(&err);
+	if (err.text[0]) {
+		report_error(command, &err);
+		rc = report_status(&err);
+	}
+	mr_hold_end(&mask);
+	return rc;
 }

@@ -77,14 +77,6 @@ static int register_one(struct register_job *job, const struct mr_region_request
 	return mr_region_register(&job->place.registrar, request, &made->region, err);
 }
 
-static void fail_interrupted(struct register_job *job, uint64_t index)
-{
-	struct mr_error err;
-
-	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
-	fail(job, &err, index, 0);
-}
-
 /* Nothing more can be registered: the rest would fail by the same lock. */
 static bool is_locked_out(const struct register_job *job)
 {
@@ -100,7 +92,7 @@ static void register_all(struct register_job *job)
 
 		if (job->place.in_session &&
 		    place_interrupted(job->answer.invocation->global, index == 1)) {
-			fail_interrupted(job, index);
+			register_interrupt(job, index);
 			break;
 		}
 		made->index = index;
@@ -236,7 +228,7 @@ static void free_dm(struct register_job *job)
 static int print_document(struct register_job *job, struct mr_error *err)
 {
 	answer_begin(&job->answer);
-	for (uint64_t i = 0; i < job->count && answer_has_rows(&job->answer); i++)
+	for (uint64_t i = 0; i < job->count && register_prints_rows(job); i++)
 		register_row(job, &job->made[i]);
 	answer_end_rows(&job->answer);
 	return answer_end(&job->answer, job->count, err);
@@ -270,7 +262,8 @@ static int run(struct register_job *job, struct mr_error *err)
 		err->text[0] = '\0'; /* told */
 	} else {
 		register_all(job);
-		advise_all(job);
+		if (!job->interrupted)
+			advise_all(job);
 	}
 	/* What the session holds stays. */
 	trial = !job->place.in_session;
@@ -281,14 +274,17 @@ static int run(struct register_job *job, struct mr_error *err)
 	register_warn_of_flags(job);
 	register_warn_of_death(job, hold);
 	rc = print_document(job, err);
-	if (hold && job->count && !rc)
+	if (hold && job->count && !job->interrupted && !rc) {
 		mr_hold(job->args->hold_for);
+		mr_hold_ignore(); /* timeout(1) sends its signal twice */
+	}
 	if (trial && hold) {
 		deregister_all(job);
 		free_dm(job);
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
+	register_tell_interrupted(job);
 	if (job->place.in_session)
 		overdue_tell(job->answer.invocation, job->place.session);
 	return rc;

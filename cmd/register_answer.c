@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -196,4 +197,39 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 		report_note(job->answer.invocation->command,
 			    "%s region is dead once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");
+}
+
+void register_interrupt(struct register_job *job, uint64_t index)
+{
+	struct mr_error err;
+
+	job->interrupted = true;
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+	answer_fail(&job->answer, &err, index, 0, job->place.registrar.via);
+}
+
+/*
+ * Who has interrupted a long registration does not want to read all that was registered until then;
+ * but a script that has asked for values gets them.
+ */
+bool register_prints_rows(const struct register_job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+
+	return answer_has_rows(&job->answer) &&
+	       (!job->interrupted || job->answer.lines || global->json || global->columns ||
+		global->no_headings);
+}
+
+void register_tell_interrupted(const struct register_job *job)
+{
+	bool ends;
+
+	if (!job->interrupted || !job->count || job->answer.invocation->global->quiet)
+		return;
+	ends = mr_session_is_private(job->place.session);
+	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
+		      ends ? "they stay until the batch ends" : "they stay in the session",
+		      job->made[0].id, job->made[job->count - 1].id,
+		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
 }

@@ -50,6 +50,7 @@ struct register_job {
 	struct mr_umem_blob *blobs;  /**< one for each, or NULL */
 	struct mr_memory prefetched; /**< by the advice about a region of the whole address space */
 	struct answer answer;
+	bool interrupted; /**< a signal came before all were registered */
 };
 
 /**
@@ -68,6 +69,15 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 
 /** register_row() - print a region */
 void register_row(struct register_job *job, const struct made *made);
+
+/** register_interrupt() - note that a signal came before all was done; @index: of which region */
+void register_interrupt(struct register_job *job, uint64_t index);
+
+/** register_prints_rows() - whether the regions are printed: not for people who have interrupted */
+bool register_prints_rows(const struct register_job *job);
+
+/** register_tell_interrupted() - where the regions are that were registered until a signal came */
+void register_tell_interrupted(const struct register_job *job);
 
 /** register_warn_of_flags() - of flags that have no effect on any of the regions */
 void register_warn_of_flags(struct register_job *job);

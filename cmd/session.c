@@ -178,6 +178,7 @@ static int hold(const struct global_args *global, struct mr_error *err)
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
 	mr_hold((struct mr_opt_u64){ 0, false });
+	mr_hold_ignore();
 	return EXIT_DONE;
 }
 

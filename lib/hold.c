@@ -71,3 +71,28 @@ bool mr_interrupted(void)
 	sigandset(&pending, &pending, &ending);
 	return !sigisemptyset(&pending);
 }
+
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+#define ENDING (sizeof(ending) / sizeof(*ending))
+
+void mr_hold_ignore(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	for (size_t i = 0; i < ENDING; i++)
+		signal(ending[i], SIG_IGN);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void mr_hold_end(const sigset_t *mask)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	/* Also one that was ignored before: it has stopped the work all the same. */
+	for (size_t i = 0; i < ENDING; i++)
+		if (sigismember(&pending, ending[i]) > 0 && !sigismember(mask, ending[i]))
+			signal(ending[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}

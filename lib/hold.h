@@ -3,6 +3,7 @@
 #ifndef MR_HOLD_H
 #define MR_HOLD_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "number.h"
@@ -24,5 +25,19 @@ bool mr_hold_readable(int fd);
 
 /** mr_interrupted() - whether one of these signals has come since mr_hold_block() */
 bool mr_interrupted(void);
+
+/** mr_hold_ignore() - the end has come: from here on these signals do nothing, if one comes twice */
+void mr_hold_ignore(void);
+
+/**
+ * mr_hold_end() - let a signal that waits end this process, after all
+ * @mask: signals that were blocked before mr_hold_block(); they are again
+ *
+ * The parent then sees that this process died of it: a shell goes on with a loop after any status
+ * (https://www.cons.org/cracauer/sigint.html), but not after that.
+ *
+ * Return: only where none waits, or none can end it (process 1 of a container).
+ */
+void mr_hold_end(const sigset_t *mask);
 
 #endif

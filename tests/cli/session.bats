@@ -461,7 +461,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	done
 	kill -INT $pid
 	wait $pid || status=$?
-	[ "$status" -eq 1 ]
+	[ "$status" -eq 130 ]
 	grep -q interrupted "$out.err"
 	run --separate-stderr ms stat --json
 	json '.totals.regions == ($count | tonumber) and .totals.unlisted == 0' \

@@ -85,6 +85,77 @@ TEST(nohup_keeps_it_alive)
 	assert_int_equal(in_child(ignored_hangup), 7);
 }
 
+/* As main() does it; 7 where it goes on. */
+static int end_after(int handled, void (*body)(void))
+{
+	sigset_t mask;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	signal(SIGINT, handled ? SIG_DFL : SIG_IGN);
+	mr_hold_block();
+	body();
+	mr_hold_end(&mask);
+	return 7;
+}
+
+static void interrupt(void)
+{
+	raise(SIGINT);
+}
+
+static int interrupted(void)
+{
+	return end_after(1, interrupt);
+}
+
+static int interrupted_in_the_background(void)
+{
+	return end_after(0, interrupt);
+}
+
+static void nothing(void)
+{
+}
+
+static int undisturbed(void)
+{
+	return end_after(1, nothing);
+}
+
+static void hold_and_two_signals(void)
+{
+	raise(SIGINT);
+	mr_hold(forever);
+	raise(SIGINT);
+	mr_hold_ignore();
+	raise(SIGINT);
+	raise(SIGTERM);
+}
+
+static int held(void)
+{
+	return end_after(1, hold_and_two_signals);
+}
+
+static int blocked_by_the_parent(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return end_after(1, interrupt);
+}
+
+TEST(a_signal_that_waits_ends_the_process_in_the_end)
+{
+	assert_int_equal(in_child(interrupted), 128 + SIGINT);
+	assert_int_equal(in_child(interrupted_in_the_background), 128 + SIGINT);
+	assert_int_equal(in_child(undisturbed), 7);
+	assert_int_equal(in_child(held), 7);
+	assert_int_equal(in_child(blocked_by_the_parent), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +163,7 @@ int main(void)
 		cmocka_unit_test(time_ends_it),
 		cmocka_unit_test(other_signals_do_what_they_always_do),
 		cmocka_unit_test(nohup_keeps_it_alive),
+		cmocka_unit_test(a_signal_that_waits_ends_the_process_in_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,160 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# SIGINT, SIGTERM and SIGHUP: a command finishes the region at hand, says what it did, and dies of the signal.
+# shellcheck disable=SC2016 # scripts for other shells
+
+load helpers
+
+# In the background: its pid
+PID=''
+
+# start SPEC CMD...: CMD where a call of the simulated HCA takes long, with the signals of a shell on a terminal
+start() {
+	env --default-signal=INT,HUP,TERM setsid "${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- "${@:2}" \
+		<&0 >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+	PID=$!
+}
+
+# waits PID: that process keeps the three signals waiting
+waits() {
+	grep -q '^SigBlk:.*4003$' "/proc/$1/status" 2>/dev/null
+}
+
+# until_it_waits: until what was started does
+until_it_waits() {
+	until waits "$PID"; do
+		is_running "$PID" || fail "it ended: $(cat "$BATS_TEST_TMPDIR/err")" || return
+		sleep 0.01
+	done
+}
+
+# until_pending: until a command has a region in hand
+until_pending() {
+	until [[ $(states) == *" pending"* ]]; do
+		is_running "$PID" || fail "it ended: $(cat "$BATS_TEST_TMPDIR/err")" || return
+	done
+}
+
+# ended SIGNAL: send it, and set status, output, stderr
+ended() {
+	kill -"$1" "$PID"
+	status=0
+	wait "$PID" || status=$?
+	output=$(<"$BATS_TEST_TMPDIR/out") stderr=$(<"$BATS_TEST_TMPDIR/err")
+}
+
+setup() {
+	note_less
+	on_simulator || skip "needs calls that take long"
+	session_begin
+}
+
+@test "a region is registered or deregistered to its end, and the command dies of the signal" {
+	local signal
+
+	for signal in INT TERM HUP; do
+		start reg_mr=delay:300 mrctl reg --name a --json
+		until_pending
+		ended $signal
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		json '(.regions | length == 1) and .regions[0].state == "live" and .failures == []'
+		[[ $(states a) == *live ]]
+		start dereg_mr=delay:300 mrctl dereg a --json
+		until_pending
+		ended $signal
+		[ "$status" -eq $((128 + $(kill -l $signal))) ]
+		json '.regions[0].state == "deregistered" and .failures == []'
+		[ -z "$(states)" ]
+	done
+}
+
+@test "each command that lets signals wait dies of the one that came" {
+	local line never all=("rereg_mr rereg a --access local-write,remote-read --via kernel" "reg_mr reg --count 3"
+		"dereg_mr dereg a b" "query_mr dereg --all")
+
+	! on_mlx5 || all+=("umem_reg umem --try-page-sizes --via kernel" "umem_reg umem --via kernel")
+	for line in "${all[@]}"; do
+		ms reg --name a --quiet || :
+		# shellcheck disable=SC2086 # words
+		start "${line%% *}=delay:200" mrctl ${line#* }
+		until_it_waits
+		ended INT
+		[ "$status" -eq 130 ] || fail "$line: $status" || return
+	done
+	exec {never}<> <(:)
+	start open=delay:1 mrctl batch <&"$never"
+	until_it_waits
+	ended INT
+	exec {never}<&-
+	[ "$status" -eq 130 ]
+	make_empty
+}
+
+@test "a loop of a shell ends with the command in it, in a session and outside" {
+	local child loop='for i in 1 2 3 4 5; do mrctl batch <"$0"; echo $i; done; echo on'
+
+	echo 'reg --size 4K' >"$BATS_TEST_TMPDIR/lines"
+	for MRCTL_SESSION in "$MRCTL_SESSION" ''; do
+		# what waits is a child of the shell, of which there is one at a time
+		start reg_mr=delay:500 bash -c "$loop" "$BATS_TEST_TMPDIR/lines"
+		child=none
+		until waits "$child"; do
+			is_running $PID || fail "it ended" || return
+			child=$(ps -o pid= --ppid $PID) || child=none
+			child=${child// }
+		done
+		kill -INT -- -$PID
+		status=0
+		wait $PID || status=$?
+		[ "$status" -eq 130 ]
+		! grep -q on "$BATS_TEST_TMPDIR/out"
+	done
+	MRCTL_SESSION=pid:$SESSION_PID
+	make_empty
+}
+
+@test "timeout -s INT sees that the command died of its signal" {
+	run --separate-stderr timeout --preserve-status -s INT 0.5 "${SIM[@]::${#SIM[@]}-1}" \
+		--fault reg_mr=delay:100 -- mrctl reg --count 1000
+	[ "$status" -eq 130 ]
+	[[ $stderr == *": interrupted"* ]]
+	stat_is_true
+}
+
+@test "a hold is ended by its signal, if that comes twice or not" {
+	run --separate-stderr timeout --preserve-status -s INT 0.5 "${SIM[@]::${#SIM[@]}-1}" \
+		--fault dereg_mr=delay:200 -- env MRCTL_SESSION= mrctl reg --hold
+	succeeded
+	session_end
+	start reg_mr=delay:1 mrctl session -- mrctl session --hold
+	until [ "$(<"/proc/$PID/comm")" = mrctl-session ]; do
+		is_running "$PID"
+	done
+	ended TERM
+	succeeded
+}
+
+@test "an interrupted registration shows a person how many there are, and a script which" {
+	local args=(reg_mr=delay:20 mrctl reg --count 1000 --size 64 --stride 64) made=0
+
+	start "${args[@]}"
+	until_pending
+	ended INT
+	[ "$status" -eq 130 ]
+	[ -z "$output" ]
+	made=$(states | wc -l)
+	[[ $stderr == *"region $((made + 1)) of 1000: interrupted"*"$made of 1000 regions registered"* ]]
+	[[ $stderr == *"they stay in the session, with the ids 1 to $made: mrctl stat shows them"* ]]
+	make_empty
+	start "${args[@]}" --json
+	until_pending
+	ended INT
+	[ "$status" -eq 130 ]
+	json '(.regions | length == $made) and [.failures[] | .errno, .index] == ["EINTR", $made + 1]' \
+		--argjson made "$(states | wc -l)"
+	make_empty
+	start "${args[@]}" -n -o id
+	until_pending
+	ended INT
+	[ "$(states)" = "${output//$'\n'/$' live\n'} live" ]
+}
