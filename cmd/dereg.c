@@ -110,11 +110,15 @@ static void flushed(void *data, const struct mr_entry *entry, uint64_t ns, struc
 		print_region(job, entry, "deregistered", ns);
 }
 
-static void flush(struct session_job *job, uint32_t pd)
+/* Whether a signal has come before all were invalid. */
+static bool flush(struct session_job *job, uint32_t pd)
 {
 	struct mr_error told;
+	uint64_t left;
 
-	mr_flush_relaxed_mr(job->session, pd, flushed, job, &told);
+	mr_flush_relaxed_mr(job->session, pd, flushed, job, &left, &told);
+	job->answer.total += left;
+	return left;
 }
 
 static void flush_named(struct session_job *job, const char *name)
@@ -136,8 +140,9 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	struct mr_table_pd pd;
 	uint32_t place;
 
-	if (!mr_session_pd(job->session, name, false, &place, &pd, err))
-		flush(job, place);
+	if (!mr_session_pd(job->session, name, false, &place, &pd, err) && flush(job, place))
+		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
+				    "interrupted: the protection domain '%s' is left", name);
 	return mr_session_dealloc_pd(job->session, name, err);
 }
 
@@ -207,43 +212,62 @@ static bool is_locked_out(const struct session_job *job)
 	return mr_table_gave_up(&job->session->table);
 }
 
-/* Whether it came to its end before all were done. */
-static bool dereg_all(struct session_job *job)
+static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " %s%s left", left, noun,
+		     left == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static uint64_t count_from(const struct mr_table *table, uint32_t slot)
+{
+	uint64_t count = 0;
+
+	for (; slot < table->capacity; slot++)
+		count += mr_table_is_used(table, slot);
+	return count;
+}
+
+static void dereg_all(struct session_job *job)
 {
 	const struct global_args *global = job->answer.invocation->global;
 	const struct mr_table *table = &job->session->table;
 	struct mr_entry entry;
 	struct mr_error err;
 	uint64_t index = 0;
-	bool stopped = false;
 
-	for (uint32_t slot = 0; slot < table->capacity && !stopped; slot++) {
+	for (uint32_t slot = 0; slot < table->capacity && !is_locked_out(job); slot++) {
 		if (!mr_table_is_used(table, slot))
 			continue;
-		stopped = place_interrupted(global, !index);
-		if (stopped || !mr_table_get(table, slot, &entry))
+		if (place_interrupted(global, !index)) {
+			fail_interrupted(job, count_from(table, slot), "region");
+			break;
+		}
+		if (!mr_table_get(table, slot, &entry))
 			continue;
 		index++;
 		if (dereg_entry(job, slot, &entry, &err) && !is_settled(&err))
 			answer_fail(&job->answer, &err, index, entry.id,
 				    mr_session_via(job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);
-		stopped = is_locked_out(job);
 	}
 	progress_clear(&job->answer.progress);
-	return stopped;
 }
 
-static bool dereg_words(struct session_job *job, char **words)
+static void dereg_words(struct session_job *job, char **words)
 {
-	for (uint64_t i = 0; words[i]; i++) {
-		if (place_interrupted(job->answer.invocation->global, !i))
-			return true;
-		dereg_word(job, words[i], i + 1);
-		if (is_locked_out(job))
-			return true;
+	uint64_t left = 0;
+
+	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
+		if (!left && !place_interrupted(job->answer.invocation->global, !i))
+			dereg_word(job, words[i], i + 1);
+		else
+			left++;
 	}
-	return false;
+	if (left)
+		fail_interrupted(job, left, "operand");
 }
 
 /* Deregistered is not gone. */
@@ -266,8 +290,6 @@ static int work(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
-	struct mr_error interrupted;
-	bool stopped;
 	int rc;
 
 	if (args->all)
@@ -277,13 +299,12 @@ static int work(struct session_job *job, struct mr_error *err)
 	if (!args->flush) /* which tells of those, too */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
-	stopped = args->all ? dereg_all(job) : dereg_words(job, words);
-	if (args->flush && !stopped)
+	if (args->all)
+		dereg_all(job);
+	else
+		dereg_words(job, words);
+	if (args->flush && !is_locked_out(job)) /* or, after a signal, say what is left */
 		flush_named(job, args->pd);
-	if (stopped && !is_locked_out(job)) {
-		mr_fail_text(&interrupted, MR_ERROR_HOST, EINTR, "interrupted");
-		answer_fail(&job->answer, &interrupted, 0, 0, MR_VIA_KERNEL);
-	}
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, job->done, err);
 	tell_deferred(job);

@@ -128,20 +128,38 @@ static int invalidate(struct mr_session *session, const struct target *target, b
 	return 1;
 }
 
+/* Of those that a signal has kept from being invalidated, so many are still marked. */
+static int fail_interrupted(const struct mr_table *table, const struct target *targets,
+			    size_t count, uint64_t *left, struct mr_error *err)
+{
+	struct mr_entry entry;
+
+	for (size_t i = 0; i < count; i++)
+		*left += mr_table_get(table, targets[i].slot, &entry) &&
+			 entry.id == targets[i].id && mr_entry_is_marked(&entry);
+	if (!*left)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_HOST, EINTR,
+			    "interrupted: %llu deferred region%s left, and reachable by %s keys",
+			    (unsigned long long)*left, *left == 1 ? " is" : "s are",
+			    *left == 1 ? "its" : "their");
+}
+
 static int flush(struct mr_session *session, const struct choice *choice, mr_flushed *call,
-		 void *data, struct mr_error *err)
+		 void *data, uint64_t *left, struct mr_error *err)
 {
 	mr_auto_free struct target *targets = NULL;
 	struct mr_error failure;
 	struct mr_entry entry;
-	size_t count = 0;
+	size_t count = 0, i;
 	int first = choose(session, choice, &targets, &count, err);
+	int rc;
 
+	*left = 0;
 	if (first && call)
 		call(data, NULL, 0, err);
-	for (size_t i = 0; i < count && !mr_interrupted(); i++) {
+	for (i = 0; i < count && !mr_interrupted(); i++) {
 		uint64_t ns = 0;
-		int rc;
 
 		if (!mr_table_get(&session->table, targets[i].slot, &entry) ||
 		    entry.id != targets[i].id)
@@ -158,21 +176,30 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 		if (rc < 0 && mr_table_gave_up(&session->table))
 			break; /* what is true of this one is true of all */
 	}
-	return first;
+	rc = i < count && mr_interrupted()
+		     ? fail_interrupted(&session->table, targets + i, count - i, left, &failure)
+		     : 0;
+	if (rc && !first)
+		*err = failure;
+	if (rc && call)
+		call(data, NULL, 0, &failure);
+	return first ? first : rc;
 }
 
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
-			struct mr_error *err)
+			uint64_t *left, struct mr_error *err)
 {
-	return flush(session, &(struct choice){ .pd = pd, .wait = true }, call, data, err);
+	return flush(session, &(struct choice){ .pd = pd, .wait = true }, call, data, left, err);
 }
 
 /* Also in the middle of other work: what fails stays marked, and others may have it in hand. */
 static void sweep(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;
+	uint64_t left;
 
-	flush(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL, &ignored);
+	flush(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL, &left,
+	      &ignored);
 }
 
 void mr_relaxed_expire(struct mr_session *session)

@@ -73,13 +73,16 @@ typedef void mr_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
  * @pd:   its place in the table, or MR_ALL_PDS
  * @call: called for each; or NULL
  *
+ * @left: set to how many are left as they were because a signal has come (mr_interrupted())
+ *
  * When it returns they are invalid, those too that other processes had in hand; what could not be
  * invalidated stays marked.
  *
- * Return: 0, or -errno of the first failure.
+ * Return: 0, or -errno of the first failure: -EINTR where some are left for a signal, of which @call
+ * is told once.
  */
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
-			struct mr_error *err);
+			uint64_t *left, struct mr_error *err);
 
 /**
  * mr_relaxed_expire() - invalidate the marked regions whose time is over

@@ -158,3 +158,50 @@ setup() {
 	ended INT
 	[ "$(states)" = "${output//$'\n'/$' live\n'} live" ]
 }
+
+@test "dereg says how many regions a signal has left" {
+	ms reg --count 20 --quiet
+	start dereg_mr=delay:30 mrctl dereg --all --json
+	until_pending
+	ended TERM
+	[ "$status" -eq 143 ]
+	json '[.failures[] | .errno, .message] == ["EINTR", "interrupted: \($left) regions are left"] and
+		(.regions | length == 20 - $left)' --argjson left "$(states | wc -l)"
+	make_empty
+	ms reg --count 5 --name n --quiet
+	start dereg_mr=delay:200 mrctl dereg n.1 n.2 n.3 n.4 n.5
+	until_it_waits
+	ended INT
+	[ "$status" -eq 130 ]
+	[[ $stderr =~ "interrupted: "([2-5])" operands are left" ]]
+	[ "$(states | wc -l)" -eq "${BASH_REMATCH[1]}" ] || fail "$(states)" "$stderr"
+	make_empty
+}
+
+# deferred_ones: relaxed regions that were deregistered, for longer than a test takes
+deferred_ones() {
+	ms reg --relaxed --count 20 --pd one --quiet
+	ms dereg --all --defer-for 600 --quiet
+}
+
+@test "an interrupted flush fails, and says how many regions are reachable" {
+	local left words
+
+	for words in --flush "--flush --pd one" pd:one "--all --flush"; do
+		deferred_ones
+		# shellcheck disable=SC2086 # words
+		start dereg_mr=delay:30 mrctl dereg $words --json
+		until_pending
+		ended HUP
+		[ "$status" -eq 129 ]
+		left=$(states | grep -c ' deferred')
+		[ "$left" -gt 0 ]
+		json '.failures[0] | .errno == "EINTR" and (.message |
+			contains("interrupted: \($left) deferred regions are left, and reachable by their keys"))' \
+			--argjson left "$left"
+		json '.regions | length == 20 - $left' --argjson left "$left"
+		# nor is the protection domain blamed for it
+		json '[.failures[] | select(.errno == "EBUSY")] == []'
+		make_empty
+	done
+}

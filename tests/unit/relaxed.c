@@ -4,10 +4,12 @@
  * invalidated and when, and what another holder of the table may write.
  */
 #include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "clock.h"
 #include "device.h"
+#include "hold.h"
 #include "relaxed.h"
 #include "session_layout.h"
 #include "unit.h"
@@ -20,6 +22,7 @@ static struct mr_device device;
 static struct mr_session session;
 static struct mr_registrar registrar;
 static struct mr_error err;
+static uint64_t left;
 static char *memory;
 
 /* What a flush has told. */
@@ -197,7 +200,7 @@ TEST(what_is_marked_is_there_until_a_flush_tells_of_it)
 	mr_table_pool(&session.table, &pool);
 	assert_int_equal(pool.relaxed, 2);
 	assert_int_equal(pool.marked, 1);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 1);
 	assert_true(has_told(id));
 	assert_false(kernel_has(&entry));
@@ -211,10 +214,10 @@ TEST(a_flush_is_of_one_protection_domain_or_of_all)
 {
 	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
 
-	assert_int_equal(mr_flush_relaxed_mr(&session, 1, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, 1, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 1);
 	assert_true(has_told(other));
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 3);
 	assert_true(has_told(first) && has_told(none));
 }
@@ -300,13 +303,38 @@ TEST(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room)
 	assert_contains(err.hint, "2 relaxed regions");
 }
 
+TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
+{
+	uint64_t first, second;
+	sigset_t set;
+
+	first = deferred(0, HOUR);
+	second = deferred(0, HOUR);
+	deferred(1, HOUR);
+	mr_hold_block();
+	raise(SIGTERM);
+	assert_int_equal(mr_flush_relaxed_mr(&session, 0, note, &told, &left, &err), -EINTR);
+	assert_int_equal(left, 2);
+	assert_contains(err.text, "interrupted: 2 deferred regions are left");
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err),
+			 -EINTR);
+	assert_int_equal(left, 3);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigwaitinfo(&set, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	assert_int_equal(mr_flush_relaxed_mr(&session, 0, note, &told, &left, &err), 0);
+	assert_int_equal(left, 0);
+	assert_true(has_told(first) && has_told(second));
+}
+
 /* As a holder of the session could make it: nothing goes on for ever, and nothing else goes. */
 TEST(a_circle_of_marked_entries_has_an_end)
 {
 	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR), plain = reg(0);
 
 	raw(first)->next[MR_BY_MARK] = slot_of(second);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 2);
 	assert_true(has_told(first) && has_told(second));
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
@@ -317,14 +345,14 @@ TEST(a_chain_that_leads_to_what_is_not_marked_ends_there)
 	uint64_t plain = reg(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
 
 	raw(second)->next[MR_BY_MARK] = slot_of(plain);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 1);
 	assert_true(has_told(second));
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
 	assert_int_not_equal(slot_of(first), MR_NO_SLOT);
 	/* what lies beyond the table is no entry at all */
 	session.table.header->marked = UINT32_MAX - 1;
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
 	assert_int_equal(told.count, 1);
 }
 
@@ -342,6 +370,7 @@ int main(void)
 		ON_SESSION(a_region_that_has_gone_is_not_marked_but_forgotten),
 		ON_SESSION(the_watermark_invalidates_what_is_marked),
 		ON_SESSION(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room),
+		ON_SESSION(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left),
 		ON_SESSION(a_circle_of_marked_entries_has_an_end),
 		ON_SESSION(a_chain_that_leads_to_what_is_not_marked_ends_there),
 	};
