@@ -3,11 +3,13 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "answer.h"
 #include "batch_line.h"
 #include "place.h"
 #include "region_row.h"
+#include "words.h"
 
 /* So many failures of one command are told one by one; all are in the document. */
 #define REPORTED_MAX 10
@@ -23,6 +25,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->expect = expect && expect->given ? expect : NULL;
 	answer->environment = environment;
 	answer->failures = (struct failures){ .items = NULL };
+	answer->request = (struct request){ .argv = NULL };
 	answer->total = total;
 	answer->reported = 0;
 	answer->in_session = false;
@@ -81,15 +84,23 @@ static void note(const struct answer *answer, const char *fmt, ...)
 		report_note(answer->invocation->command, "%s", text);
 }
 
-bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
-		 enum mr_via via)
+/* Reading the words of a line's command has moved them: they are read again. */
+static const char *const *words_of(const struct invocation *invocation, struct mr_words *words)
 {
-	const struct invocation *invocation = answer->invocation;
-	bool expected = answer->expect && expect_has(answer->expect, err);
+	const struct batch_line *line = invocation->global->line;
+	struct mr_error ignored;
 
-	failures_add(&answer->failures, err, index, id, mr_via_name(via));
-	if ((expected && invocation->global->quiet) || ++answer->reported > REPORTED_MAX)
-		return false;
+	*words = (struct mr_words){ .list = NULL };
+	if (!line)
+		return invocation->argv;
+	if (mr_words_split(words, line->text, strlen(line->text), &ignored))
+		return NULL;
+	return (const char *const *)words->list;
+}
+
+/* Tells it, but for what its caller may add. */
+static void tell(struct answer *answer, struct mr_error *err, uint64_t index, bool expected)
+{
 	progress_clear(&answer->progress);
 	if (index && answer->total > 1)
 		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
@@ -98,7 +109,27 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
 		report_detail("on the simulated HCA %s", answer->environment->device);
-	return true;
+	if (answer->invocation->global->verbose)
+		report_lines(&request_record, &answer->request);
+}
+
+bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
+		 enum mr_via via)
+{
+	const struct invocation *invocation = answer->invocation;
+	bool expected = answer->expect && expect_has(answer->expect, err);
+
+	struct mr_words words;
+	bool told;
+
+	answer->request.argv = words_of(invocation, &words);
+	failures_add(&answer->failures, err, index, id, mr_via_name(via), &answer->request);
+	told = !(expected && invocation->global->quiet) && ++answer->reported <= REPORTED_MAX;
+	if (told)
+		tell(answer, err, index, expected);
+	answer->request.argv = NULL;
+	mr_words_release(&words);
+	return told;
 }
 
 /* Members of the document beside its lists: what is known before them, and after them. */
@@ -174,6 +205,10 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
+	if (answer->failures.count && out->global->verbose && !out->global->json && !told) {
+		note(answer, "where this failed:");
+		report_lines(&environment_record, environment);
+	}
 	if (out->global->json)
 		print_verdict(answer);
 	else if (told)

@@ -24,6 +24,7 @@ struct answer {
 	const struct mr_environment *environment;
 	struct output out;
 	struct failures failures;
+	struct request request; /**< what answer_fail() says was asked for; it adds the words */
 	struct progress progress;
 	uint64_t total; /**< regions that the command is about */
 	uint64_t reported;

@@ -45,8 +45,9 @@ struct command;
 struct invocation {
 	const struct command *command;
 	const struct global_args *global;
-	const void *args; /**< the command's own struct, filled from its option tables */
-	char **operands;  /**< what is no option; ends with NULL */
+	const char *const *argv; /**< the whole command line, as it was given; ends with NULL */
+	const void *args;        /**< the command's own struct, filled from its option tables */
+	char **operands;         /**< what is no option; ends with NULL */
 };
 
 struct command {

@@ -20,10 +20,13 @@ enum field_type {
 	FIELD_BOOL,     /**< bool */
 	FIELD_OPT_BOOL, /**< struct opt_bool */
 	FIELD_NUMBER,   /**< struct mr_opt_u64 */
+	FIELD_LIMIT,    /**< struct mr_opt_u64; what is not known is unlimited; JSON: null */
 	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
 	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
 	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
+	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
 	FIELD_LIST,     /**< struct list; JSON only */
+	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
 };
 
 enum field_flags {
@@ -47,6 +50,7 @@ struct field {
 	size_t offset;
 	enum field_type type;
 	unsigned int flags;
+	const struct record *record; /**< of FIELD_RECORD */
 };
 
 struct record {
@@ -67,6 +71,8 @@ struct list {
 #define FIELD_CTYPE_FIELD_BOOL     bool
 #define FIELD_CTYPE_FIELD_OPT_BOOL struct opt_bool
 #define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_LIMIT    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_WORDS    const char *const *
 #define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
@@ -81,6 +87,13 @@ struct list {
 		.key = (key_), .help = (help_),                                                    \
 		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
 		.flags = (flags_),                                                                 \
+	}
+/** A member that is a struct itself, of which @record_ tells. */
+#define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
+	{                                                                                          \
+		.key = #member, .help = (help_),                                                   \
+		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
+		.record = (record_),                                                               \
 	}
 #define FIELD_END                                                                                  \
 	{                                                                                          \
@@ -98,6 +111,9 @@ struct list {
  * Return: the text, in @buffer or in the record; NULL for unknown.
  */
 const char *field_text(const struct field *field, const void *row, char *buffer);
+
+/** words_text() - a command line as a shell reads it, cut where it is long */
+const char *words_text(const char *const *words, char *buffer);
 
 /** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
 const char *access_text(uint32_t bits, char *buffer);

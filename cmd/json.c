@@ -53,17 +53,34 @@ static cJSON *pages_list(uint64_t sizes)
 	return array;
 }
 
+static cJSON *words_list(const char *const *words)
+{
+	cJSON *array = words ? cJSON_CreateArray() : cJSON_CreateNull();
+
+	for (; words && array && *words; words++)
+		if (!cJSON_AddItemToArray(array, new_string(*words)))
+			return cJSON_Delete(array), NULL;
+	return array;
+}
+
+static cJSON *record_object(const struct record *record, const void *row)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (object && !add_row(object, record, NULL, row))
+		return cJSON_Delete(object), NULL;
+	return object;
+}
+
 static cJSON *record_list(const struct list *list)
 {
 	cJSON *array = cJSON_CreateArray();
 
-	for (size_t i = 0; array && i < list->count; i++) {
-		cJSON *object = cJSON_CreateObject();
-
-		if (!cJSON_AddItemToArray(array, object) ||
-		    !add_row(object, list->record, NULL, (const char *)list->rows + i * list->size))
+	for (size_t i = 0; array && i < list->count; i++)
+		if (!cJSON_AddItemToArray(
+			    array,
+			    record_object(list->record, (const char *)list->rows + i * list->size)))
 			return cJSON_Delete(array), NULL;
-	}
 	return array;
 }
 
@@ -79,6 +96,12 @@ static cJSON *new_item(const struct field *field, const void *row)
 	char buffer[FIELD_TEXT_MAX];
 	const char *text;
 
+	if (field->type == FIELD_RECORD)
+		return record_object(field->record, value);
+	if (field->type == FIELD_WORDS)
+		return words_list(*(const char *const *const *)value);
+	if (field->type == FIELD_LIMIT && !number->known)
+		return cJSON_CreateNull();
 	if (field->type == FIELD_LIST)
 		return record_list(value);
 	if (field->type == FIELD_ACCESS && number->known)
@@ -92,6 +115,7 @@ static cJSON *new_item(const struct field *field, const void *row)
 	case FIELD_BOOL:
 	case FIELD_OPT_BOOL:
 	case FIELD_NUMBER:
+	case FIELD_LIMIT:
 		return cJSON_CreateRaw(text);
 	default:
 		return new_string(text);

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -38,15 +40,28 @@ static bool answer_about_itself(const struct command *command, const struct glob
 	return true;
 }
 
-static int run_command(const struct command *command, struct global_args *global, int argc,
-		       char **argv, struct mr_error *err)
+/* As it was given: getopt_long() moves the operands to its end. */
+static char **copy_words(int argc, char **argv)
 {
+	size_t size = ((size_t)argc + 1) * sizeof(*argv);
+	char **copy = malloc(size);
+
+	return copy ? memcpy(copy, argv, size) : NULL;
+}
+
+static int run_command(const struct command *command, struct global_args *global, int argc,
+		       char **argv, char **rest, struct mr_error *err)
+{
+	char **given = copy_words(argc, argv);
 	struct parser parser;
-	struct invocation invocation = { .command = command, .global = global };
+	struct invocation invocation = { .command = command,
+					 .global = global,
+					 .argv = (const char *const *)given };
 	int rc = parser_init(&parser, command, global, err);
 
 	if (!rc)
-		rc = parser_read(&parser, argc, argv, &invocation.operands, err);
+		rc = parser_read(&parser, argc - (int)(rest - argv), rest, &invocation.operands,
+				 err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
 		rc = dispatch_check(&invocation, err);
@@ -54,6 +69,7 @@ static int run_command(const struct command *command, struct global_args *global
 			rc = command->run(&invocation, err);
 	}
 	parser_release(&parser);
+	free(given);
 	return rc;
 }
 
@@ -110,7 +126,7 @@ int main(int argc, char **argv)
 	if (!rc && *rest) {
 		command = *dispatch_find(*rest);
 		if (command)
-			rc = run_command(command, &global, argc - (int)(rest - argv), rest, &err);
+			rc = run_command(command, &global, argc, argv, rest, &err);
 		else
 			rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'",
 					  *rest);

@@ -113,6 +113,11 @@ void output_members(struct output *out, const struct record *record, const void 
 	json_free(text);
 }
 
+static void print_lines(const struct output *out, const struct record *record, const void *row)
+{
+	lines_print(record, row, out->global->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
+}
+
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row)
 {
@@ -120,7 +125,7 @@ void output_object(struct output *out, const char *key, const struct record *rec
 
 	if (!out->global->json) {
 		if (!out->global->quiet)
-			lines_print(record, row, out->global->verbose, stdout);
+			print_lines(out, record, row);
 		return;
 	}
 	text = row_text(out, record, NULL, row);
@@ -204,7 +209,7 @@ void output_row(struct output *out, const struct record *record, const void *row
 	} else if (out->table) {
 		note_error(out, table_row(out->table, row));
 	} else if (!out->global->quiet) {
-		lines_print(record, row, out->global->verbose, stdout);
+		print_lines(out, record, row);
 	}
 }
 

@@ -28,7 +28,7 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 
 static void fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id)
 {
-	answer_fail(&job->answer, err, index, id, job->place.registrar.via);
+	register_fail(job, err, index, id, NULL);
 }
 
 /* In a session the table keeps the region, and knows what there is to know about it. */
@@ -107,7 +107,7 @@ static void register_all(struct register_job *job)
 		if (err.kind == MR_ERROR_REFUSED)
 			register_refuse(job, &err, index, &request);
 		else
-			fail(job, &err, index, 0);
+			register_fail(job, &err, index, 0, &request);
 		if (!job->args->keep_going || is_locked_out(job))
 			break;
 	}

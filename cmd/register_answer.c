@@ -42,6 +42,13 @@ static const char *usual_columns(const struct register_job *job)
 		      : "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
 }
 
+/* Whether the call is told an I/O virtual address. */
+static bool has_iova(enum mr_region_call call)
+{
+	return call == MR_REG_MR_IOVA || call == MR_REG_MR_EX_IOVA ||
+	       (mr_region_is_dmabuf(call) && mr_region_kind(call) == MR_KIND_MR);
+}
+
 static void tell_extended(const struct mr_region_request *request)
 {
 	uint64_t addr = request->addr, length = request->length;
@@ -76,20 +83,33 @@ static void fill_advice(const struct register_job *job, const struct made *made,
 	row->advice_elapsed_ns = known(advised->elapsed_ns);
 }
 
-/* Whether the call is told an I/O virtual address. */
-static bool has_iova(enum mr_region_call call)
+/* Of a region that there is no request of yet the place in memory is not known. */
+bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
+		   const struct mr_region_request *request)
 {
-	return call == MR_REG_MR_IOVA || call == MR_REG_MR_EX_IOVA ||
-	       (mr_region_is_dmabuf(call) && mr_region_kind(call) == MR_KIND_MR);
+	const struct mr_region_request *pattern = &job->pattern;
+	bool is_null = pattern->call == MR_ALLOC_NULL_MR;
+	bool has_offset = mr_region_has_offset(pattern->call), placed = request && !is_null;
+
+	job->answer.request = (struct request){
+		.memory = job->plan.request.kind.text,
+		.addr = { placed ? request->addr : 0, placed && !has_offset },
+		.offset = { placed ? request->addr : 0, placed && has_offset },
+		.length = { job->plan.size, !is_null },
+		.iova = { placed ? request->iova : 0, placed && has_iova(pattern->call) },
+		.access = { pattern->access, !is_null },
+		.access_bits = { pattern->access, !is_null },
+		.page_sizes = { pattern->page_sizes, mr_region_has_page_sizes(pattern->call) },
+		.pd = job->place.pd,
+		.count = known(job->plan.count),
+	};
+	return answer_fail(&job->answer, err, index, id, job->place.registrar.via);
 }
 
-void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
-		     const struct mr_region_request *request)
+static void tell_request(const struct register_job *job, const struct mr_region_request *request)
 {
 	char text[FIELD_TEXT_MAX];
 
-	if (!answer_fail(&job->answer, err, index, 0, job->place.registrar.via))
-		return;
 	if (request->call != MR_ALLOC_NULL_MR)
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 			      request->length, request->addr,
@@ -101,6 +121,15 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
 	if (mr_region_has_page_sizes(request->call))
 		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
+}
+
+void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
+		     const struct mr_region_request *request)
+{
+	if (!register_fail(job, err, index, 0, request))
+		return;
+	if (!job->answer.invocation->global->verbose) /* which has told all of it */
+		tell_request(job, request);
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
 	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
 		report_detail("without private data of the driver, which mrctl does not know");

@@ -63,6 +63,15 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 /** register_columns() - those of the table of new regions */
 const char *register_columns(struct register_job *job);
 
+/**
+ * register_fail() - tell a failure, with what was asked
+ * @request: the region's, or NULL where there was none yet
+ *
+ * Return: as answer_fail().
+ */
+bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
+		   const struct mr_region_request *request);
+
 /** register_refuse() - tell a refusal, with what was asked */
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
 		     const struct mr_region_request *request);

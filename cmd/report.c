@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report.h"
+#include "table.h"
 #include "text.h"
 
 /* Longer than any message that is made of a struct mr_error. */
@@ -43,6 +44,11 @@ void report_detail(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_line("  ", fmt, ap);
 	va_end(ap);
+}
+
+void report_lines(const struct record *record, const void *row)
+{
+	lines_print(record, row, LINES_ALL_KNOWN, "  ", stderr);
 }
 
 void report_error(const struct command *command, const struct mr_error *err)
@@ -98,6 +104,8 @@ static const struct field failure_fields[] = {
 	      "the code that ibv_rereg_mr would give"),
 	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
 	FIELD(struct failure, causes, FIELD_LIST, 0, "likely causes"),
+	FIELD_INSIDE(struct failure, request, struct request, &request_record,
+		     "what was asked for"),
 	FIELD_END,
 };
 const struct record failure_record = { "failure", failure_fields };
@@ -126,13 +134,15 @@ static void append(struct failures *failures, const struct failure *failure, con
 		failures->capacity = capacity;
 	}
 	message = keep_message(failures, message);
-	last = &failures->items[failures->count++];
+	last = &failures->items[failures->count];
 	*last = *failure;
 	last->message = message;
+	request_keep(&last->request, failures->count ? &last[-1].request : NULL);
+	failures->count++;
 }
 
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via)
+		  uint64_t region, const char *via, const struct request *request)
 {
 	const struct failure failure = {
 		.index = { index, index != 0 },
@@ -142,6 +152,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.errno_value = known((uint64_t)err->errnum),
 		.via = mr_error_is_answer(err->kind, err->call) ? via : NULL,
 		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+		.request = request ? *request : (struct request){ .argv = NULL },
 		.kind = err->kind,
 	};
 
@@ -175,14 +186,15 @@ void failures_rereg(struct failures *failures, const struct mr_rereg_failure *re
 
 void failures_release(struct failures *failures)
 {
-	const char *last = NULL;
+	const struct failure *end = failures->items + failures->count;
 
-	for (size_t i = 0; i < failures->count; i++) {
-		if (failures->items[i].message != last)
-			free((void *)last);
-		last = failures->items[i].message;
+	for (struct failure *f = failures->items; f && f < end; f++) {
+		const struct failure *next = f + 1 < end ? f + 1 : NULL;
+
+		if (!next || next->message != f->message)
+			free((void *)f->message);
+		request_release(&f->request, next ? &next->request : NULL);
 	}
-	free((void *)last);
 	free(failures->items);
 	*failures = (struct failures){ 0 };
 }

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "fields.h"
+#include "request.h"
 #include "rereg.h"
 
 /** report_error() - print an error: "mrctl: COMMAND: text", what to do, where usage is explained */
@@ -16,6 +17,9 @@ void report_note(const struct command *command, const char *fmt, ...)
 
 /** report_detail() - an indented line below the one before */
 void report_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** report_lines() - a record as indented lines below the one before, without what is not known */
+void report_lines(const struct record *record, const void *row);
 
 /** report_status() - the exit status that belongs to an error */
 int report_status(const struct mr_error *err);
@@ -35,6 +39,7 @@ struct failure {
 	const char *library_would_say;
 	const char *old_region;
 	struct list causes;
+	struct request request;
 	enum mr_error_kind kind;
 };
 
@@ -49,12 +54,13 @@ struct failures {
 
 /**
  * failures_add() - remember an error
- * @index:  number of the region it was about (from 1), 0 when it was about none
- * @region: its id, 0 when it has none
- * @via:    path of the call, or NULL
+ * @index:   number of the region it was about (from 1), 0 when it was about none
+ * @region:  its id, 0 when it has none
+ * @via:     path of the call, or NULL
+ * @request: what was asked for, of which a copy is kept; or NULL
  */
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via);
+		  uint64_t region, const char *via, const struct request *request);
 
 /** failures_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
 void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);

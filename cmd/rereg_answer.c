@@ -28,17 +28,29 @@ static void tell_pd(const struct rereg_job *job)
 								      : MR_DEFAULT_PD);
 }
 
-/* A refusal is told with what was asked. */
-void rereg_refuse(struct rereg_job *job, struct mr_error *err)
+/* Of what was not to change nothing was asked. */
+static struct request request_of(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
-	struct answer *answer = &job->in->answer;
-	bool told = answer_fail(answer, err, 1, job->before.id, job->via);
+	const bool memory = request->changes & MR_CHANGE_TRANSLATION;
+	const bool access = request->changes & MR_CHANGE_ACCESS;
+
+	return (struct request){
+		.memory = memory ? job->plan.request.kind.text : NULL,
+		.addr = { request->addr, memory },
+		.length = { request->length, memory },
+		.iova = { job->via == MR_VIA_LIBRARY ? request->addr : request->iova, memory },
+		.access = { request->access, access },
+		.access_bits = { request->access, access },
+		.pd = request->changes & MR_CHANGE_PD ? job->args->pd : NULL,
+	};
+}
+
+static void tell_request(const struct rereg_job *job)
+{
+	const struct mr_rereg_request *request = &job->request;
 	char access[FIELD_TEXT_MAX];
 
-	failures_rereg(&answer->failures, &job->failure);
-	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
-		return;
 	if (request->changes & MR_CHANGE_TRANSLATION)
 		tell_memory(job);
 	if (request->changes & MR_CHANGE_PD)
@@ -47,6 +59,21 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 		report_detail("asked for access %s", access_text(request->access, access));
 	if (job->args->flags.given)
 		report_detail("asked for the flags 0x%" PRIx32, request->changes);
+}
+
+/* A refusal is told with what was asked. */
+void rereg_refuse(struct rereg_job *job, struct mr_error *err)
+{
+	struct answer *answer = &job->in->answer;
+	bool told;
+
+	answer->request = request_of(job);
+	told = answer_fail(answer, err, 1, job->before.id, job->via);
+	failures_rereg(&answer->failures, &job->failure);
+	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
+		return;
+	if (!answer->invocation->global->verbose)
+		tell_request(job);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
 	    job->before.call != MR_REG_DM_MR && /* which nobody changes */
 	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)

@@ -130,21 +130,22 @@ static const char *list_text(const struct list *list, char *buffer)
 	return list->count ? buffer : NULL;
 }
 
-void lines_print(const struct record *record, const void *row, bool detail, FILE *stream)
+void lines_print(const struct record *record, const void *row, enum lines lines, const char *indent,
+		 FILE *stream)
 {
 	char buffer[FIELD_TEXT_MAX];
 
 	for (const struct field *f = record->fields; f->key; f++) {
 		const char *text;
 
-		if (f->flags & FIELD_DETAIL && !detail)
+		if (f->flags & FIELD_DETAIL && lines == LINES_USUAL)
 			continue;
 		text = f->type == FIELD_LIST
 			       ? list_text((const void *)((const char *)row + f->offset), buffer)
 			       : field_text(f, row, buffer);
-		if (!text && !detail)
+		if (!text && lines != LINES_ALL)
 			continue;
-		fprintf(stream, "%s:%*s", f->key, KEY_WIDTH - (int)strlen(f->key), "");
+		fprintf(stream, "%s%s:%*s", indent, f->key, KEY_WIDTH - (int)strlen(f->key), "");
 		text_print(text ? text : "-", stream);
 		fputc('\n', stream);
 	}

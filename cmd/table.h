@@ -24,7 +24,15 @@ int table_row(struct table *table, const void *row);
 /** table_finish() - print what is left and free the table.  Return: 0 or -errno. */
 int table_finish(struct table *table);
 
-/** lines_print() - one record as lines; @detail: those fields too that tables leave out */
-void lines_print(const struct record *record, const void *row, bool detail, FILE *stream);
+/** Which fields lines_print() prints. */
+enum lines {
+	LINES_USUAL,     /**< what is known, without details */
+	LINES_ALL_KNOWN, /**< what is known */
+	LINES_ALL,
+};
+
+/** lines_print() - one record as lines, each behind @indent */
+void lines_print(const struct record *record, const void *row, enum lines lines, const char *indent,
+		 FILE *stream);
 
 #endif

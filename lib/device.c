@@ -6,7 +6,6 @@
 #include <infiniband/verbs.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "cleanup.h"
 #include "device.h"
@@ -21,36 +20,6 @@ static void free_list(struct ibv_device ***list)
 {
 	if (*list)
 		ibv_free_device_list(*list);
-}
-
-/*
- * rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: what
- * comes after the second number is the package's version.
- */
-static void read_rdma_core_version(char *version, size_t size)
-{
-	mr_auto_free char *path = NULL;
-	Dl_info info;
-	char *p;
-
-	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
-		return;
-	path = realpath(info.dli_fname, NULL);
-	p = path ? strstr(path, ".so.") : NULL;
-	for (int numbers = 0; p && numbers < 2; numbers++)
-		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
-	if (p)
-		snprintf(version, size, "%s", p + 1);
-}
-
-void mr_environment_init(struct mr_environment *environment)
-{
-	struct utsname name;
-
-	*environment = (struct mr_environment){ 0 };
-	if (!uname(&name))
-		snprintf(environment->kernel, sizeof(environment->kernel), "%s", name.release);
-	read_rdma_core_version(environment->rdma_core, sizeof(environment->rdma_core));
 }
 
 /* The provider is the library that implements the context: libmlx5.so…, librxe-rdmav34.so. */
@@ -181,6 +150,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	snprintf(environment->device, sizeof(environment->device), "%s",
 		 ibv_get_device_name(chosen));
 	environment->simulated = is_simulated(chosen);
+	mr_environment_find(environment);
 	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
 	if (rc && !environment->simulated)
 		hint_node(chosen->dev_name, err);

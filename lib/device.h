@@ -6,22 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "environment.h"
 #include "error.h"
 #include "uverbs.h"
 
 struct ibv_context;
 struct ibv_pd;
-
-/** Where answers come from.  A string that is not known is empty. */
-struct mr_environment {
-	char kernel[65];    /**< release of the running kernel */
-	char rdma_core[32]; /**< version of the loaded libibverbs, from its file name */
-	char device[64];    /**< "mlx5_0" */
-	char provider[32];  /**< user-space driver: "mlx5" */
-	bool simulated;     /**< the device is mrctl's simulated HCA */
-	char data_direct
-		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
-};
 
 /** An open device, with one protection domain or none. */
 struct mr_device {
@@ -29,11 +19,6 @@ struct mr_device {
 	struct ibv_pd *pd; /**< or NULL */
 	bool imported;     /**< they belong to a session: closing leaves them there */
 };
-
-/**
- * mr_environment_init() - kernel and rdma-core; the rest is empty until a device is open
- */
-void mr_environment_init(struct mr_environment *environment);
 
 /**
  * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain

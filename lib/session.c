@@ -203,6 +203,7 @@ void mr_session_environment(const struct mr_session *session, struct mr_environm
 	snprintf(environment->provider, sizeof(environment->provider), "%s",
 		 session->device.provider);
 	environment->simulated = session->device.simulated == 1;
+	mr_environment_find(environment);
 }
 
 int mr_session_allow_joining(struct mr_error *err)

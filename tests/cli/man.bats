@@ -269,7 +269,7 @@ shape() {
 }
 
 @test "mrctl-json(5) has the members of a document, and its example has their types" {
-	document=$(mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
+	document=$(ulimit -l 64; mrctl sim -- mrctl -j reg --name buf --memory hole --count 2 || :)
 	stat=$(mrctl sim -- mrctl session -- mrctl -j stat)
 	rereg=$(mrctl sim -- mrctl session -- sh -c 'mrctl -q reg; mrctl -j rereg 1 --access none')
 	batch=$(mrctl sim -- mrctl -j batch <<<reg)
@@ -279,6 +279,8 @@ shape() {
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
+	same request "$(members '.failures[0] // {} | .request // {}')" \
+		"$(entries mrctl-json.5 DOCUMENT request | sed 's/ (.*//; s/, /\n/g')"
 	same lines "$(members '(.lines // [{}])[0] | del(.regions, .failures, .as_expected)')" \
 		"$(entries mrctl-json.5 DOCUMENT lines | sed 's/ (.*//')"
 	same document "$(members .)" \
@@ -294,6 +296,9 @@ shape() {
 	documents=$(
 		mrctl sim -- mrctl -j reg --name buf --memory hole --count 2
 		mrctl sim -- mrctl -j reg --size max
+		mrctl sim -- mrctl -j umem --page-sizes 4K --memory hole
+		mrctl sim -- mrctl -j reg-iova --iova 0 --memory unmapped
+		mrctl sim -- mrctl -j reg-dmabuf --from udmabuf --access 0x80000000
 		mrctl sim -- mrctl -j reg-iova --iova 0 --expect ok --hold-for 0
 		mrctl sim -- mrctl -j umem --page-sizes 4K
 		mrctl sim -- mrctl -j umem --size 8K --try-page-sizes
@@ -303,10 +308,11 @@ shape() {
 			mrctl -j dereg x 7'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 	) || :
-	all=$(jq -r '("-", "lines", "environment", "regions", "totals", "failures") as $list |
-		if $list == "-" then . else [.[$list]] | flatten[] end | objects | to_entries[] |
+	all=$(jq -r '("-", "lines", "environment", "regions", "totals", "failures",
+		"request") as $list | if $list == "-" then . elif $list == "request" then
+		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | type)"' <<<"$documents" | sort -u)
-	for list in - lines environment regions totals failures; do
+	for list in - lines environment regions totals failures request; do
 		while read -r name types; do
 			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
 			[ -n "$types" ] || types=null

@@ -3,6 +3,7 @@
 #include "fields.h"
 #include "region_row.h"
 #include "report.h"
+#include "request.h"
 #include "unit.h"
 
 struct sample {
@@ -129,6 +130,20 @@ TEST(a_field_is_found_by_its_whole_key)
 	assert_null(fields_find(&sample_record, "", 0));
 }
 
+TEST(a_command_line_is_written_as_a_shell_reads_it)
+{
+	const char *argv[] = { "mrctl", "-o", "a,b", "a b", "it's", "", "$HOME", NULL };
+	char buffer[FIELD_TEXT_MAX], word[2 * FIELD_TEXT_MAX] = "";
+
+	assert_string_equal(words_text(argv, buffer), "mrctl -o a,b 'a b' 'it'\\''s' '' '$HOME'");
+	memset(word, 'a', sizeof(word) - 1);
+	argv[1] = word;
+	assert_string_equal(words_text(argv, buffer) + FIELD_TEXT_MAX - 6, "a...");
+	memset(word, '\'', sizeof(word) - 1);
+	assert_true(strlen(words_text(argv, buffer)) < FIELD_TEXT_MAX);
+	assert_null(words_text(NULL, buffer));
+}
+
 static void check_table(const struct record *record)
 {
 	for (const struct field *f = record->fields; f->key; f++) {
@@ -147,6 +162,7 @@ TEST(keys_of_the_printed_records_are_words_of_their_own_with_help)
 	check_table(&region_record);
 	check_table(&environment_record);
 	check_table(&failure_record);
+	check_table(&request_record);
 }
 
 int main(void)
@@ -159,6 +175,7 @@ int main(void)
 		cmocka_unit_test(bits_without_a_name_are_written_too),
 		cmocka_unit_test(all_page_sizes_have_room),
 		cmocka_unit_test(a_field_is_found_by_its_whole_key),
+		cmocka_unit_test(a_command_line_is_written_as_a_shell_reads_it),
 		cmocka_unit_test(keys_of_the_printed_records_are_words_of_their_own_with_help),
 	};
 

@@ -19,7 +19,7 @@ TEST(a_refusal_is_kept_with_its_call_and_errno)
 	struct failures failures = { 0 };
 	const struct failure *f;
 
-	failures_add(&failures, &err, 3, 7, "library");
+	failures_add(&failures, &err, 3, 7, "library", NULL);
 	f = failures.items;
 	assert_int_equal(failures.count, 1);
 	assert_true(f->index.known && f->region.known);
@@ -38,6 +38,35 @@ TEST(a_refusal_is_kept_with_its_call_and_errno)
 	assert_int_equal(failures.count, 0);
 }
 
+TEST(a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same)
+{
+	char memory[] = "anon", word[] = "reg";
+	const char *argv[] = { word, "--size", NULL };
+	struct request request = { .argv = argv, .memory = memory, .length = known(4096) };
+	const struct mr_error err = refusal(EINVAL);
+	struct failures failures = { 0 };
+	const struct request *kept;
+
+	for (uint64_t i = 1; i <= 3; i++)
+		failures_add(&failures, &err, i, 0, "library", &request);
+	word[0] = memory[0] = 'x';
+	argv[1] = NULL;
+	failures_add(&failures, &err, 4, 0, "library", &request);
+	kept = &failures.items[0].request;
+	assert_string_equal(kept->argv[0], "reg");
+	assert_string_equal(kept->argv[1], "--size");
+	assert_null(kept->argv[2]);
+	assert_string_equal(kept->memory, "anon");
+	assert_null(kept->pd);
+	assert_int_equal(kept->length.value, 4096);
+	assert_ptr_equal(failures.items[2].request.argv, kept->argv);
+	assert_ptr_equal(failures.items[2].request.memory, kept->memory);
+	assert_string_equal(failures.items[3].request.argv[0], "xeg");
+	assert_null(failures.items[3].request.argv[1]);
+	assert_string_equal(failures.items[3].request.memory, "xnon");
+	failures_release(&failures);
+}
+
 TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
 {
 	const struct mr_error err = refusal(EINVAL);
@@ -45,7 +74,7 @@ TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
 						.code = "IBV_REREG_MR_ERR_INPUT" };
 	struct failures failures = { 0 };
 
-	failures_add(&failures, &err, 1, 7, "library");
+	failures_add(&failures, &err, 1, 7, "library", NULL);
 	assert_null(failures.items[0].rereg_code);
 	failures_rereg(&failures, &rereg);
 	assert_string_equal(failures.items[0].rereg_code, "IBV_REREG_MR_ERR_INPUT");
@@ -62,7 +91,7 @@ TEST(what_it_was_not_about_is_not_known)
 	struct mr_error err;
 
 	mr_fail(&err, MR_ERROR_HOST, ENOMEM, "mmap", NULL);
-	failures_add(&failures, &err, 0, 0, "library");
+	failures_add(&failures, &err, 0, 0, "library", NULL);
 	assert_false(failures.items[0].index.known);
 	assert_false(failures.items[0].region.known);
 	assert_null(failures.items[0].via); /* no RDMA call was made */
@@ -75,7 +104,7 @@ TEST(many_failures_are_kept_and_freed)
 	struct failures failures = { 0 };
 
 	for (uint64_t i = 1; i <= 1000; i++)
-		failures_add(&failures, i % 100 ? &same : &other, i, 0, "library");
+		failures_add(&failures, i % 100 ? &same : &other, i, 0, "library", NULL);
 	assert_int_equal(failures.count, 1000);
 	assert_string_equal(failures.items[98].message, same.text);
 	assert_string_equal(failures.items[99].message, other.text);
@@ -90,7 +119,7 @@ static bool expected(const struct expect_option *expect, const struct mr_error *
 	bool answer;
 
 	if (err)
-		failures_add(&failures, err, 1, 0, "library");
+		failures_add(&failures, err, 1, 0, "library", NULL);
 	answer = failures_expected(&failures, expect);
 	failures_release(&failures);
 	return answer;
@@ -122,10 +151,10 @@ TEST(every_failure_has_to_be_expected)
 	const struct mr_error err = refusal(EINVAL), other = refusal(ENOMEM);
 	struct failures failures = { 0 };
 
-	failures_add(&failures, &err, 1, 0, "library");
-	failures_add(&failures, &err, 2, 0, "library");
+	failures_add(&failures, &err, 1, 0, "library", NULL);
+	failures_add(&failures, &err, 2, 0, "library", NULL);
 	assert_true(failures_expected(&failures, &einval));
-	failures_add(&failures, &other, 3, 0, "library");
+	failures_add(&failures, &other, 3, 0, "library", NULL);
 	assert_false(failures_expected(&failures, &einval));
 	failures_release(&failures);
 }
@@ -226,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_refusal_is_kept_with_its_call_and_errno),
+		cmocka_unit_test(
+			a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same),
 		cmocka_unit_test(a_refused_change_is_kept_with_its_code_and_the_old_region),
 		cmocka_unit_test(what_it_was_not_about_is_not_known),
 		cmocka_unit_test(many_failures_are_kept_and_freed),

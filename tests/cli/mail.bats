@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A refusal can be mailed: it holds what was asked for, and where.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+@test "a refusal holds its request, as it was given and as it was made of that" {
+	run --separate-stderr mr -j reg --size 64K --offset 100 --memory hole --pd foo \
+		--access local-write,remote-read,0x8000000
+	[ "$status" -eq 1 ]
+	json '.failures[0].request | .argv[1:] | .[index("reg"):] == ["reg", "--size", "64K",
+		"--offset", "100", "--memory", "hole", "--pd", "foo", "--access",
+		"local-write,remote-read,0x8000000"]'
+	json '.failures[0].request | .memory == "hole" and .length == 65536 and .pd == "foo" and
+		(.addr | endswith("064")) and .offset == null and .count == 1 and
+		.access == ["local-write", "remote-read", "0x8000000"] and
+		.access_bits == "0x8000005"'
+}
+
+@test "words stand in the request in their order, and keep their blanks" {
+	run --separate-stderr mr -j dereg first --expect ok second
+	[ "$status" -eq 3 ]
+	json '.failures[0].request.argv | .[index("dereg"):] ==
+		["dereg", "first", "--expect", "ok", "second"]'
+	run --separate-stderr mr -j reg --memory 'file:/nonexistent/a b'
+	json '.failures[0].request | .argv[-1] == "file:/nonexistent/a b" and
+		.memory == .argv[-1] and .addr == null'
+}
+
+@test "each region of --count has the place in memory that was asked for it" {
+	run --separate-stderr mr -j reg-iova --iova 0x100000 --size 4K --count 3 --keep-going \
+		--memory unmapped
+	json '[.failures[].request.iova] == ["0x100000", "0x101000", "0x102000"]'
+	json '[.failures[].request.addr] | unique | length == 3'
+	json 'all(.failures[].request; .count == 3 and .length == 4096)'
+}
+
+@test "page sizes of a umem, and the offset in a dma-buf, are in the request" {
+	require_devx
+	run --separate-stderr mr -j umem --page-sizes 4K,2M --memory hole
+	json '.failures[0].request | .page_sizes == [4096, 2097152] and .iova == null and .pd == null'
+	run --separate-stderr mr -j reg-dmabuf --from udmabuf --size 4K --offset 4K --iova 0x3000 \
+		--access 0x80000000
+	[ "$status" -eq 1 ]
+	json '.failures[0].request | .offset == 4096 and .addr == null'
+}
+
+@test "a refused change holds what was to change, and nothing else" {
+	session_begin
+	run --separate-stderr ms reg --name a -q
+	succeeded
+	run --separate-stderr ms -j rereg a --access 0x80000000 --via kernel
+	[ "$status" -eq 1 ]
+	json '.failures[0].request | .access_bits == "0x80000000" and .memory == null and
+		.addr == null and .length == null and .pd == null'
+}
+
+@test "lines of a batch hold their own words" {
+	local batch=$BATS_TEST_TMPDIR/batch
+
+	printf '%s\n' 'reg --memory hole --size 8K' 'reg --memory unmapped --name b' \
+		'reg --memory hole --size 8K' >"$batch"
+	run --separate-stderr mr -j batch --keep-going "$batch"
+	json '[.failures[].request | .memory, .length] ==
+		["hole", 8192, "unmapped", 4096, "hole", 8192]'
+	json '.failures[1].request.argv == ["reg", "--memory", "unmapped", "--name", "b"]'
+	json '.lines[0].failures[0].request == .failures[0].request'
+	json '.lines[0] | has("environment") | not'
+}
+
+@test "a file of many refused lines keeps the words of each" {
+	local i
+
+	for i in {1..300}; do
+		echo "reg --memory hole --size $((i % 3 + 1))K --name n$((i / 7))"
+	done >"$BATS_TEST_TMPDIR/batch"
+	run --separate-stderr mr -j batch --keep-going "$BATS_TEST_TMPDIR/batch"
+	json '(.failures | length == 300) and
+		all(.failures[]; .index as $i | .request | .argv == ["reg", "--memory", "hole",
+			"--size", "\($i % 3 + 1)K", "--name", "n\($i / 7 | floor)"] and
+			.length == 1024 * ($i % 3 + 1))'
+}
+
+@test "the environment says which mrctl, which limits and which user" {
+	run --separate-stderr mr reg -j
+	json '.environment.mrctl == $version' --arg version "$(mrctl -V | cut -d' ' -f2)"
+	json '.environment | .uid == $uid and .euid == $uid' --argjson uid "$(id -u)"
+	run --separate-stderr prlimit --memlock=65536:131072 "${MR[@]}" reg -j --size 4K
+	json '.environment | .memlock_soft == 65536 and .memlock_hard == 131072'
+}
+
+@test "no limit is null in JSON, and has a word in text" {
+	prlimit --memlock=unlimited true 2>/dev/null || skip "the limit cannot be raised"
+	run --separate-stderr prlimit --memlock=unlimited "${MR[@]}" reg -j
+	json '.environment | .memlock_soft == null and .memlock_hard == null'
+	run --separate-stderr prlimit --memlock=unlimited "${MR[@]}" reg -v
+	grep -qx 'memlock_soft: *unlimited' <<<"$output"
+}
+
+@test "the environment says which firmware, and whose answers the simulator gives" {
+	on_simulator || skip "of the simulated HCA"
+	run --separate-stderr mr reg -j
+	json '.environment.firmware == $firmware' \
+		--argjson firmware "$(on_mlx5 && echo '"16.35.4030"' || echo null)"
+	json '.environment.simulated_kernel == $kernel' --arg kernel "${MRCTL_TEST_KERNEL:-7.2}"
+	run --separate-stderr mrctl sim --kernel 6.1 -- mrctl reg -j
+	json '.environment.simulated_kernel == "6.1"'
+	session_begin
+	run --separate-stderr ms stat -j
+	json '.environment | .firmware == $firmware and .simulated_kernel == $kernel' \
+		--argjson firmware "$(on_mlx5 && echo '"16.35.4030"' || echo null)" \
+		--arg kernel "${MRCTL_TEST_KERNEL:-7.2}"
+}
+
+# bats test_tags=kernel
+@test "the firmware is the one that the device says it has" {
+	local file
+
+	on_simulator && skip "of a real device"
+	file=/sys/class/infiniband/$(device)/fw_ver
+	run --separate-stderr mr reg -j
+	json '.environment | .firmware == $firmware and .simulated_kernel == null' \
+		--argjson firmware "$(jq -Rs 'rtrimstr("\n") | if . == "" then null else . end' "$file")"
+}
+
+@test "-v says the same in text, and where it was" {
+	run --separate-stderr mr reg -v --memory 'hole' --size 64K --name "it's"
+	[ "$status" -eq 2 ]
+	run --separate-stderr mr -v reg --memory hole --size 64K --access local-write,remote-read
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	grep -qx '  argv: .*mrctl .*-v reg --memory hole --size 64K --access local-write,remote-read' \
+		<<<"$stderr"
+	grep -qx '  length:  *65536' <<<"$stderr"
+	grep -qx '  memory:  *hole' <<<"$stderr"
+	grep -qx '  access_bits:  *0x5' <<<"$stderr"
+	grep -Eqx '  kernel:  *[0-9].*' <<<"$stderr"
+	grep -Eqx '  memlock_soft:  *([0-9]+|unlimited)' <<<"$stderr"
+	grep -qx "  uid:  *$(id -u)" <<<"$stderr"
+	[ "$(grep -c 'asked for' <<<"$stderr")" -eq 0 ]
+	run --separate-stderr mr reg --memory hole
+	run ! grep -E '^ +(argv|kernel|uid):' <<<"$stderr"
+}
+
+@test "words are quoted in text so that a shell takes them as they were" {
+	run --separate-stderr mr reg -v --memory "file:/nonexistent/it's \$HOME"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"'file:/nonexistent/it'\\''s \$HOME'"* ]] || fail "$stderr"
+}
+
+@test "a batch tells its environment once" {
+	printf 'reg --memory hole\nreg --memory hole\n' >"$BATS_TEST_TMPDIR/batch"
+	run --separate-stderr mr -v batch --keep-going "$BATS_TEST_TMPDIR/batch"
+	[ "$(grep -c '^  argv:' <<<"$stderr")" -eq 2 ] || fail "$stderr"
+	[ "$(grep -c '^  kernel:' <<<"$stderr")" -eq 1 ] || fail "$stderr"
+}
