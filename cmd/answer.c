@@ -31,7 +31,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->in_session = false;
 	answer->lines = total == 1 && !global->columns && !global->no_headings;
 	progress_init(&answer->progress, total, global->quiet);
-	rc = output_open(&answer->out, global, &region_record, err);
+	rc = output_open(&answer->out, global, invocation->command->record, err);
 	answer->out.usual_columns = invocation->command->columns;
 	return rc;
 }
@@ -174,12 +174,16 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 
 void answer_begin(struct answer *answer)
 {
-	answer_begin_list(answer, "regions", &region_record, answer->lines);
+	const struct record *record = answer->invocation->command->record;
+	char key[32];
+
+	snprintf(key, sizeof(key), "%ss", record->name);
+	answer_begin_list(answer, key, record, answer->lines);
 }
 
 void answer_row(struct answer *answer, const void *row)
 {
-	output_row(&answer->out, &region_record, row);
+	output_row(&answer->out, answer->invocation->command->record, row);
 }
 
 void answer_end_rows(struct answer *answer)

@@ -65,7 +65,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
 		 enum mr_via via);
 
-/** answer_begin() - begin the document, up to its list of regions */
+/** answer_begin() - begin the document, up to its list of the command's records */
 void answer_begin(struct answer *answer);
 
 /** answer_begin_list() - the same, up to another list; as output_list_begin() */
@@ -78,7 +78,7 @@ static inline bool answer_has_rows(const struct answer *answer)
 	return !answer->invocation->global->quiet;
 }
 
-/** answer_row() - a region; a struct region_row */
+/** answer_row() - a region (struct region_row), or what other record the command prints */
 void answer_row(struct answer *answer, const void *row);
 
 /** answer_end_rows() - end the list; what comes before answer_end() are members of the document */

@@ -28,7 +28,7 @@ static struct batch_command *find_command(struct batch_reader *reader,
 		return found;
 	if (!command)
 		fail_unknown(name, err);
-	else if (!command->record || command == &command_batch)
+	else if (command->runs_program || command == &command_batch)
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
 			     name);
 	else if (parser_init(&found->parser, command, &reader->given, err))

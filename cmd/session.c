@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/close_range.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cleanup.h"
 #include "device.h"
 #include "hold.h"
 #include "output.h"
@@ -18,11 +13,14 @@
 #include "program.h"
 #include "relaxed.h"
 #include "report.h"
+#include "session_row.h"
 
 struct session_args {
 	bool detach;
 	bool joinable;
 	bool hold;
+	bool list;
+	bool end;
 	struct mr_opt_u64 relaxed_limit;
 	struct mr_opt_u64 relaxed_watermark;
 };
@@ -35,6 +33,10 @@ static const struct option_spec options[] = {
 	       "let other processes of the same user join by pid:N (Yama)"),
 	OPTION(0, "hold", OPTION_FLAG, struct session_args, hold, NULL,
 	       "in a session: keep it until SIGINT, SIGTERM or SIGHUP"),
+	OPTION(0, "list", OPTION_FLAG, struct session_args, list, NULL,
+	       "show the sessions that this user can see, and who holds them"),
+	OPTION(0, "end", OPTION_FLAG, struct session_args, end, NULL,
+	       "end a detached session: pid:N, or this one"),
 	OPTION(0, "relaxed-limit", OPTION_NUMBER, struct session_args, relaxed_limit, "N",
 	       "relaxed regions at most, deferred ones too (default: 65536)"),
 	OPTION(0, "relaxed-watermark", OPTION_NUMBER, struct session_args, relaxed_watermark, "N",
@@ -75,18 +77,17 @@ static int configure(const struct session_args *args, struct mr_error *err)
 }
 
 /* Opens the device and makes the session of it. */
-static int open_session(const struct global_args *global, const struct session_args *args, int *fd,
-			struct mr_error *err)
+static int open_session(const struct global_args *global, const struct session_args *args,
+			struct mr_environment *environment, int *fd, struct mr_error *err)
 {
-	struct mr_environment environment;
 	struct mr_device device;
 	int rc;
 
-	mr_environment_init(&environment);
-	rc = mr_device_open(global->device, &device, &environment, err);
+	mr_environment_init(environment);
+	rc = mr_device_open(global->device, &device, environment, err);
 	if (rc)
 		return rc;
-	rc = mr_session_create(&device, &environment, fd, err);
+	rc = mr_session_create(&device, environment, fd, err);
 	if (rc)
 		mr_device_close(&device);
 	else
@@ -94,77 +95,6 @@ static int open_session(const struct global_args *global, const struct session_a
 	if (!rc)
 		rc = name_session(*fd, err);
 	return rc ? rc : configure(args, err);
-}
-
-/*
- * The background process: this program again, so that its environment tells where the session is.
- * Of what it inherits it keeps the session alone: nobody must wait for a pipe or a lock that it has,
- * nor for its directory.
- */
-static int exec_holder(int fd)
-{
-	char name[] = "mrctl", command[] = "session", option[] = "--hold";
-	char *const argv[] = { name, command, option, NULL };
-	int null = open("/dev/null", O_RDWR);
-
-	setsid();
-	if (chdir("/"))
-		return errno;
-	for (int i = 0; i <= 2; i++)
-		dup2(null, i);
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 leaves them */
-	if (fcntl(fd, F_SETFD, 0))
-		return errno;
-	execv("/proc/self/exe", argv);
-	return errno;
-}
-
-/* Waits until the holder runs: its end of the pipe closes with exec, or brings an errno. */
-static int wait_for_exec(int pipe, struct mr_error *err)
-{
-	int errnum = 0;
-	ssize_t got;
-
-	do
-		got = read(pipe, &errnum, sizeof(errnum));
-	while (got < 0 && errno == EINTR);
-	if (!got)
-		return 0;
-	return mr_fail(err, MR_ERROR_HOST, got < 0 ? errno : errnum, "execv",
-		       "cannot start the process that holds the session");
-}
-
-static int detach(int fd, struct mr_error *err)
-{
-	int pipes[2], errnum, rc;
-	pid_t pid;
-
-	rc = mr_session_allow_joining(err);
-	if (rc)
-		return rc;
-	if (pipe2(pipes, O_CLOEXEC))
-		return mr_fail(err, MR_ERROR_HOST, errno, "pipe2", NULL);
-	pid = fork();
-	if (pid < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
-	if (!pid) {
-		close(pipes[0]);
-		rc = mr_session_allow_joining(err);
-		errnum = rc ? -rc : exec_holder(fd);
-		if (write(pipes[1], &errnum, sizeof(errnum)) < 0)
-			_exit(EXIT_REFUSED);
-		_exit(EXIT_REFUSED);
-	}
-	close(pipes[1]);
-	rc = wait_for_exec(pipes[0], err);
-	close(pipes[0]);
-	if (rc)
-		return rc;
-	output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid, MR_SESSION_VARIABLE);
-	rc = output_flush(err);
-	if (rc)
-		kill(pid, SIGTERM);
-	return rc;
 }
 
 /* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
@@ -182,55 +112,182 @@ static int hold(const struct global_args *global, struct mr_error *err)
 	return EXIT_DONE;
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+/* What it does other than run a program in a new session; or NULL. */
+static const char *mode(const struct session_args *args, const char **other)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} modes[] = {
+		{ "detach", args->detach },
+		{ "hold", args->hold },
+		{ "list", args->list },
+		{ "end", args->end },
+	};
+	const char *first = NULL;
+
+	*other = NULL;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].given && first)
+			*other = modes[i].name;
+		else if (modes[i].given)
+			first = modes[i].name;
+	}
+	return first;
+}
+
+/* What belongs to a new session, where none is opened. */
+static int check_no_new(const struct invocation *invocation, const char *mode, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
-	const char *where = place_session(invocation->global);
+	const char *name = args->joinable                  ? "joinable"
+			   : args->relaxed_limit.known     ? "relaxed-limit"
+			   : args->relaxed_watermark.known ? "relaxed-watermark"
+							   : NULL;
 
-	if ((args->detach || args->hold) && invocation->operands[0])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'",
-				    args->detach ? "detach" : "hold", invocation->operands[0]);
-	if (args->detach && args->hold)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--detach excludes --hold");
+	if (name)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s opens no session, so it excludes --%s", mode, name);
+	if (invocation->global->device && !args->hold)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s opens no session, so it takes no --device", mode);
+	return 0;
+}
+
+static int check_operands(const struct invocation *invocation, const char *mode,
+			  struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	char **operands = invocation->operands;
+
+	if (!mode || !operands[0])
+		return 0;
+	if (!args->end)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'", mode,
+				    operands[0]);
+	if (operands[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end takes one session, and options before it: '%s'",
+				    operands[1]);
+	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end: to end the session of process %s, say pid:%s",
+				    operands[0], operands[0]);
+	return 0;
+}
+
+/* Of the global options, those that only some modes use. */
+static int check_global(const struct invocation *invocation, const char *mode, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const struct global_args *global = invocation->global;
+	const char *where = place_session(global);
+
+	if ((global->json || global->columns) && (!mode || args->hold))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: only --list, --end and --detach print sessions",
+				    global->json ? "json" : "output");
 	if (args->hold && where && !strncmp(where, "pid:", 4))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold keeps an inherited session (fd:N), not '%s'", where);
-	if (args->hold && (args->relaxed_limit.known || args->relaxed_watermark.known))
+	if (args->list && global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--hold opens no session, so it excludes --relaxed-%s",
-				    args->relaxed_limit.known ? "limit" : "watermark");
-	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
-				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
-				    UINT32_MAX);
-	if (!args->hold && invocation->global->session)
+				    "--list shows all sessions, so it takes no --session");
+	if (!args->hold && !args->end && global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--session: a new session is opened here, not joined");
 	return 0;
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
-	int fd, rc = check(invocation, err);
+	const char *other, *first = mode(args, &other);
+	int rc = check_operands(invocation, first, err);
 
+	if (!rc && other)
+		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s", first, other);
+	if (!rc && first && !args->detach)
+		rc = check_no_new(invocation, first, err);
+	if (!rc)
+		rc = check_global(invocation, first, err);
 	if (rc)
 		return rc;
-	if (args->hold)
-		return hold(invocation->global, err);
-	rc = open_session(invocation->global, args, &fd, err);
+	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
+				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
+				    UINT32_MAX);
+	return 0;
+}
+
+/* Where mrctl is in a session already: so that nobody looks for the regions of that one. */
+static void tell_of_outer(const struct invocation *invocation, const char *outer)
+{
+	const struct session_args *args = invocation->args;
+	struct mr_session session;
+	struct mr_error ignored;
+
+	if (!*outer || invocation->global->quiet || mr_session_open(outer, &session, &ignored))
+		return;
+	mr_session_close(&session);
+	if (args->detach)
+		report_note(invocation->command,
+			    "a new session; the one of now (%s) stays beside it", outer);
+	else
+		report_note(invocation->command,
+			    "a new session inside another (%s), which is hidden until it ends",
+			    outer);
+}
+
+/* What eval, a script or a reader of the document shall have then. */
+static int fail_detached(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_error told = *err;
+
+	if (global->json && err->kind != MR_ERROR_USAGE)
+		return answer_error(invocation, NULL, &told, err);
+	if (!global->json && !global->columns && !global->no_headings)
+		output_text("false\n");
+	return -err->errnum;
+}
+
+static int run_in_new(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const char *outer = getenv(MR_SESSION_VARIABLE);
+	struct mr_environment environment;
+	char before[32];
+	int fd, rc;
+
+	snprintf(before, sizeof(before), "%s", outer ? outer : ""); /* it is set anew */
+	rc = open_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)
-		output_text("false\n"); /* what eval shall answer then */
+		return fail_detached(invocation, err);
 	if (!rc && args->joinable)
 		rc = mr_session_allow_joining(err);
 	if (rc)
 		return rc;
+	tell_of_outer(invocation, before);
 	if (args->detach)
-		return detach(fd, err);
+		return session_detach(invocation, &environment, fd, err);
 	if (!invocation->operands[0] && !invocation->global->quiet && isatty(STDERR_FILENO))
 		report_note(invocation->command,
 			    "a session, until this shell and all it starts end");
 	return program_exec(invocation, err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+
+	if (args->hold)
+		return hold(invocation->global, err);
+	if (args->list)
+		return session_list(invocation, err);
+	if (args->end)
+		return session_end(invocation, err);
+	return run_in_new(invocation, err);
 }
 
 static const struct option_group group = { "Session", options, 0 };
@@ -245,6 +302,9 @@ const struct command command_session = {
 		       "the last process of the session ends.",
 	.groups = groups,
 	.args_size = sizeof(struct session_args),
+	.record = &session_record,
+	.columns = "session,device,simulated,regions,bytes,user,held_by,joinable,reason",
 	.runs_program = true,
+	.check = check,
 	.run = run,
 };

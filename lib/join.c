@@ -158,6 +158,22 @@ static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 	return -EPERM;
 }
 
+int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_error *err)
+{
+	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)number, 0);
+	if (*fd >= 0)
+		return 0;
+	if (errno == EPERM)
+		return fail_forbidden(pid, process, err);
+	if (errno == EBADF)
+		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
+				    "process %" PRIu64 " has closed descriptor %" PRIu64
+				    " of the session",
+				    pid, number);
+	return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_getfd",
+		       "cannot take the session out of process %" PRIu64, pid);
+}
+
 /* The descriptor of the session that a process holds; or none, where @place is another process. */
 static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err)
 {
@@ -173,18 +189,7 @@ static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err
 		return fail_forbidden(pid, process, err);
 	if (rc || place->process)
 		return rc;
-	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)place->number, 0);
-	if (*fd >= 0)
-		return 0;
-	if (errno == EPERM)
-		return fail_forbidden(pid, process, err);
-	if (errno == EBADF)
-		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
-				    "process %" PRIu64 " has closed descriptor %" PRIu64
-				    " of the session",
-				    pid, place->number);
-	return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_getfd",
-		       "cannot take the session out of process %" PRIu64, pid);
+	return mr_join_take(process, pid, place->number, fd, err);
 }
 
 /* A process that has joined a session by another's number leads to that. */

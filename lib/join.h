@@ -3,6 +3,8 @@
 #ifndef MR_JOIN_H
 #define MR_JOIN_H
 
+#include <stdint.h>
+
 #include "error.h"
 
 /**
@@ -16,5 +18,15 @@
  * such descriptor or process, MR_ERROR_HOST where taking it is not allowed.
  */
 int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err);
+
+/**
+ * mr_join_take() - a duplicate of a descriptor of another process
+ * @process: its pidfd
+ * @pid:     its number, for the message
+ *
+ * Return: 0, or -errno: MR_ERROR_ABSENT where it has no such descriptor, MR_ERROR_HOST where taking it
+ * is not allowed.
+ */
+int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_error *err);
 
 #endif

@@ -119,7 +119,8 @@ static int peek(int fd, int fds[2], struct mr_error *err)
 		if (fds[i] >= 0)
 			close(fds[i]);
 	if (got == (ssize_t)sizeof(greeting) && !memcmp(text, greeting, sizeof("mrctl session")))
-		return fail_no_session(err, fd, "is a session of another version of mrctl");
+		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
+				    "descriptor %d is a session of another version of mrctl", fd);
 	return fail_no_session(err, fd, "is no mrctl session");
 }
 
@@ -137,12 +138,10 @@ static bool is_uverbs_major(unsigned int wanted)
 	return false;
 }
 
-/*
- * Whoever made the session chose this descriptor: before any ioctl it must prove to be a uverbs
- * device.  A simulated one is a memfd, which only the simulator makes look like a device.
- */
-static int check_device(int fd, struct mr_error *err)
+/* A simulated device is a memfd, which only the simulator makes look like one. */
+int mr_session_check_device(const struct mr_session *session, struct mr_error *err)
 {
+	const int fd = session->uverbs.fd;
 	bool memfd = fcntl(fd, F_GET_SEALS) >= 0;
 	struct stat st;
 
@@ -160,22 +159,16 @@ static int check_device(int fd, struct mr_error *err)
 	return 0;
 }
 
-int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
+int mr_session_peek(int fd, struct mr_session *session, struct mr_error *err)
 {
-	mr_auto_fd int borrowed = -1;
-	int fd, fds[2], rc;
+	int fds[2], rc;
 
 	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
-	rc = mr_join(where, &fd, &borrowed, err);
-	if (rc)
-		return rc;
 	rc = peek(fd, fds, err);
 	if (rc)
 		return rc;
 	session->uverbs.fd = fds[0];
 	rc = mr_table_open(fds[1], &session->table, err);
-	if (!rc)
-		rc = check_device(session->uverbs.fd, err);
 	if (rc) {
 		mr_session_close(session);
 		return rc;
@@ -183,6 +176,23 @@ int mr_session_open(const char *where, struct mr_session *session, struct mr_err
 	mr_table_device(&session->table, &session->device);
 	session->uverbs.driver_id = session->device.driver_id;
 	return 0;
+}
+
+int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err)
+{
+	mr_auto_fd int borrowed = -1;
+	int fd, rc;
+
+	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
+	rc = mr_join(where, &fd, &borrowed, err);
+	if (!rc)
+		rc = mr_session_peek(fd, session, err);
+	if (rc)
+		return rc;
+	rc = mr_session_check_device(session, err);
+	if (rc)
+		mr_session_close(session);
+	return rc;
 }
 
 void mr_session_close(struct mr_session *session)

@@ -58,6 +58,22 @@ int mr_session_create(const struct mr_device *device, const struct mr_environmen
 int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err);
 void mr_session_close(struct mr_session *session);
 
+/**
+ * mr_session_peek() - what mr_session_open() does with a descriptor, but for the device
+ *
+ * The table is checked.  Of the device nothing may be asked before mr_session_check_device().
+ *
+ * Return: 0, or -errno: -ENOTCONN where the descriptor is no session.
+ */
+int mr_session_peek(int fd, struct mr_session *session, struct mr_error *err);
+
+/**
+ * mr_session_check_device() - whether it is an RDMA device, and can be used by this process
+ *
+ * Whoever made the session chose its descriptor: before any ioctl it must prove to be a uverbs device.
+ */
+int mr_session_check_device(const struct mr_session *session, struct mr_error *err);
+
 /** mr_session_environment() - kernel, rdma-core and what the session knows of its device */
 void mr_session_environment(const struct mr_session *session, struct mr_environment *environment);
 

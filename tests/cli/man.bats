@@ -187,6 +187,11 @@ documents() {
 		session "reg --name n" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
 			"!dereg r" stat "dereg --all --flush"
 		;;
+	session)
+		# shellcheck disable=SC2016
+		mrctl sim -- sh -c 'eval "$(mrctl session --detach)"; mrctl -j session --list
+			unset LD_PRELOAD; mrctl -j session --list; mrctl -q session --end'
+		;;
 	esac | jq -c "select(.command == \"$1\")"
 }
 
@@ -225,7 +230,7 @@ listed() {
 			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
 		expected=$(columns batch)
 		[ "$command" = batch ] ||
-			expected=$(documents "$command" | jq -rs '[.[] | (.regions[], (.before // [])[]) |
+			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions)[], (.before // [])[] |
 				to_entries[] | select(.value != null).key] | unique[]')
 		# a libmlx5 before rdma-core 63 exports nothing
 		[[ $command != umem || $expected == *export* ]] || expected+=$'\n'export
@@ -273,9 +278,10 @@ shape() {
 	stat=$(mrctl sim -- mrctl session -- mrctl -j stat)
 	rereg=$(mrctl sim -- mrctl session -- sh -c 'mrctl -q reg; mrctl -j rereg 1 --access none')
 	batch=$(mrctl sim -- mrctl -j batch <<<reg)
-	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch"; }
+	session=$(mrctl sim -- mrctl session -- sh -c 'mrctl -j session --list; :')
+	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session"; }
 
-	for list in environment regions totals failures; do
+	for list in environment regions sessions totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
@@ -307,12 +313,13 @@ shape() {
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
 			mrctl -j dereg x 7'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
+		documents session
 	) || :
-	all=$(jq -r '("-", "lines", "environment", "regions", "totals", "failures",
-		"request") as $list | if $list == "-" then . elif $list == "request" then
+	all=$(jq -r '("-", "lines", "environment", "regions", "sessions", "totals",
+		"failures", "request") as $list | if $list == "-" then . elif $list == "request" then
 		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | type)"' <<<"$documents" | sort -u)
-	for list in - lines environment regions totals failures request; do
+	for list in - lines environment regions sessions totals failures request; do
 		while read -r name types; do
 			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
 			[ -n "$types" ] || types=null

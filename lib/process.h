@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Other processes, by /proc.  What they say of themselves is untrusted: texts are cut and cleaned,
+ * and no file of theirs is opened.
+ */
+#ifndef MR_PROCESS_H
+#define MR_PROCESS_H
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/** A process; its folder in /proc stays that one's, even when its number is given out again. */
+struct mr_process {
+	pid_t pid;
+	uid_t uid;  /**< owner of its folder */
+	int folder; /**< descriptor of it */
+};
+
+/** mr_process_open() - Return: whether there is one of that number. */
+bool mr_process_open(pid_t pid, struct mr_process *process);
+void mr_process_close(struct mr_process *process);
+
+/** mr_process_pidfd() - a pidfd of it; Return: -1 with errno where it has ended, or on failure. */
+int mr_process_pidfd(const struct mr_process *process);
+
+/** mr_process_command() - its name (comm), of printable characters; empty where it has ended */
+void mr_process_command(const struct mr_process *process, char command[16]);
+
+/**
+ * mr_process_read() - a file of its folder
+ * Return: bytes read into @buffer, at most @size; -1 with errno.
+ */
+ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
+			size_t size);
+
+/** mr_process_link() - where a link of its folder leads.  Return: whether that is known and fits. */
+bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
+
+/** mr_process_socket() - inode of the socket that its descriptor @fd is, or 0 */
+uint64_t mr_process_socket(const struct mr_process *process, int fd);
+
+/** mr_process_next_number() - of a folder of numbers, such as /proc: the next one, or -1 */
+int mr_process_next_number(DIR *folder);
+
+#endif

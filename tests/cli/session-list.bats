@@ -1,0 +1,370 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl session --list, --end, and what --detach prints.
+# shellcheck disable=SC2016 # scripts for the shell in the session
+
+load helpers
+
+setup() {
+	note_less
+	on_mlx5 || pds_are_lost
+	RUNNING=()
+}
+
+teardown() {
+	[ "${#RUNNING[@]}" -eq 0 ] || kill -KILL "${RUNNING[@]}" 2>/dev/null || :
+	tidy
+}
+
+# list [ARG...]: of all sessions, of which others may run tests
+list() {
+	run --separate-stderr "${MS[@]}" session --list "$@"
+	[ "$status" -eq 0 ]
+}
+
+# row FILTER: it holds for the one row, in JSON, of the session of process $1
+row() {
+	json '[.sessions[] | select(.session == $pid)] | length == 1 and (.[0] | '"$2"')' \
+		--arg pid "pid:$1" --arg user "$(id -un)" --arg device "$(device)"
+}
+
+# holding CMD...: CMD in a session, in the background; its process in PROGRAM
+holding() {
+	local out=$BATS_TEST_TMPDIR/program
+
+	: >"$out"
+	"${MR[@]}" session -- bash -c 'echo $$ >"$1"; shift; exec "$@"' bash "$out" "$@" \
+		>"$out.out" 2>&1 3>&- &
+	disown
+	until [ -s "$out" ]; do
+		is_running $! || fail "$(<"$out.out")" || return
+		sleep 0.02
+	done
+	PROGRAM=$(<"$out")
+	RUNNING+=("$PROGRAM")
+}
+
+# lasting: a program that stays and starts nothing
+lasting='read -rt 60 <> <(:)'
+
+# ---- --list ----
+
+# bats test_tags=kernel
+@test "--list shows a detached session: how to join, its device, what is in it, who holds it" {
+	session_begin
+	ms reg --size 8K --count 2 --quiet
+	list --json
+	row "$SESSION_PID" '.device == $device and .regions == 2 and .bytes == 8192 * 2'
+	row "$SESSION_PID" '.user == $user and .joinable == true and .reason == null and .remedy == null'
+	row "$SESSION_PID" '[.holders[] | .pid, .user, .role] == [($pid[4:] | tonumber), $user, "detached"]'
+	row "$SESSION_PID" '.held_by == "\(.holders[0].command)(\($pid[4:]))"'
+	json '.session == true and .failures == []'
+	list -n -o session,regions
+	[[ $'\n'$output$'\n' == *$'\n'"pid:$SESSION_PID 2"$'\n'* ]]
+	list
+	[[ ${lines[0]} =~ ^SESSION\ +DEVICE\ +SIMULATED\ +REGIONS\ +BYTES\ +USER\ +HELD_BY\ +JOINABLE\ +REASON$ ]]
+	[[ $output == *"pid:$SESSION_PID "* ]]
+	# what it shows can be used
+	run --separate-stderr env -u MRCTL_SESSION "${MS[@]}" --session "pid:$SESSION_PID" stat -n -o id
+	[ "${lines[*]}" = "1 2" ]
+}
+
+@test "a session is one row, whoever holds it, also without naming it" {
+	holding bash -c "sleep 60 & env -u MRCTL_SESSION sleep 60 & echo \$! \$(jobs -p) >\"\$0\"; wait" \
+		"$BATS_TEST_TMPDIR/jobs"
+	until [ -s "$BATS_TEST_TMPDIR/jobs" ]; do sleep 0.02; done
+	for pid in $(<"$BATS_TEST_TMPDIR/jobs"); do
+		RUNNING+=("$pid")
+		until [ "$(<"/proc/$pid/comm")" = sleep ]; do sleep 0.02; done
+	done
+	list --json
+	row "$PROGRAM" '[.holders[].command] | sort == ["bash", "sleep", "sleep"]'
+	row "$PROGRAM" '[.holders[].role] | unique == ["program"]'
+	row "$PROGRAM" '[.holders[].pid] | length == (unique | length)'
+}
+
+@test "in a session --list shows it, without itself" {
+	in_session 'echo $$ >"$1"; mrctl session --list -j; :' "$BATS_TEST_TMPDIR/pid"
+	succeeded
+	row "$(<"$BATS_TEST_TMPDIR/pid")" '[.holders[].command] == ["bash"]'
+}
+
+@test "who works in a session with its table open holds it too" {
+	session_begin
+	MR=("${MS[@]}")
+	hold reg --hold --json
+	list --json
+	row "$SESSION_PID" '[.holders[] | .role] == ["detached", "command"] and .regions == 1'
+	row "$SESSION_PID" '.holders[1].command == "mrctl"'
+	release
+}
+
+@test "outside of the simulator a simulated session is shown, with the reason why it is not joined" {
+	on_simulator || skip "about the simulator"
+	session_begin
+	ms reg --quiet
+	run --separate-stderr env -u MRCTL_SESSION mrctl session --list --json
+	succeeded
+	row "$SESSION_PID" '.simulated == true and .joinable == false and .regions == 1'
+	row "$SESSION_PID" '(.reason | contains("simulated HCA")) and (.remedy | contains("mrctl sim -- "))'
+	json '.session == false'
+}
+
+@test "where taking the descriptor is forbidden, what else is known is shown, and why" {
+	command -v cc >/dev/null || skip "cc is not installed"
+	! is_sanitized || skip "the sanitizer wants to be loaded first"
+	session_begin
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/forbid.so" -x c - <<-'C'
+		#include <dlfcn.h>
+		#include <errno.h>
+		#include <sys/syscall.h>
+		long syscall(long number, long a, long b, long c, long d, long e, long f);
+		long syscall(long number, long a, long b, long c, long d, long e, long f)
+		{
+			long (*next)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+
+			if (number == SYS_pidfd_getfd)
+				return errno = EPERM, -1;
+			return next(number, a, b, c, d, e, f);
+		}
+	C
+	LD_PRELOAD=$BATS_TEST_TMPDIR/forbid.so run --separate-stderr mrctl session --list --json
+	succeeded
+	row "$SESSION_PID" '.joinable == false and .device == null and .simulated == null and .regions == null'
+	row "$SESSION_PID" '.user == $user and .holders[0].role == "detached"'
+	row "$SESSION_PID" '(.reason | contains("EPERM")) and (.remedy | length > 0)'
+	LD_PRELOAD=$BATS_TEST_TMPDIR/forbid.so run --separate-stderr mrctl session --end
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot take the session out of process $SESSION_PID"*EPERM* ]]
+	is_running "$SESSION_PID"
+}
+
+# sham WHERE: a process that has WHERE as its session; its descriptor 100 is a socket, and no session
+sham() {
+	perl -MPOSIX -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_SEQPACKET, 0); dup2(fileno A, 100);
+		$ENV{MRCTL_SESSION} = shift; exec @ARGV' "$1" bash -c \
+		'echo >"$1"; '"$lasting" bash "$BATS_TEST_TMPDIR/sham.$1" 3>&- &
+	RUNNING+=("$!")
+	disown
+	until [ -s "$BATS_TEST_TMPDIR/sham.$1" ]; do
+		is_running $! || fail "sham: it ended" || return
+		sleep 0.02
+	done
+}
+
+@test "what a process only says to be a session is not listed, and nothing is damaged by it" {
+	local where
+
+	command -v perl >/dev/null || skip "no perl"
+	session_begin
+	for where in fd:100 fd:0 fd:99999999 fd:nonsense 100 pid:1 '' $'fd:1\e[31m'; do
+		sham "$where"
+	done
+	list --json
+	row "$SESSION_PID" true
+	for pid in "${RUNNING[@]}"; do
+		json '[.sessions[].holders[].pid] | index($pid | tonumber) == null' --arg pid "$pid"
+	done
+}
+
+@test "the name of a holder is printed as text, whatever is in it" {
+	holding bash -c "printf 'a\e[31m\xff\"' >/proc/self/comm; echo >\"\$0\"; $lasting" \
+		"$BATS_TEST_TMPDIR/named"
+	until [ -s "$BATS_TEST_TMPDIR/named" ]; do sleep 0.02; done
+	list --json
+	row "$PROGRAM" '.holders[0].command == "a?[31m?\""'
+	list
+	[[ $output$stderr != *$'\e'* ]]
+}
+
+@test "other users see no session that is not theirs, and root sees theirs" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	require_nobody
+	session_begin
+	run --separate-stderr as_nobody "${MS[@]}" session --list --json
+	succeeded
+	json '[.sessions[].session] | index($pid) == null' --arg pid "pid:$SESSION_PID"
+	session_end
+	as_nobody "${MR[@]}" session --detach >"$BATS_TEST_TMPDIR/out"
+	eval "$(<"$BATS_TEST_TMPDIR/out")"
+	SESSION_PID=${MRCTL_SESSION#pid:}
+	list --json
+	row "$SESSION_PID" '.joinable and .holders[0].user == .user and .user != $user'
+	run --separate-stderr ms session --end
+	succeeded
+	! is_running "$SESSION_PID" || fail "it goes on"
+	SESSION_PID=
+}
+
+# ---- --end ----
+
+# bats test_tags=kernel
+@test "--end ends a detached session, and says what has ended" {
+	local pid
+
+	session_begin
+	ms reg --quiet
+	pid=$SESSION_PID SESSION_PID=
+	run --separate-stderr ms session --end
+	succeeded
+	[ -z "$output" ]
+	[ "$stderr" = "mrctl: session: the session of process $pid has ended: $(device), 1 region" ]
+	! is_running "$pid" || fail "it goes on"
+	run --separate-stderr ms session --end
+	absent "the session has ended: there is no process $pid"
+}
+
+@test "--end takes pid:N and --session, and answers in JSON" {
+	session_begin
+	unset MRCTL_SESSION
+	run --separate-stderr mrctl session --end --json "pid:$SESSION_PID"
+	succeeded
+	json '.sessions[0].session == $pid and .sessions[0].reason == "it has ended" and .failures == []' \
+		--arg pid "pid:$SESSION_PID"
+	[ -z "$stderr" ]
+	session_begin
+	unset MRCTL_SESSION
+	run --separate-stderr mrctl --session "pid:$SESSION_PID" session --end --quiet
+	succeeded
+	[ -z "$output$stderr" ]
+	SESSION_PID=
+	run --separate-stderr mrctl session --end
+	absent "not in a session"
+	[[ $stderr == *"--list"* ]]
+	run --separate-stderr mrctl -j session --end
+	[ "$status" -eq 3 ]
+	json '.sessions == [] and .failures[0].errno == "ENOTCONN"'
+}
+
+@test "--end leaves a session alone that others hold, and says who" {
+	session_begin
+	MR=("${MS[@]}")
+	hold reg --hold --json
+	run --separate-stderr ms session --end
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"the session of process $SESSION_PID is in use by others: mrctl ("* ]]
+	[ "$(states)" = "1 live" ]
+	release
+	run --separate-stderr ms session --end
+	succeeded
+	SESSION_PID=
+}
+
+@test "--end does not end the shell of a session, nor --hold beside one" {
+	in_session 'mrctl session --end; echo $?; mrctl session --end "pid:$$"; echo $?; mrctl stat -q; echo $?'
+	succeeded
+	[ "${lines[*]}" = "1 1 0" ]
+	[[ $stderr == *"was not detached; it is held by: bash ("*"exit the shell"* ]]
+	holding mrctl session --hold
+	run --separate-stderr "${MS[@]}" session --end "pid:$PROGRAM"
+	[ "$status" -eq 1 ]
+	is_running "$PROGRAM"
+}
+
+@test "--end signals nothing that only looks like a holder" {
+	local session=$BATS_TEST_TMPDIR/session
+
+	# the words of a holder, which leads a session of processes, in a session of its own; but another program
+	printf 'echo >"%s"\n%s\n' "$session.runs" "$lasting" >"$session"
+	cd "$BATS_TEST_TMPDIR"
+	holding setsid --fork bash -c 'echo $$ >"$0"; exec -a mrctl bash session --hold' "$session.pid"
+	until [ -s "$session.runs" ]; do sleep 0.02; done
+	RUNNING+=("$(<"$session.pid")")
+	run --separate-stderr "${MS[@]}" session --end "pid:$(<"$session.pid")"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"runs another mrctl"* ]] || fail "$stderr"
+	is_running "$(<"$session.pid")"
+	run --separate-stderr "${MS[@]}" session --end "pid:$BASHPID"
+	absent "was not started in a session"
+}
+
+@test "--end does not wait for ever, and says how a stopped holder ends" {
+	local pid
+
+	session_begin
+	pid=$SESSION_PID
+	kill -STOP "$pid"
+	run --separate-stderr ms session --end
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"process $pid was told to end (SIGTERM)"*"kill -CONT $pid"* ]]
+	kill -CONT "$pid"
+	SESSION_PID=
+	while is_running "$pid"; do sleep 0.02; done
+}
+
+# ---- --detach for scripts ----
+
+@test "--detach -n prints where the session is, alone" {
+	run --separate-stderr mr session --detach -n
+	succeeded
+	[[ $output =~ ^pid:([0-9]+)$ ]]
+	SESSION_PID=${BASH_REMATCH[1]}
+	MRCTL_SESSION=$output run --separate-stderr "${MS[@]}" reg -n -o state
+	succeeded
+	[ "$output" = live ]
+	MRCTL_SESSION=pid:$SESSION_PID
+	run --separate-stderr mr session --detach -n -o device,session
+	succeeded
+	session_end
+	[[ $output =~ ^"$(device) pid:"([0-9]+)$ ]]
+	SESSION_PID=${BASH_REMATCH[1]}
+}
+
+@test "--detach -j prints a document" {
+	run --separate-stderr mr --json session --detach
+	succeeded
+	SESSION_PID=$(jq '.sessions[0].holders[0].pid' <<<"$output")
+	json '.format == 1 and .command == "session" and .session == true and .failures == []'
+	json '.environment.device == $device and .sessions[0].device == $device' --arg device "$(device)"
+	json '.sessions[0] | .session == "pid:\(.holders[0].pid)" and .joinable and .regions == 0'
+	export MRCTL_SESSION=pid:$SESSION_PID
+	list --json
+	row "$SESSION_PID" '.holders[0].role == "detached"'
+}
+
+@test "--detach that fails prints nothing that a script could take for a session" {
+	run --separate-stderr mrctl -d nosuchdevice -n session --detach
+	absent nosuchdevice
+	[ -z "$output" ]
+	run --separate-stderr mrctl -d nosuchdevice -j session --detach
+	absent nosuchdevice
+	json '.sessions == [] and (.failures | length == 1)'
+	run --separate-stderr mrctl -d nosuchdevice session --detach
+	absent nosuchdevice
+	[ "$output" = false ]
+}
+
+@test "options of --list, --end and --detach that contradict each other are usage errors" {
+	local line
+
+	while IFS='|' read -r line text; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mrctl session $line
+		usage_error "$text"
+	done <<-'EOF'
+		--list --end|--list excludes --end
+		--detach --list|--detach excludes --list
+		--list -- true|--list runs no program: 'true'
+		--list --joinable|--list opens no session, so it excludes --joinable
+		--end --relaxed-limit 3|--end opens no session, so it excludes --relaxed-limit
+		--list -d mlx5_0|--list opens no session, so it takes no --device
+		--list --session pid:1|--list shows all sessions
+		--end pid:1 pid:2|--end takes one session, and options before it: 'pid:2'
+		--end 4711|say pid:4711
+		--end nonsense|invalid session 'nonsense'
+		-j -- true|--json: only --list, --end and --detach print sessions
+		--list -o bogus|column
+	EOF
+}
+
+@test "a session in a session says so, where there really is an outer one" {
+	session_begin
+	run --separate-stderr mr session -- true
+	succeeded
+	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), which is hidden until it ends" ]
+	run --separate-stderr mr session --quiet -- true
+	[ -z "$stderr" ]
+	MRCTL_SESSION=pid:1 run --separate-stderr mr session -- true
+	succeeded
+	[ -z "$stderr" ]
+}
