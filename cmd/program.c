@@ -5,6 +5,8 @@
 
 #include "program.h"
 #include "report.h"
+#include "shell.h"
+#include "simulator.h"
 
 int program_exec(const struct invocation *invocation, struct mr_error *err)
 {
@@ -13,6 +15,9 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 	char *const *program = invocation->operands[0] ? invocation->operands : fallback;
 	int errnum;
 
+	shell_find_mrctl();
+	if (program == fallback && mr_simulator_is_entered() && isatty(STDIN_FILENO))
+		shell_tell_simulated(program[0]);
 	execvp(program[0], program);
 	errnum = errno;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);

@@ -92,6 +92,13 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	return rc ? rc : set("MRCTL_SIM", name, err);
 }
 
+bool mr_simulator_is_entered(void)
+{
+	const char *profile = getenv("MRCTL_SIM");
+
+	return profile && *profile;
+}
+
 int mr_simulator_add_data_direct(struct mr_error *err)
 {
 	return set("MRCTL_SIM_DATA_DIRECT", "1", err);

@@ -3,6 +3,8 @@
 #ifndef MR_SIMULATOR_H
 #define MR_SIMULATOR_H
 
+#include <stdbool.h>
+
 #include "sim_spec.h"
 
 /**
@@ -19,6 +21,9 @@
  */
 int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 		       const struct mr_sim_faults *faults, struct mr_error *err);
+
+/** mr_simulator_is_entered() - whether programs started from now on find a simulated HCA */
+bool mr_simulator_is_entered(void);
 
 /** mr_simulator_add_data_direct() - give an mlx5 HCA a Data Direct device as well */
 int mr_simulator_add_data_direct(struct mr_error *err);
