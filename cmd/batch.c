@@ -217,6 +217,8 @@ const struct command command_batch = {
 	.groups = groups,
 	.args_size = sizeof(struct batch_args),
 	.record = &region_record,
+	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
+					   "echo reg --size 1M | mrctl batch", NULL },
 	.check = check,
 	.run = run,
 };

@@ -6,14 +6,18 @@
 
 #include "batch_line.h"
 #include "batch_read.h"
+#include "suggest.h"
 
-static int fail_unknown(const char *name, struct mr_error *err)
+static void fail_unknown(const char *name, struct mr_error *err)
 {
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    name[0] == '-' ? "a line begins with a command: '%s' belongs to "
-					     "mrctl batch itself"
-					   : "unknown command '%s'",
-			    name);
+	if (name[0] == '-') {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "a line begins with a command: '%s' belongs to mrctl batch itself",
+			     name);
+		return;
+	}
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
+	suggest_command(name, err);
 }
 
 /* A command, whose parser is made when it is first needed; NULL with an error. */

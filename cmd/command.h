@@ -59,8 +59,11 @@ struct command {
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< those of its tables without -o, as for -o */
+	const char *fills;           /**< those that it has a value for, written so; NULL: all */
+	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
-	const struct help_topic *const *topics; /**< more sections of its help; ends with NULL */
+	const struct help_topic *const
+		*topics; /**< that belong to its options; ends with NULL; or NULL */
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** The work.  Returns an exit status; with an error in @err, that decides the status. */

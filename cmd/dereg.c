@@ -25,12 +25,11 @@ static const struct option_spec options[] = {
 	OPTION(0, "flush", OPTION_FLAG, struct dereg_args, flush, NULL,
 	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", OPTION_NAME, struct dereg_args, pd, "NAME",
-	       "with --flush: only those of this protection domain"),
+	       "with --flush: those of this protection domain"),
 	OPTION(0, "defer-for", OPTION_SECONDS, struct dereg_args, defer_for, "SECONDS",
-	       "so long a relaxed region is deferred, where nothing else invalidates it "
-	       "(default: 1)"),
+	       "how long relaxed regions are deferred (default: 1)"),
 	OPTION(0, "expect", OPTION_EXPECT, struct dereg_args, expect, "ANSWER,...",
-	       "ok or errno names: exit with 0 only if the stack answers so"),
+	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,
 };
 
@@ -351,6 +350,9 @@ const struct command command_dereg = {
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
 	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
+	.fills = MR_COLUMNS ",dereg_elapsed_ns,umem_id,addr,offset,extended_addr,extended_length,"
+			    "page_sizes,deferred_ns,deferred_answer",
+	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
 	.check = check,
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dispatch.h"
+#include "suggest.h"
 
 const struct command *const dispatch_commands[] = {
 	&command_session,    &command_reg,  &command_reg_iova,
@@ -11,6 +12,8 @@ const struct command *const dispatch_commands[] = {
 	&command_dereg,      &command_stat, &command_batch,
 	&command_sim,        NULL,
 };
+
+const char *const dispatch_words[] = { "help", "version", NULL };
 
 static const struct option_spec global_options[] = {
 	OPTION('d', "device", OPTION_STRING, struct global_args, device, "NAME",
@@ -62,8 +65,13 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 int parser_read(struct parser *parser, int argc, char **argv, char ***operands,
 		struct mr_error *err)
 {
+	int rc;
+
 	memset(parser->args, 0, parser->command->args_size);
-	return options_read(parser->options, argc, argv, operands, err);
+	rc = options_read(parser->options, argc, argv, operands, err);
+	if (rc && options_unknown(parser->options))
+		suggest_option(parser->command, options_unknown(parser->options), err);
+	return rc;
 }
 
 void parser_release(struct parser *parser)

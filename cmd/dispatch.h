@@ -8,6 +8,9 @@
 /** All commands; ends with NULL. */
 extern const struct command *const dispatch_commands[];
 
+/** Words in the place of a command, which main() answers itself; ends with NULL. */
+extern const char *const dispatch_words[];
+
 /** Options that every command takes; they fill a struct global_args. */
 extern const struct option_group global_group;
 

@@ -11,7 +11,7 @@ struct dmabuf_args {
 };
 
 /** The help of an option that fills @buffer. */
-#define DMABUF_BUFFER_HELP "bytes of the dma-buf that is made (default: as the regions need)"
+#define DMABUF_BUFFER_HELP "bytes of the dma-buf (default: as needed)"
 
 /**
  * dmabuf_args_apply() - register a dma-buf in place of memory

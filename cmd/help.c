@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
+#include "choice.h"
+#include "dispatch.h"
 #include "help.h"
-#include "option_types.h"
 #include "output.h"
 
-#define WIDTH  80
-#define INDENT 30
+#define WIDTH 80
+
+/* Where the texts of a list begin: those of commands and of all others. */
+#define COMMANDS_INDENT 14
+#define INDENT          29
 
 /* @text wrapped at WIDTH, from column @at on, further lines indented by @indent. */
 static void print_wrapped(const char *text, size_t at, size_t indent)
@@ -31,201 +33,199 @@ static void print_wrapped(const char *text, size_t at, size_t indent)
 	}
 }
 
-static void print_entry(const char *left, const char *help)
+static void print_entry(const char *left, const char *help, size_t indent)
 {
 	size_t used = strlen(left) + 2;
 
 	output_text("  %s", left);
-	if (used + 2 > INDENT) {
+	if (used + 2 > indent) {
 		output_text("\n");
 		used = 0;
 	}
-	output_text("%*s", (int)(INDENT - used), "");
-	print_wrapped(help, INDENT, INDENT);
+	output_text("%*s", (int)(indent - used), "");
+	print_wrapped(help, indent, indent);
 }
 
-static void print_group(const struct option_group *group)
+static void print_options(const struct option_group *group)
 {
 	char left[64];
 
-	output_text("\n%s:\n", group->title);
 	for (const struct option_spec *o = group->options; o->name; o++) {
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
 			 o->argument ? " " : "", o->argument ? o->argument : "");
-		print_entry(left, o->help);
+		print_entry(left, o->help, INDENT);
 	}
+}
+
+/* Groups that follow one another and have one title are one. */
+static void print_groups(const struct option_group *const *groups)
+{
+	const char *title = "";
+
+	for (; *groups; groups++) {
+		if (strcmp(title, (*groups)->title) != 0)
+			output_text("\n%s:\n", (*groups)->title);
+		title = (*groups)->title;
+		print_options(*groups);
+	}
+}
+
+static void print_examples(const struct command *command)
+{
+	output_text("\nExamples:\n");
+	for (const char *const *example = command->examples; *example; example++)
+		output_text("  %s\n", *example);
+}
+
+static void print_command(const struct command *command)
+{
+	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
+		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
+		    command->operands ? command->operands : "");
+	print_wrapped(command->description, 0, 0);
+	print_groups(command->groups);
+	print_examples(command);
+	output_text("\n");
+	if (command->topics || command->record)
+		output_text("Topics (mrctl help TOPIC):");
+	for (const struct help_topic *const *t = command->topics; t && *t; t++)
+		output_text(" %s%s", (*t)->name, t[1] || command->record ? "," : "");
+	if (command->record)
+		output_text(" columns %s", command->name);
+	if (command->topics || command->record)
+		output_text("\n");
+	output_text("Global options: mrctl --help; manual: man mrctl-%s\n", command->name);
+}
+
+static void print_mrctl(void)
+{
+	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
+		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
+		    "Commands:\n");
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
+	print_entry("help", "help [COMMAND|TOPIC]: this help, or that", COMMANDS_INDENT);
+	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
+	output_text("\n%s:\n", global_group.title);
+	print_options(&global_group);
+	output_text("\nTopics:\n");
+	for (const struct help_topic *const *t = help_topics; *t; t++)
+		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
+	output_text("\nNo RDMA hardware? Try: mrctl sim -- mrctl reg --size 1M\n"
+		    "More: mrctl help COMMAND, mrctl help TOPIC, man mrctl\n");
+}
+
+void help_print(const struct command *command)
+{
+	if (command)
+		print_command(command);
+	else
+		print_mrctl();
 }
 
 static void print_topic(const struct help_topic *topic)
 {
 	const char *word, *help;
 
-	output_text("\n%s:\n", topic->title);
-	for (unsigned int i = 0; (word = topic->word(i, &help)); i++)
-		print_entry(word, help);
-}
-
-static void print_command(const struct command *command, const struct option_group *global)
-{
-	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
-		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
-		    command->operands ? command->operands : "");
-	print_wrapped(command->description, 0, 0);
-	for (const struct option_group *const *g = command->groups; *g; g++)
-		print_group(*g);
-	for (const struct help_topic *const *t = command->topics; t && *t; t++)
-		print_topic(*t);
-	if (command->record) {
-		output_text("\nColumns for --output:\n");
-		for (const struct field *f = command->record->fields; f->key; f++)
-			print_entry(f->key, f->help);
+	for (const struct help_section *s = topic->sections; s->title; s++) {
+		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
+		for (unsigned int i = 0; (word = s->word(i, &help)); i++)
+			print_entry(word, help, INDENT);
 	}
-	print_group(global);
-	output_text("\nMore: man mrctl-%s\n", command->name);
 }
 
-void help_print(const struct command *const *commands, const struct command *command,
-		const struct option_group *global)
+bool command_fills(const struct command *command, const char *column)
 {
-	if (command) {
-		print_command(command, global);
-		return;
-	}
-	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
-		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
-		    "Commands:\n");
-	for (const struct command *const *c = commands; *c; c++)
-		print_entry((*c)->name, (*c)->summary);
-	print_group(global);
-	output_text("\nNo RDMA hardware? Try: mrctl sim -- mrctl reg --size 1M\n"
-		    "More: mrctl COMMAND --help, man mrctl\n");
+	const char *rest = command->fills, *item;
+	size_t length;
+
+	if (!rest)
+		return true;
+	while ((item = mr_list_item(&rest, ",", &length)))
+		if (mr_word_is(item, length, column))
+			return true;
+	return false;
 }
 
-/* What --dump-cli prints. */
-struct option_row {
-	const char *name;
-	const char *letter;
-	const char *argument;
-	const char *type;
-	const char *group;
-	const char *help;
-	char letter_text[2];
-};
-
-struct command_row {
-	const char *name;
-	const char *operands;
-	const char *summary;
-	struct list options;
-	struct list columns;
-};
-
-struct column_row {
-	const char *name;
-	const char *help;
-	bool detail; /* of --verbose and --output only */
-};
-
-static const struct field option_fields[] = {
-	FIELD(struct option_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, letter, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, argument, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, type, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, group, FIELD_STRING, 0, ""),
-	FIELD(struct option_row, help, FIELD_STRING, 0, ""),
-	FIELD_END,
-};
-static const struct record option_record = { "option", option_fields };
-
-static const struct field column_fields[] = {
-	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct column_row, help, FIELD_STRING, 0, ""),
-	FIELD(struct column_row, detail, FIELD_BOOL, 0, ""),
-	FIELD_END,
-};
-static const struct record column_record = { "column", column_fields };
-
-static const struct field command_fields[] = {
-	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, operands, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, summary, FIELD_STRING, 0, ""),
-	FIELD(struct command_row, options, FIELD_LIST, 0, ""),
-	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
-	FIELD_END,
-};
-static const struct record command_record = { "command", command_fields };
-
-/* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
-static struct list list_options(const struct option_group *const *groups)
+static const struct help_topic *find_topic(const char *word)
 {
-	struct list list = { .record = &option_record, .size = sizeof(struct option_row) };
-	struct option_row *rows, *row;
+	const struct help_topic *const *t = help_topics;
 
-	for (const struct option_group *const *g = groups; *g; g++)
-		for (const struct option_spec *o = (*g)->options; o->name; o++)
-			list.count++;
-	rows = row = calloc(list.count + 1, sizeof(*rows));
-	for (const struct option_group *const *g = groups; rows && *g; g++) {
-		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
-			*row = (struct option_row){ .name = o->name,
-						    .argument = o->argument,
-						    .type = option_types[o->type].name,
-						    .group = (*g)->title,
-						    .help = o->help,
-						    .letter_text = { o->letter } };
-			row->letter = o->letter ? row->letter_text : NULL;
-		}
-	}
-	list.rows = rows;
-	return list;
+	while (*t && !mr_word_is(word, strlen(word), (*t)->name))
+		t++;
+	return *t;
 }
 
-static struct list list_columns(const struct record *record)
+/* Whether another command before this one has the column as well. */
+static bool is_shown(const struct command *const *command, const struct field *field)
 {
-	struct list list = { .record = &column_record, .size = sizeof(struct column_row) };
-	struct column_row *rows;
-
-	for (const struct field *f = record ? record->fields : NULL; f && f->key; f++)
-		list.count++;
-	rows = calloc(list.count + 1, sizeof(*rows));
-	for (size_t i = 0; rows && i < list.count; i++)
-		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help,
-					       record->fields[i].flags & FIELD_DETAIL };
-	list.rows = rows;
-	return list;
+	for (const struct command *const *c = dispatch_commands; c != command; c++)
+		if ((*c)->record && fields_find((*c)->record, field->key, strlen(field->key)))
+			return true;
+	return false;
 }
 
-int help_dump(const struct command *const *commands, const struct option_group *global,
-	      struct mr_error *err)
+/* Without a command all columns that there are. */
+static void print_all_columns(void)
 {
-	const struct option_group *const global_groups[] = { global, NULL };
-	const struct global_args json = { .json = true };
-	struct list options = list_options(global_groups);
-	struct output out;
-	int rc = output_open(&out, &json, NULL, err);
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		for (const struct field *f = (*c)->record ? (*c)->record->fields : NULL;
+		     f && f->key; f++)
+			if (!is_shown(c, f))
+				print_entry(f->key, f->help, INDENT);
+}
 
-	output_begin(&out, "--dump-cli");
-	if (options.rows)
-		output_json_list(&out, "options", &options);
-	output_list_begin(&out, "commands", &command_record, false);
-	for (const struct command *const *c = commands; *c; c++) {
-		struct command_row row = {
-			.name = (*c)->name,
-			.operands = (*c)->operands,
-			.summary = (*c)->summary,
-			.options = list_options((*c)->groups),
-			.columns = list_columns((*c)->record),
-		};
+static int print_columns(const char *name, struct mr_error *err)
+{
+	const struct command *command = name ? *dispatch_find(name) : NULL;
 
-		if (!row.options.rows || !row.columns.rows || !options.rows)
-			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-		else
-			output_row(&out, &command_record, &row);
-		free((void *)row.options.rows);
-		free((void *)row.columns.rows);
-	}
-	output_list_end(&out);
-	free((void *)options.rows);
-	return rc ? rc : output_end(&out, err);
+	if (name && !command)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
+	if (name && !command->record)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
+	output_text("Columns for --output:\n");
+	if (!command)
+		print_all_columns();
+	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
+		if (command_fills(command, f->key))
+			print_entry(f->key, f->help, INDENT);
+	return 0;
+}
+
+static int fail_unknown(const char *word, struct mr_error *err)
+{
+	struct mr_guess guess = mr_guess_init(word, strlen(word));
+
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		mr_guess_try(&guess, (*c)->name);
+	for (const struct help_topic *const *t = help_topics; *t; t++)
+		mr_guess_try(&guess, (*t)->name);
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "there is no command or topic '%s'", word);
+	if (guess.best)
+		mr_hint(err, "did you mean '%s'?", guess.best);
+	return -EINVAL;
+}
+
+int help_answer(char **words, struct mr_error *err)
+{
+	const struct help_topic *topic = words[0] ? find_topic(words[0]) : NULL;
+	const struct command *command = words[0] ? *dispatch_find(words[0]) : NULL;
+	bool is_columns = topic && !topic->sections[0].title;
+	bool is_word = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
+
+	for (const char *const *word = dispatch_words; words[0] && *word; word++)
+		is_word |= !strcmp(words[0], *word);
+	if (words[0] && words[is_columns && words[1] ? 2 : 1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
+				    words[is_columns ? 2 : 1]);
+	if (command || is_word)
+		help_print(command);
+	else if (is_columns)
+		return print_columns(words[1], err);
+	else if (topic)
+		print_topic(topic);
+	else
+		return fail_unknown(words[0], err);
+	return 0;
 }

@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* --help and --dump-cli, made of the tables. */
+/* mrctl help, --help and --dump-cli, made of the tables. */
 #ifndef HELP_H
 #define HELP_H
 
 #include "command.h"
 
 /** help_print() - help of @command, or of mrctl itself where that is NULL */
-void help_print(const struct command *const *commands, const struct command *command,
-		const struct option_group *global);
+void help_print(const struct command *command);
+
+/**
+ * help_answer() - mrctl help
+ * @words: of a command, of a topic, or none; ends with NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int help_answer(char **words, struct mr_error *err);
+
+/** command_fills() - whether there are regions for which the command knows the column's value */
+bool command_fills(const struct command *command, const char *column);
 
 /**
  * help_dump() - all commands, options and fields as a JSON document

@@ -13,6 +13,7 @@
 #include "hold.h"
 #include "output.h"
 #include "report.h"
+#include "suggest.h"
 
 static void print_version(void)
 {
@@ -28,7 +29,7 @@ static bool answer_about_itself(const struct command *command, const struct glob
 				struct mr_error *err)
 {
 	if (global->help)
-		help_print(dispatch_commands, command, &global_group);
+		help_print(command);
 	else if (global->version)
 		print_version();
 	else if (global->dump_cli)
@@ -71,6 +72,36 @@ static int run_command(const struct command *command, struct global_args *global
 	parser_release(&parser);
 	free(given);
 	return rc;
+}
+
+/* help and version, which are no commands: they take no options, and no line of a batch is one. */
+static int answer_word(char **words, struct mr_error *err)
+{
+	int rc = 0;
+
+	if (option_names(*words, "help"))
+		rc = help_answer(words + 1, err);
+	else if (words[1])
+		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
+				  words[1]);
+	else
+		print_version();
+	return rc ? rc : output_flush(err);
+}
+
+/* What stands behind the global options.  Sets @command where there is one. */
+static int run_words(struct global_args *global, int argc, char **argv, char **words,
+		     const struct command **command, struct mr_error *err)
+{
+	*command = *dispatch_find(*words);
+	if (*command)
+		return run_command(*command, global, argc, argv, words, err);
+	for (const char *const *word = dispatch_words; *word; word++)
+		if (option_names(*words, *word))
+			return answer_word(words, err);
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", *words);
+	suggest_command(*words, err);
+	return -EINVAL;
 }
 
 /*
@@ -123,16 +154,12 @@ int main(int argc, char **argv)
 	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)
 		rc = options ? options_read(options, argc, argv, &rest, &err) : -ENOMEM;
-	if (!rc && *rest) {
-		command = *dispatch_find(*rest);
-		if (command)
-			rc = run_command(command, &global, argc, argv, rest, &err);
-		else
-			rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'",
-					  *rest);
-	} else if (!rc && !answer_about_itself(NULL, &global, &err)) {
+	if (rc && options && options_unknown(options))
+		suggest_option(NULL, options_unknown(options), &err);
+	if (!rc && *rest)
+		rc = run_words(&global, argc, argv, rest, &command, &err);
+	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
-	}
 	options_free(options); /* what they were given may be in there */
 	if (err.text[0]) {
 		report_error(command, &err);

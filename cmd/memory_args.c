@@ -19,18 +19,18 @@
 
 const struct option_spec memory_options[] = {
 	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
-	       "bytes of the region: 4096, 64K, 1G, max (default: one page)"),
+	       "bytes: 4096, 64K, 1G, max (default: one page)"),
 	PLACE_OPTIONS,
 	OPTION('c', "count", OPTION_NUMBER, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", OPTION_SIZE, struct memory_args, stride, "SIZE",
-	       "bytes from one region to the next (default: SIZE in whole pages)"),
+	       "bytes from one to the next (default: whole pages)"),
 	OPTION_END,
 };
 
 const struct option_spec new_memory_options[] = {
 	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
-	       "bytes of the region: 4096, 64K, 1G, max (default: as before)"),
+	       "bytes: 4096, 64K, 1G, max (default: as before)"),
 	PLACE_OPTIONS,
 	OPTION_END,
 };

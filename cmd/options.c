@@ -27,6 +27,7 @@ struct options {
 	char *letters;
 	size_t count;
 	bool stop_early;
+	char unknown[32]; /* see options_unknown() */
 };
 
 void options_free(struct options *tables)
@@ -105,22 +106,31 @@ static int check_written_out(const struct option_spec *option, char **argv, stru
 			    (int)strcspn(word, "="), word, name);
 }
 
-static int fail_unknown(int found, char **argv, struct mr_error *err)
+static int fail_unknown(struct options *tables, int found, char **argv, struct mr_error *err)
 {
 	const char *word = argv[optind - 1];
+	bool is_letter = optopt && optopt < FIRST_VALUE;
 
-	if (found == ':' && optopt && optopt < FIRST_VALUE)
+	if (found == ':' && is_letter)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '-%c' needs a value",
 				    optopt);
 	if (found == ':')
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%s' needs a value", word);
-	if (optopt && optopt < FIRST_VALUE)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '-%c'", optopt);
-	if (optopt)
+	if (optopt && !is_letter)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "option '%.*s' takes no value",
 				    (int)strcspn(word, "="), word);
+	if (is_letter) {
+		snprintf(tables->unknown, sizeof(tables->unknown), "-%c", optopt);
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '-%c'", optopt);
+	}
+	snprintf(tables->unknown, sizeof(tables->unknown), "%.*s", (int)strcspn(word, "="), word);
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown option '%.*s'",
 			    (int)strcspn(word, "="), word);
+}
+
+const char *options_unknown(const struct options *tables)
+{
+	return tables->unknown[0] ? tables->unknown : NULL;
 }
 
 /* What the option was given before, be it in front of the command; NULL for nothing. */
@@ -174,7 +184,7 @@ static int take(struct slot *slot, const char *value, struct mr_error *err)
 	return rc;
 }
 
-static int parse(const struct options *tables, int argc, char **argv, struct mr_error *err)
+static int parse(struct options *tables, int argc, char **argv, struct mr_error *err)
 {
 	int found;
 
@@ -185,7 +195,7 @@ static int parse(const struct options *tables, int argc, char **argv, struct mr_
 		int rc;
 
 		if (!slot || !slot->option)
-			return fail_unknown(found, argv, err);
+			return fail_unknown(tables, found, argv, err);
 		rc = found >= FIRST_VALUE ? check_written_out(slot->option, argv, err) : 0;
 		if (!rc)
 			rc = take(slot, optarg, err);
@@ -249,12 +259,13 @@ static int read_plain(const struct options *tables, char **argv, char ***operand
 	return rc ? rc : n;
 }
 
-int options_read(const struct options *tables, int argc, char **argv, char ***operands,
+int options_read(struct options *tables, int argc, char **argv, char ***operands,
 		 struct mr_error *err)
 {
 	char **operand = argv + 1;
 	int n, rc = 0;
 
+	tables->unknown[0] = '\0';
 	for (size_t i = 0; i < tables->count; i++)
 		tables->slots[i].given = NULL;
 	if (tables->stop_early) {

@@ -83,15 +83,24 @@ struct option_group {
 	size_t base; /**< offset of what the options fill in the command's struct */
 };
 
-/** A section at the end of a command's help: words with their meaning. */
-struct help_topic {
+/** Words with their meaning. */
+struct help_section {
 	const char *title;
 	/** Return: the @index-th word and its @help, NULL after the last. */
 	const char *(*word)(unsigned int index, const char **help);
 };
 
-extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice,
-	topic_profiles, topic_kernels, topic_calls, topic_actions;
+/** What mrctl help has beside the commands. */
+struct help_topic {
+	const char *name;
+	const char *help;
+	struct help_section sections[5]; /**< ends with one that has no title; none: the columns */
+};
+
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;
+
+/** All topics; ends with NULL. */
+extern const struct help_topic *const help_topics[];
 
 #define OPTION_CTYPE_OPTION_FLAG    bool
 #define OPTION_CTYPE_OPTION_STRING  const char *
@@ -163,7 +172,13 @@ void options_free(struct options *options);
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
-int options_read(const struct options *options, int argc, char **argv, char ***operands,
+int options_read(struct options *options, int argc, char **argv, char ***operands,
 		 struct mr_error *err);
+
+/**
+ * options_unknown() - the option that there is not, for which options_read() has failed
+ * Return: "--name" or "-n", or NULL: it has not failed for that.
+ */
+const char *options_unknown(const struct options *options);
 
 #endif

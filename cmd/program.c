@@ -7,6 +7,7 @@
 #include "report.h"
 #include "shell.h"
 #include "simulator.h"
+#include "suggest.h"
 
 int program_exec(const struct invocation *invocation, struct mr_error *err)
 {
@@ -21,6 +22,8 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 	execvp(program[0], program);
 	errnum = errno;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
+	if (errnum == ENOENT)
+		suggest_program(invocation->command, program, err);
 	report_error(invocation->command, err);
 	err->text[0] = '\0'; /* told */
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;

@@ -17,17 +17,17 @@ static const struct option_spec options[] = {
 	OPTION(0, "buffer", OPTION_SIZE, struct reg_dmabuf_args, from.buffer, "SIZE",
 	       DMABUF_BUFFER_HELP),
 	OPTION('s', "size", OPTION_SIZE, struct reg_dmabuf_args, common.memory.size, "SIZE",
-	       "bytes of the region (default: one page; of fd:N what is behind the offset)"),
+	       "bytes (default: one page; of fd:N its rest)"),
 	OPTION(0, "offset", OPTION_SIZE, struct reg_dmabuf_args, common.memory.offset, "SIZE",
 	       "start this far into the dma-buf (default: 0)"),
 	OPTION('i', "iova", OPTION_NUMBER, struct reg_dmabuf_args, iova, "ADDR",
-	       "address of the first byte for the HCA and peers (default: the offset)"),
+	       "address for the HCA and peers (default: offset)"),
 	OPTION('c', "count", OPTION_NUMBER, struct reg_dmabuf_args, common.memory.count, "N",
 	       "register N regions on one dma-buf (default: 1)"),
 	OPTION(0, "stride", OPTION_SIZE, struct reg_dmabuf_args, common.memory.stride, "SIZE",
-	       "bytes from one region to the next (default: SIZE in whole pages)"),
+	       "bytes from one to the next (default: whole pages)"),
 	OPTION(0, "data-direct", OPTION_FLAG, struct reg_dmabuf_args, data_direct, NULL,
-	       "through the Data Direct device of an mlx5 HCA (mlx5dv_reg_dmabuf_mr)"),
+	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,
 };
 
@@ -70,7 +70,11 @@ const struct command command_reg_dmabuf = {
 	.args_size = sizeof(struct reg_dmabuf_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.fills = MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",offset",
 	.topics = topics,
+	.examples =
+		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
+				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },
 	.check = check,
 	.run = run,
 };

@@ -11,7 +11,7 @@ struct reg_iova_args {
 
 static const struct option_spec options[] = {
 	OPTION('i', "iova", OPTION_NUMBER, struct reg_iova_args, iova, "ADDR",
-	       "address of the first byte for the HCA and peers (required)"),
+	       "address for the HCA and peers (required)"),
 	OPTION_END,
 };
 
@@ -33,7 +33,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return register_run(invocation, &args->common, &pattern, err);
 }
 
-static const struct option_group iova_group = { "I/O virtual address", options, 0 };
+static const struct option_group iova_group = { "Memory", options, 0 };
 static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
 						     &call_group, &advise_group, &trial_group,
 						     NULL };
@@ -42,15 +42,19 @@ static const struct help_topic *const topics[] = { &topic_memory, &topic_access,
 
 const struct command command_reg_iova = {
 	.name = "reg-iova",
-	.summary = "register a memory region at a chosen address (ibv_reg_mr_iova)",
+	.summary = "register memory for a chosen address (ibv_reg_mr_iova)",
 	.description = "Registers memory with ibv_reg_mr_iova, so that the HCA and peers address "
 		       "it from --iova on, prints its keys and how long it took, and deregisters "
-		       "it. With --hold it stays registered.",
+		       "it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
 	.args_size = sizeof(struct reg_iova_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.fills = MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",addr",
 	.topics = topics,
+	.examples = (const char *const[]){ "mrctl reg-iova --iova 0x10000 --size 64K",
+					   "mrctl reg-iova --iova 0 --count 4 -o name,iova,rkey",
+					   NULL },
 	.check = check,
 	.run = run,
 };

@@ -14,7 +14,7 @@ struct reg_args {
 
 static const struct option_spec options[] = {
 	OPTION(0, "relaxed", OPTION_FLAG, struct reg_args, relaxed, NULL,
-	       "extend it to whole pages, and let dereg only mark it (mr_reg_mr_relaxed)"),
+	       "deferred deregistration, as on Solaris"),
 	OPTION_END,
 };
 
@@ -144,7 +144,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	}
 }
 
-static const struct option_group group = { "Mode", options, 0 };
+static const struct option_group group = { "Region", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
 						     &call_group,   &advise_group, &trial_group,
 						     NULL };
@@ -155,14 +155,16 @@ const struct command command_reg = {
 	.name = "reg",
 	.summary = "register a memory region (ibv_reg_mr)",
 	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
-		       "and deregisters it. With --hold, or in a session, it stays registered. "
-		       "With --relaxed dereg only marks it, and it is invalidated later. "
-		       "Memory on the device is registered with ibv_reg_dm_mr.",
+		       "and deregisters it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.fills =
+		MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",addr,offset,extended_addr,extended_length",
 	.topics = topics,
+	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
+					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },
 	.check = check,
 	.run = run,
 };

@@ -46,6 +46,15 @@ struct region_row {
 	const char *deferred_answer;
 };
 
+/** What each command that prints regions has a value for, and what of MRs; for its list of those. */
+#define REGION_COLUMNS                                                                             \
+	"id,name,kind,state,handle,length,access,access_bits,in_force,memory,page_size,call,via,"  \
+	"needs_process,elapsed_ns"
+#define MR_COLUMNS REGION_COLUMNS ",lkey,rkey,iova,pd"
+/** Of those that register, and of those that give advice about what they have registered. */
+#define MADE_COLUMNS   ",index,dereg_elapsed_ns"
+#define ADVICE_COLUMNS ",advice,advice_answer,advice_elapsed_ns"
+
 /** Room for an exported umem as text. */
 #define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)
 

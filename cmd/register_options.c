@@ -8,29 +8,29 @@
 
 static const struct option_spec region_options[] = {
 	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
-	       "protection domain, made on first use (default: default)"),
+	       "protection domain, made on first use"),
 	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
 	       "access flags (default: local-write)"),
 	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
-	       "name of the region; with --count NAME.1, NAME.2, ..."),
-	OPTION(0, "via", OPTION_VIA, struct register_args, via, "PATH",
-	       "path of the call: library or kernel (its ioctl)"),
+	       "name of the region; NAME.1, ... with --count"),
+	OPTION(0, "via", OPTION_VIA, struct register_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
 	OPTION_END,
 };
 
 static const struct option_spec call_options[] = {
 	OPTION(0, "call", OPTION_STRING, struct register_args, call, "NAME",
-	       "call to make: the one above (default), or ibv_reg_mr_ex, which does the same"),
+	       "ibv_reg_mr_ex in place of the usual call"),
 	OPTION_END,
 };
 
 static const struct option_spec trial_options[] = {
 	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
-	       "stay until SIGINT, SIGTERM or SIGHUP"),
+	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
-	       "stay so long"),
+	       "keep them so long at most"),
 	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
-	       "ok or errno names: exit with 0 only if the stack answers so"),
+	       "exit with 0 only for these: ok, errno names"),
 	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
 	       "with --count: go on after a refusal"),
 	OPTION_END,
@@ -38,16 +38,16 @@ static const struct option_spec trial_options[] = {
 
 static const struct option_spec advise_options[] = {
 	OPTION(0, "advise", OPTION_ADVICE, struct register_args, advise.advice, "ADVICE",
-	       "then prefetch pages of the region (ibv_advise_mr)"),
+	       "then prefetch pages of it (ibv_advise_mr)"),
 	OPTION(0, "advise-offset", OPTION_SIZE, struct register_args, advise.offset, "SIZE",
-	       "from so far into the region on (default: 0)"),
+	       "start of the advised range in the region"),
 	OPTION(0, "advise-size", OPTION_SIZE, struct register_args, advise.size, "SIZE",
-	       "so many bytes of it (default: to its end)"),
+	       "bytes of that range (default: to the end)"),
 	OPTION_END,
 };
 
 const struct option_group memory_group = { "Memory", memory_options, 0 };
-const struct option_group call_group = { "Call", call_options, 0 };
+const struct option_group call_group = { "Region", call_options, 0 };
 const struct option_group region_group = { "Region", region_options, 0 };
 /* Umems have no protection domain. */
 const struct option_group umem_group = { "Region", region_options + 1, 0 };

@@ -14,8 +14,7 @@
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
-	       "address of its first byte for the HCA and peers (default: a chosen one stays, "
-	       "else that of the memory)"),
+	       "address for the HCA and peers"),
 	OPTION_END,
 };
 
@@ -24,14 +23,16 @@ static const struct option_spec change_options[] = {
 	       "new access flags"),
 	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
 	       "new protection domain, made on first use"),
-	OPTION(0, "via", OPTION_VIA, struct rereg_args, via, "PATH",
-	       "path of the call: kernel (its ioctl; default in a session) or library "
-	       "(libibverbs; default in a batch)"),
+	OPTION(0, "via", OPTION_VIA, struct rereg_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
 	OPTION(0, "flags", OPTION_CHANGES, struct rereg_args, flags, "CHANGE,...",
-	       "pass these flags, whatever else is given: translation, pd, access, none, or a "
-	       "number"),
+	       "exactly these: translation, pd, access, none, N"),
+	OPTION_END,
+};
+
+static const struct option_spec answer_options[] = {
 	OPTION(0, "expect", OPTION_EXPECT, struct rereg_args, expect, "ANSWER,...",
-	       "ok or errno names: exit with 0 only if the stack answers so"),
+	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,
 };
 
@@ -234,9 +235,10 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 }
 
 static const struct option_group memory = { "New memory", new_memory_options, 0 };
-static const struct option_group iova = { "I/O virtual address", iova_options, 0 };
-static const struct option_group change = { "Change and answer", change_options, 0 };
-static const struct option_group *const groups[] = { &memory, &iova, &change, NULL };
+static const struct option_group iova = { "New memory", iova_options, 0 };
+static const struct option_group change = { "Change", change_options, 0 };
+static const struct option_group answer = { "Life and answer", answer_options, 0 };
+static const struct option_group *const groups[] = { &memory, &iova, &change, &answer, NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
 const struct command command_rereg = {
@@ -250,7 +252,10 @@ const struct command command_rereg = {
 	.args_size = sizeof(struct rereg_args),
 	.record = &region_record,
 	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
+	.fills = MR_COLUMNS ",addr,offset",
 	.topics = topics,
+	.examples = (const char *const[]){ "mrctl rereg buf --size 1M --access local-write",
+					   "mrctl rereg 1 --pd other --expect ok,EINVAL", NULL },
 	.check = check,
 	.run = run,
 };

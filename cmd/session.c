@@ -27,20 +27,19 @@ struct session_args {
 
 static const struct option_spec options[] = {
 	OPTION(0, "detach", OPTION_FLAG, struct session_args, detach, NULL,
-	       "leave it to a process in the background, and print how to join: "
-	       "eval \"$(mrctl session --detach)\""),
+	       "leave it to a background process; say how to join"),
 	OPTION(0, "joinable", OPTION_FLAG, struct session_args, joinable, NULL,
-	       "let other processes of the same user join by pid:N (Yama)"),
+	       "let other processes of this user join by pid:N"),
 	OPTION(0, "hold", OPTION_FLAG, struct session_args, hold, NULL,
-	       "in a session: keep it until SIGINT, SIGTERM or SIGHUP"),
+	       "keep this one until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "list", OPTION_FLAG, struct session_args, list, NULL,
-	       "show the sessions that this user can see, and who holds them"),
+	       "show the sessions of this user, and who holds them"),
 	OPTION(0, "end", OPTION_FLAG, struct session_args, end, NULL,
 	       "end a detached session: pid:N, or this one"),
 	OPTION(0, "relaxed-limit", OPTION_NUMBER, struct session_args, relaxed_limit, "N",
-	       "relaxed regions at most, deferred ones too (default: 65536)"),
+	       "relaxed regions at most (default: 65536)"),
 	OPTION(0, "relaxed-watermark", OPTION_NUMBER, struct session_args, relaxed_watermark, "N",
-	       "invalidate deferred regions when there are so many (default: 256)"),
+	       "invalidate deferred ones at so many (default: 256)"),
 	OPTION_END,
 };
 
@@ -304,6 +303,9 @@ const struct command command_session = {
 	.args_size = sizeof(struct session_args),
 	.record = &session_record,
 	.columns = "session,device,simulated,regions,bytes,user,held_by,joinable,reason",
+	.examples = (const char *const[]){ "mrctl session",
+					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
+					   "eval \"$(mrctl session --detach)\"", NULL },
 	.runs_program = true,
 	.check = check,
 	.run = run,

@@ -24,22 +24,21 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_spec options[] = {
 	OPTION(0, "profile", OPTION_PROFILE, struct sim_args, profile, "PROFILE",
-	       "kind of device; the default is mlx5"),
+	       "kind of device: mlx5 (default) or rxe"),
 	OPTION(0, "kernel", OPTION_KERNEL, struct sim_args, kernel, "KERNEL",
-	       "whose answers are given; the default is 7.2"),
+	       "whose answers are given: 6.1, 6.12, 7.2 (default)"),
 	OPTION(0, "fault", OPTION_FAULTS, struct sim_args, faults, "SPEC",
-	       "let a call fail: CALL[@N]=ACTION; may be repeated"),
+	       "let a call fail: CALL[@N]=ACTION"),
 	OPTION(0, "data-direct", OPTION_FLAG, struct sim_args, data_direct, NULL,
 	       "with a Data Direct device, of mlx5"),
 	OPTION(0, "no-optional-access", OPTION_FLAG, struct sim_args, no_optional_access, NULL,
-	       "on a kernel without optional access flags, as before 5.7"),
+	       "as before Linux 5.7: no optional access flags"),
 	OPTION_END,
 };
 
 static const struct option_group group = { "Simulated HCA", options, 0 };
 static const struct option_group *const groups[] = { &group, NULL };
-static const struct help_topic *const topics[] = { &topic_profiles, &topic_kernels, &topic_calls,
-						   &topic_actions, NULL };
+static const struct help_topic *const topics[] = { &topic_sim, NULL };
 
 const struct command command_sim = {
 	.name = "sim",
@@ -52,6 +51,10 @@ const struct command command_sim = {
 	.groups = groups,
 	.args_size = sizeof(struct sim_args),
 	.topics = topics,
+	.examples =
+		(const char *const[]){ "mrctl sim -- mrctl reg --size 1M",
+				       "mrctl sim --fault reg_mr@2=ENOMEM -- mrctl reg --count 3",
+				       NULL },
 	.runs_program = true,
 	.run = run,
 };

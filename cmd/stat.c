@@ -329,6 +329,9 @@ const struct command command_stat = {
 	.groups = groups,
 	.record = &region_record,
 	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
+	.fills = MR_COLUMNS ",umem_id,addr,offset,extended_addr,extended_length,page_sizes,"
+			    "deferred_ns,deferred_answer",
+	.examples = (const char *const[]){ "mrctl stat", "mrctl -n -o rkey stat buf", NULL },
 	.check = check,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The sections at the end of a command's help. */
+/* mrctl help TOPIC */
 #include "access.h"
 #include "options.h"
 
@@ -53,13 +53,33 @@ static const char *action_word(unsigned int index, const char **help)
 	return word_of(mr_sim_actions, index, help);
 }
 
-const struct help_topic topic_memory = { "Memory kinds", memory_word };
-const struct help_topic topic_dmabuf = { "Dma-buf sources", dmabuf_word };
-const struct help_topic topic_access = { "Access flags (also none, or a number)", access_word };
-const struct help_topic topic_advice = { "Advice (also a number, and flags as a number)",
-					 advice_word };
-const struct help_topic topic_profiles = { "Profiles", profile_word };
-const struct help_topic topic_kernels = { "Kernels", kernel_word };
-const struct help_topic topic_calls = { "Calls (CALL@N is the Nth of a process; without @N, each)",
-					call_word };
-const struct help_topic topic_actions = { "Actions", action_word };
+const struct help_topic topic_memory = { "memory",
+					 "where memory comes from (--memory)",
+					 { { "Memory kinds", memory_word } } };
+const struct help_topic topic_dmabuf = { "dmabuf",
+					 "where dma-bufs come from (--from, --dmabuf)",
+					 { { "Dma-buf sources", dmabuf_word } } };
+const struct help_topic topic_access = {
+	"access",
+	"access flags (--access)",
+	{ { "Access flags (also none, a number, or as C has them: IBV_ACCESS_...)", access_word } }
+};
+const struct help_topic topic_advice = { "advice",
+					 "advice about on-demand regions (--advise)",
+					 { { "Advice (also a number, and flags as a number)",
+					     advice_word } } };
+const struct help_topic topic_columns = { "columns",
+					  "columns [COMMAND]: what --output can print",
+					  { { NULL, NULL } } };
+const struct help_topic topic_sim = {
+	"simulator",
+	"devices, kernels and faults of mrctl sim",
+	{ { "Profiles", profile_word },
+	  { "Kernels", kernel_word },
+	  { "Calls (CALL@N is the Nth of a process; without @N, each)", call_word },
+	  { "Actions", action_word } }
+};
+
+const struct help_topic *const help_topics[] = { &topic_memory, &topic_dmabuf,  &topic_access,
+						 &topic_advice, &topic_columns, &topic_sim,
+						 NULL };

@@ -10,15 +10,15 @@
 
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",
-	       "page sizes that the HCA may use (mlx5dv_devx_umem_reg_ex): 4K,2M, none, or a mask"),
+	       "page sizes for the HCA: 4K,2M, none, or a mask"),
 	OPTION(0, "try-page-sizes", OPTION_FLAG, struct umem_args, try_page_sizes, NULL,
-	       "try each page size alone, and list which are taken"),
+	       "try each page size alone, and list those taken"),
 	OPTION_END,
 };
 
 static const struct option_spec dmabuf_options[] = {
 	OPTION(0, "dmabuf", OPTION_DMABUF, struct umem_args, dmabuf.source, "SOURCE",
-	       "a dma-buf in place of memory (mlx5dv_devx_umem_reg_ex)"),
+	       "a dma-buf in place of memory"),
 	OPTION(0, "buffer", OPTION_SIZE, struct umem_args, dmabuf.buffer, "SIZE",
 	       DMABUF_BUFFER_HELP),
 	OPTION_END,
@@ -26,9 +26,9 @@ static const struct option_spec dmabuf_options[] = {
 
 static const struct option_spec share_options[] = {
 	OPTION(0, "export", OPTION_FLAG, struct umem_args, common.export, NULL,
-	       "print what others import it by (mlx5dv_devx_umem_export)"),
+	       "print what others can import"),
 	OPTION(0, "import", OPTION_STRING, struct umem_args, import, "BLOB",
-	       "register nothing: import that in the session, and show the umem"),
+	       "register nothing, but show the umem that it names"),
 	OPTION_END,
 };
 
@@ -128,11 +128,11 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return register_run(invocation, &common, &pattern, err);
 }
 
-static const struct option_group page_group = { "Page sizes", page_options, 0 };
-static const struct option_group dmabuf_group = { "Dma-buf", dmabuf_options, 0 };
-static const struct option_group share_group = { "Sharing", share_options, 0 };
-static const struct option_group *const groups[] = { &page_group, &memory_group, &dmabuf_group,
-						     &umem_group, &share_group,  &trial_group,
+static const struct option_group page_group = { "Region", page_options, 0 };
+static const struct option_group dmabuf_group = { "Memory", dmabuf_options, 0 };
+static const struct option_group share_group = { "Region", share_options, 0 };
+static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
+						     &page_group,   &share_group,  &trial_group,
 						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
 						   NULL };
@@ -140,15 +140,17 @@ static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf,
 const struct command command_umem = {
 	.name = "umem",
 	.summary = "register memory for DEVX objects of mlx5 (mlx5dv_devx_umem_reg)",
-	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg, or with "
-		       "--page-sizes or --dmabuf mlx5dv_devx_umem_reg_ex, prints its id and how "
-		       "long it took, and deregisters it. With --hold, or in a session, it stays "
-		       "registered.",
+	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg (with "
+		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints its id and how "
+		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
 	.groups = groups,
 	.args_size = sizeof(struct umem_args),
 	.record = &region_record,
 	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",
+	.fills = REGION_COLUMNS MADE_COLUMNS ",umem_id,addr,offset,page_sizes,answer,export",
 	.topics = topics,
+	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
+					   "mrctl umem --size 64K --try-page-sizes", NULL },
 	.check = check,
 	.run = run,
 };

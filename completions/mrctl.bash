@@ -2,15 +2,16 @@
 # shellcheck shell=bash
 # bash completion for mrctl.
 #
-# Commands, options, memory kinds, access flags and columns are those that "mrctl [COMMAND] --help"
-# lists.  What an option's value may be follows from the word that the help shows for it.
+# Commands and options are those that "mrctl [COMMAND] --help" lists, memory kinds, access flags,
+# columns and the like those of "mrctl help TOPIC".  What an option's value may be follows from the
+# word that the help shows for it.
 
 # _mrctl_read_help PROGRAM [COMMAND]
-# Sets help (lines), argument (of each option: its value's word, or "") and long (of each letter).
+# Sets help (lines), and adds to argument (of each option: its value's word, or "") and long (of each
+# letter).
 _mrctl_read_help() {
-	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([A-Z][^ ]*))?( |$)'
+	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([^ ]+))?(  |$)'
 
-	argument=() long=()
 	mapfile -t help < <("${1/#~\//$HOME/}" ${2:+"$2"} --help 2>/dev/null)
 	for line in "${help[@]}"; do
 		[[ $line =~ $entry ]] || continue
@@ -19,10 +20,11 @@ _mrctl_read_help() {
 	done
 }
 
-# _mrctl_section TITLE: first words of the entries below that title
+# _mrctl_section TITLE [TOPIC...]: first words of the entries below that title, in help or of a topic
 _mrctl_section() {
 	local line inside=
 
+	[[ $# -eq 1 ]] || mapfile -t help < <("${program/#~\//$HOME/}" help "${@:2}" 2>/dev/null)
 	for line in "${help[@]}"; do
 		case $line in
 		"$1"*) inside=yes ;;
@@ -93,7 +95,7 @@ _mrctl_memory() {
 			;;
 		*) kinds+=("$kind") ;;
 		esac
-	done < <(_mrctl_section 'Memory kinds:')
+	done < <(_mrctl_section 'Memory kinds:' memory)
 	mapfile -t COMPREPLY < <(compgen -W "${kinds[*]}" -- "$cur")
 	__ltrim_colon_completions "$whole"
 }
@@ -103,26 +105,12 @@ _mrctl_dmabuf() {
 	local whole=$cur
 	local -a found heaps=(/dev/dma_heap/*)
 
-	mapfile -t found < <(_mrctl_section 'Dma-buf sources:')
+	mapfile -t found < <(_mrctl_section 'Dma-buf sources:' dmabuf)
 	found=("${found[@]%%[A-Z]*}")
 	[[ $cur != heap:* ]] || found=("${heaps[@]/#*\//heap:}")
 	mapfile -t COMPREPLY < <(compgen -W "${found[*]%%\**}" -- "$cur")
 	[[ ${COMPREPLY[*]} != *: ]] || compopt -o nospace
 	__ltrim_colon_completions "$whole"
-}
-
-# Columns; before the command those of all commands.
-_mrctl_columns() {
-	local name
-
-	if [[ -n $command ]]; then
-		_mrctl_section 'Columns for --output:'
-		return
-	fi
-	for name in $(_mrctl_section 'Commands:'); do
-		_mrctl_read_help "$program" "$name"
-		_mrctl_section 'Columns for --output:'
-	done | sort -u
 }
 
 # _mrctl_session: what the session holds: "1" (a region), "buf" (its name), "pd:default"
@@ -160,24 +148,24 @@ _mrctl_value() {
 		mapfile -t found < <(_mrctl_session | sed -n 's/^pd://p')
 		mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
 		;;
-	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:')" -- "$cur") ;;
-	--kernel:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Kernels:')" -- "$cur") ;;
+	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:' simulator)" -- "$cur") ;;
+	--kernel:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Kernels:' simulator)" -- "$cur") ;;
 	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;
 	*:KIND) _mrctl_memory ;;
 	*:SOURCE) _mrctl_dmabuf ;;
 	*:FLAG,...)
-		mapfile -t found < <(_mrctl_section 'Access flags')
+		mapfile -t found < <(_mrctl_section 'Access flags' access)
 		[[ $cur == *,* ]] || found+=(none)
 		_mrctl_list "${found[@]}"
 		;;
 	*:ADVICE)
-		mapfile -t found < <(_mrctl_section 'Advice')
+		mapfile -t found < <(_mrctl_section 'Advice' advice)
 		if [[ $cur == *,* ]]; then found=(flush); else found=("${found[@]/flush/}"); fi
 		_mrctl_list "${found[@]}"
 		;;
 	*:CHANGE,...) _mrctl_list translation pd access none ;;
 	*:COLUMN,...)
-		mapfile -t found < <(_mrctl_columns)
+		mapfile -t found < <(_mrctl_section Columns columns ${command:+"$command"})
 		_mrctl_list "${found[@]}"
 		;;
 	*:ANSWER,...)
@@ -224,7 +212,7 @@ _mrctl() {
 			_mrctl_waiting "${words[i]}"
 		elif [[ -z $command ]]; then
 			command=${words[i]}
-			_mrctl_read_help "$program" "$command"
+			[[ $command == @(help|version) ]] || _mrctl_read_help "$program" "$command"
 			[[ ${help[0]} != *'[-- CMD'* ]] || runs=yes
 		else
 			operand=yes
@@ -238,6 +226,11 @@ _mrctl() {
 		_mrctl_value "$prev"
 	elif [[ -n $waiting ]]; then
 		_mrctl_value "$waiting"
+	elif [[ $command == help ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Commands:'; _mrctl_section 'Topics:')" \
+			-- "$cur")
+	elif [[ $command == version ]]; then
+		COMPREPLY=()
 	elif [[ $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "${!argument[*]}" -- "$cur")
 	elif [[ -z $command ]]; then

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # fish completion for mrctl.
 #
-# Commands, options, memory kinds, access flags and columns are those that "mrctl [COMMAND] --help"
-# lists.  What an option's value may be follows from the word that the help shows for it.
+# Commands and options are those that "mrctl [COMMAND] --help" lists, memory kinds, access flags,
+# columns and the like those of "mrctl help TOPIC".  What an option's value may be follows from the
+# word that the help shows for it.
 
 # Prints "LEFT<tab>DESCRIPTION" for the entries of the help on stdin that stand below the title
 # $argv[1], or for all options where that is "".
@@ -31,6 +32,10 @@ function __mrctl_help
     mrctl $argv --help 2>/dev/null
 end
 
+function __mrctl_topic
+    mrctl help $argv 2>/dev/null
+end
+
 # Completes the last item of the list $argv[1] with the entries on stdin.
 function __mrctl_list
     set -l done (string match -r '.*,' -- $argv[1])
@@ -41,7 +46,7 @@ function __mrctl_list
 end
 
 function __mrctl_memory
-    __mrctl_help $argv[2] | __mrctl_entries 'Memory kinds' | while read -l -d \t kind text
+    __mrctl_topic memory | __mrctl_entries 'Memory kinds' | while read -l -d \t kind text
         if set -l prefix (string replace -rf 'PATH$' '' -- $kind)
             if string match -q -- "$prefix*" $argv[1]
                 set -l path (string replace -- $prefix '' $argv[1])
@@ -58,17 +63,6 @@ function __mrctl_memory
             end
         end
     end
-end
-
-# Columns; before the command those of all commands.
-function __mrctl_columns
-    if test -n "$argv[1]"
-        __mrctl_help $argv[1] | __mrctl_entries Columns
-        return
-    end
-    for name in (__mrctl_help | __mrctl_entries Commands | string replace -r '\t.*' '')
-        __mrctl_help $name | __mrctl_entries Columns
-    end | sort -u
 end
 
 # What the session holds: "1" (a region), "buf" (its name), "pd:default"
@@ -94,10 +88,10 @@ function __mrctl_value
         case '*--pd NAME'
             __mrctl_session | string replace -f pd: ''
         case '*--profile PROFILE'
-            __mrctl_help $argv[3] | __mrctl_entries Profiles
+            __mrctl_topic simulator | __mrctl_entries Profiles
         case '*--kernel KERNEL'
-            __mrctl_help $argv[3] | __mrctl_entries Kernels
-        case '*--via PATH'
+            __mrctl_topic simulator | __mrctl_entries Kernels
+        case '*--via *'
             string join \n library kernel
         case '* KIND'
             __mrctl_memory $argv[2..]
@@ -106,20 +100,20 @@ function __mrctl_value
                 set -l heaps /dev/dma_heap/*
                 string replace -r '.*/' heap: -- $heaps
             else
-                __mrctl_help $argv[3] | __mrctl_entries 'Dma-buf sources' |
+                __mrctl_topic dmabuf | __mrctl_entries 'Dma-buf sources' |
                     string replace -r '^([a-z]+:)[A-Z]+' '$1'
             end
         case '* FLAG,...'
             begin
                 string match -q '*,*' -- $argv[2]; or printf 'none\tno flag at all\n'
-                __mrctl_help $argv[3] | __mrctl_entries 'Access flags'
+                __mrctl_topic access | __mrctl_entries 'Access flags'
             end | __mrctl_list $argv[2]
         case '* ADVICE'
-            __mrctl_help $argv[3] | __mrctl_entries Advice | __mrctl_list $argv[2]
+            __mrctl_topic advice | __mrctl_entries Advice | __mrctl_list $argv[2]
         case '* CHANGE,...'
             string join \n translation pd access none | __mrctl_list $argv[2]
         case '* COLUMN,...'
-            __mrctl_columns $argv[3] | __mrctl_list $argv[2]
+            __mrctl_topic columns $argv[3] | __mrctl_entries Columns | __mrctl_list $argv[2]
         case '* ANSWER,...'
             string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
                 EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
@@ -164,7 +158,7 @@ function __mrctl_complete
         else if test -z "$command"
             set command $word
             set usage (__mrctl_help $command)[1]
-            set entries (__mrctl_help $command | __mrctl_entries '')
+            set -a entries (__mrctl_help $command | __mrctl_entries '')
         else
             set operand yes
         end
@@ -191,6 +185,9 @@ function __mrctl_complete
         end
     else if test -z "$command"
         __mrctl_help | __mrctl_entries Commands
+    else if test $command = help
+        __mrctl_help | __mrctl_entries Commands
+        __mrctl_help | __mrctl_entries Topics
     else if string match -q '*[-- CMD*' -- $usage
         __fish_complete_subcommand --commandline "$current"
     else if string match -q '*REGION*' -- $usage

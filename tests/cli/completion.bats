@@ -92,30 +92,31 @@ options() {
 	} | sed 's/^/--/; s/\t.*//' | sort
 }
 
+# columns COMMAND: those that it fills
 columns() {
-	[ -z "$1" ] || cli column "$1" | sort
+	[ -z "$1" ] || mrctl --dump-cli | jq -r --arg command "$1" '.commands[] |
+		select(.name == $command) | .columns[] | select(.filled).name' | sort
 }
 
-# section TITLE: the words of a section of mrctl reg --help
+# section TITLE TOPIC: the words of a section of mrctl help TOPIC
 section() {
-	mrctl reg --help |
+	mrctl help ${2:+"$2"} |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
 }
 
 kinds() {
-	section "Memory kinds" | sed 's/:PATH$/:/; s/^\(hugetlb\)\[\(.*\)|\(.*\)\]$/\1\n\1\2\n\1\3/;
+	section "Memory kinds" memory | sed 's/:PATH$/:/; s/^\(hugetlb\)\[\(.*\)|\(.*\)\]$/\1\n\1\2\n\1\3/;
 		s/^\(dm\)\[:SIZE\]$/\1\n\1:/' |
 		sort
 }
 
 sources() {
-	mrctl reg-dmabuf --help | awk '/^Dma-buf sources/ { on = 1; next } !NF { on = 0 }
-		on && /^  [^ ]/ { sub(/[A-Z]+$/, "", $1); print $1 }' | sort
+	section "Dma-buf sources" dmabuf | sed 's/[A-Z]*$//' | sort
 }
 
 flags() {
-	{ section "Access flags"; echo none; } | sort
+	{ section "Access flags" access; echo none; } | sort
 }
 
 same() { # EXPECTED FOUND
@@ -124,7 +125,9 @@ same() { # EXPECTED FOUND
 }
 
 offers_what_there_is() { # SHELL
-	same "$(commands)" "$("$1" 'mrctl ')"
+	same "$({ commands; echo help; echo version; } | sort)" "$("$1" 'mrctl ')"
+	same "$({ commands; echo help; echo version; section Topics; } | sort)" "$("$1" 'mrctl help ')"
+	[ "$("$1" 'mrctl help acc')" = access ]
 	[ "$("$1" 'mrctl -j -d x reg-')" = $'reg-dmabuf\nreg-iova' ]
 	for command in '' $(commands); do
 		same "$(options "$command")" "$("$1" "mrctl $command --")"

@@ -28,9 +28,9 @@ columns() {
 		".commands[] | select(.name == \$command) | .columns[] | select($2).name"
 }
 
-# help_section TITLE: the words of a section of mrctl reg --help
+# help_section TITLE TOPIC: the words of a section of mrctl help TOPIC
 help_section() {
-	mrctl reg --help |
+	mrctl help "$2" |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
 }
@@ -226,6 +226,7 @@ listed() {
 	for command in $(commands); do
 		[ -n "$(columns "$command")" ] || continue
 		found=$(listed "$command" | tr -d '[]')
+		same "mrctl help columns $command" "$(columns "$command" .filled)" "$found"
 		same "mrctl-$command(1), in brackets" "$(columns "$command" .detail | grep -xF "$found")" \
 			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
 		expected=$(columns batch)
@@ -239,9 +240,9 @@ listed() {
 }
 
 @test "memory kinds, access flags and advice are in mrctl-reg(1), and no others" {
-	same kinds "$(help_section 'Memory kinds')" "$(entries mrctl-reg.1 'MEMORY KINDS')"
-	same flags "$(help_section 'Access flags')" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
-	same advice "$(help_section 'Advice')" "$(entries mrctl-reg.1 ADVICE)"
+	same kinds "$(help_section 'Memory kinds' memory)" "$(entries mrctl-reg.1 'MEMORY KINDS')"
+	same flags "$(help_section 'Access flags' access)" "$(entries mrctl-reg.1 'ACCESS FLAGS')"
+	same advice "$(help_section 'Advice' advice)" "$(entries mrctl-reg.1 ADVICE)"
 }
 
 @test "the exit statuses are in the pages, and no others" {

@@ -19,6 +19,75 @@ load helpers
 	usage_error "unknown command ''"
 }
 
+@test "a command that is misspelled is guessed" {
+	local word guess
+
+	while read -r word guess; do
+		run --separate-stderr mrctl "$word"
+		usage_error "unknown command '$word'" "did you mean '$guess'?"
+	done <<-'EOF'
+		rge reg
+		register reg
+		REG reg
+		reg_iova reg-iova
+		deregister dereg
+		stats stat
+		sesion session
+		hlep help
+	EOF
+	run --separate-stderr mrctl bogus
+	[[ $stderr != *"did you mean"* ]]
+	run --separate-stderr mr batch - <<<'dreeg 1'
+	[[ $stderr == *"unknown command 'dreeg'"*"did you mean 'dereg'?"* ]]
+}
+
+@test "an option of another command is said to be that one's" {
+	run --separate-stderr mr reg --iova 0
+	usage_error "unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
+	run --separate-stderr mr reg --from udmabuf
+	usage_error "unknown option '--from'" "reg-dmabuf has it"
+	run --separate-stderr mr stat -i 0
+	usage_error "unknown option '-i'" "reg-iova, reg-dmabuf, rereg have it"
+	run --separate-stderr mr --size 1M reg
+	usage_error "unknown option '--size'" "stands behind that command"
+}
+
+@test "an option that is misspelled is guessed" {
+	run --separate-stderr mr reg --szie 1M
+	usage_error "unknown option '--szie'" "did you mean '--size'?"
+	run --separate-stderr mr reg --keep_going
+	usage_error "did you mean '--keep-going'?"
+	run --separate-stderr mr --jsno reg
+	usage_error "did you mean '--json'?"
+	run --separate-stderr mr reg --verbsoe
+	usage_error "did you mean '--verbose'?"
+	run --separate-stderr mr reg --bogus -Z
+	[[ $stderr != *"did you mean"* ]]
+}
+
+@test "session and sim say what was meant by a program that there is not" {
+	local command word option
+
+	for command in session sim; do
+		run -127 --separate-stderr mr $command reg --size 1M
+		[[ $stderr == *"did you mean 'mrctl $command -- mrctl reg'?"* ]]
+	done
+	while read -r word option; do
+		run -127 --separate-stderr mr session "$word"
+		[[ $stderr == *"did you mean 'mrctl session $option'?"* ]]
+	done <<-'EOF'
+		list --list
+		stop --end
+		detach --detach
+		start --detach
+	EOF
+	run -127 --separate-stderr mr session no-such-program
+	[[ $stderr != *"did you mean"* ]]
+	# what there is, is run
+	run --separate-stderr mr session true
+	succeeded
+}
+
 @test "an unknown option is named, before and after the command" {
 	run --separate-stderr mrctl --bogus reg
 	usage_error "unknown option '--bogus'" "Try 'mrctl --help'"
@@ -204,7 +273,7 @@ wrong() {
 	usage_error "--size"
 }
 
-@test "--help explains mrctl and each command, with every option and column" {
+@test "--help explains mrctl and each command, with every option" {
 	local command word
 
 	run --separate-stderr mrctl --help
@@ -213,14 +282,17 @@ wrong() {
 	for command in $(cli command); do
 		[[ $output == *"  $command "* ]] || fail "no $command in mrctl --help" || return
 	done
+	for word in $(cli option | cut -f 1); do
+		[[ $output == *"--$word "* ]] || fail "no $word in mrctl --help" || return
+	done
 	[[ $output == *"mrctl sim -- mrctl reg"* ]]
 	for command in $(cli command); do
 		run --separate-stderr mrctl "$command" --help
 		succeeded
 		[ -z "$stderr" ]
 		[[ $output == "Usage: mrctl [global options] $command"* ]]
-		for word in $({ cli option; cli option "$command"; cli column "$command"; } | cut -f 1); do
-			[[ $output == *"$word"* ]] || fail "no $word in $command --help" || return
+		for word in $(cli option "$command" | cut -f 1); do
+			[[ $output == *"--$word "* ]] || fail "no $word in $command --help" || return
 		done
 		run --separate-stderr mrctl --help "$command"
 		succeeded
@@ -228,13 +300,82 @@ wrong() {
 	done
 }
 
-@test "help is no wider than 80 columns and has no trailing blanks" {
+# topics: those of mrctl help
+topics() {
+	mrctl help | sed -n '/^Topics:/,/^$/s/^  \([a-z]*\).*/\1/p'
+}
+
+@test "help says what --help does, and explains the words of each topic" {
+	local word topic
+
+	[ "$(mrctl help)" = "$(mrctl --help)" ]
+	[ "$(mrctl help help)" = "$(mrctl --help)" ]
+	for word in $(cli command); do
+		[ "$(mrctl help "$word")" = "$(mrctl "$word" --help)" ]
+	done
+	[ "$(topics | wc -l)" -ge 5 ]
+	for topic in $(topics); do
+		run --separate-stderr mrctl help "$topic"
+		succeeded
+		[ -z "$stderr" ]
+		[ "${#lines[@]}" -ge 5 ] || fail "$topic: $output" || return
+	done
+	[[ $(mrctl help access) == *"  remote-read  "* ]]
+	[[ $(mrctl help memory) == *"  file:PATH  "* ]]
+}
+
+@test "help columns lists what the command fills, and all without one" {
+	local command
+
+	[ "$(mrctl help columns | awk '/^  [^ ]/ { print $1 }' | sort)" = "$(for command in $(cli command); do
+		cli column "$command"
+	done | sort -u)" ]
+	for command in reg umem stat; do
+		[ "$(mrctl help columns $command | awk '/^  [^ ]/ { print $1 }')" = "$(mrctl --dump-cli |
+			jq -r --arg command $command '.commands[] | select(.name == $command) |
+				.columns[] | select(.filled).name')" ]
+	done
+	[[ $(mrctl help columns reg) != *umem_id* ]]
+	run --separate-stderr mrctl help columns sim
+	usage_error "sim prints no columns"
+}
+
+@test "help on what there is not says what there is" {
+	run --separate-stderr mrctl help rge
+	usage_error "there is no command or topic 'rge'" "did you mean 'reg'?"
+	run --separate-stderr mrctl help acess
+	usage_error "did you mean 'access'?"
+	run --separate-stderr mrctl help reg stat
+	usage_error "unexpected argument 'stat'"
+	run --separate-stderr mrctl help columns reg stat
+	usage_error "unexpected argument 'stat'"
+}
+
+@test "help fits a screen: 42 lines of 80 columns without trailing blanks" {
 	local command
 
 	for command in '' $(cli command); do
 		run --separate-stderr mrctl ${command:+"$command"} -h
-		[ -z "$(awk 'length > 80' <<<"$output")" ]
+		[ "$(wc -l <<<"$output")" -le 42 ] || fail "$command: $(wc -l <<<"$output") lines" || return
+	done
+	for command in '' $(cli command) $(topics); do
+		run --separate-stderr mrctl help ${command:+"$command"}
+		[ -z "$(awk 'length > 80' <<<"$output")" ] || fail "$command" || return
 		run ! grep -n ' $' <<<"$output"
+	done
+}
+
+@test "the examples of help are command lines without a mistake" {
+	local command example
+
+	cd "$BATS_TEST_TMPDIR" || return
+	for command in $(cli command); do
+		while read -r example; do
+			run --separate-stderr mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
+				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
+				$example"
+			[ "$status" -lt 2 ] || fail "$example: $stderr" || return
+		done < <(mrctl help "$command" | sed -n '/^Examples:/,/^$/s/^  //p' | grep .)
 	done
 }
 
@@ -244,6 +385,9 @@ wrong() {
 	[[ $output =~ ^mrctl\ [0-9.]+\ \(rdma-core\ [0-9.]+\)$ ]]
 	run --separate-stderr mrctl reg -V
 	[[ $output == "mrctl "* ]]
+	[ "$(mrctl version)" = "$(mrctl --version)" ]
+	run --separate-stderr mrctl version reg
+	usage_error "unexpected argument 'reg'"
 }
 
 @test "--dump-cli is one JSON document in the usual form" {
