@@ -137,6 +137,25 @@ static int refuse_more_rights(struct mr_error *err)
 	return -EPERM;
 }
 
+static void let_the_call_answer(int number)
+{
+	(void)number;
+}
+
+/*
+ * Beyond RLIMIT_FSIZE a write, or memory for the session table, is to be refused with EFBIG rather than
+ * end this process in the middle.  A handler, unlike SIG_IGN, is not passed on to programs that it execs.
+ */
+static void survive_file_size_limit(void)
+{
+	struct sigaction action = { .sa_flags = SA_RESTART };
+
+	if (sigaction(SIGXFSZ, NULL, &action) || action.sa_handler == SIG_IGN)
+		return;
+	action.sa_handler = let_the_call_answer;
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct global_args global = { 0 };
@@ -150,6 +169,7 @@ int main(int argc, char **argv)
 
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	occupy_standard_descriptors();
+	survive_file_size_limit();
 	rc = refuse_more_rights(&err);
 	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)

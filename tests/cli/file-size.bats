@@ -1,0 +1,50 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# RLIMIT_FSIZE: what may not grow is refused with EFBIG, rather than by a signal in the middle.
+# shellcheck disable=SC2016 # scripts for other shells
+
+load helpers
+
+# limited KIB [ARG...]: `run` mrctl in the session, where no file may be made larger than that
+limited() {
+	run --separate-stderr prlimit --fsize=$(($1 * 1024)) "${MS[@]}" "${@:2}"
+}
+
+@test "a session table that cannot grow refuses the region, and nothing is in doubt" {
+	session_begin
+	ms reg --count 60 --quiet
+	limited 8 reg --count 10
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"region 5 of 10: no room for the session table: posix_fallocate: EFBIG ("* ]]
+	[ "$(states | sort -u -k 2 | wc -l)" -eq 1 ]
+	[ "$(states | wc -l)" -eq 64 ]
+	stat_is_true
+}
+
+@test "output into a file that cannot grow is an error that is told" {
+	session_begin
+	ms reg --count 60 --quiet
+	run --separate-stderr prlimit --fsize=1024 bash -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/out" \
+		"${MS[@]}" stat --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot print on standard output: write: EFBIG ("* ]]
+}
+
+@test "a file that cannot be made large enough is refused" {
+	session_begin
+	limited 4 reg --memory "file:$BATS_TEST_TMPDIR/file" --size 64K
+	[ "$status" -eq 1 ]
+	[[ $stderr == *": EFBIG ("* ]]
+	[ -z "$(states)" ]
+}
+
+@test "a program that mrctl becomes has the signal as it was" {
+	local script='ulimit -f 1; exec head -c 1M /dev/zero >"$0"' file=$BATS_TEST_TMPDIR/file
+
+	run --separate-stderr mr session -- bash -c "$script" "$file"
+	[ "$status" -eq 153 ] # SIGXFSZ is 25
+	run --separate-stderr mrctl sim -- bash -c "$script" "$file"
+	[ "$status" -eq 153 ]
+	run --separate-stderr env --ignore-signal=XFSZ "${MR[@]}" session -- bash -c "$script" "$file"
+	[ "$status" -eq 1 ]
+}
