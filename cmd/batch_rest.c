@@ -33,15 +33,19 @@ static void deregister(struct batch_answer *batch, struct mr_session *session, u
 	struct mr_table_pd pd;
 	struct mr_entry entry;
 	struct mr_error err;
+	enum mr_via via = mr_session_via(session, slot);
 	uint64_t ns;
+	int rc;
 
 	if (!mr_table_get(&session->table, slot, &entry))
 		return;
-	if (mr_session_deregister(session, slot, entry.id, &ns, &err)) {
+	rc = mr_session_deregister(session, slot, entry.id, &ns, &err);
+	if (rc < 0)
 		mr_wrap(&err, "region %" PRIu64 " was left registered", entry.id);
-		batch_answer_fail(batch, &err, entry.id, mr_session_via(session, slot));
+	if (rc)
+		batch_answer_fail(batch, &err, entry.id, via);
+	if (rc < 0)
 		return;
-	}
 	add_name(names, &entry);
 	region_row_fill(&row, &entry, &session->table, &pd);
 	row.state = "deregistered";

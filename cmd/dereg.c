@@ -91,7 +91,7 @@ static int dereg_entry(struct session_job *job, uint32_t slot, struct mr_entry *
 		return dereg_relaxed(job, slot, entry, err);
 	rc = mr_session_deregister(job->session, slot, entry->id,
 				   answer_has_rows(&job->answer) ? &ns : NULL, err);
-	if (!rc)
+	if (rc >= 0)
 		print_region(job, entry, "deregistered", ns);
 	return rc;
 }

@@ -111,7 +111,8 @@ static void note_refusal(struct mr_session *session, const struct target *target
 }
 
 /*
- * Return: 1 where it is invalid, 0 where it had gone or another process has it in hand, or -errno.
+ * Return: 1 where it is invalid, 2 where its entry stays all the same, 0 where it had gone or another
+ * process has it in hand, or -errno.
  */
 static int invalidate(struct mr_session *session, const struct target *target, bool wait,
 		      uint64_t *ns, struct mr_error *err)
@@ -119,13 +120,13 @@ static int invalidate(struct mr_session *session, const struct target *target, b
 	struct mr_table_wait pauses = { 0 };
 	int rc;
 
-	while ((rc = mr_session_deregister(session, target->slot, target->id, ns, err)) != 0) {
+	while ((rc = mr_session_deregister(session, target->slot, target->id, ns, err)) < 0) {
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
 			return 0;
 		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
 			return rc;
 	}
-	return 1;
+	return 1 + rc;
 }
 
 /* Of those that a signal has kept from being invalidated, so many are still marked. */
@@ -152,6 +153,7 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 	struct mr_error failure;
 	struct mr_entry entry;
 	size_t count = 0, i;
+	bool failed;
 	int first = choose(session, choice, &targets, &count, err);
 	int rc;
 
@@ -167,13 +169,16 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 		rc = invalidate(session, &targets[i], choice->wait, &ns, &failure);
 		if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
 			note_refusal(session, &targets[i], failure.errnum);
-		if (rc < 0 && !first) {
-			first = rc;
+		failed = rc < 0 || rc > 1;
+		if (failed && !first) {
+			first = -failure.errnum;
 			*err = failure;
 		}
 		if (rc && call)
 			call(data, &entry, ns, rc < 0 ? &failure : NULL);
-		if (rc < 0 && mr_table_gave_up(&session->table))
+		if (rc > 1 && call)
+			call(data, NULL, 0, &failure);
+		if (failed && mr_table_gave_up(&session->table))
 			break; /* what is true of this one is true of all */
 	}
 	rc = i < count && mr_interrupted()

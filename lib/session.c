@@ -654,12 +654,31 @@ static int destroy(struct mr_session *session, uint32_t slot, const struct mr_en
 	return 0;
 }
 
+/* Note what the kernel has answered: 0, or -errno where that cannot be noted. */
+static int end_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool gone,
+			  struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		mr_wrap(err,
+			"region %llu is deregistered, but its entry stays, in doubt until mrctl "
+			"dereg %llu removes it",
+			(unsigned long long)id, (unsigned long long)id);
+	else if (gone)
+		mr_table_remove(&session->table, slot, id);
+	else
+		mr_table_set_state(&session->table, slot, id, MR_ENTRY_LIVE);
+	mr_session_unclaim(session, slot);
+	return rc;
+}
+
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
 			  struct mr_error *err)
 {
 	struct mr_error lock_error;
 	struct mr_entry entry;
-	int rc = mr_table_lock(&session->table, err), dm_rc = 0;
+	int rc = mr_table_lock(&session->table, err), left;
 
 	if (rc)
 		return rc;
@@ -668,17 +687,12 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	if (rc)
 		return rc;
 	rc = destroy(session, slot, &entry, ns, err);
-	if (!rc)
-		dm_rc = mr_session_free_dm(session, &entry, err);
-	/* Where the lock cannot be had the entry stays in doubt, and the next command finds out. */
-	if (mr_table_lock(&session->table, &lock_error))
-		;
-	else if (rc)
-		mr_table_set_state(&session->table, slot, id, MR_ENTRY_LIVE);
-	else
-		mr_table_remove(&session->table, slot, id);
-	mr_session_unclaim(session, slot);
-	return rc ? rc : dm_rc;
+	left = rc ? 0 : mr_session_free_dm(session, &entry, err);
+	if (end_deregister(session, slot, id, !rc, &lock_error) && !rc && !left) {
+		*err = lock_error;
+		left = -err->errnum;
+	}
+	return rc ? rc : left != 0;
 }
 
 /* ---- what no entry names ---- */

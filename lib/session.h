@@ -163,7 +163,8 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
  * Before it destroys by handle the kernel must agree on what that handle is: it may have been
  * given out again.  Of a umem the kernel tells no more than that the handle is a umem's.
  *
- * Return: 0, or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
+ * Return: 0; 1 with @err where it is destroyed, but its entry or the memory on the device that it was
+ * on stays; or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
  * MR_ERROR_ABSENT when it had gone before, and the entry is removed.
  */
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
