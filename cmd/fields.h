@@ -51,6 +51,10 @@ struct field {
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
+	/* What a usual table leaves out, where it holds for all rows, besides what is not known: */
+	const char *usual;   /**< it is this */
+	const char *repeats; /**< it is the same as the field of that key */
+	const char *instead; /**< the field of that key is known, which serves better */
 };
 
 struct record {
@@ -78,15 +82,15 @@ struct list {
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIST     struct list
 
-/** An entry of a field table for @member of @structure. */
-#define FIELD(structure, member, type_, flags_, help_)                                             \
-	FIELD_AS(#member, structure, member, type_, flags_, help_)
+/** An entry of a field table for @member of @structure; more of its members may follow. */
+#define FIELD(structure, member, type_, flags_, ...)                                               \
+	FIELD_AS(#member, structure, member, type_, flags_, __VA_ARGS__)
 /** The same where the key is no name that C allows. */
-#define FIELD_AS(key_, structure, member, type_, flags_, help_)                                    \
+#define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
 	{                                                                                          \
 		.key = (key_), .help = (help_),                                                    \
 		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
-		.flags = (flags_),                                                                 \
+		.flags = (flags_), __VA_ARGS__                                                     \
 	}
 /** A member that is a struct itself, of which @record_ tells. */
 #define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \

@@ -113,8 +113,19 @@ void output_members(struct output *out, const struct record *record, const void 
 	json_free(text);
 }
 
-static void print_lines(const struct output *out, const struct record *record, const void *row)
+bool output_in_full(const struct output *out)
 {
+	const struct global_args *global = out->global;
+
+	return global->verbose && !global->json && !global->quiet && !global->no_headings &&
+	       !global->columns;
+}
+
+static void print_lines(struct output *out, const struct record *record, const void *row)
+{
+	if (out->block_printed)
+		printf("\n");
+	out->block_printed = out->blocks;
 	lines_print(record, row, out->global->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
 }
 
@@ -169,7 +180,7 @@ static int choose_usual(struct output *out, const struct record *record)
 		choose_columns(record, out->usual_columns, false, &columns, &err);
 	else
 		columns = all_columns(record, out->global->verbose);
-	count = count_columns(columns);
+	count = out->usual_count = count_columns(columns);
 	all = columns ? reallocarray(columns, count + count_columns(out->more) + 1, sizeof(*all))
 		      : NULL;
 	if (!all) {
@@ -194,10 +205,14 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	}
 	if (out->global->quiet || lines)
 		return;
+	out->blocks = output_in_full(out);
+	if (out->blocks)
+		return;
 	if (!out->columns)
 		note_error(out, choose_usual(out, record));
 	if (out->columns)
-		out->table = table_new(out->columns, !out->global->no_headings, stdout);
+		out->table = table_new(out->columns, out->usual_count, !out->global->no_headings,
+				       stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);
 }

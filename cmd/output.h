@@ -18,9 +18,12 @@ struct output {
 	const struct field *
 		*more; /**< those of --output that come behind the usual ones; or NULL */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
-	struct table *table;       /**< text: the table being printed, or NULL for lines */
-	const char *separator;     /**< JSON: what goes before the next member or element */
-	int error;                 /**< first -errno that came up, -ENOMEM mostly */
+	size_t usual_count;        /**< of columns: those that nobody chose */
+	bool blocks;               /**< text: rows are lists of lines, with an empty line between */
+	bool block_printed;
+	struct table *table;   /**< text: the table being printed, or NULL for lines */
+	const char *separator; /**< JSON: what goes before the next member or element */
+	int error;             /**< first -errno that came up, -ENOMEM mostly */
 };
 
 /**
@@ -41,6 +44,9 @@ void output_begin(struct output *out, const char *command);
 
 /** output_members() - the fields of @row: JSON: members of the document; text: nothing */
 void output_members(struct output *out, const struct record *record, const void *row);
+
+/** output_in_full() - text: whether all that is known is printed, as lines */
+bool output_in_full(const struct output *out);
 
 /** output_object() - JSON: an object named @key; text: lines, where rows are printed as lines */
 void output_object(struct output *out, const char *key, const struct record *record,

@@ -4,6 +4,7 @@
 #include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cleanup.h"
 #include "table.h"
@@ -18,10 +19,20 @@
 /* Wide enough for the longest key; the same for all records, so that they line up. */
 #define KEY_WIDTH 18
 
+/* A column of a table. */
+struct column {
+	struct libscols_column *scols;
+	const struct field *other; /* that it is compared with, or NULL */
+	bool usual;                /* nobody chose it */
+	bool says_something;       /* in a row so far */
+};
+
 struct table {
 	struct libscols_table *scols;
-	const struct field *const *columns;
-	size_t rows; /* in the current chunk */
+	const struct field *const *fields;
+	struct column *columns; /* one for each of the fields */
+	size_t rows;            /* in the current chunk */
+	bool headings;
 };
 
 static bool is_number(const struct field *field)
@@ -29,8 +40,26 @@ static bool is_number(const struct field *field)
 	return field->type == FIELD_NUMBER;
 }
 
+/*
+ * What is no number, and may be long.  On a terminal it takes several lines where it does not fit: a list
+ * of access flags that is cut could look like a whole one.
+ */
+static bool may_be_long(const struct field *field)
+{
+	return field->type == FIELD_STRING || field->type == FIELD_ACCESS;
+}
+
+static const struct field *find_column(const struct field *const *fields, const char *key)
+{
+	for (; key && *fields; fields++)
+		if (!strcmp((*fields)->key, key))
+			return *fields;
+	return NULL;
+}
+
 /* Columns are headed by their keys in upper case. */
-static int add_column(struct libscols_table *scols, const struct field *field)
+static int add_column(struct table *table, const struct field *field, struct column *column,
+		      bool wrap)
 {
 	char heading[64];
 	size_t i;
@@ -38,47 +67,87 @@ static int add_column(struct libscols_table *scols, const struct field *field)
 	for (i = 0; i < sizeof(heading) - 1 && field->key[i]; i++)
 		heading[i] = (char)toupper((unsigned char)field->key[i]);
 	heading[i] = '\0';
-	return scols_table_new_column(scols, heading, 0, is_number(field) ? SCOLS_FL_RIGHT : 0)
-		       ? 0
-		       : -ENOMEM;
+	column->scols = scols_table_new_column(table->scols, heading, 0,
+					       (is_number(field) ? SCOLS_FL_RIGHT : 0) |
+						       (wrap ? SCOLS_FL_WRAP : 0));
+	column->other = find_column(table->fields, field->repeats ?: field->instead);
+	return column->scols ? 0 : -ENOMEM;
 }
 
-struct table *table_new(const struct field *const *columns, bool headings, FILE *stream)
+static int add_columns(struct table *table, size_t usual, bool is_terminal)
 {
+	for (size_t i = 0; table->fields[i]; i++) {
+		const struct field *field = table->fields[i];
+		struct column *column = &table->columns[i];
+
+		column->usual = i < usual;
+		if (add_column(table, field, column,
+			       column->usual && is_terminal && may_be_long(field)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_table(struct table *table)
+{
+	scols_unref_table(table->scols);
+	free(table->columns);
+	free(table);
+}
+
+struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
+			FILE *stream)
+{
+	bool is_terminal = headings && isatty(fileno(stream));
 	struct table *table = calloc(1, sizeof(*table));
+	size_t count = 0;
 
 	if (!table)
 		return NULL;
-	table->columns = columns;
+	while (columns[count])
+		count++;
+	table->fields = columns;
+	table->headings = headings;
+	table->columns = calloc(count + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
-	if (!table->scols)
-		goto fail;
+	if (!table->columns || !table->scols ||
+	    add_columns(table, headings ? usual : 0, is_terminal)) {
+		free_table(table);
+		return NULL;
+	}
 	scols_table_set_stream(table->scols, stream);
 	scols_table_enable_noheadings(table->scols, !headings);
 	scols_table_enable_raw(table->scols, !headings); /* for scripts: nothing is padded */
-	/* A cut key would be worse than a long line. */
 	scols_table_enable_nowrap(table->scols, 0);
-	scols_table_set_termforce(table->scols, SCOLS_TERMFORCE_NEVER);
-	for (const struct field *const *c = columns; *c; c++)
-		if (add_column(table->scols, *c))
-			goto fail;
+	scols_table_set_termforce(table->scols, is_terminal && usual ? SCOLS_TERMFORCE_AUTO
+								     : SCOLS_TERMFORCE_NEVER);
 	return table;
-fail:
-	scols_unref_table(table->scols);
-	free(table);
-	return NULL;
+}
+
+/* Columns that say nothing are left out; one that later rows need gets them a new heading. */
+static void choose_columns(struct table *table)
+{
+	for (size_t i = 0; table->fields[i]; i++) {
+		const struct column *column = &table->columns[i];
+		int flags = scols_column_get_flags(column->scols);
+		bool hidden = column->usual && !column->says_something;
+
+		if (hidden == !!(flags & SCOLS_FL_HIDDEN))
+			continue;
+		scols_column_set_flags(column->scols, flags ^ SCOLS_FL_HIDDEN);
+		scols_table_enable_noheadings(table->scols, !table->headings);
+	}
 }
 
 static int print_chunk(struct table *table)
 {
-	size_t n = 0;
-
 	if (!table->rows)
 		return 0;
+	choose_columns(table);
 	if (scols_print_table(table->scols))
 		return -EIO;
-	for (const struct field *const *c = table->columns; *c; c++, n++) {
-		struct libscols_column *column = scols_table_get_column(table->scols, n);
+	for (size_t i = 0; table->fields[i]; i++) {
+		struct libscols_column *column = table->columns[i].scols;
 
 		scols_column_set_whint(column, (double)scols_column_get_width(column));
 	}
@@ -88,18 +157,34 @@ static int print_chunk(struct table *table)
 	return 0;
 }
 
+/* Whether a value is more than what all rows are expected to have. */
+static bool says_something(const struct field *field, const struct field *other, const char *text,
+			   const void *row)
+{
+	char buffer[FIELD_TEXT_MAX];
+	const char *other_text;
+
+	if (!text || (field->usual && !strcmp(text, field->usual)))
+		return false;
+	other_text = other ? field_text(other, row, buffer) : NULL;
+	return !other_text || (field->repeats && strcmp(text, other_text) != 0);
+}
+
 int table_row(struct table *table, const void *row)
 {
 	struct libscols_line *line = scols_table_new_line(table->scols, NULL);
 	char buffer[FIELD_TEXT_MAX];
-	size_t n = 0;
 
 	if (!line)
 		return -ENOMEM;
-	for (const struct field *const *c = table->columns; *c; c++, n++) {
-		const char *text = field_text(*c, row, buffer);
+	for (size_t i = 0; table->fields[i]; i++) {
+		const char *text = field_text(table->fields[i], row, buffer);
+		struct column *column = &table->columns[i];
 
-		if (scols_line_set_data(line, n, text ? text : "-"))
+		if (column->usual && !column->says_something)
+			column->says_something =
+				says_something(table->fields[i], column->other, text, row);
+		if (scols_line_set_data(line, i, text ? text : "-"))
 			return -ENOMEM;
 	}
 	return ++table->rows == CHUNK ? print_chunk(table) : 0;
@@ -109,8 +194,7 @@ int table_finish(struct table *table)
 {
 	int rc = print_chunk(table);
 
-	scols_unref_table(table->scols);
-	free(table);
+	free_table(table);
 	return rc;
 }
 

@@ -12,11 +12,14 @@ struct table;
 /**
  * table_new() - begin a table
  * @columns:  ends with NULL; must outlive the table
+ * @usual:    so many of the columns nobody chose: they are left out where they say nothing (see
+ *            struct field), and what is long takes several lines, so that the table fits a terminal
  * @headings: print the names of the columns first
  *
  * Return: NULL when memory is short.
  */
-struct table *table_new(const struct field *const *columns, bool headings, FILE *stream);
+struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
+			FILE *stream);
 
 /** table_row() - add a row; printed when enough have come.  Return: 0 or -errno. */
 int table_row(struct table *table, const void *row);

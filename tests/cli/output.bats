@@ -225,6 +225,77 @@ on_terminal() {
 	script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
 }
 
+# on_wide_terminal WIDTH ARG...: mrctl in the session on a terminal of so many columns; prints what it got
+on_wide_terminal() {
+	local command
+
+	printf -v command '%q ' "${MS[@]}" "${@:2}"
+	script -qec "stty cols $1; $command" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "the usual table of stat has 80 columns" {
+	session_begin
+	ms reg --name buf --size 1M -q
+	ms reg --name small --count 2 -q
+	run --separate-stderr ms stat
+	[ "$(head -4 <<<"$output" | awk 'length > n { n = length } END { print n + 0 }')" -le 80 ] ||
+		fail "$output"
+	[ "$(columns | head -1)" = "ID NAME STATE LKEY RKEY ADDR LENGTH ACCESS" ]
+}
+
+@test "columns that differ from what is usual are in the table, for all rows" {
+	session_begin
+	ms reg -q
+	ms reg --pd other -q
+	ms reg-iova --iova 0x1000 -q
+	run --separate-stderr ms stat
+	[ "$(columns | head -1)" = "ID STATE LKEY RKEY ADDR LENGTH IOVA ACCESS PD" ]
+	[[ $(columns) == *" 0x1000 local-write default"* && $(columns) == *" other"* ]]
+}
+
+@test "what scripts read has always the same columns" {
+	local one two
+
+	session_begin
+	ms reg -q
+	one=$(ms stat -n | awk '{ print NF }')
+	ms reg --pd other --name x -q
+	two=$(ms stat -n | awk '{ print NF }' | uniq)
+	[ "$one" = "$two" ] || fail "$one, and then $two"
+	run --separate-stderr ms stat -o id,name,iova,addr,pd,handle 1
+	[ "$(columns | head -1)" = "ID NAME IOVA ADDR PD HANDLE" ]
+}
+
+@test "a table fits a terminal and is not cut, and only a terminal is fitted" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	session_begin
+	ms reg -q --name a-name-that-is-rather-long --access \
+		local-write,remote-write,remote-read,remote-atomic
+	ms reg -q --count 2 --name b
+	run on_wide_terminal 80 stat
+	[ "$(awk 'length > n { n = length } END { print n + 0 }' <<<"$output")" -le 80 ] ||
+		fail "$output"
+	[[ $(grep -o '[a-z,-]*$' <<<"$output" | tr -d '\n') == \
+		*local-write,remote-write,remote-read,remote-atomic* ]] || fail "$output"
+	run on_wide_terminal 300 stat
+	[[ $output == *"a-name-that-is-rather-long "*"local-write,remote-write,remote-read,remote-atomic"* ]]
+	COLUMNS=40 run --separate-stderr ms stat
+	[[ $output == *"a-name-that-is-rather-long "*"local-write,remote-write,remote-read,remote-atomic"* ]]
+	run on_wide_terminal 40 stat -o name,access
+	[[ $output == *"a-name-that-is-rather-long local-write,remote-write,remote-read,remote-atomic"* ]]
+}
+
+@test "--verbose prints several regions as lists with an empty line between" {
+	run --separate-stderr mr reg -v --count 3 --name buf
+	succeeded
+	[ "$(grep -c '^name: *buf\.[123]$' <<<"$output")" -eq 3 ]
+	[ "$(grep -c '^$' <<<"$output")" -eq 3 ] # the last one before the environment
+	[ "$(grep -c '^kernel:' <<<"$output")" -eq 1 ]
+	[[ $output != *ID*NAME* ]]
+	run --separate-stderr mr reg -v --count 3 -n -o id
+	[ "$output" = $'1\n2\n3' ]
+}
+
 @test "progress shows on a terminal only" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	run on_terminal reg --count 600 "${MANY[@]}" --json

@@ -123,6 +123,19 @@ setup() {
 	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
 }
 
+@test "the table has the handle of a region that has no id, and only then" {
+	local handle
+
+	require_tool
+	ms reg --via kernel --quiet
+	run --separate-stderr ms stat
+	[[ ${lines[0]} != *HANDLE* ]]
+	handle=$(tool reg 1)
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == *" STATE    HANDLE "* && ${lines[2]} == *" unlisted "*" $handle "* ]] ||
+		fail "$output"
+}
+
 @test "a region whose handle is another's now is gone, and the other is unlisted" {
 	local handle
 

@@ -359,7 +359,7 @@ usual_path() {
 	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
 	ms umem --name u --quiet
 	run --separate-stderr ms stat
-	[[ ${lines[0]} == "ID NAME KIND STATE HANDLE LKEY"*"UMEM_ID"* ]]
+	[[ ${lines[0]} == "ID NAME KIND STATE LKEY"*"UMEM_ID"* ]]
 	[[ ${lines[1]} == *" m "*" mr "* && ${lines[2]} == *" u "*" umem "* ]]
 	[ "$(ms stat -n -o kind,lkey u)" = "umem -" ]
 }

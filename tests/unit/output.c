@@ -25,11 +25,11 @@ static const struct field inner_fields[] = {
 static const struct record inner_record = { "inner", inner_fields };
 
 static const struct field row_fields[] = {
-	FIELD(struct row, name, FIELD_STRING, 0, ""),
+	FIELD(struct row, name, FIELD_STRING, 0, "", .usual = "usual"),
 	FIELD(struct row, number, FIELD_NUMBER, 0, ""),
-	FIELD(struct row, maybe, FIELD_NUMBER, 0, ""),
+	FIELD(struct row, maybe, FIELD_NUMBER, 0, "", .instead = "number"),
 	FIELD(struct row, key, FIELD_HEX, 0, ""),
-	FIELD(struct row, addr, FIELD_HEX, 0, ""),
+	FIELD(struct row, addr, FIELD_HEX, 0, "", .repeats = "key"),
 	FIELD(struct row, access, FIELD_ACCESS, FIELD_DETAIL, ""),
 	FIELD(struct row, pages, FIELD_PAGES, FIELD_DETAIL, ""),
 	FIELD(struct row, truth, FIELD_BOOL, FIELD_DETAIL, ""),
@@ -220,14 +220,89 @@ TEST(without_headings_there_are_values_only)
 
 TEST(a_table_shows_details_only_when_verbose_or_asked_for)
 {
-	const struct global_args plain = { 0 }, verbose = { .verbose = true };
+	const struct global_args plain = { 0 }, named = { .columns = "addr,access" };
+	const struct global_args verbose = { .verbose = true, .no_headings = true };
 	struct capture c;
 
 	print(&c, &plain, false);
-	assert_contains(c.text, "NAME NUMBER MAYBE KEY\n");
+	assert_contains(c.text, "NAME NUMBER KEY\n");
+	print(&c, &named, false);
+	assert_contains(c.text, "ADDR ACCESS\n");
 	print(&c, &verbose, false);
-	assert_contains(c.text, "ADDR");
-	assert_contains(c.text, "ACCESS");
+	assert_contains(c.text, "a 1 - 0x1805 0x0 ");
+}
+
+TEST(verbose_is_a_list_of_lines_for_each_row)
+{
+	const struct global_args verbose = { .verbose = true };
+	struct capture c;
+
+	print(&c, &verbose, false);
+	assert_contains(c.text, "name:              a\n");
+	assert_contains(c.text, "addr:              0x0\n");
+	assert_contains(c.text, "\n\nname:              -\n");
+	assert_null(strstr(c.text, "NAME"));
+}
+
+/* A table with the usual columns, of these rows. */
+static const char *print_usual(struct capture *c, const struct global_args *global,
+			       const struct row *rows, size_t count)
+{
+	struct mr_error err = { 0 };
+	struct output out;
+
+	assert_int_equal(output_open(&out, global, &row_record, &err), 0);
+	out.usual_columns = "number,name,maybe,key,addr";
+	capture_begin(c, STDOUT_FILENO);
+	output_list_begin(&out, "rows", &row_record, false);
+	for (size_t i = 0; i < count; i++)
+		output_row(&out, &row_record, &rows[i]);
+	output_list_end(&out);
+	capture_end(c);
+	output_release(&out);
+	return c->text;
+}
+
+TEST(a_usual_table_leaves_out_columns_that_say_nothing)
+{
+	const struct global_args plain = { 0 }, bare = { .no_headings = true };
+	struct row rows[] = {
+		{ .number = known(1), .name = "usual", .key = known(16), .addr = known(16) },
+		{ .number = known(2), .name = "usual", .key = known(17), .addr = known(17) },
+	};
+	struct capture c;
+
+	assert_string_equal(print_usual(&c, &plain, rows, 2), "NUMBER KEY\n"
+							      "     1 0x10\n"
+							      "     2 0x11\n");
+	assert_string_equal(print_usual(&c, &bare, rows, 2), "1 usual - 0x10 0x10\n"
+							     "2 usual - 0x11 0x11\n");
+	rows[1].name = "b";
+	rows[1].maybe = known(3);
+	rows[1].addr = known(18);
+	assert_string_equal(print_usual(&c, &plain, rows, 2), "NUMBER NAME  KEY  ADDR\n"
+							      "     1 usual 0x10 0x10\n"
+							      "     2 b     0x11 0x12\n");
+	rows[1].number.known = false;
+	assert_contains(print_usual(&c, &plain, rows, 2), "NUMBER NAME  MAYBE KEY  ADDR\n");
+}
+
+TEST(a_column_that_only_a_late_row_needs_comes_with_a_new_heading)
+{
+	enum { ROWS = 2048 };
+	const struct global_args plain = { 0 };
+	struct row *rows = calloc(ROWS, sizeof(*rows));
+	struct capture c;
+
+	assert_non_null(rows);
+	for (size_t i = 0; i < ROWS; i++)
+		rows[i] = (struct row){ .number = known(i),
+					.name = i == ROWS - 1 ? "late" : "usual" };
+	print_usual(&c, &plain, rows, ROWS);
+	assert_int_equal(strncmp(c.text, "NUMBER\n", 7), 0);
+	assert_contains(c.text, "1023\nNUMBER NAME\n");
+	assert_contains(c.text, "2047 late\n");
+	free(rows);
 }
 
 TEST(lines_are_aligned_and_leave_the_unknown_out)
@@ -346,6 +421,9 @@ int main(void)
 		cmocka_unit_test(a_table_has_headings_and_a_dash_for_the_unknown),
 		cmocka_unit_test(without_headings_there_are_values_only),
 		cmocka_unit_test(a_table_shows_details_only_when_verbose_or_asked_for),
+		cmocka_unit_test(verbose_is_a_list_of_lines_for_each_row),
+		cmocka_unit_test(a_usual_table_leaves_out_columns_that_say_nothing),
+		cmocka_unit_test(a_column_that_only_a_late_row_needs_comes_with_a_new_heading),
 		cmocka_unit_test(lines_are_aligned_and_leave_the_unknown_out),
 		cmocka_unit_test(quiet_prints_nothing),
 		cmocka_unit_test(columns_of_a_long_table_stay_aligned_with_one_heading),
