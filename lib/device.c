@@ -9,6 +9,7 @@
 
 #include "cleanup.h"
 #include "device.h"
+#include "device_reason.h"
 #include "region.h"
 
 /* What lib/sim/sysfs writes into node_desc. */
@@ -58,47 +59,24 @@ static void list_names(struct ibv_device **list, char *text, size_t size)
 					 ibv_get_device_name(list[i]));
 }
 
-static int choose(struct ibv_device **list, const char *name, struct ibv_device **chosen,
-		  struct mr_error *err)
+static int choose(struct ibv_device **list, int list_errno, const char *name,
+		  struct ibv_device **chosen, struct mr_error *err)
 {
 	char names[256] = "";
 
-	if (!list || !list[0]) {
-		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "this machine has no RDMA device%s%s%s",
-			     name ? " '" : "", name ? name : "", name ? "'" : "");
-		mr_hint(err,
-			"load its driver (modprobe mlx5_ib, ...; 'rdma dev' lists devices), or "
-			"try the simulated HCA: mrctl sim -- mrctl ...");
-		return -ENODEV;
-	}
-	list_names(list, names, sizeof(names));
-	if (!name && list[1])
+	if (list)
+		list_names(list, names, sizeof(names));
+	if (!name && names[0] && list[1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "there are several RDMA devices, choose one with --device: %s",
 				    names);
-	for (int i = 0; list[i]; i++) {
+	for (int i = 0; list && list[i]; i++) {
 		if (!name || !strcmp(ibv_get_device_name(list[i]), name)) {
 			*chosen = list[i];
 			return 0;
 		}
 	}
-	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "no RDMA device '%s'", name);
-	mr_hint(err, "there is: %s", names);
-	return -ENODEV;
-}
-
-/* libibverbs answers ENOENT for a node that it may not open: a look at the node itself tells. */
-static void hint_node(const char *name, struct mr_error *err)
-{
-	char path[IBV_SYSFS_NAME_MAX + 32];
-
-	snprintf(path, sizeof(path), "/dev/infiniband/%s", name);
-	if (!access(path, R_OK | W_OK))
-		return;
-	if (errno == ENOENT)
-		mr_hint(err, "%s is missing: is it there outside of this container?", path);
-	else
-		mr_hint(err, "read and write permission on %s is needed", path);
+	return mr_device_fail_absent(name, list_errno, names, err);
 }
 
 /* The errno where a call opened nothing: some paths of libibverbs leave none. */
@@ -139,12 +117,14 @@ static int open_devx_context(struct ibv_device *chosen, struct mr_device *device
 static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
-	AUTO_LIST struct ibv_device **list = ibv_get_device_list(NULL);
+	AUTO_LIST struct ibv_device **list = NULL;
 	struct ibv_device *chosen = NULL;
 	int rc;
 
 	*device = (struct mr_device){ 0 };
-	rc = choose(list, name, &chosen, err);
+	errno = 0;
+	list = ibv_get_device_list(NULL);
+	rc = choose(list, list ? 0 : open_errno(), name, &chosen, err);
 	if (rc)
 		return rc;
 	snprintf(environment->device, sizeof(environment->device), "%s",
@@ -152,10 +132,10 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	environment->simulated = is_simulated(chosen);
 	mr_environment_find(environment);
 	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
-	if (rc && !environment->simulated)
-		hint_node(chosen->dev_name, err);
-	if (rc)
-		return rc;
+	if (rc) {
+		mr_device_explain_open(chosen->dev_name, err);
+		return -err->errnum;
+	}
 	read_provider(device->context, environment->provider, sizeof(environment->provider));
 	if (devx)
 		return 0;
@@ -193,6 +173,7 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 		if (rc == -EOPNOTSUPP)
 			mr_hint(err, "this provider cannot import a session's device; "
 				     "use --via kernel");
+		mr_device_explain_import(err);
 		if (fcntl(copy, F_GETFD) >= 0)
 			close(copy);
 		return rc;

@@ -17,6 +17,7 @@ setup() {
 teardown() {
 	[ -n "${HCA:-}" ] || return 0
 	hca-probe --fail none || :
+	[ -z "${MOVED:-}" ] || mv "$MOVED.moved" "$MOVED"
 	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
 	[ -z "${UNLOADED:-}" ] || modprobe "$UNLOADED"
 	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
@@ -159,8 +160,37 @@ mount_new() {	# TYPE
 @test "the node of the device closed to the user" {
 	chmod 600 /dev/infiniband/uverbs*
 	run --separate-stderr mr_as_nobody 64 reg
-	# libibverbs looks for the node elsewhere, and does not find it.
-	answered "no permission on the node" "ibv_open_device ENOENT"
+	# libibverbs looks for the node elsewhere, does not find it, and says that: ENOENT.
+	answered "no permission on the node" "ibv_open_device EACCES"
+	[[ $stderr == *"permission on /dev/infiniband/uverbs"*" is needed: it has mode 0600, user 0 and "* ]] ||
+		fail "$stderr"
+}
+
+# bats test_tags=kernel
+@test "a node that is missing, and one of another number" {
+	local name number at
+
+	name=$(basename /sys/class/infiniband/"$MRCTL_TEST_DEVICE"/device/infiniband_verbs/*)
+	[ -d "/sys/class/infiniband_verbs/$name" ] || # rxe's device has no parent
+		for at in /sys/class/infiniband_verbs/*/ibdev; do
+			[ "$(<"$at")" != "$MRCTL_TEST_DEVICE" ] || name=$(basename "$(dirname "$at")")
+		done
+	number=$(<"/sys/class/infiniband_verbs/$name/dev")
+	at=/dev/infiniband/$name
+	MOVED=$at
+	mv "$at" "$at.moved"
+	run --separate-stderr mr reg
+	answered "node missing" "exit status 3"
+	[[ $stderr == *"the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at"*"--device=$at"* ]] ||
+		fail "$stderr"
+	mknod "$at" c 1 3
+	run --separate-stderr mr reg
+	answered "node of another number" "ibv_open_device ENOENT"
+	[[ $stderr == *"$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number"* ]] || fail "$stderr"
+	rm "$at"
+	mknod "$at" c "${number%:*}" 1000	# which no driver has
+	run --separate-stderr mr reg
+	answered "node without a device" "ibv_open_device ENXIO"
 }
 
 # Kernels from 5.12 on copy pinned pages when a process forks.  Newer libibverbs asks them; that of
@@ -210,6 +240,11 @@ mount_new() {	# TYPE
 	ip netns add $NETNS
 	run --separate-stderr ip netns exec $NETNS "${MR[@]}" reg
 	answered "another network namespace, exclusive" "exit status 3"
+	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"* ]] || fail "$stderr"
+	# in the namespace, but with the /sys of the other
+	run --separate-stderr nsenter --net="/run/netns/$NETNS" "${MR[@]}" reg
+	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3"
+	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"* ]] || fail "$stderr"
 	answers "its own network namespace, exclusive" ok reg
 }
 
