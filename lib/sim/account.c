@@ -58,12 +58,15 @@ bool sim_account_locking_allowed(rlim_t limit)
 	return limit || can_lock_without_limit();
 }
 
+/* Where that cannot be read, it is: a limit is rather too strict than forgotten. */
 static bool is_table(int fd, uint64_t table)
 {
 	uint64_t id;
+	ssize_t length = pread(fd, &id, sizeof(id), offsetof(struct sim_header, id));
 
-	return pread(fd, &id, sizeof(id), offsetof(struct sim_header, id)) == sizeof(id) &&
-	       id == table;
+	if (length < 0)
+		return errno != EBADF && errno != ESPIPE && errno != EISDIR;
+	return length == sizeof(id) && id == table;
 }
 
 /* The share of a table, or NULL: it has none, and there is no room for one. */
@@ -119,9 +122,9 @@ static void correct_share(const struct sim_table *table, int fd)
 
 static void correct_behind(int fd)
 {
-	struct sim_file *file = sim_file_get(fd);
+	struct sim_file *file;
 
-	if (!file)
+	if (sim_file_get(fd, &file) || !file)
 		return;
 	if (!sim_table_lock(&file->table)) {
 		/* another thread may have closed it since, and opened another */

@@ -109,9 +109,9 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 		return -EOPNOTSUPP;
 	rc = allocate(call->table, length, alignment, &first);
 	/* now rather than on first touch, which a machine without memory answers with SIGBUS */
-	if (!rc && fallocate(call->table->fd, 0, sim_dm_place(first),
-			     (off_t)(pages_of(length) << PAGE_SHIFT)))
-		rc = -ENOMEM;
+	if (!rc)
+		rc = sim_table_allocate(call->table->fd, sim_dm_place(first),
+					pages_of(length) << PAGE_SHIFT);
 	if (!rc)
 		rc = put_place(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
 			       MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);

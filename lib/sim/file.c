@@ -5,6 +5,7 @@
  * A descriptor can be closed, duplicated over or passed in behind our back, so what is remembered
  * of it counts only as long as fstat() shows the same file.  A mapped file keeps its inode number.
  */
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "sim.h"
@@ -78,18 +79,18 @@ static struct slot *slot_of(int fd)
 }
 
 /* Not from malloc(): close() may be called in a signal handler. */
-static struct sim_file *new_file(int fd)
+static int new_file(int fd, struct sim_file **file)
 {
-	struct sim_file *file;
+	int rc;
 
-	file = sim_libc()->mmap(NULL, sizeof(*file), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (file == MAP_FAILED)
-		return NULL;
-	if (!sim_table_map(&file->table, fd))
-		return file;
-	munmap(file, sizeof(*file));
-	return NULL;
+	*file = sim_libc()->mmap(NULL, sizeof(**file), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*file == MAP_FAILED)
+		return -ENOMEM;
+	rc = sim_table_map(&(*file)->table, fd);
+	if (rc)
+		munmap(*file, sizeof(**file));
+	return rc;
 }
 
 static void unref(struct sim_file *file)
@@ -114,20 +115,22 @@ static struct sim_file *known(int fd, const struct stat *st)
 	return file;
 }
 
-static struct sim_file *learn(int fd, const struct stat *st)
+static int learn(int fd, const struct stat *st, struct sim_file **found)
 {
 	struct slot *slot = slot_of(fd);
 	struct sim_file *file;
+	int rc;
 
-	file = new_file(fd);
-	if (!file)
-		return NULL;
+	rc = new_file(fd, &file);
+	if (rc)
+		return rc;
 	file->refs = 2; /* the slot's and the caller's */
 	sim_process_lock();
 	unref(slot->file);
 	*slot = (struct slot){ .fd = fd, .dev = st->st_dev, .ino = st->st_ino, .file = file };
 	sim_process_unlock();
-	return file;
+	*found = file;
+	return 0;
 }
 
 /* A memfd has no name, hence no links: this spares all other files the further looks. */
@@ -136,17 +139,22 @@ static bool maybe_memfd(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_nlink == 0;
 }
 
-struct sim_file *sim_file_get(int fd)
+int sim_file_get(int fd, struct sim_file **file)
 {
-	struct sim_file *file;
+	const struct sim_profile *profile;
 	struct stat st;
+	int rc;
 
-	if (sim_libc()->fstat(fd, &st) || !maybe_memfd(&st))
-		return NULL;
-	file = known(fd, &st);
-	if (!file && sim_table_probe(fd))
-		file = learn(fd, &st);
-	return file;
+	*file = NULL;
+	if (sim_libc()->fstat(fd, &st))
+		return errno == EBADF ? 0 : -errno; /* of a closed one the call itself tells */
+	if (!maybe_memfd(&st))
+		return 0;
+	*file = known(fd, &st);
+	if (*file)
+		return 0;
+	rc = sim_table_probe(fd, &profile);
+	return rc || !profile ? rc : learn(fd, &st, file);
 }
 
 void sim_file_put(struct sim_file *file)
@@ -174,7 +182,8 @@ void sim_file_forget(int fd)
 	sim_process_unlock();
 }
 
-const struct sim_profile *sim_file_profile(int fd, const struct stat *st)
+int sim_file_profile(int fd, const struct stat *st, const struct sim_profile **profile)
 {
-	return maybe_memfd(st) ? sim_table_probe(fd) : NULL;
+	*profile = NULL;
+	return maybe_memfd(st) ? sim_table_probe(fd, profile) : 0;
 }

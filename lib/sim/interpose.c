@@ -70,22 +70,22 @@ static int create(const struct sim_profile *profile, int flags)
  */
 static int refresh(const char *path, int flags, int fd)
 {
-	const struct sim_profile *profile;
-	int saved = errno, fresh;
+	const struct sim_profile *profile = NULL;
+	int saved = errno, rc;
 	struct stat st;
 
 	if (fd < 0 || flags & O_PATH ||
 	    (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/fd/", 8) != 0))
 		return fd;
-	profile = sim_libc()->fstat(fd, &st) ? NULL : sim_file_profile(fd, &st);
+	rc = sim_libc()->fstat(fd, &st) ? -errno : sim_file_profile(fd, &st, &profile);
 	errno = saved;
-	if (!profile)
+	if (!rc && !profile)
 		return fd;
-	fresh = create(profile, flags);
+	rc = rc ? result(rc) : create(profile, flags);
 	saved = errno;
 	sim_libc()->close(fd);
 	errno = saved;
-	return fresh;
+	return rc;
 }
 
 static mode_t mode_of(int flags, va_list args)
@@ -194,7 +194,9 @@ EXPORT int fstat(int fd, struct stat *st)
 	rc = sim_libc()->fstat(fd, st);
 	if (rc)
 		return rc;
-	profile = sim_file_profile(fd, st);
+	rc = sim_file_profile(fd, st, &profile);
+	if (rc)
+		return result(rc);
 	if (profile)
 		disguise(profile, st);
 	errno = saved;
@@ -250,14 +252,13 @@ EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
 
 /* ---- the rest ------------------------------------------------------------------------------ */
 
-/* The table behind a descriptor, without a trace in errno. */
-static struct sim_file *get(int fd)
+/* sim_file_get(), without a trace in errno. */
+static int get(int fd, struct sim_file **file)
 {
-	int saved = errno;
-	struct sim_file *file = sim_file_get(fd);
+	int saved = errno, rc = sim_file_get(fd, file);
 
 	errno = saved;
-	return file;
+	return rc;
 }
 
 static bool locks_memfd(int fd, int command, const struct flock *lock)
@@ -310,12 +311,18 @@ EXPORT int fcntl64(int fd, int command, ...)
 
 EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
-	struct sim_file *file;
+	const bool of_file = fd >= 0 && !(flags & MAP_ANONYMOUS);
+	struct sim_file *file = NULL;
 	void *address;
+	int rc;
 
-	file = fd < 0 || flags & MAP_ANONYMOUS ? NULL : get(fd);
+	rc = of_file ? get(fd, &file) : 0;
+	if (rc) {
+		errno = -rc;
+		return MAP_FAILED;
+	}
 	if (!file) {
-		if (fd >= 0 && !(flags & MAP_ANONYMOUS))
+		if (of_file)
 			sim_maps_note(fd, flags);
 		return sim_libc()->mmap(addr, length, prot, flags, fd, offset);
 	}
@@ -337,7 +344,7 @@ EXPORT void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off6
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
 {
-	struct sim_file *file;
+	struct sim_file *file = NULL;
 	va_list args;
 	void *arg;
 	int rc;
@@ -347,7 +354,9 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (sim_dmabuf_ioctl(fd, request, arg, &rc))
 		return result(rc);
-	file = request == RDMA_VERBS_IOCTL ? get(fd) : NULL;
+	rc = request == RDMA_VERBS_IOCTL ? get(fd, &file) : 0;
+	if (rc)
+		return result(rc);
 	if (!file)
 		return sim_libc()->ioctl(fd, request, arg);
 	rc = sim_uverbs_ioctl(&file->table, arg);

@@ -3,6 +3,7 @@
  * Mappings of this process, for the rules that faulting in does not show.  Reading the list takes
  * long where there are many, so it is read only by those who have reason to.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
 #include <stdio.h>
@@ -33,8 +34,8 @@ void sim_maps_note(int fd, int flags)
 	struct statfs fs;
 
 	if ((type == MAP_SHARED || type == MAP_SHARED_VALIDATE) &&
-	    !__atomic_load_n(&shared_file, __ATOMIC_RELAXED) && !fstatfs(fd, &fs) &&
-	    !is_memory(&fs))
+	    !__atomic_load_n(&shared_file, __ATOMIC_RELAXED) &&
+	    (fstatfs(fd, &fs) || !is_memory(&fs)))
 		__atomic_store_n(&shared_file, true, __ATOMIC_RELAXED);
 }
 
@@ -79,7 +80,9 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 	int rc = 0;
 
 	maps = fopen("/proc/self/maps", "re");
-	while (maps && !rc && getline(&line, &size, maps) > 0) {
+	if (!maps)
+		return -EIO;
+	while (!rc && getline(&line, &size, maps) > 0) {
 		if (!parse(line, &mapping) || mapping.end <= start)
 			continue;
 		if (mapping.start >= end)
@@ -88,8 +91,9 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 		mapping.end = mapping.end > end ? end : mapping.end;
 		rc = look(&mapping, argument);
 	}
+	if (!rc && ferror(maps))
+		rc = -EIO;
 	free(line);
-	if (maps)
-		fclose(maps);
+	fclose(maps);
 	return rc;
 }

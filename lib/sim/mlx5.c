@@ -392,6 +392,21 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 	return rc;
 }
 
+static void *map_of_table(const struct sim_table *table, void *addr, size_t length, int prot,
+			  int flags, off_t place)
+{
+	int fd = sim_table_reopen(table->fd, O_RDWR);
+	void *address;
+
+	if (fd < 0) {
+		errno = -fd;
+		return MAP_FAILED;
+	}
+	address = sim_libc()->mmap(addr, length, prot, flags, fd, place);
+	sim_libc()->close(fd);
+	return address;
+}
+
 /* Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist. */
 static void *map_page(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		      off_t offset)
@@ -412,7 +427,7 @@ static void *map_page(struct sim_table *table, void *addr, size_t length, int pr
 	}
 	if (place < 0)
 		return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
-	return sim_libc()->mmap(addr, length, prot, flags, table->fd, place);
+	return map_of_table(table, addr, length, prot, flags, place);
 }
 
 /* uverbs_std_types_dmabuf.c UVERBS_METHOD_DMABUF_ALLOC, mlx5_ib_mmap_get_pfns() */

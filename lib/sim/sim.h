@@ -144,7 +144,7 @@ extern const struct sim_profile sim_mlx5_profile, sim_rxe_profile;
 /* ---- table.c ------------------------------------------------------------------------------ */
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   7
+#define SIM_VERSION   8
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -188,6 +188,7 @@ struct sim_header {
 	uint32_t kernel;      /**< enum mr_sim_kernel */
 	uint64_t id;          /**< random */
 	pthread_mutex_t lock; /**< robust and shared between processes: guards all below */
+	uint64_t guard;       /**< ~id: tells that nobody wrote over the lock */
 	uint32_t capacity;    /**< objects that the file has room for */
 	bool damaged;         /**< a process was killed inside: all that is derived may be wrong */
 	bool has_context;     /**< GET_CONTEXT was done */
@@ -225,21 +226,32 @@ struct sim_table {
  * @profile: kind of its device
  * @cloexec: whether exec shall close it
  *
- * Return: the descriptor, or -ENOMEM, -EMFILE, -ENFILE.
+ * Return: the descriptor, which only reads, or -ENOMEM, -EMFILE, -ENFILE.
  */
 int sim_table_create(const struct sim_profile *profile, bool cloexec);
 
 /** sim_random() - a number that no other table or process has, and never 0 */
 uint64_t sim_random(void);
 
+/** sim_table_reopen() - another descriptor of a table's file, with O_RDWR or O_RDONLY, or -errno */
+int sim_table_reopen(int fd, int flags);
+
+/** sim_table_allocate() - make sure that a part of the file has its pages: 0, -ENOMEM, -errno */
+int sim_table_allocate(int fd, off_t start, size_t length);
+
 /**
  * sim_table_probe() - whether a descriptor is a table: by its seals and its first bytes
+ * @profile: set to its profile, or NULL where it is none
  *
- * Return: its profile, or NULL.
+ * Return: 0, or -errno where that cannot be told.
  */
-const struct sim_profile *sim_table_probe(int fd);
+int sim_table_probe(int fd, const struct sim_profile **profile);
 
-/** sim_table_map() - map the table of a descriptor; sim_table_unmap() it.  Return: 0, -ENOMEM, -EBADF */
+/**
+ * sim_table_map() - map the table of a descriptor; sim_table_unmap() it
+ *
+ * Return: 0, -EBADF where it is none, or -errno of what failed.
+ */
 int sim_table_map(struct sim_table *table, int fd);
 void sim_table_unmap(struct sim_table *table);
 
@@ -248,7 +260,7 @@ void sim_table_unmap(struct sim_table *table);
  *
  * Repairs what a process left that was killed inside, and maps what others have added.
  *
- * Return: 0, or -ENOMEM.
+ * Return: 0, -ENOMEM, -EIO where somebody wrote over the table, -ETIMEDOUT where its lock is not to be had.
  */
 int sim_table_lock(struct sim_table *table);
 void sim_table_unlock(struct sim_table *table);
@@ -301,19 +313,21 @@ struct sim_file {
 
 /**
  * sim_file_get() - the table behind a descriptor; sim_file_put() it
+ * @file: set to it, or NULL when @fd is not simulated
  *
  * One fstat() when the descriptor is known, a few system calls when it is new here.
  *
- * Return: NULL when @fd is not simulated (or there is no memory to map it).
+ * Return: 0, or -errno where that cannot be told, or the table not be reached: what was to be done with
+ * @fd must fail, rather than be done to the file behind it.
  */
-struct sim_file *sim_file_get(int fd);
+int sim_file_get(int fd, struct sim_file **file);
 void sim_file_put(struct sim_file *file);
 
 /** sim_file_forget() - @fd is about to be closed */
 void sim_file_forget(int fd);
 
-/** sim_file_profile() - the profile of a descriptor whose real fstat() is @st, or NULL */
-const struct sim_profile *sim_file_profile(int fd, const struct stat *st);
+/** sim_file_profile() - as sim_table_probe(), of a descriptor whose real fstat() is @st */
+int sim_file_profile(int fd, const struct stat *st, const struct sim_profile **profile);
 
 /** sim_process_count() - count a call of this process; returns how many there were */
 uint64_t sim_process_count(enum mr_sim_call call);
@@ -411,7 +425,7 @@ bool sim_mapping_writes_back(const struct sim_mapping *mapping);
 /**
  * sim_maps_walk() - look at the mappings in a range, in order, until one returns other than 0
  *
- * Return: what it returned, or 0.
+ * Return: what it returned, or 0; -EIO where the mappings cannot be read.
  */
 int sim_maps_walk(uint64_t start, uint64_t end,
 		  int (*look)(const struct sim_mapping *mapping, void *argument), void *argument);
@@ -560,7 +574,7 @@ int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr);
  */
 void sim_call_unlock(struct sim_call *call);
 
-/** sim_call_relock() - the end of that; returns 0 or -ENOMEM */
+/** sim_call_relock() - the end of that; returns 0 or what sim_table_lock() does */
 int sim_call_relock(struct sim_call *call);
 
 /** sim_attr() - an attribute that the caller passed, or NULL */

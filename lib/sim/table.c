@@ -8,15 +8,19 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sim.h"
 
 #define OBJECTS_START (SIM_DM_START + SIM_DM_SIZE)
 #define FIRST_OBJECTS 1024u
+#define MAX_OBJECTS   (64u * 64 * 64 * 64) /* that the bitmaps have room for */
+#define LOCK_SECONDS  30
 #define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
 
 #ifndef MFD_NOEXEC_SEAL
@@ -26,12 +30,45 @@
 _Static_assert(sizeof(struct sim_object) == 64, "an object is a cache line");
 _Static_assert(sizeof(SIM_MAGIC) == sizeof(((struct sim_header *)0)->magic), "magic");
 
-static void *map(int fd, size_t start, size_t length)
+/*
+ * Programs get a descriptor that only reads: what they do with it besides ioctl() cannot reach the
+ * table.  libibverbs for one falls back to write() where an ioctl fails in certain ways.
+ */
+int sim_table_reopen(int fd, int flags)
 {
-	void *address = sim_libc()->mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-					 (off_t)start);
+	char path[64];
+	int own;
 
-	return address == MAP_FAILED ? NULL : address;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	own = sim_libc()->open(path, flags | O_CLOEXEC);
+	if (own >= 0)
+		return own;
+	return errno == ENOENT ? -EIO : -errno; /* where /proc is missing, the device is not */
+}
+
+static int map(int fd, size_t start, size_t length, void **address)
+{
+	int own = sim_table_reopen(fd, O_RDWR), rc = 0;
+
+	if (own < 0)
+		return own;
+	*address = sim_libc()->mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, own,
+				    (off_t)start);
+	if (*address == MAP_FAILED)
+		rc = -errno;
+	sim_libc()->close(own);
+	return rc;
+}
+
+int sim_table_allocate(int fd, off_t start, size_t length)
+{
+	int own = sim_table_reopen(fd, O_RDWR), rc;
+
+	if (own < 0)
+		return own;
+	rc = fallocate(own, 0, start, (off_t)length) ? -ENOMEM : 0;
+	sim_libc()->close(own);
+	return rc;
 }
 
 /*
@@ -41,11 +78,11 @@ static void *map(int fd, size_t start, size_t length)
 static int make_room(int fd, uint32_t capacity)
 {
 	size_t bitmaps = offsetof(struct sim_header, used) + capacity / 8;
+	int rc;
 
-	if (fallocate(fd, 0, 0, (off_t)bitmaps) ||
-	    fallocate(fd, 0, OBJECTS_START, (off_t)(capacity * sizeof(struct sim_object))))
-		return -ENOMEM;
-	return 0;
+	rc = sim_table_allocate(fd, 0, bitmaps);
+	return rc ? rc
+		  : sim_table_allocate(fd, OBJECTS_START, capacity * sizeof(struct sim_object));
 }
 
 static int init_lock(pthread_mutex_t *lock)
@@ -77,17 +114,19 @@ uint64_t sim_random(void)
 static int format(int fd, const struct sim_profile *profile)
 {
 	struct sim_header *header;
+	void *address;
 	int rc;
 
 	rc = make_room(fd, FIRST_OBJECTS);
+	if (!rc)
+		rc = map(fd, 0, sizeof(*header), &address);
 	if (rc)
 		return rc;
-	header = map(fd, 0, sizeof(*header));
-	if (!header)
-		return -ENOMEM;
+	header = address;
 	memcpy(header->magic, SIM_MAGIC, sizeof(header->magic));
 	header->version = SIM_VERSION;
 	header->id = sim_random();
+	header->guard = ~header->id;
 	strncpy(header->profile, mr_sim_profiles[profile->kind].name, sizeof(header->profile) - 1);
 	header->kernel = sim_kernel();
 	header->capacity = FIRST_OBJECTS;
@@ -97,6 +136,19 @@ static int format(int fd, const struct sim_profile *profile)
 	munmap(header, sizeof(*header));
 	if (!rc && sim_libc()->fcntl(fd, F_ADD_SEALS, SEALS))
 		rc = -errno;
+	return rc;
+}
+
+/* Under the same number, as open() returns the lowest. */
+static int make_read_only(int fd, bool cloexec)
+{
+	int own = sim_table_reopen(fd, O_RDONLY), rc = 0;
+
+	if (own < 0)
+		return own;
+	if (dup3(own, fd, cloexec ? O_CLOEXEC : 0) < 0)
+		rc = -errno;
+	sim_libc()->close(own);
 	return rc;
 }
 
@@ -113,12 +165,14 @@ int sim_table_create(const struct sim_profile *profile, bool cloexec)
 		return -errno;
 	rc = format(fd, profile);
 	if (!rc)
+		rc = make_read_only(fd, cloexec);
+	if (!rc)
 		return fd;
 	sim_libc()->close(fd);
 	return rc;
 }
 
-const struct sim_profile *sim_table_probe(int fd)
+int sim_table_probe(int fd, const struct sim_profile **profile)
 {
 	int seals = sim_libc()->fcntl(fd, F_GET_SEALS);
 	struct {
@@ -126,30 +180,49 @@ const struct sim_profile *sim_table_probe(int fd)
 		uint32_t version;
 		char profile[16];
 	} start;
+	ssize_t length;
 
+	*profile = NULL;
+	/* EINVAL: no memfd; EBADF: closed, or O_PATH */
+	if (seals < 0)
+		return errno == EINVAL || errno == EBADF ? 0 : -errno;
 	/* The seals come first: without them the file could shrink under its mapping. */
-	if (seals < 0 || (seals & SEALS) != SEALS ||
-	    pread(fd, &start, sizeof(start), 0) != sizeof(start) ||
-	    memcmp(start.magic, SIM_MAGIC, sizeof(start.magic)) != 0 ||
+	if ((seals & SEALS) != SEALS)
+		return 0;
+	length = pread(fd, &start, sizeof(start), 0);
+	if (length < 0)
+		return errno == EBADF ? 0 : -errno;
+	if (length != sizeof(start) || memcmp(start.magic, SIM_MAGIC, sizeof(start.magic)) != 0 ||
 	    start.version != SIM_VERSION)
-		return NULL;
+		return 0;
 	start.profile[sizeof(start.profile) - 1] = '\0';
-	return sim_profile_find(start.profile);
+	*profile = sim_profile_find(start.profile);
+	return 0;
 }
 
 int sim_table_map(struct sim_table *table, int fd)
 {
-	*table = (struct sim_table){ .fd = fd, .profile = sim_table_probe(fd) };
-	table->header = table->profile ? map(fd, 0, sizeof(*table->header)) : NULL;
-	if (!table->header)
-		return -ENOMEM;
+	const struct sim_profile *again;
+	void *address;
+	int rc;
+
+	*table = (struct sim_table){ .fd = fd };
+	rc = sim_table_probe(fd, &table->profile);
+	if (!rc && !table->profile)
+		rc = -EBADF;
+	if (!rc)
+		rc = map(fd, 0, sizeof(*table->header), &address);
+	if (rc)
+		return rc;
+	table->header = address;
 	/* Another thread may have closed it meanwhile, and be about to make another: still empty. */
-	if (sim_table_probe(fd)) {
-		table->kernel = (enum mr_sim_kernel)table->header->kernel;
-		return 0;
-	}
-	munmap(table->header, sizeof(*table->header));
-	return -EBADF;
+	rc = sim_table_probe(fd, &again);
+	if (!rc && !again)
+		rc = -EBADF;
+	if (rc)
+		munmap(table->header, sizeof(*table->header));
+	table->kernel = rc ? 0 : (enum mr_sim_kernel)table->header->kernel;
+	return rc;
 }
 
 static void unmap_objects(struct sim_object *objects, uint32_t count)
@@ -164,6 +237,16 @@ void sim_table_unmap(struct sim_table *table)
 	munmap(table->header, sizeof(*table->header));
 }
 
+/* Behind the end of its file a mapping raises SIGBUS. */
+static bool is_there(int fd, uint32_t capacity)
+{
+	struct stat st;
+
+	return capacity >= FIRST_OBJECTS && capacity <= MAX_OBJECTS &&
+	       !sim_libc()->fstat(fd, &st) &&
+	       (uint64_t)st.st_size >= OBJECTS_START + capacity * sizeof(struct sim_object);
+}
+
 /*
  * Map what the table has grown to.  The new mapping is in place before the old one goes, so that
  * a child forked by another thread at any moment finds a good one.
@@ -171,13 +254,17 @@ void sim_table_unmap(struct sim_table *table)
 static int map_objects(struct sim_table *table)
 {
 	uint32_t capacity = table->header->capacity, mapped = table->mapped;
-	struct sim_object *objects, *before = table->objects;
+	struct sim_object *before = table->objects;
+	void *objects;
+	int rc;
 
 	if (mapped == capacity)
 		return 0;
-	objects = map(table->fd, OBJECTS_START, capacity * sizeof(*objects));
-	if (!objects)
-		return -ENOMEM;
+	if (capacity < mapped || !is_there(table->fd, capacity))
+		return -EIO;
+	rc = map(table->fd, OBJECTS_START, capacity * sizeof(*before), &objects);
+	if (rc)
+		return rc;
 	__atomic_store_n(&table->objects, objects, __ATOMIC_RELEASE);
 	__atomic_store_n(&table->mapped, capacity, __ATOMIC_RELEASE);
 	unmap_objects(before, mapped);
@@ -270,7 +357,9 @@ static void repair_list(struct sim_table *table)
 
 	for (handle = 0; handle < table->header->capacity; handle++)
 		table->objects[handle].newer = handle; /* no object is newer than itself */
-	while ((handle = *older_of(table, newer)) != SIM_NO_HANDLE) {
+	while ((handle = *older_of(table, newer)) < table->header->capacity) {
+		if (table->objects[handle].newer != handle)
+			break;
 		if (table->objects[handle].type) {
 			table->objects[handle].newer = newer;
 			newer = handle;
@@ -278,6 +367,7 @@ static void repair_list(struct sim_table *table)
 			*older_of(table, newer) = table->objects[handle].older;
 		}
 	}
+	*older_of(table, newer) = SIM_NO_HANDLE; /* as it is, if nobody wrote into it */
 	for (handle = 0; handle < table->header->capacity; handle++)
 		if (table->objects[handle].type && table->objects[handle].newer == handle)
 			enlist(table, handle);
@@ -330,12 +420,34 @@ static void repair(struct sim_table *table)
 	}
 }
 
+/* Whoever wrote over the start of the file did not leave out what is around the lock. */
+static bool is_intact(const struct sim_header *header)
+{
+	return !memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) &&
+	       header->version == SIM_VERSION && header->guard == ~header->id;
+}
+
+/*
+ * The lock is held for microseconds.  A holder that was stopped, or numbers that somebody wrote into
+ * it, must not stop all others for ever.
+ */
+static int take_lock(struct sim_header *header)
+{
+	struct timespec end;
+
+	if (!is_intact(header))
+		return EIO;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += LOCK_SECONDS;
+	return pthread_mutex_clocklock(&header->lock, CLOCK_MONOTONIC, &end);
+}
+
 int sim_table_lock(struct sim_table *table)
 {
 	struct sim_header *header = table->header;
 	int rc;
 
-	rc = pthread_mutex_lock(&header->lock);
+	rc = take_lock(header);
 	if (rc == EOWNERDEAD) {
 		header->damaged = true;
 		rc = pthread_mutex_consistent(&header->lock);

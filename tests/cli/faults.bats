@@ -40,6 +40,17 @@ sweep() {
 	[[ ${lines[-1]} =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
 }
 
+@test "wherever a system call of the simulator fails, the device and the session still work" {
+	command -v cc >/dev/null || skip "cc is not installed"
+	! is_sanitized || skip "the sanitizer has its own calls"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/fail.so" \
+		"$BATS_TEST_DIRNAME/preload/fail.c"
+	PATH=$BUILD/tests/cli:$PATH run "${SIM[@]}" mrctl session -- \
+		"$BATS_TEST_DIRNAME/fail-inside.sh" "$BATS_TEST_TMPDIR"
+	echo "$output"
+	[[ ${lines[-1]} =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
+}
+
 @test "a region whose handle cannot be queried is not destroyed, and not taken for gone" {
 	session_begin
 	ms reg --name a --quiet

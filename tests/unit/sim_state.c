@@ -12,13 +12,21 @@
 #define PD 1
 #define MR 7
 
+static bool is_table(int fd)
+{
+	const struct sim_profile *profile;
+
+	assert_int_equal(sim_table_probe(fd, &profile), 0);
+	return profile;
+}
+
 static int open_table(void **state)
 {
 	static struct sim_table table;
 	int fd = sim_table_create(sim_profile_find("mlx5"), true);
 
 	assert_true(fd >= 0);
-	assert_non_null(sim_table_probe(fd));
+	assert_true(is_table(fd));
 	assert_int_equal(sim_table_map(&table, fd), 0);
 	assert_int_equal(sim_table_lock(&table), 0);
 	*state = &table;
@@ -131,14 +139,80 @@ static void other_files_are_not_tables(void **state)
 	int plain = memfd_create("plain", 0),
 	    unsealed = memfd_create("unsealed", MFD_ALLOW_SEALING);
 
-	assert_null(sim_table_probe(plain));
+	assert_false(is_table(plain));
 	assert_int_equal(pwrite(unsealed, table->header, 4096, 0), 4096);
-	assert_null(sim_table_probe(unsealed));
+	assert_false(is_table(unsealed));
 	assert_int_equal(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
-	assert_non_null(sim_table_probe(unsealed));
-	assert_null(sim_table_probe(-1));
+	assert_true(is_table(unsealed));
+	assert_false(is_table(-1));
 	close(plain);
 	close(unsealed);
+}
+
+static void what_a_program_writes_does_not_reach_the_table(void **state)
+{
+	const struct sim_table *table = *state;
+	const uint64_t id = table->header->id;
+	const int fd = table->fd;
+	const char text[64] = "a command of the older ABI";
+
+	assert_int_equal(write(fd, text, sizeof(text)), -1);
+	assert_int_equal(pwrite(fd, text, sizeof(text), 0), -1);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), -1);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	assert_int_equal(table->header->id, id);
+	assert_true(is_table(fd));
+}
+
+static void a_table_that_was_written_over_is_refused(void **state)
+{
+	struct sim_table *table = *state;
+	struct sim_header *header = table->header;
+	const uint64_t guard = header->guard;
+
+	sim_table_unlock(table);
+	header->guard = 0x6d656d6f7279;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->guard = guard;
+	header->magic[3]++;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->magic[3]--;
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+static void more_objects_than_the_file_has_are_not_looked_at(void **state)
+{
+	struct sim_table *table = *state;
+	const uint32_t capacity = table->header->capacity;
+	static const uint32_t wrong[] = { 0, 1, 1u << 20, UINT32_MAX };
+	size_t i;
+
+	sim_table_unlock(table);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		table->header->capacity = wrong[i];
+		assert_int_equal(sim_table_lock(table), -EIO);
+	}
+	table->header->capacity = capacity;
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+static void a_list_that_was_written_over_has_an_end(void **state)
+{
+	struct sim_table *table = *state;
+	uint32_t pd = add(table, PD, SIM_NO_HANDLE), mr = add(table, MR, pd);
+	struct sim_object *object;
+
+	table->objects[pd].older = mr; /* which leads to the first again */
+	table->header->damaged = true;
+	sim_table_unlock(table);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(sim_object_find(table, MR, mr, &object), 0);
+	table->objects[pd].older = 12345678;
+	table->header->damaged = true;
+	sim_table_unlock(table);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
 }
 
 /* The list has each object once, and leads back the same way. */
@@ -378,6 +452,10 @@ int main(void)
 		TABLE_TEST(children_keep_their_parent_busy),
 		TABLE_TEST(another_mapping_sees_what_was_added),
 		TABLE_TEST(other_files_are_not_tables),
+		TABLE_TEST(what_a_program_writes_does_not_reach_the_table),
+		TABLE_TEST(a_table_that_was_written_over_is_refused),
+		TABLE_TEST(more_objects_than_the_file_has_are_not_looked_at),
+		TABLE_TEST(a_list_that_was_written_over_has_an_end),
 		TABLE_TEST(a_reservation_does_not_outlive_its_maker),
 		TABLE_TEST(what_was_half_done_is_repaired),
 		TABLE_TEST(an_object_can_be_made_the_newest),
