@@ -73,9 +73,9 @@ synopsis() {
 		awk '/^[A-Z]/ { on = /^SYNOPSIS/; next } on && NF { $1 = $1; print }'
 }
 
-# examples PAGE: "STATUS COMMAND" for each example that runs on the simulated HCA
+# examples PAGE [SECTION]: "STATUS COMMAND" for each example that runs on the simulated HCA
 examples() {
-	part "$1" EXAMPLES | awk '
+	part "$1" "${2:-EXAMPLES}" | awk '
 		match($0, /exit status is [0-9]+/) { status = substr($0, RSTART + 15, RLENGTH - 15) }
 		/^\.EX/ { on = 1; next }
 		/^\.EE/ { on = 0; status = 0; next }
@@ -163,7 +163,8 @@ every_line_of() { # LINES OTHER WHAT
 		[ "$own" != batch ] || known=$all
 		# In the page of one command, what another's example needs is none of its options.
 		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
-		every_line_of "$(part "$name" | sed -E "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
+		every_line_of "$(part "$name" | sed -E -e 's/mrctl sim .* -- /mrctl sim -- /' \
+			-e "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
 			grep -o -e '--[a-z][a-z-]*' | sort -u)" \
 			"$(grep -o -e '--[a-z-]*' <<<"$known")" "$name"
 	done
@@ -266,6 +267,40 @@ listed() {
 		done < <(examples "${page##*/}")
 	done
 	[ "$count" -ge 10 ]
+}
+
+@test "the refusals that the pages explain come as they say" {
+	local privileged=()
+
+	# the limit of locked memory does not count for root
+	[ "$(id -u)" -ne 0 ] || privileged=(setpriv --bounding-set -ipc_lock)
+	for page in reg reg-iova reg-dmabuf umem rereg; do
+		page=mrctl-$page.1
+		count=0
+		while read -r _ line; do
+			run --separate-stderr "${privileged[@]}" bash -c "$line" </dev/null
+			[ "$status" -eq 0 ] || fail "$page: exit status $status of: $line" "$stderr"
+			count=$((count + 1))
+		done < <(examples "$page" "COMMON REFUSALS")
+		[ "$count" -ge 2 ] || fail "$page: $count"
+		# each command stands below the errno that it expects, or is the way that works
+		wrong=$(part "$page" "COMMON REFUSALS" | awk '
+			tag { errno = $2 } { tag = /^\.TP/ }
+			match($0, /--expect [A-Za-z]+/) {
+				found = substr($0, RSTART + 9, RLENGTH - 9)
+				if (found != errno && found != "ok") print errno ": " $0
+			}')
+		[ -z "$wrong" ] || fail "$page: $wrong"
+	done
+}
+
+@test "no line is wider than a terminal of 80 columns" {
+	command -v man >/dev/null || skip "man is not installed"
+	for page in "$MAN"/*; do
+		while IFS= read -r line; do
+			[ "${#line}" -le 80 ] || fail "${page##*/}: $line"
+		done < <(LC_ALL=C MANWIDTH=80 man -E ascii -l "$page" | sed 's/.\x08//g')
+	done
 }
 
 # shape: the members of a document on stdin, with the types of their values
