@@ -7,6 +7,7 @@
 
 #include "answer.h"
 #include "batch_line.h"
+#include "expect.h"
 #include "place.h"
 #include "region_row.h"
 #include "words.h"
@@ -34,6 +35,12 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	rc = output_open(&answer->out, global, invocation->command->record, err);
 	answer->out.usual_columns = invocation->command->columns;
 	return rc;
+}
+
+void answer_expect_total(struct answer *answer, uint64_t total)
+{
+	answer->total = total;
+	progress_init(&answer->progress, total, answer->invocation->global->quiet);
 }
 
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
@@ -151,7 +158,7 @@ static const struct record verdict_record = { "verdict", verdict_fields };
 
 static bool is_expected(const struct answer *answer)
 {
-	return answer->expect && failures_expected(&answer->failures, answer->expect);
+	return answer->expect && expect_holds(answer->expect, &answer->failures);
 }
 
 void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
@@ -235,6 +242,7 @@ void answer_tell_more(const struct answer *answer)
 static int judge(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct failures *failures = &answer->failures;
+	char text[EXPECT_TEXT];
 
 	answer_tell_more(answer);
 	if (failures->count && done && participle && !answer->invocation->global->quiet)
@@ -243,7 +251,7 @@ static int judge(const struct answer *answer, uint64_t done, const char *partici
 	if (is_expected(answer))
 		return EXIT_DONE;
 	if (answer->expect)
-		note(answer, "this is not the expected answer");
+		note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
 	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
 		return EXIT_ABSENT;
 	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
@@ -253,8 +261,11 @@ int answer_status(const struct answer *answer, uint64_t done, const char *partic
 {
 	const struct batch_line *line = answer->invocation->global->line;
 	int status = judge(answer, done, participle);
+	char text[EXPECT_TEXT];
 
-	if (line && status != EXIT_DONE)
-		batch_line_fail(line, answer->failures.count ? answer->failures.items : NULL);
+	if (line && status != EXIT_DONE && answer->failures.count)
+		batch_line_fail(line, answer->failures.items, NULL);
+	else if (line && status != EXIT_DONE)
+		batch_line_fail(line, NULL, expect_text(answer->expect, &answer->failures, text));
 	return status;
 }

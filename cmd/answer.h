@@ -44,6 +44,9 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 		uint64_t total, struct mr_error *err);
 void answer_release(struct answer *answer);
 
+/** answer_expect_total() - the regions that the command is about, where that comes out later */
+void answer_expect_total(struct answer *answer, uint64_t total);
+
 /**
  * answer_error() - the whole answer of a command that could not begin: without a session, say
  * @told: why; told here

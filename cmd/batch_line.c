@@ -40,12 +40,12 @@ void batch_line_wrap(const struct batch_line *line, struct mr_error *err)
 	mr_wrap(err, "%s", name);
 }
 
-void batch_line_fail(const struct batch_line *line, const struct failure *failure)
+void batch_line_fail(const struct batch_line *line, const struct failure *failure,
+		     const char *message)
 {
 	struct mr_error err;
 
-	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s",
-		     failure ? failure->message : "this is not the expected answer");
+	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s", failure ? failure->message : message);
 	batch_line_wrap(line, &err);
 	failures_adopt(line->failures, failure, line->number, err.text);
 }

@@ -29,7 +29,9 @@ void batch_line_wrap(const struct batch_line *line, struct mr_error *err);
 /**
  * batch_line_fail() - note in the batch that the line did not answer as it should
  * @failure: its first one, or NULL: there was none where one was expected
+ * @message: what is said then
  */
-void batch_line_fail(const struct batch_line *line, const struct failure *failure);
+void batch_line_fail(const struct batch_line *line, const struct failure *failure,
+		     const char *message);
 
 #endif

@@ -292,7 +292,7 @@ static int work(struct session_job *job, struct mr_error *err)
 	int rc;
 
 	if (args->all)
-		job->answer.total = mr_table_count(&job->session->table);
+		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
 	job->answer.lines = false;
 	place_block_signals(job->answer.invocation->global);
 	if (!args->flush) /* which tells of those, too */
@@ -306,6 +306,9 @@ static int work(struct session_job *job, struct mr_error *err)
 		flush_named(job, args->pd);
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, job->done, err);
+	if (rc && job->done)
+		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
+			job->done == 1 ? " was" : "s were");
 	tell_deferred(job);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }

@@ -12,11 +12,21 @@ struct progress {
 	bool silent;
 };
 
-/** progress_init() - @total steps; silent if there is one only, or with @quiet, or off a terminal */
+/**
+ * progress_init() - @total steps; 0: nobody knows how many
+ *
+ * Silent with @quiet, and where standard error is no terminal, or one that cannot take back a line.
+ */
 void progress_init(struct progress *progress, uint64_t total, bool quiet);
 
-/** progress_show() - @done steps are done: "registered 4096 of 100000" */
+/** progress_show() - @done steps of several are done: "registered 4096 of 100000" */
 void progress_show(struct progress *progress, const char *what, uint64_t done);
+
+/**
+ * progress_wait() - a step begins that may take long: "registering 64 GiB ..."
+ * @bytes: that it is about; of less than a GiB nothing is shown
+ */
+void progress_wait(struct progress *progress, const char *what, uint64_t bytes);
 
 /** progress_clear() - take the line away before something else is printed */
 void progress_clear(struct progress *progress);

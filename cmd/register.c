@@ -96,6 +96,7 @@ static void register_all(struct register_job *job)
 			break;
 		}
 		made->index = index;
+		progress_wait(&job->answer.progress, "registering", request.length);
 		if (!register_one(job, &request, made, &err)) {
 			made->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
 							    &made->region);
@@ -156,6 +157,18 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 	return 0;
 }
 
+static int map_memory(struct register_job *job, struct mr_error *err)
+{
+	const struct mr_memory_request *request = &job->plan.request;
+	int rc;
+
+	if (request->populate)
+		progress_wait(&job->answer.progress, "populating", request->length);
+	rc = mr_memory_map(request, &job->memory, err);
+	progress_clear(&job->answer.progress);
+	return rc;
+}
+
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 static int prepare(struct register_job *job, struct mr_error *err)
 {
@@ -186,7 +199,7 @@ static int prepare(struct register_job *job, struct mr_error *err)
 	}
 	rc = advise_init(job, err);
 	if (!rc)
-		rc = mr_memory_map(&job->plan.request, &job->memory, err);
+		rc = map_memory(job, err);
 	if (rc)
 		return rc;
 	if (mr_region_has_offset(job->pattern.call) || job->pattern.call == MR_ALLOC_NULL_MR)
@@ -274,7 +287,10 @@ static int run(struct register_job *job, struct mr_error *err)
 	register_warn_of_flags(job);
 	register_warn_of_death(job, hold);
 	rc = print_document(job, err);
+	if (rc)
+		register_hint_unprinted(job, err);
 	if (hold && job->count && !job->interrupted && !rc) {
+		register_tell_hold(job);
 		mr_hold(job->args->hold_for);
 		mr_hold_ignore(); /* timeout(1) sends its signal twice */
 	}

@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "access.h"
+#include "hold.h"
 #include "region_row.h"
 #include "register_answer.h"
 #include "relaxed.h"
@@ -261,4 +263,35 @@ void register_tell_interrupted(const struct register_job *job)
 		      ends ? "they stay until the batch ends" : "they stay in the session",
 		      job->made[0].id, job->made[job->count - 1].id,
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
+}
+
+void register_tell_hold(const struct register_job *job)
+{
+	const struct mr_opt_u64 time = job->args->hold_for;
+	char seconds[48] = "";
+
+	if (job->answer.invocation->global->quiet)
+		return;
+	if (time.known)
+		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
+	report_note(job->answer.invocation->command,
+		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
+		    job->count == 1 ? "" : "s", seconds,
+		    mr_hold_hears_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());
+}
+
+void register_hint_unprinted(const struct register_job *job, struct mr_error *err)
+{
+	const bool one = job->count == 1;
+
+	if (!job->count || (job->place.in_session && mr_session_is_private(job->place.session)))
+		return;
+	if (job->place.in_session)
+		mr_hint(err,
+			"%" PRIu64 " region%s registered all the same and stay%s in the "
+			"session: mrctl stat shows %s",
+			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
+	else
+		mr_hint(err, "%" PRIu64 " region%s registered all the same, and deregistered again",
+			job->count, one ? " was" : "s were");
 }

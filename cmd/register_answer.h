@@ -88,6 +88,12 @@ bool register_prints_rows(const struct register_job *job);
 /** register_tell_interrupted() - where the regions are that were registered until a signal came */
 void register_tell_interrupted(const struct register_job *job);
 
+/** register_tell_hold() - that the regions are held, until when, and by which process */
+void register_tell_hold(const struct register_job *job);
+
+/** register_hint_unprinted() - what became of the regions that could not be printed */
+void register_hint_unprinted(const struct register_job *job, struct mr_error *err);
+
 /** register_warn_of_flags() - of flags that have no effect on any of the regions */
 void register_warn_of_flags(struct register_job *job);
 

@@ -198,29 +198,3 @@ void failures_release(struct failures *failures)
 	free(failures->items);
 	*failures = (struct failures){ 0 };
 }
-
-static bool has_answer(const struct expect_option *expect, enum mr_error_kind kind,
-		       const char *call, uint64_t errnum)
-{
-	return (mr_error_is_answer(kind, call) || kind == MR_ERROR_RELAXED) &&
-	       errnum < 64 * (sizeof(expect->errnums) / 8) &&
-	       expect->errnums[errnum / 64] >> errnum % 64 & 1;
-}
-
-bool expect_has(const struct expect_option *expect, const struct mr_error *err)
-{
-	return has_answer(expect, err->kind, err->call, (uint64_t)err->errnum);
-}
-
-bool failures_expected(const struct failures *failures, const struct expect_option *expect)
-{
-	if (!failures->count)
-		return expect->ok;
-	for (size_t i = 0; i < failures->count; i++) {
-		const struct failure *f = &failures->items[i];
-
-		if (!has_answer(expect, f->kind, f->call, f->errno_value.value))
-			return false;
-	}
-	return true;
-}

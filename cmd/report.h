@@ -76,15 +76,4 @@ void failures_adopt(struct failures *failures, const struct failure *failure, ui
 /** failures_release() - free what failures_add() kept */
 void failures_release(struct failures *failures);
 
-/** expect_has() - whether the stack's refusal @err is one of the expected answers */
-bool expect_has(const struct expect_option *expect, const struct mr_error *err);
-
-/**
- * failures_expected() - did the stack answer as @expect says?
- *
- * Without failures the answer was "ok".  What prepares a call (mmap, …) is no answer of the
- * stack, so its failure is never expected.
- */
-bool failures_expected(const struct failures *failures, const struct expect_option *expect);
-
 #endif

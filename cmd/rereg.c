@@ -187,6 +187,8 @@ static int work(struct session_job *in, struct mr_error *err)
 			    "an on-demand region is dead once this process has ended");
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);
+	if (rc && changed)
+		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
 	mr_backing_settle(job.request.backing, &job.memory, NULL);
 	mr_session_release_device(in->session, &job.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);

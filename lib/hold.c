@@ -8,15 +8,19 @@
 #include "clock.h"
 #include "hold.h"
 
-/* SIGHUP only where it is not ignored: nohup(1) keeps a hold alive. */
-static void ending_signals(sigset_t *set)
+bool mr_hold_hears_hangup(void)
 {
 	struct sigaction hangup;
 
+	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN;
+}
+
+static void ending_signals(sigset_t *set)
+{
 	sigemptyset(set);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGTERM);
-	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+	if (mr_hold_hears_hangup())
 		sigaddset(set, SIGHUP);
 }
 

@@ -17,6 +17,9 @@ void mr_hold_block(void);
  */
 void mr_hold(struct mr_opt_u64 ns);
 
+/** mr_hold_hears_hangup() - whether SIGHUP ends it, too: not where it is ignored, as by nohup(1) */
+bool mr_hold_hears_hangup(void);
+
 /**
  * mr_hold_readable() - sleep until there is something to read, or one of these signals comes
  * Return: false for the signal.

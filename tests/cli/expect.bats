@@ -16,14 +16,14 @@ load helpers
 	run --separate-stderr mr reg --size 0 --expect ENOMEM --json
 	refused EINVAL ibv_reg_mr
 	json '.as_expected == false'
-	[[ $stderr == *"not the expected answer"* ]]
+	[[ $stderr == *"mrctl: reg: expected ENOMEM, got EINVAL"* ]]
 }
 
 @test "an unexpected success is a failure" {
 	run --separate-stderr mr reg --expect EINVAL --json
 	[ "$status" -eq 1 ]
 	json '.as_expected == false and .failures == [] and (.regions | length == 1)'
-	[[ $stderr == *"not the expected answer"* ]]
+	[[ $stderr == *"mrctl: reg: expected EINVAL, got ok"* ]]
 }
 
 @test "ok expects success" {
@@ -59,6 +59,15 @@ load helpers
 	run --separate-stderr mr reg --size max --expect ENOMEM --json
 	[ "$status" -eq 1 ]
 	json '.as_expected == false and .failures[0].call == "mmap"'
+	[[ $stderr == *"expected ENOMEM, got ENOMEM, which is no answer of the stack"* ]]
+}
+
+@test "all that was expected and all that came is named once" {
+	run --separate-stderr mr reg --memory hole --count 3 --keep-going --expect ok,EIO,ENOMEM
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"expected ok or EIO or ENOMEM, got EFAULT" ]] || fail "$stderr"
+	run --separate-stderr mr reg --size 0 --count 30 --keep-going --expect EIO
+	[[ $stderr == *"expected EIO, got EINVAL" ]] || fail "$stderr"
 }
 
 @test "a device that is missing stays a missing device" {

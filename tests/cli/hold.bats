@@ -12,12 +12,28 @@ held() {
 
 # bats test_tags=kernel
 @test "--hold prints the whole document first and ends with 0 on SIGTERM" {
+	local pid
+
 	hold reg --hold --json
 	held '.regions[0] | .state == "live" and .dereg_elapsed_ns == null'
 	kill -0 "$HOLD_PID"
+	pid=$HOLD_PID
 	release
 	held '.failures == []'
-	[ ! -s "$HOLD_ERR" ]
+	[[ $(<"$HOLD_ERR") == "mrctl: reg: holding 1 region until Ctrl-C"*"; pid $pid" ]]
+}
+
+@test "a hold says how many it holds and for how long, unless it is to be quiet" {
+	local MR=(env --default-signal=HUP "${MR[@]}") # nohup may run the tests
+
+	run --separate-stderr mr reg --hold-for 0.01 --count 2
+	succeeded
+	[[ $stderr =~ "holding 2 regions for 0.01 s, or until Ctrl-C, SIGTERM or SIGHUP; pid "[0-9]+ ]] ||
+		fail "$stderr"
+	run --separate-stderr mr reg --hold-for 0.01 -q
+	[ -z "$output$stderr" ]
+	run --separate-stderr mr reg --hold-for 0.01 --size 0
+	[[ $stderr != *holding* ]]
 }
 
 @test "SIGINT and SIGHUP end it as well" {
@@ -33,6 +49,7 @@ held() {
 @test "nohup keeps it alive" {
 	run --separate-stderr nohup "${MR[@]}" reg --hold-for 0.01
 	succeeded
+	[[ $stderr == *"until Ctrl-C or SIGTERM; pid "* ]] || fail "$stderr"
 	trap '' HUP
 	hold reg --hold
 	trap - HUP

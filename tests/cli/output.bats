@@ -195,6 +195,37 @@ mr_to() {
 	mr "${@:2}" >"$1"
 }
 
+@test "a full disk under the answer of a trial says that its region was deregistered" {
+	run --separate-stderr mr_to /dev/full reg --count 2
+	[[ $stderr == *ENOSPC*$'\n'"  2 regions were registered all the same, and deregistered again" ]]
+	run --separate-stderr mr_to /dev/full reg --hold --json
+	[[ $stderr == *ENOSPC*$'\n'"  1 region was registered all the same, and deregistered again" ]]
+	run --separate-stderr mr_to /dev/full reg --size 0 --json
+	[[ $stderr != *"all the same"* ]]
+}
+
+ms_to() {
+	ms "${@:2}" >"$1"
+}
+
+@test "a full disk under the answer in a session says what became of the regions" {
+	session_begin
+	run --separate-stderr ms_to /dev/full reg --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *ENOSPC*$'\n'"  1 region is registered all the same and stays in the session: mrctl stat shows it" ]] ||
+		fail "$stderr"
+	[ "$(ms stat -n -o id,state)" = "1 live" ]
+	run --separate-stderr ms_to /dev/full rereg 1 --access none
+	[[ $stderr == *ENOSPC*$'\n'"  the region was changed all the same: mrctl stat shows it" ]] ||
+		fail "$stderr"
+	[ "$(ms stat -n -o access)" = none ]
+	run --separate-stderr ms_to /dev/full dereg 1
+	[[ $stderr == *ENOSPC*$'\n'"  1 region was deregistered all the same" ]] || fail "$stderr"
+	[ -z "$(ms stat -n)" ]
+	run --separate-stderr ms_to /dev/full stat
+	[[ $stderr == *ENOSPC* && $stderr != *"all the same"* ]]
+}
+
 @test "a full disk under a long table is noticed" {
 	run --separate-stderr mr_to /dev/full reg --count 5000 "${MANY[@]}"
 	[ "$status" -eq 1 ]
@@ -222,7 +253,39 @@ on_terminal() {
 	local command
 
 	printf -v command '%q ' "${MR[@]}" "$@"
-	script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
+	TERM=${terminal-xterm} script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
+}
+
+@test "progress does not show on a terminal that cannot take back a line" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	for terminal in dumb ''; do
+		run on_terminal reg --count 600 "${MANY[@]}"
+		[ "$status" -eq 0 ]
+		[[ $output != *"registered 256"* && $output != *$'\e'* ]] || fail "'$terminal': $output"
+	done
+}
+
+@test "progress of dereg --all knows how many there are" {
+	local MR=("${MS[@]}")
+
+	command -v script >/dev/null || skip "script(1) is not installed"
+	session_begin
+	ms reg --count 600 "${MANY[@]}" -q
+	run on_terminal dereg --all
+	[ "$status" -eq 0 ]
+	[[ $output == *"deregistered 256 of 600"* ]] || fail "$output"
+}
+
+@test "what takes long in one step is announced on a terminal, and taken back" {
+	command -v script >/dev/null || skip "script(1) is not installed"
+	run on_terminal reg --size 3G --access on-demand
+	[[ $output == *"registering 3 GiB ..."*$'\r\e[K'* ]] || fail "$output"
+	run on_terminal reg --size 2G --memory hugetlb:1G --populate
+	[[ $output == *"populating 2 GiB ..."*$'\r\e[K'* ]] || fail "$output"
+	run on_terminal reg --size 1M --populate
+	[[ $output != *populating* && $output != *registering* ]]
+	run --separate-stderr mr reg --size 3G --access on-demand
+	[[ $stderr != *"registering"* ]]
 }
 
 # on_wide_terminal WIDTH ARG...: mrctl in the session on a terminal of so many columns; prints what it got

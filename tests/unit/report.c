@@ -2,7 +2,7 @@
 /* Refusals: what is kept of them, whether they were expected, and what standard error says. */
 #include <errno.h>
 
-#include "report.h"
+#include "expect.h"
 #include "unit.h"
 
 static struct mr_error refusal(int errnum)
@@ -120,7 +120,7 @@ static bool expected(const struct expect_option *expect, const struct mr_error *
 
 	if (err)
 		failures_add(&failures, err, 1, 0, "library", NULL);
-	answer = failures_expected(&failures, expect);
+	answer = expect_holds(expect, &failures);
 	failures_release(&failures);
 	return answer;
 }
@@ -153,9 +153,9 @@ TEST(every_failure_has_to_be_expected)
 
 	failures_add(&failures, &err, 1, 0, "library", NULL);
 	failures_add(&failures, &err, 2, 0, "library", NULL);
-	assert_true(failures_expected(&failures, &einval));
+	assert_true(expect_holds(&einval, &failures));
 	failures_add(&failures, &other, 3, 0, "library", NULL);
-	assert_false(failures_expected(&failures, &einval));
+	assert_false(expect_holds(&einval, &failures));
 	failures_release(&failures);
 }
 
