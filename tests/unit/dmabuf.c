@@ -22,7 +22,8 @@ TEST(sources_are_read)
 		int number;
 	} cases[] = {
 		{ "fd:0", MR_DMABUF_FD, NULL, 0 },
-		{ "fd:1023", MR_DMABUF_FD, NULL, -1 }, /* it is closed */
+		{ "fd:1023", MR_DMABUF_FD, NULL, MR_DMABUF_CLOSED },
+		{ "fd:-1", MR_DMABUF_FD, NULL, -1 },
 		{ "udmabuf", MR_DMABUF_UDMABUF, NULL, 0 },
 		{ "heap:system", MR_DMABUF_HEAP, "system", 0 },
 		{ "heap:default_cma_region", MR_DMABUF_HEAP, "default_cma_region", 0 },
@@ -47,7 +48,7 @@ TEST(other_words_are_no_sources)
 {
 	static const char *const words[] = {
 		"",          ":",       "f",      "fd",       "fd:",           "fd: 1",
-		"fd:-1",     "fd:1x",   "fd:1:2", "FD:1",     "fd:2147483648", "udmabuf:",
+		"fd:--1",    "fd:1x",   "fd:1:2", "FD:1",     "fd:2147483648", "udmabuf:",
 		"udmabuf:1", "heap",    "heap:",  "heap:a/b", "heap:../x",     "cuda",
 		"cuda:",     "cuda:-1", "anon",
 	};
@@ -103,7 +104,7 @@ TEST(a_closed_descriptor_is_none_of_those_that_are_opened_later)
 	again = dup(0);
 	assert_int_equal(again, fd);
 	assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), 0);
-	assert_int_equal(dmabuf.fd, -1);
+	assert_int_equal(dmabuf.fd, MR_DMABUF_CLOSED);
 	assert_int_equal(mr_dmabuf_source_size(&request.source), 0);
 	close(again);
 }
