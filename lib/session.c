@@ -118,6 +118,10 @@ static int peek(int fd, int fds[2], struct mr_error *err)
 	for (int i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
+	if (got == (ssize_t)sizeof(greeting) && !memcmp(text, greeting, sizeof(greeting)))
+		return fail_no_session(err, fd,
+				       "is no mrctl session: its message does not carry two "
+				       "descriptors, as a session's does");
 	if (got == (ssize_t)sizeof(greeting) && !memcmp(text, greeting, sizeof("mrctl session")))
 		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
 				    "descriptor %d is a session of another version of mrctl", fd);

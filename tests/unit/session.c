@@ -133,6 +133,7 @@ TEST(another_message_is_no_session)
 	assert_int_equal(open_message("x", 1, fds, 2), -ENOTCONN);
 	assert_contains(err.text, "is no mrctl session");
 	assert_int_equal(open_message(greeting, sizeof(greeting), NULL, 0), -ENOTCONN);
+	assert_contains(err.text, "two descriptors");
 	assert_int_equal(open_message(greeting, sizeof(greeting), fds, 1), -ENOTCONN);
 	assert_int_equal(open_message(greeting, sizeof(greeting), fds, 3), -ENOTCONN);
 	assert_int_equal(open_message("mrctl session 1\0more", 20, fds, 2), -ENOTCONN);
@@ -144,7 +145,7 @@ TEST(a_message_of_another_version_is_named_so)
 	int null = open("/dev/null", O_RDWR);
 	const int fds[] = { null, null };
 
-	assert_int_equal(open_message("mrctl session 2", sizeof(greeting), fds, 2), -ENOTCONN);
+	assert_int_equal(open_message("mrctl session 2", sizeof(greeting), fds, 2), -EPROTO);
 	assert_contains(err.text, "another version");
 	close(null);
 }
