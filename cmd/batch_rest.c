@@ -39,7 +39,7 @@ static void deregister(struct batch_answer *batch, struct mr_session *session, u
 
 	if (!mr_table_get(&session->table, slot, &entry))
 		return;
-	rc = mr_session_deregister(session, slot, entry.id, &ns, &err);
+	rc = mr_session_deregister(session, slot, entry.id, &entry, &ns, &err);
 	if (rc < 0)
 		mr_wrap(&err, "region %" PRIu64 " was left registered", entry.id);
 	if (rc)

@@ -89,7 +89,7 @@ static int dereg_entry(struct session_job *job, uint32_t slot, struct mr_entry *
 
 	if (entry->call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, entry, err);
-	rc = mr_session_deregister(job->session, slot, entry->id,
+	rc = mr_session_deregister(job->session, slot, entry->id, entry,
 				   answer_has_rows(&job->answer) ? &ns : NULL, err);
 	if (rc >= 0)
 		print_region(job, entry, "deregistered", ns);

@@ -115,12 +115,13 @@ static void note_refusal(struct mr_session *session, const struct target *target
  * process has it in hand, or -errno.
  */
 static int invalidate(struct mr_session *session, const struct target *target, bool wait,
-		      uint64_t *ns, struct mr_error *err)
+		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
 	struct mr_table_wait pauses = { 0 };
 	int rc;
 
-	while ((rc = mr_session_deregister(session, target->slot, target->id, ns, err)) < 0) {
+	while ((rc = mr_session_invalidate(session, target->slot, target->id, entry, ns, err)) <
+	       0) {
 		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
 			return 0;
 		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
@@ -166,7 +167,7 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 		if (!mr_table_get(&session->table, targets[i].slot, &entry) ||
 		    entry.id != targets[i].id)
 			continue;
-		rc = invalidate(session, &targets[i], choice->wait, &ns, &failure);
+		rc = invalidate(session, &targets[i], choice->wait, &entry, &ns, &failure);
 		if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
 			note_refusal(session, &targets[i], failure.errnum);
 		failed = rc < 0 || rc > 1;
@@ -274,6 +275,9 @@ static int mark(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t
 	if (state == MR_STATE_GONE || entry.state == MR_ENTRY_PENDING) {
 		mr_table_remove(&session->table, slot, id);
 		rc = mr_session_fail_gone(&entry, err);
+	} else if (entry.call != MR_REG_MR_RELAXED) {
+		rc = mr_fail_text(err, MR_ERROR_HOST, EINVAL, "region %llu is not relaxed",
+				  (unsigned long long)id);
 	} else if (mr_entry_is_marked(&entry)) {
 		rc = fail_marked(&entry, err);
 	} else {

@@ -90,6 +90,8 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
 				    : mr_table_find(&session->table, word.index, word.number);
 	if (mr_table_get(&session->table, selection->slot, &selection->entry) &&
+	    mr_entry_matches(&selection->entry, word.name ? MR_BY_NAME : word.index, word.number,
+			     word.name) &&
 	    is_meant(&selection->entry, &word)) {
 		selection->type = MR_SELECT_ENTRY;
 		selection->id = selection->entry.id;

@@ -299,6 +299,14 @@ static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
 			    "a session has at most %d protection domains", MR_TABLE_PDS);
 }
 
+/* Under the lock.  Another holder may change the name after it was found: the copy counts. */
+static bool find_pd(const struct mr_session *session, const char *name, uint32_t *place,
+		    struct mr_table_pd *pd)
+{
+	*place = mr_table_find_pd(&session->table, name);
+	return mr_table_pd(&session->table, *place, pd) && !strcmp(pd->name, name);
+}
+
 int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
@@ -307,8 +315,7 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 	if (rc)
 		return rc;
 	settle_pds(session);
-	*place = mr_table_find_pd(&session->table, name);
-	if (!mr_table_pd(&session->table, *place, pd))
+	if (!find_pd(session, name, place, pd))
 		rc = create ? new_pd(session, name, place, pd, err)
 			    : fail_no_pd(session, name, err);
 	mr_table_unlock(&session->table);
@@ -324,8 +331,7 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 	if (rc)
 		return rc;
 	settle_pds(session);
-	place = mr_table_find_pd(&session->table, name);
-	if (mr_table_pd(&session->table, place, &pd)) {
+	if (find_pd(session, name, &place, &pd)) {
 		mr_table_doubt_pd(&session->table, place, true);
 		rc = mr_session_is_private(session)
 			     ? mr_session_dealloc_private_pd(session, place, err)
@@ -501,8 +507,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	return commit(session, slot, entry, err);
 }
 
-/* Of a change that was not noted the new keys are not known, but where the region is to be. */
-static bool agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	uint64_t addr = entry->addr, length = entry->length;
 
@@ -532,7 +537,7 @@ static int ask_kernel(struct mr_session *session, const struct mr_entry *entry, 
 	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
-	return rc ? rc : agrees(entry, kernel);
+	return rc ? rc : mr_session_agrees(entry, kernel);
 }
 
 /*
@@ -581,6 +586,7 @@ int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *
 	if (rc)
 		return rc;
 	found = mr_table_get(&session->table, slot, entry);
+	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
 	if (found)
 		*state = compare(session, slot, entry, false, kernel, err);
 	mr_table_unlock(&session->table);
@@ -606,6 +612,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, str
 		     struct mr_error *err)
 {
 	*state = MR_STATE_UNKNOWN;
+	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
 	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
 				    (unsigned long long)id);
@@ -621,22 +628,29 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, str
 }
 
 /* Under the lock: is the entry ours to destroy?  Its claim is taken then. */
-static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
+static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
 			    struct mr_entry *entry, struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel;
 	enum mr_session_state state;
-	int rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
+	struct mr_entry claimed;
+	int rc = mr_session_claim(session, slot, id, &claimed, &state, &kernel, err);
 
 	if (rc)
 		return rc;
-	if (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
+	*entry = claimed;
+	if (marked && !mr_entry_is_marked(entry))
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu is not deferred",
+				  (unsigned long long)id);
+	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING)) {
 		mr_table_remove(&session->table, slot, id);
-		mr_table_unclaim(&session->table, slot);
-		return mr_session_fail_gone(entry, err);
+		rc = mr_session_fail_gone(entry, err);
 	}
-	mr_table_set_state(&session->table, slot, id, MR_ENTRY_IN_DOUBT);
-	return 0;
+	if (rc)
+		mr_table_unclaim(&session->table, slot);
+	else
+		mr_table_set_state(&session->table, slot, id, MR_ENTRY_IN_DOUBT);
+	return rc;
 }
 
 /* By the library where it has registered the region in this process. */
@@ -677,21 +691,20 @@ static int end_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	return rc;
 }
 
-int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
-			  struct mr_error *err)
+static int deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
+		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
 	struct mr_error lock_error;
-	struct mr_entry entry;
 	int rc = mr_table_lock(&session->table, err), left;
 
 	if (rc)
 		return rc;
-	rc = begin_deregister(session, slot, id, &entry, err);
+	rc = begin_deregister(session, slot, id, marked, entry, err);
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = destroy(session, slot, &entry, ns, err);
-	left = rc ? 0 : mr_session_free_dm(session, &entry, err);
+	rc = destroy(session, slot, entry, ns, err);
+	left = rc ? 0 : mr_session_free_dm(session, entry, err);
 	if (end_deregister(session, slot, id, !rc, &lock_error) && !rc && !left) {
 		*err = lock_error;
 		left = -err->errnum;
@@ -699,125 +712,14 @@ int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	return rc ? rc : left != 0;
 }
 
-/* ---- what no entry names ---- */
-
-/* Handles are the lowest free numbers, so those beyond the known ones are soon at an end. */
-#define WALK_BEYOND 1024
-
-struct walk {
-	struct mr_session *session;
-	mr_unlisted *call;
-	void *data;
-};
-
-/* Under the lock: the entry that names this object, if there is one of its kind. */
-static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, uint32_t handle,
-		       struct mr_entry *entry)
+int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
+			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), entry) &&
-	       mr_region_kind(entry->call) == kind;
+	return deregister(session, slot, id, false, entry, ns, err);
 }
 
-static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
+int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
+			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	struct mr_table *table = &walk->session->table;
-	struct mr_uverbs_mr mr;
-	struct mr_entry entry;
-	bool listed;
-	int rc = mr_table_lock(table, err);
-
-	if (rc)
-		return rc;
-	rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, &mr, err);
-	listed = find_entry(table, MR_KIND_MR, handle, &entry) && agrees(&entry, &mr);
-	mr_table_unlock(table);
-	if (mr_uverbs_is_absent(rc) || rc == -EBUSY) /* it is coming or going */
-		return 0;
-	if (rc)
-		mr_wrap(err, "cannot look for regions that no entry names");
-	else if (!listed)
-		walk->call(walk->data, MR_KIND_MR, &mr);
-	return rc;
-}
-
-/* It may have come to the table, or gone, since it was listed. */
-static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error *err)
-{
-	const struct mr_uverbs_mr umem = { .handle = handle };
-	struct mr_table *table = &walk->session->table;
-	struct mr_entry entry;
-	int rc = mr_table_lock(table, err);
-
-	if (rc)
-		return rc;
-	if (!find_entry(table, MR_KIND_UMEM, handle, &entry))
-		rc = mr_session_has_umem(walk->session, handle, err);
-	mr_table_unlock(table);
-	if (rc > 0)
-		walk->call(walk->data, MR_KIND_UMEM, &umem);
-	return rc < 0 ? rc : 0;
-}
-
-static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_error *err)
-{
-	uint32_t count;
-	int rc;
-
-	/* All umems are the batch's own, and which is which cannot be told. */
-	if (mr_session_is_private(walk->session) && !mr_umem_tells_handles())
-		return 0;
-	rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
-	if (rc == -ENOENT) /* no DEVX, no umems */
-		return 0;
-	for (uint32_t i = count; !rc && i-- > 0;)
-		rc = visit_umem(walk, handles[i], err);
-	if (!rc && count == MR_UVERBS_INFO_MAX)
-		rc = mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "ioctl(INFO_HANDLES)",
-			     "there may be more umems that no entry names than the kernel lists");
-	return rc;
-}
-
-static uint32_t highest_handle(const struct mr_table *table)
-{
-	struct mr_entry entry;
-	uint32_t highest = 0;
-
-	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_get(table, slot, &entry) && entry.handle > highest &&
-		    entry.handle < MR_NO_SLOT - WALK_BEYOND)
-			highest = entry.handle;
-	return highest;
-}
-
-static int walk_mrs(const struct walk *walk, uint32_t *handles, struct mr_error *err)
-{
-	uint32_t count, highest;
-	int rc = mr_uverbs_list(&walk->session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
-
-	if (rc)
-		return rc;
-	if (count < MR_UVERBS_INFO_MAX) {
-		while (!rc && count-- > 0) /* the newest come first */
-			rc = visit(walk, handles[count], err);
-		return rc;
-	}
-	highest = highest_handle(&walk->session->table) + WALK_BEYOND;
-	for (uint32_t handle = 0; !rc && handle < highest; handle++)
-		rc = visit(walk, handle, err);
-	return rc;
-}
-
-int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
-			struct mr_error *err)
-{
-	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
-	const struct walk walk = { session, call, data };
-	int rc;
-
-	if (!handles)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = walk_mrs(&walk, handles, err);
-	if (!rc)
-		rc = walk_umems(&walk, handles, err);
-	return rc ? rc : mr_session_unlisted_dms(session, call, data, err);
+	return deregister(session, slot, id, true, entry, ns, err);
 }

@@ -119,6 +119,13 @@ enum mr_session_state {
 };
 
 /**
+ * mr_session_agrees() - whether a region of the kernel is the entry's
+ *
+ * Where a change was not noted the new keys are not known, but the length and IOVA that it was to have.
+ */
+bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel);
+
+/**
  * mr_session_look() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
  * @entry:  set to a copy
  * @state:  set
@@ -156,9 +163,10 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
 
 /**
  * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_region_destroy())
- * @slot: its place in the table
- * @id:   its id; another one in that place is left alone
- * @ns:   set to the time that the kernel took; or NULL
+ * @slot:  its place in the table
+ * @id:    its id; another one in that place is left alone
+ * @entry: set to the copy by which it is done, once it is claimed
+ * @ns:    set to the time that the kernel took; or NULL
  *
  * Before it destroys by handle the kernel must agree on what that handle is: it may have been
  * given out again.  Of a umem the kernel tells no more than that the handle is a umem's.
@@ -167,8 +175,12 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
  * on stays; or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
  * MR_ERROR_ABSENT when it had gone before, and the entry is removed.
  */
-int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t *ns,
-			  struct mr_error *err);
+int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
+			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
+
+/** mr_session_invalidate() - the same for a relaxed region that is marked; another is left alone */
+int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
+			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
 
 /**
  * mr_session_has_umem() - whether the kernel has a umem with that handle

@@ -30,22 +30,18 @@ static int take_unlisted(struct mr_session *session, struct mr_entry *entry, str
 	return 0;
 }
 
-/* Under the lock.  The kernel would refuse as well, but only after the entry was marked. */
-static int check_kind(const struct mr_session *session, uint32_t slot, struct mr_error *err)
+/* The kernel would refuse as well, but only after the entry was marked. */
+static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 {
-	struct mr_entry entry;
-
-	if (!mr_table_get(&session->table, slot, &entry))
-		return 0;
-	if (entry.call == MR_REG_MR_RELAXED)
+	if (entry->call == MR_REG_MR_RELAXED)
 		mr_fail_text(err, MR_ERROR_RELAXED, EINVAL,
 			     "region %llu is relaxed%s, and such regions cannot be changed",
-			     (unsigned long long)entry.id,
-			     mr_entry_is_marked(&entry) ? " and deferred" : "");
-	else if (mr_region_kind(entry.call) != MR_KIND_MR)
+			     (unsigned long long)entry->id,
+			     mr_entry_is_marked(entry) ? " and deferred" : "");
+	else if (mr_region_kind(entry->call) != MR_KIND_MR)
 		mr_fail_text(err, MR_ERROR_HOST, EINVAL,
 			     "region %llu is a umem, and only memory regions can be changed",
-			     (unsigned long long)entry.id);
+			     (unsigned long long)entry->id);
 	else
 		return 0;
 	mr_hint(err, "register another one, and deregister this one");
@@ -64,19 +60,19 @@ int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, stru
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
-	rc = check_kind(session, slot, err);
+	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
 	if (rc) {
 		mr_table_unlock(&session->table);
 		return rc;
 	}
-	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
+	rc = check_kind(entry, err);
 	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
 		rc = mr_session_fail_gone(entry, err);
 	else if (!rc && state == MR_STATE_UNKNOWN)
 		rc = -err->errnum;
 	else if (!rc)
 		take_from_kernel(entry, &kernel);
-	if (rc) /* the claim is another's where it could not be had */
+	if (rc)
 		mr_session_unclaim(session, slot);
 	else
 		mr_table_unlock(&session->table);

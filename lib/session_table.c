@@ -24,6 +24,7 @@
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_SEAL)
 #define FIRST_ENTRIES     64u
 #define ENTRIES_MAX       (1u << 26)
+#define CHAIN_MAX         1024u
 
 #define RELAXED_LIMIT     65536u
 #define RELAXED_WATERMARK 256u
@@ -125,13 +126,26 @@ static void link_entry(struct mr_table *table, uint32_t slot, unsigned int index
 	*bucket = slot;
 }
 
+/*
+ * Other holders can make a chain as long as the table, and all entries be looked for in it: a chain
+ * ends here when it is longer than any that mrctl makes.  Marked entries are all in one, and so are
+ * those without a handle, which only a private table has.
+ */
+static uint32_t longest_chain(const struct mr_table *table, unsigned int index)
+{
+	bool limited = !table->is_private && index < MR_TABLE_HASHES;
+
+	return limited && table->capacity > CHAIN_MAX ? CHAIN_MAX : table->capacity;
+}
+
 /* Chains can be made to lead anywhere by other holders: each step is checked, and so is their number. */
 static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int index)
 {
 	struct mr_entry *entry = entry_at(table, slot);
 	uint32_t *link = bucket_at(table, index, hash_of(entry, index));
+	uint32_t longest = longest_chain(table, index);
 
-	for (uint32_t steps = 0; steps < table->capacity; steps++) {
+	for (uint32_t steps = 0; steps < longest; steps++) {
 		uint32_t at = *(volatile uint32_t *)link;
 
 		if (at >= table->capacity)
@@ -566,17 +580,29 @@ static void lose_handle(struct mr_table *table, uint32_t slot)
 	end_change(table);
 }
 
+/* As many as a chain has: another holder could write new ones as fast as they are removed. */
+static void lose_others(struct mr_table *table, uint32_t handle)
+{
+	uint32_t longest = longest_chain(table, MR_BY_HANDLE), other;
+
+	for (uint32_t i = 0; i < longest; i++) {
+		other = mr_table_find(table, MR_BY_HANDLE, handle);
+		if (other == MR_NO_SLOT)
+			return;
+		lose_handle(table, other);
+	}
+}
+
 /* Id and name stay what they were, and so does its place in their indexes. */
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
 	struct mr_entry *place;
-	uint32_t next[MR_BY_HANDLE], other;
+	uint32_t next[MR_BY_HANDLE];
 
 	if (!has_id(table, slot, entry->id))
 		return false;
-	while (entry->handle != MR_NO_HANDLE &&
-	       (other = mr_table_find(table, MR_BY_HANDLE, entry->handle)) != MR_NO_SLOT)
-		lose_handle(table, other);
+	if (entry->handle != MR_NO_HANDLE)
+		lose_others(table, entry->handle);
 	place = entry_at(table, slot);
 	begin_change(table);
 	unlink_among(table, slot, BUT_ID_AND_NAME);
@@ -672,8 +698,8 @@ void mr_table_remove(struct mr_table *table, uint32_t slot, uint64_t id)
 		free_entry(table, slot);
 }
 
-static bool matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
-		    const char *name)
+bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
+		      const char *name)
 {
 	if (entry->state == MR_ENTRY_FREE || !is_indexed(entry, index))
 		return false;
@@ -685,11 +711,12 @@ static uint32_t find(const struct mr_table *table, enum mr_table_index index, ui
 {
 	uint64_t hash = name ? hash_name(name) : hash_number(value);
 	uint32_t slot = *(volatile uint32_t *)bucket_at(table, index, hash);
+	uint32_t longest = longest_chain(table, index);
 
-	for (uint32_t steps = 0; steps < table->capacity && slot < table->capacity; steps++) {
+	for (uint32_t steps = 0; steps < longest && slot < table->capacity; steps++) {
 		const struct mr_entry *entry = entry_at(table, slot);
 
-		if (matches(entry, index, value, name))
+		if (mr_entry_matches(entry, index, value, name))
 			return slot;
 		slot = *(const volatile uint32_t *)&entry->next[index];
 	}

@@ -97,6 +97,15 @@ static inline bool mr_entry_is_marked(const struct mr_entry *entry)
 	       (entry->state == MR_ENTRY_LIVE || entry->state == MR_ENTRY_IN_DOUBT);
 }
 
+/**
+ * mr_entry_matches() - whether a copy of an entry is what was looked for
+ * @name: with MR_BY_NAME; else NULL, and @value counts
+ *
+ * Another holder may have changed the entry after it was found.
+ */
+bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
+		      const char *name);
+
 /** The pool of relaxed regions. */
 struct mr_table_pool {
 	uint32_t limit;     /**< so many relaxed regions at most, marked ones too */

@@ -62,7 +62,7 @@ static int tear_down(void **state __attribute__((unused)))
 
 	for (uint32_t slot = 0; slot < session.table.capacity; slot++)
 		if (mr_table_get(&session.table, slot, &entry))
-			mr_session_deregister(&session, slot, entry.id, &ns, &err);
+			mr_session_deregister(&session, slot, entry.id, &entry, &ns, &err);
 	munmap(memory, 2 * PAGE);
 	mr_session_close(&session);
 	mr_device_close(&device);

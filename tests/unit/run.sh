@@ -32,7 +32,7 @@ run() {
 	sim_state | sim_spec) ;; # need no device
 	sim_kernel) run_on_kernels "$1"; return ;;
 	sim_rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
-	sim_* | rereg | relaxed) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
+	sim_* | rereg | relaxed | session_hostile) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
 	esac
 	program=$1
 	shift 2

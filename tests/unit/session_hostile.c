@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What another holder of a session may write into its table while a command is at work, on the simulated
+ * HCA: here whenever the kernel is asked, which is between any two looks at the table.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+#include "device.h"
+#include "relaxed.h"
+#include "select.h"
+#include "session_layout.h"
+#include "session_rereg.h"
+#include "unit.h"
+
+#define PAGE 4096u
+#define HOUR (3600 * UINT64_C(1000000000))
+
+static struct mr_environment environment;
+static struct mr_device device;
+static struct mr_session session;
+static struct mr_registrar registrar;
+static struct mr_error err;
+static char *memory;
+
+/* What the other holder does at each call; how many there were, and how many there may be. */
+static void (*interfere)(void);
+static uint64_t calls, most_calls;
+
+/* In the place of libc's, for the library under test: the simulator's comes next. */
+int ioctl(int fd, unsigned long request, ...)
+{
+	static int (*next)(int, unsigned long, ...);
+	va_list ap;
+	void *data;
+
+	va_start(ap, request);
+	data = va_arg(ap, void *);
+	va_end(ap);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "ioctl");
+	if (interfere)
+		interfere();
+	if (++calls > most_calls) {
+		errno = ELOOP;
+		return -1;
+	}
+	return next(fd, request, data);
+}
+
+static int set_up(void **state __attribute__((unused)))
+{
+	struct mr_table_pd pd;
+	char where[32];
+	int fd;
+
+	interfere = NULL;
+	most_calls = UINT64_MAX;
+	mr_environment_init(&environment);
+	if (mr_device_open(NULL, &device, &environment, &err) ||
+	    mr_session_create(&device, &environment, &fd, &err))
+		return -1;
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	if (mr_session_open(where, &session, &err) || !mr_table_pd(&session.table, 0, &pd))
+		return -1;
+	close(fd);
+	registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+					   .uverbs = &session.uverbs,
+					   .pd_handle = pd.handle };
+	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return memory == MAP_FAILED ? -1 : 0;
+}
+
+static int tear_down(void **state __attribute__((unused)))
+{
+	static uint32_t handles[MR_UVERBS_INFO_MAX];
+	uint32_t count = 0;
+
+	interfere = NULL;
+	most_calls = UINT64_MAX;
+	do {
+		mr_uverbs_list(&session.uverbs, UVERBS_OBJECT_MR, handles, &count, &err);
+		for (uint32_t i = 0; i < count; i++)
+			mr_uverbs_destroy_mr(&session.uverbs, handles[i], &err);
+	} while (count);
+	munmap(memory, PAGE);
+	mr_session_close(&session);
+	mr_device_close(&device);
+	return 0;
+}
+
+static struct mr_entry reg(enum mr_region_call call)
+{
+	const struct mr_region_request request = { .call = call,
+						   .addr = (uintptr_t)memory,
+						   .iova = (uintptr_t)memory,
+						   .length = PAGE,
+						   .access = 1,
+						   .page_size = PAGE };
+	struct mr_entry entry = { .page_size = PAGE };
+
+	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err), 0);
+	return entry;
+}
+
+static uint32_t slot_of(uint64_t id)
+{
+	uint32_t slot;
+
+	assert_int_equal(mr_table_lock(&session.table, &err), 0);
+	slot = mr_table_find(&session.table, MR_BY_ID, id);
+	mr_table_unlock(&session.table);
+	return slot;
+}
+
+/* The entry as it is shared. */
+static struct mr_entry *raw(uint32_t slot)
+{
+	return (struct mr_entry *)(void *)((char *)session.table.header + HEADER_SIZE) + slot;
+}
+
+static bool kernel_has(const struct mr_entry *entry)
+{
+	struct mr_uverbs_mr mr;
+
+	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
+}
+
+/* ---- one copy is looked at, and no other acted on ---- */
+
+static uint32_t victim;
+
+static void take_back_mark(void)
+{
+	raw(victim)->marked_ns = 0;
+}
+
+static atomic_bool at_work;
+
+/* Another holder that writes all the time. */
+static void *flip_calls(void *data)
+{
+	while (at_work) {
+		*(volatile uint8_t *)&raw(victim)->call = MR_UMEM_REG;
+		*(volatile uint8_t *)&raw(victim)->call = MR_REG_MR_RELAXED;
+		*(volatile uint8_t *)&raw(victim)->call = MR_REG_MR;
+	}
+	return data;
+}
+
+TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
+{
+	struct mr_entry made = reg(MR_REG_MR), before;
+	int taken = 0, refused = 0;
+	pthread_t flipper;
+
+	victim = slot_of(made.id);
+	at_work = true;
+	assert_int_equal(pthread_create(&flipper, NULL, flip_calls, NULL), 0);
+	for (int i = 0; i < 100000; i++) {
+		if (mr_session_take(&session, victim, made.id, &before, &err)) {
+			refused++;
+			continue;
+		}
+		taken++;
+		assert_int_equal(before.call, MR_REG_MR);
+		assert_int_equal(before.lkey, made.lkey);
+		mr_session_unclaim(&session, victim);
+	}
+	at_work = false;
+	pthread_join(flipper, NULL);
+	assert_true(taken && refused);
+}
+
+TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claimed)
+{
+	struct mr_entry made = reg(MR_REG_MR), before;
+
+	victim = slot_of(made.id);
+	raw(victim)->call = MR_REG_MR_RELAXED;
+	assert_int_equal(mr_session_take(&session, victim, made.id, &before, &err), -EINVAL);
+	assert_contains(err.text, "is relaxed");
+	assert_false(session.table.locked);
+	raw(victim)->call = MR_REG_MR;
+	assert_int_equal(mr_session_take(&session, victim, made.id, &before, &err), 0);
+	mr_session_unclaim(&session, victim);
+}
+
+TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
+{
+	struct mr_entry made = reg(MR_REG_MR), entry;
+	enum mr_session_state found;
+	struct mr_uverbs_mr kernel;
+
+	victim = slot_of(made.id);
+	raw(victim)->state = MR_ENTRY_PENDING;
+	memset(&kernel, 0xa5, sizeof(kernel));
+	assert_int_equal(mr_session_look(&session, victim, &entry, &found, &kernel, &err), 1);
+	assert_int_equal(found, MR_STATE_IN_DOUBT);
+	assert_int_equal(kernel.lkey | kernel.rkey | kernel.length | kernel.iova, 0);
+	memset(&kernel, 0xa5, sizeof(kernel));
+	assert_int_equal(mr_table_lock(&session.table, &err), 0);
+	assert_int_equal(mr_session_claim(&session, victim, made.id, &entry, &found, &kernel, &err),
+			 0);
+	assert_int_equal(kernel.lkey | kernel.rkey | kernel.length | kernel.iova, 0);
+	mr_session_unclaim(&session, victim);
+}
+
+TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
+{
+	struct mr_entry first = reg(MR_REG_MR_RELAXED), second = reg(MR_REG_MR_RELAXED);
+	bool deferred;
+	uint64_t left;
+
+	assert_int_equal(
+		mr_dereg_mr_relaxed(&session, slot_of(first.id), first.id, HOUR, &deferred, &err),
+		0);
+	assert_int_equal(
+		mr_dereg_mr_relaxed(&session, slot_of(second.id), second.id, HOUR, &deferred, &err),
+		0);
+	/* the newest is the first to go: the other is changed meanwhile */
+	victim = slot_of(first.id);
+	interfere = take_back_mark;
+	mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err);
+	interfere = NULL;
+	assert_false(kernel_has(&second));
+	assert_true(kernel_has(&first));
+}
+
+TEST(what_is_not_relaxed_any_more_is_not_marked)
+{
+	struct mr_entry made = reg(MR_REG_MR_RELAXED), entry;
+	bool deferred = false;
+
+	victim = slot_of(made.id);
+	raw(victim)->call = MR_REG_MR;
+	assert_int_equal(mr_dereg_mr_relaxed(&session, victim, made.id, HOUR, &deferred, &err),
+			 -EINVAL);
+	assert_contains(err.text, "is not relaxed");
+	assert_true(mr_table_get(&session.table, victim, &entry));
+	assert_int_equal(entry.marked_ns, 0);
+	assert_true(kernel_has(&made));
+}
+
+TEST(dereg_tells_of_the_copy_by_which_it_was_done)
+{
+	struct mr_entry made = reg(MR_REG_MR), told = made;
+	uint64_t ns;
+
+	victim = slot_of(made.id);
+	told.lkey = 0;
+	told.length = 0;
+	assert_int_equal(mr_session_deregister(&session, victim, made.id, &told, &ns, &err), 0);
+	assert_int_equal(told.lkey, made.lkey);
+	assert_int_equal(told.length, PAGE);
+}
+
+/* ---- what takes too long ---- */
+
+static void count_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region)
+{
+	(void)kind;
+	(void)region;
+	++*(uint32_t *)data;
+}
+
+/* Regions that nothing is pinned for, without an entry. */
+static void reg_many(uint32_t count)
+{
+	struct mr_uverbs_reg request = { .length = 64, .pd_handle = registrar.pd_handle };
+	struct mr_uverbs_mr mr;
+
+	request.addr = request.iova = (uintptr_t)memory;
+	request.access = 1u << 6; /* IBV_ACCESS_ON_DEMAND */
+	while (count-- > 0)
+		assert_int_equal(mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err), 0);
+}
+
+TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
+{
+	enum { MANY = MR_UVERBS_INFO_MAX + 100 };
+	struct mr_entry made = reg(MR_REG_MR), second = reg(MR_REG_MR);
+	uint32_t unlisted = 0;
+
+	reg_many(MANY);
+	raw(slot_of(made.id))->handle = 0xfffffb00;
+	raw(slot_of(second.id))->handle = 0x7fffffff;
+	calls = 0;
+	most_calls = 3 * MANY;
+	assert_int_equal(mr_session_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(unlisted, MANY + 2);
+}
+
+/* The oldest is not among those that the kernel lists, and its handle is the highest. */
+TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
+{
+	enum { MANY = MR_UVERBS_INFO_MAX + 100, GAP = 2000 };
+	struct mr_uverbs_mr mr;
+	uint32_t unlisted = 0;
+	struct mr_entry last;
+
+	reg_many(MANY + GAP);
+	last = reg(MR_REG_MR);
+	raw(slot_of(last.id))->handle = 0; /* nobody names it */
+	for (uint32_t handle = 0; handle < last.handle; handle++)
+		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
+			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
+	reg_many(MANY);
+	assert_int_equal(mr_session_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(unlisted, MANY + 1);
+}
+
+/* All entries are in one chain: what is far along it is not looked for. */
+TEST(a_chain_as_long_as_the_table_is_given_up_soon)
+{
+	enum { MANY = 2000, NEAR = 900, FAR = 1100 };
+	uint32_t slots[MANY], *buckets;
+	uint64_t ids[MANY];
+	struct mr_entry made;
+
+	assert_int_equal(mr_table_lock(&session.table, &err), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		made = (struct mr_entry){ .page_size = PAGE };
+		assert_int_equal(mr_table_add(&session.table, &made, &slots[i], &err), 0);
+		ids[i] = made.id;
+	}
+	buckets =
+		(uint32_t *)(void *)raw(session.table.capacity); /* the first index is that by id */
+	for (uint32_t i = 0; i < session.table.buckets; i++)
+		buckets[i] = slots[0];
+	for (uint32_t i = 0; i < MANY; i++)
+		raw(slots[i])->next[MR_BY_ID] = slots[(i + 1) % MANY];
+	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[NEAR]), slots[NEAR]);
+	assert_int_equal(mr_table_find(&session.table, MR_BY_ID, ids[FAR]), MR_NO_SLOT);
+	mr_table_unlock(&session.table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			rereg_looks_at_what_it_has_claimed_and_at_no_other_copy, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claimed,
+			set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_the_kernel_was_not_asked_for_is_no_number_at_all, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_relaxed_any_more_is_not_marked, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(dereg_tells_of_the_copy_by_which_it_was_done,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_handle_that_only_the_table_has_does_not_make_the_walk_longer, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_walk_finds_a_region_beyond_many_that_were_deregistered, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_chain_as_long_as_the_table_is_given_up_soon,
+						set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
