@@ -82,7 +82,7 @@ examples() {
 		!on { next }
 		sub(/ *\\e$/, " ") || / \|$/ { line = line $0; next }
 		{ line = line $0 }
-		line ~ /^mrctl sim -- / { gsub(/\\e/, "\\"); print status + 0, line }
+		line ~ /^mrctl sim .*-- / { gsub(/\\e/, "\\", line); print status + 0, line }
 		{ line = "" }'
 }
 
