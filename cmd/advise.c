@@ -6,16 +6,6 @@
 
 #include "advise.h"
 
-int advise_check(const struct register_args *args, struct mr_error *err)
-{
-	const struct advise_args *advise = &args->advise;
-
-	if (advise->advice.text || (!advise->offset.known && !advise->size.known))
-		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--advise-%s needs --advise",
-			    advise->offset.known ? "offset" : "size");
-}
-
 /* The whole address space, so that it has no memory of its own. */
 static bool is_implicit(const struct mr_region *region)
 {

@@ -5,9 +5,6 @@
 
 #include "register_answer.h"
 
-/** advise_check() - whether the options make sense together: 0, or -EINVAL with MR_ERROR_USAGE */
-int advise_check(const struct register_args *args, struct mr_error *err);
-
 /** advise_init() - get ready, before the memory is mapped: kinds with a gap want that to be last */
 int advise_init(struct register_job *job, struct mr_error *err);
 

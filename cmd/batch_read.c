@@ -105,7 +105,10 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
 		return NULL;
 	name = given_global(&reader->given);
 	if (!name)
-		return reader->checked || !dispatch_check(invocation, err) ? command : NULL;
+		return reader->checked || (!parser_check(&command->parser, err) &&
+					   !dispatch_check(invocation, err))
+			       ? command
+			       : NULL;
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 		     "--%s is not for a line: give it to mrctl batch itself", name);
 	return NULL;

@@ -56,6 +56,8 @@ struct command {
 	const char *summary;     /**< one line, lower case */
 	const char *description; /**< a paragraph for --help */
 	const struct option_group *const *groups; /**< ends with NULL */
+	const struct option_rule
+		*rules;              /**< for its options; ends with OPTION_RULES_END; or NULL */
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< those of its tables without -o, as for -o */

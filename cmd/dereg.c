@@ -318,8 +318,9 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	const struct dereg_args *args = invocation->args;
 	bool operands = invocation->operands[0] != NULL;
 
-	if (args->pd && !args->flush)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--pd is of --flush");
+	if (args->flush && !args->pd && args->defer_for.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--flush invalidates at once, so it excludes --defer-for");
 	if (args->all ? operands : !operands && !args->flush)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    args->all ? "--all excludes naming regions"
@@ -337,6 +338,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return session_job_run(invocation, &args->expect, work, err);
 }
 
+static const struct option_rule rules[] = { { "pd", OPTION_NEEDS, "flush" }, OPTION_RULES_END };
 static const struct option_group group = { "Regions", options, 0 };
 static const struct option_group *const groups[] = { &group, NULL };
 
@@ -350,6 +352,7 @@ const struct command command_dereg = {
 		"A relaxed region is only marked, which leaves its keys working for a while; "
 		"--flush invalidates those that are.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
 	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",

@@ -74,6 +74,11 @@ int parser_read(struct parser *parser, int argc, char **argv, char ***operands,
 	return rc;
 }
 
+int parser_check(const struct parser *parser, struct mr_error *err)
+{
+	return options_check(parser->options, parser->command->rules, err);
+}
+
 void parser_release(struct parser *parser)
 {
 	options_free(parser->options);
@@ -84,9 +89,13 @@ void parser_release(struct parser *parser)
 static int check_global(const struct command *command, const struct global_args *global,
 			struct mr_error *err)
 {
-	if (global->quiet && (global->json || global->columns))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes %s",
-				    global->json ? "--json" : "--output");
+	const char *printed = global->json      ? "json"
+			      : global->columns ? "output"
+			      : global->verbose ? "verbose"
+						: NULL;
+
+	if (global->quiet && printed)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
 	if (!command->record && (global->json || global->columns))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s: this command has no regions to print",

@@ -36,6 +36,9 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 /** parser_read() - fill its args anew; as options_read() */
 int parser_read(struct parser *parser, int argc, char **argv, char ***operands,
 		struct mr_error *err);
+
+/** parser_check() - whether the options that were read last make sense together; as options_check() */
+int parser_check(const struct parser *parser, struct mr_error *err);
 void parser_release(struct parser *parser);
 
 /**

@@ -65,7 +65,9 @@ static int run_command(const struct command *command, struct global_args *global
 				 err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
-		rc = dispatch_check(&invocation, err);
+		rc = parser_check(&parser, err);
+		if (!rc)
+			rc = dispatch_check(&invocation, err);
 		if (!rc)
 			rc = command->run(&invocation, err);
 	}

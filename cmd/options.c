@@ -178,7 +178,7 @@ static int take(struct slot *slot, const char *value, struct mr_error *err)
 	if (!rc)
 		rc = before && type->is_text ? join(slot, *(const char **)slot->member, value, err)
 					     : type->read(value, slot->member, err);
-	slot->given = value;
+	slot->given = value ? value : "";
 	if (rc)
 		mr_wrap(err, "--%s", slot->option->name);
 	return rc;
@@ -286,4 +286,25 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 	}
 	*operand = NULL;
 	return rc;
+}
+
+static bool is_given(const struct options *tables, const char *name)
+{
+	for (size_t i = 0; i < tables->count; i++)
+		if (tables->slots[i].given && option_names(name, tables->slots[i].option->name))
+			return true;
+	return false;
+}
+
+int options_check(const struct options *tables, const struct option_rule *rules,
+		  struct mr_error *err)
+{
+	for (; rules && rules->option; rules++)
+		if (is_given(tables, rules->option) &&
+		    is_given(tables, rules->other) == (rules->relation == OPTION_EXCLUDES))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s %s --%s",
+					    rules->option,
+					    rules->relation == OPTION_NEEDS ? "needs" : "excludes",
+					    rules->other);
+	return 0;
 }

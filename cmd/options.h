@@ -83,6 +83,18 @@ struct option_group {
 	size_t base; /**< offset of what the options fill in the command's struct */
 };
 
+/** What options say about one another; neither is a global one. */
+struct option_rule {
+	const char *option;
+	enum option_relation { OPTION_EXCLUDES, OPTION_NEEDS } relation;
+	const char *other;
+};
+
+#define OPTION_RULES_END                                                                           \
+	{                                                                                          \
+		.option = NULL                                                                     \
+	}
+
 /** Words with their meaning. */
 struct help_section {
 	const char *title;
@@ -174,6 +186,15 @@ void options_free(struct options *options);
  */
 int options_read(struct options *options, int argc, char **argv, char ***operands,
 		 struct mr_error *err);
+
+/**
+ * options_check() - whether the options that were read last make sense together
+ * @rules: end with OPTION_RULES_END, or NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int options_check(const struct options *options, const struct option_rule *rules,
+		  struct mr_error *err);
 
 /**
  * options_unknown() - the option that there is not, for which options_read() has failed

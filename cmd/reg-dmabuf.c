@@ -57,6 +57,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 static const struct option_group group = { "Dma-buf", options, 0 };
 static const struct option_group *const groups[] = { &group,        &region_group, &call_group,
 						     &advise_group, &trial_group,  NULL };
+static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_dmabuf, &topic_access, &topic_advice,
 						   NULL };
 
@@ -67,6 +68,7 @@ const struct command command_reg_dmabuf = {
 		       "how long it took, and deregisters it. With --hold, or in a session, it "
 		       "stays registered.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct reg_dmabuf_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",

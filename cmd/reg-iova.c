@@ -37,6 +37,7 @@ static const struct option_group iova_group = { "Memory", options, 0 };
 static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
 						     &call_group, &advise_group, &trial_group,
 						     NULL };
+static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 
@@ -47,6 +48,7 @@ const struct command command_reg_iova = {
 		       "it from --iova on, prints its keys and how long it took, and deregisters "
 		       "it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct reg_iova_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",

@@ -148,6 +148,7 @@ static const struct option_group group = { "Region", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
 						     &call_group,   &advise_group, &trial_group,
 						     NULL };
+static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 
@@ -157,6 +158,7 @@ const struct command command_reg = {
 	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
 		       "and deregisters it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,
 	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",

@@ -316,8 +316,6 @@ int register_check(const struct invocation *invocation, struct mr_error *err)
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
-	if (advise_check(args, err))
-		return -EINVAL;
 	return memory_plan_init(&plan, &args->memory, err);
 }
 

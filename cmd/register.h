@@ -41,6 +41,18 @@ struct register_args {
 extern const struct option_group memory_group, region_group, call_group, umem_group, trial_group;
 extern const struct option_group advise_group;
 
+/** What the options of trial_group and advise_group say about one another. */
+#define REGISTER_RULES                                                                             \
+	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
+	{                                                                                          \
+		"keep-going", OPTION_NEEDS, "count"                                                \
+	}
+#define ADVISE_RULES                                                                               \
+	{ "advise-offset", OPTION_NEEDS, "advise" },                                               \
+	{                                                                                          \
+		"advise-size", OPTION_NEEDS, "advise"                                              \
+	}
+
 /** register_access() - the access flags that @args ask for */
 uint32_t register_access(const struct register_args *args);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
 #include "program.h"
 #include "simulator.h"
 
@@ -20,6 +22,16 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	if (!rc && args->no_optional_access)
 		rc = mr_simulator_drop_optional_access(err);
 	return rc ? rc : program_exec(invocation, err);
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct sim_args *args = invocation->args;
+
+	if (args->data_direct && args->profile != MR_SIM_MLX5)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--data-direct is of --profile mlx5");
+	return 0;
 }
 
 static const struct option_spec options[] = {
@@ -56,5 +68,6 @@ const struct command command_sim = {
 				       "mrctl sim --fault reg_mr@2=ENOMEM -- mrctl reg --count 3",
 				       NULL },
 	.runs_program = true,
+	.check = check,
 	.run = run,
 };

@@ -32,70 +32,55 @@ static const struct option_spec share_options[] = {
 	OPTION_END,
 };
 
-/* The first option given that makes no sense with --try-page-sizes, or NULL. */
-static const char *trial_excludes(const struct umem_args *args)
-{
-	const struct register_args *common = &args->common;
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
 
-	return args->page_sizes.known       ? "page-sizes"
-	       : common->export             ? "export"
-	       : common->memory.count.known ? "count"
-	       : common->name               ? "name"
-	       : common->hold               ? "hold"
-	       : common->hold_for.known     ? "hold-for"
-	       : common->expect.given       ? "expect"
-	       : common->keep_going         ? "keep-going"
-					    : NULL;
-}
-
-/* The same of --dmabuf: what only memory has that is mapped. */
-static const char *dmabuf_excludes(const struct umem_args *args)
-{
-	const struct memory_args *memory = &args->common.memory;
-
-	return memory->memory.text  ? "memory"
-	       : memory->addr.known ? "addr"
-	       : memory->populate   ? "populate"
-	       : memory->numa.known ? "numa"
-				    : NULL;
-}
-
-/* The same of --import, which registers nothing. */
-static const char *import_excludes(const struct umem_args *args)
-{
-	const struct register_args *common = &args->common;
-
-	return args->try_page_sizes          ? "try-page-sizes"
-	       : args->dmabuf.source.text    ? "dmabuf"
-	       : common->memory.size.known   ? "size"
-	       : common->memory.offset.known ? "offset"
-	       : dmabuf_excludes(args)       ? dmabuf_excludes(args)
-	       : common->access.given        ? "access"
-	       : common->via                 ? "via"
-					     : trial_excludes(args);
-}
-
-static int fail_excluded(const char *option, const char *excluded, struct mr_error *err)
-{
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s", option, excluded);
-}
+/* A dma-buf has nothing of memory that is mapped; what is tried or imported is shown, and that is all. */
+static const struct option_rule rules[] = {
+	EXCLUDES("try-page-sizes", "page-sizes"),
+	EXCLUDES("try-page-sizes", "export"),
+	EXCLUDES("try-page-sizes", "count"),
+	EXCLUDES("try-page-sizes", "name"),
+	EXCLUDES("try-page-sizes", "hold"),
+	EXCLUDES("try-page-sizes", "hold-for"),
+	EXCLUDES("try-page-sizes", "expect"),
+	EXCLUDES("try-page-sizes", "keep-going"),
+	EXCLUDES("import", "try-page-sizes"),
+	EXCLUDES("import", "dmabuf"),
+	EXCLUDES("import", "size"),
+	EXCLUDES("import", "memory"),
+	EXCLUDES("import", "offset"),
+	EXCLUDES("import", "addr"),
+	EXCLUDES("import", "populate"),
+	EXCLUDES("import", "numa"),
+	EXCLUDES("import", "access"),
+	EXCLUDES("import", "via"),
+	EXCLUDES("import", "page-sizes"),
+	EXCLUDES("import", "export"),
+	EXCLUDES("import", "count"),
+	EXCLUDES("import", "name"),
+	EXCLUDES("import", "hold"),
+	EXCLUDES("import", "hold-for"),
+	EXCLUDES("import", "keep-going"),
+	EXCLUDES("dmabuf", "memory"),
+	EXCLUDES("dmabuf", "addr"),
+	EXCLUDES("dmabuf", "populate"),
+	EXCLUDES("dmabuf", "numa"),
+	{ "buffer", OPTION_NEEDS, "dmabuf" },
+	REGISTER_RULES,
+	OPTION_RULES_END,
+};
 
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
 
-	if (args->try_page_sizes && trial_excludes(args))
-		return fail_excluded("try-page-sizes", trial_excludes(args), err);
-	if (args->import && import_excludes(args) && strcmp(import_excludes(args), "expect") != 0)
-		return fail_excluded("import", import_excludes(args), err);
 	if (args->common.export && args->common.via &&
 	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--export is a matter of libmlx5: not with --via kernel");
-	if (args->dmabuf.source.text && dmabuf_excludes(args))
-		return fail_excluded("dmabuf", dmabuf_excludes(args), err);
-	if (args->dmabuf.buffer.known && !args->dmabuf.source.text)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--buffer needs --dmabuf");
 	return register_check(invocation, err);
 }
 
@@ -144,6 +129,7 @@ const struct command command_umem = {
 		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints its id and how "
 		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct umem_args),
 	.record = &region_record,
 	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",

@@ -16,9 +16,9 @@ has() {
 	done
 }
 
-# names SECTION COMMAND: what the help of a command lists there
+# names SECTION TOPIC: what mrctl help lists there
 names() {
-	mrctl "$2" --help | awk -v section="$1:" '$0 == section { inside = 1; next } !NF { inside = 0 }
+	mrctl help "$2" | awk -v section="$1:" '$0 == section { inside = 1; next } !NF { inside = 0 }
 		inside && /^  [a-z]/ { sub(/[:[].*/, "", $1); print $1 }'
 }
 
@@ -27,9 +27,9 @@ names() {
 
 	mapfile -t words < <(mrctl --dump-cli | jq -r '.commands[].name')
 	has "${words[@]}"
-	mapfile -t words < <(names "Memory kinds" reg)
+	mapfile -t words < <(names "Memory kinds" memory)
 	has "${words[@]/#/--memory }"
-	mapfile -t words < <(names "Dma-buf sources" reg-dmabuf)
+	mapfile -t words < <(names "Dma-buf sources" dmabuf)
 	has "${words[@]/#/--from }" "${words[@]/#/--dmabuf }"
 	run has 'no such'
 	[ "$status" -eq 1 ]

@@ -8,7 +8,7 @@
 # Prints what is wrong; the last line counts the runs.
 set -u
 work=$1 step=${2:-1} turn=0
-mapfile -t calls < <(mrctl sim --help | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
+mapfile -t calls < <(mrctl help simulator | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
 # Not EPROTONOSUPPORT, for which the library tries its older way.
 errnos=(ENOMEM EINVAL EFAULT EPERM EACCES EIO EAGAIN EBUSY EOPNOTSUPP ENODEV EINTR ENOENT ENOSPC)
 # EAGAIN and EACCES say that another process has it.

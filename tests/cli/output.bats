@@ -134,11 +134,13 @@ columns() {
 	[ -z "$output" ]
 }
 
-@test "--quiet excludes --json and --output" {
+@test "--quiet excludes --json, --output and --verbose" {
 	run --separate-stderr mr reg -q -j
 	usage_error "--quiet excludes --json"
 	run --separate-stderr mr reg -q -o rkey
 	usage_error "--quiet excludes --output"
+	run --separate-stderr mr -q reg -v
+	usage_error "--quiet excludes --verbose"
 }
 
 @test "--json is one document with lists as lists, however few their elements" {

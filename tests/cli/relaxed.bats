@@ -368,7 +368,7 @@ deferred() {
 
 @test "options that make no sense are usage errors" {
 	run --separate-stderr mr dereg --pd one 1
-	usage_error "--pd is of --flush"
+	usage_error "--pd needs --flush"
 	run --separate-stderr mr dereg
 	usage_error "give --all or --flush"
 	run --separate-stderr mr session --relaxed-limit 0x100000000 true

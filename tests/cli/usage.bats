@@ -258,6 +258,29 @@ wrong() {
 	usage_error "--count"
 }
 
+@test "options that contradict one another are a usage error" {
+	local line message
+
+	while IFS='|' read -r line message; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr $line
+		usage_error "$message"
+	done <<-'EOF'
+		reg --hold --hold-for 1|--hold excludes --hold-for
+		reg-iova --iova 0 --hold-for 1 --hold|--hold excludes --hold-for
+		reg --keep-going|--keep-going needs --count
+		reg-dmabuf --from udmabuf --keep-going|--keep-going needs --count
+		umem --keep-going|--keep-going needs --count
+		reg --advise-size 4K|--advise-size needs --advise
+		dereg 1 --pd a|--pd needs --flush
+		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
+		sim --profile rxe --data-direct -- true|--data-direct is of --profile mlx5
+	EOF
+	# nothing is checked where help was asked for
+	run --separate-stderr mr reg --hold --hold-for 1 --help
+	succeeded
+}
+
 @test "--stride without --count is a usage error" {
 	run --separate-stderr mr reg --stride 4K
 	usage_error "--stride needs --count"
