@@ -54,11 +54,12 @@ static int run_command(const struct command *command, struct global_args *global
 		       char **argv, char **rest, struct mr_error *err)
 {
 	char **given = copy_words(argc, argv);
-	struct parser parser;
+	struct parser parser = { .command = NULL };
 	struct invocation invocation = { .command = command,
 					 .global = global,
 					 .argv = (const char *const *)given };
-	int rc = parser_init(&parser, command, global, err);
+	int rc = given ? parser_init(&parser, command, global, err)
+		       : mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 
 	if (!rc)
 		rc = parser_read(&parser, argc - (int)(rest - argv), rest, &invocation.operands,
