@@ -110,8 +110,13 @@ static int peek(int fd, int fds[2], struct mr_error *err)
 		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 		memcpy(fds, CMSG_DATA(header), (count < 2 ? count : 2) * sizeof(int));
 	}
-	if (got < 0 && errno == EMFILE)
+	/* unix(7): descriptors that this process has no room for are left out, which is no error */
+	if ((got < 0 && errno == EMFILE) ||
+	    (got > 0 && message.msg_flags & MSG_CTRUNC && count < 2)) {
+		for (size_t i = 0; i < count; i++)
+			close(fds[i]);
 		return mr_fail(err, MR_ERROR_HOST, EMFILE, "recvmsg", "cannot join the session");
+	}
 	if (count == 2 && !(message.msg_flags & MSG_CTRUNC) && got == (ssize_t)sizeof(greeting) &&
 	    !memcmp(text, greeting, sizeof(greeting)))
 		return 0;
@@ -128,18 +133,20 @@ static int peek(int fd, int fds[2], struct mr_error *err)
 	return fail_no_session(err, fd, "is no mrctl session");
 }
 
-/* Major numbers of uverbs devices, from /proc/devices. */
-static bool is_uverbs_major(unsigned int wanted)
+/* Whether /proc/devices has that major number for uverbs devices: 1, 0, or -errno of reading it. */
+static int is_uverbs_major(unsigned int wanted)
 {
 	mr_auto_file FILE *f = fopen("/proc/devices", "re");
 	char line[128], name[64];
 	unsigned int number;
 
-	while (f && fgets(line, sizeof(line), f))
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f))
 		if (sscanf(line, "%u %63s", &number, name) == 2 && number == wanted &&
 		    !strcmp(name, "infiniband_verbs"))
-			return true;
-	return false;
+			return 1;
+	return 0;
 }
 
 /* A simulated device is a memfd, which only the simulator makes look like one. */
@@ -148,6 +155,7 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 	const int fd = session->uverbs.fd;
 	bool memfd = fcntl(fd, F_GET_SEALS) >= 0;
 	struct stat st;
+	int rc;
 
 	if (fstat(fd, &st))
 		return mr_fail(err, MR_ERROR_HOST, errno, "fstat", "cannot join the session");
@@ -157,7 +165,13 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 		mr_hint(err, "run mrctl below mrctl sim as well: mrctl sim -- mrctl ...");
 		return -ENODEV;
 	}
-	if (!memfd && (!S_ISCHR(st.st_mode) || !is_uverbs_major(major(st.st_rdev))))
+	if (memfd)
+		return 0;
+	rc = S_ISCHR(st.st_mode) ? is_uverbs_major(major(st.st_rdev)) : 0;
+	if (rc < 0)
+		return mr_fail(err, MR_ERROR_HOST, -rc, "fopen(/proc/devices)",
+			       "cannot join the session");
+	if (!rc)
 		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,
 				    "this is no mrctl session: its device is no RDMA device");
 	return 0;

@@ -468,3 +468,22 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 		--arg count "$(wc -l <"$out")"
 	json '.totals.regions < 1000000 and ([.regions[].state] | unique == ["live"])'
 }
+
+# bats test_tags=kernel
+@test "where a process has no room for descriptors, the session is not called another one" {
+	local n met=0
+
+	! is_sanitized || skip "the sanitizer opens files itself"
+	session_begin
+	for n in {3..9}; do
+		status=0
+		stderr=$("${SIM[@]}" prlimit --nofile="$n:$n" mrctl stat --quiet 2>&1 >/dev/null 3>&-) || status=$?
+		case $status in
+		0) break ;;
+		127) continue ;; # the dynamic linker's
+		esac
+		[ "$status" -eq 1 ] && [[ $stderr == *"EMFILE (Too many open files)"* ]] || fail "$n: $stderr"
+		met=$((met + 1))
+	done
+	[ "$met" -gt 0 ]
+}
