@@ -79,19 +79,13 @@ static int choose(struct ibv_device **list, int list_errno, const char *name,
 	return mr_device_fail_absent(name, list_errno, names, err);
 }
 
-/* The errno where a call opened nothing: some paths of libibverbs leave none. */
-static int open_errno(void)
-{
-	return errno ? errno : EIO;
-}
-
 static int open_context(struct ibv_device *chosen, struct mr_device *device, struct mr_error *err)
 {
 	errno = 0;
 	device->context = ibv_open_device(chosen);
 	return device->context
 		       ? 0
-		       : mr_fail(err, MR_ERROR_REFUSED, open_errno(), "ibv_open_device", NULL);
+		       : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_open_device", NULL);
 }
 
 static int open_devx_context(struct ibv_device *chosen, struct mr_device *device,
@@ -104,7 +98,7 @@ static int open_devx_context(struct ibv_device *chosen, struct mr_device *device
 	device->context = mlx5dv_open_device(chosen, &attr);
 	if (device->context)
 		return 0;
-	rc = mr_fail(err, MR_ERROR_REFUSED, open_errno(), "mlx5dv_open_device", NULL);
+	rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_open_device", NULL);
 	if (!mlx5dv_is_supported(chosen))
 		mr_hint(err, "%s is no mlx5 device, and only those have DEVX",
 			ibv_get_device_name(chosen));
@@ -124,7 +118,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	*device = (struct mr_device){ 0 };
 	errno = 0;
 	list = ibv_get_device_list(NULL);
-	rc = choose(list, list ? 0 : open_errno(), name, &chosen, err);
+	rc = choose(list, list ? 0 : mr_call_errno(), name, &chosen, err);
 	if (rc)
 		return rc;
 	snprintf(environment->device, sizeof(environment->device), "%s",
@@ -139,9 +133,10 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	read_provider(device->context, environment->provider, sizeof(environment->provider));
 	if (devx)
 		return 0;
+	errno = 0;
 	device->pd = ibv_alloc_pd(device->context);
 	if (!device->pd) {
-		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_alloc_pd", NULL);
+		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
 		mr_device_close(device);
 	}
 	return rc;
@@ -167,9 +162,10 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 	*device = (struct mr_device){ .imported = true };
 	if (copy < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_DUPFD_CLOEXEC)", NULL);
+	errno = 0;
 	device->context = ibv_import_device(copy);
 	if (!device->context) {
-		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_device", NULL);
+		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_device", NULL);
 		if (rc == -EOPNOTSUPP)
 			mr_hint(err, "this provider cannot import a session's device; "
 				     "use --via kernel");
@@ -180,9 +176,10 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 	}
 	if (pd_handle == MR_NO_HANDLE)
 		return 0;
+	errno = 0;
 	device->pd = ibv_import_pd(device->context, pd_handle);
 	if (!device->pd) {
-		rc = mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_pd", NULL);
+		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
 		mr_device_close(device);
 		return rc;
 	}

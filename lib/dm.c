@@ -32,10 +32,12 @@ static int alloc_by_library(struct ibv_context *context, uint64_t length, struct
 			    struct mr_error *err)
 {
 	struct ibv_alloc_dm_attr attr = { .length = length };
-	struct ibv_dm *made = ibv_alloc_dm(context, &attr);
+	struct ibv_dm *made;
 
+	errno = 0;
+	made = ibv_alloc_dm(context, &attr);
 	if (!made) {
-		mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_alloc_dm",
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
 			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
 		hint_limit(context, length, err);
 		return -err->errnum;
@@ -71,10 +73,11 @@ int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr
 	int rc = 0;
 
 	if (dm->dm) {
+		errno = 0;
 		rc = ibv_free_dm(dm->dm);
 		if (rc) /* the errno itself, by the man page */
-			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno, "ibv_free_dm",
-				     NULL);
+			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+				     "ibv_free_dm", NULL);
 	} else if (dm->allocated) {
 		rc = mr_uverbs_free_dm(registrar->uverbs, dm->handle, err);
 	}
@@ -113,9 +116,10 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 		mr_hint(err, "use --via library");
 		return -EOPNOTSUPP;
 	}
+	errno = 0;
 	fd = export(dm->dm);
 	if (fd < 0) {
-		mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_dm_export_dmabuf_fd", NULL);
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd", NULL);
 		if (err->errnum == EPROTONOSUPPORT)
 			mr_hint(err, "this kernel makes no dma-buf of memory on the device; "
 				     "Linux 7.2 does");

@@ -6,6 +6,7 @@
 #ifndef MR_ERROR_H
 #define MR_ERROR_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -65,6 +66,15 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
  */
 int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_t length,
 		 const void *table, size_t size) __attribute__((nonnull));
+
+/**
+ * mr_call_errno() - errno of a library's call that failed; its caller set it to 0 before
+ * Return: the errno, EIO where the call left none: a failure must not pass for success.
+ */
+static inline int mr_call_errno(void)
+{
+	return errno ? errno : EIO;
+}
 
 /** mr_wrap() - put "context: " before the message on its way up. */
 void mr_wrap(struct mr_error *err, const char *fmt, ...)

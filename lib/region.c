@@ -259,10 +259,12 @@ static int register_by_library(const struct mr_registrar *registrar,
 	if (rc)
 		return rc;
 	start = mr_registrar_now(registrar);
+	errno = 0;
 	mr = call(registrar->pd, request, newer);
 	elapsed_ns = mr_registrar_now(registrar) - start;
 	if (!mr)
-		return mr_fail(err, MR_ERROR_REFUSED, errno, calls[request->call].name, NULL);
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), calls[request->call].name,
+			       NULL);
 	*region = (struct mr_region){
 		.live = true,
 		.elapsed_ns = elapsed_ns,
@@ -444,11 +446,13 @@ int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, 
 static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 {
 	bool is_umem = region->kind == MR_KIND_UMEM;
-	int rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
+	int rc;
 
+	errno = 0;
+	rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
 	if (!rc)
 		return 0;
-	rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno,
+	rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
 		     is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
 	hint_in_use(region->kind, err);
 	return rc;

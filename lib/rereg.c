@@ -234,10 +234,12 @@ int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_
 int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
 		     struct mr_region *region, struct mr_error *err)
 {
-	struct ibv_mr *mr = ibv_import_mr(registrar->pd, handle);
+	struct ibv_mr *mr;
 
+	errno = 0;
+	mr = ibv_import_mr(registrar->pd, handle);
 	if (!mr)
-		return mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_mr", NULL);
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_mr", NULL);
 	*region = (struct mr_region){
 		.live = true,
 		.mr = mr,

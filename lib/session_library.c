@@ -136,8 +136,9 @@ static int find_pd(struct mr_session_library *library, uint32_t place, uint32_t 
 		return 0;
 	if (*pd)
 		ibv_unimport_pd(*pd);
+	errno = 0;
 	*pd = ibv_import_pd(library->device.context, handle);
-	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_import_pd", NULL);
+	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
 }
 
 int mr_session_device(struct mr_session *session, uint32_t place, uint32_t pd_handle,
@@ -170,10 +171,12 @@ int mr_session_new_private_pd(struct mr_session *session, const char *name, uint
 			      struct mr_table_pd *pd, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
-	struct ibv_pd *made = ibv_alloc_pd(library->device.context);
+	struct ibv_pd *made;
 
+	errno = 0;
+	made = ibv_alloc_pd(library->device.context);
 	if (!made)
-		return mr_fail(err, MR_ERROR_REFUSED, errno, "ibv_alloc_pd", NULL);
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
 	pd->handle = made->handle;
 	*place = mr_table_add_pd(&session->table, name, made->handle);
 	if (*place != MR_NO_SLOT) {
@@ -187,10 +190,13 @@ int mr_session_new_private_pd(struct mr_session *session, const char *name, uint
 
 int mr_session_dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err)
 {
-	int rc = ibv_dealloc_pd(session->library->pds[place]);
+	int rc;
 
+	errno = 0;
+	rc = ibv_dealloc_pd(session->library->pds[place]);
 	if (rc)
-		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : errno, "ibv_dealloc_pd", NULL);
+		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+			       "ibv_dealloc_pd", NULL);
 	session->library->pds[place] = NULL;
 	return 0;
 }

@@ -43,10 +43,11 @@ struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
 	};
 	struct mlx5dv_devx_umem *umem;
 
+	errno = 0;
 	umem = extended ? mlx5dv_devx_umem_reg_ex(context, &in)
 			: mlx5dv_devx_umem_reg(context, addr, request->length, request->access);
 	if (!umem)
-		mr_fail(err, MR_ERROR_REFUSED, errno,
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(),
 			extended ? "mlx5dv_devx_umem_reg_ex" : "mlx5dv_devx_umem_reg", NULL);
 	return umem;
 }
@@ -126,8 +127,11 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "a umem is exported in %d bytes by this libmlx5, not %u", size,
 				    blob->size);
+	errno = 0;
 	*umem = import(context, copy.bytes);
-	return *umem ? 0 : mr_fail(err, MR_ERROR_REFUSED, errno, "mlx5dv_devx_umem_import", NULL);
+	return *umem ? 0
+		     : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_devx_umem_import",
+			       NULL);
 }
 
 uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem)

@@ -194,6 +194,13 @@ TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless)
 	assert_int_equal(open_device(NULL).errnum, EIO);
 }
 
+TEST(a_protection_domain_that_fails_without_an_errno_does_too)
+{
+	machine.list[0] = &one;
+	machine.pd_errno = 0;
+	assert_int_equal(open_device(NULL).errnum, EIO);
+}
+
 TEST(without_a_protection_domain_the_device_is_closed_again)
 {
 	struct mr_error err;
@@ -226,6 +233,7 @@ int main(void)
 		DEVICE_TEST(a_device_that_cannot_be_opened_is_a_refusal),
 		DEVICE_TEST(a_node_that_is_missing_is_named),
 		DEVICE_TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless),
+		DEVICE_TEST(a_protection_domain_that_fails_without_an_errno_does_too),
 		DEVICE_TEST(without_a_protection_domain_the_device_is_closed_again),
 		DEVICE_TEST(the_environment_has_the_kernel),
 	};
