@@ -102,7 +102,8 @@ static int open_devx_context(struct ibv_device *chosen, struct mr_device *device
 	if (!mlx5dv_is_supported(chosen))
 		mr_hint(err, "%s is no mlx5 device, and only those have DEVX",
 			ibv_get_device_name(chosen));
-	else
+	else if (err->errnum == EINVAL ||
+		 err->errnum == EOPNOTSUPP) /* devx.c mlx5_ib_devx_create() */
 		mr_hint(err, "MLX5DV_CONTEXT_FLAGS_DEVX was asked for: can it be opened without "
 			     "(mrctl reg)? Then its firmware or driver offers no DEVX");
 	return rc;

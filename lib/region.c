@@ -297,8 +297,12 @@ static int register_umem(const struct mr_registrar *registrar,
 			"remote-read and relaxed-ordering, a %s, a page size that fits its "
 			"memory, and a context with DEVX",
 			mr_region_is_dmabuf(request->call) ? "range within the dma-buf" : "length");
-	if (rc == -EPROTONOSUPPORT)
+	if (rc == -EPROTONOSUPPORT && registrar->via == MR_VIA_KERNEL &&
+	    registrar->uverbs->driver_id != RDMA_DRIVER_MLX5)
 		mr_hint(err, "DEVX umems are objects of the driver mlx5_ib");
+	else if (rc == -EPROTONOSUPPORT)
+		mr_hint(err, "this kernel does not know DEVX umems, or an attribute of this one "
+			     "(page sizes, dma-buf)");
 	return rc;
 }
 

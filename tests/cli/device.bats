@@ -151,3 +151,19 @@ opens_not() {
 	refused ENOENT ibv_open_device
 	says "/dev/infiniband/$NODE has the number $number, but that of $(device) is 231:7"
 }
+
+@test "of a device that is opened for DEVX and refuses, DEVX is blamed only where it may be the cause" {
+	require_devx
+	for errno in EAGAIN ENOMEM EINTR; do
+		run --separate-stderr faulty get_context=$errno umem
+		refused $errno mlx5dv_open_device
+		[[ $stderr != *DEVX\ was* && $stderr != *"offers no DEVX"* ]] || fail "$stderr"
+	done
+	run --separate-stderr faulty get_context=EOPNOTSUPP umem
+	refused EOPNOTSUPP mlx5dv_open_device
+	[[ $stderr == *"offers no DEVX"* ]] || fail "$stderr"
+	# the method, of a driver that is mlx5's
+	run --separate-stderr faulty umem_reg=EPROTONOSUPPORT umem
+	refused EPROTONOSUPPORT mlx5dv_devx_umem_reg
+	[[ $stderr == *"this kernel does not know"* && $stderr != *"driver mlx5_ib"* ]] || fail "$stderr"
+}
