@@ -2,7 +2,6 @@
 /* Faults that the environment asks for: calls that fail, come late or kill the caller. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,10 +22,8 @@ static void read_plan(void)
 
 	if (!text || !*text)
 		return;
-	if (mr_sim_faults_parse(text, &plan, &err)) {
-		dprintf(STDERR_FILENO, "libmrctl-sim: MRCTL_SIM_FAULT: %s\n", err.text);
-		_exit(2);
-	}
+	if (mr_sim_faults_parse(text, &plan, &err))
+		sim_refuse_variable("MRCTL_SIM_FAULT", &err);
 	for (i = 0; i < plan.count; i++)
 		wanted[plan.list[i].call] = true;
 }

@@ -26,6 +26,16 @@ static const enum mr_sim_kernel oldest[SIM_FACTS] = {
 
 static enum mr_sim_kernel wanted;
 
+/* The text has the variable's value in it, which a terminal must not obey. */
+void sim_refuse_variable(const char *name, struct mr_error *err)
+{
+	for (char *c = err->text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	dprintf(STDERR_FILENO, "libmrctl-sim: %s: %s\n", name, err->text);
+	_exit(2);
+}
+
 /* Nobody shall take the answers of one kernel for those of another. */
 static void read_wanted(void) __attribute__((constructor));
 static void read_wanted(void)
@@ -35,8 +45,7 @@ static void read_wanted(void)
 
 	if (!text || !mr_sim_kernel_parse(text, &wanted, &err))
 		return;
-	dprintf(STDERR_FILENO, "libmrctl-sim: MRCTL_SIM_KERNEL: %s\n", err.text);
-	_exit(2);
+	sim_refuse_variable("MRCTL_SIM_KERNEL", &err);
 }
 
 enum mr_sim_kernel sim_kernel(void)

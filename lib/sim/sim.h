@@ -82,6 +82,9 @@ enum sim_fact {
 /** sim_holds() - whether a fact holds for a kernel */
 bool sim_holds(enum mr_sim_kernel kernel, enum sim_fact fact);
 
+/** sim_refuse_variable() - say what is wrong in an environment variable, and end the process */
+void sim_refuse_variable(const char *name, struct mr_error *err) __attribute__((noreturn));
+
 /** sim_kernel() - the kernel that the environment asks for (MRCTL_SIM_KERNEL) */
 enum mr_sim_kernel sim_kernel(void);
 

@@ -49,6 +49,18 @@ json_is_strict() {
 	done
 }
 
+@test "the variables of the simulator cannot forge a message either" {
+	local name
+
+	on_simulator || skip "there is none"
+	for name in MRCTL_SIM_KERNEL MRCTL_SIM_FAULT; do
+		run --separate-stderr mrctl sim -- env "$name=$HOSTILE" true
+		[ "$status" -eq 2 ] || fail "$name: $status" || return
+		[ "$(wc -l <<<"$stderr")" -eq 1 ] || fail "$stderr" || return
+		harmless "$stderr" || return
+	done
+}
+
 @test "letters of a path stay readable in messages" {
 	run --separate-stderr mr reg --memory "file:/nonexistent/größe"
 	[[ $stderr == *größe* ]] || fail "$stderr"
