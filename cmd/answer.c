@@ -224,7 +224,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 		print_verdict(answer);
 	else if (told)
 		;
-	else if (done && (answer->lines || output_in_full(out)))
+	else if (done && (answer->lines || out->blocks))
 		output_object(out, "environment", &environment_record, environment);
 	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
 		report_note(answer->invocation->command,

@@ -113,7 +113,8 @@ void output_members(struct output *out, const struct record *record, const void 
 	json_free(text);
 }
 
-bool output_in_full(const struct output *out)
+/* Whether people get all that is known. */
+static bool is_in_full(const struct output *out)
 {
 	const struct global_args *global = out->global;
 
@@ -205,7 +206,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	}
 	if (out->global->quiet || lines)
 		return;
-	out->blocks = output_in_full(out);
+	out->blocks = is_in_full(out);
 	if (out->blocks)
 		return;
 	if (!out->columns)

@@ -45,9 +45,6 @@ void output_begin(struct output *out, const char *command);
 /** output_members() - the fields of @row: JSON: members of the document; text: nothing */
 void output_members(struct output *out, const struct record *record, const void *row);
 
-/** output_in_full() - text: whether all that is known is printed, as lines */
-bool output_in_full(const struct output *out);
-
 /** output_object() - JSON: an object named @key; text: lines, where rows are printed as lines */
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row);

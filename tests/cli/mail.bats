@@ -154,4 +154,5 @@ load helpers
 	run --separate-stderr mr -v batch --keep-going "$BATS_TEST_TMPDIR/batch"
 	[ "$(grep -c '^  argv:' <<<"$stderr")" -eq 2 ] || fail "$stderr"
 	[ "$(grep -c '^  kernel:' <<<"$stderr")" -eq 1 ] || fail "$stderr"
+	run ! grep -q '^kernel:' <<<"$output"
 }
