@@ -8,7 +8,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 # "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
 [ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt
-	debian-archive-keyring mawk tar gzip binutils libc6-dev"
+	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev"
 
 missing=
 command -v dpkg-query >/dev/null || {
