@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,11 +68,11 @@ static bool read_line(const char *path, char *line, size_t size)
 static void read_firmware(struct mr_environment *environment)
 {
 	const char *sysfs = getenv("SYSFS_PATH");
-	mr_auto_free char *path = NULL;
+	char path[PATH_MAX];
 
 	if (strchr(environment->device, '/') ||
-	    asprintf(&path, "%s/class/infiniband/%s/fw_ver", sysfs ? sysfs : "/sys",
-		     environment->device) < 0)
+	    snprintf(path, sizeof(path), "%s/class/infiniband/%s/fw_ver", sysfs ? sysfs : "/sys",
+		     environment->device) >= PATH_MAX)
 		return;
 	if (!read_line(path, environment->firmware, sizeof(environment->firmware)))
 		environment->firmware[0] = '\0';
