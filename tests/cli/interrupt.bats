@@ -100,8 +100,8 @@ setup() {
 		child=none
 		until waits "$child"; do
 			is_running $PID || fail "it ended" || return
-			child=$(ps -o pid= --ppid $PID) || child=none
-			child=${child// }
+			child=$(grep -lx "PPid:[[:space:]]*$PID" /proc/[1-9]*/status 2>/dev/null) || :
+			child=${child//[!0-9]/}
 		done
 		kill -INT -- -$PID
 		status=0
@@ -156,7 +156,7 @@ setup() {
 	start "${args[@]}" -n -o id
 	until_pending
 	ended INT
-	[ "$(states)" = "${output//$'\n'/$' live\n'} live" ]
+	[ "$(states)" = "${output:+${output//$'\n'/$' live\n'} live}" ]
 }
 
 @test "dereg says how many regions a signal has left" {

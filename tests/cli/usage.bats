@@ -396,7 +396,7 @@ topics() {
 		while read -r example; do
 			run --separate-stderr mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
 				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
-				$example"
+				${example//\/dev\/my-dma-buf//dev/null}" # which the shell would make
 			[ "$status" -lt 2 ] || fail "$example: $stderr" || return
 		done < <(mrctl help "$command" | sed -n '/^Examples:/,/^$/s/^  //p' | grep .)
 	done
