@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "dereg_unlisted.h"
 #include "place.h"
 #include "region_row.h"
 #include "relaxed.h"
@@ -14,6 +15,7 @@
 
 struct dereg_args {
 	bool all;
+	bool listed;
 	bool flush;
 	const char *pd;
 	struct mr_opt_u64 defer_for;
@@ -22,6 +24,8 @@ struct dereg_args {
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "listed", OPTION_FLAG, struct dereg_args, listed, NULL,
+	       "with --all: leave what no entry names (stat: unlisted)"),
 	OPTION(0, "flush", OPTION_FLAG, struct dereg_args, flush, NULL,
 	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", OPTION_NAME, struct dereg_args, pd, "NAME",
@@ -149,24 +153,19 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
 			struct mr_error *err)
 {
-	struct region_row row = { .kind = mr_region_kind_name(kind),
-				  .state = "deregistered",
-				  .via = "kernel",
-				  .handle = known(handle) };
 	bool is_mr = kind == MR_KIND_MR;
-	struct mr_uverbs_mr mr;
-	int rc = is_mr ? mr_uverbs_query_mr(&job->session->uverbs, handle, &mr, err) : 0;
+	struct mr_uverbs_mr mr = { .handle = handle };
+	struct region_row row;
+	int query_rc = is_mr ? mr_uverbs_query_mr(&job->session->uverbs, handle, &mr, err) : 0;
+	int rc = query_rc == -EIO ? 0 : query_rc;
 
-	if (is_mr && !rc) {
-		row.lkey = known(mr.lkey);
-		row.rkey = known(mr.rkey);
-		row.length = known(mr.length);
-		row.iova = known(mr.iova);
-	}
-	if (!rc || rc == -EIO)
+	if (!rc)
 		rc = mr_region_destroy(&job->session->uverbs, kind, handle, err);
 	if (rc)
 		return mr_session_blame_object(job->session, kind, handle, err);
+	row = region_row_of_object(query_rc ? MR_KIND_DM : kind, &mr, "deregistered");
+	row.kind = mr_region_kind_name(kind);
+	row.via = mr_via_name(MR_VIA_KERNEL);
 	answer_row(&job->answer, &row);
 	job->done++;
 	return 0;
@@ -289,6 +288,7 @@ static int work(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
+	struct unlisted unlisted = { .gone.known = !args->listed };
 	int rc;
 
 	if (args->all)
@@ -304,12 +304,17 @@ static int work(struct session_job *job, struct mr_error *err)
 		dereg_words(job, words);
 	if (args->flush && !is_locked_out(job)) /* or, after a signal, say what is left */
 		flush_named(job, args->pd);
+	if (args->all && !args->listed && !is_locked_out(job))
+		dereg_unlisted(job, &unlisted);
 	answer_end_rows(&job->answer);
-	rc = answer_end(&job->answer, job->done, err);
+	if (args->all)
+		dereg_unlisted_count(job, &unlisted);
+	rc = answer_end(&job->answer, job->done + unlisted.gone.value, err);
 	if (rc && job->done)
 		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
 			job->done == 1 ? " was" : "s were");
 	tell_deferred(job);
+	dereg_unlisted_tell(job, &unlisted);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 
@@ -338,7 +343,11 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return session_job_run(invocation, &args->expect, work, err);
 }
 
-static const struct option_rule rules[] = { { "pd", OPTION_NEEDS, "flush" }, OPTION_RULES_END };
+static const struct option_rule rules[] = {
+	{ "pd", OPTION_NEEDS, "flush" },
+	{ "listed", OPTION_NEEDS, "all" },
+	OPTION_RULES_END,
+};
 static const struct option_group group = { "Regions", options, 0 };
 static const struct option_group *const groups[] = { &group, NULL };
 

@@ -178,6 +178,22 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		row->in_force = mr_in_force_bits(&nobody_was_asked, &asked);
 }
 
+struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+				       const char *state)
+{
+	bool is_mr = kind == MR_KIND_MR;
+
+	return (struct region_row){
+		.kind = mr_region_kind_name(kind),
+		.state = state,
+		.handle = known(object->handle),
+		.lkey = { object->lkey, is_mr },
+		.rkey = { object->rkey, is_mr },
+		.length = { object->length, is_mr },
+		.iova = { object->iova, is_mr },
+	};
+}
+
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global)
 {

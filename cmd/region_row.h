@@ -76,6 +76,10 @@ struct opt_bool region_needs_process(uint64_t access, const char *memory);
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);
 
+/** region_row_of_object() - a row of what the kernel says of an object that no entry names */
+struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+				       const char *state);
+
 /**
  * region_row_in_force() - which of the flags have an effect
  *

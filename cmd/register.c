@@ -213,15 +213,19 @@ static int prepare(struct register_job *job, struct mr_error *err)
 static int allocate_dm(struct register_job *job, struct mr_error *err)
 {
 	const struct register_args *args = job->args;
-	int rc;
+	bool exported = args->dmabuf && args->dmabuf->source.type == MR_DMABUF_DM;
+	int rc = 0;
 
 	job->pattern.dm = &job->dm;
-	if (args->dm)
-		return mr_dm_alloc(&job->place.registrar, args->dm->length, &job->dm, err);
-	if (!args->dmabuf || args->dmabuf->source.type != MR_DMABUF_DM)
+	if (!args->dm && !exported)
 		return 0;
-	rc = mr_dm_alloc(&job->place.registrar, args->dmabuf->size, &job->dm, err);
-	return rc ? rc : open_dmabuf(job, err);
+	job->unnamed = job->place.in_session; /* until a region on it is noted */
+	if (job->unnamed)
+		rc = mr_table_begin_unnamed(&job->place.session->table, err);
+	if (!rc)
+		rc = mr_dm_alloc(&job->place.registrar,
+				 exported ? args->dmabuf->size : args->dm->length, &job->dm, err);
+	return rc || !exported ? rc : open_dmabuf(job, err);
 }
 
 /* A region that stays keeps it: in a session dereg frees it with the last of them. */
@@ -236,6 +240,13 @@ static void free_dm(struct register_job *job)
 		}
 	if (mr_dm_free(&job->place.registrar, &job->dm, &err))
 		fail(job, &err, 0, 0);
+}
+
+static void settle_dm(struct register_job *job)
+{
+	free_dm(job);
+	if (job->unnamed)
+		mr_table_end_unnamed(&job->place.session->table);
 }
 
 static int print_document(struct register_job *job, struct mr_error *err)
@@ -283,7 +294,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	if (trial && !hold)
 		deregister_all(job);
 	if (!hold || !trial)
-		free_dm(job);
+		settle_dm(job);
 	register_warn_of_flags(job);
 	register_warn_of_death(job, hold);
 	rc = print_document(job, err);
@@ -296,7 +307,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	}
 	if (trial && hold) {
 		deregister_all(job);
-		free_dm(job);
+		settle_dm(job);
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");

@@ -132,17 +132,9 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
 {
 	struct job *job = data;
-	bool is_mr = kind == MR_KIND_MR;
+	const struct region_row row = region_row_of_object(kind, mr, "unlisted");
 
-	answer_row(&job->in->answer, &(struct region_row){
-					     .kind = mr_region_kind_name(kind),
-					     .state = "unlisted",
-					     .handle = known(mr->handle),
-					     .lkey = { mr->lkey, is_mr },
-					     .rkey = { mr->rkey, is_mr },
-					     .length = { mr->length, is_mr },
-					     .iova = { mr->iova, is_mr },
-				     });
+	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.unlisted.value++;
 }

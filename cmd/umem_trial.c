@@ -94,7 +94,7 @@ static void try_sizes(struct trial *trial)
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
-	/* A session must not be left with one of them. */
+	/* A session must not be left with one of them, nor another command take it for left. */
 	place_block_signals(trial->answer.invocation->global);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {
@@ -120,6 +120,8 @@ static int prepare(struct trial *trial, struct mr_error *err)
 
 	trial->answer.environment = trial->place.environment;
 	trial->answer.in_session = place_session(global) != NULL;
+	if (!rc && trial->place.in_session)
+		rc = mr_table_begin_unnamed(&trial->place.session->table, err);
 	if (!rc)
 		rc = mr_memory_map(&trial->plan.request, &trial->memory, err);
 	if (rc || !trial->args->dmabuf)
@@ -146,6 +148,8 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	answer_begin(answer);
 	if (!rc)
 		try_sizes(trial);
+	if (trial->place.in_session)
+		mr_table_end_unnamed(&trial->place.session->table);
 	answer_end_rows(answer);
 	rc = answer_end(answer, trial->taken, err);
 	if (rc)

@@ -48,7 +48,7 @@ int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct 
 	return 0;
 }
 
-static bool is_listed(const struct mr_table *table, uint32_t handle)
+bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
 {
 	struct mr_entry entry;
 
@@ -72,7 +72,7 @@ int mr_session_unlisted_dms(struct mr_session *session, mr_unlisted *call, void 
 	while (!rc && count-- > 0) { /* the newest come first */
 		const struct mr_uverbs_mr dm = { .handle = handles[count] };
 
-		if (!is_listed(&session->table, dm.handle))
+		if (!mr_session_dm_is_listed(&session->table, dm.handle))
 			call(data, MR_KIND_DM, &dm);
 	}
 	mr_table_unlock(&session->table);

@@ -21,6 +21,9 @@ int mr_session_free_dm(const struct mr_session *session, const struct mr_entry *
  */
 int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct mr_error *err);
 
+/** mr_session_dm_is_listed() - under the lock: whether an entry names it */
+bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle);
+
 /**
  * mr_session_unlisted_dms() - call @call for each piece that no entry names
  *

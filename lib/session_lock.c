@@ -13,9 +13,10 @@
 #include "hold.h"
 #include "session_layout.h"
 
-/* The table's lock, and a claim for each entry. */
-#define LOCK_BYTE   ((off_t)1 << 40)
-#define CLAIM_BYTES ((off_t)1 << 41)
+/* The table's lock, one that all share who make objects without an entry, and a claim for each entry. */
+#define LOCK_BYTE    ((off_t)1 << 40)
+#define UNNAMED_BYTE (LOCK_BYTE + 1)
+#define CLAIM_BYTES  ((off_t)1 << 41)
 
 /* So long a command waits for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
@@ -201,6 +202,46 @@ bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
 	struct flock lock;
 
 	return find_claim(table, slot, &lock);
+}
+
+int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
+{
+	struct flock lock;
+	int rc;
+
+	if (table->is_private)
+		return 0;
+	rc = mr_table_lock(table, err);
+	if (rc)
+		return rc;
+	if (set_lock(table->fd, F_SETLK, F_RDLCK, UNNAMED_BYTE, &lock))
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
+	mr_table_unlock(table);
+	return rc;
+}
+
+void mr_table_end_unnamed(const struct mr_table *table)
+{
+	struct flock lock;
+
+	if (!table->is_private)
+		set_lock(table->fd, F_SETLK, F_UNLCK, UNNAMED_BYTE, &lock);
+}
+
+bool mr_table_others_make(const struct mr_table *table)
+{
+	struct mr_entry entry;
+	struct flock lock;
+
+	if (table->is_private)
+		return false;
+	if (set_lock(table->fd, F_GETLK, F_WRLCK, UNNAMED_BYTE, &lock) || lock.l_type != F_UNLCK)
+		return true;
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    entry.state == MR_ENTRY_PENDING && mr_table_is_claimed(table, slot))
+			return true;
+	return false;
 }
 
 int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,

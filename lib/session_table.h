@@ -288,6 +288,21 @@ void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
 
 /**
+ * mr_table_begin_unnamed() - this process is about to make objects that no entry names at first
+ *
+ * Takes the table's lock for a moment.  It ends with mr_table_end_unnamed(), or with the process.
+ */
+int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err);
+void mr_table_end_unnamed(const struct mr_table *table);
+
+/**
+ * mr_table_others_make() - under the lock: whether another process is making objects
+ *
+ * What the kernel has of these may have no entry yet.  A killed process makes nothing.
+ */
+bool mr_table_others_make(const struct mr_table *table);
+
+/**
  * mr_table_fail_claimed() - the error for an entry that cannot be claimed
  * @errnum: of mr_table_claim()
  *

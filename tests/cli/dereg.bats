@@ -174,18 +174,122 @@ setup() {
 	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
 }
 
-@test "dereg --all says nothing of regions that had gone, and leaves unlisted ones" {
+@test "dereg --all says nothing of regions that had gone" {
 	require_tool
 	ms reg --count 3 --quiet
 	tool destroy "$(ms stat -n -o handle 2)"
 	run --separate-stderr ms dereg --all --json
 	succeeded
-	json '[.regions[].id] == [1, 3] and .failures == []'
-	tool reg 1
+	json '[.regions[].id] == [1, 3] and .failures == [] and .unlisted == {"deregistered": 0, "left": 0}'
+}
+
+@test "all is also what no entry names, which is counted apart, and with --listed it stays" {
+	local handles
+
+	require_tool
+	ms reg --quiet
+	mapfile -t handles < <(tool reg 2)
+	run --separate-stderr ms dereg --all --listed --json
+	succeeded
+	json '[.regions[].id] == [1] and .unlisted == {"deregistered": null, "left": null}'
+	[ "$(ms stat -n -o state)" = $'unlisted\nunlisted' ]
+	ms reg --quiet
 	run --separate-stderr ms dereg --all --json
 	succeeded
-	json '.regions == []'
-	[ "$(ms stat -n -o state)" = unlisted ]
+	json '[.regions[] | .id, .state] == [2, "deregistered", null, "deregistered", null, "deregistered"]
+		and .unlisted == {"deregistered": 2, "left": 0}'
+	json '[.regions[1:][].handle] == ($ARGS.positional | map(tonumber))' --args "${handles[@]}"
+	[[ $stderr == *"2 unlisted regions were deregistered as well"* ]]
+	[ "$(kernel_has mr)" -eq 0 ]
+	run --separate-stderr ms dereg --listed 1
+	usage_error "--listed needs --all"
+}
+
+@test "all that killed commands have left is deregistered: regions, umems and memory on the device" {
+	local spec specs=("reg_mr reg" "reg_mr reg --via kernel --count 3")
+
+	on_simulator || skip "needs the simulator's faults"
+	require_tool
+	! on_mlx5 || specs+=("umem_reg umem --via kernel" "alloc_dm reg --memory dm" "reg_dm_mr reg --memory dm"
+		"umem_reg umem --try-page-sizes --via kernel")
+	for spec in "${specs[@]}"; do
+		# shellcheck disable=SC2086 # words
+		faulty "${spec%% *}=kill-after" ${spec#* } >/dev/null 2>&1 || :
+		[[ $(ms stat -n -o state) == *unlisted* ]] || fail "$spec" || return
+	done
+	run --separate-stderr ms dereg --all
+	succeeded
+	[ "$(kernel_has mr) $(kernel_has umem)" = "0 0" ]
+	[ -z "$(ms stat -n)" ]
+}
+
+# while_it_makes CMD...: for each lock that this mrctl takes, where it waits there: dereg --all leaves what it
+# has made; count where there was something that had no entry
+while_it_makes() {
+	local n pid all
+
+	for n in {1..8}; do
+		faulty "lock@$n=delay:400" "$@" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+		pid=$!
+		while is_running $pid; do
+			all=$(ms stat -n -o state)
+			[[ $all == *unlisted* ]] || continue
+			kill -STOP $pid
+			# stopped: what is unlisted now is so until it goes on
+			if [[ $(ms stat -n -o state) == *unlisted* ]]; then
+				found=$((found + 1))
+				run --separate-stderr ms dereg --all --json
+				kill -CONT $pid
+				succeeded
+				json '.unlisted | .deregistered == 0 and .left >= 1'
+				[[ $stderr == *" left: another command is registering"* ]]
+				break
+			fi
+			kill -CONT $pid
+		done
+		wait $pid || fail "$n: $(cat "$BATS_TEST_TMPDIR/out")" || return
+		[ "$(states | sort -u -k 2 | cut -d ' ' -f 2)" = live ] || fail "$n: $(states)" || return
+	done
+}
+
+@test "dereg --all leaves what a living command has made and has yet to note" {
+	local found=0 all
+
+	on_simulator || skip "needs the simulator's faults"
+	require_tool
+	while_it_makes reg --via kernel
+	[ "$found" -ge 1 ]
+	on_mlx5 || return 0
+	make_empty
+	found=0
+	while_it_makes reg --memory dm --via kernel
+	[ "$found" -ge 2 ] # before its region, and with it
+	make_empty
+}
+
+@test "dereg --all leaves the umem of a trial" {
+	require_devx
+	on_simulator || skip "needs a call that takes long"
+	faulty umem_dereg=delay:300 umem --try-page-sizes --via kernel --size 4K --json \
+		>"$BATS_TEST_TMPDIR/out" 3>&- &
+	until [[ $(ms stat -n -o state) == *unlisted* ]]; do
+		is_running $! || fail "it was never there" || return
+	done
+	run --separate-stderr ms dereg --all --json
+	succeeded
+	json '.unlisted == {"deregistered": 0, "left": 1}'
+	wait $!
+	output=$(<"$BATS_TEST_TMPDIR/out")
+	json '.failures == []'
+}
+
+@test "in a batch dereg --all finds nothing that no entry names" {
+	local lines=('reg --count 3' 'reg --relaxed' 'dereg --all --flush')
+
+	! on_mlx5 || lines=('reg --memory dm' 'umem' 'reg --memory null-mr' "${lines[@]}")
+	output=$(printf '%s\n' "${lines[@]}" | MRCTL_SESSION='' mr batch --json)
+	json '.failures == [] and (.lines[-1] | .unlisted == {"deregistered": 0, "left": 0} and
+		([.regions[].id] | index(null)) == null)'
 }
 
 @test "dereg --all leaves to another process what that is deregistering" {

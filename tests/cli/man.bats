@@ -315,7 +315,10 @@ shape() {
 	rereg=$(mrctl sim -- mrctl session -- sh -c 'mrctl -q reg; mrctl -j rereg 1 --access none')
 	batch=$(mrctl sim -- mrctl -j batch <<<reg)
 	session=$(mrctl sim -- mrctl session -- sh -c 'mrctl -j session --list; :')
-	members() { jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session"; }
+	dereg=$(mrctl sim -- mrctl session -- mrctl -j dereg --all)
+	members() {
+		jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session$dereg"
+	}
 
 	for list in environment regions sessions totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
@@ -347,7 +350,7 @@ shape() {
 		mrctl sim -- mrctl session -- sh -c '
 			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j rereg x --access none
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
-			mrctl -j dereg x 7'
+			mrctl -j dereg x 7; mrctl -j dereg --all'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 		documents session
 	) || :

@@ -170,7 +170,7 @@ not_crashed() {
 			not_crashed rereg "rkey:$i" --access none || return
 			not_crashed reg --relaxed --size 8K --count 9 --name "r$i" || return
 			not_crashed dereg "r$i.2" "r$i.3" --defer-for 0 || return
-			not_crashed dereg --all || return
+			not_crashed dereg --all --listed || return
 			not_crashed dereg --flush || return
 			not_crashed dereg pd:one || return
 		done

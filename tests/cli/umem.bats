@@ -488,7 +488,7 @@ usual_path() {
 	json '[.regions[1:][].handle] == $h and .totals.unlisted == 2' \
 		--argjson h "$(printf '%s\n' "${handles[@]}" | jq -s .)"
 	[ "$(ms stat -n -o kind,state "umem:${handles[0]}")" = "umem unlisted" ]
-	ms dereg --all --quiet
+	ms dereg --all --listed --quiet
 	run --separate-stderr ms dereg "umem:${handles[0]}" --json
 	succeeded
 	json '[.regions[] | .kind, .id, .handle] == ["umem", null, ($h | tonumber)]' --arg h "${handles[0]}"
