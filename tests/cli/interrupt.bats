@@ -156,7 +156,7 @@ setup() {
 	start "${args[@]}" -n -o id
 	until_pending
 	ended INT
-	[ "$(states)" = "${output:+${output//$'\n'/$' live\n'} live}" ]
+	[ "$(states | sort -n)" = "${output:+${output//$'\n'/$' live\n'} live}" ]
 }
 
 @test "dereg says how many regions a signal has left" {
