@@ -130,7 +130,8 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	bool told;
 
 	answer->request.argv = words_of(invocation, &words);
-	failures_add(&answer->failures, err, index, id, mr_via_name(via), &answer->request);
+	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
+		     &answer->request);
 	told = !(expected && invocation->global->quiet) && ++answer->reported <= REPORTED_MAX;
 	if (told)
 		tell(answer, err, index, expected);

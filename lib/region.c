@@ -16,6 +16,16 @@ const char *mr_via_name(enum mr_via via)
 	return via == MR_VIA_KERNEL ? "kernel" : "library";
 }
 
+enum mr_via mr_call_via(const char *call, enum mr_via otherwise)
+{
+	if (call && !strncmp(call, "ioctl(", strlen("ioctl(")))
+		return MR_VIA_KERNEL;
+	if (call && (!strncmp(call, "ibv_", strlen("ibv_")) ||
+		     !strncmp(call, "mlx5dv_", strlen("mlx5dv_"))))
+		return MR_VIA_LIBRARY;
+	return otherwise;
+}
+
 /* Of each call: its name, that of the ioctl that does the same, and the call that does it too. */
 static const struct call {
 	const char *name;

@@ -30,6 +30,15 @@ enum mr_via {
 /** mr_via_name() - "library" or "kernel" */
 const char *mr_via_name(enum mr_via via);
 
+/**
+ * mr_call_via() - the path of a call, by its name: "ioctl(...)", "ibv_...", "mlx5dv_..."
+ * @otherwise: of another name, or of none
+ *
+ * On its way by the library a command looks regions up and makes protection domains by ioctls, and in a
+ * batch what the library registered is also deregistered by it.
+ */
+enum mr_via mr_call_via(const char *call, enum mr_via otherwise);
+
 /** By which path regions are registered, and in which protection domain. */
 struct mr_registrar {
 	enum mr_via via;

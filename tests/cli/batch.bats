@@ -601,6 +601,17 @@ require_mlx5() {
 	[[ $stderr != *"--via kernel asks"* ]]
 }
 
+@test "the path of a refusal is that of the call which was refused" {
+	on_simulator || skip "needs faults"
+	take_lines -- 'reg --relaxed --name r' 'dereg r' 'dereg --flush' 'reg --relaxed --via kernel --name k' 'dereg k' \
+		'dereg --flush' 'rereg mr:1000 --access none --via library'
+	run --separate-stderr faulty dereg_mr=EBUSY batch --json --keep-going "$LINES_FILE"
+	json '[.. | .failures? // [] | .[]] | map(select(.errno == "EBUSY" and .via != null)) | length > 0 and
+		all(if .call | startswith("ioctl(") then .via == "kernel" else .via == "library" end)'
+	json '.lines[2].failures[0] | .call == "ibv_dereg_mr" and .via == "library"'
+	json '.lines[6].failures[0] | .call == "ioctl(QUERY_MR)" and .via == "kernel"'
+}
+
 # bats test_tags=kernel
 @test "peers reach the memory through the key of the last change, and through no older one" {
 	local file=/dev/shm/mrctl-batch.$$ key addr old_key old_addr pid
