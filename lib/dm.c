@@ -23,8 +23,8 @@ static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_e
 			attr.max_dm_size);
 	else if (err->errnum == ENOMEM)
 		mr_hint(err,
-			"the memory of this device is in use; it gives at most %" PRIu64
-			" bytes at once (max_dm_size)",
+			"the size is within what the device gives at once (%" PRIu64
+			" bytes, max_dm_size); how much of that is free it does not tell",
 			attr.max_dm_size);
 }
 
@@ -53,7 +53,8 @@ static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, stru
 
 	dm->allocated = !rc;
 	if (rc == -EPROTONOSUPPORT)
-		mr_hint(err, "this device has no memory of its own that its driver would give");
+		mr_hint(err,
+			"the driver of this device has no such call, and so no memory of its own to give");
 	if (rc)
 		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
 	return rc;

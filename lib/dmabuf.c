@@ -126,12 +126,13 @@ static void hint_udmabuf_node(int errnum, struct mr_error *err)
 		mr_hint(err, "it belongs to root and, on most systems, the group kvm");
 }
 
-static void hint_udmabuf_limit(struct mr_error *err)
+static void hint_udmabuf_limit(uint64_t size, struct mr_error *err)
 {
 	mr_auto_file FILE *f = fopen(UDMABUF_LIMIT, "re");
 	int limit;
 
-	if (f && fscanf(f, "%d", &limit) == 1)
+	if (f && fscanf(f, "%d", &limit) == 1 && size >> 20 >= (uint64_t)limit &&
+	    size != (uint64_t)limit << 20)
 		mr_hint(err, "a udmabuf has at most %d MiB: " UDMABUF_LIMIT, limit);
 }
 
@@ -157,7 +158,7 @@ static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error
 		mr_fail(err, MR_ERROR_HOST, errnum, "ioctl(UDMABUF_CREATE)",
 			"cannot make a udmabuf of %" PRIu64 " bytes", size);
 		if (errnum == EINVAL)
-			hint_udmabuf_limit(err);
+			hint_udmabuf_limit(size, err);
 		return -errnum;
 	}
 	dmabuf->memfd = mr_steal_fd(&memfd);
@@ -170,6 +171,7 @@ static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error
 static void hint_heaps(struct mr_error *err)
 {
 	DIR *dir = opendir(HEAPS);
+	const bool is_absent = dir || errno == ENOENT;
 	const struct dirent *entry;
 	char names[256] = "";
 	size_t used = 0;
@@ -182,7 +184,7 @@ static void hint_heaps(struct mr_error *err)
 		closedir(dir);
 	if (used)
 		mr_hint(err, "this machine has the dma-heaps%s", names);
-	else
+	else if (is_absent)
 		mr_hint(err, "this machine has no dma-heaps (CONFIG_DMABUF_HEAPS)");
 }
 

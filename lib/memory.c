@@ -13,6 +13,7 @@
 
 #include "cleanup.h"
 #include "memory.h"
+#include "shortage.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -261,6 +262,30 @@ static int describe(const struct mr_memory_request *request, uint64_t length, st
 	return 0;
 }
 
+/* mm/mmap.c is_data_mapping() */
+static bool is_data(enum mr_memory_type type)
+{
+	switch (type) {
+	case MR_MEMORY_ANON:
+	case MR_MEMORY_THP:
+	case MR_MEMORY_HUGETLB:
+	case MR_MEMORY_FILE_PRIVATE:
+	case MR_MEMORY_HOLE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void hint_shortage(const struct mr_memory_kind *kind, uint64_t length, struct mr_error *err)
+{
+	struct mr_shortage shortage = { .length = length, .is_private = is_data(kind->type) };
+
+	if (kind->type == MR_MEMORY_HUGETLB)
+		shortage.huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
+	mr_shortage_hint(&shortage, "", err);
+}
+
 static int fail_mmap(const struct mr_memory_request *request, uint64_t length, int errnum,
 		     struct mr_error *err)
 {
@@ -272,12 +297,8 @@ static int fail_mmap(const struct mr_memory_request *request, uint64_t length, i
 	else if (request->addr.known && errnum == EINVAL)
 		mr_hint(err,
 			"--addr must be a multiple of the page size; --offset starts inside a page");
-	else if (request->kind.type == MR_MEMORY_HUGETLB && errnum == ENOMEM)
-		mr_hint(err, "too few free huge pages: see HugePages_Free in /proc/meminfo, and "
-			     "raise /sys/kernel/mm/hugepages/hugepages-*kB/nr_hugepages");
 	else if (errnum == ENOMEM)
-		mr_hint(err, "more than this machine's memory, or than vm.overcommit_memory and "
-			     "RLIMIT_AS allow");
+		hint_shortage(&request->kind, length, err);
 	return -errnum;
 }
 

@@ -428,20 +428,26 @@ void mr_region_forget(struct mr_region *region)
 }
 
 /*
- * What drivers answer while an object is in use: a umem by a DEVX object (a memory key, a queue), an
- * MR by a memory window, memory on the device by a region; mlx5 passes on what its firmware says, rxe
- * says EINVAL.
+ * EBUSY is what uverbs says of an object that another needs (uobj usecnt), and what mlx5 makes of its
+ * firmware's RES_BUSY: by whom it is needed neither tells.  rxe says EINVAL of an MR to which a window is
+ * bound (rxe_dereg_mr).
  */
 static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
-	static const char *const hints[] = {
-		[MR_KIND_MR] = "where a memory window is bound to the region, free that first",
-		[MR_KIND_UMEM] = "where a DEVX object was made on the umem, destroy that first",
-		[MR_KIND_DM] = "a region is on it: deregister that, and the memory is freed, too",
+	static const char *const users[] = {
+		[MR_KIND_MR] = "a memory window that is bound to the region",
+		[MR_KIND_UMEM] = "a DEVX object that was made on the umem",
+		[MR_KIND_DM] = "a region on the memory",
 	};
 
-	if (err->errnum == EINVAL || err->errnum == EBUSY)
-		mr_hint(err, "%s", hints[kind]);
+	if (err->errnum == EBUSY)
+		mr_hint(err,
+			"it is in use; the answer does not tell by what: maybe %s, maybe something "
+			"in the device's firmware",
+			users[kind]);
+	if (err->errnum == EINVAL)
+		mr_hint(err, "the answer does not tell why; maybe it is in use, by %s",
+			users[kind]);
 }
 
 int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,

@@ -355,7 +355,8 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 		else
 			mr_table_doubt_pd(&session->table, place, false);
 		if (rc == -EBUSY)
-			mr_hint(err, "regions are still in it: deregister them first (mrctl stat)");
+			mr_hint(err,
+				"it is in use: by regions, which mrctl stat shows, or by what other programs made in it");
 	} else {
 		rc = fail_no_pd(session, name, err);
 	}

@@ -98,7 +98,7 @@ setup() {
 	ms reg --pd mine --quiet
 	run --separate-stderr ms dereg pd:mine
 	refused EBUSY "ioctl(PD_DESTROY)"
-	[[ $stderr == *"regions are still in it"* ]]
+	[[ $stderr == *"it is in use: by regions, which mrctl stat shows"* ]]
 	run --separate-stderr ms dereg 1 pd:mine --json
 	succeeded
 	json '.failures == []'

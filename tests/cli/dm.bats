@@ -255,6 +255,18 @@ session() { # SCRIPT: in a session, as one shell
 	usage_error "'dm:1'"
 }
 
+@test "a refusal of a size that the device has is not called too large" {
+	require_dm
+	on_simulator || skip "needs the simulator's faults"
+	run --separate-stderr faulty alloc_dm=ENOMEM reg --memory dm --size 4K
+	refused ENOMEM ibv_alloc_dm
+	[[ $stderr == *"the size is within what the device gives at once (131072 bytes, max_dm_size)"* ]]
+	[[ $stderr != *"at most"* && $stderr != *"in use"* ]]
+	run --separate-stderr faulty alloc_dm=EAGAIN reg --memory dm --size 4K
+	refused EAGAIN ibv_alloc_dm
+	[[ $stderr != *max_dm_size* ]]
+}
+
 # bats test_tags=kernel
 @test "memory on the device that a region is on is not freed" {
 	require_dm
@@ -266,7 +278,7 @@ session() { # SCRIPT: in a session, as one shell
 		absent "no memory on the device with the handle $handle: ioctl(DM_FREE): E"
 	done
 	refused EBUSY "ioctl(DM_FREE)"
-	[[ $stderr == *"a region is on it: deregister that"* ]]
+	[[ $stderr == *"maybe a region on the memory"* ]]
 	[ "$(ms stat -n -o state)" = live ]
 }
 

@@ -52,7 +52,25 @@ registers() {
 	[ "$(cat $pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	run --separate-stderr mr reg --memory hugetlb:2M
 	refused ENOMEM mmap
-	[[ $stderr == *nr_hugepages* ]]
+	[[ $stderr == *"1 huge pages of 2048 KiB are wanted; 0 are free"*nr_hugepages* ]]
+}
+
+# bats test_tags=kernel
+@test "a limit of the process is named where its figures show it, and no other" {
+	! is_sanitized || skip "the sanitizer takes more than such limits allow"
+	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G
+	refused ENOMEM mmap
+	[[ $stderr == *"RLIMIT_DATA is 104857600 bytes"*VmData* && $stderr != *MEMLOCK* ]]
+	run --separate-stderr prlimit --as=536870912 "${MR[@]}" reg --size 1G
+	refused ENOMEM mmap
+	[[ $stderr == *"RLIMIT_AS is 536870912 bytes"*VmSize* ]]
+	# that a mapping is shared leaves it out of the one, but not of the other
+	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G --memory memfd \
+		--access on-demand
+	[[ $stderr != *RLIMIT_DATA* ]]
+	run --separate-stderr prlimit --as=536870912 "${MR[@]}" reg --size 1G --memory memfd
+	refused ENOMEM mmap
+	[[ $stderr == *RLIMIT_AS* ]]
 }
 
 # bats test_tags=kernel

@@ -455,7 +455,7 @@ usual_path() {
 	hca-probe --fail DESTROY_UMEM=BAD_RES_STATE
 	run --separate-stderr ms dereg u
 	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
-	[[ $stderr == *"where a DEVX object was made on the umem, destroy that first"* ]]
+	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
 	[ "$(states)" = "1 live" ]
 	ms dereg u --quiet
 	[ -z "$(states)" ]
@@ -466,7 +466,7 @@ usual_path() {
 	require_devx
 	run --separate-stderr faulty umem_dereg=EINVAL umem --json
 	refused EINVAL mlx5dv_devx_umem_dereg
-	[[ $stderr == *"where a DEVX object was made on the umem"* ]]
+	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
 	json '.regions[0].state == "live" and .failures[0].region == 1'
 	session_begin
 	ms umem --name u --quiet

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Why memory could not be mapped: by the figures of machines that are made up. */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "shortage.h"
+#include "unit.h"
+
+#define MIB UINT64_C(1048576)
+
+static char root[] = "/tmp/mrctl-unit-XXXXXX";
+
+/* A file of the machine, and the folders above it. */
+static void put(const char *path, const char *text)
+{
+	char whole[512];
+	FILE *f;
+
+	snprintf(whole, sizeof(whole), "%s%s", root, path);
+	for (char *slash = strchr(whole + sizeof(root), '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(whole, 0700);
+		*slash = '/';
+	}
+	f = fopen(whole, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void put_pool(const char *free, const char *reserved, const char *more, const char *surplus)
+{
+#define POOL "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+	put(POOL "free_hugepages", free);
+	put(POOL "resv_hugepages", reserved);
+	put(POOL "nr_overcommit_hugepages", more);
+	put(POOL "surplus_hugepages", surplus);
+}
+
+static const char *hint(struct mr_shortage shortage)
+{
+	static struct mr_error err;
+
+	err = (struct mr_error){ .errnum = 0 };
+	mr_shortage_hint(&shortage, root, &err);
+	return err.hint;
+}
+
+static const char *hint_huge(uint64_t pages)
+{
+	return hint((struct mr_shortage){ .length = pages * 2 * MIB, .huge_size = 2 * MIB });
+}
+
+TEST(too_few_huge_pages_are_counted)
+{
+	put("/proc/self/cgroup", "0::/\n");
+	put_pool("16", "0", "0", "0");
+	assert_contains(hint_huge(17), "17 huge pages of 2048 KiB are wanted; 16 are free");
+	assert_contains(hint_huge(17), "hugepages-2048kB/nr_hugepages");
+	assert_string_equal(hint_huge(16), "");
+	/* those that are free may be promised to others */
+	put_pool("16", "15", "0", "0");
+	assert_contains(hint_huge(2), "16 are free, of which others have reserved 15");
+	put_pool("0", "0", "8", "3");
+	assert_string_equal(hint_huge(5), "");
+	assert_contains(hint_huge(6), "and 5 may be made on demand");
+}
+
+TEST(a_control_group_that_may_reserve_too_little_is_named)
+{
+	put_pool("16", "0", "0", "0");
+	put("/proc/self/cgroup", "3:cpu:/other\n0::/pods/mine\n");
+	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.max", "max");
+	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.current", "0");
+	assert_string_equal(hint_huge(1), "");
+	/* the one above it */
+	put("/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.max", "4194304");
+	put("/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.current", "2097152");
+	assert_string_equal(hint_huge(1), "");
+	assert_contains(hint_huge(2),
+			"may reserve 4194304 bytes in huge pages of 2MB, has 2097152, "
+			"and 4194304 more were asked for: raise "
+			"/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.max");
+	/* too few pages are the nearer cause */
+	assert_contains(hint_huge(17), "nr_hugepages");
+
+	put("/proc/self/cgroup", "7:hugetlb:/old\n0::/\n");
+	put("/sys/fs/cgroup/hugetlb/old/hugetlb.2MB.rsvd.limit_in_bytes", "0");
+	put("/sys/fs/cgroup/hugetlb/old/hugetlb.2MB.rsvd.usage_in_bytes", "0");
+	assert_contains(hint_huge(1), "/old/hugetlb.2MB.rsvd.limit_in_bytes");
+}
+
+TEST(a_limit_is_named_only_where_it_is_too_small)
+{
+	struct mr_shortage data = { .length = 100 * MIB, .is_private = true };
+	struct rlimit before, limit;
+
+	put("/proc/self/status", "VmSize:\t  20480 kB\nVmData:\t  10240 kB\n");
+	put("/proc/sys/vm/overcommit_memory", "1");
+	getrlimit(RLIMIT_DATA, &before);
+	limit = (struct rlimit){ 110 * MIB, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_DATA, &limit), 0);
+	assert_string_equal(hint(data), "");
+	data.length++;
+	assert_contains(hint(data), "RLIMIT_DATA is 115343360 bytes, and the process has 10485760");
+	data.is_private = false;
+	assert_string_equal(hint(data), "");
+	setrlimit(RLIMIT_DATA, &before);
+	data.is_private = true;
+	assert_string_equal(hint(data), "");
+
+	getrlimit(RLIMIT_AS, &before);
+	limit = (struct rlimit){ 4096 * MIB, before.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	data.length = 4076 * MIB;
+	assert_string_equal(hint(data), "");
+	data.length++;
+	assert_contains(hint(data), "RLIMIT_AS is 4294967296 bytes, and the process has 20971520");
+	data.huge_size = 2 * MIB;
+	assert_contains(hint(data), "RLIMIT_AS");
+	setrlimit(RLIMIT_AS, &before);
+}
+
+TEST(what_the_machine_promises_is_compared)
+{
+	struct mr_shortage data = { .length = 3000 * MIB, .is_private = true };
+
+	put("/proc/meminfo", "MemTotal: 2048000 kB\nSwapTotal: 1024000 kB\n"
+			     "CommitLimit: 2048000 kB\nCommitted_AS: 1024000 kB\n");
+	put("/proc/sys/vm/overcommit_memory", "0");
+	assert_string_equal(hint(data), "");
+	data.length++;
+	assert_contains(hint(data), "2097152000 bytes of memory and 1048576000 of swap");
+	put("/proc/sys/vm/overcommit_memory", "1");
+	assert_string_equal(hint(data), "");
+	put("/proc/sys/vm/overcommit_memory", "2");
+	data.length = 1000 * MIB;
+	assert_string_equal(hint(data), "");
+	data.length++;
+	assert_contains(hint(data), "at most 2097152000 bytes (CommitLimit in /proc/meminfo), and "
+				    "has promised 1048576000");
+}
+
+TEST(nothing_is_said_of_figures_that_are_missing)
+{
+	const struct mr_shortage huge = { .length = MIB << 30, .huge_size = 2 * MIB };
+	const struct mr_shortage data = { .length = UINT64_MAX, .is_private = true };
+	struct mr_error err = { .errnum = 0 };
+
+	mr_shortage_hint(&huge, "/nowhere", &err);
+	mr_shortage_hint(&data, "/nowhere", &err);
+	assert_string_equal(err.hint, "");
+}
+
+static int remove_machine(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	return system(command);
+}
+
+static int make_machine(void **state)
+{
+	(void)state;
+	return !mkdtemp(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(too_few_huge_pages_are_counted),
+		cmocka_unit_test(a_control_group_that_may_reserve_too_little_is_named),
+		cmocka_unit_test(a_limit_is_named_only_where_it_is_too_small),
+		cmocka_unit_test(what_the_machine_promises_is_compared),
+		cmocka_unit_test(nothing_is_said_of_figures_that_are_missing),
+	};
+
+	return cmocka_run_group_tests(tests, make_machine, remove_machine);
+}
