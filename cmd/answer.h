@@ -61,7 +61,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
  * answer_fail() - tell a failure on stderr and keep it for the document
  * @index: which of the regions, from 1; 0: the failure is about none
  * @id:    of the region, 0 where it has none
- * @via:   path of the call
+ * @via:   path of the call, where its name does not tell (mr_call_via())
  *
  * Return: whether it was told, so that the caller may add details (report_detail()).
  */
