@@ -165,7 +165,7 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
 	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats batch.bats reg.bats \
-	memory.bats output.bats)
+	memory.bats output.bats mail.bats)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
