@@ -51,7 +51,10 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 static void tell(struct register_job *job, const struct made *made,
 		 const struct mr_advice_range *range, struct mr_error *err)
 {
-	if (answer_fail(&job->answer, err, made->index, made->id, job->place.registrar.via))
+	const struct mr_region_request region = { .addr = made->region.addr,
+						  .iova = made->region.iova };
+
+	if (register_fail(job, err, made->index, made->id, &region))
 		report_detail("advised %s of %" PRIu64 " bytes at 0x%" PRIx64,
 			      job->args->advise.advice.text, range->length, range->addr);
 }
@@ -87,7 +90,7 @@ void advise_all(struct register_job *job)
 	if (!job->advised)
 		return;
 	if (map_for_implicit(job, &err)) {
-		answer_fail(&job->answer, &err, 0, 0, job->place.registrar.via);
+		register_fail(job, &err, 0, 0, NULL);
 		return;
 	}
 	for (uint64_t i = 0; i < job->count; i++) {

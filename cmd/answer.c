@@ -135,7 +135,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	told = !(expected && invocation->global->quiet) && ++answer->reported <= REPORTED_MAX;
 	if (told)
 		tell(answer, err, index, expected);
-	answer->request.argv = NULL;
+	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
 	mr_words_release(&words);
 	return told;
 }

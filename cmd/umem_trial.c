@@ -106,7 +106,19 @@ static void try_sizes(struct trial *trial)
 		if (!try_size(trial, &request, size == FIRST_SIZE ? &first : &err))
 			trial->taken++;
 	}
-	if (!trial->taken && answer_fail(&trial->answer, &first, 0, 0, via))
+	if (trial->taken)
+		return;
+	trial->answer.request = (struct request){
+		.memory = trial->plan.request.kind.text,
+		.addr = { request.addr, !dmabuf },
+		.offset = { request.addr, dmabuf },
+		.length = known(request.length),
+		.access = known(request.access),
+		.access_bits = known(request.access),
+		.page_sizes = known(FIRST_SIZE),
+	};
+	if (answer_fail(&trial->answer, &first, 0, 0, via) &&
+	    !trial->answer.invocation->global->verbose)
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
 			      request.length, request.addr, dmabuf ? "dma-buf" : "memory",
 			      trial->plan.request.kind.text);

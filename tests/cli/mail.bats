@@ -46,6 +46,26 @@ load helpers
 	json '.failures[0].request | .offset == 4096 and .addr == null'
 }
 
+@test "page sizes that are tried are in the request when all are refused" {
+	require_devx
+	run --separate-stderr mr -j umem --try-page-sizes --memory hole --size 8K
+	[ "$status" -eq 1 ]
+	json '.failures[0].request | .memory == "hole" and .length == 8192 and .addr != null and
+		.page_sizes == [4096] and .access == ["local-write"]'
+}
+
+@test "each failure has its own request, and none that of one before" {
+	on_simulator || skip "faults are of the simulator"
+	on_mlx5 || skip "advice is of mlx5"
+	run --separate-stderr faulty reg_mr@2=ENOMEM -j reg --count 3 --keep-going --size 8K \
+		--access on-demand --advise prefetch-write --memory readonly
+	[ "$status" -eq 1 ]
+	json '[.failures[].call] == ["ibv_reg_mr", "ibv_advise_mr", "ibv_advise_mr"]'
+	json '[.failures[].request | .length, .count] == [8192, 3, 8192, 3, 8192, 3]'
+	json '(.failures[1:] | map(.request.addr)) == (.regions | map(.addr))'
+	json '[.failures[].request.addr] | unique | length == 3'
+}
+
 @test "a refused change holds what was to change, and nothing else" {
 	session_begin
 	run --separate-stderr ms reg --name a -q
