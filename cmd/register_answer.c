@@ -270,7 +270,7 @@ void register_tell_hold(const struct register_job *job)
 	const struct mr_opt_u64 time = job->args->hold_for;
 	char seconds[48] = "";
 
-	if (job->answer.invocation->global->quiet)
+	if (job->answer.invocation->global->quiet || (time.known && !time.value))
 		return;
 	if (time.known)
 		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);

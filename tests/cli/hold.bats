@@ -32,6 +32,8 @@ held() {
 		fail "$stderr"
 	run --separate-stderr mr reg --hold-for 0.01 -q
 	[ -z "$output$stderr" ]
+	run --separate-stderr mr reg --hold-for 0 --json
+	[ -z "$stderr" ]
 	run --separate-stderr mr reg --hold-for 0.01 --size 0
 	[[ $stderr != *holding* ]]
 }
