@@ -14,15 +14,21 @@ struct dmabuf_args {
 #define DMABUF_BUFFER_HELP "bytes of the dma-buf (default: as needed)"
 
 /**
+ * dmabuf_args_check() - whether source and size of the dma-buf make sense together
+ * @option: name of the option that gave the source
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int dmabuf_args_check(const struct dmabuf_args *args, const char *option, struct mr_error *err);
+
+/**
  * dmabuf_args_apply() - register a dma-buf in place of memory
- * @option:  name of the option that gave the source
  * @common:  its offset, size and count are of the dma-buf; what else is said of memory is replaced
  * @request: set, and put into @common
  *
  * Return: 0, or -errno with MR_ERROR_USAGE where the options make no sense together.
  */
-int dmabuf_args_apply(const struct dmabuf_args *args, const char *option,
-		      struct register_args *common, struct mr_dmabuf_request *request,
-		      struct mr_error *err);
+int dmabuf_args_apply(const struct dmabuf_args *args, struct register_args *common,
+		      struct mr_dmabuf_request *request, struct mr_error *err);
 
 #endif

@@ -176,23 +176,6 @@ static void print_all_columns(void)
 				print_entry(f->key, f->help, INDENT);
 }
 
-static int print_columns(const char *name, struct mr_error *err)
-{
-	const struct command *command = name ? *dispatch_find(name) : NULL;
-
-	if (name && !command)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
-	if (name && !command->record)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
-	output_text("Columns for --output:\n");
-	if (!command)
-		print_all_columns();
-	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
-		if (command_fills(command, f->key))
-			print_entry(f->key, f->help, INDENT);
-	return 0;
-}
-
 static int fail_unknown(const char *word, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(word, strlen(word));
@@ -205,6 +188,23 @@ static int fail_unknown(const char *word, struct mr_error *err)
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
 	return -EINVAL;
+}
+
+static int print_columns(const char *name, struct mr_error *err)
+{
+	const struct command *command = name ? *dispatch_find(name) : NULL;
+
+	if (name && !command)
+		return fail_unknown(name, err);
+	if (name && !command->record)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
+	output_text("Columns for --output:\n");
+	if (!command)
+		print_all_columns();
+	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
+		if (command_fills(command, f->key))
+			print_entry(f->key, f->help, INDENT);
+	return 0;
 }
 
 int help_answer(char **words, struct mr_error *err)

@@ -31,13 +31,20 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
+static enum mr_region_call call_of(const struct reg_dmabuf_args *args)
+{
+	return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
+}
+
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
+	int rc;
 
 	if (!args->from.source.text)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
-	return register_check(invocation, err);
+	rc = dmabuf_args_check(&args->from, "from", err);
+	return rc ? rc : register_check(invocation, call_of(args), err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
@@ -45,11 +52,11 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	const struct reg_dmabuf_args *args = invocation->args;
 	struct mr_dmabuf_request request = { .data_direct = args->data_direct };
 	struct mr_region_request pattern = {
-		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+		.call = call_of(args),
 		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
 	};
 	struct register_args common = args->common;
-	int rc = dmabuf_args_apply(&args->from, "from", &common, &request, err);
+	int rc = dmabuf_args_apply(&args->from, &common, &request, err);
 
 	return rc ? rc : register_run(invocation, &common, &pattern, err);
 }

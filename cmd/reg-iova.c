@@ -21,7 +21,7 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 
 	if (!args->iova.known)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
-	return register_check(invocation, err);
+	return register_check(invocation, MR_REG_MR_IOVA, err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)

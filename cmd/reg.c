@@ -79,12 +79,16 @@ static int run_null_mr(const struct invocation *invocation, struct mr_error *err
 	return register_run(invocation, &args, &pattern, err);
 }
 
+static enum mr_region_call call_of(const struct reg_args *args)
+{
+	return args->relaxed ? MR_REG_MR_RELAXED : MR_REG_MR;
+}
+
 static int run_memory(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
 	const struct global_args *global = invocation->global;
-	const struct mr_region_request pattern = { .call = args->relaxed ? MR_REG_MR_RELAXED
-									 : MR_REG_MR };
+	const struct mr_region_request pattern = { .call = call_of(args) };
 	int rc = register_run(invocation, &args->common, &pattern, err);
 
 	if (args->relaxed && !rc && !place_session(global) && !global->quiet && !global->json &&
@@ -95,7 +99,8 @@ static int run_memory(const struct invocation *invocation, struct mr_error *err)
 }
 
 /* Memory that is not the process's: the rest is as for none. */
-static int check_elsewhere(const struct invocation *invocation, struct mr_error *err)
+static int check_elsewhere(const struct invocation *invocation, enum mr_region_call call,
+			   struct mr_error *err)
 {
 	struct reg_args args = *(const struct reg_args *)invocation->args;
 	struct mr_memory_kind *kind = &args.common.memory.memory;
@@ -106,7 +111,7 @@ static int check_elsewhere(const struct invocation *invocation, struct mr_error 
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--relaxed: --memory %s has no pages to extend it to",
 				    kind->text);
-	if (kind->type == MR_MEMORY_NULL_MR)
+	if (call == MR_ALLOC_NULL_MR)
 		rc = check_null_mr(&args.common, err);
 	if (!rc)
 		rc = check_nowhere(&args.common.memory, err);
@@ -114,7 +119,7 @@ static int check_elsewhere(const struct invocation *invocation, struct mr_error 
 		return rc;
 	kind->type = MR_MEMORY_NONE;
 	elsewhere.args = &args;
-	return register_check(&elsewhere, err);
+	return register_check(&elsewhere, call, err);
 }
 
 static int check(const struct invocation *invocation, struct mr_error *err)
@@ -123,10 +128,11 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 
 	switch (args->common.memory.memory.type) {
 	case MR_MEMORY_DM:
+		return check_elsewhere(invocation, MR_REG_DM_MR, err);
 	case MR_MEMORY_NULL_MR:
-		return check_elsewhere(invocation, err);
+		return check_elsewhere(invocation, MR_ALLOC_NULL_MR, err);
 	default:
-		return register_check(invocation, err);
+		return register_check(invocation, call_of(args), err);
 	}
 }
 

@@ -317,17 +317,20 @@ static int run(struct register_job *job, struct mr_error *err)
 	return rc;
 }
 
-int register_check(const struct invocation *invocation, struct mr_error *err)
+int register_check(const struct invocation *invocation, enum mr_region_call call,
+		   struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
 	struct memory_plan plan;
+	int rc;
 
 	if (invocation->global->line && (args->hold || args->hold_for.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
-	return memory_plan_init(&plan, &args->memory, err);
+	rc = register_choose_call(args, &call, err);
+	return rc ? rc : memory_plan_init(&plan, &args->memory, err);
 }
 
 int register_run(const struct invocation *invocation, const struct register_args *args,

@@ -56,8 +56,12 @@ extern const struct option_group advise_group;
 /** register_access() - the access flags that @args ask for */
 uint32_t register_access(const struct register_args *args);
 
-/** register_check() - of command.h, for a command whose args begin with a struct register_args */
-int register_check(const struct invocation *invocation, struct mr_error *err);
+/**
+ * register_check() - of command.h, for a command whose args begin with a struct register_args
+ * @call: that of the command, without --call
+ */
+int register_check(const struct invocation *invocation, enum mr_region_call call,
+		   struct mr_error *err);
 
 /**
  * register_choose_call() - the call that --call asks for

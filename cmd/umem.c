@@ -73,22 +73,24 @@ static const struct option_rule rules[] = {
 	OPTION_RULES_END,
 };
 
-static int check(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct umem_args *args = invocation->args;
-
-	if (args->common.export && args->common.via &&
-	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--export is a matter of libmlx5: not with --via kernel");
-	return register_check(invocation, err);
-}
-
 static enum mr_region_call call_of(const struct umem_args *args)
 {
 	if (args->dmabuf.source.text)
 		return args->page_sizes.known ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
 	return args->page_sizes.known ? MR_UMEM_REG_EX : MR_UMEM_REG;
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	int rc;
+
+	if (args->common.export && args->common.via &&
+	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--export is a matter of libmlx5: not with --via kernel");
+	rc = dmabuf_args_check(&args->dmabuf, "dmabuf", err);
+	return rc ? rc : register_check(invocation, call_of(args), err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
@@ -103,7 +105,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	int rc = 0;
 
 	if (args->dmabuf.source.text)
-		rc = dmabuf_args_apply(&args->dmabuf, "dmabuf", &common, &dmabuf, err);
+		rc = dmabuf_args_apply(&args->dmabuf, &common, &dmabuf, err);
 	if (rc)
 		return rc;
 	if (args->import)

@@ -91,6 +91,20 @@ require_mlx5() {
 	usage_error "line 1: reg --count 0: --count: give at least 1"
 	batch -- reg 'reg --advise-size 4K'
 	usage_error "line 2: reg --advise-size 4K: --advise-size needs --advise"
+	batch -- reg 'reg --call bogus'
+	usage_error "line 2: reg --call bogus: --call: 'bogus' does not do this"
+	batch -- reg 'reg --memory dm --call ibv_reg_mr'
+	usage_error "--call: 'ibv_reg_mr' does not do this"
+	batch -- reg 'reg-dmabuf --from fd:0 --buffer 4K'
+	usage_error "--buffer: the dma-buf of --from fd:0 is made already"
+	batch -- reg 'umem --dmabuf fd:0 --buffer 4K'
+	usage_error "--buffer: the dma-buf of --dmabuf fd:0 is made already"
+	batch -- reg 'reg --hold --keep-going'
+	usage_error "line 2: reg --hold --keep-going: --keep-going needs --count"
+	batch -- reg 'reg --size 4K --size 8K'
+	usage_error "--size: given twice, '4K' and '8K'"
+	batch -- reg 'reg --iova 0'
+	usage_error "unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
 	batch -- 'reg --via bogus'
 	usage_error "unknown path 'bogus'"
 	batch -- 'reg-iova'
@@ -146,11 +160,11 @@ require_mlx5() {
 }
 
 @test "what is found out in the end is told once" {
-	batch --json -- 'reg --name a' 'reg --call ibv_rereg_mr'
+	batch --json -- 'reg --name a' 'umem --import zz'
 	[ "$status" -eq 2 ]
-	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--call: "))'
+	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--import: "))'
 	json '[.regions[].name] == ["a"]'
-	[ "$(grep -c 'does not do this' <<<"$stderr")" -eq 1 ]
+	[ "$(grep -c 'give what --export printed' <<<"$stderr")" -eq 1 ]
 	[[ $stderr != *Try* ]]
 }
 

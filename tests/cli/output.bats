@@ -59,7 +59,7 @@ columns() {
 @test "unknown columns are usage errors" {
 	local columns
 
-	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEYS 'rkey lkey' + +, +bogus; do
+	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEYS 'rkey lkey' + '+,' +bogus; do
 		run --separate-stderr mr reg -o "$columns"
 		usage_error "unknown column" "valid values: id, "
 	done

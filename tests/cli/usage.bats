@@ -368,6 +368,8 @@ topics() {
 	usage_error "there is no command or topic 'rge'" "did you mean 'reg'?"
 	run --separate-stderr mrctl help acess
 	usage_error "did you mean 'access'?"
+	run --separate-stderr mrctl help columns rge
+	usage_error "did you mean 'reg'?"
 	run --separate-stderr mrctl help reg stat
 	usage_error "unexpected argument 'stat'"
 	run --separate-stderr mrctl help columns reg stat
