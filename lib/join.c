@@ -174,16 +174,47 @@ int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_
 		       "cannot take the session out of process %" PRIu64, pid);
 }
 
+/* "Tgid:" in /proc/PID/status: of a thread that of its process.  0 where it cannot be read. */
+static uint64_t process_of(uint64_t thread)
+{
+	mr_auto_file FILE *f = NULL;
+	char line[128], path[64];
+	uint64_t process = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/status", thread);
+	f = fopen(path, "re");
+	while (f && !process && fgets(line, sizeof(line), f))
+		sscanf(line, "Tgid: %" SCNu64, &process);
+	return process;
+}
+
+/* EINVAL, since Linux 6.16 ENOENT: a number that no process has, but a thread (pidfd_prepare()). */
+static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
+{
+	uint64_t process = errnum == EINVAL || errnum == ENOENT ? process_of(pid) : pid;
+
+	if (errnum == ESRCH)
+		return fail_ended(pid, err);
+	if (!process || process == pid)
+		return mr_fail(err, MR_ERROR_HOST, errnum, "pidfd_open",
+			       "cannot take the session out of process %" PRIu64, pid);
+	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, and no process", pid);
+	mr_hint(err, "name its process: pid:%" PRIu64, process);
+	return -ESRCH;
+}
+
 /* The descriptor of the session that a process holds; or none, where @place is another process. */
 static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err)
 {
-	mr_auto_fd int process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	mr_auto_fd int process = -1;
 	int rc;
 
-	if (process < 0 && errno == ESRCH)
-		return fail_ended(pid, err);
+	if (!pid)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+				    "there is no session: 0 is the number of no process");
+	process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	if (process < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
+		return fail_open(pid, errno, err);
 	rc = read_environment(pid, place, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return fail_forbidden(pid, process, err);

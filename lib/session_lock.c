@@ -5,12 +5,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <time.h>
 
-#include "cleanup.h"
 #include "clock.h"
 #include "hold.h"
+#include "process.h"
 #include "session_layout.h"
 
 /* The table's lock, one that all share who make objects without an entry, and a claim for each entry. */
@@ -41,24 +40,16 @@ static int set_lock(int fd, int command, short type, off_t byte, struct flock *l
 
 /* ---- who has it ---- */
 
-static FILE *open_name(pid_t pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	return fopen(path, "re");
-}
-
 /* Its name, if there is such a process (any more). */
-static bool read_name(pid_t pid, char *name, size_t size)
+static bool read_name(pid_t pid, char name[16])
 {
-	mr_auto_file FILE *f = open_name(pid);
+	struct mr_process process;
 
-	if (!f || !fgets(name, (int)size, f))
+	if (!mr_process_open(pid, &process))
 		return false;
-	name[strcspn(name, "\n")] = '\0';
-	mr_clean_text(name, size);
-	return true;
+	mr_process_command(&process, name);
+	mr_process_close(&process);
+	return name[0];
 }
 
 /*
@@ -68,7 +59,7 @@ static bool read_name(pid_t pid, char *name, size_t size)
  */
 static void blame_holder(const struct flock *lock, struct mr_error *err)
 {
-	char name[32];
+	char name[16];
 
 	if (lock->l_pid < 0)
 		mr_hint(err,
@@ -77,7 +68,7 @@ static void blame_holder(const struct flock *lock, struct mr_error *err)
 	else if (!lock->l_pid)
 		mr_hint(err, "a process in another PID namespace (a container?) holds it: look "
 			     "for it from there, or end the session");
-	else if (read_name(lock->l_pid, name, sizeof(name)))
+	else if (read_name(lock->l_pid, name))
 		mr_hint(err, "process %d holds it (%s); is it stopped? (kill -CONT %d, or kill it)",
 			(int)lock->l_pid, name, (int)lock->l_pid);
 	else

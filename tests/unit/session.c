@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -128,15 +130,57 @@ static const char greeting[] = "mrctl session 1";
 TEST(another_message_is_no_session)
 {
 	int null = open("/dev/null", O_RDWR);
-	const int fds[] = { null, null, null };
+	const int fds[] = { null, null, null, null, null, null, null, null };
 
 	assert_int_equal(open_message("x", 1, fds, 2), -ENOTCONN);
 	assert_contains(err.text, "is no mrctl session");
-	assert_int_equal(open_message(greeting, sizeof(greeting), NULL, 0), -ENOTCONN);
-	assert_contains(err.text, "two descriptors");
-	assert_int_equal(open_message(greeting, sizeof(greeting), fds, 1), -ENOTCONN);
-	assert_int_equal(open_message(greeting, sizeof(greeting), fds, 3), -ENOTCONN);
+	for (size_t count = 0; count <= ARRAY_SIZE(fds); count++) {
+		if (count == 2)
+			continue;
+		assert_int_equal(open_message(greeting, sizeof(greeting), fds, count), -ENOTCONN);
+		assert_int_equal(err.kind, MR_ERROR_ABSENT);
+		assert_contains(err.text, "does not carry two descriptors");
+	}
 	assert_int_equal(open_message("mrctl session 1\0more", 20, fds, 2), -ENOTCONN);
+	close(null);
+}
+
+/* The kernel adds a descriptor of the sender then, and says who that is. */
+TEST(what_the_kernel_adds_to_a_message_is_not_taken_for_a_session_s)
+{
+	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), on = 1, before;
+
+	before = open_descriptors();
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on)))
+			continue; /* Linux before 6.5 */
+		assert_true(open_fd(fd) < 0);
+		assert_int_equal(open_descriptors(), before);
+	}
+	close(fd);
+	close(null);
+}
+
+TEST(a_session_for_which_there_are_no_descriptors_left_is_not_called_another_thing)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), before, free_fd;
+	struct rlimit limit, none;
+
+	before = open_descriptors();
+	free_fd = dup(null);
+	close(free_fd);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (unsigned int left = 0; left < 2; left++) {
+		none = limit;
+		none.rlim_cur = (rlim_t)free_fd + left;
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		assert_int_equal(open_fd(fd), -EMFILE);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		assert_int_equal(err.kind, MR_ERROR_HOST);
+		assert_int_equal(open_descriptors(), before);
+	}
+	close(fd);
 	close(null);
 }
 
@@ -329,6 +373,50 @@ TEST(a_process_without_a_session_is_named)
 	assert_contains(err.text, "has ended");
 }
 
+TEST(no_process_has_the_number_0)
+{
+	int fd = -1, borrowed = -1;
+
+	assert_int_equal(mr_join("pid:0", &fd, &borrowed, &err), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "0 is the number of no process");
+}
+
+static void *tell_number(void *pipes)
+{
+	pid_t number = gettid();
+	char c;
+
+	if (write(((int *)pipes)[1], &number, sizeof(number)) < 0)
+		return NULL;
+	return read(((int *)pipes)[2], &c, 1) < 0 ? NULL : pipes;
+}
+
+TEST(a_thread_is_told_from_its_process)
+{
+	int there[2], back[2], borrowed;
+	char process[32];
+	pthread_t thread;
+	pid_t number;
+
+	need_pidfd();
+	assert_int_equal(pipe(there) | pipe(back), 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, tell_number, (int[]){ there[0], there[1], back[0] }),
+		0);
+	assert_int_equal(read(there[0], &number, sizeof(number)), sizeof(number));
+	assert_int_equal(join_process(number, &borrowed), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "is a thread, and no process");
+	snprintf(process, sizeof(process), "pid:%d", (int)getpid());
+	assert_contains(err.hint, process);
+	close(back[1]);
+	pthread_join(thread, NULL);
+	close(back[0]);
+	close(there[0]);
+	close(there[1]);
+}
+
 TEST(a_process_that_has_closed_the_descriptor_is_named)
 {
 	int borrowed;
@@ -472,6 +560,9 @@ int main(void)
 		cmocka_unit_test(a_second_session_has_a_descriptor_of_its_own),
 		cmocka_unit_test(what_is_not_sent_as_a_session_is_none),
 		cmocka_unit_test(another_message_is_no_session),
+		cmocka_unit_test(what_the_kernel_adds_to_a_message_is_not_taken_for_a_session_s),
+		cmocka_unit_test(
+			a_session_for_which_there_are_no_descriptors_left_is_not_called_another_thing),
 		cmocka_unit_test(a_message_of_another_version_is_named_so),
 		cmocka_unit_test(a_file_in_the_place_of_the_table_is_no_session),
 		cmocka_unit_test(a_device_that_is_none_gets_no_call),
@@ -481,6 +572,8 @@ int main(void)
 		cmocka_unit_test(a_closed_descriptor_is_told_with_what_closes_it),
 		cmocka_unit_test(a_process_lends_the_descriptor_that_its_environment_names),
 		cmocka_unit_test(a_process_without_a_session_is_named),
+		cmocka_unit_test(no_process_has_the_number_0),
+		cmocka_unit_test(a_thread_is_told_from_its_process),
 		cmocka_unit_test(a_process_that_has_closed_the_descriptor_is_named),
 		cmocka_unit_test(a_region_is_named_by_id_name_key_or_handle),
 		cmocka_unit_test(a_region_that_is_not_there_is_named),
