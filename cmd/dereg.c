@@ -134,6 +134,7 @@ static void flush_named(struct session_job *job, const char *name)
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	else
 		flush(job, place);
+	mr_session_leave_pd(job->session, place);
 	mr_relaxed_expire(job->session);
 }
 
@@ -141,9 +142,12 @@ static void flush_named(struct session_job *job, const char *name)
 static int dealloc_pd(struct session_job *job, const char *name, struct mr_error *err)
 {
 	struct mr_table_pd pd;
-	uint32_t place;
+	uint32_t place = MR_ALL_PDS;
+	bool stopped =
+		!mr_session_pd(job->session, name, false, &place, &pd, err) && flush(job, place);
 
-	if (!mr_session_pd(job->session, name, false, &place, &pd, err) && flush(job, place))
+	mr_session_leave_pd(job->session, place); /* or two would keep each other from the next */
+	if (stopped)
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
 				    "interrupted: the protection domain '%s' is left", name);
 	return mr_session_dealloc_pd(job->session, name, err);

@@ -195,12 +195,19 @@ int place_open(struct place *place, struct place_own *own, const struct global_a
 	return open_device(place, &own->environment, library, err);
 }
 
+void place_leave_pd(const struct place *place)
+{
+	if (place->session)
+		mr_session_leave_pd(place->session, place->pd_place);
+}
+
 void place_close(struct place *place)
 {
 	if (!place->in_session) {
 		mr_device_close(&place->device);
 		return;
 	}
+	place_leave_pd(place);
 	mr_session_release_device(place->session, &place->device);
 	place_leave_session(place->global, place->session);
 }

@@ -91,4 +91,7 @@ int place_open(struct place *place, struct place_own *own, const struct global_a
 	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err);
 void place_close(struct place *place);
 
+/** place_leave_pd() - nothing more is registered: the protection domain may be deallocated */
+void place_leave_pd(const struct place *place);
+
 #endif

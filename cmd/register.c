@@ -288,6 +288,7 @@ static int run(struct register_job *job, struct mr_error *err)
 		register_all(job);
 		if (!job->interrupted)
 			advise_all(job);
+		place_leave_pd(&job->place);
 	}
 	/* What the session holds stays. */
 	trial = !job->place.in_session;

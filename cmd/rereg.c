@@ -77,8 +77,7 @@ static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd 
 static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	uint32_t place = MR_TABLE_PDS;
-	int rc = choose_pd(job, &place, &pd, err);
+	int rc = choose_pd(job, &job->pd_place, &pd, err);
 
 	if (rc)
 		return rc;
@@ -87,7 +86,7 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 						.pd_handle = pd.handle };
 	if (job->via == MR_VIA_KERNEL)
 		return 0;
-	rc = mr_session_device(job->in->session, place, pd.handle, &job->device, err);
+	rc = mr_session_device(job->in->session, job->pd_place, pd.handle, &job->device, err);
 	job->registrar.pd = job->device.pd;
 	return rc;
 }
@@ -162,7 +161,9 @@ static int prepare(struct rereg_job *job, struct mr_error *err)
 
 static int work(struct session_job *in, struct mr_error *err)
 {
-	struct rereg_job job = { .in = in, .args = in->answer.invocation->args };
+	struct rereg_job job = { .in = in,
+				 .args = in->answer.invocation->args,
+				 .pd_place = MR_TABLE_PDS };
 	struct mr_error told;
 	bool library, kernel, changed;
 	int rc;
@@ -176,6 +177,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	if (!rc)
 		rc = mr_session_rereg(in->session, &job.registrar, job.slot, &job.request,
 				      &job.before, &job.after, &job.failure, &told);
+	mr_session_leave_pd(in->session, job.pd_place);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (changed || job.failure.old == MR_OLD_UNKNOWN)
 		mr_memory_keep_file(&job.memory);

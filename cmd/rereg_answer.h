@@ -23,7 +23,8 @@ struct rereg_job {
 	struct session_job *in;
 	const struct rereg_args *args;
 	enum mr_via via;
-	uint32_t slot; /**< or MR_NO_SLOT: no entry names the region */
+	uint32_t slot;     /**< or MR_NO_SLOT: no entry names the region */
+	uint32_t pd_place; /**< of the protection domain of the call; MR_TABLE_PDS: none */
 	struct mr_entry before;
 	struct mr_entry after;
 	struct mr_device device;

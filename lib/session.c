@@ -377,7 +377,37 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 	if (!find_pd(session, name, place, pd))
 		rc = create ? new_pd(session, name, place, pd, err)
 			    : fail_no_pd(session, name, err);
+	if (!rc)
+		rc = mr_table_use_pd(&session->table, *place, err);
 	mr_table_unlock(&session->table);
+	return rc;
+}
+
+void mr_session_leave_pd(const struct mr_session *session, uint32_t place)
+{
+	mr_table_leave_pd(&session->table, place);
+}
+
+/*
+ * Under the lock, and nobody else uses it.  A process that was about to register in it would do so in
+ * whatever gets its handle next.
+ */
+static int dealloc_pd(struct mr_session *session, uint32_t place, const struct mr_table_pd *pd,
+		      struct mr_error *err)
+{
+	int rc;
+
+	mr_table_doubt_pd(&session->table, place, true);
+	rc = mr_session_is_private(session)
+		     ? mr_session_dealloc_private_pd(session, place, err)
+		     : mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+	if (!rc || rc == -ENOENT)
+		mr_table_remove_pd(&session->table, place);
+	else
+		mr_table_doubt_pd(&session->table, place, false);
+	if (rc == -EBUSY)
+		mr_hint(err, "it is in use: by regions, which mrctl stat shows, or by what other "
+			     "programs made in it");
 	return rc;
 }
 
@@ -391,17 +421,10 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 		return rc;
 	settle_pds(session);
 	if (find_pd(session, name, &place, &pd)) {
-		mr_table_doubt_pd(&session->table, place, true);
-		rc = mr_session_is_private(session)
-			     ? mr_session_dealloc_private_pd(session, place, err)
-			     : mr_uverbs_dealloc_pd(&session->uverbs, pd.handle, err);
-		if (!rc || rc == -ENOENT)
-			mr_table_remove_pd(&session->table, place);
-		else
-			mr_table_doubt_pd(&session->table, place, false);
-		if (rc == -EBUSY)
-			mr_hint(err,
-				"it is in use: by regions, which mrctl stat shows, or by what other programs made in it");
+		rc = mr_table_claim_pd(&session->table, place, err);
+		if (!rc)
+			rc = dealloc_pd(session, place, &pd, err);
+		mr_table_leave_pd(&session->table, place);
 	} else {
 		rc = fail_no_pd(session, name, err);
 	}

@@ -12,10 +12,14 @@
 #include "process.h"
 #include "session_layout.h"
 
-/* The table's lock, one that all share who make objects without an entry, and a claim for each entry. */
+/*
+ * The table's lock, one that all share who make objects without an entry, a claim for each entry, and one
+ * for each protection domain.
+ */
 #define LOCK_BYTE    ((off_t)1 << 40)
 #define UNNAMED_BYTE (LOCK_BYTE + 1)
 #define CLAIM_BYTES  ((off_t)1 << 41)
+#define PD_BYTES     ((off_t)1 << 42)
 
 /* So long a command waits for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
@@ -253,4 +257,40 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
 	blame_holder(&lock, err);
 	return -errnum;
+}
+
+/* ---- protection domains ---- */
+
+static int lock_pd(const struct mr_table *table, uint32_t place, short type, struct mr_error *err)
+{
+	struct flock lock;
+
+	if (table->is_private || !set_lock(table->fd, F_SETLK, type, PD_BYTES + place, &lock))
+		return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+			       "cannot lock the protection domain");
+	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+		     "another process is at work on the protection domain");
+	if (!set_lock(table->fd, F_GETLK, type, PD_BYTES + place, &lock) && lock.l_type != F_UNLCK)
+		blame_holder(&lock, err);
+	return -EBUSY;
+}
+
+int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
+{
+	return lock_pd(table, place, F_RDLCK, err);
+}
+
+int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
+{
+	return lock_pd(table, place, F_WRLCK, err);
+}
+
+void mr_table_leave_pd(const struct mr_table *table, uint32_t place)
+{
+	struct flock lock;
+
+	if (!table->is_private && place < MR_TABLE_PDS)
+		set_lock(table->fd, F_SETLK, F_UNLCK, PD_BYTES + place, &lock);
 }

@@ -312,6 +312,19 @@ bool mr_table_others_make(const struct mr_table *table);
 int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
 			  struct mr_error *err);
 
+/**
+ * mr_table_use_pd() - keep others from deallocating the PD in that place; many may use it at once
+ *
+ * A record lock: gone when its holder is, or with mr_table_leave_pd().
+ *
+ * Return: 0, -EBUSY where another process has claimed it, or another -errno.
+ */
+int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+
+/** mr_table_claim_pd() - for this process alone.  Return: 0, -EBUSY where another uses it, or -errno. */
+int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+void mr_table_leave_pd(const struct mr_table *table, uint32_t place);
+
 /** mr_table_pd() - a copy of the PD in that place.  Return: false where there is none. */
 bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd);
 /** mr_table_find_pd() - Return: its place, or MR_NO_SLOT. */

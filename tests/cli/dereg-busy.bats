@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl dereg of a region that is in use: by a memory window that is bound to it, or a DEVX object.
-# The driver refuses, and the region stays as it was.
+# The driver refuses, and the region stays as it was.  And of a protection domain in which another command
+# registers at that moment.
 
 load helpers
 
@@ -131,4 +132,37 @@ stays() {
 	run --separate-stderr object mkey 1 65536
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"Operation not supported"* ]] || fail "$stderr"
+}
+
+# registering PD: a command is about to register there, and its call takes some time: then it is in $WAITER
+registering() {
+	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@1=delay:700 -- mrctl reg --via kernel --pd "$1" \
+		-n -o pd >"$BATS_TEST_TMPDIR/reg" 3>&- &
+	WAITER=$!
+	until [ "$(states)" = "${2:-1} pending" ]; do sleep 0.02; done
+}
+
+@test "a protection domain in which another command is about to register is not deallocated" {
+	on_simulator || skip "needs the simulator's faults"
+	registering one
+	run --separate-stderr ms dereg pd:one
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"another process is at work on the protection domain"*"(mrctl)"* ]] || fail "$stderr"
+	wait "$WAITER"
+	[ "$(<"$BATS_TEST_TMPDIR/reg")" = one ]
+	[ "$(ms stat -n -o state,pd)" = "live one" ]
+	ms dereg 1 --quiet
+	ms dereg pd:one --quiet
+}
+
+@test "a protection domain is deallocated while a command holds regions elsewhere, and by one of two" {
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --pd one --name a --quiet
+	ms dereg a --quiet
+	registering two 2
+	ms dereg pd:one --quiet
+	wait "$WAITER"
+	printf 'reg --pd three --name b\ndereg b\ndereg pd:three\n' | ms batch --quiet -
+	run --separate-stderr ms stat
+	[[ $output == *"pds:"*"default, two"* ]] || fail "$output"
 }
