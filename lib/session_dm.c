@@ -42,10 +42,7 @@ int mr_session_has_dm(const struct mr_session *session, uint32_t handle, struct 
 
 	if (rc)
 		return rc;
-	while (count-- > 0)
-		if (handles[count] == handle)
-			return 1;
-	return 0;
+	return mr_uverbs_lists(handles, count, handle);
 }
 
 bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)

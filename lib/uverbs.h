@@ -224,4 +224,13 @@ enum mr_uverbs_answer mr_uverbs_orders_relaxed(const struct mr_uverbs *uverbs);
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err);
 
+/** mr_uverbs_lists() - whether a handle is among those listed */
+static inline bool mr_uverbs_lists(const uint32_t *handles, uint32_t count, uint32_t handle)
+{
+	while (count-- > 0)
+		if (handles[count] == handle)
+			return true;
+	return false;
+}
+
 #endif
