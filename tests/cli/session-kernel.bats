@@ -197,6 +197,10 @@ await_device() {
 			[ "$status" -eq 1 ]
 			[[ $stderr == *"EPERM"*"ptrace_scope"*"--joinable"* ]]
 		fi
+		run --separate-stderr as_nobody mrctl session --list --json
+		json '.sessions[] | select(.session == $pid) | .joinable == ($joinable != "") and
+			(.joinable or (.remedy | contains("ptrace_scope")))' \
+			--arg pid "pid:$pid" --arg joinable "$joinable"
 		kill "$pid"
 		: >"$BATS_TEST_TMPDIR/pid"
 	done

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Looking at other processes, and for sessions among them. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "session_find.h"
+#include "unit.h"
+
+TEST(the_socket_of_a_descriptor_is_its_inode)
+{
+	char folder[] = "/tmp/mrctl-test.XXXXXX", path[64];
+	struct mr_process self;
+	int sockets[2], file;
+	struct stat st;
+
+	assert_true(mr_process_open(getpid(), &self));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
+	assert_int_equal(fstat(sockets[0], &st), 0);
+	assert_int_equal(mr_process_socket(&self, sockets[0]), st.st_ino);
+	assert_int_not_equal(mr_process_socket(&self, sockets[1]), st.st_ino);
+	close(sockets[1]);
+	assert_int_equal(mr_process_socket(&self, sockets[1]), 0);
+	/* a file that is called like one */
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/socket:[%lu]", folder, (unsigned long)st.st_ino);
+	file = open(path, O_CREAT | O_RDWR, 0600);
+	assert_true(file >= 0);
+	assert_int_equal(mr_process_socket(&self, file), 0);
+	unlink(path);
+	rmdir(folder);
+	close(file);
+	close(sockets[0]);
+	mr_process_close(&self);
+}
+
+TEST(a_process_that_has_ended_is_no_other_one)
+{
+	struct mr_process process;
+	char command[16];
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_true(mr_process_open(pid, &process));
+	mr_process_command(&process, command);
+	assert_true(command[0]);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(mr_process_pidfd(&process), -1);
+	mr_process_command(&process, command);
+	assert_string_equal(command, "");
+	assert_int_equal(mr_process_socket(&process, 0), 0);
+	mr_process_close(&process);
+	assert_false(mr_process_open(pid, &process));
+}
+
+TEST(a_name_holds_nothing_that_a_terminal_obeys)
+{
+	struct mr_process self;
+	char command[16];
+	int comm = open("/proc/self/comm", O_RDWR);
+
+	assert_int_equal(write(comm, "a\033[31m\nb", 8), 8);
+	close(comm);
+	assert_true(mr_process_open(getpid(), &self));
+	mr_process_command(&self, command);
+	assert_string_equal(command, "a?[31m");
+	mr_process_close(&self);
+}
+
+TEST(a_search_ends_when_its_time_has_passed)
+{
+	struct mr_sessions found;
+	struct mr_error err;
+
+	assert_int_equal(mr_sessions_find(0, &found, &err), 0);
+	assert_true(found.incomplete);
+	assert_int_equal(found.count, 0);
+	mr_sessions_release(&found);
+	assert_int_equal(mr_sessions_find((uint64_t)60 * 1000000000, &found, &err), 0);
+	assert_false(found.incomplete);
+	mr_sessions_release(&found);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_socket_of_a_descriptor_is_its_inode),
+		cmocka_unit_test(a_process_that_has_ended_is_no_other_one),
+		cmocka_unit_test(a_name_holds_nothing_that_a_terminal_obeys),
+		cmocka_unit_test(a_search_ends_when_its_time_has_passed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
