@@ -43,6 +43,21 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
+#define OPENS_NONE(option)                                                                         \
+	EXCLUDES(option, "joinable"), EXCLUDES(option, "relaxed-limit"),                           \
+		EXCLUDES(option, "relaxed-watermark")
+
+static const struct option_rule rules[] = {
+	EXCLUDES("detach", "hold"), EXCLUDES("detach", "list"), EXCLUDES("detach", "end"),
+	EXCLUDES("hold", "list"),   EXCLUDES("hold", "end"),    EXCLUDES("list", "end"),
+	OPENS_NONE("hold"),         OPENS_NONE("list"),         OPENS_NONE("end"),
+	OPTION_RULES_END,
+};
+
 /* Names the session in the environment of the programs to come. */
 static int name_session(int fd, struct mr_error *err)
 {
@@ -112,45 +127,13 @@ static int hold(const struct global_args *global, struct mr_error *err)
 }
 
 /* What it does other than run a program in a new session; or NULL. */
-static const char *mode(const struct session_args *args, const char **other)
+static const char *mode(const struct session_args *args)
 {
-	const struct {
-		const char *name;
-		bool given;
-	} modes[] = {
-		{ "detach", args->detach },
-		{ "hold", args->hold },
-		{ "list", args->list },
-		{ "end", args->end },
-	};
-	const char *first = NULL;
-
-	*other = NULL;
-	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
-		if (modes[i].given && first)
-			*other = modes[i].name;
-		else if (modes[i].given)
-			first = modes[i].name;
-	}
-	return first;
-}
-
-/* What belongs to a new session, where none is opened. */
-static int check_no_new(const struct invocation *invocation, const char *mode, struct mr_error *err)
-{
-	const struct session_args *args = invocation->args;
-	const char *name = args->joinable                  ? "joinable"
-			   : args->relaxed_limit.known     ? "relaxed-limit"
-			   : args->relaxed_watermark.known ? "relaxed-watermark"
-							   : NULL;
-
-	if (name)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s opens no session, so it excludes --%s", mode, name);
-	if (invocation->global->device && !args->hold)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s opens no session, so it takes no --device", mode);
-	return 0;
+	return args->detach ? "detach"
+	       : args->hold ? "hold"
+	       : args->list ? "list"
+	       : args->end  ? "end"
+			    : NULL;
 }
 
 static int check_operands(const struct invocation *invocation, const char *mode,
@@ -186,9 +169,17 @@ static int check_global(const struct invocation *invocation, const char *mode, s
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s: only --list, --end and --detach print sessions",
 				    global->json ? "json" : "output");
+	if (global->device && (args->list || args->end))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s opens no session, so it takes no --device", mode);
 	if (args->hold && where && !strncmp(where, "pid:", 4))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold keeps an inherited session (fd:N), not '%s'", where);
+	if (args->detach && global->quiet && global->no_headings)
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--quiet excludes --no-headings: nobody would learn where the session "
+			"is");
 	if (args->list && global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--list shows all sessions, so it takes no --session");
@@ -201,15 +192,10 @@ static int check_global(const struct invocation *invocation, const char *mode, s
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
-	const char *other, *first = mode(args, &other);
-	int rc = check_operands(invocation, first, err);
+	int rc = check_operands(invocation, mode(args), err);
 
-	if (!rc && other)
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s", first, other);
-	if (!rc && first && !args->detach)
-		rc = check_no_new(invocation, first, err);
 	if (!rc)
-		rc = check_global(invocation, first, err);
+		rc = check_global(invocation, mode(args), err);
 	if (rc)
 		return rc;
 	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
@@ -300,9 +286,10 @@ const struct command command_session = {
 		       "Regions that mrctl registers below it stay until they are deregistered or "
 		       "the last process of the session ends.",
 	.groups = groups,
+	.rules = rules,
 	.args_size = sizeof(struct session_args),
 	.record = &session_record,
-	.columns = "session,device,simulated,regions,bytes,user,held_by,joinable,reason",
+	.columns = "session,device,simulated,regions,bytes,user,joinable,held_by",
 	.examples = (const char *const[]){ "mrctl session",
 					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
 					   "eval \"$(mrctl session --detach)\"", NULL },

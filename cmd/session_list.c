@@ -23,6 +23,34 @@ static int begin(struct answer *answer, const struct invocation *invocation,
 	return rc;
 }
 
+static bool same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
+{
+	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
+}
+
+/* What many sessions have in common is told once: why they cannot be joined. */
+static void tell_reasons(const struct invocation *invocation, const struct mr_sessions *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct mr_found_session *session = &found->list[i];
+		size_t before = 0, after = 0;
+
+		for (size_t other = 0; other < found->count; other++)
+			if (same_reason(session, &found->list[other]))
+				*(other < i ? &before : &after) += 1;
+		if (session->joinable || before)
+			continue;
+		if (after > 1)
+			report_note(invocation->command, "pid:%d and %zu more cannot be joined: %s",
+				    (int)session->pid, after - 1, session->refusal.text);
+		else
+			report_note(invocation->command, "pid:%d cannot be joined: %s",
+				    (int)session->pid, session->refusal.text);
+		if (session->refusal.hint[0])
+			report_detail("%s", session->refusal.hint);
+	}
+}
+
 static void print_list(struct answer *answer, const struct mr_sessions *found)
 {
 	const struct global_args *global = answer->invocation->global;
@@ -39,7 +67,10 @@ static void print_list(struct answer *answer, const struct mr_sessions *found)
 	for (size_t i = 0; i < found->count; i++)
 		session_print(answer, &found->list[i]);
 	answer_end_rows(answer);
-	if (!found->count && !global->json && !global->no_headings && !global->quiet)
+	if (global->json || global->no_headings || global->quiet || global->columns)
+		return;
+	tell_reasons(answer->invocation, found);
+	if (!found->count)
 		report_note(answer->invocation->command, "no session that this user can see");
 }
 

@@ -374,7 +374,7 @@ deferred() {
 	run --separate-stderr mr session --relaxed-limit 0x100000000 true
 	usage_error "--relaxed-limit: at most 4294967295"
 	run --separate-stderr mr session --hold --relaxed-watermark 1
-	usage_error "--hold opens no session, so it excludes --relaxed-watermark"
+	usage_error "--hold excludes --relaxed-watermark"
 	run --separate-stderr mr reg-iova --relaxed --iova 0
 	usage_error "relaxed"
 }

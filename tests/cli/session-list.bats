@@ -62,7 +62,7 @@ lasting='read -rt 60 <> <(:)'
 	list -n -o session,regions
 	[[ $'\n'$output$'\n' == *$'\n'"pid:$SESSION_PID 2"$'\n'* ]]
 	list
-	[[ ${lines[0]} =~ ^SESSION\ +DEVICE\ +SIMULATED\ +REGIONS\ +BYTES\ +USER\ +HELD_BY\ +JOINABLE\ +REASON$ ]]
+	[[ ${lines[0]} =~ ^SESSION\ +DEVICE\ +SIMULATED\ +REGIONS\ +BYTES\ +USER\ +JOINABLE\ +HELD_BY$ ]]
 	[[ $output == *"pid:$SESSION_PID "* ]]
 	# what it shows can be used
 	run --separate-stderr env -u MRCTL_SESSION "${MS[@]}" --session "pid:$SESSION_PID" stat -n -o id
@@ -108,6 +108,12 @@ lasting='read -rt 60 <> <(:)'
 	row "$SESSION_PID" '.simulated == true and .joinable == false and .regions == 1'
 	row "$SESSION_PID" '(.reason | contains("simulated HCA")) and (.remedy | contains("mrctl sim -- "))'
 	json '.session == false'
+	other=$(mr session --detach -n)
+	run --separate-stderr mrctl session --list
+	mrctl session --end "$other"
+	# one reason, told once
+	[[ $stderr =~ ^"mrctl: session: pid:"[0-9]+" and "[0-9]+" more cannot be joined: the session is on a simulated HCA" ]]
+	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
 }
 
 @test "where taking the descriptor is forbidden, what else is known is shown, and why" {
@@ -345,8 +351,8 @@ sham() {
 		--list --end|--list excludes --end
 		--detach --list|--detach excludes --list
 		--list -- true|--list runs no program: 'true'
-		--list --joinable|--list opens no session, so it excludes --joinable
-		--end --relaxed-limit 3|--end opens no session, so it excludes --relaxed-limit
+		--list --joinable|--list excludes --joinable
+		--end --relaxed-limit 3|--end excludes --relaxed-limit
 		--list -d mlx5_0|--list opens no session, so it takes no --device
 		--list --session pid:1|--list shows all sessions
 		--end pid:1 pid:2|--end takes one session, and options before it: 'pid:2'
@@ -354,6 +360,7 @@ sham() {
 		--end nonsense|invalid session 'nonsense'
 		-j -- true|--json: only --list, --end and --detach print sessions
 		--list -o bogus|column
+		--detach -q -n|--quiet excludes --no-headings
 	EOF
 }
 
