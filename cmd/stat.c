@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "region_row.h"
+#include "registrant.h"
 #include "select.h"
 #include "session_job.h"
 #include "session_library.h"
@@ -55,6 +56,10 @@ struct job {
 	struct session_job *in;
 	struct totals totals;
 	struct mr_in_force in_force;
+	struct mr_registrant registrant; /**< whose life was asked for last */
+	enum mr_uverbs_answer lives;
+	uint64_t unseen; /**< regions whose process cannot be seen */
+	bool removed;    /**< the device: see tell_unknown() */
 	struct pd_row pds[MR_TABLE_PDS];
 };
 
@@ -93,6 +98,28 @@ static void take_from_kernel(struct region_row *row, const struct mr_uverbs_mr *
 	}
 }
 
+/*
+ * The kernel has a region as before when the process has ended that it takes its pages from.  Regions that
+ * follow one another are often of one process.
+ */
+static const char *name_state(struct job *job, const struct mr_entry *entry,
+			      enum mr_session_state state)
+{
+	struct mr_session *session = job->in->session;
+
+	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
+	    !mr_registrant_needed(entry))
+		return state_names[state];
+	if (!job->registrant.start ||
+	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
+		job->lives = mr_registrant_lives(session, entry);
+	job->registrant = entry->registrant;
+	job->unseen += job->lives == MR_UVERBS_UNKNOWN;
+	return job->lives == MR_UVERBS_YES  ? state_names[state]
+	       : job->lives == MR_UVERBS_NO ? "inert"
+					    : "unknown";
+}
+
 static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel = { 0 };
@@ -107,7 +134,7 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 		return rc;
 	region_row_fill(&row, &entry, &job->in->session->table, &pd);
 	is_null = entry.call == MR_ALLOC_NULL_MR;
-	row.state = state_names[state];
+	row.state = name_state(job, &entry, state);
 	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
 	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
 	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
@@ -124,7 +151,8 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 		job->totals.bytes.value +=
 			row.extended_length.known ? row.extended_length.value : row.length.value;
 	job->totals.deferred.value += state == MR_STATE_DEFERRED;
-	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see print_all() */
+	job->removed |= state == MR_STATE_UNKNOWN && err->errnum == EIO;
+	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see tell_unknown() */
 		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);
 	return 0;
 }
@@ -229,6 +257,27 @@ static void fill_totals(struct job *job)
 	}
 }
 
+/* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
+static void tell_unknown(const struct job *job)
+{
+	const struct command *command = job->in->answer.invocation->command;
+
+	if (job->in->answer.invocation->global->quiet)
+		return;
+	if (job->removed)
+		report_note(
+			command,
+			"the states are unknown: the kernel answers EIO, as it does once %s was "
+			"removed or its driver unbound; no region works any more",
+			job->in->environment->device);
+	if (job->unseen)
+		report_note(command,
+			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
+			    "seen from here: unknown",
+			    job->unseen, job->unseen == 1 ? " needs" : "s need",
+			    job->unseen == 1 ? "it" : "them");
+}
+
 static void tell_uars(const struct job *job)
 {
 	report_note(job->in->answer.invocation->command, "UARs of libmlx5 in the session: %" PRIu64,
@@ -288,6 +337,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	if (!words[0])
 		print_totals(&job);
 	rc = answer_end(&in->answer, in->done, err);
+	tell_unknown(&job);
 	return rc ? rc : answer_status(&in->answer, in->done, NULL);
 }
 

@@ -15,6 +15,7 @@
 #include "device.h"
 #include "dm.h"
 #include "join.h"
+#include "registrant.h"
 #include "relaxed.h"
 #include "session_dm.h"
 #include "session_library.h"
@@ -438,6 +439,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 		return rc;
 	}
 	fill_entry(entry, request, &region, registrar->via);
+	mr_registrant_note(session, entry);
 	if (mr_session_is_private(session))
 		mr_session_hold(session, slot, &region, request->backing);
 	else

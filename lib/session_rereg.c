@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "registrant.h"
 #include "session_library.h"
 #include "session_object.h"
 #include "session_rereg.h"
@@ -228,6 +229,8 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 	if (failure->old == MR_OLD_UNKNOWN && before->call == MR_REG_DM_MR && rc == -EINVAL)
 		blame_dm(failure, err);
 	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
+	if (has_changed(rc, failure) && request->changes & MR_CHANGE_TRANSLATION)
+		mr_registrant_note(session, after);
 	if (has_changed(rc, failure))
 		mend(held, after);
 	if (!listed)

@@ -20,7 +20,7 @@
 #endif
 
 #define MAGIC             "mrctl session\n\n"
-#define VERSION           2u
+#define VERSION           3u
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_SEAL)
 #define FIRST_ENTRIES     64u
 #define ENTRIES_MAX       (1u << 26)

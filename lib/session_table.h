@@ -44,6 +44,13 @@ enum mr_table_index {
 	MR_TABLE_INDEXES,
 };
 
+/** A process; see registrant.h. */
+struct mr_registrant {
+	uint64_t start; /**< when it was started; 0: not known, or it does not matter */
+	uint32_t pid;
+	uint32_t namespace; /**< inode of its PID namespace */
+};
+
 struct mr_entry {
 	uint64_t id; /**< never 0, never used again */
 	uint64_t addr;
@@ -84,6 +91,7 @@ struct mr_entry {
 		uint32_t dm;         /**< handle of that */
 		uint32_t mark_errno; /**< of a relaxed one: what refused to invalidate it, or 0 */
 	};
+	struct mr_registrant registrant; /**< of a region that needs its process */
 };
 
 /**

@@ -259,7 +259,7 @@ advice_refused() {
 	run --separate-stderr ms reg --access $ODP --memory unmapped --advise prefetch,flush --json
 	[ "$status" -eq 1 ]
 	json '.regions[0].state == "live" and .failures[0].call == "ibv_advise_mr" and .failures[0].region == 3'
-	[ "$(states)" = $'1 live\n2 live\n3 live' ]
+	[ "$(states)" = $'1 inert\n2 inert\n3 inert' ]
 	ms dereg --all --quiet
 	[ -z "$(states)" ]
 }

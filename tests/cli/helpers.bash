@@ -318,7 +318,7 @@ stat_is_true() {
 	! on_simulator || kinds="mr umem"
 	for kind in $kinds; do
 		awk -v kind="$kind" -v kernel="$(kernel_has "$kind")" '
-			$1 == kind && ($2 ~ /^(live|deferred|unlisted|suspect)$/ || ($2 == "in-doubt" && $3 != "-")) {
+			$1 == kind && ($2 ~ /^(live|inert|deferred|unlisted|suspect)$/ || ($2 == "in-doubt" && $3 != "-")) {
 				listed++
 				if (seen[$3]++) print kind, $3, "is there twice"
 			}

@@ -467,7 +467,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	run --separate-stderr ms stat --json
 	json '.totals.regions == ($count | tonumber) and .totals.unlisted == 0' \
 		--arg count "$(wc -l <"$out")"
-	json '.totals.regions < 1000000 and ([.regions[].state] | unique == ["live"])'
+	json '.totals.regions < 1000000 and ([.regions[].state] | unique == ["inert"])'
 }
 
 # bats test_tags=kernel

@@ -178,7 +178,7 @@ setup() {
 	jq -e --argjson h "$(jq -sc sort <<<"${handles[*]}")" '.totals.regions == 16400
 		and .totals.unlisted == 2
 		and ([.regions[] | select(.state == "unlisted") | .handle] | sort == $h)
-		and ([.regions[].state] | unique == ["live", "unlisted"])' <<<"$output" >/dev/null
+		and ([.regions[].state] | unique == ["inert", "unlisted"])' <<<"$output" >/dev/null
 }
 
 @test "while a process registers or deregisters, its region is pending" {
@@ -223,4 +223,39 @@ setup() {
 		fail "it looked for devices"
 	run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere mrctl dereg --all -n -o id
 	[ "$output" = $'1\n2' ]
+}
+
+@test "a region that needs its process is inert once that has ended, and unknown where it cannot be seen" {
+	local pid
+
+	on_mlx5 || skip "rxe of the simulator has no on-demand paging"
+	session_begin
+	ms reg --name odp --access local-write,on-demand --quiet
+	ms reg --name plain --quiet
+	"${MS[@]}" reg --name held --access local-write,on-demand --hold >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+	pid=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do is_running $pid; done
+	[ "$(ms stat -n -o name,state)" = $'odp inert\nplain live\nheld live' ]
+	# what a change gives new memory needs the process that did
+	ms rereg held --size 8K --quiet
+	[ "$(ms stat -n -o state held)" = inert ]
+	kill $pid
+	wait $pid
+	if unshare -p -f --mount-proc true 2>/dev/null; then
+		run --separate-stderr unshare -p -f --mount-proc "${MS[@]}" --session "$MRCTL_SESSION" stat -n -o name,state
+		[ "$status" -ne 0 ] || [ "$output" = $'odp unknown\nplain live\nheld unknown' ]
+	fi
+	MRCTL_SESSION='' run --separate-stderr mr batch --json <<<$'reg --access local-write,on-demand\nstat'
+	json '[.lines[].regions[].state] == ["live", "live"]'
+}
+
+@test "where the device was removed, one line says why the states are unknown" {
+	on_simulator || skip "needs the simulator's faults"
+	session_begin
+	ms reg --count 3 --quiet
+	run --separate-stderr faulty query_mr=EIO stat
+	succeeded
+	[ "$(grep -c "the states are unknown: the kernel answers EIO, as it does once $(device) was removed or its driver unbound" <<<"$stderr")" -eq 1 ]
+	run --separate-stderr ms stat
+	[[ $stderr != *EIO* ]]
 }

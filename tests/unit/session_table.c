@@ -521,7 +521,7 @@ TEST(the_table_grows_for_all_who_have_it_open)
 	}
 	assert_int_equal(mr_table_lock(&other, &err), 0); /* the lock is the process's */
 	assert_int_equal(mr_table_count(&other), MANY);
-	assert_true(mr_table_size(&other) < MANY * 256);
+	assert_true(mr_table_size(&other) < 8192 + other.capacity * UINT64_C(256));
 	for (uint32_t i = 0; i < MANY; i++) {
 		char name[16];
 
@@ -1109,7 +1109,7 @@ TEST(what_is_shorter_than_it_says_is_not_mapped)
 
 TEST(a_table_of_another_version_is_named_so)
 {
-	assert_unsound(changed(2, 1), "another version");
+	assert_unsound(changed(3, 2), "another version");
 	assert_unsound(changed(sizeof(struct mr_entry), 128), "another version");
 }
 

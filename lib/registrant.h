@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that registered a region.  With on-demand paging the kernel finds pages by its address
+ * space, and a GPU's memory is its own: once it has ended, the region is there and reaches nothing.
+ */
+#ifndef MR_REGISTRANT_H
+#define MR_REGISTRANT_H
+
+#include "session.h"
+
+/** mr_registrant_needed() - whether the entry's region is one of these */
+bool mr_registrant_needed(const struct mr_entry *entry);
+
+/** mr_registrant_note() - this process has registered it, or has given it new memory */
+void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
+
+/**
+ * mr_registrant_lives() - whether that process is still there
+ *
+ * Return: MR_UVERBS_UNKNOWN where it cannot be seen: of another PID namespace, or hidden (hidepid, proc(5)).
+ */
+enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
+
+#endif
