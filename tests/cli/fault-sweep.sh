@@ -56,7 +56,6 @@ messages() {
 		'mrctl: '* | '  '[![:space:]]*) ;;
 		*) complain "no message: $line" && return ;;
 		esac
-		[[ $line != *': holding '*' until Ctrl-C'* ]] || continue # said of each hold
 		[ $((n++)) -gt 0 ] || [[ $line == mrctl:* ]] || complain "it begins with a detail"
 		[[ $line != *[[:cntrl:]]* && $line != *'(null)'* && $line != *'errno 0'* &&
 			$line != *Success* && $line != *': :'* ]] || complain "odd message: $line"
