@@ -219,9 +219,10 @@ static void tell_of_outer(const struct invocation *invocation, const char *outer
 		report_note(invocation->command,
 			    "a new session; the one of now (%s) stays beside it", outer);
 	else
-		report_note(invocation->command,
-			    "a new session inside another (%s), which is hidden until it ends",
-			    outer);
+		report_note(
+			invocation->command,
+			"a new session inside another (%s), whose regions are out of sight until this one ends",
+			outer);
 }
 
 /* What eval, a script or a reader of the document shall have then. */

@@ -112,7 +112,7 @@ lasting='read -rt 60 <> <(:)'
 	run --separate-stderr mrctl session --list
 	mrctl session --end "$other"
 	# one reason, told once
-	[[ $stderr =~ ^"mrctl: session: pid:"[0-9]+" and "[0-9]+" more cannot be joined: the session is on a simulated HCA" ]]
+	[[ $stderr =~ "mrctl: session: pid:"[0-9]+" and "[0-9]+" more cannot be joined: the session is on a simulated HCA" ]]
 	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
 }
 
@@ -368,7 +368,7 @@ sham() {
 	session_begin
 	run --separate-stderr mr session -- true
 	succeeded
-	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), which is hidden until it ends" ]
+	[ "$stderr" = "mrctl: session: a new session inside another (pid:$SESSION_PID), whose regions are out of sight until this one ends" ]
 	run --separate-stderr mr session --quiet -- true
 	[ -z "$stderr" ]
 	MRCTL_SESSION=pid:1 run --separate-stderr mr session -- true
