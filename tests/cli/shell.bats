@@ -51,6 +51,7 @@ prompts() {
 
 	command -v script >/dev/null || skip "no script(1)"
 	echo 'PS1="my prompt> "' >"$BATS_TEST_TMPDIR/.bashrc"
+	: >"$BATS_TEST_TMPDIR/.zshrc" # without one it asks new users what they want
 	for shell in bash dash zsh fish; do
 		for words in sim "sim -- mrctl session"; do
 			# shellcheck disable=SC2086 # words
