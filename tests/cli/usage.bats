@@ -397,6 +397,7 @@ topics() {
 	for command in $(cli command); do
 		while read -r example; do
 			run --separate-stderr mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
+				trap 'case \$MRCTL_SESSION in pid:*) mrctl session --end -q ;; esac' EXIT
 				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
 				${example//\/dev\/my-dma-buf//dev/null}" # which the shell would make
 			[ "$status" -lt 2 ] || fail "$example: $stderr" || return
