@@ -67,6 +67,7 @@ load helpers
 
 @test "session and sim say what was meant by a program that there is not" {
 	local command word option
+	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
 
 	for command in session sim; do
 		run -127 --separate-stderr mr $command reg --size 1M
