@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "region_row.h"
@@ -10,46 +9,7 @@
 #include "session_job.h"
 #include "session_library.h"
 #include "session_object.h"
-
-/* What a session holds in all. */
-struct totals {
-	struct mr_opt_u64 regions;
-	struct mr_opt_u64 bytes;
-	struct mr_opt_u64 deferred;
-	struct mr_opt_u64 unlisted;
-	struct mr_opt_u64 uars;
-	struct mr_opt_u64 table_bytes;
-	bool blocks_removal;
-	struct list pds;
-};
-
-struct pd_row {
-	const char *name;
-	struct mr_opt_u64 handle;
-	char text[MR_NAME_SIZE];
-};
-
-static const struct field pd_fields[] = {
-	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),
-	FIELD(struct pd_row, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
-	FIELD_END,
-};
-static const struct record pd_record = { "pd", pd_fields };
-
-static const struct field totals_fields[] = {
-	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
-	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
-	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "regions of them that are deferred"),
-	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
-	FIELD(struct totals, uars, FIELD_NUMBER, FIELD_DETAIL,
-	      "UARs of commands at work, or left by others"),
-	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
-	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
-	      "whether removing the device waits for the session's end"),
-	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains"),
-	FIELD_END,
-};
-static const struct record totals_record = { "totals", totals_fields };
+#include "stat_totals.h"
 
 /* What stat adds to it. */
 struct job {
@@ -60,7 +20,6 @@ struct job {
 	enum mr_uverbs_answer lives;
 	uint64_t unseen; /**< regions whose process cannot be seen */
 	bool removed;    /**< the device: see tell_unknown() */
-	struct pd_row pds[MR_TABLE_PDS];
 };
 
 static const char *const state_names[] = {
@@ -167,25 +126,6 @@ static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	job->totals.unlisted.value++;
 }
 
-/* Those of a batch are its own. */
-static int count_uars(struct job *job, struct mr_error *err)
-{
-	uint32_t count;
-	int rc;
-
-	if (mr_session_is_private(job->in->session))
-		return 0;
-	rc = mr_session_uars(job->in->session, &count, err);
-	job->totals.uars = (struct mr_opt_u64){ count, !rc };
-	return rc;
-}
-
-/* Of what was not read to its end nobody knows how much there is. */
-static void forget_totals(struct totals *totals)
-{
-	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
-}
-
 static void print_all(struct job *job)
 {
 	const struct mr_table *table = &job->in->session->table;
@@ -196,13 +136,13 @@ static void print_all(struct job *job)
 		if (mr_table_is_used(table, slot))
 			rc = print_entry(job, slot, &err);
 	if (rc)
-		forget_totals(&job->totals);
+		totals_forget(&job->totals);
 	else
 		rc = mr_session_unlisted(job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
 	else
-		rc = count_uars(job, &err);
+		rc = totals_count_uars(&job->totals, job->in, &err);
 	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
 		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
@@ -232,31 +172,6 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
 }
 
-static void fill_totals(struct job *job)
-{
-	struct totals *totals = &job->totals;
-	struct mr_error ignored;
-	struct mr_table_pd pd;
-
-	mr_session_settle_pds(job->in->session, &ignored);
-	totals->regions.known = totals->bytes.known = totals->unlisted.known = true;
-	totals->deferred.known = true;
-	totals->table_bytes = known(mr_table_size(&job->in->session->table));
-	totals->blocks_removal = !mr_session_is_private(job->in->session) &&
-				 mr_uverbs_blocks_removal(job->in->session->uverbs.driver_id);
-	totals->pds = (struct list){ &pd_record, job->pds, 0, sizeof(struct pd_row) };
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
-		struct pd_row *row = &job->pds[totals->pds.count];
-
-		if (!mr_table_pd(&job->in->session->table, place, &pd))
-			continue;
-		totals->pds.count++;
-		snprintf(row->text, sizeof(row->text), "%s", pd.name);
-		row->name = row->text;
-		row->handle = known(pd.handle);
-	}
-}
-
 /* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
 static void tell_unknown(const struct job *job)
 {
@@ -278,31 +193,6 @@ static void tell_unknown(const struct job *job)
 			    job->unseen == 1 ? "it" : "them");
 }
 
-static void tell_uars(const struct job *job)
-{
-	report_note(job->in->answer.invocation->command, "UARs of libmlx5 in the session: %" PRIu64,
-		    job->totals.uars.value);
-	report_detail(
-		"a command at work has one; one that was killed, or from which the kernel did "
-		"not take it back, has left its own, which goes with the session");
-}
-
-static void print_totals(struct job *job)
-{
-	const struct global_args *global = job->in->answer.invocation->global;
-
-	if (global->json || (!global->no_headings && !global->columns))
-		output_object(&job->in->answer.out, "totals", &totals_record, &job->totals);
-	if (global->quiet || global->json || global->no_headings)
-		return;
-	if (job->totals.uars.value)
-		tell_uars(job);
-	if (job->totals.blocks_removal)
-		report_note(job->in->answer.invocation->command,
-			    "while this session lives, removing %s or its driver waits for it",
-			    job->in->environment->device);
-}
-
 /* Only they need a column that tells them from MRs, and their id. */
 static bool has_umems(const struct mr_table *table)
 {
@@ -321,7 +211,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	struct job job = { .in = in, .in_force = { .uverbs = &in->session->uverbs } };
 	int rc;
 
-	fill_totals(&job);
+	totals_init(&job.totals, in);
 	if (has_umems(&in->session->table))
 		in->answer.out.usual_columns =
 			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
@@ -335,7 +225,7 @@ static int work(struct session_job *in, struct mr_error *err)
 		print_all(&job);
 	answer_end_rows(&in->answer);
 	if (!words[0])
-		print_totals(&job);
+		totals_print(&job.totals, in);
 	rc = answer_end(&in->answer, in->done, err);
 	tell_unknown(&job);
 	return rc ? rc : answer_status(&in->answer, in->done, NULL);
