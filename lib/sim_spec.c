@@ -56,6 +56,8 @@ const struct mr_sim_word mr_sim_actions[] = {
 	[MR_SIM_FAIL] = { "ERRNO", "answer with that error, such as ENOMEM, and do nothing" },
 	[MR_SIM_KILL] = { "kill", "kill the process before the call is carried out" },
 	[MR_SIM_KILL_AFTER] = { "kill-after", "kill it afterwards, before the call returns" },
+	[MR_SIM_STOP] = { "stop", "stop it (SIGSTOP) before the call is carried out" },
+	[MR_SIM_STOP_AFTER] = { "stop-after", "stop it afterwards, before the call returns" },
 	[MR_SIM_DELAY] = { "delay:MILLISECONDS", "wait, then carry the call out" },
 	{ NULL, NULL },
 };
@@ -127,8 +129,8 @@ static int fail_action(const char *text, size_t length, struct mr_error *err)
 	if (!guess || guess == mr_sim_actions[MR_SIM_FAIL].name)
 		guess = mr_errno_guess(text, length);
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "unknown action '%.*s'%s%s%s give kill, kill-after, delay:MILLISECONDS "
-			    "or an errno's name",
+			    "unknown action '%.*s'%s%s%s give kill, kill-after, stop, stop-after, "
+			    "delay:MILLISECONDS or an errno's name",
 			    (int)length, text, guess ? ": did you mean '" : ":", guess ? guess : "",
 			    guess ? "'?" : "");
 }
@@ -140,7 +142,7 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 	int found = find_word(mr_sim_actions, text, length);
 
 	fault->value = 0;
-	if (found == MR_SIM_KILL || found == MR_SIM_KILL_AFTER) {
+	if (found > MR_SIM_FAIL && found < MR_SIM_DELAY) { /* they are one word */
 		fault->action = (enum mr_sim_action)found;
 		return 0;
 	}

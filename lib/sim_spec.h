@@ -74,7 +74,9 @@ enum mr_sim_action {
 	MR_SIM_FAIL,       /**< answer with an errno, do nothing */
 	MR_SIM_KILL,       /**< SIGKILL to the caller, before the call is carried out */
 	MR_SIM_KILL_AFTER, /**< the same afterwards, before it returns */
-	MR_SIM_DELAY,      /**< wait, then carry it out */
+	MR_SIM_STOP,       /**< SIGSTOP in its place */
+	MR_SIM_STOP_AFTER,
+	MR_SIM_DELAY, /**< wait, then carry it out */
 };
 
 extern const struct mr_sim_word mr_sim_actions[]; /**< as they are written; the last is unnamed */

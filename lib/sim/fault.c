@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Faults that the environment asks for: calls that fail, come late or kill the caller. */
+/* Faults that the environment asks for: calls that fail or come late, or at which the caller is killed or stopped. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ static void read_plan(void)
 		wanted[plan.list[i].call] = true;
 }
 
-static void die(void)
+static void signal_caller(int number)
 {
-	kill(getpid(), SIGKILL);
+	kill(getpid(), number);
 }
 
 static void wait_for(uint64_t milliseconds)
@@ -68,10 +68,16 @@ struct sim_fault sim_fault_enter(enum mr_sim_call call)
 			fault.error = -(int)asked->value;
 			break;
 		case MR_SIM_KILL:
-			die();
+			signal_caller(SIGKILL);
 			break;
 		case MR_SIM_KILL_AFTER:
-			fault.kill_after = true;
+			fault.signal_after = SIGKILL;
+			break;
+		case MR_SIM_STOP:
+			signal_caller(SIGSTOP);
+			break;
+		case MR_SIM_STOP_AFTER:
+			fault.signal_after = SIGSTOP;
 			break;
 		case MR_SIM_DELAY:
 			wait_for(asked->value);
@@ -83,6 +89,6 @@ struct sim_fault sim_fault_enter(enum mr_sim_call call)
 
 void sim_fault_leave(const struct sim_fault *fault)
 {
-	if (fault->kill_after)
-		die();
+	if (fault->signal_after)
+		signal_caller(fault->signal_after);
 }

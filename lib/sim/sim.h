@@ -339,15 +339,15 @@ uint64_t sim_process_count(enum mr_sim_call call);
 
 /** What a call that was entered has before it. */
 struct sim_fault {
-	int error;       /**< 0, or the -errno to answer with instead of carrying it out */
-	bool kill_after; /**< to die when it is done */
+	int error;        /**< 0, or the -errno to answer with instead of carrying it out */
+	int signal_after; /**< that the caller is to get when it is done, or 0 */
 };
 
 /** sim_fault_wanted() - whether any fault of such calls was asked for */
 bool sim_fault_wanted(enum mr_sim_call call);
 
 /**
- * sim_fault_enter() - count a call, wait, or die, as was asked for; no table may be locked
+ * sim_fault_enter() - count a call, wait, stop or die, as was asked for; no table may be locked
  * @call: MR_SIM_CALLS for one that is not counted
  */
 struct sim_fault sim_fault_enter(enum mr_sim_call call);

@@ -223,63 +223,48 @@ setup() {
 	[ -z "$(ms stat -n)" ]
 }
 
-# while_it_makes CMD...: for each lock that this mrctl takes, where it waits there: dereg --all leaves what it
-# has made; count where there was something that had no entry
-while_it_makes() {
-	local n pid all
+# await_stop PID: until the fault "stop" has stopped it
+await_stop() {
+	local state=
 
-	for n in {1..8}; do
-		faulty "lock@$n=delay:400" "$@" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
-		pid=$!
-		while is_running $pid; do
-			all=$(ms stat -n -o state)
-			[[ $all == *unlisted* ]] || continue
-			kill -STOP $pid
-			# stopped: what is unlisted now is so until it goes on
-			if [[ $(ms stat -n -o state) == *unlisted* ]]; then
-				found=$((found + 1))
-				run --separate-stderr ms dereg --all --json
-				kill -CONT $pid
-				succeeded
-				json '.unlisted | .deregistered == 0 and .left >= 1'
-				[[ $stderr == *" left: another command is registering"* ]]
-				break
-			fi
-			kill -CONT $pid
-		done
-		wait $pid || fail "$n: $(cat "$BATS_TEST_TMPDIR/out")" || return
-		[ "$(states | sort -u -k 2 | cut -d ' ' -f 2)" = live ] || fail "$n: $(states)" || return
+	until [ "$state" = T ]; do
+		is_running "$1" || fail "it ended: $(cat "$BATS_TEST_TMPDIR/out")" || return
+		read -r _ _ state _ <"/proc/$1/stat"
 	done
 }
 
-@test "dereg --all leaves what a living command has made and has yet to note" {
-	local found=0 all
+# while_it_makes FAULT N CMD...: stopped there it has made N objects that no entry names: dereg --all leaves them
+while_it_makes() {
+	local pid
 
+	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:3}" >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
+	pid=$!
+	await_stop $pid
+	run --separate-stderr ms dereg --all --json
+	kill -CONT $pid
+	succeeded
+	json ".unlisted == {\"deregistered\": 0, \"left\": $2}"
+	[[ $stderr == *" left: another command is registering"* ]]
+	wait $pid || fail "$1: $(cat "$BATS_TEST_TMPDIR/out")"
+}
+
+@test "dereg --all leaves what a living command has made and has yet to note" {
 	on_simulator || skip "needs the simulator's faults"
-	require_tool
-	while_it_makes reg --via kernel
-	[ "$found" -ge 1 ]
+	while_it_makes reg_mr=stop-after 1 reg --via kernel
+	[ "$(states | cut -d ' ' -f 2)" = live ] || fail "$(states)"
 	on_mlx5 || return 0
 	make_empty
-	found=0
-	while_it_makes reg --memory dm --via kernel
-	[ "$found" -ge 2 ] # before its region, and with it
+	while_it_makes alloc_dm=stop-after 1 reg --memory dm --via kernel
+	while_it_makes reg_dm_mr=stop-after 2 reg --memory dm --via kernel
+	[ "$(states | cut -d ' ' -f 2)" = live ] || fail "$(states)"
 	make_empty
 }
 
 @test "dereg --all leaves the umem of a trial" {
 	require_devx
-	on_simulator || skip "needs a call that takes long"
-	faulty umem_dereg=delay:300 umem --try-page-sizes --via kernel --size 4K --json \
-		>"$BATS_TEST_TMPDIR/out" 3>&- &
-	until [[ $(ms stat -n -o state) == *unlisted* ]]; do
-		is_running $! || fail "it was never there" || return
-	done
-	run --separate-stderr ms dereg --all --json
-	succeeded
-	json '.unlisted == {"deregistered": 0, "left": 1}'
-	wait $!
-	output=$(<"$BATS_TEST_TMPDIR/out")
+	on_simulator || skip "needs the simulator's faults"
+	while_it_makes umem_reg@1=stop-after 1 umem --try-page-sizes --via kernel --size 4K --json
+	output=$(<"$BATS_TEST_TMPDIR/out") stderr=''
 	json '.failures == []'
 }
 

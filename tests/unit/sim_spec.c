@@ -26,6 +26,8 @@ TEST(faults_are_read)
 		{ "dereg_mr@1=EBUSY", MR_SIM_DEREG_MR, MR_SIM_FAIL, 1, EBUSY },
 		{ "open=kill", MR_SIM_OPEN, MR_SIM_KILL, 0, 0 },
 		{ "lock@12=kill-after", MR_SIM_LOCK, MR_SIM_KILL_AFTER, 12, 0 },
+		{ "reg_mr=stop", MR_SIM_REG_MR, MR_SIM_STOP, 0, 0 },
+		{ "umem_reg@2=stop-after", MR_SIM_UMEM_REG, MR_SIM_STOP_AFTER, 2, 0 },
 		{ "info_handles=delay:0", MR_SIM_INFO_HANDLES, MR_SIM_DELAY, 0, 0 },
 		{ "query_mr@18446744073709551615=delay:3600000", MR_SIM_QUERY_MR, MR_SIM_DELAY,
 		  UINT64_MAX, 3600000 },
