@@ -132,8 +132,8 @@ static int refuse_more_rights(struct mr_error *err)
 	if (!getauxval(AT_SECURE))
 		return 0;
 	mr_fail_text(err, MR_ERROR_HOST, EPERM,
-		     "it does not run with rights that its user does not have: setuid, setgid, "
-		     "file capabilities");
+		     "refusing to run with more rights than the user has (setuid, setgid or file "
+		     "capabilities)");
 	mr_hint(err, "its options and environment choose what is loaded and opened; run it by "
 		     "sudo, or give the user what is missing: a limit (ulimit -l), permissions "
 		     "of the device, ambient capabilities");

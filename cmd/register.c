@@ -89,7 +89,7 @@ static void register_all(struct register_job *job)
 		struct made *made = &job->made[job->count];
 		struct mr_error err;
 
-		if (job->place.in_session &&
+		if (job->blocks_signals &&
 		    place_interrupted(job->answer.invocation->global, index == 1)) {
 			register_interrupt(job, index);
 			break;
@@ -156,7 +156,8 @@ static int run(struct register_job *job, struct mr_error *err)
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	/* In a session a region is either not there or in the table: signals wait in between. */
-	if (hold || job->place.in_session)
+	job->blocks_signals = hold || job->place.in_session;
+	if (job->blocks_signals)
 		place_block_signals(job->answer.invocation->global);
 	if (!rc)
 		rc = register_allocate_dm(job, err);

@@ -258,6 +258,10 @@ void register_tell_interrupted(const struct register_job *job)
 
 	if (!job->interrupted || !job->count || job->answer.invocation->global->quiet)
 		return;
+	if (!job->place.in_session) {
+		report_detail("they were deregistered again");
+		return;
+	}
 	ends = mr_session_is_private(job->place.session);
 	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
 		      ends ? "they stay until the batch ends" : "they stay in the session",

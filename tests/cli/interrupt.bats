@@ -114,7 +114,7 @@ setup() {
 }
 
 @test "timeout -s INT sees that the command died of its signal" {
-	run --separate-stderr timeout --preserve-status -s INT 0.5 "${SIM[@]::${#SIM[@]}-1}" \
+	run --separate-stderr timeout --preserve-status -s INT 2 "${SIM[@]::${#SIM[@]}-1}" \
 		--fault reg_mr=delay:100 -- mrctl reg --count 1000
 	[ "$status" -eq 130 ]
 	[[ $stderr == *": interrupted"* ]]
@@ -122,7 +122,7 @@ setup() {
 }
 
 @test "a hold is ended by its signal, if that comes twice or not" {
-	run --separate-stderr timeout --preserve-status -s INT 0.5 "${SIM[@]::${#SIM[@]}-1}" \
+	run --separate-stderr timeout --preserve-status -s INT 2 "${SIM[@]::${#SIM[@]}-1}" \
 		--fault dereg_mr=delay:200 -- env MRCTL_SESSION= mrctl reg --hold
 	succeeded
 	session_end
@@ -132,6 +132,16 @@ setup() {
 	done
 	ended TERM
 	succeeded
+}
+
+@test "a hold can be interrupted while it registers, and leaves nothing" {
+	MRCTL_SESSION='' start reg_mr=delay:20 mrctl reg --count 1000 --size 64 --stride 64 --hold
+	until_it_waits
+	sleep 0.1 # one region at least
+	ended INT
+	[ "$status" -eq 130 ]
+	[[ $stderr == *": interrupted"*" of 1000 regions registered"*"they were deregistered again"* ]]
+	[[ $stderr != *holding* ]]
 }
 
 @test "an interrupted registration shows a person how many there are, and a script which" {

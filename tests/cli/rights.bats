@@ -35,7 +35,7 @@ does_nothing() {
 		run --separate-stderr as_nobody "$FOLDER/mrctl" $words
 		[ "$status" -eq 1 ] || fail "$words: $status" "$output"
 		[ -z "$output" ]
-		[[ $stderr == "mrctl: it does not run with rights that its user does not have"* ]] ||
+		[[ $stderr == "mrctl: refusing to run with more rights than the user has"* ]] ||
 			fail "$words: $stderr"
 	done
 	[ ! -e "$FOLDER/made" ]
