@@ -11,6 +11,7 @@
 #include "cleanup.h"
 #include "join.h"
 #include "number.h"
+#include "process.h"
 #include "session.h"
 
 #ifndef SYS_pidfd_open
@@ -174,24 +175,11 @@ int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_
 		       "cannot take the session out of process %" PRIu64, pid);
 }
 
-/* "Tgid:" in /proc/PID/status: of a thread that of its process.  0 where it cannot be read. */
-static uint64_t process_of(uint64_t thread)
-{
-	mr_auto_file FILE *f = NULL;
-	char line[128], path[64];
-	uint64_t process = 0;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/status", thread);
-	f = fopen(path, "re");
-	while (f && !process && fgets(line, sizeof(line), f))
-		sscanf(line, "Tgid: %" SCNu64, &process);
-	return process;
-}
-
 /* EINVAL, since Linux 6.16 ENOENT: a number that no process has, but a thread (pidfd_prepare()). */
 static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 {
-	uint64_t process = errnum == EINVAL || errnum == ENOENT ? process_of(pid) : pid;
+	bool is_thread = errnum == EINVAL || errnum == ENOENT;
+	uint64_t process = is_thread ? (uint64_t)mr_process_of_thread((pid_t)pid) : pid;
 
 	if (errnum == ESRCH)
 		return fail_ended(pid, err);

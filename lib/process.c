@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +99,65 @@ uint64_t mr_process_socket(const struct mr_process *process, int fd)
 	    sscanf(target, "socket:[%" SCNu64 "%c", &inode, &end) != 2 || end != ']')
 		return 0;
 	return inode;
+}
+
+/* The beginning of a file of its folder. */
+static bool read_text(pid_t pid, const char *name, char *text, size_t size)
+{
+	struct mr_process process;
+	ssize_t got;
+
+	if (!mr_process_open(pid, &process))
+		return false;
+	got = mr_process_read(&process, name, text, size - 1);
+	mr_process_close(&process);
+	text[got > 0 ? got : 0] = '\0';
+	return got > 0;
+}
+
+/* The name of the process stands before that, and a newline in it is not written as one. */
+pid_t mr_process_of_thread(pid_t thread)
+{
+	char text[1024];
+	const char *line =
+		read_text(thread, "status", text, sizeof(text)) ? strstr(text, "\nTgid:") : NULL;
+	int process = 0;
+
+	return line && sscanf(line, " Tgid: %d", &process) == 1 ? process : 0;
+}
+
+/* State and start are fields 3 and 22 of proc_pid_stat(5); the name before them may hold brackets. */
+static bool read_stat(pid_t pid, char *state, uint64_t *start)
+{
+	char line[1024];
+	const char *rest = read_text(pid, "stat", line, sizeof(line)) ? strrchr(line, ')') : NULL;
+
+	return rest && sscanf(rest + 1,
+			      " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			      "%*s %*s %*s %" SCNu64,
+			      state, start) == 2;
+}
+
+/* One that ends while it is looked at has ended: it is asked for last. */
+enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
+{
+	char state;
+
+	if (read_stat(pid, &state, start))
+		return state == 'Z' || state == 'X' ? MR_PROCESS_ENDED : MR_PROCESS_LIVES;
+	return kill(pid, 0) && errno == ESRCH ? MR_PROCESS_ENDED : MR_PROCESS_UNSEEN;
+}
+
+/* In a container /proc may be that of the host: then this process has another number there. */
+uint32_t mr_process_namespace(void)
+{
+	char number[32] = "";
+	struct stat st;
+
+	if (readlink("/proc/self", number, sizeof(number) - 1) <= 0 ||
+	    strtol(number, NULL, 10) != getpid() || stat("/proc/self/ns/pid", &st))
+		return 0;
+	return (uint32_t)st.st_ino;
 }
 
 int mr_process_next_number(DIR *folder)

@@ -41,6 +41,29 @@ bool mr_process_link(const struct mr_process *process, const char *name, char *t
 /** mr_process_socket() - inode of the socket that its descriptor @fd is, or 0 */
 uint64_t mr_process_socket(const struct mr_process *process, int fd);
 
+/** mr_process_of_thread() - the number of the process that a thread is of.  Return: 0 where there is no such thread. */
+pid_t mr_process_of_thread(pid_t thread);
+
+/** What is known of whether a process of some number is there. */
+enum mr_process_life {
+	MR_PROCESS_UNSEEN, /**< it is there, and hidden (hidepid, proc(5)), or cannot be read */
+	MR_PROCESS_LIVES,
+	MR_PROCESS_ENDED, /**< also where its parent has not waited for it yet */
+};
+
+/**
+ * mr_process_life() - whether there is a process of that number
+ * @start: with MR_PROCESS_LIVES, when it was started, in ticks since the machine was: the same number
+ *	   with another time is another process
+ */
+enum mr_process_life mr_process_life(pid_t pid, uint64_t *start);
+
+/**
+ * mr_process_namespace() - inode of the PID namespace of this process
+ * Return: 0 where it is not known, or /proc shows the numbers of another one.
+ */
+uint32_t mr_process_namespace(void);
+
 /** mr_process_next_number() - of a folder of numbers, such as /proc: the next one, or -1 */
 int mr_process_next_number(DIR *folder);
 

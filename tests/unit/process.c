@@ -2,6 +2,7 @@
 /* Looking at other processes, and for sessions among them. */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,6 +60,44 @@ TEST(a_process_that_has_ended_is_no_other_one)
 	assert_false(mr_process_open(pid, &process));
 }
 
+TEST(a_process_lives_until_it_ends_even_if_nobody_waits_for_it)
+{
+	uint64_t start = 0, again = 0, mine = 0;
+	siginfo_t info;
+	pid_t pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_NAME, "a) Z 1 (b");
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(mr_process_life(getpid(), &mine), MR_PROCESS_LIVES);
+	assert_int_equal(mr_process_life(pid, &start), MR_PROCESS_LIVES);
+	assert_true(mine && start >= mine);
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_LIVES);
+	assert_int_equal(again, start);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
+}
+
+TEST(a_thread_is_of_its_process)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_int_equal(mr_process_of_thread(getpid()), getpid());
+	if (!pid) {
+		prctl(PR_SET_NAME, "a\nTgid: 1");
+		_exit(mr_process_of_thread(getpid()) == getpid() ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(mr_process_of_thread(pid), 0);
+}
+
 TEST(a_name_holds_nothing_that_a_terminal_obeys)
 {
 	struct mr_process self;
@@ -92,6 +131,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_socket_of_a_descriptor_is_its_inode),
 		cmocka_unit_test(a_process_that_has_ended_is_no_other_one),
+		cmocka_unit_test(a_process_lives_until_it_ends_even_if_nobody_waits_for_it),
+		cmocka_unit_test(a_thread_is_of_its_process),
 		cmocka_unit_test(a_name_holds_nothing_that_a_terminal_obeys),
 		cmocka_unit_test(a_search_ends_when_its_time_has_passed),
 	};
