@@ -37,7 +37,7 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	char buffer[2 * MR_NAME_SIZE];
 	const char *name = register_name(job, made->index, buffer, sizeof(buffer));
 	const char *memory = job->plan.request.kind.text;
-	struct mr_entry entry = { .page_size = job->memory.page_size,
+	struct mr_entry entry = { .page_shift = mr_page_shift(job->memory.page_size),
 				  .pd = (uint16_t)job->place.pd_place };
 	int rc;
 

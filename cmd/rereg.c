@@ -124,7 +124,7 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 		job->request.iova = job->request.addr;
 		job->after.call = MR_REG_MR;
 	}
-	job->after.page_size = job->memory.page_size;
+	job->after.page_shift = mr_page_shift(job->memory.page_size);
 	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.request.kind.text);
 	return 0;
 }

@@ -12,14 +12,27 @@ bool mr_registrant_needed(const struct mr_entry *entry)
 	       !strncmp(entry->memory, "cuda:", strlen("cuda:"));
 }
 
-static void know_self(struct mr_registrant *self)
+uint32_t mr_registrant_start(uint64_t ticks)
 {
-	if (self->start)
+	uint32_t low = ticks & UINT32_MAX;
+
+	return low || !ticks ? low : 1;
+}
+
+/* Once for all regions.  The start stays 0 where the numbers of the table are not those of this process. */
+static void know_self(struct mr_session *session)
+{
+	struct mr_registrant *self = &session->self;
+	uint32_t namespace;
+	uint64_t ticks;
+
+	if (self->pid)
 		return;
 	self->pid = (uint32_t)getpid();
-	self->namespace = mr_process_namespace();
-	if (!self->namespace || mr_process_life(getpid(), &self->start) != MR_PROCESS_LIVES)
-		self->start = 0;
+	namespace = mr_process_namespace();
+	if (namespace && namespace == session->device.pid_namespace &&
+	    mr_process_life(getpid(), &ticks) == MR_PROCESS_LIVES)
+		self->start = mr_registrant_start(ticks);
 }
 
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
@@ -27,7 +40,7 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 	entry->registrant = (struct mr_registrant){ 0 };
 	if (!mr_registrant_needed(entry))
 		return;
-	know_self(&session->self);
+	know_self(session);
 	if (session->self.start)
 		entry->registrant = session->self;
 }
@@ -35,15 +48,16 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)
 {
 	const struct mr_registrant *registrant = &entry->registrant;
-	uint64_t start;
+	uint64_t ticks;
 
-	know_self(&session->self);
+	know_self(session);
 	if (!registrant->start || !session->self.start || registrant->pid > INT32_MAX ||
-	    !registrant->pid || registrant->namespace != session->self.namespace)
+	    !registrant->pid)
 		return MR_UVERBS_UNKNOWN;
-	switch (mr_process_life((pid_t)registrant->pid, &start)) {
+	switch (mr_process_life((pid_t)registrant->pid, &ticks)) {
 	case MR_PROCESS_LIVES:
-		return start == registrant->start ? MR_UVERBS_YES : MR_UVERBS_NO;
+		return mr_registrant_start(ticks) == registrant->start ? MR_UVERBS_YES
+								       : MR_UVERBS_NO;
 	case MR_PROCESS_ENDED:
 		return MR_UVERBS_NO;
 	default:

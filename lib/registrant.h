@@ -11,13 +11,26 @@
 /** mr_registrant_needed() - whether the entry's region is one of these */
 bool mr_registrant_needed(const struct mr_entry *entry);
 
-/** mr_registrant_note() - this process has registered it, or has given it new memory */
+/**
+ * mr_registrant_start() - the start of a process as an entry keeps it
+ * @ticks: of mr_process_life()
+ *
+ * Return: the low 32 bits, which come again after 497 days; where they are 0, 1.
+ */
+uint32_t mr_registrant_start(uint64_t ticks);
+
+/**
+ * mr_registrant_note() - this process has registered it, or has given it new memory
+ *
+ * Nothing is noted of a process of another PID namespace than that in which the session was opened.
+ */
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
 
 /**
  * mr_registrant_lives() - whether that process is still there
  *
- * Return: MR_UVERBS_UNKNOWN where it cannot be seen: of another PID namespace, or hidden (hidepid, proc(5)).
+ * Return: MR_UVERBS_UNKNOWN where it cannot be seen: it or this process is of another PID namespace than that
+ * in which the session was opened, or it is hidden (hidepid, proc(5)).
  */
 enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
 

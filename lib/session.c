@@ -15,6 +15,7 @@
 #include "device.h"
 #include "dm.h"
 #include "join.h"
+#include "process.h"
 #include "registrant.h"
 #include "relaxed.h"
 #include "session_dm.h"
@@ -71,6 +72,7 @@ int mr_session_create(const struct mr_device *device, const struct mr_environmen
 	int sockets[2], rc;
 
 	mr_session_describe(environment, &facts);
+	facts.pid_namespace = mr_process_namespace();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return mr_fail(err, MR_ERROR_HOST, errno, "socketpair", "cannot make a session");
 	rc = mr_table_create(&facts, &table, err);
@@ -452,7 +454,7 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
 	uint64_t addr = entry->addr, length = entry->length;
 
 	if (entry->call == MR_REG_MR_RELAXED)
-		mr_relaxed_extend(entry->page_size, &addr, &length);
+		mr_relaxed_extend(mr_entry_page_size(entry), &addr, &length);
 	if (entry->lkey == kernel->lkey && length == kernel->length)
 		return true;
 	return entry->unsure && entry->new_length == kernel->length &&

@@ -30,7 +30,7 @@ struct mr_session {
 	struct mr_table_device device;
 	uint32_t *umems; /**< handles of umems that the kernel listed last; or NULL */
 	uint32_t umem_count;
-	struct mr_registrant self;          /**< this process; known once it is needed */
+	struct mr_registrant self;          /**< this process; all zeros before it is needed */
 	struct mr_session_library *library; /**< kept from call to call; or NULL */
 };
 

@@ -44,11 +44,10 @@ enum mr_table_index {
 	MR_TABLE_INDEXES,
 };
 
-/** A process; see registrant.h. */
+/** A process of the PID namespace in which the session was opened; see registrant.h. */
 struct mr_registrant {
-	uint64_t start; /**< when it was started; 0: not known, or it does not matter */
 	uint32_t pid;
-	uint32_t namespace; /**< inode of its PID namespace */
+	uint32_t start; /**< mr_registrant_start(); 0: not known, or it does not matter */
 };
 
 struct mr_entry {
@@ -60,7 +59,6 @@ struct mr_entry {
 		uint64_t page_sizes; /**< of a umem: asked for; see mr_region_has_page_sizes() */
 	};
 	uint64_t elapsed_ns;
-	uint64_t page_size;
 	union {
 		uint64_t new_length; /**< where it is unsure: what these may be instead */
 		uint64_t marked_ns;  /**< of a relaxed one: when it was deregistered, or 0 */
@@ -84,6 +82,7 @@ struct mr_entry {
 	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
 	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
 	uint8_t has_dm;                  /**< 1: it is on memory on the device, @dm */
+	uint8_t page_shift;              /**< mr_page_shift() of its memory */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
@@ -93,6 +92,18 @@ struct mr_entry {
 	};
 	struct mr_registrant registrant; /**< of a region that needs its process */
 };
+
+/** mr_page_shift() - a page size in one byte: its power of two; 0 where it is 0, or no power of two */
+static inline uint8_t mr_page_shift(uint64_t size)
+{
+	return size && !(size & (size - 1)) ? (uint8_t)__builtin_ctzll(size) : 0;
+}
+
+/** mr_entry_page_size() - bytes; 0 where they are not known, or another holder has written nonsense */
+static inline uint64_t mr_entry_page_size(const struct mr_entry *entry)
+{
+	return entry->page_shift && entry->page_shift < 64 ? UINT64_C(1) << entry->page_shift : 0;
+}
 
 /**
  * mr_entry_is_marked() - whether it is a relaxed region that was deregistered
@@ -132,8 +143,9 @@ struct mr_table_pd {
 struct mr_table_device {
 	char name[64];
 	char provider[32];
-	uint32_t driver_id; /**< enum rdma_driver_id */
-	uint32_t simulated; /**< 1: the device is mrctl's simulated HCA */
+	uint32_t driver_id;     /**< enum rdma_driver_id */
+	uint32_t simulated;     /**< 1: the device is mrctl's simulated HCA */
+	uint32_t pid_namespace; /**< in which it was opened: mr_process_namespace() */
 };
 
 struct mr_table_header;

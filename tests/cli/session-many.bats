@@ -183,7 +183,7 @@ at_once() {
 	ms reg --count $n "${MANY[@]}" --memory none --name n --quiet 2>/dev/null
 	ms stat --json >"$out"
 	jq -e --argjson n $n '(.regions | length == $n) and .totals.regions == $n
-		and .totals.unlisted == 0 and (.totals.table_bytes / $n <= 256 * 9 / 8)
+		and .totals.unlisted == 0 and (.totals.table_bytes / $n <= 256)
 		and ([.regions[].state] | unique == ["inert"])' "$out" >/dev/null
 	run --separate-stderr ms stat n.17777 17777 -n -o id,name,state
 	[ "$output" = $'17777 n.17777 inert\n17777 n.17777 inert' ] || fail "$output"

@@ -77,7 +77,7 @@ static int try_reg(struct mr_entry *entry)
 						   .access = 1,
 						   .page_size = PAGE };
 
-	entry->page_size = PAGE;
+	entry->page_shift = mr_page_shift(PAGE);
 	return mr_reg_mr_relaxed(&session, &registrar, &request, entry, &err);
 }
 

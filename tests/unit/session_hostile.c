@@ -103,7 +103,7 @@ static struct mr_entry reg(enum mr_region_call call)
 						   .length = PAGE,
 						   .access = 1,
 						   .page_size = PAGE };
-	struct mr_entry entry = { .page_size = PAGE };
+	struct mr_entry entry = { .page_shift = mr_page_shift(PAGE) };
 
 	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err), 0);
 	return entry;
@@ -326,7 +326,7 @@ TEST(a_chain_as_long_as_the_table_is_given_up_soon)
 
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
 	for (uint32_t i = 0; i < MANY; i++) {
-		made = (struct mr_entry){ .page_size = PAGE };
+		made = (struct mr_entry){ .page_shift = mr_page_shift(PAGE) };
 		assert_int_equal(mr_table_add(&session.table, &made, &slots[i], &err), 0);
 		ids[i] = made.id;
 	}
