@@ -8,6 +8,11 @@
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {
+	return entry->registrant.pid;
+}
+
+static bool takes_pages_later(const struct mr_entry *entry)
+{
 	return entry->access & MR_ACCESS_ON_DEMAND ||
 	       !strncmp(entry->memory, "cuda:", strlen("cuda:"));
 }
@@ -38,11 +43,10 @@ static void know_self(struct mr_session *session)
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 {
 	entry->registrant = (struct mr_registrant){ 0 };
-	if (!mr_registrant_needed(entry))
+	if (!takes_pages_later(entry))
 		return;
 	know_self(session);
-	if (session->self.start)
-		entry->registrant = session->self;
+	entry->registrant = session->self;
 }
 
 enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)

@@ -8,7 +8,12 @@
 
 #include "session.h"
 
-/** mr_registrant_needed() - whether the entry's region is one of these */
+/**
+ * mr_registrant_needed() - whether the entry's region is one of these
+ *
+ * Its access flags do not tell: a change of them alone leaves pages pinned that were (mlx5_ib_rereg_user_mr()
+ * and rxe_rereg_user_mr() keep the umem).
+ */
 bool mr_registrant_needed(const struct mr_entry *entry);
 
 /**
@@ -22,7 +27,7 @@ uint32_t mr_registrant_start(uint64_t ticks);
 /**
  * mr_registrant_note() - this process has registered it, or has given it new memory
  *
- * Nothing is noted of a process of another PID namespace than that in which the session was opened.
+ * Its start is 0 in another PID namespace than that in which the session was opened.
  */
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
 

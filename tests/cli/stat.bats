@@ -271,3 +271,9 @@ setup() {
 	run --separate-stderr ms stat
 	[[ $stderr != *EIO* ]]
 }
+
+@test "a change of the access flags alone makes no region inert: its pages stay pinned" {
+	ms reg --name a -q
+	ms rereg a --access local-write,on-demand -q || skip "the driver does not change that"
+	[ "$(states)" = "1 live" ] || fail "$(ms stat)"
+}
