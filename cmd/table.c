@@ -23,6 +23,8 @@
 struct column {
 	struct libscols_column *scols;
 	const struct field *other; /* that it is compared with, or NULL */
+	size_t width;              /* of its longest cell so far */
+	size_t folded;             /* the same where each item of a list takes a line */
 	bool usual;                /* nobody chose it */
 	bool says_something;       /* in a row so far */
 };
@@ -33,6 +35,7 @@ struct table {
 	struct column *columns; /* one for each of the fields */
 	size_t rows;            /* in the current chunk */
 	bool headings;
+	bool fits_terminal; /* as far as can be */
 };
 
 static bool is_number(const struct field *field)
@@ -40,13 +43,30 @@ static bool is_number(const struct field *field)
 	return field->type == FIELD_NUMBER;
 }
 
-/*
- * What is no number, and may be long.  On a terminal it takes several lines where it does not fit: a list
- * of access flags that is cut could look like a whole one.
- */
-static bool may_be_long(const struct field *field)
+/* The longest item of a list. */
+static size_t longest_item(const struct libscols_column *column __attribute__((unused)),
+			   const char *list, void *data __attribute__((unused)))
 {
-	return field->type == FIELD_STRING || field->type == FIELD_ACCESS;
+	size_t longest = 0, length;
+
+	for (; list && *list; list += length + !!list[length]) {
+		length = strcspn(list, ",");
+		if (length > longest)
+			longest = length;
+	}
+	return longest;
+}
+
+/* Ends the first item of a list.  Return: the others, or NULL. */
+static char *next_item(const struct libscols_column *column __attribute__((unused)), char *list,
+		       void *data __attribute__((unused)))
+{
+	char *comma = list ? strchr(list, ',') : NULL;
+
+	if (!comma)
+		return NULL;
+	*comma = '\0';
+	return comma + 1;
 }
 
 static const struct field *find_column(const struct field *const *fields, const char *key)
@@ -58,8 +78,7 @@ static const struct field *find_column(const struct field *const *fields, const 
 }
 
 /* Columns are headed by their keys in upper case. */
-static int add_column(struct table *table, const struct field *field, struct column *column,
-		      bool wrap)
+static int add_column(struct table *table, const struct field *field, struct column *column)
 {
 	char heading[64];
 	size_t i;
@@ -68,21 +87,19 @@ static int add_column(struct table *table, const struct field *field, struct col
 		heading[i] = (char)toupper((unsigned char)field->key[i]);
 	heading[i] = '\0';
 	column->scols = scols_table_new_column(table->scols, heading, 0,
-					       (is_number(field) ? SCOLS_FL_RIGHT : 0) |
-						       (wrap ? SCOLS_FL_WRAP : 0));
+					       is_number(field) ? SCOLS_FL_RIGHT : 0);
+	column->width = column->folded = i;
 	column->other = find_column(table->fields, field->repeats ?: field->instead);
 	return column->scols ? 0 : -ENOMEM;
 }
 
-static int add_columns(struct table *table, size_t usual, bool is_terminal)
+static int add_columns(struct table *table, size_t usual)
 {
 	for (size_t i = 0; table->fields[i]; i++) {
-		const struct field *field = table->fields[i];
 		struct column *column = &table->columns[i];
 
 		column->usual = i < usual;
-		if (add_column(table, field, column,
-			       column->usual && is_terminal && may_be_long(field)))
+		if (add_column(table, table->fields[i], column))
 			return -ENOMEM;
 	}
 	return 0;
@@ -98,7 +115,6 @@ static void free_table(struct table *table)
 struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
 			FILE *stream)
 {
-	bool is_terminal = headings && isatty(fileno(stream));
 	struct table *table = calloc(1, sizeof(*table));
 	size_t count = 0;
 
@@ -108,10 +124,10 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 		count++;
 	table->fields = columns;
 	table->headings = headings;
+	table->fits_terminal = headings && usual && isatty(fileno(stream));
 	table->columns = calloc(count + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
-	if (!table->columns || !table->scols ||
-	    add_columns(table, headings ? usual : 0, is_terminal)) {
+	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {
 		free_table(table);
 		return NULL;
 	}
@@ -119,7 +135,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	scols_table_enable_noheadings(table->scols, !headings);
 	scols_table_enable_raw(table->scols, !headings); /* for scripts: nothing is padded */
 	scols_table_enable_nowrap(table->scols, 0);
-	scols_table_set_termforce(table->scols, is_terminal && usual ? SCOLS_TERMFORCE_AUTO
+	scols_table_set_termforce(table->scols, table->fits_terminal ? SCOLS_TERMFORCE_AUTO
 								     : SCOLS_TERMFORCE_NEVER);
 	return table;
 }
@@ -139,11 +155,48 @@ static void choose_columns(struct table *table)
 	}
 }
 
+static bool is_foldable(const struct table *table, size_t i)
+{
+	return table->columns[i].usual && table->fields[i]->type == FIELD_ACCESS;
+}
+
+static bool fits(const struct table *table, bool folded)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; table->fields[i]; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (!scols_column_is_hidden(column->scols))
+			width += !!width +
+				 (folded && is_foldable(table, i) ? column->folded : column->width);
+	}
+	return width <= scols_table_get_termwidth(table->scols);
+}
+
+/* Each access flag gets a line where the table fits then: a list that is cut could look like a whole one. */
+static void fold_lists(struct table *table)
+{
+	if (fits(table, false) || !fits(table, true))
+		return;
+	for (size_t i = 0; table->fields[i]; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (!is_foldable(table, i))
+			continue;
+		scols_column_set_flags(column->scols,
+				       scols_column_get_flags(column->scols) | SCOLS_FL_WRAP);
+		scols_column_set_wrapfunc(column->scols, longest_item, next_item, NULL);
+	}
+}
+
 static int print_chunk(struct table *table)
 {
 	if (!table->rows)
 		return 0;
 	choose_columns(table);
+	if (table->fits_terminal)
+		fold_lists(table);
 	if (scols_print_table(table->scols))
 		return -EIO;
 	for (size_t i = 0; table->fields[i]; i++) {
@@ -170,6 +223,14 @@ static bool says_something(const struct field *field, const struct field *other,
 	return !other_text || (field->repeats && strcmp(text, other_text) != 0);
 }
 
+static void measure(struct column *column, const char *text)
+{
+	size_t width = strlen(text), folded = longest_item(NULL, text, NULL);
+
+	column->width = width > column->width ? width : column->width;
+	column->folded = folded > column->folded ? folded : column->folded;
+}
+
 int table_row(struct table *table, const void *row)
 {
 	struct libscols_line *line = scols_table_new_line(table->scols, NULL);
@@ -186,6 +247,8 @@ int table_row(struct table *table, const void *row)
 				says_something(table->fields[i], column->other, text, row);
 		if (scols_line_set_data(line, i, text ? text : "-"))
 			return -ENOMEM;
+		if (text && table->fits_terminal)
+			measure(column, text);
 	}
 	return ++table->rows == CHUNK ? print_chunk(table) : 0;
 }

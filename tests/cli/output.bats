@@ -334,20 +334,23 @@ on_wide_terminal() {
 @test "a table fits a terminal and is not cut, and only a terminal is fitted" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	session_begin
-	ms reg -q --name a-name-that-is-rather-long --access \
+	ms reg -q --name a-longer-name --access \
 		local-write,remote-write,remote-read,remote-atomic
 	ms reg -q --count 2 --name b
 	run on_wide_terminal 80 stat
 	[ "$(awk 'length > n { n = length } END { print n + 0 }' <<<"$output")" -le 80 ] ||
 		fail "$output"
-	[[ $(grep -o '[a-z,-]*$' <<<"$output" | tr -d '\n') == \
-		*local-write,remote-write,remote-read,remote-atomic* ]] || fail "$output"
+	[[ $(grep -o '[a-z-]*$' <<<"$output" | tr '\n' ,) == \
+		local-write,remote-write,remote-read,remote-atomic,local-write,* ]] || fail "$output"
 	run on_wide_terminal 300 stat
-	[[ $output == *"a-name-that-is-rather-long "*"local-write,remote-write,remote-read,remote-atomic"* ]]
+	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
+	# where nothing helps a row is one line
+	run on_wide_terminal 60 stat
+	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
 	COLUMNS=40 run --separate-stderr ms stat
-	[[ $output == *"a-name-that-is-rather-long "*"local-write,remote-write,remote-read,remote-atomic"* ]]
+	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
 	run on_wide_terminal 40 stat -o name,access
-	[[ $output == *"a-name-that-is-rather-long local-write,remote-write,remote-read,remote-atomic"* ]]
+	[[ $output == *"a-longer-name local-write,remote-write,remote-read,remote-atomic"* ]]
 }
 
 @test "--verbose prints several regions as lists with an empty line between" {
