@@ -183,10 +183,9 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 void answer_begin(struct answer *answer)
 {
 	const struct record *record = answer->invocation->command->record;
-	char key[32];
 
-	snprintf(key, sizeof(key), "%ss", record->name);
-	answer_begin_list(answer, key, record, answer->lines);
+	answer_begin_list(answer, record == &region_record ? "regions" : "sessions", record,
+			  answer->lines);
 }
 
 void answer_row(struct answer *answer, const void *row)

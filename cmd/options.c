@@ -16,8 +16,9 @@
 struct slot {
 	const struct option_spec *option;
 	void *member;
-	const char *given; /* on this command line, the last time; or NULL */
-	char *joined;      /* what the member points to where lists were put together, or NULL */
+	const char *given;    /* on this command line, the last time; or NULL */
+	char *joined;         /* what the member points to where lists were put together, or NULL */
+	struct slot *earlier; /* the one that was given before it */
 };
 
 /* The option tables in the form of getopt. */
@@ -26,6 +27,7 @@ struct options {
 	struct option *longs;
 	char *letters;
 	size_t count;
+	struct slot *given; /* the one that was given last */
 	bool stop_early;
 	char unknown[32]; /* see options_unknown() */
 };
@@ -169,7 +171,7 @@ static int join(struct slot *slot, const char *before, const char *value, struct
 	return 0;
 }
 
-static int take(struct slot *slot, const char *value, struct mr_error *err)
+static int take(struct options *tables, struct slot *slot, const char *value, struct mr_error *err)
 {
 	const struct option_type_row *type = &option_types[slot->option->type];
 	const char *before = slot->option->argument ? given_before(slot) : NULL;
@@ -178,6 +180,10 @@ static int take(struct slot *slot, const char *value, struct mr_error *err)
 	if (!rc)
 		rc = before && type->is_text ? join(slot, *(const char **)slot->member, value, err)
 					     : type->read(value, slot->member, err);
+	if (!slot->given) {
+		slot->earlier = tables->given;
+		tables->given = slot;
+	}
 	slot->given = value ? value : "";
 	if (rc)
 		mr_wrap(err, "--%s", slot->option->name);
@@ -198,7 +204,7 @@ static int parse(struct options *tables, int argc, char **argv, struct mr_error 
 			return fail_unknown(tables, found, argv, err);
 		rc = found >= FIRST_VALUE ? check_written_out(slot->option, argv, err) : 0;
 		if (!rc)
-			rc = take(slot, optarg, err);
+			rc = take(tables, slot, optarg, err);
 		if (rc)
 			return rc;
 	}
@@ -236,8 +242,7 @@ static struct slot *find_name(const struct options *tables, const char *word)
  * batch, and getopt_long takes longer than all else about a line.  Operands are moved to *@operand.
  * Return: that other word's place in @argv, or -errno.
  */
-static int read_plain(const struct options *tables, char **argv, char ***operand,
-		      struct mr_error *err)
+static int read_plain(struct options *tables, char **argv, char ***operand, struct mr_error *err)
 {
 	int n, rc = 0;
 
@@ -254,7 +259,7 @@ static int read_plain(const struct options *tables, char **argv, char ***operand
 		if (!slot || (apart && !argv[n + 1]))
 			return n;
 		n += apart;
-		rc = take(slot, argv[n], err);
+		rc = take(tables, slot, argv[n], err);
 	}
 	return rc ? rc : n;
 }
@@ -266,8 +271,8 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 	int n, rc = 0;
 
 	tables->unknown[0] = '\0';
-	for (size_t i = 0; i < tables->count; i++)
-		tables->slots[i].given = NULL;
+	for (; tables->given; tables->given = tables->given->earlier)
+		tables->given->given = NULL;
 	if (tables->stop_early) {
 		rc = parse(tables, argc, argv, err);
 		*operands = argv + optind;
@@ -290,8 +295,8 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 
 static bool is_given(const struct options *tables, const char *name)
 {
-	for (size_t i = 0; i < tables->count; i++)
-		if (tables->slots[i].given && option_names(name, tables->slots[i].option->name))
+	for (const struct slot *slot = tables->given; slot; slot = slot->earlier)
+		if (option_names(name, slot->option->name))
 			return true;
 	return false;
 }

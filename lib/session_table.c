@@ -391,13 +391,11 @@ uint64_t mr_table_size(const struct mr_table *table)
 	return table->mapped;
 }
 
-int mr_table_lock(struct mr_table *table, struct mr_error *err)
+/* Not inlined: a private table does without its stack. */
+__attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
 {
-	int rc;
+	int rc = mr_table_take_lock(table, err);
 
-	if (table->is_private)
-		return 0;
-	rc = mr_table_take_lock(table, err);
 	if (rc)
 		return rc;
 	if (*(volatile uint32_t *)&table->header->capacity != table->capacity)
@@ -409,6 +407,11 @@ int mr_table_lock(struct mr_table *table, struct mr_error *err)
 	if (!table->header->indexes_valid)
 		rebuild_indexes(table);
 	return 0;
+}
+
+int mr_table_lock(struct mr_table *table, struct mr_error *err)
+{
+	return table->is_private ? 0 : lock_shared(table, err);
 }
 
 /* ---- entries ---- */
@@ -583,13 +586,11 @@ static void lose_handle(struct mr_table *table, uint32_t slot)
 /* As many as a chain has: another holder could write new ones as fast as they are removed. */
 static void lose_others(struct mr_table *table, uint32_t handle)
 {
-	uint32_t longest = longest_chain(table, MR_BY_HANDLE), other;
+	uint32_t other = mr_table_find(table, MR_BY_HANDLE, handle), lost = 0;
 
-	for (uint32_t i = 0; i < longest; i++) {
-		other = mr_table_find(table, MR_BY_HANDLE, handle);
-		if (other == MR_NO_SLOT)
-			return;
+	while (other != MR_NO_SLOT && lost++ < longest_chain(table, MR_BY_HANDLE)) {
 		lose_handle(table, other);
+		other = mr_table_find(table, MR_BY_HANDLE, handle);
 	}
 }
 

@@ -174,7 +174,9 @@ file_is_made() {
 @test "a signal before the registration removes the file that was made for it" {
 	on_simulator || skip "needs the simulator's faults"
 	for signal in TERM HUP; do
-		MRCTL_SIM_FAULT=reg_mr=delay:30000 "${MR[@]}" reg --memory "file:$FILE" >/dev/null 3>&- &
+		# not ignored, as by nohup
+		MRCTL_SIM_FAULT=reg_mr=delay:30000 env --default-signal=HUP "${MR[@]}" reg \
+			--memory "file:$FILE" >/dev/null 3>&- &
 		file_is_made $!
 		kill -$signal $!
 		status=0
