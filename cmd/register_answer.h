@@ -50,7 +50,7 @@ struct register_job {
 	struct mr_umem_blob *blobs;  /**< one for each, or NULL */
 	struct mr_memory prefetched; /**< by the advice about a region of the whole address space */
 	struct answer answer;
-	bool unnamed;     /**< mr_table_begin_unnamed() was called */
+	bool unnamed; /**< mr_table_begin_unnamed() was called */
 	bool blocks_signals;
 	bool interrupted; /**< a signal came before all were registered */
 };

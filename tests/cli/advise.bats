@@ -341,7 +341,7 @@ hold_odp() {
 	read -r key addr < <(ms reg --access $ODP --advise prefetch-write,flush -n -o rkey,addr 2>/dev/null)
 	run --separate-stderr hca-probe "$key" "$addr"
 	[[ $status -eq 1 && $stderr == *page* ]]
-	[ "$(states)" = "1 live" ]
+	[ "$(states)" = "1 inert" ]
 }
 
 # ---- other devices, and usage

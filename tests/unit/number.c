@@ -133,7 +133,8 @@ TEST(suffixes_with_b_alone_are_powers_of_1000)
 
 TEST(max_is_size_max)
 {
-	VALID(mr_parse_size, { "max", SIZE_MAX }, { "MAX", SIZE_MAX }, { "18446744073709551615", SIZE_MAX });
+	VALID(mr_parse_size, { "max", SIZE_MAX }, { "MAX", SIZE_MAX },
+	      { "18446744073709551615", SIZE_MAX });
 }
 
 TEST(sizes_that_overflow_are_out_of_range)
@@ -159,8 +160,8 @@ TEST(page_sizes_are_powers_of_two_or_masks)
 {
 	VALID(mr_parse_page_sizes, { "4K", 4096 }, { "4K,2M", 0x201000 }, { "2M,4096", 0x201000 },
 	      { "0x201000", 0x201000 }, { "0x3,4K", 0x1003 }, { "none", 0 }, { "0x0", 0 },
-	      { "1", 1 }, { "4K, 2M", 0x201000 }, { "NONE", 0 }, { "8E", UINT64_C(1) << 63 }, { "0xffffffffffffffff", UINT64_MAX },
-	      { "1GiB", 1 << 30 });
+	      { "1", 1 }, { "4K, 2M", 0x201000 }, { "NONE", 0 }, { "8E", UINT64_C(1) << 63 },
+	      { "0xffffffffffffffff", UINT64_MAX }, { "1GiB", 1 << 30 });
 }
 
 TEST(page_sizes_are_strict)
@@ -192,7 +193,7 @@ TEST(seconds_are_strict)
 
 TEST(names_are_letters_digits_and_three_signs)
 {
-	static const char *const good[] = { "a", "Z", "buf0", "0buf",    "1.",
+	static const char *const good[] = { "a", "Z",  "buf0", "0buf",    "1.",
 					    ".", "a-", "_",    "a-b_c.D", SIXTY_THREE };
 	struct mr_error err = { 0 };
 
@@ -203,8 +204,10 @@ TEST(names_are_letters_digits_and_three_signs)
 
 TEST(other_names_are_refused)
 {
-	static const char *const bad[] = { "",   SIXTY_THREE "x", "a b",      "a/b", "a,b", "a:b",
-					   "\n", "a\n",           "\xc3\xa9", "a=b", "-", "-a", "--size" };
+	static const char *const bad[] = { "",         SIXTY_THREE "x", "a b", "a/b",
+					   "a,b",      "a:b",           "\n",  "a\n",
+					   "\xc3\xa9", "a=b",           "-",   "-a",
+					   "--size" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		struct mr_error err = { 0 };
