@@ -49,7 +49,7 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
 	      "path of the call: library (libibverbs) or kernel"),
 	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
-	      "whether it is dead once the process that registered it has ended"),
+	      "whether it is inert once the process that registered it has ended"),
 	FIELD(struct region_row, advice, FIELD_STRING, FIELD_DETAIL,
 	      "advice that was given about it (--advise)"),
 	FIELD(struct region_row, advice_answer, FIELD_STRING, 0,

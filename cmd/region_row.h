@@ -62,7 +62,7 @@ struct region_row {
 void blob_text(const struct mr_umem_blob *blob, char *text);
 
 /**
- * region_needs_process() - whether a region is dead once the process that registered it has ended
+ * region_needs_process() - whether a region is inert once the process that registered it has ended
  * @memory: its kind of memory, or source of the dma-buf
  */
 struct opt_bool region_needs_process(uint64_t access, const char *memory);

@@ -226,7 +226,7 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 		return;
 	if ((cuda || on_demand) && job->count && !hold)
 		report_note(job->answer.invocation->command,
-			    "%s region is dead once this process has ended: use --hold",
+			    "%s region is inert once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");
 }
 

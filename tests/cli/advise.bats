@@ -271,7 +271,7 @@ advice_refused() {
 	run --separate-stderr ms reg --access $ODP --name o --json
 	succeeded
 	json '.regions[0].needs_process == true'
-	[[ $stderr == *"an on-demand region is dead once this process has ended: use --hold"* ]]
+	[[ $stderr == *"an on-demand region is inert once this process has ended: use --hold"* ]]
 	run --separate-stderr ms reg --name p --json
 	json '.regions[0].needs_process == false'
 	[ -z "$stderr" ]

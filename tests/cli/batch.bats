@@ -465,7 +465,7 @@ require_mlx5() {
 
 @test "an on-demand region is alive in a batch, and is not warned of" {
 	batch -- 'reg --name a --access local-write,on-demand'
-	[[ $stderr != *"dead"* ]]
+	[[ $stderr != *"inert"* ]]
 }
 
 @test "what cannot be deregistered at the end is a failure" {

@@ -550,7 +550,7 @@ cuda() {
 	session_begin
 	cuda ms reg-dmabuf --from cuda:0 --quiet
 	succeeded
-	[[ $stderr == *"a cuda region is dead once this process has ended: use --hold"* ]]
+	[[ $stderr == *"a cuda region is inert once this process has ended: use --hold"* ]]
 	session_end
 }
 

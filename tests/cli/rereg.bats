@@ -430,7 +430,7 @@ would_say() {
 	ms reg --name a --quiet
 	run --separate-stderr ms rereg a --size 8K --access on-demand --json
 	succeeded
-	[[ $stderr == *"an on-demand region is dead once this process has ended"* ]]
+	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
 }
 
 # ---- killed ----
