@@ -144,18 +144,36 @@ static bool has_ended(int process)
 	return poll(&poll_for, 1, 0) == 1;
 }
 
+/* Who may take descriptors is who may trace: ptrace(2), "Ptrace access mode checking". */
+static void hint_forbidden(pid_t pid, struct mr_error *err)
+{
+	struct mr_process process;
+	uid_t owner = (uid_t)-1;
+
+	if (mr_process_open(pid, &process)) {
+		owner = process.uid;
+		mr_process_close(&process);
+	}
+	if (!geteuid())
+		mr_hint(err, "root itself may not trace it here: without CAP_SYS_PTRACE (a "
+			     "container?), or by the rules of a security module");
+	else if (owner != geteuid())
+		mr_hint(err, "it belongs to another user, or may not be traced: join as root");
+	else if (yama_restricts())
+		mr_hint(err,
+			"kernel.yama.ptrace_scope forbids it: open the session with --joinable "
+			"or --detach, or join as root");
+	else
+		mr_hint(err, "it may not be traced: join as root");
+}
+
 static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 {
 	if (has_ended(process)) /* and then the kernel forbids what there is nothing of */
 		return fail_ended(pid, err);
 	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
 		"cannot take the session out of process %" PRIu64, pid);
-	if (yama_restricts())
-		mr_hint(err,
-			"kernel.yama.ptrace_scope forbids it: open the session with --joinable "
-			"or --detach, or join as root");
-	else
-		mr_hint(err, "it belongs to another user, or may not be traced: join as root");
+	hint_forbidden((pid_t)pid, err);
 	return -EPERM;
 }
 

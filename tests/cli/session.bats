@@ -488,3 +488,17 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	done
 	[ "$met" -gt 0 ]
 }
+
+@test "who may not join is told what is known of why" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, to be another user as well"
+	require_nobody
+	session_begin
+	run --separate-stderr as_nobody "${MS[@]}" stat
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"pidfd_getfd: EPERM"*"it belongs to another user, or may not be traced: join as root"* ]]
+	# in a container it may have that right no more than the session
+	((0x$(awk '/^CapEff/ { print $2 }' /proc/self/status) >> 19 & 1)) || return 0
+	run --separate-stderr setpriv --bounding-set -sys_ptrace "${MS[@]}" stat
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"pidfd_getfd: EPERM"*"root itself may not trace it here: without CAP_SYS_PTRACE"* ]]
+}
