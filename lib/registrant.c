@@ -5,6 +5,7 @@
 #include "access.h"
 #include "process.h"
 #include "registrant.h"
+#include "session_library.h"
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {
@@ -43,7 +44,7 @@ static void know_self(struct mr_session *session)
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 {
 	entry->registrant = (struct mr_registrant){ 0 };
-	if (!takes_pages_later(entry))
+	if (mr_session_is_private(session) || !takes_pages_later(entry))
 		return;
 	know_self(session);
 	entry->registrant = session->self;

@@ -434,9 +434,13 @@ static bool is_intact(const struct sim_header *header)
 static int take_lock(struct sim_header *header)
 {
 	struct timespec end;
+	int rc;
 
 	if (!is_intact(header))
 		return EIO;
+	rc = pthread_mutex_trylock(&header->lock); /* looks at no clock */
+	if (rc != EBUSY)
+		return rc;
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	end.tv_sec += LOCK_SECONDS;
 	return pthread_mutex_clocklock(&header->lock, CLOCK_MONOTONIC, &end);
