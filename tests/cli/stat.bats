@@ -229,7 +229,6 @@ setup() {
 	local pid
 
 	on_mlx5 || skip "rxe of the simulator has no on-demand paging"
-	session_begin
 	ms reg --name odp --access local-write,on-demand --quiet
 	ms reg --name plain --quiet
 	"${MS[@]}" reg --name held --access local-write,on-demand --hold >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
@@ -263,7 +262,6 @@ setup() {
 
 @test "where the device was removed, one line says why the states are unknown" {
 	on_simulator || skip "needs the simulator's faults"
-	session_begin
 	ms reg --count 3 --quiet
 	run --separate-stderr faulty query_mr=EIO stat
 	succeeded
