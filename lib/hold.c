@@ -15,13 +15,14 @@ bool mr_hold_hears_hangup(void)
 	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN;
 }
 
+const int mr_hold_signals[MR_HOLD_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
 static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGTERM);
-	if (mr_hold_hears_hangup())
-		sigaddset(set, SIGHUP);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (mr_hold_signals[i] != SIGHUP || mr_hold_hears_hangup())
+			sigaddset(set, mr_hold_signals[i]);
 }
 
 void mr_hold_block(void)
@@ -76,16 +77,13 @@ bool mr_interrupted(void)
 	return !sigisemptyset(&pending);
 }
 
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-#define ENDING (sizeof(ending) / sizeof(*ending))
-
 void mr_hold_ignore(void)
 {
 	sigset_t set;
 
 	ending_signals(&set);
-	for (size_t i = 0; i < ENDING; i++)
-		signal(ending[i], SIG_IGN);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		signal(mr_hold_signals[i], SIG_IGN);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
@@ -95,8 +93,9 @@ void mr_hold_end(const sigset_t *mask)
 
 	sigpending(&pending);
 	/* Also one that was ignored before: it has stopped the work all the same. */
-	for (size_t i = 0; i < ENDING; i++)
-		if (sigismember(&pending, ending[i]) > 0 && !sigismember(mask, ending[i]))
-			signal(ending[i], SIG_DFL);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (sigismember(&pending, mr_hold_signals[i]) > 0 &&
+		    !sigismember(mask, mr_hold_signals[i]))
+			signal(mr_hold_signals[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }

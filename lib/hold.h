@@ -8,6 +8,10 @@
 
 #include "number.h"
 
+/** The signals that end something: SIGINT, SIGTERM and SIGHUP. */
+#define MR_HOLD_SIGNALS 3
+extern const int mr_hold_signals[MR_HOLD_SIGNALS];
+
 /** mr_hold_block() - from here on SIGINT, SIGTERM and SIGHUP wait for mr_hold() */
 void mr_hold_block(void);
 

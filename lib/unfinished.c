@@ -6,10 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "hold.h"
 #include "unfinished.h"
-
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-#define ENDING (sizeof(ending) / sizeof(ending[0]))
 
 /* For the signal handler alone, which has no other way to know it. */
 static struct mr_unfinished watched;
@@ -39,9 +37,9 @@ static void catch_signals(void)
 					  .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	struct sigaction before;
 
-	for (size_t i = 0; i < ENDING; i++)
-		if (!sigaction(ending[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(ending[i], &action, NULL);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (!sigaction(mr_hold_signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(mr_hold_signals[i], &action, NULL);
 }
 
 static int create(struct mr_unfinished *file, const char *path)
