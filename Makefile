@@ -37,7 +37,7 @@ SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-fr
 DEPS_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
-	-DMRCTL_LIBDIR='"$(LIBDIR)"' -Ilib $(WARNINGS) \
+	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
 # Commands and library are compiled as one where gcc is the compiler: a line of a batch makes many
 # small calls between them.  The objects serve the unit tests as they are, too.  Where make setup has
@@ -48,7 +48,7 @@ endif
 BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
 # Only the library's path is under test below the simulator: an instrumented preload would need
 # the sanitizer's runtime in every program that it is loaded into.
-SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -Ilib $(WARNINGS) \
+SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(WARNINGS) \
 	-fstack-protector-strong
 
 LIB_SRC := $(wildcard lib/*.c)
@@ -146,7 +146,7 @@ $(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/inte
 $(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ) $(BUILD)/libmrctl.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) -Icmd $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
+	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
 		$(filter %.c %.o %.a,$^) $(DEPS_LIBS) -ldl -lcmocka
 
 ## tests: build all, and the programs that check runs

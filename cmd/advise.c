@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "advise.h"
+#include "cmd/advise.h"
 
 /* The whole address space, so that it has no memory of its own. */
 static bool is_implicit(const struct mr_region *region)

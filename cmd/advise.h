@@ -3,7 +3,7 @@
 #ifndef ADVISE_H
 #define ADVISE_H
 
-#include "register_answer.h"
+#include "cmd/register_answer.h"
 
 /** advise_init() - get ready, before the memory is mapped: kinds with a gap want that to be last */
 int advise_init(struct register_job *job, struct mr_error *err);

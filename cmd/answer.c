@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "answer.h"
-#include "batch_line.h"
-#include "expect.h"
-#include "place.h"
-#include "region_row.h"
-#include "words.h"
+#include "cmd/answer.h"
+#include "cmd/batch_line.h"
+#include "cmd/expect.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "lib/words.h"
 
 /* So many failures of one command are told one by one; all are in the document. */
 #define REPORTED_MAX 10

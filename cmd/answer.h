@@ -6,11 +6,11 @@
 #ifndef ANSWER_H
 #define ANSWER_H
 
-#include "device.h"
-#include "output.h"
-#include "progress.h"
-#include "region.h"
-#include "report.h"
+#include "cmd/output.h"
+#include "cmd/progress.h"
+#include "cmd/report.h"
+#include "lib/device.h"
+#include "lib/region.h"
 
 /** What a document says of where its command worked. */
 struct scene {

@@ -2,15 +2,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "batch_answer.h"
-#include "batch_read.h"
-#include "batch_rest.h"
-#include "clock.h"
-#include "hold.h"
-#include "overdue.h"
-#include "place.h"
-#include "region_row.h"
-#include "session_library.h"
+#include "cmd/batch_answer.h"
+#include "cmd/batch_read.h"
+#include "cmd/batch_rest.h"
+#include "cmd/overdue.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "lib/clock.h"
+#include "lib/hold.h"
+#include "lib/session_library.h"
 
 struct batch_args {
 	bool keep_going;

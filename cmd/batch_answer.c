@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "batch_answer.h"
+#include "cmd/batch_answer.h"
 
 /* What is known of a line before it is run, and after. */
 struct line_row {

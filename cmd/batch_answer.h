@@ -3,8 +3,8 @@
 #ifndef BATCH_ANSWER_H
 #define BATCH_ANSWER_H
 
-#include "answer.h"
-#include "batch_line.h"
+#include "cmd/answer.h"
+#include "cmd/batch_line.h"
 
 struct batch_answer {
 	struct answer answer; /**< the batch's own; its failures are those of the lines, too */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "batch_line.h"
+#include "cmd/batch_line.h"
 
 /* Bytes of a line's text that messages show. */
 #define TEXT_MAX 200

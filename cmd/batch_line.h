@@ -3,10 +3,10 @@
 #ifndef BATCH_LINE_H
 #define BATCH_LINE_H
 
-#include "device.h"
-#include "progress.h"
-#include "report.h"
-#include "session.h"
+#include "cmd/progress.h"
+#include "cmd/report.h"
+#include "lib/device.h"
+#include "lib/session.h"
 
 struct batch_line {
 	uint64_t number;

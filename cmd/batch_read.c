@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch_line.h"
-#include "batch_read.h"
-#include "suggest.h"
+#include "cmd/batch_line.h"
+#include "cmd/batch_read.h"
+#include "cmd/suggest.h"
 
 static void fail_unknown(const char *name, struct mr_error *err)
 {

@@ -3,9 +3,9 @@
 #ifndef BATCH_READ_H
 #define BATCH_READ_H
 
-#include "dispatch.h"
-#include "lines.h"
-#include "words.h"
+#include "cmd/dispatch.h"
+#include "lib/lines.h"
+#include "lib/words.h"
 
 /** A command, and what it was given last. */
 struct batch_command {

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "batch_rest.h"
-#include "region_row.h"
-#include "session_library.h"
+#include "cmd/batch_rest.h"
+#include "cmd/region_row.h"
+#include "lib/session_library.h"
 
 /* So many are named one by one. */
 #define NAMED_MAX 8

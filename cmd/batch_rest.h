@@ -3,7 +3,7 @@
 #ifndef BATCH_REST_H
 #define BATCH_REST_H
 
-#include "batch_answer.h"
+#include "cmd/batch_answer.h"
 
 /**
  * batch_rest_deregister() - deregister it, and say so: in JSON the list "regions"

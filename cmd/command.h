@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "error.h"
-#include "options.h"
+#include "cmd/options.h"
+#include "lib/error.h"
 
 struct batch_line;
 struct record;

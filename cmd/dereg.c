@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "dereg_one.h"
-#include "dereg_unlisted.h"
-#include "place.h"
-#include "region_row.h"
-#include "relaxed.h"
-#include "select.h"
-#include "session_library.h"
+#include "cmd/dereg_one.h"
+#include "cmd/dereg_unlisted.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "lib/relaxed.h"
+#include "lib/select.h"
+#include "lib/session_library.h"
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),

@@ -2,13 +2,13 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "clock.h"
-#include "dereg_one.h"
-#include "region_row.h"
-#include "relaxed.h"
-#include "select.h"
-#include "session_library.h"
-#include "session_object.h"
+#include "cmd/dereg_one.h"
+#include "cmd/region_row.h"
+#include "lib/clock.h"
+#include "lib/relaxed.h"
+#include "lib/select.h"
+#include "lib/session_library.h"
+#include "lib/session_object.h"
 
 static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
 			 uint64_t ns)

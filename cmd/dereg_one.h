@@ -3,7 +3,7 @@
 #ifndef DEREG_ONE_H
 #define DEREG_ONE_H
 
-#include "session_job.h"
+#include "cmd/session_job.h"
 
 /** The options of dereg. */
 struct dereg_args {

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "dereg_unlisted.h"
-#include "hold.h"
-#include "region_row.h"
-#include "session_sweep.h"
+#include "cmd/dereg_unlisted.h"
+#include "cmd/region_row.h"
+#include "lib/hold.h"
+#include "lib/session_sweep.h"
 
 static const struct field unlisted_fields[] = {
 	FIELD_AS("deregistered", struct unlisted, gone, FIELD_NUMBER, 0, ""),

@@ -3,7 +3,7 @@
 #ifndef DEREG_UNLISTED_H
 #define DEREG_UNLISTED_H
 
-#include "session_job.h"
+#include "cmd/session_job.h"
 
 /** How many there were; members of the document. */
 struct unlisted {

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dispatch.h"
-#include "suggest.h"
+#include "cmd/dispatch.h"
+#include "cmd/suggest.h"
 
 const struct command *const dispatch_commands[] = {
 	&command_session,    &command_reg,  &command_reg_iova,

@@ -3,7 +3,7 @@
 #ifndef DISPATCH_H
 #define DISPATCH_H
 
-#include "command.h"
+#include "cmd/command.h"
 
 /** All commands; ends with NULL. */
 extern const struct command *const dispatch_commands[];

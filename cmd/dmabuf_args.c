@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "dmabuf_args.h"
+#include "cmd/dmabuf_args.h"
 
 int dmabuf_args_check(const struct dmabuf_args *args, const char *option, struct mr_error *err)
 {

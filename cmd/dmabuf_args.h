@@ -3,7 +3,7 @@
 #ifndef DMABUF_ARGS_H
 #define DMABUF_ARGS_H
 
-#include "register.h"
+#include "cmd/register.h"
 
 struct dmabuf_args {
 	struct mr_dmabuf_source source;

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "help.h"
-#include "option_types.h"
-#include "output.h"
+#include "cmd/help.h"
+#include "cmd/option_types.h"
+#include "cmd/output.h"
 
 struct option_row {
 	const char *name;

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "expect.h"
+#include "cmd/expect.h"
 
 /* So many different answers are named. */
 #define NAMED_MAX 4

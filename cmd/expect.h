@@ -3,7 +3,7 @@
 #ifndef EXPECT_H
 #define EXPECT_H
 
-#include "report.h"
+#include "cmd/report.h"
 
 /** expect_has() - whether the stack's refusal @err is one of the expected answers */
 bool expect_has(const struct expect_option *expect, const struct mr_error *err);

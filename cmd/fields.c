@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "access.h"
-#include "choice.h"
-#include "fields.h"
+#include "cmd/fields.h"
+#include "lib/access.h"
+#include "lib/choice.h"
 
 const char *access_text(uint32_t bits, char *buffer)
 {

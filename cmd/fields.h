@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "number.h"
-#include "options.h"
+#include "cmd/options.h"
+#include "lib/number.h"
 
 /** Type of a field, with the type of the member behind it. */
 enum field_type {

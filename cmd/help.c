@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choice.h"
-#include "dispatch.h"
-#include "help.h"
-#include "output.h"
+#include "cmd/dispatch.h"
+#include "cmd/help.h"
+#include "cmd/output.h"
+#include "lib/choice.h"
 
 #define WIDTH 80
 

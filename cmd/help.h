@@ -3,7 +3,7 @@
 #ifndef HELP_H
 #define HELP_H
 
-#include "command.h"
+#include "cmd/command.h"
 
 /** help_print() - help of @command, or of mrctl itself where that is NULL */
 void help_print(const struct command *command);

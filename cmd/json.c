@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "access.h"
-#include "json.h"
-#include "text.h"
+#include "cmd/json.h"
+#include "cmd/text.h"
+#include "lib/access.h"
 
 /* Most rows fit; others make their buffer grow. */
 #define ROW_SIZE 1024

@@ -3,7 +3,7 @@
 #ifndef JSON_H
 #define JSON_H
 
-#include "fields.h"
+#include "cmd/fields.h"
 
 /**
  * json_text() - a record as a JSON object

@@ -7,13 +7,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "device.h"
-#include "dispatch.h"
-#include "help.h"
-#include "hold.h"
-#include "output.h"
-#include "report.h"
-#include "suggest.h"
+#include "cmd/dispatch.h"
+#include "cmd/help.h"
+#include "cmd/output.h"
+#include "cmd/report.h"
+#include "cmd/suggest.h"
+#include "lib/device.h"
+#include "lib/hold.h"
 
 static void print_version(void)
 {

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "memory_args.h"
+#include "cmd/memory_args.h"
 
 /* What all tables say. */
 #define PLACE_OPTIONS                                                                              \

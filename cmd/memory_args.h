@@ -3,7 +3,7 @@
 #ifndef MEMORY_ARGS_H
 #define MEMORY_ARGS_H
 
-#include "options.h"
+#include "cmd/options.h"
 
 struct memory_args {
 	struct mr_opt_u64 size;

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "access.h"
-#include "choice.h"
-#include "option_types.h"
-#include "rereg.h"
+#include "cmd/option_types.h"
+#include "lib/access.h"
+#include "lib/choice.h"
+#include "lib/rereg.h"
 
 static int read_flag(const char *text __attribute__((unused)), void *member,
 		     struct mr_error *err __attribute__((unused)))

@@ -3,7 +3,7 @@
 #ifndef OPTION_TYPES_H
 #define OPTION_TYPES_H
 
-#include "options.h"
+#include "cmd/options.h"
 
 struct option_type_row {
 	const char *name; /**< for --dump-cli */

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
-#include "option_types.h"
-#include "options.h"
+#include "cmd/option_types.h"
+#include "cmd/options.h"
+#include "lib/choice.h"
 
 /* Values of getopt_long for options without a letter, and for all by their place in the table. */
 #define FIRST_VALUE 256

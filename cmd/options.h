@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "advice.h"
-#include "dmabuf.h"
-#include "error.h"
-#include "memory.h"
-#include "number.h"
-#include "sim_spec.h"
+#include "lib/advice.h"
+#include "lib/dmabuf.h"
+#include "lib/error.h"
+#include "lib/memory.h"
+#include "lib/number.h"
+#include "lib/sim_spec.h"
 
 /** What an option takes, with the type of the member that it fills; option_types has the rest. */
 enum option_type {

@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "choice.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
-#include "text.h"
+#include "cmd/json.h"
+#include "cmd/output.h"
+#include "cmd/table.h"
+#include "cmd/text.h"
+#include "lib/choice.h"
 
 static void note_error(struct output *out, int rc)
 {

@@ -6,8 +6,8 @@
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
-#include "command.h"
-#include "fields.h"
+#include "cmd/command.h"
+#include "cmd/fields.h"
 
 struct table;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 
-#include "overdue.h"
-#include "relaxed.h"
-#include "report.h"
-#include "session_library.h"
+#include "cmd/overdue.h"
+#include "cmd/report.h"
+#include "lib/relaxed.h"
+#include "lib/session_library.h"
 
 void overdue_tell(const struct invocation *invocation, struct mr_session *session)
 {

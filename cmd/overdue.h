@@ -3,8 +3,8 @@
 #ifndef OVERDUE_H
 #define OVERDUE_H
 
-#include "command.h"
-#include "session.h"
+#include "cmd/command.h"
+#include "lib/session.h"
 
 /**
  * overdue_tell() - say on standard error which they are, and that their keys still work

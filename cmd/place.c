@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "batch_line.h"
-#include "hold.h"
-#include "place.h"
-#include "relaxed.h"
-#include "session_library.h"
-#include "umem.h"
+#include "cmd/batch_line.h"
+#include "cmd/place.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
+#include "lib/session_library.h"
+#include "lib/umem.h"
 
 const char *place_session(const struct global_args *global)
 {

@@ -3,9 +3,9 @@
 #ifndef PLACE_H
 #define PLACE_H
 
-#include "command.h"
-#include "device.h"
-#include "session.h"
+#include "cmd/command.h"
+#include "lib/device.h"
+#include "lib/session.h"
 
 /** Room for what a command opens and finds out for itself; a batch has that for its lines. */
 struct place_own {

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "program.h"
-#include "report.h"
-#include "shell.h"
-#include "simulator.h"
-#include "suggest.h"
+#include "cmd/program.h"
+#include "cmd/report.h"
+#include "cmd/shell.h"
+#include "cmd/suggest.h"
+#include "lib/simulator.h"
 
 int program_exec(const struct invocation *invocation, struct mr_error *err)
 {

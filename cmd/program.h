@@ -3,7 +3,7 @@
 #ifndef PROGRAM_H
 #define PROGRAM_H
 
-#include "command.h"
+#include "cmd/command.h"
 
 /**
  * program_exec() - exec the program that the operands name, or $SHELL

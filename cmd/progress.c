@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "progress.h"
+#include "cmd/progress.h"
+#include "lib/clock.h"
 
 #define INTERVAL_NS 200000000
 

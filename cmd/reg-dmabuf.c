@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "dmabuf_args.h"
-#include "region_row.h"
+#include "cmd/dmabuf_args.h"
+#include "cmd/region_row.h"
 
 struct reg_dmabuf_args {
 	struct register_args common;

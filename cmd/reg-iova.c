@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "region_row.h"
-#include "register.h"
+#include "cmd/region_row.h"
+#include "cmd/register.h"
 
 struct reg_iova_args {
 	struct register_args common;

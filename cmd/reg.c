@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "access.h"
-#include "place.h"
-#include "region_row.h"
-#include "register.h"
-#include "report.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "cmd/register.h"
+#include "cmd/report.h"
+#include "lib/access.h"
 
 struct reg_args {
 	struct register_args common;

@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "access.h"
-#include "clock.h"
-#include "region_row.h"
-#include "relaxed.h"
-#include "rereg.h"
+#include "cmd/region_row.h"
+#include "lib/access.h"
+#include "lib/clock.h"
+#include "lib/relaxed.h"
+#include "lib/rereg.h"
 
 static const struct field region_fields[] = {
 	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),

@@ -3,11 +3,11 @@
 #ifndef REGION_ROW_H
 #define REGION_ROW_H
 
-#include "command.h"
-#include "device.h"
-#include "fields.h"
-#include "in_force.h"
-#include "session_table.h"
+#include "cmd/command.h"
+#include "cmd/fields.h"
+#include "lib/device.h"
+#include "lib/in_force.h"
+#include "lib/session_table.h"
 
 struct region_row {
 	struct mr_opt_u64 id;

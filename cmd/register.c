@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advise.h"
-#include "hold.h"
-#include "overdue.h"
-#include "register_prepare.h"
-#include "relaxed.h"
-#include "session_library.h"
+#include "cmd/advise.h"
+#include "cmd/overdue.h"
+#include "cmd/register_prepare.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
+#include "lib/session_library.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {

@@ -3,12 +3,12 @@
 #ifndef REGISTER_H
 #define REGISTER_H
 
-#include "command.h"
-#include "dm.h"
-#include "dmabuf.h"
-#include "fields.h"
-#include "memory_args.h"
-#include "region.h"
+#include "cmd/command.h"
+#include "cmd/fields.h"
+#include "cmd/memory_args.h"
+#include "lib/dm.h"
+#include "lib/dmabuf.h"
+#include "lib/region.h"
 
 /** What is to be told about the regions once they are registered. */
 struct advise_args {

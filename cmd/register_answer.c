@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "access.h"
-#include "hold.h"
-#include "region_row.h"
-#include "register_answer.h"
-#include "relaxed.h"
-#include "session_library.h"
+#include "cmd/region_row.h"
+#include "cmd/register_answer.h"
+#include "lib/access.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
+#include "lib/session_library.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {

@@ -3,12 +3,12 @@
 #ifndef REGISTER_ANSWER_H
 #define REGISTER_ANSWER_H
 
-#include "answer.h"
-#include "dmabuf.h"
-#include "in_force.h"
-#include "memory.h"
-#include "place.h"
-#include "register.h"
+#include "cmd/answer.h"
+#include "cmd/place.h"
+#include "cmd/register.h"
+#include "lib/dmabuf.h"
+#include "lib/in_force.h"
+#include "lib/memory.h"
 
 /** A region of the command. */
 struct made {

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "access.h"
-#include "register.h"
+#include "cmd/register.h"
+#include "lib/access.h"
 
 static const struct option_spec region_options[] = {
 	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "advise.h"
-#include "cuda.h"
-#include "register_prepare.h"
-#include "session_library.h"
+#include "cmd/advise.h"
+#include "cmd/register_prepare.h"
+#include "lib/cuda.h"
+#include "lib/session_library.h"
 
 /* The device's, which is of interest for dma-bufs alone. */
 static void find_data_direct(struct register_job *job)

@@ -3,7 +3,7 @@
 #ifndef REGISTER_PREPARE_H
 #define REGISTER_PREPARE_H
 
-#include "register_answer.h"
+#include "cmd/register_answer.h"
 
 /** register_prepare() - all but memory on the device.  Return: 0 or -errno. */
 int register_prepare(struct register_job *job, struct mr_error *err);

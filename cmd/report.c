@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report.h"
-#include "table.h"
-#include "text.h"
+#include "cmd/report.h"
+#include "cmd/table.h"
+#include "cmd/text.h"
 
 /* Longer than any message that is made of a struct mr_error. */
 #define MESSAGE_MAX 2048

@@ -3,10 +3,10 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "command.h"
-#include "fields.h"
-#include "request.h"
-#include "rereg.h"
+#include "cmd/command.h"
+#include "cmd/fields.h"
+#include "cmd/request.h"
+#include "lib/rereg.h"
 
 /** report_error() - print an error: "mrctl: COMMAND: text", what to do, where usage is explained */
 void report_error(const struct command *command, const struct mr_error *err);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request.h"
+#include "cmd/request.h"
 
 static const struct field request_fields[] = {
 	FIELD(struct request, argv, FIELD_WORDS, 0, "the command line"),

@@ -3,7 +3,7 @@
 #ifndef REQUEST_H
 #define REQUEST_H
 
-#include "fields.h"
+#include "cmd/fields.h"
 
 struct request {
 	const char *const *argv; /**< the command line */

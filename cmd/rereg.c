@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "access.h"
-#include "hold.h"
-#include "place.h"
-#include "region_row.h"
-#include "relaxed.h"
-#include "rereg_answer.h"
-#include "select.h"
-#include "session_library.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "cmd/rereg_answer.h"
+#include "lib/access.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
+#include "lib/select.h"
+#include "lib/session_library.h"
 
 static const struct option_spec iova_options[] = {
 	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 
-#include "access.h"
-#include "region_row.h"
-#include "rereg_answer.h"
-#include "session_library.h"
+#include "cmd/region_row.h"
+#include "cmd/rereg_answer.h"
+#include "lib/access.h"
+#include "lib/session_library.h"
 
 static void tell_memory(const struct rereg_job *job)
 {

@@ -3,10 +3,10 @@
 #ifndef REREG_ANSWER_H
 #define REREG_ANSWER_H
 
-#include "device.h"
-#include "memory_args.h"
-#include "session_job.h"
-#include "session_rereg.h"
+#include "cmd/memory_args.h"
+#include "cmd/session_job.h"
+#include "lib/device.h"
+#include "lib/session_rereg.h"
 
 struct rereg_args {
 	struct memory_args memory;

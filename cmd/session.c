@@ -6,14 +6,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "device.h"
-#include "hold.h"
-#include "output.h"
-#include "place.h"
-#include "program.h"
-#include "relaxed.h"
-#include "report.h"
-#include "session_row.h"
+#include "cmd/output.h"
+#include "cmd/place.h"
+#include "cmd/program.h"
+#include "cmd/report.h"
+#include "cmd/session_row.h"
+#include "lib/device.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
 
 struct session_args {
 	bool detach;

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output.h"
-#include "session.h"
-#include "session_row.h"
+#include "cmd/output.h"
+#include "cmd/session_row.h"
+#include "lib/session.h"
 
 /*
  * The background process: this program again, so that its environment tells where the session is.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "session_job.h"
-#include "overdue.h"
-#include "place.h"
+#include "cmd/overdue.h"
+#include "cmd/place.h"
+#include "cmd/session_job.h"
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
 		    int (*work)(struct session_job *job, struct mr_error *err),

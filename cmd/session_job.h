@@ -3,8 +3,8 @@
 #ifndef SESSION_JOB_H
 #define SESSION_JOB_H
 
-#include "answer.h"
-#include "session.h"
+#include "cmd/answer.h"
+#include "lib/session.h"
 
 struct session_job {
 	struct mr_session *session;

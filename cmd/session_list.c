@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "join.h"
-#include "place.h"
-#include "session_row.h"
+#include "cmd/place.h"
+#include "cmd/session_row.h"
+#include "lib/cleanup.h"
+#include "lib/join.h"
 
 /* So long sessions are looked for, and so long the end of one is waited for. */
 #define SECONDS 5

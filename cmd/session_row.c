@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "session_row.h"
+#include "cmd/session_row.h"
+#include "lib/cleanup.h"
 
 struct holder_row {
 	struct mr_opt_u64 pid;

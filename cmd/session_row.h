@@ -3,8 +3,8 @@
 #ifndef SESSION_ROW_H
 #define SESSION_ROW_H
 
-#include "answer.h"
-#include "session_find.h"
+#include "cmd/answer.h"
+#include "lib/session_find.h"
 
 extern const struct record session_record;
 

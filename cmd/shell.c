@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "shell.h"
+#include "cmd/shell.h"
+#include "lib/cleanup.h"
 
 #define MARK "(simulated) "
 

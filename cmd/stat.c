@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "region_row.h"
-#include "registrant.h"
-#include "select.h"
-#include "session_job.h"
-#include "session_library.h"
-#include "session_object.h"
-#include "stat_totals.h"
+#include "cmd/region_row.h"
+#include "cmd/session_job.h"
+#include "cmd/stat_totals.h"
+#include "lib/registrant.h"
+#include "lib/select.h"
+#include "lib/session_library.h"
+#include "lib/session_object.h"
 
 /* What stat adds to it. */
 struct job {

@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "session_library.h"
-#include "session_object.h"
-#include "stat_totals.h"
+#include "cmd/stat_totals.h"
+#include "lib/session_library.h"
+#include "lib/session_object.h"
 
 static const struct field pd_fields[] = {
 	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),

@@ -3,7 +3,7 @@
 #ifndef STAT_TOTALS_H
 #define STAT_TOTALS_H
 
-#include "session_job.h"
+#include "cmd/session_job.h"
 
 struct pd_row {
 	const char *name;

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choice.h"
-#include "dispatch.h"
-#include "suggest.h"
+#include "cmd/dispatch.h"
+#include "cmd/suggest.h"
+#include "lib/choice.h"
 
 void suggest_command(const char *name, struct mr_error *err)
 {

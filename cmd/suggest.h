@@ -3,7 +3,7 @@
 #ifndef SUGGEST_H
 #define SUGGEST_H
 
-#include "command.h"
+#include "cmd/command.h"
 
 /** suggest_command() - the command nearest to the word @name, if one is near */
 void suggest_command(const char *name, struct mr_error *err);

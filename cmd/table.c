@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "table.h"
-#include "text.h"
+#include "cmd/table.h"
+#include "cmd/text.h"
+#include "lib/cleanup.h"
 
 /*
  * Rows are printed in chunks, so that a million of them need no more memory than these; the

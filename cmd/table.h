@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "fields.h"
+#include "cmd/fields.h"
 
 struct table;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "cmd/text.h"
 
 /* Bytes of an escaped character: a backslash, u, and four digits. */
 #define ESCAPE_MAX 6

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl help TOPIC */
-#include "access.h"
-#include "options.h"
+#include "cmd/options.h"
+#include "lib/access.h"
 
 static const char *memory_word(unsigned int index, const char **help)
 {

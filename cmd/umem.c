@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "dmabuf_args.h"
-#include "region_row.h"
-#include "umem_args.h"
-#include "umem_import.h"
-#include "umem_trial.h"
+#include "cmd/dmabuf_args.h"
+#include "cmd/region_row.h"
+#include "cmd/umem_args.h"
+#include "cmd/umem_import.h"
+#include "cmd/umem_trial.h"
 
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",

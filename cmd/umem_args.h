@@ -2,7 +2,7 @@
 #ifndef UMEM_ARGS_H
 #define UMEM_ARGS_H
 
-#include "dmabuf_args.h"
+#include "cmd/dmabuf_args.h"
 
 /** What mrctl umem is told. */
 struct umem_args {

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "region_row.h"
-#include "select.h"
-#include "session_job.h"
-#include "umem.h"
-#include "umem_args.h"
-#include "umem_import.h"
+#include "cmd/region_row.h"
+#include "cmd/session_job.h"
+#include "cmd/umem_args.h"
+#include "cmd/umem_import.h"
+#include "lib/select.h"
+#include "lib/umem.h"
 
 static int parse(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
 {

@@ -2,7 +2,7 @@
 #ifndef UMEM_IMPORT_H
 #define UMEM_IMPORT_H
 
-#include "command.h"
+#include "cmd/command.h"
 
 /**
  * umem_import() - import an exported umem in the session, and show it

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "answer.h"
-#include "hold.h"
-#include "overdue.h"
-#include "place.h"
-#include "region_row.h"
-#include "umem_trial.h"
+#include "cmd/answer.h"
+#include "cmd/overdue.h"
+#include "cmd/place.h"
+#include "cmd/region_row.h"
+#include "cmd/umem_trial.h"
+#include "lib/hold.h"
 
 /* Page sizes that --try-page-sizes tries. */
 #define FIRST_SIZE 4096u

@@ -2,7 +2,7 @@
 #ifndef UMEM_TRIAL_H
 #define UMEM_TRIAL_H
 
-#include "register.h"
+#include "cmd/register.h"
 
 /**
  * umem_try_page_sizes() - try each page size alone, and list which are taken

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "access.h"
-#include "choice.h"
-#include "number.h"
+#include "lib/access.h"
+#include "lib/choice.h"
+#include "lib/number.h"
 
 /*
  * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags) and

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 struct mr_access_flag {
 	const char *name;

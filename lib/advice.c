@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "advice.h"
-#include "choice.h"
-#include "clock.h"
-#include "number.h"
-#include "uverbs.h"
+#include "lib/advice.h"
+#include "lib/choice.h"
+#include "lib/clock.h"
+#include "lib/number.h"
+#include "lib/uverbs.h"
 
 /* The length in a request has 32 bits; whole pages, so that no page is asked for twice. */
 #define PART_MAX UINT64_C(0xfffff000)

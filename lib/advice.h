@@ -3,7 +3,7 @@
 #ifndef MR_ADVICE_H
 #define MR_ADVICE_H
 
-#include "region.h"
+#include "lib/region.h"
 
 /** An advice as the user names it: "prefetch", "prefetch-write,flush", … */
 struct mr_advice {

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "choice.h"
+#include "lib/choice.h"
 
 /* Longer words are no misspelled names. */
 #define GUESS_MAX 32

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda.h"
-#include "number.h"
+#include "lib/cuda.h"
+#include "lib/number.h"
 
 #define LIBRARY "libcuda.so.1"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /** Memory of a GPU, in its primary context. */
 struct mr_cuda;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "device.h"
-#include "device_reason.h"
-#include "region.h"
+#include "lib/cleanup.h"
+#include "lib/device.h"
+#include "lib/device_reason.h"
+#include "lib/region.h"
 
 /* What lib/sim/sysfs writes into node_desc. */
 #define SIMULATED_PREFIX "mrctl simulated HCA"

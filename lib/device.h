@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "environment.h"
-#include "error.h"
-#include "uverbs.h"
+#include "lib/environment.h"
+#include "lib/error.h"
+#include "lib/uverbs.h"
 
 struct ibv_context;
 struct ibv_pd;

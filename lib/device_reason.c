@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cleanup.h"
-#include "device_reason.h"
+#include "lib/cleanup.h"
+#include "lib/device_reason.h"
 
 #define NODES     "/dev/infiniband/"
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */

@@ -3,7 +3,7 @@
 #ifndef MR_DEVICE_REASON_H
 #define MR_DEVICE_REASON_H
 
-#include "error.h"
+#include "lib/error.h"
 
 /**
  * mr_device_fail_absent() - libibverbs does not list the device

@@ -3,11 +3,11 @@
 #include <infiniband/verbs.h>
 #include <inttypes.h>
 
-#include "dm.h"
-#include "dmabuf.h"
-#include "newer.h"
-#include "region.h"
-#include "uverbs.h"
+#include "lib/dm.h"
+#include "lib/dmabuf.h"
+#include "lib/newer.h"
+#include "lib/region.h"
+#include "lib/uverbs.h"
 
 /* What a refusal can mean, from the device's own limit. */
 static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_error *err)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 struct ibv_dm;
 struct mr_dmabuf;

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "cuda.h"
-#include "dmabuf.h"
-#include "number.h"
+#include "lib/cleanup.h"
+#include "lib/cuda.h"
+#include "lib/dmabuf.h"
+#include "lib/number.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U

@@ -9,9 +9,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "environment.h"
-#include "sim_spec.h"
+#include "lib/cleanup.h"
+#include "lib/environment.h"
+#include "lib/sim_spec.h"
 
 /*
  * rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: what

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 /** Where answers come from.  A string that is not known is empty. */
 struct mr_environment {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "choice.h"
-#include "error.h"
+#include "lib/choice.h"
+#include "lib/error.h"
 
 /* include/linux/errno.h: errnos that user space should never see, and one that it does see. */
 #define KERNEL_ENOTSUPP 524

@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <sys/signalfd.h>
 
-#include "cleanup.h"
-#include "clock.h"
-#include "hold.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/hold.h"
 
 bool mr_hold_hears_hangup(void)
 {

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "number.h"
+#include "lib/number.h"
 
 /** The signals that end something: SIGINT, SIGTERM and SIGHUP. */
 #define MR_HOLD_SIGNALS 3

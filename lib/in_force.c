@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "access.h"
-#include "in_force.h"
+#include "lib/access.h"
+#include "lib/in_force.h"
 
 enum mr_uverbs_answer mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
 					  const struct mr_region *region)

@@ -5,9 +5,9 @@
 #ifndef MR_IN_FORCE_H
 #define MR_IN_FORCE_H
 
-#include "number.h"
-#include "region.h"
-#include "uverbs.h"
+#include "lib/number.h"
+#include "lib/region.h"
+#include "lib/uverbs.h"
 
 /** What a device and its kernel make of flags; learned when it is first needed. */
 struct mr_in_force {

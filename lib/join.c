@@ -8,11 +8,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "cleanup.h"
-#include "join.h"
-#include "number.h"
-#include "process.h"
-#include "session.h"
+#include "lib/cleanup.h"
+#include "lib/join.h"
+#include "lib/number.h"
+#include "lib/process.h"
+#include "lib/session.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

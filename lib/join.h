@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /**
  * mr_join() - the descriptor that a user's word for a session means

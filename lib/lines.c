@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hold.h"
-#include "lines.h"
-#include "words.h"
+#include "lib/hold.h"
+#include "lib/lines.h"
+#include "lib/words.h"
 
 /* A line that fills it has no end where one must be. */
 #define BUFFER_SIZE (MR_LINE_MAX + 1)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /** Bytes of a line, and no more. */
 #define MR_LINE_MAX 65535

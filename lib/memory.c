@@ -11,9 +11,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "memory.h"
-#include "shortage.h"
+#include "lib/cleanup.h"
+#include "lib/memory.h"
+#include "lib/shortage.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U

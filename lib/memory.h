@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "number.h"
-#include "unfinished.h"
+#include "lib/error.h"
+#include "lib/number.h"
+#include "lib/unfinished.h"
 
 enum mr_memory_type {
 	MR_MEMORY_ANON,

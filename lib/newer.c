@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "newer.h"
+#include "lib/newer.h"
 
 /* The versions stand in the .map files of rdma-core, the releases in debian/libmlx5.symbols &c. */
 static const struct function {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "choice.h"
-#include "number.h"
+#include "lib/choice.h"
+#include "lib/number.h"
 
 /* Longest name; it has to fit an entry of the session table. */
 #define NAME_MAX_LENGTH 63

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /** A number that may be absent or unknown. */
 struct mr_opt_u64 {

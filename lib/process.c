@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "cleanup.h"
-#include "number.h"
-#include "process.h"
-#include "session_layout.h"
+#include "lib/cleanup.h"
+#include "lib/number.h"
+#include "lib/process.h"
+#include "lib/session_layout.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

@@ -4,12 +4,12 @@
 #include <infiniband/verbs.h>
 #include <string.h>
 
-#include "dm.h"
-#include "dmabuf.h"
-#include "newer.h"
-#include "relaxed.h"
-#include "umem.h"
-#include "uverbs.h"
+#include "lib/dm.h"
+#include "lib/dmabuf.h"
+#include "lib/newer.h"
+#include "lib/relaxed.h"
+#include "lib/umem.h"
+#include "lib/uverbs.h"
 
 const char *mr_via_name(enum mr_via via)
 {

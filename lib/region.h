@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock.h"
-#include "error.h"
+#include "lib/clock.h"
+#include "lib/error.h"
 
 struct ibv_context;
 struct mr_backing;

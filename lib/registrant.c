@@ -2,10 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "access.h"
-#include "process.h"
-#include "registrant.h"
-#include "session_library.h"
+#include "lib/access.h"
+#include "lib/process.h"
+#include "lib/registrant.h"
+#include "lib/session_library.h"
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {

@@ -6,7 +6,7 @@
 #ifndef MR_REGISTRANT_H
 #define MR_REGISTRANT_H
 
-#include "session.h"
+#include "lib/session.h"
 
 /**
  * mr_registrant_needed() - whether the entry's region is one of these

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "clock.h"
-#include "hold.h"
-#include "relaxed.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
 
 void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length)
 {

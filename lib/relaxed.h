@@ -15,7 +15,7 @@
 #ifndef MR_RELAXED_H
 #define MR_RELAXED_H
 
-#include "session.h"
+#include "lib/session.h"
 
 /** How long a marked region is left alone, where nothing else is said. */
 #define MR_RELAXED_DEFER_NS UINT64_C(1000000000)

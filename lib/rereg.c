@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "rereg.h"
-#include "uverbs.h"
+#include "lib/rereg.h"
+#include "lib/uverbs.h"
 
 _Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
 		       MR_CHANGE_PD == (int)IBV_REREG_MR_CHANGE_PD &&

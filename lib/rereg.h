@@ -3,8 +3,8 @@
 #ifndef MR_REREG_H
 #define MR_REREG_H
 
-#include "access.h"
-#include "region.h"
+#include "lib/access.h"
+#include "lib/region.h"
 
 /** What is to change; enum ibv_rereg_mr_flags has these values. */
 enum mr_change {

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "select.h"
+#include "lib/select.h"
 
 static const struct {
 	const char *prefix;

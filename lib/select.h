@@ -3,7 +3,7 @@
 #ifndef MR_SELECT_H
 #define MR_SELECT_H
 
-#include "session.h"
+#include "lib/session.h"
 
 enum mr_selection_type {
 	MR_SELECT_ENTRY,  /**< a region that the table knows */

@@ -10,17 +10,17 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "cleanup.h"
-#include "clock.h"
-#include "device.h"
-#include "dm.h"
-#include "join.h"
-#include "process.h"
-#include "registrant.h"
-#include "relaxed.h"
-#include "session_dm.h"
-#include "session_library.h"
-#include "umem.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/device.h"
+#include "lib/dm.h"
+#include "lib/join.h"
+#include "lib/process.h"
+#include "lib/registrant.h"
+#include "lib/relaxed.h"
+#include "lib/session_dm.h"
+#include "lib/session_library.h"
+#include "lib/umem.h"
 
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04

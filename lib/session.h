@@ -10,9 +10,9 @@
 #ifndef MR_SESSION_H
 #define MR_SESSION_H
 
-#include "region.h"
-#include "session_table.h"
-#include "uverbs.h"
+#include "lib/region.h"
+#include "lib/session_table.h"
+#include "lib/uverbs.h"
 
 struct mr_device;
 struct mr_environment;

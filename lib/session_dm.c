@@ -3,8 +3,8 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "session_dm.h"
+#include "lib/cleanup.h"
+#include "lib/session_dm.h"
 
 int mr_session_free_dm(const struct mr_session *session, const struct mr_entry *entry,
 		       struct mr_error *err)

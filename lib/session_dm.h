@@ -3,7 +3,7 @@
 #ifndef MR_SESSION_DM_H
 #define MR_SESSION_DM_H
 
-#include "session.h"
+#include "lib/session.h"
 
 /**
  * mr_session_free_dm() - free what a region was on that has just been deregistered

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "session_library.h"
+#include "lib/cleanup.h"
+#include "lib/session_library.h"
 
 static int fail_no_pd(const struct mr_session *session, const char *name, struct mr_error *err)
 {

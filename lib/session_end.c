@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "cleanup.h"
-#include "session_find.h"
-#include "session_holder.h"
+#include "lib/cleanup.h"
+#include "lib/session_find.h"
+#include "lib/session_holder.h"
 
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424

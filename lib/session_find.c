@@ -7,11 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cleanup.h"
-#include "clock.h"
-#include "join.h"
-#include "session_find.h"
-#include "session_holder.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/join.h"
+#include "lib/session_find.h"
+#include "lib/session_holder.h"
 
 /* fs/exec.c: what a program is started with has at most three quarters of 8 MiB. */
 #define ENVIRONMENT_MAX (8u << 20)

@@ -8,8 +8,8 @@
 #ifndef MR_SESSION_FIND_H
 #define MR_SESSION_FIND_H
 
-#include "process.h"
-#include "session.h"
+#include "lib/process.h"
+#include "lib/session.h"
 
 /** How a process holds a session; the first is asked first for its descriptor. */
 enum mr_holder_role {

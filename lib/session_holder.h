@@ -3,7 +3,7 @@
 #ifndef MR_SESSION_HOLDER_H
 #define MR_SESSION_HOLDER_H
 
-#include "process.h"
+#include "lib/process.h"
 
 /**
  * mr_holder_is_detached() - whether it is one that `mrctl session --detach` started

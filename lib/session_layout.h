@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "session_table.h"
+#include "lib/session_table.h"
 
 struct mr_table_header {
 	char magic[16];

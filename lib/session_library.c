@@ -3,7 +3,7 @@
 #include <infiniband/verbs.h>
 #include <stdlib.h>
 
-#include "session_library.h"
+#include "lib/session_library.h"
 
 /* ---- what regions lie on ---- */
 

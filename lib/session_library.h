@@ -10,10 +10,10 @@
 #ifndef MR_SESSION_LIBRARY_H
 #define MR_SESSION_LIBRARY_H
 
-#include "device.h"
-#include "dmabuf.h"
-#include "memory.h"
-#include "session.h"
+#include "lib/device.h"
+#include "lib/dmabuf.h"
+#include "lib/memory.h"
+#include "lib/session.h"
 
 /** What regions of a private session lie on.  It stays as long as one of them. */
 struct mr_backing {

@@ -7,10 +7,10 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "clock.h"
-#include "hold.h"
-#include "process.h"
-#include "session_layout.h"
+#include "lib/clock.h"
+#include "lib/hold.h"
+#include "lib/process.h"
+#include "lib/session_layout.h"
 
 /*
  * The table's lock, one that all share who make objects without an entry, a claim for each entry, and one

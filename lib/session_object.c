@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "session_dm.h"
-#include "session_library.h"
-#include "session_object.h"
+#include "lib/cleanup.h"
+#include "lib/session_dm.h"
+#include "lib/session_library.h"
+#include "lib/session_object.h"
 
 /* 1, 0, or -errno.  All kinds share their numbers: EINVAL is another kind's. */
 static int has(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,

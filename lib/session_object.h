@@ -3,7 +3,7 @@
 #ifndef MR_SESSION_OBJECT_H
 #define MR_SESSION_OBJECT_H
 
-#include "session.h"
+#include "lib/session.h"
 
 /**
  * mr_session_find_object() - ask the kernel for an object

@@ -2,7 +2,7 @@
 /* The protection domains in the session table. */
 #include <stdio.h>
 
-#include "session_layout.h"
+#include "lib/session_layout.h"
 
 bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd)
 {

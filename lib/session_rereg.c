@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "registrant.h"
-#include "session_library.h"
-#include "session_object.h"
-#include "session_rereg.h"
+#include "lib/registrant.h"
+#include "lib/session_library.h"
+#include "lib/session_object.h"
+#include "lib/session_rereg.h"
 
 /* Of memory on the device the kernel says where that is, and not how the region is addressed. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)

@@ -3,8 +3,8 @@
 #ifndef MR_SESSION_REREG_H
 #define MR_SESSION_REREG_H
 
-#include "rereg.h"
-#include "session.h"
+#include "lib/rereg.h"
+#include "lib/session.h"
 
 /**
  * mr_session_take() - take a region in hand to change it

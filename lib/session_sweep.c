@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "hold.h"
-#include "session_dm.h"
-#include "session_object.h"
-#include "session_sweep.h"
+#include "lib/cleanup.h"
+#include "lib/hold.h"
+#include "lib/session_dm.h"
+#include "lib/session_object.h"
+#include "lib/session_sweep.h"
 
 /* So many are deregistered before others may have the lock. */
 #define AT_ONCE 64

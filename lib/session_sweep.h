@@ -3,7 +3,7 @@
 #ifndef MR_SESSION_SWEEP_H
 #define MR_SESSION_SWEEP_H
 
-#include "session.h"
+#include "lib/session.h"
 
 /**
  * Called for an object that was deregistered, or was to be.

@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "clock.h"
-#include "session_layout.h"
+#include "lib/cleanup.h"
+#include "lib/clock.h"
+#include "lib/session_layout.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U

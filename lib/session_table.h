@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "number.h"
-#include "region.h"
+#include "lib/error.h"
+#include "lib/number.h"
+#include "lib/region.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64

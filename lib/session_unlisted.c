@@ -4,10 +4,10 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <stdlib.h>
 
-#include "cleanup.h"
-#include "session_dm.h"
-#include "session_library.h"
-#include "umem.h"
+#include "lib/cleanup.h"
+#include "lib/session_dm.h"
+#include "lib/session_library.h"
+#include "lib/umem.h"
 
 /* So far beyond the highest known handle others are looked for. */
 #define WALK_BEYOND 1024

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "cleanup.h"
-#include "shortage.h"
+#include "lib/cleanup.h"
+#include "lib/shortage.h"
 
 #define HUGE_POOL "/sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /** A mapping that could not be made. */
 struct mr_shortage {

@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "choice.h"
-#include "number.h"
-#include "sim_spec.h"
+#include "lib/choice.h"
+#include "lib/number.h"
+#include "lib/sim_spec.h"
 
 #define MILLISECONDS_MAX 3600000
 

@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "cleanup.h"
-#include "simulator.h"
+#include "lib/cleanup.h"
+#include "lib/simulator.h"
 
 #define PRELOAD "libmrctl-sim.so"
 

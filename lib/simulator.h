@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "sim_spec.h"
+#include "lib/sim_spec.h"
 
 /**
  * mr_simulator_enter() - set the environment so that programs started from now on find the

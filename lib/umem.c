@@ -3,8 +3,8 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
-#include "newer.h"
-#include "umem.h"
+#include "lib/newer.h"
+#include "lib/umem.h"
 
 /* Words that the exported attributes may have; rdma-core 63 writes two. */
 #define EXPORT_WORDS 64

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "region.h"
+#include "lib/region.h"
 
 /**
  * mr_umem_register() - mlx5dv_devx_umem_reg(3) or mlx5dv_devx_umem_reg_ex(3), by @request's call

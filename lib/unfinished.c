@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hold.h"
-#include "unfinished.h"
+#include "lib/hold.h"
+#include "lib/unfinished.h"
 
 /* For the signal handler alone, which has no other way to know it. */
 static struct mr_unfinished watched;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "uverbs.h"
+#include "lib/uverbs.h"
 
 #define ATTRS_MAX 10
 

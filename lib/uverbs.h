@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "error.h"
-#include "number.h"
+#include "lib/error.h"
+#include "lib/number.h"
 
 /** A uverbs command descriptor, with the driver behind it. */
 struct mr_uverbs {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "words.h"
+#include "lib/words.h"
 
 /* No word is shorter than a character and what parts it from the next one. */
 static int make_room(struct mr_words *words, size_t length, struct mr_error *err)

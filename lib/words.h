@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 /** Words of a line; all zeros before the first. */
 struct mr_words {

@@ -54,7 +54,7 @@ headers_alone() {
 	local header
 	for header in lib/*.h lib/sim/*.h cmd/*.h; do
 		# shellcheck disable=SC2046 # words
-		$CC -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd $(pkg-config --cflags libcjson smartcols) \
+		$CC -std=gnu11 -D_GNU_SOURCE -I. $(pkg-config --cflags libcjson smartcols) \
 			-Wall -Wextra -Werror -fsyntax-only -x c "$header"
 	done
 }
@@ -91,10 +91,10 @@ shell_scripts() {
 analyse() {
 	# shellcheck disable=SC2046 # words
 	for file in lib/*.c lib/sim/*.c cmd/*.c; do
-		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -Ilib -Icmd \
+		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -I. \
 			-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols) "$file"
 	done
-	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -Ilib -Icmd \
+	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
 		--suppress=unknownMacro --suppress=missingIncludeSystem lib lib/sim cmd
 }
 

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define INITIAL_USER_NS_INUM 0xeffffffdu /* the kernel's PROC_USER_INIT_INO */
 

@@ -9,7 +9,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /** What is asked for, of all regions alike. */
 struct advice {

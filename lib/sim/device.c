@@ -12,7 +12,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define COMP_VECTORS 8
 #define SUBNET       0xfe80000000000000ull

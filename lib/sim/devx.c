@@ -6,7 +6,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define ADAPTER_PAGE_SHIFT 12
 #define HUGE_PAGE_SHIFT    21

@@ -13,7 +13,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define BAR_OFFSET      0x1fc0000u /* of the memory, in the device's BAR */
 #define PAGE_SHIFT      12

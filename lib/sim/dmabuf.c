@@ -17,7 +17,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* Written once, before main() and the program's threads. */
 static struct mr_sim_faults plan;

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define SLOTS 256
 

@@ -16,7 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

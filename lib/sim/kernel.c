@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* The oldest of the kernels that each holds for. */
 static const enum mr_sim_kernel oldest[SIM_FACTS] = {

@@ -5,7 +5,7 @@
  */
 #include <dlfcn.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 static struct sim_libc libc;
 static bool resolved;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #ifndef MAP_SHARED_VALIDATE
 #define MAP_SHARED_VALIDATE 3

@@ -11,7 +11,7 @@
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define ATTR(id_, kind_, min_, max_, mandatory_)                                                   \
 	{                                                                                          \

@@ -15,7 +15,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define OP_QUERY_HCA_CAP       0x100
 #define BLOCK_SHIFT            12

@@ -7,7 +7,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* ---- PD ------------------------------------------------------------------------------------ */
 

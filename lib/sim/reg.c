@@ -6,7 +6,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define DRIVER_DATA_DIRECT 1u /* MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT */
 #define DMABUF_ACCESS                                                                              \

@@ -6,7 +6,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
 #define REREG_TRANS     1u

@@ -6,7 +6,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: without zero-based and hugetlb */
 #define SUPPORTED_ACCESS                                                                           \

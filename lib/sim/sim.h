@@ -34,7 +34,7 @@
 #include <rdma/ib_user_verbs.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 
-#include "sim_spec.h"
+#include "lib/sim_spec.h"
 
 #if __SIZEOF_POINTER__ != 8
 #error "the simulated HCA needs a 64-bit machine"

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #define OBJECTS_START (SIM_DM_START + SIM_DM_SIZE)
 #define FIRST_OBJECTS 1024u

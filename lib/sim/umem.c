@@ -9,7 +9,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ  22

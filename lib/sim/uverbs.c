@@ -13,7 +13,7 @@
 
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* A pointer into the first page gets EFAULT; other wild ones crash the program that has them. */
 static bool is_null(uint64_t address)

@@ -10,7 +10,7 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "sim.h"
+#include "lib/sim/sim.h"
 
 /* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(); nothing of extended commands. */
 static const struct command {

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dmabuf.h"
+#include "lib/dmabuf.h"
 
 static int fail(const char *what)
 {

@@ -21,9 +21,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "lib/device.h"
+#include "lib/session.h"
 #include "../kernel/hca/prm.h"
-#include "device.h"
-#include "session.h"
 
 #define PORT        1
 #define MTT         1 /* a key with a list of pages */

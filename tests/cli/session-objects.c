@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "session.h"
+#include "lib/session.h"
 
 static const struct {
 	const char *name;

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "dmabuf.h"
-#include "newer.h"
-#include "region.h"
+#include "lib/dmabuf.h"
+#include "lib/newer.h"
+#include "lib/region.h"
+#include "lib/uverbs.h"
 #include "unit.h"
-#include "uverbs.h"
 
 static struct mr_error err;
 static struct mr_dmabuf_source source;

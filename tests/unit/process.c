@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "access.h"
-#include "registrant.h"
-#include "session_find.h"
+#include "lib/access.h"
+#include "lib/registrant.h"
+#include "lib/session_find.h"
 #include "unit.h"
 
 TEST(the_socket_of_a_descriptor_is_its_inode)

@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "clock.h"
-#include "device.h"
-#include "hold.h"
-#include "relaxed.h"
-#include "session_layout.h"
+#include "lib/clock.h"
+#include "lib/device.h"
+#include "lib/hold.h"
+#include "lib/relaxed.h"
+#include "lib/session_layout.h"
 #include "unit.h"
 
 #define PAGE 4096u

@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "device.h"
-#include "join.h"
-#include "select.h"
-#include "session.h"
+#include "lib/device.h"
+#include "lib/join.h"
+#include "lib/select.h"
+#include "lib/session.h"
 #include "unit.h"
 
 static struct mr_error err;

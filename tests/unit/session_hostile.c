@@ -12,11 +12,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "device.h"
-#include "relaxed.h"
-#include "select.h"
-#include "session_layout.h"
-#include "session_rereg.h"
+#include "lib/device.h"
+#include "lib/relaxed.h"
+#include "lib/select.h"
+#include "lib/session_layout.h"
+#include "lib/session_rereg.h"
 #include "unit.h"
 
 #define PAGE 4096u

@@ -2,8 +2,8 @@
 /* Lines of words: quotes, backslashes, comments, and that nothing else has a meaning. */
 #include <errno.h>
 
+#include "lib/words.h"
 #include "unit.h"
-#include "words.h"
 
 static struct mr_words words;
 static struct mr_error err;
