@@ -33,7 +33,7 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)
 HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-# cJSON's and libsmartcols' headers are kept out of everything but cmd/json.c and cmd/table.c.
+# cJSON's and libsmartcols' headers are kept out of everything but cmd/output/json.c and cmd/output/table.c.
 DEPS_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
 DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
@@ -51,19 +51,21 @@ BASE_LDFLAGS := $(SANITIZE) -Wl,--as-needed -Wl,-z,relro
 SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(WARNINGS) \
 	-fstack-protector-strong
 
-LIB_SRC := $(wildcard lib/*.c)
-CMD_SRC := $(wildcard cmd/*.c)
-SIM_SRC := $(wildcard lib/sim/*.c)
+# below FOLDER,ENDING: files at any depth
+below = $(sort $(shell find $(1) -name '*.$(2)'))
+CMD_SRC := $(call below,cmd,c)
+SIM_SRC := $(call below,lib/sim,c)
+LIB_SRC := $(filter-out $(SIM_SRC),$(call below,lib,c))
 UNIT_SRC := $(wildcard tests/unit/*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 # What the simulator shares with mrctl.
-SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,sim_spec error number choice)
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,\
+	simulator/spec base/error base/number base/choice)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
-HEADERS := $(wildcard lib/*.h lib/sim/*.h cmd/*.h)
 MAN := $(wildcard man/*.[1-9])
 
 .DELETE_ON_ERROR:
@@ -138,7 +140,7 @@ check: setup
 
 # Unit tests link the library, the commands without main, and the simulator without its interposer.
 UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o,$(CMD_OBJ))
-$(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/interpose.o,$(SIM_OBJ))
+$(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/preload/interpose.o,$(SIM_OBJ))
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \

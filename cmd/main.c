@@ -7,13 +7,13 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "cmd/dispatch.h"
-#include "cmd/help.h"
-#include "cmd/output.h"
-#include "cmd/report.h"
-#include "cmd/suggest.h"
-#include "lib/device.h"
-#include "lib/hold.h"
+#include "cmd/cli/help.h"
+#include "cmd/cli/parser.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/output/document.h"
+#include "cmd/output/messages.h"
+#include "lib/base/signals.h"
+#include "lib/verbs/device.h"
 
 static void print_version(void)
 {

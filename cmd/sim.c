@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "cmd/program.h"
-#include "lib/simulator.h"
+#include "cmd/cli/program.h"
+#include "lib/simulator/enter.h"
 
 struct sim_args {
 	enum mr_sim_profile profile;

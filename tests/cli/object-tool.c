@@ -21,8 +21,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/device.h"
-#include "lib/session.h"
+#include "lib/session/regions.h"
+#include "lib/verbs/device.h"
 #include "../kernel/hca/prm.h"
 
 #define PORT        1

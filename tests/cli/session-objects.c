@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/session.h"
+#include "lib/session/regions.h"
 
 static const struct {
 	const char *name;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/session.h"
+#include "lib/session/regions.h"
 
 static struct mr_error err;
 static struct mr_session session;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "cmd/fields.h"
-#include "lib/access.h"
+#include "cmd/output/fields.h"
+#include "lib/verbs/access.h"
 #include "unit.h"
 
 static uint32_t parse(const char *text)

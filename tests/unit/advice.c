@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/advice.h"
+#include "lib/verbs/advice.h"
 #include "unit.h"
 
 static void assert_advice(const char *text, uint32_t advice, uint32_t flags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Words that users choose: lists, spellings, and what a misspelled one was meant to be. */
-#include "lib/choice.h"
+#include "lib/base/choice.h"
 #include "unit.h"
 
 /* The items of a list, each in brackets. */

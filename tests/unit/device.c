@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/device.h"
+#include "lib/verbs/device.h"
 #include "unit.h"
 
 /* The machine of a test. */

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "lib/dmabuf.h"
-#include "lib/newer.h"
-#include "lib/region.h"
-#include "lib/uverbs.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/verbs/region.h"
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
 #include "unit.h"
 
 static struct mr_error err;

@@ -2,7 +2,7 @@
 /* Errors: their one line of text, and the names of errnos. */
 #include <errno.h>
 
-#include "lib/error.h"
+#include "lib/base/error.h"
 #include "unit.h"
 
 TEST(a_failed_call_is_named_with_its_errno)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Values as text, and the tables of fields. */
-#include "cmd/fields.h"
-#include "cmd/region_row.h"
-#include "cmd/report.h"
-#include "cmd/request.h"
+#include "cmd/output/fields.h"
+#include "cmd/output/messages.h"
+#include "cmd/region/request.h"
+#include "cmd/region/row.h"
 #include "unit.h"
 
 struct sample {

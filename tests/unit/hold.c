@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "lib/hold.h"
+#include "lib/base/signals.h"
 #include "unit.h"
 
 static const struct mr_opt_u64 forever = { 0, false };

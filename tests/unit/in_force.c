@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "lib/access.h"
-#include "lib/in_force.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/in_force.h"
 #include "unit.h"
 
 #define ZERO    MR_ACCESS_ZERO_BASED

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#include "lib/memory.h"
+#include "lib/memory/mapping.h"
 #include "unit.h"
 
 #define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))

@@ -2,8 +2,8 @@
 /* The command line: option tables, and the memory options' defaults and limits. */
 #include <errno.h>
 
-#include "cmd/command.h"
-#include "cmd/memory_args.h"
+#include "cmd/cli/command.h"
+#include "cmd/region/memory_args.h"
 #include "unit.h"
 
 struct args {

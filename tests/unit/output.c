@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "cmd/output.h"
+#include "cmd/output/document.h"
 #include "unit.h"
 
 struct row {

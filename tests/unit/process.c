@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "lib/access.h"
-#include "lib/registrant.h"
-#include "lib/session_find.h"
+#include "lib/session/find.h"
+#include "lib/session/registrant.h"
+#include "lib/verbs/access.h"
 #include "unit.h"
 
 TEST(the_socket_of_a_descriptor_is_its_inode)

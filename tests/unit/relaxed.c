@@ -7,11 +7,11 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "lib/clock.h"
-#include "lib/device.h"
-#include "lib/hold.h"
-#include "lib/relaxed.h"
-#include "lib/session_layout.h"
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
+#include "lib/session/relaxed.h"
+#include "lib/session/table/format.h"
+#include "lib/verbs/device.h"
 #include "unit.h"
 
 #define PAGE 4096u

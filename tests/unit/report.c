@@ -2,7 +2,7 @@
 /* Refusals: what is kept of them, whether they were expected, and what standard error says. */
 #include <errno.h>
 
-#include "cmd/expect.h"
+#include "cmd/region/expect.h"
 #include "unit.h"
 
 static struct mr_error refusal(int errnum)

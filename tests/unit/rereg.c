@@ -8,8 +8,8 @@
 #include <infiniband/verbs.h>
 #include <sys/mman.h>
 
-#include "lib/device.h"
-#include "lib/rereg.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/rereg.h"
 #include "unit.h"
 
 #define PAGE 4096u

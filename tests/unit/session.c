@@ -11,10 +11,10 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "lib/device.h"
-#include "lib/join.h"
-#include "lib/select.h"
-#include "lib/session.h"
+#include "lib/session/locate.h"
+#include "lib/session/operand.h"
+#include "lib/session/regions.h"
+#include "lib/verbs/device.h"
 #include "unit.h"
 
 static struct mr_error err;

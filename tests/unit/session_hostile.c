@@ -12,11 +12,11 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "lib/device.h"
-#include "lib/relaxed.h"
-#include "lib/select.h"
-#include "lib/session_layout.h"
-#include "lib/session_rereg.h"
+#include "lib/session/operand.h"
+#include "lib/session/relaxed.h"
+#include "lib/session/rereg.h"
+#include "lib/session/table/format.h"
+#include "lib/verbs/device.h"
 #include "unit.h"
 
 #define PAGE 4096u

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "lib/session_table.h"
+#include "lib/session/table/entries.h"
 #include "unit.h"
 
 static const struct mr_table_device facts = { .name = "mlx5_0",

@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "lib/shortage.h"
+#include "lib/host/shortage.h"
 #include "unit.h"
 
 #define MIB UINT64_C(1048576)

@@ -6,7 +6,7 @@
 #include <linux/udmabuf.h>
 #include <sys/mman.h>
 
-#include "lib/sim/sim.h"
+#include "lib/sim/base/abi.h"
 #include "unit.h"
 
 #define PAGE 4096

@@ -13,7 +13,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "lib/sim_spec.h"
+#include "lib/simulator/spec.h"
 
 static enum mr_sim_kernel kernel;
 static enum mr_sim_profile profile;

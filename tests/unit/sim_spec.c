@@ -2,7 +2,7 @@
 /* What can be asked of the simulated HCA by name. */
 #include <errno.h>
 
-#include "lib/sim_spec.h"
+#include "lib/simulator/spec.h"
 #include "unit.h"
 
 static struct mr_sim_faults faults;

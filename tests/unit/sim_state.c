@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "lib/sim/sim.h"
+#include "lib/sim/base/abi.h"
 #include "unit.h"
 
 #define PD 1

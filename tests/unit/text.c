@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Text of others: what terminals get of it, and what JSON. */
-#include "cmd/text.h"
+#include "cmd/output/text.h"
 #include "unit.h"
 
 /* The replacement character, as UTF-8. */

@@ -2,7 +2,7 @@
 /* Lines of words: quotes, backslashes, comments, and that nothing else has a meaning. */
 #include <errno.h>
 
-#include "lib/words.h"
+#include "lib/base/shell_words.h"
 #include "unit.h"
 
 static struct mr_words words;

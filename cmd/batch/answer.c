@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/batch/answer.h"
+
+/* What is known of a line before it is run, and after. */
+struct line_row {
+	struct mr_opt_u64 line;
+	const char *text;
+	const char *command;
+};
+
+static const struct field line_fields[] = {
+	FIELD(struct line_row, line, FIELD_NUMBER, 0, ""),
+	FIELD(struct line_row, text, FIELD_STRING, 0, ""),
+	FIELD(struct line_row, command, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record line_record = { "line", line_fields };
+
+struct outcome {
+	struct mr_opt_u64 status;
+};
+
+static const struct field outcome_fields[] = {
+	FIELD(struct outcome, status, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+static const struct record outcome_record = { "outcome", outcome_fields };
+
+static const struct global_args *global_of(const struct batch_answer *batch)
+{
+	return batch->answer.invocation->global;
+}
+
+static void note_status(struct batch_answer *batch, int status)
+{
+	if (!batch->status)
+		batch->status = status;
+}
+
+void batch_answer_begin(struct batch_answer *batch)
+{
+	answer_begin_list(&batch->answer, "lines", &line_record, true);
+}
+
+void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line *line,
+			     const struct command *command)
+{
+	const struct global_args *global = global_of(batch);
+	const struct line_row row = { known(line->number), line->text,
+				      command ? command->name : NULL };
+
+	if (!global->json && !global->quiet && !global->no_headings) {
+		output_text("%sline %" PRIu64 ": ", batch->run ? "\n" : "", line->number);
+		output_foreign(line->text);
+		output_text("\n");
+	}
+	output_element_begin(&batch->answer.out, &line_record, &row);
+}
+
+int batch_answer_error(const struct invocation *invocation, const struct mr_error *err)
+{
+	struct invocation told = *invocation;
+	struct mr_error ignored, why = *err;
+
+	if (!told.command)
+		told.command = &command_batch;
+	answer_error(&told, NULL, &why, &ignored);
+	return report_status(err);
+}
+
+/* What a line's command printed must be on its way before the next one is waited for. */
+static int flush(const struct batch_answer *batch, struct mr_error *err)
+{
+	const struct global_args *global = global_of(batch);
+	bool later = global->quiet || (global->json && !batch->prompt);
+
+	return later ? 0 : output_flush(err);
+}
+
+int batch_answer_end_line(struct batch_answer *batch, int status, struct mr_error *err)
+{
+	const struct outcome outcome = { known((uint64_t)status) };
+
+	output_element_end(&batch->answer.out, &outcome_record, &outcome);
+	batch->run++;
+	note_status(batch, status);
+	return flush(batch, err);
+}
+
+void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_t id,
+		       enum mr_via via)
+{
+	answer_fail(&batch->answer, err, 0, id, via);
+	note_status(batch, report_status(err));
+}
+
+void batch_answer_end_lines(struct batch_answer *batch, const struct batch_line *stopped)
+{
+	progress_clear(&batch->answer.progress);
+	if (stopped && !global_of(batch)->quiet)
+		report_note(batch->answer.invocation->command,
+			    "stopped after line %" PRIu64 " (--keep-going goes on)",
+			    stopped->number);
+	output_list_end(&batch->answer.out);
+}
+
+int batch_answer_end(struct batch_answer *batch, struct mr_error *err)
+{
+	answer_tell_more(&batch->answer);
+	return answer_end(&batch->answer, batch->run, err);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/batch/answer.h"
+#include "cmd/batch/leftovers.h"
+#include "cmd/batch/reader.h"
+#include "cmd/region/overdue.h"
+#include "cmd/region/row.h"
+#include "cmd/register/registrar.h"
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
+#include "lib/session/library.h"
+
+struct batch_args {
+	bool keep_going;
+};
+
+static const struct option_spec options[] = {
+	OPTION(0, "keep-going", OPTION_FLAG, struct batch_args, keep_going, NULL,
+	       "go on after a line that did not answer as it should"),
+	OPTION_END,
+};
+
+/* One run. */
+struct job {
+	const struct invocation *invocation;
+	const struct global_args *global;
+	struct global_args line_global; /* that lines are run with */
+	struct batch_reader reader;
+	struct mr_session session;
+	struct mr_environment environment;
+	struct batch_line line;
+	struct batch_answer batch;
+	uint64_t asked_at; /* tick at which it was last asked for signals */
+};
+
+/* One line: 0, or -errno where standard output is broken. */
+static int run_line(struct job *job, const struct invocation *invocation, struct mr_error *parsed,
+		    struct mr_error *err)
+{
+	int status = EXIT_DONE;
+
+	job->line.number = job->reader.lines.number;
+	job->line.text = job->reader.lines.line;
+	job->line.begun = false;
+	mr_table_begin_command(&job->session.table);
+	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
+	err->text[0] = '\0';
+	if (parsed->text[0] || !invocation->command)
+		status = batch_answer_error(invocation, parsed);
+	else
+		status = invocation->command->run(invocation, err);
+	if (err->text[0] && job->line.begun)
+		return -err->errnum;
+	if (err->text[0])
+		status = batch_answer_error(invocation, err);
+	err->text[0] = '\0'; /* told */
+	return batch_answer_end_line(&job->batch, status, err);
+}
+
+static bool is_over(const struct job *job)
+{
+	const struct batch_args *args = job->invocation->args;
+
+	return job->batch.status && !args->keep_going;
+}
+
+/* Most lines take less time than asking: some milliseconds late do no harm. */
+static bool is_interrupted(struct job *job)
+{
+	uint64_t now = mr_tick_ns();
+
+	if (now == job->asked_at)
+		return false;
+	job->asked_at = now;
+	return mr_interrupted();
+}
+
+/* The next line, ready to be run: 1, 0 after the last, or -errno with @parsed. */
+static int next_line(struct job *job, struct invocation *invocation, struct mr_error *parsed)
+{
+	if (is_interrupted(job))
+		return mr_fail_text(parsed, MR_ERROR_HOST, EINTR, "interrupted");
+	return batch_read(&job->reader, invocation, parsed);
+}
+
+/* All lines, or those up to the first that does not answer as it should. */
+static int run_lines(struct job *job, struct mr_error *err)
+{
+	struct invocation invocation = { .global = &job->line_global };
+	struct batch_answer *batch = &job->batch;
+	struct mr_error parsed;
+	int rc = 1;
+
+	while (rc > 0 && !is_over(job)) {
+		rc = next_line(job, &invocation, &parsed);
+		if (rc < 0)
+			batch_answer_fail(batch, &parsed, 0, MR_VIA_LIBRARY);
+		if (rc <= 0)
+			break;
+		rc = run_line(job, &invocation, &parsed, err);
+		if (rc)
+			return rc;
+		rc = 1;
+		progress_show(&batch->answer.progress, "ran", batch->run);
+	}
+	return 0;
+}
+
+static int open_session(struct job *job, struct mr_error *err)
+{
+	if (!place_session(job->global))
+		return mr_session_open_private(job->global->device, &job->session,
+					       &job->environment, err);
+	mr_environment_init(&job->environment);
+	if (!place_open_session(job->global, &job->session, err))
+		return -err->errnum;
+	mr_session_environment(&job->session, &job->environment);
+	return mr_session_keep_library(&job->session, err);
+}
+
+static void prepare_lines(struct job *job)
+{
+	const struct global_args *global = job->global;
+	struct answer *answer = &job->batch.answer;
+
+	job->line = (struct batch_line){ .session = &job->session,
+					 .environment = &job->environment,
+					 .failures = &answer->failures,
+					 .progress = &answer->progress };
+	job->line_global = *global;
+	job->line_global.device = job->line_global.session = NULL;
+	job->line_global.line = &job->line;
+	job->batch.prompt = !job->reader.lines.is_file;
+	answer->in_session = place_session(global) != NULL;
+	/* Where the answers of the lines are on the terminal, they show how far it is. */
+	progress_init(&answer->progress, job->reader.total,
+		      global->quiet || !job->reader.total || output_is_terminal());
+}
+
+static int work(struct job *job, struct mr_error *err)
+{
+	struct mr_error told;
+	bool open;
+	int rc;
+
+	mr_hold_block(); /* after a signal what is left is deregistered, and told */
+	rc = open_session(job, &told);
+	if (rc && told.kind == MR_ERROR_USAGE) {
+		*err = told;
+		return rc;
+	}
+	prepare_lines(job);
+	open = !rc;
+	batch_answer_begin(&job->batch);
+	if (!open)
+		batch_answer_fail(&job->batch, &told, 0, MR_VIA_LIBRARY);
+	rc = open ? run_lines(job, err) : 0;
+	if (!rc) {
+		bool stopped = is_over(job) && job->batch.run < job->reader.total;
+
+		batch_answer_end_lines(&job->batch, stopped ? &job->line : NULL);
+		if (open)
+			overdue_tell(job->invocation, &job->session);
+		batch_rest_deregister(&job->batch, &job->session);
+		rc = batch_answer_end(&job->batch, err);
+	}
+	mr_session_close(&job->session);
+	return rc ? rc : job->batch.status;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	int rc;
+
+	if (!job)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	job->invocation = invocation;
+	job->global = invocation->global;
+	job->session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
+	job->line_global.line = &job->line; /* for the check, too, they are lines of a batch */
+	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_global, err);
+	if (!rc)
+		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
+				 job->reader.total, err);
+	if (!rc)
+		rc = work(job, err);
+	answer_release(&job->batch.answer);
+	batch_reader_close(&job->reader);
+	free(job);
+	return rc;
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	if (invocation->operands[0] && invocation->operands[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "one FILE, not also '%s'",
+				    invocation->operands[1]);
+	return 0;
+}
+
+static const struct option_group group = { "Batch", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_batch = {
+	.name = "batch",
+	.operands = "[FILE]",
+	.summary = "run many commands, one a line, in one process",
+	.description =
+		"Runs the commands in FILE or on standard input, one a line, on one device. In a "
+		"session they work on its regions. Outside of one their regions live in this "
+		"process, so that all of their life goes through libibverbs, and what is left of "
+		"them at the end is deregistered. It stops at the first line that does not "
+		"answer as it should.",
+	.groups = groups,
+	.args_size = sizeof(struct batch_args),
+	.record = &region_record,
+	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
+					   "echo reg --size 1M | mrctl batch", NULL },
+	.check = check,
+	.run = run,
+};

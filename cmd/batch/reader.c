@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/batch/reader.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/region/enclosing.h"
+
+static void fail_unknown(const char *name, struct mr_error *err)
+{
+	if (name[0] == '-') {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "a line begins with a command: '%s' belongs to mrctl batch itself",
+			     name);
+		return;
+	}
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
+	suggest_command(name, err);
+}
+
+/* A command, whose parser is made when it is first needed; NULL with an error. */
+static struct batch_command *find_command(struct batch_reader *reader,
+					  const struct command *const *place, const char *name,
+					  struct mr_error *err)
+{
+	const struct command *command = *place;
+	struct batch_command *found = &reader->commands[place - dispatch_commands];
+
+	if (found->parser.options)
+		return found;
+	if (!command)
+		fail_unknown(name, err);
+	else if (command->runs_program || command == &command_batch)
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
+			     name);
+	else if (parser_init(&found->parser, command, &reader->given, err))
+		parser_release(&found->parser);
+	else
+		return found;
+	return NULL;
+}
+
+/* They hold for the batch as a whole: the first of those that a line gives. */
+static const char *given_global(const struct global_args *given)
+{
+	static const struct global_args none = { .device = NULL };
+
+	if (!memcmp(given, &none, sizeof(none)))
+		return NULL;
+	for (const struct option_spec *o = global_group.options; o->name; o++) {
+		const char *member = (const char *)given + o->offset;
+		bool is_flag = o->type == OPTION_FLAG;
+
+		if (is_flag ? *(const bool *)member : *(const char *const *)member != NULL)
+			return o->name;
+	}
+	return NULL;
+}
+
+static void set_command(struct invocation *invocation, const struct batch_command *command)
+{
+	invocation->command = command->parser.command;
+	invocation->args = command->parser.args;
+	invocation->operands = command->operands;
+}
+
+/* The words stay with the command: its args point to them. */
+static void take_words(struct batch_command *command, struct mr_words *words)
+{
+	const struct mr_words former = command->words;
+
+	command->words = *words;
+	*words = former;
+}
+
+/*
+ * Words to a command, or NULL with an error; so that lines can be pasted from a shell, mrctl may stand
+ * before it.
+ */
+static struct batch_command *parse(struct batch_reader *reader, struct invocation *invocation,
+				   struct mr_error *err)
+{
+	const struct command *const *place = dispatch_find(reader->words.list[0]);
+	size_t skip = !*place && !strcmp(reader->words.list[0], "mrctl");
+	char **words = reader->words.list + skip;
+	int count = (int)(reader->words.count - skip);
+	struct batch_command *command;
+	const char *name;
+	int rc;
+
+	if (!words[0]) {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
+		return NULL;
+	}
+	command = find_command(reader, skip ? dispatch_find(words[0]) : place, words[0], err);
+	if (!command)
+		return NULL;
+	take_words(command, &reader->words);
+	memset(&reader->given, 0, sizeof(reader->given));
+	rc = parser_read(&command->parser, count, words, &command->operands, err);
+	set_command(invocation, command);
+	if (rc)
+		return NULL;
+	name = given_global(&reader->given);
+	if (!name)
+		return reader->checked || (!parser_check(&command->parser, err) &&
+					   !dispatch_check(invocation, err))
+			       ? command
+			       : NULL;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+		     "--%s is not for a line: give it to mrctl batch itself", name);
+	return NULL;
+}
+
+/*
+ * The command that was given this very line the last time, or NULL: long files ask for the same over
+ * and over again.  What was given was right, as a file ends at the first line that is not.
+ */
+static const struct batch_command *find_repeated(const struct batch_reader *reader)
+{
+	const struct mr_lines *lines = &reader->lines;
+
+	for (size_t i = 0; dispatch_commands[i]; i++) {
+		const struct batch_command *command = &reader->commands[i];
+
+		if (command->line && command->length == lines->length &&
+		    !memcmp(command->line, lines->line, lines->length))
+			return command;
+	}
+	return NULL;
+}
+
+/* The lines of a regular file stay where they are. */
+static void remember(const struct mr_lines *lines, struct batch_command *command)
+{
+	if (!command || !lines->is_file)
+		return;
+	command->line = lines->line;
+	command->length = lines->length;
+}
+
+int batch_read(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err)
+{
+	struct mr_lines *lines = &reader->lines;
+	const struct batch_command *repeated;
+	int rc;
+
+	invocation->command = NULL;
+	do {
+		rc = mr_lines_next(lines, err);
+		if (rc < 0 && err->kind == MR_ERROR_USAGE)
+			mr_wrap(err, "line %" PRIu64, lines->number);
+		if (rc <= 0)
+			return rc;
+		err->text[0] = '\0';
+		err->hint[0] = '\0';
+		repeated = find_repeated(reader);
+		rc = repeated ? 0 : mr_words_split(&reader->words, lines->line, lines->length, err);
+	} while (!rc && !repeated && !reader->words.count);
+	if (repeated)
+		set_command(invocation, repeated);
+	else if (!rc)
+		remember(lines, parse(reader, invocation, err));
+	mr_lines_trim(lines);
+	return 1;
+}
+
+/* What is wrong in a file is said before anything is done. */
+static int check_all(struct batch_reader *reader, const struct global_args *global,
+		     struct mr_error *err)
+{
+	struct invocation invocation = { .global = global };
+	int rc;
+
+	while ((rc = batch_read(reader, &invocation, err)) > 0) {
+		const struct batch_line line = { .number = reader->lines.number,
+						 .text = reader->lines.line };
+
+		if (err->text[0]) {
+			batch_line_wrap(&line, err);
+			return -err->errnum;
+		}
+		reader->total++;
+	}
+	if (!rc)
+		mr_lines_again(&reader->lines);
+	reader->checked = !rc;
+	return rc;
+}
+
+int batch_reader_open(struct batch_reader *reader, const char *path,
+		      const struct global_args *global, struct mr_error *err)
+{
+	size_t commands = 0;
+	int rc = mr_lines_open(&reader->lines, path, err);
+
+	if (rc)
+		return rc;
+	while (dispatch_commands[commands])
+		commands++;
+	reader->commands = calloc(commands + 1, sizeof(*reader->commands));
+	if (!reader->commands)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	return reader->lines.is_file ? check_all(reader, global, err) : 0;
+}
+
+void batch_reader_close(struct batch_reader *reader)
+{
+	for (size_t i = 0; reader->commands && dispatch_commands[i]; i++) {
+		parser_release(&reader->commands[i].parser);
+		mr_words_release(&reader->commands[i].words);
+	}
+	free(reader->commands);
+	mr_words_release(&reader->words);
+	mr_lines_close(&reader->lines);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The lines of a batch, as commands that are ready to be run. */
+#ifndef BATCH_READ_H
+#define BATCH_READ_H
+
+#include "cmd/cli/parser.h"
+#include "lib/base/line_reader.h"
+#include "lib/base/shell_words.h"
+
+/** A command, and what it was given last. */
+struct batch_command {
+	struct parser parser;
+	struct mr_words words;
+	char **operands;  /**< in these words */
+	const char *line; /**< in a regular file, else NULL */
+	size_t length;
+};
+
+struct batch_reader {
+	struct mr_lines lines;
+	struct mr_words words;          /**< of a line that has no command yet */
+	struct global_args given;       /**< global options of a line: there must be none */
+	struct batch_command *commands; /**< one for each in dispatch_commands, its end too */
+	bool checked;                   /**< all lines are known to be right */
+	uint64_t total;                 /**< commands there are, 0 where that is not known */
+};
+
+/**
+ * batch_reader_open() - open a batch and, where it is a regular file, check all of its lines
+ * @path:   "-" or NULL: standard input
+ * @global: what lines will be run with
+ *
+ * Return: 0, or -errno: MR_ERROR_USAGE for a line that is wrong.
+ */
+int batch_reader_open(struct batch_reader *reader, const char *path,
+		      const struct global_args *global, struct mr_error *err);
+void batch_reader_close(struct batch_reader *reader);
+
+/**
+ * batch_read() - the next line that has a command
+ * @invocation: set but for what it is run with; it holds until the next call
+ * @err:        empty, or what is wrong with the line
+ *
+ * Return: 1 for a line, right or wrong; 0 at the end; -errno where no line could be read.
+ */
+int batch_read(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err);
+
+#endif

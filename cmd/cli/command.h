@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Commands.  A command is one file that ends with a struct command, and one line in the table of
+ * cmd/main.c.  Help, --dump-cli, the completions and the checks of the man pages are made of it.
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+#include <stdbool.h>
+
+#include "cmd/cli/options.h"
+#include "lib/base/error.h"
+
+struct batch_line;
+struct record;
+
+/** Exit statuses, as the man page has them. */
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_REFUSED = 1,
+	EXIT_USAGE = 2,
+	EXIT_ABSENT = 3,
+	EXIT_CANNOT_EXEC = 126,
+	EXIT_NO_PROGRAM = 127,
+};
+
+/** Options that every command takes, before or after its name. */
+struct global_args {
+	const char *device;
+	const char *columns;
+	const char *session;
+	bool json;
+	bool no_headings;
+	bool quiet;
+	bool verbose;
+	bool help;
+	bool version;
+	bool dump_cli;
+	struct batch_line *line; /**< of a batch that the command is run for, or NULL; no option */
+};
+
+struct command;
+
+/** What a command is run with. */
+struct invocation {
+	const struct command *command;
+	const struct global_args *global;
+	const char *const *argv; /**< the whole command line, as it was given; ends with NULL */
+	const void *args;        /**< the command's own struct, filled from its option tables */
+	char **operands;         /**< what is no option; ends with NULL */
+};
+
+struct command {
+	const char *name;
+	const char *operands;    /**< for the usage line: "[-- CMD...]"; NULL: it takes none */
+	const char *summary;     /**< one line, lower case */
+	const char *description; /**< a paragraph for --help */
+	const struct option_group *const *groups; /**< ends with NULL */
+	const struct option_rule
+		*rules;              /**< for its options; ends with OPTION_RULES_END; or NULL */
+	size_t args_size;            /**< of the struct that the options fill, zeroed before */
+	const struct record *record; /**< what it prints, for -o; or NULL */
+	const char *columns;         /**< those of its tables without -o, as for -o */
+	const char *fills;           /**< those that it has a value for, written so; NULL: all */
+	const char *const *examples; /**< command lines for --help; ends with NULL */
+	bool runs_program; /**< its operands are another program's: no option after the first */
+	const struct help_topic *const
+		*topics; /**< that belong to its options; ends with NULL; or NULL */
+	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
+	int (*check)(const struct invocation *invocation, struct mr_error *err);
+	/** The work.  Returns an exit status; with an error in @err, that decides the status. */
+	int (*run)(const struct invocation *invocation, struct mr_error *err);
+};
+
+extern const struct command command_batch;
+extern const struct command command_dereg;
+extern const struct command command_reg;
+extern const struct command command_reg_dmabuf;
+extern const struct command command_reg_iova;
+extern const struct command command_rereg;
+extern const struct command command_session;
+extern const struct command command_sim;
+extern const struct command command_stat;
+extern const struct command command_umem;
+
+#endif

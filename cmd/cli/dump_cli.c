@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl --dump-cli */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/cli/help.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/output/document.h"
+
+struct option_row {
+	const char *name;
+	const char *letter;
+	const char *argument;
+	const char *type;
+	const char *group;
+	const char *help;
+	char letter_text[2];
+};
+
+struct command_row {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	struct list options;
+	struct list columns;
+};
+
+struct column_row {
+	const char *name;
+	const char *help;
+	bool detail; /* of --verbose and --output only */
+	bool filled; /* with a value, by this command */
+};
+
+static const struct field option_fields[] = {
+	FIELD(struct option_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, letter, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, argument, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, type, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, group, FIELD_STRING, 0, ""),
+	FIELD(struct option_row, help, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record option_record = { "option", option_fields };
+
+static const struct field column_fields[] = {
+	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct column_row, help, FIELD_STRING, 0, ""),
+	FIELD(struct column_row, detail, FIELD_BOOL, 0, ""),
+	FIELD(struct column_row, filled, FIELD_BOOL, 0, ""),
+	FIELD_END,
+};
+static const struct record column_record = { "column", column_fields };
+
+static const struct field command_fields[] = {
+	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, operands, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, summary, FIELD_STRING, 0, ""),
+	FIELD(struct command_row, options, FIELD_LIST, 0, ""),
+	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record command_record = { "command", command_fields };
+
+/* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
+static struct list list_options(const struct option_group *const *groups)
+{
+	struct list list = { .record = &option_record, .size = sizeof(struct option_row) };
+	struct option_row *rows, *row;
+
+	for (const struct option_group *const *g = groups; *g; g++)
+		for (const struct option_spec *o = (*g)->options; o->name; o++)
+			list.count++;
+	rows = row = calloc(list.count + 1, sizeof(*rows));
+	for (const struct option_group *const *g = groups; rows && *g; g++) {
+		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
+			*row = (struct option_row){ .name = o->name,
+						    .argument = o->argument,
+						    .type = option_types[o->type].name,
+						    .group = (*g)->title,
+						    .help = o->help,
+						    .letter_text = { o->letter } };
+			row->letter = o->letter ? row->letter_text : NULL;
+		}
+	}
+	list.rows = rows;
+	return list;
+}
+
+static struct list list_columns(const struct command *command)
+{
+	const struct record *record = command->record;
+	struct list list = { .record = &column_record, .size = sizeof(struct column_row) };
+	struct column_row *rows;
+
+	for (const struct field *f = record ? record->fields : NULL; f && f->key; f++)
+		list.count++;
+	rows = calloc(list.count + 1, sizeof(*rows));
+	for (size_t i = 0; rows && i < list.count; i++)
+		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help,
+					       record->fields[i].flags & FIELD_DETAIL,
+					       command_fills(command, record->fields[i].key) };
+	list.rows = rows;
+	return list;
+}
+
+int help_dump(const struct command *const *commands, const struct option_group *global,
+	      struct mr_error *err)
+{
+	const struct option_group *const global_groups[] = { global, NULL };
+	const struct global_args json = { .json = true };
+	struct list options = list_options(global_groups);
+	struct output out;
+	int rc = output_open(&out, &json, NULL, err);
+
+	output_begin(&out, "--dump-cli");
+	if (options.rows)
+		output_json_list(&out, "options", &options);
+	output_list_begin(&out, "commands", &command_record, false);
+	for (const struct command *const *c = commands; *c; c++) {
+		struct command_row row = {
+			.name = (*c)->name,
+			.operands = (*c)->operands,
+			.summary = (*c)->summary,
+			.options = list_options((*c)->groups),
+			.columns = list_columns(*c),
+		};
+
+		if (!row.options.rows || !row.columns.rows || !options.rows)
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		else
+			output_row(&out, &command_record, &row);
+		free((void *)row.options.rows);
+		free((void *)row.columns.rows);
+	}
+	output_list_end(&out);
+	free((void *)options.rows);
+	return rc ? rc : output_end(&out, err);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/help.h"
+#include "cmd/cli/parser.h"
+#include "cmd/output/document.h"
+#include "lib/base/choice.h"
+
+#define WIDTH 80
+
+/* Where the texts of a list begin: those of commands and of all others. */
+#define COMMANDS_INDENT 14
+#define INDENT          29
+
+/* @text wrapped at WIDTH, from column @at on, further lines indented by @indent. */
+static void print_wrapped(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		size_t room = WIDTH - 1 - at, length = strlen(text), cut = length;
+
+		if (length > room)
+			for (cut = room; cut && text[cut] != ' '; cut--)
+				;
+		if (!cut)
+			cut = strcspn(text, " ");
+		output_text("%.*s\n", (int)cut, text);
+		text += cut + strspn(text + cut, " ");
+		at = indent;
+		if (*text)
+			output_text("%*s", (int)indent, "");
+	}
+}
+
+static void print_entry(const char *left, const char *help, size_t indent)
+{
+	size_t used = strlen(left) + 2;
+
+	output_text("  %s", left);
+	if (used + 2 > indent) {
+		output_text("\n");
+		used = 0;
+	}
+	output_text("%*s", (int)(indent - used), "");
+	print_wrapped(help, indent, indent);
+}
+
+static void print_options(const struct option_group *group)
+{
+	char left[64];
+
+	for (const struct option_spec *o = group->options; o->name; o++) {
+		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
+			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+			 o->argument ? " " : "", o->argument ? o->argument : "");
+		print_entry(left, o->help, INDENT);
+	}
+}
+
+/* Groups that follow one another and have one title are one. */
+static void print_groups(const struct option_group *const *groups)
+{
+	const char *title = "";
+
+	for (; *groups; groups++) {
+		if (strcmp(title, (*groups)->title) != 0)
+			output_text("\n%s:\n", (*groups)->title);
+		title = (*groups)->title;
+		print_options(*groups);
+	}
+}
+
+static void print_examples(const struct command *command)
+{
+	output_text("\nExamples:\n");
+	for (const char *const *example = command->examples; *example; example++)
+		output_text("  %s\n", *example);
+}
+
+static void print_command(const struct command *command)
+{
+	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
+		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
+		    command->operands ? command->operands : "");
+	print_wrapped(command->description, 0, 0);
+	print_groups(command->groups);
+	print_examples(command);
+	output_text("\n");
+	if (command->topics || command->record)
+		output_text("Topics (mrctl help TOPIC):");
+	for (const struct help_topic *const *t = command->topics; t && *t; t++)
+		output_text(" %s%s", (*t)->name, t[1] || command->record ? "," : "");
+	if (command->record)
+		output_text(" columns %s", command->name);
+	if (command->topics || command->record)
+		output_text("\n");
+	output_text("Global options: mrctl --help; manual: man mrctl-%s\n", command->name);
+}
+
+static void print_mrctl(void)
+{
+	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
+		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
+		    "Commands:\n");
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
+	print_entry("help", "help [COMMAND|TOPIC]: this help, or that", COMMANDS_INDENT);
+	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
+	output_text("\n%s:\n", global_group.title);
+	print_options(&global_group);
+	output_text("\nTopics:\n");
+	for (const struct help_topic *const *t = help_topics; *t; t++)
+		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
+	output_text("\nNo RDMA hardware? Try: mrctl sim -- mrctl reg --size 1M\n"
+		    "More: mrctl help COMMAND, mrctl help TOPIC, man mrctl\n");
+}
+
+void help_print(const struct command *command)
+{
+	if (command)
+		print_command(command);
+	else
+		print_mrctl();
+}
+
+static void print_topic(const struct help_topic *topic)
+{
+	const char *word, *help;
+
+	for (const struct help_section *s = topic->sections; s->title; s++) {
+		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
+		for (unsigned int i = 0; (word = s->word(i, &help)); i++)
+			print_entry(word, help, INDENT);
+	}
+}
+
+bool command_fills(const struct command *command, const char *column)
+{
+	const char *rest = command->fills, *item;
+	size_t length;
+
+	if (!rest)
+		return true;
+	while ((item = mr_list_item(&rest, ",", &length)))
+		if (mr_word_is(item, length, column))
+			return true;
+	return false;
+}
+
+static const struct help_topic *find_topic(const char *word)
+{
+	const struct help_topic *const *t = help_topics;
+
+	while (*t && !mr_word_is(word, strlen(word), (*t)->name))
+		t++;
+	return *t;
+}
+
+/* Whether another command before this one has the column as well. */
+static bool is_shown(const struct command *const *command, const struct field *field)
+{
+	for (const struct command *const *c = dispatch_commands; c != command; c++)
+		if ((*c)->record && fields_find((*c)->record, field->key, strlen(field->key)))
+			return true;
+	return false;
+}
+
+/* Without a command all columns that there are. */
+static void print_all_columns(void)
+{
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		for (const struct field *f = (*c)->record ? (*c)->record->fields : NULL;
+		     f && f->key; f++)
+			if (!is_shown(c, f))
+				print_entry(f->key, f->help, INDENT);
+}
+
+static int fail_unknown(const char *word, struct mr_error *err)
+{
+	struct mr_guess guess = mr_guess_init(word, strlen(word));
+
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		mr_guess_try(&guess, (*c)->name);
+	for (const struct help_topic *const *t = help_topics; *t; t++)
+		mr_guess_try(&guess, (*t)->name);
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "there is no command or topic '%s'", word);
+	if (guess.best)
+		mr_hint(err, "did you mean '%s'?", guess.best);
+	return -EINVAL;
+}
+
+static int print_columns(const char *name, struct mr_error *err)
+{
+	const struct command *command = name ? *dispatch_find(name) : NULL;
+
+	if (name && !command)
+		return fail_unknown(name, err);
+	if (name && !command->record)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
+	output_text("Columns for --output:\n");
+	if (!command)
+		print_all_columns();
+	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
+		if (command_fills(command, f->key))
+			print_entry(f->key, f->help, INDENT);
+	return 0;
+}
+
+int help_answer(char **words, struct mr_error *err)
+{
+	const struct help_topic *topic = words[0] ? find_topic(words[0]) : NULL;
+	const struct command *command = words[0] ? *dispatch_find(words[0]) : NULL;
+	bool is_columns = topic && !topic->sections[0].title;
+	bool is_word = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
+
+	for (const char *const *word = dispatch_words; words[0] && *word; word++)
+		is_word |= !strcmp(words[0], *word);
+	if (words[0] && words[is_columns && words[1] ? 2 : 1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
+				    words[is_columns ? 2 : 1]);
+	if (command || is_word)
+		help_print(command);
+	else if (is_columns)
+		return print_columns(words[1], err);
+	else if (topic)
+		print_topic(topic);
+	else
+		return fail_unknown(words[0], err);
+	return 0;
+}

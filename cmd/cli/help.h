@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* mrctl help, --help and --dump-cli, made of the tables. */
+#ifndef HELP_H
+#define HELP_H
+
+#include "cmd/cli/command.h"
+
+/** help_print() - help of @command, or of mrctl itself where that is NULL */
+void help_print(const struct command *command);
+
+/**
+ * help_answer() - mrctl help
+ * @words: of a command, of a topic, or none; ends with NULL
+ *
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int help_answer(char **words, struct mr_error *err);
+
+/** command_fills() - whether there are regions for which the command knows the column's value */
+bool command_fills(const struct command *command, const char *column);
+
+/**
+ * help_dump() - all commands, options and fields as a JSON document
+ * Return: 0 or -errno.
+ */
+int help_dump(const struct command *const *commands, const struct option_group *global,
+	      struct mr_error *err);
+
+#endif

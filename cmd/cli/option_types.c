@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/cli/option_types.h"
+#include "lib/base/choice.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/rereg.h"
+
+static int read_flag(const char *text __attribute__((unused)), void *member,
+		     struct mr_error *err __attribute__((unused)))
+{
+	*(bool *)member = true;
+	return 0;
+}
+
+static int read_text(const char *text, void *member, struct mr_error *err __attribute__((unused)))
+{
+	*(const char **)member = text;
+	return 0;
+}
+
+static int read_name(const char *text, void *member, struct mr_error *err)
+{
+	int rc = mr_parse_name(text, err);
+
+	return rc ? rc : read_text(text, member, err);
+}
+
+static int read_via(const char *text, void *member, struct mr_error *err)
+{
+	const struct {
+		const char *name;
+	} paths[] = { { mr_via_name(MR_VIA_LIBRARY) }, { mr_via_name(MR_VIA_KERNEL) }, { NULL } };
+	size_t length = strlen(text);
+
+	for (size_t i = 0; paths[i].name; i++)
+		if (mr_word_is(text, length, paths[i].name))
+			return read_text(paths[i].name, member, err);
+	return mr_fail_word(err, "path", text, length, paths, sizeof(*paths));
+}
+
+static int read_number_by(int (*parse)(const char *, uint64_t *, struct mr_error *),
+			  const char *text, struct mr_opt_u64 *number, struct mr_error *err)
+{
+	int rc = parse(text, &number->value, err);
+
+	number->known = !rc;
+	return rc;
+}
+
+static int parse_any_u64(const char *text, uint64_t *value, struct mr_error *err)
+{
+	return mr_parse_u64(text, UINT64_MAX, value, err);
+}
+
+static int read_size(const char *text, void *member, struct mr_error *err)
+{
+	return read_number_by(mr_parse_size, text, member, err);
+}
+
+static int read_number(const char *text, void *member, struct mr_error *err)
+{
+	return read_number_by(parse_any_u64, text, member, err);
+}
+
+static int read_seconds(const char *text, void *member, struct mr_error *err)
+{
+	return read_number_by(mr_parse_seconds, text, member, err);
+}
+
+static int read_pages(const char *text, void *member, struct mr_error *err)
+{
+	struct mr_opt_u64 *sizes = member;
+	uint64_t before = sizes->known ? sizes->value : 0;
+	int rc = read_number_by(mr_parse_page_sizes, text, sizes, err);
+
+	sizes->value |= before;
+	return rc;
+}
+
+static int read_flags(const struct mr_access_flag *flags, const char *what, const char *text,
+		      struct access_option *access, struct mr_error *err)
+{
+	uint32_t bits = 0;
+	int rc = mr_flags_parse(flags, what, text, &bits, err);
+
+	access->given = true;
+	access->bits |= bits;
+	return rc;
+}
+
+static int read_access(const char *text, void *member, struct mr_error *err)
+{
+	return read_flags(mr_access_flags, "access flag", text, member, err);
+}
+
+static int read_changes(const char *text, void *member, struct mr_error *err)
+{
+	return read_flags(mr_change_flags, "flag", text, member, err);
+}
+
+static int read_memory(const char *text, void *member, struct mr_error *err)
+{
+	return mr_memory_kind_parse(text, member, err);
+}
+
+static int read_dmabuf(const char *text, void *member, struct mr_error *err)
+{
+	return mr_dmabuf_source_parse(text, member, err);
+}
+
+static int read_advice(const char *text, void *member, struct mr_error *err)
+{
+	return mr_advice_parse(text, member, err);
+}
+
+static int fail_answer(const char *item, size_t length, struct mr_error *err)
+{
+	const char *guess = mr_errno_guess(item, length);
+
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "unknown answer '%.*s'%s%s%s give ok or names such as ENOMEM",
+			    (int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
+			    guess ? "'?" : "");
+}
+
+static int read_expect(const char *text, void *member, struct mr_error *err)
+{
+	struct expect_option *expect = member;
+	const char *item;
+	size_t length;
+
+	expect->given = true;
+	while ((item = mr_list_item(&text, ",", &length))) {
+		int errnum = mr_errno_parse(item, length);
+
+		if (mr_word_is(item, length, "ok"))
+			expect->ok = true;
+		else if (errnum)
+			expect->errnums[errnum / 64] |= UINT64_C(1) << errnum % 64;
+		else
+			return fail_answer(item, length, err);
+	}
+	return 0;
+}
+
+static int read_profile(const char *text, void *member, struct mr_error *err)
+{
+	return mr_sim_profile_parse(text, member, err);
+}
+
+static int read_kernel(const char *text, void *member, struct mr_error *err)
+{
+	return mr_sim_kernel_parse(text, member, err);
+}
+
+static int read_faults(const char *text, void *member, struct mr_error *err)
+{
+	return mr_sim_faults_parse(text, member, err);
+}
+
+const struct option_type_row option_types[] = {
+	[OPTION_FLAG] = { "flag", read_flag, true, false },
+	[OPTION_STRING] = { "string", read_text, false, true },
+	[OPTION_COLUMNS] = { "columns", read_text, true, true },
+	[OPTION_VIA] = { "via", read_via, false, true },
+	[OPTION_NAME] = { "name", read_name, false, true },
+	[OPTION_SIZE] = { "size", read_size, false, false },
+	[OPTION_NUMBER] = { "number", read_number, false, false },
+	[OPTION_SECONDS] = { "seconds", read_seconds, false, false },
+	[OPTION_ACCESS] = { "access", read_access, true, false },
+	[OPTION_CHANGES] = { "changes", read_changes, true, false },
+	[OPTION_PAGES] = { "pages", read_pages, true, false },
+	[OPTION_MEMORY] = { "memory", read_memory, false, false },
+	[OPTION_DMABUF] = { "dma-buf", read_dmabuf, false, false },
+	[OPTION_ADVICE] = { "advice", read_advice, false, false },
+	[OPTION_EXPECT] = { "expect", read_expect, true, false },
+	[OPTION_PROFILE] = { "profile", read_profile, false, false },
+	[OPTION_KERNEL] = { "kernel", read_kernel, false, false },
+	[OPTION_FAULTS] = { "faults", read_faults, true, false },
+};

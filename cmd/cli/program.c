@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/cli/program.h"
+#include "cmd/cli/shell.h"
+#include "cmd/cli/suggest.h"
+#include "cmd/output/messages.h"
+#include "lib/simulator/enter.h"
+
+int program_exec(const struct invocation *invocation, struct mr_error *err)
+{
+	const char *shell = getenv("SHELL");
+	char *const fallback[] = { (char *)(shell && *shell ? shell : "/bin/sh"), NULL };
+	char *const *program = invocation->operands[0] ? invocation->operands : fallback;
+	int errnum;
+
+	shell_find_mrctl();
+	if (program == fallback && mr_simulator_is_entered() && isatty(STDIN_FILENO))
+		shell_tell_simulated(program[0]);
+	execvp(program[0], program);
+	errnum = errno;
+	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
+	if (errnum == ENOENT)
+		suggest_program(invocation->command, program, err);
+	report_error(invocation->command, err);
+	err->text[0] = '\0'; /* told */
+	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/cli/parser.h"
+#include "cmd/cli/suggest.h"
+#include "lib/base/choice.h"
+
+void suggest_command(const char *name, struct mr_error *err)
+{
+	struct mr_guess guess = mr_guess_init(name, strlen(name));
+
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		mr_guess_try(&guess, (*c)->name);
+	for (const char *const *word = dispatch_words; *word; word++)
+		mr_guess_try(&guess, *word);
+	if (guess.best)
+		mr_hint(err, "did you mean '%s'?", guess.best);
+}
+
+/* Whether it is called @option: "--iova" or "-i". */
+static bool is_option(const struct option_spec *spec, const char *option)
+{
+	if (option[1] != '-')
+		return spec->letter && spec->letter == option[1];
+	return mr_word_is(option + 2, strlen(option + 2), spec->name);
+}
+
+static const struct option_spec *find_option(const struct option_group *const *groups,
+					     const char *option)
+{
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			if (is_option(o, option))
+				return o;
+	return NULL;
+}
+
+static void guess_option(struct mr_guess *guess, const struct option_group *const *groups)
+{
+	for (; *groups; groups++)
+		for (const struct option_spec *o = (*groups)->options; o->name; o++)
+			mr_guess_try(guess, o->name);
+}
+
+/* "reg-iova, rereg": the commands that have it; how many. */
+static unsigned int list_owners(const char *option, char *list, size_t size)
+{
+	unsigned int count = 0;
+	size_t used = 0;
+
+	for (const struct command *const *c = dispatch_commands; *c; c++)
+		if (find_option((*c)->groups, option) && used < size)
+			used += (size_t)snprintf(list + used, size - used, "%s%s",
+						 count++ ? ", " : "", (*c)->name);
+	return count;
+}
+
+void suggest_option(const struct command *command, const char *option, struct mr_error *err)
+{
+	static const struct option_group *const global[] = { &global_group, NULL };
+	static const struct option_group *const none[] = { NULL };
+	const struct option_group *const *own = command ? command->groups : none;
+	struct mr_guess guess =
+		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
+	const struct option_spec *spelled = find_option(own, option);
+	char owners[128];
+	unsigned int count = list_owners(option, owners, sizeof(owners));
+
+	guess_option(&guess, own);
+	guess_option(&guess, global);
+	if (spelled)
+		mr_hint(err, "did you mean '--%s'?", spelled->name);
+	else if (count && command)
+		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
+	else if (count)
+		mr_hint(err, "an option of %s stands behind that command", owners);
+	else if (guess.best)
+		mr_hint(err, "did you mean '--%s'?", guess.best);
+}
+
+/* Words that people use for options of session. */
+static const struct {
+	const char *word, *option;
+} other_words[] = {
+	{ "ls", "--list" },  { "show", "--list" }, { "status", "--list" },
+	{ "stop", "--end" }, { "end", "--end" },   { "close", "--end" },
+	{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
+};
+
+/* The option of the command that a word without its dashes is, or that it means. */
+static const struct option_spec *option_of(const struct command *command, const char *word)
+{
+	const struct option_spec *found;
+	char option[32];
+
+	snprintf(option, sizeof(option), "--%s", word);
+	found = find_option(command->groups, option);
+	for (size_t i = 0; !found && i < sizeof(other_words) / sizeof(*other_words); i++)
+		if (!strcmp(word, other_words[i].word))
+			found = find_option(command->groups, other_words[i].option);
+	return found;
+}
+
+void suggest_program(const struct command *command, char *const *program, struct mr_error *err)
+{
+	const struct option_spec *option = option_of(command, *program);
+
+	if (*dispatch_find(*program))
+		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
+	else if (option)
+		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, option->name);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cmd/dereg/one.h"
+#include "cmd/dereg/unlisted.h"
+#include "cmd/region/row.h"
+#include "cmd/register/registrar.h"
+#include "lib/session/library.h"
+#include "lib/session/operand.h"
+#include "lib/session/relaxed.h"
+
+static const struct option_spec options[] = {
+	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "listed", OPTION_FLAG, struct dereg_args, listed, NULL,
+	       "with --all: leave what no entry names (stat: unlisted)"),
+	OPTION(0, "flush", OPTION_FLAG, struct dereg_args, flush, NULL,
+	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
+	OPTION(0, "pd", OPTION_NAME, struct dereg_args, pd, "NAME",
+	       "with --flush: those of this protection domain"),
+	OPTION(0, "defer-for", OPTION_SECONDS, struct dereg_args, defer_for, "SECONDS",
+	       "how long relaxed regions are deferred (default: 1)"),
+	OPTION(0, "expect", OPTION_EXPECT, struct dereg_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION_END,
+};
+
+/* What has gone already, or comes or goes through another process at this moment, is not ours. */
+static bool is_settled(const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
+}
+
+/* The rest would fail by the same lock. */
+static bool is_locked_out(const struct session_job *job)
+{
+	return mr_table_gave_up(&job->session->table);
+}
+
+static void fail_interrupted(struct session_job *job, uint64_t left, const char *noun)
+{
+	struct mr_error err;
+
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " %s%s left", left, noun,
+		     left == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static uint64_t count_from(const struct mr_table *table, uint32_t slot)
+{
+	uint64_t count = 0;
+
+	for (; slot < table->capacity; slot++)
+		count += mr_table_is_used(table, slot);
+	return count;
+}
+
+static void dereg_all(struct session_job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+	const struct mr_table *table = &job->session->table;
+	struct mr_entry entry;
+	struct mr_error err;
+	uint64_t index = 0;
+
+	for (uint32_t slot = 0; slot < table->capacity && !is_locked_out(job); slot++) {
+		if (!mr_table_is_used(table, slot))
+			continue;
+		if (place_interrupted(global, !index)) {
+			fail_interrupted(job, count_from(table, slot), "region");
+			break;
+		}
+		if (!mr_table_get(table, slot, &entry))
+			continue;
+		index++;
+		if (dereg_entry(job, slot, &entry, &err) && !is_settled(&err))
+			answer_fail(&job->answer, &err, index, entry.id,
+				    mr_session_via(job->session, slot));
+		progress_show(&job->answer.progress, "deregistered", index);
+	}
+	progress_clear(&job->answer.progress);
+}
+
+static void dereg_words(struct session_job *job, char **words)
+{
+	uint64_t left = 0;
+
+	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
+		if (!left && !place_interrupted(job->answer.invocation->global, !i))
+			dereg_word(job, words[i], i + 1);
+		else
+			left++;
+	}
+	if (left)
+		fail_interrupted(job, left, "operand");
+}
+
+/* Deregistered is not gone. */
+static void tell_deferred(const struct session_job *job)
+{
+	const struct invocation *invocation = job->answer.invocation;
+	const struct global_args *global = invocation->global;
+	struct mr_table_pool pool;
+
+	mr_table_pool(&job->session->table, &pool);
+	if (pool.marked && !global->quiet && !global->json && !global->no_headings)
+		report_note(invocation->command,
+			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
+			    "--flush invalidates %s now",
+			    pool.marked, pool.marked == 1 ? " is" : "s are",
+			    pool.marked == 1 ? "its" : "their", pool.marked == 1 ? "it" : "them");
+}
+
+static int work(struct session_job *job, struct mr_error *err)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+	char **words = job->answer.invocation->operands;
+	struct unlisted unlisted = { .gone.known = !args->listed };
+	int rc;
+
+	if (args->all)
+		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
+	job->answer.lines = false;
+	place_block_signals(job->answer.invocation->global);
+	if (!args->flush) /* which tells of those, too */
+		mr_relaxed_expire(job->session);
+	answer_begin(&job->answer);
+	if (args->all)
+		dereg_all(job);
+	else
+		dereg_words(job, words);
+	if (args->flush && !is_locked_out(job)) /* or, after a signal, say what is left */
+		dereg_flush(job, args->pd);
+	if (args->all && !args->listed && !is_locked_out(job))
+		dereg_unlisted(job, &unlisted);
+	answer_end_rows(&job->answer);
+	if (args->all)
+		dereg_unlisted_count(job, &unlisted);
+	rc = answer_end(&job->answer, job->done + unlisted.gone.value, err);
+	if (rc && job->done)
+		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
+			job->done == 1 ? " was" : "s were");
+	tell_deferred(job);
+	dereg_unlisted_tell(job, &unlisted);
+	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+	bool operands = invocation->operands[0] != NULL;
+
+	if (args->flush && !args->pd && args->defer_for.known)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--flush invalidates at once, so it excludes --defer-for");
+	if (args->all ? operands : !operands && !args->flush)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    args->all ? "--all excludes naming regions"
+					      : "name the regions, or give --all or --flush");
+	for (char **word = invocation->operands; *word; word++)
+		if (mr_select_check(*word, err))
+			return -EINVAL;
+	return 0;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct dereg_args *args = invocation->args;
+
+	return session_job_run(invocation, &args->expect, work, err);
+}
+
+static const struct option_rule rules[] = {
+	{ "pd", OPTION_NEEDS, "flush" },
+	{ "listed", OPTION_NEEDS, "all" },
+	OPTION_RULES_END,
+};
+static const struct option_group group = { "Regions", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_dereg = {
+	.name = "dereg",
+	.operands = "[REGION...]",
+	.summary = "deregister regions of the session (ibv_dereg_mr)",
+	.description =
+		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
+		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
+		"A relaxed region is only marked, which leaves its keys working for a while; "
+		"--flush invalidates those that are.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct dereg_args),
+	.record = &region_record,
+	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
+	.fills = MR_COLUMNS ",dereg_elapsed_ns,umem_id,addr,offset,extended_addr,extended_length,"
+			    "page_sizes,deferred_ns,deferred_answer",
+	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
+	.check = check,
+	.run = run,
+};

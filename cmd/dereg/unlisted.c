@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cmd/dereg/unlisted.h"
+#include "cmd/region/row.h"
+#include "lib/base/signals.h"
+#include "lib/session/sweep.h"
+
+static const struct field unlisted_fields[] = {
+	FIELD_AS("deregistered", struct unlisted, gone, FIELD_NUMBER, 0, ""),
+	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+static const struct record unlisted_record = { "unlisted", unlisted_fields };
+
+struct work {
+	struct session_job *job;
+	struct unlisted *unlisted;
+};
+
+static void gone(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+		 struct mr_error *err)
+{
+	const struct work *work = data;
+	struct answer *answer = &work->job->answer;
+	struct region_row row;
+
+	if (err) {
+		mr_wrap(err, "%s:%" PRIu32, mr_region_kind_name(kind), object->handle);
+		answer_fail(answer, err, 0, 0, MR_VIA_KERNEL);
+		work->unlisted->left.value++;
+		return;
+	}
+	work->unlisted->gone.value++;
+	row = region_row_of_object(kind, object, "deregistered");
+	row.via = mr_via_name(MR_VIA_KERNEL);
+	if (answer_has_rows(answer))
+		answer_row(answer, &row);
+}
+
+void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
+{
+	struct work work = { job, unlisted };
+	struct mr_unlisted_left left = { 0 };
+	struct mr_error err;
+	int rc;
+
+	if (mr_interrupted()) /* which has been told */
+		return;
+	rc = mr_session_deregister_unlisted(job->session, gone, &work, &left, &err);
+	unlisted->left.value += left.busy + left.interrupted;
+	unlisted->left.known = !rc;
+	unlisted->busy = left.busy;
+	/* EIO: the device was removed, and all that was registered on it. */
+	if (rc && rc != -EIO)
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	if (!left.interrupted)
+		return;
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted: %" PRIu64 " unlisted region%s left",
+		     left.interrupted, left.interrupted == 1 ? " is" : "s are");
+	answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlisted)
+{
+	if (job->answer.out.global->json)
+		output_object(&job->answer.out, "unlisted", &unlisted_record, unlisted);
+}
+
+void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *unlisted)
+{
+	const struct command *command = job->answer.invocation->command;
+	uint64_t count = unlisted->gone.value;
+
+	if (job->answer.invocation->global->quiet)
+		return;
+	if (count)
+		report_note(command, "%" PRIu64 " unlisted region%s deregistered as well", count,
+			    count == 1 ? " was" : "s were");
+	if (!unlisted->busy)
+		return;
+	count = unlisted->left.value;
+	report_note(command,
+		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
+		    "be about to note %s",
+		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
+	report_detail("mrctl dereg --all when that has ended deregisters what it has not noted");
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/output/document.h"
+#include "cmd/output/json.h"
+#include "cmd/output/table.h"
+#include "cmd/output/text.h"
+#include "lib/base/choice.h"
+
+static void note_error(struct output *out, int rc)
+{
+	if (rc && !out->error)
+		out->error = rc;
+}
+
+static bool has_column(const struct field *const *columns, const struct field *field)
+{
+	while (*columns && *columns != field)
+		columns++;
+	return *columns;
+}
+
+/* "rkey,length" to fields; the result ends with NULL.  Members of an object are there @once. */
+static int choose_columns(const struct record *record, const char *text, bool once,
+			  const struct field ***columns, struct mr_error *err)
+{
+	size_t count = 0, length;
+	const char *item;
+
+	*columns = calloc(strlen(text) + 2, sizeof(**columns));
+	if (!*columns)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	while ((item = mr_list_item(&text, ",", &length))) {
+		bool plus = length && *item == '+';
+		const struct field *field = fields_find(record, item + plus, length - plus);
+
+		if (!field)
+			return mr_fail_word(err, "column", item + plus, length - plus,
+					    record->fields, sizeof(*record->fields));
+		if (!once || !has_column(*columns, field))
+			(*columns)[count++] = field;
+	}
+	return 0;
+}
+
+int output_open(struct output *out, const struct global_args *global, const struct record *record,
+		struct mr_error *err)
+{
+	*out = (struct output){ .global = global, .record = record, .separator = "" };
+	if (global->columns && !record)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--output chooses columns, and this command prints none");
+	if (!global->columns)
+		return 0;
+	return choose_columns(record, global->columns, global->json,
+			      *global->columns == '+' ? &out->more : &out->columns, err);
+}
+
+void output_release(struct output *out)
+{
+	free(out->columns);
+	free(out->more);
+	out->columns = out->more = NULL;
+}
+
+/* The text of a record; where there is none, nothing of it is printed: the document stays whole. */
+static char *row_text(struct output *out, const struct record *record,
+		      const struct field *const *columns, const void *row)
+{
+	char *text = json_text(record, columns, row);
+
+	if (!text)
+		note_error(out, -ENOMEM);
+	return text;
+}
+
+/* Prints a record as the next element of a list. */
+static void print_element(struct output *out, const struct record *record,
+			  const struct field *const *columns, const void *row)
+{
+	char *text = row_text(out, record, columns, row);
+
+	if (!text)
+		return;
+	printf("%s%s", out->separator, text);
+	out->separator = ",\n";
+	json_free(text);
+}
+
+void output_begin(struct output *out, const char *command)
+{
+	if (!out->global->json)
+		return;
+	if (!out->global->line)
+		printf("{\"format\":1,\"command\":\"%s\"", command);
+	out->separator = ",";
+}
+
+void output_members(struct output *out, const struct record *record, const void *row)
+{
+	char *text;
+
+	if (!out->global->json)
+		return;
+	text = row_text(out, record, NULL, row);
+	if (text) /* without its braces */
+		printf("%s%.*s", out->separator, (int)strlen(text) - 2, text + 1);
+	json_free(text);
+}
+
+/* Whether people get all that is known. */
+static bool is_in_full(const struct output *out)
+{
+	const struct global_args *global = out->global;
+
+	return global->verbose && !global->json && !global->quiet && !global->no_headings &&
+	       !global->columns;
+}
+
+static void print_lines(struct output *out, const struct record *record, const void *row)
+{
+	if (out->block_printed)
+		printf("\n");
+	out->block_printed = out->blocks;
+	lines_print(record, row, out->global->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
+}
+
+void output_object(struct output *out, const char *key, const struct record *record,
+		   const void *row)
+{
+	char *text;
+
+	if (!out->global->json) {
+		if (!out->global->quiet)
+			print_lines(out, record, row);
+		return;
+	}
+	text = row_text(out, record, NULL, row);
+	printf("%s\"%s\":%s", out->separator, key, text ? text : "null");
+	json_free(text);
+}
+
+/* The columns of a table that nobody chose. */
+static const struct field **all_columns(const struct record *record, bool verbose)
+{
+	const struct field **columns;
+	size_t count = 0;
+
+	for (const struct field *f = record->fields; f->key; f++)
+		count++;
+	columns = calloc(count + 1, sizeof(*columns));
+	count = 0;
+	for (const struct field *f = record->fields; columns && f->key; f++)
+		if (f->type != FIELD_LIST && (verbose || !f->flags))
+			columns[count++] = f;
+	return columns;
+}
+
+static size_t count_columns(const struct field *const *columns)
+{
+	size_t count = 0;
+
+	while (columns && columns[count])
+		count++;
+	return count;
+}
+
+/* Those that nobody chose, and behind them what --output adds. */
+static int choose_usual(struct output *out, const struct record *record)
+{
+	const struct field **columns = NULL, **all;
+	size_t count;
+	struct mr_error err;
+
+	if (out->usual_columns && !out->global->verbose)
+		choose_columns(record, out->usual_columns, false, &columns, &err);
+	else
+		columns = all_columns(record, out->global->verbose);
+	count = out->usual_count = count_columns(columns);
+	all = columns ? reallocarray(columns, count + count_columns(out->more) + 1, sizeof(*all))
+		      : NULL;
+	if (!all) {
+		free(columns);
+		return -ENOMEM;
+	}
+	for (const struct field **more = out->more; more && *more; more++) {
+		if (!has_column(all, *more))
+			all[count++] = *more;
+		all[count] = NULL;
+	}
+	out->columns = all;
+	return 0;
+}
+
+void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
+{
+	if (out->global->json) {
+		printf("%s\"%s\":[", out->separator, key);
+		out->separator = "\n";
+		return;
+	}
+	if (out->global->quiet || lines)
+		return;
+	out->blocks = is_in_full(out);
+	if (out->blocks)
+		return;
+	if (!out->columns)
+		note_error(out, choose_usual(out, record));
+	if (out->columns)
+		out->table = table_new(out->columns, out->usual_count, !out->global->no_headings,
+				       stdout);
+	if (!out->table)
+		note_error(out, -ENOMEM);
+}
+
+void output_row(struct output *out, const struct record *record, const void *row)
+{
+	if (out->global->json) {
+		print_element(out, record, out->columns, row);
+	} else if (out->table) {
+		note_error(out, table_row(out->table, row));
+	} else if (!out->global->quiet) {
+		print_lines(out, record, row);
+	}
+}
+
+void output_element_begin(struct output *out, const struct record *record, const void *row)
+{
+	char *text;
+
+	if (!out->global->json)
+		return;
+	text = row_text(out, record, NULL, row);
+	if (text) /* without its last brace */
+		printf("%s%.*s", out->separator, (int)strlen(text) - 1, text);
+	else
+		printf("%s{\"line\":null", out->separator);
+	out->separator = ",";
+	json_free(text);
+}
+
+void output_element_end(struct output *out, const struct record *record, const void *row)
+{
+	output_members(out, record, row);
+	if (out->global->json)
+		fputs("}", stdout);
+	out->separator = ",\n";
+}
+
+void output_list_end(struct output *out)
+{
+	if (out->global->json)
+		fputs("]", stdout);
+	else if (out->table)
+		note_error(out, table_finish(out->table));
+	out->table = NULL;
+	out->separator = ",";
+}
+
+void output_json_list(struct output *out, const char *key, const struct list *list)
+{
+	if (!out->global->json)
+		return;
+	printf("%s\"%s\":[", out->separator, key);
+	out->separator = "\n";
+	for (size_t i = 0; i < list->count; i++)
+		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
+	fputs("]", stdout);
+	out->separator = ",";
+}
+
+int output_flush(struct mr_error *err)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* An earlier write that failed has left its mark, but its errno is gone. */
+	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write",
+		       "cannot print on standard output");
+}
+
+int output_end(struct output *out, struct mr_error *err)
+{
+	bool is_line = out->global->line != NULL;
+
+	if (out->global->json && !is_line)
+		fputs("}\n", stdout);
+	if (out->error)
+		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
+			       "not all could be printed");
+	return is_line ? 0 : output_flush(err);
+}
+
+bool output_is_terminal(void)
+{
+	return isatty(STDOUT_FILENO);
+}
+
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
+}
+
+void output_text(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/output/fields.h"
+#include "lib/base/choice.h"
+#include "lib/verbs/access.h"
+
+const char *access_text(uint32_t bits, char *buffer)
+{
+	char raw[16];
+	const char *name;
+	size_t used = 0;
+
+	if (!bits)
+		return "none";
+	while ((name = mr_access_next(&bits, raw)))
+		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
+					 used ? "," : "", name);
+	return buffer;
+}
+
+const char *pages_text(uint64_t sizes, char *buffer)
+{
+	static const char *const suffixes[] = { "", "K", "M", "G", "T", "P", "E" };
+	size_t used = 0;
+
+	for (unsigned int bit = 0; bit < 64; bit++)
+		if (sizes >> bit & 1)
+			used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%u%s",
+						 used ? "," : "", 1u << bit % 10,
+						 suffixes[bit / 10]);
+	return sizes ? buffer : "none";
+}
+
+/* Letters, and what no shell takes for more than itself. */
+static bool is_bare(const char *word)
+{
+	for (const char *c = word; *c; c++)
+		if (!isascii((unsigned char)*c) ||
+		    (!isalnum((unsigned char)*c) && !strchr("-_=+./:,@%", *c)))
+			return false;
+	return *word;
+}
+
+/* Bytes of a command line that are shown, so that the dots after it have room. */
+#define WORDS_MAX (FIELD_TEXT_MAX - sizeof(" ..."))
+
+static size_t put_text(char *buffer, size_t used, const char *text)
+{
+	while (*text && used < WORDS_MAX)
+		buffer[used++] = *text++;
+	return used;
+}
+
+/* Between single quotes a shell takes everything for itself, but those. */
+static size_t put_quoted(char *buffer, size_t used, const char *word)
+{
+	used = put_text(buffer, used, "'");
+	for (; *word; word++) {
+		const char text[] = { *word, '\0' };
+
+		used = put_text(buffer, used, *word == '\'' ? "'\\''" : text);
+	}
+	return put_text(buffer, used, "'");
+}
+
+const char *words_text(const char *const *words, char *buffer)
+{
+	size_t used = 0;
+
+	if (!words)
+		return NULL;
+	for (; *words && used < WORDS_MAX; words++) {
+		if (used)
+			buffer[used++] = ' ';
+		used = is_bare(*words) ? put_text(buffer, used, *words)
+				       : put_quoted(buffer, used, *words);
+	}
+	strcpy(buffer + used, used < WORDS_MAX ? "" : "...");
+	return buffer;
+}
+
+const char *field_text(const struct field *field, const void *row, char *buffer)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	const struct opt_bool *truth = value;
+
+	switch (field->type) {
+	case FIELD_STRING:
+		return *(const char *const *)value;
+	case FIELD_TEXT:
+		return *(const char *)value ? value : NULL;
+	case FIELD_BOOL:
+		return *(const bool *)value ? "true" : "false";
+	case FIELD_OPT_BOOL:
+		return !truth->known ? NULL : truth->value ? "true" : "false";
+	case FIELD_NUMBER:
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, number->value);
+		return number->known ? buffer : NULL;
+	case FIELD_LIMIT:
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, number->value);
+		return number->known ? buffer : "unlimited";
+	case FIELD_HEX:
+		snprintf(buffer, FIELD_TEXT_MAX, "0x%" PRIx64, number->value);
+		return number->known ? buffer : NULL;
+	case FIELD_ACCESS:
+		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;
+	case FIELD_PAGES:
+		return number->known ? pages_text(number->value, buffer) : NULL;
+	case FIELD_WORDS:
+		return words_text(*(const char *const *const *)value, buffer);
+	case FIELD_LIST:
+	case FIELD_RECORD:
+		break;
+	}
+	return NULL;
+}
+
+const struct field *fields_find(const struct record *record, const char *key, size_t length)
+{
+	for (const struct field *f = record->fields; f->key; f++)
+		if (mr_word_is(key, length, f->key))
+			return f;
+	return NULL;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is printed: a record type has one static table of fields, and JSON, tables, lines, the
+ * choice of columns and the lists in the help are made of it.  A field's key is its member's name.
+ */
+#ifndef FIELDS_H
+#define FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/cli/options.h"
+#include "lib/base/number.h"
+
+/** Type of a field, with the type of the member behind it. */
+enum field_type {
+	FIELD_STRING,   /**< const char *; NULL is unknown */
+	FIELD_TEXT,     /**< char[]; empty is unknown */
+	FIELD_BOOL,     /**< bool */
+	FIELD_OPT_BOOL, /**< struct opt_bool */
+	FIELD_NUMBER,   /**< struct mr_opt_u64 */
+	FIELD_LIMIT,    /**< struct mr_opt_u64; what is not known is unlimited; JSON: null */
+	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
+	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
+	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
+	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
+	FIELD_LIST,     /**< struct list; JSON only */
+	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
+};
+
+enum field_flags {
+	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
+};
+
+struct opt_bool {
+	bool value;
+	bool known;
+};
+
+/** known() - a number that is known */
+static inline struct mr_opt_u64 known(uint64_t value)
+{
+	return (struct mr_opt_u64){ value, true };
+}
+
+struct field {
+	const char *key;
+	const char *help;
+	size_t offset;
+	enum field_type type;
+	unsigned int flags;
+	const struct record *record; /**< of FIELD_RECORD */
+	/* What a usual table leaves out, where it holds for all rows, besides what is not known: */
+	const char *usual;   /**< it is this */
+	const char *repeats; /**< it is the same as the field of that key */
+	const char *instead; /**< the field of that key is known, which serves better */
+};
+
+struct record {
+	const char *name;           /**< "region" */
+	const struct field *fields; /**< ends with one that has no key */
+};
+
+/** Records inside a record. */
+struct list {
+	const struct record *record;
+	const void *rows;
+	size_t count;
+	size_t size; /**< bytes of a row */
+};
+
+#define FIELD_CTYPE_FIELD_STRING   const char *
+#define FIELD_CTYPE_FIELD_TEXT     char[]
+#define FIELD_CTYPE_FIELD_BOOL     bool
+#define FIELD_CTYPE_FIELD_OPT_BOOL struct opt_bool
+#define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_LIMIT    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_WORDS    const char *const *
+#define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
+#define FIELD_CTYPE_FIELD_LIST     struct list
+
+/** An entry of a field table for @member of @structure; more of its members may follow. */
+#define FIELD(structure, member, type_, flags_, ...)                                               \
+	FIELD_AS(#member, structure, member, type_, flags_, __VA_ARGS__)
+/** The same where the key is no name that C allows. */
+#define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
+	{                                                                                          \
+		.key = (key_), .help = (help_),                                                    \
+		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
+		.flags = (flags_), __VA_ARGS__                                                     \
+	}
+/** A member that is a struct itself, of which @record_ tells. */
+#define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
+	{                                                                                          \
+		.key = #member, .help = (help_),                                                   \
+		.offset = CHECKED_OFFSET(structure, member, ctype), .type = FIELD_RECORD,          \
+		.record = (record_),                                                               \
+	}
+#define FIELD_END                                                                                  \
+	{                                                                                          \
+		.key = NULL                                                                        \
+	}
+
+/** Room for any value as text, all access flags by name included. */
+#define FIELD_TEXT_MAX 512
+
+/**
+ * field_text() - a value as text
+ * @row:    the record
+ * @buffer: FIELD_TEXT_MAX bytes that may be used
+ *
+ * Return: the text, in @buffer or in the record; NULL for unknown.
+ */
+const char *field_text(const struct field *field, const void *row, char *buffer);
+
+/** words_text() - a command line as a shell reads it, cut where it is long */
+const char *words_text(const char *const *words, char *buffer);
+
+/** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */
+const char *access_text(uint32_t bits, char *buffer);
+
+/** pages_text() - page sizes as "4K,2M", or "none"; @buffer: FIELD_TEXT_MAX bytes */
+const char *pages_text(uint64_t sizes, char *buffer);
+
+/** fields_find() - the field called @key (@length bytes, in any case), or NULL */
+const struct field *fields_find(const struct record *record, const char *key, size_t length);
+
+#endif

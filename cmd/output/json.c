@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/output/json.h"
+#include "cmd/output/text.h"
+#include "lib/verbs/access.h"
+
+/* Most rows fit; others make their buffer grow. */
+#define ROW_SIZE 1024
+
+static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
+		    const void *row);
+
+/* cJSON copies any bytes, but JSON is UTF-8. */
+static cJSON *new_string(const char *text)
+{
+	char *json;
+	cJSON *item;
+
+	if (text_is_plain(text))
+		return cJSON_CreateString(text);
+	json = text_to_json(text);
+	item = json ? cJSON_CreateRaw(json) : NULL;
+	free(json);
+	return item;
+}
+
+static cJSON *access_list(uint32_t bits)
+{
+	cJSON *array = cJSON_CreateArray();
+	const char *name;
+	char raw[16];
+
+	while (array && (name = mr_access_next(&bits, raw)))
+		if (!cJSON_AddItemToArray(array, cJSON_CreateString(name)))
+			return cJSON_Delete(array), NULL;
+	return array;
+}
+
+static cJSON *pages_list(uint64_t sizes)
+{
+	cJSON *array = cJSON_CreateArray();
+	char text[24];
+
+	for (; array && sizes; sizes &= sizes - 1) {
+		snprintf(text, sizeof(text), "%" PRIu64, sizes & -sizes);
+		if (!cJSON_AddItemToArray(array, cJSON_CreateRaw(text)))
+			return cJSON_Delete(array), NULL;
+	}
+	return array;
+}
+
+static cJSON *words_list(const char *const *words)
+{
+	cJSON *array = words ? cJSON_CreateArray() : cJSON_CreateNull();
+
+	for (; words && array && *words; words++)
+		if (!cJSON_AddItemToArray(array, new_string(*words)))
+			return cJSON_Delete(array), NULL;
+	return array;
+}
+
+static cJSON *record_object(const struct record *record, const void *row)
+{
+	cJSON *object = cJSON_CreateObject();
+
+	if (object && !add_row(object, record, NULL, row))
+		return cJSON_Delete(object), NULL;
+	return object;
+}
+
+static cJSON *record_list(const struct list *list)
+{
+	cJSON *array = cJSON_CreateArray();
+
+	for (size_t i = 0; array && i < list->count; i++)
+		if (!cJSON_AddItemToArray(
+			    array,
+			    record_object(list->record, (const char *)list->rows + i * list->size)))
+			return cJSON_Delete(array), NULL;
+	return array;
+}
+
+/*
+ * A value as a JSON item, or NULL when memory is short.
+ *
+ * Integers go in as raw text: cJSON's numbers are doubles and would round above 2^53.
+ */
+static cJSON *new_item(const struct field *field, const void *row)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	char buffer[FIELD_TEXT_MAX];
+	const char *text;
+
+	if (field->type == FIELD_RECORD)
+		return record_object(field->record, value);
+	if (field->type == FIELD_WORDS)
+		return words_list(*(const char *const *const *)value);
+	if (field->type == FIELD_LIMIT && !number->known)
+		return cJSON_CreateNull();
+	if (field->type == FIELD_LIST)
+		return record_list(value);
+	if (field->type == FIELD_ACCESS && number->known)
+		return access_list((uint32_t)number->value);
+	if (field->type == FIELD_PAGES && number->known)
+		return pages_list(number->value);
+	text = field_text(field, row, buffer);
+	if (!text)
+		return cJSON_CreateNull();
+	switch (field->type) {
+	case FIELD_BOOL:
+	case FIELD_OPT_BOOL:
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+		return cJSON_CreateRaw(text);
+	default:
+		return new_string(text);
+	}
+}
+
+/* Keys are the fields' own, which live for ever: they are not copied. */
+static bool add_field(cJSON *object, const struct field *field, const void *row)
+{
+	cJSON *item = new_item(field, row);
+
+	return item && cJSON_AddItemToObjectCS(object, field->key, item);
+}
+
+static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
+		    const void *row)
+{
+	for (; columns && *columns; columns++)
+		if (!add_field(object, *columns, row))
+			return false;
+	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
+		if (!add_field(object, f, row))
+			return false;
+	return true;
+}
+
+char *json_text(const struct record *record, const struct field *const *columns, const void *row)
+{
+	cJSON *object = cJSON_CreateObject();
+	char *text = NULL;
+
+	if (object && add_row(object, record, columns, row))
+		text = cJSON_PrintBuffered(object, ROW_SIZE, false);
+	cJSON_Delete(object);
+	return text;
+}
+
+void json_free(char *text)
+{
+	cJSON_free(text);
+}

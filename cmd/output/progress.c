@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/output/progress.h"
+#include "lib/base/clock.h"
+
+#define INTERVAL_NS 200000000
+
+#define LONG_BYTES  (UINT64_C(1) << 30)
+#define CLEAR_LINE  "\r\033[K"
+
+/* It would show each line below the one before, with the escapes between. */
+static bool is_dumb(void)
+{
+	const char *term = getenv("TERM");
+
+	return !term || !*term || !strcmp(term, "dumb");
+}
+
+void progress_init(struct progress *progress, uint64_t total, bool quiet)
+{
+	*progress = (struct progress){
+		.total = total,
+		.silent = quiet || !isatty(STDERR_FILENO) || is_dumb(),
+	};
+}
+
+void progress_show(struct progress *progress, const char *what, uint64_t done)
+{
+	uint64_t now;
+
+	/* Not each step deserves a look at the clock. */
+	if (progress->silent || progress->total == 1 || done % 256)
+		return;
+	now = mr_now_ns();
+	if (now - progress->shown_at < INTERVAL_NS)
+		return;
+	progress->shown_at = now;
+	fprintf(stderr, CLEAR_LINE "%s %" PRIu64, what, done);
+	if (done <= progress->total)
+		fprintf(stderr, " of %" PRIu64, progress->total);
+}
+
+void progress_wait(struct progress *progress, const char *what, uint64_t bytes)
+{
+	if (progress->silent || bytes < LONG_BYTES)
+		return;
+	progress->shown_at = mr_now_ns();
+	fprintf(stderr, CLEAR_LINE "%s %" PRIu64 " GiB ...", what, bytes / LONG_BYTES);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->shown_at)
+		fputs(CLEAR_LINE, stderr);
+	progress->shown_at = 0;
+}

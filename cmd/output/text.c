@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/text.h"
+
+/* Bytes of an escaped character: a backslash, u, and four digits. */
+#define ESCAPE_MAX 6
+
+/*
+ * The character at @text.  Return: its bytes; 0 where they are no UTF-8, which excludes forms that are
+ * longer than needed, surrogates, and what lies above U+10FFFF (RFC 3629, section 3).
+ */
+static size_t decode(const char *text, uint32_t *character)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *b = (const unsigned char *)text;
+	size_t length = b[0] < 0x80   ? 1
+			: b[0] < 0xc0 ? 0
+			: b[0] < 0xe0 ? 2
+			: b[0] < 0xf0 ? 3
+			: b[0] < 0xf8 ? 4
+				      : 0;
+	uint32_t c = length < 2 ? b[0] : b[0] & 0x7fu >> length;
+
+	for (size_t i = 1; i < length; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (b[i] & 0x3f);
+	}
+	if (!length || c < least[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return 0;
+	*character = c;
+	return length;
+}
+
+/*
+ * Whether a terminal does more than show it: C0 and C1 controls, line and paragraph separators, and the
+ * marks that change the direction of what follows (Unicode Standard Annex 9).
+ */
+static bool is_obeyed(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+bool text_is_plain(const char *text)
+{
+	while (*text >= ' ' && *text <= '~')
+		text++;
+	return !*text;
+}
+
+/* Bytes of harmless characters at the beginning of @text. */
+static size_t harmless(const char *text)
+{
+	size_t span = 0, length;
+	uint32_t c;
+
+	while (text[span] && (length = decode(text + span, &c)) && !is_obeyed(c))
+		span += length;
+	return span;
+}
+
+void text_print(const char *text, FILE *stream)
+{
+	for (;;) {
+		size_t span = harmless(text), length;
+		uint32_t c;
+
+		fwrite(text, 1, span, stream);
+		text += span;
+		if (!*text)
+			return;
+		for (length = decode(text, &c) ?: 1; length; length--)
+			fprintf(stream, "\\x%02x", (unsigned char)*text++);
+	}
+}
+
+/* All that is_obeyed() has four digits. */
+static char *put_json(char *to, uint32_t c, const char *bytes, size_t length)
+{
+	if (is_obeyed(c))
+		return to + snprintf(to, ESCAPE_MAX + 1, "\\u%04x", (unsigned int)c);
+	if (c == '"' || c == '\\')
+		*to++ = '\\';
+	return (char *)mempcpy(to, bytes, length);
+}
+
+char *text_to_json(const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+	char *json = malloc(ESCAPE_MAX * strlen(text) + sizeof("\"\"")), *to = json;
+
+	if (!json)
+		return NULL;
+	*to++ = '"';
+	while (*text) {
+		uint32_t c = 0xfffd;
+		size_t length = decode(text, &c);
+
+		to = length ? put_json(to, c, text, length)
+			    : put_json(to, c, replacement, strlen(replacement));
+		text += length ? length : 1;
+	}
+	*to++ = '"';
+	*to = '\0';
+	return json;
+}

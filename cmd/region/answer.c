@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/region/answer.h"
+#include "cmd/region/enclosing.h"
+#include "cmd/region/expect.h"
+#include "cmd/region/row.h"
+#include "cmd/register/registrar.h"
+#include "lib/base/shell_words.h"
+
+/* So many failures of one command are told one by one; all are in the document. */
+#define REPORTED_MAX 10
+
+int answer_init(struct answer *answer, const struct invocation *invocation,
+		const struct expect_option *expect, const struct mr_environment *environment,
+		uint64_t total, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	int rc;
+
+	answer->invocation = invocation;
+	answer->expect = expect && expect->given ? expect : NULL;
+	answer->environment = environment;
+	answer->failures = (struct failures){ .items = NULL };
+	answer->request = (struct request){ .argv = NULL };
+	answer->total = total;
+	answer->reported = 0;
+	answer->in_session = false;
+	answer->lines = total == 1 && !global->columns && !global->no_headings;
+	progress_init(&answer->progress, total, global->quiet);
+	rc = output_open(&answer->out, global, invocation->command->record, err);
+	answer->out.usual_columns = invocation->command->columns;
+	return rc;
+}
+
+void answer_expect_total(struct answer *answer, uint64_t total)
+{
+	answer->total = total;
+	progress_init(&answer->progress, total, answer->invocation->global->quiet);
+}
+
+int answer_error(const struct invocation *invocation, const struct expect_option *expect,
+		 struct mr_error *told, struct mr_error *err)
+{
+	struct mr_environment environment;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = answer_init(&answer, invocation, expect, &environment, 0, err);
+	if (rc)
+		return rc;
+	answer.in_session = place_session(invocation->global) != NULL;
+	answer_fail(&answer, told, 0, 0, MR_VIA_KERNEL);
+	err->text[0] = '\0';
+	answer_begin(&answer);
+	answer_end_rows(&answer);
+	rc = answer_end(&answer, 0, err);
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
+}
+
+void answer_release(struct answer *answer)
+{
+	failures_release(&answer->failures);
+	output_release(&answer->out);
+}
+
+/* A line on standard error: of a batch with the line that the command is run for. */
+static void note(const struct answer *answer, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void note(const struct answer *answer, const char *fmt, ...)
+{
+	const struct batch_line *line = answer->invocation->global->line;
+	char text[sizeof(((struct mr_error *)0)->text) + 64];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (line)
+		batch_line_note(line, "%s", text);
+	else
+		report_note(answer->invocation->command, "%s", text);
+}
+
+/* Reading the words of a line's command has moved them: they are read again. */
+static const char *const *words_of(const struct invocation *invocation, struct mr_words *words)
+{
+	const struct batch_line *line = invocation->global->line;
+	struct mr_error ignored;
+
+	*words = (struct mr_words){ .list = NULL };
+	if (!line)
+		return invocation->argv;
+	if (mr_words_split(words, line->text, strlen(line->text), &ignored))
+		return NULL;
+	return (const char *const *)words->list;
+}
+
+/* Tells it, but for what its caller may add. */
+static void tell(struct answer *answer, struct mr_error *err, uint64_t index, bool expected)
+{
+	progress_clear(&answer->progress);
+	if (index && answer->total > 1)
+		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
+	note(answer, "%s%s", err->text, expected ? ", as expected" : "");
+	if (err->hint[0])
+		report_detail("%s", err->hint);
+	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
+		report_detail("on the simulated HCA %s", answer->environment->device);
+	if (answer->invocation->global->verbose)
+		report_lines(&request_record, &answer->request);
+}
+
+bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
+		 enum mr_via via)
+{
+	const struct invocation *invocation = answer->invocation;
+	bool expected = answer->expect && expect_has(answer->expect, err);
+
+	struct mr_words words;
+	bool told;
+
+	answer->request.argv = words_of(invocation, &words);
+	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
+		     &answer->request);
+	told = !(expected && invocation->global->quiet) && ++answer->reported <= REPORTED_MAX;
+	if (told)
+		tell(answer, err, index, expected);
+	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
+	mr_words_release(&words);
+	return told;
+}
+
+/* Members of the document beside its lists: what is known before them, and after them. */
+static const struct field scene_fields[] = {
+	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
+	FIELD_END,
+};
+const struct record scene_record = { "scene", scene_fields };
+
+struct verdict {
+	struct opt_bool as_expected;
+};
+
+static const struct field verdict_fields[] = {
+	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0, ""),
+	FIELD_END,
+};
+static const struct record verdict_record = { "verdict", verdict_fields };
+
+static bool is_expected(const struct answer *answer)
+{
+	return answer->expect && expect_holds(answer->expect, &answer->failures);
+}
+
+void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
+		       bool lines)
+{
+	const struct scene scene = { answer->in_session };
+	struct output *out = &answer->out;
+	struct batch_line *line = out->global->line;
+
+	if (line)
+		line->begun = true;
+	output_begin(out, answer->invocation->command->name);
+	/* What is the same for all lines of a batch stands before them. */
+	if (out->global->json && (!line || answer->environment->data_direct[0]))
+		output_object(out, "environment", &environment_record, answer->environment);
+	if (!line)
+		output_members(out, &scene_record, &scene);
+	output_list_begin(out, key, record, lines);
+}
+
+void answer_begin(struct answer *answer)
+{
+	const struct record *record = answer->invocation->command->record;
+
+	answer_begin_list(answer, record == &region_record ? "regions" : "sessions", record,
+			  answer->lines);
+}
+
+void answer_row(struct answer *answer, const void *row)
+{
+	output_row(&answer->out, answer->invocation->command->record, row);
+}
+
+void answer_end_rows(struct answer *answer)
+{
+	output_list_end(&answer->out);
+}
+
+static void print_verdict(struct answer *answer)
+{
+	const struct list failures = { &failure_record, answer->failures.items,
+				       answer->failures.count, sizeof(struct failure) };
+	const struct verdict verdict = { { is_expected(answer), answer->expect != NULL } };
+
+	output_members(&answer->out, &verdict_record, &verdict);
+	output_json_list(&answer->out, "failures", &failures);
+}
+
+int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
+{
+	const struct mr_environment *environment = answer->environment;
+	struct output *out = &answer->out;
+	bool told = out->global->line && !environment->data_direct[0]; /* by the batch */
+
+	if (answer->failures.out_of_memory)
+		out->error = -ENOMEM;
+	if (answer->failures.count && out->global->verbose && !out->global->json && !told) {
+		note(answer, "where this failed:");
+		report_lines(&environment_record, environment);
+	}
+	if (out->global->json)
+		print_verdict(answer);
+	else if (told)
+		;
+	else if (done && (answer->lines || out->blocks))
+		output_object(out, "environment", &environment_record, environment);
+	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
+		report_note(answer->invocation->command,
+			    "these are answers of the simulated HCA %s", environment->device);
+	return output_end(out, err);
+}
+
+void answer_tell_more(const struct answer *answer)
+{
+	if (answer->reported > REPORTED_MAX)
+		note(answer, "and %" PRIu64 " more failures (--json has all)",
+		     answer->reported - REPORTED_MAX);
+}
+
+static int judge(const struct answer *answer, uint64_t done, const char *participle)
+{
+	const struct failures *failures = &answer->failures;
+	char text[EXPECT_TEXT];
+
+	answer_tell_more(answer);
+	if (failures->count && done && participle && !answer->invocation->global->quiet)
+		note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+		     participle);
+	if (is_expected(answer))
+		return EXIT_DONE;
+	if (answer->expect)
+		note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
+	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
+		return EXIT_ABSENT;
+	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
+}
+
+int answer_status(const struct answer *answer, uint64_t done, const char *participle)
+{
+	const struct batch_line *line = answer->invocation->global->line;
+	int status = judge(answer, done, participle);
+	char text[EXPECT_TEXT];
+
+	if (line && status != EXIT_DONE && answer->failures.count)
+		batch_line_fail(line, answer->failures.items, NULL);
+	else if (line && status != EXIT_DONE)
+		batch_line_fail(line, NULL, expect_text(answer->expect, &answer->failures, text));
+	return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A line of a batch, as the command sees it that is run for it. */
+#ifndef BATCH_LINE_H
+#define BATCH_LINE_H
+
+#include "cmd/output/messages.h"
+#include "cmd/output/progress.h"
+#include "lib/session/regions.h"
+#include "lib/verbs/device.h"
+
+struct batch_line {
+	uint64_t number;
+	const char *text;
+	struct mr_session *session; /**< the batch's, in which the command works */
+	const struct mr_environment *environment;
+	struct failures
+		*failures; /**< the batch's: one of each line that did not answer as it should */
+	struct progress *progress; /**< the batch's */
+	bool begun;                /**< the command has begun its part of the document */
+};
+
+/** batch_line_note() - a line on standard error that begins with the line's number and text */
+void batch_line_note(const struct batch_line *line, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** batch_line_wrap() - put the line's number and text before an error */
+void batch_line_wrap(const struct batch_line *line, struct mr_error *err);
+
+/**
+ * batch_line_fail() - note in the batch that the line did not answer as it should
+ * @failure: its first one, or NULL: there was none where one was expected
+ * @message: what is said then
+ */
+void batch_line_fail(const struct batch_line *line, const struct failure *failure,
+		     const char *message);
+
+#endif

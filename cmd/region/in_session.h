@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a command does that works on the regions of a session: dereg, stat. */
+#ifndef SESSION_JOB_H
+#define SESSION_JOB_H
+
+#include "cmd/region/answer.h"
+#include "lib/session/regions.h"
+
+struct session_job {
+	struct mr_session *session;
+	const struct mr_environment *environment;
+	struct answer answer; /**< its total is the number of operands */
+	uint64_t done;        /**< regions that the command did its work on */
+};
+
+/**
+ * session_job_run() - join the session, do the work, and leave it
+ * @expect: or NULL: the command has no --expect
+ * @work:   prints the answer; returns an exit status, or -errno
+ *
+ * Return: what @work returned; without a session the exit status that says so, or -EINVAL with
+ * MR_ERROR_USAGE.
+ */
+int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
+		    int (*work)(struct session_job *job, struct mr_error *err),
+		    struct mr_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+
+#include "cmd/output/messages.h"
+#include "cmd/region/overdue.h"
+#include "lib/session/library.h"
+#include "lib/session/relaxed.h"
+
+void overdue_tell(const struct invocation *invocation, struct mr_session *session)
+{
+	struct mr_entry first;
+	const char *name;
+	uint32_t count;
+
+	/* What is left of a batch's own regions is deregistered at its end, and told then. */
+	if (invocation->global->line || mr_session_is_private(session))
+		return;
+	count = mr_relaxed_overdue(session, &first);
+	if (!count)
+		return;
+	name = mr_errno_name((int)first.mark_errno);
+	report_note(invocation->command,
+		    "%u deferred region%s could not be invalidated: region %" PRIu64 ": %s (%s)",
+		    count, count == 1 ? "" : "s", first.id, name ? name : "unknown errno",
+		    mr_errno_text((int)first.mark_errno));
+	report_detail("the keys still work: mrctl dereg --flush tries again");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was asked for when something was refused: enough of it to ask for the same elsewhere. */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include "cmd/output/fields.h"
+
+struct request {
+	const char *const *argv; /**< the command line */
+	const char *memory;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 offset; /**< of a dma-buf or memory on the device, in the place of addr */
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 iova;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 access_bits;
+	struct mr_opt_u64 page_sizes;
+	const char *pd;
+	struct mr_opt_u64 count; /**< regions that were asked for (--count) */
+};
+
+extern const struct record request_record;
+
+/**
+ * request_keep() - make the strings of @request its own
+ * @former: kept before, and as long: what it says too is not kept again; or NULL
+ *
+ * What there is no memory for is NULL then.
+ */
+void request_keep(struct request *request, const struct request *former);
+
+/** request_release() - free what @request does not share with the next one that was kept, or NULL */
+void request_release(struct request *request, const struct request *next);
+
+#endif

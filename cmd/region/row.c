@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/region/row.h"
+#include "lib/base/clock.h"
+#include "lib/session/relaxed.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/rereg.h"
+
+static const struct field region_fields[] = {
+	FIELD(struct region_row, id, FIELD_NUMBER, 0, "number of the region"),
+	FIELD(struct region_row, index, FIELD_NUMBER, FIELD_DETAIL, "which of --count, from 1"),
+	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
+	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr, umem or dm"),
+	FIELD(struct region_row, state, FIELD_STRING, 0,
+	      "live, inert, deferred, deregistered, refused, pending, in-doubt, suspect, broken, gone, "
+	      "unlisted, "
+	      "unknown"),
+	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it",
+	      .instead = "id"),
+	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),
+	FIELD(struct region_row, rkey, FIELD_HEX, 0, "key for peers"),
+	FIELD(struct region_row, umem_id, FIELD_NUMBER, 0, "the device's number for a umem"),
+	FIELD(struct region_row, addr, FIELD_HEX, 0, "address of the first byte"),
+	FIELD(struct region_row, offset, FIELD_NUMBER, 0, "first byte in the dma-buf or DM"),
+	FIELD(struct region_row, length, FIELD_NUMBER, 0, "bytes"),
+	FIELD(struct region_row, extended_addr, FIELD_HEX, 0,
+	      "of a relaxed region: address of the first byte that is reachable"),
+	FIELD(struct region_row, extended_length, FIELD_NUMBER, 0,
+	      "of a relaxed region: bytes that are reachable"),
+	FIELD(struct region_row, iova, FIELD_HEX, 0, "address of the first byte for the HCA",
+	      .repeats = "addr"),
+	FIELD(struct region_row, access, FIELD_ACCESS, 0, "access flags that were asked for"),
+	FIELD(struct region_row, access_bits, FIELD_HEX, FIELD_DETAIL, "the same as a mask"),
+	FIELD(struct region_row, in_force, FIELD_ACCESS, 0,
+	      "those of them that have an effect, as far as known"),
+	FIELD(struct region_row, pd, FIELD_STRING, 0, "protection domain", .usual = MR_DEFAULT_PD),
+	FIELD(struct region_row, memory, FIELD_STRING, 0,
+	      "kind of memory, or source of the dma-buf"),
+	FIELD(struct region_row, page_size, FIELD_NUMBER, 0, "bytes of the memory's pages"),
+	FIELD(struct region_row, page_sizes, FIELD_PAGES, 0,
+	      "page sizes that were asked for a umem (--page-sizes)"),
+	FIELD(struct region_row, answer, FIELD_STRING, 0,
+	      "of --try-page-sizes: ok, or the errno's name"),
+	FIELD(struct region_row, export, FIELD_STRING, 0,
+	      "of a umem: what mlx5dv_devx_umem_import takes (--export)"),
+	FIELD(struct region_row, call, FIELD_STRING, FIELD_DETAIL, "call that registered it"),
+	FIELD(struct region_row, via, FIELD_STRING, FIELD_DETAIL,
+	      "path of the call: library (libibverbs) or kernel"),
+	FIELD(struct region_row, needs_process, FIELD_OPT_BOOL, FIELD_DETAIL,
+	      "whether it is inert once the process that registered it has ended"),
+	FIELD(struct region_row, advice, FIELD_STRING, FIELD_DETAIL,
+	      "advice that was given about it (--advise)"),
+	FIELD(struct region_row, advice_answer, FIELD_STRING, 0,
+	      "answer to the advice: ok, or the errno's name"),
+	FIELD(struct region_row, elapsed_ns, FIELD_NUMBER, 0, "time that registering took"),
+	FIELD(struct region_row, advice_elapsed_ns, FIELD_NUMBER, 0, "time that the advice took"),
+	FIELD(struct region_row, dereg_elapsed_ns, FIELD_NUMBER, 0, "time that deregistering took"),
+	FIELD(struct region_row, deferred_ns, FIELD_NUMBER, 0,
+	      "time since a deferred region was deregistered"),
+	FIELD(struct region_row, deferred_answer, FIELD_STRING, 0,
+	      "the errno's name where a deferred region could not be invalidated"),
+	FIELD_END,
+};
+const struct record region_record = { "region", region_fields };
+
+static const struct field environment_fields[] = {
+	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL, "version of mrctl"),
+	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL, "release of the kernel"),
+	FIELD(struct mr_environment, rdma_core, FIELD_TEXT, FIELD_DETAIL,
+	      "version of the loaded rdma-core"),
+	FIELD(struct mr_environment, device, FIELD_TEXT, 0, "RDMA device"),
+	FIELD(struct mr_environment, provider, FIELD_TEXT, 0, "its user-space driver"),
+	FIELD(struct mr_environment, firmware, FIELD_TEXT, FIELD_DETAIL, "its firmware's version"),
+	FIELD(struct mr_environment, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
+	FIELD(struct mr_environment, simulated_kernel, FIELD_TEXT, FIELD_DETAIL,
+	      "whose answers a simulated device gives"),
+	FIELD(struct mr_environment, memlock_soft, FIELD_LIMIT, FIELD_DETAIL,
+	      "bytes that may be locked (RLIMIT_MEMLOCK)"),
+	FIELD(struct mr_environment, memlock_hard, FIELD_LIMIT, FIELD_DETAIL,
+	      "the most that an ordinary user can raise it to"),
+	FIELD(struct mr_environment, uid, FIELD_NUMBER, FIELD_DETAIL, "the user"),
+	FIELD(struct mr_environment, euid, FIELD_NUMBER, FIELD_DETAIL,
+	      "the user whose rights are used"),
+	FIELD(struct mr_environment, data_direct, FIELD_TEXT, 0, "its Data Direct device"),
+	FIELD_END,
+};
+const struct record environment_record = { "environment", environment_fields };
+
+void region_row_extend(struct region_row *row)
+{
+	row->extended_addr = row->addr;
+	row->extended_length = row->length;
+	mr_relaxed_extend(row->page_size.value, &row->extended_addr.value,
+			  &row->extended_length.value);
+}
+
+static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
+{
+	uint64_t now;
+
+	if (!mr_entry_is_marked(entry))
+		return (struct mr_opt_u64){ .known = false };
+	now = mr_now_ns();
+	return known(now > entry->marked_ns ? now - entry->marked_ns : 0);
+}
+
+void blob_text(const struct mr_umem_blob *blob, char *text)
+{
+	*text = '\0';
+	for (size_t i = 0; i < blob->size; i++)
+		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
+}
+
+/* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */
+struct opt_bool region_needs_process(uint64_t access, const char *memory)
+{
+	return (struct opt_bool){ access & MR_ACCESS_ON_DEMAND ||
+					  (memory && !strncmp(memory, "cuda:", strlen("cuda:"))),
+				  true };
+}
+
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd)
+{
+	bool registered = entry->state != MR_ENTRY_PENDING;
+	bool is_null = entry->call == MR_ALLOC_NULL_MR; /* an lkey, and no memory */
+	bool is_umem = registered && mr_region_kind(entry->call) == MR_KIND_UMEM;
+	bool is_mr = registered && !is_umem;
+	bool keys_known = is_mr && !entry->unsure;
+	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
+	bool access_known = registered && !is_null && !(entry->unsure & MR_CHANGE_ACCESS);
+	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
+	bool has_offset = mr_region_has_offset((enum mr_region_call)entry->call);
+
+	const struct mr_in_force_region asked = {
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.at_zero = entry->iova ? MR_UVERBS_NO : MR_UVERBS_YES,
+	};
+	struct mr_in_force nobody_was_asked = { .asked = true };
+
+	*row = (struct region_row){
+		.id = { entry->id, entry->id != 0 },
+		.name = entry->name[0] ? entry->name : NULL,
+		.kind = mr_region_kind_name(mr_region_kind(entry->call)),
+		.handle = { entry->handle, registered && entry->handle != MR_NO_HANDLE },
+		.lkey = { entry->lkey, keys_known },
+		.rkey = { entry->rkey, keys_known && !is_null },
+		.umem_id = { entry->umem_id, is_umem },
+		.addr = { entry->addr, at_known && !has_offset && !is_null },
+		.offset = { entry->addr, at_known && has_offset },
+		.length = { entry->length, at_known },
+		.iova = { entry->iova, at_known && is_mr && !is_null },
+		.access = { entry->access, access_known },
+		.access_bits = { entry->access, access_known },
+		.pd = pd_known ? pd->name : NULL,
+		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
+		.page_size = { mr_entry_page_size(entry),
+			       mr_entry_page_size(entry) != 0 && (at_known || !registered) },
+		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
+		.call = registered ? mr_region_call_name(entry->call, (enum mr_via)entry->via)
+				   : NULL,
+		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
+		.needs_process = access_known ? region_needs_process(entry->access, entry->memory)
+					      : (struct opt_bool){ .known = false },
+		.elapsed_ns = { entry->elapsed_ns, registered },
+		.deferred_ns = deferred_ns(entry),
+		.deferred_answer = mr_entry_is_marked(entry) && entry->mark_errno
+					   ? mr_errno_name((int)entry->mark_errno)
+					   : NULL,
+	};
+	if (entry->call == MR_REG_MR_RELAXED)
+		region_row_extend(row);
+	if (access_known)
+		row->in_force = mr_in_force_bits(&nobody_was_asked, &asked);
+}
+
+struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+				       const char *state)
+{
+	bool is_mr = kind == MR_KIND_MR;
+
+	return (struct region_row){
+		.kind = mr_region_kind_name(kind),
+		.state = state,
+		.handle = known(object->handle),
+		.lkey = { object->lkey, is_mr },
+		.rkey = { object->rkey, is_mr },
+		.length = { object->length, is_mr },
+		.iova = { object->iova, is_mr },
+	};
+}
+
+void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
+			 const struct mr_in_force_region *region, const struct global_args *global)
+{
+	bool all = global->json || global->columns || global->verbose;
+
+	row->in_force = mr_in_force_bits(in_force, region);
+	row->in_force.known &= all || row->in_force.value != region->access;
+}

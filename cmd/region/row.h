@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Regions and the environment as they are printed. */
+#ifndef REGION_ROW_H
+#define REGION_ROW_H
+
+#include "cmd/cli/command.h"
+#include "cmd/output/fields.h"
+#include "lib/session/table/entries.h"
+#include "lib/verbs/device.h"
+#include "lib/verbs/in_force.h"
+
+struct region_row {
+	struct mr_opt_u64 id;
+	struct mr_opt_u64 index;
+	const char *name;
+	const char *kind;
+	const char *state;
+	struct mr_opt_u64 handle;
+	struct mr_opt_u64 lkey;
+	struct mr_opt_u64 rkey;
+	struct mr_opt_u64 umem_id;
+	struct mr_opt_u64 addr;
+	struct mr_opt_u64 offset;
+	struct mr_opt_u64 length;
+	struct mr_opt_u64 extended_addr;
+	struct mr_opt_u64 extended_length;
+	struct mr_opt_u64 iova;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 access_bits;
+	struct mr_opt_u64 in_force;
+	const char *pd;
+	const char *memory;
+	struct mr_opt_u64 page_size;
+	struct mr_opt_u64 page_sizes;
+	const char *answer;
+	const char *export;
+	const char *call;
+	const char *via;
+	struct opt_bool needs_process;
+	const char *advice;
+	const char *advice_answer;
+	struct mr_opt_u64 elapsed_ns;
+	struct mr_opt_u64 advice_elapsed_ns;
+	struct mr_opt_u64 dereg_elapsed_ns;
+	struct mr_opt_u64 deferred_ns;
+	const char *deferred_answer;
+};
+
+/** What each command that prints regions has a value for, and what of MRs; for its list of those. */
+#define REGION_COLUMNS                                                                             \
+	"id,name,kind,state,handle,length,access,access_bits,in_force,memory,page_size,call,via,"  \
+	"needs_process,elapsed_ns"
+#define MR_COLUMNS REGION_COLUMNS ",lkey,rkey,iova,pd"
+/** Of those that register, and of those that give advice about what they have registered. */
+#define MADE_COLUMNS   ",index,dereg_elapsed_ns"
+#define ADVICE_COLUMNS ",advice,advice_answer,advice_elapsed_ns"
+
+/** Room for an exported umem as text. */
+#define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)
+
+/** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
+void blob_text(const struct mr_umem_blob *blob, char *text);
+
+/**
+ * region_needs_process() - whether a region is inert once the process that registered it has ended
+ * @memory: its kind of memory, or source of the dma-buf
+ */
+struct opt_bool region_needs_process(uint64_t access, const char *memory);
+
+/**
+ * region_row_fill() - a row of what a session's table knows of a region
+ * @pd: room for its protection domain; must live as long as @row, and so must @entry
+ *
+ * What an unfinished change may have changed is not known.  The state is left to the caller.
+ */
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd);
+
+/** region_row_of_object() - a row of what the kernel says of an object that no entry names */
+struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
+				       const char *state);
+
+/**
+ * region_row_in_force() - which of the flags have an effect
+ *
+ * A person who reads lines is told only where it is not all of them.
+ */
+void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
+			 const struct mr_in_force_region *region, const struct global_args *global);
+
+/** region_row_extend() - fill in what is reachable of a relaxed region, by its addr, length, page_size */
+void region_row_extend(struct region_row *row);
+
+extern const struct record region_record;
+/** A struct mr_environment. */
+extern const struct record environment_record;
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cmd/register/advise.h"
+
+/* The whole address space, so that it has no memory of its own. */
+static bool is_implicit(const struct mr_region *region)
+{
+	return !region->addr && region->length == SIZE_MAX;
+}
+
+static uint64_t size_or(const struct advise_args *advise, uint64_t otherwise)
+{
+	return advise->size.known ? advise->size.value : otherwise;
+}
+
+static struct mr_advice_range range_of(const struct register_job *job,
+				       const struct mr_region *region)
+{
+	const struct advise_args *advise = &job->args->advise;
+	uint64_t offset = advise->offset.value;
+	uint64_t rest = region->length > offset ? region->length - offset : 0;
+
+	if (is_implicit(region))
+		return (struct mr_advice_range){ .addr = job->prefetched.start + offset,
+						 .length = size_or(advise,
+								   (uint64_t)sysconf(_SC_PAGESIZE)),
+						 .lkey = region->lkey };
+	return (struct mr_advice_range){ .addr = region->iova + offset,
+					 .length = size_or(advise, rest),
+					 .lkey = region->lkey };
+}
+
+/* About the whole address space there is nothing to say but of memory that there is. */
+static int map_for_implicit(struct register_job *job, struct mr_error *err)
+{
+	const struct advise_args *advise = &job->args->advise;
+	const struct mr_memory_request request = {
+		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
+		.length = size_or(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
+	};
+
+	if (!job->count || !is_implicit(&job->made[0].region) || advise->offset.known)
+		return 0;
+	return mr_memory_map(&request, &job->prefetched, err);
+}
+
+static void tell(struct register_job *job, const struct made *made,
+		 const struct mr_advice_range *range, struct mr_error *err)
+{
+	const struct mr_region_request region = { .addr = made->region.addr,
+						  .iova = made->region.iova };
+
+	if (register_fail(job, err, made->index, made->id, &region))
+		report_detail("advised %s of %" PRIu64 " bytes at 0x%" PRIx64,
+			      job->args->advise.advice.text, range->length, range->addr);
+}
+
+static void advise(struct register_job *job, uint64_t i)
+{
+	struct advised *advised = &job->advised[i];
+	struct mr_advice_range range = range_of(job, &job->made[i].region);
+	struct mr_error err;
+
+	advised->known = true;
+	advised->errnum = -mr_advise(&job->place.registrar, &job->args->advise.advice, &range,
+				     &advised->elapsed_ns, &err);
+	if (advised->errnum)
+		tell(job, &job->made[i], &range, &err);
+}
+
+int advise_init(struct register_job *job, struct mr_error *err)
+{
+	if (!job->args->advise.advice.text)
+		return 0;
+	job->advised = calloc(job->plan.count, sizeof(*job->advised));
+	return job->advised ? 0
+			    : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+				      "cannot keep track of advice about %" PRIu64 " regions",
+				      job->plan.count);
+}
+
+void advise_all(struct register_job *job)
+{
+	struct mr_error err;
+
+	if (!job->advised)
+		return;
+	if (map_for_implicit(job, &err)) {
+		register_fail(job, &err, 0, 0, NULL);
+		return;
+	}
+	for (uint64_t i = 0; i < job->count; i++) {
+		if (job->blocks_signals && place_interrupted(job->answer.invocation->global, !i)) {
+			register_interrupt(job, job->made[i].index);
+			return;
+		}
+		advise(job, i);
+		if (job->advised[i].errnum && !job->args->keep_going)
+			return;
+	}
+}
+
+void advise_release(struct register_job *job)
+{
+	mr_memory_unmap(&job->prefetched);
+	free(job->advised);
+}

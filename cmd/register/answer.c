@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/region/row.h"
+#include "cmd/register/answer.h"
+#include "lib/base/signals.h"
+#include "lib/session/library.h"
+#include "lib/session/relaxed.h"
+#include "lib/verbs/access.h"
+
+const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
+{
+	if (!job->args->name || job->plan.count == 1)
+		return job->args->name;
+	snprintf(buffer, size, "%s.%" PRIu64, job->args->name, index);
+	return buffer;
+}
+
+static const char *usual_columns(const struct register_job *job)
+{
+	const bool stays = job->answer.in_session, dmabuf = mr_region_has_offset(job->pattern.call);
+
+	if (job->kind == MR_KIND_UMEM && stays)
+		return dmabuf ? "id,name,state,handle,umem_id,offset,length,access,page_sizes,"
+				"elapsed_ns"
+			      : "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
+				"elapsed_ns";
+	if (job->kind == MR_KIND_UMEM && dmabuf)
+		return "id,name,umem_id,offset,length,access,page_sizes,elapsed_ns,"
+		       "dereg_elapsed_ns";
+	if (job->pattern.call == MR_REG_MR_RELAXED)
+		return stays ? "id,name,state,lkey,rkey,addr,length,extended_addr,extended_length,"
+			       "access,pd,elapsed_ns"
+			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
+			       "elapsed_ns,dereg_elapsed_ns";
+	if (!stays && job->pattern.call == MR_REG_DM_MR)
+		return "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns";
+	if (!stays)
+		return job->answer.invocation->command->columns;
+	return dmabuf ? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
+		      : "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+}
+
+/* Whether the call is told an I/O virtual address. */
+static bool has_iova(enum mr_region_call call)
+{
+	return call == MR_REG_MR_IOVA || call == MR_REG_MR_EX_IOVA ||
+	       (mr_region_is_dmabuf(call) && mr_region_kind(call) == MR_KIND_MR);
+}
+
+static void tell_extended(const struct mr_region_request *request)
+{
+	uint64_t addr = request->addr, length = request->length;
+
+	mr_relaxed_extend(request->page_size, &addr, &length);
+	if (length != request->length)
+		report_detail("extended to whole pages: %" PRIu64 " bytes at 0x%" PRIx64, length,
+			      addr);
+}
+
+const char *register_columns(struct register_job *job)
+{
+	const char *usual = usual_columns(job);
+
+	if (!job->args->advise.advice.text && !job->args->export)
+		return usual;
+	snprintf(job->room->columns, sizeof(job->room->columns), "%s%s%s", usual,
+		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
+		 job->args->export ? ",export" : "");
+	return job->room->columns;
+}
+
+static void fill_advice(const struct register_job *job, const struct made *made,
+			struct region_row *row)
+{
+	const struct advised *advised = job->advised ? &job->advised[made - job->made] : NULL;
+
+	if (!advised || !advised->known)
+		return;
+	row->advice = job->args->advise.advice.text;
+	row->advice_answer = advised->errnum ? mr_errno_name(advised->errnum) : "ok";
+	row->advice_elapsed_ns = known(advised->elapsed_ns);
+}
+
+/* Of a region that there is no request of yet the place in memory is not known. */
+bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
+		   const struct mr_region_request *request)
+{
+	const struct mr_region_request *pattern = &job->pattern;
+	bool is_null = pattern->call == MR_ALLOC_NULL_MR;
+	bool has_offset = mr_region_has_offset(pattern->call), placed = request && !is_null;
+
+	job->answer.request = (struct request){
+		.memory = job->plan.request.kind.text,
+		.addr = { placed ? request->addr : 0, placed && !has_offset },
+		.offset = { placed ? request->addr : 0, placed && has_offset },
+		.length = { job->plan.size, !is_null },
+		.iova = { placed ? request->iova : 0, placed && has_iova(pattern->call) },
+		.access = { pattern->access, !is_null },
+		.access_bits = { pattern->access, !is_null },
+		.page_sizes = { pattern->page_sizes, mr_region_has_page_sizes(pattern->call) },
+		.pd = job->place.pd,
+		.count = known(job->plan.count),
+	};
+	return answer_fail(&job->answer, err, index, id, job->place.registrar.via);
+}
+
+static void tell_request(const struct register_job *job, const struct mr_region_request *request)
+{
+	char text[FIELD_TEXT_MAX];
+
+	if (request->call != MR_ALLOC_NULL_MR)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
+			      request->length, request->addr,
+			      job->args->dmabuf ? "dma-buf" : "memory", job->plan.request.kind.text,
+			      access_text(request->access, text));
+	if (request->call == MR_REG_MR_RELAXED)
+		tell_extended(request);
+	else if (has_iova(request->call))
+		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
+	if (mr_region_has_page_sizes(request->call))
+		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
+}
+
+void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
+		     const struct mr_region_request *request)
+{
+	if (!register_fail(job, err, index, 0, request))
+		return;
+	if (!job->answer.invocation->global->verbose) /* which has told all of it */
+		tell_request(job, request);
+	if (job->place.registrar.via == MR_VIA_KERNEL &&
+	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
+		report_detail("without private data of the driver, which mrctl does not know");
+}
+
+static struct mr_in_force_region region_asked(const struct register_job *job,
+					      const struct made *made)
+{
+	return (struct mr_in_force_region){ .call = job->pattern.call,
+					    .via = job->place.registrar.via,
+					    .access = job->pattern.access,
+					    .at_zero = made->at_zero };
+}
+
+void register_row(struct register_job *job, const struct made *made)
+{
+	const struct mr_region *region = &made->region;
+	const enum mr_region_call call = job->pattern.call;
+	const enum mr_via via = job->place.registrar.via;
+	bool is_umem = job->kind == MR_KIND_UMEM, is_null = call == MR_ALLOC_NULL_MR;
+	bool has_offset = mr_region_has_offset(call);
+	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
+	struct region_row row = {
+		.id = known(made->id),
+		.index = known(made->index),
+		.name = register_name(job, made->index, name, sizeof(name)),
+		.kind = mr_region_kind_name(job->kind),
+		.state = region->live ? "live" : "deregistered",
+		.handle = { region->handle, region->handle != MR_NO_HANDLE },
+		.lkey = { region->lkey, !is_umem },
+		.rkey = { region->rkey, !is_umem && !is_null },
+		.umem_id = { region->umem_id, is_umem },
+		.addr = { region->addr, !has_offset && !is_null },
+		.offset = { region->addr, has_offset },
+		.length = known(region->length),
+		.iova = { region->iova, !is_umem && !is_null },
+		.access = { job->pattern.access, !is_null },
+		.access_bits = { job->pattern.access, !is_null },
+		.pd = job->place.pd,
+		.memory = job->plan.request.kind.text,
+		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
+		.page_sizes = { job->pattern.page_sizes, mr_region_has_page_sizes(call) },
+		.call = mr_region_call_name(call, via),
+		.via = mr_via_name(via),
+		.needs_process =
+			region_needs_process(job->pattern.access, job->plan.request.kind.text),
+		.elapsed_ns = known(region->elapsed_ns),
+		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+	};
+
+	if (call == MR_REG_MR_RELAXED)
+		region_row_extend(&row);
+	if (!is_null) {
+		const struct mr_in_force_region asked = region_asked(job, made);
+
+		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
+	}
+	if (job->blobs) {
+		blob_text(&job->blobs[made - job->made], blob);
+		row.export = blob;
+	}
+	fill_advice(job, made, &row);
+	answer_row(&job->answer, &row);
+}
+
+void register_warn_of_flags(struct register_job *job)
+{
+	char text[FIELD_TEXT_MAX];
+	uint32_t left = 0;
+
+	if (job->answer.invocation->global->quiet)
+		return;
+	for (uint64_t i = 0; i < job->count; i++) {
+		const struct mr_in_force_region asked = region_asked(job, &job->made[i]);
+
+		left |= asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
+	}
+	for (; left; left &= left - 1) {
+		uint32_t flag = left & -left;
+
+		report_note(job->answer.invocation->command, "%s has no effect: %s",
+			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
+	}
+}
+
+/* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
+void register_warn_of_death(const struct register_job *job, bool hold)
+{
+	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
+
+	if (!job->place.in_session || mr_session_is_private(job->place.session))
+		return;
+	if ((cuda || on_demand) && job->count && !hold)
+		report_note(job->answer.invocation->command,
+			    "%s region is inert once this process has ended: use --hold",
+			    cuda ? "a cuda" : "an on-demand");
+}
+
+void register_interrupt(struct register_job *job, uint64_t index)
+{
+	struct mr_error err;
+
+	job->interrupted = true;
+	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+	answer_fail(&job->answer, &err, index, 0, job->place.registrar.via);
+}
+
+/*
+ * Who has interrupted a long registration does not want to read all that was registered until then;
+ * but a script that has asked for values gets them.
+ */
+bool register_prints_rows(const struct register_job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+
+	return answer_has_rows(&job->answer) &&
+	       (!job->interrupted || job->answer.lines || global->json || global->columns ||
+		global->no_headings);
+}
+
+void register_tell_interrupted(const struct register_job *job)
+{
+	bool ends;
+
+	if (!job->interrupted || !job->count || job->answer.invocation->global->quiet)
+		return;
+	if (!job->place.in_session) {
+		report_detail("they were deregistered again");
+		return;
+	}
+	ends = mr_session_is_private(job->place.session);
+	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
+		      ends ? "they stay until the batch ends" : "they stay in the session",
+		      job->made[0].id, job->made[job->count - 1].id,
+		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
+}
+
+void register_tell_hold(const struct register_job *job)
+{
+	const struct mr_opt_u64 time = job->args->hold_for;
+	char seconds[48] = "";
+
+	if (job->answer.invocation->global->quiet || (time.known && !time.value))
+		return;
+	if (time.known)
+		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
+	report_note(job->answer.invocation->command,
+		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
+		    job->count == 1 ? "" : "s", seconds,
+		    mr_hold_hears_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());
+}
+
+void register_hint_unprinted(const struct register_job *job, struct mr_error *err)
+{
+	const bool one = job->count == 1;
+
+	if (!job->count || (job->place.in_session && mr_session_is_private(job->place.session)))
+		return;
+	if (job->place.in_session)
+		mr_hint(err,
+			"%" PRIu64 " region%s registered all the same and stay%s in the "
+			"session: mrctl stat shows %s",
+			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
+	else
+		mr_hint(err, "%" PRIu64 " region%s registered all the same, and deregistered again",
+			job->count, one ? " was" : "s were");
+}

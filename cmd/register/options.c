@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The options that the registering commands share. */
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/register/register.h"
+#include "lib/verbs/access.h"
+
+static const struct option_spec region_options[] = {
+	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
+	       "protection domain, made on first use"),
+	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
+	       "access flags (default: local-write)"),
+	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
+	       "name of the region; NAME.1, ... with --count"),
+	OPTION(0, "via", OPTION_VIA, struct register_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
+	OPTION_END,
+};
+
+static const struct option_spec call_options[] = {
+	OPTION(0, "call", OPTION_STRING, struct register_args, call, "NAME",
+	       "ibv_reg_mr_ex in place of the usual call"),
+	OPTION_END,
+};
+
+static const struct option_spec trial_options[] = {
+	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
+	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
+	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
+	       "keep them so long at most"),
+	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
+	       "with --count: go on after a refusal"),
+	OPTION_END,
+};
+
+static const struct option_spec advise_options[] = {
+	OPTION(0, "advise", OPTION_ADVICE, struct register_args, advise.advice, "ADVICE",
+	       "then prefetch pages of it (ibv_advise_mr)"),
+	OPTION(0, "advise-offset", OPTION_SIZE, struct register_args, advise.offset, "SIZE",
+	       "start of the advised range in the region"),
+	OPTION(0, "advise-size", OPTION_SIZE, struct register_args, advise.size, "SIZE",
+	       "bytes of that range (default: to the end)"),
+	OPTION_END,
+};
+
+const struct option_group memory_group = { "Memory", memory_options, 0 };
+const struct option_group call_group = { "Region", call_options, 0 };
+const struct option_group region_group = { "Region", region_options, 0 };
+/* Umems have no protection domain. */
+const struct option_group umem_group = { "Region", region_options + 1, 0 };
+const struct option_group trial_group = { "Life and answer", trial_options, 0 };
+const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
+
+uint32_t register_access(const struct register_args *args)
+{
+	return args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
+}
+
+int register_choose_call(const struct register_args *args, enum mr_region_call *call,
+			 struct mr_error *err)
+{
+	enum mr_region_call ex;
+	const char *own;
+	bool has_ex;
+
+	if (!args->call)
+		return 0;
+	own = mr_region_call_name(*call, MR_VIA_LIBRARY);
+	has_ex = mr_region_call_ex(*call, &ex);
+	if (args->via && strcmp(args->via, mr_via_name(MR_VIA_LIBRARY)) != 0)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--call names a call of the library: no --via %s", args->via);
+	if (!strcmp(args->call, own))
+		return 0;
+	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
+		*call = ex;
+		return 0;
+	}
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
+			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
+}

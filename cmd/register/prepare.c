@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd/register/advise.h"
+#include "cmd/register/prepare.h"
+#include "lib/memory/cuda.h"
+#include "lib/session/library.h"
+
+/* The device's, which is of interest for dma-bufs alone. */
+static void find_data_direct(struct register_job *job)
+{
+	struct mr_environment *own = &job->room->place.environment;
+
+	if (job->place.environment != own) /* the batch's */
+		*own = *job->place.environment;
+	mr_region_data_direct_path(&job->place.registrar, own->data_direct,
+				   sizeof(own->data_direct));
+	job->place.environment = job->answer.environment = own;
+}
+
+static int open_dmabuf(struct register_job *job, struct mr_error *err)
+{
+	const struct mr_dmabuf_request *request = job->args->dmabuf;
+	int rc = request->source.type == MR_DMABUF_DM ? mr_dm_export(&job->dm, &job->dmabuf, err)
+						      : mr_dmabuf_open(request, &job->dmabuf, err);
+
+	find_data_direct(job);
+	if (rc)
+		return rc;
+	job->pattern.fd = job->dmabuf.fd;
+	job->memory.page_size = job->dmabuf.page_size;
+	if (job->dmabuf.cuda && job->answer.invocation->global->verbose)
+		report_note(job->answer.invocation->command, "%s", mr_cuda_steps(job->dmabuf.cuda));
+	return 0;
+}
+
+static int map_memory(struct register_job *job, struct mr_error *err)
+{
+	const struct mr_memory_request *request = &job->plan.request;
+	int rc;
+
+	if (request->populate)
+		progress_wait(&job->answer.progress, "populating", request->length);
+	rc = mr_memory_map(request, &job->memory, err);
+	progress_clear(&job->answer.progress);
+	return rc;
+}
+
+/* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
+int register_prepare(struct register_job *job, struct mr_error *err)
+{
+	int rc = place_open(&job->place, &job->room->place, job->answer.invocation->global,
+			    job->kind, job->args->pd,
+			    job->args->call ? mr_via_name(MR_VIA_LIBRARY) : job->args->via, err);
+
+	job->answer.environment = job->place.environment;
+	job->answer.in_session = place_session(job->answer.invocation->global) != NULL;
+	job->answer.out.usual_columns = register_columns(job);
+	job->in_force.uverbs = &job->place.uverbs;
+	if (rc)
+		return rc;
+	job->made = job->plan.count == 1 ? &job->room->only
+					 : reallocarray(NULL, job->plan.count, sizeof(*job->made));
+	if (!job->made)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
+			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
+	if (job->args->export)
+		job->blobs = calloc(job->plan.count, sizeof(*job->blobs));
+	if (job->args->export && !job->blobs)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+			       "cannot export %" PRIu64 " umems", job->plan.count);
+	if (job->place.in_session && mr_session_is_private(job->place.session)) {
+		job->pattern.backing = mr_backing_new(job->place.session);
+		if (!job->pattern.backing)
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
+	rc = advise_init(job, err);
+	if (!rc)
+		rc = map_memory(job, err);
+	if (rc)
+		return rc;
+	if (mr_region_has_offset(job->pattern.call) || job->pattern.call == MR_ALLOC_NULL_MR)
+		job->memory.page_size = 0; /* there is no mapping */
+	return job->args->dmabuf && job->args->dmabuf->source.type != MR_DMABUF_DM
+		       ? open_dmabuf(job, err)
+		       : 0;
+}
+
+int register_allocate_dm(struct register_job *job, struct mr_error *err)
+{
+	const struct register_args *args = job->args;
+	bool exported = args->dmabuf && args->dmabuf->source.type == MR_DMABUF_DM;
+	int rc = 0;
+
+	job->pattern.dm = &job->dm;
+	if (!args->dm && !exported)
+		return 0;
+	job->unnamed = job->place.in_session; /* until a region on it is noted */
+	if (job->unnamed)
+		rc = mr_table_begin_unnamed(&job->place.session->table, err);
+	if (!rc)
+		rc = mr_dm_alloc(&job->place.registrar,
+				 exported ? args->dmabuf->size : args->dm->length, &job->dm, err);
+	return rc || !exported ? rc : open_dmabuf(job, err);
+}
+
+/* A region that stays keeps it: in a session dereg frees it with the last of them. */
+static void free_dm(struct register_job *job)
+{
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count; i++)
+		if (job->made[i].region.live) {
+			mr_dm_forget(&job->dm);
+			return;
+		}
+	if (mr_dm_free(&job->place.registrar, &job->dm, &err))
+		register_fail(job, &err, 0, 0, NULL);
+}
+
+void register_settle_dm(struct register_job *job)
+{
+	free_dm(job);
+	if (job->unnamed)
+		mr_table_end_unnamed(&job->place.session->table);
+}

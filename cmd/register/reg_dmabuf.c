@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "cmd/region/row.h"
+#include "cmd/register/dmabuf_args.h"
+
+struct reg_dmabuf_args {
+	struct register_args common;
+	struct dmabuf_args from;
+	struct mr_opt_u64 iova;
+	bool data_direct;
+};
+
+static const struct option_spec options[] = {
+	OPTION('f', "from", OPTION_DMABUF, struct reg_dmabuf_args, from.source, "SOURCE",
+	       "where the dma-buf comes from (required)"),
+	OPTION(0, "buffer", OPTION_SIZE, struct reg_dmabuf_args, from.buffer, "SIZE",
+	       DMABUF_BUFFER_HELP),
+	OPTION('s', "size", OPTION_SIZE, struct reg_dmabuf_args, common.memory.size, "SIZE",
+	       "bytes (default: one page; of fd:N its rest)"),
+	OPTION(0, "offset", OPTION_SIZE, struct reg_dmabuf_args, common.memory.offset, "SIZE",
+	       "start this far into the dma-buf (default: 0)"),
+	OPTION('i', "iova", OPTION_NUMBER, struct reg_dmabuf_args, iova, "ADDR",
+	       "address for the HCA and peers (default: offset)"),
+	OPTION('c', "count", OPTION_NUMBER, struct reg_dmabuf_args, common.memory.count, "N",
+	       "register N regions on one dma-buf (default: 1)"),
+	OPTION(0, "stride", OPTION_SIZE, struct reg_dmabuf_args, common.memory.stride, "SIZE",
+	       "bytes from one to the next (default: whole pages)"),
+	OPTION(0, "data-direct", OPTION_FLAG, struct reg_dmabuf_args, data_direct, NULL,
+	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
+	OPTION_END,
+};
+
+static enum mr_region_call call_of(const struct reg_dmabuf_args *args)
+{
+	return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+	int rc;
+
+	if (!args->from.source.text)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
+	rc = dmabuf_args_check(&args->from, "from", err);
+	return rc ? rc : register_check(invocation, call_of(args), err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_dmabuf_args *args = invocation->args;
+	struct mr_dmabuf_request request = { .data_direct = args->data_direct };
+	struct mr_region_request pattern = {
+		.call = call_of(args),
+		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
+	};
+	struct register_args common = args->common;
+	int rc = dmabuf_args_apply(&args->from, &common, &request, err);
+
+	return rc ? rc : register_run(invocation, &common, &pattern, err);
+}
+
+static const struct option_group group = { "Dma-buf", options, 0 };
+static const struct option_group *const groups[] = { &group,        &region_group, &call_group,
+						     &advise_group, &trial_group,  NULL };
+static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
+static const struct help_topic *const topics[] = { &topic_dmabuf, &topic_access, &topic_advice,
+						   NULL };
+
+const struct command command_reg_dmabuf = {
+	.name = "reg-dmabuf",
+	.summary = "register a region of a dma-buf (ibv_reg_dmabuf_mr)",
+	.description = "Registers memory of a dma-buf with ibv_reg_dmabuf_mr, prints its keys and "
+		       "how long it took, and deregisters it. With --hold, or in a session, it "
+		       "stays registered.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct reg_dmabuf_args),
+	.record = &region_record,
+	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",
+	.fills = MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",offset",
+	.topics = topics,
+	.examples =
+		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
+				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+
+#include "cmd/region/row.h"
+#include "cmd/rereg/answer.h"
+#include "lib/session/library.h"
+#include "lib/verbs/access.h"
+
+static void tell_memory(const struct rereg_job *job)
+{
+	const struct mr_rereg_request *request = &job->request;
+	const char *kind = job->plan.request.kind.text;
+	uint64_t iova = job->via == MR_VIA_LIBRARY ? request->addr : request->iova;
+
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 "%s%s, with the I/O virtual "
+		      "address 0x%" PRIx64,
+		      request->length, request->addr, kind ? " of memory " : " and no memory",
+		      kind ? kind : "", iova);
+}
+
+static void tell_pd(const struct rereg_job *job)
+{
+	struct mr_table_pd old;
+	bool known = mr_table_pd(&job->in->session->table, job->before.pd, &old);
+
+	report_detail("asked for protection domain %s", job->args->pd ? job->args->pd
+							: known       ? "as before"
+								      : MR_DEFAULT_PD);
+}
+
+/* Of what was not to change nothing was asked. */
+static struct request request_of(const struct rereg_job *job)
+{
+	const struct mr_rereg_request *request = &job->request;
+	const bool memory = request->changes & MR_CHANGE_TRANSLATION;
+	const bool access = request->changes & MR_CHANGE_ACCESS;
+
+	return (struct request){
+		.memory = memory ? job->plan.request.kind.text : NULL,
+		.addr = { request->addr, memory },
+		.length = { request->length, memory },
+		.iova = { job->via == MR_VIA_LIBRARY ? request->addr : request->iova, memory },
+		.access = { request->access, access },
+		.access_bits = { request->access, access },
+		.pd = request->changes & MR_CHANGE_PD ? job->args->pd : NULL,
+	};
+}
+
+static void tell_request(const struct rereg_job *job)
+{
+	const struct mr_rereg_request *request = &job->request;
+	char access[FIELD_TEXT_MAX];
+
+	if (request->changes & MR_CHANGE_TRANSLATION)
+		tell_memory(job);
+	if (request->changes & MR_CHANGE_PD)
+		tell_pd(job);
+	if (request->changes & MR_CHANGE_ACCESS)
+		report_detail("asked for access %s", access_text(request->access, access));
+	if (job->args->flags.given)
+		report_detail("asked for the flags 0x%" PRIx32, request->changes);
+}
+
+/* A refusal is told with what was asked. */
+void rereg_refuse(struct rereg_job *job, struct mr_error *err)
+{
+	struct answer *answer = &job->in->answer;
+	bool told;
+
+	answer->request = request_of(job);
+	told = answer_fail(answer, err, 1, job->before.id, job->via);
+	failures_rereg(&answer->failures, &job->failure);
+	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
+		return;
+	if (!answer->invocation->global->verbose)
+		tell_request(job);
+	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
+	    job->before.call != MR_REG_DM_MR && /* which nobody changes */
+	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)
+		report_detail("libibverbs changes only regions that its own process registered; "
+			      "--via kernel does without it");
+}
+
+/* Members of the document beside the regions: these as they were. */
+struct changes {
+	struct list before;
+};
+
+static const struct field changes_fields[] = {
+	FIELD(struct changes, before, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record changes_record = { "changes", changes_fields };
+
+static const char *state_of(const struct rereg_job *job)
+{
+	const struct mr_held *held;
+
+	if (job->slot == MR_NO_SLOT)
+		return "unlisted";
+	held = mr_session_held(job->in->session, job->slot);
+	if (held && held->broken)
+		return "broken";
+	if (job->after.unsure)
+		return "in-doubt";
+	return job->after.refused ? "suspect" : "live";
+}
+
+static void fill_row(const struct rereg_job *job, struct region_row *row,
+		     const struct mr_entry *entry, struct mr_table_pd *pd)
+{
+	region_row_fill(row, entry, &job->in->session->table, pd);
+	row->lkey = known(entry->lkey); /* the kernel has told */
+	row->rkey = known(entry->rkey);
+	row->length = known(entry->length);
+	row->iova = known(entry->iova);
+	if (job->slot == MR_NO_SLOT && entry == &job->before) {
+		row->via = NULL;
+		row->elapsed_ns.known = false;
+	}
+}
+
+void rereg_print(struct rereg_job *job, bool changed)
+{
+	const struct global_args *global = job->in->answer.invocation->global;
+	struct changes changes = { { &region_record, NULL, 0, sizeof(struct region_row) } };
+	struct answer *answer = &job->in->answer;
+	struct region_row before, after;
+	struct mr_table_pd pds[2];
+
+	answer->lines = false;
+	answer_begin(answer);
+	if (changed) {
+		fill_row(job, &before, &job->before, &pds[0]);
+		before.state = "replaced";
+		fill_row(job, &after, &job->after, &pds[1]);
+		after.state = state_of(job);
+		changes.before.rows = &before;
+		changes.before.count = 1;
+		/* Values for scripts are those that hold now. */
+		if (!global->json && !global->columns && !global->no_headings)
+			answer_row(answer, &before);
+		answer_row(answer, &after);
+	}
+	answer_end_rows(answer);
+	output_members(&answer->out, &changes_record, &changes);
+}

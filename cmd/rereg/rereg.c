@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/region/row.h"
+#include "cmd/register/registrar.h"
+#include "cmd/rereg/answer.h"
+#include "lib/base/signals.h"
+#include "lib/session/library.h"
+#include "lib/session/operand.h"
+#include "lib/session/relaxed.h"
+#include "lib/verbs/access.h"
+
+static const struct option_spec iova_options[] = {
+	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
+	       "address for the HCA and peers"),
+	OPTION_END,
+};
+
+static const struct option_spec change_options[] = {
+	OPTION('a', "access", OPTION_ACCESS, struct rereg_args, access, "FLAG,...",
+	       "new access flags"),
+	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
+	       "new protection domain, made on first use"),
+	OPTION(0, "via", OPTION_VIA, struct rereg_args, via, "library|kernel",
+	       "by libibverbs, or by the kernel's own ioctl"),
+	OPTION(0, "flags", OPTION_CHANGES, struct rereg_args, flags, "CHANGE,...",
+	       "exactly these: translation, pd, access, none, N"),
+	OPTION_END,
+};
+
+static const struct option_spec answer_options[] = {
+	OPTION(0, "expect", OPTION_EXPECT, struct rereg_args, expect, "ANSWER,...",
+	       "exit with 0 only for these: ok, errno names"),
+	OPTION_END,
+};
+
+static int take(struct rereg_job *job, struct mr_error *err)
+{
+	struct mr_session *session = job->in->session;
+	struct mr_selection selection;
+	int rc = mr_select(session, job->in->answer.invocation->operands[0], &selection, err);
+
+	if (rc)
+		return rc;
+	job->slot = selection.type == MR_SELECT_ENTRY ? selection.slot : MR_NO_SLOT;
+	job->before.handle = selection.handle;
+	rc = mr_session_take(session, job->slot, selection.id, &job->before, err);
+	if (!rc)
+		job->after = job->before;
+	else
+		job->before.id = selection.id;
+	return rc;
+}
+
+/* The PD that the region gets; the library wants one in any case. */
+static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd *pd,
+		     struct mr_error *err)
+{
+	struct mr_session *session = job->in->session;
+	struct mr_table_pd old;
+	const char *name = job->args->pd;
+	int rc;
+
+	if (!name && job->via == MR_VIA_KERNEL && !(job->request.changes & MR_CHANGE_PD))
+		return 0;
+	if (!name)
+		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
+									  : MR_DEFAULT_PD;
+	rc = mr_session_pd(session, name, job->args->pd != NULL, place, pd, err);
+	if (!rc && job->request.changes & MR_CHANGE_PD)
+		job->after.pd = (uint16_t)*place;
+	return rc;
+}
+
+static int choose_path(struct rereg_job *job, struct mr_error *err)
+{
+	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
+	int rc = choose_pd(job, &job->pd_place, &pd, err);
+
+	if (rc)
+		return rc;
+	job->registrar = (struct mr_registrar){ .via = job->via,
+						.uverbs = &job->in->session->uverbs,
+						.pd_handle = pd.handle };
+	if (job->via == MR_VIA_KERNEL)
+		return 0;
+	rc = mr_session_device(job->in->session, job->pd_place, pd.handle, &job->device, err);
+	job->registrar.pd = job->device.pd;
+	return rc;
+}
+
+/* An address for the HCA that was chosen stays; the library knows only that of the memory. */
+static int make_memory(struct rereg_job *job, struct mr_error *err)
+{
+	struct memory_args args = job->args->memory;
+	int rc;
+
+	job->request.length = job->before.length;
+	job->request.iova = job->before.iova;
+	if (!memory_is_given(&args))
+		return 0;
+	if (!args.size.known)
+		args.size = known(job->before.length);
+	rc = memory_plan_init(&job->plan, &args, err);
+	if (!rc && mr_session_is_private(job->in->session)) {
+		job->request.backing = mr_backing_new(job->in->session);
+		if (!job->request.backing)
+			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	}
+	if (!rc)
+		rc = mr_memory_map(&job->plan.request, &job->memory, err);
+	if (rc)
+		return rc;
+	job->request.addr = job->memory.start;
+	job->request.length = job->plan.size;
+	if (!(job->request.changes & MR_CHANGE_TRANSLATION))
+		return 0;
+	if (job->args->iova.known) {
+		job->request.iova = job->args->iova.value;
+		job->after.call = MR_REG_MR_IOVA;
+	} else if (job->before.call != MR_REG_MR_IOVA || job->via == MR_VIA_LIBRARY) {
+		job->request.iova = job->request.addr;
+		job->after.call = MR_REG_MR;
+	}
+	job->after.page_shift = mr_page_shift(job->memory.page_size);
+	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.request.kind.text);
+	return 0;
+}
+
+/* --flags asks the stack what it says to flags that do not fit the rest. */
+static uint32_t changes_for(const struct rereg_args *args)
+{
+	if (args->flags.given)
+		return args->flags.bits;
+	return (memory_is_given(&args->memory) ? (uint32_t)MR_CHANGE_TRANSLATION : 0) |
+	       (args->pd ? (uint32_t)MR_CHANGE_PD : 0) |
+	       (args->access.given ? (uint32_t)MR_CHANGE_ACCESS : 0);
+}
+
+/* Everything up to the call.  The gaps of some kinds of memory want it to come last. */
+static int prepare(struct rereg_job *job, struct mr_error *err)
+{
+	int rc = take(job, err);
+
+	if (rc)
+		return rc;
+	/* What registered it in this process knows how to change it. */
+	if (!job->args->via && !job->args->iova.known)
+		job->via = mr_session_via(job->in->session, job->slot);
+	job->request.changes = changes_for(job->args);
+	job->request.access = job->args->access.bits;
+	rc = choose_path(job, err);
+	if (!rc)
+		rc = make_memory(job, err);
+	if (rc)
+		mr_session_unclaim(job->in->session, job->slot);
+	return rc;
+}
+
+static int work(struct session_job *in, struct mr_error *err)
+{
+	struct rereg_job job = { .in = in,
+				 .args = in->answer.invocation->args,
+				 .pd_place = MR_TABLE_PDS };
+	struct mr_error told;
+	bool library, kernel, changed;
+	int rc;
+
+	place_paths(job.args->via, &library, &kernel);
+	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
+	/* The region is either changed or not: signals wait in between. */
+	place_block_signals(in->answer.invocation->global);
+	mr_relaxed_expire(in->session);
+	rc = prepare(&job, &told);
+	if (!rc)
+		rc = mr_session_rereg(in->session, &job.registrar, job.slot, &job.request,
+				      &job.before, &job.after, &job.failure, &told);
+	mr_session_leave_pd(in->session, job.pd_place);
+	changed = !rc || job.failure.old == MR_OLD_REPLACED;
+	if (changed || job.failure.old == MR_OLD_UNKNOWN)
+		mr_memory_keep_file(&job.memory);
+	if (rc)
+		rereg_refuse(&job, &told);
+	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
+	    !mr_session_is_private(in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
+		report_note(in->answer.invocation->command,
+			    "an on-demand region is inert once this process has ended");
+	rereg_print(&job, changed);
+	rc = answer_end(&in->answer, changed, err);
+	if (rc && changed)
+		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
+	mr_backing_settle(job.request.backing, &job.memory, NULL);
+	mr_session_release_device(in->session, &job.device);
+	return rc ? rc : answer_status(&in->answer, changed, NULL);
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct rereg_args *args = invocation->args;
+	char **words = invocation->operands;
+	bool library, kernel;
+	struct memory_plan plan;
+
+	if (!words[0] || words[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
+	if (!strncmp(words[0], "pd:", 3) || !strncmp(words[0], "umem:", 5) ||
+	    !strncmp(words[0], "dm:", 3))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
+				    words[0]);
+	if (mr_select_check(words[0], err))
+		return -EINVAL;
+	place_paths(args->via, &library, &kernel);
+	if (args->iova.known && !memory_is_given(&args->memory))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--iova is of new memory: give --memory or --size as well");
+	if (args->iova.known && !kernel)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--iova: ibv_rereg_mr takes none, use --via kernel");
+	if (!args->flags.given && !changes_for(args))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "say what to change: its memory (--size, --memory, ...), --pd "
+				    "or --access");
+	return memory_plan_init(&plan, &args->memory, err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct rereg_args *args = invocation->args;
+	struct mr_error told;
+
+	if (place_session(invocation->global))
+		return session_job_run(invocation, &args->expect, work, err);
+	mr_fail_text(&told, MR_ERROR_ABSENT, ENOTCONN,
+		     "not in a session or batch, and only there a region stays to be changed");
+	mr_hint(&told, "open a session with mrctl session, or name one with --session");
+	return answer_error(invocation, &args->expect, &told, err);
+}
+
+static const struct option_group memory = { "New memory", new_memory_options, 0 };
+static const struct option_group iova = { "New memory", iova_options, 0 };
+static const struct option_group change = { "Change", change_options, 0 };
+static const struct option_group answer = { "Life and answer", answer_options, 0 };
+static const struct option_group *const groups[] = { &memory, &iova, &change, &answer, NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
+
+const struct command command_rereg = {
+	.name = "rereg",
+	.operands = "REGION",
+	.summary = "change a region of the session (ibv_rereg_mr)",
+	.description = "Changes the memory, the protection domain or the access of a region, any "
+		       "of them at once, and shows it before and after: its keys may change. A "
+		       "REGION is an id, a name, lkey:KEY, rkey:KEY or mr:HANDLE.",
+	.groups = groups,
+	.args_size = sizeof(struct rereg_args),
+	.record = &region_record,
+	.columns = "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns",
+	.fills = MR_COLUMNS ",addr,offset",
+	.topics = topics,
+	.examples = (const char *const[]){ "mrctl rereg buf --size 1M --access local-write",
+					   "mrctl rereg 1 --pd other --expect ok,EINVAL", NULL },
+	.check = check,
+	.run = run,
+};

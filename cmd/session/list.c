@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/register/registrar.h"
+#include "cmd/session/row.h"
+#include "lib/base/cleanup.h"
+#include "lib/session/locate.h"
+
+/* So long sessions are looked for, and so long the end of one is waited for. */
+#define SECONDS 5
+
+#define NS      ((uint64_t)SECONDS * 1000000000)
+
+static int begin(struct answer *answer, const struct invocation *invocation,
+		 const struct mr_environment *environment, struct mr_error *err)
+{
+	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
+
+	answer->in_session = place_session(invocation->global) != NULL;
+	return rc;
+}
+
+static bool same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
+{
+	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
+}
+
+/* What many sessions have in common is told once: why they cannot be joined. */
+static void tell_reasons(const struct invocation *invocation, const struct mr_sessions *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct mr_found_session *session = &found->list[i];
+		size_t before = 0, after = 0;
+
+		for (size_t other = 0; other < found->count; other++)
+			if (same_reason(session, &found->list[other]))
+				*(other < i ? &before : &after) += 1;
+		if (session->joinable || before)
+			continue;
+		if (after > 1)
+			report_note(invocation->command, "pid:%d and %zu more cannot be joined: %s",
+				    (int)session->pid, after - 1, session->refusal.text);
+		else
+			report_note(invocation->command, "pid:%d cannot be joined: %s",
+				    (int)session->pid, session->refusal.text);
+		if (session->refusal.hint[0])
+			report_detail("%s", session->refusal.hint);
+	}
+}
+
+static void print_list(struct answer *answer, const struct mr_sessions *found)
+{
+	const struct global_args *global = answer->invocation->global;
+	struct mr_error err;
+
+	if (found->incomplete) {
+		mr_fail_text(&err, MR_ERROR_HOST, ETIMEDOUT,
+			     "there are too many processes to look at in %d seconds: there may be "
+			     "other sessions, regions and holders",
+			     SECONDS);
+		answer_fail(answer, &err, 0, 0, MR_VIA_KERNEL);
+	}
+	answer_begin(answer);
+	for (size_t i = 0; i < found->count; i++)
+		session_print(answer, &found->list[i]);
+	answer_end_rows(answer);
+	if (global->json || global->no_headings || global->quiet || global->columns)
+		return;
+	tell_reasons(answer->invocation, found);
+	if (!found->count)
+		report_note(answer->invocation->command, "no session that this user can see");
+}
+
+int session_list(const struct invocation *invocation, struct mr_error *err)
+{
+	struct mr_environment environment;
+	struct mr_sessions found;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = begin(&answer, invocation, &environment, err);
+	if (!rc)
+		rc = mr_sessions_find(NS, &found, err);
+	if (!rc) {
+		print_list(&answer, &found);
+		rc = answer_end(&answer, 0, err);
+		mr_sessions_release(&found);
+	}
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
+}
+
+/* The session that is to be ended, out of all that are found. */
+static int find(const char *where, struct mr_sessions *found, struct mr_found_session **session,
+		struct mr_error *err)
+{
+	mr_auto_fd int borrowed = -1;
+	struct mr_session opened;
+	int fd, rc;
+
+	if (!where) {
+		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
+		mr_hint(err, "say which one: mrctl session --end pid:N; mrctl session --list "
+			     "shows them");
+		return -ENOTCONN;
+	}
+	rc = mr_join(where, &fd, &borrowed, err);
+	if (!rc)
+		rc = mr_session_peek(fd, &opened, err);
+	if (rc)
+		return rc;
+	mr_session_close(&opened);
+	rc = mr_sessions_find(NS, found, err);
+	if (rc)
+		return rc;
+	*session = mr_sessions_by_fd(found, fd);
+	if (*session && !found->incomplete)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+			    "it cannot be found out who else holds the session '%s'", where);
+}
+
+static int print_ended(const struct invocation *invocation, struct mr_found_session *session,
+		       struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_environment environment;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = begin(&answer, invocation, &environment, err);
+	session->joinable = false;
+	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
+	if (!rc && (global->json || global->columns || global->no_headings)) {
+		answer_begin(&answer);
+		session_print(&answer, session);
+		answer_end_rows(&answer);
+		rc = answer_end(&answer, 0, err);
+	} else if (!rc && !global->quiet) {
+		report_note(invocation->command,
+			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
+			    (int)session->pid, session->device.name, session->regions,
+			    session->regions == 1 ? "" : "s");
+	}
+	answer_release(&answer);
+	return rc;
+}
+
+int session_end(const struct invocation *invocation, struct mr_error *err)
+{
+	const char *where = invocation->operands[0];
+	struct mr_found_session *session = NULL;
+	struct mr_sessions found = { .count = 0 };
+	struct mr_error told;
+	int rc;
+
+	if (!where)
+		where = place_session(invocation->global);
+	rc = find(where, &found, &session, &told);
+	if (!rc)
+		rc = mr_session_end(session, NS, &told);
+	if (!rc) {
+		rc = print_ended(invocation, session, err);
+	} else if (told.kind == MR_ERROR_USAGE) {
+		*err = told;
+	} else {
+		rc = answer_error(invocation, NULL, &told, err);
+	}
+	mr_sessions_release(&found);
+	return rc;
+}

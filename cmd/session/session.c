@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "cmd/cli/program.h"
+#include "cmd/output/document.h"
+#include "cmd/output/messages.h"
+#include "cmd/register/registrar.h"
+#include "cmd/session/row.h"
+#include "lib/base/signals.h"
+#include "lib/session/relaxed.h"
+#include "lib/verbs/device.h"
+
+struct session_args {
+	bool detach;
+	bool joinable;
+	bool hold;
+	bool list;
+	bool end;
+	struct mr_opt_u64 relaxed_limit;
+	struct mr_opt_u64 relaxed_watermark;
+};
+
+static const struct option_spec options[] = {
+	OPTION(0, "detach", OPTION_FLAG, struct session_args, detach, NULL,
+	       "leave it to a background process; say how to join"),
+	OPTION(0, "joinable", OPTION_FLAG, struct session_args, joinable, NULL,
+	       "let other processes of this user join by pid:N"),
+	OPTION(0, "hold", OPTION_FLAG, struct session_args, hold, NULL,
+	       "keep this one until Ctrl-C, SIGTERM or SIGHUP"),
+	OPTION(0, "list", OPTION_FLAG, struct session_args, list, NULL,
+	       "show the sessions of this user, and who holds them"),
+	OPTION(0, "end", OPTION_FLAG, struct session_args, end, NULL,
+	       "end a detached session: pid:N, or this one"),
+	OPTION(0, "relaxed-limit", OPTION_NUMBER, struct session_args, relaxed_limit, "N",
+	       "relaxed regions at most (default: 65536)"),
+	OPTION(0, "relaxed-watermark", OPTION_NUMBER, struct session_args, relaxed_watermark, "N",
+	       "invalidate deferred ones at so many (default: 256)"),
+	OPTION_END,
+};
+
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
+#define OPENS_NONE(option)                                                                         \
+	EXCLUDES(option, "joinable"), EXCLUDES(option, "relaxed-limit"),                           \
+		EXCLUDES(option, "relaxed-watermark")
+
+static const struct option_rule rules[] = {
+	EXCLUDES("detach", "hold"), EXCLUDES("detach", "list"), EXCLUDES("detach", "end"),
+	EXCLUDES("hold", "list"),   EXCLUDES("hold", "end"),    EXCLUDES("list", "end"),
+	OPENS_NONE("hold"),         OPENS_NONE("list"),         OPENS_NONE("end"),
+	OPTION_RULES_END,
+};
+
+/* Names the session in the environment of the programs to come. */
+static int name_session(int fd, struct mr_error *err)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	if (setenv(MR_SESSION_VARIABLE, where, 1))
+		return mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL);
+	return 0;
+}
+
+static int configure(const struct session_args *args, struct mr_error *err)
+{
+	struct mr_session session;
+	struct mr_table_pool pool;
+	int rc;
+
+	if (!args->relaxed_limit.known && !args->relaxed_watermark.known)
+		return 0;
+	rc = mr_session_open(getenv(MR_SESSION_VARIABLE), &session, err);
+	if (rc)
+		return rc;
+	mr_table_pool(&session.table, &pool);
+	if (args->relaxed_limit.known)
+		pool.limit = (uint32_t)args->relaxed_limit.value;
+	if (args->relaxed_watermark.known)
+		pool.watermark = (uint32_t)args->relaxed_watermark.value;
+	rc = mr_relaxed_configure(&session, &pool, err);
+	mr_session_close(&session);
+	return rc;
+}
+
+/* Opens the device and makes the session of it. */
+static int open_session(const struct global_args *global, const struct session_args *args,
+			struct mr_environment *environment, int *fd, struct mr_error *err)
+{
+	struct mr_device device;
+	int rc;
+
+	mr_environment_init(environment);
+	rc = mr_device_open(global->device, &device, environment, err);
+	if (rc)
+		return rc;
+	rc = mr_session_create(&device, environment, fd, err);
+	if (rc)
+		mr_device_close(&device);
+	else
+		mr_device_leave(&device);
+	if (!rc)
+		rc = name_session(*fd, err);
+	return rc ? rc : configure(args, err);
+}
+
+/* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
+static int hold(const struct global_args *global, struct mr_error *err)
+{
+	struct mr_session session;
+
+	mr_hold_block();
+	if (!place_open_session(global, &session, err))
+		return -err->errnum;
+	mr_session_close(&session);
+	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
+	mr_hold((struct mr_opt_u64){ 0, false });
+	mr_hold_ignore();
+	return EXIT_DONE;
+}
+
+/* What it does other than run a program in a new session; or NULL. */
+static const char *mode(const struct session_args *args)
+{
+	return args->detach ? "detach"
+	       : args->hold ? "hold"
+	       : args->list ? "list"
+	       : args->end  ? "end"
+			    : NULL;
+}
+
+static int check_operands(const struct invocation *invocation, const char *mode,
+			  struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	char **operands = invocation->operands;
+
+	if (!mode || !operands[0])
+		return 0;
+	if (!args->end)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'", mode,
+				    operands[0]);
+	if (operands[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end takes one session, and options before it: '%s'",
+				    operands[1]);
+	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--end: to end the session of process %s, say pid:%s",
+				    operands[0], operands[0]);
+	return 0;
+}
+
+/* Of the global options, those that only some modes use. */
+static int check_global(const struct invocation *invocation, const char *mode, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const struct global_args *global = invocation->global;
+	const char *where = place_session(global);
+
+	if ((global->json || global->columns) && (!mode || args->hold))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s: only --list, --end and --detach print sessions",
+				    global->json ? "json" : "output");
+	if (global->device && (args->list || args->end))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--%s opens no session, so it takes no --device", mode);
+	if (args->hold && where && !strncmp(where, "pid:", 4))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--hold keeps an inherited session (fd:N), not '%s'", where);
+	if (args->detach && global->quiet && global->no_headings)
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--quiet excludes --no-headings: nobody would learn where the session "
+			"is");
+	if (args->list && global->session)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--list shows all sessions, so it takes no --session");
+	if (!args->hold && !args->end && global->session)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--session: a new session is opened here, not joined");
+	return 0;
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	int rc = check_operands(invocation, mode(args), err);
+
+	if (!rc)
+		rc = check_global(invocation, mode(args), err);
+	if (rc)
+		return rc;
+	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
+				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
+				    UINT32_MAX);
+	return 0;
+}
+
+/* Where mrctl is in a session already: so that nobody looks for the regions of that one. */
+static void tell_of_outer(const struct invocation *invocation, const char *outer)
+{
+	const struct session_args *args = invocation->args;
+	struct mr_session session;
+	struct mr_error ignored;
+
+	if (!*outer || invocation->global->quiet || mr_session_open(outer, &session, &ignored))
+		return;
+	mr_session_close(&session);
+	if (args->detach)
+		report_note(invocation->command,
+			    "a new session; the one of now (%s) stays beside it", outer);
+	else
+		report_note(
+			invocation->command,
+			"a new session inside another (%s), whose regions are out of sight until this one ends",
+			outer);
+}
+
+/* What eval, a script or a reader of the document shall have then. */
+static int fail_detached(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	struct mr_error told = *err;
+
+	if (global->json && err->kind != MR_ERROR_USAGE)
+		return answer_error(invocation, NULL, &told, err);
+	if (!global->json && !global->columns && !global->no_headings)
+		output_text("false\n");
+	return -err->errnum;
+}
+
+static int run_in_new(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+	const char *outer = getenv(MR_SESSION_VARIABLE);
+	struct mr_environment environment;
+	char before[32];
+	int fd, rc;
+
+	snprintf(before, sizeof(before), "%s", outer ? outer : ""); /* it is set anew */
+	rc = open_session(invocation->global, args, &environment, &fd, err);
+	if (rc && args->detach)
+		return fail_detached(invocation, err);
+	if (!rc && args->joinable)
+		rc = mr_session_allow_joining(err);
+	if (rc)
+		return rc;
+	tell_of_outer(invocation, before);
+	if (args->detach)
+		return session_detach(invocation, &environment, fd, err);
+	if (!invocation->operands[0] && !invocation->global->quiet && isatty(STDERR_FILENO))
+		report_note(invocation->command,
+			    "a session, until this shell and all it starts end");
+	return program_exec(invocation, err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct session_args *args = invocation->args;
+
+	if (args->hold)
+		return hold(invocation->global, err);
+	if (args->list)
+		return session_list(invocation, err);
+	if (args->end)
+		return session_end(invocation, err);
+	return run_in_new(invocation, err);
+}
+
+static const struct option_group group = { "Session", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_session = {
+	.name = "session",
+	.operands = "[-- CMD [ARG...]]",
+	.summary = "run a program in which regions outlive the commands",
+	.description = "Opens a device and a protection domain and runs CMD (default: $SHELL). "
+		       "Regions that mrctl registers below it stay until they are deregistered or "
+		       "the last process of the session ends.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct session_args),
+	.record = &session_record,
+	.columns = "session,device,simulated,regions,bytes,user,joinable,held_by",
+	.examples = (const char *const[]){ "mrctl session",
+					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
+					   "eval \"$(mrctl session --detach)\"", NULL },
+	.runs_program = true,
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/region/in_session.h"
+#include "cmd/region/row.h"
+#include "cmd/stat/totals.h"
+#include "lib/session/library.h"
+#include "lib/session/objects.h"
+#include "lib/session/operand.h"
+#include "lib/session/registrant.h"
+
+/* What stat adds to it. */
+struct job {
+	struct session_job *in;
+	struct totals totals;
+	struct mr_in_force in_force;
+	struct mr_registrant registrant; /**< whose life was asked for last */
+	enum mr_uverbs_answer lives;
+	uint64_t unseen; /**< regions whose process cannot be seen */
+	bool removed;    /**< the device: see tell_unknown() */
+};
+
+static const char *const state_names[] = {
+	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
+	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
+	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
+	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
+};
+
+static void fill_in_force(struct job *job, const struct mr_entry *entry,
+			  const struct mr_uverbs_mr *kernel, struct region_row *row)
+{
+	const struct mr_in_force_region asked = {
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_UVERBS_NO
+									 : MR_UVERBS_YES,
+	};
+
+	region_row_in_force(row, &job->in_force, &asked, job->in->answer.invocation->global);
+}
+
+/* The kernel's word counts: what it says of a region replaces what the table says. */
+static void take_from_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
+{
+	row->lkey = known(kernel->lkey);
+	row->rkey = known(kernel->rkey);
+	row->iova = known(kernel->iova);
+	if (row->extended_length.known) { /* it knows no more than that */
+		row->extended_length = known(kernel->length);
+		row->iova.value += row->addr.value - row->extended_addr.value;
+	} else {
+		row->length = known(kernel->length);
+	}
+}
+
+/*
+ * The kernel has a region as before when the process has ended that it takes its pages from.  Regions that
+ * follow one another are often of one process.
+ */
+static const char *name_state(struct job *job, const struct mr_entry *entry,
+			      enum mr_session_state state)
+{
+	struct mr_session *session = job->in->session;
+
+	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
+	    !mr_registrant_needed(entry))
+		return state_names[state];
+	if (!job->registrant.start ||
+	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
+		job->lives = mr_registrant_lives(session, entry);
+	job->registrant = entry->registrant;
+	job->unseen += job->lives == MR_UVERBS_UNKNOWN;
+	return job->lives == MR_UVERBS_YES  ? state_names[state]
+	       : job->lives == MR_UVERBS_NO ? "inert"
+					    : "unknown";
+}
+
+static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel = { 0 };
+	enum mr_session_state state;
+	struct region_row row;
+	struct mr_entry entry;
+	struct mr_table_pd pd;
+	bool is_null;
+	int rc = mr_session_look(job->in->session, slot, &entry, &state, &kernel, err);
+
+	if (rc <= 0)
+		return rc;
+	region_row_fill(&row, &entry, &job->in->session->table, &pd);
+	is_null = entry.call == MR_ALLOC_NULL_MR;
+	row.state = name_state(job, &entry, state);
+	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
+	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
+	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
+		take_from_kernel(&row, &kernel);
+	/* Of memory on the device the kernel says where that is. */
+	if (entry.call == MR_REG_DM_MR)
+		row.iova = known(entry.iova);
+	if (row.access.known)
+		fill_in_force(job, &entry, &kernel, &row);
+	answer_row(&job->in->answer, &row);
+	job->in->done++;
+	job->totals.regions.value++;
+	if (!is_null) /* it is of any length, and has no memory */
+		job->totals.bytes.value +=
+			row.extended_length.known ? row.extended_length.value : row.length.value;
+	job->totals.deferred.value += state == MR_STATE_DEFERRED;
+	job->removed |= state == MR_STATE_UNKNOWN && err->errnum == EIO;
+	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see tell_unknown() */
+		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);
+	return 0;
+}
+
+static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
+{
+	struct job *job = data;
+	const struct region_row row = region_row_of_object(kind, mr, "unlisted");
+
+	answer_row(&job->in->answer, &row);
+	job->in->done++;
+	job->totals.unlisted.value++;
+}
+
+static void print_all(struct job *job)
+{
+	const struct mr_table *table = &job->in->session->table;
+	struct mr_error err;
+	int rc = 0;
+
+	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot))
+			rc = print_entry(job, slot, &err);
+	if (rc)
+		totals_forget(&job->totals);
+	else
+		rc = mr_session_unlisted(job->in->session, print_unlisted, job, &err);
+	if (rc)
+		job->totals.unlisted.known = false;
+	else
+		rc = totals_count_uars(&job->totals, job->in, &err);
+	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
+		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static int print_object(struct job *job, enum mr_region_kind kind, uint32_t handle,
+			struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = mr_session_find_object(job->in->session, kind, handle, &mr, err);
+
+	if (!rc)
+		print_unlisted(job, kind, &mr);
+	return rc;
+}
+
+static void print_word(struct job *job, const char *word, uint64_t index)
+{
+	struct mr_selection selection;
+	struct mr_error err;
+	int rc = mr_select(job->in->session, word, &selection, &err);
+
+	if (!rc && selection.type == MR_SELECT_OBJECT)
+		rc = print_object(job, selection.kind, selection.handle, &err);
+	else if (!rc)
+		rc = print_entry(job, selection.slot, &err);
+	if (rc)
+		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
+}
+
+/* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
+static void tell_unknown(const struct job *job)
+{
+	const struct command *command = job->in->answer.invocation->command;
+
+	if (job->in->answer.invocation->global->quiet)
+		return;
+	if (job->removed)
+		report_note(
+			command,
+			"the states are unknown: the kernel answers EIO, as it does once %s was "
+			"removed or its driver unbound; no region works any more",
+			job->in->environment->device);
+	if (job->unseen)
+		report_note(command,
+			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
+			    "seen from here: unknown",
+			    job->unseen, job->unseen == 1 ? " needs" : "s need",
+			    job->unseen == 1 ? "it" : "them");
+}
+
+/* Only they need a column that tells them from MRs, and their id. */
+static bool has_umems(const struct mr_table *table)
+{
+	struct mr_entry entry;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    mr_region_kind(entry.call) == MR_KIND_UMEM)
+			return true;
+	return false;
+}
+
+static int work(struct session_job *in, struct mr_error *err)
+{
+	char **words = in->answer.invocation->operands;
+	struct job job = { .in = in, .in_force = { .uverbs = &in->session->uverbs } };
+	int rc;
+
+	totals_init(&job.totals, in);
+	if (has_umems(&in->session->table))
+		in->answer.out.usual_columns =
+			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
+	answer_begin(&in->answer);
+	for (uint64_t i = 0; words[i]; i++) {
+		print_word(&job, words[i], i + 1);
+		if (mr_table_gave_up(&in->session->table))
+			break;
+	}
+	if (!words[0])
+		print_all(&job);
+	answer_end_rows(&in->answer);
+	if (!words[0])
+		totals_print(&job.totals, in);
+	rc = answer_end(&in->answer, in->done, err);
+	tell_unknown(&job);
+	return rc ? rc : answer_status(&in->answer, in->done, NULL);
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	for (char **word = invocation->operands; *word; word++) {
+		if (mr_select_check(*word, err))
+			return -EINVAL;
+		if (!strncmp(*word, "pd:", 3))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "stat shows regions, not '%s'", *word);
+	}
+	return 0;
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	return session_job_run(invocation, NULL, work, err);
+}
+
+static const struct option_group *const groups[] = { NULL };
+
+const struct command command_stat = {
+	.name = "stat",
+	.operands = "[REGION...]",
+	.summary = "show the regions of the session",
+	.description =
+		"Shows the session's regions, each compared with what the kernel says of it. "
+		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "
+		"dm:HANDLE.",
+	.groups = groups,
+	.record = &region_record,
+	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
+	.fills = MR_COLUMNS ",umem_id,addr,offset,extended_addr,extended_length,page_sizes,"
+			    "deferred_ns,deferred_answer",
+	.examples = (const char *const[]){ "mrctl stat", "mrctl -n -o rkey stat buf", NULL },
+	.check = check,
+	.run = run,
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/stat/totals.h"
+#include "lib/session/library.h"
+#include "lib/session/objects.h"
+
+static const struct field pd_fields[] = {
+	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),
+	FIELD(struct pd_row, handle, FIELD_NUMBER, 0, "the kernel's number for it"),
+	FIELD_END,
+};
+static const struct record pd_record = { "pd", pd_fields };
+
+static const struct field totals_fields[] = {
+	FIELD(struct totals, regions, FIELD_NUMBER, 0, "regions in the table"),
+	FIELD(struct totals, bytes, FIELD_NUMBER, 0, "bytes in them"),
+	FIELD(struct totals, deferred, FIELD_NUMBER, 0, "regions of them that are deferred"),
+	FIELD(struct totals, unlisted, FIELD_NUMBER, 0, "regions that no entry names"),
+	FIELD(struct totals, uars, FIELD_NUMBER, FIELD_DETAIL,
+	      "UARs of commands at work, or left by others"),
+	FIELD(struct totals, table_bytes, FIELD_NUMBER, FIELD_DETAIL, "bytes of the table"),
+	FIELD(struct totals, blocks_removal, FIELD_BOOL, FIELD_DETAIL,
+	      "whether removing the device waits for the session's end"),
+	FIELD(struct totals, pds, FIELD_LIST, 0, "protection domains"),
+	FIELD_END,
+};
+static const struct record totals_record = { "totals", totals_fields };
+
+void totals_init(struct totals *totals, struct session_job *job)
+{
+	const struct mr_table *table = &job->session->table;
+	struct mr_error ignored;
+	struct mr_table_pd pd;
+
+	mr_session_settle_pds(job->session, &ignored);
+	*totals = (struct totals){ .regions.known = true, .bytes.known = true };
+	totals->deferred.known = totals->unlisted.known = true;
+	totals->table_bytes = known(mr_table_size(table));
+	totals->blocks_removal = !mr_session_is_private(job->session) &&
+				 mr_uverbs_blocks_removal(job->session->uverbs.driver_id);
+	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(struct pd_row) };
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		struct pd_row *row = &totals->pd_rows[totals->pds.count];
+
+		if (!mr_table_pd(table, place, &pd))
+			continue;
+		totals->pds.count++;
+		snprintf(row->text, sizeof(row->text), "%s", pd.name);
+		row->name = row->text;
+		row->handle = known(pd.handle);
+	}
+}
+
+/* Those of a batch are its own. */
+int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_error *err)
+{
+	uint32_t count;
+	int rc;
+
+	if (mr_session_is_private(job->session))
+		return 0;
+	rc = mr_session_uars(job->session, &count, err);
+	totals->uars = (struct mr_opt_u64){ count, !rc };
+	return rc;
+}
+
+void totals_forget(struct totals *totals)
+{
+	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
+}
+
+static void tell_uars(const struct totals *totals, const struct session_job *job)
+{
+	report_note(job->answer.invocation->command, "UARs of libmlx5 in the session: %" PRIu64,
+		    totals->uars.value);
+	report_detail(
+		"a command at work has one; one that was killed, or from which the kernel did "
+		"not take it back, has left its own, which goes with the session");
+}
+
+void totals_print(const struct totals *totals, struct session_job *job)
+{
+	const struct global_args *global = job->answer.invocation->global;
+
+	if (global->json || (!global->no_headings && !global->columns))
+		output_object(&job->answer.out, "totals", &totals_record, totals);
+	if (global->quiet || global->json || global->no_headings)
+		return;
+	if (totals->uars.value)
+		tell_uars(totals, job);
+	if (totals->blocks_removal)
+		report_note(job->answer.invocation->command,
+			    "while this session lives, removing %s or its driver waits for it",
+			    job->environment->device);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef UMEM_ARGS_H
+#define UMEM_ARGS_H
+
+#include "cmd/register/dmabuf_args.h"
+
+/** What mrctl umem is told. */
+struct umem_args {
+	struct register_args common;
+	struct dmabuf_args dmabuf;
+	struct mr_opt_u64 page_sizes;
+	bool try_page_sizes;
+	const char *import;
+};
+
+#endif

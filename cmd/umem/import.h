@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef UMEM_IMPORT_H
+#define UMEM_IMPORT_H
+
+#include "cmd/cli/command.h"
+
+/**
+ * umem_import() - import an exported umem in the session, and show it
+ *
+ * The library takes any blob: whether the kernel has the umem is asked of it.
+ *
+ * Return: exit status; a negative errno with @err set where nothing was tried.
+ */
+int umem_import(const struct invocation *invocation, struct mr_error *err);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl umem --try-page-sizes */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cmd/region/answer.h"
+#include "cmd/region/overdue.h"
+#include "cmd/region/row.h"
+#include "cmd/register/registrar.h"
+#include "cmd/umem/try_page_sizes.h"
+#include "lib/base/signals.h"
+
+/* Page sizes that --try-page-sizes tries. */
+#define FIRST_SIZE 4096u
+#define LAST_SIZE  (1u << 30)
+
+/* A run of --try-page-sizes: umems on the same memory, one after the other. */
+struct trial {
+	const struct register_args *args;
+	struct memory_plan plan;
+	struct place place;
+	struct place_own own;
+	struct mr_memory memory;
+	struct mr_dmabuf dmabuf;
+	struct answer answer;
+	uint64_t taken; /* sizes */
+};
+
+/* The driver looks at no page larger than the region (devx.c devx_umem_find_best_pgsize()). */
+static bool is_tried(const struct trial *trial, uint64_t size)
+{
+	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.size);
+}
+
+static void print_try(struct trial *trial, const struct mr_region_request *request,
+		      const struct mr_region *region, int errnum)
+{
+	bool taken = !errnum;
+
+	answer_row(&trial->answer,
+		   &(struct region_row){
+			   .kind = mr_region_kind_name(MR_KIND_UMEM),
+			   .state = !taken         ? "refused"
+				    : region->live ? "live"
+						   : "deregistered",
+			   .handle = { region->handle, taken && region->handle != MR_NO_HANDLE },
+			   .umem_id = { region->umem_id, taken },
+			   .addr = { request->addr, !trial->args->dmabuf },
+			   .offset = { request->addr, trial->args->dmabuf != NULL },
+			   .length = known(request->length),
+			   .access = known(request->access),
+			   .access_bits = known(request->access),
+			   .memory = trial->plan.request.kind.text,
+			   .page_size = { trial->memory.page_size, trial->memory.page_size != 0 },
+			   .page_sizes = known(request->page_sizes),
+			   .answer = taken ? "ok" : mr_errno_name(errnum),
+			   .via = mr_via_name(trial->place.registrar.via),
+			   .elapsed_ns = { region->elapsed_ns, taken },
+			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, taken && !region->live },
+		   });
+}
+
+/* One size: errno of its refusal, or 0. */
+static int try_size(struct trial *trial, const struct mr_region_request *request,
+		    struct mr_error *refusal)
+{
+	const struct mr_registrar *registrar = &trial->place.registrar;
+	struct mr_region region = { .live = false };
+	int rc = mr_region_register(registrar, request, &region, refusal);
+	struct mr_error err;
+
+	if (!rc)
+		mr_memory_keep_file(&trial->memory);
+	if (!rc && mr_region_deregister(registrar, &region, &err))
+		answer_fail(&trial->answer, &err, 0, 0, registrar->via);
+	print_try(trial, request, &region, -rc);
+	return -rc;
+}
+
+/*
+ * A refusal is the answer to the question, and no failure, unless all are refused: then it is not
+ * the size that is to blame.  The first one tells most, as 4 KiB always fit.
+ */
+static void try_sizes(struct trial *trial)
+{
+	const enum mr_via via = trial->place.registrar.via;
+	const bool dmabuf = trial->args->dmabuf;
+	struct mr_region_request request = {
+		.call = dmabuf ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_EX,
+		.addr = trial->memory.start,
+		.length = trial->plan.size,
+		.access = register_access(trial->args),
+		.fd = trial->dmabuf.fd,
+	};
+	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
+
+	/* A session must not be left with one of them, nor another command take it for left. */
+	place_block_signals(trial->answer.invocation->global);
+	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
+		if (mr_interrupted()) {
+			mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
+			answer_fail(&trial->answer, &err, 0, 0, via);
+			return;
+		}
+		request.page_sizes = size;
+		if (!try_size(trial, &request, size == FIRST_SIZE ? &first : &err))
+			trial->taken++;
+	}
+	if (trial->taken)
+		return;
+	trial->answer.request = (struct request){
+		.memory = trial->plan.request.kind.text,
+		.addr = { request.addr, !dmabuf },
+		.offset = { request.addr, dmabuf },
+		.length = known(request.length),
+		.access = known(request.access),
+		.access_bits = known(request.access),
+		.page_sizes = known(FIRST_SIZE),
+	};
+	if (answer_fail(&trial->answer, &first, 0, 0, via) &&
+	    !trial->answer.invocation->global->verbose)
+		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
+			      request.length, request.addr, dmabuf ? "dma-buf" : "memory",
+			      trial->plan.request.kind.text);
+}
+
+static int prepare(struct trial *trial, struct mr_error *err)
+{
+	const struct global_args *global = trial->answer.invocation->global;
+	int rc = place_open(&trial->place, &trial->own, global, MR_KIND_UMEM, NULL,
+			    trial->args->via, err);
+
+	trial->answer.environment = trial->place.environment;
+	trial->answer.in_session = place_session(global) != NULL;
+	if (!rc && trial->place.in_session)
+		rc = mr_table_begin_unnamed(&trial->place.session->table, err);
+	if (!rc)
+		rc = mr_memory_map(&trial->plan.request, &trial->memory, err);
+	if (rc || !trial->args->dmabuf)
+		return rc;
+	rc = mr_dmabuf_open(trial->args->dmabuf, &trial->dmabuf, err);
+	trial->memory.page_size = trial->dmabuf.page_size;
+	return rc;
+}
+
+static int run_trial(struct trial *trial, struct mr_error *err)
+{
+	struct answer *answer = &trial->answer;
+	const struct global_args *global = answer->invocation->global;
+	int rc = prepare(trial, err);
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	answer->lines = false;
+	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
+	if (rc) {
+		answer_fail(answer, err, 0, 0, trial->place.registrar.via);
+		err->text[0] = '\0'; /* told */
+	}
+	answer_begin(answer);
+	if (!rc)
+		try_sizes(trial);
+	if (trial->place.in_session)
+		mr_table_end_unnamed(&trial->place.session->table);
+	answer_end_rows(answer);
+	rc = answer_end(answer, trial->taken, err);
+	if (rc)
+		return rc;
+	if (trial->taken && !global->quiet && !global->json && !global->no_headings)
+		report_note(answer->invocation->command,
+			    "that a size is taken does not prove that the HCA uses it: where the "
+			    "memory is contiguous the driver goes down to one that fits");
+	if (trial->place.in_session)
+		overdue_tell(answer->invocation, trial->place.session);
+	return answer_status(answer, trial->taken, NULL);
+}
+
+int umem_try_page_sizes(const struct invocation *invocation, const struct register_args *args,
+			struct mr_error *err)
+{
+	struct trial trial = { .args = args };
+	int rc = memory_plan_init(&trial.plan, &trial.args->memory, err);
+
+	if (rc)
+		return rc;
+	rc = answer_init(&trial.answer, invocation, NULL, NULL, 1, err);
+	if (!rc)
+		rc = run_trial(&trial, err);
+	mr_dmabuf_close(&trial.dmabuf);
+	mr_memory_unmap(&trial.memory);
+	place_close(&trial.place);
+	answer_release(&trial.answer);
+	return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef UMEM_TRIAL_H
+#define UMEM_TRIAL_H
+
+#include "cmd/register/register.h"
+
+/**
+ * umem_try_page_sizes() - try each page size alone, and list which are taken
+ * @args: the memory or dma-buf, access and path
+ *
+ * Return: exit status; a negative errno with @err set where nothing was tried.
+ */
+int umem_try_page_sizes(const struct invocation *invocation, const struct register_args *args,
+			struct mr_error *err);
+
+#endif

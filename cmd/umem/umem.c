@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/region/row.h"
+#include "cmd/register/dmabuf_args.h"
+#include "cmd/umem/args.h"
+#include "cmd/umem/import.h"
+#include "cmd/umem/try_page_sizes.h"
+
+static const struct option_spec page_options[] = {
+	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",
+	       "page sizes for the HCA: 4K,2M, none, or a mask"),
+	OPTION(0, "try-page-sizes", OPTION_FLAG, struct umem_args, try_page_sizes, NULL,
+	       "try each page size alone, and list those taken"),
+	OPTION_END,
+};
+
+static const struct option_spec dmabuf_options[] = {
+	OPTION(0, "dmabuf", OPTION_DMABUF, struct umem_args, dmabuf.source, "SOURCE",
+	       "a dma-buf in place of memory"),
+	OPTION(0, "buffer", OPTION_SIZE, struct umem_args, dmabuf.buffer, "SIZE",
+	       DMABUF_BUFFER_HELP),
+	OPTION_END,
+};
+
+static const struct option_spec share_options[] = {
+	OPTION(0, "export", OPTION_FLAG, struct umem_args, common.export, NULL,
+	       "print what others can import"),
+	OPTION(0, "import", OPTION_STRING, struct umem_args, import, "BLOB",
+	       "register nothing, but show the umem that it names"),
+	OPTION_END,
+};
+
+#define EXCLUDES(option, other)                                                                    \
+	{                                                                                          \
+		option, OPTION_EXCLUDES, other                                                     \
+	}
+
+/* A dma-buf has nothing of memory that is mapped; what is tried or imported is shown, and that is all. */
+static const struct option_rule rules[] = {
+	EXCLUDES("try-page-sizes", "page-sizes"),
+	EXCLUDES("try-page-sizes", "export"),
+	EXCLUDES("try-page-sizes", "count"),
+	EXCLUDES("try-page-sizes", "name"),
+	EXCLUDES("try-page-sizes", "hold"),
+	EXCLUDES("try-page-sizes", "hold-for"),
+	EXCLUDES("try-page-sizes", "expect"),
+	EXCLUDES("try-page-sizes", "keep-going"),
+	EXCLUDES("import", "try-page-sizes"),
+	EXCLUDES("import", "dmabuf"),
+	EXCLUDES("import", "size"),
+	EXCLUDES("import", "memory"),
+	EXCLUDES("import", "offset"),
+	EXCLUDES("import", "addr"),
+	EXCLUDES("import", "populate"),
+	EXCLUDES("import", "numa"),
+	EXCLUDES("import", "access"),
+	EXCLUDES("import", "via"),
+	EXCLUDES("import", "page-sizes"),
+	EXCLUDES("import", "export"),
+	EXCLUDES("import", "count"),
+	EXCLUDES("import", "name"),
+	EXCLUDES("import", "hold"),
+	EXCLUDES("import", "hold-for"),
+	EXCLUDES("import", "keep-going"),
+	EXCLUDES("dmabuf", "memory"),
+	EXCLUDES("dmabuf", "addr"),
+	EXCLUDES("dmabuf", "populate"),
+	EXCLUDES("dmabuf", "numa"),
+	{ "buffer", OPTION_NEEDS, "dmabuf" },
+	REGISTER_RULES,
+	OPTION_RULES_END,
+};
+
+static enum mr_region_call call_of(const struct umem_args *args)
+{
+	if (args->dmabuf.source.text)
+		return args->page_sizes.known ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
+	return args->page_sizes.known ? MR_UMEM_REG_EX : MR_UMEM_REG;
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	int rc;
+
+	if (args->common.export && args->common.via &&
+	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--export is a matter of libmlx5: not with --via kernel");
+	rc = dmabuf_args_check(&args->dmabuf, "dmabuf", err);
+	return rc ? rc : register_check(invocation, call_of(args), err);
+}
+
+static int run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct umem_args *args = invocation->args;
+	const struct mr_region_request pattern = {
+		.call = call_of(args),
+		.page_sizes = args->page_sizes.value,
+	};
+	struct mr_dmabuf_request dmabuf = { .data_direct = false };
+	struct register_args common = args->common;
+	int rc = 0;
+
+	if (args->dmabuf.source.text)
+		rc = dmabuf_args_apply(&args->dmabuf, &common, &dmabuf, err);
+	if (rc)
+		return rc;
+	if (args->import)
+		return umem_import(invocation, err);
+	if (args->try_page_sizes)
+		return umem_try_page_sizes(invocation, &common, err);
+	return register_run(invocation, &common, &pattern, err);
+}
+
+static const struct option_group page_group = { "Region", page_options, 0 };
+static const struct option_group dmabuf_group = { "Memory", dmabuf_options, 0 };
+static const struct option_group share_group = { "Region", share_options, 0 };
+static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
+						     &page_group,   &share_group,  &trial_group,
+						     NULL };
+static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
+						   NULL };
+
+const struct command command_umem = {
+	.name = "umem",
+	.summary = "register memory for DEVX objects of mlx5 (mlx5dv_devx_umem_reg)",
+	.description = "Registers memory as a DEVX umem with mlx5dv_devx_umem_reg (with "
+		       "--page-sizes or --dmabuf: mlx5dv_devx_umem_reg_ex), prints its id and how "
+		       "long it took, and deregisters it. With --hold, or in a session, it stays.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct umem_args),
+	.record = &region_record,
+	.columns = "id,name,umem_id,addr,length,access,page_sizes,elapsed_ns,dereg_elapsed_ns",
+	.fills = REGION_COLUMNS MADE_COLUMNS ",umem_id,addr,offset,page_sizes,answer,export",
+	.topics = topics,
+	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
+					   "mrctl umem --size 64K --try-page-sizes", NULL },
+	.check = check,
+	.run = run,
+};

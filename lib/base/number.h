@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers, sizes and names as users type them.  Strict: no sign, no blank, no trailing junk, no
+ * overflow, and no octal (a leading zero changes nothing).  All fail with -EINVAL or -ERANGE and
+ * MR_ERROR_USAGE.
+ */
+#ifndef MR_NUMBER_H
+#define MR_NUMBER_H
+
+#include <stdint.h>
+
+#include "lib/base/error.h"
+
+/** A number that may be absent or unknown. */
+struct mr_opt_u64 {
+	uint64_t value;
+	_Bool known;
+};
+
+/** mr_parse_u64() - decimal or 0x hexadecimal, 0 to @max */
+int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_error *err);
+
+/**
+ * mr_parse_size() - bytes: a number with an optional suffix, or "max" for SIZE_MAX
+ *
+ * K, M, G, T, P, E and KiB, … are IEC's, powers of 1024; KB, MB, … are powers of 1000, as util-linux
+ * and dd(1) have them.
+ */
+int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err);
+
+/**
+ * mr_parse_page_sizes() - a set of page sizes, one bit for each
+ * @text: "none", or sizes that are powers of two and hexadecimal masks with any bits: "4K,2M",
+ *        "0x201000"
+ */
+int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err);
+
+/** mr_parse_seconds() - seconds with an optional fraction, as nanoseconds */
+int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err);
+
+/** mr_parse_name() - a region's or protection domain's name: letters, digits, ". _ -", no "-" first, not all digits */
+int mr_parse_name(const char *text, struct mr_error *err);
+
+/** mr_round_up() - @value to the next multiple of @step, a power of two; 0 on overflow of a value > 0 */
+static inline uint64_t mr_round_up(uint64_t value, uint64_t step)
+{
+	return (value + step - 1) & ~(step - 1);
+}
+
+#endif

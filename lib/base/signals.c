@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
+
+bool mr_hold_hears_hangup(void)
+{
+	struct sigaction hangup;
+
+	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN;
+}
+
+const int mr_hold_signals[MR_HOLD_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+
+static void ending_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (mr_hold_signals[i] != SIGHUP || mr_hold_hears_hangup())
+			sigaddset(set, mr_hold_signals[i]);
+}
+
+void mr_hold_block(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+void mr_hold(struct mr_opt_u64 ns)
+{
+	uint64_t end = mr_now_ns() + ns.value;
+	sigset_t set;
+
+	ending_signals(&set);
+	for (;;) {
+		uint64_t now = mr_now_ns(), left = end > now ? end - now : 0;
+		struct timespec timeout = { .tv_sec = (time_t)(left / 1000000000),
+					    .tv_nsec = (long)(left % 1000000000) };
+
+		if (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) >= 0)
+			return;
+		if (errno == EAGAIN) /* the time has passed */
+			return;
+	}
+}
+
+bool mr_hold_readable(int fd)
+{
+	mr_auto_fd int signals = -1;
+	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
+	sigset_t set;
+
+	ending_signals(&set);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	fds[1].fd = signals; /* where there is none, read() waits */
+	while (poll(fds, 2, signals < 0 ? 0 : -1) < 0 && errno == EINTR)
+		;
+	return !fds[1].revents;
+}
+
+bool mr_interrupted(void)
+{
+	sigset_t ending, pending;
+
+	sigpending(&pending); /* often called: the rest only where there is a signal at all */
+	if (sigisemptyset(&pending))
+		return false;
+	ending_signals(&ending);
+	sigandset(&pending, &pending, &ending);
+	return !sigisemptyset(&pending);
+}
+
+void mr_hold_ignore(void)
+{
+	sigset_t set;
+
+	ending_signals(&set);
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		signal(mr_hold_signals[i], SIG_IGN);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void mr_hold_end(const sigset_t *mask)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	/* Also one that was ignored before: it has stopped the work all the same. */
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (sigismember(&pending, mr_hold_signals[i]) > 0 &&
+		    !sigismember(mask, mr_hold_signals[i]))
+			signal(mr_hold_signals[i], SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}

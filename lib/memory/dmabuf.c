@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/dma-heap.h>
+#include <linux/memfd.h>
+#include <linux/udmabuf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/number.h"
+#include "lib/memory/cuda.h"
+#include "lib/memory/dmabuf.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+#define UDMABUF_NODE  "/dev/udmabuf"
+#define UDMABUF_LIMIT "/sys/module/udmabuf/parameters/size_limit_mb"
+#define HEAPS         "/dev/dma_heap"
+
+const struct mr_dmabuf_source_help mr_dmabuf_sources[] = {
+	[MR_DMABUF_FD] = { "fd:N", "descriptor N, which the command inherits" },
+	[MR_DMABUF_UDMABUF] = { "udmabuf", "a memfd that " UDMABUF_NODE " makes a dma-buf of" },
+	[MR_DMABUF_HEAP] = { "heap:NAME", "made by the dma-heap " HEAPS "/NAME" },
+	[MR_DMABUF_CUDA] = { "cuda:N", "memory of GPU N, by the CUDA driver" },
+	[MR_DMABUF_DM] = { "dm", "memory on the RDMA device (ibv_dm_export_dmabuf_fd)" },
+	{ NULL, NULL },
+};
+
+static int parse_device(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+{
+	uint64_t number;
+	int rc = mr_parse_u64(text, INT_MAX, &number, err);
+
+	if (!rc)
+		source->number = (int)number;
+	return rc;
+}
+
+/* Applications pass on the -1 of a failed export: what the stack says to it is worth asking. */
+static int parse_descriptor(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+{
+	const bool negative = *text == '-';
+	uint64_t number;
+	int rc = mr_parse_u64(text + negative, (uint64_t)INT_MAX + negative, &number, err);
+
+	if (rc)
+		return rc;
+	source->number = (int)(negative ? -(int64_t)number : (int64_t)number);
+	if (source->number >= 0 && fcntl(source->number, F_GETFD) < 0)
+		source->number = MR_DMABUF_CLOSED;
+	return 0;
+}
+
+int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+{
+	size_t length = strcspn(text, ":");
+	const char *argument = text[length] ? text + length + 1 : NULL;
+
+	for (unsigned int i = 0; mr_dmabuf_sources[i].name; i++) {
+		const char *name = mr_dmabuf_sources[i].name;
+
+		if (strcspn(name, ":") != length || strncmp(name, text, length) != 0)
+			continue;
+		if (name[length] ? !argument || !*argument || strchr(argument, '/')
+				 : argument != NULL)
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "invalid dma-buf '%s': it is written %s", text, name);
+		*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)i, .text = text };
+		if (source->type == MR_DMABUF_FD)
+			return parse_descriptor(argument, source, err);
+		if (source->type == MR_DMABUF_CUDA)
+			return parse_device(argument, source, err);
+		source->name = argument;
+		return 0;
+	}
+	return mr_fail_word(err, "dma-buf", text, strlen(text), mr_dmabuf_sources,
+			    sizeof(*mr_dmabuf_sources));
+}
+
+uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)
+{
+	struct stat st;
+
+	if (source->type != MR_DMABUF_FD || fstat(source->number, &st))
+		return 0;
+	return (uint64_t)st.st_size; /* the kernel's dma_buf_getfile() sets it */
+}
+
+/* ---- udmabuf ---- */
+
+/* A udmabuf wants pages that cannot go away under it: F_SEAL_SHRINK. */
+static int make_memfd(uint64_t size, struct mr_error *err)
+{
+	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+	mr_auto_fd int fd = memfd_create("mrctl", flags | MFD_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
+		fd = memfd_create("mrctl", flags);
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
+	if (ftruncate(fd, (off_t)size))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
+			       "cannot make a memfd of %" PRIu64 " bytes", size);
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_ADD_SEALS)",
+			       "cannot seal a memfd");
+	return mr_steal_fd(&fd);
+}
+
+static void hint_udmabuf_node(int errnum, struct mr_error *err)
+{
+	if (errnum == ENOENT || errnum == ENODEV || errnum == ENXIO)
+		mr_hint(err, "load the module (modprobe udmabuf); a kernel without CONFIG_UDMABUF "
+			     "has none");
+	else if (errnum == EACCES || errnum == EPERM)
+		mr_hint(err, "it belongs to root and, on most systems, the group kvm");
+}
+
+static void hint_udmabuf_limit(uint64_t size, struct mr_error *err)
+{
+	mr_auto_file FILE *f = fopen(UDMABUF_LIMIT, "re");
+	int limit;
+
+	if (f && fscanf(f, "%d", &limit) == 1 && size >> 20 >= (uint64_t)limit &&
+	    size != (uint64_t)limit << 20)
+		mr_hint(err, "a udmabuf has at most %d MiB: " UDMABUF_LIMIT, limit);
+}
+
+static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error *err)
+{
+	mr_auto_fd int node = open(UDMABUF_NODE, O_RDWR | O_CLOEXEC), memfd = -1;
+	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = size };
+	int errnum;
+
+	if (node < 0) {
+		errnum = errno;
+		mr_fail(err, MR_ERROR_HOST, errnum, "open", "cannot use " UDMABUF_NODE);
+		hint_udmabuf_node(errnum, err);
+		return -errnum;
+	}
+	memfd = make_memfd(size, err);
+	if (memfd < 0)
+		return memfd;
+	create.memfd = (uint32_t)memfd;
+	dmabuf->fd = ioctl(node, UDMABUF_CREATE, &create);
+	if (dmabuf->fd < 0) {
+		errnum = errno;
+		mr_fail(err, MR_ERROR_HOST, errnum, "ioctl(UDMABUF_CREATE)",
+			"cannot make a udmabuf of %" PRIu64 " bytes", size);
+		if (errnum == EINVAL)
+			hint_udmabuf_limit(size, err);
+		return -errnum;
+	}
+	dmabuf->memfd = mr_steal_fd(&memfd);
+	dmabuf->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+/* ---- dma-heaps ---- */
+
+static void hint_heaps(struct mr_error *err)
+{
+	DIR *dir = opendir(HEAPS);
+	const bool is_absent = dir || errno == ENOENT;
+	const struct dirent *entry;
+	char names[256] = "";
+	size_t used = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && used < sizeof(names))
+			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
+						 entry->d_name);
+	if (dir)
+		closedir(dir);
+	if (used)
+		mr_hint(err, "this machine has the dma-heaps%s", names);
+	else if (is_absent)
+		mr_hint(err, "this machine has no dma-heaps (CONFIG_DMABUF_HEAPS)");
+}
+
+static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
+		     struct mr_error *err)
+{
+	struct dma_heap_allocation_data allocation = { .len = size,
+						       .fd_flags = O_RDWR | O_CLOEXEC };
+	const uint64_t there_is =
+		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	char path[PATH_MAX];
+	mr_auto_fd int heap = -1;
+	int errnum;
+
+	snprintf(path, sizeof(path), HEAPS "/%s", name);
+	heap = open(path, O_RDWR | O_CLOEXEC);
+	if (heap < 0) {
+		errnum = errno;
+		mr_fail(err, MR_ERROR_HOST, errnum, "open", "cannot use '%.128s'", path);
+		if (errnum == ENOENT)
+			hint_heaps(err);
+		return -errnum;
+	}
+	/* The kernel would take all there is, and kill processes for more (seen on Linux 7.2). */
+	if (size > there_is)
+		return mr_fail_text(err, MR_ERROR_HOST, ENOMEM,
+				    "a dma-heap cannot give %" PRIu64
+				    " bytes: this machine has %" PRIu64,
+				    size, there_is);
+	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &allocation))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ioctl(DMA_HEAP_IOCTL_ALLOC)",
+			       "cannot make a dma-buf of %" PRIu64 " bytes", size);
+	dmabuf->fd = (int)allocation.fd;
+	return 0;
+}
+
+int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dmabuf,
+		   struct mr_error *err)
+{
+	const struct mr_dmabuf_source *source = &request->source;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t size = mr_round_up(request->size ? request->size : 1, page);
+	int rc = 0;
+
+	*dmabuf = (struct mr_dmabuf){ .memfd = -1 };
+	if (source->type == MR_DMABUF_FD) {
+		dmabuf->fd = source->number;
+		return 0;
+	}
+	if (source->type == MR_DMABUF_DM)
+		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
+				    "of memory on the device one dma-buf is made for each command "
+				    "that registers it");
+	if (!size) /* it went beyond 64 bits: the last page there is, for the host to refuse */
+		size = -page;
+	if (source->type == MR_DMABUF_UDMABUF)
+		rc = open_udmabuf(size, dmabuf, err);
+	else if (source->type == MR_DMABUF_HEAP)
+		rc = open_heap(source->name, size, dmabuf, err);
+	else
+		rc = mr_cuda_open(source->number, size, request->data_direct, &dmabuf->cuda,
+				  &dmabuf->fd, err);
+	dmabuf->owned = !rc;
+	return rc;
+}
+
+void mr_dmabuf_close(struct mr_dmabuf *dmabuf)
+{
+	if (dmabuf->owned) {
+		close(dmabuf->fd);
+		if (dmabuf->memfd >= 0)
+			close(dmabuf->memfd);
+		mr_cuda_close(dmabuf->cuda);
+	}
+	dmabuf->owned = false;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/base/signals.h"
+#include "lib/memory/unfinished.h"
+
+/* For the signal handler alone, which has no other way to know it. */
+static struct mr_unfinished watched;
+static volatile sig_atomic_t watching;
+
+/* Also in the signal handler: nothing here but what signal-safety(7) allows. */
+static void remove_it(const struct mr_unfinished *file)
+{
+	struct stat st;
+
+	if (!lstat(file->path, &st) && st.st_dev == file->device && st.st_ino == file->inode)
+		unlink(file->path);
+}
+
+/* The process dies of the signal: SA_RESETHAND has brought the default action back. */
+static void on_signal(int number)
+{
+	if (watching)
+		remove_it(&watched);
+	raise(number);
+}
+
+/* A signal that is ignored, as by nohup(1), remains so. */
+static void catch_signals(void)
+{
+	const struct sigaction action = { .sa_handler = on_signal,
+					  .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+	struct sigaction before;
+
+	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
+		if (!sigaction(mr_hold_signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(mr_hold_signals[i], &action, NULL);
+}
+
+static int create(struct mr_unfinished *file, const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return fd;
+	*file = (struct mr_unfinished){ .path = path, .device = st.st_dev, .inode = st.st_ino };
+	watched = *file;
+	watching = true;
+	catch_signals();
+	return fd;
+}
+
+int mr_unfinished_create(struct mr_unfinished *file, const char *path)
+{
+	sigset_t all, before;
+	int fd, saved;
+
+	*file = (struct mr_unfinished){ .path = NULL };
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	fd = create(file, path);
+	saved = errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return fd;
+}
+
+void mr_unfinished_keep(struct mr_unfinished *file)
+{
+	if (file->path)
+		watching = false;
+	file->path = NULL;
+}
+
+void mr_unfinished_remove(struct mr_unfinished *file)
+{
+	if (file->path)
+		remove_it(file);
+	mr_unfinished_keep(file);
+}

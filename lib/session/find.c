@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/session/find.h"
+#include "lib/session/holder.h"
+#include "lib/session/locate.h"
+
+/* fs/exec.c: what a program is started with has at most three quarters of 8 MiB. */
+#define ENVIRONMENT_MAX (8u << 20)
+
+/* Entries or descriptors from one look at the clock to the next. */
+#define CLOCK_STEPS 1024
+
+struct search {
+	struct mr_sessions *found;
+	uint64_t end;
+	char *environment; /* ENVIRONMENT_MAX bytes */
+};
+
+static bool is_over(const struct search *search)
+{
+	if (mr_now_ns() < search->end)
+		return false;
+	search->found->incomplete = true;
+	return true;
+}
+
+static const char *next_text(const char *text, const char *end)
+{
+	text = memchr(text, '\0', (size_t)(end - text));
+	return text ? text + 1 : end;
+}
+
+/* The descriptor that the environment of a process names as its session, or -1. */
+static int named_descriptor(const struct mr_process *process, char *environment)
+{
+	static const char name[] = MR_SESSION_VARIABLE "=";
+	ssize_t size = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX - 1);
+	struct mr_error ignored;
+	const char *value;
+	uint64_t number;
+
+	if (size <= 0)
+		return -1;
+	environment[size] = '\0';
+	for (const char *text = environment; text < environment + size;
+	     text = next_text(text, environment + size)) {
+		if (strncmp(text, name, strlen(name)) != 0)
+			continue;
+		value = text + strlen(name);
+		value += strncmp(value, "fd:", 3) ? 0 : 3;
+		return mr_parse_u64(value, INT_MAX, &number, &ignored) ? -1 : (int)number;
+	}
+	return -1;
+}
+
+/* The session that is known by a socket, or a new one; NULL where memory is short. */
+static struct mr_found_session *session_of(struct mr_sessions *found, uint64_t socket)
+{
+	struct mr_found_session *list;
+
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].socket == socket)
+			return &found->list[i];
+	list = realloc(found->list, (found->count + 1) * sizeof(*list));
+	if (!list)
+		return NULL;
+	found->list = list;
+	list[found->count] = (struct mr_found_session){ .socket = socket };
+	return &list[found->count++];
+}
+
+static bool has_holder(const struct mr_found_session *session, pid_t pid)
+{
+	for (size_t i = 0; i < session->holder_count; i++)
+		if (session->holders[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Return: false where memory is short. */
+static bool add_holder(struct mr_found_session *session, const struct mr_process *process, int fd)
+{
+	struct mr_holder *holders, *holder;
+
+	if (has_holder(session, process->pid))
+		return true;
+	holders = realloc(session->holders, (session->holder_count + 1) * sizeof(*holders));
+	if (!holders)
+		return false;
+	session->holders = holders;
+	holder = &holders[session->holder_count++];
+	*holder = (struct mr_holder){ .pid = process->pid, .uid = process->uid, .fd = fd };
+	mr_process_command(process, holder->command);
+	holder->role = fd < 0                           ? MR_HOLDER_COMMAND
+		       : mr_holder_is_detached(process) ? MR_HOLDER_DETACHED
+							: MR_HOLDER_PROGRAM;
+	return true;
+}
+
+/* Looks into each process.  Return: 0, or -errno of @look or of the folder. */
+static int each_process(struct search *search,
+			bool (*look)(struct search *search, const struct mr_process *process),
+			struct mr_error *err)
+{
+	struct mr_process process;
+	bool enough = false;
+	DIR *folder = opendir("/proc");
+	int pid;
+
+	if (!folder)
+		return mr_fail(err, MR_ERROR_HOST, errno, "opendir", "cannot read /proc");
+	while (!enough && !is_over(search) && (pid = mr_process_next_number(folder)) >= 0) {
+		if (!mr_process_open(pid, &process))
+			continue;
+		enough = !look(search, &process);
+		mr_process_close(&process);
+	}
+	closedir(folder);
+	return enough ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL) : 0;
+}
+
+static bool look_at_environment(struct search *search, const struct mr_process *process)
+{
+	struct mr_found_session *session;
+	int fd = named_descriptor(process, search->environment);
+	uint64_t socket = fd < 0 ? 0 : mr_process_socket(process, fd);
+
+	if (!socket)
+		return true;
+	session = session_of(search->found, socket);
+	return session && add_holder(session, process, fd);
+}
+
+/* The session that a descriptor belongs to: its socket, or its table (@fd becomes -1 then). */
+static struct mr_found_session *owner(const struct search *search, const struct mr_process *process,
+				      int *fd)
+{
+	uint64_t socket = mr_process_socket(process, *fd);
+	char name[32], target[64];
+	struct stat st = { 0 };
+
+	snprintf(name, sizeof(name), "fd/%d", *fd);
+	/* No file of others is looked at that could be on a file system that does not answer. */
+	if (!socket &&
+	    (!mr_process_link(process, name, target, sizeof(target)) ||
+	     strncmp(target, "/memfd:", 7) != 0 || fstatat(process->folder, name, &st, 0)))
+		return NULL;
+	for (size_t i = 0; i < search->found->count; i++) {
+		struct mr_found_session *session = &search->found->list[i];
+
+		if (socket && session->socket == socket)
+			return session;
+		if (!socket && session->known && session->table_inode == st.st_ino &&
+		    session->table_dev == st.st_dev)
+			return *fd = -1, session;
+	}
+	return NULL;
+}
+
+/* Those that hold a session although their environment does not name it. */
+static bool look_at_descriptors(struct search *search, const struct mr_process *process)
+{
+	struct mr_found_session *session;
+	int folder = openat(process->folder, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
+	DIR *list = folder < 0 ? NULL : fdopendir(folder);
+	bool enough = false;
+
+	if (!list && folder >= 0)
+		close(folder);
+	for (unsigned int n = 1; list && !enough && (fd = mr_process_next_number(list)) >= 0; n++) {
+		if (n % CLOCK_STEPS == 0 && is_over(search))
+			break;
+		session = owner(search, process, &fd);
+		enough = session && !add_holder(session, process, fd);
+	}
+	if (list)
+		closedir(list);
+	return !enough;
+}
+
+/* What the table says; the kernel is not asked. */
+static void count_regions(const struct search *search, const struct mr_table *table,
+			  struct mr_found_session *session)
+{
+	struct mr_entry entry;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++) {
+		if (slot % CLOCK_STEPS == 0 && is_over(search))
+			return;
+		if (!mr_table_is_used(table, slot) || !mr_table_get(table, slot, &entry))
+			continue;
+		session->regions++;
+		/* The null MR is of any length, and has no memory. */
+		session->bytes += entry.call == MR_ALLOC_NULL_MR ? 0 : entry.length;
+	}
+}
+
+/* Reads the session of a descriptor.  Return: false where it is none. */
+static bool read_session(const struct search *search, struct mr_found_session *session, int fd)
+{
+	struct mr_session open;
+	struct stat st;
+	int rc = mr_session_peek(fd, &open, &session->refusal);
+
+	if (rc)
+		return rc != -ENOTCONN;
+	session->known = true;
+	session->device = open.device;
+	if (!fstat(open.table.fd, &st)) {
+		session->table_dev = st.st_dev;
+		session->table_inode = st.st_ino;
+	}
+	count_regions(search, &open.table, session);
+	session->joinable = !mr_session_check_device(&open, &session->refusal);
+	mr_session_close(&open);
+	return true;
+}
+
+/* Takes the descriptor out of a holder; that it is the one that was found, its inode says. */
+static int take_from(const struct mr_found_session *session, const struct mr_holder *holder,
+		     struct mr_error *err)
+{
+	mr_auto_fd int process = -1, fd = -1;
+	struct mr_process opened;
+	struct stat st;
+	int rc;
+
+	if (!mr_process_open(holder->pid, &opened))
+		return mr_fail(err, MR_ERROR_ABSENT, ESRCH, "open", NULL);
+	process = mr_process_pidfd(&opened);
+	rc = process < 0
+		     ? mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL)
+		     : mr_join_take(process, (uint64_t)holder->pid, (uint64_t)holder->fd, &fd, err);
+	mr_process_close(&opened);
+	if (!rc && (fstat(fd, &st) || st.st_ino != session->socket))
+		rc = mr_fail(err, MR_ERROR_ABSENT, ESTALE, "fstat", NULL);
+	return rc ? rc : mr_steal_fd(&fd);
+}
+
+/* Who is asked first: a holder that only sleeps, then the oldest number. */
+static int by_role(const void *a, const void *b)
+{
+	const struct mr_holder *x = a, *y = b;
+
+	return x->role != y->role ? (x->role > y->role) - (x->role < y->role)
+				  : (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static void sort_holders(struct mr_found_session *session)
+{
+	qsort(session->holders, session->holder_count, sizeof(*session->holders), by_role);
+}
+
+/* Where another process has it too, this one does not count. */
+static void leave_out_self(struct mr_found_session *session)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->holder_count && session->holder_count > 1; i++)
+		if (session->holders[i].pid != getpid())
+			session->holders[kept++] = session->holders[i];
+	if (kept)
+		session->holder_count = kept;
+}
+
+/*
+ * Joins it by the first process that allows that.  Return: false where it is no session after all.
+ */
+static bool examine(const struct search *search, struct mr_found_session *session)
+{
+	bool is_session = true;
+	struct mr_error refusal;
+	int fd = -1;
+
+	leave_out_self(session);
+	sort_holders(session);
+	session->pid = session->holders[0].pid;
+	for (size_t i = 0; fd < 0 && i < session->holder_count; i++) {
+		fd = take_from(session, &session->holders[i], &refusal);
+		if (fd >= 0)
+			session->pid = session->holders[i].pid;
+		else if (!i || fd == -EPERM)
+			session->refusal = refusal;
+	}
+	if (fd < 0) /* what ended meanwhile is none any more */
+		return session->refusal.kind != MR_ERROR_ABSENT;
+	is_session = read_session(search, session, fd);
+	close(fd);
+	return is_session;
+}
+
+static void examine_all(const struct search *search)
+{
+	struct mr_sessions *found = search->found;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < found->count; i++) {
+		if (examine(search, &found->list[i]))
+			found->list[kept++] = found->list[i];
+		else
+			free(found->list[i].holders);
+	}
+	found->count = kept;
+}
+
+int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err)
+{
+	struct search search = { .found = found, .end = mr_now_ns() + ns };
+	int rc;
+
+	*found = (struct mr_sessions){ .count = 0 };
+	search.environment = malloc(ENVIRONMENT_MAX);
+	if (!search.environment)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	rc = each_process(&search, look_at_environment, err);
+	free(search.environment);
+	if (rc)
+		return rc;
+	examine_all(&search);
+	if (found->count)
+		rc = each_process(&search, look_at_descriptors, err);
+	for (size_t i = 0; i < found->count; i++) {
+		leave_out_self(&found->list[i]);
+		sort_holders(&found->list[i]);
+	}
+	return rc;
+}
+
+void mr_sessions_release(struct mr_sessions *found)
+{
+	for (size_t i = 0; i < found->count; i++)
+		free(found->list[i].holders);
+	free(found->list);
+	*found = (struct mr_sessions){ .count = 0 };
+}
+
+struct mr_found_session *mr_sessions_by_fd(const struct mr_sessions *found, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return NULL;
+	for (size_t i = 0; i < found->count; i++)
+		if (found->list[i].socket == st.st_ino)
+			return &found->list[i];
+	return NULL;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdlib.h>
+
+#include "lib/session/library.h"
+
+/* ---- what regions lie on ---- */
+
+struct mr_backing *mr_backing_new(struct mr_session *session)
+{
+	struct mr_session_library *library = session->library;
+	struct mr_backing *backing = library->spare ? library->spare : malloc(sizeof(*backing));
+
+	library->spare = NULL;
+	if (backing)
+		*backing = (struct mr_backing){ .library = library, .users = 1 };
+	return backing;
+}
+
+static void drop(struct mr_backing *backing)
+{
+	if (!backing || --backing->users)
+		return;
+	mr_dmabuf_close(&backing->dmabuf);
+	mr_memory_unmap(&backing->memory);
+	if (backing->library->spare)
+		free(backing);
+	else
+		backing->library->spare = backing;
+}
+
+void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
+		       struct mr_dmabuf *dmabuf)
+{
+	if (!backing) {
+		if (dmabuf)
+			mr_dmabuf_close(dmabuf);
+		mr_memory_unmap(memory);
+		return;
+	}
+	backing->memory = *memory;
+	if (dmabuf)
+		backing->dmabuf = *dmabuf;
+	drop(backing);
+}
+
+/* ---- opening ---- */
+
+static int add_library(struct mr_session *session, struct mr_error *err)
+{
+	session->library = calloc(1, sizeof(*session->library));
+	return session->library ? 0 : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+}
+
+int mr_session_keep_library(struct mr_session *session, struct mr_error *err)
+{
+	return add_library(session, err);
+}
+
+/* The device's PD is that of the name that all sessions begin with. */
+static void take_device(struct mr_session *session, struct mr_device *device,
+			const struct mr_environment *environment)
+{
+	struct mr_session_library *library = session->library;
+	uint32_t handle;
+
+	session->uverbs = mr_device_uverbs(device, environment, &handle);
+	library->pds[mr_table_add_pd(&session->table, MR_DEFAULT_PD, handle)] = device->pd;
+	device->pd = NULL;
+	library->device = *device;
+	library->is_private = true;
+	session->table.is_private = true;
+}
+
+int mr_session_open_private(const char *name, struct mr_session *session,
+			    struct mr_environment *environment, struct mr_error *err)
+{
+	struct mr_device device;
+	int rc;
+
+	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
+	mr_environment_init(environment);
+	rc = mr_device_open(name, &device, environment, err);
+	if (rc)
+		return rc;
+	mr_session_describe(environment, &session->device);
+	rc = mr_table_create(&session->device, &session->table, err);
+	if (!rc)
+		rc = add_library(session, err);
+	if (!rc) {
+		take_device(session, &device, environment);
+		return 0;
+	}
+	mr_session_close(session);
+	mr_device_close(&device);
+	return rc;
+}
+
+void mr_session_close_library(struct mr_session *session)
+{
+	struct mr_session_library *library = session->library;
+
+	if (!library)
+		return;
+	/* What could not be deregistered goes with the device. */
+	for (uint32_t slot = 0; slot < library->capacity; slot++)
+		if (library->held[slot].region.live)
+			mr_region_forget(&library->held[slot].region);
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		struct ibv_pd *pd = library->pds[place];
+
+		if (pd && (!library->is_private || ibv_dealloc_pd(pd)))
+			ibv_unimport_pd(pd);
+	}
+	mr_device_close(&library->device);
+	for (uint32_t slot = 0; slot < library->capacity; slot++)
+		mr_held_move(&library->held[slot], NULL);
+	if (library->is_private)
+		session->uverbs.fd = -1; /* was the device's */
+	free(library->held);
+	free(library->spare);
+	free(library);
+	session->library = NULL;
+}
+
+/* ---- calls of the library ---- */
+
+/* Another process may have put another PD in that place of the table. */
+static int find_pd(struct mr_session_library *library, uint32_t place, uint32_t handle,
+		   struct mr_error *err)
+{
+	struct ibv_pd **pd = &library->pds[place];
+
+	if (*pd && (*pd)->handle == handle)
+		return 0;
+	if (*pd)
+		ibv_unimport_pd(*pd);
+	errno = 0;
+	*pd = ibv_import_pd(library->device.context, handle);
+	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
+}
+
+int mr_session_device(struct mr_session *session, uint32_t place, uint32_t pd_handle,
+		      struct mr_device *device, struct mr_error *err)
+{
+	struct mr_session_library *library = session->library;
+	int rc = 0;
+
+	if (!library)
+		return mr_device_import(session->uverbs.fd, pd_handle, device, err);
+	*device = (struct mr_device){ .imported = true };
+	if (!library->device.context)
+		rc = mr_device_import(session->uverbs.fd, MR_NO_HANDLE, &library->device, err);
+	if (!rc && pd_handle != MR_NO_HANDLE)
+		rc = find_pd(library, place, pd_handle, err);
+	if (rc)
+		return rc;
+	device->context = library->device.context;
+	device->pd = pd_handle != MR_NO_HANDLE ? library->pds[place] : NULL;
+	return 0;
+}
+
+void mr_session_release_device(const struct mr_session *session, struct mr_device *device)
+{
+	if (!session->library)
+		mr_device_close(device);
+}
+
+int mr_session_new_private_pd(struct mr_session *session, const char *name, uint32_t *place,
+			      struct mr_table_pd *pd, struct mr_error *err)
+{
+	struct mr_session_library *library = session->library;
+	struct ibv_pd *made;
+
+	errno = 0;
+	made = ibv_alloc_pd(library->device.context);
+	if (!made)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
+	pd->handle = made->handle;
+	*place = mr_table_add_pd(&session->table, name, made->handle);
+	if (*place != MR_NO_SLOT) {
+		library->pds[*place] = made;
+		return 0;
+	}
+	ibv_dealloc_pd(made);
+	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a batch has at most %d protection domains",
+			    MR_TABLE_PDS);
+}
+
+int mr_session_dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err)
+{
+	int rc;
+
+	errno = 0;
+	rc = ibv_dealloc_pd(session->library->pds[place]);
+	if (rc)
+		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+			       "ibv_dealloc_pd", NULL);
+	session->library->pds[place] = NULL;
+	return 0;
+}
+
+/* ---- regions ---- */
+
+struct mr_held *mr_session_held(const struct mr_session *session, uint32_t slot)
+{
+	const struct mr_session_library *library = session->library;
+
+	return library && slot < library->capacity && library->held[slot].region.live
+		       ? &library->held[slot]
+		       : NULL;
+}
+
+enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot)
+{
+	const struct mr_held *held = mr_session_held(session, slot);
+
+	return held && held->region.mr ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
+}
+
+int mr_session_reserve(struct mr_session *session, uint32_t slot, struct mr_error *err)
+{
+	struct mr_session_library *library = session->library;
+	uint32_t capacity = session->table.capacity;
+	struct mr_held *held;
+
+	if (!mr_session_is_private(session) || slot < library->capacity)
+		return 0;
+	held = reallocarray(library->held, capacity, sizeof(*held));
+	if (!held)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+	for (uint32_t i = library->capacity; i < capacity; i++)
+		held[i] = (struct mr_held){ .backing = NULL };
+	library->held = held;
+	library->capacity = capacity;
+	return 0;
+}
+
+void mr_session_hold(struct mr_session *session, uint32_t slot, const struct mr_region *region,
+		     struct mr_backing *backing)
+{
+	session->library->held[slot] = (struct mr_held){ *region, backing, false };
+	if (backing)
+		backing->users++;
+}
+
+void mr_session_let_go(struct mr_session *session, uint32_t slot)
+{
+	mr_held_move(&session->library->held[slot], NULL);
+	session->library->held[slot].region.live = false;
+}
+
+void mr_held_move(struct mr_held *held, struct mr_backing *backing)
+{
+	if (backing)
+		backing->users++;
+	drop(held->backing);
+	held->backing = backing;
+}
+
+void mr_held_tell(const struct mr_held *held, struct mr_uverbs_mr *mr)
+{
+	const struct mr_region *region = &held->region;
+
+	*mr = (struct mr_uverbs_mr){ region->handle, region->lkey, region->rkey, region->length,
+				     region->iova };
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/number.h"
+#include "lib/host/process.h"
+#include "lib/session/locate.h"
+#include "lib/session/regions.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+
+/* Milliseconds that a process may be in the middle of exec. */
+#define EXEC_TRIES 100
+
+/* Processes from one to the next of which each joined the session of another. */
+#define FOLLOW_MAX 16
+
+/* Where a session is: the descriptor of this number, or one of that process. */
+struct place {
+	bool process;
+	uint64_t number;
+};
+
+/* "fd:N", "N" or "pid:N" */
+static int parse_place(const char *where, struct place *place, struct mr_error *err)
+{
+	place->process = !strncmp(where, "pid:", 4);
+	if (place->process || !strncmp(where, "fd:", 3))
+		where = strchr(where, ':') + 1;
+	return mr_parse_u64(where, INT_MAX, &place->number, err);
+}
+
+static int malformed(const char *where, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "invalid session '%s': give fd:NUMBER or pid:NUMBER", where);
+}
+
+static int inherited(uint64_t number, int *fd, struct mr_error *err)
+{
+	*fd = (int)number;
+	if (fcntl(*fd, F_GETFD) >= 0)
+		return 0;
+	mr_fail_text(err, MR_ERROR_ABSENT, EBADF, "descriptor %d of the session is closed", *fd);
+	mr_hint(err,
+		"sudo, Python's subprocess and others close inherited descriptors: join by process "
+		"(--session pid:$$ in a shell of the session), or pass it on (pass_fds=(%d,))",
+		*fd);
+	return -EBADF;
+}
+
+static int fail_ended(uint64_t pid, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+			    "the session has ended: there is no process %" PRIu64, pid);
+}
+
+/*
+ * Looks for MRCTL_SESSION in the environment that the process was started with.
+ * @any: set to whether there was an environment at all
+ *
+ * Returns 1 where it is there, 0, or -errno.
+ */
+static int search_environment(uint64_t pid, struct place *place, bool *any, struct mr_error *err)
+{
+	static const char name[] = MR_SESSION_VARIABLE "=";
+	mr_auto_free char *variable = NULL;
+	mr_auto_file FILE *f = NULL;
+	const char *value;
+	char path[64];
+	size_t room = 0;
+
+	*any = false;
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
+	f = fopen(path, "re");
+	if (!f && errno == ESRCH)
+		return fail_ended(pid, err);
+	if (!f)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read %s", path);
+	errno = 0;
+	while (getdelim(&variable, &room, '\0', f) > 0) {
+		*any = true;
+		value = variable + strlen(name);
+		if (strncmp(variable, name, strlen(name)) != 0 || !*value)
+			continue;
+		if (!parse_place(value, place, err))
+			return 1;
+		return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
+				    "the environment of process %" PRIu64
+				    " has an invalid session: '%s'",
+				    pid, value);
+	}
+	if (errno)
+		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
+	return 0;
+}
+
+/* Where the session of another process is. */
+static int read_environment(uint64_t pid, struct place *place, struct mr_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	bool any = false;
+	int rc = 0;
+
+	/* A process in the middle of exec has none for a moment. */
+	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		rc = search_environment(pid, place, &any, err);
+	}
+	if (rc)
+		return rc < 0 ? rc : 0;
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT,
+		     "process %" PRIu64 " was not started in a session", pid);
+	mr_hint(err, "name the process that mrctl session runs, or one that it has started");
+	return -ENOENT;
+}
+
+static bool yama_restricts(void)
+{
+	mr_auto_file FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+
+	return f && fscanf(f, "%d", &scope) == 1 && scope > 0;
+}
+
+/* Nobody may have waited for it yet: then it is there, and its descriptors are not. */
+static bool has_ended(int process)
+{
+	struct pollfd poll_for = { .fd = process, .events = POLLIN };
+
+	return poll(&poll_for, 1, 0) == 1;
+}
+
+/* Who may take descriptors is who may trace: ptrace(2), "Ptrace access mode checking". */
+static void hint_forbidden(pid_t pid, struct mr_error *err)
+{
+	struct mr_process process;
+	uid_t owner = (uid_t)-1;
+
+	if (mr_process_open(pid, &process)) {
+		owner = process.uid;
+		mr_process_close(&process);
+	}
+	if (!geteuid())
+		mr_hint(err, "root itself may not trace it here: without CAP_SYS_PTRACE (a "
+			     "container?), or by the rules of a security module");
+	else if (owner != geteuid())
+		mr_hint(err, "it belongs to another user, or may not be traced: join as root");
+	else if (yama_restricts())
+		mr_hint(err,
+			"kernel.yama.ptrace_scope forbids it: open the session with --joinable "
+			"or --detach, or join as root");
+	else
+		mr_hint(err, "it may not be traced: join as root");
+}
+
+static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
+{
+	if (has_ended(process)) /* and then the kernel forbids what there is nothing of */
+		return fail_ended(pid, err);
+	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
+		"cannot take the session out of process %" PRIu64, pid);
+	hint_forbidden((pid_t)pid, err);
+	return -EPERM;
+}
+
+int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_error *err)
+{
+	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)number, 0);
+	if (*fd >= 0)
+		return 0;
+	if (errno == EPERM)
+		return fail_forbidden(pid, process, err);
+	if (errno == EBADF)
+		return mr_fail_text(err, MR_ERROR_ABSENT, EBADF,
+				    "process %" PRIu64 " has closed descriptor %" PRIu64
+				    " of the session",
+				    pid, number);
+	return mr_fail(err, MR_ERROR_HOST, errno, "pidfd_getfd",
+		       "cannot take the session out of process %" PRIu64, pid);
+}
+
+/* EINVAL, since Linux 6.16 ENOENT: a number that no process has, but a thread (pidfd_prepare()). */
+static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
+{
+	bool is_thread = errnum == EINVAL || errnum == ENOENT;
+	uint64_t process = is_thread ? (uint64_t)mr_process_of_thread((pid_t)pid) : pid;
+
+	if (errnum == ESRCH)
+		return fail_ended(pid, err);
+	if (!process || process == pid)
+		return mr_fail(err, MR_ERROR_HOST, errnum, "pidfd_open",
+			       "cannot take the session out of process %" PRIu64, pid);
+	mr_fail_text(err, MR_ERROR_ABSENT, ESRCH, "%" PRIu64 " is a thread, and no process", pid);
+	mr_hint(err, "name its process: pid:%" PRIu64, process);
+	return -ESRCH;
+}
+
+/* The descriptor of the session that a process holds; or none, where @place is another process. */
+static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err)
+{
+	mr_auto_fd int process = -1;
+	int rc;
+
+	if (!pid)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ESRCH,
+				    "there is no session: 0 is the number of no process");
+	process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (process < 0)
+		return fail_open(pid, errno, err);
+	rc = read_environment(pid, place, err);
+	if (rc == -EACCES || rc == -EPERM)
+		return fail_forbidden(pid, process, err);
+	if (rc || place->process)
+		return rc;
+	return mr_join_take(process, pid, place->number, fd, err);
+}
+
+/* A process that has joined a session by another's number leads to that. */
+static int follow(struct place place, int *fd, struct mr_error *err)
+{
+	const uint64_t first = place.number;
+	uint64_t pid;
+	int rc;
+
+	for (int level = 0; level < FOLLOW_MAX; level++) {
+		pid = place.number;
+		rc = take(pid, &place, fd, err);
+		if (rc && pid != first)
+			mr_wrap(err,
+				"the session of process %" PRIu64 " is that of process %" PRIu64,
+				first, pid);
+		if (rc || !place.process)
+			return rc;
+	}
+	return mr_fail_text(
+		err, MR_ERROR_ABSENT, ELOOP,
+		"the session of process %" PRIu64 " is another's, and so on without end", first);
+}
+
+int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err)
+{
+	struct place place;
+	int rc;
+
+	if (parse_place(where, &place, err))
+		return malformed(where, err);
+	if (!place.process)
+		return inherited(place.number, fd, err);
+	rc = follow(place, borrowed, err);
+	*fd = *borrowed;
+	return rc;
+}

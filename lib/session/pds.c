@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The protection domains of a session: found, made, used and deallocated. */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/session/library.h"
+
+static int fail_no_pd(const struct mr_session *session, const char *name, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no protection domain '%s'",
+			    mr_table_noun(&session->table), name);
+}
+
+/* Under the lock: a PD that is in doubt is one that a killed process was deallocating. */
+static void settle_pds(struct mr_session *session)
+{
+	mr_auto_free uint32_t *handles = NULL;
+	struct mr_error ignored;
+	struct mr_table_pd pd;
+	uint32_t count = 0;
+
+	if (mr_session_is_private(session)) /* no other process */
+		return;
+	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+		if (!mr_table_pd(&session->table, place, &pd) || !pd.in_doubt)
+			continue;
+		if (!handles) {
+			handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+			if (!handles || mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_PD, handles,
+						       &count, &ignored))
+				return;
+		}
+		if (mr_uverbs_lists(handles, count, pd.handle))
+			mr_table_doubt_pd(&session->table, place, false);
+		else
+			mr_table_remove_pd(&session->table, place);
+	}
+}
+
+int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	mr_table_unlock(&session->table);
+	return 0;
+}
+
+static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
+		  struct mr_table_pd *pd, struct mr_error *err)
+{
+	int rc;
+
+	if (mr_session_is_private(session))
+		return mr_session_new_private_pd(session, name, place, pd, err);
+	rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
+	if (rc)
+		return rc;
+	*place = mr_table_add_pd(&session->table, name, pd->handle);
+	if (*place != MR_NO_SLOT)
+		return 0;
+	mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC,
+			    "a session has at most %d protection domains", MR_TABLE_PDS);
+}
+
+/* Under the lock.  Another holder may change the name after it was found: the copy counts. */
+static bool find_pd(const struct mr_session *session, const char *name, uint32_t *place,
+		    struct mr_table_pd *pd)
+{
+	*place = mr_table_find_pd(&session->table, name);
+	return mr_table_pd(&session->table, *place, pd) &&
+	       (mr_session_is_private(session) || !strcmp(pd->name, name));
+}
+
+int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
+		  struct mr_table_pd *pd, struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	if (!find_pd(session, name, place, pd))
+		rc = create ? new_pd(session, name, place, pd, err)
+			    : fail_no_pd(session, name, err);
+	if (!rc)
+		rc = mr_table_use_pd(&session->table, *place, err);
+	mr_table_unlock(&session->table);
+	return rc;
+}
+
+void mr_session_leave_pd(const struct mr_session *session, uint32_t place)
+{
+	mr_table_leave_pd(&session->table, place);
+}
+
+/*
+ * Under the lock, and nobody else uses it.  A process that was about to register in it would do so in
+ * whatever gets its handle next.
+ */
+static int dealloc_pd(struct mr_session *session, uint32_t place, const struct mr_table_pd *pd,
+		      struct mr_error *err)
+{
+	int rc;
+
+	mr_table_doubt_pd(&session->table, place, true);
+	rc = mr_session_is_private(session)
+		     ? mr_session_dealloc_private_pd(session, place, err)
+		     : mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
+	if (!rc || rc == -ENOENT)
+		mr_table_remove_pd(&session->table, place);
+	else
+		mr_table_doubt_pd(&session->table, place, false);
+	if (rc == -EBUSY)
+		mr_hint(err, "it is in use: by regions, which mrctl stat shows, or by what other "
+			     "programs made in it");
+	return rc;
+}
+
+int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err)
+{
+	struct mr_table_pd pd;
+	uint32_t place;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	settle_pds(session);
+	if (find_pd(session, name, &place, &pd)) {
+		rc = mr_table_claim_pd(&session->table, place, err);
+		if (!rc)
+			rc = dealloc_pd(session, place, &pd, err);
+		mr_table_leave_pd(&session->table, place);
+	} else {
+		rc = fail_no_pd(session, name, err);
+	}
+	mr_table_unlock(&session->table);
+	return rc;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/host/process.h"
+#include "lib/session/library.h"
+#include "lib/session/registrant.h"
+#include "lib/verbs/access.h"
+
+bool mr_registrant_needed(const struct mr_entry *entry)
+{
+	return entry->registrant.pid;
+}
+
+static bool takes_pages_later(const struct mr_entry *entry)
+{
+	return entry->access & MR_ACCESS_ON_DEMAND ||
+	       !strncmp(entry->memory, "cuda:", strlen("cuda:"));
+}
+
+uint32_t mr_registrant_start(uint64_t ticks)
+{
+	uint32_t low = ticks & UINT32_MAX;
+
+	return low || !ticks ? low : 1;
+}
+
+/* Once for all regions.  The start stays 0 where the numbers of the table are not those of this process. */
+static void know_self(struct mr_session *session)
+{
+	struct mr_registrant *self = &session->self;
+	uint32_t namespace;
+	uint64_t ticks;
+
+	if (self->pid)
+		return;
+	self->pid = (uint32_t)getpid();
+	namespace = mr_process_namespace();
+	if (namespace && namespace == session->device.pid_namespace &&
+	    mr_process_life(getpid(), &ticks) == MR_PROCESS_LIVES)
+		self->start = mr_registrant_start(ticks);
+}
+
+void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
+{
+	entry->registrant = (struct mr_registrant){ 0 };
+	if (mr_session_is_private(session) || !takes_pages_later(entry))
+		return;
+	know_self(session);
+	entry->registrant = session->self;
+}
+
+enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)
+{
+	const struct mr_registrant *registrant = &entry->registrant;
+	uint64_t ticks;
+
+	know_self(session);
+	if (!registrant->start || !session->self.start || registrant->pid > INT32_MAX ||
+	    !registrant->pid)
+		return MR_UVERBS_UNKNOWN;
+	switch (mr_process_life((pid_t)registrant->pid, &ticks)) {
+	case MR_PROCESS_LIVES:
+		return mr_registrant_start(ticks) == registrant->start ? MR_UVERBS_YES
+								       : MR_UVERBS_NO;
+	case MR_PROCESS_ENDED:
+		return MR_UVERBS_NO;
+	default:
+		return MR_UVERBS_UNKNOWN;
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The process that registered a region.  With on-demand paging the kernel finds pages by its address
+ * space, and a GPU's memory is its own: once it has ended, the region is there and reaches nothing.
+ */
+#ifndef MR_REGISTRANT_H
+#define MR_REGISTRANT_H
+
+#include "lib/session/regions.h"
+
+/**
+ * mr_registrant_needed() - whether the entry's region is one of these
+ *
+ * Its access flags do not tell: a change of them alone leaves pages pinned that were (mlx5_ib_rereg_user_mr()
+ * and rxe_rereg_user_mr() keep the umem).
+ */
+bool mr_registrant_needed(const struct mr_entry *entry);
+
+/**
+ * mr_registrant_start() - the start of a process as an entry keeps it
+ * @ticks: of mr_process_life()
+ *
+ * Return: the low 32 bits, which come again after 497 days; where they are 0, 1.
+ */
+uint32_t mr_registrant_start(uint64_t ticks);
+
+/**
+ * mr_registrant_note() - this process has registered it, or has given it new memory
+ *
+ * Its start is 0 in another PID namespace than that in which the session was opened.
+ */
+void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
+
+/**
+ * mr_registrant_lives() - whether that process is still there
+ *
+ * Return: MR_UVERBS_UNKNOWN where it cannot be seen: it or this process is of another PID namespace than that
+ * in which the session was opened, or it is hidden (hidepid, proc(5)).
+ */
+enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
+
+#endif

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
+#include "lib/session/relaxed.h"
+
+void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length)
+{
+	uint64_t mask = page_size - 1, start = *addr & ~mask, end = *addr + *length;
+
+	if (!page_size || page_size & mask || !*length || end < *addr || end > UINT64_MAX - mask)
+		return;
+	*addr = start;
+	*length = ((end + mask) & ~mask) - start;
+}
+
+int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
+			 struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	mr_table_set_pool(&session->table, pool);
+	mr_table_unlock(&session->table);
+	return 0;
+}
+
+/* ---- invalidating ---- */
+
+/* Which of the marked regions. */
+struct choice {
+	uint32_t pd; /* or MR_ALL_PDS */
+	bool due;    /* only those whose time is over */
+	bool wait;   /* also for those that another process has in hand */
+};
+
+struct target {
+	uint64_t id;
+	uint32_t slot;
+};
+
+/* A time that is still to come is none that a process of this machine has written. */
+static bool is_due(const struct mr_entry *entry, uint64_t now)
+{
+	return entry->marked_ns > now || now - entry->marked_ns >= entry->defer_ns;
+}
+
+static bool is_chosen(const struct choice *choice, const struct mr_entry *entry, uint64_t now)
+{
+	return (choice->pd == MR_ALL_PDS || choice->pd == entry->pd) &&
+	       (!choice->due || is_due(entry, now));
+}
+
+/* Under the lock.  So many are looked at, even where they are a circle. */
+static size_t find_targets(const struct mr_table *table, const struct choice *choice,
+			   struct target *targets, size_t room)
+{
+	uint64_t now = mr_now_ns();
+	uint32_t slot = MR_NO_SLOT;
+	struct mr_entry entry;
+	size_t count = 0;
+
+	for (uint32_t steps = 0; steps < table->capacity; steps++) {
+		slot = mr_table_next_marked(table, slot);
+		if (slot == MR_NO_SLOT || !mr_table_get(table, slot, &entry))
+			break;
+		if (!is_chosen(choice, &entry, now))
+			continue;
+		if (targets && count < room)
+			targets[count] = (struct target){ entry.id, slot };
+		count++;
+	}
+	return !targets || count < room ? count : room;
+}
+
+static int choose(struct mr_session *session, const struct choice *choice, struct target **targets,
+		  size_t *count, struct mr_error *err)
+{
+	int rc = mr_table_lock(&session->table, err);
+
+	*targets = NULL;
+	if (rc)
+		return rc;
+	*count = find_targets(&session->table, choice, NULL, 0);
+	if (*count)
+		*targets = calloc(*count, sizeof(**targets));
+	if (*targets)
+		*count = find_targets(&session->table, choice, *targets, *count);
+	mr_table_unlock(&session->table);
+	return *count && !*targets ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
+}
+
+static bool is_busy(const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_HOST && err->errnum == EBUSY;
+}
+
+/* For all who want to know why it is still there. */
+static void note_refusal(struct mr_session *session, const struct target *target, int errnum)
+{
+	struct mr_error ignored;
+
+	if (mr_table_lock(&session->table, &ignored))
+		return;
+	mr_table_refuse_mark(&session->table, target->slot, target->id, errnum);
+	mr_table_unlock(&session->table);
+}
+
+/*
+ * Return: 1 where it is invalid, 2 where its entry stays all the same, 0 where it had gone or another
+ * process has it in hand, or -errno.
+ */
+static int invalidate(struct mr_session *session, const struct target *target, bool wait,
+		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
+{
+	struct mr_table_wait pauses = { 0 };
+	int rc;
+
+	while ((rc = mr_session_invalidate(session, target->slot, target->id, entry, ns, err)) <
+	       0) {
+		if (err->kind == MR_ERROR_ABSENT || (!wait && is_busy(err)))
+			return 0;
+		if (!is_busy(err) || mr_table_wait(&session->table, &pauses))
+			return rc;
+	}
+	return 1 + rc;
+}
+
+/* Of those that a signal has kept from being invalidated, so many are still marked. */
+static int fail_interrupted(const struct mr_table *table, const struct target *targets,
+			    size_t count, uint64_t *left, struct mr_error *err)
+{
+	struct mr_entry entry;
+
+	for (size_t i = 0; i < count; i++)
+		*left += mr_table_get(table, targets[i].slot, &entry) &&
+			 entry.id == targets[i].id && mr_entry_is_marked(&entry);
+	if (!*left)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_HOST, EINTR,
+			    "interrupted: %llu deferred region%s left, and reachable by %s keys",
+			    (unsigned long long)*left, *left == 1 ? " is" : "s are",
+			    *left == 1 ? "its" : "their");
+}
+
+static int flush(struct mr_session *session, const struct choice *choice, mr_flushed *call,
+		 void *data, uint64_t *left, struct mr_error *err)
+{
+	mr_auto_free struct target *targets = NULL;
+	struct mr_error failure;
+	struct mr_entry entry;
+	size_t count = 0, i;
+	bool failed;
+	int first = choose(session, choice, &targets, &count, err);
+	int rc;
+
+	*left = 0;
+	if (first && call)
+		call(data, NULL, 0, err);
+	for (i = 0; i < count && !mr_interrupted(); i++) {
+		uint64_t ns = 0;
+
+		if (!mr_table_get(&session->table, targets[i].slot, &entry) ||
+		    entry.id != targets[i].id)
+			continue;
+		rc = invalidate(session, &targets[i], choice->wait, &entry, &ns, &failure);
+		if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
+			note_refusal(session, &targets[i], failure.errnum);
+		failed = rc < 0 || rc > 1;
+		if (failed && !first) {
+			first = -failure.errnum;
+			*err = failure;
+		}
+		if (rc && call)
+			call(data, &entry, ns, rc < 0 ? &failure : NULL);
+		if (rc > 1 && call)
+			call(data, NULL, 0, &failure);
+		if (failed && mr_table_gave_up(&session->table))
+			break; /* what is true of this one is true of all */
+	}
+	rc = i < count && mr_interrupted()
+		     ? fail_interrupted(&session->table, targets + i, count - i, left, &failure)
+		     : 0;
+	if (rc && !first)
+		*err = failure;
+	if (rc && call)
+		call(data, NULL, 0, &failure);
+	return first ? first : rc;
+}
+
+int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
+			uint64_t *left, struct mr_error *err)
+{
+	return flush(session, &(struct choice){ .pd = pd, .wait = true }, call, data, left, err);
+}
+
+/* Also in the middle of other work: what fails stays marked, and others may have it in hand. */
+static void sweep(struct mr_session *session, bool due)
+{
+	struct mr_error ignored;
+	uint64_t left;
+
+	flush(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL, &left,
+	      &ignored);
+}
+
+void mr_relaxed_expire(struct mr_session *session)
+{
+	struct mr_table_pool pool;
+
+	mr_table_pool(&session->table, &pool);
+	if (pool.marked)
+		sweep(session, true);
+}
+
+uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first)
+{
+	uint32_t slot = MR_NO_SLOT, count = 0;
+	struct mr_table_pool pool;
+	struct mr_error ignored;
+	struct mr_entry entry;
+
+	mr_table_pool(&session->table, &pool);
+	if (!pool.marked || mr_table_lock(&session->table, &ignored))
+		return 0;
+	for (uint32_t steps = 0; steps < session->table.capacity; steps++) {
+		slot = mr_table_next_marked(&session->table, slot);
+		if (slot == MR_NO_SLOT || !mr_table_get(&session->table, slot, &entry))
+			break;
+		if (entry.mark_errno && !count++)
+			*first = entry;
+	}
+	mr_table_unlock(&session->table);
+	return count;
+}
+
+/* ---- registering and deregistering ---- */
+
+int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *registrar,
+		      const struct mr_region_request *request, struct mr_entry *entry,
+		      struct mr_error *err)
+{
+	struct mr_table_pool pool;
+
+	mr_table_pool(&session->table, &pool);
+	if (pool.relaxed >= pool.limit && pool.marked)
+		sweep(session, false);
+	return mr_session_register(session, registrar, request, entry, err);
+}
+
+static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_RELAXED, EALREADY, "mr_dereg_mr_relaxed",
+		"cannot deregister region %llu again", (unsigned long long)entry->id);
+	mr_hint(err, "it is deferred, and its keys work until it is invalidated: mrctl dereg "
+		     "--flush does that now");
+	return -EALREADY;
+}
+
+/* Under the lock. */
+static int mark(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
+		struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel;
+	enum mr_session_state state;
+	struct mr_entry entry;
+	int rc = mr_session_claim(session, slot, id, &entry, &state, &kernel, err);
+
+	if (rc)
+		return rc;
+	if (state == MR_STATE_GONE || entry.state == MR_ENTRY_PENDING) {
+		mr_table_remove(&session->table, slot, id);
+		rc = mr_session_fail_gone(&entry, err);
+	} else if (entry.call != MR_REG_MR_RELAXED) {
+		rc = mr_fail_text(err, MR_ERROR_HOST, EINVAL, "region %llu is not relaxed",
+				  (unsigned long long)id);
+	} else if (mr_entry_is_marked(&entry)) {
+		rc = fail_marked(&entry, err);
+	} else {
+		mr_table_mark(&session->table, slot, id, mr_now_ns(), defer_ns);
+	}
+	mr_table_unclaim(&session->table, slot);
+	return rc;
+}
+
+int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
+			bool *deferred, struct mr_error *err)
+{
+	struct mr_table_pool pool;
+	struct mr_entry entry;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	rc = mark(session, slot, id, defer_ns, err);
+	mr_table_unlock(&session->table);
+	if (rc)
+		return rc;
+	mr_table_pool(&session->table, &pool);
+	if (pool.marked >= pool.watermark)
+		sweep(session, false);
+	*deferred = mr_table_get(&session->table, slot, &entry) && entry.id == id;
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Relaxed regions, by the contract of Solaris' ibv_reg_mr_relaxed(3): they reach to the boundaries of
+ * their pages, and what is deregistered is only marked; it is invalidated later, many at once.
+ *
+ * The pool of a session's relaxed regions is in its table, for all its processes.  A marked region is
+ * reachable by its keys and its pages are pinned, until one of these comes, and it is never given to
+ * a later registration:
+ *  - its time is over, and a command that writes to the session calls mr_relaxed_expire();
+ *  - as many are marked as the watermark of the pool says;
+ *  - the pool is full, and another one is to be registered;
+ *  - mr_flush_relaxed_mr();
+ *  - the end of the session.
+ */
+#ifndef MR_RELAXED_H
+#define MR_RELAXED_H
+
+#include "lib/session/regions.h"
+
+/** How long a marked region is left alone, where nothing else is said. */
+#define MR_RELAXED_DEFER_NS UINT64_C(1000000000)
+
+/**
+ * mr_relaxed_extend() - a range up to the boundaries of its pages
+ *
+ * Nothing is changed where that makes no sense: no bytes, no size of pages, or the end of the address
+ * space.
+ */
+void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length);
+
+/** mr_relaxed_configure() - limit and watermark of the session's pool */
+int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
+			 struct mr_error *err);
+
+/**
+ * mr_reg_mr_relaxed() - register a relaxed region that stays: mr_session_register() of whole pages
+ * @request: of call MR_REG_MR_RELAXED, with the page_size of the memory
+ *
+ * Return: as mr_session_register(); -EAGAIN with MR_ERROR_RELAXED where the pool is full, and no
+ * marked region could be invalidated.
+ */
+int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *registrar,
+		      const struct mr_region_request *request, struct mr_entry *entry,
+		      struct mr_error *err);
+
+/**
+ * mr_dereg_mr_relaxed() - mark a relaxed region
+ * @slot:     its place in the table
+ * @id:       its id; another one in that place is left alone
+ * @defer_ns: so long it is not invalidated for its age
+ * @deferred: set where it is marked: false if that reached the watermark, and it is invalid already
+ *
+ * Return: 0, or -errno: -EALREADY with MR_ERROR_RELAXED for one that is marked, MR_ERROR_ABSENT for one
+ * that had gone.
+ */
+int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
+			bool *deferred, struct mr_error *err);
+
+/**
+ * Called for what was invalidated, or was to be.
+ * @entry: the region; NULL where @err is not about one
+ * @ns:    time that the kernel took
+ * @err:   NULL, or why it is still there
+ */
+typedef void mr_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
+			struct mr_error *err);
+
+/** In the place of that of a PD: all PDs. */
+#define MR_ALL_PDS UINT32_MAX
+
+/**
+ * mr_flush_relaxed_mr() - invalidate the regions of a PD that are marked
+ * @pd:   its place in the table, or MR_ALL_PDS
+ * @call: called for each; or NULL
+ *
+ * @left: set to how many are left as they were because a signal has come (mr_interrupted())
+ *
+ * When it returns they are invalid, those too that other processes had in hand; what could not be
+ * invalidated stays marked.
+ *
+ * Return: 0, or -errno of the first failure: -EINTR where some are left for a signal, of which @call
+ * is told once.
+ */
+int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
+			uint64_t *left, struct mr_error *err);
+
+/**
+ * mr_relaxed_expire() - invalidate the marked regions whose time is over
+ *
+ * What cannot be invalidated stays marked: mr_relaxed_overdue() tells of it.
+ */
+void mr_relaxed_expire(struct mr_session *session);
+
+/**
+ * mr_relaxed_overdue() - marked regions that could not be invalidated, by whichever process
+ * @first: set to one of them where there are any
+ *
+ * Return: how many there are.
+ */
+uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first);
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "lib/session/library.h"
+#include "lib/session/objects.h"
+#include "lib/session/registrant.h"
+#include "lib/session/rereg.h"
+
+/* Of memory on the device the kernel says where that is, and not how the region is addressed. */
+static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+{
+	entry->lkey = kernel->lkey;
+	entry->rkey = kernel->rkey;
+	entry->length = kernel->length;
+	if (entry->call != MR_REG_DM_MR)
+		entry->iova = kernel->iova;
+}
+
+static int take_unlisted(struct mr_session *session, struct mr_entry *entry, struct mr_error *err)
+{
+	struct mr_uverbs_mr kernel;
+	int rc = mr_session_find_object(session, MR_KIND_MR, entry->handle, &kernel, err);
+
+	if (rc)
+		return rc;
+	*entry = (struct mr_entry){ .state = MR_ENTRY_LIVE,
+				    .handle = kernel.handle,
+				    .unsure = MR_CHANGES,
+				    .pd = UINT16_MAX };
+	take_from_kernel(entry, &kernel);
+	return 0;
+}
+
+/* The kernel would refuse as well, but only after the entry was marked. */
+static int check_kind(const struct mr_entry *entry, struct mr_error *err)
+{
+	if (entry->call == MR_REG_MR_RELAXED)
+		mr_fail_text(err, MR_ERROR_RELAXED, EINVAL,
+			     "region %llu is relaxed%s, and such regions cannot be changed",
+			     (unsigned long long)entry->id,
+			     mr_entry_is_marked(entry) ? " and deferred" : "");
+	else if (mr_region_kind(entry->call) != MR_KIND_MR)
+		mr_fail_text(err, MR_ERROR_HOST, EINVAL,
+			     "region %llu is a umem, and only memory regions can be changed",
+			     (unsigned long long)entry->id);
+	else
+		return 0;
+	mr_hint(err, "register another one, and deregister this one");
+	return -EINVAL;
+}
+
+int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		    struct mr_error *err)
+{
+	enum mr_session_state state;
+	struct mr_uverbs_mr kernel;
+	int rc;
+
+	if (slot == MR_NO_SLOT)
+		return take_unlisted(session, entry, err);
+	rc = mr_table_lock(&session->table, err);
+	if (rc)
+		return rc;
+	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
+	if (rc) {
+		mr_table_unlock(&session->table);
+		return rc;
+	}
+	rc = check_kind(entry, err);
+	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
+		rc = mr_session_fail_gone(entry, err);
+	else if (!rc && state == MR_STATE_UNKNOWN)
+		rc = -err->errnum;
+	else if (!rc)
+		take_from_kernel(entry, &kernel);
+	if (rc)
+		mr_session_unclaim(session, slot);
+	else
+		mr_table_unlock(&session->table);
+	return rc;
+}
+
+/* The kernel is about to be asked: from here on a process that is killed leaves a doubt. */
+static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg_request *request,
+		const struct mr_entry *before, struct mr_error *err)
+{
+	struct mr_entry marked = *before;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	marked.state = MR_ENTRY_IN_DOUBT;
+	marked.unsure |= request->changes & MR_CHANGES;
+	marked.new_length = request->length;
+	marked.new_iova = request->iova;
+	if (!mr_table_change(&session->table, slot, &marked))
+		rc = mr_session_fail_gone(before, err);
+	mr_table_unlock(&session->table);
+	return rc;
+}
+
+static bool has_changed(int rc, const struct mr_rereg_failure *failure)
+{
+	return !rc || failure->old == MR_OLD_REPLACED;
+}
+
+/*
+ * Before a driver is asked, uverbs refuses to change what is on memory of the device
+ * (ib_uverbs_rereg_mr(): mr->dm).
+ */
+static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	failure->old = MR_OLD_VALID;
+	mr_hint(err,
+		"the kernel changes no region that is on memory of the device: it is as before; "
+		"register another one instead");
+}
+
+/* The object that registered the region is there. */
+static int call_on_held(struct mr_held *held, const struct mr_registrar *registrar,
+			const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
+			struct mr_error *err)
+{
+	int rc = mr_region_rereg(registrar, request, &held->region, failure, err);
+
+	if (failure->old == MR_OLD_UNUSABLE)
+		held->broken = true;
+	if (!has_changed(rc, failure))
+		return rc;
+	if (request->changes & MR_CHANGE_TRANSLATION)
+		mr_held_move(held, request->backing);
+	return rc;
+}
+
+static int call(struct mr_held *held, const struct mr_registrar *registrar,
+		const struct mr_rereg_request *request, const struct mr_entry *before,
+		struct mr_region *region, struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	int rc;
+
+	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
+		rc = call_on_held(held, registrar, request, failure, err);
+		*region = held->region;
+		return rc;
+	}
+	*region = (struct mr_region){ .addr = before->addr,
+				      .length = before->length,
+				      .iova = before->iova,
+				      .handle = before->handle };
+	if (registrar->via == MR_VIA_LIBRARY) {
+		rc = mr_region_import(registrar, before->handle, region, err);
+		if (rc)
+			return rc;
+	}
+	rc = mr_region_rereg(registrar, request, region, failure, err);
+	mr_region_forget(region);
+	return rc;
+}
+
+static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
+{
+	if (!listed)
+		return MR_ORIGIN_UNKNOWN;
+	return mr_region_is_dmabuf(entry->call) || entry->call == MR_REG_DM_MR ? MR_ORIGIN_OTHER
+									       : MR_ORIGIN_PLAIN;
+}
+
+/*
+ * What was refused is sound again when it was changed: mlx5 gives a key that it has withdrawn back with
+ * new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).
+ */
+static void mend(struct mr_held *held, const struct mr_entry *after)
+{
+	if (held && !after->refused)
+		held->broken = false;
+}
+
+/* What the table is to say after the answer. */
+static void settle(struct mr_entry *after, const struct mr_entry *before,
+		   const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		   const struct mr_region *region, bool changed, enum mr_old_region old)
+{
+	uint8_t changes = request->changes & MR_CHANGES;
+
+	if (!changed) {
+		*after = *before;
+		after->state = MR_ENTRY_LIVE;
+		if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
+			after->refused |= changes;
+		return;
+	}
+	after->state = MR_ENTRY_LIVE;
+	after->addr = region->addr;
+	after->length = region->length;
+	after->iova = region->iova;
+	after->lkey = region->lkey;
+	after->rkey = region->rkey;
+	after->elapsed_ns = region->elapsed_ns;
+	after->via = (uint8_t)registrar->via;
+	if (changes & MR_CHANGE_ACCESS)
+		after->access = request->access;
+	after->unsure = before->unsure & (uint8_t)~changes;
+	after->refused = before->refused & (uint8_t)~changes;
+	after->new_length = region->length;
+	after->new_iova = region->iova;
+}
+
+int mr_session_rereg(struct mr_session *session, const struct mr_registrar *registrar,
+		     uint32_t slot, const struct mr_rereg_request *request,
+		     const struct mr_entry *before, struct mr_entry *after,
+		     struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	struct mr_held *held = mr_session_held(session, slot);
+	bool listed = slot != MR_NO_SLOT;
+	struct mr_rereg_request asked = *request;
+	struct mr_error lock_error;
+	struct mr_region region;
+	int rc = 0;
+
+	asked.origin = origin_of(before, listed);
+	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
+	if (listed)
+		rc = mark(session, slot, request, before, err);
+	if (rc) {
+		mr_session_unclaim(session, slot);
+		return rc;
+	}
+	rc = call(held, registrar, &asked, before, &region, failure, err);
+	if (failure->old == MR_OLD_UNKNOWN && before->call == MR_REG_DM_MR && rc == -EINVAL)
+		blame_dm(failure, err);
+	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
+	if (has_changed(rc, failure) && request->changes & MR_CHANGE_TRANSLATION)
+		mr_registrant_note(session, after);
+	if (has_changed(rc, failure))
+		mend(held, after);
+	if (!listed)
+		return rc;
+	/* Where the lock cannot be had the entry stays in doubt. */
+	if (mr_table_lock(&session->table, &lock_error)) {
+		if (!rc) {
+			*err = lock_error;
+			mr_wrap(err, "region %llu has changed, but this cannot be noted",
+				(unsigned long long)before->id);
+			rc = -err->errnum;
+		}
+	} else if (!mr_table_change(&session->table, slot, after)) {
+		mr_table_remove(&session->table, slot, before->id);
+		if (!rc)
+			rc = mr_session_fail_gone(before, err);
+	}
+	mr_session_unclaim(session, slot);
+	return rc;
+}

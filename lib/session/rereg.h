@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Changing a region of a session. */
+#ifndef MR_SESSION_REREG_H
+#define MR_SESSION_REREG_H
+
+#include "lib/session/regions.h"
+#include "lib/verbs/rereg.h"
+
+/**
+ * mr_session_take() - take a region in hand to change it
+ * @slot:  its place in the table; MR_NO_SLOT for one that no entry names
+ * @id:    its id; another one in that place is left alone
+ * @entry: set to what is known of it, keys, length and IOVA by the kernel; without an entry in the
+ *         table its handle is read here, and all that the kernel does not tell is unsure
+ *
+ * Until mr_session_rereg(), mr_session_unclaim() or the end of this process others are told that
+ * it is in the hands of another process.
+ *
+ * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such region (any more).
+ */
+int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		    struct mr_error *err);
+
+/**
+ * mr_session_rereg() - change it, and note that
+ * @registrar: path and PD; by MR_VIA_LIBRARY the region is imported
+ * @request:   what to change; its length and IOVA count also where they do not change
+ * @before:    as mr_session_take() left it
+ * @after:     in: @before with what the kernel does not know: memory, page_size, pd, call; out: the
+ *             region, also where the call fails
+ * @failure:   set
+ *
+ * The table says "in doubt" before the kernel is asked.  After a refusal that does not tell what
+ * the region is now it says so, until a change of the same kind succeeds.
+ *
+ * Return: 0, or -errno: MR_ERROR_REFUSED when the stack refuses.
+ */
+int mr_session_rereg(struct mr_session *session, const struct mr_registrar *registrar,
+		     uint32_t slot, const struct mr_rereg_request *request,
+		     const struct mr_entry *before, struct mr_entry *after,
+		     struct mr_rereg_failure *failure, struct mr_error *err);
+
+#endif

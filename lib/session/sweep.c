@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/signals.h"
+#include "lib/session/dm.h"
+#include "lib/session/objects.h"
+#include "lib/session/sweep.h"
+
+/* So many are deregistered before others may have the lock. */
+#define AT_ONCE 64
+
+struct object {
+	enum mr_region_kind kind;
+	struct mr_uverbs_mr mr;
+};
+
+struct objects {
+	struct object *list;
+	size_t count;
+	size_t room;
+	bool out_of_memory;
+};
+
+static void collect(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
+{
+	struct objects *objects = data;
+
+	if (objects->count == objects->room) {
+		size_t room = objects->room ? 2 * objects->room : 64;
+		struct object *list = reallocarray(objects->list, room, sizeof(*list));
+
+		if (!list) {
+			objects->out_of_memory = true;
+			return;
+		}
+		objects->list = list;
+		objects->room = room;
+	}
+	objects->list[objects->count++] = (struct object){ kind, *mr };
+}
+
+/* Under the lock. */
+static bool is_named(const struct mr_table *table, const struct object *object)
+{
+	uint32_t handle = object->mr.handle;
+
+	if (object->kind == MR_KIND_DM)
+		return mr_session_dm_is_listed(table, handle);
+	return mr_table_find(table, MR_BY_HANDLE, handle) != MR_NO_SLOT;
+}
+
+/* Whether it is worth telling: not what has gone meanwhile. */
+static bool destroy(struct mr_session *session, struct object *object, struct mr_error *err)
+{
+	uint32_t handle = object->mr.handle;
+	bool is_mr = object->kind == MR_KIND_MR;
+	int rc;
+
+	if (is_named(&session->table, object))
+		return false;
+	/* It may be another one by now, which no entry names either. */
+	rc = is_mr ? mr_uverbs_query_mr(&session->uverbs, handle, &object->mr, err) : 0;
+	if (mr_uverbs_is_absent(rc))
+		return false;
+	err->text[0] = '\0';
+	rc = mr_region_destroy(&session->uverbs, object->kind, handle, err);
+	if (rc)
+		mr_session_blame_object(session, object->kind, handle, err);
+	return !rc || err->kind != MR_ERROR_ABSENT;
+}
+
+/*
+ * Between the kernel's answer and its commit a region that another command registers has no entry that
+ * names it.  But from before that call until the commit there is an entry that is pending and claimed,
+ * both of which need the lock; or the process has begun to make what no entry names.  So where nobody
+ * does while the lock is held, what has no entry then is nobody's, and as long as the lock is held
+ * nothing new comes.  That it was unlisted before says nothing: its handle may be another's by now.
+ *
+ * Return: how many were looked at, 0 where others are making objects, or -errno.
+ */
+static int destroy_some(struct mr_session *session, struct object *list, size_t count,
+			mr_unlisted_gone *call, void *data, struct mr_error *err)
+{
+	struct mr_error failure;
+	int done = 0, rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	if (mr_table_others_make(&session->table))
+		count = 0;
+	while (done < AT_ONCE && (size_t)done < count) {
+		struct object *object = &list[done++];
+
+		if (destroy(session, object, &failure))
+			call(data, object->kind, &object->mr, failure.text[0] ? &failure : NULL);
+	}
+	mr_table_unlock(&session->table);
+	return done;
+}
+
+int mr_session_deregister_unlisted(struct mr_session *session, mr_unlisted_gone *call, void *data,
+				   struct mr_unlisted_left *left, struct mr_error *err)
+{
+	struct objects objects = { .list = NULL };
+	size_t at = 0;
+	int rc, some = 1;
+
+	*left = (struct mr_unlisted_left){ 0 };
+	rc = mr_session_unlisted(session, collect, &objects, err);
+	if (!rc && objects.out_of_memory)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+	while (at < objects.count && some > 0 && !mr_interrupted()) {
+		struct mr_error why;
+
+		some = destroy_some(session, objects.list + at, objects.count - at, call, data,
+				    &why);
+		at += some > 0 ? (size_t)some : 0;
+		if (some < 0 && !rc) {
+			*err = why;
+			rc = some;
+		}
+	}
+	if (!some)
+		left->busy = objects.count - at;
+	else if (some > 0)
+		left->interrupted = objects.count - at;
+	free(objects.list);
+	return rc;
+}

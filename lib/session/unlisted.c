@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Objects of a session that no entry of its table names. */
+#include <errno.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <stdlib.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/session/dm.h"
+#include "lib/session/library.h"
+#include "lib/verbs/umem.h"
+
+/* So far beyond the highest known handle others are looked for. */
+#define WALK_BEYOND 1024
+
+struct walk {
+	struct mr_session *session;
+	mr_unlisted *call;
+	void *data;
+};
+
+/* Under the lock: the entry that names this object, if there is one of its kind. */
+static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, uint32_t handle,
+		       struct mr_entry *entry)
+{
+	return mr_table_get(table, mr_table_find(table, MR_BY_HANDLE, handle), entry) &&
+	       mr_entry_matches(entry, MR_BY_HANDLE, handle, NULL) &&
+	       mr_region_kind(entry->call) == kind;
+}
+
+/* Return: 1 where there is a region (or one that comes or goes), 0, or -errno. */
+static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
+{
+	struct mr_table *table = &walk->session->table;
+	struct mr_uverbs_mr mr;
+	struct mr_entry entry;
+	bool listed;
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
+	rc = mr_uverbs_query_mr(&walk->session->uverbs, handle, &mr, err);
+	listed = find_entry(table, MR_KIND_MR, handle, &entry) && mr_session_agrees(&entry, &mr);
+	mr_table_unlock(table);
+	if (mr_uverbs_is_absent(rc))
+		return 0;
+	if (rc && rc != -EBUSY) {
+		mr_wrap(err, "cannot look for regions that no entry names");
+		return rc;
+	}
+	if (!rc && !listed)
+		walk->call(walk->data, MR_KIND_MR, &mr);
+	return 1;
+}
+
+/* It may have come to the table, or gone, since it was listed. */
+static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error *err)
+{
+	const struct mr_uverbs_mr umem = { .handle = handle };
+	struct mr_table *table = &walk->session->table;
+	struct mr_entry entry;
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
+	if (!find_entry(table, MR_KIND_UMEM, handle, &entry))
+		rc = mr_session_has_umem(walk->session, handle, err);
+	mr_table_unlock(table);
+	if (rc > 0)
+		walk->call(walk->data, MR_KIND_UMEM, &umem);
+	return rc < 0 ? rc : 0;
+}
+
+static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_error *err)
+{
+	uint32_t count;
+	int rc;
+
+	/* All umems are the batch's own, and which is which cannot be told. */
+	if (mr_session_is_private(walk->session) && !mr_umem_tells_handles())
+		return 0;
+	rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
+	if (rc == -ENOENT) /* no DEVX, no umems */
+		return 0;
+	for (uint32_t i = count; !rc && i-- > 0;)
+		rc = visit_umem(walk, handles[i], err);
+	if (!rc && count == MR_UVERBS_INFO_MAX)
+		rc = mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "ioctl(INFO_HANDLES)",
+			     "there may be more umems that no entry names than the kernel lists");
+	return rc;
+}
+
+/*
+ * The highest handle of a region that the kernel has, as far as it is known: of those that it lists, and
+ * of those in the table that it confirms.  What the table says alone may be any number.
+ */
+static uint32_t highest_handle(const struct mr_session *session, const uint32_t *handles,
+			       uint32_t count)
+{
+	const struct mr_table *table = &session->table;
+	struct mr_uverbs_mr mr;
+	struct mr_error ignored;
+	struct mr_entry entry;
+	uint32_t highest = 0;
+
+	while (count-- > 0)
+		if (handles[count] > highest)
+			highest = handles[count];
+	for (uint32_t slot = table->capacity; slot-- > 0;) /* the higher ones are at the end */
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    entry.handle > highest &&
+		    !mr_uverbs_query_mr(&session->uverbs, entry.handle, &mr, &ignored))
+			highest = entry.handle;
+	return highest;
+}
+
+/*
+ * A handle is the lowest free number (xa_alloc() in the kernel's drivers/infiniband/core/rdma_core.c):
+ * the kernel has had as many objects at once as the highest one says.  Beyond it so many numbers are
+ * tried as regions were found, and some more.
+ */
+static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error *err)
+{
+	uint64_t found = 0;
+	int rc;
+
+	for (uint64_t handle = 0; handle <= last + found + WALK_BEYOND && handle < MR_NO_HANDLE;
+	     handle++) {
+		rc = visit(walk, (uint32_t)handle, err);
+		if (rc < 0)
+			return rc;
+		if (rc && handle > last)
+			last = handle;
+		found += rc > 0;
+	}
+	return 0;
+}
+
+static int walk_mrs(const struct walk *walk, uint32_t *handles, struct mr_error *err)
+{
+	uint32_t count;
+	int rc = mr_uverbs_list(&walk->session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
+
+	if (rc)
+		return rc;
+	if (count >= MR_UVERBS_INFO_MAX)
+		return walk_handles(walk, highest_handle(walk->session, handles, count), err);
+	while (rc >= 0 && count-- > 0) /* the newest come first */
+		rc = visit(walk, handles[count], err);
+	return rc < 0 ? rc : 0;
+}
+
+int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
+			struct mr_error *err)
+{
+	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+	const struct walk walk = { session, call, data };
+	int rc;
+
+	if (!handles)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = walk_mrs(&walk, handles, err);
+	if (!rc)
+		rc = walk_umems(&walk, handles, err);
+	return rc ? rc : mr_session_unlisted_dms(session, call, data, err);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Mappings of this process, for the rules that faulting in does not show.  Reading the list takes
+ * long where there are many, so it is read only by those who have reason to.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+
+#include "lib/sim/base/abi.h"
+
+#ifndef MAP_SHARED_VALIDATE
+#define MAP_SHARED_VALIDATE 3
+#endif
+
+static bool
+	shared_file; /* such a mapping was made, by this process or one that it was forked from */
+
+/* File systems in memory, which write nothing back. */
+static bool is_memory(const struct statfs *fs)
+{
+	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC ||
+	       fs->f_type == HUGETLBFS_MAGIC;
+}
+
+void sim_maps_note(int fd, int flags)
+{
+	const int type = flags & MAP_TYPE;
+	struct statfs fs;
+
+	if ((type == MAP_SHARED || type == MAP_SHARED_VALIDATE) &&
+	    !__atomic_load_n(&shared_file, __ATOMIC_RELAXED) &&
+	    (fstatfs(fd, &fs) || !is_memory(&fs)))
+		__atomic_store_n(&shared_file, true, __ATOMIC_RELAXED);
+}
+
+bool sim_maps_has_shared_file(void)
+{
+	return __atomic_load_n(&shared_file, __ATOMIC_RELAXED);
+}
+
+bool sim_mapping_writes_back(const struct sim_mapping *mapping)
+{
+	struct statfs fs;
+
+	if (!mapping->shared || !mapping->inode)
+		return false;
+	/* a file that was deleted has no path; those of memory have no device */
+	return statfs(mapping->path, &fs) ? mapping->major != 0 : !is_memory(&fs);
+}
+
+static bool parse(char *line, struct sim_mapping *mapping)
+{
+	char rights[5];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*x %x:%*x %" SCNu64 " %n", &mapping->start,
+		   &mapping->end, rights, &mapping->major, &mapping->inode, &path) < 5)
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	mapping->readable = rights[0] == 'r';
+	mapping->writable = rights[1] == 'w';
+	mapping->shared = rights[3] == 's';
+	mapping->path = line + path;
+	return true;
+}
+
+int sim_maps_walk(uint64_t start, uint64_t end,
+		  int (*look)(const struct sim_mapping *mapping, void *argument), void *argument)
+{
+	struct sim_mapping mapping;
+	char *line = NULL;
+	size_t size = 0;
+	FILE *maps;
+	int rc = 0;
+
+	maps = fopen("/proc/self/maps", "re");
+	if (!maps)
+		return -EIO;
+	while (!rc && getline(&line, &size, maps) > 0) {
+		if (!parse(line, &mapping) || mapping.end <= start)
+			continue;
+		if (mapping.start >= end)
+			break;
+		mapping.start = mapping.start < start ? start : mapping.start;
+		mapping.end = mapping.end > end ? end : mapping.end;
+		rc = look(&mapping, argument);
+	}
+	if (!rc && ferror(maps))
+		rc = -EIO;
+	free(line);
+	fclose(maps);
+	return rc;
+}

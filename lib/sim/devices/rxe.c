@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The profile rxe: the kernel's drivers/infiniband/sw/rxe. */
+#include <errno.h>
+
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+/* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: without zero-based and hugetlb */
+#define SUPPORTED_ACCESS                                                                           \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
+	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ON_DEMAND | SIM_ACCESS_FLUSH_GLOBAL |         \
+	 SIM_ACCESS_FLUSH_PERSISTENT | (uint32_t)IB_UVERBS_ACCESS_OPTIONAL_RANGE)
+
+#define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
+
+/* rxe_alloc_ucontext() */
+static int get_context(struct sim_call *call)
+{
+	(void)call;
+	return 0;
+}
+
+/* rxe_query_device(): there is no driver data in either direction */
+static int query_device(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
+	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
+
+	if (!sim_holds(call->table->kernel, SIM_UDATA))
+		return (in && in->len) || (out && out->len) ? -EINVAL : 0;
+	if (!sim_attr_is_zero(call, UVERBS_ATTR_UHW_IN, 0))
+		return -EOPNOTSUPP;
+	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
+}
+
+/* UVERBS_METHOD_REG_DMABUF_MR: all drivers have the method, and this one no function for it */
+int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
+{
+	(void)call;
+	return -EOPNOTSUPP;
+}
+
+static int alloc_pd(struct sim_call *call, uint32_t handle)
+{
+	(void)call;
+	(void)handle;
+	return 0;
+}
+
+/* rxe_odp_mr_init_user(): explicit only */
+static int reg_odp(struct sim_mr_request *request)
+{
+	request->flags |= SIM_MR_ODP;
+	if (!request->addr && request->length == UINT64_MAX)
+		return -EINVAL;
+	return sim_umem_check_odp(request->addr, request->length, request->access);
+}
+
+/* rxe_reg_user_mr(), rxe_mr_init_user() */
+static int reg_mr(struct sim_mr_request *request)
+{
+	int rc;
+
+	if (request->access & ~SUPPORTED_ACCESS && sim_holds(request->kernel, SIM_RXE_ACCESS))
+		return -EOPNOTSUPP;
+	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
+	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return reg_odp(request);
+	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
+			  &request->pinned);
+	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence wants pages of persistent memory */
+	if (!rc && request->access & SIM_ACCESS_FLUSH_PERSISTENT) {
+		sim_account_cancel(request->pinned);
+		rc = -EINVAL;
+	}
+	request->unnoted = true;
+	return rc;
+}
+
+/* rxe_rereg_user_mr(): in place, or not at all */
+static int rereg_mr(struct sim_rereg *rereg)
+{
+	return rereg->translate || rereg->request.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
+}
+
+/*
+ * rxe_mr_init(): an index from 1 on, and 8 bits.  The driver gives indexes out in turn and adds
+ * random bits, so that a freed key does not come back soon.  Here the index follows the handle,
+ * which is free again at once, and the bits are counted.
+ */
+static uint32_t key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
+{
+	(void)order;
+	(void)before;
+	return ((handle + 1) & 0xffffff) << 8 | table->header->next_key++;
+}
+
+static uint32_t handle_of(uint32_t its_key)
+{
+	return ((its_key >> 8) - 1) & 0xffffff;
+}
+
+const struct sim_profile sim_rxe_profile = {
+	.kind = MR_SIM_RXE,
+	.node = "/dev/infiniband/uverbs251",
+	.major = 231,
+	.minor = 192 + 251,
+	.driver_id = RDMA_DRIVER_RXE,
+	.node_guid = 0x020000fffe727865, /* locally administered */
+	.attributes = {
+		.max_mr_size = UINT64_MAX,
+		.page_size_cap = 0xfffff000,
+		.vendor_id = 0xffffff,
+		.max_qp = (1 << 20) - 16,
+		.max_qp_wr = 1 << 20,
+		.device_cap_flags = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR |
+				    IBV_DEVICE_AUTO_PATH_MIG | IBV_DEVICE_CHANGE_PHY_PORT |
+				    IBV_DEVICE_UD_AV_PORT_ENFORCE | IBV_DEVICE_PORT_ACTIVE_EVENT |
+				    IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN |
+				    IBV_DEVICE_SRQ_RESIZE | IBV_DEVICE_MEM_WINDOW |
+				    IBV_DEVICE_MEM_MGT_EXTENSIONS | IBV_DEVICE_MEM_WINDOW_TYPE_2B,
+		.max_sge = 32,
+		.max_sge_rd = 32,
+		.max_cq = 1 << 20,
+		.max_cqe = (1 << 15) - 1,
+		.max_mr = 1 << 24,
+		.max_pd = 1 << 24,
+		.max_qp_rd_atom = 128,
+		.max_res_rd_atom = 0x3f000,
+		.max_qp_init_rd_atom = 128,
+		.atomic_cap = IBV_ATOMIC_HCA,
+		.max_mw = 1 << 20,
+		.max_mcast_grp = 8192,
+		.max_mcast_qp_attach = 56,
+		.max_total_mcast_qp_attach = 0x70000,
+		.max_ah = 1 << 15,
+		.max_srq = 1 << 15,
+		.max_srq_wr = 1 << 20,
+		.max_srq_sge = 27,
+		.max_pkeys = 1,
+		.local_ca_ack_delay = 15,
+		.phys_port_cnt = 1,
+	},
+	.odp_since = SIM_RXE_ODP,
+	.rereg_since = SIM_RXE_REREG,
+	.odp = {
+		.general_caps = IBV_ODP_SUPPORT,
+		.per_transport_caps = {
+			.rc_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
+				       IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ |
+				       IBV_ODP_SUPPORT_ATOMIC | IBV_ODP_SUPPORT_SRQ_RECV,
+			.ud_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV |
+				       IBV_ODP_SUPPORT_SRQ_RECV,
+		},
+	},
+	.port = {
+		.port_cap_flags = IBV_PORT_CM_SUP,
+		.max_msg_sz = 0x800000,
+		.gid_tbl_len = 8,
+		.pkey_tbl_len = 1,
+		.state = IBV_PORT_ACTIVE,
+		.max_mtu = IBV_MTU_4096,
+		.active_mtu = IBV_MTU_1024,
+		.max_vl_num = 1,
+		.active_width = 1,
+		.active_speed = 1,
+		.phys_state = 5,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.flags = PORT_GRH_REQUIRED,
+	},
+	.gid_type = IB_UVERBS_GID_TYPE_ROCE_V2,
+	.get_context = get_context,
+	.query_device = query_device,
+	.alloc_pd = alloc_pd,
+	.reg_mr = reg_mr,
+	.rereg_mr = rereg_mr,
+	.key = key,
+	.handle_of = handle_of,
+};

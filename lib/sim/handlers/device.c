@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The device: what it is, its context, its port.  The sysfs tree of the profile says the same
+ * where both speak; tests/unit/sim_abi.c compares them.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+#define COMP_VECTORS 8
+#define SUBNET       0xfe80000000000000ull
+
+/* ---- profiles ------------------------------------------------------------------------------ */
+
+static const struct sim_profile *const profiles[] = {
+	[MR_SIM_MLX5] = &sim_mlx5_profile,
+	[MR_SIM_RXE] = &sim_rxe_profile,
+};
+
+const struct sim_profile *sim_profile_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; name && i < MR_SIM_PROFILES; i++)
+		if (!strcmp(mr_sim_profiles[i].name, name))
+			return profiles[i];
+	return NULL;
+}
+
+/* ---- context ------------------------------------------------------------------------------- */
+
+/* GET_CONTEXT and QUERY_CONTEXT number these two alike */
+_Static_assert((int)UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS ==
+		       (int)UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS,
+	       "attributes");
+_Static_assert((int)UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT ==
+		       (int)UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
+	       "attributes");
+
+static int put_context(struct sim_call *call)
+{
+	const uint64_t support =
+		sim_has_optional_access() ? IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS : 0;
+	const uint32_t vectors = COMP_VECTORS;
+	int rc;
+
+	rc = sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, &vectors,
+			  sizeof(vectors));
+	return rc ? rc
+		  : sim_attr_put(call, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, &support,
+				 sizeof(support));
+}
+
+/* uverbs_std_types_device.c UVERBS_METHOD_GET_CONTEXT; a file has one context */
+int sim_get_context(struct sim_call *call)
+{
+	int rc;
+
+	rc = put_context(call);
+	if (!rc && call->table->header->has_context)
+		rc = -EINVAL;
+	if (!rc)
+		rc = call->table->profile->get_context(call);
+	if (!rc)
+		call->table->header->has_context = true;
+	return rc;
+}
+
+/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_CONTEXT: what GET_CONTEXT said, once more */
+int sim_query_context(struct sim_call *call)
+{
+	int rc;
+
+	rc = sim_need_context(call->table);
+	if (!rc && !call->table->profile->query_context)
+		rc = -EOPNOTSUPP;
+	if (!rc)
+		rc = put_context(call);
+	return rc ? rc : call->table->profile->query_context(call);
+}
+
+/*
+ * uverbs_std_types_device.c UVERBS_METHOD_INFO_HANDLES: the newest first, as many as there is
+ * room for, and their number.  Any type does, also that of no object (UVERBS_IDR_ANY_OBJECT).
+ */
+int sim_info_handles(struct sim_call *call)
+{
+	const struct sim_table *table = call->table;
+	const struct ib_uverbs_attr *list = sim_attr(call, UVERBS_ATTR_INFO_HANDLES_LIST);
+	uint64_t type = sim_attr_number(call, UVERBS_ATTR_INFO_OBJECT_ID);
+	uint32_t handles[UINT16_MAX / sizeof(uint32_t)], handle;
+	uint32_t count = 0, room = list ? list->len / (uint32_t)sizeof(handle) : 0;
+	int rc;
+
+	if (!list || list->len % sizeof(handle) || type > UINT16_MAX)
+		return -EINVAL;
+	if (type == UINT16_MAX) /* UVERBS_IDR_ANY_OBJECT */
+		return -ENOMSG;
+	if (!sim_is_object_type(table, (uint16_t)type))
+		return -ENOENT;
+	/* they count as long as their own descriptors are open, which is not known here */
+	if (type == UVERBS_OBJECT_ASYNC_EVENT)
+		return -EOPNOTSUPP;
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE && count < room;
+	     handle = table->objects[handle].older)
+		if (table->objects[handle].type == type)
+			handles[count++] = handle;
+	rc = sim_attr_copy(call, UVERBS_ATTR_INFO_HANDLES_LIST, handles, count * sizeof(handle));
+	return rc ? rc : sim_attr_copy(call, UVERBS_ATTR_INFO_TOTAL_HANDLES, &count, sizeof(count));
+}
+
+/* ---- device -------------------------------------------------------------------------------- */
+
+static struct ib_uverbs_query_device_resp device_attributes(const struct sim_profile *profile)
+{
+	struct ib_uverbs_query_device_resp resp = profile->attributes;
+
+	resp.node_guid = htobe64(profile->node_guid);
+	resp.sys_image_guid = resp.node_guid;
+	return resp;
+}
+
+int sim_write_query_device(struct sim_call *call)
+{
+	const struct ib_uverbs_query_device_resp resp = device_attributes(call->table->profile);
+	struct ib_uverbs_query_device cmd;
+	int rc;
+
+	rc = sim_need_context(call->table);
+	if (!rc)
+		rc = sim_write_request(call, &cmd, sizeof(cmd));
+	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_table *table)
+{
+	return sim_holds(table->kernel, table->profile->odp_since)
+		       ? table->profile->odp
+		       : (struct ib_uverbs_odp_caps){ 0 };
+}
+
+int sim_write_query_device_ex(struct sim_call *call)
+{
+	const struct sim_profile *profile = call->table->profile;
+	struct ib_uverbs_ex_query_device_resp resp = {
+		.base = device_attributes(profile),
+		.odp_caps = sim_odp_caps(call->table),
+		.xrc_odp_caps = profile->xrc_odp,
+		.max_dm_size = profile->max_dm_size,
+	};
+	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
+	struct ib_uverbs_ex_query_device cmd;
+	int rc;
+
+	rc = sim_need_context(call->table);
+	if (!rc)
+		rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc && (cmd.comp_mask || cmd.reserved))
+		rc = -EINVAL;
+	if (!rc)
+		rc = profile->query_device(call);
+	if (rc)
+		return rc;
+	resp.device_cap_flags_ex = resp.base.device_cap_flags;
+	if (out)
+		resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
+	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}
+
+/* ---- port ---------------------------------------------------------------------------------- */
+
+int sim_query_port(struct sim_call *call)
+{
+	const struct ib_uverbs_query_port_resp_ex resp = {
+		.legacy_resp = call->table->profile->port,
+	};
+	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
+	int rc;
+
+	rc = sim_need_context(call->table);
+	if (!rc && (!port || port > call->table->profile->attributes.phys_port_cnt))
+		rc = -EINVAL;
+	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
+}
+
+static struct ib_uverbs_gid_entry only_gid(const struct sim_profile *profile)
+{
+	return (struct ib_uverbs_gid_entry){
+		.gid = { htobe64(SUBNET), htobe64(profile->node_guid + 1) },
+		.port_num = 1,
+		.gid_type = profile->gid_type,
+	};
+}
+
+/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_GID_TABLE: room is counted in whole entries */
+int sim_query_gid_table(struct sim_call *call)
+{
+	const struct ib_uverbs_gid_entry entry = only_gid(call->table->profile);
+	struct ib_uverbs_attr *entries = sim_attr(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
+	uint64_t size = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE), count = 1;
+	uint32_t flags;
+	int rc;
+
+	rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0, &flags);
+	if (!rc && (!size || !entries->len || entries->len % size))
+		rc = -EINVAL;
+	if (!rc)
+		rc = sim_need_context(call->table);
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, &entry,
+				  size < sizeof(entry) ? size : sizeof(entry));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, &count,
+				  sizeof(count));
+	return rc;
+}
+
+int sim_query_gid_entry(struct sim_call *call)
+{
+	const struct ib_uverbs_gid_entry entry = only_gid(call->table->profile);
+	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_PORT);
+	uint64_t index = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
+	uint32_t flags;
+	int rc;
+
+	rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0, &flags);
+	if (!rc)
+		rc = sim_need_context(call->table);
+	if (!rc && (!port || port > call->table->profile->attributes.phys_port_cnt ||
+		    index >= (uint64_t)call->table->profile->port.gid_tbl_len))
+		rc = -EINVAL;
+	if (!rc && index)
+		rc = -ENODATA;
+	return rc ? rc
+		  : sim_attr_put(call, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, &entry,
+				 sizeof(entry));
+}

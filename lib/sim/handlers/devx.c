@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* DEVX umems: the kernel's drivers/infiniband/hw/mlx5/devx.c. */
+#include <errno.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+
+#include "lib/sim/base/abi.h"
+
+#define ADAPTER_PAGE_SHIFT 12
+#define HUGE_PAGE_SHIFT    21
+
+struct umem {
+	uint64_t addr; /* or offset in the dma-buf */
+	uint64_t length;
+	uint64_t page_sizes;
+	uint32_t access;
+	uint32_t pinned;
+	bool is_dmabuf;
+	int fd;
+};
+
+/* Bits @high to @low. */
+static uint64_t mask(uint32_t high, uint32_t low)
+{
+	return UINT64_MAX >> (63 - high) & UINT64_MAX << low;
+}
+
+/* The size, as a shift, of the pieces that the memory is in; nothing tells which pieces adjoin. */
+static uint32_t piece_shift(const struct umem *umem, bool scattered)
+{
+	if (umem->is_dmabuf)
+		return scattered ? ADAPTER_PAGE_SHIFT : 63;
+	return sim_umem_is_huge(umem->addr, umem->length) ? HUGE_PAGE_SHIFT : ADAPTER_PAGE_SHIFT;
+}
+
+/*
+ * devx_umem_find_best_pgsize(), ib_umem_find_best_pgsz(): the larger of the sizes it is given are
+ * cut down as needed, but one must fit the pieces.
+ */
+static bool has_page_size(const struct umem *umem, bool scattered)
+{
+	uint32_t shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)), piece;
+	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
+	uint64_t sizes = umem->page_sizes;
+
+	if (!umem->length) /* of a page that was pinned for its odd address */
+		return false;
+	sizes &= mask(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
+	if (!sizes || sizes & mask(shift, ADAPTER_PAGE_SHIFT))
+		return sizes;
+	piece = piece_shift(umem, scattered);
+	return umem->addr >> piece == (umem->addr + umem->length - 1) >> piece ||
+	       sizes & mask(piece, ADAPTER_PAGE_SHIFT);
+}
+
+static int get(enum mr_sim_kernel kernel, struct umem *umem)
+{
+	struct sim_dmabuf dmabuf = { .scattered = true };
+	int rc;
+
+	rc = umem->is_dmabuf
+		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
+		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	if (!rc && dmabuf.export.table)
+		rc = -EOPNOTSUPP;
+	if (rc || has_page_size(umem, dmabuf.scattered))
+		return rc;
+	sim_account_cancel(umem->pinned);
+	return -EINVAL;
+}
+
+static int check(struct sim_call *call, struct umem *umem)
+{
+	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
+	int rc;
+
+	if (!call->table->header->has_devx)
+		return -EINVAL;
+	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->access);
+	return rc ? rc : sim_access_check(call->table, umem->access);
+}
+
+/* Pinning takes as long as the memory is large: nobody else shall wait for it. */
+static int take(struct sim_call *call, struct umem *umem)
+{
+	int rc, relock;
+
+	sim_call_unlock(call);
+	rc = get(call->table->kernel, umem);
+	relock = sim_call_relock(call);
+	if (!rc && relock)
+		sim_account_cancel(umem->pinned);
+	return rc ? rc : relock;
+}
+
+int sim_mlx5_umem_reg(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *fd = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD);
+	const struct ib_uverbs_attr *sizes = sim_attr(call, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP);
+	struct umem umem = {
+		.addr = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR),
+		.length = sim_attr_number(call, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN),
+		.page_sizes = sizes ? sizes->data : UINT64_MAX,
+		.is_dmabuf = fd,
+		.fd = fd ? (int)fd->data_s64 : -1,
+	};
+	struct sim_object *object;
+	uint32_t id;
+	int rc;
+
+	rc = check(call, &umem);
+	if (!rc)
+		rc = take(call, &umem);
+	if (rc)
+		return rc;
+	id = ++call->table->header->umem_id;
+	rc = sim_attr_copy(call, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &id, sizeof(id));
+	if (rc) {
+		sim_account_cancel(umem.pinned);
+		return rc;
+	}
+	object = &call->table->objects[call->created];
+	object->key = id;
+	object->addr = umem.addr;
+	object->length = umem.length;
+	object->access = umem.access;
+	object->pinned = umem.pinned;
+	object->mm = sim_account_commit(call->table, umem.pinned);
+	return 0;
+}

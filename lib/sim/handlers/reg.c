@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Registering by ioctl: dma-bufs, and with newer libraries all else (uverbs_std_types_mr.c). */
+#include <errno.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+#define DRIVER_DATA_DIRECT 1u /* MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT */
+#define DMABUF_ACCESS                                                                              \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ |                             \
+	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
+	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
+
+/* Attributes that the two methods number differently. */
+struct ids {
+	uint16_t pd, lkey, rkey;
+};
+
+static bool agree(uint64_t addr, uint64_t iova)
+{
+	return !((addr ^ iova) & ((uint64_t)sysconf(_SC_PAGESIZE) - 1));
+}
+
+static int check_access(struct sim_call *call, uint16_t id, uint32_t allowed,
+			struct sim_mr_request *request)
+{
+	int rc;
+
+	rc = sim_attr_flags(call, id, allowed, &request->access);
+	return rc ? rc : sim_access_check(call->table, request->access);
+}
+
+static int reg(struct sim_call *call, struct sim_mr_request *request, const struct ids *ids)
+{
+	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
+	struct sim_object *object;
+	int rc;
+
+	rc = sim_mr_take(call, request);
+	if (rc)
+		return rc;
+	if (request->unnoted) { /* nor does this method, unlike the write command: QUERY_MR has zeros */
+		request->length = 0;
+		request->iova = 0;
+	}
+	key = call->table->profile->key(call->table, call->created, request->order, 0);
+	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
+	if (!rc && request->dmabuf.export.table)
+		rc = sim_export_take(call->table, request);
+	if (!rc)
+		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
+	if (!rc)
+		rc = sim_attr_copy(call, ids->rkey, &key, sizeof(key));
+	if (rc)
+		sim_account_cancel(request->pinned);
+	else
+		sim_mr_fill(call->table, call->created, pd, key, request);
+	return rc;
+}
+
+/* UVERBS_METHOD_REG_DMABUF_MR */
+int sim_reg_dmabuf_mr(struct sim_call *call)
+{
+	static const struct ids ids = {
+		.pd = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE,
+		.lkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
+		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
+	};
+	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
+		.is_dmabuf = true,
+		.addr = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_OFFSET),
+		.length = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_LENGTH),
+		.iova = sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_IOVA),
+		.fd = (int)(uint32_t)sim_attr_number(call, UVERBS_ATTR_REG_DMABUF_MR_FD),
+	};
+	uint32_t of_driver;
+	int rc;
+
+	if (!agree(request.addr, request.iova))
+		return -EINVAL;
+	rc = check_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
+	if (!rc)
+		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS, DRIVER_DATA_DIRECT,
+				    &of_driver);
+	if (rc)
+		return rc;
+	request.data_direct = of_driver & DRIVER_DATA_DIRECT;
+	return reg(call, &request, &ids);
+}
+
+/* An address, or a descriptor with an offset. */
+static int take_memory(struct sim_call *call, struct sim_mr_request *request)
+{
+	const struct ib_uverbs_attr *fd = sim_attr(call, SIM_ATTR_REG_MR_FD);
+	const struct ib_uverbs_attr *addr = sim_attr(call, SIM_ATTR_REG_MR_ADDR);
+	const struct ib_uverbs_attr *offset = sim_attr(call, SIM_ATTR_REG_MR_FD_OFFSET);
+
+	if (fd && !call->table->profile->has_dmabuf)
+		return -EOPNOTSUPP;
+	if (!addr == !offset || !fd != !offset)
+		return -EINVAL;
+	request->is_dmabuf = fd;
+	request->fd = fd ? (int)fd->data_s64 : -1;
+	request->addr = addr ? addr->data : offset->data;
+	return agree(request->addr, request->iova) ? 0 : -EINVAL;
+}
+
+/* UVERBS_METHOD_REG_MR */
+int sim_reg_mr(struct sim_call *call)
+{
+	static const struct ids ids = {
+		.pd = SIM_ATTR_REG_MR_PD_HANDLE,
+		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
+		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
+	};
+	struct sim_mr_request request = {
+		.kernel = call->table->kernel,
+		.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
+		.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
+	};
+	int rc;
+
+	rc = take_memory(call, &request);
+	if (!rc)
+		rc = check_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
+				  request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
+	return rc ? rc : reg(call, &request, &ids);
+}

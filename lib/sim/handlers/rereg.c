@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Changing a memory region: uverbs_cmd.c ib_uverbs_rereg_mr(). */
+#include <errno.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+/* rdma/ib_verbs.h enum ib_mr_rereg_flags */
+#define REREG_TRANS     1u
+#define REREG_PD        2u
+#define REREG_ACCESS    4u
+#define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
+
+/* umem.c ib_umem_check_rereg(): pages taken to be read cannot be written through another key */
+static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+			  const struct sim_object *mr)
+{
+	return cmd->flags & REREG_ACCESS && !(cmd->flags & REREG_TRANS) &&
+			       sim_access_writable(cmd->access_flags) &&
+			       !(mr->flags & SIM_MR_WRITABLE) &&
+			       sim_holds(table->kernel, SIM_REREG_CHECK)
+		       ? -EACCES
+		       : 0;
+}
+
+static int check_request(const struct ib_uverbs_rereg_mr *cmd)
+{
+	if (!cmd->flags)
+		return -EINVAL;
+	if (cmd->flags & ~REREG_SUPPORTED)
+		return -EOPNOTSUPP;
+	if (cmd->flags & REREG_TRANS &&
+	    (cmd->start ^ cmd->hca_va) & ((uint64_t)sysconf(_SC_PAGESIZE) - 1))
+		return -EINVAL;
+	return 0;
+}
+
+static int check_objects(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+			 struct sim_rereg *rereg)
+{
+	struct sim_object *mr, *pd;
+	int rc;
+
+	rc = sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr);
+	if (!rc && mr->flags & SIM_MR_DM)
+		rc = -EINVAL;
+	if (!rc && cmd->flags & REREG_ACCESS)
+		rc = sim_access_check(table, cmd->access_flags);
+	if (!rc && cmd->flags & REREG_PD)
+		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+	if (!rc)
+		rc = check_writable(table, cmd, mr);
+	if (!rc)
+		rereg->old = *mr;
+	return rc;
+}
+
+static struct sim_mr_request wanted(const struct sim_table *table,
+				    const struct ib_uverbs_rereg_mr *cmd,
+				    const struct sim_object *old)
+{
+	struct sim_mr_request request = {
+		.kernel = table->kernel,
+		.addr = old->addr,
+		.length = old->length,
+		.iova = old->iova,
+		.access = cmd->flags & REREG_ACCESS ? cmd->access_flags : old->access,
+	};
+
+	if (cmd->flags & REREG_TRANS) {
+		request.addr = cmd->start;
+		request.length = cmd->length;
+		request.iova = cmd->hca_va;
+	}
+	return request;
+}
+
+/* What the driver does takes as long as the memory is large: nobody else shall wait for it. */
+static int ask_driver(struct sim_call *call, struct sim_rereg *rereg)
+{
+	int rc, relock;
+
+	sim_call_unlock(call);
+	rc = call->table->profile->rereg_mr(rereg);
+	relock = sim_call_relock(call);
+	if (!rc && relock)
+		sim_account_cancel(rereg->request.pinned);
+	return rc ? rc : relock;
+}
+
+static bool is_same(const struct sim_object *mr, const struct sim_object *old)
+{
+	return mr->key == old->key && mr->addr == old->addr && mr->length == old->length &&
+	       mr->iova == old->iova && mr->access == old->access && mr->parent == old->parent &&
+	       mr->mm == old->mm && mr->pinned == old->pinned;
+}
+
+/* The kernel locks the MR for all this time, and answers EBUSY to others that want to change it. */
+static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+		  const struct sim_rereg *rereg, struct ib_uverbs_rereg_mr_resp *resp)
+{
+	const struct sim_mr_request *request = &rereg->request;
+	struct sim_object *mr, *pd, changed = rereg->old;
+	int rc;
+
+	if (sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr) ||
+	    !is_same(mr, &rereg->old))
+		return -EBUSY;
+	if (cmd->flags & REREG_PD) {
+		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+		if (rc)
+			return rc;
+		changed.parent = cmd->pd_handle;
+	}
+	changed.access = request->access;
+	if (rereg->new_key)
+		changed.key =
+			table->profile->key(table, cmd->mr_handle, request->order, rereg->old.key);
+	if (rereg->translate) {
+		changed.addr = request->addr;
+		changed.length = request->length;
+		changed.iova = request->iova;
+		changed.flags = request->flags;
+		changed.pinned = request->pinned;
+		changed.mm = sim_account_commit(table, request->pinned);
+	}
+	if (rereg->new_key)
+		changed.room = request->room;
+	sim_object_change(table, cmd->mr_handle, &changed);
+	if (rereg->new_key) /* the driver made another MR, and rdma_assign_uobject() lists that */
+		sim_object_renew(table, cmd->mr_handle);
+	if (rereg->translate)
+		sim_account_release(table, rereg->old.mm, rereg->old.pinned);
+	resp->lkey = changed.key;
+	resp->rkey = changed.key;
+	return 0;
+}
+
+int sim_write_rereg_mr(struct sim_call *call)
+{
+	struct ib_uverbs_rereg_mr_resp resp = { 0 };
+	struct sim_rereg rereg = { 0 };
+	struct ib_uverbs_rereg_mr cmd;
+	int rc;
+
+	rc = sim_write_request(call, &cmd, sizeof(cmd));
+	if (!rc)
+		rc = check_request(&cmd);
+	if (!rc)
+		rc = check_objects(call->table, &cmd, &rereg);
+	if (rc)
+		return rc;
+	rereg.translate = cmd.flags & REREG_TRANS;
+	rereg.request = wanted(call->table, &cmd, &rereg.old);
+	rc = ask_driver(call, &rereg);
+	if (rc)
+		return rc;
+	rc = change(call->table, &cmd, &rereg, &resp);
+	if (rc) {
+		sim_account_cancel(rereg.request.pinned);
+		return rc;
+	}
+	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
+}

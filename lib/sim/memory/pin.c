@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Memory behind a registration: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ  22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+/* rdma/ib_verbs.h ib_access_writable(): binding a window may grant writing later */
+#define WRITING_ACCESS                                                                             \
+	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
+	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_MW_BIND)
+
+/* The end of the range, rounded up to pages; -EINVAL when that lies beyond the last address. */
+static int page_end(uint64_t addr, uint64_t length, uint64_t page_size, uint64_t *end)
+{
+	uint64_t last;
+
+	if (__builtin_add_overflow(addr, length, &last) ||
+	    __builtin_add_overflow(last, page_size - 1, end))
+		return -EINVAL;
+	*end &= ~(page_size - 1);
+	return 0;
+}
+
+/* linux/fs.h of Linux 6.7 */
+struct scan {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+struct scanned {
+	uint64_t start, end, categories;
+};
+
+#define SCAN            _IOWR('f', 16, struct scan)
+#define SCAN_IS_PRESENT (1u << 3)
+#define SCAN_IS_HUGE    (1u << 6)
+
+static int open_pagemap(void)
+{
+	return sim_libc()->open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * Whether there is a small page among these that has @also, too: 1 or 0, or -1 where the kernel
+ * cannot be asked.
+ */
+static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t also)
+{
+	struct scanned small;
+	struct scan scan = {
+		.size = sizeof(scan),
+		.start = start,
+		.end = end,
+		.vec = (uintptr_t)&small,
+		.vec_len = 1,
+		.max_pages = 1,
+		.category_inverted = SCAN_IS_HUGE,
+		.category_mask = SCAN_IS_HUGE | also,
+		.return_mask = SCAN_IS_HUGE,
+	};
+
+	return sim_libc()->ioctl(pagemap, SCAN, &scan);
+}
+
+bool sim_umem_is_huge(uint64_t addr, uint64_t length)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int pagemap = open_pagemap(), found;
+
+	if (pagemap < 0)
+		return false;
+	found = has_small_page(pagemap, addr & ~(page_size - 1),
+			       (addr + length + page_size - 1) & ~(page_size - 1), 0);
+	sim_libc()->close(pagemap);
+	return !found;
+}
+
+/*
+ * umem_odp.c ib_umem_odp_map_dma_and_lock(), which mlx5 calls without faulting pages in: memory
+ * that is to have huge pages must not have a small one where a huge one begins.
+ */
+static int check_huge_odp(uint64_t start, uint64_t end)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	int pagemap = open_pagemap(), found = 0;
+
+	for (; pagemap >= 0 && start < end && found <= 0; start += SIM_HUGE_PAGE)
+		found = has_small_page(pagemap, start, start + page_size, SCAN_IS_PRESENT);
+	if (pagemap >= 0)
+		sim_libc()->close(pagemap);
+	return found > 0 ? -EINVAL : 0;
+}
+
+static bool has_hole(uint64_t start, uint64_t size)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	unsigned char residency[4096];
+	uint64_t part;
+
+	for (; size; start += part, size -= part) {
+		part = size < sizeof(residency) * page_size ? size : sizeof(residency) * page_size;
+		if (mincore((void *)(uintptr_t)start, part, residency))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * madvise(2) faults pages in as pin_user_pages() would, but has its own words for the refusals:
+ * ENOMEM is a hole (or no memory), EINVAL a mapping that forbids the access or is of a device.
+ */
+static int fault_in(uint64_t start, uint64_t size, bool writable)
+{
+	void *address = (void *)(uintptr_t)start;
+	int rc;
+
+	do
+		rc = madvise(address, size, writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	while (rc && errno == EINTR);
+	if (!rc)
+		return 0;
+	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
+}
+
+/* hmm.c hmm_vma_fault(): the first page that is not to be had decides */
+int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
+{
+	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t start = addr & ~(page_size - 1), end;
+	int rc;
+
+	if (page_end(addr, length, page_size, &end))
+		return -EFAULT;
+	rc = end > start ? fault_in(start, end - start, writable) : 0;
+	if (rc != -EFAULT || !writable)
+		return rc;
+	while (start < end && !fault_in(start, page_size, true))
+		start += page_size;
+	return start == end ? 0 : fault_in(start, page_size, false) ? -EFAULT : -EPERM;
+}
+
+bool sim_access_writable(uint32_t access)
+{
+	return access & WRITING_ACCESS;
+}
+
+static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
+{
+	(void)unused;
+	return mapping->writable && sim_mapping_writes_back(mapping) ? -EFAULT : 0;
+}
+
+/* mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of one's own can always be made */
+static int force(const struct sim_mapping *mapping, void *unused)
+{
+	const uint64_t size = mapping->end - mapping->start;
+	struct stat st;
+
+	(void)unused;
+	if (mapping->writable)
+		return fault_in(mapping->start, size, true);
+	if (mapping->shared)
+		return -EFAULT;
+	if (mapping->readable)
+		return fault_in(mapping->start, size, false);
+	return mapping->inode && (sim_libc()->stat(mapping->path, &st) || !S_ISREG(st.st_mode))
+		       ? -EFAULT
+		       : 0;
+}
+
+/* pin_user_pages() with FOLL_LONGTERM */
+static int pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
+{
+	int rc;
+
+	if (!writable && !sim_holds(kernel, SIM_READ_PINS))
+		return has_hole(start, end - start) ? -EFAULT
+						    : sim_maps_walk(start, end, force, NULL);
+	rc = fault_in(start, end - start, writable);
+	if (!rc && writable && sim_maps_has_shared_file() && sim_holds(kernel, SIM_SHARED_FILES))
+		rc = sim_maps_walk(start, end, refuse_write_back, NULL);
+	return rc;
+}
+
+int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access,
+		 uint32_t *pages)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t start = addr & ~(page_size - 1), end, count;
+	rlim_t limit = sim_account_limit();
+	int rc;
+
+	rc = page_end(addr, length, page_size, &end);
+	if (rc)
+		return rc;
+	if (!sim_account_locking_allowed(limit))
+		return -EPERM;
+	count = (end - start) / page_size;
+	if (!count || count > UINT32_MAX)
+		return -EINVAL;
+	rc = sim_account_charge(count, limit);
+	if (rc)
+		return rc;
+	rc = pin(kernel, start, end, sim_access_writable(access));
+	if (rc)
+		sim_account_cancel(count);
+	*pages = (uint32_t)count;
+	return rc;
+}
+
+int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
+{
+	const bool huge = access & IB_UVERBS_ACCESS_HUGETLB;
+	const uint64_t page_size = huge ? SIM_HUGE_PAGE : (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t start = addr & ~(page_size - 1);
+	uint64_t end;
+
+	if (page_end(addr, length, page_size, &end) || end < page_size)
+		return -EOVERFLOW;
+	/* hmm_dma_map_alloc() wants at least one page */
+	if (end <= start)
+		return -EINVAL;
+	return huge ? check_huge_odp(start, end) : 0;
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The libc calls that programs make.  What is not about a simulated device or descriptor goes to
+ * libc as it came, errno included.
+ */
+#undef _FORTIFY_SOURCE /* its inline functions have the names that are defined here */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "lib/sim/base/abi.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one struct stat on 64-bit machines");
+
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *st);
+int __xstat64(int version, const char *path, struct stat64 *st);
+int __fxstat(int version, int fd, struct stat *st);
+int __fxstat64(int version, int fd, struct stat64 *st);
+
+/* ---- open ---------------------------------------------------------------------------------- */
+
+/* The profile whose node this is, if the environment asks for one.  Paths may be NULL. */
+static const struct sim_profile *profile_of(const char *path)
+{
+	const struct sim_profile *profile;
+
+	__asm__("" : "+r"(path)); /* open() is declared never to be given NULL */
+	if (!path || strncmp(path, "/dev/infiniband/", 16) != 0)
+		return NULL;
+	profile = sim_profile_find(getenv("MRCTL_SIM"));
+	return profile && !strcmp(path, profile->node) ? profile : NULL;
+}
+
+/* What a call returns: errno apart. */
+static int result(int rc)
+{
+	if (rc >= 0)
+		return rc;
+	errno = -rc;
+	return -1;
+}
+
+static int create(const struct sim_profile *profile, int flags)
+{
+	struct sim_fault fault = sim_fault_enter(MR_SIM_OPEN);
+	int fd = fault.error ? fault.error : sim_table_create(profile, flags & O_CLOEXEC);
+
+	if (!fault.error)
+		sim_fault_leave(&fault);
+	return result(fd);
+}
+
+/*
+ * A character device that is opened once more, through /proc/self/fd, is a fresh context; a memfd
+ * would be the same one.
+ */
+static int refresh(const char *path, int flags, int fd)
+{
+	const struct sim_profile *profile = NULL;
+	int saved = errno, rc;
+	struct stat st;
+
+	if (fd < 0 || flags & O_PATH ||
+	    (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/fd/", 8) != 0))
+		return fd;
+	rc = sim_libc()->fstat(fd, &st) ? -errno : sim_file_profile(fd, &st, &profile);
+	errno = saved;
+	if (!rc && !profile)
+		return fd;
+	rc = rc ? result(rc) : create(profile, flags);
+	saved = errno;
+	sim_libc()->close(fd);
+	errno = saved;
+	return rc;
+}
+
+static mode_t mode_of(int flags, va_list args)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
+}
+
+static int open_at(int dir, const char *path, int flags, mode_t mode)
+{
+	const struct sim_profile *profile = profile_of(path);
+	int fd;
+
+	if (profile)
+		return create(profile, flags);
+	if (sim_dmabuf_open(path, flags, &fd))
+		return result(fd);
+	return refresh(path, flags, sim_libc()->openat(dir, path, flags, mode));
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_at(AT_FDCWD, path, flags, mode);
+}
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_at(dir, path, flags, mode);
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open(path, flags, mode);
+}
+
+EXPORT int openat64(int dir, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return openat(dir, path, flags, mode);
+}
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+EXPORT int __open64_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+EXPORT int __openat64_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+EXPORT int close(int fd)
+{
+	sim_file_forget(fd);
+	return sim_libc()->close(fd);
+}
+
+/* ---- stat ---------------------------------------------------------------------------------- */
+
+static void disguise(const struct sim_profile *profile, struct stat *st)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_nlink = 1;
+	st->st_rdev = makedev(profile->major, profile->minor);
+	st->st_size = 0;
+	st->st_blocks = 0;
+}
+
+EXPORT int fstat(int fd, struct stat *st)
+{
+	const struct sim_profile *profile;
+	int rc, saved = errno;
+
+	rc = sim_libc()->fstat(fd, st);
+	if (rc)
+		return rc;
+	rc = sim_file_profile(fd, st, &profile);
+	if (rc)
+		return result(rc);
+	if (profile)
+		disguise(profile, st);
+	errno = saved;
+	return 0;
+}
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+	const struct sim_profile *profile = profile_of(path);
+
+	if (!profile)
+		return sim_libc()->stat(path, st);
+	memset(st, 0, sizeof(*st));
+	st->st_blksize = sysconf(_SC_PAGESIZE);
+	disguise(profile, st);
+	return 0;
+}
+
+EXPORT int fstat64(int fd, struct stat64 *st)
+{
+	return fstat(fd, (struct stat *)st);
+}
+
+EXPORT int stat64(const char *path, struct stat64 *st)
+{
+	return stat(path, (struct stat *)st);
+}
+
+/* Programs built against glibc before 2.33; 64-bit machines know one version of the struct. */
+EXPORT int __fxstat(int version, int fd, struct stat *st)
+{
+	(void)version;
+	return fstat(fd, st);
+}
+
+EXPORT int __fxstat64(int version, int fd, struct stat64 *st)
+{
+	(void)version;
+	return fstat(fd, (struct stat *)st);
+}
+
+EXPORT int __xstat(int version, const char *path, struct stat *st)
+{
+	(void)version;
+	return stat(path, st);
+}
+
+EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
+{
+	(void)version;
+	return stat(path, (struct stat *)st);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+/* sim_file_get(), without a trace in errno. */
+static int get(int fd, struct sim_file **file)
+{
+	int saved = errno, rc = sim_file_get(fd, file);
+
+	errno = saved;
+	return rc;
+}
+
+static bool locks_memfd(int fd, int command, const struct flock *lock)
+{
+	int saved = errno;
+	struct stat st;
+	bool found;
+
+	if ((command != F_SETLK && command != F_SETLKW) || !lock || lock->l_type == F_RDLCK)
+		return false;
+	found = sim_libc()->fcntl(fd, F_GET_SEALS) >= 0 && !sim_libc()->fstat(fd, &st) &&
+		st.st_nlink == 0;
+	errno = saved;
+	return found;
+}
+
+/* Only for faults: locks bracket each change of mrctl's session table. */
+EXPORT int fcntl(int fd, int command, ...)
+{
+	struct sim_fault fault;
+	va_list args;
+	void *arg;
+	int rc;
+
+	va_start(args, command);
+	arg = va_arg(args, void *); /* as libc does, whatever it is */
+	va_end(args);
+	if (!sim_fault_wanted(MR_SIM_LOCK) || !locks_memfd(fd, command, arg))
+		return sim_libc()->fcntl(fd, command, arg);
+	fault = sim_fault_enter(MR_SIM_LOCK);
+	if (fault.error) {
+		errno = -fault.error;
+		return -1;
+	}
+	rc = sim_libc()->fcntl(fd, command, arg);
+	sim_fault_leave(&fault);
+	return rc;
+}
+
+EXPORT int fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, command);
+	arg = va_arg(args, void *);
+	va_end(args);
+	return fcntl(fd, command, arg);
+}
+
+EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	const bool of_file = fd >= 0 && !(flags & MAP_ANONYMOUS);
+	struct sim_file *file = NULL;
+	void *address;
+	int rc;
+
+	rc = of_file ? get(fd, &file) : 0;
+	if (rc) {
+		errno = -rc;
+		return MAP_FAILED;
+	}
+	if (!file) {
+		if (of_file)
+			sim_maps_note(fd, flags);
+		return sim_libc()->mmap(addr, length, prot, flags, fd, offset);
+	}
+	if (file->table.profile->mmap) {
+		address =
+			file->table.profile->mmap(&file->table, addr, length, prot, flags, offset);
+	} else {
+		address = MAP_FAILED;
+		errno = EINVAL;
+	}
+	sim_file_put(file);
+	return address;
+}
+
+EXPORT void *mmap64(void *addr, size_t length, int prot, int flags, int fd, off64_t offset)
+{
+	return mmap(addr, length, prot, flags, fd, offset);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	struct sim_file *file = NULL;
+	va_list args;
+	void *arg;
+	int rc;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (sim_dmabuf_ioctl(fd, request, arg, &rc))
+		return result(rc);
+	rc = request == RDMA_VERBS_IOCTL ? get(fd, &file) : 0;
+	if (rc)
+		return result(rc);
+	if (!file)
+		return sim_libc()->ioctl(fd, request, arg);
+	rc = sim_uverbs_ioctl(&file->table, arg);
+	sim_file_put(file);
+	return result(rc);
+}
+
+/* Without it libibverbs asks the kernel for devices and does not look into SYSFS_PATH. */
+EXPORT int socket(int domain, int type, int protocol)
+{
+	if (domain == AF_NETLINK && protocol == NETLINK_RDMA &&
+	    sim_profile_find(getenv("MRCTL_SIM"))) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	return sim_libc()->socket(domain, type, protocol);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Locked memory, as umem.c counts it: pages pinned by one address space, in all contexts
+ * together, against RLIMIT_MEMLOCK.  Each object says which address space it is charged to, so
+ * the count is the sum over the tables.  For speed the account of this process keeps each table's
+ * share along; it misses what other processes unpin and that a table is closed, and is corrected
+ * before anything is refused.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/sim/base/abi.h"
+
+#define INITIAL_USER_NS_INUM 0xeffffffdu /* the kernel's PROC_USER_INIT_INO */
+
+/* Asked once per address space: looking costs more than all the rest of a registration. */
+static bool in_initial_user_ns(void)
+{
+	struct sim_account *account;
+	struct stat ns;
+	bool initial;
+
+	account = sim_process_lock();
+	if (!account->user_ns)
+		account->user_ns = sim_libc()->stat("/proc/self/ns/user", &ns)
+					   ? INITIAL_USER_NS_INUM
+					   : ns.st_ino;
+	initial = account->user_ns == INITIAL_USER_NS_INUM;
+	sim_process_unlock();
+	return initial;
+}
+
+/* capable() asks the initial user namespace: root in a container of its own is nobody. */
+static bool can_lock_without_limit(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK) &&
+	       in_initial_user_ns();
+}
+
+rlim_t sim_account_limit(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_MEMLOCK, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
+bool sim_account_locking_allowed(rlim_t limit)
+{
+	return limit || can_lock_without_limit();
+}
+
+/* Where that cannot be read, it is: a limit is rather too strict than forgotten. */
+static bool is_table(int fd, uint64_t table)
+{
+	uint64_t id;
+	ssize_t length = pread(fd, &id, sizeof(id), offsetof(struct sim_header, id));
+
+	if (length < 0)
+		return errno != EBADF && errno != ESPIPE && errno != EISDIR;
+	return length == sizeof(id) && id == table;
+}
+
+/* The share of a table, or NULL: it has none, and there is no room for one. */
+static struct sim_share *share_of(struct sim_account *account, uint64_t table)
+{
+	struct sim_share *unused = NULL, *share;
+	size_t i;
+
+	for (i = 0; i < SIM_SHARES; i++) {
+		share = &account->shares[i];
+		if (share->pages && share->table == table)
+			return share;
+		if (!share->pages && !unused)
+			unused = share;
+	}
+	if (unused)
+		*unused = (struct sim_share){ .table = table };
+	return unused;
+}
+
+static void set_share(struct sim_account *account, struct sim_share *share, uint64_t pages)
+{
+	account->pinned += pages - share->pages;
+	share->pages = pages;
+}
+
+static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
+{
+	const struct sim_object *object;
+	uint64_t pages = 0;
+	uint32_t i;
+
+	for (i = 0; i < table->mapped; i++) {
+		object = &table->objects[i];
+		if (object->type && object->mm == mm)
+			pages += object->pinned;
+	}
+	return pages;
+}
+
+/* The table is locked, so that its share does not change between the sum and the correction. */
+static void correct_share(const struct sim_table *table, int fd)
+{
+	struct sim_account *account = sim_process_lock();
+	struct sim_share *share = share_of(account, table->header->id);
+
+	if (share) {
+		share->fd = fd;
+		set_share(account, share, pinned_in_table(table, account->mm));
+	}
+	sim_process_unlock();
+}
+
+static void correct_behind(int fd)
+{
+	struct sim_file *file;
+
+	if (sim_file_get(fd, &file) || !file)
+		return;
+	if (!sim_table_lock(&file->table)) {
+		/* another thread may have closed it since, and opened another */
+		if (is_table(fd, file->table.header->id))
+			correct_share(&file->table, fd);
+		sim_table_unlock(&file->table);
+	}
+	sim_file_put(file);
+}
+
+static void correct_shares(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc/self/fd");
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.')
+			correct_behind(atoi(entry->d_name));
+	if (dir)
+		closedir(dir);
+}
+
+/* Each table that is open was seen by a descriptor, or came since and was seen by its user's. */
+static void drop_closed(struct sim_account *account)
+{
+	struct sim_share *share;
+
+	for (share = account->shares; share < account->shares + SIM_SHARES; share++)
+		if (share->pages && !is_table(share->fd, share->table))
+			set_share(account, share, 0);
+}
+
+/*
+ * Pages whose table only others still hold are missed: this cannot be known without keeping the
+ * file, and with it the objects, alive.
+ */
+static bool is_over(rlim_t limit, bool exactly)
+{
+	struct sim_account *account;
+	bool over;
+
+	if (exactly)
+		correct_shares();
+	account = sim_process_lock();
+	if (exactly) {
+		drop_closed(account);
+		account->crowded = false;
+	}
+	over = account->crowded ||
+	       account->pinned + account->pending > limit / (rlim_t)sysconf(_SC_PAGESIZE);
+	sim_process_unlock();
+	return over;
+}
+
+int sim_account_charge(uint64_t pages, rlim_t limit)
+{
+	struct sim_account *account = sim_process_lock();
+
+	account->pending += pages;
+	sim_process_unlock();
+
+	if (limit == RLIM_INFINITY || !is_over(limit, false) || can_lock_without_limit() ||
+	    !is_over(limit, true))
+		return 0;
+	sim_account_cancel(pages);
+	return -ENOMEM;
+}
+
+void sim_account_cancel(uint64_t pages)
+{
+	struct sim_account *account = sim_process_lock();
+
+	account->pending -= pages;
+	sim_process_unlock();
+}
+
+uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages)
+{
+	struct sim_account *account;
+	struct sim_share *share;
+	uint32_t mm;
+
+	if (!pages)
+		return 0;
+	account = sim_process_lock();
+	while (!account->mm)
+		account->mm = (uint32_t)sim_random();
+	mm = account->mm;
+	account->pending -= pages;
+	share = share_of(account, table->header->id);
+	if (share) {
+		share->fd = table->fd;
+		set_share(account, share, share->pages + pages);
+	} else {
+		account->crowded = true;
+	}
+	sim_process_unlock();
+	return mm;
+}
+
+void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages)
+{
+	struct sim_account *account;
+	struct sim_share *share;
+
+	if (!pages)
+		return;
+	account = sim_process_lock();
+	share = account->mm == mm ? share_of(account, table->header->id) : NULL;
+	if (share)
+		set_share(account, share, share->pages > pages ? share->pages - pages : 0);
+	sim_process_unlock();
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Commands of the older write() ABI, inside the ioctl INVOKE_WRITE: libibverbs still registers
+ * by them (uverbs_std_types_device.c, uverbs_cmd.c).
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "lib/sim/base/abi.h"
+
+/* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(); nothing of extended commands. */
+static const struct command {
+	uint32_t number;
+	uint16_t request;
+	uint16_t response;
+	enum mr_sim_call call;
+	int (*run)(struct sim_call *call);
+} commands[] = {
+	{ IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
+	  sizeof(struct ib_uverbs_reg_mr_resp), MR_SIM_REG_MR, sim_write_reg_mr },
+	{ IB_USER_VERBS_CMD_REREG_MR, sizeof(struct ib_uverbs_rereg_mr),
+	  sizeof(struct ib_uverbs_rereg_mr_resp), MR_SIM_REREG_MR, sim_write_rereg_mr },
+	{ IB_USER_VERBS_CMD_DEREG_MR, sizeof(struct ib_uverbs_dereg_mr), 0, MR_SIM_DEREG_MR,
+	  sim_write_dereg_mr },
+	{ IB_USER_VERBS_CMD_ALLOC_PD, sizeof(struct ib_uverbs_alloc_pd),
+	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd },
+	{ IB_USER_VERBS_CMD_DEALLOC_PD, sizeof(struct ib_uverbs_dealloc_pd), 0, MR_SIM_DEALLOC_PD,
+	  sim_write_dealloc_pd },
+	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
+	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device },
+	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED, 0, 0,
+	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex },
+};
+
+int sim_write_request(const struct sim_call *call, void *request, size_t size)
+{
+	const void *in;
+	size_t length;
+
+	if (!sim_attr_is_zero(call, UVERBS_ATTR_CORE_IN, size))
+		return -EOPNOTSUPP;
+	in = sim_attr_data(call, UVERBS_ATTR_CORE_IN, &length);
+	memset(request, 0, size);
+	if (in)
+		memcpy(request, in, length < size ? length : size);
+	return 0;
+}
+
+/* uverbs.h uapi_get_method() */
+static int find(uint64_t number, const struct command **command)
+{
+	size_t i;
+
+	if (number & ~(uint64_t)(IB_USER_VERBS_CMD_FLAG_EXTENDED | IB_USER_VERBS_CMD_COMMAND_MASK))
+		return -EINVAL;
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (commands[i].number == number) {
+			*command = &commands[i];
+			return 0;
+		}
+	}
+	return -EOPNOTSUPP;
+}
+
+static bool has_room(const struct command *command, const struct ib_uverbs_attr *in,
+		     const struct ib_uverbs_attr *out)
+{
+	return (in ? in->len : 0) >= command->request && (out ? out->len : 0) >= command->response;
+}
+
+int sim_invoke_write(struct sim_call *call)
+{
+	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_CORE_IN);
+	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_CORE_OUT);
+	const struct command *command;
+	int rc;
+
+	rc = find(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
+	if (rc)
+		return rc;
+	/* UAPI_DEF_METHOD_NEEDS_FN() */
+	if (command->run == sim_write_rereg_mr &&
+	    !sim_holds(call->table->kernel, call->table->profile->rereg_since))
+		return -EOPNOTSUPP;
+	if (!has_room(command, in, out))
+		return -ENOSPC;
+	return command->run(call);
+}
+
+static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *hdr, uint16_t id)
+{
+	size_t i;
+
+	for (i = 0; i < hdr->num_attrs; i++)
+		if (hdr->attrs[i].attr_id == id)
+			return &hdr->attrs[i];
+	return NULL;
+}
+
+/* libibverbs begins with a command that has no room, to learn whether there is INVOKE_WRITE. */
+enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr)
+{
+	const struct ib_uverbs_attr *number = find_attr(hdr, UVERBS_ATTR_WRITE_CMD);
+	const struct command *command;
+
+	if (!number || find(number->data, &command) ||
+	    !has_room(command, find_attr(hdr, UVERBS_ATTR_CORE_IN),
+		      find_attr(hdr, UVERBS_ATTR_CORE_OUT)))
+		return MR_SIM_CALLS;
+	return command->call;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/simulator/enter.h"
+
+#define PRELOAD "libmrctl-sim.so"
+
+/* A folder's real path where it has the simulator, to be freed; else NULL. */
+static char *look_in(const char *folder, const char *below)
+{
+	char path[PATH_MAX + 64];
+
+	snprintf(path, sizeof(path), "%s/%s/" PRELOAD, folder, below);
+	if (access(path, R_OK))
+		return NULL;
+	*strrchr(path, '/') = '\0';
+	return realpath(path, NULL);
+}
+
+/* Beside the program in the build tree, where it was installed together with it, or to. */
+static char *find(const char *folder)
+{
+	char *found = look_in(folder, "sim");
+
+	if (!found)
+		found = look_in(folder, "../lib/mrctl/sim");
+	return found ? found : look_in(MRCTL_LIBDIR, "mrctl/sim");
+}
+
+static int set(const char *name, const char *value, struct mr_error *err)
+{
+	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
+}
+
+static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
+{
+	size_t size = 1, used = 0;
+	char *text;
+	int rc;
+
+	if (!faults->count)
+		return 0;
+	for (size_t i = 0; i < faults->count; i++)
+		size += faults->list[i].length + 1;
+	text = malloc(size);
+	if (!text)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	for (size_t i = 0; i < faults->count; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%.*s", i ? ";" : "",
+					 (int)faults->list[i].length, faults->list[i].text);
+	rc = set("MRCTL_SIM_FAULT", text, err);
+	free(text);
+	return rc;
+}
+
+int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
+		       const struct mr_sim_faults *faults, struct mr_error *err)
+{
+	const char *name = mr_sim_profiles[profile].name;
+	const char *preloaded = getenv("LD_PRELOAD");
+	mr_auto_free char *preload = NULL, *sysfs = NULL, *folder = NULL;
+	char self[PATH_MAX] = "";
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int rc;
+
+	if (length < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
+	*strrchr(self, '/') = '\0';
+	folder = find(self);
+	if (!folder)
+		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
+				    "the simulator (" PRELOAD ") is not installed beside %s", self);
+	if (strpbrk(folder, " :")) /* ld.so(8): LD_PRELOAD is a list with these between its items */
+		return mr_fail_text(err, MR_ERROR_HOST, EINVAL,
+				    "the simulator cannot be loaded from a path with a blank or "
+				    "colon: %s",
+				    folder);
+	if (asprintf(&preload, "%s/" PRELOAD "%s%s", folder, preloaded ? ":" : "",
+		     preloaded ? preloaded : "") < 0 ||
+	    asprintf(&sysfs, "%s/sysfs/%s", folder, name) < 0)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
+	rc = set("LD_PRELOAD", preload, err);
+	if (!rc)
+		rc = set("SYSFS_PATH", sysfs, err);
+	if (!rc)
+		rc = set("MRCTL_SIM_KERNEL", mr_sim_kernels[kernel].name, err);
+	if (!rc)
+		rc = set_faults(faults, err);
+	return rc ? rc : set("MRCTL_SIM", name, err);
+}
+
+bool mr_simulator_is_entered(void)
+{
+	const char *profile = getenv("MRCTL_SIM");
+
+	return profile && *profile;
+}
+
+int mr_simulator_add_data_direct(struct mr_error *err)
+{
+	return set("MRCTL_SIM_DATA_DIRECT", "1", err);
+}
+
+int mr_simulator_drop_optional_access(struct mr_error *err)
+{
+	return set("MRCTL_SIM_NO_OPTIONAL_ACCESS", "1", err);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Access flags of memory regions: enum ibv_access_flags of <infiniband/verbs.h>, by the names
+ * that users type and read.
+ */
+#ifndef MR_ACCESS_H
+#define MR_ACCESS_H
+
+#include <stdint.h>
+
+#include "lib/base/error.h"
+
+struct mr_access_flag {
+	const char *name;
+	uint32_t bit;
+	const char *help;
+};
+
+/** Bits that mrctl itself speaks of. */
+#define MR_ACCESS_LOCAL_WRITE      (1u << 0)
+#define MR_ACCESS_ZERO_BASED       (1u << 5)
+#define MR_ACCESS_ON_DEMAND        (1u << 6)
+#define MR_ACCESS_HUGETLB          (1u << 7)
+#define MR_ACCESS_RELAXED_ORDERING (1u << 20)
+/** Flags that a kernel may ignore: IBV_ACCESS_OPTIONAL_RANGE. */
+#define MR_ACCESS_OPTIONAL (0x3ffu << 20)
+
+/** All named flags, in the order of their bits; the last one has no name. */
+extern const struct mr_access_flag mr_access_flags[];
+
+/**
+ * mr_flags_parse() - the mask of flags that a table names
+ * @flags: the table; @what is what a message calls one of them
+ *
+ * The rest as of mr_access_parse().
+ */
+int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
+		   uint32_t *bits, struct mr_error *err);
+
+/**
+ * mr_access_parse() - the mask of "local-write,remote-read"
+ * @text: names and numbers separated by "," or "|", or "none"; bits without a name pass through;
+ *        names also as C has them, IBV_ACCESS_LOCAL_WRITE
+ * @bits: the mask, set on success
+ *
+ * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
+ */
+int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err);
+
+/**
+ * mr_access_next() - take one flag out of a mask
+ * @bits: the mask; the lowest flag is removed from it
+ * @raw:  room for the text of a bit without a name
+ *
+ * Return: the flag's name, "0x8000" in @raw for a bit without one, NULL when none is left.
+ */
+const char *mr_access_next(uint32_t *bits, char raw[16]);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/choice.h"
+#include "lib/base/clock.h"
+#include "lib/base/number.h"
+#include "lib/verbs/advice.h"
+#include "lib/verbs/uverbs.h"
+
+/* The length in a request has 32 bits; whole pages, so that no page is asked for twice. */
+#define PART_MAX UINT64_C(0xfffff000)
+
+#define FLUSH    3 /* its place: the words before it are the advices, by their numbers */
+
+const struct mr_advice_help mr_advice_words[] = {
+	[IBV_ADVISE_MR_ADVICE_PREFETCH] = { "prefetch", "fetch the pages, for reading" },
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE] = { "prefetch-write", "fetch them for writing too" },
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] = { "prefetch-no-fault",
+						     "only those that are in memory already" },
+	[FLUSH] = { "flush", "behind one of these: answer when it is done" },
+	{ NULL, NULL },
+};
+
+/* Of <infiniband/verbs.h>, and of the kernel's header. */
+static const char *const prefixes[] = { "IBV_ADVISE_MR_ADVICE_", "IB_UVERBS_ADVISE_MR_ADVICE_",
+					"IBV_ADVISE_MR_FLAG_", "IB_UVERBS_ADVISE_MR_FLAG_", NULL };
+
+/* The place of a word in mr_advice_words, or that of its end. */
+static uint32_t find_word(const char *item, size_t length)
+{
+	uint32_t i = 0;
+
+	item = mr_word_without(item, &length, prefixes);
+	while (mr_advice_words[i].name && !mr_word_is(item, length, mr_advice_words[i].name))
+		i++;
+	return i;
+}
+
+/* A number in place of a word of @words. */
+static int parse_number(const char *item, size_t length, const struct mr_advice_help *words,
+			uint32_t *number, struct mr_error *err)
+{
+	char text[16];
+	uint64_t value;
+	int rc;
+
+	if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(text))
+		return mr_fail_word(err, words == &mr_advice_words[FLUSH] ? "flag" : "advice", item,
+				    length, words, sizeof(*words));
+	memcpy(text, item, length);
+	text[length] = '\0';
+	rc = mr_parse_u64(text, UINT32_MAX, &value, err);
+	if (!rc)
+		*number = (uint32_t)value;
+	return rc;
+}
+
+static int parse_advice(const char *item, size_t length, uint32_t *advice, struct mr_error *err)
+{
+	uint32_t found = find_word(item, length);
+
+	if (found == FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'flush' stands behind an advice, as in prefetch,flush");
+	if (!mr_advice_words[found].name)
+		return parse_number(item, length, mr_advice_words, advice, err);
+	*advice = found;
+	return 0;
+}
+
+static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr_error *err)
+{
+	uint32_t found = find_word(item, length);
+
+	*flag = IBV_ADVISE_MR_FLAG_FLUSH;
+	if (found < FLUSH)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "one advice at a time: '%.*s' is a second one", (int)length,
+				    item);
+	return found == FLUSH ? 0 : parse_number(item, length, &mr_advice_words[FLUSH], flag, err);
+}
+
+int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err)
+{
+	const char *rest = text, *item;
+	uint32_t flag;
+	size_t length;
+	int rc;
+
+	*advice = (struct mr_advice){ .text = text };
+	item = mr_list_item(&rest, ",|", &length);
+	rc = parse_advice(item, length, &advice->advice, err);
+	while (!rc && (item = mr_list_item(&rest, ",|", &length))) {
+		rc = parse_flag(item, length, &flag, err);
+		if (!rc)
+			advice->flags |= flag;
+	}
+	return rc;
+}
+
+static int advise_part(const struct mr_registrar *registrar, const struct mr_advice *advice,
+		       uint64_t addr, uint32_t length, uint32_t lkey, struct mr_error *err)
+{
+	struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+	int rc;
+
+	if (registrar->via == MR_VIA_KERNEL)
+		return mr_uverbs_advise_mr(registrar->uverbs, registrar->pd_handle, advice->advice,
+					   advice->flags, addr, length, lkey, err);
+	rc = ibv_advise_mr(registrar->pd, advice->advice, advice->flags, &sge, 1);
+	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
+}
+
+/* odp.c mlx5_ib_advise_mr_prefetch() and what it calls */
+static void hint(struct mr_error *err)
+{
+	if (err->errnum == ENOENT)
+		mr_hint(err, "the driver looks for regions with --access on-demand only");
+	else if (err->errnum == EPERM)
+		mr_hint(err, "fetching for writing takes an access that writes and memory that "
+			     "may be written");
+	else if (err->errnum == EFAULT)
+		mr_hint(err, "the range is not all in the region, or not all in memory that there "
+			     "is");
+	else if (err->errnum == EOPNOTSUPP)
+		mr_hint(err, "the driver, or its provider in this rdma-core, does not know this "
+			     "advice");
+}
+
+int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advice,
+	      const struct mr_advice_range *range, uint64_t *ns, struct mr_error *err)
+{
+	uint64_t start = mr_now_ns(), addr = range->addr, left = range->length;
+	int rc;
+
+	do {
+		uint64_t part = left < PART_MAX ? left : PART_MAX;
+
+		rc = advise_part(registrar, advice, addr, (uint32_t)part, range->lkey, err);
+		addr += part;
+		left -= part;
+	} while (!rc && left);
+	*ns = mr_now_ns() - start;
+	if (rc)
+		hint(err);
+	return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Advice about memory regions with on-demand paging: that their pages are to be fetched now. */
+#ifndef MR_ADVICE_H
+#define MR_ADVICE_H
+
+#include "lib/verbs/region.h"
+
+/** An advice as the user names it: "prefetch", "prefetch-write,flush", … */
+struct mr_advice {
+	const char *text; /**< as typed, or NULL: none */
+	uint32_t advice;  /**< enum ib_uverbs_advise_mr_advice, or whatever else was asked for */
+	uint32_t flags;   /**< enum ib_uverbs_advise_mr_flag, likewise */
+};
+
+struct mr_advice_help {
+	const char *name;
+	const char *help;
+};
+
+/** All words of an advice, for help texts; the last one has no name. */
+extern const struct mr_advice_help mr_advice_words[];
+
+/**
+ * mr_advice_parse() - read an advice, with its flags behind commas; numbers stand for any of them
+ * @text: must outlive @advice
+ *
+ * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
+ */
+int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err);
+
+/** A part of a region: its addresses are those by which the HCA knows it. */
+struct mr_advice_range {
+	uint64_t addr;
+	uint64_t length;
+	uint32_t lkey;
+};
+
+/**
+ * mr_advise() - ibv_advise_mr(3), or ioctl ADVISE_MR by MR_VIA_KERNEL
+ * @registrar: whose path and PD the region is of
+ * @ns:        set on success to the time that it took
+ *
+ * A call takes at most 4 GiB, so there are several for a longer range.
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advice,
+	      const struct mr_advice_range *range, uint64_t *ns, struct mr_error *err);
+
+#endif

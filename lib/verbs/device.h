@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* RDMA devices: finding, opening, and what a report says about where its answers come from. */
+#ifndef MR_DEVICE_H
+#define MR_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/verbs/environment.h"
+#include "lib/verbs/uverbs.h"
+
+struct ibv_context;
+struct ibv_pd;
+
+/** An open device, with one protection domain or none. */
+struct mr_device {
+	struct ibv_context *context;
+	struct ibv_pd *pd; /**< or NULL */
+	bool imported;     /**< they belong to a session: closing leaves them there */
+};
+
+/**
+ * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain
+ * @name:        the device, or NULL for the only one there is
+ * @device:      set on success; mr_device_close() it
+ * @environment: device, provider and simulated are filled as far as it came
+ *
+ * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such device or none at all,
+ * MR_ERROR_USAGE where one of several has to be named, MR_ERROR_REFUSED where the stack
+ * refuses to open it.
+ */
+int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
+		   struct mr_error *err);
+
+/**
+ * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without protection domain
+ *
+ * ibv_open_device() asks for DEVX as well, and says nothing where it does not get it.  The rest as
+ * of mr_device_open(); -EOPNOTSUPP where the device is none of mlx5.
+ */
+int mr_device_open_devx(const char *name, struct mr_device *device,
+			struct mr_environment *environment, struct mr_error *err);
+
+/**
+ * mr_device_import() - a context and PD that a session holds (ibv_import_device, ibv_import_pd)
+ * @fd:        the session's uverbs command descriptor; not taken over
+ * @pd_handle: its protection domain, or MR_NO_HANDLE for none
+ * @device:    set on success; mr_device_close() it, or the session keeps a UAR for ever
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED; -EOPNOTSUPP where the provider cannot import.
+ */
+int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err);
+
+/**
+ * mr_device_uverbs() - the kernel's own interface to an open device
+ * @pd_handle: set to the handle of its PD, MR_NO_HANDLE where it has none
+ */
+struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
+				  const struct mr_environment *environment, uint32_t *pd_handle);
+
+/**
+ * mr_device_leave() - close the library's side of a device that a session has been made of
+ *
+ * The session holds the open file, so the protection domain stays.  What the provider allocated
+ * for its own use (UARs) is given back.
+ */
+void mr_device_leave(struct mr_device *device);
+
+/** mr_device_close() - free the protection domain and close the device */
+void mr_device_close(struct mr_device *device);
+
+#endif

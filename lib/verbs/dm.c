@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+#include <inttypes.h>
+
+#include "lib/memory/dmabuf.h"
+#include "lib/verbs/dm.h"
+#include "lib/verbs/region.h"
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
+
+/* What a refusal can mean, from the device's own limit. */
+static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_error *err)
+{
+	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
+
+	if (ibv_query_device_ex(context, NULL, &attr))
+		return;
+	if (!attr.max_dm_size)
+		mr_hint(err, "this device has no memory of its own (max_dm_size is 0)");
+	else if (length > attr.max_dm_size)
+		mr_hint(err, "this device gives at most %" PRIu64 " bytes at once (max_dm_size)",
+			attr.max_dm_size);
+	else if (err->errnum == ENOMEM)
+		mr_hint(err,
+			"the size is within what the device gives at once (%" PRIu64
+			" bytes, max_dm_size); how much of that is free it does not tell",
+			attr.max_dm_size);
+}
+
+static int alloc_by_library(struct ibv_context *context, uint64_t length, struct mr_dm *dm,
+			    struct mr_error *err)
+{
+	struct ibv_alloc_dm_attr attr = { .length = length };
+	struct ibv_dm *made;
+
+	errno = 0;
+	made = ibv_alloc_dm(context, &attr);
+	if (!made) {
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
+			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
+		hint_limit(context, length, err);
+		return -err->errnum;
+	}
+	*dm = (struct mr_dm){ .dm = made, .handle = made->handle, .allocated = true };
+	return 0;
+}
+
+static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, struct mr_dm *dm,
+			   struct mr_error *err)
+{
+	int rc = mr_uverbs_alloc_dm(uverbs, length, &dm->handle, err);
+
+	dm->allocated = !rc;
+	if (rc == -EPROTONOSUPPORT)
+		mr_hint(err,
+			"the driver of this device has no such call, and so no memory of its own to give");
+	if (rc)
+		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
+	return rc;
+}
+
+int mr_dm_alloc(const struct mr_registrar *registrar, uint64_t length, struct mr_dm *dm,
+		struct mr_error *err)
+{
+	*dm = (struct mr_dm){ .dm = NULL };
+	if (registrar->via == MR_VIA_KERNEL)
+		return alloc_by_kernel(registrar->uverbs, length, dm, err);
+	return alloc_by_library(registrar->context, length, dm, err);
+}
+
+int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr_error *err)
+{
+	int rc = 0;
+
+	if (dm->dm) {
+		errno = 0;
+		rc = ibv_free_dm(dm->dm);
+		if (rc) /* the errno itself, by the man page */
+			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+				     "ibv_free_dm", NULL);
+	} else if (dm->allocated) {
+		rc = mr_uverbs_free_dm(registrar->uverbs, dm->handle, err);
+	}
+	if (!rc)
+		*dm = (struct mr_dm){ .dm = NULL };
+	return rc;
+}
+
+void mr_dm_forget(struct mr_dm *dm)
+{
+	if (dm->dm)
+		ibv_unimport_dm(dm->dm);
+	*dm = (struct mr_dm){ .dm = NULL };
+}
+
+/* libibverbs/cmd_mr.c, uverbs_std_types_mr.c, hw/mlx5/mr.c */
+void mr_dm_hint_region(struct mr_error *err)
+{
+	if (err->errnum == EINVAL)
+		mr_hint(err,
+			"such a region lies inside its memory and is zero-based; beside that mlx5 "
+			"takes local-write, remote-read, and with local-write remote-write and "
+			"remote-atomic");
+}
+
+int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_error *err)
+{
+	mr_dm_export_fd *export = (mr_dm_export_fd *)mr_newer_find(MR_NEWER_DM_EXPORT, err);
+	int fd;
+
+	if (!export)
+		return -err->errnum;
+	if (!dm->dm) {
+		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_dm_export_dmabuf_fd",
+			"only the library makes a dma-buf of memory on the device");
+		mr_hint(err, "use --via library");
+		return -EOPNOTSUPP;
+	}
+	errno = 0;
+	fd = export(dm->dm);
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd", NULL);
+		if (err->errnum == EPROTONOSUPPORT)
+			mr_hint(err, "this kernel makes no dma-buf of memory on the device; "
+				     "Linux 7.2 does");
+		return -err->errnum;
+	}
+	*dmabuf = (struct mr_dmabuf){ .fd = fd, .memfd = -1, .owned = true };
+	return 0;
+}

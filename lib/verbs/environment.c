@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dlfcn.h>
+#include <infiniband/verbs.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/simulator/spec.h"
+#include "lib/verbs/environment.h"
+
+/*
+ * rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: what
+ * comes after the second number is the package's version.
+ */
+static void read_rdma_core_version(char *version, size_t size)
+{
+	mr_auto_free char *path = NULL;
+	Dl_info info;
+	char *p;
+
+	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
+		return;
+	path = realpath(info.dli_fname, NULL);
+	p = path ? strstr(path, ".so.") : NULL;
+	for (int numbers = 0; p && numbers < 2; numbers++)
+		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
+	if (p)
+		snprintf(version, size, "%s", p + 1);
+}
+
+static struct mr_opt_u64 limit_of(rlim_t limit)
+{
+	return (struct mr_opt_u64){ limit, limit != RLIM_INFINITY };
+}
+
+void mr_environment_init(struct mr_environment *environment)
+{
+	struct rlimit memlock = { RLIM_INFINITY, RLIM_INFINITY };
+	struct utsname name;
+
+	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION,
+						.uid = { getuid(), true },
+						.euid = { geteuid(), true } };
+	if (!uname(&name))
+		snprintf(environment->kernel, sizeof(environment->kernel), "%s", name.release);
+	read_rdma_core_version(environment->rdma_core, sizeof(environment->rdma_core));
+	getrlimit(RLIMIT_MEMLOCK, &memlock);
+	environment->memlock_soft = limit_of(memlock.rlim_cur);
+	environment->memlock_hard = limit_of(memlock.rlim_max);
+}
+
+static bool read_line(const char *path, char *line, size_t size)
+{
+	mr_auto_file FILE *f = fopen(path, "re");
+
+	return f && fgets(line, (int)size, f);
+}
+
+/*
+ * libibverbs looks for devices below SYSFS_PATH, too.  A session's device is whatever its table says:
+ * no path.
+ */
+static void read_firmware(struct mr_environment *environment)
+{
+	const char *sysfs = getenv("SYSFS_PATH");
+	char path[PATH_MAX];
+
+	if (strchr(environment->device, '/') ||
+	    snprintf(path, sizeof(path), "%s/class/infiniband/%s/fw_ver", sysfs ? sysfs : "/sys",
+		     environment->device) >= PATH_MAX)
+		return;
+	if (!read_line(path, environment->firmware, sizeof(environment->firmware)))
+		environment->firmware[0] = '\0';
+	environment->firmware[strcspn(environment->firmware, "\n")] = '\0';
+}
+
+void mr_environment_find(struct mr_environment *environment)
+{
+	const char *kernel = getenv("MRCTL_SIM_KERNEL");
+
+	read_firmware(environment);
+	if (environment->simulated)
+		snprintf(environment->simulated_kernel, sizeof(environment->simulated_kernel), "%s",
+			 kernel ? kernel : mr_sim_kernels[0].name);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where answers come from: what somebody else needs to know to understand, or to repeat, a refusal. */
+#ifndef MR_ENVIRONMENT_H
+#define MR_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "lib/base/number.h"
+
+/** Where answers come from.  A string that is not known is empty. */
+struct mr_environment {
+	char mrctl[32];            /**< version of mrctl */
+	char kernel[65];           /**< release of the running kernel */
+	char rdma_core[32];        /**< version of the loaded libibverbs, from its file name */
+	char device[64];           /**< "mlx5_0" */
+	char provider[32];         /**< user-space driver: "mlx5" */
+	char firmware[64];         /**< version, as /sys has it */
+	bool simulated;            /**< the device is mrctl's simulated HCA */
+	char simulated_kernel[16]; /**< whose answers that gives */
+	/** RLIMIT_MEMLOCK in bytes; not known: unlimited. */
+	struct mr_opt_u64 memlock_soft;
+	struct mr_opt_u64 memlock_hard;
+	struct mr_opt_u64 uid;
+	struct mr_opt_u64 euid;
+	char data_direct
+		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
+};
+
+/** mr_environment_init() - what is known without a device; what belongs to one is empty */
+void mr_environment_init(struct mr_environment *environment);
+
+/** mr_environment_find() - firmware and kernel of the device that @environment names */
+void mr_environment_find(struct mr_environment *environment);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Access flags that were asked for, accepted, and without effect: as far as that can be known.
+ */
+#ifndef MR_IN_FORCE_H
+#define MR_IN_FORCE_H
+
+#include "lib/base/number.h"
+#include "lib/verbs/region.h"
+#include "lib/verbs/uverbs.h"
+
+/** What a device and its kernel make of flags; learned when it is first needed. */
+struct mr_in_force {
+	const struct mr_uverbs *uverbs;
+	bool asked;
+	enum mr_uverbs_answer optional; /**< the kernel takes flags that it may ignore */
+	enum mr_uverbs_answer relaxed;  /**< the device can write in relaxed order */
+};
+
+/** A region, with what was asked for. */
+struct mr_in_force_region {
+	enum mr_region_call call;
+	enum mr_via via;
+	uint32_t access;
+	enum mr_uverbs_answer at_zero; /**< see mr_in_force_at_zero() */
+};
+
+/**
+ * mr_in_force_at_zero() - whether the addresses of a region count from 0, by what the kernel says
+ *
+ * It is asked (QUERY_MR) only where @access has zero-based: the region must still be there.
+ */
+enum mr_uverbs_answer mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
+					  const struct mr_region *region);
+
+/**
+ * mr_in_force_bits() - the flags of a region that have an effect
+ *
+ * That a flag was accepted counts as effect, but for those of which it is known that it proves
+ * nothing: zero-based, hugetlb, and all that a kernel may ignore.
+ *
+ * Return: the flags; not known where that is so of one of them.
+ */
+struct mr_opt_u64 mr_in_force_bits(struct mr_in_force *in_force,
+				   const struct mr_in_force_region *region);
+
+/** mr_in_force_reason() - why a flag that was asked for has no effect; NULL for a flag that has */
+const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/verbs.h>
+
+#include "lib/verbs/rereg.h"
+#include "lib/verbs/uverbs.h"
+
+_Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
+		       MR_CHANGE_PD == (int)IBV_REREG_MR_CHANGE_PD &&
+		       MR_CHANGE_ACCESS == (int)IBV_REREG_MR_CHANGE_ACCESS,
+	       "the kernel and the library have the same flags");
+
+const struct mr_access_flag mr_change_flags[] = {
+	{ "translation", MR_CHANGE_TRANSLATION, "address and length" },
+	{ "pd", MR_CHANGE_PD, "protection domain" },
+	{ "access", MR_CHANGE_ACCESS, "access flags" },
+	{ NULL, 0, NULL },
+};
+
+/* enum ibv_rereg_mr_err_code, with what its man page says of the region. */
+struct code {
+	int value;
+	const char *name;
+	enum mr_old_region old;
+	const char *meaning;
+};
+
+static const struct code codes[] = {
+	{ IBV_REREG_MR_ERR_INPUT, "IBV_REREG_MR_ERR_INPUT", MR_OLD_VALID,
+	  "libibverbs itself refused, and the region is as before" },
+	{ IBV_REREG_MR_ERR_DONT_FORK_NEW, "IBV_REREG_MR_ERR_DONT_FORK_NEW", MR_OLD_VALID,
+	  "the new memory could not be kept from child processes, and the region is as before" },
+	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
+	  "the region has changed; only its old memory is still kept from child processes" },
+	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
+	  "the provider or the kernel refused, and the region must not be used any more: "
+	  "deregister it" },
+	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
+	  MR_OLD_UNUSABLE,
+	  "the provider or the kernel refused, and the region must not be used any more: "
+	  "deregister it; the new memory is still kept from child processes (the errno is that "
+	  "of giving it back)" },
+};
+
+/* The last resort is the code that promises least. */
+static const struct code *find_code(int value)
+{
+	const struct code *least = NULL;
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+		if (codes[i].value == value)
+			return &codes[i];
+		if (codes[i].value == IBV_REREG_MR_ERR_CMD)
+			least = &codes[i];
+	}
+	return least;
+}
+
+const char *mr_old_region_name(enum mr_old_region old)
+{
+	static const char *const names[] = {
+		[MR_OLD_VALID] = "valid",
+		[MR_OLD_REPLACED] = "replaced",
+		[MR_OLD_UNUSABLE] = "unusable",
+		[MR_OLD_UNKNOWN] = "unknown",
+	};
+
+	return names[old];
+}
+
+/*
+ * Whether this kernel changes regions of the device at all.  A command without flags answers that
+ * and changes nothing: ib_uverbs_rereg_mr() refuses it with EINVAL before it looks at the region, and
+ * where the driver has no rereg_user_mr nobody comes as far as that (EOPNOTSUPP).
+ */
+static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
+{
+	const struct mr_uverbs_reg nothing = { .length = 0 };
+	struct mr_uverbs_mr mr = { .handle = handle };
+	struct mr_error ignored;
+
+	return mr_uverbs_rereg_mr(uverbs, 0, &nothing, &mr, &ignored) != -EOPNOTSUPP;
+}
+
+/*
+ * Whether the provider and the kernel both change regions.  A provider without rereg gets the answer
+ * of libibverbs' dummy_ops.c, for which no system call is made; its errno is that of a driver without.
+ */
+static bool library_has_rereg(struct ibv_mr *mr, struct ibv_pd *pd)
+{
+	return !ibv_rereg_mr(mr, 0, pd, NULL, 0, 0) || errno != EOPNOTSUPP;
+}
+
+/* Checks that come before the region is looked at: ib_uverbs_rereg_mr(), in all of Linux up to 7.2. */
+static bool has_other_flags(uint32_t changes)
+{
+	return !changes || changes & ~(uint32_t)MR_CHANGES;
+}
+
+/* What ibv_rereg_mr(3) checks itself (libibverbs/verbs.c, rdma-core 44 to 65), and then passes on. */
+static const char *library_code(const struct mr_rereg_request *request)
+{
+	bool input = request->origin == MR_ORIGIN_OTHER ||
+		     request->changes & ~(uint32_t)MR_CHANGES ||
+		     (request->changes & MR_CHANGE_TRANSLATION &&
+		      (!request->addr || !request->length)) ||
+		     (request->access && !(request->changes & MR_CHANGE_ACCESS));
+
+	if (input)
+		return find_code(IBV_REREG_MR_ERR_INPUT)->name;
+	return request->origin == MR_ORIGIN_PLAIN ? find_code(IBV_REREG_MR_ERR_CMD)->name : NULL;
+}
+
+/* Drivers fail before and after they have let go of the old translation. */
+static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
+				       const struct mr_rereg_request *request, uint32_t handle,
+				       int errnum, struct mr_error *err)
+{
+	bool other = has_other_flags(request->changes);
+
+	if (other && (errnum == EINVAL || errnum == EOPNOTSUPP)) {
+		mr_hint(err, "the kernel refuses such flags before it looks at the region: it is "
+			     "as before");
+		return MR_OLD_VALID;
+	}
+	if (errnum == EOPNOTSUPP && !kernel_has_rereg(registrar->uverbs, handle)) {
+		mr_hint(err, "this kernel's driver changes no regions at all: it is as before; "
+			     "register another one instead");
+		return MR_OLD_VALID;
+	}
+	mr_hint(err, "the kernel does not tell whether the old region still works: "
+		     "change it again, or deregister it");
+	return MR_OLD_UNKNOWN;
+}
+
+static int rereg_by_kernel(const struct mr_registrar *registrar,
+			   const struct mr_rereg_request *request, struct mr_region *region,
+			   struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	const struct mr_uverbs_reg reg = {
+		.addr = request->addr,
+		.length = request->length,
+		.iova = request->iova,
+		.pd_handle = registrar->pd_handle,
+		.access = request->access,
+	};
+	struct mr_uverbs_mr mr = { .handle = region->handle };
+	uint64_t start = mr_registrar_now(registrar);
+	int rc = mr_uverbs_rereg_mr(registrar->uverbs, request->changes, &reg, &mr, err);
+
+	if (rc) {
+		failure->library_would_say = library_code(request);
+		failure->old = judge_kernel(registrar, request, region->handle, -rc, err);
+		return rc;
+	}
+	region->elapsed_ns = mr_registrar_now(registrar) - start;
+	region->lkey = mr.lkey;
+	region->rkey = mr.rkey;
+	if (region->mr) { /* what fork protection covers is still what the library knows */
+		region->mr->lkey = mr.lkey;
+		region->mr->rkey = mr.rkey;
+	}
+	if (request->changes & MR_CHANGE_TRANSLATION) {
+		region->addr = request->addr;
+		region->length = request->length;
+		region->iova = request->iova;
+	}
+	return 0;
+}
+
+/* What the code means, unless it is known that nobody was asked who could have changed the region. */
+static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
+				     struct ibv_mr *mr, struct mr_error *err)
+{
+	mr_hint(err, "%s: %s", code->name, code->meaning);
+	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
+	    library_has_rereg(mr, registrar->pd))
+		return code->old;
+	if (!registrar->uverbs || !kernel_has_rereg(registrar->uverbs, mr->handle))
+		mr_hint(err,
+			"%s, but nothing was tried: this provider or this kernel's driver "
+			"changes no regions at all, and the region is as before",
+			code->name);
+	else
+		mr_hint(err,
+			"%s, but the kernel was not asked: the provider changes no regions, "
+			"and the region is as before; --via kernel asks it",
+			code->name);
+	return MR_OLD_VALID;
+}
+
+static int rereg_by_library(const struct mr_registrar *registrar,
+			    const struct mr_rereg_request *request, struct mr_region *region,
+			    struct mr_rereg_failure *failure, struct mr_error *err)
+{
+	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	const struct code *code = NULL;
+	uint64_t start = mr_registrar_now(registrar), end;
+	int rc;
+
+	errno = 0;
+	rc = ibv_rereg_mr(region->mr, (int)request->changes, registrar->pd, addr, request->length,
+			  (int)request->access);
+	end = mr_registrar_now(registrar);
+	if (rc) {
+		code = find_code(rc);
+		failure->code = code->name;
+		/* Of fork protection libibverbs may leave no errno; it is short of memory then. */
+		rc = mr_fail(err, MR_ERROR_REFUSED, errno ? errno : ENOMEM, "ibv_rereg_mr", NULL);
+		failure->old = judge_code(registrar, code, region->mr, err);
+		if (failure->old != MR_OLD_REPLACED)
+			return rc;
+	}
+	region->elapsed_ns = end - start;
+	region->lkey = region->mr->lkey;
+	region->rkey = region->mr->rkey;
+	if (request->changes & MR_CHANGE_TRANSLATION) {
+		region->addr = region->iova = request->addr;
+		region->length = region->mr->length;
+	}
+	return rc;
+}
+
+int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		    struct mr_region *region, struct mr_rereg_failure *failure,
+		    struct mr_error *err)
+{
+	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
+	if (registrar->via == MR_VIA_KERNEL)
+		return rereg_by_kernel(registrar, request, region, failure, err);
+	return rereg_by_library(registrar, request, region, failure, err);
+}
+
+int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
+		     struct mr_region *region, struct mr_error *err)
+{
+	struct ibv_mr *mr;
+
+	errno = 0;
+	mr = ibv_import_mr(registrar->pd, handle);
+	if (!mr)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_mr", NULL);
+	*region = (struct mr_region){
+		.live = true,
+		.mr = mr,
+		.length = mr->length,
+		.handle = mr->handle,
+		.lkey = mr->lkey,
+		.rkey = mr->rkey,
+	};
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Changing a registered region: where its memory is, its protection domain, its access. */
+#ifndef MR_REREG_H
+#define MR_REREG_H
+
+#include "lib/verbs/access.h"
+#include "lib/verbs/region.h"
+
+/** What is to change; enum ibv_rereg_mr_flags has these values. */
+enum mr_change {
+	MR_CHANGE_TRANSLATION = 1 << 0, /**< address and length */
+	MR_CHANGE_PD = 1 << 1,
+	MR_CHANGE_ACCESS = 1 << 2,
+};
+
+/** What libibverbs takes a region for in the process that registered it. */
+enum mr_origin {
+	MR_ORIGIN_PLAIN, /**< ibv_reg_mr(3) and the like: it changes such a region */
+	MR_ORIGIN_OTHER, /**< a dma-buf, memory on the device: it refuses to */
+	MR_ORIGIN_UNKNOWN,
+};
+
+struct mr_rereg_request {
+	uint32_t changes; /**< enum mr_change, and whatever else was asked for */
+	uint64_t addr;    /**< of TRANSLATION: address of the first byte */
+	uint64_t length;  /**< of TRANSLATION: bytes */
+	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
+	uint32_t access;  /**< of ACCESS */
+	enum mr_origin origin;      /**< by MR_VIA_KERNEL: for what the library would say */
+	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
+};
+
+/** What a region is after a call that failed. */
+enum mr_old_region {
+	MR_OLD_UNTOUCHED, /**< there was no call */
+	MR_OLD_VALID,     /**< as before */
+	MR_OLD_REPLACED,  /**< as it was to be, for all that */
+	MR_OLD_UNUSABLE,  /**< to be deregistered, and for nothing else */
+	MR_OLD_UNKNOWN,   /**< the kernel does not tell */
+};
+
+/** mr_old_region_name() - "valid", ...; NULL for MR_OLD_UNTOUCHED */
+const char *mr_old_region_name(enum mr_old_region old);
+
+/** Their names, for mr_flags_parse(). */
+extern const struct mr_access_flag mr_change_flags[];
+
+/** MR_CHANGES - all that there are */
+#define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
+
+struct mr_rereg_failure {
+	enum mr_old_region old;
+	const char *code; /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
+	/** by MR_VIA_KERNEL: ibv_rereg_mr(3)'s code for the same request, NULL if not known */
+	const char *library_would_say;
+};
+
+/**
+ * mr_region_rereg() - ibv_rereg_mr(3), or the command REREG_MR by MR_VIA_KERNEL
+ * @registrar: its protection domain is the new one where the request changes that; otherwise any
+ * @request:   nothing is checked in advance
+ * @region:    changed as far as the stack has changed it; to be deregistered in every case
+ * @failure:   set: what the region is where the call fails
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.
+ */
+int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
+		    struct mr_region *region, struct mr_rereg_failure *failure,
+		    struct mr_error *err);
+
+/**
+ * mr_region_import() - ibv_import_mr(3)
+ * @registrar: of MR_VIA_LIBRARY, with an imported PD
+ * @handle:    the kernel's number for the region
+ * @region:    set on success; mr_region_forget() it
+ *
+ * Return: 0, or -errno with MR_ERROR_REFUSED.
+ */
+int mr_region_import(const struct mr_registrar *registrar, uint32_t handle,
+		     struct mr_region *region, struct mr_error *err);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of rdma-core that are newer than the oldest release mrctl is built with (44): looked up
+ * at run time, by name and version.
+ */
+#ifndef MR_NEWER_H
+#define MR_NEWER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+
+struct ibv_context;
+struct ibv_dm;
+struct ibv_mr;
+struct mr_init_attr;
+struct ibv_pd;
+struct mlx5dv_devx_umem;
+
+enum mr_newer {
+	MR_NEWER_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
+	MR_NEWER_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
+	MR_NEWER_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */
+	MR_NEWER_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
+	MR_NEWER_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
+	MR_NEWER_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
+	MR_NEWER_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
+	MR_NEWER_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
+};
+
+typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
+					   uint64_t iova, int fd, int access, int mlx5_access);
+typedef int mr_dv_data_direct_path(struct ibv_context *context, char *path, size_t size);
+typedef int mr_dv_umem_export(struct mlx5dv_devx_umem *umem, void *data);
+typedef struct mlx5dv_devx_umem *mr_dv_umem_import(struct ibv_context *context, void *data);
+typedef void mr_dv_umem_unimport(struct mlx5dv_devx_umem *umem);
+
+/** struct mlx5dv_export_sizes */
+struct mr_dv_export_sizes {
+	uint32_t var;
+	uint32_t umem;
+	uint32_t object;
+};
+typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
+typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
+typedef int mr_dm_export_fd(struct ibv_dm *dm);
+
+/** struct ibv_mr_init_attr of rdma-core 59; what came later stands behind it and is not used. */
+struct mr_init_attr {
+	size_t length;
+	int access;
+	uint64_t comp_mask; /**< enum mr_init_attr_mask */
+	uint64_t iova;
+	void *addr;
+	int fd;
+	uint64_t fd_offset;
+	void *later[8];
+};
+
+enum mr_init_attr_mask {
+	MR_INIT_ATTR_IOVA = 1 << 0,
+	MR_INIT_ATTR_ADDR = 1 << 1,
+	MR_INIT_ATTR_FD = 1 << 2,
+	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
+};
+
+/**
+ * mr_newer_find() - look a function up
+ *
+ * Return: the function, to be cast to its type; NULL with MR_ERROR_HOST where the installed library
+ * lacks it: the message says which release of rdma-core brought it.
+ */
+void *mr_newer_find(enum mr_newer function, struct mr_error *err);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
+
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/umem.h"
+
+/* Words that the exported attributes may have; rdma-core 63 writes two. */
+#define EXPORT_WORDS 64
+
+/* What mlx5dv_devx_umem_reg(3) asks for: all sizes that the device knows, from 4 KiB. */
+#define ANY_PAGE_SIZE (~UINT64_C(0xfff))
+
+static mr_dv_umem_export *find_export(void)
+{
+	struct mr_error ignored;
+
+	return (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, &ignored);
+}
+
+static mr_dv_umem_unimport *find_unimport(void)
+{
+	struct mr_error ignored;
+
+	return (mr_dv_umem_unimport *)mr_newer_find(MR_NEWER_UMEM_UNIMPORT, &ignored);
+}
+
+struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
+					  const struct mr_region_request *request,
+					  struct mr_error *err)
+{
+	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	bool extended = request->call != MR_UMEM_REG;
+	struct mlx5dv_devx_umem_in in = {
+		.addr = addr,
+		.size = request->length,
+		.access = request->access,
+		.pgsz_bitmap = mr_region_has_page_sizes(request->call) ? request->page_sizes
+								       : ANY_PAGE_SIZE,
+		.comp_mask = mr_region_is_dmabuf(request->call) ? MLX5DV_UMEM_MASK_DMABUF : 0,
+		.dmabuf_fd = request->fd,
+	};
+	struct mlx5dv_devx_umem *umem;
+
+	errno = 0;
+	umem = extended ? mlx5dv_devx_umem_reg_ex(context, &in)
+			: mlx5dv_devx_umem_reg(context, addr, request->length, request->access);
+	if (!umem)
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(),
+			extended ? "mlx5dv_devx_umem_reg_ex" : "mlx5dv_devx_umem_reg", NULL);
+	return umem;
+}
+
+bool mr_umem_tells_handles(void)
+{
+	return find_export() && find_unimport();
+}
+
+/*
+ * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
+ * mlx5dv_devx_umem_attrs).  Should they become others, the id will not be where it was.
+ */
+uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
+{
+	mr_dv_umem_export *export = find_export();
+	uint32_t words[EXPORT_WORDS] = { 0 };
+
+	if (!export || export(umem, words) || words[1] != umem->umem_id)
+		return MR_NO_HANDLE;
+	return words[0];
+}
+
+void mr_umem_forget(struct mlx5dv_devx_umem *umem)
+{
+	mr_dv_umem_unimport *unimport = find_unimport();
+
+	if (unimport)
+		unimport(umem);
+}
+
+/* Bytes of an exported umem, or -errno. */
+static int blob_size(struct mr_error *err)
+{
+	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_newer_find(MR_NEWER_EXPORT_SIZES, err);
+	struct mr_dv_export_sizes sizes;
+
+	if (!ask)
+		return -err->errnum;
+	ask(&sizes, sizeof(sizes));
+	if (sizes.umem <= sizeof(((struct mr_umem_blob *)NULL)->bytes))
+		return (int)sizes.umem;
+	return mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "mlx5dv_get_export_sizes", NULL);
+}
+
+int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err)
+{
+	mr_dv_umem_export *export = (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, err);
+	int size, rc;
+
+	*blob = (struct mr_umem_blob){ .size = 0 };
+	if (!export)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	rc = export(umem, blob->bytes);
+	if (rc)
+		return mr_fail(err, MR_ERROR_REFUSED, rc, "mlx5dv_devx_umem_export", NULL);
+	blob->size = (uint8_t)size;
+	return 0;
+}
+
+int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
+		   struct mlx5dv_devx_umem **umem, struct mr_error *err)
+{
+	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_newer_find(MR_NEWER_UMEM_IMPORT, err);
+	struct mr_umem_blob copy = *blob; /* the call takes what it may write to */
+	int size;
+
+	if (!import)
+		return -err->errnum;
+	size = blob_size(err);
+	if (size < 0)
+		return size;
+	if (size != blob->size)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "a umem is exported in %d bytes by this libmlx5, not %u", size,
+				    blob->size);
+	errno = 0;
+	*umem = import(context, copy.bytes);
+	return *umem ? 0
+		     : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_devx_umem_import",
+			       NULL);
+}
+
+uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem)
+{
+	return umem->umem_id;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* DEVX umems through libmlx5. */
+#ifndef MR_UMEM_H
+#define MR_UMEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/verbs/region.h"
+
+/**
+ * mr_umem_register() - mlx5dv_devx_umem_reg(3) or mlx5dv_devx_umem_reg_ex(3), by @request's call
+ * Return: the umem, or NULL with MR_ERROR_REFUSED.
+ */
+struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
+					  const struct mr_region_request *request,
+					  struct mr_error *err);
+
+/**
+ * mr_umem_tells_handles() - whether libmlx5 tells handles, and can let go of a umem that stays
+ *
+ * From rdma-core 63 on (MLX5_1.27: mlx5dv_devx_umem_export(3), mlx5dv_devx_umem_unimport(3)).
+ */
+bool mr_umem_tells_handles(void);
+
+/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not tell */
+uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
+
+/**
+ * mr_umem_export() - mlx5dv_devx_umem_export(3)
+ *
+ * Return: 0, or -errno: -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks it.
+ */
+int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err);
+
+/**
+ * mr_umem_import() - mlx5dv_devx_umem_import(3): nobody asks the kernel whether there is such a umem
+ * @umem: set on success; mr_umem_forget() it
+ *
+ * Return: 0, or -errno: -EINVAL with MR_ERROR_USAGE for a blob that is not as long as libmlx5's,
+ * -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks the call.
+ */
+int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
+		   struct mlx5dv_devx_umem **umem, struct mr_error *err);
+
+/** mr_umem_id() - the device's number of a umem */
+uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem);
+
+/** mr_umem_forget() - free libmlx5's memory of a umem that stays registered */
+void mr_umem_forget(struct mlx5dv_devx_umem *umem);
+
+#endif
