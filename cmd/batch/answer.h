@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a batch tells what it did: its document, line by line, and its own failures. */
-#ifndef BATCH_ANSWER_H
-#define BATCH_ANSWER_H
+#ifndef CMD_BATCH_ANSWER_H
+#define CMD_BATCH_ANSWER_H
 
 #include "cmd/region/answer.h"
 #include "cmd/region/enclosing.h"

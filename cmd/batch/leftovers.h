@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a batch outside of a session has left registered. */
-#ifndef BATCH_REST_H
-#define BATCH_REST_H
+#ifndef CMD_BATCH_LEFTOVERS_H
+#define CMD_BATCH_LEFTOVERS_H
 
 #include "cmd/batch/answer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lines of a batch, as commands that are ready to be run. */
-#ifndef BATCH_READ_H
-#define BATCH_READ_H
+#ifndef CMD_BATCH_READER_H
+#define CMD_BATCH_READER_H
 
 #include "cmd/cli/parser.h"
 #include "lib/base/line_reader.h"

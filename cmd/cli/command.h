@@ -3,8 +3,8 @@
  * Commands.  A command is one file that ends with a struct command, and one line in the table of
  * cmd/main.c.  Help, --dump-cli, the completions and the checks of the man pages are made of it.
  */
-#ifndef COMMAND_H
-#define COMMAND_H
+#ifndef CMD_CLI_COMMAND_H
+#define CMD_CLI_COMMAND_H
 
 #include <stdbool.h>
 

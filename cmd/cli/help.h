@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* mrctl help, --help and --dump-cli, made of the tables. */
-#ifndef HELP_H
-#define HELP_H
+#ifndef CMD_CLI_HELP_H
+#define CMD_CLI_HELP_H
 
 #include "cmd/cli/command.h"
 

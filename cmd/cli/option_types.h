@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What options take: a row for each type. */
-#ifndef OPTION_TYPES_H
-#define OPTION_TYPES_H
+#ifndef CMD_CLI_OPTION_TYPES_H
+#define CMD_CLI_OPTION_TYPES_H
 
 #include "cmd/cli/options.h"
 

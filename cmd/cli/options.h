@@ -3,8 +3,8 @@
  * Option tables.  An option says what it is called, what it takes and which member of the
  * command's struct it fills; parsing, help and --dump-cli are made of that.
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef CMD_CLI_OPTIONS_H
+#define CMD_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* From words to a command: which one, its options, and whether they make sense. */
-#ifndef DISPATCH_H
-#define DISPATCH_H
+#ifndef CMD_CLI_PARSER_H
+#define CMD_CLI_PARSER_H
 
 #include "cmd/cli/command.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Becoming another program, for the commands that prepare one. */
-#ifndef PROGRAM_H
-#define PROGRAM_H
+#ifndef CMD_CLI_PROGRAM_H
+#define CMD_CLI_PROGRAM_H
 
 #include "cmd/cli/command.h"
 

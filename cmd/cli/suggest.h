@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Hints to errors about commands and options that there are not: what was probably meant. */
-#ifndef SUGGEST_H
-#define SUGGEST_H
+#ifndef CMD_CLI_SUGGEST_H
+#define CMD_CLI_SUGGEST_H
 
 #include "cmd/cli/command.h"
 

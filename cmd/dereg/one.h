@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Deregistering one thing that dereg was told to. */
-#ifndef DEREG_ONE_H
-#define DEREG_ONE_H
+#ifndef CMD_DEREG_ONE_H
+#define CMD_DEREG_ONE_H
 
 #include "cmd/region/in_session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dereg --all: what the session holds beside the regions in its table. */
-#ifndef DEREG_UNLISTED_H
-#define DEREG_UNLISTED_H
+#ifndef CMD_DEREG_UNLISTED_H
+#define CMD_DEREG_UNLISTED_H
 
 #include "cmd/region/in_session.h"
 

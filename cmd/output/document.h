@@ -3,8 +3,8 @@
  * Standard output: one JSON document, or lines and tables for people.  Everything that commands
  * print goes through here, element by element.
  */
-#ifndef OUTPUT_H
-#define OUTPUT_H
+#ifndef CMD_OUTPUT_DOCUMENT_H
+#define CMD_OUTPUT_DOCUMENT_H
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"

@@ -3,8 +3,8 @@
  * What is printed: a record type has one static table of fields, and JSON, tables, lines, the
  * choice of columns and the lists in the help are made of it.  A field's key is its member's name.
  */
-#ifndef FIELDS_H
-#define FIELDS_H
+#ifndef CMD_OUTPUT_FIELDS_H
+#define CMD_OUTPUT_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

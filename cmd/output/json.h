@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A record as JSON. */
-#ifndef JSON_H
-#define JSON_H
+#ifndef CMD_OUTPUT_JSON_H
+#define CMD_OUTPUT_JSON_H
 
 #include "cmd/output/fields.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Standard error: messages, and the refusals that a command met. */
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef CMD_OUTPUT_MESSAGES_H
+#define CMD_OUTPUT_MESSAGES_H
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Progress of long work on standard error, when that is a terminal. */
-#ifndef PROGRESS_H
-#define PROGRESS_H
+#ifndef CMD_OUTPUT_PROGRESS_H
+#define CMD_OUTPUT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Records as text: a table (libsmartcols), or aligned "key: value" lines. */
-#ifndef TABLE_H
-#define TABLE_H
+#ifndef CMD_OUTPUT_TABLE_H
+#define CMD_OUTPUT_TABLE_H
 
 #include <stdio.h>
 

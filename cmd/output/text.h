@@ -3,8 +3,8 @@
  * Text that is not ours: names, paths, words of command lines, what other processes say.  It may hold
  * any bytes, and is made harmless here for whatever it is printed to.
  */
-#ifndef TEXT_H
-#define TEXT_H
+#ifndef CMD_OUTPUT_TEXT_H
+#define CMD_OUTPUT_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>

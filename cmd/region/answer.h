@@ -3,8 +3,8 @@
  * The answer of a command about regions: the document with its environment, regions and failures,
  * the messages on standard error, and the exit status.
  */
-#ifndef ANSWER_H
-#define ANSWER_H
+#ifndef CMD_REGION_ANSWER_H
+#define CMD_REGION_ANSWER_H
 
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"

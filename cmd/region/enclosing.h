@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A line of a batch, as the command sees it that is run for it. */
-#ifndef BATCH_LINE_H
-#define BATCH_LINE_H
+#ifndef CMD_REGION_ENCLOSING_H
+#define CMD_REGION_ENCLOSING_H
 
 #include "cmd/output/messages.h"
 #include "cmd/output/progress.h"

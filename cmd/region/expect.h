@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* --expect: whether the stack answered so, and what it answered instead. */
-#ifndef EXPECT_H
-#define EXPECT_H
+#ifndef CMD_REGION_EXPECT_H
+#define CMD_REGION_EXPECT_H
 
 #include "cmd/output/messages.h"
 

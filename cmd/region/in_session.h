@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a command does that works on the regions of a session: dereg, stat. */
-#ifndef SESSION_JOB_H
-#define SESSION_JOB_H
+#ifndef CMD_REGION_IN_SESSION_H
+#define CMD_REGION_IN_SESSION_H
 
 #include "cmd/region/answer.h"
 #include "lib/session/regions.h"

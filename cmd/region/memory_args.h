@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options that describe the memory of regions, for every command that takes memory. */
-#ifndef MEMORY_ARGS_H
-#define MEMORY_ARGS_H
+#ifndef CMD_REGION_MEMORY_ARGS_H
+#define CMD_REGION_MEMORY_ARGS_H
 
 #include "cmd/cli/options.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Deferred regions that could not be invalidated: nobody waits for that answer. */
-#ifndef OVERDUE_H
-#define OVERDUE_H
+#ifndef CMD_REGION_OVERDUE_H
+#define CMD_REGION_OVERDUE_H
 
 #include "cmd/cli/command.h"
 #include "lib/session/regions.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What was asked for when something was refused: enough of it to ask for the same elsewhere. */
-#ifndef REQUEST_H
-#define REQUEST_H
+#ifndef CMD_REGION_REQUEST_H
+#define CMD_REGION_REQUEST_H
 
 #include "cmd/output/fields.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Regions and the environment as they are printed. */
-#ifndef REGION_ROW_H
-#define REGION_ROW_H
+#ifndef CMD_REGION_ROW_H
+#define CMD_REGION_ROW_H
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"

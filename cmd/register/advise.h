@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What registering commands advise about their regions: --advise. */
-#ifndef ADVISE_H
-#define ADVISE_H
+#ifndef CMD_REGISTER_ADVISE_H
+#define CMD_REGISTER_ADVISE_H
 
 #include "cmd/register/answer.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How a registering command tells what it did: its regions, the refusals, and what to beware of. */
-#ifndef REGISTER_ANSWER_H
-#define REGISTER_ANSWER_H
+#ifndef CMD_REGISTER_ANSWER_H
+#define CMD_REGISTER_ANSWER_H
 
 #include "cmd/region/answer.h"
 #include "cmd/register/register.h"

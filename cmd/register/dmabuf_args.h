@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Options that describe the dma-buf behind regions, for every command that registers one. */
-#ifndef DMABUF_ARGS_H
-#define DMABUF_ARGS_H
+#ifndef CMD_REGISTER_DMABUF_ARGS_H
+#define CMD_REGISTER_DMABUF_ARGS_H
 
 #include "cmd/register/register.h"
 

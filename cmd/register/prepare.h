@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a registering command has before it registers: device or session, memory, dma-buf. */
-#ifndef REGISTER_PREPARE_H
-#define REGISTER_PREPARE_H
+#ifndef CMD_REGISTER_PREPARE_H
+#define CMD_REGISTER_PREPARE_H
 
 #include "cmd/register/answer.h"
 

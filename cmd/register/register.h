@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the registering commands share: options, the trial or hold, and the report. */
-#ifndef REGISTER_H
-#define REGISTER_H
+#ifndef CMD_REGISTER_REGISTER_H
+#define CMD_REGISTER_REGISTER_H
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where a registering command works: on a device of its own, or in a session. */
-#ifndef PLACE_H
-#define PLACE_H
+#ifndef CMD_REGISTER_REGISTRAR_H
+#define CMD_REGISTER_REGISTRAR_H
 
 #include "cmd/cli/command.h"
 #include "lib/session/regions.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How rereg tells what it did: the region before and after, or the refusal. */
-#ifndef REREG_ANSWER_H
-#define REREG_ANSWER_H
+#ifndef CMD_REREG_ANSWER_H
+#define CMD_REREG_ANSWER_H
 
 #include "cmd/region/in_session.h"
 #include "cmd/region/memory_args.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sessions as they are printed: by session --list, --end and --detach. */
-#ifndef SESSION_ROW_H
-#define SESSION_ROW_H
+#ifndef CMD_SESSION_ROW_H
+#define CMD_SESSION_ROW_H
 
 #include "cmd/region/answer.h"
 #include "lib/session/find.h"

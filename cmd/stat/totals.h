@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What stat says of a session as a whole. */
-#ifndef STAT_TOTALS_H
-#define STAT_TOTALS_H
+#ifndef CMD_STAT_TOTALS_H
+#define CMD_STAT_TOTALS_H
 
 #include "cmd/region/in_session.h"
 

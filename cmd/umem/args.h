@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef UMEM_ARGS_H
-#define UMEM_ARGS_H
+#ifndef CMD_UMEM_ARGS_H
+#define CMD_UMEM_ARGS_H
 
 #include "cmd/register/dmabuf_args.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef UMEM_IMPORT_H
-#define UMEM_IMPORT_H
+#ifndef CMD_UMEM_IMPORT_H
+#define CMD_UMEM_IMPORT_H
 
 #include "cmd/cli/command.h"
 

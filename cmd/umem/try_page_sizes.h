@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef UMEM_TRIAL_H
-#define UMEM_TRIAL_H
+#ifndef CMD_UMEM_TRY_PAGE_SIZES_H
+#define CMD_UMEM_TRY_PAGE_SIZES_H
 
 #include "cmd/register/register.h"
 

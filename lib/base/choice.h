@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Words that users choose from those that there are: lists of them, spellings, and guesses. */
-#ifndef MR_CHOICE_H
-#define MR_CHOICE_H
+#ifndef LIB_BASE_CHOICE_H
+#define LIB_BASE_CHOICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

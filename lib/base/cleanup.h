@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Early return without leaks: variables that release themselves. */
-#ifndef MR_CLEANUP_H
-#define MR_CLEANUP_H
+#ifndef LIB_BASE_CLEANUP_H
+#define LIB_BASE_CLEANUP_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef MR_CLOCK_H
-#define MR_CLOCK_H
+#ifndef LIB_BASE_CLOCK_H
+#define LIB_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

@@ -3,8 +3,8 @@
  * Errors: a function that can fail returns 0 or -errno and fills the struct mr_error that its
  * caller passed down.  Only main prints it.  Nothing is allocated, so nothing leaks.
  */
-#ifndef MR_ERROR_H
-#define MR_ERROR_H
+#ifndef LIB_BASE_ERROR_H
+#define LIB_BASE_ERROR_H
 
 #include <errno.h>
 #include <stdbool.h>

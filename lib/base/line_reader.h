@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The lines of a file, or of what comes out of a pipe or a terminal, one at a time. */
-#ifndef MR_LINES_H
-#define MR_LINES_H
+#ifndef LIB_BASE_LINE_READER_H
+#define LIB_BASE_LINE_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * overflow, and no octal (a leading zero changes nothing).  All fail with -EINVAL or -ERANGE and
  * MR_ERROR_USAGE.
  */
-#ifndef MR_NUMBER_H
-#define MR_NUMBER_H
+#ifndef LIB_BASE_NUMBER_H
+#define LIB_BASE_NUMBER_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A line of words as a POSIX shell reads it, without expansions and operators. */
-#ifndef MR_WORDS_H
-#define MR_WORDS_H
+#ifndef LIB_BASE_SHELL_WORDS_H
+#define LIB_BASE_SHELL_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Waiting for the user or the clock to end something. */
-#ifndef MR_HOLD_H
-#define MR_HOLD_H
+#ifndef LIB_BASE_SIGNALS_H
+#define LIB_BASE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * Other processes, by /proc.  What they say of themselves is untrusted: texts are cut and cleaned,
  * and no file of theirs is opened.
  */
-#ifndef MR_PROCESS_H
-#define MR_PROCESS_H
+#ifndef LIB_HOST_PROCESS_H
+#define LIB_HOST_PROCESS_H
 
 #include <dirent.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Why mmap() answered ENOMEM: as far as the figures of the machine show it. */
-#ifndef MR_SHORTAGE_H
-#define MR_SHORTAGE_H
+#ifndef LIB_HOST_SHORTAGE_H
+#define LIB_HOST_SHORTAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

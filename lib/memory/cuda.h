@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Memory of a GPU as a dma-buf, by the CUDA driver, which is loaded at run time. */
-#ifndef MR_CUDA_H
-#define MR_CUDA_H
+#ifndef LIB_MEMORY_CUDA_H
+#define LIB_MEMORY_CUDA_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The dma-bufs behind a region: descriptors of memory that one driver shares with others. */
-#ifndef MR_DMABUF_H
-#define MR_DMABUF_H
+#ifndef LIB_MEMORY_DMABUF_H
+#define LIB_MEMORY_DMABUF_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * The memory behind a region: where it comes from, and the kinds that reproduce failures.
  */
-#ifndef MR_MEMORY_H
-#define MR_MEMORY_H
+#ifndef LIB_MEMORY_MAPPING_H
+#define LIB_MEMORY_MAPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>

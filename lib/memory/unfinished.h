@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A file that is made for something, and goes again unless that comes about. */
-#ifndef MR_UNFINISHED_H
-#define MR_UNFINISHED_H
+#ifndef LIB_MEMORY_UNFINISHED_H
+#define LIB_MEMORY_UNFINISHED_H
 
 #include <sys/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Memory on the device that a session holds: each piece goes with the last region on it. */
-#ifndef MR_SESSION_DM_H
-#define MR_SESSION_DM_H
+#ifndef LIB_SESSION_DM_H
+#define LIB_SESSION_DM_H
 
 #include "lib/session/regions.h"
 

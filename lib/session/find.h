@@ -5,8 +5,8 @@
  * Nothing keeps a list: a session is found by a process whose environment names its descriptor
  * (MRCTL_SESSION=fd:N), and known by the inode of that socket.
  */
-#ifndef MR_SESSION_FIND_H
-#define MR_SESSION_FIND_H
+#ifndef LIB_SESSION_FIND_H
+#define LIB_SESSION_FIND_H
 
 #include "lib/host/process.h"
 #include "lib/session/regions.h"

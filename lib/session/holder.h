@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The process that holds a detached session. */
-#ifndef MR_SESSION_HOLDER_H
-#define MR_SESSION_HOLDER_H
+#ifndef LIB_SESSION_HOLDER_H
+#define LIB_SESSION_HOLDER_H
 
 #include "lib/host/process.h"
 

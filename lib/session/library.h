@@ -7,8 +7,8 @@
  * its own memory.  There the library's object of each region is kept as well, so that a region is
  * changed and deregistered by the very struct ibv_mr that registered it.
  */
-#ifndef MR_SESSION_LIBRARY_H
-#define MR_SESSION_LIBRARY_H
+#ifndef LIB_SESSION_LIBRARY_H
+#define LIB_SESSION_LIBRARY_H
 
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"

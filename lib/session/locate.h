@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Finding the descriptor of a session. */
-#ifndef MR_JOIN_H
-#define MR_JOIN_H
+#ifndef LIB_SESSION_LOCATE_H
+#define LIB_SESSION_LOCATE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Objects of a session by the kernel's own numbers: mr:HANDLE, umem:HANDLE, dm:HANDLE. */
-#ifndef MR_SESSION_OBJECT_H
-#define MR_SESSION_OBJECT_H
+#ifndef LIB_SESSION_OBJECTS_H
+#define LIB_SESSION_OBJECTS_H
 
 #include "lib/session/regions.h"
 

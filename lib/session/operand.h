@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What a user means by a REGION. */
-#ifndef MR_SELECT_H
-#define MR_SELECT_H
+#ifndef LIB_SESSION_OPERAND_H
+#define LIB_SESSION_OPERAND_H
 
 #include "lib/session/regions.h"
 

@@ -7,8 +7,8 @@
  * session table.  Commands look at the message without taking it (MSG_PEEK) and get duplicates
  * of both.  As long as one process holds the descriptor the kernel keeps everything alive.
  */
-#ifndef MR_SESSION_H
-#define MR_SESSION_H
+#ifndef LIB_SESSION_REGIONS_H
+#define LIB_SESSION_REGIONS_H
 
 #include "lib/session/table/entries.h"
 #include "lib/verbs/region.h"

@@ -3,8 +3,8 @@
  * The process that registered a region.  With on-demand paging the kernel finds pages by its address
  * space, and a GPU's memory is its own: once it has ended, the region is there and reaches nothing.
  */
-#ifndef MR_REGISTRANT_H
-#define MR_REGISTRANT_H
+#ifndef LIB_SESSION_REGISTRANT_H
+#define LIB_SESSION_REGISTRANT_H
 
 #include "lib/session/regions.h"
 

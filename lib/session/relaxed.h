@@ -12,8 +12,8 @@
  *  - mr_flush_relaxed_mr();
  *  - the end of the session.
  */
-#ifndef MR_RELAXED_H
-#define MR_RELAXED_H
+#ifndef LIB_SESSION_RELAXED_H
+#define LIB_SESSION_RELAXED_H
 
 #include "lib/session/regions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Changing a region of a session. */
-#ifndef MR_SESSION_REREG_H
-#define MR_SESSION_REREG_H
+#ifndef LIB_SESSION_REREG_H
+#define LIB_SESSION_REREG_H
 
 #include "lib/session/regions.h"
 #include "lib/verbs/rereg.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Deregistering what a session holds, and no entry names. */
-#ifndef MR_SESSION_SWEEP_H
-#define MR_SESSION_SWEEP_H
+#ifndef LIB_SESSION_SWEEP_H
+#define LIB_SESSION_SWEEP_H
 
 #include "lib/session/regions.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Preparing a process to start programs on a machine with a simulated HCA (lib/sim). */
-#ifndef MR_SIMULATOR_H
-#define MR_SIMULATOR_H
+#ifndef LIB_SIMULATOR_ENTER_H
+#define LIB_SIMULATOR_ENTER_H
 
 #include <stdbool.h>
 

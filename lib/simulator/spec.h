@@ -3,8 +3,8 @@
  * What can be asked of the simulated HCA, by name: kinds of devices, kernels and faults.  Shared by
  * mrctl and by the simulator (lib/sim), to which the environment carries it.
  */
-#ifndef MR_SIM_SPEC_H
-#define MR_SIM_SPEC_H
+#ifndef LIB_SIMULATOR_SPEC_H
+#define LIB_SIMULATOR_SPEC_H
 
 #include <stddef.h>
 #include <stdint.h>

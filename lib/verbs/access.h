@@ -3,8 +3,8 @@
  * Access flags of memory regions: enum ibv_access_flags of <infiniband/verbs.h>, by the names
  * that users type and read.
  */
-#ifndef MR_ACCESS_H
-#define MR_ACCESS_H
+#ifndef LIB_VERBS_ACCESS_H
+#define LIB_VERBS_ACCESS_H
 
 #include <stdint.h>
 

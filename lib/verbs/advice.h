@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Advice about memory regions with on-demand paging: that their pages are to be fetched now. */
-#ifndef MR_ADVICE_H
-#define MR_ADVICE_H
+#ifndef LIB_VERBS_ADVICE_H
+#define LIB_VERBS_ADVICE_H
 
 #include "lib/verbs/region.h"
 

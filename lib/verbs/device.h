@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RDMA devices: finding, opening, and what a report says about where its answers come from. */
-#ifndef MR_DEVICE_H
-#define MR_DEVICE_H
+#ifndef LIB_VERBS_DEVICE_H
+#define LIB_VERBS_DEVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Why libibverbs does not find a device, or cannot open it: what sysfs and the node say. */
-#ifndef MR_DEVICE_REASON_H
-#define MR_DEVICE_REASON_H
+#ifndef LIB_VERBS_DEVICE_REASON_H
+#define LIB_VERBS_DEVICE_REASON_H
 
 #include "lib/base/error.h"
 

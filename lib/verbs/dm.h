@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Memory on the device itself: ibv_alloc_dm(3), of which regions and dma-bufs are made. */
-#ifndef MR_DM_H
-#define MR_DM_H
+#ifndef LIB_VERBS_DM_H
+#define LIB_VERBS_DM_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where answers come from: what somebody else needs to know to understand, or to repeat, a refusal. */
-#ifndef MR_ENVIRONMENT_H
-#define MR_ENVIRONMENT_H
+#ifndef LIB_VERBS_ENVIRONMENT_H
+#define LIB_VERBS_ENVIRONMENT_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
 /*
  * Access flags that were asked for, accepted, and without effect: as far as that can be known.
  */
-#ifndef MR_IN_FORCE_H
-#define MR_IN_FORCE_H
+#ifndef LIB_VERBS_IN_FORCE_H
+#define LIB_VERBS_IN_FORCE_H
 
 #include "lib/base/number.h"
 #include "lib/verbs/region.h"

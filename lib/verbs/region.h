@@ -3,8 +3,8 @@
  * Memory regions and DEVX umems: registering and deregistering, through libibverbs and libmlx5 or
  * the kernel's own interface.
  */
-#ifndef MR_REGION_H
-#define MR_REGION_H
+#ifndef LIB_VERBS_REGION_H
+#define LIB_VERBS_REGION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Changing a registered region: where its memory is, its protection domain, its access. */
-#ifndef MR_REREG_H
-#define MR_REREG_H
+#ifndef LIB_VERBS_REREG_H
+#define LIB_VERBS_REREG_H
 
 #include "lib/verbs/access.h"
 #include "lib/verbs/region.h"

@@ -3,8 +3,8 @@
  * Functions of rdma-core that are newer than the oldest release mrctl is built with (44): looked up
  * at run time, by name and version.
  */
-#ifndef MR_NEWER_H
-#define MR_NEWER_H
+#ifndef LIB_VERBS_SYMBOLS_H
+#define LIB_VERBS_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* DEVX umems through libmlx5. */
-#ifndef MR_UMEM_H
-#define MR_UMEM_H
+#ifndef LIB_VERBS_UMEM_H
+#define LIB_VERBS_UMEM_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs: what that library
  * cannot do with objects it did not make itself.
  */
-#ifndef MR_UVERBS_H
-#define MR_UVERBS_H
+#ifndef LIB_VERBS_UVERBS_H
+#define LIB_VERBS_UVERBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  * Entries are the truth; the indexes are derived, and made anew when the table grows or when a
  * holder was killed while it changed them.
  */
-#ifndef MR_SESSION_TABLE_H
-#define MR_SESSION_TABLE_H
+#ifndef LIB_SESSION_TABLE_ENTRIES_H
+#define LIB_SESSION_TABLE_ENTRIES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the session table looks like in memory, for the files that work on it alone. */
-#ifndef MR_SESSION_LAYOUT_H
-#define MR_SESSION_LAYOUT_H
+#ifndef LIB_SESSION_TABLE_FORMAT_H
+#define LIB_SESSION_TABLE_FORMAT_H
 
 #include <string.h>
 

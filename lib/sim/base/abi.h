@@ -20,8 +20,8 @@
  *
  * Functions return 0 or -errno, and the errno is the one that the kernel would answer.
  */
-#ifndef SIM_H
-#define SIM_H
+#ifndef LIB_SIM_BASE_ABI_H
+#define LIB_SIM_BASE_ABI_H
 
 #include <pthread.h>
 #include <stdbool.h>
