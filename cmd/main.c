@@ -36,7 +36,7 @@ static bool answer_about_itself(const struct command *command, const struct glob
 		help_dump(dispatch_commands, &global_group, err);
 	else
 		return false;
-	if (!err->text[0])
+	if (!mr_error_is_set(err))
 		output_flush(err);
 	return true;
 }
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	options_free(options); /* what they were given may be in there */
-	if (err.text[0]) {
+	if (mr_error_is_set(&err)) {
 		report_error(command, &err);
 		rc = report_status(&err);
 	}

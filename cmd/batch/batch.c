@@ -46,16 +46,16 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 	job->line.begun = false;
 	mr_table_begin_command(&job->session.table);
 	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
-	err->text[0] = '\0';
-	if (parsed->text[0] || !invocation->command)
+	mr_error_clear(err);
+	if (mr_error_is_set(parsed) || !invocation->command)
 		status = batch_answer_error(invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);
-	if (err->text[0] && job->line.begun)
+	if (mr_error_is_set(err) && job->line.begun)
 		return -err->errnum;
-	if (err->text[0])
+	if (mr_error_is_set(err))
 		status = batch_answer_error(invocation, err);
-	err->text[0] = '\0'; /* told */
+	mr_error_clear(err); /* it is in the answer */
 	return batch_answer_end_line(&job->batch, status, err);
 }
 

@@ -154,8 +154,7 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 			mr_wrap(err, "line %" PRIu64, lines->number);
 		if (rc <= 0)
 			return rc;
-		err->text[0] = '\0';
-		err->hint[0] = '\0';
+		mr_error_clear(err);
 		repeated = find_repeated(reader);
 		rc = repeated ? 0 : mr_words_split(&reader->words, lines->line, lines->length, err);
 	} while (!rc && !repeated && !reader->words.count);
@@ -178,7 +177,7 @@ static int check_all(struct batch_reader *reader, const struct global_args *glob
 		const struct batch_line line = { .number = reader->lines.number,
 						 .text = reader->lines.line };
 
-		if (err->text[0]) {
+		if (mr_error_is_set(err)) {
 			batch_line_wrap(&line, err);
 			return -err->errnum;
 		}

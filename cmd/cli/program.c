@@ -25,6 +25,6 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 	if (errnum == ENOENT)
 		suggest_program(invocation->command, program, err);
 	report_error(invocation->command, err);
-	err->text[0] = '\0'; /* told */
+	mr_error_clear(err); /* it is printed */
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
 }

@@ -56,7 +56,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 		return rc;
 	answer.in_session = place_session(invocation->global) != NULL;
 	answer_fail(&answer, told, 0, 0, MR_VIA_KERNEL);
-	err->text[0] = '\0';
+	mr_error_clear(err);
 	answer_begin(&answer);
 	answer_end_rows(&answer);
 	rc = answer_end(&answer, 0, err);

@@ -163,7 +163,7 @@ static int run(struct register_job *job, struct mr_error *err)
 		rc = register_allocate_dm(job, err);
 	if (rc) {
 		fail(job, err, 0, 0);
-		err->text[0] = '\0'; /* told */
+		mr_error_clear(err); /* it is in the answer */
 	} else {
 		register_all(job);
 		if (!job->interrupted)

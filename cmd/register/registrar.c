@@ -147,7 +147,7 @@ static int open_in_session(struct place *place, struct place_own *own, bool libr
 		/* ENODEV: the device was removed, which the kernel says better. */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
-		err->text[0] = '\0'; /* the other path serves */
+		mr_error_clear(err); /* the other path serves */
 	}
 	use_kernel(place, pd.handle);
 	return 0;

@@ -155,7 +155,7 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
 	if (rc) {
 		answer_fail(answer, err, 0, 0, trial->place.registrar.via);
-		err->text[0] = '\0'; /* told */
+		mr_error_clear(err); /* it is in the answer */
 	}
 	answer_begin(answer);
 	if (!rc)

@@ -17,8 +17,7 @@ static void reset(struct mr_error *err, enum mr_error_kind kind, int errnum, con
 	err->kind = kind;
 	err->errnum = errnum;
 	err->call = call;
-	err->text[0] = '\0';
-	err->hint[0] = '\0';
+	mr_error_clear(err);
 }
 
 int mr_fail(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *call,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Errors: a function that can fail returns 0 or -errno and fills the struct mr_error that its
- * caller passed down.  Only main prints it.  Nothing is allocated, so nothing leaks.
+ * caller passed down.  The code below cmd/ prints none: main prints the error that ends mrctl, and a
+ * command may print errors of its own and go on.  Nothing is allocated, so nothing leaks.
  */
 #ifndef LIB_BASE_ERROR_H
 #define LIB_BASE_ERROR_H
@@ -26,6 +27,23 @@ struct mr_error {
 	char text[512];   /**< one line: "[what: ]call: ENAME (description)" */
 	char hint[512];   /**< what to do about it, or empty */
 };
+
+/** mr_error_is_set() - whether @err holds an error that nobody has reported yet */
+static inline bool mr_error_is_set(const struct mr_error *err)
+{
+	return err->text[0] != '\0';
+}
+
+/**
+ * mr_error_clear() - let @err hold none: it was reported, or it does not count
+ *
+ * Its kind and errno stay, for an exit status.
+ */
+static inline void mr_error_clear(struct mr_error *err)
+{
+	err->text[0] = '\0';
+	err->hint[0] = '\0';
+}
 
 /** mr_error_is_answer() - whether an error of that kind and call is the RDMA stack's own answer */
 bool mr_error_is_answer(enum mr_error_kind kind, const char *call);

@@ -64,7 +64,7 @@ static bool destroy(struct mr_session *session, struct object *object, struct mr
 	rc = is_mr ? mr_uverbs_query_mr(&session->uverbs, handle, &object->mr, err) : 0;
 	if (mr_uverbs_is_absent(rc))
 		return false;
-	err->text[0] = '\0';
+	mr_error_clear(err);
 	rc = mr_region_destroy(&session->uverbs, object->kind, handle, err);
 	if (rc)
 		mr_session_blame_object(session, object->kind, handle, err);
@@ -94,7 +94,7 @@ static int destroy_some(struct mr_session *session, struct object *list, size_t 
 		struct object *object = &list[done++];
 
 		if (destroy(session, object, &failure))
-			call(data, object->kind, &object->mr, failure.text[0] ? &failure : NULL);
+			call(data, object->kind, &object->mr, mr_error_is_set(&failure) ? &failure : NULL);
 	}
 	mr_table_unlock(&session->table);
 	return done;

@@ -35,7 +35,7 @@ static struct mr_device device;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "object-tool: %s: %s\n", what, err.text[0] ? err.text : strerror(errno));
+	fprintf(stderr, "object-tool: %s: %s\n", what, mr_error_is_set(&err) ? err.text : strerror(errno));
 	exit(1);
 }
 
@@ -112,7 +112,7 @@ static void open_device(void)
 	if (err.errnum != EOPNOTSUPP ||
 	    mr_device_open(session.device.name, &device, &environment, &err))
 		die("cannot open the device");
-	err.text[0] = '\0';
+	mr_error_clear(&err);
 	add(&request, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, 0, 0);
 	submit(&request, UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC,
 	       "ASYNC_EVENT_ALLOC");

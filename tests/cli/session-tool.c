@@ -20,7 +20,7 @@ static struct mr_session session;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "session-tool: %s: %s\n", what, err.text[0] ? err.text : strerror(errno));
+	fprintf(stderr, "session-tool: %s: %s\n", what, mr_error_is_set(&err) ? err.text : strerror(errno));
 	exit(1);
 }
 

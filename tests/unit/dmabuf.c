@@ -54,11 +54,11 @@ TEST(other_words_are_no_sources)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		err.text[0] = '\0';
+		mr_error_clear(&err);
 		if (mr_dmabuf_source_parse(words[i], &source, &err) >= 0)
 			fail_msg("'%s' was taken", words[i]);
 		assert_equal_for(words[i], err.kind, MR_ERROR_USAGE);
-		assert_true(err.text[0]);
+		assert_true(mr_error_is_set(&err));
 	}
 }
 

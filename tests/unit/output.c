@@ -69,7 +69,7 @@ static const char *print(struct capture *c, const struct global_args *global, bo
 	output_end(&out, &err);
 	capture_end(c);
 	output_release(&out);
-	if (err.text[0])
+	if (mr_error_is_set(&err))
 		fail_msg("%s", err.text);
 	return c->text;
 }
