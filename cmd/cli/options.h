@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/checked_offset.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
 #include "lib/memory/dmabuf.h"
@@ -132,16 +133,6 @@ extern const struct help_topic *const help_topics[];
 #define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
 #define OPTION_CTYPE_OPTION_KERNEL  enum mr_sim_kernel
 #define OPTION_CTYPE_OPTION_FAULTS  struct mr_sim_faults
-
-/** Offset of a member that must have type @ctype: the compiler refuses any other. */
-#define CHECKED_OFFSET(structure, member, ctype)                                                   \
-	(offsetof(structure, member) +                                                             \
-	 0 * sizeof(struct {                                                                       \
-		 _Static_assert(__builtin_types_compatible_p(__typeof__(((structure *)0)->member), \
-							     ctype),                               \
-				#member " has another type than its table says");                  \
-		 int unused;                                                                       \
-	 }))
 
 /** An entry of an option table that fills @member of @structure. */
 #define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \

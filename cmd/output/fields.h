@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cmd/cli/options.h"
+#include "lib/base/checked_offset.h"
 #include "lib/base/number.h"
 
 /** Type of a field, with the type of the member behind it. */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Tables that say by an offset which member of a struct a row is about. */
+#ifndef LIB_BASE_CHECKED_OFFSET_H
+#define LIB_BASE_CHECKED_OFFSET_H
+
+#include <stddef.h>
+
+/** CHECKED_OFFSET() - offset of a member that must have type @ctype: the compiler refuses any other */
+#define CHECKED_OFFSET(structure, member, ctype)                                                   \
+	(offsetof(structure, member) +                                                             \
+	 0 * sizeof(struct {                                                                       \
+		 _Static_assert(__builtin_types_compatible_p(__typeof__(((structure *)0)->member), \
+							     ctype),                               \
+				#member " has another type than its table says");                  \
+		 int unused;                                                                       \
+	 }))
+
+#endif
