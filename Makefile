@@ -34,8 +34,9 @@ WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-pr
 HARDENING := -fstack-protector-strong $(if $(SAN),,-D_FORTIFY_SOURCE=2)
 SANITIZE := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 # cJSON's and libsmartcols' headers are kept out of everything but cmd/output/json.c and cmd/output/table.c.
-DEPS_CFLAGS = $(shell $(PKG_CONFIG) --cflags $(PACKAGES))
-DEPS_LIBS = $(shell $(PKG_CONFIG) --libs $(PACKAGES))
+# pkg-config runs once, when the first recipe asks: before make setup there may be none.
+DEPS_CFLAGS = $(eval DEPS_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PACKAGES)))$(DEPS_CFLAGS)
+DEPS_LIBS = $(eval DEPS_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(DEPS_LIBS)
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
 	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
@@ -56,7 +57,7 @@ below = $(sort $(shell find $(1) -name '*.$(2)'))
 CMD_SRC := $(call below,cmd,c)
 SIM_SRC := $(call below,lib/sim,c)
 LIB_SRC := $(filter-out $(SIM_SRC),$(call below,lib,c))
-UNIT_SRC := $(wildcard tests/unit/*.c)
+UNIT_SRC := $(call below,tests/unit,c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 # What the simulator shares with mrctl.
@@ -139,17 +140,13 @@ check: setup
 	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
 
 # Unit tests link the library, the commands without main, and the simulator without its interposer.
-UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o,$(CMD_OBJ))
-$(BUILD)/tests/unit/sim_%: tests/unit/sim_%.c $(filter-out $(BUILD)/lib/sim/preload/interpose.o,$(SIM_OBJ))
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -o $@ \
-		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lpthread -lcmocka
-$(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ) $(BUILD)/libmrctl.a
+UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o $(BUILD)/lib/sim/preload/%,\
+	$(CMD_OBJ) $(LIB_OBJ) $(SIM_SRC:%.c=$(BUILD)/%.o))
+$(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
-		$(filter %.c %.o %.a,$^) $(DEPS_LIBS) -ldl -lcmocka
+		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lpthread -lcmocka
 
 ## tests: build all, and the programs that check runs
 tests: all $(UNIT_BIN) $(CLI_BIN)

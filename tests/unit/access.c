@@ -6,7 +6,7 @@
 
 #include "cmd/output/fields.h"
 #include "lib/verbs/access.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static uint32_t parse(const char *text)
 {

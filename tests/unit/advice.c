@@ -4,7 +4,7 @@
 #include <infiniband/verbs.h>
 
 #include "lib/verbs/advice.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static void assert_advice(const char *text, uint32_t advice, uint32_t flags)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Words that users choose: lists, spellings, and what a misspelled one was meant to be. */
 #include "lib/base/choice.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 /* The items of a list, each in brackets. */
 static void check_items(const char *list, const char *separators, const char *expected)

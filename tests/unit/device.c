@@ -4,7 +4,7 @@
 #include <infiniband/verbs.h>
 
 #include "lib/verbs/device.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 /* The machine of a test. */
 static struct {

@@ -8,7 +8,7 @@
 #include "lib/verbs/region.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static struct mr_error err;
 static struct mr_dmabuf_source source;

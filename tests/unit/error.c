@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "lib/base/error.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 TEST(a_failed_call_is_named_with_its_errno)
 {

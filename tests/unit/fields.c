@@ -4,7 +4,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/region/request.h"
 #include "cmd/region/row.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 struct sample {
 	const char *string;

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "lib/base/signals.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static const struct mr_opt_u64 forever = { 0, false };
 static const struct mr_opt_u64 a_moment = { 50000000, true };

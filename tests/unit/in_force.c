@@ -3,7 +3,7 @@
 
 #include "lib/verbs/access.h"
 #include "lib/verbs/in_force.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define ZERO    MR_ACCESS_ZERO_BASED
 #define HUGETLB MR_ACCESS_HUGETLB

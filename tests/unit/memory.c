@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 
 #include "lib/memory/mapping.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "lib/base/number.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 typedef int (*parser)(const char *text, uint64_t *value, struct mr_error *err);
 

@@ -4,7 +4,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/region/memory_args.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 struct args {
 	bool flag;

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "cmd/output/document.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 struct row {
 	const char *name;

@@ -10,7 +10,7 @@
 #include "lib/session/find.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 TEST(the_socket_of_a_descriptor_is_its_inode)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cmd/region/expect.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static struct mr_error refusal(int errnum)
 {

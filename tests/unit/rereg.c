@@ -10,7 +10,7 @@
 
 #include "lib/verbs/device.h"
 #include "lib/verbs/rereg.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define PAGE 4096u
 

@@ -15,7 +15,7 @@
 #include "lib/session/operand.h"
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static struct mr_error err;
 static struct mr_session session;

@@ -17,7 +17,7 @@
 #include "lib/session/rereg.h"
 #include "lib/session/table/format.h"
 #include "lib/verbs/device.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define PAGE 4096u
 #define HOUR (3600 * UINT64_C(1000000000))

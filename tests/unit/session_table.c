@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "lib/session/table/entries.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static const struct mr_table_device facts = { .name = "mlx5_0",
 					      .provider = "mlx5",

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "lib/host/shortage.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define MIB UINT64_C(1048576)
 

@@ -12,7 +12,7 @@
 #include <infiniband/verbs.h>
 #include <linux/netlink.h>
 
-#include "sim_device.h"
+#include "tests/unit/sim_device.h"
 
 /* ---- the descriptor ------------------------------------------------------------------------ */
 

@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "sim_request.h"
-#include "unit.h"
+#include "tests/unit/sim_request.h"
+#include "tests/unit/unit.h"
 
 #ifndef NODE
 #define NODE "/dev/infiniband/uverbs250"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "lib/sim/base/abi.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define PAGE 4096
 

@@ -6,7 +6,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "sim_device.h"
+#include "tests/unit/sim_device.h"
 
 #define CHANGEABLE                                                                                 \
 	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "lib/simulator/spec.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static struct mr_sim_faults faults;
 static struct mr_error err;

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 
 #include "lib/sim/base/abi.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 #define PD 1
 #define MR 7

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Text of others: what terminals get of it, and what JSON. */
 #include "cmd/output/text.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 /* The replacement character, as UTF-8. */
 #define FFFD "\xef\xbf\xbd"

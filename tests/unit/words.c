@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "lib/base/shell_words.h"
-#include "unit.h"
+#include "tests/unit/unit.h"
 
 static struct mr_words words;
 static struct mr_error err;
