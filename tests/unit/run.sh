@@ -27,12 +27,13 @@ run_on_kernels() {
 
 # run PROGRAM: with what it needs around it
 run() {
-	set -- "$1" "${1##*/}"
+	set -- "$1" "${1##*/tests/unit/}"
 	case $2 in
-	sim_state | sim_spec) ;; # need no device
-	sim_kernel) run_on_kernels "$1"; return ;;
-	sim_rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
-	sim_* | rereg | relaxed | session_hostile) set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
+	lib/sim/state/*) ;; # need no device
+	lib/sim/base/kernel) run_on_kernels "$1"; return ;;
+	lib/sim/devices/rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
+	lib/sim/* | lib/verbs/rereg | lib/session/relaxed | lib/session/hostile)
+		set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
 	esac
 	program=$1
 	shift 2
@@ -56,7 +57,7 @@ for path; do
 	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
 	passed=$((passed + ok)) failed=$((failed + bad))
 	if [ "$status" -ne 0 ]; then
-		echo "--- ${path##*/}: exit status $status"
+		echo "--- ${path##*/tests/unit/}: exit status $status"
 		cat "$log"
 	fi
 done

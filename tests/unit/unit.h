@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What all unit tests share. */
-#ifndef UNIT_H
-#define UNIT_H
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
 
 #include <setjmp.h>
 #include <stdarg.h>

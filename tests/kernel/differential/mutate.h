@@ -11,7 +11,7 @@ struct request;
 /** The driver that requests are for: enum rdma_driver_id. */
 extern uint16_t driver;
 #define DRIVER_ID driver
-#include "tests/unit/sim_request.h"
+#include "tests/unit/lib/sim/request.h"
 
 #define BUFFER 512 /* room behind each pointer, so that lengths can be wrong */
 

@@ -23,7 +23,7 @@ static enum mr_sim_profile profile;
 #ifndef NODE
 #define NODE (IS_RXE ? "/dev/infiniband/uverbs251" : "/dev/infiniband/uverbs250")
 #endif
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define FLUSH_GLOBAL     (1u << 8)
 #define FLUSH_PERSISTENT (1u << 9)

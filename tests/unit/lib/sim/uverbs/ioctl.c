@@ -12,7 +12,7 @@
 #include <infiniband/verbs.h>
 #include <linux/netlink.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 /* ---- the descriptor ------------------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define ZERO  IB_UVERBS_ACCESS_ZERO_BASED
 #define LIMIT (32 * PAGE) /* bytes at once */

@@ -6,7 +6,7 @@
 
 #include <infiniband/verbs.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define CHANGEABLE                                                                                 \
 	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \

@@ -5,7 +5,7 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define DATA_DIRECT_ATTR 0x1000 /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
 #define DATA_DIRECT_PATH 0x1000 /* MLX5_IB_ATTR_GET_DATA_DIRECT_SYSFS_PATH */

@@ -11,7 +11,7 @@
 
 #define DRIVER_ID RDMA_DRIVER_RXE
 #define NODE      "/dev/infiniband/uverbs251"
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define MLX5_NODE "/dev/infiniband/uverbs250"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Raw uverbs ioctls.  All functions return 0 or the errno. */
-#ifndef SIM_REQUEST_H
-#define SIM_REQUEST_H
+#ifndef TESTS_UNIT_LIB_SIM_REQUEST_H
+#define TESTS_UNIT_LIB_SIM_REQUEST_H
 
 #include <errno.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Prefetching pages of simulated regions with on-demand paging: raw, and by libibverbs. */
 #include <infiniband/verbs.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 static void only_with_flush_pages_are_there_at_once(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the tests of the simulated device stand on; they run under "mrctl sim --". */
-#ifndef SIM_DEVICE_H
-#define SIM_DEVICE_H
+#ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
+#define TESTS_UNIT_LIB_SIM_DEVICE_H
 
 #include <endian.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "tests/unit/sim_request.h"
+#include "tests/unit/lib/sim/request.h"
 #include "tests/unit/unit.h"
 
 #ifndef NODE

@@ -9,7 +9,7 @@
 
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "tests/unit/sim_device.h"
+#include "tests/unit/lib/sim/device.h"
 
 #define UAR      MLX5_IB_OBJECT_UAR
 #define LIST_MAX (UINT16_MAX / sizeof(uint32_t))
