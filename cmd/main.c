@@ -10,6 +10,7 @@
 #include "cmd/cli/help.h"
 #include "cmd/cli/parser.h"
 #include "cmd/cli/suggest.h"
+#include "cmd/commands.h"
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
 #include "lib/base/signals.h"
@@ -29,11 +30,11 @@ static bool answer_about_itself(const struct command *command, const struct glob
 				struct mr_error *err)
 {
 	if (global->help)
-		help_print(command);
+		help_print(all_commands, command);
 	else if (global->version)
 		print_version();
 	else if (global->dump_cli)
-		help_dump(dispatch_commands, &global_group, err);
+		help_dump(all_commands, &global_group, err);
 	else
 		return false;
 	if (!mr_error_is_set(err))
@@ -56,19 +57,20 @@ static int run_command(const struct command *command, struct global_args *global
 	char **given = copy_words(argc, argv);
 	struct parser parser = { .command = NULL };
 	struct invocation invocation = { .command = command,
+					 .commands = all_commands,
 					 .global = global,
 					 .argv = (const char *const *)given };
 	int rc = given ? parser_init(&parser, command, global, err)
 		       : mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 
 	if (!rc)
-		rc = parser_read(&parser, argc - (int)(rest - argv), rest, &invocation.operands,
-				 err);
+		rc = parser_read(&parser, all_commands, argc - (int)(rest - argv), rest,
+				 &invocation.operands, err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
 		rc = parser_check(&parser, err);
 		if (!rc)
-			rc = dispatch_check(&invocation, err);
+			rc = command_check(&invocation, err);
 		if (!rc)
 			rc = command->run(&invocation, err);
 	}
@@ -83,7 +85,7 @@ static int answer_word(char **words, struct mr_error *err)
 	int rc = 0;
 
 	if (option_names(*words, "help"))
-		rc = help_answer(words + 1, err);
+		rc = help_answer(all_commands, words + 1, err);
 	else if (words[1])
 		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
 				  words[1]);
@@ -96,14 +98,14 @@ static int answer_word(char **words, struct mr_error *err)
 static int run_words(struct global_args *global, int argc, char **argv, char **words,
 		     const struct command **command, struct mr_error *err)
 {
-	*command = *dispatch_find(*words);
+	*command = *command_find(all_commands, *words);
 	if (*command)
 		return run_command(*command, global, argc, argv, words, err);
-	for (const char *const *word = dispatch_words; *word; word++)
+	for (const char *const *word = help_words; *word; word++)
 		if (option_names(*words, *word))
 			return answer_word(words, err);
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", *words);
-	suggest_command(*words, err);
+	suggest_command(all_commands, *words, err);
 	return -EINVAL;
 }
 
@@ -178,7 +180,7 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = options ? options_read(options, argc, argv, &rest, &err) : -ENOMEM;
 	if (rc && options && options_unknown(options))
-		suggest_option(NULL, options_unknown(options), &err);
+		suggest_option(all_commands, NULL, options_unknown(options), &err);
 	if (!rc && *rest)
 		rc = run_words(&global, argc, argv, rest, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))

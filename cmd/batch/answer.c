@@ -60,13 +60,14 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line
 	output_element_begin(&batch->answer.out, &line_record, &row);
 }
 
-int batch_answer_error(const struct invocation *invocation, const struct mr_error *err)
+int batch_answer_error(const struct batch_answer *batch, const struct invocation *invocation,
+		       const struct mr_error *err)
 {
 	struct invocation told = *invocation;
 	struct mr_error ignored, why = *err;
 
 	if (!told.command)
-		told.command = &command_batch;
+		told.command = batch->answer.invocation->command;
 	answer_error(&told, NULL, &why, &ignored);
 	return report_status(err);
 }

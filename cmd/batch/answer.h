@@ -24,7 +24,8 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line
  * batch_answer_error() - the answer to a line whose command never came to one
  * Return: exit status.
  */
-int batch_answer_error(const struct invocation *invocation, const struct mr_error *err);
+int batch_answer_error(const struct batch_answer *batch, const struct invocation *invocation,
+		       const struct mr_error *err);
 
 /**
  * batch_answer_end_line() - after it was run, with its exit status

@@ -48,13 +48,13 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
 	mr_error_clear(err);
 	if (mr_error_is_set(parsed) || !invocation->command)
-		status = batch_answer_error(invocation, parsed);
+		status = batch_answer_error(&job->batch, invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);
 	if (mr_error_is_set(err) && job->line.begun)
 		return -err->errnum;
 	if (mr_error_is_set(err))
-		status = batch_answer_error(invocation, err);
+		status = batch_answer_error(&job->batch, invocation, err);
 	mr_error_clear(err); /* it is in the answer */
 	return batch_answer_end_line(&job->batch, status, err);
 }
@@ -88,7 +88,8 @@ static int next_line(struct job *job, struct invocation *invocation, struct mr_e
 /* All lines, or those up to the first that does not answer as it should. */
 static int run_lines(struct job *job, struct mr_error *err)
 {
-	struct invocation invocation = { .global = &job->line_global };
+	struct invocation invocation = { .commands = job->invocation->commands,
+					 .global = &job->line_global };
 	struct batch_answer *batch = &job->batch;
 	struct mr_error parsed;
 	int rc = 1;
@@ -125,7 +126,8 @@ static void prepare_lines(struct job *job)
 	const struct global_args *global = job->global;
 	struct answer *answer = &job->batch.answer;
 
-	job->line = (struct batch_line){ .session = &job->session,
+	job->line = (struct batch_line){ .command = job->invocation->command,
+					 .session = &job->session,
 					 .environment = &job->environment,
 					 .failures = &answer->failures,
 					 .progress = &answer->progress };
@@ -181,7 +183,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	job->global = invocation->global;
 	job->session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
 	job->line_global.line = &job->line; /* for the check, too, they are lines of a batch */
-	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_global, err);
+	rc = batch_reader_open(&job->reader, invocation, &job->line_global, err);
 	if (!rc)
 		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
 				 job->reader.total, err);
@@ -219,6 +221,7 @@ const struct command command_batch = {
 	.record = &region_record,
 	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
 					   "echo reg --size 1M | mrctl batch", NULL },
+	.not_in_batch = true,
 	.check = check,
 	.run = run,
 };

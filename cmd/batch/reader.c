@@ -8,7 +8,8 @@
 #include "cmd/cli/suggest.h"
 #include "cmd/region/enclosing.h"
 
-static void fail_unknown(const char *name, struct mr_error *err)
+static void fail_unknown(const struct command *const *commands, const char *name,
+			 struct mr_error *err)
 {
 	if (name[0] == '-') {
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -17,7 +18,7 @@ static void fail_unknown(const char *name, struct mr_error *err)
 		return;
 	}
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", name);
-	suggest_command(name, err);
+	suggest_command(commands, name, err);
 }
 
 /* A command, whose parser is made when it is first needed; NULL with an error. */
@@ -26,13 +27,13 @@ static struct batch_command *find_command(struct batch_reader *reader,
 					  struct mr_error *err)
 {
 	const struct command *command = *place;
-	struct batch_command *found = &reader->commands[place - dispatch_commands];
+	struct batch_command *found = &reader->parsers[place - reader->commands];
 
 	if (found->parser.options)
 		return found;
 	if (!command)
-		fail_unknown(name, err);
-	else if (command->runs_program || command == &command_batch)
+		fail_unknown(reader->commands, name, err);
+	else if (command->runs_program || command->not_in_batch)
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
 			     name);
 	else if (parser_init(&found->parser, command, &reader->given, err))
@@ -82,7 +83,7 @@ static void take_words(struct batch_command *command, struct mr_words *words)
 static struct batch_command *parse(struct batch_reader *reader, struct invocation *invocation,
 				   struct mr_error *err)
 {
-	const struct command *const *place = dispatch_find(reader->words.list[0]);
+	const struct command *const *place = command_find(reader->commands, reader->words.list[0]);
 	size_t skip = !*place && !strcmp(reader->words.list[0], "mrctl");
 	char **words = reader->words.list + skip;
 	int count = (int)(reader->words.count - skip);
@@ -94,19 +95,20 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
 		return NULL;
 	}
-	command = find_command(reader, skip ? dispatch_find(words[0]) : place, words[0], err);
+	command = find_command(reader, skip ? command_find(reader->commands, words[0]) : place,
+			       words[0], err);
 	if (!command)
 		return NULL;
 	take_words(command, &reader->words);
 	memset(&reader->given, 0, sizeof(reader->given));
-	rc = parser_read(&command->parser, count, words, &command->operands, err);
+	rc = parser_read(&command->parser, reader->commands, count, words, &command->operands, err);
 	set_command(invocation, command);
 	if (rc)
 		return NULL;
 	name = given_global(&reader->given);
 	if (!name)
 		return reader->checked || (!parser_check(&command->parser, err) &&
-					   !dispatch_check(invocation, err))
+					   !command_check(invocation, err))
 			       ? command
 			       : NULL;
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -122,8 +124,8 @@ static const struct batch_command *find_repeated(const struct batch_reader *read
 {
 	const struct mr_lines *lines = &reader->lines;
 
-	for (size_t i = 0; dispatch_commands[i]; i++) {
-		const struct batch_command *command = &reader->commands[i];
+	for (size_t i = 0; reader->commands[i]; i++) {
+		const struct batch_command *command = &reader->parsers[i];
 
 		if (command->line && command->length == lines->length &&
 		    !memcmp(command->line, lines->line, lines->length))
@@ -170,7 +172,7 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 static int check_all(struct batch_reader *reader, const struct global_args *global,
 		     struct mr_error *err)
 {
-	struct invocation invocation = { .global = global };
+	struct invocation invocation = { .commands = reader->commands, .global = global };
 	int rc;
 
 	while ((rc = batch_read(reader, &invocation, err)) > 0) {
@@ -189,29 +191,30 @@ static int check_all(struct batch_reader *reader, const struct global_args *glob
 	return rc;
 }
 
-int batch_reader_open(struct batch_reader *reader, const char *path,
+int batch_reader_open(struct batch_reader *reader, const struct invocation *batch,
 		      const struct global_args *global, struct mr_error *err)
 {
 	size_t commands = 0;
-	int rc = mr_lines_open(&reader->lines, path, err);
+	int rc = mr_lines_open(&reader->lines, batch->operands[0], err);
 
 	if (rc)
 		return rc;
-	while (dispatch_commands[commands])
+	while (batch->commands[commands])
 		commands++;
-	reader->commands = calloc(commands + 1, sizeof(*reader->commands));
-	if (!reader->commands)
+	reader->commands = batch->commands;
+	reader->parsers = calloc(commands + 1, sizeof(*reader->parsers));
+	if (!reader->parsers)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	return reader->lines.is_file ? check_all(reader, global, err) : 0;
 }
 
 void batch_reader_close(struct batch_reader *reader)
 {
-	for (size_t i = 0; reader->commands && dispatch_commands[i]; i++) {
-		parser_release(&reader->commands[i].parser);
-		mr_words_release(&reader->commands[i].words);
+	for (size_t i = 0; reader->parsers && reader->commands[i]; i++) {
+		parser_release(&reader->parsers[i].parser);
+		mr_words_release(&reader->parsers[i].words);
 	}
-	free(reader->commands);
+	free(reader->parsers);
 	mr_words_release(&reader->words);
 	mr_lines_close(&reader->lines);
 }

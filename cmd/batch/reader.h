@@ -18,21 +18,22 @@ struct batch_command {
 
 struct batch_reader {
 	struct mr_lines lines;
-	struct mr_words words;          /**< of a line that has no command yet */
-	struct global_args given;       /**< global options of a line: there must be none */
-	struct batch_command *commands; /**< one for each in dispatch_commands, its end too */
-	bool checked;                   /**< all lines are known to be right */
-	uint64_t total;                 /**< commands there are, 0 where that is not known */
+	struct mr_words words;                 /**< of a line that has no command yet */
+	struct global_args given;              /**< global options of a line: there must be none */
+	const struct command *const *commands; /**< all that there are; ends with NULL */
+	struct batch_command *parsers;         /**< one for each of these, its end too */
+	bool checked;                          /**< all lines are known to be right */
+	uint64_t total;                        /**< commands there are, 0 where that is not known */
 };
 
 /**
  * batch_reader_open() - open a batch and, where it is a regular file, check all of its lines
- * @path:   "-" or NULL: standard input
+ * @batch:  its operand is the path; "-" or none: standard input
  * @global: what lines will be run with
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a line that is wrong.
  */
-int batch_reader_open(struct batch_reader *reader, const char *path,
+int batch_reader_open(struct batch_reader *reader, const struct invocation *batch,
 		      const struct global_args *global, struct mr_error *err);
 void batch_reader_close(struct batch_reader *reader);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Commands.  A command is one file that ends with a struct command, and one line in the table of
- * cmd/main.c.  Help, --dump-cli, the completions and the checks of the man pages are made of it.
+ * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages are made of
+ * that table.
  */
 #ifndef CMD_CLI_COMMAND_H
 #define CMD_CLI_COMMAND_H
 
 #include <stdbool.h>
 
+#include "cmd/cli/global_options.h"
 #include "cmd/cli/options.h"
 #include "lib/base/error.h"
 
-struct batch_line;
 struct record;
 
 /** Exit statuses, as the man page has them. */
@@ -24,26 +25,12 @@ enum exit_status {
 	EXIT_NO_PROGRAM = 127,
 };
 
-/** Options that every command takes, before or after its name. */
-struct global_args {
-	const char *device;
-	const char *columns;
-	const char *session;
-	bool json;
-	bool no_headings;
-	bool quiet;
-	bool verbose;
-	bool help;
-	bool version;
-	bool dump_cli;
-	struct batch_line *line; /**< of a batch that the command is run for, or NULL; no option */
-};
-
 struct command;
 
 /** What a command is run with. */
 struct invocation {
 	const struct command *command;
+	const struct command *const *commands; /**< all that there are; ends with NULL */
 	const struct global_args *global;
 	const char *const *argv; /**< the whole command line, as it was given; ends with NULL */
 	const void *args;        /**< the command's own struct, filled from its option tables */
@@ -64,6 +51,7 @@ struct command {
 	const char *fills;           /**< those that it has a value for, written so; NULL: all */
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
+	bool not_in_batch; /**< no line of a batch can be this command */
 	const struct help_topic *const
 		*topics; /**< that belong to its options; ends with NULL; or NULL */
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
@@ -72,15 +60,21 @@ struct command {
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 };
 
-extern const struct command command_batch;
-extern const struct command command_dereg;
-extern const struct command command_reg;
-extern const struct command command_reg_dmabuf;
-extern const struct command command_reg_iova;
-extern const struct command command_rereg;
-extern const struct command command_session;
-extern const struct command command_sim;
-extern const struct command command_stat;
-extern const struct command command_umem;
+/**
+ * command_find() - the command of that name
+ * @commands: ends with NULL
+ *
+ * Return: its place in @commands, or that of the NULL.
+ */
+const struct command *const *command_find(const struct command *const *commands, const char *name);
+
+/** command_fills() - whether there are regions for which the command knows the column's value */
+bool command_fills(const struct command *command, const char *column);
+
+/**
+ * command_check() - what can be said of a command line before anything is done
+ * Return: 0, or -errno with MR_ERROR_USAGE.
+ */
+int command_check(const struct invocation *invocation, struct mr_error *err);
 
 #endif

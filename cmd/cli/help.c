@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/cli/help.h"
-#include "cmd/cli/parser.h"
 #include "cmd/output/document.h"
 #include "lib/base/choice.h"
 
@@ -98,12 +97,12 @@ static void print_command(const struct command *command)
 	output_text("Global options: mrctl --help; manual: man mrctl-%s\n", command->name);
 }
 
-static void print_mrctl(void)
+static void print_mrctl(const struct command *const *commands)
 {
 	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
 		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
 		    "Commands:\n");
-	for (const struct command *const *c = dispatch_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
 	print_entry("help", "help [COMMAND|TOPIC]: this help, or that", COMMANDS_INDENT);
 	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
@@ -116,12 +115,12 @@ static void print_mrctl(void)
 		    "More: mrctl help COMMAND, mrctl help TOPIC, man mrctl\n");
 }
 
-void help_print(const struct command *command)
+void help_print(const struct command *const *commands, const struct command *command)
 {
 	if (command)
 		print_command(command);
 	else
-		print_mrctl();
+		print_mrctl(commands);
 }
 
 static void print_topic(const struct help_topic *topic)
@@ -135,18 +134,7 @@ static void print_topic(const struct help_topic *topic)
 	}
 }
 
-bool command_fills(const struct command *command, const char *column)
-{
-	const char *rest = command->fills, *item;
-	size_t length;
-
-	if (!rest)
-		return true;
-	while ((item = mr_list_item(&rest, ",", &length)))
-		if (mr_word_is(item, length, column))
-			return true;
-	return false;
-}
+const char *const help_words[] = { "help", "version", NULL };
 
 static const struct help_topic *find_topic(const char *word)
 {
@@ -158,29 +146,31 @@ static const struct help_topic *find_topic(const char *word)
 }
 
 /* Whether another command before this one has the column as well. */
-static bool is_shown(const struct command *const *command, const struct field *field)
+static bool is_shown(const struct command *const *commands, const struct command *const *command,
+		     const struct field *field)
 {
-	for (const struct command *const *c = dispatch_commands; c != command; c++)
+	for (const struct command *const *c = commands; c != command; c++)
 		if ((*c)->record && fields_find((*c)->record, field->key, strlen(field->key)))
 			return true;
 	return false;
 }
 
 /* Without a command all columns that there are. */
-static void print_all_columns(void)
+static void print_all_columns(const struct command *const *commands)
 {
-	for (const struct command *const *c = dispatch_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		for (const struct field *f = (*c)->record ? (*c)->record->fields : NULL;
 		     f && f->key; f++)
-			if (!is_shown(c, f))
+			if (!is_shown(commands, c, f))
 				print_entry(f->key, f->help, INDENT);
 }
 
-static int fail_unknown(const char *word, struct mr_error *err)
+static int fail_unknown(const struct command *const *commands, const char *word,
+			struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(word, strlen(word));
 
-	for (const struct command *const *c = dispatch_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		mr_guess_try(&guess, (*c)->name);
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		mr_guess_try(&guess, (*t)->name);
@@ -190,42 +180,43 @@ static int fail_unknown(const char *word, struct mr_error *err)
 	return -EINVAL;
 }
 
-static int print_columns(const char *name, struct mr_error *err)
+static int print_columns(const struct command *const *commands, const char *name,
+			 struct mr_error *err)
 {
-	const struct command *command = name ? *dispatch_find(name) : NULL;
+	const struct command *command = name ? *command_find(commands, name) : NULL;
 
 	if (name && !command)
-		return fail_unknown(name, err);
+		return fail_unknown(commands, name, err);
 	if (name && !command->record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
 	output_text("Columns for --output:\n");
 	if (!command)
-		print_all_columns();
+		print_all_columns(commands);
 	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
 		if (command_fills(command, f->key))
 			print_entry(f->key, f->help, INDENT);
 	return 0;
 }
 
-int help_answer(char **words, struct mr_error *err)
+int help_answer(const struct command *const *commands, char **words, struct mr_error *err)
 {
 	const struct help_topic *topic = words[0] ? find_topic(words[0]) : NULL;
-	const struct command *command = words[0] ? *dispatch_find(words[0]) : NULL;
+	const struct command *command = words[0] ? *command_find(commands, words[0]) : NULL;
 	bool is_columns = topic && !topic->sections[0].title;
 	bool is_word = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
 
-	for (const char *const *word = dispatch_words; words[0] && *word; word++)
+	for (const char *const *word = help_words; words[0] && *word; word++)
 		is_word |= !strcmp(words[0], *word);
 	if (words[0] && words[is_columns && words[1] ? 2 : 1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
 				    words[is_columns ? 2 : 1]);
 	if (command || is_word)
-		help_print(command);
+		help_print(commands, command);
 	else if (is_columns)
-		return print_columns(words[1], err);
+		return print_columns(commands, words[1], err);
 	else if (topic)
 		print_topic(topic);
 	else
-		return fail_unknown(words[0], err);
+		return fail_unknown(commands, words[0], err);
 	return 0;
 }

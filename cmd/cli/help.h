@@ -5,19 +5,20 @@
 
 #include "cmd/cli/command.h"
 
-/** help_print() - help of @command, or of mrctl itself where that is NULL */
-void help_print(const struct command *command);
+/** Words in the place of a command, which main() answers itself; ends with NULL. */
+extern const char *const help_words[];
+
+/** help_print() - help of @command, or of mrctl itself, which has @commands, where that is NULL */
+void help_print(const struct command *const *commands, const struct command *command);
 
 /**
  * help_answer() - mrctl help
- * @words: of a command, of a topic, or none; ends with NULL
+ * @commands: all that there are; ends with NULL
+ * @words:    of a command, of a topic, or none; ends with NULL
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
-int help_answer(char **words, struct mr_error *err);
-
-/** command_fills() - whether there are regions for which the command knows the column's value */
-bool command_fills(const struct command *command, const char *column);
+int help_answer(const struct command *const *commands, char **words, struct mr_error *err);
 
 /**
  * help_dump() - all commands, options and fields as a JSON document

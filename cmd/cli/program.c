@@ -23,7 +23,7 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 	errnum = errno;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
 	if (errnum == ENOENT)
-		suggest_program(invocation->command, program, err);
+		suggest_program(invocation->commands, invocation->command, program, err);
 	report_error(invocation->command, err);
 	mr_error_clear(err); /* it is printed */
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;

@@ -2,17 +2,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/cli/parser.h"
+#include "cmd/cli/help.h"
 #include "cmd/cli/suggest.h"
 #include "lib/base/choice.h"
 
-void suggest_command(const char *name, struct mr_error *err)
+void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(name, strlen(name));
 
-	for (const struct command *const *c = dispatch_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		mr_guess_try(&guess, (*c)->name);
-	for (const char *const *word = dispatch_words; *word; word++)
+	for (const char *const *word = help_words; *word; word++)
 		mr_guess_try(&guess, *word);
 	if (guess.best)
 		mr_hint(err, "did you mean '%s'?", guess.best);
@@ -44,19 +44,21 @@ static void guess_option(struct mr_guess *guess, const struct option_group *cons
 }
 
 /* "reg-iova, rereg": the commands that have it; how many. */
-static unsigned int list_owners(const char *option, char *list, size_t size)
+static unsigned int list_owners(const struct command *const *commands, const char *option,
+				char *list, size_t size)
 {
 	unsigned int count = 0;
 	size_t used = 0;
 
-	for (const struct command *const *c = dispatch_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		if (find_option((*c)->groups, option) && used < size)
 			used += (size_t)snprintf(list + used, size - used, "%s%s",
 						 count++ ? ", " : "", (*c)->name);
 	return count;
 }
 
-void suggest_option(const struct command *command, const char *option, struct mr_error *err)
+void suggest_option(const struct command *const *commands, const struct command *command,
+		    const char *option, struct mr_error *err)
 {
 	static const struct option_group *const global[] = { &global_group, NULL };
 	static const struct option_group *const none[] = { NULL };
@@ -65,7 +67,7 @@ void suggest_option(const struct command *command, const char *option, struct mr
 		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
 	const struct option_spec *spelled = find_option(own, option);
 	char owners[128];
-	unsigned int count = list_owners(option, owners, sizeof(owners));
+	unsigned int count = list_owners(commands, option, owners, sizeof(owners));
 
 	guess_option(&guess, own);
 	guess_option(&guess, global);
@@ -102,11 +104,12 @@ static const struct option_spec *option_of(const struct command *command, const 
 	return found;
 }
 
-void suggest_program(const struct command *command, char *const *program, struct mr_error *err)
+void suggest_program(const struct command *const *commands, const struct command *command,
+		     char *const *program, struct mr_error *err)
 {
 	const struct option_spec *option = option_of(command, *program);
 
-	if (*dispatch_find(*program))
+	if (*command_find(commands, *program))
 		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);
 	else if (option)
 		mr_hint(err, "did you mean 'mrctl %s --%s'?", command->name, option->name);

@@ -29,7 +29,7 @@ void batch_line_note(const struct batch_line *line, const char *fmt, ...)
 	va_end(ap);
 	name_line(line, name);
 	progress_clear(line->progress);
-	report_note(&command_batch, "%s: %s", name, text);
+	report_note(line->command, "%s: %s", name, text);
 }
 
 void batch_line_wrap(const struct batch_line *line, struct mr_error *err)

@@ -9,6 +9,7 @@
 #include "lib/verbs/device.h"
 
 struct batch_line {
+	const struct command *command; /**< batch itself, in whose name it is told */
 	uint64_t number;
 	const char *text;
 	struct mr_session *session; /**< the batch's, in which the command works */

@@ -5,6 +5,8 @@
 #include "cmd/region/expect.h"
 #include "tests/unit/unit.h"
 
+static const struct command reg = { .name = "reg" };
+
 static struct mr_error refusal(int errnum)
 {
 	struct mr_error err;
@@ -215,7 +217,7 @@ TEST(an_error_is_one_line_with_its_command)
 	const struct mr_error err = refusal(EINVAL);
 	struct capture c;
 
-	assert_string_equal(reported(&c, &command_reg, &err),
+	assert_string_equal(reported(&c, &reg, &err),
 			    "mrctl: reg: ibv_reg_mr: EINVAL (Invalid argument)\n");
 	assert_string_equal(reported(&c, NULL, &err),
 			    "mrctl: ibv_reg_mr: EINVAL (Invalid argument)\n");
@@ -227,7 +229,7 @@ TEST(a_hint_follows_indented)
 	struct capture c;
 
 	mr_hint(&err, "do that");
-	assert_contains(reported(&c, &command_reg, &err), "(Invalid argument)\n  do that\n");
+	assert_contains(reported(&c, &reg, &err), "(Invalid argument)\n  do that\n");
 }
 
 TEST(usage_errors_point_to_the_help)
@@ -236,8 +238,7 @@ TEST(usage_errors_point_to_the_help)
 	struct capture c;
 
 	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "bad");
-	assert_string_equal(reported(&c, &command_reg, &err),
-			    "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
+	assert_string_equal(reported(&c, &reg, &err), "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
 	assert_string_equal(reported(&c, NULL, &err), "mrctl: bad\nTry 'mrctl --help'.\n");
 }
 
@@ -248,7 +249,7 @@ TEST(no_text_is_a_format)
 
 	mr_fail_text(&err, MR_ERROR_HOST, EINVAL, "%s", "100%s %n");
 	mr_hint(&err, "%s", "%d%%");
-	assert_string_equal(reported(&c, &command_reg, &err), "mrctl: reg: 100%s %n\n  %d%%\n");
+	assert_string_equal(reported(&c, &reg, &err), "mrctl: reg: 100%s %n\n  %d%%\n");
 }
 
 int main(void)

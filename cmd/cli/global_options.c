@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/cli/global_options.h"
+
+static const struct option_spec global_options[] = {
+	OPTION('d', "device", OPTION_STRING, struct global_args, device, "NAME",
+	       "RDMA device; needed where there are several"),
+	OPTION('j', "json", OPTION_FLAG, struct global_args, json, NULL, "print one JSON document"),
+	OPTION('o', "output", OPTION_COLUMNS, struct global_args, columns, "COLUMN,...",
+	       "print these columns"),
+	OPTION('n', "no-headings", OPTION_FLAG, struct global_args, no_headings, NULL,
+	       "print values only, one region a line"),
+	OPTION('q', "quiet", OPTION_FLAG, struct global_args, quiet, NULL, "print errors only"),
+	OPTION('v', "verbose", OPTION_FLAG, struct global_args, verbose, NULL,
+	       "print everything that is known"),
+	OPTION(0, "session", OPTION_STRING, struct global_args, session, "WHERE",
+	       "session: fd:N or pid:N (default: $MRCTL_SESSION)"),
+	OPTION('h', "help", OPTION_FLAG, struct global_args, help, NULL, "print this help"),
+	OPTION('V', "version", OPTION_FLAG, struct global_args, version, NULL,
+	       "print the versions of mrctl and rdma-core"),
+	OPTION(0, "dump-cli", OPTION_FLAG, struct global_args, dump_cli, NULL,
+	       "print all commands, options and columns as JSON"),
+	OPTION_END,
+};
+const struct option_group global_group = { "Global options", global_options, 0 };
