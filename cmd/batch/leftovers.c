@@ -5,6 +5,8 @@
 #include "cmd/batch/leftovers.h"
 #include "cmd/region/row.h"
 #include "lib/session/library.h"
+#include "lib/session/regions.h"
+#include "lib/session/table/entries.h"
 
 /* So many are named one by one. */
 #define NAMED_MAX 8

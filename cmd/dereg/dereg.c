@@ -9,6 +9,9 @@
 #include "lib/session/library.h"
 #include "lib/session/operand.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pool.h"
 
 static const struct option_spec options[] = {
 	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),

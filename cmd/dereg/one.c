@@ -8,7 +8,10 @@
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/pds.h"
 
 static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
 			 uint64_t ns)

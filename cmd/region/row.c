@@ -4,7 +4,9 @@
 
 #include "cmd/region/row.h"
 #include "lib/base/clock.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/pds.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/rereg.h"
 

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/output/fields.h"
-#include "lib/session/table/entries.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/in_force.h"
 

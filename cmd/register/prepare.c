@@ -7,6 +7,7 @@
 #include "cmd/register/prepare.h"
 #include "lib/memory/cuda.h"
 #include "lib/session/library.h"
+#include "lib/session/table/unnamed.h"
 
 /* The device's, which is of interest for dma-bufs alone. */
 static void find_data_direct(struct register_job *job)

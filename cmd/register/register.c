@@ -10,7 +10,9 @@
 #include "cmd/register/prepare.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/lock.h"
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {

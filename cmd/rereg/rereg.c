@@ -9,7 +9,10 @@
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
 #include "lib/session/operand.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/rereg.h"
+#include "lib/session/table/pds.h"
 #include "lib/verbs/access.h"
 
 static const struct option_spec iova_options[] = {

@@ -7,7 +7,9 @@
 #include "cmd/register/registrar.h"
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
+#include "lib/session/find.h"
 #include "lib/session/locate.h"
+#include "lib/session/regions.h"
 
 /* So long sessions are looked for, and so long the end of one is waited for. */
 #define SECONDS 5

@@ -12,7 +12,9 @@
 #include "cmd/register/registrar.h"
 #include "cmd/session/row.h"
 #include "lib/base/signals.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/pool.h"
 #include "lib/verbs/device.h"
 
 struct session_args {

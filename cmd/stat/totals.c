@@ -5,6 +5,9 @@
 #include "cmd/stat/totals.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
+#include "lib/session/regions.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/pds.h"
 
 static const struct field pd_fields[] = {
 	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),

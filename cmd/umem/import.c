@@ -9,6 +9,7 @@
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
 #include "lib/session/operand.h"
+#include "lib/session/regions.h"
 #include "lib/verbs/umem.h"
 
 static int parse(const char *text, struct mr_umem_blob *blob, struct mr_error *err)

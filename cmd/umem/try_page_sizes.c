@@ -9,6 +9,7 @@
 #include "cmd/register/registrar.h"
 #include "cmd/umem/try_page_sizes.h"
 #include "lib/base/signals.h"
+#include "lib/session/table/unnamed.h"
 
 /* Page sizes that --try-page-sizes tries. */
 #define FIRST_SIZE 4096u

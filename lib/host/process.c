@@ -13,7 +13,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/host/process.h"
-#include "lib/session/table/format.h"
+#include "lib/base/clean_text.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

@@ -5,6 +5,8 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/session/dm.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
 
 int mr_session_free_dm(const struct mr_session *session, const struct mr_entry *entry,
 		       struct mr_error *err)

@@ -12,6 +12,7 @@
 #include "lib/session/find.h"
 #include "lib/session/holder.h"
 #include "lib/session/locate.h"
+#include "lib/session/table/entries.h"
 
 /* fs/exec.c: what a program is started with has at most three quarters of 8 MiB. */
 #define ENVIRONMENT_MAX (8u << 20)

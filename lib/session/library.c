@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "lib/session/library.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/pds.h"
 
 /* ---- what regions lie on ---- */
 

@@ -6,6 +6,7 @@
 #include "lib/session/dm.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
+#include "lib/session/table/file.h"
 
 /* 1, 0, or -errno.  All kinds share their numbers: EINVAL is another kind's. */
 static int has(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,

@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "lib/session/operand.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
 
 static const struct {
 	const char *prefix;

@@ -7,6 +7,10 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/session/library.h"
+#include "lib/session/regions.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pds.h"
 
 static int fail_no_pd(const struct mr_session *session, const char *name, struct mr_error *err)
 {

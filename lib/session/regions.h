@@ -10,7 +10,7 @@
 #ifndef LIB_SESSION_REGIONS_H
 #define LIB_SESSION_REGIONS_H
 
-#include "lib/session/table/entries.h"
+#include "lib/session/table/table.h"
 #include "lib/verbs/region.h"
 #include "lib/verbs/uverbs.h"
 

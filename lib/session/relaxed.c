@@ -6,6 +6,11 @@
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/claims.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/marks.h"
+#include "lib/session/table/pool.h"
 
 void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length)
 {

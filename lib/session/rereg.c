@@ -5,6 +5,8 @@
 #include "lib/session/objects.h"
 #include "lib/session/registrant.h"
 #include "lib/session/rereg.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
 
 /* Of memory on the device the kernel says where that is, and not how the region is addressed. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)

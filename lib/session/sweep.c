@@ -7,6 +7,9 @@
 #include "lib/session/dm.h"
 #include "lib/session/objects.h"
 #include "lib/session/sweep.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/unnamed.h"
 
 /* So many are deregistered before others may have the lock. */
 #define AT_ONCE 64

@@ -7,6 +7,10 @@
 #include "lib/base/cleanup.h"
 #include "lib/session/dm.h"
 #include "lib/session/library.h"
+#include "lib/session/regions.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
 #include "lib/verbs/umem.h"
 
 /* So far beyond the highest known handle others are looked for. */

@@ -21,9 +21,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "lib/session/regions.h"
-#include "lib/verbs/device.h"
 #include "../kernel/hca/prm.h"
+#include "lib/session/regions.h"
+#include "lib/session/table/pds.h"
+#include "lib/verbs/device.h"
 
 #define PORT        1
 #define MTT         1 /* a key with a list of pages */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "lib/session/regions.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/pds.h"
 
 static const struct {
 	const char *name;

@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "lib/session/regions.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pds.h"
 
 static struct mr_error err;
 static struct mr_session session;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lib/session/table/entries.h"
+#include "lib/session/table/table.h"
 
 struct mr_table_header {
 	char magic[16];
@@ -35,16 +35,10 @@ static inline void mr_copy_out(void *to, const void *from, size_t size)
 	__asm__ volatile("" : : "r"(to) : "memory");
 }
 
-/* A text out of the table may come to a terminal: terminated, and nothing in it but characters. */
-static inline void mr_clean_text(char *text, size_t size)
+/* The entry in a place of the table: other processes may write it at any time. */
+static inline struct mr_entry *mr_entry_at(const struct mr_table *table, uint32_t slot)
 {
-	text[size - 1] = '\0';
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~')
-			*text = '?';
+	return (struct mr_entry *)(void *)((char *)table->header + HEADER_SIZE) + slot;
 }
-
-/** mr_table_take_lock() - as mr_table_lock(), of a shared table, which may have grown meanwhile */
-int mr_table_take_lock(struct mr_table *table, struct mr_error *err);
 
 #endif

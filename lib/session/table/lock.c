@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The locks of a session table: classic record locks (fcntl(2)), which end with their process, on
- * bytes that are never written.
- */
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
@@ -10,16 +6,10 @@
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "lib/host/process.h"
+#include "lib/session/table/file.h"
 #include "lib/session/table/format.h"
-
-/*
- * The table's lock, one that all share who make objects without an entry, a claim for each entry, and one
- * for each protection domain.
- */
-#define LOCK_BYTE    ((off_t)1 << 40)
-#define UNNAMED_BYTE (LOCK_BYTE + 1)
-#define CLAIM_BYTES  ((off_t)1 << 41)
-#define PD_BYTES     ((off_t)1 << 42)
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
 
 /* So long a command waits for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
@@ -36,7 +26,7 @@
 #define FIRST_PAUSE_NS   50000
 #define LONGEST_PAUSE_NS 6400000
 
-static int set_lock(int fd, int command, short type, off_t byte, struct flock *lock)
+int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock)
 {
 	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
 	return fcntl(fd, command, lock);
@@ -61,7 +51,7 @@ static bool read_name(pid_t pid, char name[16])
  * has no number here (locks_translate_pid() in the kernel's fs/locks.c).  To kill(1) both mean many
  * processes: a number is named only where it is that of one.
  */
-static void blame_holder(const struct flock *lock, struct mr_error *err)
+void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err)
 {
 	char name[16];
 
@@ -83,14 +73,14 @@ static void blame_holder(const struct flock *lock, struct mr_error *err)
 static int fail_locked(const struct mr_table *table, int errnum, struct mr_error *err)
 {
 	struct flock lock;
-	bool found =
-		!set_lock(table->fd, F_GETLK, F_WRLCK, LOCK_BYTE, &lock) && lock.l_type != F_UNLCK;
+	bool found = !mr_lock_byte(table->fd, F_GETLK, F_WRLCK, MR_LOCK_BYTE, &lock) &&
+		     lock.l_type != F_UNLCK;
 
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "%sthe session is locked%s",
 		     errnum == EINTR ? "interrupted: " : "",
 		     found && lock.l_pid < 0 ? "" : " by another process");
 	if (found)
-		blame_holder(&lock, err);
+		mr_lock_blame_holder(&lock, err);
 	return -errnum;
 }
 
@@ -133,7 +123,7 @@ static int try_lock(struct mr_table *table, bool *waited)
 	int rc = 0;
 
 	*waited = false;
-	while (!rc && set_lock(table->fd, F_SETLK, F_WRLCK, LOCK_BYTE, &lock)) {
+	while (!rc && mr_lock_byte(table->fd, F_SETLK, F_WRLCK, MR_LOCK_BYTE, &lock)) {
 		if (errno != EAGAIN && errno != EACCES)
 			return -errno;
 		*waited = true;
@@ -142,7 +132,9 @@ static int try_lock(struct mr_table *table, bool *waited)
 	return rc;
 }
 
-int mr_table_take_lock(struct mr_table *table, struct mr_error *err)
+/* ---- the table's lock ---- */
+
+static int take_lock(struct mr_table *table, struct mr_error *err)
 {
 	bool waited;
 	int rc = try_lock(table, &waited);
@@ -163,134 +155,29 @@ void mr_table_unlock(struct mr_table *table)
 	struct flock lock;
 
 	if (table->locked)
-		set_lock(table->fd, F_SETLK, F_UNLCK, LOCK_BYTE, &lock);
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_LOCK_BYTE, &lock);
 	table->locked = false;
 }
 
-/* ---- claims ---- */
-
-bool mr_table_claim(const struct mr_table *table, uint32_t slot)
+/* Not inlined: a private table does without its stack. */
+__attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
 {
-	struct flock lock;
+	int rc = take_lock(table, err);
 
-	return table->is_private ||
-	       !set_lock(table->fd, F_SETLK, F_WRLCK, CLAIM_BYTES + slot, &lock);
-}
-
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
-{
-	struct flock lock;
-
-	if (!table->is_private)
-		set_lock(table->fd, F_SETLK, F_UNLCK, CLAIM_BYTES + slot, &lock);
-}
-
-static bool find_claim(const struct mr_table *table, uint32_t slot, struct flock *lock)
-{
-	return !table->is_private &&
-	       !set_lock(table->fd, F_GETLK, F_WRLCK, CLAIM_BYTES + slot, lock) &&
-	       lock->l_type != F_UNLCK;
-}
-
-bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot)
-{
-	struct flock lock;
-
-	return find_claim(table, slot, &lock);
-}
-
-int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err)
-{
-	struct flock lock;
-	int rc;
-
-	if (table->is_private)
-		return 0;
-	rc = mr_table_lock(table, err);
 	if (rc)
 		return rc;
-	if (set_lock(table->fd, F_SETLK, F_RDLCK, UNNAMED_BYTE, &lock))
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)", NULL);
-	mr_table_unlock(table);
-	return rc;
+	if (*(volatile uint32_t *)&table->header->capacity != table->capacity)
+		rc = mr_table_map(table, err);
+	if (rc) {
+		mr_table_unlock(table);
+		return rc;
+	}
+	if (!table->header->indexes_valid)
+		mr_table_rebuild_indexes(table);
+	return 0;
 }
 
-void mr_table_end_unnamed(const struct mr_table *table)
+int mr_table_lock(struct mr_table *table, struct mr_error *err)
 {
-	struct flock lock;
-
-	if (!table->is_private)
-		set_lock(table->fd, F_SETLK, F_UNLCK, UNNAMED_BYTE, &lock);
-}
-
-bool mr_table_others_make(const struct mr_table *table)
-{
-	struct mr_entry entry;
-	struct flock lock;
-
-	if (table->is_private)
-		return false;
-	if (set_lock(table->fd, F_GETLK, F_WRLCK, UNNAMED_BYTE, &lock) || lock.l_type != F_UNLCK)
-		return true;
-	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    entry.state == MR_ENTRY_PENDING && mr_table_is_claimed(table, slot))
-			return true;
-	return false;
-}
-
-int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t id, int errnum,
-			  struct mr_error *err)
-{
-	struct flock lock;
-
-	if (errnum != EAGAIN && errnum != EACCES)
-		return mr_fail(err, MR_ERROR_HOST, errnum, "fcntl(F_SETLK)",
-			       "cannot lock region %llu", (unsigned long long)id);
-	if (!find_claim(table, slot, &lock))
-		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-				    "region %llu is in the hands of another process",
-				    (unsigned long long)id);
-	/* Nobody will ever be done with what no process holds. */
-	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
-	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in the hands of %s",
-		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");
-	blame_holder(&lock, err);
-	return -errnum;
-}
-
-/* ---- protection domains ---- */
-
-static int lock_pd(const struct mr_table *table, uint32_t place, short type, struct mr_error *err)
-{
-	struct flock lock;
-
-	if (table->is_private || !set_lock(table->fd, F_SETLK, type, PD_BYTES + place, &lock))
-		return 0;
-	if (errno != EAGAIN && errno != EACCES)
-		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
-			       "cannot lock the protection domain");
-	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
-		     "another process is at work on the protection domain");
-	if (!set_lock(table->fd, F_GETLK, type, PD_BYTES + place, &lock) && lock.l_type != F_UNLCK)
-		blame_holder(&lock, err);
-	return -EBUSY;
-}
-
-int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
-{
-	return lock_pd(table, place, F_RDLCK, err);
-}
-
-int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
-{
-	return lock_pd(table, place, F_WRLCK, err);
-}
-
-void mr_table_leave_pd(const struct mr_table *table, uint32_t place)
-{
-	struct flock lock;
-
-	if (!table->is_private && place < MR_TABLE_PDS)
-		set_lock(table->fd, F_SETLK, F_UNLCK, PD_BYTES + place, &lock);
+	return table->is_private ? 0 : lock_shared(table, err);
 }

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The protection domains in the session table. */
+/* The protection domains of a session: what the table knows of them, and their locks. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "lib/base/clean_text.h"
 #include "lib/session/table/format.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pds.h"
 
 bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd)
 {
@@ -49,4 +55,42 @@ void mr_table_remove_pd(struct mr_table *table, uint32_t place)
 {
 	if (place < MR_TABLE_PDS)
 		table->header->pds[place].name[0] = '\0';
+}
+
+/* ---- locks ---- */
+
+static int lock_pd(const struct mr_table *table, uint32_t place, short type, struct mr_error *err)
+{
+	struct flock lock;
+
+	if (table->is_private ||
+	    !mr_lock_byte(table->fd, F_SETLK, type, MR_PD_BYTES + place, &lock))
+		return 0;
+	if (errno != EAGAIN && errno != EACCES)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_SETLK)",
+			       "cannot lock the protection domain");
+	mr_fail_text(err, MR_ERROR_HOST, EBUSY,
+		     "another process is at work on the protection domain");
+	if (!mr_lock_byte(table->fd, F_GETLK, type, MR_PD_BYTES + place, &lock) &&
+	    lock.l_type != F_UNLCK)
+		mr_lock_blame_holder(&lock, err);
+	return -EBUSY;
+}
+
+int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
+{
+	return lock_pd(table, place, F_RDLCK, err);
+}
+
+int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err)
+{
+	return lock_pd(table, place, F_WRLCK, err);
+}
+
+void mr_table_leave_pd(const struct mr_table *table, uint32_t place)
+{
+	struct flock lock;
+
+	if (!table->is_private && place < MR_TABLE_PDS)
+		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_PD_BYTES + place, &lock);
 }

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "lib/session/find.h"
+#include "lib/session/regions.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
 #include "tests/unit/unit.h"

@@ -12,10 +12,14 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-#include "lib/session/operand.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/rereg.h"
+#include "lib/session/table/entries.h"
 #include "lib/session/table/format.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pds.h"
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 

@@ -14,6 +14,9 @@
 #include "lib/session/locate.h"
 #include "lib/session/operand.h"
 #include "lib/session/regions.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/lock.h"
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 

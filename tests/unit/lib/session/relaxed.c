@@ -9,8 +9,14 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
+#include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/entries.h"
 #include "lib/session/table/format.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/pds.h"
+#include "lib/session/table/pool.h"
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 

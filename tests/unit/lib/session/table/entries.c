@@ -8,7 +8,14 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "lib/session/table/claims.h"
 #include "lib/session/table/entries.h"
+#include "lib/session/table/file.h"
+#include "lib/session/table/index.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/table/marks.h"
+#include "lib/session/table/pds.h"
+#include "lib/session/table/pool.h"
 #include "tests/unit/unit.h"
 
 static const struct mr_table_device facts = { .name = "mlx5_0",

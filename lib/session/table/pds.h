@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The protection domains of a session: what the table knows of them, and their locks. */
+#ifndef LIB_SESSION_TABLE_PDS_H
+#define LIB_SESSION_TABLE_PDS_H
+
+#include "lib/session/table/table.h"
+
+/** mr_table_pd() - a copy of the PD in that place.  Return: false where there is none. */
+bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd);
+
+/** mr_table_find_pd() - Return: its place, or MR_NO_SLOT. */
+uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
+
+/**
+ * mr_table_add_pd() - a PD that the kernel has just allocated; another with its handle has gone
+ * Return: its place, or MR_NO_SLOT where all are taken.
+ */
+uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
+
+void mr_table_doubt_pd(struct mr_table *table, uint32_t place, bool in_doubt);
+
+void mr_table_remove_pd(struct mr_table *table, uint32_t place);
+
+/**
+ * mr_table_use_pd() - keep others from deallocating the PD in that place; many may use it at once
+ *
+ * A record lock: gone when its holder is, or with mr_table_leave_pd().
+ *
+ * Return: 0, -EBUSY where another process has claimed it, or another -errno.
+ */
+int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+
+/** mr_table_claim_pd() - for this process alone.  Return: 0, -EBUSY where another uses it, or -errno. */
+int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+
+void mr_table_leave_pd(const struct mr_table *table, uint32_t place);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The session table: what mrctl knows of a session's regions beyond what the kernel can tell,
+ * in a memfd that all holders of the session share.
+ *
+ * Every holder can write it, and a process with more rights may join: whatever is read is copied
+ * and checked, texts hold printable ASCII only, and nothing leads out of the mapping.
+ *
+ *   header | entries | indexes
+ *
+ * Entries are the truth; the indexes are derived, and made anew when the table grows or when a
+ * holder was killed while it changed them.
+ */
+#ifndef LIB_SESSION_TABLE_TABLE_H
+#define LIB_SESSION_TABLE_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/error.h"
+#include "lib/base/number.h"
+#include "lib/verbs/region.h"
+
+#define MR_NAME_SIZE 64
+#define MR_TABLE_PDS 64
+#define MR_NO_SLOT   UINT32_MAX
+
+enum mr_entry_state {
+	MR_ENTRY_FREE,
+	MR_ENTRY_PENDING,  /**< the kernel was asked to register it */
+	MR_ENTRY_LIVE,     /**< registered */
+	MR_ENTRY_IN_DOUBT, /**< the kernel was asked to deregister or change it */
+};
+
+/** By what an entry is found. */
+enum mr_table_index {
+	MR_BY_ID,
+	MR_BY_NAME,
+	MR_BY_HANDLE,
+	MR_BY_LKEY,
+	MR_BY_RKEY,
+	MR_TABLE_HASHES,
+	MR_BY_MARK = MR_TABLE_HASHES, /**< no hash: all that are marked */
+	MR_TABLE_INDEXES,
+};
+
+/** A process of the PID namespace in which the session was opened; see registrant.h. */
+struct mr_registrant {
+	uint32_t pid;
+	uint32_t start; /**< mr_registrant_start(); 0: not known, or it does not matter */
+};
+
+struct mr_entry {
+	uint64_t id; /**< never 0, never used again */
+	uint64_t addr;
+	uint64_t length;
+	union {
+		uint64_t iova;       /**< of an MR */
+		uint64_t page_sizes; /**< of a umem: asked for; see mr_region_has_page_sizes() */
+	};
+	uint64_t elapsed_ns;
+	union {
+		uint64_t new_length; /**< where it is unsure: what these may be instead */
+		uint64_t marked_ns;  /**< of a relaxed one: when it was deregistered, or 0 */
+	};
+	union {
+		uint64_t new_iova;
+		uint64_t
+			defer_ns; /**< of a relaxed one: so long it is not invalidated for its age */
+	};
+	uint32_t state; /**< enum mr_entry_state */
+	uint32_t handle;
+	union {
+		uint32_t lkey;    /**< of an MR */
+		uint32_t umem_id; /**< of a umem */
+	};
+	uint32_t rkey; /**< of an MR */
+	uint32_t access;
+	uint16_t pd;                     /**< place of its PD in the table, MR_TABLE_PDS: none */
+	uint8_t call;                    /**< enum mr_region_call, of which its kind follows */
+	uint8_t via;                     /**< enum mr_via */
+	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
+	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
+	uint8_t has_dm;                  /**< 1: it is on memory on the device, @dm */
+	uint8_t page_shift;              /**< mr_page_shift() of its memory */
+	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
+	char name[MR_NAME_SIZE];         /**< or empty */
+	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
+	union {
+		uint32_t dm;         /**< handle of that */
+		uint32_t mark_errno; /**< of a relaxed one: what refused to invalidate it, or 0 */
+	};
+	struct mr_registrant registrant; /**< of a region that needs its process */
+};
+
+/** mr_page_shift() - a page size in one byte: its power of two; 0 where it is 0, or no power of two */
+static inline uint8_t mr_page_shift(uint64_t size)
+{
+	return size && !(size & (size - 1)) ? (uint8_t)__builtin_ctzll(size) : 0;
+}
+
+/** mr_entry_page_size() - bytes; 0 where they are not known, or another holder has written nonsense */
+static inline uint64_t mr_entry_page_size(const struct mr_entry *entry)
+{
+	return entry->page_shift && entry->page_shift < 64 ? UINT64_C(1) << entry->page_shift : 0;
+}
+
+/**
+ * mr_entry_is_marked() - whether it is a relaxed region that was deregistered
+ *
+ * It is there, also where a process was killed that was invalidating it.
+ */
+static inline bool mr_entry_is_marked(const struct mr_entry *entry)
+{
+	return entry->call == MR_REG_MR_RELAXED && entry->marked_ns &&
+	       (entry->state == MR_ENTRY_LIVE || entry->state == MR_ENTRY_IN_DOUBT);
+}
+
+/** The pool of relaxed regions. */
+struct mr_table_pool {
+	uint32_t limit;     /**< so many relaxed regions at most, marked ones too */
+	uint32_t watermark; /**< so many marked ones are invalidated */
+	uint32_t relaxed;   /**< relaxed regions that there are */
+	uint32_t marked;    /**< of them */
+};
+
+struct mr_table_pd {
+	char name[MR_NAME_SIZE]; /**< empty: the place is free */
+	uint32_t handle;
+	uint32_t in_doubt; /**< the kernel was asked to deallocate it */
+};
+
+/** Facts about the session that its maker wrote down. */
+struct mr_table_device {
+	char name[64];
+	char provider[32];
+	uint32_t driver_id;     /**< enum rdma_driver_id */
+	uint32_t simulated;     /**< 1: the device is mrctl's simulated HCA */
+	uint32_t pid_namespace; /**< in which it was opened: mr_process_namespace() */
+};
+
+struct mr_table_header;
+
+/** An open table. */
+struct mr_table {
+	int fd; /**< opened once and closed last: closing any other would drop the lock */
+	struct mr_table_header *header;
+	uint64_t mapped;   /**< bytes */
+	uint32_t capacity; /**< entries that the mapping holds; checked */
+	uint32_t buckets;  /**< of each index; checked */
+	bool locked;
+	bool is_private;    /**< no other process has it: there is nothing to lock or claim */
+	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
+	uint64_t waited_ns; /**< of what it may wait, so much is over */
+};
+
+#endif
