@@ -106,7 +106,7 @@ void mr_dm_hint_region(struct mr_error *err)
 
 int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_error *err)
 {
-	mr_dm_export_fd *export = (mr_dm_export_fd *)mr_newer_find(MR_NEWER_DM_EXPORT, err);
+	mr_dm_export_fd *export = (mr_dm_export_fd *)mr_symbol_find(MR_SYMBOL_DM_EXPORT, err);
 	int fd;
 
 	if (!export)

@@ -244,12 +244,12 @@ static int find_newer(enum mr_region_call call, void **newer, struct mr_error *e
 {
 	switch (call) {
 	case MR_DV_REG_DMABUF_MR:
-		*newer = mr_newer_find(MR_NEWER_REG_DMABUF_MR, err);
+		*newer = mr_symbol_find(MR_SYMBOL_REG_DMABUF_MR, err);
 		break;
 	case MR_REG_MR_EX:
 	case MR_REG_MR_EX_IOVA:
 	case MR_REG_MR_EX_FD:
-		*newer = mr_newer_find(MR_NEWER_REG_MR_EX, err);
+		*newer = mr_symbol_find(MR_SYMBOL_REG_MR_EX, err);
 		break;
 	default:
 		return 0;
@@ -295,7 +295,7 @@ static int register_umem(const struct mr_registrar *registrar,
 {
 	int rc;
 
-	if (request->export && !mr_newer_find(MR_NEWER_UMEM_EXPORT, err))
+	if (request->export && !mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err))
 		return -err->errnum;
 	rc = registrar->via == MR_VIA_KERNEL
 		     ? register_umem_by_kernel(registrar, request, region, err)
@@ -390,7 +390,7 @@ static bool ask_library_for_path(struct ibv_context *context, char *path, size_t
 {
 	struct mr_error ignored;
 	mr_dv_data_direct_path *get =
-		(mr_dv_data_direct_path *)mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &ignored);
+		(mr_dv_data_direct_path *)mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &ignored);
 
 	return get && !get(context, path, size);
 }

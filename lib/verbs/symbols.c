@@ -5,57 +5,60 @@
 
 #include "lib/verbs/symbols.h"
 
-/* The versions stand in the .map files of rdma-core, the releases in debian/libmlx5.symbols &c. */
-static const struct function {
+/* Symbol versions are from rdma-core's .map files, releases from its debian/lib*.symbols. */
+static const struct symbol {
 	const char *library;
 	const char *name;
 	const char *version;
 	const char *release;
-	const char *instead; /* what serves without it */
-} functions[] = {
-	[MR_NEWER_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
-				     "--via kernel does without" },
-	[MR_NEWER_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
-					"MLX5_1.25", "54", NULL },
-	[MR_NEWER_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63",
-				   NULL },
-	[MR_NEWER_UMEM_IMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_import", "MLX5_1.27", "63",
-				   NULL },
-	[MR_NEWER_UMEM_UNIMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_unimport", "MLX5_1.27", "63",
-				     NULL },
-	[MR_NEWER_EXPORT_SIZES] = { "libmlx5.so.1", "_mlx5dv_get_export_sizes", "MLX5_1.27", "63",
+	const char *instead; /* what the user can do without it, or NULL */
+} symbols[] = {
+	[MR_SYMBOL_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
+				      "--via kernel does without" },
+	[MR_SYMBOL_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
+					 "MLX5_1.25", "54", NULL },
+	[MR_SYMBOL_UMEM_EXPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_export", "MLX5_1.27", "63",
 				    NULL },
-	[MR_NEWER_REG_MR_EX] = { "libibverbs.so.1", "ibv_reg_mr_ex", "IBVERBS_1.15", "59",
-				 "without --call an older function does the same" },
-	[MR_NEWER_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16", "62",
-				 NULL },
+	[MR_SYMBOL_UMEM_IMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_import", "MLX5_1.27", "63",
+				    NULL },
+	[MR_SYMBOL_UMEM_UNIMPORT] = { "libmlx5.so.1", "mlx5dv_devx_umem_unimport", "MLX5_1.27",
+				      "63", NULL },
+	[MR_SYMBOL_EXPORT_SIZES] = { "libmlx5.so.1", "_mlx5dv_get_export_sizes", "MLX5_1.27", "63",
+				     NULL },
+	[MR_SYMBOL_REG_MR_EX] = { "libibverbs.so.1", "ibv_reg_mr_ex", "IBVERBS_1.15", "59",
+				  "without --call an older function does the same" },
+	[MR_SYMBOL_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16",
+				  "62", NULL },
 };
 
-/* libibverbs loads providers for itself only.  It stays loaded: the handle is not closed. */
-static void *look_up(const struct function *f)
+/*
+ * libibverbs loads its providers with RTLD_LOCAL, so dlsym(RTLD_DEFAULT) would not find what libmlx5
+ * has.  The handle is not closed: the function must stay where it is.
+ */
+static void *look_up(const struct symbol *s)
 {
-	void *library = dlopen(f->library, RTLD_NOW);
+	void *library = dlopen(s->library, RTLD_NOW);
 
-	return library ? dlvsym(library, f->name, f->version) : NULL;
+	return library ? dlvsym(library, s->name, s->version) : NULL;
 }
 
-void *mr_newer_find(enum mr_newer function, struct mr_error *err)
+void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 {
-	/* What is installed stays so, and many regions ask. */
+	/* Each is looked up once: a command may register many regions, and the library stays loaded. */
 	static struct {
 		bool looked;
 		void *function;
-	} found[sizeof(functions) / sizeof(functions[0])];
-	const struct function *f = &functions[function];
+	} found[sizeof(symbols) / sizeof(symbols[0])];
+	const struct symbol *s = &symbols[symbol];
 
-	if (!found[function].looked)
-		found[function].function = look_up(f);
-	found[function].looked = true;
-	if (found[function].function)
-		return found[function].function;
-	mr_fail(err, MR_ERROR_HOST, ENOSYS, f->name, "the installed %s lacks the function",
-		f->library);
-	mr_hint(err, "it comes with rdma-core %s and later%s%s", f->release, f->instead ? "; " : "",
-		f->instead ? f->instead : "");
+	if (!found[symbol].looked)
+		found[symbol].function = look_up(s);
+	found[symbol].looked = true;
+	if (found[symbol].function)
+		return found[symbol].function;
+	mr_fail(err, MR_ERROR_HOST, ENOSYS, s->name, "the installed %s lacks the function",
+		s->library);
+	mr_hint(err, "it comes with rdma-core %s and later%s%s", s->release, s->instead ? "; " : "",
+		s->instead ? s->instead : "");
 	return NULL;
 }

@@ -18,15 +18,16 @@ struct mr_init_attr;
 struct ibv_pd;
 struct mlx5dv_devx_umem;
 
-enum mr_newer {
-	MR_NEWER_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
-	MR_NEWER_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
-	MR_NEWER_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */
-	MR_NEWER_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
-	MR_NEWER_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
-	MR_NEWER_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
-	MR_NEWER_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
-	MR_NEWER_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
+/** The functions. */
+enum mr_symbol {
+	MR_SYMBOL_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
+	MR_SYMBOL_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
+	MR_SYMBOL_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */
+	MR_SYMBOL_UMEM_IMPORT,      /**< mlx5dv_devx_umem_import(3) */
+	MR_SYMBOL_UMEM_UNIMPORT,    /**< mlx5dv_devx_umem_unimport(3) */
+	MR_SYMBOL_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
+	MR_SYMBOL_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
+	MR_SYMBOL_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
 };
 
 typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,
@@ -66,11 +67,11 @@ enum mr_init_attr_mask {
 };
 
 /**
- * mr_newer_find() - look a function up
+ * mr_symbol_find() - look up a function by its name and version
  *
  * Return: the function, to be cast to its type; NULL with MR_ERROR_HOST where the installed library
  * lacks it: the message says which release of rdma-core brought it.
  */
-void *mr_newer_find(enum mr_newer function, struct mr_error *err);
+void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err);
 
 #endif

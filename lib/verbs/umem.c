@@ -16,14 +16,14 @@ static mr_dv_umem_export *find_export(void)
 {
 	struct mr_error ignored;
 
-	return (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, &ignored);
+	return (mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, &ignored);
 }
 
 static mr_dv_umem_unimport *find_unimport(void)
 {
 	struct mr_error ignored;
 
-	return (mr_dv_umem_unimport *)mr_newer_find(MR_NEWER_UMEM_UNIMPORT, &ignored);
+	return (mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
 }
 
 struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
@@ -82,7 +82,7 @@ void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 /* Bytes of an exported umem, or -errno. */
 static int blob_size(struct mr_error *err)
 {
-	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_newer_find(MR_NEWER_EXPORT_SIZES, err);
+	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_symbol_find(MR_SYMBOL_EXPORT_SIZES, err);
 	struct mr_dv_export_sizes sizes;
 
 	if (!ask)
@@ -95,7 +95,7 @@ static int blob_size(struct mr_error *err)
 
 int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err)
 {
-	mr_dv_umem_export *export = (mr_dv_umem_export *)mr_newer_find(MR_NEWER_UMEM_EXPORT, err);
+	mr_dv_umem_export *export = (mr_dv_umem_export *)mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err);
 	int size, rc;
 
 	*blob = (struct mr_umem_blob){ .size = 0 };
@@ -114,7 +114,7 @@ int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, str
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 		   struct mlx5dv_devx_umem **umem, struct mr_error *err)
 {
-	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_newer_find(MR_NEWER_UMEM_IMPORT, err);
+	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_symbol_find(MR_SYMBOL_UMEM_IMPORT, err);
 	struct mr_umem_blob copy = *blob; /* the call takes what it may write to */
 	int size;
 

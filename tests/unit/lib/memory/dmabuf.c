@@ -147,10 +147,10 @@ TEST(a_udmabuf_has_whole_pages_and_can_be_mapped)
 
 TEST(a_function_that_is_missing_names_the_release_that_has_it)
 {
-	void *found = mr_newer_find(MR_NEWER_REG_DMABUF_MR, &err);
+	void *found = mr_symbol_find(MR_SYMBOL_REG_DMABUF_MR, &err);
 
 	if (found) { /* both came at once */
-		assert_non_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
+		assert_non_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
 		return;
 	}
 	assert_int_equal(err.kind, MR_ERROR_HOST);
@@ -158,12 +158,12 @@ TEST(a_function_that_is_missing_names_the_release_that_has_it)
 	assert_string_equal(err.call, "mlx5dv_reg_dmabuf_mr");
 	assert_contains(err.text, "libmlx5.so.1");
 	assert_contains(err.hint, "54");
-	assert_null(mr_newer_find(MR_NEWER_DATA_DIRECT_PATH, &err));
+	assert_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
 }
 
 TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
 {
-	if (mr_newer_find(MR_NEWER_REG_MR_EX, &err))
+	if (mr_symbol_find(MR_SYMBOL_REG_MR_EX, &err))
 		return;
 	assert_int_equal(err.errnum, ENOSYS);
 	assert_string_equal(err.text, "the installed libibverbs.so.1 lacks the function: "
@@ -171,7 +171,7 @@ TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
 	assert_string_equal(err.call, "ibv_reg_mr_ex");
 	assert_string_equal(err.hint, "it comes with rdma-core 59 and later; without --call an "
 				      "older function does the same");
-	assert_null(mr_newer_find(MR_NEWER_DM_EXPORT, &err));
+	assert_null(mr_symbol_find(MR_SYMBOL_DM_EXPORT, &err));
 	assert_string_equal(err.hint, "it comes with rdma-core 62 and later");
 }
 
