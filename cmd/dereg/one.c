@@ -12,6 +12,7 @@
 #include "lib/session/relaxed.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/pds.h"
+#include "lib/verbs/deregister.h"
 
 static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
 			 uint64_t ns)

@@ -10,7 +10,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/output/progress.h"
 #include "lib/verbs/device.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 /** What a document says of where its command worked. */
 struct scene {

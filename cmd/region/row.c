@@ -94,8 +94,8 @@ void region_row_extend(struct region_row *row)
 {
 	row->extended_addr = row->addr;
 	row->extended_length = row->length;
-	mr_relaxed_extend(row->page_size.value, &row->extended_addr.value,
-			  &row->extended_length.value);
+	mr_extend_to_pages(row->page_size.value, &row->extended_addr.value,
+			   &row->extended_length.value);
 }
 
 static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
@@ -127,14 +127,14 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
 	bool registered = entry->state != MR_ENTRY_PENDING;
-	bool is_null = entry->call == MR_ALLOC_NULL_MR; /* an lkey, and no memory */
+	bool is_null = mr_region_is_null(entry->call); /* an lkey, and no memory */
 	bool is_umem = registered && mr_region_kind(entry->call) == MR_KIND_UMEM;
 	bool is_mr = registered && !is_umem;
 	bool keys_known = is_mr && !entry->unsure;
 	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
 	bool access_known = registered && !is_null && !(entry->unsure & MR_CHANGE_ACCESS);
 	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
-	bool has_offset = mr_region_has_offset((enum mr_region_call)entry->call);
+	bool has_offset = mr_region_has_offset(entry->call);
 
 	const struct mr_in_force_region asked = {
 		.call = (enum mr_region_call)entry->call,

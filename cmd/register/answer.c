@@ -36,7 +36,7 @@ static const char *usual_columns(const struct register_job *job)
 			       "access,pd,elapsed_ns"
 			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
 			       "elapsed_ns,dereg_elapsed_ns";
-	if (!stays && job->pattern.call == MR_REG_DM_MR)
+	if (!stays && mr_region_is_dm(job->pattern.call))
 		return "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns";
 	if (!stays)
 		return job->answer.invocation->command->columns;
@@ -47,15 +47,14 @@ static const char *usual_columns(const struct register_job *job)
 /* Whether the call is told an I/O virtual address. */
 static bool has_iova(enum mr_region_call call)
 {
-	return call == MR_REG_MR_IOVA || call == MR_REG_MR_EX_IOVA ||
-	       (mr_region_is_dmabuf(call) && mr_region_kind(call) == MR_KIND_MR);
+	return mr_call_row(call)->iova == MR_IOVA_GIVEN;
 }
 
 static void tell_extended(const struct mr_region_request *request)
 {
 	uint64_t addr = request->addr, length = request->length;
 
-	mr_relaxed_extend(request->page_size, &addr, &length);
+	mr_extend_to_pages(request->page_size, &addr, &length);
 	if (length != request->length)
 		report_detail("extended to whole pages: %" PRIu64 " bytes at 0x%" PRIx64, length,
 			      addr);
@@ -90,7 +89,7 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		   const struct mr_region_request *request)
 {
 	const struct mr_region_request *pattern = &job->pattern;
-	bool is_null = pattern->call == MR_ALLOC_NULL_MR;
+	bool is_null = mr_region_is_null(pattern->call);
 	bool has_offset = mr_region_has_offset(pattern->call), placed = request && !is_null;
 
 	job->answer.request = (struct request){
@@ -112,7 +111,7 @@ static void tell_request(const struct register_job *job, const struct mr_region_
 {
 	char text[FIELD_TEXT_MAX];
 
-	if (request->call != MR_ALLOC_NULL_MR)
+	if (!mr_region_is_null(request->call))
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 			      request->length, request->addr,
 			      job->args->dmabuf ? "dma-buf" : "memory", job->plan.request.kind.text,
@@ -151,7 +150,7 @@ void register_row(struct register_job *job, const struct made *made)
 	const struct mr_region *region = &made->region;
 	const enum mr_region_call call = job->pattern.call;
 	const enum mr_via via = job->place.registrar.via;
-	bool is_umem = job->kind == MR_KIND_UMEM, is_null = call == MR_ALLOC_NULL_MR;
+	bool is_umem = job->kind == MR_KIND_UMEM, is_null = mr_region_is_null(call);
 	bool has_offset = mr_region_has_offset(call);
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
 	struct region_row row = {

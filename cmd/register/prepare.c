@@ -8,6 +8,7 @@
 #include "lib/memory/cuda.h"
 #include "lib/session/library.h"
 #include "lib/session/table/unnamed.h"
+#include "lib/verbs/data_direct.h"
 
 /* The device's, which is of interest for dma-bufs alone. */
 static void find_data_direct(struct register_job *job)
@@ -16,8 +17,7 @@ static void find_data_direct(struct register_job *job)
 
 	if (job->place.environment != own) /* the batch's */
 		*own = *job->place.environment;
-	mr_region_data_direct_path(&job->place.registrar, own->data_direct,
-				   sizeof(own->data_direct));
+	mr_data_direct_path(&job->place.registrar, own->data_direct, sizeof(own->data_direct));
 	job->place.environment = job->answer.environment = own;
 }
 
@@ -82,7 +82,7 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 		rc = map_memory(job, err);
 	if (rc)
 		return rc;
-	if (mr_region_has_offset(job->pattern.call) || job->pattern.call == MR_ALLOC_NULL_MR)
+	if (mr_region_has_offset(job->pattern.call) || mr_region_is_null(job->pattern.call))
 		job->memory.page_size = 0; /* there is no mapping */
 	return job->args->dmabuf && job->args->dmabuf->source.type != MR_DMABUF_DM
 		       ? open_dmabuf(job, err)

@@ -111,7 +111,7 @@ static int check_elsewhere(const struct invocation *invocation, enum mr_region_c
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--relaxed: --memory %s has no pages to extend it to",
 				    kind->text);
-	if (call == MR_ALLOC_NULL_MR)
+	if (mr_region_is_null(call))
 		rc = check_null_mr(&args.common, err);
 	if (!rc)
 		rc = check_nowhere(&args.common.memory, err);

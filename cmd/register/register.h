@@ -8,7 +8,7 @@
 #include "cmd/region/memory_args.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/verbs/dm.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 /** What is to be told about the regions once they are registered. */
 struct advise_args {

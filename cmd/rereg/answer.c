@@ -77,7 +77,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	if (!answer->invocation->global->verbose)
 		tell_request(job);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
-	    job->before.call != MR_REG_DM_MR && /* which nobody changes */
+	    !mr_region_is_dm(job->before.call) && /* which nobody changes */
 	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)
 		report_detail("libibverbs changes only regions that its own process registered; "
 			      "--via kernel does without it");

@@ -95,14 +95,14 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	if (rc <= 0)
 		return rc;
 	region_row_fill(&row, &entry, &job->in->session->table, &pd);
-	is_null = entry.call == MR_ALLOC_NULL_MR;
+	is_null = mr_region_is_null(entry.call);
 	row.state = name_state(job, &entry, state);
 	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
 	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
 	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
 		take_from_kernel(&row, &kernel);
 	/* Of memory on the device the kernel says where that is. */
-	if (entry.call == MR_REG_DM_MR)
+	if (mr_region_is_dm(entry.call))
 		row.iova = known(entry.iova);
 	if (row.access.known)
 		fill_in_force(job, &entry, &kernel, &row);

@@ -10,6 +10,8 @@
 #include "cmd/umem/try_page_sizes.h"
 #include "lib/base/signals.h"
 #include "lib/session/table/unnamed.h"
+#include "lib/verbs/deregister.h"
+#include "lib/verbs/region.h"
 
 /* Page sizes that --try-page-sizes tries. */
 #define FIRST_SIZE 4096u

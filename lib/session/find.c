@@ -201,7 +201,7 @@ static void count_regions(const struct search *search, const struct mr_table *ta
 			continue;
 		session->regions++;
 		/* The null MR is of any length, and has no memory. */
-		session->bytes += entry.call == MR_ALLOC_NULL_MR ? 0 : entry.length;
+		session->bytes += mr_region_is_null(entry.call) ? 0 : entry.length;
 	}
 }
 

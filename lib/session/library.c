@@ -6,6 +6,7 @@
 #include "lib/session/library.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/pds.h"
+#include "lib/verbs/deregister.h"
 
 /* ---- what regions lie on ---- */
 

@@ -24,8 +24,10 @@
 #include "lib/session/table/file.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
+#include "lib/verbs/deregister.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/dm.h"
+#include "lib/verbs/region.h"
 #include "lib/verbs/umem.h"
 
 #ifndef SCM_PIDFD
@@ -326,7 +328,7 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 		       const struct mr_region *region, enum mr_via via)
 {
 	entry->addr = request->addr;
-	entry->length = request->call == MR_ALLOC_NULL_MR ? region->length : request->length;
+	entry->length = mr_region_is_null(request->call) ? region->length : request->length;
 	entry->access = request->access;
 	entry->via = (uint8_t)via;
 	entry->handle = region->handle;
@@ -408,7 +410,7 @@ static int register_to_stay(const struct mr_session *session, const struct mr_re
 	if (rc || region->handle != MR_NO_HANDLE || mr_session_is_private(session))
 		return rc;
 	mr_region_deregister(registrar, region, &ignored);
-	if (request->call == MR_ALLOC_NULL_MR) {
+	if (mr_region_is_null(request->call)) {
 		mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_null_mr",
 			"a null MR is no object of the kernel, so it cannot stay in a session");
 		mr_hint(err, "outside of it: MRCTL_SESSION= mrctl reg --memory null-mr");
@@ -460,7 +462,7 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
 	uint64_t addr = entry->addr, length = entry->length;
 
 	if (entry->call == MR_REG_MR_RELAXED)
-		mr_relaxed_extend(mr_entry_page_size(entry), &addr, &length);
+		mr_extend_to_pages(mr_entry_page_size(entry), &addr, &length);
 	if (entry->lkey == kernel->lkey && length == kernel->length)
 		return true;
 	return entry->unsure && entry->new_length == kernel->length &&

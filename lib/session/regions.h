@@ -11,7 +11,7 @@
 #define LIB_SESSION_REGIONS_H
 
 #include "lib/session/table/table.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 #include "lib/verbs/uverbs.h"
 
 struct mr_device;

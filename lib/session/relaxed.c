@@ -12,16 +12,6 @@
 #include "lib/session/table/marks.h"
 #include "lib/session/table/pool.h"
 
-void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length)
-{
-	uint64_t mask = page_size - 1, start = *addr & ~mask, end = *addr + *length;
-
-	if (!page_size || page_size & mask || !*length || end < *addr || end > UINT64_MAX - mask)
-		return;
-	*addr = start;
-	*length = ((end + mask) & ~mask) - start;
-}
-
 int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
 			 struct mr_error *err)
 {

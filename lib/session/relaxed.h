@@ -20,14 +20,6 @@
 /** How long a marked region is left alone, where nothing else is said. */
 #define MR_RELAXED_DEFER_NS UINT64_C(1000000000)
 
-/**
- * mr_relaxed_extend() - a range up to the boundaries of its pages
- *
- * Nothing is changed where that makes no sense: no bytes, no size of pages, or the end of the address
- * space.
- */
-void mr_relaxed_extend(uint64_t page_size, uint64_t *addr, uint64_t *length);
-
 /** mr_relaxed_configure() - limit and watermark of the session's pool */
 int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
 			 struct mr_error *err);

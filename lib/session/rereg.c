@@ -7,6 +7,7 @@
 #include "lib/session/rereg.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
+#include "lib/verbs/deregister.h"
 
 /* Of memory on the device the kernel says where that is, and not how the region is addressed. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
@@ -14,7 +15,7 @@ static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *
 	entry->lkey = kernel->lkey;
 	entry->rkey = kernel->rkey;
 	entry->length = kernel->length;
-	if (entry->call != MR_REG_DM_MR)
+	if (!mr_region_is_dm(entry->call))
 		entry->iova = kernel->iova;
 }
 
@@ -163,8 +164,7 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
 {
 	if (!listed)
 		return MR_ORIGIN_UNKNOWN;
-	return mr_region_is_dmabuf(entry->call) || entry->call == MR_REG_DM_MR ? MR_ORIGIN_OTHER
-									       : MR_ORIGIN_PLAIN;
+	return mr_region_has_offset(entry->call) ? MR_ORIGIN_OTHER : MR_ORIGIN_PLAIN;
 }
 
 /*
@@ -228,7 +228,7 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 		return rc;
 	}
 	rc = call(held, registrar, &asked, before, &region, failure, err);
-	if (failure->old == MR_OLD_UNKNOWN && before->call == MR_REG_DM_MR && rc == -EINVAL)
+	if (failure->old == MR_OLD_UNKNOWN && mr_region_is_dm(before->call) && rc == -EINVAL)
 		blame_dm(failure, err);
 	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
 	if (has_changed(rc, failure) && request->changes & MR_CHANGE_TRANSLATION)

@@ -10,6 +10,7 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/unnamed.h"
+#include "lib/verbs/deregister.h"
 
 /* So many are deregistered before others may have the lock. */
 #define AT_ONCE 64
@@ -97,7 +98,8 @@ static int destroy_some(struct mr_session *session, struct object *list, size_t 
 		struct object *object = &list[done++];
 
 		if (destroy(session, object, &failure))
-			call(data, object->kind, &object->mr, mr_error_is_set(&failure) ? &failure : NULL);
+			call(data, object->kind, &object->mr,
+			     mr_error_is_set(&failure) ? &failure : NULL);
 	}
 	mr_table_unlock(&session->table);
 	return done;

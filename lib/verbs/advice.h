@@ -3,7 +3,7 @@
 #ifndef LIB_VERBS_ADVICE_H
 #define LIB_VERBS_ADVICE_H
 
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 /** An advice as the user names it: "prefetch", "prefetch-write,flush", … */
 struct mr_advice {

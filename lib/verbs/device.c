@@ -10,7 +10,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/device_reason.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 /* What lib/sim/sysfs writes into node_desc. */
 #define SIMULATED_PREFIX "mrctl simulated HCA"

@@ -5,7 +5,7 @@
 
 #include "lib/memory/dmabuf.h"
 #include "lib/verbs/dm.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 

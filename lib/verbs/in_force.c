@@ -31,7 +31,7 @@ static enum mr_uverbs_answer is_relaxed(const struct mr_in_force *in_force,
 					const struct mr_in_force_region *region)
 {
 	/* The driver goes on without where its Data Direct device has no such key. */
-	if (region->call == MR_DV_REG_DMABUF_MR && in_force->relaxed != MR_UVERBS_NO)
+	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_UVERBS_NO)
 		return MR_UVERBS_UNKNOWN;
 	return in_force->relaxed;
 }
@@ -63,7 +63,7 @@ static enum mr_uverbs_answer is_in_force(struct mr_in_force *in_force,
 		return is_optional_in_force(in_force, region, flag);
 	if (flag == MR_ACCESS_HUGETLB) /* ib_umem_odp_get() alone looks at it */
 		return region->access & MR_ACCESS_ON_DEMAND ? MR_UVERBS_YES : MR_UVERBS_NO;
-	if (flag != MR_ACCESS_ZERO_BASED || region->call == MR_REG_DM_MR)
+	if (flag != MR_ACCESS_ZERO_BASED || mr_region_is_dm(region->call))
 		return MR_UVERBS_YES;
 	return region->at_zero;
 }

@@ -6,7 +6,7 @@
 #define LIB_VERBS_IN_FORCE_H
 
 #include "lib/base/number.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 #include "lib/verbs/uverbs.h"
 
 /** What a device and its kernel make of flags; learned when it is first needed. */

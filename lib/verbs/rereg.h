@@ -4,7 +4,7 @@
 #define LIB_VERBS_REREG_H
 
 #include "lib/verbs/access.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 /** What is to change; enum ibv_rereg_mr_flags has these values. */
 enum mr_change {

@@ -31,10 +31,7 @@ static const struct symbol {
 				  "62", NULL },
 };
 
-/*
- * libibverbs loads its providers with RTLD_LOCAL, so dlsym(RTLD_DEFAULT) would not find what libmlx5
- * has.  The handle is not closed: the function must stay where it is.
- */
+/* The handle is not closed: what was found must stay loaded. */
 static void *look_up(const struct symbol *s)
 {
 	void *library = dlopen(s->library, RTLD_NOW);

@@ -20,6 +20,7 @@ struct mlx5dv_devx_umem;
 
 /** The functions. */
 enum mr_symbol {
+	MR_SYMBOL_NONE,
 	MR_SYMBOL_REG_DMABUF_MR,    /**< mlx5dv_reg_dmabuf_mr(3) */
 	MR_SYMBOL_DATA_DIRECT_PATH, /**< mlx5dv_get_data_direct_sysfs_path(3) */
 	MR_SYMBOL_UMEM_EXPORT,      /**< mlx5dv_devx_umem_export(3) */

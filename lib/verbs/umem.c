@@ -2,9 +2,11 @@
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/umem.h"
+#include "lib/verbs/uverbs.h"
 
 /* Words that the exported attributes may have; rdma-core 63 writes two. */
 #define EXPORT_WORDS 64
@@ -24,32 +26,6 @@ static mr_dv_umem_unimport *find_unimport(void)
 	struct mr_error ignored;
 
 	return (mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
-}
-
-struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
-					  const struct mr_region_request *request,
-					  struct mr_error *err)
-{
-	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
-	bool extended = request->call != MR_UMEM_REG;
-	struct mlx5dv_devx_umem_in in = {
-		.addr = addr,
-		.size = request->length,
-		.access = request->access,
-		.pgsz_bitmap = mr_region_has_page_sizes(request->call) ? request->page_sizes
-								       : ANY_PAGE_SIZE,
-		.comp_mask = mr_region_is_dmabuf(request->call) ? MLX5DV_UMEM_MASK_DMABUF : 0,
-		.dmabuf_fd = request->fd,
-	};
-	struct mlx5dv_devx_umem *umem;
-
-	errno = 0;
-	umem = extended ? mlx5dv_devx_umem_reg_ex(context, &in)
-			: mlx5dv_devx_umem_reg(context, addr, request->length, request->access);
-	if (!umem)
-		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(),
-			extended ? "mlx5dv_devx_umem_reg_ex" : "mlx5dv_devx_umem_reg", NULL);
-	return umem;
 }
 
 bool mr_umem_tells_handles(void)
@@ -109,6 +85,113 @@ int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, str
 		return mr_fail(err, MR_ERROR_REFUSED, rc, "mlx5dv_devx_umem_export", NULL);
 	blob->size = (uint8_t)size;
 	return 0;
+}
+
+static struct mlx5dv_devx_umem *call(struct ibv_context *context,
+				     const struct mr_region_request *request, struct mr_error *err)
+{
+	const struct mr_call_row *row = mr_call_row(request->call);
+	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	/* mlx5dv_devx_umem_reg(3) takes neither a dma-buf nor page sizes. */
+	const bool extended = row->on == MR_ON_DMABUF || row->page_sizes;
+	struct mlx5dv_devx_umem_in in = {
+		.addr = addr,
+		.size = request->length,
+		.access = request->access,
+		.pgsz_bitmap = row->page_sizes ? request->page_sizes : ANY_PAGE_SIZE,
+		.comp_mask = row->on == MR_ON_DMABUF ? MLX5DV_UMEM_MASK_DMABUF : 0,
+		.dmabuf_fd = request->fd,
+	};
+	struct mlx5dv_devx_umem *umem;
+
+	errno = 0;
+	umem = extended ? mlx5dv_devx_umem_reg_ex(context, &in)
+			: mlx5dv_devx_umem_reg(context, addr, request->length, request->access);
+	if (!umem)
+		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), row->name, NULL);
+	return umem;
+}
+
+static int register_by_library(const struct mr_registrar *registrar,
+			       const struct mr_region_request *request, struct mr_region *region,
+			       struct mr_error *err)
+{
+	uint64_t start = mr_registrar_now(registrar);
+	struct mlx5dv_devx_umem *umem = call(registrar->context, request, err);
+	uint64_t elapsed_ns = mr_registrar_now(registrar) - start;
+	int rc;
+
+	if (!umem)
+		return -err->errnum;
+	*region = (struct mr_region){
+		.kind = MR_KIND_UMEM,
+		.live = true,
+		.elapsed_ns = elapsed_ns,
+		.umem = umem,
+		.addr = request->addr,
+		.length = request->length,
+		.handle = mr_umem_handle(umem),
+		.umem_id = umem->umem_id,
+	};
+	rc = request->export ? mr_umem_export(umem, request->export, err) : 0;
+	if (rc)
+		mlx5dv_devx_umem_dereg(umem);
+	return rc;
+}
+
+static int register_by_kernel(const struct mr_registrar *registrar,
+			      const struct mr_region_request *request, struct mr_region *region,
+			      struct mr_error *err)
+{
+	const struct mr_uverbs_umem_reg reg = {
+		.addr = request->addr,
+		.length = request->length,
+		.access = request->access,
+		.page_sizes = { request->page_sizes, mr_region_has_page_sizes(request->call) },
+		.dmabuf = mr_region_is_dmabuf(request->call),
+		.fd = request->fd,
+	};
+	uint64_t start = mr_registrar_now(registrar);
+	uint32_t handle, id;
+	int rc = mr_uverbs_reg_umem(registrar->uverbs, &reg, &handle, &id, err);
+
+	if (rc)
+		return rc;
+	*region = (struct mr_region){
+		.kind = MR_KIND_UMEM,
+		.live = true,
+		.elapsed_ns = mr_registrar_now(registrar) - start,
+		.addr = request->addr,
+		.length = request->length,
+		.handle = handle,
+		.umem_id = id,
+	};
+	return 0;
+}
+
+int mr_umem_register(const struct mr_registrar *registrar, const struct mr_region_request *request,
+		     struct mr_region *region, struct mr_error *err)
+{
+	int rc;
+
+	if (request->export && !mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err))
+		return -err->errnum;
+	rc = registrar->via == MR_VIA_KERNEL ? register_by_kernel(registrar, request, region, err)
+					     : register_by_library(registrar, request, region, err);
+	/* devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG) */
+	if (rc == -EINVAL)
+		mr_hint(err,
+			"a umem takes local-write, remote-write (with local-write), "
+			"remote-read and relaxed-ordering, a %s, a page size that fits its "
+			"memory, and a context with DEVX",
+			mr_region_is_dmabuf(request->call) ? "range within the dma-buf" : "length");
+	if (rc == -EPROTONOSUPPORT && registrar->via == MR_VIA_KERNEL &&
+	    registrar->uverbs->driver_id != RDMA_DRIVER_MLX5)
+		mr_hint(err, "DEVX umems are objects of the driver mlx5_ib");
+	else if (rc == -EPROTONOSUPPORT)
+		mr_hint(err, "this kernel does not know DEVX umems, or an attribute of this one "
+			     "(page sizes, dma-buf)");
+	return rc;
 }
 
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,

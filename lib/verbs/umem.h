@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DEVX umems through libmlx5. */
+/* DEVX umems: memory that is registered with an mlx5 device for its own objects, without keys. */
 #ifndef LIB_VERBS_UMEM_H
 #define LIB_VERBS_UMEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/verbs/region.h"
+#include "lib/base/error.h"
+#include "lib/verbs/calls.h"
 
 /**
- * mr_umem_register() - mlx5dv_devx_umem_reg(3) or mlx5dv_devx_umem_reg_ex(3), by @request's call
- * Return: the umem, or NULL with MR_ERROR_REFUSED.
+ * mr_umem_register() - mlx5dv_devx_umem_reg(3) or mlx5dv_devx_umem_reg_ex(3), or the method
+ * DEVX_UMEM_REG by MR_VIA_KERNEL
+ * @request: of a call that registers a umem
+ * @region:  set on success
+ *
+ * Return: as mr_region_register().
  */
-struct mlx5dv_devx_umem *mr_umem_register(struct ibv_context *context,
-					  const struct mr_region_request *request,
-					  struct mr_error *err);
+int mr_umem_register(const struct mr_registrar *registrar, const struct mr_region_request *request,
+		     struct mr_region *region, struct mr_error *err);
 
 /**
  * mr_umem_tells_handles() - whether libmlx5 tells handles, and can let go of a umem that stays

@@ -19,7 +19,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
-#include "lib/verbs/region.h"
+#include "lib/verbs/calls.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64

@@ -5,9 +5,6 @@
 #include <sys/mman.h>
 
 #include "lib/memory/dmabuf.h"
-#include "lib/verbs/region.h"
-#include "lib/verbs/symbols.h"
-#include "lib/verbs/uverbs.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;
@@ -145,52 +142,6 @@ TEST(a_udmabuf_has_whole_pages_and_can_be_mapped)
 	mr_dmabuf_close(&dmabuf);
 }
 
-TEST(a_function_that_is_missing_names_the_release_that_has_it)
-{
-	void *found = mr_symbol_find(MR_SYMBOL_REG_DMABUF_MR, &err);
-
-	if (found) { /* both came at once */
-		assert_non_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
-		return;
-	}
-	assert_int_equal(err.kind, MR_ERROR_HOST);
-	assert_int_equal(err.errnum, ENOSYS);
-	assert_string_equal(err.call, "mlx5dv_reg_dmabuf_mr");
-	assert_contains(err.text, "libmlx5.so.1");
-	assert_contains(err.hint, "54");
-	assert_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
-}
-
-TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
-{
-	if (mr_symbol_find(MR_SYMBOL_REG_MR_EX, &err))
-		return;
-	assert_int_equal(err.errnum, ENOSYS);
-	assert_string_equal(err.text, "the installed libibverbs.so.1 lacks the function: "
-				      "ibv_reg_mr_ex: ENOSYS (Function not implemented)");
-	assert_string_equal(err.call, "ibv_reg_mr_ex");
-	assert_string_equal(err.hint, "it comes with rdma-core 59 and later; without --call an "
-				      "older function does the same");
-	assert_null(mr_symbol_find(MR_SYMBOL_DM_EXPORT, &err));
-	assert_string_equal(err.hint, "it comes with rdma-core 62 and later");
-}
-
-/* A descriptor that is no RDMA device refuses the ioctl. */
-TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
-{
-	char path[64] = "before";
-	const int null = open("/dev/null", O_RDWR);
-	const struct mr_uverbs mlx5 = { null, mr_uverbs_driver_id("mlx5") };
-	const struct mr_uverbs rxe = { null, mr_uverbs_driver_id("rxe") };
-	struct mr_registrar registrar = { .via = MR_VIA_KERNEL, .uverbs = &mlx5 };
-
-	mr_region_data_direct_path(&registrar, path, sizeof(path));
-	assert_string_equal(path, "");
-	assert_int_equal(mr_uverbs_data_direct_path(&mlx5, path, sizeof(path), &err), -ENOTTY);
-	assert_int_equal(mr_uverbs_data_direct_path(&rxe, path, sizeof(path), &err), -EOPNOTSUPP);
-	close(null);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,10 +152,6 @@ int main(void)
 		cmocka_unit_test(a_closed_descriptor_is_none_of_those_that_are_opened_later),
 		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
 		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
-		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
-		cmocka_unit_test(
-			a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead),
-		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

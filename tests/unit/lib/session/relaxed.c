@@ -149,37 +149,6 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-TEST(a_range_is_extended_to_its_pages_where_that_makes_sense)
-{
-	static const struct {
-		const char *what;
-		uint64_t page, addr, length, whole_addr, whole_length;
-	} cases[] = {
-		{ "a page", 4096, 8192, 4096, 8192, 4096 },
-		{ "inside of one", 4096, 8200, 8, 8192, 4096 },
-		{ "across two", 4096, 8191, 2, 4096, 8192 },
-		{ "up to a boundary", 4096, 8191, 1, 4096, 4096 },
-		{ "a huge page", 2 << 20, (2 << 20) + 5, 1, 2 << 20, 2 << 20 },
-		{ "no bytes", 4096, 8200, 0, 8200, 0 },
-		{ "the last page", 4096, UINT64_MAX - 100, 50, UINT64_MAX - 100, 50 },
-		{ "all", 4096, 0, UINT64_MAX, 0, UINT64_MAX },
-		{ "wrapping", 4096, 8200, UINT64_MAX, 8200, UINT64_MAX },
-		{ "as far as it goes", 4096, 8200, UINT64_MAX - 4095 - 8200, 8192,
-		  UINT64_MAX - 4095 - 8192 },
-		{ "no page size", 0, 8200, 8, 8200, 8 },
-		{ "none of two's powers", 4095, 8200, 8, 8200, 8 },
-		{ "the largest size", UINT64_C(1) << 63, 5, 5, 0, UINT64_C(1) << 63 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		uint64_t addr = cases[i].addr, length = cases[i].length;
-
-		mr_relaxed_extend(cases[i].page, &addr, &length);
-		assert_equal_for(cases[i].what, addr, cases[i].whole_addr);
-		assert_equal_for(cases[i].what, length, cases[i].whole_length);
-	}
-}
-
 TEST(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for)
 {
 	struct mr_entry entry = { .name = "a" };
@@ -365,7 +334,6 @@ TEST(a_chain_that_leads_to_what_is_not_marked_ends_there)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_range_is_extended_to_its_pages_where_that_makes_sense),
 #define ON_SESSION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 		ON_SESSION(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for),
 		ON_SESSION(what_is_marked_is_there_until_a_flush_tells_of_it),

@@ -8,7 +8,9 @@
 #include <infiniband/verbs.h>
 #include <sys/mman.h>
 
+#include "lib/verbs/deregister.h"
 #include "lib/verbs/device.h"
+#include "lib/verbs/region.h"
 #include "lib/verbs/rereg.h"
 #include "tests/unit/unit.h"
 

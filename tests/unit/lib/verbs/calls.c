@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The table of calls that register. */
+#include <string.h>
+
+#include "lib/verbs/calls.h"
+#include "tests/unit/unit.h"
+
+TEST(each_call_has_a_whole_row)
+{
+	for (unsigned int call = 0; call < MR_REGION_CALLS; call++) {
+		const struct mr_call_row *row = mr_call_row(call);
+
+		if (!row->name)
+			fail_msg("call %u has no row", call);
+		assert_equal_for(row->name, row->kind == MR_KIND_DM, false);
+		/* A umem has no I/O virtual address, and only a umem is given page sizes. */
+		assert_equal_for(row->name, row->kind == MR_KIND_UMEM && row->iova, false);
+		assert_equal_for(row->name, row->kind != MR_KIND_UMEM && row->page_sizes, false);
+		assert_equal_for(row->name, row->data_direct && row->on != MR_ON_DMABUF, false);
+	}
+}
+
+TEST(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind)
+{
+	enum mr_region_call ex = MR_REG_MR;
+
+	for (unsigned int call = 0; call < MR_REGION_CALLS; call++) {
+		const struct mr_call_row *row = mr_call_row(call);
+
+		if (!mr_region_call_ex(call, &ex))
+			continue;
+		assert_string_equal(mr_region_call_name(ex, MR_VIA_LIBRARY), "ibv_reg_mr_ex");
+		assert_equal_for(row->name, mr_call_row(ex)->kind, row->kind);
+		assert_equal_for(row->name, mr_call_row(ex)->on, row->on);
+		assert_equal_for(row->name, mr_call_row(ex)->iova, row->iova);
+		assert_equal_for(row->name, mr_call_row(ex)->symbol, MR_SYMBOL_REG_MR_EX);
+	}
+	assert_int_equal(ex, MR_REG_MR_EX_FD);
+}
+
+TEST(a_number_that_is_no_call_is_an_unnamed_mr)
+{
+	static const unsigned int numbers[] = { MR_REGION_CALLS, 255, UINT32_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		assert_null(mr_region_call_name(numbers[i], MR_VIA_LIBRARY));
+		assert_null(mr_region_call_name(numbers[i], MR_VIA_KERNEL));
+		assert_int_equal(mr_region_kind(numbers[i]), MR_KIND_MR);
+		assert_false(mr_region_has_offset(numbers[i]));
+		assert_false(mr_region_has_page_sizes(numbers[i]));
+		assert_false(mr_region_is_null(numbers[i]));
+	}
+}
+
+TEST(the_path_of_a_call_is_told_by_its_name)
+{
+	assert_int_equal(mr_call_via("ioctl(REG_MR)", MR_VIA_LIBRARY), MR_VIA_KERNEL);
+	assert_int_equal(mr_call_via("ibv_reg_mr", MR_VIA_KERNEL), MR_VIA_LIBRARY);
+	assert_int_equal(mr_call_via("mlx5dv_devx_umem_reg", MR_VIA_KERNEL), MR_VIA_LIBRARY);
+	assert_int_equal(mr_call_via("mmap", MR_VIA_KERNEL), MR_VIA_KERNEL);
+	assert_int_equal(mr_call_via(NULL, MR_VIA_LIBRARY), MR_VIA_LIBRARY);
+}
+
+TEST(a_range_is_extended_to_its_pages_where_that_makes_sense)
+{
+	static const struct {
+		const char *what;
+		uint64_t page, addr, length, whole_addr, whole_length;
+	} cases[] = {
+		{ "a page", 4096, 8192, 4096, 8192, 4096 },
+		{ "inside of one", 4096, 8200, 8, 8192, 4096 },
+		{ "across two", 4096, 8191, 2, 4096, 8192 },
+		{ "up to a boundary", 4096, 8191, 1, 4096, 4096 },
+		{ "a huge page", 2 << 20, (2 << 20) + 5, 1, 2 << 20, 2 << 20 },
+		{ "no bytes", 4096, 8200, 0, 8200, 0 },
+		{ "the last page", 4096, UINT64_MAX - 100, 50, UINT64_MAX - 100, 50 },
+		{ "all", 4096, 0, UINT64_MAX, 0, UINT64_MAX },
+		{ "wrapping", 4096, 8200, UINT64_MAX, 8200, UINT64_MAX },
+		{ "as far as it goes", 4096, 8200, UINT64_MAX - 4095 - 8200, 8192,
+		  UINT64_MAX - 4095 - 8192 },
+		{ "no page size", 0, 8200, 8, 8200, 8 },
+		{ "none of two's powers", 4095, 8200, 8, 8200, 8 },
+		{ "the largest size", UINT64_C(1) << 63, 5, 5, 0, UINT64_C(1) << 63 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t addr = cases[i].addr, length = cases[i].length;
+
+		mr_extend_to_pages(cases[i].page, &addr, &length);
+		assert_equal_for(cases[i].what, addr, cases[i].whole_addr);
+		assert_equal_for(cases[i].what, length, cases[i].whole_length);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_call_has_a_whole_row),
+		cmocka_unit_test(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind),
+		cmocka_unit_test(a_number_that_is_no_call_is_an_unnamed_mr),
+		cmocka_unit_test(the_path_of_a_call_is_told_by_its_name),
+		cmocka_unit_test(a_range_is_extended_to_its_pages_where_that_makes_sense),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
