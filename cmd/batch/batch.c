@@ -5,9 +5,9 @@
 #include "cmd/batch/answer.h"
 #include "cmd/batch/leftovers.h"
 #include "cmd/batch/reader.h"
+#include "cmd/region/context.h"
 #include "cmd/region/overdue.h"
 #include "cmd/region/row.h"
-#include "cmd/register/registrar.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
@@ -113,11 +113,11 @@ static int run_lines(struct job *job, struct mr_error *err)
 
 static int open_session(struct job *job, struct mr_error *err)
 {
-	if (!place_session(job->global))
+	if (!context_session(job->invocation))
 		return mr_session_open_private(job->global->device, &job->session,
 					       &job->environment, err);
 	mr_environment_init(&job->environment);
-	if (!place_open_session(job->global, &job->session, err))
+	if (!context_open_session(job->invocation, &job->session, err))
 		return -err->errnum;
 	mr_session_environment(&job->session, &job->environment);
 	return mr_session_keep_library(&job->session, err);
@@ -137,7 +137,7 @@ static void prepare_lines(struct job *job)
 	job->line_global.device = job->line_global.session = NULL;
 	job->line_global.line = &job->line;
 	job->batch.prompt = !job->reader.lines.is_file;
-	answer->in_session = place_session(global) != NULL;
+	answer->in_session = context_session(job->invocation) != NULL;
 	/* Where the answers of the lines are on the terminal, they show how far it is. */
 	progress_init(&answer->progress, job->reader.total,
 		      global->quiet || !job->reader.total || output_is_terminal());

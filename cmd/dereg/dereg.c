@@ -4,8 +4,8 @@
 
 #include "cmd/dereg/one.h"
 #include "cmd/dereg/unlisted.h"
+#include "cmd/region/context.h"
 #include "cmd/region/row.h"
-#include "cmd/register/registrar.h"
 #include "lib/session/library.h"
 #include "lib/session/operand.h"
 #include "lib/session/relaxed.h"
@@ -61,7 +61,6 @@ static uint64_t count_from(const struct mr_table *table, uint32_t slot)
 
 static void dereg_all(struct session_job *job)
 {
-	const struct global_args *global = job->answer.invocation->global;
 	const struct mr_table *table = &job->session->table;
 	struct mr_entry entry;
 	struct mr_error err;
@@ -70,7 +69,7 @@ static void dereg_all(struct session_job *job)
 	for (uint32_t slot = 0; slot < table->capacity && !is_locked_out(job); slot++) {
 		if (!mr_table_is_used(table, slot))
 			continue;
-		if (place_interrupted(global, !index)) {
+		if (context_is_interrupted(job->answer.invocation, !index)) {
 			fail_interrupted(job, count_from(table, slot), "region");
 			break;
 		}
@@ -90,7 +89,7 @@ static void dereg_words(struct session_job *job, char **words)
 	uint64_t left = 0;
 
 	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
-		if (!left && !place_interrupted(job->answer.invocation->global, !i))
+		if (!left && !context_is_interrupted(job->answer.invocation, !i))
 			dereg_word(job, words[i], i + 1);
 		else
 			left++;
@@ -125,7 +124,7 @@ static int work(struct session_job *job, struct mr_error *err)
 	if (args->all)
 		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
 	job->answer.lines = false;
-	place_block_signals(job->answer.invocation->global);
+	context_block_signals(job->answer.invocation);
 	if (!args->flush) /* which tells of those, too */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);

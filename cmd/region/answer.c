@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "cmd/region/answer.h"
+#include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
 #include "cmd/region/expect.h"
 #include "cmd/region/row.h"
-#include "cmd/register/registrar.h"
 #include "lib/base/shell_words.h"
 
 /* So many failures of one command are told one by one; all are in the document. */
@@ -54,7 +54,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 	rc = answer_init(&answer, invocation, expect, &environment, 0, err);
 	if (rc)
 		return rc;
-	answer.in_session = place_session(invocation->global) != NULL;
+	answer.in_session = context_session(invocation) != NULL;
 	answer_fail(&answer, told, 0, 0, MR_VIA_KERNEL);
 	mr_error_clear(err);
 	answer_begin(&answer);

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/region/context.h"
 #include "cmd/region/in_session.h"
 #include "cmd/region/overdue.h"
-#include "cmd/register/registrar.h"
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
 		    int (*work)(struct session_job *job, struct mr_error *err),
 		    struct mr_error *err)
 {
 	struct session_job job;
-	struct place_own own;
+	struct context_room own;
 	uint64_t total = 0;
 	struct mr_error told;
 	int rc;
 
-	job.session = place_open_session(invocation->global, &own.session, &told);
+	job.session = context_open_session(invocation, &own.session, &told);
 	if (!job.session && told.kind != MR_ERROR_USAGE)
 		return answer_error(invocation, expect, &told, err);
 	if (!job.session) {
 		*err = told;
 		return -err->errnum;
 	}
-	job.environment = place_describe(invocation->global, job.session, &own.environment);
+	job.environment = context_environment(invocation, job.session, &own.environment);
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;
@@ -31,6 +31,6 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		overdue_tell(invocation, job.session);
 	}
 	answer_release(&job.answer);
-	place_leave_session(invocation->global, job.session);
+	context_leave_session(invocation, job.session);
 	return rc;
 }

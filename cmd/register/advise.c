@@ -94,7 +94,7 @@ void advise_all(struct register_job *job)
 		return;
 	}
 	for (uint64_t i = 0; i < job->count; i++) {
-		if (job->blocks_signals && place_interrupted(job->answer.invocation->global, !i)) {
+		if (job->blocks_signals && context_is_interrupted(job->answer.invocation, !i)) {
 			register_interrupt(job, job->made[i].index);
 			return;
 		}

@@ -27,7 +27,7 @@ struct advised {
 
 /** Room for what not each run needs, so that it is not cleared before each. */
 struct register_room {
-	struct place_own place;
+	struct context_room place;
 	struct made only; /**< region, where it is to be but one */
 	char columns[128];
 };

@@ -94,7 +94,7 @@ static void register_all(struct register_job *job)
 		struct mr_error err;
 
 		if (job->blocks_signals &&
-		    place_interrupted(job->answer.invocation->global, index == 1)) {
+		    context_is_interrupted(job->answer.invocation, index == 1)) {
 			register_interrupt(job, index);
 			break;
 		}
@@ -162,7 +162,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	/* In a session a region is either not there or in the table: signals wait in between. */
 	job->blocks_signals = hold || job->place.in_session;
 	if (job->blocks_signals)
-		place_block_signals(job->answer.invocation->global);
+		context_block_signals(job->answer.invocation);
 	if (!rc)
 		rc = register_allocate_dm(job, err);
 	if (rc) {

@@ -10,63 +10,6 @@
 #include "lib/session/relaxed.h"
 #include "lib/verbs/umem.h"
 
-const char *place_session(const struct global_args *global)
-{
-	const char *where;
-
-	if (global->line)
-		return "batch";
-	where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
-	return where && *where ? where : NULL;
-}
-
-struct mr_session *place_open_session(const struct global_args *global, struct mr_session *own,
-				      struct mr_error *err)
-{
-	const char *where = place_session(global);
-
-	if (global->line)
-		return global->line->session;
-	if (!where) {
-		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
-		mr_hint(err, "open one with mrctl session, or name one with --session");
-		return NULL;
-	}
-	if (global->device) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     "the session's device is the one to work on: no --device");
-		return NULL;
-	}
-	return mr_session_open(where, own, err) ? NULL : own;
-}
-
-void place_leave_session(const struct global_args *global, struct mr_session *session)
-{
-	if (!global->line)
-		mr_session_close(session);
-}
-
-const struct mr_environment *place_describe(const struct global_args *global,
-					    const struct mr_session *session,
-					    struct mr_environment *own)
-{
-	if (global->line)
-		return global->line->environment;
-	mr_session_environment(session, own);
-	return own;
-}
-
-void place_block_signals(const struct global_args *global)
-{
-	if (!global->line)
-		mr_hold_block();
-}
-
-bool place_interrupted(const struct global_args *global, bool first)
-{
-	return !(first && global->line) && mr_interrupted();
-}
-
 void place_paths(const char *via, bool *library, bool *kernel)
 {
 	*library = !via || !strcmp(via, mr_via_name(MR_VIA_LIBRARY));
@@ -76,7 +19,7 @@ void place_paths(const char *via, bool *library, bool *kernel)
 /* What is quiet and stays in this process shows no times; other commands show a session's. */
 static bool is_untimed(const struct place *place)
 {
-	return place->global->quiet &&
+	return place->invocation->global->quiet &&
 	       (!place->in_session || mr_session_is_private(place->session));
 }
 
@@ -120,11 +63,11 @@ static int check_library(const struct place *place, bool kernel, bool *library,
 	return 0;
 }
 
-static int open_in_session(struct place *place, struct place_own *own, bool library, bool kernel,
+static int open_in_session(struct place *place, struct context_room *own, bool library, bool kernel,
 			   struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	struct mr_session *session = place_open_session(place->global, &own->session, err);
+	struct mr_session *session = context_open_session(place->invocation, &own->session, err);
 	int rc = 0;
 
 	if (!session)
@@ -132,7 +75,7 @@ static int open_in_session(struct place *place, struct place_own *own, bool libr
 	place->in_session = true;
 	place->session = session;
 	mr_relaxed_expire(session);
-	place->environment = place_describe(place->global, session, &own->environment);
+	place->environment = context_environment(place->invocation, session, &own->environment);
 	place->uverbs = session->uverbs;
 	if (place->pd)
 		rc = mr_session_pd(session, place->pd, true, &place->pd_place, &pd, err);
@@ -156,7 +99,7 @@ static int open_in_session(struct place *place, struct place_own *own, bool libr
 static int open_device(struct place *place, struct mr_environment *environment, bool library,
 		       struct mr_error *err)
 {
-	const char *name = place->global->device;
+	const char *name = place->invocation->global->device;
 	uint32_t pd_handle;
 	/* Without DEVX the kernel's answer to the call itself is the one that --via kernel is for. */
 	int rc = place->kind == MR_KIND_UMEM && library
@@ -173,24 +116,24 @@ static int open_device(struct place *place, struct mr_environment *environment, 
 	return 0;
 }
 
-int place_open(struct place *place, struct place_own *own, const struct global_args *global,
+int place_open(struct place *place, struct context_room *own, const struct invocation *invocation,
 	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err)
 {
 	bool library, kernel;
 
 	place_paths(via, &library, &kernel);
-	place->global = global;
+	place->invocation = invocation;
 	place->kind = kind;
 	place->pd_place = MR_TABLE_PDS;
-	if (global->line) {
-		place->environment = global->line->environment;
+	if (invocation->global->line) {
+		place->environment = invocation->global->line->environment;
 	} else {
 		place->environment = &own->environment;
 		mr_environment_init(&own->environment);
 	}
 	if (kind == MR_KIND_MR)
 		place->pd = pd ? pd : MR_DEFAULT_PD;
-	if (place_session(global))
+	if (context_session(invocation))
 		return open_in_session(place, own, library, kernel, err);
 	return open_device(place, &own->environment, library, err);
 }
@@ -209,5 +152,5 @@ void place_close(struct place *place)
 	}
 	place_leave_pd(place);
 	mr_session_release_device(place->session, &place->device);
-	place_leave_session(place->global, place->session);
+	context_leave_session(place->invocation, place->session);
 }

@@ -174,7 +174,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	place_paths(job.args->via, &library, &kernel);
 	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	/* The region is either changed or not: signals wait in between. */
-	place_block_signals(in->answer.invocation->global);
+	context_block_signals(in->answer.invocation);
 	mr_relaxed_expire(in->session);
 	rc = prepare(&job, &told);
 	if (!rc)
@@ -233,7 +233,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	const struct rereg_args *args = invocation->args;
 	struct mr_error told;
 
-	if (place_session(invocation->global))
+	if (context_session(invocation))
 		return session_job_run(invocation, &args->expect, work, err);
 	mr_fail_text(&told, MR_ERROR_ABSENT, ENOTCONN,
 		     "not in a session or batch, and only there a region stays to be changed");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/register/registrar.h"
+#include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
 #include "lib/session/find.h"
@@ -21,7 +21,7 @@ static int begin(struct answer *answer, const struct invocation *invocation,
 {
 	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
 
-	answer->in_session = place_session(invocation->global) != NULL;
+	answer->in_session = context_session(invocation) != NULL;
 	return rc;
 }
 
@@ -107,7 +107,7 @@ static int find(const char *where, struct mr_sessions *found, struct mr_found_se
 	int fd, rc;
 
 	if (!where) {
-		mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
+		context_fail_no_session(err);
 		mr_hint(err, "say which one: mrctl session --end pid:N; mrctl session --list "
 			     "shows them");
 		return -ENOTCONN;
@@ -164,7 +164,7 @@ int session_end(const struct invocation *invocation, struct mr_error *err)
 	int rc;
 
 	if (!where)
-		where = place_session(invocation->global);
+		where = context_session(invocation);
 	rc = find(where, &found, &session, &told);
 	if (!rc)
 		rc = mr_session_end(session, NS, &told);

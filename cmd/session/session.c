@@ -9,7 +9,7 @@
 #include "cmd/cli/program.h"
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
-#include "cmd/register/registrar.h"
+#include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/signals.h"
 #include "lib/session/regions.h"
@@ -114,12 +114,12 @@ static int open_session(const struct global_args *global, const struct session_a
 }
 
 /* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
-static int hold(const struct global_args *global, struct mr_error *err)
+static int hold(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_session session;
 
 	mr_hold_block();
-	if (!place_open_session(global, &session, err))
+	if (!context_open_session(invocation, &session, err))
 		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
@@ -165,7 +165,7 @@ static int check_global(const struct invocation *invocation, const char *mode, s
 {
 	const struct session_args *args = invocation->args;
 	const struct global_args *global = invocation->global;
-	const char *where = place_session(global);
+	const char *where = context_session(invocation);
 
 	if ((global->json || global->columns) && (!mode || args->hold))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -270,7 +270,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	const struct session_args *args = invocation->args;
 
 	if (args->hold)
-		return hold(invocation->global, err);
+		return hold(invocation, err);
 	if (args->list)
 		return session_list(invocation, err);
 	if (args->end)

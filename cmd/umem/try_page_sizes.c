@@ -22,7 +22,7 @@ struct trial {
 	const struct register_args *args;
 	struct memory_plan plan;
 	struct place place;
-	struct place_own own;
+	struct context_room own;
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct answer answer;
@@ -98,7 +98,7 @@ static void try_sizes(struct trial *trial)
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
 	/* A session must not be left with one of them, nor another command take it for left. */
-	place_block_signals(trial->answer.invocation->global);
+	context_block_signals(trial->answer.invocation);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {
 			mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
@@ -129,12 +129,11 @@ static void try_sizes(struct trial *trial)
 
 static int prepare(struct trial *trial, struct mr_error *err)
 {
-	const struct global_args *global = trial->answer.invocation->global;
-	int rc = place_open(&trial->place, &trial->own, global, MR_KIND_UMEM, NULL,
-			    trial->args->via, err);
+	int rc = place_open(&trial->place, &trial->own, trial->answer.invocation, MR_KIND_UMEM,
+			    NULL, trial->args->via, err);
 
 	trial->answer.environment = trial->place.environment;
-	trial->answer.in_session = place_session(global) != NULL;
+	trial->answer.in_session = context_session(trial->answer.invocation) != NULL;
 	if (!rc && trial->place.in_session)
 		rc = mr_table_begin_unnamed(&trial->place.session->table, err);
 	if (!rc)

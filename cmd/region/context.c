@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/region/context.h"
+#include "cmd/region/enclosing.h"
+#include "lib/base/signals.h"
+
+const char *context_session(const struct invocation *invocation)
+{
+	const struct global_args *global = invocation->global;
+	const char *where;
+
+	if (global->line)
+		return "batch";
+	where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
+	return where && *where ? where : NULL;
+}
+
+int context_fail_no_session(struct mr_error *err)
+{
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOTCONN, "not in a session");
+	mr_hint(err, "open one with mrctl session, or name one with --session");
+	return -ENOTCONN;
+}
+
+struct mr_session *context_open_session(const struct invocation *invocation,
+					struct mr_session *room, struct mr_error *err)
+{
+	const struct global_args *global = invocation->global;
+	const char *where = context_session(invocation);
+
+	if (global->line)
+		return global->line->session;
+	if (!where) {
+		context_fail_no_session(err);
+		return NULL;
+	}
+	if (global->device) {
+		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			     "the session's device is the one to work on: no --device");
+		return NULL;
+	}
+	return mr_session_open(where, room, err) ? NULL : room;
+}
+
+void context_leave_session(const struct invocation *invocation, struct mr_session *session)
+{
+	if (!invocation->global->line)
+		mr_session_close(session);
+}
+
+const struct mr_environment *context_environment(const struct invocation *invocation,
+						 const struct mr_session *session,
+						 struct mr_environment *room)
+{
+	if (invocation->global->line)
+		return invocation->global->line->environment;
+	mr_session_environment(session, room);
+	return room;
+}
+
+void context_block_signals(const struct invocation *invocation)
+{
+	if (!invocation->global->line)
+		mr_hold_block();
+}
+
+bool context_is_interrupted(const struct invocation *invocation, bool first)
+{
+	return !(first && invocation->global->line) && mr_interrupted();
+}
