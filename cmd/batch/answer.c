@@ -45,7 +45,7 @@ void batch_answer_begin(struct batch_answer *batch)
 	answer_begin_list(&batch->answer, "lines", &line_record, true);
 }
 
-void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line *line,
+void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing *line,
 			     const struct command *command)
 {
 	const struct global_args *global = global_of(batch);
@@ -98,7 +98,7 @@ void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_
 	note_status(batch, report_status(err));
 }
 
-void batch_answer_end_lines(struct batch_answer *batch, const struct batch_line *stopped)
+void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *stopped)
 {
 	progress_clear(&batch->answer.progress);
 	if (stopped && !global_of(batch)->quiet)

@@ -17,7 +17,7 @@ struct batch_answer {
 void batch_answer_begin(struct batch_answer *batch);
 
 /** batch_answer_begin_line() - the line, before it is run; @command: or NULL: there is no such one */
-void batch_answer_begin_line(struct batch_answer *batch, const struct batch_line *line,
+void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing *line,
 			     const struct command *command);
 
 /**
@@ -38,7 +38,7 @@ void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_
 		       enum mr_via via);
 
 /** batch_answer_end_lines() - the end of their list; @stopped: after which one, where some are left */
-void batch_answer_end_lines(struct batch_answer *batch, const struct batch_line *stopped);
+void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *stopped);
 
 /** batch_answer_end() - the rest of the document */
 int batch_answer_end(struct batch_answer *batch, struct mr_error *err);

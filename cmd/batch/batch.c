@@ -28,11 +28,12 @@ static const struct option_spec options[] = {
 struct job {
 	const struct invocation *invocation;
 	const struct global_args *global;
-	struct global_args line_global; /* that lines are run with */
+	struct global_args line_global;    /* that lines are run with */
+	struct invocation line_invocation; /* of a line, before it is read */
 	struct batch_reader reader;
 	struct mr_session session;
 	struct mr_environment environment;
-	struct batch_line line;
+	struct enclosing enclosing; /* what the command of a line sees of it */
 	struct batch_answer batch;
 	uint64_t asked_at; /* tick at which it was last asked for signals */
 };
@@ -43,17 +44,17 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 {
 	int status = EXIT_DONE;
 
-	job->line.number = job->reader.lines.number;
-	job->line.text = job->reader.lines.line;
-	job->line.begun = false;
+	job->enclosing.number = job->reader.lines.number;
+	job->enclosing.text = job->reader.lines.line;
+	job->enclosing.begun = false;
 	mr_table_begin_command(&job->session.table);
-	batch_answer_begin_line(&job->batch, &job->line, invocation->command);
+	batch_answer_begin_line(&job->batch, &job->enclosing, invocation->command);
 	mr_error_clear(err);
 	if (mr_error_is_set(parsed) || !invocation->command)
 		status = batch_answer_error(&job->batch, invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);
-	if (mr_error_is_set(err) && job->line.begun)
+	if (mr_error_is_set(err) && job->enclosing.begun)
 		return -err->errnum;
 	if (mr_error_is_set(err))
 		status = batch_answer_error(&job->batch, invocation, err);
@@ -90,8 +91,7 @@ static int next_line(struct job *job, struct invocation *invocation, struct mr_e
 /* All lines, or those up to the first that does not answer as it should. */
 static int run_lines(struct job *job, struct mr_error *err)
 {
-	struct invocation invocation = { .commands = job->invocation->commands,
-					 .global = &job->line_global };
+	struct invocation invocation = job->line_invocation;
 	struct batch_answer *batch = &job->batch;
 	struct mr_error parsed;
 	int rc = 1;
@@ -128,14 +128,11 @@ static void prepare_lines(struct job *job)
 	const struct global_args *global = job->global;
 	struct answer *answer = &job->batch.answer;
 
-	job->line = (struct batch_line){ .command = job->invocation->command,
-					 .session = &job->session,
-					 .environment = &job->environment,
-					 .failures = &answer->failures,
-					 .progress = &answer->progress };
-	job->line_global = *global;
-	job->line_global.device = job->line_global.session = NULL;
-	job->line_global.line = &job->line;
+	job->enclosing = (struct enclosing){ .command = job->invocation->command,
+					     .session = &job->session,
+					     .environment = &job->environment,
+					     .failures = &answer->failures,
+					     .progress = &answer->progress };
 	job->batch.prompt = !job->reader.lines.is_file;
 	answer->in_session = context_session(job->invocation) != NULL;
 	/* Where the answers of the lines are on the terminal, they show how far it is. */
@@ -164,7 +161,7 @@ static int work(struct job *job, struct mr_error *err)
 	if (!rc) {
 		bool stopped = is_over(job) && job->batch.run < job->reader.total;
 
-		batch_answer_end_lines(&job->batch, stopped ? &job->line : NULL);
+		batch_answer_end_lines(&job->batch, stopped ? &job->enclosing : NULL);
 		if (open)
 			overdue_tell(job->invocation, &job->session);
 		batch_rest_deregister(&job->batch, &job->session);
@@ -184,8 +181,13 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	job->invocation = invocation;
 	job->global = invocation->global;
 	job->session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
-	job->line_global.line = &job->line; /* for the check, too, they are lines of a batch */
-	rc = batch_reader_open(&job->reader, invocation, &job->line_global, err);
+	/* Lines work in the session that the batch has opened. */
+	job->line_global = *invocation->global;
+	job->line_global.device = job->line_global.session = NULL;
+	job->line_invocation = (struct invocation){ .commands = invocation->commands,
+						    .global = &job->line_global,
+						    .enclosing = &job->enclosing };
+	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_invocation, err);
 	if (!rc)
 		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
 				 job->reader.total, err);

@@ -169,18 +169,18 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 }
 
 /* What is wrong in a file is said before anything is done. */
-static int check_all(struct batch_reader *reader, const struct global_args *global,
+static int check_all(struct batch_reader *reader, const struct invocation *line,
 		     struct mr_error *err)
 {
-	struct invocation invocation = { .commands = reader->commands, .global = global };
+	struct invocation invocation = *line;
 	int rc;
 
 	while ((rc = batch_read(reader, &invocation, err)) > 0) {
-		const struct batch_line line = { .number = reader->lines.number,
-						 .text = reader->lines.line };
+		const struct enclosing enclosing = { .number = reader->lines.number,
+						     .text = reader->lines.line };
 
 		if (mr_error_is_set(err)) {
-			batch_line_wrap(&line, err);
+			enclosing_wrap(&enclosing, err);
 			return -err->errnum;
 		}
 		reader->total++;
@@ -191,21 +191,21 @@ static int check_all(struct batch_reader *reader, const struct global_args *glob
 	return rc;
 }
 
-int batch_reader_open(struct batch_reader *reader, const struct invocation *batch,
-		      const struct global_args *global, struct mr_error *err)
+int batch_reader_open(struct batch_reader *reader, const char *path, const struct invocation *line,
+		      struct mr_error *err)
 {
 	size_t commands = 0;
-	int rc = mr_lines_open(&reader->lines, batch->operands[0], err);
+	int rc = mr_lines_open(&reader->lines, path, err);
 
 	if (rc)
 		return rc;
-	while (batch->commands[commands])
+	while (line->commands[commands])
 		commands++;
-	reader->commands = batch->commands;
+	reader->commands = line->commands;
 	reader->parsers = calloc(commands + 1, sizeof(*reader->parsers));
 	if (!reader->parsers)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	return reader->lines.is_file ? check_all(reader, global, err) : 0;
+	return reader->lines.is_file ? check_all(reader, line, err) : 0;
 }
 
 void batch_reader_close(struct batch_reader *reader)

@@ -28,13 +28,13 @@ struct batch_reader {
 
 /**
  * batch_reader_open() - open a batch and, where it is a regular file, check all of its lines
- * @batch:  its operand is the path; "-" or none: standard input
- * @global: what lines will be run with
+ * @path: "-" or NULL: standard input
+ * @line: what lines will be run with; batch_read() fills in the rest
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a line that is wrong.
  */
-int batch_reader_open(struct batch_reader *reader, const struct invocation *batch,
-		      const struct global_args *global, struct mr_error *err);
+int batch_reader_open(struct batch_reader *reader, const char *path, const struct invocation *line,
+		      struct mr_error *err);
 void batch_reader_close(struct batch_reader *reader);
 
 /**

@@ -26,15 +26,17 @@ enum exit_status {
 };
 
 struct command;
+struct enclosing;
 
 /** What a command is run with. */
 struct invocation {
 	const struct command *command;
 	const struct command *const *commands; /**< all that there are; ends with NULL */
 	const struct global_args *global;
-	const char *const *argv; /**< the whole command line, as it was given; ends with NULL */
-	const void *args;        /**< the command's own struct, filled from its option tables */
-	char **operands;         /**< what is no option; ends with NULL */
+	struct enclosing *enclosing; /**< the batch that it is a line of, or NULL */
+	const char *const *argv;     /**< the whole command line, as it was given; ends with NULL */
+	const void *args;            /**< the command's own struct, filled from its option tables */
+	char **operands;             /**< what is no option; ends with NULL */
 };
 
 struct command {

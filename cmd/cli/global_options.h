@@ -7,8 +7,6 @@
 
 #include "cmd/cli/options.h"
 
-struct batch_line;
-
 struct global_args {
 	const char *device;
 	const char *columns;
@@ -20,7 +18,6 @@ struct global_args {
 	bool help;
 	bool version;
 	bool dump_cli;
-	struct batch_line *line; /**< of a batch that the command is run for, or NULL; no option */
 };
 
 /** They fill a struct global_args. */

@@ -96,7 +96,7 @@ void output_begin(struct output *out, const char *command)
 {
 	if (!out->global->json)
 		return;
-	if (!out->global->line)
+	if (!out->is_part)
 		printf("{\"format\":1,\"command\":\"%s\"", command);
 	out->separator = ",";
 }
@@ -286,14 +286,12 @@ int output_flush(struct mr_error *err)
 
 int output_end(struct output *out, struct mr_error *err)
 {
-	bool is_line = out->global->line != NULL;
-
-	if (out->global->json && !is_line)
+	if (out->global->json && !out->is_part)
 		fputs("}\n", stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");
-	return is_line ? 0 : output_flush(err);
+	return out->is_part ? 0 : output_flush(err);
 }
 
 bool output_is_terminal(void)

@@ -23,6 +23,7 @@ struct output {
 	bool block_printed;
 	struct table *table;   /**< text: the table being printed, or NULL for lines */
 	const char *separator; /**< JSON: what goes before the next member or element */
+	bool is_part;          /**< of a document that another begins, ends and flushes */
 	int error;             /**< first -errno that came up, -ENOMEM mostly */
 };
 
@@ -35,11 +36,7 @@ struct output {
 int output_open(struct output *out, const struct global_args *global, const struct record *record,
 		struct mr_error *err);
 
-/**
- * output_begin() - begin the document: format and command
- *
- * That of a line of a batch is an element of the batch's document, which the batch begins and ends.
- */
+/** output_begin() - begin the document: format and command; of a part nothing is printed */
 void output_begin(struct output *out, const char *command);
 
 /** output_members() - the fields of @row: JSON: members of the document; text: nothing */

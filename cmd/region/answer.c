@@ -34,6 +34,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	progress_init(&answer->progress, total, global->quiet);
 	rc = output_open(&answer->out, global, invocation->command->record, err);
 	answer->out.usual_columns = invocation->command->columns;
+	answer->out.is_part = invocation->enclosing != NULL;
 	return rc;
 }
 
@@ -78,15 +79,15 @@ static void note(const struct answer *answer, const char *fmt, ...)
 
 static void note(const struct answer *answer, const char *fmt, ...)
 {
-	const struct batch_line *line = answer->invocation->global->line;
+	const struct enclosing *enclosing = answer->invocation->enclosing;
 	char text[sizeof(((struct mr_error *)0)->text) + 64];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (line)
-		batch_line_note(line, "%s", text);
+	if (enclosing)
+		enclosing_note(enclosing, "%s", text);
 	else
 		report_note(answer->invocation->command, "%s", text);
 }
@@ -94,13 +95,13 @@ static void note(const struct answer *answer, const char *fmt, ...)
 /* Reading the words of a line's command has moved them: they are read again. */
 static const char *const *words_of(const struct invocation *invocation, struct mr_words *words)
 {
-	const struct batch_line *line = invocation->global->line;
+	const struct enclosing *enclosing = invocation->enclosing;
 	struct mr_error ignored;
 
 	*words = (struct mr_words){ .list = NULL };
-	if (!line)
+	if (!enclosing)
 		return invocation->argv;
-	if (mr_words_split(words, line->text, strlen(line->text), &ignored))
+	if (mr_words_split(words, enclosing->text, strlen(enclosing->text), &ignored))
 		return NULL;
 	return (const char *const *)words->list;
 }
@@ -167,15 +168,15 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 {
 	const struct scene scene = { answer->in_session };
 	struct output *out = &answer->out;
-	struct batch_line *line = out->global->line;
+	struct enclosing *enclosing = answer->invocation->enclosing;
 
-	if (line)
-		line->begun = true;
+	if (enclosing)
+		enclosing->begun = true;
 	output_begin(out, answer->invocation->command->name);
 	/* What is the same for all lines of a batch stands before them. */
-	if (out->global->json && (!line || answer->environment->data_direct[0]))
+	if (out->global->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
-	if (!line)
+	if (!enclosing)
 		output_members(out, &scene_record, &scene);
 	output_list_begin(out, key, record, lines);
 }
@@ -212,7 +213,8 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 {
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
-	bool told = out->global->line && !environment->data_direct[0]; /* by the batch */
+	bool told =
+		answer->invocation->enclosing && !environment->data_direct[0]; /* by the batch */
 
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
@@ -259,13 +261,14 @@ static int judge(const struct answer *answer, uint64_t done, const char *partici
 
 int answer_status(const struct answer *answer, uint64_t done, const char *participle)
 {
-	const struct batch_line *line = answer->invocation->global->line;
+	const struct enclosing *enclosing = answer->invocation->enclosing;
 	int status = judge(answer, done, participle);
 	char text[EXPECT_TEXT];
 
-	if (line && status != EXIT_DONE && answer->failures.count)
-		batch_line_fail(line, answer->failures.items, NULL);
-	else if (line && status != EXIT_DONE)
-		batch_line_fail(line, NULL, expect_text(answer->expect, &answer->failures, text));
+	if (enclosing && status != EXIT_DONE && answer->failures.count)
+		enclosing_fail(enclosing, answer->failures.items, NULL);
+	else if (enclosing && status != EXIT_DONE)
+		enclosing_fail(enclosing, NULL,
+			       expect_text(answer->expect, &answer->failures, text));
 	return status;
 }

@@ -11,7 +11,7 @@ const char *context_session(const struct invocation *invocation)
 	const struct global_args *global = invocation->global;
 	const char *where;
 
-	if (global->line)
+	if (invocation->enclosing)
 		return "batch";
 	where = global->session ? global->session : getenv(MR_SESSION_VARIABLE);
 	return where && *where ? where : NULL;
@@ -30,8 +30,8 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 	const struct global_args *global = invocation->global;
 	const char *where = context_session(invocation);
 
-	if (global->line)
-		return global->line->session;
+	if (invocation->enclosing)
+		return invocation->enclosing->session;
 	if (!where) {
 		context_fail_no_session(err);
 		return NULL;
@@ -46,7 +46,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 
 void context_leave_session(const struct invocation *invocation, struct mr_session *session)
 {
-	if (!invocation->global->line)
+	if (!invocation->enclosing)
 		mr_session_close(session);
 }
 
@@ -54,19 +54,19 @@ const struct mr_environment *context_environment(const struct invocation *invoca
 						 const struct mr_session *session,
 						 struct mr_environment *room)
 {
-	if (invocation->global->line)
-		return invocation->global->line->environment;
+	if (invocation->enclosing)
+		return invocation->enclosing->environment;
 	mr_session_environment(session, room);
 	return room;
 }
 
 void context_block_signals(const struct invocation *invocation)
 {
-	if (!invocation->global->line)
+	if (!invocation->enclosing)
 		mr_hold_block();
 }
 
 bool context_is_interrupted(const struct invocation *invocation, bool first)
 {
-	return !(first && invocation->global->line) && mr_interrupted();
+	return !(first && invocation->enclosing) && mr_interrupted();
 }

@@ -11,15 +11,15 @@
 #define TEXT_MAX 200
 
 /* "line 7: reg --size 1M": cut where it is long. */
-static void name_line(const struct batch_line *line, char name[TEXT_MAX + 40])
+static void name_line(const struct enclosing *enclosing, char name[TEXT_MAX + 40])
 {
-	bool cut = strlen(line->text) > TEXT_MAX;
+	bool cut = strlen(enclosing->text) > TEXT_MAX;
 
-	snprintf(name, TEXT_MAX + 40, "line %" PRIu64 ": %.*s%s", line->number, TEXT_MAX,
-		 line->text, cut ? "..." : "");
+	snprintf(name, TEXT_MAX + 40, "line %" PRIu64 ": %.*s%s", enclosing->number, TEXT_MAX,
+		 enclosing->text, cut ? "..." : "");
 }
 
-void batch_line_note(const struct batch_line *line, const char *fmt, ...)
+void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 {
 	char name[TEXT_MAX + 40], text[sizeof(((struct mr_error *)0)->text) + 64];
 	va_list ap;
@@ -27,25 +27,25 @@ void batch_line_note(const struct batch_line *line, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	name_line(line, name);
-	progress_clear(line->progress);
-	report_note(line->command, "%s: %s", name, text);
+	name_line(enclosing, name);
+	progress_clear(enclosing->progress);
+	report_note(enclosing->command, "%s: %s", name, text);
 }
 
-void batch_line_wrap(const struct batch_line *line, struct mr_error *err)
+void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err)
 {
 	char name[TEXT_MAX + 40];
 
-	name_line(line, name);
+	name_line(enclosing, name);
 	mr_wrap(err, "%s", name);
 }
 
-void batch_line_fail(const struct batch_line *line, const struct failure *failure,
-		     const char *message)
+void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
+		    const char *message)
 {
 	struct mr_error err;
 
 	mr_fail_text(&err, MR_ERROR_REFUSED, 0, "%s", failure ? failure->message : message);
-	batch_line_wrap(line, &err);
-	failures_adopt(line->failures, failure, line->number, err.text);
+	enclosing_wrap(enclosing, &err);
+	failures_adopt(enclosing->failures, failure, enclosing->number, err.text);
 }

@@ -8,7 +8,7 @@
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
 
-struct batch_line {
+struct enclosing {
 	const struct command *command; /**< batch itself, in whose name it is told */
 	uint64_t number;
 	const char *text;
@@ -20,19 +20,19 @@ struct batch_line {
 	bool begun;                /**< the command has begun its part of the document */
 };
 
-/** batch_line_note() - a line on standard error that begins with the line's number and text */
-void batch_line_note(const struct batch_line *line, const char *fmt, ...)
+/** enclosing_note() - a line on standard error that begins with the line's number and text */
+void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** batch_line_wrap() - put the line's number and text before an error */
-void batch_line_wrap(const struct batch_line *line, struct mr_error *err);
+/** enclosing_wrap() - put the line's number and text before an error */
+void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err);
 
 /**
- * batch_line_fail() - note in the batch that the line did not answer as it should
+ * enclosing_fail() - note in the batch that the line did not answer as it should
  * @failure: its first one, or NULL: there was none where one was expected
  * @message: what is said then
  */
-void batch_line_fail(const struct batch_line *line, const struct failure *failure,
-		     const char *message);
+void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
+		    const char *message);
 
 #endif

@@ -13,7 +13,7 @@ void overdue_tell(const struct invocation *invocation, struct mr_session *sessio
 	uint32_t count;
 
 	/* What is left of a batch's own regions is deregistered at its end, and told then. */
-	if (invocation->global->line || mr_session_is_private(session))
+	if (invocation->enclosing || mr_session_is_private(session))
 		return;
 	count = mr_relaxed_overdue(session, &first);
 	if (!count)

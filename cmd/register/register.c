@@ -209,7 +209,7 @@ int register_check(const struct invocation *invocation, enum mr_region_call call
 	struct memory_plan plan;
 	int rc;
 
-	if (invocation->global->line && (args->hold || args->hold_for.known))
+	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",

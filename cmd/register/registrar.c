@@ -125,8 +125,8 @@ int place_open(struct place *place, struct context_room *own, const struct invoc
 	place->invocation = invocation;
 	place->kind = kind;
 	place->pd_place = MR_TABLE_PDS;
-	if (invocation->global->line) {
-		place->environment = invocation->global->line->environment;
+	if (invocation->enclosing) {
+		place->environment = invocation->enclosing->environment;
 	} else {
 		place->environment = &own->environment;
 		mr_environment_init(&own->environment);
