@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	options_free(options); /* what they were given may be in there */
 	if (mr_error_is_set(&err)) {
-		report_error(command, &err);
+		report_error(command ? command->name : NULL, &err);
 		rc = report_status(&err);
 	}
 	mr_hold_end(&mask);

@@ -102,7 +102,7 @@ void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *
 {
 	progress_clear(&batch->answer.progress);
 	if (stopped && !global_of(batch)->quiet)
-		report_note(batch->answer.invocation->command,
+		report_note(batch->answer.invocation->command->name,
 			    "stopped after line %" PRIu64 " (--keep-going goes on)",
 			    stopped->number);
 	output_list_end(&batch->answer.out);

@@ -71,6 +71,6 @@ void batch_rest_deregister(struct batch_answer *batch, struct mr_session *sessio
 		snprintf(names.text + names.used, sizeof(names.text) - names.used,
 			 ", and %" PRIu64 " more", names.count - NAMED_MAX);
 	if (names.count && !out->global->quiet)
-		report_note(batch->answer.invocation->command,
+		report_note(batch->answer.invocation->command->name,
 			    "left registered, and deregistered now: %s", names.text);
 }

@@ -15,16 +15,6 @@
 
 struct record;
 
-/** Exit statuses, as the man page has them. */
-enum exit_status {
-	EXIT_DONE = 0,
-	EXIT_REFUSED = 1,
-	EXIT_USAGE = 2,
-	EXIT_ABSENT = 3,
-	EXIT_CANNOT_EXEC = 126,
-	EXIT_NO_PROGRAM = 127,
-};
-
 struct command;
 struct enclosing;
 

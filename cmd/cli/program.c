@@ -6,6 +6,7 @@
 #include "cmd/cli/program.h"
 #include "cmd/cli/shell.h"
 #include "cmd/cli/suggest.h"
+#include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "lib/simulator/enter.h"
 
@@ -24,7 +25,7 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
 	if (errnum == ENOENT)
 		suggest_program(invocation->commands, invocation->command, program, err);
-	report_error(invocation->command, err);
+	report_error(invocation->command->name, err);
 	mr_error_clear(err); /* it is printed */
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
 }

@@ -107,7 +107,7 @@ static void tell_deferred(const struct session_job *job)
 
 	mr_table_pool(&job->session->table, &pool);
 	if (pool.marked && !global->quiet && !global->json && !global->no_headings)
-		report_note(invocation->command,
+		report_note(invocation->command->name,
 			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
 			    "--flush invalidates %s now",
 			    pool.marked, pool.marked == 1 ? " is" : "s are",

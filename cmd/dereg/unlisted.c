@@ -70,7 +70,7 @@ void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlist
 
 void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *unlisted)
 {
-	const struct command *command = job->answer.invocation->command;
+	const char *command = job->answer.invocation->command->name;
 	uint64_t count = unlisted->gone.value;
 
 	if (job->answer.invocation->global->quiet)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
@@ -89,7 +90,7 @@ static void note(const struct answer *answer, const char *fmt, ...)
 	if (enclosing)
 		enclosing_note(enclosing, "%s", text);
 	else
-		report_note(answer->invocation->command, "%s", text);
+		report_note(answer->invocation->command->name, "%s", text);
 }
 
 /* Reading the words of a line's command has moved them: they are read again. */
@@ -229,7 +230,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	else if (done && (answer->lines || out->blocks))
 		output_object(out, "environment", &environment_record, environment);
 	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
-		report_note(answer->invocation->command,
+		report_note(answer->invocation->command->name,
 			    "these are answers of the simulated HCA %s", environment->device);
 	return output_end(out, err);
 }

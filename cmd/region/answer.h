@@ -9,8 +9,9 @@
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/progress.h"
-#include "lib/verbs/device.h"
+#include "cmd/region/failures.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/device.h"
 
 /** What a document says of where its command worked. */
 struct scene {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cli/command.h"
+#include "cmd/output/messages.h"
 #include "cmd/region/enclosing.h"
 
 /* Bytes of a line's text that messages show. */
@@ -29,7 +31,7 @@ void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 	va_end(ap);
 	name_line(enclosing, name);
 	progress_clear(enclosing->progress);
-	report_note(enclosing->command, "%s: %s", name, text);
+	report_note(enclosing->command->name, "%s: %s", name, text);
 }
 
 void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err)

@@ -3,8 +3,8 @@
 #ifndef CMD_REGION_ENCLOSING_H
 #define CMD_REGION_ENCLOSING_H
 
-#include "cmd/output/messages.h"
 #include "cmd/output/progress.h"
+#include "cmd/region/failures.h"
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
 

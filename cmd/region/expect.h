@@ -3,7 +3,8 @@
 #ifndef CMD_REGION_EXPECT_H
 #define CMD_REGION_EXPECT_H
 
-#include "cmd/output/messages.h"
+#include "cmd/cli/options.h"
+#include "cmd/region/failures.h"
 
 /** expect_has() - whether the stack's refusal @err is one of the expected answers */
 bool expect_has(const struct expect_option *expect, const struct mr_error *err);

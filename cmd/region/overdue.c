@@ -19,7 +19,7 @@ void overdue_tell(const struct invocation *invocation, struct mr_session *sessio
 	if (!count)
 		return;
 	name = mr_errno_name((int)first.mark_errno);
-	report_note(invocation->command,
+	report_note(invocation->command->name,
 		    "%u deferred region%s could not be invalidated: region %" PRIu64 ": %s (%s)",
 		    count, count == 1 ? "" : "s", first.id, name ? name : "unknown errno",
 		    mr_errno_text((int)first.mark_errno));

@@ -211,7 +211,7 @@ void register_warn_of_flags(struct register_job *job)
 	for (; left; left &= left - 1) {
 		uint32_t flag = left & -left;
 
-		report_note(job->answer.invocation->command, "%s has no effect: %s",
+		report_note(job->answer.invocation->command->name, "%s has no effect: %s",
 			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
 	}
 }
@@ -224,7 +224,7 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 	if (!job->place.in_session || mr_session_is_private(job->place.session))
 		return;
 	if ((cuda || on_demand) && job->count && !hold)
-		report_note(job->answer.invocation->command,
+		report_note(job->answer.invocation->command->name,
 			    "%s region is inert once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");
 }
@@ -277,7 +277,7 @@ void register_tell_hold(const struct register_job *job)
 		return;
 	if (time.known)
 		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
-	report_note(job->answer.invocation->command,
+	report_note(job->answer.invocation->command->name,
 		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
 		    job->count == 1 ? "" : "s", seconds,
 		    mr_hold_hears_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());

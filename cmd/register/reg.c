@@ -93,8 +93,8 @@ static int run_memory(const struct invocation *invocation, struct mr_error *err)
 
 	if (args->relaxed && !rc && !context_session(invocation) && !global->quiet &&
 	    !global->json && !global->columns && !global->no_headings)
-		report_note(invocation->command, "outside a session the end of the command "
-						 "invalidates a relaxed region");
+		report_note(invocation->command->name, "outside a session the end of the command "
+						       "invalidates a relaxed region");
 	return rc;
 }
 

@@ -188,7 +188,7 @@ static int work(struct session_job *in, struct mr_error *err)
 		rereg_refuse(&job, &told);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
 	    !mr_session_is_private(in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
-		report_note(in->answer.invocation->command,
+		report_note(in->answer.invocation->command->name,
 			    "an on-demand region is inert once this process has ended");
 	rereg_print(&job, changed);
 	rc = answer_end(&in->answer, changed, err);

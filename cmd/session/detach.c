@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/output/document.h"
+#include "cmd/output/exit_status.h"
 #include "cmd/session/row.h"
 #include "lib/session/find.h"
 #include "lib/session/regions.h"

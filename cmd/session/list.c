@@ -43,10 +43,11 @@ static void tell_reasons(const struct invocation *invocation, const struct mr_se
 		if (session->joinable || before)
 			continue;
 		if (after > 1)
-			report_note(invocation->command, "pid:%d and %zu more cannot be joined: %s",
-				    (int)session->pid, after - 1, session->refusal.text);
+			report_note(invocation->command->name,
+				    "pid:%d and %zu more cannot be joined: %s", (int)session->pid,
+				    after - 1, session->refusal.text);
 		else
-			report_note(invocation->command, "pid:%d cannot be joined: %s",
+			report_note(invocation->command->name, "pid:%d cannot be joined: %s",
 				    (int)session->pid, session->refusal.text);
 		if (session->refusal.hint[0])
 			report_detail("%s", session->refusal.hint);
@@ -73,7 +74,7 @@ static void print_list(struct answer *answer, const struct mr_sessions *found)
 		return;
 	tell_reasons(answer->invocation, found);
 	if (!found->count)
-		report_note(answer->invocation->command, "no session that this user can see");
+		report_note(answer->invocation->command->name, "no session that this user can see");
 }
 
 int session_list(const struct invocation *invocation, struct mr_error *err)
@@ -146,7 +147,7 @@ static int print_ended(const struct invocation *invocation, struct mr_found_sess
 		answer_end_rows(&answer);
 		rc = answer_end(&answer, 0, err);
 	} else if (!rc && !global->quiet) {
-		report_note(invocation->command,
+		report_note(invocation->command->name,
 			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
 			    (int)session->pid, session->device.name, session->regions,
 			    session->regions == 1 ? "" : "s");

@@ -8,6 +8,7 @@
 
 #include "cmd/cli/program.h"
 #include "cmd/output/document.h"
+#include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "cmd/region/context.h"
 #include "cmd/session/row.h"
@@ -218,11 +219,11 @@ static void tell_of_outer(const struct invocation *invocation, const char *outer
 		return;
 	mr_session_close(&session);
 	if (args->detach)
-		report_note(invocation->command,
+		report_note(invocation->command->name,
 			    "a new session; the one of now (%s) stays beside it", outer);
 	else
 		report_note(
-			invocation->command,
+			invocation->command->name,
 			"a new session inside another (%s), whose regions are out of sight until this one ends",
 			outer);
 }
@@ -260,7 +261,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	if (args->detach)
 		return session_detach(invocation, &environment, fd, err);
 	if (!invocation->operands[0] && !invocation->global->quiet && isatty(STDERR_FILENO))
-		report_note(invocation->command,
+		report_note(invocation->command->name,
 			    "a session, until this shell and all it starts end");
 	return program_exec(invocation, err);
 }

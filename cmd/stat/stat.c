@@ -178,7 +178,7 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 /* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
 static void tell_unknown(const struct job *job)
 {
-	const struct command *command = job->in->answer.invocation->command;
+	const char *command = job->in->answer.invocation->command->name;
 
 	if (job->in->answer.invocation->global->quiet)
 		return;

@@ -76,8 +76,8 @@ void totals_forget(struct totals *totals)
 
 static void tell_uars(const struct totals *totals, const struct session_job *job)
 {
-	report_note(job->answer.invocation->command, "UARs of libmlx5 in the session: %" PRIu64,
-		    totals->uars.value);
+	report_note(job->answer.invocation->command->name,
+		    "UARs of libmlx5 in the session: %" PRIu64, totals->uars.value);
 	report_detail(
 		"a command at work has one; one that was killed, or from which the kernel did "
 		"not take it back, has left its own, which goes with the session");
@@ -94,7 +94,7 @@ void totals_print(const struct totals *totals, struct session_job *job)
 	if (totals->uars.value)
 		tell_uars(totals, job);
 	if (totals->blocks_removal)
-		report_note(job->answer.invocation->command,
+		report_note(job->answer.invocation->command->name,
 			    "while this session lives, removing %s or its driver waits for it",
 			    job->environment->device);
 }

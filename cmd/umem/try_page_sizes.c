@@ -169,7 +169,7 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	if (rc)
 		return rc;
 	if (trial->taken && !global->quiet && !global->json && !global->no_headings)
-		report_note(answer->invocation->command,
+		report_note(answer->invocation->command->name,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
 	if (trial->place.in_session)

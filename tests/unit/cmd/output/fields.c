@@ -2,6 +2,7 @@
 /* Values as text, and the tables of fields. */
 #include "cmd/output/fields.h"
 #include "cmd/output/messages.h"
+#include "cmd/region/failures.h"
 #include "cmd/region/request.h"
 #include "cmd/region/row.h"
 #include "tests/unit/unit.h"

@@ -2,10 +2,9 @@
 /* Refusals: what is kept of them, whether they were expected, and what standard error says. */
 #include <errno.h>
 
+#include "cmd/output/messages.h"
 #include "cmd/region/expect.h"
 #include "tests/unit/unit.h"
-
-static const struct command reg = { .name = "reg" };
 
 static struct mr_error refusal(int errnum)
 {
@@ -204,8 +203,7 @@ TEST(kinds_of_errors_have_their_exit_status)
 	}
 }
 
-static const char *reported(struct capture *c, const struct command *command,
-			    const struct mr_error *err)
+static const char *reported(struct capture *c, const char *command, const struct mr_error *err)
 {
 	capture_begin(c, STDERR_FILENO);
 	report_error(command, err);
@@ -217,7 +215,7 @@ TEST(an_error_is_one_line_with_its_command)
 	const struct mr_error err = refusal(EINVAL);
 	struct capture c;
 
-	assert_string_equal(reported(&c, &reg, &err),
+	assert_string_equal(reported(&c, "reg", &err),
 			    "mrctl: reg: ibv_reg_mr: EINVAL (Invalid argument)\n");
 	assert_string_equal(reported(&c, NULL, &err),
 			    "mrctl: ibv_reg_mr: EINVAL (Invalid argument)\n");
@@ -229,7 +227,7 @@ TEST(a_hint_follows_indented)
 	struct capture c;
 
 	mr_hint(&err, "do that");
-	assert_contains(reported(&c, &reg, &err), "(Invalid argument)\n  do that\n");
+	assert_contains(reported(&c, "reg", &err), "(Invalid argument)\n  do that\n");
 }
 
 TEST(usage_errors_point_to_the_help)
@@ -238,7 +236,7 @@ TEST(usage_errors_point_to_the_help)
 	struct capture c;
 
 	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "bad");
-	assert_string_equal(reported(&c, &reg, &err), "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
+	assert_string_equal(reported(&c, "reg", &err), "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
 	assert_string_equal(reported(&c, NULL, &err), "mrctl: bad\nTry 'mrctl --help'.\n");
 }
 
@@ -249,7 +247,7 @@ TEST(no_text_is_a_format)
 
 	mr_fail_text(&err, MR_ERROR_HOST, EINVAL, "%s", "100%s %n");
 	mr_hint(&err, "%s", "%d%%");
-	assert_string_equal(reported(&c, &reg, &err), "mrctl: reg: 100%s %n\n  %d%%\n");
+	assert_string_equal(reported(&c, "reg", &err), "mrctl: reg: 100%s %n\n  %d%%\n");
 }
 
 int main(void)

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/region/failures.h"
+
+/* A cause that the diagnosis found. */
+struct cause {
+	const char *id;
+	const char *certainty;
+	const char *cause;
+	const char *remedy;
+};
+
+static const struct field cause_fields[] = {
+	FIELD(struct cause, id, FIELD_STRING, 0, ""),
+	FIELD(struct cause, certainty, FIELD_STRING, 0, ""),
+	FIELD(struct cause, cause, FIELD_STRING, 0, ""),
+	FIELD(struct cause, remedy, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record cause_record = { "cause", cause_fields };
+
+static const struct field failure_fields[] = {
+	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
+	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
+	FIELD(struct failure, call, FIELD_STRING, 0, "the call that failed"),
+	FIELD_AS("errno", struct failure, errno_name, FIELD_STRING, 0, "name of the errno"),
+	FIELD(struct failure, errno_value, FIELD_NUMBER, 0, "number of the errno"),
+	FIELD(struct failure, message, FIELD_STRING, 0, "the message"),
+	FIELD(struct failure, via, FIELD_STRING, 0, "path of the call"),
+	FIELD(struct failure, layer, FIELD_STRING, 0, "layer that refused"),
+	FIELD(struct failure, rereg_code, FIELD_STRING, 0, "code of ibv_rereg_mr"),
+	FIELD(struct failure, library_would_say, FIELD_STRING, 0,
+	      "the code that ibv_rereg_mr would give"),
+	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
+	FIELD(struct failure, causes, FIELD_LIST, 0, "likely causes"),
+	FIELD_INSIDE(struct failure, request, struct request, &request_record,
+		     "what was asked for"),
+	FIELD_END,
+};
+const struct record failure_record = { "failure", failure_fields };
+
+/* The text of a failure; the same as that of the one before it, where that says the same. */
+static const char *keep_message(const struct failures *failures, const char *text)
+{
+	const char *last = failures->count ? failures->items[failures->count - 1].message : NULL;
+
+	return last && !strcmp(last, text) ? last : strdup(text);
+}
+
+static void append(struct failures *failures, const struct failure *failure, const char *message)
+{
+	struct failure *last;
+
+	if (failures->count == failures->capacity) {
+		size_t capacity = failures->capacity ? 2 * failures->capacity : 16;
+		struct failure *items = reallocarray(failures->items, capacity, sizeof(*items));
+
+		if (!items) {
+			failures->out_of_memory = true;
+			return;
+		}
+		failures->items = items;
+		failures->capacity = capacity;
+	}
+	message = keep_message(failures, message);
+	last = &failures->items[failures->count];
+	*last = *failure;
+	last->message = message;
+	request_keep(&last->request, failures->count ? &last[-1].request : NULL);
+	failures->count++;
+}
+
+void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
+		  uint64_t region, const char *via, const struct request *request)
+{
+	const struct failure failure = {
+		.index = { index, index != 0 },
+		.region = { region, region != 0 },
+		.call = err->call,
+		.errno_name = mr_errno_name(err->errnum),
+		.errno_value = known((uint64_t)err->errnum),
+		.via = mr_error_is_answer(err->kind, err->call) ? via : NULL,
+		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+		.request = request ? *request : (struct request){ .argv = NULL },
+		.kind = err->kind,
+	};
+
+	append(failures, &failure, err->text);
+}
+
+void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
+		    const char *message)
+{
+	struct failure adopted = {
+		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+	};
+
+	if (failure)
+		adopted = *failure;
+	adopted.index = known(line);
+	append(failures, &adopted, message);
+}
+
+void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)
+{
+	struct failure *last;
+
+	if (failures->out_of_memory)
+		return;
+	last = &failures->items[failures->count - 1];
+	last->rereg_code = rereg->code;
+	last->library_would_say = rereg->library_would_say;
+	last->old_region = mr_old_region_name(rereg->old);
+}
+
+void failures_release(struct failures *failures)
+{
+	const struct failure *end = failures->items + failures->count;
+
+	for (struct failure *f = failures->items; f && f < end; f++) {
+		const struct failure *next = f + 1 < end ? f + 1 : NULL;
+
+		if (!next || next->message != f->message)
+			free((void *)f->message);
+		request_release(&f->request, next ? &next->request : NULL);
+	}
+	free(failures->items);
+	*failures = (struct failures){ 0 };
+}
