@@ -60,9 +60,9 @@ LIB_SRC := $(filter-out $(SIM_SRC),$(call below,lib,c))
 UNIT_SRC := $(call below,tests/unit,c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
-# What the simulator shares with mrctl.
-SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o) $(patsubst %,$(BUILD)/lib/sim/shared/%.o,\
-	simulator/spec base/error base/number base/choice)
+SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
+# What the simulator may use of mrctl's library, compiled for a shared object
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c)
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
@@ -70,7 +70,6 @@ CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
 MAN := $(wildcard man/*.[1-9])
 
 .DELETE_ON_ERROR:
-.SECONDARY:
 .PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
 	check-sanitized check-all valgrind bench lint setup install uninstall clean help FORCE
 
@@ -92,10 +91,13 @@ $(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
 $(CMD_OBJ) $(LIB_OBJ): BASE_CFLAGS += $(LTO)
 
 $(BUILD)/libmrctl.a: $(LIB_OBJ)
+$(BUILD)/libshared.a: $(SHARED_OBJ)
+
+%.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ)
+$(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
@@ -110,7 +112,7 @@ $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/lib/sim/shared/%.o: lib/%.c $(BUILD)/config
+$(BUILD)/shared/%.o: %.c $(BUILD)/config
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
@@ -120,7 +122,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -141,7 +143,7 @@ check: setup
 
 # Unit tests link the library, the commands without main, and the simulator without its interposer.
 UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o $(BUILD)/lib/sim/preload/%,\
-	$(CMD_OBJ) $(LIB_OBJ) $(SIM_SRC:%.c=$(BUILD)/%.o))
+	$(CMD_OBJ) $(LIB_OBJ) $(SIM_OBJ))
 $(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

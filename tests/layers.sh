@@ -1,62 +1,101 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# layers.sh RANKS BUILD FOLDER...: whether the C files below each FOLDER keep to their layers
+# The layers of the tree.  RANKS (tests/layers.ranks) says which files may use which.
 #
-# An arrow goes from a file to each file that it includes, and to each file that defines a symbol
-# which its object in BUILD leaves undefined (addresses in tables included).  Printed are arrows
-# upwards by the file RANKS, and circles of files.  No output: all is well.
-set -u
-ranks=$1 build=$2
-shift 2
+# layers.sh RANKS BUILD FOLDER...
+#   whether the C files below each FOLDER keep to their layers.  A file uses each file that it includes,
+#   and each that defines a symbol which its object in BUILD lacks: a function, or a table of them.
+#   Prints each use that RANKS does not allow, and each circle of files, and fails if there is any.
+# layers.sh --links RANKS NAME...
+#   "NAME:FILE" for each C file below cmd and lib that tests/unit/NAME.c may use.
+#
+# A file is named by its path without its ending: lib/base/error is error.c and error.h.
+set -eu
+export LC_ALL=C
+links=
+[ "$1" != --links ] || { links=yes; shift; }
+ranks=$1
+shift
 
-# "FILE FILE WHY" for each include; a file is named without its ending
+# Functions of awk on RANKS, whose lines are "PREFIX RANK PROGRAM"; see there
+layers='
+function load_ranks(line, column) {
+	while ((getline line < ranks) > 0)
+		if (line !~ /^(#|$)/) {
+			split(line, column, " ")
+			rank[column[1]] = column[2]
+			program[column[1]] = column[3]
+		}
+}
+function folder(file) { sub(/[^\/]*$/, "", file); return file }
+# the longest prefix in RANKS
+function row(file) { while (!(file in rank) && sub(/\/[^\/]*$/, "", file)); return file }
+function has_rank(file) { return row(file) in rank }
+function are_linked(user, used) {
+	user = program[row(user)]
+	used = program[row(used)]
+	return user == used || user == "all" || used == "all"
+}
+function may_use(user, used) {
+	return are_linked(user, used) && (rank[row(used)] < rank[row(user)] ||
+		row(used) == row(user) && folder(used) == folder(user))
+}
+BEGIN { load_ranks() }
+'
+
+# "USER USED #include" for each include of another file
 includes() {
-	find "$@" -name '*.[ch]' -exec grep -H '^#include "' {} + | awk -F '[:"]' -v OFS=' ' '{
-		from = $1; sub(/\.[ch]$/, "", from)
-		to = $3; sub(/\.h$/, "", to)
-		if (from != to) print from, to, "#include" }'
+	find "$@" -name '*.[ch]' -exec grep -H '^#include "' {} + | awk -F '[:"]' '{
+		sub(/\.[ch]$/, "", $1)
+		sub(/\.h$/, "", $3)
+		if ($1 != $3) print $1, $3, "#include" }'
 }
 
-# "FILE FILE SYMBOL" for each symbol.  Programs that are linked apart may have one of the same name:
-# the owner is one that the file may reach, where there is one.
+# "USER USED SYMBOL" for each symbol that an object lacks, from BUILD FOLDER...
+# Programs that are linked apart may have a symbol of the same name each.  What the simulator exports has
+# the name of a function of libc, and whoever calls that means libc's.
 symbols() {
-	local folders
-	folders=$(printf '%s|' "$@")
-	(cd "$build" && find "$@" -name '*.o' -exec readelf -sW {} +) | awk -v folders="^(${folders%|})/" '
-		/^File: / { file = $2; sub(/\.o$/, "", file); next }
-		$5 == "GLOBAL" || $5 == "WEAK" {
-			if ($7 == "UND") wanted[file " " $8]
-			else owners[$8] = owners[$8] " " file }
-		END { for (pair in wanted) {
+	local build=$1
+	shift
+	find "$@" -name '*.c' | sed "s:^:$build/:; s:c\$:o:" | xargs readelf -sW |
+		awk -v ranks="$ranks" -v build="$build/" "$layers"'
+		/^File: / { file = substr($2, length(build) + 1); sub(/\.o$/, "", file); next }
+		$5 != "GLOBAL" && $5 != "WEAK" { next }
+		$7 == "UND" { lacks[file " " $8]; next }
+		program[row(file)] != "sim" || $6 != "DEFAULT" { owners[$8] = owners[$8] " " file }
+		END { for (pair in lacks) {
 			split(pair, part, " ")
 			n = split(owners[part[2]], owner, " ")
-			for (i = 1; i <= n; i++) if (owner[i] != part[1]) print part[1], owner[i], part[2] } }'
+			for (i = 1; i <= n; i++)
+				if (are_linked(part[1], owner[i])) print part[1], owner[i], part[2] } }'
 }
 
-# Arrows upwards.  A line of RANKS is "PREFIX RANK PROGRAM": the longest prefix of a file's name
-# counts, and PROGRAM (or "all") is what its object is linked into.
-upwards() {
-	awk -v ranks="$ranks" '
-		BEGIN { while ((getline line < ranks) > 0) if (line !~ /^(#|$)/) {
-			split(line, column, " "); rank[column[1]] = column[2]; program[column[1]] = column[3] } }
-		function row(file) { while (!(file in rank) && sub(/\/[^\/]*$/, "", file)); return file }
-		function folder(file) { sub(/[^\/]*$/, "", file); return file }
-		{ from = row($1); to = row($2); why = $3
-		  if (!(from in rank)) { print $1 " has no rank"; next }
-		  if (!(to in rank)) { print $1 " -> " $2 " (" why "): which has no rank"; next }
-		  apart = program[to] != "all" && program[to] != program[from]
-		  if (apart && why != "#include") next
-		  if (apart || (folder($1) != folder($2) || from != to) && rank[from] <= rank[to])
-			print $1 " (" rank[from] ") -> " $2 " (" rank[to] "): " why }' | sort -u
+# Of such lines: those that RANKS does not allow
+against_ranks() {
+	awk -v ranks="$ranks" "$layers"'
+		!has_rank($1) { print $1 " has no rank"; next }
+		!has_rank($2) { print $1 " uses " $2 " (" $3 "), which has no rank"; next }
+		!may_use($1, $2) { print $1 " may not use " $2 " (" $3 ")" }' | sort -u
 }
 
-# Circles of files, within one program
 circles() {
-	awk '{ print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: //; s/^-: input contains a loop:/circle:/'
+	awk '{ print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null | awk '
+		/ loop:$/ { if (circle) print circle; circle = "circle:"; next }
+		{ circle = circle " " $2 }
+		END { if (circle) print circle }' | sort -u
 }
 
-arrows=$(mktemp) || exit
-trap 'rm -f "$arrows"' EXIT
-{ includes "$@"; symbols "$@"; } | grep -v '/shared/' >"$arrows"
-upwards <"$arrows"
-circles <"$arrows"
+if [ -n "$links" ]; then
+	find cmd lib -name '*.c' | awk -v ranks="$ranks" -v names="$*" "$layers"'
+		{ sub(/\.c$/, ""); if (has_rank($0)) files[$0] }
+		END { n = split(names, name, " ")
+			for (i = 1; i <= n; i++)
+				for (file in files)
+					if (may_use(name[i], file)) print name[i] ":" file }'
+else
+	build=$1
+	shift
+	uses=$(includes "$@"; symbols "$build" "$@")
+	findings=$(against_ranks <<<"$uses"; circles <<<"$uses")
+	[ -z "$findings" ] || { printf '%s\n' "$findings"; exit 1; }
+fi
