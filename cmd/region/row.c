@@ -140,7 +140,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.call = (enum mr_region_call)entry->call,
 		.via = (enum mr_via)entry->via,
 		.access = entry->access,
-		.at_zero = entry->iova ? MR_UVERBS_NO : MR_UVERBS_YES,
+		.at_zero = entry->iova ? MR_NO : MR_YES,
 	};
 	struct mr_in_force nobody_was_asked = { .asked = true };
 

@@ -10,6 +10,7 @@
 #include "lib/session/library.h"
 #include "lib/session/relaxed.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/drivers.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {
@@ -132,7 +133,7 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 	if (!job->answer.invocation->global->verbose) /* which has told all of it */
 		tell_request(job, request);
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
-	    !mr_uverbs_knows_driver(job->place.uverbs.driver_id))
+	    !mr_driver_is_known(job->place.uverbs.driver_id))
 		report_detail("without private data of the driver, which mrctl does not know");
 }
 

@@ -6,6 +6,7 @@
 #include "cmd/region/answer.h"
 #include "cmd/register/register.h"
 #include "cmd/register/registrar.h"
+#include "lib/base/tristate.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
 #include "lib/verbs/in_force.h"
@@ -14,8 +15,8 @@
 struct made {
 	struct mr_region region;
 	uint64_t id;
-	uint64_t index;                /**< which of --count, from 1 */
-	enum mr_uverbs_answer at_zero; /**< of mr_in_force_at_zero() */
+	uint64_t index;           /**< which of --count, from 1 */
+	enum mr_tristate at_zero; /**< of mr_in_force_at_zero() */
 };
 
 /** What became of the advice about a region. */

@@ -8,6 +8,7 @@
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
 #include "lib/session/relaxed.h"
+#include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"
 
 void place_paths(const char *via, bool *library, bool *kernel)
@@ -55,11 +56,11 @@ static int check_library(const struct place *place, bool kernel, bool *library,
 	if (!*library || mr_session_is_private(place->session))
 		return 0;
 	if (place->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
-	    (kernel || mr_uverbs_imports(place->uverbs.driver_id))) {
+	    (kernel || mr_driver_imports(place->uverbs.driver_id))) {
 		*library = false;
 		return kernel ? 0 : fail_no_handles(place, err);
 	}
-	*library = !kernel || mr_uverbs_imports(place->uverbs.driver_id);
+	*library = !kernel || mr_driver_imports(place->uverbs.driver_id);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "cmd/region/in_session.h"
 #include "cmd/region/row.h"
 #include "cmd/stat/totals.h"
+#include "lib/base/tristate.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
@@ -20,7 +21,7 @@ struct job {
 	struct totals totals;
 	struct mr_in_force in_force;
 	struct mr_registrant registrant; /**< whose life was asked for last */
-	enum mr_uverbs_answer lives;
+	enum mr_tristate lives;
 	uint64_t unseen; /**< regions whose process cannot be seen */
 	bool removed;    /**< the device: see tell_unknown() */
 };
@@ -39,8 +40,7 @@ static void fill_in_force(struct job *job, const struct mr_entry *entry,
 		.call = (enum mr_region_call)entry->call,
 		.via = (enum mr_via)entry->via,
 		.access = entry->access,
-		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_UVERBS_NO
-									 : MR_UVERBS_YES,
+		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_NO : MR_YES,
 	};
 
 	region_row_in_force(row, &job->in_force, &asked, job->in->answer.invocation->global);
@@ -76,10 +76,10 @@ static const char *name_state(struct job *job, const struct mr_entry *entry,
 	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
 		job->lives = mr_registrant_lives(session, entry);
 	job->registrant = entry->registrant;
-	job->unseen += job->lives == MR_UVERBS_UNKNOWN;
-	return job->lives == MR_UVERBS_YES  ? state_names[state]
-	       : job->lives == MR_UVERBS_NO ? "inert"
-					    : "unknown";
+	job->unseen += job->lives == MR_UNKNOWN;
+	return job->lives == MR_YES  ? state_names[state]
+	       : job->lives == MR_NO ? "inert"
+				     : "unknown";
 }
 
 static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)

@@ -8,6 +8,7 @@
 #include "lib/session/regions.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/pds.h"
+#include "lib/verbs/drivers.h"
 
 static const struct field pd_fields[] = {
 	FIELD(struct pd_row, name, FIELD_STRING, 0, "name"),
@@ -42,7 +43,7 @@ void totals_init(struct totals *totals, struct session_job *job)
 	totals->deferred.known = totals->unlisted.known = true;
 	totals->table_bytes = known(mr_table_size(table));
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
-				 mr_uverbs_blocks_removal(job->session->uverbs.driver_id);
+				 mr_driver_blocks_removal(job->session->uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(struct pd_row) };
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct pd_row *row = &totals->pd_rows[totals->pds.count];

@@ -27,6 +27,7 @@
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/dm.h"
+#include "lib/verbs/drivers.h"
 #include "lib/verbs/region.h"
 #include "lib/verbs/umem.h"
 
@@ -69,7 +70,7 @@ void mr_session_describe(const struct mr_environment *environment, struct mr_tab
 	*device = (struct mr_table_device){ .simulated = environment->simulated };
 	snprintf(device->name, sizeof(device->name), "%s", environment->device);
 	snprintf(device->provider, sizeof(device->provider), "%s", environment->provider);
-	device->driver_id = mr_uverbs_driver_id(environment->provider);
+	device->driver_id = mr_driver_id(environment->provider);
 }
 
 int mr_session_create(const struct mr_device *device, const struct mr_environment *environment,

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/base/tristate.h"
 #include "lib/host/process.h"
 #include "lib/session/library.h"
 #include "lib/session/registrant.h"
@@ -50,7 +51,7 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 	entry->registrant = session->self;
 }
 
-enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)
+enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry)
 {
 	const struct mr_registrant *registrant = &entry->registrant;
 	uint64_t ticks;
@@ -58,14 +59,13 @@ enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const stru
 	know_self(session);
 	if (!registrant->start || !session->self.start || registrant->pid > INT32_MAX ||
 	    !registrant->pid)
-		return MR_UVERBS_UNKNOWN;
+		return MR_UNKNOWN;
 	switch (mr_process_life((pid_t)registrant->pid, &ticks)) {
 	case MR_PROCESS_LIVES:
-		return mr_registrant_start(ticks) == registrant->start ? MR_UVERBS_YES
-								       : MR_UVERBS_NO;
+		return mr_registrant_start(ticks) == registrant->start ? MR_YES : MR_NO;
 	case MR_PROCESS_ENDED:
-		return MR_UVERBS_NO;
+		return MR_NO;
 	default:
-		return MR_UVERBS_UNKNOWN;
+		return MR_UNKNOWN;
 	}
 }

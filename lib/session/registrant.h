@@ -6,6 +6,7 @@
 #ifndef LIB_SESSION_REGISTRANT_H
 #define LIB_SESSION_REGISTRANT_H
 
+#include "lib/base/tristate.h"
 #include "lib/session/regions.h"
 
 /**
@@ -34,9 +35,9 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
 /**
  * mr_registrant_lives() - whether that process is still there
  *
- * Return: MR_UVERBS_UNKNOWN where it cannot be seen: it or this process is of another PID namespace than that
+ * Return: MR_UNKNOWN where it cannot be seen: it or this process is of another PID namespace than that
  * in which the session was opened, or it is hidden (hidepid, proc(5)).
  */
-enum mr_uverbs_answer mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
+enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr_entry *entry);
 
 #endif

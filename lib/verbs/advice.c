@@ -105,11 +105,18 @@ static int advise_part(const struct mr_registrar *registrar, const struct mr_adv
 		       uint64_t addr, uint32_t length, uint32_t lkey, struct mr_error *err)
 {
 	struct ibv_sge sge = { .addr = addr, .length = length, .lkey = lkey };
+	const struct mr_uverbs_advice request = {
+		.advice = advice->advice,
+		.flags = advice->flags,
+		.pd_handle = registrar->pd_handle,
+		.lkey = lkey,
+		.addr = addr,
+		.length = length,
+	};
 	int rc;
 
 	if (registrar->via == MR_VIA_KERNEL)
-		return mr_uverbs_advise_mr(registrar->uverbs, registrar->pd_handle, advice->advice,
-					   advice->flags, addr, length, lkey, err);
+		return mr_uverbs_advise_mr(registrar->uverbs, &request, err);
 	rc = ibv_advise_mr(registrar->pd, advice->advice, advice->flags, &sge, 1);
 	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
 }

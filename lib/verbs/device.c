@@ -8,9 +8,10 @@
 #include <string.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/device_reason.h"
-#include "lib/verbs/calls.h"
+#include "lib/verbs/drivers.h"
 
 /* What lib/sim/sysfs writes into node_desc. */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
@@ -192,7 +193,7 @@ struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 {
 	*pd_handle = device->pd ? device->pd->handle : MR_NO_HANDLE;
 	return (struct mr_uverbs){ .fd = device->context->cmd_fd,
-				   .driver_id = mr_uverbs_driver_id(environment->provider) };
+				   .driver_id = mr_driver_id(environment->provider) };
 }
 
 void mr_device_leave(struct mr_device *device)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "lib/base/tristate.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/capabilities.h"
 #include "lib/verbs/in_force.h"
 
-enum mr_uverbs_answer mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
-					  const struct mr_region *region)
+enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
+				     const struct mr_region *region)
 {
 	struct mr_uverbs_mr mr;
 	struct mr_error ignored;
 
 	if (!(access & MR_ACCESS_ZERO_BASED) || region->kind != MR_KIND_MR ||
 	    region->handle == MR_NO_HANDLE)
-		return MR_UVERBS_UNKNOWN;
+		return MR_UNKNOWN;
 	/* Some drivers leave length and IOVA zero. */
 	if (mr_uverbs_query_mr(uverbs, region->handle, &mr, &ignored) ||
 	    mr.length != region->length)
-		return MR_UVERBS_UNKNOWN;
-	return mr.iova ? MR_UVERBS_NO : MR_UVERBS_YES;
+		return MR_UNKNOWN;
+	return mr.iova ? MR_NO : MR_YES;
 }
 
 static void ask(struct mr_in_force *in_force)
@@ -23,48 +25,47 @@ static void ask(struct mr_in_force *in_force)
 	if (in_force->asked)
 		return;
 	in_force->asked = true;
-	in_force->optional = mr_uverbs_has_optional_access(in_force->uverbs);
-	in_force->relaxed = mr_uverbs_orders_relaxed(in_force->uverbs);
+	in_force->optional = mr_has_optional_access(in_force->uverbs);
+	in_force->relaxed = mr_orders_relaxed(in_force->uverbs);
 }
 
-static enum mr_uverbs_answer is_relaxed(const struct mr_in_force *in_force,
-					const struct mr_in_force_region *region)
+static enum mr_tristate is_relaxed(const struct mr_in_force *in_force,
+				   const struct mr_in_force_region *region)
 {
 	/* The driver goes on without where its Data Direct device has no such key. */
-	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_UVERBS_NO)
-		return MR_UVERBS_UNKNOWN;
+	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_NO)
+		return MR_UNKNOWN;
 	return in_force->relaxed;
 }
 
 /* Flags of the optional range. */
-static enum mr_uverbs_answer is_optional_in_force(struct mr_in_force *in_force,
-						  const struct mr_in_force_region *region,
-						  uint32_t flag)
+static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
+					     const struct mr_in_force_region *region, uint32_t flag)
 {
 	if (mr_region_kind(region->call) == MR_KIND_UMEM)
-		return MR_UVERBS_NO;
+		return MR_NO;
 	ask(in_force);
 	/* A kernel without such flags refuses them: only the library leaves them out. */
-	if (in_force->optional == MR_UVERBS_NO && region->via == MR_VIA_LIBRARY)
-		return MR_UVERBS_NO;
+	if (in_force->optional == MR_NO && region->via == MR_VIA_LIBRARY)
+		return MR_NO;
 	if (flag != MR_ACCESS_RELAXED_ORDERING)
-		return MR_UVERBS_UNKNOWN;
+		return MR_UNKNOWN;
 	/* Without that word of the kernel the library may have left the flag out. */
-	if (in_force->optional == MR_UVERBS_UNKNOWN && in_force->relaxed == MR_UVERBS_YES &&
+	if (in_force->optional == MR_UNKNOWN && in_force->relaxed == MR_YES &&
 	    region->via == MR_VIA_LIBRARY)
-		return MR_UVERBS_UNKNOWN;
+		return MR_UNKNOWN;
 	return is_relaxed(in_force, region);
 }
 
-static enum mr_uverbs_answer is_in_force(struct mr_in_force *in_force,
-					 const struct mr_in_force_region *region, uint32_t flag)
+static enum mr_tristate is_in_force(struct mr_in_force *in_force,
+				    const struct mr_in_force_region *region, uint32_t flag)
 {
 	if (flag & MR_ACCESS_OPTIONAL)
 		return is_optional_in_force(in_force, region, flag);
 	if (flag == MR_ACCESS_HUGETLB) /* ib_umem_odp_get() alone looks at it */
-		return region->access & MR_ACCESS_ON_DEMAND ? MR_UVERBS_YES : MR_UVERBS_NO;
+		return region->access & MR_ACCESS_ON_DEMAND ? MR_YES : MR_NO;
 	if (flag != MR_ACCESS_ZERO_BASED || mr_region_is_dm(region->call))
-		return MR_UVERBS_YES;
+		return MR_YES;
 	return region->at_zero;
 }
 
@@ -75,11 +76,11 @@ struct mr_opt_u64 mr_in_force_bits(struct mr_in_force *in_force,
 
 	for (uint32_t left = region->access; left; left &= left - 1) {
 		uint32_t flag = left & -left;
-		enum mr_uverbs_answer answer = is_in_force(in_force, region, flag);
+		enum mr_tristate answer = is_in_force(in_force, region, flag);
 
-		if (answer == MR_UVERBS_NO)
+		if (answer == MR_NO)
 			bits.value &= ~(uint64_t)flag;
-		else if (answer == MR_UVERBS_UNKNOWN)
+		else if (answer == MR_UNKNOWN)
 			bits.known = false;
 	}
 	return bits;
@@ -96,7 +97,7 @@ const char *mr_in_force_reason(const struct mr_in_force *in_force, uint32_t flag
 		return NULL;
 	if (!in_force->asked)
 		return "a umem has no such property";
-	return in_force->optional == MR_UVERBS_NO
+	return in_force->optional == MR_NO
 		       ? "this kernel does not know optional flags, so libibverbs leaves it out"
 		       : "this device cannot do it";
 }

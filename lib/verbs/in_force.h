@@ -6,6 +6,7 @@
 #define LIB_VERBS_IN_FORCE_H
 
 #include "lib/base/number.h"
+#include "lib/base/tristate.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/uverbs.h"
 
@@ -13,8 +14,8 @@
 struct mr_in_force {
 	const struct mr_uverbs *uverbs;
 	bool asked;
-	enum mr_uverbs_answer optional; /**< the kernel takes flags that it may ignore */
-	enum mr_uverbs_answer relaxed;  /**< the device can write in relaxed order */
+	enum mr_tristate optional; /**< the kernel takes flags that it may ignore */
+	enum mr_tristate relaxed;  /**< the device can write in relaxed order */
 };
 
 /** A region, with what was asked for. */
@@ -22,7 +23,7 @@ struct mr_in_force_region {
 	enum mr_region_call call;
 	enum mr_via via;
 	uint32_t access;
-	enum mr_uverbs_answer at_zero; /**< see mr_in_force_at_zero() */
+	enum mr_tristate at_zero; /**< see mr_in_force_at_zero() */
 };
 
 /**
@@ -30,8 +31,8 @@ struct mr_in_force_region {
  *
  * It is asked (QUERY_MR) only where @access has zero-based: the region must still be there.
  */
-enum mr_uverbs_answer mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
-					  const struct mr_region *region);
+enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
+				     const struct mr_region *region);
 
 /**
  * mr_in_force_bits() - the flags of a region that have an effect

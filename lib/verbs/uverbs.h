@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs: what that library
- * cannot do with objects it did not make itself.
+ * Objects by the kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs: that library
+ * can do nothing with objects which it did not make itself.
  */
 #ifndef LIB_VERBS_UVERBS_H
 #define LIB_VERBS_UVERBS_H
@@ -12,12 +12,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
-
-/** A uverbs command descriptor, with the driver behind it. */
-struct mr_uverbs {
-	int fd;
-	uint32_t driver_id; /**< enum rdma_driver_id */
-};
+#include "lib/verbs/descriptor.h"
 
 /** What the kernel says of a memory region. */
 struct mr_uverbs_mr {
@@ -45,26 +40,15 @@ struct mr_uverbs_umem_reg {
 	int fd;
 };
 
-/**
- * mr_uverbs_driver_id() - the kernel's number of a driver
- * @provider: its user-space name ("mlx5")
- *
- * Return: enum rdma_driver_id, 0 (RDMA_DRIVER_UNKNOWN) for a name that is not known.
- */
-uint32_t mr_uverbs_driver_id(const char *provider);
-
-/**
- * mr_uverbs_knows_driver() - whether the driver's private data of REG_MR are known
- *
- * For another one registering is attempted without any.
- */
-bool mr_uverbs_knows_driver(uint32_t driver_id);
-
-/** mr_uverbs_imports() - false where the driver's provider is known to have no ibv_import_device */
-bool mr_uverbs_imports(uint32_t driver_id);
-
-/** mr_uverbs_blocks_removal() - whether removing the device waits for the last descriptor to close */
-bool mr_uverbs_blocks_removal(uint32_t driver_id);
+/** Advice about a range of one region. */
+struct mr_uverbs_advice {
+	uint32_t advice; /**< enum ib_uverbs_advise_mr_advice, or whatever else was asked for */
+	uint32_t flags;  /**< enum ib_uverbs_advise_mr_flag, likewise */
+	uint32_t pd_handle;
+	uint32_t lkey;
+	uint64_t addr;
+	uint32_t length; /**< bytes */
+};
 
 /*
  * All below return 0 or -errno with MR_ERROR_REFUSED; the call is named "ioctl(REG_MR)", ….
@@ -128,8 +112,7 @@ bool mr_uverbs_is_absent(int rc);
  *
  * Return: -EOPNOTSUPP from a driver that knows no advice.
  */
-int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, uint32_t pd_handle, uint32_t advice,
-			uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey,
+int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_advice *advice,
 			struct mr_error *err);
 
 /** mr_uverbs_destroy_mr() - UVERBS_METHOD_MR_DESTROY */
@@ -188,29 +171,6 @@ int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr
  */
 int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
 			uint32_t dm, struct mr_uverbs_mr *mr, struct mr_error *err);
-
-/** What is known of a question. */
-enum mr_uverbs_answer {
-	MR_UVERBS_UNKNOWN,
-	MR_UVERBS_NO,
-	MR_UVERBS_YES,
-};
-
-/**
- * mr_uverbs_has_optional_access() - whether the kernel takes access flags that it may ignore
- *
- * IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS, by the method QUERY_CONTEXT: libibverbs keeps such
- * flags to itself where the kernel does not.
- */
-enum mr_uverbs_answer mr_uverbs_has_optional_access(const struct mr_uverbs *uverbs);
-
-/**
- * mr_uverbs_orders_relaxed() - whether the device can write in relaxed order
- *
- * Of mlx5 by the firmware's own word (QUERY_HCA_CAP), which takes a context with DEVX; rxe and siw
- * have no PCI bus.
- */
-enum mr_uverbs_answer mr_uverbs_orders_relaxed(const struct mr_uverbs *uverbs);
 
 /** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
 #define MR_UVERBS_INFO_MAX 16383

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "lib/base/tristate.h"
 #include "lib/session/find.h"
 #include "lib/session/regions.h"
 #include "lib/session/registrant.h"
@@ -110,7 +111,7 @@ TEST(a_start_keeps_apart_from_what_is_not_known)
 }
 
 /* Of the session that it has, and of the entry that it notes. */
-static enum mr_uverbs_answer lives(uint32_t namespace, uint32_t pid, uint32_t start)
+static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };
 	struct mr_entry entry = { .registrant = { pid, start } };
@@ -134,16 +135,16 @@ TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
 
 	assert_true(here);
 	assert_int_equal(self.pid, getpid());
-	assert_int_equal(lives(here, self.pid, self.start), MR_UVERBS_YES);
-	assert_int_equal(lives(here, self.pid, self.start + 1), MR_UVERBS_NO);
-	assert_int_equal(lives(here, self.pid, 0), MR_UVERBS_UNKNOWN);
+	assert_int_equal(lives(here, self.pid, self.start), MR_YES);
+	assert_int_equal(lives(here, self.pid, self.start + 1), MR_NO);
+	assert_int_equal(lives(here, self.pid, 0), MR_UNKNOWN);
 	/* what another holder could write */
-	assert_int_equal(lives(here, 0, 1), MR_UVERBS_UNKNOWN);
-	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UVERBS_UNKNOWN);
+	assert_int_equal(lives(here, 0, 1), MR_UNKNOWN);
+	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UNKNOWN);
 	assert_int_equal(noted(here + 1).start, 0);
 	assert_int_equal(noted(0).start, 0);
-	assert_int_equal(lives(here + 1, self.pid, self.start), MR_UVERBS_UNKNOWN);
-	assert_int_equal(lives(0, self.pid, self.start), MR_UVERBS_UNKNOWN);
+	assert_int_equal(lives(here + 1, self.pid, self.start), MR_UNKNOWN);
+	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
 }
 
 TEST(a_name_holds_nothing_that_a_terminal_obeys)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "lib/base/tristate.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/in_force.h"
 #include "tests/unit/unit.h"
@@ -11,11 +12,11 @@
 #define RELAXED MR_ACCESS_RELAXED_ORDERING
 #define STRANGE (1u << 29)
 
-#define UNKNOWN MR_UVERBS_UNKNOWN
-#define NO      MR_UVERBS_NO
-#define YES     MR_UVERBS_YES
+#define UNKNOWN MR_UNKNOWN
+#define NO      MR_NO
+#define YES     MR_YES
 
-static struct mr_opt_u64 bits(enum mr_uverbs_answer optional, enum mr_uverbs_answer relaxed,
+static struct mr_opt_u64 bits(enum mr_tristate optional, enum mr_tristate relaxed,
 			      struct mr_in_force_region region)
 {
 	struct mr_in_force in_force = { .asked = true, .optional = optional, .relaxed = relaxed };
@@ -59,9 +60,9 @@ TEST(huge_pages_count_on_demand)
 TEST(relaxed_ordering_takes_kernel_and_device)
 {
 	static const struct {
-		enum mr_uverbs_answer optional, relaxed;
+		enum mr_tristate optional, relaxed;
 		enum mr_via via;
-		enum mr_uverbs_answer expected;
+		enum mr_tristate expected;
 	} cases[] = {
 		{ YES, YES, MR_VIA_LIBRARY, YES },
 		{ YES, NO, MR_VIA_LIBRARY, NO },

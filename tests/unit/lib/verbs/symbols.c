@@ -4,6 +4,7 @@
 #include <fcntl.h>
 
 #include "lib/verbs/data_direct.h"
+#include "lib/verbs/drivers.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 #include "tests/unit/unit.h"
@@ -45,8 +46,8 @@ TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
 {
 	char path[64] = "before";
 	const int null = open("/dev/null", O_RDWR);
-	const struct mr_uverbs mlx5 = { null, mr_uverbs_driver_id("mlx5") };
-	const struct mr_uverbs rxe = { null, mr_uverbs_driver_id("rxe") };
+	const struct mr_uverbs mlx5 = { null, mr_driver_id("mlx5") };
+	const struct mr_uverbs rxe = { null, mr_driver_id("rxe") };
 	struct mr_registrar registrar = { .via = MR_VIA_KERNEL, .uverbs = &mlx5 };
 
 	mr_data_direct_path(&registrar, path, sizeof(path));

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <rdma/ib_user_ioctl_verbs.h>
+#include <rdma/irdma-abi.h>
+#include <rdma/mthca-abi.h>
+#include <rdma/siw-abi.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/verbs/drivers.h"
+
+/*
+ * imports: rdma-core 44 to 65 have import_context in mlx5's table of operations only.
+ * blocks_removal: such a driver has no ib_device_ops.disassociate_ucontext.
+ */
+static const struct mr_driver drivers[] = {
+	{ .provider = "mlx5", .id = RDMA_DRIVER_MLX5, .imports = true },
+	{ .provider = "mlx4", .id = RDMA_DRIVER_MLX4 },
+	{ .provider = "mthca", .id = RDMA_DRIVER_MTHCA, .reg_in = sizeof(struct mthca_reg_mr) },
+	{ .provider = "bnxt_re", .id = RDMA_DRIVER_BNXT_RE },
+	{ .provider = "cxgb4", .id = RDMA_DRIVER_CXGB4, .blocks_removal = true },
+	{ .provider = "ocrdma", .id = RDMA_DRIVER_OCRDMA },
+	{ .provider = "irdma",
+	  .id = RDMA_DRIVER_IRDMA,
+	  .reg_in = sizeof(struct irdma_mem_reg_req) },
+	{ .provider = "vmw_pvrdma", .id = RDMA_DRIVER_VMW_PVRDMA },
+	{ .provider = "qedr", .id = RDMA_DRIVER_QEDR, .blocks_removal = true },
+	{ .provider = "hns", .id = RDMA_DRIVER_HNS },
+	{ .provider = "rxe",
+	  .id = RDMA_DRIVER_RXE,
+	  .blocks_removal = true,
+	  .orders_strictly = true },
+	{ .provider = "hfi1verbs", .id = RDMA_DRIVER_HFI1 },
+	{ .provider = "efa", .id = RDMA_DRIVER_EFA, .blocks_removal = true },
+	{ .provider = "siw",
+	  .id = RDMA_DRIVER_SIW,
+	  .reg_in = sizeof(struct siw_ureq_reg_mr),
+	  .reg_out = sizeof(struct siw_uresp_reg_mr),
+	  .blocks_removal = true,
+	  .orders_strictly = true },
+	{ .provider = "erdma", .id = RDMA_DRIVER_ERDMA },
+};
+
+const struct mr_driver *mr_driver_find(uint32_t id)
+{
+	/* Its provider may import: that is tried. */
+	static const struct mr_driver unknown = { .provider = "", .imports = true };
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (drivers[i].id == id)
+			return &drivers[i];
+	return &unknown;
+}
+
+uint32_t mr_driver_id(const char *provider)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)
+		if (!strcmp(drivers[i].provider, provider))
+			return drivers[i].id;
+	return RDMA_DRIVER_UNKNOWN;
+}
+
+bool mr_driver_is_known(uint32_t id)
+{
+	return mr_driver_find(id)->provider[0];
+}
+
+bool mr_driver_imports(uint32_t id)
+{
+	return mr_driver_find(id)->imports;
+}
+
+bool mr_driver_blocks_removal(uint32_t id)
+{
+	return mr_driver_find(id)->blocks_removal;
+}
