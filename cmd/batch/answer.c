@@ -52,7 +52,7 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing 
 	const struct line_row row = { known(line->number), line->text,
 				      command ? command->name : NULL };
 
-	if (!global->json && !global->quiet && !global->no_headings) {
+	if (!global->style.json && !global->style.quiet && !global->style.no_headings) {
 		output_text("%sline %" PRIu64 ": ", batch->run ? "\n" : "", line->number);
 		output_foreign(line->text);
 		output_text("\n");
@@ -76,7 +76,7 @@ int batch_answer_error(const struct batch_answer *batch, const struct invocation
 static int flush(const struct batch_answer *batch, struct mr_error *err)
 {
 	const struct global_args *global = global_of(batch);
-	bool later = global->quiet || (global->json && !batch->prompt);
+	bool later = global->style.quiet || (global->style.json && !batch->prompt);
 
 	return later ? 0 : output_flush(err);
 }
@@ -101,7 +101,7 @@ void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_
 void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *stopped)
 {
 	progress_clear(&batch->answer.progress);
-	if (stopped && !global_of(batch)->quiet)
+	if (stopped && !global_of(batch)->style.quiet)
 		report_note(batch->answer.invocation->command->name,
 			    "stopped after line %" PRIu64 " (--keep-going goes on)",
 			    stopped->number);

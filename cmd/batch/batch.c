@@ -138,7 +138,7 @@ static void prepare_lines(struct job *job)
 	answer->in_session = context_session(job->invocation) != NULL;
 	/* Where the answers of the lines are on the terminal, they show how far it is. */
 	progress_init(&answer->progress, job->reader.total,
-		      global->quiet || !job->reader.total || output_is_terminal());
+		      global->style.quiet || !job->reader.total || output_is_terminal());
 }
 
 static int work(struct job *job, struct mr_error *err)

@@ -52,7 +52,7 @@ static void deregister(struct batch_answer *batch, struct mr_session *session, u
 	region_row_fill(&row, &entry, &session->table, &pd);
 	row.state = "deregistered";
 	row.dereg_elapsed_ns = known(ns);
-	if (out->global->json)
+	if (out->style->json)
 		output_row(out, &region_record, &row);
 }
 
@@ -70,7 +70,7 @@ void batch_rest_deregister(struct batch_answer *batch, struct mr_session *sessio
 	if (names.count > NAMED_MAX)
 		snprintf(names.text + names.used, sizeof(names.text) - names.used,
 			 ", and %" PRIu64 " more", names.count - NAMED_MAX);
-	if (names.count && !out->global->quiet)
+	if (names.count && !out->style->quiet)
 		report_note(batch->answer.invocation->command->name,
 			    "left registered, and deregistered now: %s", names.text);
 }

@@ -27,17 +27,17 @@ bool command_fills(const struct command *command, const char *column)
 static int check_global(const struct command *command, const struct global_args *global,
 			struct mr_error *err)
 {
-	const char *printed = global->json      ? "json"
-			      : global->columns ? "output"
-			      : global->verbose ? "verbose"
-						: NULL;
+	const char *printed = global->style.json      ? "json"
+			      : global->style.columns ? "output"
+			      : global->style.verbose ? "verbose"
+						      : NULL;
 
-	if (global->quiet && printed)
+	if (global->style.quiet && printed)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
-	if (!command->record && (global->json || global->columns))
+	if (!command->record && (global->style.json || global->style.columns))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s: this command has no regions to print",
-				    global->json ? "json" : "output");
+				    global->style.json ? "json" : "output");
 	return 0;
 }
 

@@ -108,7 +108,7 @@ int help_dump(const struct command *const *commands, const struct option_group *
 	      struct mr_error *err)
 {
 	const struct option_group *const global_groups[] = { global, NULL };
-	const struct global_args json = { .json = true };
+	const struct output_style json = { .json = true };
 	struct list options = list_options(global_groups);
 	struct output out;
 	int rc = output_open(&out, &json, NULL, err);

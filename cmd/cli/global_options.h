@@ -6,15 +6,12 @@
 #include <stdbool.h>
 
 #include "cmd/cli/options.h"
+#include "cmd/output/style.h"
 
 struct global_args {
+	struct output_style style;
 	const char *device;
-	const char *columns;
 	const char *session;
-	bool json;
-	bool no_headings;
-	bool quiet;
-	bool verbose;
 	bool help;
 	bool version;
 	bool dump_cli;

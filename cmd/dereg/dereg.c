@@ -106,7 +106,8 @@ static void tell_deferred(const struct session_job *job)
 	struct mr_table_pool pool;
 
 	mr_table_pool(&job->session->table, &pool);
-	if (pool.marked && !global->quiet && !global->json && !global->no_headings)
+	if (pool.marked && !global->style.quiet && !global->style.json &&
+	    !global->style.no_headings)
 		report_note(invocation->command->name,
 			    "%u relaxed region%s deferred, and reachable by %s keys; mrctl dereg "
 			    "--flush invalidates %s now",

@@ -64,7 +64,7 @@ void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 
 void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlisted)
 {
-	if (job->answer.out.global->json)
+	if (job->answer.out.style->json)
 		output_object(&job->answer.out, "unlisted", &unlisted_record, unlisted);
 }
 
@@ -73,7 +73,7 @@ void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *u
 	const char *command = job->answer.invocation->command->name;
 	uint64_t count = unlisted->gone.value;
 
-	if (job->answer.invocation->global->quiet)
+	if (job->answer.invocation->global->style.quiet)
 		return;
 	if (count)
 		report_note(command, "%" PRIu64 " unlisted region%s deregistered as well", count,

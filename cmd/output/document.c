@@ -48,17 +48,17 @@ static int choose_columns(const struct record *record, const char *text, bool on
 	return 0;
 }
 
-int output_open(struct output *out, const struct global_args *global, const struct record *record,
+int output_open(struct output *out, const struct output_style *style, const struct record *record,
 		struct mr_error *err)
 {
-	*out = (struct output){ .global = global, .record = record, .separator = "" };
-	if (global->columns && !record)
+	*out = (struct output){ .style = style, .record = record, .separator = "" };
+	if (style->columns && !record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--output chooses columns, and this command prints none");
-	if (!global->columns)
+	if (!style->columns)
 		return 0;
-	return choose_columns(record, global->columns, global->json,
-			      *global->columns == '+' ? &out->more : &out->columns, err);
+	return choose_columns(record, style->columns, style->json,
+			      *style->columns == '+' ? &out->more : &out->columns, err);
 }
 
 void output_release(struct output *out)
@@ -94,7 +94,7 @@ static void print_element(struct output *out, const struct record *record,
 
 void output_begin(struct output *out, const char *command)
 {
-	if (!out->global->json)
+	if (!out->style->json)
 		return;
 	if (!out->is_part)
 		printf("{\"format\":1,\"command\":\"%s\"", command);
@@ -105,7 +105,7 @@ void output_members(struct output *out, const struct record *record, const void 
 {
 	char *text;
 
-	if (!out->global->json)
+	if (!out->style->json)
 		return;
 	text = row_text(out, record, NULL, row);
 	if (text) /* without its braces */
@@ -116,10 +116,10 @@ void output_members(struct output *out, const struct record *record, const void 
 /* Whether people get all that is known. */
 static bool is_in_full(const struct output *out)
 {
-	const struct global_args *global = out->global;
+	const struct output_style *style = out->style;
 
-	return global->verbose && !global->json && !global->quiet && !global->no_headings &&
-	       !global->columns;
+	return style->verbose && !style->json && !style->quiet && !style->no_headings &&
+	       !style->columns;
 }
 
 static void print_lines(struct output *out, const struct record *record, const void *row)
@@ -127,7 +127,7 @@ static void print_lines(struct output *out, const struct record *record, const v
 	if (out->block_printed)
 		printf("\n");
 	out->block_printed = out->blocks;
-	lines_print(record, row, out->global->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
+	lines_print(record, row, out->style->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
 }
 
 void output_object(struct output *out, const char *key, const struct record *record,
@@ -135,8 +135,8 @@ void output_object(struct output *out, const char *key, const struct record *rec
 {
 	char *text;
 
-	if (!out->global->json) {
-		if (!out->global->quiet)
+	if (!out->style->json) {
+		if (!out->style->quiet)
 			print_lines(out, record, row);
 		return;
 	}
@@ -177,10 +177,10 @@ static int choose_usual(struct output *out, const struct record *record)
 	size_t count;
 	struct mr_error err;
 
-	if (out->usual_columns && !out->global->verbose)
+	if (out->usual_columns && !out->style->verbose)
 		choose_columns(record, out->usual_columns, false, &columns, &err);
 	else
-		columns = all_columns(record, out->global->verbose);
+		columns = all_columns(record, out->style->verbose);
 	count = out->usual_count = count_columns(columns);
 	all = columns ? reallocarray(columns, count + count_columns(out->more) + 1, sizeof(*all))
 		      : NULL;
@@ -199,12 +199,12 @@ static int choose_usual(struct output *out, const struct record *record)
 
 void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
 {
-	if (out->global->json) {
+	if (out->style->json) {
 		printf("%s\"%s\":[", out->separator, key);
 		out->separator = "\n";
 		return;
 	}
-	if (out->global->quiet || lines)
+	if (out->style->quiet || lines)
 		return;
 	out->blocks = is_in_full(out);
 	if (out->blocks)
@@ -212,19 +212,19 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	if (!out->columns)
 		note_error(out, choose_usual(out, record));
 	if (out->columns)
-		out->table = table_new(out->columns, out->usual_count, !out->global->no_headings,
-				       stdout);
+		out->table =
+			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);
 }
 
 void output_row(struct output *out, const struct record *record, const void *row)
 {
-	if (out->global->json) {
+	if (out->style->json) {
 		print_element(out, record, out->columns, row);
 	} else if (out->table) {
 		note_error(out, table_row(out->table, row));
-	} else if (!out->global->quiet) {
+	} else if (!out->style->quiet) {
 		print_lines(out, record, row);
 	}
 }
@@ -233,7 +233,7 @@ void output_element_begin(struct output *out, const struct record *record, const
 {
 	char *text;
 
-	if (!out->global->json)
+	if (!out->style->json)
 		return;
 	text = row_text(out, record, NULL, row);
 	if (text) /* without its last brace */
@@ -247,14 +247,14 @@ void output_element_begin(struct output *out, const struct record *record, const
 void output_element_end(struct output *out, const struct record *record, const void *row)
 {
 	output_members(out, record, row);
-	if (out->global->json)
+	if (out->style->json)
 		fputs("}", stdout);
 	out->separator = ",\n";
 }
 
 void output_list_end(struct output *out)
 {
-	if (out->global->json)
+	if (out->style->json)
 		fputs("]", stdout);
 	else if (out->table)
 		note_error(out, table_finish(out->table));
@@ -264,7 +264,7 @@ void output_list_end(struct output *out)
 
 void output_json_list(struct output *out, const char *key, const struct list *list)
 {
-	if (!out->global->json)
+	if (!out->style->json)
 		return;
 	printf("%s\"%s\":[", out->separator, key);
 	out->separator = "\n";
@@ -286,7 +286,7 @@ int output_flush(struct mr_error *err)
 
 int output_end(struct output *out, struct mr_error *err)
 {
-	if (out->global->json && !out->is_part)
+	if (out->style->json && !out->is_part)
 		fputs("}\n", stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",

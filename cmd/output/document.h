@@ -6,13 +6,14 @@
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
 
-#include "cmd/cli/command.h"
 #include "cmd/output/fields.h"
+#include "cmd/output/style.h"
+#include "lib/base/error.h"
 
 struct table;
 
 struct output {
-	const struct global_args *global;
+	const struct output_style *style;
 	const struct record *record;  /**< what the command prints */
 	const struct field **columns; /**< those to print, ends with NULL; or NULL */
 	const struct field *
@@ -33,7 +34,7 @@ struct output {
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad list of columns.
  */
-int output_open(struct output *out, const struct global_args *global, const struct record *record,
+int output_open(struct output *out, const struct output_style *style, const struct record *record,
 		struct mr_error *err);
 
 /** output_begin() - begin the document: format and command; of a part nothing is printed */

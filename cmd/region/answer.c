@@ -31,9 +31,9 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->total = total;
 	answer->reported = 0;
 	answer->in_session = false;
-	answer->lines = total == 1 && !global->columns && !global->no_headings;
-	progress_init(&answer->progress, total, global->quiet);
-	rc = output_open(&answer->out, global, invocation->command->record, err);
+	answer->lines = total == 1 && !global->style.columns && !global->style.no_headings;
+	progress_init(&answer->progress, total, global->style.quiet);
+	rc = output_open(&answer->out, &global->style, invocation->command->record, err);
 	answer->out.usual_columns = invocation->command->columns;
 	answer->out.is_part = invocation->enclosing != NULL;
 	return rc;
@@ -42,7 +42,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 void answer_expect_total(struct answer *answer, uint64_t total)
 {
 	answer->total = total;
-	progress_init(&answer->progress, total, answer->invocation->global->quiet);
+	progress_init(&answer->progress, total, answer->invocation->global->style.quiet);
 }
 
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
@@ -118,7 +118,7 @@ static void tell(struct answer *answer, struct mr_error *err, uint64_t index, bo
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
 		report_detail("on the simulated HCA %s", answer->environment->device);
-	if (answer->invocation->global->verbose)
+	if (answer->invocation->global->style.verbose)
 		report_lines(&request_record, &answer->request);
 }
 
@@ -134,7 +134,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	answer->request.argv = words_of(invocation, &words);
 	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
 		     &answer->request);
-	told = !(expected && invocation->global->quiet) && ++answer->reported <= REPORTED_MAX;
+	told = !(expected && invocation->global->style.quiet) && ++answer->reported <= REPORTED_MAX;
 	if (told)
 		tell(answer, err, index, expected);
 	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
@@ -175,7 +175,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 		enclosing->begun = true;
 	output_begin(out, answer->invocation->command->name);
 	/* What is the same for all lines of a batch stands before them. */
-	if (out->global->json && (!enclosing || answer->environment->data_direct[0]))
+	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)
 		output_members(out, &scene_record, &scene);
@@ -219,17 +219,17 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
-	if (answer->failures.count && out->global->verbose && !out->global->json && !told) {
+	if (answer->failures.count && out->style->verbose && !out->style->json && !told) {
 		note(answer, "where this failed:");
 		report_lines(&environment_record, environment);
 	}
-	if (out->global->json)
+	if (out->style->json)
 		print_verdict(answer);
 	else if (told)
 		;
 	else if (done && (answer->lines || out->blocks))
 		output_object(out, "environment", &environment_record, environment);
-	else if (done && environment->simulated && !out->global->no_headings && !out->global->quiet)
+	else if (done && environment->simulated && !out->style->no_headings && !out->style->quiet)
 		report_note(answer->invocation->command->name,
 			    "these are answers of the simulated HCA %s", environment->device);
 	return output_end(out, err);
@@ -248,7 +248,7 @@ static int judge(const struct answer *answer, uint64_t done, const char *partici
 	char text[EXPECT_TEXT];
 
 	answer_tell_more(answer);
-	if (failures->count && done && participle && !answer->invocation->global->quiet)
+	if (failures->count && done && participle && !answer->invocation->global->style.quiet)
 		note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
 		     participle);
 	if (is_expected(answer))

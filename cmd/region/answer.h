@@ -6,6 +6,7 @@
 #ifndef CMD_REGION_ANSWER_H
 #define CMD_REGION_ANSWER_H
 
+#include "cmd/cli/command.h"
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/progress.h"
@@ -79,7 +80,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 /** answer_has_rows() - whether regions are printed at all: if not, no row needs to be made */
 static inline bool answer_has_rows(const struct answer *answer)
 {
-	return !answer->invocation->global->quiet;
+	return !answer->invocation->global->style.quiet;
 }
 
 /** answer_row() - a region (struct region_row), or what other record the command prints */

@@ -199,7 +199,7 @@ struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global)
 {
-	bool all = global->json || global->columns || global->verbose;
+	bool all = global->style.json || global->style.columns || global->style.verbose;
 
 	row->in_force = mr_in_force_bits(in_force, region);
 	row->in_force.known &= all || row->in_force.value != region->access;

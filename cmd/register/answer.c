@@ -130,7 +130,7 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 {
 	if (!register_fail(job, err, index, 0, request))
 		return;
-	if (!job->answer.invocation->global->verbose) /* which has told all of it */
+	if (!job->answer.invocation->global->style.verbose) /* which has told all of it */
 		tell_request(job, request);
 	if (job->place.registrar.via == MR_VIA_KERNEL &&
 	    !mr_driver_is_known(job->place.uverbs.driver_id))
@@ -202,7 +202,7 @@ void register_warn_of_flags(struct register_job *job)
 	char text[FIELD_TEXT_MAX];
 	uint32_t left = 0;
 
-	if (job->answer.invocation->global->quiet)
+	if (job->answer.invocation->global->style.quiet)
 		return;
 	for (uint64_t i = 0; i < job->count; i++) {
 		const struct mr_in_force_region asked = region_asked(job, &job->made[i]);
@@ -248,15 +248,15 @@ bool register_prints_rows(const struct register_job *job)
 	const struct global_args *global = job->answer.invocation->global;
 
 	return answer_has_rows(&job->answer) &&
-	       (!job->interrupted || job->answer.lines || global->json || global->columns ||
-		global->no_headings);
+	       (!job->interrupted || job->answer.lines || global->style.json ||
+		global->style.columns || global->style.no_headings);
 }
 
 void register_tell_interrupted(const struct register_job *job)
 {
 	bool ends;
 
-	if (!job->interrupted || !job->count || job->answer.invocation->global->quiet)
+	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
 		return;
 	if (!job->place.in_session) {
 		report_detail("they were deregistered again");
@@ -274,7 +274,7 @@ void register_tell_hold(const struct register_job *job)
 	const struct mr_opt_u64 time = job->args->hold_for;
 	char seconds[48] = "";
 
-	if (job->answer.invocation->global->quiet || (time.known && !time.value))
+	if (job->answer.invocation->global->style.quiet || (time.known && !time.value))
 		return;
 	if (time.known)
 		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);

@@ -32,7 +32,7 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 		return rc;
 	job->pattern.fd = job->dmabuf.fd;
 	job->memory.page_size = job->dmabuf.page_size;
-	if (job->dmabuf.cuda && job->answer.invocation->global->verbose)
+	if (job->dmabuf.cuda && job->answer.invocation->global->style.verbose)
 		report_note(job->answer.invocation->command->name, "%s",
 			    mr_cuda_steps(job->dmabuf.cuda));
 	return 0;

@@ -91,8 +91,8 @@ static int run_memory(const struct invocation *invocation, struct mr_error *err)
 	const struct mr_region_request pattern = { .call = call_of(args) };
 	int rc = register_run(invocation, &args->common, &pattern, err);
 
-	if (args->relaxed && !rc && !context_session(invocation) && !global->quiet &&
-	    !global->json && !global->columns && !global->no_headings)
+	if (args->relaxed && !rc && !context_session(invocation) && !global->style.quiet &&
+	    !global->style.json && !global->style.columns && !global->style.no_headings)
 		report_note(invocation->command->name, "outside a session the end of the command "
 						       "invalidates a relaxed region");
 	return rc;

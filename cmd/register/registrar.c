@@ -20,7 +20,7 @@ void place_paths(const char *via, bool *library, bool *kernel)
 /* What is quiet and stays in this process shows no times; other commands show a session's. */
 static bool is_untimed(const struct place *place)
 {
-	return place->invocation->global->quiet &&
+	return place->invocation->global->style.quiet &&
 	       (!place->in_session || mr_session_is_private(place->session));
 }
 

@@ -74,7 +74,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	failures_rereg(&answer->failures, &job->failure);
 	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
 		return;
-	if (!answer->invocation->global->verbose)
+	if (!answer->invocation->global->style.verbose)
 		tell_request(job);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
 	    !mr_region_is_dm(job->before.call) && /* which nobody changes */
@@ -140,7 +140,7 @@ void rereg_print(struct rereg_job *job, bool changed)
 		changes.before.rows = &before;
 		changes.before.count = 1;
 		/* Values for scripts are those that hold now. */
-		if (!global->json && !global->columns && !global->no_headings)
+		if (!global->style.json && !global->style.columns && !global->style.no_headings)
 			answer_row(answer, &before);
 		answer_row(answer, &after);
 	}

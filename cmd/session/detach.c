@@ -96,7 +96,7 @@ static int print_row(const struct invocation *invocation, const struct mr_enviro
 	mr_session_describe(environment, &session.device);
 	rc = answer_init(&answer, invocation, NULL, environment, 0, err);
 	answer.in_session = true;
-	if (global->no_headings)
+	if (global->style.no_headings)
 		answer.out.usual_columns = "session";
 	if (!rc) {
 		answer_begin(&answer);
@@ -117,7 +117,7 @@ int session_detach(const struct invocation *invocation, const struct mr_environm
 
 	if (pid < 0)
 		return pid;
-	if (global->json || global->columns || global->no_headings) {
+	if (global->style.json || global->style.columns || global->style.no_headings) {
 		rc = print_row(invocation, environment, pid, err);
 	} else {
 		output_text("%s=pid:%d; export %s\n", MR_SESSION_VARIABLE, (int)pid,

@@ -70,7 +70,8 @@ static void print_list(struct answer *answer, const struct mr_sessions *found)
 	for (size_t i = 0; i < found->count; i++)
 		session_print(answer, &found->list[i]);
 	answer_end_rows(answer);
-	if (global->json || global->no_headings || global->quiet || global->columns)
+	if (global->style.json || global->style.no_headings || global->style.quiet ||
+	    global->style.columns)
 		return;
 	tell_reasons(answer->invocation, found);
 	if (!found->count)
@@ -141,12 +142,12 @@ static int print_ended(const struct invocation *invocation, struct mr_found_sess
 	rc = begin(&answer, invocation, &environment, err);
 	session->joinable = false;
 	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
-	if (!rc && (global->json || global->columns || global->no_headings)) {
+	if (!rc && (global->style.json || global->style.columns || global->style.no_headings)) {
 		answer_begin(&answer);
 		session_print(&answer, session);
 		answer_end_rows(&answer);
 		rc = answer_end(&answer, 0, err);
-	} else if (!rc && !global->quiet) {
+	} else if (!rc && !global->style.quiet) {
 		report_note(invocation->command->name,
 			    "the session of process %d has ended: %s, %" PRIu64 " region%s",
 			    (int)session->pid, session->device.name, session->regions,

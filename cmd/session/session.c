@@ -168,17 +168,17 @@ static int check_global(const struct invocation *invocation, const char *mode, s
 	const struct global_args *global = invocation->global;
 	const char *where = context_session(invocation);
 
-	if ((global->json || global->columns) && (!mode || args->hold))
+	if ((global->style.json || global->style.columns) && (!mode || args->hold))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s: only --list, --end and --detach print sessions",
-				    global->json ? "json" : "output");
+				    global->style.json ? "json" : "output");
 	if (global->device && (args->list || args->end))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s opens no session, so it takes no --device", mode);
 	if (args->hold && where && !strncmp(where, "pid:", 4))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold keeps an inherited session (fd:N), not '%s'", where);
-	if (args->detach && global->quiet && global->no_headings)
+	if (args->detach && global->style.quiet && global->style.no_headings)
 		return mr_fail_text(
 			err, MR_ERROR_USAGE, EINVAL,
 			"--quiet excludes --no-headings: nobody would learn where the session "
@@ -215,7 +215,8 @@ static void tell_of_outer(const struct invocation *invocation, const char *outer
 	struct mr_session session;
 	struct mr_error ignored;
 
-	if (!*outer || invocation->global->quiet || mr_session_open(outer, &session, &ignored))
+	if (!*outer || invocation->global->style.quiet ||
+	    mr_session_open(outer, &session, &ignored))
 		return;
 	mr_session_close(&session);
 	if (args->detach)
@@ -234,9 +235,9 @@ static int fail_detached(const struct invocation *invocation, struct mr_error *e
 	const struct global_args *global = invocation->global;
 	struct mr_error told = *err;
 
-	if (global->json && err->kind != MR_ERROR_USAGE)
+	if (global->style.json && err->kind != MR_ERROR_USAGE)
 		return answer_error(invocation, NULL, &told, err);
-	if (!global->json && !global->columns && !global->no_headings)
+	if (!global->style.json && !global->style.columns && !global->style.no_headings)
 		output_text("false\n");
 	return -err->errnum;
 }
@@ -260,7 +261,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	tell_of_outer(invocation, before);
 	if (args->detach)
 		return session_detach(invocation, &environment, fd, err);
-	if (!invocation->operands[0] && !invocation->global->quiet && isatty(STDERR_FILENO))
+	if (!invocation->operands[0] && !invocation->global->style.quiet && isatty(STDERR_FILENO))
 		report_note(invocation->command->name,
 			    "a session, until this shell and all it starts end");
 	return program_exec(invocation, err);

@@ -180,7 +180,7 @@ static void tell_unknown(const struct job *job)
 {
 	const char *command = job->in->answer.invocation->command->name;
 
-	if (job->in->answer.invocation->global->quiet)
+	if (job->in->answer.invocation->global->style.quiet)
 		return;
 	if (job->removed)
 		report_note(

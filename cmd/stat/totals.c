@@ -88,9 +88,9 @@ void totals_print(const struct totals *totals, struct session_job *job)
 {
 	const struct global_args *global = job->answer.invocation->global;
 
-	if (global->json || (!global->no_headings && !global->columns))
+	if (global->style.json || (!global->style.no_headings && !global->style.columns))
 		output_object(&job->answer.out, "totals", &totals_record, totals);
-	if (global->quiet || global->json || global->no_headings)
+	if (global->style.quiet || global->style.json || global->style.no_headings)
 		return;
 	if (totals->uars.value)
 		tell_uars(totals, job);

@@ -124,8 +124,7 @@ static int work(struct session_job *job, struct mr_error *err)
 		*err = told;
 		return rc;
 	}
-	job->answer.lines =
-		!job->answer.out.global->columns && !job->answer.out.global->no_headings;
+	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
 	if (!rc) {
 		find_entry(job, &imported);
 		live = !ask_kernel(job, &imported, &told);

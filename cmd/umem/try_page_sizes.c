@@ -121,7 +121,7 @@ static void try_sizes(struct trial *trial)
 		.page_sizes = known(FIRST_SIZE),
 	};
 	if (answer_fail(&trial->answer, &first, 0, 0, via) &&
-	    !trial->answer.invocation->global->verbose)
+	    !trial->answer.invocation->global->style.verbose)
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
 			      request.length, request.addr, dmabuf ? "dma-buf" : "memory",
 			      trial->plan.request.kind.text);
@@ -168,7 +168,8 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	rc = answer_end(answer, trial->taken, err);
 	if (rc)
 		return rc;
-	if (trial->taken && !global->quiet && !global->json && !global->no_headings)
+	if (trial->taken && !global->style.quiet && !global->style.json &&
+	    !global->style.no_headings)
 		report_note(answer->invocation->command->name,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");

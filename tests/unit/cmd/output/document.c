@@ -52,12 +52,12 @@ static const struct row second = { .number = { 22222, true },
 				   .pages = { 0, true } };
 
 /* What the tests print: a document with both rows. */
-static const char *print(struct capture *c, const struct global_args *global, bool lines)
+static const char *print(struct capture *c, const struct output_style *style, bool lines)
 {
 	struct output out;
 	struct mr_error err = { 0 };
 
-	if (output_open(&out, global, &row_record, &err))
+	if (output_open(&out, style, &row_record, &err))
 		fail_msg("%s", err.text);
 	out.usual_columns = "name,number,maybe,key";
 	capture_begin(c, STDOUT_FILENO);
@@ -77,12 +77,12 @@ static const char *print(struct capture *c, const struct global_args *global, bo
 /* One row as a JSON object: what stands between the brackets of the list. */
 static const char *json_row(struct capture *c, const struct row *row)
 {
-	const struct global_args global = { .json = true };
+	const struct output_style style = { .json = true };
 	struct output out;
 	struct mr_error err = { 0 };
 	char *end;
 
-	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	assert_int_equal(output_open(&out, &style, &row_record, &err), 0);
 	capture_begin(c, STDOUT_FILENO);
 	output_list_begin(&out, "rows", &row_record, false);
 	output_row(&out, &row_record, row);
@@ -98,11 +98,11 @@ static const char *json_row(struct capture *c, const struct row *row)
 
 TEST(a_document_is_one_object_with_an_element_a_line)
 {
-	const struct global_args global = { .json = true };
+	const struct output_style style = { .json = true };
 	struct capture c;
 
 	assert_string_equal(
-		print(&c, &global, false),
+		print(&c, &style, false),
 		"{\"format\":1,\"command\":\"test\",\"rows\":[\n"
 		"{\"name\":\"a\",\"number\":1,\"maybe\":null,\"key\":\"0x1805\",\"addr\":\"0x0\","
 		"\"access\":[\"local-write\",\"0x8000\"],"
@@ -157,7 +157,7 @@ TEST(lists_inside_a_row_are_lists_of_objects)
 
 TEST(members_objects_and_lists_stand_side_by_side)
 {
-	const struct global_args global = { .json = true };
+	const struct output_style style = { .json = true };
 	const struct row rows[] = { { .number = known(1) }, { .number = known(2) } };
 	const struct list list = { &inner_record, rows, 2, sizeof(*rows) };
 	const struct list empty = { .record = &inner_record };
@@ -165,7 +165,7 @@ TEST(members_objects_and_lists_stand_side_by_side)
 	struct output out;
 	struct capture c;
 
-	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	assert_int_equal(output_open(&out, &style, &row_record, &err), 0);
 	capture_begin(&c, STDOUT_FILENO);
 	output_begin(&out, "test");
 	output_object(&out, "object", &inner_record, &rows[0]);
@@ -184,8 +184,8 @@ TEST(members_objects_and_lists_stand_side_by_side)
 
 TEST(verbosity_changes_nothing_in_json)
 {
-	const struct global_args plain = { .json = true };
-	const struct global_args verbose = { .json = true, .verbose = true, .no_headings = true };
+	const struct output_style plain = { .json = true };
+	const struct output_style verbose = { .json = true, .verbose = true, .no_headings = true };
 	struct capture a, b;
 
 	assert_string_equal(print(&a, &plain, false), print(&b, &verbose, true));
@@ -193,35 +193,35 @@ TEST(verbosity_changes_nothing_in_json)
 
 TEST(columns_choose_and_order_in_json_too)
 {
-	const struct global_args global = { .json = true, .columns = "key,name" };
+	const struct output_style style = { .json = true, .columns = "key,name" };
 	struct capture c;
 
-	assert_contains(print(&c, &global, false), "[\n{\"key\":\"0x1805\",\"name\":\"a\"},\n"
-						   "{\"key\":\"0x0\",\"name\":null}]");
+	assert_contains(print(&c, &style, false), "[\n{\"key\":\"0x1805\",\"name\":\"a\"},\n"
+						  "{\"key\":\"0x0\",\"name\":null}]");
 }
 
 TEST(a_table_has_headings_and_a_dash_for_the_unknown)
 {
-	const struct global_args global = { .columns = "name,number,maybe,access" };
+	const struct output_style style = { .columns = "name,number,maybe,access" };
 	struct capture c;
 
-	assert_string_equal(print(&c, &global, false), "NAME NUMBER MAYBE ACCESS\n"
-						       "a         1     - local-write,0x8000\n"
-						       "-     22222     3 none\n");
+	assert_string_equal(print(&c, &style, false), "NAME NUMBER MAYBE ACCESS\n"
+						      "a         1     - local-write,0x8000\n"
+						      "-     22222     3 none\n");
 }
 
 TEST(without_headings_there_are_values_only)
 {
-	const struct global_args global = { .columns = "key", .no_headings = true };
+	const struct output_style style = { .columns = "key", .no_headings = true };
 	struct capture c;
 
-	assert_string_equal(print(&c, &global, false), "0x1805\n0x0\n");
+	assert_string_equal(print(&c, &style, false), "0x1805\n0x0\n");
 }
 
 TEST(a_table_shows_details_only_when_verbose_or_asked_for)
 {
-	const struct global_args plain = { 0 }, named = { .columns = "addr,access" };
-	const struct global_args verbose = { .verbose = true, .no_headings = true };
+	const struct output_style plain = { 0 }, named = { .columns = "addr,access" };
+	const struct output_style verbose = { .verbose = true, .no_headings = true };
 	struct capture c;
 
 	print(&c, &plain, false);
@@ -234,7 +234,7 @@ TEST(a_table_shows_details_only_when_verbose_or_asked_for)
 
 TEST(verbose_is_a_list_of_lines_for_each_row)
 {
-	const struct global_args verbose = { .verbose = true };
+	const struct output_style verbose = { .verbose = true };
 	struct capture c;
 
 	print(&c, &verbose, false);
@@ -245,13 +245,13 @@ TEST(verbose_is_a_list_of_lines_for_each_row)
 }
 
 /* A table with the usual columns, of these rows. */
-static const char *print_usual(struct capture *c, const struct global_args *global,
+static const char *print_usual(struct capture *c, const struct output_style *style,
 			       const struct row *rows, size_t count)
 {
 	struct mr_error err = { 0 };
 	struct output out;
 
-	assert_int_equal(output_open(&out, global, &row_record, &err), 0);
+	assert_int_equal(output_open(&out, style, &row_record, &err), 0);
 	out.usual_columns = "number,name,maybe,key,addr";
 	capture_begin(c, STDOUT_FILENO);
 	output_list_begin(&out, "rows", &row_record, false);
@@ -265,7 +265,7 @@ static const char *print_usual(struct capture *c, const struct global_args *glob
 
 TEST(a_usual_table_leaves_out_columns_that_say_nothing)
 {
-	const struct global_args plain = { 0 }, bare = { .no_headings = true };
+	const struct output_style plain = { 0 }, bare = { .no_headings = true };
 	struct row rows[] = {
 		{ .number = known(1), .name = "usual", .key = known(16), .addr = known(16) },
 		{ .number = known(2), .name = "usual", .key = known(17), .addr = known(17) },
@@ -290,7 +290,7 @@ TEST(a_usual_table_leaves_out_columns_that_say_nothing)
 TEST(a_column_that_only_a_late_row_needs_comes_with_a_new_heading)
 {
 	enum { ROWS = 2048 };
-	const struct global_args plain = { 0 };
+	const struct output_style plain = { 0 };
 	struct row *rows = calloc(ROWS, sizeof(*rows));
 	struct capture c;
 
@@ -307,7 +307,7 @@ TEST(a_column_that_only_a_late_row_needs_comes_with_a_new_heading)
 
 TEST(lines_are_aligned_and_leave_the_unknown_out)
 {
-	const struct global_args plain = { 0 }, verbose = { .verbose = true };
+	const struct output_style plain = { 0 }, verbose = { .verbose = true };
 	struct capture c;
 
 	assert_string_equal(print(&c, &plain, true), "name:              a\n"
@@ -325,23 +325,23 @@ TEST(lines_are_aligned_and_leave_the_unknown_out)
 
 TEST(quiet_prints_nothing)
 {
-	const struct global_args global = { .quiet = true };
+	const struct output_style style = { .quiet = true };
 	struct capture c;
 
-	assert_string_equal(print(&c, &global, false), "");
-	assert_string_equal(print(&c, &global, true), "");
+	assert_string_equal(print(&c, &style, false), "");
+	assert_string_equal(print(&c, &style, true), "");
 }
 
 TEST(columns_of_a_long_table_stay_aligned_with_one_heading)
 {
 	enum { ROWS = 2500 };
-	const struct global_args global = { .columns = "number,name" };
+	const struct output_style style = { .columns = "number,name" };
 	struct mr_error err = { 0 };
 	struct output out;
 	struct capture c;
 	int lines = 0;
 
-	assert_int_equal(output_open(&out, &global, &row_record, &err), 0);
+	assert_int_equal(output_open(&out, &style, &row_record, &err), 0);
 	capture_begin(&c, STDOUT_FILENO);
 	output_list_begin(&out, "rows", &row_record, false);
 	for (uint64_t i = 0; i < ROWS; i++)
@@ -361,11 +361,11 @@ TEST(unknown_columns_are_usage_errors)
 					     "name,bogus", "NAMES", "name number", "+" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
-		const struct global_args global = { .columns = lists[i] };
+		const struct output_style style = { .columns = lists[i] };
 		struct mr_error err = { 0 };
 		struct output out;
 
-		assert_equal_for(lists[i], output_open(&out, &global, &row_record, &err), -EINVAL);
+		assert_equal_for(lists[i], output_open(&out, &style, &row_record, &err), -EINVAL);
 		assert_equal_for(lists[i], err.kind, MR_ERROR_USAGE);
 		assert_contains(err.text, "unknown column");
 		output_release(&out);
@@ -374,18 +374,18 @@ TEST(unknown_columns_are_usage_errors)
 
 TEST(columns_of_a_command_that_prints_none_are_a_usage_error)
 {
-	const struct global_args global = { .columns = "name" };
+	const struct output_style style = { .columns = "name" };
 	struct mr_error err = { 0 };
 	struct output out;
 
-	assert_int_equal(output_open(&out, &global, NULL, &err), -EINVAL);
+	assert_int_equal(output_open(&out, &style, NULL, &err), -EINVAL);
 	assert_int_equal(err.kind, MR_ERROR_USAGE);
 	output_release(&out);
 }
 
 TEST(a_full_disk_is_noticed)
 {
-	const struct global_args global = { .json = true };
+	const struct output_style style = { .json = true };
 	struct mr_error err = { 0 };
 	int full = open("/dev/full", O_WRONLY), saved, rc;
 	struct output out;
@@ -394,7 +394,7 @@ TEST(a_full_disk_is_noticed)
 	fflush(stdout);
 	saved = dup(STDOUT_FILENO);
 	dup2(full, STDOUT_FILENO);
-	output_open(&out, &global, &row_record, &err);
+	output_open(&out, &style, &row_record, &err);
 	output_begin(&out, "test");
 	rc = output_end(&out, &err);
 	clearerr(stdout);
