@@ -17,7 +17,7 @@ static const struct field line_fields[] = {
 	FIELD(struct line_row, command, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record line_record = { "line", line_fields };
+static const struct record line_record = { "line", line_fields, NULL };
 
 struct outcome {
 	struct mr_opt_u64 status;
@@ -27,7 +27,7 @@ static const struct field outcome_fields[] = {
 	FIELD(struct outcome, status, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
-static const struct record outcome_record = { "outcome", outcome_fields };
+static const struct record outcome_record = { "outcome", outcome_fields, NULL };
 
 static const struct global_args *global_of(const struct batch_answer *batch)
 {

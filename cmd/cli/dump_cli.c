@@ -41,7 +41,7 @@ static const struct field option_fields[] = {
 	FIELD(struct option_row, help, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record option_record = { "option", option_fields };
+static const struct record option_record = { "option", option_fields, NULL };
 
 static const struct field column_fields[] = {
 	FIELD(struct column_row, name, FIELD_STRING, 0, ""),
@@ -50,7 +50,7 @@ static const struct field column_fields[] = {
 	FIELD(struct column_row, filled, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
-static const struct record column_record = { "column", column_fields };
+static const struct record column_record = { "column", column_fields, NULL };
 
 static const struct field command_fields[] = {
 	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
@@ -60,7 +60,7 @@ static const struct field command_fields[] = {
 	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
 	FIELD_END,
 };
-static const struct record command_record = { "command", command_fields };
+static const struct record command_record = { "command", command_fields, NULL };
 
 /* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
 static struct list list_options(const struct option_group *const *groups)

@@ -239,7 +239,7 @@ void output_element_begin(struct output *out, const struct record *record, const
 	if (text) /* without its last brace */
 		printf("%s%.*s", out->separator, (int)strlen(text) - 1, text);
 	else
-		printf("%s{\"line\":null", out->separator);
+		printf("%s{\"%s\":null", out->separator, record->fields->key);
 	out->separator = ",";
 	json_free(text);
 }

@@ -60,6 +60,7 @@ struct field {
 struct record {
 	const char *name;           /**< "region" */
 	const struct field *fields; /**< ends with one that has no key */
+	const char *list;           /**< JSON: the key of a command's list of them; or NULL */
 };
 
 /** Records inside a record. */

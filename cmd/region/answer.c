@@ -147,7 +147,7 @@ static const struct field scene_fields[] = {
 	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
-const struct record scene_record = { "scene", scene_fields };
+const struct record scene_record = { "scene", scene_fields, NULL };
 
 struct verdict {
 	struct opt_bool as_expected;
@@ -157,7 +157,7 @@ static const struct field verdict_fields[] = {
 	FIELD(struct verdict, as_expected, FIELD_OPT_BOOL, 0, ""),
 	FIELD_END,
 };
-static const struct record verdict_record = { "verdict", verdict_fields };
+static const struct record verdict_record = { "verdict", verdict_fields, NULL };
 
 static bool is_expected(const struct answer *answer)
 {
@@ -186,8 +186,7 @@ void answer_begin(struct answer *answer)
 {
 	const struct record *record = answer->invocation->command->record;
 
-	answer_begin_list(answer, record == &region_record ? "regions" : "sessions", record,
-			  answer->lines);
+	answer_begin_list(answer, record->list, record, answer->lines);
 }
 
 void answer_row(struct answer *answer, const void *row)

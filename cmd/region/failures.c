@@ -19,7 +19,7 @@ static const struct field cause_fields[] = {
 	FIELD(struct cause, remedy, FIELD_STRING, 0, ""),
 	FIELD_END,
 };
-static const struct record cause_record = { "cause", cause_fields };
+static const struct record cause_record = { "cause", cause_fields, NULL };
 
 static const struct field failure_fields[] = {
 	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
@@ -39,7 +39,7 @@ static const struct field failure_fields[] = {
 		     "what was asked for"),
 	FIELD_END,
 };
-const struct record failure_record = { "failure", failure_fields };
+const struct record failure_record = { "failure", failure_fields, NULL };
 
 /* The text of a failure; the same as that of the one before it, where that says the same. */
 static const char *keep_message(const struct failures *failures, const char *text)

@@ -18,7 +18,7 @@ static const struct field request_fields[] = {
 	FIELD(struct request, count, FIELD_NUMBER, 0, "regions (--count)"),
 	FIELD_END,
 };
-const struct record request_record = { "request", request_fields };
+const struct record request_record = { "request", request_fields, NULL };
 
 static bool same_words(const char *const *a, const char *const *b)
 {

@@ -65,7 +65,7 @@ static const struct field region_fields[] = {
 	      "the errno's name where a deferred region could not be invalidated"),
 	FIELD_END,
 };
-const struct record region_record = { "region", region_fields };
+const struct record region_record = { "region", region_fields, "regions" };
 
 static const struct field environment_fields[] = {
 	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL, "version of mrctl"),
@@ -88,7 +88,7 @@ static const struct field environment_fields[] = {
 	FIELD(struct mr_environment, data_direct, FIELD_TEXT, 0, "its Data Direct device"),
 	FIELD_END,
 };
-const struct record environment_record = { "environment", environment_fields };
+const struct record environment_record = { "environment", environment_fields, NULL };
 
 void region_row_extend(struct region_row *row)
 {

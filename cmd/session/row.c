@@ -39,7 +39,7 @@ static const struct field holder_fields[] = {
 	FIELD(struct holder_row, role, FIELD_STRING, 0, "how it holds the session"),
 	FIELD_END,
 };
-static const struct record holder_record = { "holder", holder_fields };
+static const struct record holder_record = { "holder", holder_fields, NULL };
 
 static const struct field session_fields[] = {
 	FIELD(struct session_row, session, FIELD_STRING, 0, "what --session takes: pid:N"),
@@ -56,7 +56,7 @@ static const struct field session_fields[] = {
 	FIELD(struct session_row, holders, FIELD_LIST, 0, "processes that hold it, one by one"),
 	FIELD_END,
 };
-const struct record session_record = { "session", session_fields };
+const struct record session_record = { "session", session_fields, "sessions" };
 
 static void name_user(uid_t uid, char *text, size_t size)
 {

@@ -22,7 +22,7 @@ static const struct field inner_fields[] = {
 	FIELD(struct row, number, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
-static const struct record inner_record = { "inner", inner_fields };
+static const struct record inner_record = { "inner", inner_fields, NULL };
 
 static const struct field row_fields[] = {
 	FIELD(struct row, name, FIELD_STRING, 0, "", .usual = "usual"),
@@ -36,7 +36,7 @@ static const struct field row_fields[] = {
 	FIELD(struct row, rows, FIELD_LIST, 0, ""),
 	FIELD_END,
 };
-static const struct record row_record = { "row", row_fields };
+static const struct record row_record = { "row", row_fields, NULL };
 
 static const struct row first = { .name = "a",
 				  .number = { 1, true },

@@ -32,7 +32,7 @@ static const struct field sample_fields[] = {
 	FIELD_AS("other-name", struct sample, number, FIELD_NUMBER, 0, "i"),
 	FIELD_END,
 };
-static const struct record sample_record = { "sample", sample_fields };
+static const struct record sample_record = { "sample", sample_fields, NULL };
 
 static const char *text_of(const struct sample *row, const char *key)
 {
