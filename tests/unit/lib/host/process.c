@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Looking at other processes, and for sessions among them. */
+/* Other processes: whether they live, their names, their descriptors. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -7,11 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "lib/base/tristate.h"
-#include "lib/session/find.h"
-#include "lib/session/regions.h"
-#include "lib/session/registrant.h"
-#include "lib/verbs/access.h"
+#include "lib/host/process.h"
 #include "tests/unit/unit.h"
 
 TEST(the_socket_of_a_descriptor_is_its_inode)
@@ -102,51 +98,6 @@ TEST(a_thread_is_of_its_process)
 	assert_int_equal(mr_process_of_thread(pid), 0);
 }
 
-TEST(a_start_keeps_apart_from_what_is_not_known)
-{
-	assert_int_equal(mr_registrant_start(0), 0);
-	assert_int_equal(mr_registrant_start(7), 7);
-	assert_int_equal(mr_registrant_start(UINT64_C(1) << 32), 1);
-	assert_int_equal(mr_registrant_start((UINT64_C(5) << 32) + 9), 9);
-}
-
-/* Of the session that it has, and of the entry that it notes. */
-static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
-{
-	struct mr_session session = { .device.pid_namespace = namespace };
-	struct mr_entry entry = { .registrant = { pid, start } };
-
-	return mr_registrant_lives(&session, &entry);
-}
-
-static struct mr_registrant noted(uint32_t namespace)
-{
-	struct mr_session session = { .device.pid_namespace = namespace };
-	struct mr_entry entry = { .access = MR_ACCESS_ON_DEMAND };
-
-	mr_registrant_note(&session, &entry);
-	return entry.registrant;
-}
-
-TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
-{
-	uint32_t here = mr_process_namespace();
-	struct mr_registrant self = noted(here);
-
-	assert_true(here);
-	assert_int_equal(self.pid, getpid());
-	assert_int_equal(lives(here, self.pid, self.start), MR_YES);
-	assert_int_equal(lives(here, self.pid, self.start + 1), MR_NO);
-	assert_int_equal(lives(here, self.pid, 0), MR_UNKNOWN);
-	/* what another holder could write */
-	assert_int_equal(lives(here, 0, 1), MR_UNKNOWN);
-	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UNKNOWN);
-	assert_int_equal(noted(here + 1).start, 0);
-	assert_int_equal(noted(0).start, 0);
-	assert_int_equal(lives(here + 1, self.pid, self.start), MR_UNKNOWN);
-	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
-}
-
 TEST(a_name_holds_nothing_that_a_terminal_obeys)
 {
 	struct mr_process self;
@@ -161,20 +112,6 @@ TEST(a_name_holds_nothing_that_a_terminal_obeys)
 	mr_process_close(&self);
 }
 
-TEST(a_search_ends_when_its_time_has_passed)
-{
-	struct mr_sessions found;
-	struct mr_error err;
-
-	assert_int_equal(mr_sessions_find(0, &found, &err), 0);
-	assert_true(found.incomplete);
-	assert_int_equal(found.count, 0);
-	mr_sessions_release(&found);
-	assert_int_equal(mr_sessions_find((uint64_t)60 * 1000000000, &found, &err), 0);
-	assert_false(found.incomplete);
-	mr_sessions_release(&found);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,11 +119,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_has_ended_is_no_other_one),
 		cmocka_unit_test(a_process_lives_until_it_ends_even_if_nobody_waits_for_it),
 		cmocka_unit_test(a_thread_is_of_its_process),
-		cmocka_unit_test(a_start_keeps_apart_from_what_is_not_known),
-		cmocka_unit_test(
-			the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone),
 		cmocka_unit_test(a_name_holds_nothing_that_a_terminal_obeys),
-		cmocka_unit_test(a_search_ends_when_its_time_has_passed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "cmd/output/fields.h"
 #include "lib/verbs/access.h"
 #include "tests/unit/unit.h"
 
@@ -153,29 +152,6 @@ TEST(a_mask_is_taken_apart_from_the_lowest_bit_on)
 	assert_null(mr_access_next(&bits, raw));
 }
 
-TEST(every_mask_survives_being_written_and_read)
-{
-	static const struct field field = { .key = "access", .type = FIELD_ACCESS };
-	char text[FIELD_TEXT_MAX];
-
-	for (unsigned int shift = 0; shift < 32; shift++) {
-		struct mr_opt_u64 one = known(1u << shift), below = known(one.value - 1);
-
-		assert_int_equal(parse(field_text(&field, &one, text)), one.value);
-		assert_int_equal(parse(field_text(&field, &below, text)), below.value);
-	}
-}
-
-TEST(all_bits_fit_into_a_fields_text)
-{
-	static const struct field field = { .key = "access", .type = FIELD_ACCESS };
-	char text[FIELD_TEXT_MAX];
-	struct mr_opt_u64 all = known(UINT32_MAX);
-
-	assert_int_equal(parse(field_text(&field, &all, text)), UINT32_MAX);
-	assert_true(strlen(text) < FIELD_TEXT_MAX - 16);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,8 +164,6 @@ int main(void)
 		cmocka_unit_test(unknown_bits_pass_through_as_numbers),
 		cmocka_unit_test(anything_else_is_a_usage_error_that_names_it),
 		cmocka_unit_test(a_mask_is_taken_apart_from_the_lowest_bit_on),
-		cmocka_unit_test(every_mask_survives_being_written_and_read),
-		cmocka_unit_test(all_bits_fit_into_a_fields_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is kept of each refusal. */
+#include <errno.h>
+
+#include "cmd/region/failures.h"
+#include "tests/unit/unit.h"
+
+static struct mr_error refusal(int errnum)
+{
+	struct mr_error err;
+
+	mr_fail(&err, MR_ERROR_REFUSED, errnum, "ibv_reg_mr", NULL);
+	return err;
+}
+
+TEST(a_refusal_is_kept_with_its_call_and_errno)
+{
+	const struct mr_error err = refusal(EINVAL);
+	struct failures failures = { 0 };
+	const struct failure *f;
+
+	failures_add(&failures, &err, 3, 7, "library", NULL);
+	f = failures.items;
+	assert_int_equal(failures.count, 1);
+	assert_true(f->index.known && f->region.known);
+	assert_int_equal(f->index.value, 3);
+	assert_int_equal(f->region.value, 7);
+	assert_string_equal(f->call, "ibv_reg_mr");
+	assert_string_equal(f->errno_name, "EINVAL");
+	assert_true(f->errno_value.known);
+	assert_int_equal(f->errno_value.value, EINVAL);
+	assert_string_equal(f->message, err.text);
+	assert_ptr_not_equal(f->message, err.text);
+	assert_string_equal(f->via, "library");
+	assert_null(f->layer);
+	assert_int_equal(f->causes.count, 0);
+	failures_release(&failures);
+	assert_int_equal(failures.count, 0);
+}
+
+TEST(a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same)
+{
+	char memory[] = "anon", word[] = "reg";
+	const char *argv[] = { word, "--size", NULL };
+	struct request request = { .argv = argv, .memory = memory, .length = known(4096) };
+	const struct mr_error err = refusal(EINVAL);
+	struct failures failures = { 0 };
+	const struct request *kept;
+
+	for (uint64_t i = 1; i <= 3; i++)
+		failures_add(&failures, &err, i, 0, "library", &request);
+	word[0] = memory[0] = 'x';
+	argv[1] = NULL;
+	failures_add(&failures, &err, 4, 0, "library", &request);
+	kept = &failures.items[0].request;
+	assert_string_equal(kept->argv[0], "reg");
+	assert_string_equal(kept->argv[1], "--size");
+	assert_null(kept->argv[2]);
+	assert_string_equal(kept->memory, "anon");
+	assert_null(kept->pd);
+	assert_int_equal(kept->length.value, 4096);
+	assert_ptr_equal(failures.items[2].request.argv, kept->argv);
+	assert_ptr_equal(failures.items[2].request.memory, kept->memory);
+	assert_string_equal(failures.items[3].request.argv[0], "xeg");
+	assert_null(failures.items[3].request.argv[1]);
+	assert_string_equal(failures.items[3].request.memory, "xnon");
+	failures_release(&failures);
+}
+
+TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
+{
+	const struct mr_error err = refusal(EINVAL);
+	const struct mr_rereg_failure rereg = { .old = MR_OLD_VALID,
+						.code = "IBV_REREG_MR_ERR_INPUT" };
+	struct failures failures = { 0 };
+
+	failures_add(&failures, &err, 1, 7, "library", NULL);
+	assert_null(failures.items[0].rereg_code);
+	failures_rereg(&failures, &rereg);
+	assert_string_equal(failures.items[0].rereg_code, "IBV_REREG_MR_ERR_INPUT");
+	assert_null(failures.items[0].library_would_say);
+	assert_string_equal(failures.items[0].old_region, "valid");
+	failures_release(&failures);
+	failures.out_of_memory = true;
+	failures_rereg(&failures, &rereg); /* it was lost */
+}
+
+TEST(what_it_was_not_about_is_not_known)
+{
+	struct failures failures = { 0 };
+	struct mr_error err;
+
+	mr_fail(&err, MR_ERROR_HOST, ENOMEM, "mmap", NULL);
+	failures_add(&failures, &err, 0, 0, "library", NULL);
+	assert_false(failures.items[0].index.known);
+	assert_false(failures.items[0].region.known);
+	assert_null(failures.items[0].via); /* no RDMA call was made */
+	failures_release(&failures);
+}
+
+TEST(many_failures_are_kept_and_freed)
+{
+	const struct mr_error same = refusal(EINVAL), other = refusal(ENOMEM);
+	struct failures failures = { 0 };
+
+	for (uint64_t i = 1; i <= 1000; i++)
+		failures_add(&failures, i % 100 ? &same : &other, i, 0, "library", NULL);
+	assert_int_equal(failures.count, 1000);
+	assert_string_equal(failures.items[98].message, same.text);
+	assert_string_equal(failures.items[99].message, other.text);
+	assert_string_equal(failures.items[100].message, same.text);
+	assert_int_equal(failures.items[999].index.value, 1000);
+	failures_release(&failures);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_refusal_is_kept_with_its_call_and_errno),
+		cmocka_unit_test(
+			a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same),
+		cmocka_unit_test(a_refused_change_is_kept_with_its_code_and_the_old_region),
+		cmocka_unit_test(what_it_was_not_about_is_not_known),
+		cmocka_unit_test(many_failures_are_kept_and_freed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

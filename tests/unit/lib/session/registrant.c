@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The process that registered a region: whether it still lives. */
+#include "lib/base/tristate.h"
+#include "lib/host/process.h"
+#include "lib/session/regions.h"
+#include "lib/session/registrant.h"
+#include "lib/verbs/access.h"
+#include "tests/unit/unit.h"
+
+TEST(a_start_keeps_apart_from_what_is_not_known)
+{
+	assert_int_equal(mr_registrant_start(0), 0);
+	assert_int_equal(mr_registrant_start(7), 7);
+	assert_int_equal(mr_registrant_start(UINT64_C(1) << 32), 1);
+	assert_int_equal(mr_registrant_start((UINT64_C(5) << 32) + 9), 9);
+}
+
+/* Of the session that it has, and of the entry that it notes. */
+static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
+{
+	struct mr_session session = { .device.pid_namespace = namespace };
+	struct mr_entry entry = { .registrant = { pid, start } };
+
+	return mr_registrant_lives(&session, &entry);
+}
+
+static struct mr_registrant noted(uint32_t namespace)
+{
+	struct mr_session session = { .device.pid_namespace = namespace };
+	struct mr_entry entry = { .access = MR_ACCESS_ON_DEMAND };
+
+	mr_registrant_note(&session, &entry);
+	return entry.registrant;
+}
+
+TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
+{
+	uint32_t here = mr_process_namespace();
+	struct mr_registrant self = noted(here);
+
+	assert_true(here);
+	assert_int_equal(self.pid, getpid());
+	assert_int_equal(lives(here, self.pid, self.start), MR_YES);
+	assert_int_equal(lives(here, self.pid, self.start + 1), MR_NO);
+	assert_int_equal(lives(here, self.pid, 0), MR_UNKNOWN);
+	/* what another holder could write */
+	assert_int_equal(lives(here, 0, 1), MR_UNKNOWN);
+	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UNKNOWN);
+	assert_int_equal(noted(here + 1).start, 0);
+	assert_int_equal(noted(0).start, 0);
+	assert_int_equal(lives(here + 1, self.pid, self.start), MR_UNKNOWN);
+	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_start_keeps_apart_from_what_is_not_known),
+		cmocka_unit_test(
+			the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
