@@ -190,6 +190,6 @@ int main(int argc, char **argv)
 		report_error(command ? command->name : NULL, &err);
 		rc = report_status(&err);
 	}
-	mr_hold_end(&mask);
+	mr_signals_deliver(&mask);
 	return rc;
 }

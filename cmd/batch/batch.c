@@ -147,7 +147,7 @@ static int work(struct job *job, struct mr_error *err)
 	bool open;
 	int rc;
 
-	mr_hold_block(); /* after a signal what is left is deregistered, and told */
+	mr_signals_block(); /* after a signal what is left is deregistered, and told */
 	rc = open_session(job, &told);
 	if (rc && told.kind == MR_ERROR_USAGE) {
 		*err = told;

@@ -63,7 +63,7 @@ const struct mr_environment *context_environment(const struct invocation *invoca
 void context_block_signals(const struct invocation *invocation)
 {
 	if (!invocation->enclosing)
-		mr_hold_block();
+		mr_signals_block();
 }
 
 bool context_is_interrupted(const struct invocation *invocation, bool first)

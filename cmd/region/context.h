@@ -50,7 +50,7 @@ const struct mr_environment *context_environment(const struct invocation *invoca
 						 struct mr_environment *room);
 
 /**
- * context_block_signals() - mr_hold_block(), so that a signal cannot come between a call and the note of
+ * context_block_signals() - mr_signals_block(), so that a signal cannot come between a call and the note of
  * what it made; for a line of a batch signals are blocked already
  */
 void context_block_signals(const struct invocation *invocation);

@@ -281,7 +281,7 @@ void register_tell_hold(const struct register_job *job)
 	report_note(job->answer.invocation->command->name,
 		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
 		    job->count == 1 ? "" : "s", seconds,
-		    mr_hold_hears_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());
+		    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());
 }
 
 void register_hint_unprinted(const struct register_job *job, struct mr_error *err)

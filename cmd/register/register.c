@@ -187,8 +187,8 @@ static int run(struct register_job *job, struct mr_error *err)
 		register_hint_unprinted(job, err);
 	if (hold && job->count && !job->interrupted && !rc) {
 		register_tell_hold(job);
-		mr_hold(job->args->hold_for);
-		mr_hold_ignore(); /* timeout(1) sends its signal twice */
+		mr_signals_wait(job->args->hold_for);
+		mr_signals_ignore(); /* timeout(1) sends its signal twice */
 	}
 	if (trial && hold) {
 		deregister_all(job);

@@ -119,13 +119,13 @@ static int hold(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_session session;
 
-	mr_hold_block();
+	mr_signals_block();
 	if (!context_open_session(invocation, &session, err))
 		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
-	mr_hold((struct mr_opt_u64){ 0, false });
-	mr_hold_ignore();
+	mr_signals_wait((struct mr_opt_u64){ 0, false });
+	mr_signals_ignore();
 	return EXIT_DONE;
 }
 

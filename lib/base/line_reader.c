@@ -84,7 +84,7 @@ static int fill(struct mr_lines *lines, struct mr_error *err)
 
 	if (lines->is_file)
 		return 0;
-	if (!mr_hold_readable(lines->fd))
+	if (!mr_signals_wait_readable(lines->fd))
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR, "interrupted");
 	lines->end -= lines->at;
 	memmove(lines->buffer, lines->buffer + lines->at, lines->end);

@@ -38,7 +38,7 @@ void mr_lines_close(struct mr_lines *lines);
  * mr_lines_next() - the next line, in lines->line, without its end (a newline, or CR and newline),
  * and without the byte order mark that a file of UTF-8 may begin with
  *
- * Waiting for a pipe or terminal ends with a signal that mr_hold_block() has blocked.
+ * Waiting for a pipe or terminal ends with a signal that mr_signals_block() has blocked.
  *
  * Return: 1, 0 at the end, or -errno: MR_ERROR_USAGE for a line that is too long or holds a NUL,
  * -EINTR for the signal.

@@ -3,29 +3,30 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
+#include <time.h>
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 
-bool mr_hold_hears_hangup(void)
+bool mr_signals_include_hangup(void)
 {
 	struct sigaction hangup;
 
 	return !sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN;
 }
 
-const int mr_hold_signals[MR_HOLD_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
+const int mr_ending_signals[MR_ENDING_SIGNALS] = { SIGINT, SIGTERM, SIGHUP };
 
 static void ending_signals(sigset_t *set)
 {
 	sigemptyset(set);
-	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
-		if (mr_hold_signals[i] != SIGHUP || mr_hold_hears_hangup())
-			sigaddset(set, mr_hold_signals[i]);
+	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
+		if (mr_ending_signals[i] != SIGHUP || mr_signals_include_hangup())
+			sigaddset(set, mr_ending_signals[i]);
 }
 
-void mr_hold_block(void)
+void mr_signals_block(void)
 {
 	sigset_t set;
 
@@ -33,7 +34,7 @@ void mr_hold_block(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-void mr_hold(struct mr_opt_u64 ns)
+void mr_signals_wait(struct mr_opt_u64 ns)
 {
 	uint64_t end = mr_now_ns() + ns.value;
 	sigset_t set;
@@ -51,7 +52,7 @@ void mr_hold(struct mr_opt_u64 ns)
 	}
 }
 
-bool mr_hold_readable(int fd)
+bool mr_signals_wait_readable(int fd)
 {
 	mr_auto_fd int signals = -1;
 	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN }, { .events = POLLIN } };
@@ -59,7 +60,7 @@ bool mr_hold_readable(int fd)
 
 	ending_signals(&set);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
-	fds[1].fd = signals; /* where there is none, read() waits */
+	fds[1].fd = signals; /* -1 on failure: then poll() does not wait, and read() will */
 	while (poll(fds, 2, signals < 0 ? 0 : -1) < 0 && errno == EINTR)
 		;
 	return !fds[1].revents;
@@ -69,7 +70,8 @@ bool mr_interrupted(void)
 {
 	sigset_t ending, pending;
 
-	sigpending(&pending); /* often called: the rest only where there is a signal at all */
+	sigpending(&pending);
+	/* This is asked before each region of a command: mostly it takes one system call. */
 	if (sigisemptyset(&pending))
 		return false;
 	ending_signals(&ending);
@@ -77,25 +79,25 @@ bool mr_interrupted(void)
 	return !sigisemptyset(&pending);
 }
 
-void mr_hold_ignore(void)
+void mr_signals_ignore(void)
 {
 	sigset_t set;
 
 	ending_signals(&set);
-	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
-		signal(mr_hold_signals[i], SIG_IGN);
+	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
+		signal(mr_ending_signals[i], SIG_IGN);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void mr_hold_end(const sigset_t *mask)
+void mr_signals_deliver(const sigset_t *mask)
 {
 	sigset_t pending;
 
 	sigpending(&pending);
-	/* Also one that was ignored before: it has stopped the work all the same. */
-	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
-		if (sigismember(&pending, mr_hold_signals[i]) > 0 &&
-		    !sigismember(mask, mr_hold_signals[i]))
-			signal(mr_hold_signals[i], SIG_DFL);
+	/* Also a signal that the parent had ignored: the work was stopped by it all the same. */
+	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
+		if (sigismember(&pending, mr_ending_signals[i]) > 0 &&
+		    !sigismember(mask, mr_ending_signals[i]))
+			signal(mr_ending_signals[i], SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }

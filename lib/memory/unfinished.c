@@ -37,9 +37,9 @@ static void catch_signals(void)
 					  .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
 	struct sigaction before;
 
-	for (size_t i = 0; i < MR_HOLD_SIGNALS; i++)
-		if (!sigaction(mr_hold_signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
-			sigaction(mr_hold_signals[i], &action, NULL);
+	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
+		if (!sigaction(mr_ending_signals[i], NULL, &before) && before.sa_handler == SIG_DFL)
+			sigaction(mr_ending_signals[i], &action, NULL);
 }
 
 static int create(struct mr_unfinished *file, const char *path)

@@ -31,10 +31,10 @@ static int signals_that_came_before(void)
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 
 	signal(SIGHUP, SIG_DFL); /* the tests may be run by nohup themselves */
-	mr_hold_block();
+	mr_signals_block();
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++) {
 		raise(ending[i]);
-		mr_hold(forever);
+		mr_signals_wait(forever);
 	}
 	return 7;
 }
@@ -46,9 +46,9 @@ TEST(each_ending_signal_ends_it_even_one_that_came_before)
 
 static int time_that_passes(void)
 {
-	mr_hold_block();
-	mr_hold((struct mr_opt_u64){ 0, true });
-	mr_hold(a_moment);
+	mr_signals_block();
+	mr_signals_wait((struct mr_opt_u64){ 0, true });
+	mr_signals_wait(a_moment);
 	return 7;
 }
 
@@ -59,7 +59,7 @@ TEST(time_ends_it)
 
 static int other_signal(void)
 {
-	mr_hold_block();
+	mr_signals_block();
 	raise(SIGUSR1);
 	return 7;
 }
@@ -74,7 +74,7 @@ static int ignored_hangup(void)
 	sigset_t pending;
 
 	signal(SIGHUP, SIG_IGN);
-	mr_hold_block();
+	mr_signals_block();
 	raise(SIGHUP);
 	sigpending(&pending);
 	return sigismember(&pending, SIGHUP) ? 1 : 7;
@@ -92,9 +92,9 @@ static int end_after(int handled, void (*body)(void))
 
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	signal(SIGINT, handled ? SIG_DFL : SIG_IGN);
-	mr_hold_block();
+	mr_signals_block();
 	body();
-	mr_hold_end(&mask);
+	mr_signals_deliver(&mask);
 	return 7;
 }
 
@@ -125,9 +125,9 @@ static int undisturbed(void)
 static void hold_and_two_signals(void)
 {
 	raise(SIGINT);
-	mr_hold(forever);
+	mr_signals_wait(forever);
 	raise(SIGINT);
-	mr_hold_ignore();
+	mr_signals_ignore();
 	raise(SIGINT);
 	raise(SIGTERM);
 }

@@ -286,7 +286,7 @@ TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
 	first = deferred(0, HOUR);
 	second = deferred(0, HOUR);
 	deferred(1, HOUR);
-	mr_hold_block();
+	mr_signals_block();
 	raise(SIGTERM);
 	assert_int_equal(mr_flush_relaxed_mr(&session, 0, note, &told, &left, &err), -EINTR);
 	assert_int_equal(left, 2);
