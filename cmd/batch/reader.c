@@ -68,9 +68,9 @@ static void set_command(struct invocation *invocation, const struct batch_comman
 }
 
 /* The words stay with the command: its args point to them. */
-static void take_words(struct batch_command *command, struct mr_words *words)
+static void take_words(struct batch_command *command, struct mr_shell_words *words)
 {
-	const struct mr_words former = command->words;
+	const struct mr_shell_words former = command->words;
 
 	command->words = *words;
 	*words = former;
@@ -122,7 +122,7 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
  */
 static const struct batch_command *find_repeated(const struct batch_reader *reader)
 {
-	const struct mr_lines *lines = &reader->lines;
+	const struct mr_line_reader *lines = &reader->lines;
 
 	for (size_t i = 0; reader->commands[i]; i++) {
 		const struct batch_command *command = &reader->parsers[i];
@@ -135,7 +135,7 @@ static const struct batch_command *find_repeated(const struct batch_reader *read
 }
 
 /* The lines of a regular file stay where they are. */
-static void remember(const struct mr_lines *lines, struct batch_command *command)
+static void remember(const struct mr_line_reader *lines, struct batch_command *command)
 {
 	if (!command || !lines->is_file)
 		return;
@@ -145,26 +145,28 @@ static void remember(const struct mr_lines *lines, struct batch_command *command
 
 int batch_read(struct batch_reader *reader, struct invocation *invocation, struct mr_error *err)
 {
-	struct mr_lines *lines = &reader->lines;
+	struct mr_line_reader *lines = &reader->lines;
 	const struct batch_command *repeated;
 	int rc;
 
 	invocation->command = NULL;
 	do {
-		rc = mr_lines_next(lines, err);
+		rc = mr_line_reader_next(lines, err);
 		if (rc < 0 && err->kind == MR_ERROR_USAGE)
 			mr_wrap(err, "line %" PRIu64, lines->number);
 		if (rc <= 0)
 			return rc;
 		mr_error_clear(err);
 		repeated = find_repeated(reader);
-		rc = repeated ? 0 : mr_words_split(&reader->words, lines->line, lines->length, err);
+		rc = repeated ? 0
+			      : mr_shell_words_split(&reader->words, lines->line, lines->length,
+						     err);
 	} while (!rc && !repeated && !reader->words.count);
 	if (repeated)
 		set_command(invocation, repeated);
 	else if (!rc)
 		remember(lines, parse(reader, invocation, err));
-	mr_lines_trim(lines);
+	mr_line_reader_trim(lines);
 	return 1;
 }
 
@@ -186,7 +188,7 @@ static int check_all(struct batch_reader *reader, const struct invocation *line,
 		reader->total++;
 	}
 	if (!rc)
-		mr_lines_again(&reader->lines);
+		mr_line_reader_rewind(&reader->lines);
 	reader->checked = !rc;
 	return rc;
 }
@@ -195,7 +197,7 @@ int batch_reader_open(struct batch_reader *reader, const char *path, const struc
 		      struct mr_error *err)
 {
 	size_t commands = 0;
-	int rc = mr_lines_open(&reader->lines, path, err);
+	int rc = mr_line_reader_open(&reader->lines, path, err);
 
 	if (rc)
 		return rc;
@@ -212,9 +214,9 @@ void batch_reader_close(struct batch_reader *reader)
 {
 	for (size_t i = 0; reader->parsers && reader->commands[i]; i++) {
 		parser_release(&reader->parsers[i].parser);
-		mr_words_release(&reader->parsers[i].words);
+		mr_shell_words_release(&reader->parsers[i].words);
 	}
 	free(reader->parsers);
-	mr_words_release(&reader->words);
-	mr_lines_close(&reader->lines);
+	mr_shell_words_release(&reader->words);
+	mr_line_reader_close(&reader->lines);
 }

@@ -10,15 +10,15 @@
 /** A command, and what it was given last. */
 struct batch_command {
 	struct parser parser;
-	struct mr_words words;
+	struct mr_shell_words words;
 	char **operands;  /**< in these words */
 	const char *line; /**< in a regular file, else NULL */
 	size_t length;
 };
 
 struct batch_reader {
-	struct mr_lines lines;
-	struct mr_words words;                 /**< of a line that has no command yet */
+	struct mr_line_reader lines;
+	struct mr_shell_words words;           /**< of a line that has no command yet */
 	struct global_args given;              /**< global options of a line: there must be none */
 	const struct command *const *commands; /**< all that there are; ends with NULL */
 	struct batch_command *parsers;         /**< one for each of these, its end too */

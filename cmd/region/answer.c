@@ -94,15 +94,16 @@ static void note(const struct answer *answer, const char *fmt, ...)
 }
 
 /* Reading the words of a line's command has moved them: they are read again. */
-static const char *const *words_of(const struct invocation *invocation, struct mr_words *words)
+static const char *const *words_of(const struct invocation *invocation,
+				   struct mr_shell_words *words)
 {
 	const struct enclosing *enclosing = invocation->enclosing;
 	struct mr_error ignored;
 
-	*words = (struct mr_words){ .list = NULL };
+	*words = (struct mr_shell_words){ .list = NULL };
 	if (!enclosing)
 		return invocation->argv;
-	if (mr_words_split(words, enclosing->text, strlen(enclosing->text), &ignored))
+	if (mr_shell_words_split(words, enclosing->text, strlen(enclosing->text), &ignored))
 		return NULL;
 	return (const char *const *)words->list;
 }
@@ -128,7 +129,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	const struct invocation *invocation = answer->invocation;
 	bool expected = answer->expect && expect_has(answer->expect, err);
 
-	struct mr_words words;
+	struct mr_shell_words words;
 	bool told;
 
 	answer->request.argv = words_of(invocation, &words);
@@ -138,7 +139,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	if (told)
 		tell(answer, err, index, expected);
 	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
-	mr_words_release(&words);
+	mr_shell_words_release(&words);
 	return told;
 }
 

@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "lib/base/character.h"
 #include "lib/base/choice.h"
 
 /* Longer words are no misspelled names. */
@@ -9,11 +10,6 @@
 
 /* What is no longer than this may be the beginning of anything. */
 #define BEGINNING_MIN 3
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
 
 const char *mr_list_item(const char **rest, const char *separators, size_t *length)
 {
@@ -24,9 +20,9 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 		return NULL;
 	end = strcspn(item, separators);
 	*rest = item[end] ? item + end + 1 : NULL;
-	for (; end && is_blank(*item); end--)
+	for (; end && mr_is_blank(*item); end--)
 		item++;
-	while (end && is_blank(item[end - 1]))
+	while (end && mr_is_blank(item[end - 1]))
 		end--;
 	*length = end;
 	return item;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/character.h"
 #include "lib/base/choice.h"
 #include "lib/base/number.h"
 
@@ -158,8 +159,8 @@ int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
 	uint64_t whole = 0, fraction = 0, scale = 1000000000;
 	int rc = read_digits(&end, 10, &whole);
 
-	if (!rc && *end == '.' && isdigit((unsigned char)end[1])) {
-		for (end++; isdigit((unsigned char)*end); end++) {
+	if (!rc && *end == '.' && mr_is_digit(end[1])) {
+		for (end++; mr_is_digit(*end); end++) {
 			scale /= 10;
 			fraction += (uint64_t)(*end - '0') * scale;
 		}
@@ -172,24 +173,14 @@ int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
 	return 0;
 }
 
-/* Not those of the locale. */
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 int mr_parse_name(const char *text, struct mr_error *err)
 {
 	size_t length = 0, allowed = 0, digits = 0;
 
 	for (const char *c = text; *c; c++, length++) {
-		digits += is_digit(*c);
-		allowed += is_digit(*c) || is_letter(*c) || *c == '.' || *c == '_' || *c == '-';
+		digits += mr_is_digit(*c);
+		allowed +=
+			mr_is_digit(*c) || mr_is_letter(*c) || *c == '.' || *c == '_' || *c == '-';
 	}
 	if (!length || length > NAME_MAX_LENGTH)
 		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/character.h"
 #include "lib/base/shell_words.h"
 
-/* No word is shorter than a character and what parts it from the next one. */
-static int make_room(struct mr_words *words, size_t length, struct mr_error *err)
+/* A word takes at least two characters of the line, itself and a blank: there are at most size / 2 + 1. */
+static int make_room(struct mr_shell_words *words, size_t length, struct mr_error *err)
 {
 	size_t size = length + 1;
 	char **list;
@@ -26,7 +27,7 @@ static int make_room(struct mr_words *words, size_t length, struct mr_error *err
 	return 0;
 }
 
-/* What stands for itself; most words hold nothing else. */
+/* Whether a character means itself: most words have no others. */
 static bool is_plain(char c)
 {
 	static const bool is_special[256] = {
@@ -37,13 +38,13 @@ static bool is_plain(char c)
 	return !is_special[(unsigned char)c];
 }
 
-/* What follows a backslash in double quotes, or the backslash itself. */
+/* Whether a backslash in double quotes takes the meaning of the character behind it. */
 static bool is_escaped(const char *at)
 {
 	return *at == '\\' && at[1] && strchr("\"\\$`", at[1]);
 }
 
-/* The rest of a word that is not plain, from *line on, which is moved behind it.  Return: its end. */
+/* Copies the rest of a word that has quotes or backslashes; moves *line behind it.  Return: the end of the copy. */
 static char *read_quoted(const char **line, char *to, struct mr_error *err)
 {
 	const char *from = *line;
@@ -71,7 +72,7 @@ static char *read_quoted(const char **line, char *to, struct mr_error *err)
 	return NULL;
 }
 
-/* One word, from *line on, which is moved behind it.  Return: its end, or NULL with an error. */
+/* Copies a word; moves *line behind it.  Return: the end of the copy, or NULL with an error. */
 static char *read_word(const char **line, char *to, struct mr_error *err)
 {
 	const char *from = *line;
@@ -82,7 +83,8 @@ static char *read_word(const char **line, char *to, struct mr_error *err)
 	return !*from || mr_is_blank(*from) ? to : read_quoted(line, to, err);
 }
 
-int mr_words_split(struct mr_words *words, const char *line, size_t length, struct mr_error *err)
+int mr_shell_words_split(struct mr_shell_words *words, const char *line, size_t length,
+			 struct mr_error *err)
 {
 	int rc = make_room(words, length, err);
 	char *to = words->buffer;
@@ -107,9 +109,9 @@ int mr_words_split(struct mr_words *words, const char *line, size_t length, stru
 	return 0;
 }
 
-void mr_words_release(struct mr_words *words)
+void mr_shell_words_release(struct mr_shell_words *words)
 {
 	free(words->list);
 	free(words->buffer);
-	*words = (struct mr_words){ .count = 0 };
+	*words = (struct mr_shell_words){ .count = 0 };
 }

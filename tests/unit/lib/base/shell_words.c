@@ -5,18 +5,18 @@
 #include "lib/base/shell_words.h"
 #include "tests/unit/unit.h"
 
-static struct mr_words words;
+static struct mr_shell_words words;
 static struct mr_error err;
 
 static int release(void **state __attribute__((unused)))
 {
-	mr_words_release(&words);
+	mr_shell_words_release(&words);
 	return 0;
 }
 
 static int split(const char *line)
 {
-	return mr_words_split(&words, line, strlen(line), &err);
+	return mr_shell_words_split(&words, line, strlen(line), &err);
 }
 
 TEST(words_are_split)
@@ -128,7 +128,7 @@ TEST(random_lines_do_no_harm)
 		assert_true(total <= length);
 		free(line);
 		if (round % 100 == 0)
-			mr_words_release(&words);
+			mr_shell_words_release(&words);
 	}
 }
 
