@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
 #include "lib/simulator/enter.h"
+#include "lib/simulator/spec.h"
 
 struct sim_args {
 	enum mr_sim_profile profile;

@@ -52,9 +52,8 @@ static const char *given_global(const struct global_args *given)
 		return NULL;
 	for (const struct option_spec *o = global_group.options; o->name; o++) {
 		const char *member = (const char *)given + o->offset;
-		bool is_flag = o->type == OPTION_FLAG;
 
-		if (is_flag ? *(const bool *)member : *(const char *const *)member != NULL)
+		if (o->type->is_text ? *(const char *const *)member != NULL : *(const bool *)member)
 			return o->name;
 	}
 	return NULL;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cmd/cli/help.h"
-#include "cmd/cli/option_types.h"
 #include "cmd/output/document.h"
 
 struct option_row {
@@ -76,7 +75,7 @@ static struct list list_options(const struct option_group *const *groups)
 		for (const struct option_spec *o = (*g)->options; o->name; o++, row++) {
 			*row = (struct option_row){ .name = o->name,
 						    .argument = o->argument,
-						    .type = option_types[o->type].name,
+						    .type = o->type->name,
 						    .group = (*g)->title,
 						    .help = o->help,
 						    .letter_text = { o->letter } };

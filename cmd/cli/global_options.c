@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/cli/global_options.h"
+#include "cmd/cli/option_types.h"
 
 static const struct option_spec global_options[] = {
 	OPTION('d', "device", OPTION_STRING, struct global_args, device, "NAME",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/cli/help.h"
+#include "cmd/cli/help_topics.h"
 #include "cmd/output/document.h"
 #include "lib/base/choice.h"
 

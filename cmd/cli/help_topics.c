@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl help TOPIC */
-#include "cmd/cli/options.h"
+#include "cmd/cli/help_topics.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/memory/mapping.h"
+#include "lib/simulator/spec.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/advice.h"
 
 static const char *memory_word(unsigned int index, const char **help)
 {

@@ -4,7 +4,12 @@
 
 #include "cmd/cli/option_types.h"
 #include "lib/base/choice.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/memory/mapping.h"
+#include "lib/simulator/spec.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/advice.h"
+#include "lib/verbs/calls.h"
 #include "lib/verbs/rereg.h"
 
 static int read_flag(const char *text __attribute__((unused)), void *member,
@@ -160,23 +165,21 @@ static int read_faults(const char *text, void *member, struct mr_error *err)
 	return mr_sim_faults_parse(text, member, err);
 }
 
-const struct option_type_row option_types[] = {
-	[OPTION_FLAG] = { "flag", read_flag, true, false },
-	[OPTION_STRING] = { "string", read_text, false, true },
-	[OPTION_COLUMNS] = { "columns", read_text, true, true },
-	[OPTION_VIA] = { "via", read_via, false, true },
-	[OPTION_NAME] = { "name", read_name, false, true },
-	[OPTION_SIZE] = { "size", read_size, false, false },
-	[OPTION_NUMBER] = { "number", read_number, false, false },
-	[OPTION_SECONDS] = { "seconds", read_seconds, false, false },
-	[OPTION_ACCESS] = { "access", read_access, true, false },
-	[OPTION_CHANGES] = { "changes", read_changes, true, false },
-	[OPTION_PAGES] = { "pages", read_pages, true, false },
-	[OPTION_MEMORY] = { "memory", read_memory, false, false },
-	[OPTION_DMABUF] = { "dma-buf", read_dmabuf, false, false },
-	[OPTION_ADVICE] = { "advice", read_advice, false, false },
-	[OPTION_EXPECT] = { "expect", read_expect, true, false },
-	[OPTION_PROFILE] = { "profile", read_profile, false, false },
-	[OPTION_KERNEL] = { "kernel", read_kernel, false, false },
-	[OPTION_FAULTS] = { "faults", read_faults, true, false },
-};
+const struct option_type option_type_flag = { "flag", read_flag, true, false };
+const struct option_type option_type_string = { "string", read_text, false, true };
+const struct option_type option_type_columns = { "columns", read_text, true, true };
+const struct option_type option_type_via = { "via", read_via, false, true };
+const struct option_type option_type_name = { "name", read_name, false, true };
+const struct option_type option_type_size = { "size", read_size, false, false };
+const struct option_type option_type_number = { "number", read_number, false, false };
+const struct option_type option_type_seconds = { "seconds", read_seconds, false, false };
+const struct option_type option_type_access = { "access", read_access, true, false };
+const struct option_type option_type_changes = { "changes", read_changes, true, false };
+const struct option_type option_type_pages = { "pages", read_pages, true, false };
+const struct option_type option_type_memory = { "memory", read_memory, false, false };
+const struct option_type option_type_dmabuf = { "dma-buf", read_dmabuf, false, false };
+const struct option_type option_type_advice = { "advice", read_advice, false, false };
+const struct option_type option_type_expect = { "expect", read_expect, true, false };
+const struct option_type option_type_profile = { "profile", read_profile, false, false };
+const struct option_type option_type_kernel = { "kernel", read_kernel, false, false };
+const struct option_type option_type_faults = { "faults", read_faults, true, false };

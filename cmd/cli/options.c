@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/cli/option_types.h"
 #include "cmd/cli/options.h"
 #include "lib/base/choice.h"
 
@@ -138,7 +137,7 @@ const char *options_unknown(const struct options *tables)
 /* What the option was given before, be it in front of the command; NULL for nothing. */
 static const char *given_before(const struct slot *slot)
 {
-	if (slot->given || !option_types[slot->option->type].is_text)
+	if (slot->given || !slot->option->type->is_text)
 		return slot->given;
 	return *(const char *const *)slot->member;
 }
@@ -149,7 +148,7 @@ static int check_again(const struct slot *slot, const char *before, const char *
 {
 	bool was_none = mr_word_is(before, strlen(before), "none");
 
-	if (!option_types[slot->option->type].adds_up)
+	if (!slot->option->type->adds_up)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "given twice, '%s' and '%s'",
 				    before, value);
 	if (was_none != mr_word_is(value, strlen(value), "none"))
@@ -173,7 +172,7 @@ static int join(struct slot *slot, const char *before, const char *value, struct
 
 static int take(struct options *tables, struct slot *slot, const char *value, struct mr_error *err)
 {
-	const struct option_type_row *type = &option_types[slot->option->type];
+	const struct option_type *type = slot->option->type;
 	const char *before = slot->option->argument ? given_before(slot) : NULL;
 	int rc = before ? check_again(slot, before, value, err) : 0;
 

@@ -12,51 +12,21 @@
 
 #include "lib/base/checked_offset.h"
 #include "lib/base/error.h"
-#include "lib/base/number.h"
-#include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
-#include "lib/simulator/spec.h"
-#include "lib/verbs/advice.h"
 
-/** What an option takes, with the type of the member that it fills; option_types has the rest. */
-enum option_type {
-	OPTION_FLAG,    /**< nothing; bool */
-	OPTION_STRING,  /**< any text; const char * */
-	OPTION_COLUMNS, /**< columns, looked for where they are printed; const char * */
-	OPTION_VIA,     /**< mr_via_name() of a path; const char * */
-	OPTION_NAME,    /**< a region's name; const char * */
-	OPTION_SIZE,    /**< bytes with IEC suffix; struct mr_opt_u64 */
-	OPTION_NUMBER,  /**< 64 bits, decimal or hexadecimal; struct mr_opt_u64 */
-	OPTION_SECONDS, /**< nanoseconds; struct mr_opt_u64 */
-	OPTION_ACCESS,  /**< access flags; struct access_option */
-	OPTION_CHANGES, /**< what rereg is to change; struct access_option */
-	OPTION_PAGES,   /**< page sizes, a bit for each; struct mr_opt_u64 */
-	OPTION_MEMORY,  /**< kind of memory; struct mr_memory_kind */
-	OPTION_DMABUF,  /**< source of a dma-buf; struct mr_dmabuf_source */
-	OPTION_ADVICE,  /**< advice about a region; struct mr_advice */
-	OPTION_EXPECT,  /**< "ok" and errno names; struct expect_option */
-	OPTION_PROFILE, /**< kind of simulated device; enum mr_sim_profile */
-	OPTION_KERNEL,  /**< simulated kernel; enum mr_sim_kernel */
-	OPTION_FAULTS,  /**< faults of the simulated device, collected; struct mr_sim_faults */
-};
-
-struct access_option {
-	uint32_t bits;
-	bool given;
-};
-
-/** Answers of the stack that a script expects. */
-struct expect_option {
-	bool given;
-	bool ok;
-	uint64_t errnums[9]; /**< one bit for each errno */
+/** What an option takes.  The types that there are: cmd/cli/option_types.h. */
+struct option_type {
+	const char *name; /**< for --dump-cli */
+	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
+	int (*read)(const char *text, void *member, struct mr_error *err);
+	bool adds_up; /**< given again, it adds to what was given before; else that is an error */
+	bool is_text; /**< the member is a const char * */
 };
 
 struct option_spec {
 	const char *name;     /**< long name, without dashes */
 	const char *argument; /**< "SIZE", or NULL */
 	const char *help;     /**< lower case, no full stop */
-	enum option_type type;
+	const struct option_type *type;
 	size_t offset;
 	char letter; /**< or 0 */
 };
@@ -96,50 +66,18 @@ struct option_rule {
 		.option = NULL                                                                     \
 	}
 
-/** Words with their meaning. */
-struct help_section {
-	const char *title;
-	/** Return: the @index-th word and its @help, NULL after the last. */
-	const char *(*word)(unsigned int index, const char **help);
-};
-
-/** What mrctl help has beside the commands. */
-struct help_topic {
-	const char *name;
-	const char *help;
-	struct help_section sections[5]; /**< ends with one that has no title; none: the columns */
-};
-
-extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;
-
-/** All topics; ends with NULL. */
-extern const struct help_topic *const help_topics[];
-
-#define OPTION_CTYPE_OPTION_FLAG    bool
-#define OPTION_CTYPE_OPTION_STRING  const char *
-#define OPTION_CTYPE_OPTION_COLUMNS const char *
-#define OPTION_CTYPE_OPTION_VIA     const char *
-#define OPTION_CTYPE_OPTION_NAME    const char *
-#define OPTION_CTYPE_OPTION_SIZE    struct mr_opt_u64
-#define OPTION_CTYPE_OPTION_NUMBER  struct mr_opt_u64
-#define OPTION_CTYPE_OPTION_SECONDS struct mr_opt_u64
-#define OPTION_CTYPE_OPTION_ACCESS  struct access_option
-#define OPTION_CTYPE_OPTION_CHANGES struct access_option
-#define OPTION_CTYPE_OPTION_PAGES   struct mr_opt_u64
-#define OPTION_CTYPE_OPTION_MEMORY  struct mr_memory_kind
-#define OPTION_CTYPE_OPTION_DMABUF  struct mr_dmabuf_source
-#define OPTION_CTYPE_OPTION_ADVICE  struct mr_advice
-#define OPTION_CTYPE_OPTION_EXPECT  struct expect_option
-#define OPTION_CTYPE_OPTION_PROFILE enum mr_sim_profile
-#define OPTION_CTYPE_OPTION_KERNEL  enum mr_sim_kernel
-#define OPTION_CTYPE_OPTION_FAULTS  struct mr_sim_faults
-
-/** An entry of an option table that fills @member of @structure. */
+/**
+ * OPTION() - an entry of an option table that fills @member of @structure
+ * @type_: a macro of cmd/cli/option_types.h: the type that the member must have, and the row
+ */
 #define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
+	OPTION_OF(letter_, name_, structure, member, argument_, help_, type_)
+#define OPTION_OF(letter_, name_, structure, member, argument_, help_, ...)                        \
+	OPTION_AS(letter_, name_, structure, member, argument_, help_, __VA_ARGS__)
+#define OPTION_AS(letter_, name_, structure, member, argument_, help_, ctype, row)                 \
 	{                                                                                          \
-		.name = (name_), .argument = (argument_), .help = (help_), .type = (type_),        \
-		.offset = CHECKED_OFFSET(structure, member, OPTION_CTYPE_##type_),                 \
-		.letter = (letter_),                                                               \
+		.name = (name_), .argument = (argument_), .help = (help_), .type = &(row),         \
+		.offset = CHECKED_OFFSET(structure, member, ctype), .letter = (letter_),           \
 	}
 #define OPTION_END                                                                                 \
 	{                                                                                          \
@@ -171,7 +109,7 @@ void options_free(struct options *options);
  * @operands:    set to the first element of @argv that is no option
  *
  * Names must be written out: getopt_long would take any unambiguous beginning.  What was given before
- * adds up where it is a list (option_types), and is an error where it is not.
+ * adds up where its type does (struct option_type), and is an error where it is not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/dereg/one.h"
 #include "cmd/dereg/unlisted.h"
 #include "cmd/region/context.h"

@@ -3,6 +3,7 @@
 #ifndef CMD_DEREG_ONE_H
 #define CMD_DEREG_ONE_H
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/in_session.h"
 
 /** The options of dereg. */

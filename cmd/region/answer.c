@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/region/context.h"

@@ -7,6 +7,7 @@
 #define CMD_REGION_ANSWER_H
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/progress.h"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/expect.h"
 
 /* So many different answers are named. */

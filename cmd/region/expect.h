@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_EXPECT_H
 #define CMD_REGION_EXPECT_H
 
-#include "cmd/cli/options.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/failures.h"
 
 /** expect_has() - whether the stack's refusal @err is one of the expected answers */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/cli/option_types.h"
 #include "cmd/region/context.h"
 #include "cmd/region/in_session.h"
 #include "cmd/region/overdue.h"

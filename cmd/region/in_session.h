@@ -3,6 +3,7 @@
 #ifndef CMD_REGION_IN_SESSION_H
 #define CMD_REGION_IN_SESSION_H
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/answer.h"
 #include "lib/session/regions.h"
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/memory_args.h"
 
 /* What all tables say. */

@@ -4,6 +4,7 @@
 #define CMD_REGION_MEMORY_ARGS_H
 
 #include "cmd/cli/options.h"
+#include "lib/memory/mapping.h"
 
 struct memory_args {
 	struct mr_opt_u64 size;

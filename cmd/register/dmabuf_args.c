@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "cmd/register/dmabuf_args.h"
+#include "lib/memory/dmabuf.h"
 
 int dmabuf_args_check(const struct dmabuf_args *args, const char *option, struct mr_error *err)
 {

@@ -4,6 +4,7 @@
 #define CMD_REGISTER_DMABUF_ARGS_H
 
 #include "cmd/register/register.h"
+#include "lib/memory/dmabuf.h"
 
 struct dmabuf_args {
 	struct mr_dmabuf_source source;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/register/register.h"
 #include "lib/verbs/access.h"
 

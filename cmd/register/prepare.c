@@ -6,6 +6,7 @@
 #include "cmd/register/advise.h"
 #include "cmd/register/prepare.h"
 #include "lib/memory/cuda.h"
+#include "lib/memory/dmabuf.h"
 #include "lib/session/library.h"
 #include "lib/session/table/unnamed.h"
 #include "lib/verbs/data_direct.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/output/messages.h"
 #include "cmd/region/row.h"
 #include "cmd/register/register.h"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
 #include "cmd/register/dmabuf_args.h"
+#include "lib/memory/dmabuf.h"
 
 struct reg_dmabuf_args {
 	struct register_args common;

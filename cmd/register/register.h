@@ -4,11 +4,13 @@
 #define CMD_REGISTER_REGISTER_H
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/output/fields.h"
 #include "cmd/region/memory_args.h"
 #include "lib/memory/dmabuf.h"
-#include "lib/verbs/dm.h"
+#include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/dm.h"
 
 /** What is to be told about the regions once they are registered. */
 struct advise_args {

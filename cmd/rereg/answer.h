@@ -3,6 +3,7 @@
 #ifndef CMD_REREG_ANSWER_H
 #define CMD_REREG_ANSWER_H
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/in_session.h"
 #include "cmd/region/memory_args.h"
 #include "lib/session/rereg.h"

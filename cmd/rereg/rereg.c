@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
 #include "cmd/register/registrar.h"
 #include "cmd/rereg/answer.h"

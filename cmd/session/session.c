@@ -6,6 +6,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
 #include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"

@@ -2,11 +2,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
 #include "cmd/register/dmabuf_args.h"
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
 #include "cmd/umem/try_page_sizes.h"
+#include "lib/memory/dmabuf.h"
 
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",

@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
+#include "lib/memory/mapping.h"
 #include "tests/unit/unit.h"
 
 struct args {

@@ -2,6 +2,7 @@
 /* Whether refusals were expected. */
 #include <errno.h>
 
+#include "cmd/cli/option_types.h"
 #include "cmd/region/expect.h"
 #include "tests/unit/unit.h"
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What mrctl help has beside the commands: the words that options take. */
+#ifndef CMD_CLI_HELP_TOPICS_H
+#define CMD_CLI_HELP_TOPICS_H
+
+/** Words with their meaning. */
+struct help_section {
+	const char *title;
+	/** Return: the @index-th word and its @help, NULL after the last. */
+	const char *(*word)(unsigned int index, const char **help);
+};
+
+/** What mrctl help has beside the commands. */
+struct help_topic {
+	const char *name;
+	const char *help;
+	struct help_section sections[5]; /**< ends with one that has no title; none: the columns */
+};
+
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;
+
+/** All topics; ends with NULL. */
+extern const struct help_topic *const help_topics[];
+
+#endif
