@@ -13,7 +13,7 @@
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 #include "lib/session/table/lock.h"
 
 struct batch_args {

@@ -8,6 +8,7 @@
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
+#include "lib/session/pds.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/entries.h"

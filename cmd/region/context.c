@@ -5,6 +5,7 @@
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
 #include "lib/base/signals.h"
+#include "lib/session/open.h"
 
 const char *context_session(const struct invocation *invocation)
 {

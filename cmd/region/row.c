@@ -4,9 +4,8 @@
 
 #include "cmd/region/row.h"
 #include "lib/base/clock.h"
-#include "lib/session/regions.h"
-#include "lib/session/relaxed.h"
 #include "lib/session/table/pds.h"
+#include "lib/session/types.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/rereg.h"
 

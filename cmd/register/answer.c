@@ -8,7 +8,6 @@
 #include "cmd/register/answer.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
-#include "lib/session/relaxed.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/drivers.h"
 

@@ -7,6 +7,7 @@
 #include "cmd/register/registrar.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
+#include "lib/session/pds.h"
 #include "lib/session/relaxed.h"
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"

@@ -4,7 +4,6 @@
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
 #include "lib/session/library.h"
-#include "lib/session/regions.h"
 #include "lib/session/table/pds.h"
 #include "lib/verbs/access.h"
 

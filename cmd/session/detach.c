@@ -11,7 +11,8 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/session/row.h"
 #include "lib/session/find.h"
-#include "lib/session/regions.h"
+#include "lib/session/holder.h"
+#include "lib/session/open.h"
 
 /*
  * The background process: this program again, so that its environment tells where the session is.

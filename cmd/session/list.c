@@ -7,9 +7,10 @@
 #include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
+#include "lib/session/end.h"
 #include "lib/session/find.h"
 #include "lib/session/locate.h"
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 
 /* So long sessions are looked for, and so long the end of one is waited for. */
 #define SECONDS 5

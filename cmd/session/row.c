@@ -6,6 +6,7 @@
 
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
+#include "lib/session/holder.h"
 
 struct holder_row {
 	struct mr_opt_u64 pid;

@@ -14,7 +14,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/signals.h"
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/pool.h"
 #include "lib/verbs/device.h"

@@ -10,10 +10,11 @@
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
-#include "lib/session/regions.h"
 #include "lib/session/registrant.h"
+#include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
+#include "lib/session/unlisted.h"
 
 /* What stat adds to it. */
 struct job {

@@ -5,7 +5,7 @@
 #include "cmd/stat/totals.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
-#include "lib/session/regions.h"
+#include "lib/session/pds.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/pds.h"
 #include "lib/verbs/drivers.h"

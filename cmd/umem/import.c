@@ -8,8 +8,8 @@
 #include "cmd/region/row.h"
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
+#include "lib/session/handles.h"
 #include "lib/session/operand.h"
-#include "lib/session/regions.h"
 #include "lib/verbs/umem.h"
 
 static int parse(const char *text, struct mr_umem_blob *blob, struct mr_error *err)

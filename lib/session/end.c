@@ -7,23 +7,12 @@
 #include <sys/syscall.h>
 
 #include "lib/base/cleanup.h"
-#include "lib/session/find.h"
+#include "lib/session/end.h"
 #include "lib/session/holder.h"
 
 #ifndef SYS_pidfd_send_signal
 #define SYS_pidfd_send_signal 424
 #endif
-
-const char *mr_holder_role_name(enum mr_holder_role role)
-{
-	static const char *const names[] = {
-		[MR_HOLDER_DETACHED] = "detached",
-		[MR_HOLDER_PROGRAM] = "program",
-		[MR_HOLDER_COMMAND] = "command",
-	};
-
-	return names[role];
-}
 
 /* Its program; one that was replaced since it was started has that in its name. */
 static bool program_of(const struct mr_process *process, char path[PATH_MAX])
@@ -37,16 +26,6 @@ static bool program_of(const struct mr_process *process, char path[PATH_MAX])
 	if (length > strlen(replaced) && !strcmp(path + length - strlen(replaced), replaced))
 		path[length - strlen(replaced)] = '\0';
 	return true;
-}
-
-bool mr_holder_is_detached(const struct mr_process *process)
-{
-	static const char words[] = "mrctl\0session\0--hold";
-	char started_with[sizeof(words) + 1];
-
-	return mr_process_read(process, "cmdline", started_with, sizeof(started_with)) ==
-		       (ssize_t)sizeof(words) &&
-	       !memcmp(started_with, words, sizeof(words)) && getsid(process->pid) == process->pid;
 }
 
 static int check_program(const struct mr_process *process, struct mr_error *err)

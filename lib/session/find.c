@@ -10,8 +10,8 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/session/find.h"
-#include "lib/session/holder.h"
 #include "lib/session/locate.h"
+#include "lib/session/open.h"
 #include "lib/session/table/entries.h"
 
 /* fs/exec.c: what a program is started with has at most three quarters of 8 MiB. */

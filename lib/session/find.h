@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sessions of this machine that this user can see, and ending one.
+ * The sessions of this machine that this user can see.
  *
  * Nothing keeps a list: a session is found by a process whose environment names its descriptor
  * (MRCTL_SESSION=fd:N), and known by the inode of that socket.
@@ -8,18 +8,8 @@
 #ifndef LIB_SESSION_FIND_H
 #define LIB_SESSION_FIND_H
 
-#include "lib/host/process.h"
-#include "lib/session/regions.h"
-
-/** How a process holds a session; the first is asked first for its descriptor. */
-enum mr_holder_role {
-	MR_HOLDER_DETACHED, /**< the process that `mrctl session --detach` started: it only sleeps */
-	MR_HOLDER_PROGRAM,  /**< it has inherited the descriptor */
-	MR_HOLDER_COMMAND,  /**< it works in the session and has its table open */
-};
-
-/** mr_holder_role_name() - "detached", "program", "command" */
-const char *mr_holder_role_name(enum mr_holder_role role);
+#include "lib/session/holder.h"
+#include "lib/session/table/table.h"
 
 struct mr_holder {
 	pid_t pid;
@@ -62,17 +52,7 @@ struct mr_sessions {
 int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err);
 void mr_sessions_release(struct mr_sessions *found);
 
-/** mr_sessions_by_socket() - that of a descriptor; or NULL */
+/** mr_sessions_by_fd() - that of which @fd is the descriptor; or NULL */
 struct mr_found_session *mr_sessions_by_fd(const struct mr_sessions *found, int fd);
-
-/**
- * mr_session_end() - end a session that only its detached holder holds
- * @ns: how long to wait for its end
- *
- * That is signalled which was proven to be the holder, whoever gets its number later.
- *
- * Return: 0 when it has ended, -EBUSY where others hold it, or another -errno.
- */
-int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct mr_error *err);
 
 #endif

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "lib/session/library.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/pds.h"
 #include "lib/verbs/deregister.h"
 
 /* ---- what regions lie on ---- */
@@ -48,56 +46,12 @@ void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
 	drop(backing);
 }
 
-/* ---- opening ---- */
-
-static int add_library(struct mr_session *session, struct mr_error *err)
-{
-	session->library = calloc(1, sizeof(*session->library));
-	return session->library ? 0 : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-}
+/* ---- keeping the device ---- */
 
 int mr_session_keep_library(struct mr_session *session, struct mr_error *err)
 {
-	return add_library(session, err);
-}
-
-/* The device's PD is that of the name that all sessions begin with. */
-static void take_device(struct mr_session *session, struct mr_device *device,
-			const struct mr_environment *environment)
-{
-	struct mr_session_library *library = session->library;
-	uint32_t handle;
-
-	session->uverbs = mr_device_uverbs(device, environment, &handle);
-	library->pds[mr_table_add_pd(&session->table, MR_DEFAULT_PD, handle)] = device->pd;
-	device->pd = NULL;
-	library->device = *device;
-	library->is_private = true;
-	session->table.is_private = true;
-}
-
-int mr_session_open_private(const char *name, struct mr_session *session,
-			    struct mr_environment *environment, struct mr_error *err)
-{
-	struct mr_device device;
-	int rc;
-
-	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
-	mr_environment_init(environment);
-	rc = mr_device_open(name, &device, environment, err);
-	if (rc)
-		return rc;
-	mr_session_describe(environment, &session->device);
-	rc = mr_table_create(&session->device, &session->table, err);
-	if (!rc)
-		rc = add_library(session, err);
-	if (!rc) {
-		take_device(session, &device, environment);
-		return 0;
-	}
-	mr_session_close(session);
-	mr_device_close(&device);
-	return rc;
+	session->library = calloc(1, sizeof(*session->library));
+	return session->library ? 0 : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 }
 
 void mr_session_close_library(struct mr_session *session)
@@ -113,13 +67,13 @@ void mr_session_close_library(struct mr_session *session)
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		struct ibv_pd *pd = library->pds[place];
 
-		if (pd && (!library->is_private || ibv_dealloc_pd(pd)))
+		if (pd && (!mr_session_is_private(session) || ibv_dealloc_pd(pd)))
 			ibv_unimport_pd(pd);
 	}
 	mr_device_close(&library->device);
 	for (uint32_t slot = 0; slot < library->capacity; slot++)
 		mr_held_move(&library->held[slot], NULL);
-	if (library->is_private)
+	if (mr_session_is_private(session))
 		session->uverbs.fd = -1; /* was the device's */
 	free(library->held);
 	free(library->spare);
@@ -168,40 +122,6 @@ void mr_session_release_device(const struct mr_session *session, struct mr_devic
 {
 	if (!session->library)
 		mr_device_close(device);
-}
-
-int mr_session_new_private_pd(struct mr_session *session, const char *name, uint32_t *place,
-			      struct mr_table_pd *pd, struct mr_error *err)
-{
-	struct mr_session_library *library = session->library;
-	struct ibv_pd *made;
-
-	errno = 0;
-	made = ibv_alloc_pd(library->device.context);
-	if (!made)
-		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
-	pd->handle = made->handle;
-	*place = mr_table_add_pd(&session->table, name, made->handle);
-	if (*place != MR_NO_SLOT) {
-		library->pds[*place] = made;
-		return 0;
-	}
-	ibv_dealloc_pd(made);
-	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a batch has at most %d protection domains",
-			    MR_TABLE_PDS);
-}
-
-int mr_session_dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err)
-{
-	int rc;
-
-	errno = 0;
-	rc = ibv_dealloc_pd(session->library->pds[place]);
-	if (rc)
-		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
-			       "ibv_dealloc_pd", NULL);
-	session->library->pds[place] = NULL;
-	return 0;
 }
 
 /* ---- regions ---- */

@@ -12,7 +12,7 @@
 
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 #include "lib/verbs/device.h"
 
 /** What regions of a private session lie on.  It stays as long as one of them. */
@@ -44,28 +44,13 @@ struct mr_held {
 struct mr_session_library {
 	struct mr_device device;          /**< without PD; not open before the first use */
 	struct ibv_pd *pds[MR_TABLE_PDS]; /**< by their place in the table, or NULL */
-	bool is_private;
-	struct mr_held *held;     /**< of a private session, by slot */
-	uint32_t capacity;        /**< of those */
-	struct mr_backing *spare; /**< one that was given up, for the next; or NULL */
+	struct mr_held *held;             /**< of a private session, by slot */
+	uint32_t capacity;                /**< of those */
+	struct mr_backing *spare;         /**< one that was given up, for the next; or NULL */
 };
-
-/**
- * mr_session_open_private() - a private session
- * @name:        the device, or NULL for the only one there is
- * @environment: filled as by mr_device_open()
- */
-int mr_session_open_private(const char *name, struct mr_session *session,
-			    struct mr_environment *environment, struct mr_error *err);
 
 /** mr_session_keep_library() - from here on the device of a joined session is imported only once */
 int mr_session_keep_library(struct mr_session *session, struct mr_error *err);
-
-/** mr_session_is_private() - whether nobody else has it */
-static inline bool mr_session_is_private(const struct mr_session *session)
-{
-	return session->library && session->library->is_private;
-}
 
 /**
  * mr_session_device() - the session's device and a protection domain of it, for calls of libibverbs
@@ -86,7 +71,7 @@ struct mr_held *mr_session_held(const struct mr_session *session, uint32_t slot)
 /** mr_session_via() - the path by which a region is deregistered */
 enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot);
 
-/* For session.c and session_rereg.c: */
+/* For the files of this folder: */
 
 /** mr_session_close_library() - free what mr_session_open_private() or _keep_library() made */
 void mr_session_close_library(struct mr_session *session);
@@ -106,12 +91,5 @@ void mr_held_move(struct mr_held *held, struct mr_backing *backing);
 
 /** mr_held_tell() - what this process knows of it, as the kernel would tell it */
 void mr_held_tell(const struct mr_held *held, struct mr_uverbs_mr *mr);
-
-/** mr_session_new_private_pd() - ibv_alloc_pd(3), and into the table */
-int mr_session_new_private_pd(struct mr_session *session, const char *name, uint32_t *place,
-			      struct mr_table_pd *pd, struct mr_error *err);
-
-/** mr_session_dealloc_private_pd() - ibv_dealloc_pd(3) */
-int mr_session_dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include "lib/base/number.h"
 #include "lib/host/process.h"
 #include "lib/session/locate.h"
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <stdlib.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/session/dm.h"
+#include "lib/session/handles.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/table/file.h"
@@ -65,14 +63,11 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 
 int mr_session_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)
 {
-	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
+	struct mr_handles uars = { .list = NULL };
 	bool own = session->library && session->library->device.context;
-	int rc;
+	int rc = mr_handles_list(session, MR_HANDLES_OF_UARS, &uars, err);
 
-	*count = 0;
-	if (!handles)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = mr_uverbs_list_uars(&session->uverbs, handles, count, err);
-	*count -= own && *count;
+	*count = uars.count - (own && uars.count);
+	mr_handles_release(&uars);
 	return rc;
 }

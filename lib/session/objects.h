@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_OBJECTS_H
 #define LIB_SESSION_OBJECTS_H
 
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 /**
  * mr_session_find_object() - ask the kernel for an object

@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_OPERAND_H
 #define LIB_SESSION_OPERAND_H
 
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 enum mr_selection_type {
 	MR_SELECT_ENTRY,  /**< a region that the table knows */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The protection domains of a session: found, made, used and deallocated. */
 #include <errno.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <stdlib.h>
+#include <infiniband/verbs.h>
 #include <string.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/session/handles.h"
 #include "lib/session/library.h"
-#include "lib/session/regions.h"
+#include "lib/session/pds.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
@@ -21,27 +20,24 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 /* Under the lock: a PD that is in doubt is one that a killed process was deallocating. */
 static void settle_pds(struct mr_session *session)
 {
-	mr_auto_free uint32_t *handles = NULL;
+	struct mr_handles handles = { .list = NULL };
 	struct mr_error ignored;
 	struct mr_table_pd pd;
-	uint32_t count = 0;
 
 	if (mr_session_is_private(session)) /* no other process */
 		return;
 	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
 		if (!mr_table_pd(&session->table, place, &pd) || !pd.in_doubt)
 			continue;
-		if (!handles) {
-			handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
-			if (!handles || mr_uverbs_list(&session->uverbs, UVERBS_OBJECT_PD, handles,
-						       &count, &ignored))
-				return;
-		}
-		if (mr_uverbs_lists(handles, count, pd.handle))
+		if (!handles.list &&
+		    mr_handles_list(session, MR_HANDLES_OF_PDS, &handles, &ignored))
+			break;
+		if (mr_handles_have(&handles, pd.handle))
 			mr_table_doubt_pd(&session->table, place, false);
 		else
 			mr_table_remove_pd(&session->table, place);
 	}
+	mr_handles_release(&handles);
 }
 
 int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
@@ -55,13 +51,47 @@ int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
 	return 0;
 }
 
+static int new_private_pd(struct mr_session *session, const char *name, uint32_t *place,
+			  struct mr_table_pd *pd, struct mr_error *err)
+{
+	struct mr_session_library *library = session->library;
+	struct ibv_pd *made;
+
+	errno = 0;
+	made = ibv_alloc_pd(library->device.context);
+	if (!made)
+		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
+	pd->handle = made->handle;
+	*place = mr_table_add_pd(&session->table, name, made->handle);
+	if (*place != MR_NO_SLOT) {
+		library->pds[*place] = made;
+		return 0;
+	}
+	ibv_dealloc_pd(made);
+	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a batch has at most %d protection domains",
+			    MR_TABLE_PDS);
+}
+
+static int dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err)
+{
+	int rc;
+
+	errno = 0;
+	rc = ibv_dealloc_pd(session->library->pds[place]);
+	if (rc)
+		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+			       "ibv_dealloc_pd", NULL);
+	session->library->pds[place] = NULL;
+	return 0;
+}
+
 static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
 	int rc;
 
 	if (mr_session_is_private(session))
-		return mr_session_new_private_pd(session, name, place, pd, err);
+		return new_private_pd(session, name, place, pd, err);
 	rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
 	if (rc)
 		return rc;
@@ -115,7 +145,7 @@ static int dealloc_pd(struct mr_session *session, uint32_t place, const struct m
 
 	mr_table_doubt_pd(&session->table, place, true);
 	rc = mr_session_is_private(session)
-		     ? mr_session_dealloc_private_pd(session, place, err)
+		     ? dealloc_private_pd(session, place, err)
 		     : mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
 	if (!rc || rc == -ENOENT)
 		mr_table_remove_pd(&session->table, place);

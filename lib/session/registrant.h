@@ -7,7 +7,7 @@
 #define LIB_SESSION_REGISTRANT_H
 
 #include "lib/base/tristate.h"
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 /**
  * mr_registrant_needed() - whether the entry's region is one of these

@@ -15,7 +15,7 @@
 #ifndef LIB_SESSION_RELAXED_H
 #define LIB_SESSION_RELAXED_H
 
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 /** How long a marked region is left alone, where nothing else is said. */
 #define MR_RELAXED_DEFER_NS UINT64_C(1000000000)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "lib/session/claim.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/registrant.h"
 #include "lib/session/rereg.h"
+#include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
 #include "lib/verbs/deregister.h"

@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_REREG_H
 #define LIB_SESSION_REREG_H
 
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 #include "lib/verbs/rereg.h"
 
 /**

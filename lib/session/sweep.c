@@ -4,12 +4,12 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/signals.h"
-#include "lib/session/dm.h"
 #include "lib/session/objects.h"
 #include "lib/session/sweep.h"
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/unnamed.h"
+#include "lib/session/unlisted.h"
 #include "lib/verbs/deregister.h"
 
 /* So many are deregistered before others may have the lock. */

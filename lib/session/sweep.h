@@ -3,7 +3,7 @@
 #ifndef LIB_SESSION_SWEEP_H
 #define LIB_SESSION_SWEEP_H
 
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 /**
  * Called for an object that was deregistered, or was to be.

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Objects of a session that no entry of its table names. */
 #include <errno.h>
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <stdlib.h>
 
-#include "lib/base/cleanup.h"
-#include "lib/session/dm.h"
+#include "lib/session/handles.h"
 #include "lib/session/library.h"
-#include "lib/session/regions.h"
+#include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
+#include "lib/session/unlisted.h"
 #include "lib/verbs/umem.h"
 
 /* So far beyond the highest known handle others are looked for. */
@@ -74,20 +72,19 @@ static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error 
 	return rc < 0 ? rc : 0;
 }
 
-static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_error *err)
+static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct mr_error *err)
 {
-	uint32_t count;
 	int rc;
 
 	/* All umems are the batch's own, and which is which cannot be told. */
 	if (mr_session_is_private(walk->session) && !mr_umem_tells_handles())
 		return 0;
-	rc = mr_uverbs_list_umems(&walk->session->uverbs, handles, &count, err);
+	rc = mr_handles_list(walk->session, MR_HANDLES_OF_UMEMS, umems, err);
 	if (rc == -ENOENT) /* no DEVX, no umems */
 		return 0;
-	for (uint32_t i = count; !rc && i-- > 0;)
-		rc = visit_umem(walk, handles[i], err);
-	if (!rc && count == MR_UVERBS_INFO_MAX)
+	for (uint32_t i = umems->count; !rc && i-- > 0;)
+		rc = visit_umem(walk, umems->list[i], err);
+	if (!rc && umems->count == MR_UVERBS_INFO_MAX)
 		rc = mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "ioctl(INFO_HANDLES)",
 			     "there may be more umems that no entry names than the kernel lists");
 	return rc;
@@ -97,8 +94,7 @@ static int walk_umems(const struct walk *walk, uint32_t *handles, struct mr_erro
  * The highest handle of a region that the kernel has, as far as it is known: of those that it lists, and
  * of those in the table that it confirms.  What the table says alone may be any number.
  */
-static uint32_t highest_handle(const struct mr_session *session, const uint32_t *handles,
-			       uint32_t count)
+static uint32_t highest_handle(const struct mr_session *session, const struct mr_handles *mrs)
 {
 	const struct mr_table *table = &session->table;
 	struct mr_uverbs_mr mr;
@@ -106,9 +102,9 @@ static uint32_t highest_handle(const struct mr_session *session, const uint32_t 
 	struct mr_entry entry;
 	uint32_t highest = 0;
 
-	while (count-- > 0)
-		if (handles[count] > highest)
-			highest = handles[count];
+	for (uint32_t i = 0; i < mrs->count; i++)
+		if (mrs->list[i] > highest)
+			highest = mrs->list[i];
 	for (uint32_t slot = table->capacity; slot-- > 0;) /* the higher ones are at the end */
 		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
 		    entry.handle > highest &&
@@ -139,31 +135,60 @@ static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error 
 	return 0;
 }
 
-static int walk_mrs(const struct walk *walk, uint32_t *handles, struct mr_error *err)
+static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_error *err)
 {
-	uint32_t count;
-	int rc = mr_uverbs_list(&walk->session->uverbs, UVERBS_OBJECT_MR, handles, &count, err);
+	int rc = mr_handles_list(walk->session, MR_HANDLES_OF_MRS, mrs, err);
 
 	if (rc)
 		return rc;
-	if (count >= MR_UVERBS_INFO_MAX)
-		return walk_handles(walk, highest_handle(walk->session, handles, count), err);
-	while (rc >= 0 && count-- > 0) /* the newest come first */
-		rc = visit(walk, handles[count], err);
+	if (mrs->count >= MR_UVERBS_INFO_MAX)
+		return walk_handles(walk, highest_handle(walk->session, mrs), err);
+	for (uint32_t i = mrs->count; rc >= 0 && i-- > 0;) /* the newest come first */
+		rc = visit(walk, mrs->list[i], err);
 	return rc < 0 ? rc : 0;
+}
+
+bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
+{
+	struct mr_entry entry;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    entry.has_dm == 1 && entry.dm == handle)
+			return true;
+	return false;
+}
+
+/* A command that was killed has left them, or is about to register regions on them. */
+static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_error *err)
+{
+	struct mr_table *table = &walk->session->table;
+	int rc = mr_table_lock(table, err);
+
+	if (rc)
+		return rc;
+	rc = mr_handles_list(walk->session, MR_HANDLES_OF_DMS, dms, err);
+	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the newest come first */
+		const struct mr_uverbs_mr dm = { .handle = dms->list[i] };
+
+		if (!mr_session_dm_is_listed(table, dm.handle))
+			walk->call(walk->data, MR_KIND_DM, &dm);
+	}
+	mr_table_unlock(table);
+	return rc;
 }
 
 int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
 			struct mr_error *err)
 {
-	mr_auto_free uint32_t *handles = calloc(MR_UVERBS_INFO_MAX, sizeof(*handles));
 	const struct walk walk = { session, call, data };
-	int rc;
+	struct mr_handles handles = { .list = NULL };
+	int rc = walk_mrs(&walk, &handles, err);
 
-	if (!handles)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = walk_mrs(&walk, handles, err);
 	if (!rc)
-		rc = walk_umems(&walk, handles, err);
-	return rc ? rc : mr_session_unlisted_dms(session, call, data, err);
+		rc = walk_umems(&walk, &handles, err);
+	if (!rc)
+		rc = walk_dms(&walk, &handles, err);
+	mr_handles_release(&handles);
+	return rc;
 }

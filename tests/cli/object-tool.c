@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "../kernel/hca/prm.h"
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 #include "lib/session/table/pds.h"
 #include "lib/verbs/device.h"
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/pds.h"
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/session/regions.h"
+#include "lib/session/open.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
 

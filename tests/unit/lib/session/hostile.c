@@ -12,14 +12,18 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "lib/session/claim.h"
+#include "lib/session/open.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/rereg.h"
+#include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/format.h"
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
+#include "lib/session/unlisted.h"
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 

@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 
 #include "lib/session/locate.h"
+#include "lib/session/open.h"
 #include "lib/session/operand.h"
-#include "lib/session/regions.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/lock.h"

@@ -2,7 +2,6 @@
 /* The process that registered a region: whether it still lives. */
 #include "lib/base/tristate.h"
 #include "lib/host/process.h"
-#include "lib/session/regions.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
 #include "tests/unit/unit.h"

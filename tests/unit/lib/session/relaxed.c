@@ -9,6 +9,7 @@
 
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
+#include "lib/session/open.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/entries.h"

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "lib/session/claim.h"
+#include "lib/session/table/claims.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
+
+/*
+ * A claim is given up before the lock: the place may be another entry's at once, and the next
+ * process must be able to claim it.
+ */
+void mr_session_unclaim(struct mr_session *session, uint32_t slot)
+{
+	mr_table_unclaim(&session->table, slot);
+	mr_table_unlock(&session->table);
+}
+
+int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
+{
+	bool registered = entry->state != MR_ENTRY_PENDING;
+
+	mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu had gone already: %s",
+		     (unsigned long long)entry->id,
+		     registered ? "the kernel has no such region"
+				: "a process was killed while it registered it");
+	if (!registered)
+		mr_hint(err,
+			"where the kernel has it all the same, mrctl stat shows it as unlisted");
+	return -ENOENT;
+}
+
+int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
+		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		     struct mr_error *err)
+{
+	*state = MR_STATE_UNKNOWN;
+	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
+	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
+		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
+				    (unsigned long long)id);
+	if (!mr_table_claim(&session->table, slot))
+		return mr_table_fail_claimed(&session->table, slot, id, errno, err);
+	*state = mr_session_decide_state(session, slot, entry, true, kernel, err);
+	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
+	if (*state == MR_STATE_PENDING || (*state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
+		mr_table_unclaim(&session->table, slot);
+		return -err->errnum;
+	}
+	return 0;
+}

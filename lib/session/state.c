@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "lib/session/handles.h"
+#include "lib/session/library.h"
+#include "lib/session/state.h"
+#include "lib/session/table/claims.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
+
+bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
+{
+	uint64_t addr = entry->addr, length = entry->length;
+
+	if (entry->call == MR_REG_MR_RELAXED)
+		mr_extend_to_pages(mr_entry_page_size(entry), &addr, &length);
+	if (entry->lkey == kernel->lkey && length == kernel->length)
+		return true;
+	return entry->unsure && entry->new_length == kernel->length &&
+	       entry->new_iova == kernel->iova;
+}
+
+/*
+ * Whether the kernel has the entry's region: 1, 0, or -errno.
+ *
+ * Looking at many umems one after the other must not list them all each time: a handle that was
+ * among them is taken to be there still.  Not where it is about to be destroyed (@sure).
+ */
+static int ask_kernel(struct mr_session *session, const struct mr_entry *entry, bool sure,
+		      struct mr_uverbs_mr *kernel, struct mr_error *err)
+{
+	int rc;
+
+	if (mr_region_kind(entry->call) == MR_KIND_UMEM)
+		return !sure && mr_handles_have(&session->umems, entry->handle)
+			       ? 1
+			       : mr_session_has_umem(session, entry->handle, err);
+	rc = mr_uverbs_query_mr(&session->uverbs, entry->handle, kernel, err);
+	if (mr_uverbs_is_absent(rc))
+		return 0;
+	return rc ? rc : mr_session_agrees(entry, kernel);
+}
+
+/* The lock keeps others from changing the table or the kernel between the two looks. */
+enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32_t slot,
+					      const struct mr_entry *entry, bool sure,
+					      struct mr_uverbs_mr *kernel, struct mr_error *err)
+{
+	const struct mr_held *held = mr_session_held(session, slot);
+	int rc = 1;
+
+	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
+		return MR_STATE_PENDING;
+	if (entry->state == MR_ENTRY_PENDING)
+		return MR_STATE_IN_DOUBT;
+	/* Nobody but this process gets at what it holds. */
+	if (held && (sure || entry->handle == MR_NO_HANDLE))
+		mr_held_tell(held, kernel);
+	else
+		rc = ask_kernel(session, entry, sure, kernel, err);
+	if (!rc)
+		return MR_STATE_GONE;
+	if (rc < 0) {
+		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
+		/* QUERY_MR says that of what is being destroyed; the list of umems of none of them */
+		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
+										 : MR_STATE_UNKNOWN;
+	}
+	if (mr_entry_is_marked(entry))
+		return MR_STATE_DEFERRED;
+	if (held && held->broken)
+		return MR_STATE_BROKEN;
+	if (entry->state != MR_ENTRY_LIVE || entry->unsure)
+		return MR_STATE_IN_DOUBT;
+	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
+}
+
+int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
+		    enum mr_session_state *state, struct mr_uverbs_mr *kernel, struct mr_error *err)
+{
+	bool found;
+	int rc = mr_table_lock(&session->table, err);
+
+	if (rc)
+		return rc;
+	found = mr_table_get(&session->table, slot, entry);
+	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
+	if (found)
+		*state = mr_session_decide_state(session, slot, entry, false, kernel, err);
+	mr_table_unlock(&session->table);
+	return found;
+}
