@@ -163,7 +163,7 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 				    args->all ? "--all excludes naming regions"
 					      : "name the regions, or give --all or --flush");
 	for (char **word = invocation->operands; *word; word++)
-		if (mr_select_check(*word, err))
+		if (mr_operand_check(*word, err))
 			return -EINVAL;
 	return 0;
 }

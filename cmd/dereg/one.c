@@ -154,24 +154,24 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 }
 
 /* The path that a region or protection domain goes. */
-static enum mr_via path_of(const struct session_job *job, const struct mr_selection *selection)
+static enum mr_via path_of(const struct session_job *job, const struct mr_operand *selection)
 {
-	if (selection->type == MR_SELECT_ENTRY)
+	if (selection->type == MR_OPERAND_ENTRY)
 		return mr_session_via(job->session, selection->slot);
-	return selection->type == MR_SELECT_PD && mr_session_is_private(job->session)
+	return selection->type == MR_OPERAND_PD && mr_session_is_private(job->session)
 		       ? MR_VIA_LIBRARY
 		       : MR_VIA_KERNEL;
 }
 
 void dereg_word(struct session_job *job, const char *word, uint64_t index)
 {
-	struct mr_selection selection;
+	struct mr_operand selection;
 	struct mr_error err;
-	int rc = mr_select(job->session, word, &selection, &err);
+	int rc = mr_operand_find(job->session, word, &selection, &err);
 
-	if (!rc && selection.type == MR_SELECT_PD)
+	if (!rc && selection.type == MR_OPERAND_PD)
 		rc = dealloc_pd(job, selection.pd, &err);
-	else if (!rc && selection.type == MR_SELECT_OBJECT)
+	else if (!rc && selection.type == MR_OPERAND_OBJECT)
 		rc = dereg_handle(job, selection.kind, selection.handle, &err);
 	else if (!rc)
 		rc = dereg_entry(job, selection.slot, &selection.entry, &err);

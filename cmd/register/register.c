@@ -143,7 +143,7 @@ static int print_document(struct register_job *job, struct mr_error *err)
 
 static void release(struct register_job *job)
 {
-	mr_backing_settle(job->pattern.backing, &job->memory, &job->dmabuf);
+	mr_backing_hand_over(job->pattern.backing, &job->memory, &job->dmabuf);
 	place_close(&job->place);
 	answer_release(&job->answer);
 	free(job->blobs);

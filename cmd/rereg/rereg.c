@@ -45,14 +45,14 @@ static const struct option_spec answer_options[] = {
 static int take(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_session *session = job->in->session;
-	struct mr_selection selection;
-	int rc = mr_select(session, job->in->answer.invocation->operands[0], &selection, err);
+	struct mr_operand selection;
+	int rc = mr_operand_find(session, job->in->answer.invocation->operands[0], &selection, err);
 
 	if (rc)
 		return rc;
-	job->slot = selection.type == MR_SELECT_ENTRY ? selection.slot : MR_NO_SLOT;
+	job->slot = selection.type == MR_OPERAND_ENTRY ? selection.slot : MR_NO_SLOT;
 	job->before.handle = selection.handle;
-	rc = mr_session_take(session, job->slot, selection.id, &job->before, err);
+	rc = mr_session_begin_rereg(session, job->slot, selection.id, &job->before, err);
 	if (!rc)
 		job->after = job->before;
 	else
@@ -197,7 +197,7 @@ static int work(struct session_job *in, struct mr_error *err)
 	rc = answer_end(&in->answer, changed, err);
 	if (rc && changed)
 		mr_hint(err, "the region was changed all the same: mrctl stat shows it");
-	mr_backing_settle(job.request.backing, &job.memory, NULL);
+	mr_backing_hand_over(job.request.backing, &job.memory, NULL);
 	mr_session_release_device(in->session, &job.device);
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }
@@ -215,7 +215,7 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	    !strncmp(words[0], "dm:", 3))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
 				    words[0]);
-	if (mr_select_check(words[0], err))
+	if (mr_operand_check(words[0], err))
 		return -EINVAL;
 	place_paths(args->via, &library, &kernel);
 	if (args->iova.known && !memory_is_given(&args->memory))

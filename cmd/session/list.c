@@ -115,7 +115,7 @@ static int find(const char *where, struct mr_sessions *found, struct mr_found_se
 			     "shows them");
 		return -ENOTCONN;
 	}
-	rc = mr_join(where, &fd, &borrowed, err);
+	rc = mr_session_locate(where, &fd, &borrowed, err);
 	if (!rc)
 		rc = mr_session_peek(fd, &opened, err);
 	if (rc)

@@ -91,7 +91,7 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	struct mr_entry entry;
 	struct mr_table_pd pd;
 	bool is_null;
-	int rc = mr_session_look(job->in->session, slot, &entry, &state, &kernel, err);
+	int rc = mr_session_query(job->in->session, slot, &entry, &state, &kernel, err);
 
 	if (rc <= 0)
 		return rc;
@@ -142,7 +142,7 @@ static void print_all(struct job *job)
 	if (rc)
 		totals_forget(&job->totals);
 	else
-		rc = mr_session_unlisted(job->in->session, print_unlisted, job, &err);
+		rc = mr_session_each_unlisted(job->in->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
 	else
@@ -164,11 +164,11 @@ static int print_object(struct job *job, enum mr_region_kind kind, uint32_t hand
 
 static void print_word(struct job *job, const char *word, uint64_t index)
 {
-	struct mr_selection selection;
+	struct mr_operand selection;
 	struct mr_error err;
-	int rc = mr_select(job->in->session, word, &selection, &err);
+	int rc = mr_operand_find(job->in->session, word, &selection, &err);
 
-	if (!rc && selection.type == MR_SELECT_OBJECT)
+	if (!rc && selection.type == MR_OPERAND_OBJECT)
 		rc = print_object(job, selection.kind, selection.handle, &err);
 	else if (!rc)
 		rc = print_entry(job, selection.slot, &err);
@@ -238,7 +238,7 @@ static int work(struct session_job *in, struct mr_error *err)
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	for (char **word = invocation->operands; *word; word++) {
-		if (mr_select_check(*word, err))
+		if (mr_operand_check(*word, err))
 			return -EINVAL;
 		if (!strncmp(*word, "pd:", 3))
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,

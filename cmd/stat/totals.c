@@ -38,7 +38,7 @@ void totals_init(struct totals *totals, struct session_job *job)
 	struct mr_error ignored;
 	struct mr_table_pd pd;
 
-	mr_session_settle_pds(job->session, &ignored);
+	mr_session_recover_pds(job->session, &ignored);
 	*totals = (struct totals){ .regions.known = true, .bytes.known = true };
 	totals->deferred.known = totals->unlisted.known = true;
 	totals->table_bytes = known(mr_table_size(table));
@@ -65,7 +65,7 @@ int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_
 
 	if (mr_session_is_private(job->session))
 		return 0;
-	rc = mr_session_uars(job->session, &count, err);
+	rc = mr_session_count_uars(job->session, &count, err);
 	totals->uars = (struct mr_opt_u64){ count, !rc };
 	return rc;
 }

@@ -60,13 +60,13 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 
 static void find_entry(struct session_job *job, struct imported *imported)
 {
-	struct mr_selection selection;
+	struct mr_operand selection;
 	struct mr_error ignored;
 	char word[32];
 
 	snprintf(word, sizeof(word), "umem:%u", imported->handle);
-	imported->listed = !mr_select(job->session, word, &selection, &ignored) &&
-			   selection.type == MR_SELECT_ENTRY;
+	imported->listed = !mr_operand_find(job->session, word, &selection, &ignored) &&
+			   selection.type == MR_OPERAND_ENTRY;
 	if (imported->listed)
 		imported->entry = selection.entry;
 }

@@ -11,7 +11,7 @@
  * @id:     its id; another one in that place is left alone
  * @entry:  set to a copy
  * @state:  set where it is ours: LIVE, DEFERRED, IN_DOUBT, SUSPECT, GONE, or UNKNOWN where the device has gone
- * @kernel: set as by mr_session_look()
+ * @kernel: set as by mr_session_query()
  * @err:    also filled where the state is UNKNOWN
  *
  * Return: 0, and mr_session_unclaim() gives it up; -errno where it is not there, in another

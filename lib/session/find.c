@@ -238,9 +238,9 @@ static int take_from(const struct mr_found_session *session, const struct mr_hol
 	if (!mr_process_open(holder->pid, &opened))
 		return mr_fail(err, MR_ERROR_ABSENT, ESRCH, "open", NULL);
 	process = mr_process_pidfd(&opened);
-	rc = process < 0
-		     ? mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL)
-		     : mr_join_take(process, (uint64_t)holder->pid, (uint64_t)holder->fd, &fd, err);
+	rc = process < 0 ? mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL)
+			 : mr_session_take_descriptor(process, (uint64_t)holder->pid,
+						      (uint64_t)holder->fd, &fd, err);
 	mr_process_close(&opened);
 	if (!rc && (fstat(fd, &st) || st.st_ino != session->socket))
 		rc = mr_fail(err, MR_ERROR_ABSENT, ESTALE, "fstat", NULL);

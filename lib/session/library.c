@@ -31,8 +31,8 @@ static void drop(struct mr_backing *backing)
 		backing->library->spare = backing;
 }
 
-void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
-		       struct mr_dmabuf *dmabuf)
+void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
+			  struct mr_dmabuf *dmabuf)
 {
 	if (!backing) {
 		if (dmabuf)
@@ -142,7 +142,7 @@ enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot)
 	return held && held->region.mr ? MR_VIA_LIBRARY : MR_VIA_KERNEL;
 }
 
-int mr_session_reserve(struct mr_session *session, uint32_t slot, struct mr_error *err)
+int mr_session_reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
 	uint32_t capacity = session->table.capacity;
@@ -160,15 +160,15 @@ int mr_session_reserve(struct mr_session *session, uint32_t slot, struct mr_erro
 	return 0;
 }
 
-void mr_session_hold(struct mr_session *session, uint32_t slot, const struct mr_region *region,
-		     struct mr_backing *backing)
+void mr_session_keep_region(struct mr_session *session, uint32_t slot,
+			    const struct mr_region *region, struct mr_backing *backing)
 {
 	session->library->held[slot] = (struct mr_held){ *region, backing, false };
 	if (backing)
 		backing->users++;
 }
 
-void mr_session_let_go(struct mr_session *session, uint32_t slot)
+void mr_session_forget_region(struct mr_session *session, uint32_t slot)
 {
 	mr_held_move(&session->library->held[slot], NULL);
 	session->library->held[slot].region.live = false;
@@ -182,7 +182,7 @@ void mr_held_move(struct mr_held *held, struct mr_backing *backing)
 	held->backing = backing;
 }
 
-void mr_held_tell(const struct mr_held *held, struct mr_uverbs_mr *mr)
+void mr_held_query(const struct mr_held *held, struct mr_uverbs_mr *mr)
 {
 	const struct mr_region *region = &held->region;
 

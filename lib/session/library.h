@@ -27,12 +27,12 @@ struct mr_backing {
 struct mr_backing *mr_backing_new(struct mr_session *session);
 
 /**
- * mr_backing_settle() - leave @memory and @dmabuf to the regions on them
+ * mr_backing_hand_over() - leave @memory and @dmabuf to the regions on them
  * @backing: gives its maker's use up; NULL: nothing stays on them, so give them back
  * @dmabuf:  or NULL
  */
-void mr_backing_settle(struct mr_backing *backing, struct mr_memory *memory,
-		       struct mr_dmabuf *dmabuf);
+void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
+			  struct mr_dmabuf *dmabuf);
 
 /** A region of a private session. */
 struct mr_held {
@@ -76,20 +76,20 @@ enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot);
 /** mr_session_close_library() - free what mr_session_open_private() or _keep_library() made */
 void mr_session_close_library(struct mr_session *session);
 
-/** mr_session_reserve() - make room for the object of that slot, of a private session */
-int mr_session_reserve(struct mr_session *session, uint32_t slot, struct mr_error *err);
+/** mr_session_reserve_region() - make room for the object of that slot, of a private session */
+int mr_session_reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err);
 
-/** mr_session_hold() - keep a region of a private session; there is room, see above */
-void mr_session_hold(struct mr_session *session, uint32_t slot, const struct mr_region *region,
-		     struct mr_backing *backing);
+/** mr_session_keep_region() - keep a region of a private session; there is room, see above */
+void mr_session_keep_region(struct mr_session *session, uint32_t slot,
+			    const struct mr_region *region, struct mr_backing *backing);
 
-/** mr_session_let_go() - it has been deregistered: what it lay on goes with the last one */
-void mr_session_let_go(struct mr_session *session, uint32_t slot);
+/** mr_session_forget_region() - it has been deregistered: what it lay on goes with the last one */
+void mr_session_forget_region(struct mr_session *session, uint32_t slot);
 
 /** mr_held_move() - it lies on something else now */
 void mr_held_move(struct mr_held *held, struct mr_backing *backing);
 
-/** mr_held_tell() - what this process knows of it, as the kernel would tell it */
-void mr_held_tell(const struct mr_held *held, struct mr_uverbs_mr *mr);
+/** mr_held_query() - what this process knows of it, as the kernel would tell it */
+void mr_held_query(const struct mr_held *held, struct mr_uverbs_mr *mr);
 
 #endif

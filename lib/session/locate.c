@@ -177,7 +177,8 @@ static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 	return -EPERM;
 }
 
-int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_error *err)
+int mr_session_take_descriptor(int process, uint64_t pid, uint64_t number, int *fd,
+			       struct mr_error *err)
 {
 	*fd = (int)syscall(SYS_pidfd_getfd, process, (int)number, 0);
 	if (*fd >= 0)
@@ -226,7 +227,7 @@ static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err
 		return fail_forbidden(pid, process, err);
 	if (rc || place->process)
 		return rc;
-	return mr_join_take(process, pid, place->number, fd, err);
+	return mr_session_take_descriptor(process, pid, place->number, fd, err);
 }
 
 /* A process that has joined a session by another's number leads to that. */
@@ -251,7 +252,7 @@ static int follow(struct place place, int *fd, struct mr_error *err)
 		"the session of process %" PRIu64 " is another's, and so on without end", first);
 }
 
-int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err)
+int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err)
 {
 	struct place place;
 	int rc;

@@ -8,7 +8,7 @@
 #include "lib/base/error.h"
 
 /**
- * mr_join() - the descriptor that a user's word for a session means
+ * mr_session_locate() - the descriptor that a user's word for a session means
  * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N, or by the one
  *            that N has joined in turn
  * @fd:       set to the descriptor
@@ -17,16 +17,17 @@
  * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is no
  * such descriptor or process, MR_ERROR_HOST where taking it is not allowed.
  */
-int mr_join(const char *where, int *fd, int *borrowed, struct mr_error *err);
+int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err);
 
 /**
- * mr_join_take() - a duplicate of a descriptor of another process
+ * mr_session_take_descriptor() - a duplicate of a descriptor of another process
  * @process: its pidfd
  * @pid:     its number, for the message
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where it has no such descriptor, MR_ERROR_HOST where taking it
  * is not allowed.
  */
-int mr_join_take(int process, uint64_t pid, uint64_t number, int *fd, struct mr_error *err);
+int mr_session_take_descriptor(int process, uint64_t pid, uint64_t number, int *fd,
+			       struct mr_error *err);
 
 #endif

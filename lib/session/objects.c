@@ -61,7 +61,7 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 							 : fail_absent(session, kind, handle, err);
 }
 
-int mr_session_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)
+int mr_session_count_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)
 {
 	struct mr_handles uars = { .list = NULL };
 	bool own = session->library && session->library->device.context;

@@ -24,13 +24,13 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 			    struct mr_error *err);
 
 /**
- * mr_session_uars() - UARs that others' imports of the session have, or have left behind
+ * mr_session_count_uars() - UARs that others' imports of the session have, or have left behind
  *
  * A command that works through the library has one while it runs.  It is left where the command is
  * killed, or the kernel refuses to take it back, which libmlx5 tells nobody.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */
-int mr_session_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err);
+int mr_session_count_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err);
 
 #endif

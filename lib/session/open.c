@@ -171,7 +171,7 @@ int mr_session_open(const char *where, struct mr_session *session, struct mr_err
 	int fd, rc;
 
 	*session = (struct mr_session){ .uverbs = { .fd = -1 }, .table = { .fd = -1 } };
-	rc = mr_join(where, &fd, &borrowed, err);
+	rc = mr_session_locate(where, &fd, &borrowed, err);
 	if (!rc)
 		rc = mr_session_peek(fd, session, err);
 	if (rc)

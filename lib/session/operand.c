@@ -29,7 +29,7 @@ static bool is_number(const char *text)
 
 /* What a word says, before anything is looked up. */
 struct word {
-	enum mr_selection_type type;
+	enum mr_operand_type type;
 	enum mr_table_index index;
 	enum mr_region_kind kind; /* of an OBJECT */
 	uint64_t number;
@@ -38,14 +38,14 @@ struct word {
 
 static int parse(const char *text, struct word *word, struct mr_error *err)
 {
-	*word = (struct word){ .type = MR_SELECT_ENTRY };
+	*word = (struct word){ .type = MR_OPERAND_ENTRY };
 	/* No name has a colon. */
 	for (size_t i = 0; strchr(text, ':') && i < sizeof(keys) / sizeof(*keys); i++) {
 		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
 			continue;
 		word->index = keys[i].index;
 		word->kind = keys[i].kind;
-		word->type = keys[i].index == MR_BY_HANDLE ? MR_SELECT_OBJECT : MR_SELECT_ENTRY;
+		word->type = keys[i].index == MR_BY_HANDLE ? MR_OPERAND_OBJECT : MR_OPERAND_ENTRY;
 		if (!mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err))
 			return 0;
 		mr_wrap(err, "%s", text);
@@ -56,12 +56,12 @@ static int parse(const char *text, struct word *word, struct mr_error *err)
 		return mr_parse_u64(text, UINT64_MAX, &word->number, err);
 	}
 	if (!strncmp(text, "pd:", 3))
-		word->type = MR_SELECT_PD;
-	word->name = word->type == MR_SELECT_PD ? text + 3 : text;
+		word->type = MR_OPERAND_PD;
+	word->name = word->type == MR_OPERAND_PD ? text + 3 : text;
 	return mr_parse_name(word->name, err);
 }
 
-int mr_select_check(const char *text, struct mr_error *err)
+int mr_operand_check(const char *text, struct mr_error *err)
 {
 	struct word word;
 
@@ -71,11 +71,11 @@ int mr_select_check(const char *text, struct mr_error *err)
 /* All kinds of objects share their handles; those of memory on the device are in no index. */
 static bool is_meant(const struct mr_entry *entry, const struct word *word)
 {
-	return word->type == MR_SELECT_ENTRY || mr_region_kind(entry->call) == word->kind;
+	return word->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == word->kind;
 }
 
-int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
-	      struct mr_error *err)
+int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *selection,
+		    struct mr_error *err)
 {
 	struct word word;
 	int rc = parse(text, &word, err);
@@ -86,7 +86,7 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 	selection->kind = word.kind;
 	selection->handle = (uint32_t)word.number;
 	selection->pd = word.name;
-	if (rc || word.type == MR_SELECT_PD)
+	if (rc || word.type == MR_OPERAND_PD)
 		return rc;
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
@@ -97,9 +97,9 @@ int mr_select(struct mr_session *session, const char *text, struct mr_selection 
 	    mr_entry_matches(&selection->entry, word.name ? MR_BY_NAME : word.index, word.number,
 			     word.name) &&
 	    is_meant(&selection->entry, &word)) {
-		selection->type = MR_SELECT_ENTRY;
+		selection->type = MR_OPERAND_ENTRY;
 		selection->id = selection->entry.id;
-	} else if (selection->type == MR_SELECT_ENTRY) {
+	} else if (selection->type == MR_OPERAND_ENTRY) {
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
 				  mr_table_noun(&session->table), text);
 	}

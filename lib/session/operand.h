@@ -5,14 +5,14 @@
 
 #include "lib/session/types.h"
 
-enum mr_selection_type {
-	MR_SELECT_ENTRY,  /**< a region that the table knows */
-	MR_SELECT_OBJECT, /**< an object by its handle, which no entry names */
-	MR_SELECT_PD,     /**< a protection domain */
+enum mr_operand_type {
+	MR_OPERAND_ENTRY,  /**< a region that the table knows */
+	MR_OPERAND_OBJECT, /**< an object by its handle, which no entry names */
+	MR_OPERAND_PD,     /**< a protection domain */
 };
 
-struct mr_selection {
-	enum mr_selection_type type;
+struct mr_operand {
+	enum mr_operand_type type;
 	uint32_t slot;            /**< of ENTRY */
 	uint64_t id;              /**< of ENTRY */
 	enum mr_region_kind kind; /**< of OBJECT */
@@ -22,20 +22,20 @@ struct mr_selection {
 };
 
 /**
- * mr_select_check() - whether @text is the form of a REGION
+ * mr_operand_check() - whether @text is the form of a REGION
  * Return: 0, or -errno with MR_ERROR_USAGE.
  */
-int mr_select_check(const char *text, struct mr_error *err);
+int mr_operand_check(const char *text, struct mr_error *err);
 
 /**
- * mr_select() - find what @text names
+ * mr_operand_find() - find what @text names
  * @text: an id, a name, lkey:0x…, rkey:0x…, mr:HANDLE, umem:HANDLE, dm:HANDLE or pd:NAME
  *
  * Takes the lock for a moment; the indexes of the table are used, nothing is scanned.
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is none.
  */
-int mr_select(struct mr_session *session, const char *text, struct mr_selection *selection,
-	      struct mr_error *err);
+int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *selection,
+		    struct mr_error *err);
 
 #endif

@@ -40,7 +40,7 @@ static void settle_pds(struct mr_session *session)
 	mr_handles_release(&handles);
 }
 
-int mr_session_settle_pds(struct mr_session *session, struct mr_error *err)
+int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)
 {
 	int rc = mr_table_lock(&session->table, err);
 

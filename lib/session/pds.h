@@ -18,8 +18,8 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 /** mr_session_leave_pd() - it may be deallocated; nothing happens where @place is none */
 void mr_session_leave_pd(const struct mr_session *session, uint32_t place);
 
-/** mr_session_settle_pds() - forget PDs that went with a process that was killed meanwhile */
-int mr_session_settle_pds(struct mr_session *session, struct mr_error *err);
+/** mr_session_recover_pds() - forget PDs that went with a process that was killed meanwhile */
+int mr_session_recover_pds(struct mr_session *session, struct mr_error *err);
 
 /** mr_session_dealloc_pd() - deallocate an empty PD; the kernel answers EBUSY for another */
 int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err);

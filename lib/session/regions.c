@@ -122,7 +122,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = mr_session_reserve(session, slot, err);
+	rc = mr_session_reserve_region(session, slot, err);
 	if (!rc)
 		rc = register_to_stay(session, registrar, request, &region, err);
 	if (rc) {
@@ -132,7 +132,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	fill_entry(entry, request, &region, registrar->via);
 	mr_registrant_note(session, entry);
 	if (mr_session_is_private(session))
-		mr_session_hold(session, slot, &region, request->backing);
+		mr_session_keep_region(session, slot, &region, request->backing);
 	else
 		mr_region_forget(&region);
 	return commit(session, slot, entry, err);
@@ -181,7 +181,7 @@ static int destroy(struct mr_session *session, uint32_t slot, const struct mr_en
 	if (ns)
 		*ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
 	if (held)
-		mr_session_let_go(session, slot);
+		mr_session_forget_region(session, slot);
 	return 0;
 }
 

@@ -54,8 +54,8 @@ static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 	return -EINVAL;
 }
 
-int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
-		    struct mr_error *err)
+int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
+			   struct mr_entry *entry, struct mr_error *err)
 {
 	enum mr_session_state state;
 	struct mr_uverbs_mr kernel;

@@ -7,7 +7,7 @@
 #include "lib/verbs/rereg.h"
 
 /**
- * mr_session_take() - take a region in hand to change it
+ * mr_session_begin_rereg() - take a region in hand to change it
  * @slot:  its place in the table; MR_NO_SLOT for one that no entry names
  * @id:    its id; another one in that place is left alone
  * @entry: set to what is known of it, keys, length and IOVA by the kernel; without an entry in the
@@ -18,14 +18,14 @@
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such region (any more).
  */
-int mr_session_take(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
-		    struct mr_error *err);
+int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
+			   struct mr_entry *entry, struct mr_error *err);
 
 /**
  * mr_session_rereg() - change it, and note that
  * @registrar: path and PD; by MR_VIA_LIBRARY the region is imported
  * @request:   what to change; its length and IOVA count also where they do not change
- * @before:    as mr_session_take() left it
+ * @before:    as mr_session_begin_rereg() left it
  * @after:     in: @before with what the kernel does not know: memory, page_size, pd, call; out: the
  *             region, also where the call fails
  * @failure:   set

@@ -55,7 +55,7 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 		return MR_STATE_IN_DOUBT;
 	/* Nobody but this process gets at what it holds. */
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
-		mr_held_tell(held, kernel);
+		mr_held_query(held, kernel);
 	else
 		rc = ask_kernel(session, entry, sure, kernel, err);
 	if (!rc)
@@ -75,8 +75,9 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
 }
 
-int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
-		    enum mr_session_state *state, struct mr_uverbs_mr *kernel, struct mr_error *err)
+int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
+		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		     struct mr_error *err)
 {
 	bool found;
 	int rc = mr_table_lock(&session->table, err);

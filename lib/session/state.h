@@ -29,7 +29,7 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
  * @entry:  a copy of the entry in that slot
  * @sure:   ask the kernel anew, as the region is about to be destroyed or changed; else a umem that it
  *          listed before is taken to be there still
- * @kernel: set as by mr_session_look()
+ * @kernel: set as by mr_session_query()
  * @err:    set where the state is UNKNOWN or PENDING by the kernel: why
  *
  * Only where the kernel says so a region has gone: a call that fails otherwise tells nothing of it.
@@ -39,7 +39,7 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 					      struct mr_uverbs_mr *kernel, struct mr_error *err);
 
 /**
- * mr_session_look() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
+ * mr_session_query() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
  * @entry:  set to a copy
  * @state:  set
  * @kernel: set to what the kernel says of an MR where the state is LIVE, DEFERRED, SUSPECT or
@@ -48,8 +48,8 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
  *
  * Return: 1, 0 where there is no entry in that place, or -errno.
  */
-int mr_session_look(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
-		    enum mr_session_state *state, struct mr_uverbs_mr *kernel,
-		    struct mr_error *err);
+int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
+		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+		     struct mr_error *err);
 
 #endif

@@ -92,7 +92,7 @@ static int destroy_some(struct mr_session *session, struct object *list, size_t 
 
 	if (rc)
 		return rc;
-	if (mr_table_others_make(&session->table))
+	if (mr_table_others_make_objects(&session->table))
 		count = 0;
 	while (done < AT_ONCE && (size_t)done < count) {
 		struct object *object = &list[done++];
@@ -113,7 +113,7 @@ int mr_session_deregister_unlisted(struct mr_session *session, mr_unlisted_gone 
 	int rc, some = 1;
 
 	*left = (struct mr_unlisted_left){ 0 };
-	rc = mr_session_unlisted(session, collect, &objects, err);
+	rc = mr_session_each_unlisted(session, collect, &objects, err);
 	if (!rc && objects.out_of_memory)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
 	while (at < objects.count && some > 0 && !mr_interrupted()) {

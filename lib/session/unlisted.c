@@ -178,8 +178,8 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 	return rc;
 }
 
-int mr_session_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
-			struct mr_error *err)
+int mr_session_each_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
+			     struct mr_error *err)
 {
 	const struct walk walk = { session, call, data };
 	struct mr_handles handles = { .list = NULL };

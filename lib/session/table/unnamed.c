@@ -31,7 +31,7 @@ void mr_table_end_unnamed(const struct mr_table *table)
 		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_UNNAMED_BYTE, &lock);
 }
 
-bool mr_table_others_make(const struct mr_table *table)
+bool mr_table_others_make_objects(const struct mr_table *table)
 {
 	struct mr_entry entry;
 	struct flock lock;

@@ -16,10 +16,10 @@ int mr_table_begin_unnamed(struct mr_table *table, struct mr_error *err);
 void mr_table_end_unnamed(const struct mr_table *table);
 
 /**
- * mr_table_others_make() - under the lock: whether another process is making objects
+ * mr_table_others_make_objects() - under the lock: whether another process is making objects
  *
  * What the kernel has of these may have no entry yet.  A killed process makes nothing.
  */
-bool mr_table_others_make(const struct mr_table *table);
+bool mr_table_others_make_objects(const struct mr_table *table);
 
 #endif

@@ -172,7 +172,7 @@ TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
 	at_work = true;
 	assert_int_equal(pthread_create(&flipper, NULL, flip_calls, NULL), 0);
 	for (int i = 0; i < 100000; i++) {
-		if (mr_session_take(&session, victim, made.id, &before, &err)) {
+		if (mr_session_begin_rereg(&session, victim, made.id, &before, &err)) {
 			refused++;
 			continue;
 		}
@@ -195,11 +195,11 @@ TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claime
 
 	victim = slot_of(made.id);
 	raw(victim)->call = MR_REG_MR_RELAXED;
-	assert_int_equal(mr_session_take(&session, victim, made.id, &before, &err), -EINVAL);
+	assert_int_equal(mr_session_begin_rereg(&session, victim, made.id, &before, &err), -EINVAL);
 	assert_contains(err.text, "is relaxed");
 	assert_false(session.table.locked);
 	raw(victim)->call = MR_REG_MR;
-	assert_int_equal(mr_session_take(&session, victim, made.id, &before, &err), 0);
+	assert_int_equal(mr_session_begin_rereg(&session, victim, made.id, &before, &err), 0);
 	mr_session_unclaim(&session, victim);
 }
 
@@ -212,7 +212,7 @@ TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
 	victim = slot_of(made.id);
 	raw(victim)->state = MR_ENTRY_PENDING;
 	memset(&kernel, 0xa5, sizeof(kernel));
-	assert_int_equal(mr_session_look(&session, victim, &entry, &found, &kernel, &err), 1);
+	assert_int_equal(mr_session_query(&session, victim, &entry, &found, &kernel, &err), 1);
 	assert_int_equal(found, MR_STATE_IN_DOUBT);
 	assert_int_equal(kernel.lkey | kernel.rkey | kernel.length | kernel.iova, 0);
 	memset(&kernel, 0xa5, sizeof(kernel));
@@ -304,7 +304,7 @@ TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 	raw(slot_of(second.id))->handle = 0x7fffffff;
 	calls = 0;
 	most_calls = 3 * MANY;
-	assert_int_equal(mr_session_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(mr_session_each_unlisted(&session, count_unlisted, &unlisted, &err), 0);
 	assert_int_equal(unlisted, MANY + 2);
 }
 
@@ -323,7 +323,7 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
 			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
 	reg_many(MANY);
-	assert_int_equal(mr_session_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(mr_session_each_unlisted(&session, count_unlisted, &unlisted, &err), 0);
 	assert_int_equal(unlisted, MANY + 1);
 }
 

@@ -263,7 +263,7 @@ TEST(words_that_say_where_a_session_is_are_checked)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		int fd = -1, borrowed = -1;
 
-		assert_equal_for(bad[i], mr_join(bad[i], &fd, &borrowed, &err), -EINVAL);
+		assert_equal_for(bad[i], mr_session_locate(bad[i], &fd, &borrowed, &err), -EINVAL);
 		assert_equal_for(bad[i], err.kind, MR_ERROR_USAGE);
 		assert_contains(err.text, bad[i]);
 	}
@@ -273,9 +273,9 @@ TEST(a_descriptor_is_named_with_or_without_its_prefix)
 {
 	int fd = -1, borrowed = -1;
 
-	assert_int_equal(mr_join("fd:1", &fd, &borrowed, &err), 0);
+	assert_int_equal(mr_session_locate("fd:1", &fd, &borrowed, &err), 0);
 	assert_int_equal(fd, 1);
-	assert_int_equal(mr_join("2", &fd, &borrowed, &err), 0);
+	assert_int_equal(mr_session_locate("2", &fd, &borrowed, &err), 0);
 	assert_int_equal(fd, 2);
 	assert_int_equal(borrowed, -1);
 }
@@ -284,7 +284,7 @@ TEST(a_closed_descriptor_is_told_with_what_closes_it)
 {
 	int fd, borrowed = -1;
 
-	assert_int_equal(mr_join("fd:777", &fd, &borrowed, &err), -EBADF);
+	assert_int_equal(mr_session_locate("fd:777", &fd, &borrowed, &err), -EBADF);
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_contains(err.text, "777");
 	assert_contains(err.hint, "sudo");
@@ -323,7 +323,7 @@ static int join_process(pid_t pid, int *borrowed)
 
 	*borrowed = -1;
 	snprintf(where, sizeof(where), "pid:%d", (int)pid);
-	return mr_join(where, &fd, borrowed, &err);
+	return mr_session_locate(where, &fd, borrowed, &err);
 }
 
 static void stop_sleeper(pid_t pid)
@@ -380,7 +380,7 @@ TEST(no_process_has_the_number_0)
 {
 	int fd = -1, borrowed = -1;
 
-	assert_int_equal(mr_join("pid:0", &fd, &borrowed, &err), -ESRCH);
+	assert_int_equal(mr_session_locate("pid:0", &fd, &borrowed, &err), -ESRCH);
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_contains(err.text, "0 is the number of no process");
 }
@@ -459,10 +459,11 @@ TEST(a_region_is_named_by_id_name_key_or_handle)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_selection selection;
+		struct mr_operand selection;
 
-		assert_equal_for(words[i], mr_select(&session, words[i], &selection, &err), 0);
-		assert_equal_for(words[i], selection.type, MR_SELECT_ENTRY);
+		assert_equal_for(words[i], mr_operand_find(&session, words[i], &selection, &err),
+				 0);
+		assert_equal_for(words[i], selection.type, MR_OPERAND_ENTRY);
 		assert_equal_for(words[i], selection.id, 1);
 	}
 	mr_session_close(&session);
@@ -475,9 +476,9 @@ TEST(a_region_that_is_not_there_is_named)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_selection selection;
+		struct mr_operand selection;
 
-		assert_equal_for(words[i], mr_select(&session, words[i], &selection, &err),
+		assert_equal_for(words[i], mr_operand_find(&session, words[i], &selection, &err),
 				 -ENOENT);
 		assert_equal_for(words[i], err.kind, MR_ERROR_ABSENT);
 		assert_contains(err.text, words[i]);
@@ -487,11 +488,11 @@ TEST(a_region_that_is_not_there_is_named)
 
 TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
 {
-	struct mr_selection selection;
+	struct mr_operand selection;
 
 	open_table();
-	assert_int_equal(mr_select(&session, "mr:43", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(mr_operand_find(&session, "mr:43", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
 	assert_int_equal(selection.kind, MR_KIND_MR);
 	assert_int_equal(selection.handle, 43);
 	mr_session_close(&session);
@@ -500,7 +501,7 @@ TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
 TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 {
 	struct mr_entry umem = { .call = MR_UMEM_REG, .name = "q" };
-	struct mr_selection selection;
+	struct mr_operand selection;
 	uint32_t slot;
 
 	open_table();
@@ -509,17 +510,17 @@ TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 	umem.handle = 44;
 	assert_true(mr_table_commit(&session.table, slot, &umem));
 	mr_table_unlock(&session.table);
-	assert_int_equal(mr_select(&session, "umem:44", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_ENTRY);
+	assert_int_equal(mr_operand_find(&session, "umem:44", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_OPERAND_ENTRY);
 	assert_int_equal(selection.id, umem.id);
-	assert_int_equal(mr_select(&session, "q", &selection, &err), 0);
+	assert_int_equal(mr_operand_find(&session, "q", &selection, &err), 0);
 	assert_int_equal(selection.id, umem.id);
 	/* the kernel has to say that it is none */
-	assert_int_equal(mr_select(&session, "mr:44", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(mr_operand_find(&session, "mr:44", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
 	assert_int_equal(selection.kind, MR_KIND_MR);
-	assert_int_equal(mr_select(&session, "umem:42", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_OBJECT);
+	assert_int_equal(mr_operand_find(&session, "umem:42", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
 	assert_int_equal(selection.kind, MR_KIND_UMEM);
 	assert_int_equal(selection.handle, 42);
 	mr_session_close(&session);
@@ -527,11 +528,11 @@ TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 
 TEST(a_protection_domain_is_named_by_its_name)
 {
-	struct mr_selection selection;
+	struct mr_operand selection;
 
 	open_table();
-	assert_int_equal(mr_select(&session, "pd:one", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_SELECT_PD);
+	assert_int_equal(mr_operand_find(&session, "pd:one", &selection, &err), 0);
+	assert_int_equal(selection.type, MR_OPERAND_PD);
 	assert_string_equal(selection.pd, "one");
 	mr_session_close(&session);
 }
@@ -548,9 +549,9 @@ TEST(a_malformed_region_is_a_usage_error)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_selection selection;
+		struct mr_operand selection;
 
-		assert_true(mr_select(&session, words[i], &selection, &err) < 0);
+		assert_true(mr_operand_find(&session, words[i], &selection, &err) < 0);
 		assert_equal_for(words[i], err.kind, MR_ERROR_USAGE);
 	}
 	mr_session_close(&session);
