@@ -30,7 +30,7 @@ run() {
 	set -- "$1" "${1##*/tests/unit/}"
 	case $2 in
 	lib/sim/state/*) ;; # need no device
-	lib/sim/base/kernel) run_on_kernels "$1"; return ;;
+	lib/sim/base/kernel_versions) run_on_kernels "$1"; return ;;
 	lib/sim/devices/rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
 	lib/sim/* | lib/verbs/rereg | lib/session/relaxed | lib/session/hostile)
 		set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;

@@ -4,8 +4,9 @@
  * interposed one, so whatever works on simulated descriptors goes through here.
  */
 #include <dlfcn.h>
+#include <stdbool.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/libc.h"
 
 static struct sim_libc libc;
 static bool resolved;

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/maps.h"
 
 #ifndef MAP_SHARED_VALIDATE
 #define MAP_SHARED_VALIDATE 3

@@ -7,6 +7,10 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/sim/base/abi.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/devices/rxe.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/account.h"
 
 /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: without zero-based and hugetlb */
 #define SUPPORTED_ACCESS                                                                           \
@@ -30,7 +34,7 @@ static int query_device(struct sim_call *call)
 	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
-	if (!sim_holds(call->table->kernel, SIM_UDATA))
+	if (!sim_has_change(call->table->kernel, SIM_UDATA))
 		return (in && in->len) || (out && out->len) ? -EINVAL : 0;
 	if (!sim_attr_is_zero(call, UVERBS_ATTR_UHW_IN, 0))
 		return -EOPNOTSUPP;
@@ -55,7 +59,7 @@ static int alloc_pd(struct sim_call *call, uint32_t handle)
 static int reg_odp(struct sim_mr_request *request)
 {
 	request->flags |= SIM_MR_ODP;
-	if (!request->addr && request->length == UINT64_MAX)
+	if (sim_mr_is_implicit(request->addr, request->length))
 		return -EINVAL;
 	return sim_umem_check_odp(request->addr, request->length, request->access);
 }
@@ -65,7 +69,7 @@ static int reg_mr(struct sim_mr_request *request)
 {
 	int rc;
 
-	if (request->access & ~SUPPORTED_ACCESS && sim_holds(request->kernel, SIM_RXE_ACCESS))
+	if (request->access & ~SUPPORTED_ACCESS && sim_has_change(request->kernel, SIM_RXE_ACCESS))
 		return -EOPNOTSUPP;
 	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
 	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
@@ -85,6 +89,34 @@ static int reg_mr(struct sim_mr_request *request)
 static int rereg_mr(struct sim_rereg *rereg)
 {
 	return rereg->translate || rereg->request.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
+}
+
+/* rxe_mr.c lookup_mr(), rxe_ib_prefetch_sg_list() */
+static int check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
+{
+	if (!mr || mr->parent != advice->pd || !(mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	return advice->flush && sim_advice_lacks_access(advice, mr) ? -EPERM : 0;
+}
+
+/*
+ * rxe_odp_do_pagefault_and_lock(): the driver takes addresses for those of the memory, whatever
+ * the IOVA is, and regions with pinned pages for others, of which it finds no memory.
+ */
+static int prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
+			    uint64_t *addr)
+{
+	const uint64_t page_size = sim_mr_page_size(mr);
+	uint64_t end;
+
+	*addr = part->addr;
+	if (!(mr->flags & SIM_MR_ODP) || part->addr < (sim_round_down(mr->addr, page_size)))
+		return -EFAULT;
+	if (__builtin_add_overflow(part->addr, part->length, &end))
+		return -EINVAL; /* walk_page_range(), and for no pages, too */
+	if (end > sim_round_up(mr->addr + mr->length, page_size))
+		return -EFAULT;
+	return !part->length && part->addr == sim_round_down(part->addr, page_size) ? -EINVAL : 0;
 }
 
 /*
@@ -178,6 +210,8 @@ const struct sim_profile sim_rxe_profile = {
 	.alloc_pd = alloc_pd,
 	.reg_mr = reg_mr,
 	.rereg_mr = rereg_mr,
+	.check_prefetch = check_prefetch,
+	.prefetch_address = prefetch_address,
 	.key = key,
 	.handle_of = handle_of,
 };

@@ -1,106 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prefetching for on-demand paging: hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(), sw/rxe/rxe_odp.c
- * rxe_ib_advise_mr_prefetch().
+ * Prefetching for on-demand paging: uverbs_std_types_mr.c, and what hw/mlx5/odp.c
+ * mlx5_ib_advise_mr_prefetch() and sw/rxe/rxe_odp.c rxe_ib_advise_mr_prefetch() have in common.
  */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/advise.h"
+#include "lib/sim/memory/device_memory.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/objects.h"
 
-/** What is asked for, of all regions alike. */
-struct advice {
-	uint64_t kind;
-	uint64_t pd;
-	bool flush; /* without it the kernel does it later, and nobody learns how it went */
-};
-
-static const struct sim_object *find(const struct sim_call *call, uint32_t key)
+static const struct sim_object *find_by_key(const struct sim_call *call, uint32_t key)
 {
 	struct sim_object *mr;
 
-	return !sim_object_find(call->table, UVERBS_OBJECT_MR, call->table->profile->handle_of(key),
+	return !sim_object_find(call->table, UVERBS_OBJECT_MR, call->profile->handle_of(key),
 				&mr) &&
 			       mr->key == key
 		       ? mr
 		       : NULL;
 }
 
-static bool lacks_writing(const struct advice *advice, const struct sim_object *mr)
-{
-	return advice->kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE &&
-	       !(mr->flags & SIM_MR_WRITABLE);
-}
-
-/* get_prefetchable_mr(): regions with pinned pages are not looked for */
-static int check_of_mlx5(const struct advice *advice, const struct sim_object *mr)
-{
-	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)))
-		return -ENOENT;
-	return mr->parent != advice->pd || lacks_writing(advice, mr) ? -EPERM : 0;
-}
-
-/* rxe_mr.c lookup_mr(), rxe_ib_prefetch_sg_list() */
-static int check_of_rxe(const struct advice *advice, const struct sim_object *mr)
-{
-	if (!mr || mr->parent != advice->pd || !(mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return -EINVAL;
-	return advice->flush && lacks_writing(advice, mr) ? -EPERM : 0;
-}
-
-static uint64_t page_size_of(const struct sim_object *mr)
-{
-	return mr->access & IB_UVERBS_ACCESS_HUGETLB ? SIM_HUGE_PAGE
-						     : (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-/* pagefault_real_mr(): the memory behind a part of the region, which ends with its last page */
-static int memory_of_mlx5(const struct sim_object *mr, const struct ib_uverbs_sge *sge,
-			  uint64_t *addr)
-{
-	const uint64_t page_size = page_size_of(mr);
-	uint64_t end = (mr->addr + mr->length + page_size - 1) & ~(page_size - 1);
-
-	if (!mr->addr && mr->length == UINT64_MAX) {
-		*addr = sge->addr;
-		return 0;
-	}
-	if (sge->addr < mr->iova || __builtin_add_overflow(sge->addr - mr->iova, mr->addr, addr) ||
-	    *addr >= end || end - *addr < sge->length)
-		return -EFAULT;
-	/* no page to give to mlx5r_umr_update_xlt() */
-	return !sge->length && !(*addr & ((uint64_t)sysconf(_SC_PAGESIZE) - 1)) ? -EINVAL : 0;
-}
-
-/*
- * rxe_odp_do_pagefault_and_lock(): the driver takes addresses for those of the memory, whatever
- * the IOVA is, and regions with pinned pages for others, of which it finds no memory.
- */
-static int memory_of_rxe(const struct sim_object *mr, const struct ib_uverbs_sge *sge,
-			 uint64_t *addr)
-{
-	const uint64_t page_size = page_size_of(mr);
-	uint64_t end;
-
-	*addr = sge->addr;
-	if (!(mr->flags & SIM_MR_ODP) || sge->addr < (mr->addr & ~(page_size - 1)))
-		return -EFAULT;
-	if (__builtin_add_overflow(sge->addr, sge->length, &end))
-		return -EINVAL; /* walk_page_range(), and for no pages, too */
-	if (end > ((mr->addr + mr->length + page_size - 1) & ~(page_size - 1)))
-		return -EFAULT;
-	return !sge->length && !(sge->addr & (page_size - 1)) ? -EINVAL : 0;
-}
-
 /* ib_umem_odp_map_dma_and_lock(): whole pages, and where they are to be huge none but such */
 static int fetch(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint64_t length)
 {
-	const uint64_t page_size = page_size_of(mr);
-	uint64_t start = addr & ~(page_size - 1);
-	uint64_t size = (addr - start + length + page_size - 1) & ~(page_size - 1);
+	const uint64_t page_size = sim_mr_page_size(mr);
+	uint64_t start = sim_round_down(addr, page_size);
+	uint64_t size = sim_round_up(addr - start + length, page_size);
 	int rc = 0;
 
 	if (kind != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
@@ -110,41 +42,44 @@ static int fetch(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint
 	return sim_umem_check_odp(addr, length, mr->access);
 }
 
-static int prefetch(struct sim_call *call, const struct advice *advice, struct sim_object mr,
-		    const struct ib_uverbs_sge *sge)
+static int prefetch_dmabuf(const struct sim_call *call, const struct sim_object *mr,
+			   const struct ib_uverbs_sge *part)
 {
-	const bool is_mlx5 = call->table->profile->kind == MR_SIM_MLX5;
+	if (part->addr < mr->iova)
+		return -EFAULT;
+	return sim_export_is_revoked(call->table, mr) ? -ENODEV : 0;
+}
+
+static int prefetch(struct sim_call *call, const struct sim_advice *advice, struct sim_object mr,
+		    const struct ib_uverbs_sge *part)
+{
 	uint64_t addr;
-	int rc, relock;
+	int rc;
 
 	if (mr.flags & SIM_MR_DMABUF)
-		return sge->addr < mr.iova                       ? -EFAULT
-		       : sim_export_is_revoked(call->table, &mr) ? -ENODEV
-								 : 0;
-	rc = is_mlx5 ? memory_of_mlx5(&mr, sge, &addr) : memory_of_rxe(&mr, sge, &addr);
+		return prefetch_dmabuf(call, &mr, part);
+	rc = call->profile->prefetch_address(&mr, part, &addr);
 	if (rc)
 		return rc;
 	sim_call_unlock(call);
-	rc = fetch(advice->kind, &mr, addr, sge->length);
-	relock = sim_call_relock(call);
-	return rc ? rc : relock;
+	rc = fetch(advice->kind, &mr, addr, part->length);
+	return sim_call_relock(call, rc, 0);
 }
 
-static int advise(struct sim_call *call, const struct advice *advice,
-		  const struct ib_uverbs_sge *sge)
+static int advise(struct sim_call *call, const struct sim_advice *advice,
+		  const struct ib_uverbs_sge *part)
 {
-	const struct sim_object *mr = find(call, sge->lkey);
+	const struct sim_object *mr = find_by_key(call, part->lkey);
 	int rc;
 
-	rc = call->table->profile->kind == MR_SIM_MLX5 ? check_of_mlx5(advice, mr)
-						       : check_of_rxe(advice, mr);
-	return rc || !advice->flush ? rc : prefetch(call, advice, *mr, sge);
+	rc = call->profile->check_prefetch(advice, mr);
+	return rc || !advice->flush ? rc : prefetch(call, advice, *mr, part);
 }
 
 /* uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR */
 int sim_advise_mr(struct sim_call *call)
 {
-	struct advice advice = {
+	struct sim_advice advice = {
 		.kind = sim_attr_number(call, UVERBS_ATTR_ADVISE_MR_ADVICE),
 		.pd = sim_attr_number(call, UVERBS_ATTR_ADVISE_MR_PD_HANDLE),
 	};
@@ -153,7 +88,7 @@ int sim_advise_mr(struct sim_call *call)
 	size_t size, i;
 	int rc;
 
-	if (!sim_holds(call->table->kernel, call->table->profile->odp_since))
+	if (!sim_has_change(call->table->kernel, call->profile->odp_since))
 		return -EOPNOTSUPP;
 	rc = sim_attr_flags(call, UVERBS_ATTR_ADVISE_MR_FLAGS, IB_UVERBS_ADVISE_MR_FLAG_FLUSH,
 			    &flags);

@@ -5,34 +5,21 @@
  */
 #include <endian.h>
 #include <errno.h>
-#include <string.h>
 
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/environment.h"
+#include "lib/sim/call/object_types.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/device.h"
+#include "lib/sim/state/objects.h"
 
 #define COMP_VECTORS 8
 #define SUBNET       0xfe80000000000000ull
-
-/* ---- profiles ------------------------------------------------------------------------------ */
-
-static const struct sim_profile *const profiles[] = {
-	[MR_SIM_MLX5] = &sim_mlx5_profile,
-	[MR_SIM_RXE] = &sim_rxe_profile,
-};
-
-const struct sim_profile *sim_profile_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; name && i < MR_SIM_PROFILES; i++)
-		if (!strcmp(mr_sim_profiles[i].name, name))
-			return profiles[i];
-	return NULL;
-}
 
 /* ---- context ------------------------------------------------------------------------------- */
 
@@ -67,7 +54,7 @@ int sim_get_context(struct sim_call *call)
 	if (!rc && call->table->header->has_context)
 		rc = -EINVAL;
 	if (!rc)
-		rc = call->table->profile->get_context(call);
+		rc = call->profile->get_context(call);
 	if (!rc)
 		call->table->header->has_context = true;
 	return rc;
@@ -79,11 +66,11 @@ int sim_query_context(struct sim_call *call)
 	int rc;
 
 	rc = sim_need_context(call->table);
-	if (!rc && !call->table->profile->query_context)
+	if (!rc && !call->profile->query_context)
 		rc = -EOPNOTSUPP;
 	if (!rc)
 		rc = put_context(call);
-	return rc ? rc : call->table->profile->query_context(call);
+	return rc ? rc : call->profile->query_context(call);
 }
 
 /*
@@ -95,24 +82,25 @@ int sim_info_handles(struct sim_call *call)
 	const struct sim_table *table = call->table;
 	const struct ib_uverbs_attr *list = sim_attr(call, UVERBS_ATTR_INFO_HANDLES_LIST);
 	uint64_t type = sim_attr_number(call, UVERBS_ATTR_INFO_OBJECT_ID);
-	uint32_t handles[UINT16_MAX / sizeof(uint32_t)], handle;
-	uint32_t count = 0, room = list ? list->len / (uint32_t)sizeof(handle) : 0;
+	uint32_t handles[UINT16_MAX / sizeof(uint32_t)], count = 0;
+	const uint32_t room = list ? list->len / (uint32_t)sizeof(*handles) : 0;
+	const struct sim_object *object;
 	int rc;
 
-	if (!list || list->len % sizeof(handle) || type > UINT16_MAX)
+	if (!list || list->len % sizeof(*handles) || type > UINT16_MAX)
 		return -EINVAL;
 	if (type == UINT16_MAX) /* UVERBS_IDR_ANY_OBJECT */
 		return -ENOMSG;
-	if (!sim_is_object_type(table, (uint16_t)type))
+	if (!sim_is_object_type(call, (uint16_t)type))
 		return -ENOENT;
 	/* they count as long as their own descriptors are open, which is not known here */
 	if (type == UVERBS_OBJECT_ASYNC_EVENT)
 		return -EOPNOTSUPP;
-	for (handle = table->header->newest; handle != SIM_NO_HANDLE && count < room;
-	     handle = table->objects[handle].older)
-		if (table->objects[handle].type == type)
-			handles[count++] = handle;
-	rc = sim_attr_copy(call, UVERBS_ATTR_INFO_HANDLES_LIST, handles, count * sizeof(handle));
+	for (object = sim_object_newest(table); object && count < room;
+	     object = sim_object_older(table, object))
+		if (object->type == type)
+			handles[count++] = sim_object_handle(table, object);
+	rc = sim_attr_copy(call, UVERBS_ATTR_INFO_HANDLES_LIST, handles, count * sizeof(*handles));
 	return rc ? rc : sim_attr_copy(call, UVERBS_ATTR_INFO_TOTAL_HANDLES, &count, sizeof(count));
 }
 
@@ -129,7 +117,7 @@ static struct ib_uverbs_query_device_resp device_attributes(const struct sim_pro
 
 int sim_write_query_device(struct sim_call *call)
 {
-	const struct ib_uverbs_query_device_resp resp = device_attributes(call->table->profile);
+	const struct ib_uverbs_query_device_resp resp = device_attributes(call->profile);
 	struct ib_uverbs_query_device cmd;
 	int rc;
 
@@ -139,19 +127,12 @@ int sim_write_query_device(struct sim_call *call)
 	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 }
 
-struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_table *table)
-{
-	return sim_holds(table->kernel, table->profile->odp_since)
-		       ? table->profile->odp
-		       : (struct ib_uverbs_odp_caps){ 0 };
-}
-
 int sim_write_query_device_ex(struct sim_call *call)
 {
-	const struct sim_profile *profile = call->table->profile;
+	const struct sim_profile *profile = call->profile;
 	struct ib_uverbs_ex_query_device_resp resp = {
 		.base = device_attributes(profile),
-		.odp_caps = sim_odp_caps(call->table),
+		.odp_caps = sim_odp_caps(call),
 		.xrc_odp_caps = profile->xrc_odp,
 		.max_dm_size = profile->max_dm_size,
 	};
@@ -179,13 +160,13 @@ int sim_write_query_device_ex(struct sim_call *call)
 int sim_query_port(struct sim_call *call)
 {
 	const struct ib_uverbs_query_port_resp_ex resp = {
-		.legacy_resp = call->table->profile->port,
+		.legacy_resp = call->profile->port,
 	};
 	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_PORT_PORT_NUM);
 	int rc;
 
 	rc = sim_need_context(call->table);
-	if (!rc && (!port || port > call->table->profile->attributes.phys_port_cnt))
+	if (!rc && (!port || port > call->profile->attributes.phys_port_cnt))
 		rc = -EINVAL;
 	return rc ? rc : sim_attr_put(call, UVERBS_ATTR_QUERY_PORT_RESP, &resp, sizeof(resp));
 }
@@ -202,7 +183,7 @@ static struct ib_uverbs_gid_entry only_gid(const struct sim_profile *profile)
 /* uverbs_std_types_device.c UVERBS_METHOD_QUERY_GID_TABLE: room is counted in whole entries */
 int sim_query_gid_table(struct sim_call *call)
 {
-	const struct ib_uverbs_gid_entry entry = only_gid(call->table->profile);
+	const struct ib_uverbs_gid_entry entry = only_gid(call->profile);
 	struct ib_uverbs_attr *entries = sim_attr(call, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t size = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE), count = 1;
 	uint32_t flags;
@@ -224,7 +205,7 @@ int sim_query_gid_table(struct sim_call *call)
 
 int sim_query_gid_entry(struct sim_call *call)
 {
-	const struct ib_uverbs_gid_entry entry = only_gid(call->table->profile);
+	const struct ib_uverbs_gid_entry entry = only_gid(call->profile);
 	uint64_t port = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_PORT);
 	uint64_t index = sim_attr_number(call, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX);
 	uint32_t flags;
@@ -233,8 +214,8 @@ int sim_query_gid_entry(struct sim_call *call)
 	rc = sim_attr_flags(call, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0, &flags);
 	if (!rc)
 		rc = sim_need_context(call->table);
-	if (!rc && (!port || port > call->table->profile->attributes.phys_port_cnt ||
-		    index >= (uint64_t)call->table->profile->port.gid_tbl_len))
+	if (!rc && (!port || port > call->profile->attributes.phys_port_cnt ||
+		    index >= (uint64_t)call->profile->port.gid_tbl_len))
 		rc = -EINVAL;
 	if (!rc && index)
 		rc = -ENODATA;

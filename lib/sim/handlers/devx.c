@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* DEVX umems: the kernel's drivers/infiniband/hw/mlx5/devx.c. */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/devx.h"
+#include "lib/sim/memory/dmabuf.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/account.h"
 
 #define ADAPTER_PAGE_SHIFT 12
 #define HUGE_PAGE_SHIFT    21
@@ -41,7 +45,7 @@ static uint32_t piece_shift(const struct umem *umem, bool scattered)
  */
 static bool has_page_size(const struct umem *umem, bool scattered)
 {
-	uint32_t shift = (uint32_t)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE)), piece;
+	uint32_t shift = (uint32_t)__builtin_ctzll(sim_page_size()), piece;
 	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
 	uint64_t sizes = umem->page_sizes;
 
@@ -55,7 +59,7 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	       sizes & mask(piece, ADAPTER_PAGE_SHIFT);
 }
 
-static int get(enum mr_sim_kernel kernel, struct umem *umem)
+static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 {
 	struct sim_dmabuf dmabuf = { .scattered = true };
 	int rc;
@@ -72,7 +76,7 @@ static int get(enum mr_sim_kernel kernel, struct umem *umem)
 	return -EINVAL;
 }
 
-static int check(struct sim_call *call, struct umem *umem)
+static int check_access(struct sim_call *call, struct umem *umem)
 {
 	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
@@ -81,20 +85,16 @@ static int check(struct sim_call *call, struct umem *umem)
 	if (!call->table->header->has_devx)
 		return -EINVAL;
 	rc = sim_attr_flags(call, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, allowed, &umem->access);
-	return rc ? rc : sim_access_check(call->table, umem->access);
+	return rc ? rc : sim_access_check(call, umem->access);
 }
 
-/* Pinning takes as long as the memory is large: nobody else shall wait for it. */
-static int take(struct sim_call *call, struct umem *umem)
+static int take_umem(struct sim_call *call, struct umem *umem)
 {
-	int rc, relock;
+	int rc;
 
 	sim_call_unlock(call);
-	rc = get(call->table->kernel, umem);
-	relock = sim_call_relock(call);
-	if (!rc && relock)
-		sim_account_cancel(umem->pinned);
-	return rc ? rc : relock;
+	rc = get_umem(call->table->kernel, umem);
+	return sim_call_relock(call, rc, umem->pinned);
 }
 
 int sim_mlx5_umem_reg(struct sim_call *call)
@@ -112,9 +112,9 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	uint32_t id;
 	int rc;
 
-	rc = check(call, &umem);
+	rc = check_access(call, &umem);
 	if (!rc)
-		rc = take(call, &umem);
+		rc = take_umem(call, &umem);
 	if (rc)
 		return rc;
 	id = ++call->table->header->umem_id;

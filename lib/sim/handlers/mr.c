@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Protection domains and memory regions: uverbs_cmd.c, uverbs_std_types_mr.c. */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/call/destroy.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/mr.h"
+#include "lib/sim/state/account.h"
+#include "lib/sim/state/objects.h"
 
 /* ---- PD ------------------------------------------------------------------------------------ */
 
@@ -25,7 +29,7 @@ int sim_write_alloc_pd(struct sim_call *call)
 		rc = sim_object_reserve(call->table, &resp.pd_handle, &pd);
 	if (rc)
 		return rc;
-	rc = call->table->profile->alloc_pd(call, resp.pd_handle);
+	rc = call->profile->alloc_pd(call, resp.pd_handle);
 	if (!rc)
 		rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
 	if (rc)
@@ -46,60 +50,10 @@ int sim_write_dealloc_pd(struct sim_call *call)
 
 /* ---- MR ------------------------------------------------------------------------------------ */
 
-/* rdma/ib_verbs.h ib_check_mr_access() */
-int sim_access_check(const struct sim_table *table, uint32_t access)
+static int add_mr(struct sim_call *call, const struct sim_mr_request *request, uint32_t pd,
+		  struct ib_uverbs_reg_mr_resp *resp)
 {
-	const uint32_t writing = IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC;
-	const uint32_t flush = SIM_ACCESS_FLUSH_GLOBAL | SIM_ACCESS_FLUSH_PERSISTENT;
-
-	if (access & writing && !(access & IB_UVERBS_ACCESS_LOCAL_WRITE))
-		return -EINVAL;
-	if (access & IB_UVERBS_ACCESS_OPTIONAL_RANGE && !sim_has_optional_access())
-		return -EINVAL;
-	if (access & ~SIM_ACCESS_KNOWN ||
-	    (access & flush && !sim_holds(table->kernel, SIM_ACCESS_CAPS)))
-		return -EINVAL;
-	if (access & IB_UVERBS_ACCESS_ON_DEMAND && !sim_odp_caps(table).general_caps)
-		return sim_holds(table->kernel, SIM_ACCESS_CAPS) ? -EOPNOTSUPP : -EINVAL;
-	return access & table->profile->unknown_access ? -EOPNOTSUPP : 0;
-}
-
-/*
- * Pinning takes as long as the memory is large: nobody else shall wait for it.  The kernel holds
- * the PD meanwhile; here it is looked up again.
- */
-int sim_mr_take(struct sim_call *call, struct sim_mr_request *request)
-{
-	int rc, relock;
-
-	sim_call_unlock(call);
-	rc = call->table->profile->reg_mr(request);
-	relock = sim_call_relock(call);
-	if (!rc && relock)
-		sim_account_cancel(request->pinned);
-	return rc ? rc : relock;
-}
-
-void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,
-		 const struct sim_mr_request *request)
-{
-	struct sim_object *object = &table->objects[handle];
-
-	object->parent = pd;
-	object->flags = request->flags;
-	object->key = key;
-	object->addr = request->addr;
-	object->length = request->length;
-	object->iova = request->iova;
-	object->access = request->access;
-	object->pinned = request->pinned;
-	object->room = request->room;
-	object->mm = sim_account_commit(table, request->pinned);
-}
-
-static int add(struct sim_table *table, const struct sim_mr_request *request, uint32_t pd,
-	       struct ib_uverbs_reg_mr_resp *resp)
-{
+	struct sim_table *table = call->table;
 	struct sim_object *object;
 	int rc;
 
@@ -109,24 +63,24 @@ static int add(struct sim_table *table, const struct sim_mr_request *request, ui
 	if (rc)
 		return rc;
 	sim_mr_fill(table, resp->mr_handle, pd,
-		    table->profile->key(table, resp->mr_handle, request->order, 0), request);
+		    call->profile->key(table, resp->mr_handle, request->order, 0), request);
 	sim_object_commit(table, resp->mr_handle, UVERBS_OBJECT_MR);
 	resp->lkey = object->key;
 	resp->rkey = object->key;
 	return 0;
 }
 
-static int check_request(const struct sim_table *table, const struct ib_uverbs_reg_mr *cmd)
+static int check_registration(const struct sim_call *call, const struct ib_uverbs_reg_mr *cmd)
 {
 	struct sim_object *pd;
 	int rc;
 
-	if ((cmd->start ^ cmd->hca_va) & ((uint64_t)sysconf(_SC_PAGESIZE) - 1))
+	if (!sim_same_page_offset(cmd->start, cmd->hca_va))
 		return -EINVAL;
-	rc = sim_need_context(table);
+	rc = sim_need_context(call->table);
 	if (!rc)
-		rc = sim_access_check(table, cmd->access_flags);
-	return rc ? rc : sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+		rc = sim_access_check(call, cmd->access_flags);
+	return rc ? rc : sim_object_find(call->table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
 }
 
 /* uverbs_cmd.c ib_uverbs_reg_mr() */
@@ -139,7 +93,7 @@ int sim_write_reg_mr(struct sim_call *call)
 
 	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
-		rc = check_request(call->table, &cmd);
+		rc = check_registration(call, &cmd);
 	if (rc)
 		return rc;
 	request = (struct sim_mr_request){
@@ -152,7 +106,7 @@ int sim_write_reg_mr(struct sim_call *call)
 	rc = sim_mr_take(call, &request);
 	if (rc)
 		return rc;
-	rc = add(call->table, &request, cmd.pd_handle, &resp);
+	rc = add_mr(call, &request, cmd.pd_handle, &resp);
 	if (rc) {
 		sim_account_cancel(request.pinned);
 		return rc;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Registering by ioctl: dma-bufs, and with newer libraries all else (uverbs_std_types_mr.c). */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/sim/base/abi.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/reg.h"
+#include "lib/sim/memory/device_memory.h"
+#include "lib/sim/state/account.h"
+#include "lib/sim/state/objects.h"
 
-#define DRIVER_DATA_DIRECT 1u /* MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT */
 #define DMABUF_ACCESS                                                                              \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_READ |                             \
 	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
@@ -19,21 +23,30 @@ struct ids {
 	uint16_t pd, lkey, rkey;
 };
 
-static bool agree(uint64_t addr, uint64_t iova)
-{
-	return !((addr ^ iova) & ((uint64_t)sysconf(_SC_PAGESIZE) - 1));
-}
-
 static int check_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 			struct sim_mr_request *request)
 {
 	int rc;
 
 	rc = sim_attr_flags(call, id, allowed, &request->access);
-	return rc ? rc : sim_access_check(call->table, request->access);
+	return rc ? rc : sim_access_check(call, request->access);
 }
 
-static int reg(struct sim_call *call, struct sim_mr_request *request, const struct ids *ids)
+/* An MR on a dma-buf of the device's pages keeps them from being given out again. */
+static int keep_exported_pages(const struct sim_table *table, struct sim_mr_request *request)
+{
+	uint32_t pages;
+	int rc;
+
+	rc = sim_export_pages(table, &request->dmabuf.export, &pages);
+	if (!rc && pages) {
+		request->flags |= SIM_MR_DM_EXPORT;
+		request->room = pages;
+	}
+	return rc;
+}
+
+static int register_mr(struct sim_call *call, struct sim_mr_request *request, const struct ids *ids)
 {
 	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
 	struct sim_object *object;
@@ -46,10 +59,10 @@ static int reg(struct sim_call *call, struct sim_mr_request *request, const stru
 		request->length = 0;
 		request->iova = 0;
 	}
-	key = call->table->profile->key(call->table, call->created, request->order, 0);
+	key = call->profile->key(call->table, call->created, request->order, 0);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc && request->dmabuf.export.table)
-		rc = sim_export_take(call->table, request);
+		rc = keep_exported_pages(call->table, request);
 	if (!rc)
 		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
 	if (!rc)
@@ -80,16 +93,16 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	uint32_t of_driver;
 	int rc;
 
-	if (!agree(request.addr, request.iova))
+	if (!sim_same_page_offset(request.addr, request.iova))
 		return -EINVAL;
 	rc = check_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
 	if (!rc)
-		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS, DRIVER_DATA_DIRECT,
-				    &of_driver);
+		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS,
+				    SIM_DRIVER_DATA_DIRECT, &of_driver);
 	if (rc)
 		return rc;
-	request.data_direct = of_driver & DRIVER_DATA_DIRECT;
-	return reg(call, &request, &ids);
+	request.data_direct = of_driver & SIM_DRIVER_DATA_DIRECT;
+	return register_mr(call, &request, &ids);
 }
 
 /* An address, or a descriptor with an offset. */
@@ -99,14 +112,14 @@ static int take_memory(struct sim_call *call, struct sim_mr_request *request)
 	const struct ib_uverbs_attr *addr = sim_attr(call, SIM_ATTR_REG_MR_ADDR);
 	const struct ib_uverbs_attr *offset = sim_attr(call, SIM_ATTR_REG_MR_FD_OFFSET);
 
-	if (fd && !call->table->profile->has_dmabuf)
+	if (fd && !call->profile->has_dmabuf)
 		return -EOPNOTSUPP;
 	if (!addr == !offset || !fd != !offset)
 		return -EINVAL;
 	request->is_dmabuf = fd;
 	request->fd = fd ? (int)fd->data_s64 : -1;
 	request->addr = addr ? addr->data : offset->data;
-	return agree(request->addr, request->iova) ? 0 : -EINVAL;
+	return sim_same_page_offset(request->addr, request->iova) ? 0 : -EINVAL;
 }
 
 /* UVERBS_METHOD_REG_MR */
@@ -128,5 +141,5 @@ int sim_reg_mr(struct sim_call *call)
 	if (!rc)
 		rc = check_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				  request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
-	return rc ? rc : reg(call, &request, &ids);
+	return rc ? rc : register_mr(call, &request, &ids);
 }

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Changing a memory region: uverbs_cmd.c ib_uverbs_rereg_mr(). */
 #include <errno.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
+#include "lib/sim/handlers/rereg.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/account.h"
+#include "lib/sim/state/objects.h"
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
 #define REREG_TRANS     1u
@@ -21,26 +25,26 @@ static int check_writable(const struct sim_table *table, const struct ib_uverbs_
 	return cmd->flags & REREG_ACCESS && !(cmd->flags & REREG_TRANS) &&
 			       sim_access_writable(cmd->access_flags) &&
 			       !(mr->flags & SIM_MR_WRITABLE) &&
-			       sim_holds(table->kernel, SIM_REREG_CHECK)
+			       sim_has_change(table->kernel, SIM_REREG_CHECK)
 		       ? -EACCES
 		       : 0;
 }
 
-static int check_request(const struct ib_uverbs_rereg_mr *cmd)
+static int check_command(const struct ib_uverbs_rereg_mr *cmd)
 {
 	if (!cmd->flags)
 		return -EINVAL;
 	if (cmd->flags & ~REREG_SUPPORTED)
 		return -EOPNOTSUPP;
-	if (cmd->flags & REREG_TRANS &&
-	    (cmd->start ^ cmd->hca_va) & ((uint64_t)sysconf(_SC_PAGESIZE) - 1))
+	if (cmd->flags & REREG_TRANS && !sim_same_page_offset(cmd->start, cmd->hca_va))
 		return -EINVAL;
 	return 0;
 }
 
-static int check_objects(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
+static int check_objects(const struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
 			 struct sim_rereg *rereg)
 {
+	const struct sim_table *table = call->table;
 	struct sim_object *mr, *pd;
 	int rc;
 
@@ -48,7 +52,7 @@ static int check_objects(const struct sim_table *table, const struct ib_uverbs_r
 	if (!rc && mr->flags & SIM_MR_DM)
 		rc = -EINVAL;
 	if (!rc && cmd->flags & REREG_ACCESS)
-		rc = sim_access_check(table, cmd->access_flags);
+		rc = sim_access_check(call, cmd->access_flags);
 	if (!rc && cmd->flags & REREG_PD)
 		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
 	if (!rc)
@@ -58,9 +62,9 @@ static int check_objects(const struct sim_table *table, const struct ib_uverbs_r
 	return rc;
 }
 
-static struct sim_mr_request wanted(const struct sim_table *table,
-				    const struct ib_uverbs_rereg_mr *cmd,
-				    const struct sim_object *old)
+static struct sim_mr_request request_of(const struct sim_table *table,
+					const struct ib_uverbs_rereg_mr *cmd,
+					const struct sim_object *old)
 {
 	struct sim_mr_request request = {
 		.kernel = table->kernel,
@@ -78,17 +82,13 @@ static struct sim_mr_request wanted(const struct sim_table *table,
 	return request;
 }
 
-/* What the driver does takes as long as the memory is large: nobody else shall wait for it. */
 static int ask_driver(struct sim_call *call, struct sim_rereg *rereg)
 {
-	int rc, relock;
+	int rc;
 
 	sim_call_unlock(call);
-	rc = call->table->profile->rereg_mr(rereg);
-	relock = sim_call_relock(call);
-	if (!rc && relock)
-		sim_account_cancel(rereg->request.pinned);
-	return rc ? rc : relock;
+	rc = call->profile->rereg_mr(rereg);
+	return sim_call_relock(call, rc, rereg->request.pinned);
 }
 
 static bool is_same(const struct sim_object *mr, const struct sim_object *old)
@@ -99,10 +99,11 @@ static bool is_same(const struct sim_object *mr, const struct sim_object *old)
 }
 
 /* The kernel locks the MR for all this time, and answers EBUSY to others that want to change it. */
-static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
-		  const struct sim_rereg *rereg, struct ib_uverbs_rereg_mr_resp *resp)
+static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
+		     const struct sim_rereg *rereg, struct ib_uverbs_rereg_mr_resp *resp)
 {
 	const struct sim_mr_request *request = &rereg->request;
+	struct sim_table *table = call->table;
 	struct sim_object *mr, *pd, changed = rereg->old;
 	int rc;
 
@@ -118,7 +119,7 @@ static int change(struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 	changed.access = request->access;
 	if (rereg->new_key)
 		changed.key =
-			table->profile->key(table, cmd->mr_handle, request->order, rereg->old.key);
+			call->profile->key(table, cmd->mr_handle, request->order, rereg->old.key);
 	if (rereg->translate) {
 		changed.addr = request->addr;
 		changed.length = request->length;
@@ -148,17 +149,17 @@ int sim_write_rereg_mr(struct sim_call *call)
 
 	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
-		rc = check_request(&cmd);
+		rc = check_command(&cmd);
 	if (!rc)
-		rc = check_objects(call->table, &cmd, &rereg);
+		rc = check_objects(call, &cmd, &rereg);
 	if (rc)
 		return rc;
 	rereg.translate = cmd.flags & REREG_TRANS;
-	rereg.request = wanted(call->table, &cmd, &rereg.old);
+	rereg.request = request_of(call->table, &cmd, &rereg.old);
 	rc = ask_driver(call, &rereg);
 	if (rc)
 		return rc;
-	rc = change(call->table, &cmd, &rereg, &resp);
+	rc = change_mr(call, &cmd, &rereg, &resp);
 	if (rc) {
 		sim_account_cancel(rereg.request.pinned);
 		return rc;

@@ -17,7 +17,10 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/environment.h"
+#include "lib/sim/base/libc.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/memory/dmabuf.h"
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
@@ -140,11 +143,6 @@ int sim_dmabuf_export(const struct sim_export *export, uint64_t size)
 	return rc;
 }
 
-static bool is_whole(uint64_t bytes)
-{
-	return !(bytes & ((uint64_t)sysconf(_SC_PAGESIZE) - 1));
-}
-
 /* udmabuf.c check_memfd_seals(), and its pinning of pages behind the end */
 static int check_memfd(const struct udmabuf_create *create)
 {
@@ -187,7 +185,8 @@ static int make_udmabuf(void *arg)
 	int fd, rc;
 
 	if (create->flags & ~(uint32_t)UDMABUF_FLAGS_CLOEXEC || !create->size ||
-	    create->size > limit || !is_whole(create->offset) || !is_whole(create->size))
+	    create->size > limit || sim_page_offset(create->offset) ||
+	    sim_page_offset(create->size))
 		return -EINVAL;
 	rc = check_memfd(create);
 	if (rc)
@@ -205,9 +204,9 @@ static int make_udmabuf(void *arg)
 /* dma_heap_ioctl_allocate(); the kernel would kill processes for more than the machine has */
 static int allocate_from_heap(void *arg)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = sim_page_size();
 	struct dma_heap_allocation_data *allocation = arg;
-	uint64_t size = (allocation->len + page - 1) & ~(page - 1);
+	uint64_t size = sim_round_up(allocation->len, page);
 	int fd;
 
 	if (allocation->fd || allocation->heap_flags ||
@@ -230,7 +229,7 @@ bool sim_dmabuf_open(const char *path, int flags, int *fd)
 	if (!path || strncmp(path, "/dev/", 5) != 0)
 		return false;
 	for (i = 0; i < MAKERS; i++) {
-		if (strcmp(path, makers[i].path) != 0 || !sim_profile_find(getenv("MRCTL_SIM")))
+		if (strcmp(path, makers[i].path) != 0 || sim_wanted_kind() == MR_SIM_PROFILES)
 			continue;
 		*fd = make(makers[i].name, 0, flags & O_CLOEXEC);
 		return true;

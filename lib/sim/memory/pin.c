@@ -5,11 +5,15 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/kernel_versions.h"
+#include "lib/sim/base/libc.h"
+#include "lib/sim/base/maps.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/account.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ  22
@@ -29,7 +33,7 @@ static int page_end(uint64_t addr, uint64_t length, uint64_t page_size, uint64_t
 	if (__builtin_add_overflow(addr, length, &last) ||
 	    __builtin_add_overflow(last, page_size - 1, end))
 		return -EINVAL;
-	*end &= ~(page_size - 1);
+	*end = sim_round_down(*end, page_size);
 	return 0;
 }
 
@@ -76,13 +80,13 @@ static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t al
 
 bool sim_umem_is_huge(uint64_t addr, uint64_t length)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_size = sim_page_size();
 	int pagemap = open_pagemap(), found;
 
 	if (pagemap < 0)
 		return false;
-	found = has_small_page(pagemap, addr & ~(page_size - 1),
-			       (addr + length + page_size - 1) & ~(page_size - 1), 0);
+	found = has_small_page(pagemap, sim_round_down(addr, page_size),
+			       sim_round_up(addr + length, page_size), 0);
 	sim_libc()->close(pagemap);
 	return !found;
 }
@@ -93,7 +97,7 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length)
  */
 static int check_huge_odp(uint64_t start, uint64_t end)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_size = sim_page_size();
 	int pagemap = open_pagemap(), found = 0;
 
 	for (; pagemap >= 0 && start < end && found <= 0; start += SIM_HUGE_PAGE)
@@ -105,7 +109,7 @@ static int check_huge_odp(uint64_t start, uint64_t end)
 
 static bool has_hole(uint64_t start, uint64_t size)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page_size = sim_page_size();
 	unsigned char residency[4096];
 	uint64_t part;
 
@@ -137,8 +141,8 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
 /* hmm.c hmm_vma_fault(): the first page that is not to be had decides */
 int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
 {
-	const uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t start = addr & ~(page_size - 1), end;
+	const uint64_t page_size = sim_page_size();
+	uint64_t start = sim_round_down(addr, page_size), end;
 	int rc;
 
 	if (page_end(addr, length, page_size, &end))
@@ -185,11 +189,12 @@ static int pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool wri
 {
 	int rc;
 
-	if (!writable && !sim_holds(kernel, SIM_READ_PINS))
+	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
 		return has_hole(start, end - start) ? -EFAULT
 						    : sim_maps_walk(start, end, force, NULL);
 	rc = fault_in(start, end - start, writable);
-	if (!rc && writable && sim_maps_has_shared_file() && sim_holds(kernel, SIM_SHARED_FILES))
+	if (!rc && writable && sim_maps_has_shared_file() &&
+	    sim_has_change(kernel, SIM_SHARED_FILES))
 		rc = sim_maps_walk(start, end, refuse_write_back, NULL);
 	return rc;
 }
@@ -197,8 +202,8 @@ static int pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool wri
 int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access,
 		 uint32_t *pages)
 {
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t start = addr & ~(page_size - 1), end, count;
+	uint64_t page_size = sim_page_size();
+	uint64_t start = sim_round_down(addr, page_size), end, count;
 	rlim_t limit = sim_account_limit();
 	int rc;
 
@@ -223,8 +228,8 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
 {
 	const bool huge = access & IB_UVERBS_ACCESS_HUGETLB;
-	const uint64_t page_size = huge ? SIM_HUGE_PAGE : (uint64_t)sysconf(_SC_PAGESIZE);
-	const uint64_t start = addr & ~(page_size - 1);
+	const uint64_t page_size = huge ? SIM_HUGE_PAGE : sim_page_size();
+	const uint64_t start = sim_round_down(addr, page_size);
 	uint64_t end;
 
 	if (page_end(addr, length, page_size, &end) || end < page_size)

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -16,7 +15,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/environment.h"
+#include "lib/sim/base/libc.h"
+#include "lib/sim/base/maps.h"
+#include "lib/sim/devices/profiles.h"
+#include "lib/sim/memory/dmabuf.h"
+#include "lib/sim/state/descriptors.h"
+#include "lib/sim/state/fault.h"
+#include "lib/sim/uverbs/ioctl.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -41,7 +47,7 @@ static const struct sim_profile *profile_of(const char *path)
 	__asm__("" : "+r"(path)); /* open() is declared never to be given NULL */
 	if (!path || strncmp(path, "/dev/infiniband/", 16) != 0)
 		return NULL;
-	profile = sim_profile_find(getenv("MRCTL_SIM"));
+	profile = sim_profile_of(sim_wanted_kind());
 	return profile && !strcmp(path, profile->node) ? profile : NULL;
 }
 
@@ -57,7 +63,7 @@ static int result(int rc)
 static int create(const struct sim_profile *profile, int flags)
 {
 	struct sim_fault fault = sim_fault_enter(MR_SIM_OPEN);
-	int fd = fault.error ? fault.error : sim_table_create(profile, flags & O_CLOEXEC);
+	int fd = fault.error ? fault.error : sim_table_create(profile->kind, flags & O_CLOEXEC);
 
 	if (!fault.error)
 		sim_fault_leave(&fault);
@@ -70,18 +76,18 @@ static int create(const struct sim_profile *profile, int flags)
  */
 static int refresh(const char *path, int flags, int fd)
 {
-	const struct sim_profile *profile = NULL;
+	enum mr_sim_profile kind = MR_SIM_PROFILES;
 	int saved = errno, rc;
 	struct stat st;
 
 	if (fd < 0 || flags & O_PATH ||
 	    (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/fd/", 8) != 0))
 		return fd;
-	rc = sim_libc()->fstat(fd, &st) ? -errno : sim_file_profile(fd, &st, &profile);
+	rc = sim_libc()->fstat(fd, &st) ? -errno : sim_file_probe(fd, &st, &kind);
 	errno = saved;
-	if (!rc && !profile)
+	if (!rc && kind == MR_SIM_PROFILES)
 		return fd;
-	rc = rc ? result(rc) : create(profile, flags);
+	rc = rc ? result(rc) : create(sim_profile_of(kind), flags);
 	saved = errno;
 	sim_libc()->close(fd);
 	errno = saved;
@@ -188,17 +194,17 @@ static void disguise(const struct sim_profile *profile, struct stat *st)
 
 EXPORT int fstat(int fd, struct stat *st)
 {
-	const struct sim_profile *profile;
+	enum mr_sim_profile kind;
 	int rc, saved = errno;
 
 	rc = sim_libc()->fstat(fd, st);
 	if (rc)
 		return rc;
-	rc = sim_file_profile(fd, st, &profile);
+	rc = sim_file_probe(fd, st, &kind);
 	if (rc)
 		return result(rc);
-	if (profile)
-		disguise(profile, st);
+	if (kind != MR_SIM_PROFILES)
+		disguise(sim_profile_of(kind), st);
 	errno = saved;
 	return 0;
 }
@@ -312,6 +318,7 @@ EXPORT int fcntl64(int fd, int command, ...)
 EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	const bool of_file = fd >= 0 && !(flags & MAP_ANONYMOUS);
+	const struct sim_profile *profile;
 	struct sim_file *file = NULL;
 	void *address;
 	int rc;
@@ -326,9 +333,9 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 			sim_maps_note(fd, flags);
 		return sim_libc()->mmap(addr, length, prot, flags, fd, offset);
 	}
-	if (file->table.profile->mmap) {
-		address =
-			file->table.profile->mmap(&file->table, addr, length, prot, flags, offset);
+	profile = sim_profile_of(file->table.kind);
+	if (profile->mmap) {
+		address = profile->mmap(&file->table, addr, length, prot, flags, offset);
 	} else {
 		address = MAP_FAILED;
 		errno = EINVAL;
@@ -368,7 +375,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 EXPORT int socket(int domain, int type, int protocol)
 {
 	if (domain == AF_NETLINK && protocol == NETLINK_RDMA &&
-	    sim_profile_find(getenv("MRCTL_SIM"))) {
+	    sim_wanted_kind() != MR_SIM_PROFILES) {
 		errno = EPROTONOSUPPORT;
 		return -1;
 	}

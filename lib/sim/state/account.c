@@ -14,24 +14,32 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/libc.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/base/random.h"
+#include "lib/sim/state/account.h"
+#include "lib/sim/state/descriptors.h"
+#include "lib/sim/state/lock.h"
+#include "lib/sim/state/process.h"
 
 #define INITIAL_USER_NS_INUM 0xeffffffdu /* the kernel's PROC_USER_INIT_INO */
 
 /* Asked once per address space: looking costs more than all the rest of a registration. */
 static bool in_initial_user_ns(void)
 {
+	struct sim_process *process;
 	struct sim_account *account;
 	struct stat ns;
 	bool initial;
 
-	account = sim_process_lock();
+	process = sim_process_lock();
+	account = &process->account;
 	if (!account->user_ns)
 		account->user_ns = sim_libc()->stat("/proc/self/ns/user", &ns)
 					   ? INITIAL_USER_NS_INUM
 					   : ns.st_ino;
 	initial = account->user_ns == INITIAL_USER_NS_INUM;
-	sim_process_unlock();
+	sim_process_unlock(process);
 	return initial;
 }
 
@@ -59,7 +67,7 @@ bool sim_account_locking_allowed(rlim_t limit)
 }
 
 /* Where that cannot be read, it is: a limit is rather too strict than forgotten. */
-static bool is_table(int fd, uint64_t table)
+static bool is_of_table(int fd, uint64_t table)
 {
 	uint64_t id;
 	ssize_t length = pread(fd, &id, sizeof(id), offsetof(struct sim_header, id));
@@ -110,14 +118,15 @@ static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
 /* The table is locked, so that its share does not change between the sum and the correction. */
 static void correct_share(const struct sim_table *table, int fd)
 {
-	struct sim_account *account = sim_process_lock();
+	struct sim_process *process = sim_process_lock();
+	struct sim_account *account = &process->account;
 	struct sim_share *share = share_of(account, table->header->id);
 
 	if (share) {
 		share->fd = fd;
 		set_share(account, share, pinned_in_table(table, account->mm));
 	}
-	sim_process_unlock();
+	sim_process_unlock(process);
 }
 
 static void correct_behind(int fd)
@@ -128,7 +137,7 @@ static void correct_behind(int fd)
 		return;
 	if (!sim_table_lock(&file->table)) {
 		/* another thread may have closed it since, and opened another */
-		if (is_table(fd, file->table.header->id))
+		if (is_of_table(fd, file->table.header->id))
 			correct_share(&file->table, fd);
 		sim_table_unlock(&file->table);
 	}
@@ -153,7 +162,7 @@ static void drop_closed(struct sim_account *account)
 	struct sim_share *share;
 
 	for (share = account->shares; share < account->shares + SIM_SHARES; share++)
-		if (share->pages && !is_table(share->fd, share->table))
+		if (share->pages && !is_of_table(share->fd, share->table))
 			set_share(account, share, 0);
 }
 
@@ -163,28 +172,30 @@ static void drop_closed(struct sim_account *account)
  */
 static bool is_over(rlim_t limit, bool exactly)
 {
+	struct sim_process *process;
 	struct sim_account *account;
 	bool over;
 
 	if (exactly)
 		correct_shares();
-	account = sim_process_lock();
+	process = sim_process_lock();
+	account = &process->account;
 	if (exactly) {
 		drop_closed(account);
 		account->crowded = false;
 	}
-	over = account->crowded ||
-	       account->pinned + account->pending > limit / (rlim_t)sysconf(_SC_PAGESIZE);
-	sim_process_unlock();
+	over = account->crowded || account->pinned + account->pending > limit / sim_page_size();
+	sim_process_unlock(process);
 	return over;
 }
 
 int sim_account_charge(uint64_t pages, rlim_t limit)
 {
-	struct sim_account *account = sim_process_lock();
+	struct sim_process *process = sim_process_lock();
+	struct sim_account *account = &process->account;
 
 	account->pending += pages;
-	sim_process_unlock();
+	sim_process_unlock(process);
 
 	if (limit == RLIM_INFINITY || !is_over(limit, false) || can_lock_without_limit() ||
 	    !is_over(limit, true))
@@ -195,21 +206,24 @@ int sim_account_charge(uint64_t pages, rlim_t limit)
 
 void sim_account_cancel(uint64_t pages)
 {
-	struct sim_account *account = sim_process_lock();
+	struct sim_process *process = sim_process_lock();
+	struct sim_account *account = &process->account;
 
 	account->pending -= pages;
-	sim_process_unlock();
+	sim_process_unlock(process);
 }
 
 uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 {
+	struct sim_process *process;
 	struct sim_account *account;
 	struct sim_share *share;
 	uint32_t mm;
 
 	if (!pages)
 		return 0;
-	account = sim_process_lock();
+	process = sim_process_lock();
+	account = &process->account;
 	while (!account->mm)
 		account->mm = (uint32_t)sim_random();
 	mm = account->mm;
@@ -221,20 +235,22 @@ uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 	} else {
 		account->crowded = true;
 	}
-	sim_process_unlock();
+	sim_process_unlock(process);
 	return mm;
 }
 
 void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages)
 {
+	struct sim_process *process;
 	struct sim_account *account;
 	struct sim_share *share;
 
 	if (!pages)
 		return;
-	account = sim_process_lock();
+	process = sim_process_lock();
+	account = &process->account;
 	share = account->mm == mm ? share_of(account, table->header->id) : NULL;
 	if (share)
 		set_share(account, share, share->pages > pages ? share->pages - pages : 0);
-	sim_process_unlock();
+	sim_process_unlock(process);
 }

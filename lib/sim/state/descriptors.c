@@ -2,80 +2,20 @@
 /*
  * Which descriptors are simulated, and where their tables are mapped in this process.
  *
- * A descriptor can be closed, duplicated over or passed in behind our back, so what is remembered
- * of it counts only as long as fstat() shows the same file.  A mapped file keeps its inode number.
+ * A descriptor can be closed, duplicated over or passed in without a call of ours, so what is
+ * remembered of it counts only as long as fstat() shows the same file.  A mapped file keeps its
+ * inode number.
  */
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/libc.h"
+#include "lib/sim/state/descriptors.h"
+#include "lib/sim/state/process.h"
 
-#define SLOTS 256
-
-struct slot {
-	int fd;
-	dev_t dev;
-	ino_t ino;
-	struct sim_file *file; /* NULL: empty */
-};
-
-struct sim_process {
-	pthread_mutex_t lock;
-	struct sim_account account;
-	struct slot slots[SLOTS];
-	uint64_t calls[MR_SIM_CALLS];
-};
-
-static struct sim_process *shared;
-
-/*
- * One mapping that a fork empties in the child (MADV_WIPEONFORK), however it forks: the child
- * has a lock that nobody holds, no pinned pages, no calls made, and finds its descriptors anew.  All zeros is
- * the initial state of each member.
- */
-static struct sim_process *process(void)
+static struct sim_slot *slot_of(struct sim_process *process, int fd)
 {
-	static struct sim_process fallback; /* for a host without memory */
-	struct sim_process *mine, *other = NULL;
-
-	mine = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
-	if (mine)
-		return mine;
-	mine = sim_libc()->mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mine == MAP_FAILED)
-		mine = &fallback;
-	else
-		madvise(mine, sizeof(*mine), MADV_WIPEONFORK);
-	if (__atomic_compare_exchange_n(&shared, &other, mine, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		return mine;
-	if (mine != &fallback)
-		munmap(mine, sizeof(*mine));
-	return other;
-}
-
-struct sim_account *sim_process_lock(void)
-{
-	struct sim_process *self = process();
-
-	pthread_mutex_lock(&self->lock);
-	return &self->account;
-}
-
-void sim_process_unlock(void)
-{
-	pthread_mutex_unlock(&process()->lock);
-}
-
-uint64_t sim_process_count(enum mr_sim_call call)
-{
-	return __atomic_add_fetch(&process()->calls[call], 1, __ATOMIC_RELAXED);
-}
-
-static struct slot *slot_of(int fd)
-{
-	return &process()->slots[(unsigned int)fd % SLOTS];
+	return &process->slots[(unsigned int)fd % SIM_SLOTS];
 }
 
 /* Not from malloc(): close() may be called in a signal handler. */
@@ -101,23 +41,24 @@ static void unref(struct sim_file *file)
 	munmap(file, sizeof(*file));
 }
 
-static struct sim_file *known(int fd, const struct stat *st)
+static struct sim_file *find_known(int fd, const struct stat *st)
 {
-	struct slot *slot = slot_of(fd);
+	struct sim_process *process = sim_process_lock();
+	const struct sim_slot *slot = slot_of(process, fd);
 	struct sim_file *file = NULL;
 
-	sim_process_lock();
 	if (slot->file && slot->fd == fd && slot->ino == st->st_ino && slot->dev == st->st_dev) {
 		file = slot->file;
 		file->refs++;
 	}
-	sim_process_unlock();
+	sim_process_unlock(process);
 	return file;
 }
 
-static int learn(int fd, const struct stat *st, struct sim_file **found)
+static int remember(int fd, const struct stat *st, struct sim_file **found)
 {
-	struct slot *slot = slot_of(fd);
+	struct sim_process *process;
+	struct sim_slot *slot;
 	struct sim_file *file;
 	int rc;
 
@@ -125,10 +66,11 @@ static int learn(int fd, const struct stat *st, struct sim_file **found)
 	if (rc)
 		return rc;
 	file->refs = 2; /* the slot's and the caller's */
-	sim_process_lock();
+	process = sim_process_lock();
+	slot = slot_of(process, fd);
 	unref(slot->file);
-	*slot = (struct slot){ .fd = fd, .dev = st->st_dev, .ino = st->st_ino, .file = file };
-	sim_process_unlock();
+	*slot = (struct sim_slot){ .fd = fd, .dev = st->st_dev, .ino = st->st_ino, .file = file };
+	sim_process_unlock(process);
 	*found = file;
 	return 0;
 }
@@ -141,7 +83,7 @@ static bool maybe_memfd(const struct stat *st)
 
 int sim_file_get(int fd, struct sim_file **file)
 {
-	const struct sim_profile *profile;
+	enum mr_sim_profile kind;
 	struct stat st;
 	int rc;
 
@@ -150,40 +92,40 @@ int sim_file_get(int fd, struct sim_file **file)
 		return errno == EBADF ? 0 : -errno; /* of a closed one the call itself tells */
 	if (!maybe_memfd(&st))
 		return 0;
-	*file = known(fd, &st);
+	*file = find_known(fd, &st);
 	if (*file)
 		return 0;
-	rc = sim_table_probe(fd, &profile);
-	return rc || !profile ? rc : learn(fd, &st, file);
+	rc = sim_table_probe(fd, &kind);
+	return rc || kind == MR_SIM_PROFILES ? rc : remember(fd, &st, file);
 }
 
 void sim_file_put(struct sim_file *file)
 {
-	sim_process_lock();
+	struct sim_process *process = sim_process_lock();
+
 	unref(file);
-	sim_process_unlock();
+	sim_process_unlock(process);
 }
 
 void sim_file_forget(int fd)
 {
-	struct slot *slot;
+	/* a signal handler may close what it likes, and must not wait for the thread that it
+	 * interrupted; a slot that stays does no harm */
+	struct sim_process *process = sim_process_try_lock();
+	struct sim_slot *slot;
 
-	/* most programs never meet a simulated descriptor, and all of them close others */
-	if (!__atomic_load_n(&shared, __ATOMIC_ACQUIRE))
+	if (!process)
 		return;
-	slot = slot_of(fd);
-	/* nor wait for a lock that the interrupted thread may hold; a stale slot does no harm */
-	if (pthread_mutex_trylock(&process()->lock))
-		return;
+	slot = slot_of(process, fd);
 	if (slot->file && slot->fd == fd) {
 		unref(slot->file);
 		slot->file = NULL;
 	}
-	sim_process_unlock();
+	sim_process_unlock(process);
 }
 
-int sim_file_profile(int fd, const struct stat *st, const struct sim_profile **profile)
+int sim_file_probe(int fd, const struct stat *st, enum mr_sim_profile *kind)
 {
-	*profile = NULL;
-	return maybe_memfd(st) ? sim_table_probe(fd, profile) : 0;
+	*kind = MR_SIM_PROFILES;
+	return maybe_memfd(st) ? sim_table_probe(fd, kind) : 0;
 }

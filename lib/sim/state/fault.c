@@ -6,7 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/base/environment.h"
+#include "lib/sim/state/fault.h"
+#include "lib/sim/state/process.h"
 
 /* Written once, before main() and the program's threads. */
 static struct mr_sim_faults plan;

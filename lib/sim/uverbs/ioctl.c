@@ -7,118 +7,21 @@
  */
 #include <errno.h>
 #include <limits.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "lib/sim/base/abi.h"
-
-/* A pointer into the first page gets EFAULT; other wild ones crash the program that has them. */
-static bool is_null(uint64_t address)
-{
-	return address < 4096;
-}
-
-static bool is_inline(const struct ib_uverbs_attr *attr)
-{
-	return attr->len <= sizeof(attr->data);
-}
-
-static const void *data_of(const struct ib_uverbs_attr *attr)
-{
-	return is_inline(attr) ? (const void *)&attr->data : (const void *)(uintptr_t)attr->data;
-}
-
-/* ---- what methods ask for ------------------------------------------------------------------ */
-
-struct ib_uverbs_attr *sim_attr(const struct sim_call *call, uint16_t id)
-{
-	size_t i;
-
-	for (i = 0; i < call->method->count; i++)
-		if (call->method->attrs[i].id == id)
-			return call->attrs[i];
-	return NULL;
-}
-
-const void *sim_attr_data(const struct sim_call *call, uint16_t id, size_t *length)
-{
-	const struct ib_uverbs_attr *attr = sim_attr(call, id);
-
-	*length = attr ? attr->len : 0;
-	return attr ? data_of(attr) : NULL;
-}
-
-bool sim_attr_is_zero(const struct sim_call *call, uint16_t id, size_t start)
-{
-	const uint8_t *data;
-	size_t length, i;
-
-	data = sim_attr_data(call, id, &length);
-	for (i = start; i < length; i++)
-		if (data[i])
-			return false;
-	return true;
-}
-
-uint64_t sim_attr_number(const struct sim_call *call, uint16_t id)
-{
-	return sim_attr(call, id)->data;
-}
-
-int sim_attr_flags(const struct sim_call *call, uint16_t id, uint32_t allowed, uint32_t *flags)
-{
-	const struct ib_uverbs_attr *attr = sim_attr(call, id);
-	uint64_t value = 0;
-
-	*flags = 0;
-	if (!attr)
-		return 0;
-	if (attr->len != 4 && attr->len != 8)
-		return -EINVAL;
-	memcpy(&value, &attr->data, attr->len);
-	if (value & ~(uint64_t)allowed)
-		return -EINVAL;
-	*flags = (uint32_t)value;
-	return 0;
-}
-
-/* uverbs_copy_to() */
-int sim_attr_copy(const struct sim_call *call, uint16_t id, const void *data, size_t size)
-{
-	struct ib_uverbs_attr *attr = sim_attr(call, id);
-
-	if (!attr)
-		return -ENOENT;
-	if (size > attr->len)
-		size = attr->len;
-	if (size && is_null(attr->data))
-		return -EFAULT;
-	memcpy((void *)(uintptr_t)attr->data, data, size);
-	attr->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
-	return 0;
-}
-
-/* uverbs_copy_to_struct_or_zero() */
-int sim_attr_put(const struct sim_call *call, uint16_t id, const void *data, size_t size)
-{
-	struct ib_uverbs_attr *attr = sim_attr(call, id);
-
-	if (!attr)
-		return 0;
-	if (attr->len && is_null(attr->data))
-		return -EFAULT;
-	if (size < attr->len)
-		memset((uint8_t *)(uintptr_t)attr->data + size, 0, attr->len - size);
-	return sim_attr_copy(call, id, data, size);
-}
-
-int sim_need_context(const struct sim_table *table)
-{
-	return table->header->has_context ? 0 : -EINVAL;
-}
+#include "lib/sim/base/libc.h"
+#include "lib/sim/base/pages.h"
+#include "lib/sim/call/attrs.h"
+#include "lib/sim/call/destroy.h"
+#include "lib/sim/devices/profiles.h"
+#include "lib/sim/state/fault.h"
+#include "lib/sim/state/lock.h"
+#include "lib/sim/state/objects.h"
+#include "lib/sim/uverbs/ioctl.h"
+#include "lib/sim/uverbs/methods.h"
+#include "lib/sim/uverbs/write.h"
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
@@ -128,7 +31,7 @@ static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_a
 		return -EINVAL;
 	if (attr->attr_data.reserved)
 		return -EINVAL;
-	if (spec->kind == SIM_ATTR_IN && !is_inline(attr) && is_null(attr->data))
+	if (spec->kind == SIM_ATTR_IN && !sim_attr_is_inline(attr) && sim_is_null(attr->data))
 		return -EFAULT;
 	return 0;
 }
@@ -200,7 +103,7 @@ static int take_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 
 	for (i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].id == attr->attr_id &&
-		    sim_holds(call->table->kernel, call->method->attrs[i].since))
+		    sim_has_change(call->table->kernel, call->method->attrs[i].since))
 			break;
 	if (i == call->method->count)
 		return attr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;
@@ -231,54 +134,9 @@ static int take_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 /* ---- methods ------------------------------------------------------------------------------- */
 
-/* uobj_destroy() and the destroy_hw() of the type */
-static int destroy(struct sim_table *table, const struct sim_object *object)
-{
-	uint32_t mm = object->mm, pinned = object->pinned;
-
-	if (object->users || (object->type == UVERBS_OBJECT_DM &&
-			      sim_dm_is_used(table, (uint32_t)(object - table->objects))))
-		return -EBUSY;
-	sim_object_delete(table, (uint32_t)(object - table->objects));
-	sim_account_release(table, mm, pinned);
-	return 0;
-}
-
-int sim_destroy(struct sim_table *table, uint16_t type, uint64_t handle)
-{
-	struct sim_object *object;
-	int rc;
-
-	rc = sim_object_find(table, type, handle, &object);
-	return rc ? rc : destroy(table, object);
-}
-
 static bool destroys(const struct sim_call *call)
 {
 	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
-}
-
-void sim_call_unlock(struct sim_call *call)
-{
-	if (call->creates)
-		sim_object_cancel(call->table, call->created);
-	sim_table_unlock(call->table);
-}
-
-/* A handle that was reserved meanwhile could be lost to a repair of the table. */
-int sim_call_relock(struct sim_call *call)
-{
-	int rc;
-
-	rc = sim_table_lock(call->table);
-	call->unlocked = rc;
-	if (call->creates && !rc)
-		rc = sim_object_reserve(call->table, &call->created, &call->object);
-	if (rc)
-		call->creates = NULL;
-	else if (call->creates)
-		sim_attr(call, call->creates->id)->data = call->created;
-	return rc;
 }
 
 /* What the method was to create comes into being with its success. */
@@ -306,7 +164,7 @@ static int run(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 	rc = take_attrs(call, hdr);
 	if (!rc && destroys(call))
-		rc = destroy(call->table, call->object);
+		rc = sim_destroy_object(call->table, call->object);
 	if (!rc && call->method->handle)
 		rc = call->method->handle(call);
 	finish(call, rc);
@@ -317,44 +175,42 @@ static int run(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 	return rc;
 }
 
-static int serve(struct sim_table *table, const struct sim_method *method,
-		 struct ib_uverbs_ioctl_hdr *hdr)
+static int serve(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	struct sim_call call = { .table = table, .method = method };
 	int rc;
 
-	rc = sim_table_lock(table);
+	rc = sim_table_lock(call->table);
 	if (rc)
 		return rc;
-	rc = run(&call, hdr);
-	if (!call.unlocked)
-		sim_table_unlock(table);
+	rc = run(call, hdr);
+	if (!call->unlocked)
+		sim_table_unlock(call->table);
 	return rc;
 }
 
 int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct sim_method *method;
+	struct sim_call call = { .table = table, .profile = sim_profile_of(table->kind) };
 	struct sim_fault fault;
 	int rc;
 
-	if (is_null((uintptr_t)hdr))
+	if (sim_is_null((uintptr_t)hdr))
 		return -EFAULT;
-	if (hdr->length > sysconf(_SC_PAGESIZE) ||
+	if (hdr->length > sim_page_size() ||
 	    hdr->length != sizeof(*hdr) + hdr->num_attrs * sizeof(hdr->attrs[0]))
 		return -EINVAL;
 	if (hdr->reserved1 || hdr->reserved2)
 		return -EPROTONOSUPPORT;
-	if (hdr->driver_id != table->profile->driver_id)
+	if (hdr->driver_id != call.profile->driver_id)
 		return -EINVAL;
-	rc = sim_method_find(table, hdr->object_id, hdr->method_id, &method);
+	rc = sim_method_find(&call, hdr->object_id, hdr->method_id);
 	if (rc)
 		return rc;
-	fault = sim_fault_enter(method->handle == sim_invoke_write ? sim_write_name(hdr)
-								   : method->call);
+	fault = sim_fault_enter(call.method->handle == sim_invoke_write ? sim_write_name(hdr)
+									: call.method->call);
 	if (fault.error)
 		return fault.error;
-	rc = serve(table, method, hdr);
+	rc = serve(&call, hdr);
 	sim_fault_leave(&fault);
 	return rc;
 }

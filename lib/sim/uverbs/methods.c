@@ -12,6 +12,19 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/sim/base/abi.h"
+#include "lib/sim/call/object_types.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/devices/mlx5.h"
+#include "lib/sim/devices/mlx5_mmap.h"
+#include "lib/sim/devices/rxe.h"
+#include "lib/sim/handlers/advise.h"
+#include "lib/sim/handlers/device.h"
+#include "lib/sim/handlers/devx.h"
+#include "lib/sim/handlers/dm.h"
+#include "lib/sim/handlers/mr.h"
+#include "lib/sim/handlers/reg.h"
+#include "lib/sim/uverbs/methods.h"
+#include "lib/sim/uverbs/write.h"
 
 #define ATTR(id_, kind_, min_, max_, mandatory_)                                                   \
 	{                                                                                          \
@@ -46,13 +59,6 @@
 
 /* UVERBS_ATTR_STRUCT(): at least up to this member */
 #define UP_TO(structure, member) (offsetof(structure, member) + sizeof(((structure *)NULL)->member))
-
-/* not in the headers of rdma-core 44 */
-#define OBJECT_DMABUF                     18
-#define METHOD_DMABUF_ALLOC               0
-#define METHOD_GET_DATA_DIRECT_SYSFS_PATH 0x1001
-
-#define DRIVER_SPACE                      0x1000 /* 1U << UVERBS_ID_NS_SHIFT: where the ids of drivers begin */
 
 #define METHOD_OF(since_, driver_, object_, method_, call_, handle_, ...)                          \
 	{                                                                                          \
@@ -121,9 +127,9 @@ static const struct sim_method methods[] = {
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, true)),
-	METHOD_OF(SIM_PORT_SPEED, RDMA_DRIVER_MLX5, OBJECT_DMABUF, METHOD_DMABUF_ALLOC,
+	METHOD_OF(SIM_PORT_SPEED, RDMA_DRIVER_MLX5, SIM_OBJECT_DMABUF, SIM_METHOD_DMABUF_ALLOC,
 		  MR_SIM_EXPORT_DMABUF, sim_mlx5_export_dmabuf,
-		  OBJECT(SIM_ATTR_EXPORT_FD, SIM_ATTR_NEW_FD, OBJECT_DMABUF),
+		  OBJECT(SIM_ATTR_EXPORT_FD, SIM_ATTR_NEW_FD, SIM_OBJECT_DMABUF),
 		  IN(SIM_ATTR_EXPORT_OFFSET, 8, true)),
 	METHOD(UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, MR_SIM_DEALLOC_PD, NULL,
 	       OBJECT(UVERBS_ATTR_DESTROY_PD_HANDLE, SIM_ATTR_DESTROY, UVERBS_OBJECT_PD)),
@@ -167,7 +173,7 @@ static const struct sim_method methods[] = {
 		    sim_mlx5_devx_other, IN_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, 16, true),
 		    OUT_ANY(MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, 16, true)),
 	METHOD_OF(SIM_DATA_DIRECT, RDMA_DRIVER_MLX5, UVERBS_OBJECT_DEVICE,
-		  METHOD_GET_DATA_DIRECT_SYSFS_PATH, MR_SIM_CALLS, sim_mlx5_data_direct_path,
+		  SIM_METHOD_DATA_DIRECT_PATH, MR_SIM_CALLS, sim_mlx5_data_direct_path,
 		  OUT_ANY(SIM_ATTR_DATA_DIRECT_PATH, 0, true)),
 	MLX5_METHOD(
 		MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, MR_SIM_UMEM_REG,
@@ -195,97 +201,23 @@ static const struct sim_method methods[] = {
 		OBJECT(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, SIM_ATTR_DESTROY, MLX5_IB_OBJECT_UAR)),
 };
 
-/*
- * What the kernel knows as well: bit i is method i, or 0x1000 + i.  Types of objects that no
- * method of a driver makes are unknown with it (uverbs_uapi.c uapi_finalize_disable()), and so are
- * those that the device lacks: here work queues, packet pacing and more.
- */
-static const struct known {
-	uint16_t object;
-	uint16_t core;
-	uint16_t mlx5;  /* methods of this driver */
-	bool mlx5_only; /* the whole type */
-	enum sim_fact since;
-} not_modelled[] = {
-	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
-	{ UVERBS_OBJECT_DEVICE, .core = 0x80, .since = SIM_PORT_SPEED },
-	{ UVERBS_OBJECT_PD, .mlx5 = 0x1 },
-	{ UVERBS_OBJECT_COMP_CHANNEL, .core = 0 },
-	{ UVERBS_OBJECT_CQ, .core = 0x3 },
-	{ UVERBS_OBJECT_QP, .core = 0x3 },
-	{ UVERBS_OBJECT_SRQ, .core = 0x3 },
-	{ UVERBS_OBJECT_AH, .core = 0x1 },
-	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
-	{ UVERBS_OBJECT_MW, .core = 0x1 },
-	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },
-	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },
-	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
-	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_DEVX_UMEM, .mlx5 = 0x3, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_FLOW_MATCHER, .mlx5 = 0x3, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_DEVX_ASYNC_CMD_FD, .mlx5 = 0x1, .mlx5_only = true },
-	{ MLX5_IB_OBJECT_DEVX_ASYNC_EVENT_FD, .mlx5 = 0x1, .mlx5_only = true },
-};
-
-static bool is_for(const struct known *known, const struct sim_table *table)
+static bool is_row_for(const struct sim_method *row, const struct sim_call *call, uint16_t object,
+		       uint16_t method)
 {
-	return (!known->mlx5_only || table->profile->driver_id == RDMA_DRIVER_MLX5) &&
-	       sim_holds(table->kernel, known->since);
+	return row->object == object && row->method == method &&
+	       (row->driver == RDMA_DRIVER_UNKNOWN || row->driver == call->profile->driver_id) &&
+	       sim_has_change(call->table->kernel, row->since);
 }
 
-static bool belongs(const struct sim_method *method, const struct sim_table *table)
-{
-	return (method->driver == RDMA_DRIVER_UNKNOWN ||
-		method->driver == table->profile->driver_id) &&
-	       sim_holds(table->kernel, method->since);
-}
-
-static bool is_known(const struct sim_table *table, uint16_t object, uint16_t method)
-{
-	const unsigned int space = method & UVERBS_ID_NS_MASK;
-	const bool of_driver = space;
-	unsigned int bit = method & (unsigned int)~UVERBS_ID_NS_MASK;
-	const struct known *known;
-	size_t i;
-
-	if (bit >= 16 ||
-	    (of_driver && (table->profile->driver_id != RDMA_DRIVER_MLX5 || space != DRIVER_SPACE)))
-		return false;
-	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++) {
-		known = &not_modelled[i];
-		if (known->object == object && is_for(known, table) &&
-		    (of_driver ? known->mlx5 : known->core) >> bit & 1)
-			return true;
-	}
-	return false;
-}
-
-bool sim_is_object_type(const struct sim_table *table, uint16_t object)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (methods[i].object == object && belongs(&methods[i], table))
-			return true;
-	for (i = 0; i < sizeof(not_modelled) / sizeof(not_modelled[0]); i++)
-		if (not_modelled[i].object == object && is_for(&not_modelled[i], table))
-			return true;
-	return false;
-}
-
-int sim_method_find(const struct sim_table *table, uint16_t object, uint16_t method,
-		    const struct sim_method **found)
+int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (methods[i].object == object && methods[i].method == method &&
-		    belongs(&methods[i], table)) {
-			*found = &methods[i];
+		if (is_row_for(&methods[i], call, object, method)) {
+			call->method = &methods[i];
 			return 0;
 		}
 	}
-	return is_known(table, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
+	return sim_is_unmodelled_method(call, object, method) ? -EOPNOTSUPP : -EPROTONOSUPPORT;
 }

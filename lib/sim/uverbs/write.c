@@ -5,12 +5,15 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/call/profile.h"
+#include "lib/sim/handlers/device.h"
+#include "lib/sim/handlers/mr.h"
+#include "lib/sim/handlers/rereg.h"
+#include "lib/sim/uverbs/write.h"
 
 /* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(); nothing of extended commands. */
 static const struct command {
@@ -36,22 +39,8 @@ static const struct command {
 	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex },
 };
 
-int sim_write_request(const struct sim_call *call, void *request, size_t size)
-{
-	const void *in;
-	size_t length;
-
-	if (!sim_attr_is_zero(call, UVERBS_ATTR_CORE_IN, size))
-		return -EOPNOTSUPP;
-	in = sim_attr_data(call, UVERBS_ATTR_CORE_IN, &length);
-	memset(request, 0, size);
-	if (in)
-		memcpy(request, in, length < size ? length : size);
-	return 0;
-}
-
 /* uverbs.h uapi_get_method() */
-static int find(uint64_t number, const struct command **command)
+static int find_command(uint64_t number, const struct command **command)
 {
 	size_t i;
 
@@ -79,12 +68,12 @@ int sim_invoke_write(struct sim_call *call)
 	const struct command *command;
 	int rc;
 
-	rc = find(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
+	rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 	if (rc)
 		return rc;
 	/* UAPI_DEF_METHOD_NEEDS_FN() */
 	if (command->run == sim_write_rereg_mr &&
-	    !sim_holds(call->table->kernel, call->table->profile->rereg_since))
+	    !sim_has_change(call->table->kernel, call->profile->rereg_since))
 		return -EOPNOTSUPP;
 	if (!has_room(command, in, out))
 		return -ENOSPC;
@@ -107,7 +96,7 @@ enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr)
 	const struct ib_uverbs_attr *number = find_attr(hdr, UVERBS_ATTR_WRITE_CMD);
 	const struct command *command;
 
-	if (!number || find(number->data, &command) ||
+	if (!number || find_command(number->data, &command) ||
 	    !has_room(command, find_attr(hdr, UVERBS_ATTR_CORE_IN),
 		      find_attr(hdr, UVERBS_ATTR_CORE_OUT)))
 		return MR_SIM_CALLS;

@@ -6,7 +6,7 @@
 #include <linux/udmabuf.h>
 #include <sys/mman.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/memory/dmabuf.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096

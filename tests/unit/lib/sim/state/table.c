@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "lib/sim/base/abi.h"
+#include "lib/sim/state/lock.h"
+#include "lib/sim/state/objects.h"
 #include "tests/unit/unit.h"
 
 #define PD 1
@@ -14,16 +15,16 @@
 
 static bool is_table(int fd)
 {
-	const struct sim_profile *profile;
+	enum mr_sim_profile kind;
 
-	assert_int_equal(sim_table_probe(fd, &profile), 0);
-	return profile;
+	assert_int_equal(sim_table_probe(fd, &kind), 0);
+	return kind != MR_SIM_PROFILES;
 }
 
 static int open_table(void **state)
 {
 	static struct sim_table table;
-	int fd = sim_table_create(sim_profile_find("mlx5"), true);
+	int fd = sim_table_create(MR_SIM_MLX5, true);
 
 	assert_true(fd >= 0);
 	assert_true(is_table(fd));
@@ -372,7 +373,7 @@ static void a_change_is_made_or_not(void **state)
 {
 	const struct sim_object contents = { .parent = 0, .key = 5, .length = 9, .type = 99 };
 	struct sim_table *table = *state;
-	struct sim_object *mr;
+	struct sim_object *mr = NULL;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE), other = add(table, PD, SIM_NO_HANDLE);
 	uint32_t handle = add(table, MR, other);
 

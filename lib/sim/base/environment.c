@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What the environment asks of the simulated HCA.  MRCTL_SIM_FAULT is read by state/fault.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/sim/base/environment.h"
+
+static enum mr_sim_kernel kernel;
+
+void sim_refuse_variable(const char *name, struct mr_error *err)
+{
+	for (char *c = err->text; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	dprintf(STDERR_FILENO, "libmrctl-sim: %s: %s\n", name, err->text);
+	_exit(2);
+}
+
+/*
+ * An unknown name ends the program before it begins: on the default kernel in place of the one that
+ * was meant, its user would take the answers of one kernel for those of another.
+ */
+static void read_kernel(void) __attribute__((constructor));
+static void read_kernel(void)
+{
+	const char *text = getenv("MRCTL_SIM_KERNEL");
+	struct mr_error err;
+
+	if (text && mr_sim_kernel_parse(text, &kernel, &err))
+		sim_refuse_variable("MRCTL_SIM_KERNEL", &err);
+}
+
+enum mr_sim_kernel sim_wanted_kernel(void)
+{
+	return kernel;
+}
+
+enum mr_sim_profile sim_wanted_kind(void)
+{
+	const char *name = getenv("MRCTL_SIM");
+	int kind = 0;
+
+	while (kind < MR_SIM_PROFILES && !(name && !strcmp(mr_sim_profiles[kind].name, name)))
+		kind++;
+	return (enum mr_sim_profile)kind;
+}
+
+bool sim_has_optional_access(void)
+{
+	return !getenv("MRCTL_SIM_NO_OPTIONAL_ACCESS");
+}
+
+bool sim_has_data_direct(void)
+{
+	return getenv("MRCTL_SIM_DATA_DIRECT");
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_BASE_ENVIRONMENT_H
+#define LIB_SIM_BASE_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include "lib/base/error.h"
+#include "lib/simulator/spec.h"
+
+/** sim_wanted_kind() - the kind of device of MRCTL_SIM; MR_SIM_PROFILES: no device is simulated */
+enum mr_sim_profile sim_wanted_kind(void);
+
+/** sim_wanted_kernel() - the kernel of MRCTL_SIM_KERNEL; by default the newest */
+enum mr_sim_kernel sim_wanted_kernel(void);
+
+/**
+ * sim_has_optional_access() - IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS
+ *
+ * Return: false with MRCTL_SIM_NO_OPTIONAL_ACCESS, as before Linux 5.7.
+ */
+bool sim_has_optional_access(void);
+
+/** sim_has_data_direct() - whether the HCA has a Data Direct device (MRCTL_SIM_DATA_DIRECT) */
+bool sim_has_data_direct(void);
+
+/**
+ * sim_refuse_variable() - print what is wrong in an environment variable, and end the process
+ * @err: its text is changed, for it has the variable's value in it, which a terminal must not obey
+ */
+void sim_refuse_variable(const char *name, struct mr_error *err) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Memory regions of the profile mlx5: hw/mlx5/mr.c, and odp.c for what is on demand. */
+#include <errno.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/sim/base/environment.h"
+#include "lib/sim/devices/mlx5_mr.h"
+#include "lib/sim/memory/pin.h"
+#include "lib/sim/state/account.h"
+
+#define BLOCK_SHIFT       12 /* keys are for blocks of this size */
+#define IMPLICIT_ORDER    (64 - BLOCK_SHIFT)
+#define LEAST_ORDER       2    /* of the keys that drivers before SIM_SMALL_KEYS keep */
+#define FIRST_KEY_INDEX   0x11 /* what the driver took for itself comes before */
+#define FIRST_KEY_VARIANT 4
+#define KEY_RENEWED       0x80u
+
+static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length)
+{
+	uint64_t first = addr >> BLOCK_SHIFT, last = (addr + length - 1) >> BLOCK_SHIFT;
+	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
+
+	return order < LEAST_ORDER && !sim_has_change(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
+}
+
+/* Pages that fit a key made for so many: before 7.2 keys came in sizes of powers of two. */
+static uint32_t room_for(enum mr_sim_kernel kernel, uint32_t pages)
+{
+	uint32_t room = 1u << LEAST_ORDER;
+
+	if (sim_has_change(kernel, SIM_SMALL_KEYS))
+		return pages;
+	while (room < pages && room < 1u << 31)
+		room *= 2;
+	return room;
+}
+
+/* create_user_odp_mr() */
+static int reg_odp(struct sim_mr_request *request)
+{
+	request->flags |= SIM_MR_ODP;
+	if (sim_mr_is_implicit(request->addr, request->length)) {
+		/* mlx5_ib_alloc_implicit_mr(), ib_umem_odp_alloc_implicit() */
+		if (request->iova || request->access & IB_UVERBS_ACCESS_HUGETLB)
+			return -EINVAL;
+		request->order = IMPLICIT_ORDER;
+		return 0;
+	}
+	request->order = order_of(request->kernel, request->addr, request->length);
+	return sim_umem_check_odp(request->addr, request->length, request->access);
+}
+
+/* mlx5_ib_reg_user_mr_dmabuf() */
+static int reg_dmabuf(struct sim_mr_request *request)
+{
+	const uint64_t offset = sim_page_offset(request->iova);
+	int rc;
+
+	if (request->data_direct && offset)
+		return -EOPNOTSUPP;
+	if (request->data_direct && !sim_has_data_direct())
+		return -EINVAL;
+	request->flags |= SIM_MR_DMABUF;
+	if (request->data_direct)
+		request->flags |= SIM_MR_DATA_DIRECT;
+	request->order = order_of(request->kernel, request->addr, request->length);
+	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
+}
+
+int sim_mlx5_reg_mr(struct sim_mr_request *request)
+{
+	uint64_t last;
+	int rc;
+
+	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
+	if (request->is_dmabuf)
+		return reg_dmabuf(request);
+	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return reg_odp(request);
+	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
+			  &request->pinned);
+	if (rc)
+		return rc;
+	/*
+	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for no bytes
+	 * (which are a page to pin, at an odd address)
+	 */
+	if (sim_has_change(request->kernel, SIM_IOVA_END) &&
+	    (!request->length ||
+	     __builtin_add_overflow(request->iova, request->length - 1, &last))) {
+		sim_account_cancel(request->pinned);
+		return -EINVAL;
+	}
+	request->order = order_of(request->kernel, request->addr, request->length);
+	request->room = room_for(request->kernel, request->pinned);
+	return 0;
+}
+
+/*
+ * A key is an index that the device chose and 8 bits of variant.  The driver keeps freed keys by
+ * size and gives them out again at once.  So does this: the index follows the handle, and the
+ * variant the size.  An MR that changes its key still has the old one when it gets the new one.
+ */
+uint32_t sim_mlx5_key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
+{
+	uint32_t variant = FIRST_KEY_VARIANT + order;
+
+	(void)table;
+	if (before)
+		variant |= ~before & KEY_RENEWED;
+	return ((handle + FIRST_KEY_INDEX) & 0xffffff) << 8 | variant;
+}
+
+uint32_t sim_mlx5_handle_of(uint32_t its_key)
+{
+	return ((its_key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
+}
+
+/* can_use_umr_rereg_access() */
+static bool can_change_access(uint32_t from, uint32_t to)
+{
+	const uint32_t changeable = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
+				    IB_UVERBS_ACCESS_REMOTE_READ |
+				    IB_UVERBS_ACCESS_RELAXED_ORDERING |
+				    IB_UVERBS_ACCESS_REMOTE_ATOMIC;
+
+	return !((from ^ to) & ~changeable);
+}
+
+/* mlx5_ib_rereg_user_mr() */
+int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
+{
+	struct sim_mr_request *request = &rereg->request;
+	const struct sim_object *old = &rereg->old;
+	bool plain = !(old->flags & (SIM_MR_ODP | SIM_MR_DMABUF));
+	bool in_place = can_change_access(old->access, request->access);
+	int rc;
+
+	if (old->flags & SIM_MR_DATA_DIRECT)
+		return -EOPNOTSUPP;
+	if (old->flags & SIM_MR_ODP && sim_mr_is_implicit(old->addr, old->length) &&
+	    !rereg->translate) {
+		if (!(request->access & IB_UVERBS_ACCESS_ON_DEMAND))
+			return -EOPNOTSUPP;
+		rereg->translate = true;
+	}
+	if (!rereg->translate) {
+		rereg->new_key = !in_place;
+		request->order = order_of(request->kernel, old->addr, old->length);
+		request->room = room_for(request->kernel, old->pinned);
+		return in_place || plain ? 0 : -EOPNOTSUPP;
+	}
+	rc = sim_mlx5_reg_mr(request);
+	rereg->new_key =
+		!in_place || !plain || request->flags & SIM_MR_ODP || request->pinned > old->room;
+	return rc;
+}
+
+/* get_prefetchable_mr(): regions with pinned pages are not looked for */
+int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
+{
+	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)))
+		return -ENOENT;
+	return mr->parent != advice->pd || sim_advice_lacks_access(advice, mr) ? -EPERM : 0;
+}
+
+/* pagefault_real_mr(): the memory behind a part of the region, which ends with its last page */
+int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
+			      uint64_t *addr)
+{
+	const uint64_t end = sim_round_up(mr->addr + mr->length, sim_mr_page_size(mr));
+
+	if (sim_mr_is_implicit(mr->addr, mr->length)) {
+		*addr = part->addr;
+		return 0;
+	}
+	if (part->addr < mr->iova ||
+	    __builtin_add_overflow(part->addr - mr->iova, mr->addr, addr) || *addr >= end ||
+	    end - *addr < part->length)
+		return -EFAULT;
+	/* no page to give to mlx5r_umr_update_xlt() */
+	return !part->length && !(*addr & (sim_page_size() - 1)) ? -EINVAL : 0;
+}

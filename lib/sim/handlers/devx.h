@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_HANDLERS_DEVX_H
+#define LIB_SIM_HANDLERS_DEVX_H
+
+#include "lib/sim/call/attrs.h"
+
+int sim_mlx5_umem_reg(struct sim_call *call);
+
+#endif

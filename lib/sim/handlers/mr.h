@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_HANDLERS_MR_H
+#define LIB_SIM_HANDLERS_MR_H
+
+#include "lib/sim/call/attrs.h"
+
+int sim_query_mr(struct sim_call *call);
+int sim_write_alloc_pd(struct sim_call *call);
+int sim_write_dealloc_pd(struct sim_call *call);
+int sim_write_reg_mr(struct sim_call *call);
+int sim_write_dereg_mr(struct sim_call *call);
+
+#endif

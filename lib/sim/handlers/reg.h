@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_HANDLERS_REG_H
+#define LIB_SIM_HANDLERS_REG_H
+
+#include "lib/sim/call/attrs.h"
+
+int sim_reg_dmabuf_mr(struct sim_call *call);
+int sim_reg_mr(struct sim_call *call);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The lock of an object table, which all processes share that have it. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/sim/state/lock.h"
+#include "lib/sim/state/objects.h"
+
+#define LOCK_SECONDS 30
+
+/* Whoever wrote over the start of the file did not leave out what is around the lock. */
+static bool is_intact(const struct sim_header *header)
+{
+	return !memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) &&
+	       header->version == SIM_VERSION && header->guard == ~header->id;
+}
+
+/*
+ * The lock is held for microseconds.  A holder that was stopped, or numbers that somebody wrote into
+ * it, must not stop all others for ever.
+ */
+static int take_lock(struct sim_header *header)
+{
+	struct timespec end;
+	int rc;
+
+	if (!is_intact(header))
+		return EIO;
+	rc = pthread_mutex_trylock(&header->lock); /* looks at no clock */
+	if (rc != EBUSY)
+		return rc;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += LOCK_SECONDS;
+	return pthread_mutex_clocklock(&header->lock, CLOCK_MONOTONIC, &end);
+}
+
+int sim_table_lock(struct sim_table *table)
+{
+	struct sim_header *header = table->header;
+	int rc;
+
+	rc = take_lock(header);
+	if (rc == EOWNERDEAD) {
+		header->damaged = true;
+		rc = pthread_mutex_consistent(&header->lock);
+	}
+	if (rc)
+		return -rc;
+	rc = sim_table_map_objects(table);
+	if (!rc && header->damaged) {
+		sim_objects_repair(table);
+		header->damaged = false;
+	}
+	if (rc)
+		pthread_mutex_unlock(&header->lock);
+	return rc;
+}
+
+void sim_table_unlock(struct sim_table *table)
+{
+	pthread_mutex_unlock(&table->header->lock);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The objects of a table, their handles, and the list of them by age.
+ *
+ * All object types share one number space and the lowest free number is given out, as by the
+ * kernel's xarray (rdma_core.c alloc_begin_idr_uobject).  A tree of bitmaps, 64 ways and four
+ * levels, finds it in four steps.
+ */
+#include <string.h>
+
+#include "lib/sim/state/objects.h"
+
+static void take(struct sim_header *header, uint32_t handle)
+{
+	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
+	size_t level;
+
+	for (level = 0; level < 4; level++, handle /= 64) {
+		levels[level][handle / 64] |= 1ull << handle % 64;
+		if (~levels[level][handle / 64])
+			return;
+	}
+}
+
+static void release(struct sim_header *header, uint32_t handle)
+{
+	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
+	size_t level;
+
+	for (level = 0; level < 4; level++, handle /= 64)
+		levels[level][handle / 64] &= ~(1ull << handle % 64);
+}
+
+/*
+ * A process can be killed between any two of its stores, and what it has stored must then be in
+ * the order of the program.
+ */
+static void in_order(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The place that names @newer's neighbour: its own, or the header's for the newest. */
+static uint32_t *older_of(struct sim_table *table, uint32_t newer)
+{
+	return newer == SIM_NO_HANDLE ? &table->header->newest : &table->objects[newer].older;
+}
+
+static void set_newer(struct sim_table *table, uint32_t older, uint32_t newer)
+{
+	if (older != SIM_NO_HANDLE)
+		table->objects[older].newer = newer;
+}
+
+/* One store takes an object into the list, and one takes it out. */
+static void enlist(struct sim_table *table, uint32_t handle)
+{
+	struct sim_object *object = &table->objects[handle];
+
+	object->older = table->header->newest;
+	object->newer = SIM_NO_HANDLE;
+	in_order();
+	table->header->newest = handle;
+	in_order();
+	set_newer(table, object->older, handle);
+}
+
+static void delist(struct sim_table *table, uint32_t handle)
+{
+	const struct sim_object *object = &table->objects[handle];
+
+	*older_of(table, object->newer) = object->older;
+	in_order();
+	set_newer(table, object->older, object->newer);
+}
+
+static uint32_t first_zero(uint64_t word)
+{
+	return (uint32_t)__builtin_ctzll(~word);
+}
+
+int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object)
+{
+	struct sim_header *header = table->header;
+	uint32_t lowest;
+	int rc;
+
+	if (!~header->full3)
+		return -ENOMEM;
+	lowest = first_zero(header->full3);
+	lowest = lowest * 64 + first_zero(header->full2[lowest]);
+	lowest = lowest * 64 + first_zero(header->full1[lowest]);
+	lowest = lowest * 64 + first_zero(header->used[lowest]);
+	if (lowest >= header->capacity) {
+		rc = sim_table_grow(table);
+		if (rc)
+			return rc;
+	}
+	take(header, lowest);
+	*handle = lowest;
+	*object = &table->objects[lowest];
+	**object = (struct sim_object){ .parent = SIM_NO_HANDLE };
+	return 0;
+}
+
+void sim_object_commit(struct sim_table *table, uint32_t handle, uint32_t type)
+{
+	struct sim_object *object = &table->objects[handle];
+
+	if (object->parent != SIM_NO_HANDLE)
+		table->objects[object->parent].users++;
+	enlist(table, handle);
+	in_order();
+	object->type = (uint16_t)type;
+}
+
+void sim_object_cancel(struct sim_table *table, uint32_t handle)
+{
+	release(table->header, handle);
+}
+
+/* Whoever is killed in here is followed by someone who begins it again. */
+static void finish_change(struct sim_table *table)
+{
+	const struct sim_object *change = &table->header->change;
+	struct sim_object *object = &table->objects[table->header->changing];
+
+	object->flags = change->flags;
+	object->parent = change->parent;
+	object->key = change->key;
+	object->addr = change->addr;
+	object->length = change->length;
+	object->iova = change->iova;
+	object->mm = change->mm;
+	object->room = change->room;
+	object->pinned = change->pinned;
+	object->access = change->access;
+	in_order();
+	table->header->changing = SIM_NO_HANDLE;
+}
+
+void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents)
+{
+	struct sim_object *objects = table->objects;
+
+	table->header->change = *contents;
+	in_order();
+	table->header->changing = handle;
+	in_order();
+	if (objects[handle].parent != SIM_NO_HANDLE)
+		objects[objects[handle].parent].users--;
+	if (contents->parent != SIM_NO_HANDLE)
+		objects[contents->parent].users++;
+	finish_change(table);
+}
+
+void sim_object_renew(struct sim_table *table, uint32_t handle)
+{
+	delist(table, handle);
+	in_order();
+	enlist(table, handle);
+}
+
+void sim_object_delete(struct sim_table *table, uint32_t handle)
+{
+	struct sim_object *object = &table->objects[handle];
+
+	object->type = 0;
+	in_order();
+	delist(table, handle);
+	if (object->parent != SIM_NO_HANDLE)
+		table->objects[object->parent].users--;
+	release(table->header, handle);
+}
+
+/*
+ * What is in the list without a type was on its way in or out; what has a type and is not in the
+ * list was on its way to be the newest.
+ */
+static void repair_list(struct sim_table *table)
+{
+	uint32_t newer = SIM_NO_HANDLE, handle;
+
+	for (handle = 0; handle < table->header->capacity; handle++)
+		table->objects[handle].newer = handle; /* no object is newer than itself */
+	while ((handle = *older_of(table, newer)) < table->header->capacity) {
+		if (table->objects[handle].newer != handle)
+			break;
+		if (table->objects[handle].type) {
+			table->objects[handle].newer = newer;
+			newer = handle;
+		} else {
+			*older_of(table, newer) = table->objects[handle].older;
+		}
+	}
+	*older_of(table, newer) = SIM_NO_HANDLE; /* as it is, if nobody wrote into it */
+	for (handle = 0; handle < table->header->capacity; handle++)
+		if (table->objects[handle].type && table->objects[handle].newer == handle)
+			enlist(table, handle);
+}
+
+void sim_objects_repair(struct sim_table *table)
+{
+	struct sim_header *header = table->header;
+	struct sim_object *object;
+	uint32_t i;
+
+	if (header->changing != SIM_NO_HANDLE)
+		finish_change(table);
+	repair_list(table);
+
+	memset(header->used, 0, header->capacity / 8);
+	memset(header->full1, 0, sizeof(header->full1));
+	memset(header->full2, 0, sizeof(header->full2));
+	header->full3 = 0;
+	for (i = 0; i < header->capacity; i++)
+		table->objects[i].users = 0;
+	for (i = 0; i < header->capacity; i++) {
+		object = &table->objects[i];
+		if (!object->type)
+			continue;
+		take(header, i);
+		if (object->parent != SIM_NO_HANDLE)
+			table->objects[object->parent].users++;
+	}
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What this process knows of itself, in a mapping that a fork empties in the child, however it forks
+ * (MADV_WIPEONFORK): the child has a lock that nobody holds, no pinned pages, no calls made, and
+ * finds its descriptors anew.  All zeros is the initial state of each member.
+ */
+#include <sys/mman.h>
+
+#include "lib/sim/base/libc.h"
+#include "lib/sim/state/process.h"
+
+static struct sim_process *known;
+
+static struct sim_process *make_process(void)
+{
+	static struct sim_process fallback; /* for a host without memory */
+	struct sim_process *mine, *other = NULL;
+
+	mine = sim_libc()->mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mine == MAP_FAILED)
+		mine = &fallback;
+	else
+		madvise(mine, sizeof(*mine), MADV_WIPEONFORK);
+	if (__atomic_compare_exchange_n(&known, &other, mine, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	if (mine != &fallback)
+		munmap(mine, sizeof(*mine));
+	return other;
+}
+
+static struct sim_process *get_process(void)
+{
+	struct sim_process *process = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+
+	return process ? process : make_process();
+}
+
+struct sim_process *sim_process_lock(void)
+{
+	struct sim_process *process = get_process();
+
+	pthread_mutex_lock(&process->lock);
+	return process;
+}
+
+struct sim_process *sim_process_try_lock(void)
+{
+	struct sim_process *process = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+
+	return process && !pthread_mutex_trylock(&process->lock) ? process : NULL;
+}
+
+void sim_process_unlock(struct sim_process *process)
+{
+	pthread_mutex_unlock(&process->lock);
+}
+
+uint64_t sim_process_count(enum mr_sim_call call)
+{
+	return __atomic_add_fetch(&get_process()->calls[call], 1, __ATOMIC_RELAXED);
+}

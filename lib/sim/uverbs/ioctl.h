@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_UVERBS_IOCTL_H
+#define LIB_SIM_UVERBS_IOCTL_H
+
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "lib/sim/state/table.h"
+
+/** sim_uverbs_ioctl() - serve RDMA_VERBS_IOCTL; no table may be locked */
+int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_UVERBS_WRITE_H
+#define LIB_SIM_UVERBS_WRITE_H
+
+#include <rdma/rdma_user_ioctl_cmds.h>
+
+#include "lib/sim/call/attrs.h"
+
+/** sim_invoke_write() - UVERBS_METHOD_INVOKE_WRITE: carry a write command out */
+int sim_invoke_write(struct sim_call *call);
+
+/** sim_write_name() - which command an INVOKE_WRITE carries; MR_SIM_CALLS if it gets none to do */
+enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr);
+
+#endif
