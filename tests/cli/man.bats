@@ -246,6 +246,17 @@ listed() {
 	same advice "$(help_section 'Advice' advice)" "$(entries mrctl-reg.1 ADVICE)"
 }
 
+@test "what the simulator can be told is in mrctl-sim(1), and nothing else" {
+	same profiles "$(help_section Profiles simulator)" "$(entries mrctl-sim.1 PROFILES)"
+	same kernels "$(help_section Kernels simulator)" "$(entries mrctl-sim.1 KERNELS)"
+	same faults "$(help_section Calls simulator; help_section Actions simulator)" \
+		"$(entries mrctl-sim.1 FAULTS | sed 's/, such as .*//; s/, /\n/g')"
+	# The option's help names them too.
+	for kernel in $(help_section Kernels simulator); do
+		mrctl sim --help | grep -q -e "--kernel KERNEL .* $kernel\b" || fail "no --kernel $kernel"
+	done
+}
+
 @test "the exit statuses are in the pages, and no others" {
 	all=$(awk '/^enum exit_status/ { on = 1 } /^}/ { on = 0 }
 		on && sub(/.* = /, "") { sub(/,/, ""); print }' "$ROOT/cmd/output/exit_status.h")

@@ -14,7 +14,8 @@ export VALGRIND_OPTS="--suppressions=$supp ${VALGRIND_OPTS:-}"
 # run_on_kernels PROGRAM: on each simulated kernel, with each kind of device
 run_on_kernels() {
 	worst=0
-	for kernel in 7.2 6.12 6.1; do
+	kernels=$("${BUILD:?}/mrctl" help simulator | awk '/^Kernels:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+	for kernel in $kernels; do
 		for profile in mlx5 rxe; do
 			echo "kernel $kernel, profile $profile:"
 			# shellcheck disable=SC2086 # WRAP is a list of words
