@@ -36,12 +36,17 @@ static int read_via(const char *text, void *member, struct mr_error *err)
 {
 	const struct {
 		const char *name;
-	} paths[] = { { mr_via_name(MR_VIA_LIBRARY) }, { mr_via_name(MR_VIA_KERNEL) }, { NULL } };
+	} paths[] = { [MR_VIA_LIBRARY] = { mr_via_name(MR_VIA_LIBRARY) },
+		      [MR_VIA_KERNEL] = { mr_via_name(MR_VIA_KERNEL) },
+		      { NULL } };
 	size_t length = strlen(text);
 
-	for (size_t i = 0; paths[i].name; i++)
-		if (mr_word_is(text, length, paths[i].name))
-			return read_text(paths[i].name, member, err);
+	for (unsigned int i = 0; paths[i].name; i++) {
+		if (!mr_word_is(text, length, paths[i].name))
+			continue;
+		*(struct via_option *)member = (struct via_option){ (enum mr_via)i, true };
+		return 0;
+	}
 	return mr_fail_word(err, "path", text, length, paths, sizeof(*paths));
 }
 
@@ -168,7 +173,7 @@ static int read_faults(const char *text, void *member, struct mr_error *err)
 const struct option_type option_type_flag = { "flag", read_flag, true, false };
 const struct option_type option_type_string = { "string", read_text, false, true };
 const struct option_type option_type_columns = { "columns", read_text, true, true };
-const struct option_type option_type_via = { "via", read_via, false, true };
+const struct option_type option_type_via = { "via", read_via, false, false };
 const struct option_type option_type_name = { "name", read_name, false, true };
 const struct option_type option_type_size = { "size", read_size, false, false };
 const struct option_type option_type_number = { "number", read_number, false, false };

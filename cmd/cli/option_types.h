@@ -8,11 +8,24 @@
 
 #include "cmd/cli/options.h"
 #include "lib/base/number.h"
+#include "lib/verbs/calls.h"
 
 struct access_option {
 	uint32_t bits;
 	bool given;
 };
+
+/** The path that --via asks for. */
+struct via_option {
+	enum mr_via path;
+	bool given;
+};
+
+/** via_allows() - whether a call may go that path */
+static inline bool via_allows(struct via_option option, enum mr_via path)
+{
+	return !option.given || option.path == path;
+}
 
 /** Answers of the stack that a script expects. */
 struct expect_option {
@@ -27,8 +40,8 @@ struct expect_option {
 #define OPTION_STRING const char *, option_type_string
 /** Names of columns, looked up where they are printed. */
 #define OPTION_COLUMNS const char *, option_type_columns
-/** The name of a path, as mr_via_name() has it. */
-#define OPTION_VIA const char *, option_type_via
+/** The name of a path to the kernel: library or kernel. */
+#define OPTION_VIA struct via_option, option_type_via
 /** A region's name. */
 #define OPTION_NAME const char *, option_type_name
 /** Bytes, with an IEC suffix. */

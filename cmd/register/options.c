@@ -71,9 +71,10 @@ int register_choose_call(const struct register_args *args, enum mr_region_call *
 		return 0;
 	own = mr_region_call_name(*call, MR_VIA_LIBRARY);
 	has_ex = mr_region_call_ex(*call, &ex);
-	if (args->via && strcmp(args->via, mr_via_name(MR_VIA_LIBRARY)) != 0)
+	if (!via_allows(args->via, MR_VIA_LIBRARY))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--call names a call of the library: no --via %s", args->via);
+				    "--call names a call of the library: no --via %s",
+				    mr_via_name(args->via.path));
 	if (!strcmp(args->call, own))
 		return 0;
 	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {

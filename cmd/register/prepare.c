@@ -54,9 +54,10 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
-	int rc = place_open(&job->place, &job->room->place, job->answer.invocation, job->kind,
-			    job->args->pd,
-			    job->args->call ? mr_via_name(MR_VIA_LIBRARY) : job->args->via, err);
+	int rc = place_open(
+		&job->place, &job->room->place, job->answer.invocation, job->kind, job->args->pd,
+		job->args->call ? (struct via_option){ MR_VIA_LIBRARY, true } : job->args->via,
+		err);
 
 	job->answer.environment = job->place.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;

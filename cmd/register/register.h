@@ -25,7 +25,7 @@ struct register_args {
 	struct access_option access;
 	const char *name;
 	const char *pd;
-	const char *via;
+	struct via_option via;
 	const char *call;
 	bool hold;
 	struct mr_opt_u64 hold_for;

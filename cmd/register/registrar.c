@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/region/enclosing.h"
 #include "cmd/register/registrar.h"
@@ -11,12 +10,6 @@
 #include "lib/session/relaxed.h"
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"
-
-void place_paths(const char *via, bool *library, bool *kernel)
-{
-	*library = !via || !strcmp(via, mr_via_name(MR_VIA_LIBRARY));
-	*kernel = !via || !strcmp(via, mr_via_name(MR_VIA_KERNEL));
-}
 
 /* What is quiet and stays in this process shows no times; other commands show a session's. */
 static bool is_untimed(const struct place *place)
@@ -119,11 +112,11 @@ static int open_device(struct place *place, struct mr_environment *environment, 
 }
 
 int place_open(struct place *place, struct context_room *own, const struct invocation *invocation,
-	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err)
+	       enum mr_region_kind kind, const char *pd, struct via_option via,
+	       struct mr_error *err)
 {
-	bool library, kernel;
+	bool library = via_allows(via, MR_VIA_LIBRARY), kernel = via_allows(via, MR_VIA_KERNEL);
 
-	place_paths(via, &library, &kernel);
 	place->invocation = invocation;
 	place->kind = kind;
 	place->pd_place = MR_TABLE_PDS;

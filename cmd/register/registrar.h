@@ -4,6 +4,7 @@
 #define CMD_REGISTER_REGISTRAR_H
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/context.h"
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
@@ -22,25 +23,20 @@ struct place {
 };
 
 /**
- * place_paths() - the paths that --via allows
- * @via: as of OPTION_VIA, or NULL for both
- */
-void place_paths(const char *via, bool *library, bool *kernel);
-
-/**
  * place_open() - open the device or join the session, and choose PD and path
  * @place: all zeros
  * @own:  must stay until place_close()
  * @kind: what is to be registered; umems need a DEVX context and no PD
  * @pd:  name of the protection domain, or NULL; made where there is none
- * @via: "library", "kernel", or NULL for what suits
+ * @via: the path that --via asks for; not given: what suits
  *
  * The path of choice is the library's, wherever the provider can import a session's device: what
  * libibverbs does is what the user asks about.  For umems in a session also wherever libmlx5 tells
  * their handles, without which nobody could deregister them later.
  */
 int place_open(struct place *place, struct context_room *own, const struct invocation *invocation,
-	       enum mr_region_kind kind, const char *pd, const char *via, struct mr_error *err);
+	       enum mr_region_kind kind, const char *pd, struct via_option via,
+	       struct mr_error *err);
 void place_close(struct place *place);
 
 /** place_leave_pd() - nothing more is registered: the protection domain may be deallocated */

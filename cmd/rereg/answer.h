@@ -15,7 +15,7 @@ struct rereg_args {
 	struct access_option access;
 	struct access_option flags; /**< enum mr_change, and whatever else was asked for */
 	const char *pd;
-	const char *via;
+	struct via_option via;
 	struct expect_option expect;
 };
 

@@ -5,8 +5,8 @@
 
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
+#include "cmd/region/context.h"
 #include "cmd/region/row.h"
-#include "cmd/register/registrar.h"
 #include "cmd/rereg/answer.h"
 #include "lib/base/signals.h"
 #include "lib/session/claim.h"
@@ -153,7 +153,7 @@ static int prepare(struct rereg_job *job, struct mr_error *err)
 	if (rc)
 		return rc;
 	/* What registered it in this process knows how to change it. */
-	if (!job->args->via && !job->args->iova.known)
+	if (!job->args->via.given && !job->args->iova.known)
 		job->via = mr_session_via(job->in->session, job->slot);
 	job->request.changes = changes_for(job->args);
 	job->request.access = job->args->access.bits;
@@ -171,11 +171,10 @@ static int work(struct session_job *in, struct mr_error *err)
 				 .args = in->answer.invocation->args,
 				 .pd_place = MR_TABLE_PDS };
 	struct mr_error told;
-	bool library, kernel, changed;
+	bool changed;
 	int rc;
 
-	place_paths(job.args->via, &library, &kernel);
-	job.via = kernel ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
+	job.via = via_allows(job.args->via, MR_VIA_KERNEL) ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
 	/* The region is either changed or not: signals wait in between. */
 	context_block_signals(in->answer.invocation);
 	mr_relaxed_expire(in->session);
@@ -206,7 +205,6 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
 	char **words = invocation->operands;
-	bool library, kernel;
 	struct memory_plan plan;
 
 	if (!words[0] || words[1])
@@ -217,11 +215,10 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 				    words[0]);
 	if (mr_operand_check(words[0], err))
 		return -EINVAL;
-	place_paths(args->via, &library, &kernel);
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova is of new memory: give --memory or --size as well");
-	if (args->iova.known && !kernel)
+	if (args->iova.known && !via_allows(args->via, MR_VIA_KERNEL))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--iova: ibv_rereg_mr takes none, use --via kernel");
 	if (!args->flags.given && !changes_for(args))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <string.h>
 
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
@@ -88,8 +87,7 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	const struct umem_args *args = invocation->args;
 	int rc;
 
-	if (args->common.export && args->common.via &&
-	    !strcmp(args->common.via, mr_via_name(MR_VIA_KERNEL)))
+	if (args->common.export && !via_allows(args->common.via, MR_VIA_LIBRARY))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--export is a matter of libmlx5: not with --via kernel");
 	rc = dmabuf_args_check(&args->dmabuf, "dmabuf", err);

@@ -20,7 +20,7 @@ struct args {
 	struct expect_option expect;
 	struct mr_opt_u64 pages;
 	const char *columns;
-	const char *via;
+	struct via_option via;
 };
 
 static const struct option_spec options[] = {
@@ -200,7 +200,8 @@ TEST(a_path_is_one_of_two)
 {
 	struct line line;
 
-	assert_string_equal(parse(&line, "--via KERNEL")->via, "kernel");
+	assert_true(parse(&line, "--via KERNEL")->via.given);
+	assert_string_equal(mr_via_name(parse(&line, "--via KERNEL")->via.path), "kernel");
 	check_usage("--via kernle",
 		    "--via: unknown path 'kernle': did you mean 'kernel'? valid values: library, "
 		    "kernel");
