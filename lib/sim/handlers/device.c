@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The device: what it is, its context, its port.  The sysfs tree of the profile says the same
- * where both speak; tests/unit/lib/sim/uverbs/ioctl.c compares them.
+ * where both speak; tests/unit/lib/sim/handlers/device.c compares them.
  */
 #include <endian.h>
 #include <errno.h>

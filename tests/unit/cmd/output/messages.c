@@ -65,7 +65,8 @@ TEST(usage_errors_point_to_the_help)
 	struct capture c;
 
 	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "bad");
-	assert_string_equal(reported(&c, "reg", &err), "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
+	assert_string_equal(reported(&c, "reg", &err),
+			    "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
 	assert_string_equal(reported(&c, NULL, &err), "mrctl: bad\nTry 'mrctl --help'.\n");
 }
 

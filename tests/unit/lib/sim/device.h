@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 
@@ -70,6 +71,26 @@ static inline int close_device(void **state)
 }
 
 #define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
+
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+/* Become a user without capabilities who may lock so many pages. */
+static inline int may_lock(rlim_t pages)
+{
+	const struct rlimit limit = { pages * PAGE, pages * PAGE };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -1;
+	return getuid() ? 0 : setresuid(65534, 65534, 65534);
+}
+
+static inline int make_dmabuf(uint64_t pages)
+{
+	int fd = memfd_create("mrctl-dmabuf test", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, (off_t)(pages * PAGE)), 0);
+	return fd;
+}
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 

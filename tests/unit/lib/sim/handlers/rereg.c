@@ -1,77 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Changing a simulated region: raw, and by libibverbs. */
-#include <pthread.h>
-#include <signal.h>
-#include <sys/resource.h>
-
 #include <infiniband/verbs.h>
 
 #include "tests/unit/lib/sim/device.h"
+#include "tests/unit/lib/sim/handlers/rereg.h"
 
 #define CHANGEABLE                                                                                 \
 	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \
 	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_RELAXED_ORDERING)
-
-static void init_translation(struct ib_uverbs_rereg_mr *in, uint32_t mr, const void *addr,
-			     uint64_t length, uint64_t iova)
-{
-	memset(in, 0, sizeof(*in));
-	in->mr_handle = mr;
-	in->flags = REREG_TRANS;
-	in->start = (uintptr_t)addr;
-	in->length = length;
-	in->hca_va = iova;
-}
-
-static int translate(int fd, uint32_t mr, const void *addr, uint64_t length, uint64_t iova,
-		     uint32_t *key)
-{
-	struct ib_uverbs_rereg_mr_resp out = { 0 };
-	struct ib_uverbs_rereg_mr in;
-	int rc;
-
-	init_translation(&in, mr, addr, length, iova);
-	rc = rereg(fd, &in, &out);
-	*key = out.lkey;
-	return rc ? rc : out.lkey != out.rkey;
-}
-
-static int set_access(int fd, uint32_t mr, uint32_t access, uint32_t *key)
-{
-	const struct ib_uverbs_rereg_mr in = {
-		.mr_handle = mr,
-		.flags = REREG_ACCESS,
-		.access_flags = access,
-	};
-	struct ib_uverbs_rereg_mr_resp out = { 0 };
-	int rc = rereg(fd, &in, &out);
-
-	*key = out.lkey;
-	return rc;
-}
-
-static int set_pd(int fd, uint32_t mr, uint32_t pd)
-{
-	const struct ib_uverbs_rereg_mr in = {
-		.mr_handle = mr,
-		.flags = REREG_PD,
-		.pd_handle = pd,
-	};
-	struct ib_uverbs_rereg_mr_resp out;
-
-	return rereg(fd, &in, &out);
-}
-
-static void assert_region(int fd, uint32_t handle, uint32_t key, uint64_t length, uint64_t iova)
-{
-	struct mr mr;
-
-	assert_int_equal(query(fd, handle, &mr), 0);
-	assert_int_equal(mr.lkey, key);
-	assert_int_equal(mr.rkey, key);
-	assert_int_equal(mr.length, length);
-	assert_int_equal(mr.iova, iova);
-}
 
 static void a_translation_keeps_the_key_while_it_fits(void **state)
 {
@@ -285,15 +221,6 @@ static void on_demand_regions_get_a_new_key_with_new_memory(void **state)
 	assert_int_not_equal(key, mr.lkey);
 }
 
-/* ---- locked memory -------------------------------------------------------------------------- */
-
-static int may_lock(unsigned long pages)
-{
-	const struct rlimit limit = { pages * PAGE, pages * PAGE };
-
-	return setrlimit(RLIMIT_MEMLOCK, &limit) || (!getuid() && setuid(65534));
-}
-
 static int count_old_and_new(struct device *device)
 {
 	uint32_t mr, key;
@@ -317,135 +244,6 @@ static void old_and_new_pages_count_together(void **state)
 {
 	in_child(count_old_and_new, *state);
 }
-
-/* ---- life ----------------------------------------------------------------------------------- */
-
-static int change_for_ever(struct device *device, uint32_t mr, uint32_t other)
-{
-	uint32_t pages, key;
-
-	for (pages = 1;; pages = pages % 8 + 1) {
-		EXPECT(!translate(device->fd, mr, device->memory, pages * PAGE, pages * PAGE,
-				  &key));
-		EXPECT(!set_pd(device->fd, mr, pages % 2 ? other : device->pd));
-	}
-}
-
-static void a_kill_leaves_the_region_as_it_was_or_will_be(void **state)
-{
-	struct device *device = *state;
-	uint32_t mr, other;
-	struct mr first, seen;
-	pid_t pid;
-	int i;
-
-	assert_int_equal(alloc_pd(device->fd, &other), 0);
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-	assert_int_equal(query(device->fd, mr, &first), 0);
-	for (i = 0; i < 100; i++) {
-		pid = fork();
-		if (!pid)
-			_exit(change_for_ever(device, mr, other));
-		usleep((useconds_t)(i * 17 % 900));
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		assert_int_equal(query(device->fd, mr, &seen), 0);
-		if (seen.iova != first.iova)
-			assert_int_equal(seen.iova, seen.length);
-	}
-	assert_int_equal(set_pd(device->fd, mr, other), 0);
-	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
-	assert_int_equal(dealloc_pd(device->fd, other), EBUSY);
-}
-
-static void *rereg_often(void *argument)
-{
-	struct device *device = argument;
-	uint32_t key;
-	uintptr_t i;
-	int rc;
-
-	for (i = 0; i < 2000; i++) {
-		rc = translate(device->fd, device->pd + 1, device->memory, (i % 8 + 1) * PAGE, IOVA,
-			       &key);
-		if (rc && rc != EBUSY)
-			return (void *)(i + 1);
-	}
-	return NULL;
-}
-
-static int rereg_in_threads(struct device *device)
-{
-	pthread_t threads[4];
-	void *failed;
-	uint32_t key;
-	size_t i;
-
-	EXPECT(!may_lock(40)); /* each has 8 more on the way */
-	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, NULL));
-	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		EXPECT(!pthread_create(&threads[i], NULL, rereg_often, device));
-	for (i = 0; i < ARRAY_SIZE(threads); i++) {
-		EXPECT(!pthread_join(threads[i], &failed));
-		EXPECT(!failed);
-	}
-	EXPECT(!translate(device->fd, device->pd + 1, device->memory, 8 * PAGE, IOVA, &key));
-	EXPECT(!reg(device->fd, device->pd, device->memory, 32 * PAGE, LOCAL, NULL));
-	EXPECT(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, NULL) == ENOMEM);
-	return 0;
-}
-
-static void threads_can_change_a_region_at_once(void **state)
-{
-	in_child(rereg_in_threads, *state);
-}
-
-#define MUCH (7ul << 20) /* takes a while, and is less than a user may lock by default */
-
-struct race {
-	struct device *device;
-	int rc;
-	bool done;
-};
-
-static void *translate_much(void *argument)
-{
-	struct race *race = argument;
-	char *memory = map(MUCH, PROT_READ | PROT_WRITE);
-	uint32_t key;
-
-	race->rc = translate(race->device->fd, race->device->pd + 1, memory, MUCH, IOVA, &key);
-	munmap(memory, MUCH);
-	__atomic_store_n(&race->done, true, __ATOMIC_RELEASE);
-	return NULL;
-}
-
-static void only_one_of_two_changes_is_made(void **state)
-{
-	struct device *device = *state;
-	struct race race = { .device = device };
-	uint32_t mr = 0, key = 0, access = 0;
-	pthread_t thread;
-	int i;
-
-	for (i = 0; i < 200 && race.rc != EBUSY; i++) {
-		race.done = false;
-		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-		assert_int_equal(pthread_create(&thread, NULL, translate_much, &race), 0);
-		while (!__atomic_load_n(&race.done, __ATOMIC_ACQUIRE)) {
-			access ^= LOCAL;
-			if (set_access(device->fd, mr, access, &key))
-				break;
-		}
-		assert_int_equal(pthread_join(thread, NULL), 0);
-		if (race.rc != EBUSY)
-			assert_int_equal(dereg(device->fd, mr), 0);
-	}
-	assert_int_equal(race.rc, EBUSY);
-	assert_region(device->fd, mr, key, PAGE, (uintptr_t)device->memory);
-}
-
-/* ---- by libibverbs -------------------------------------------------------------------------- */
 
 static void libibverbs_changes_regions(void **state)
 {
@@ -497,9 +295,6 @@ int main(void)
 		DEVICE_TEST(the_pd_is_busy_that_has_the_region),
 		DEVICE_TEST(on_demand_regions_get_a_new_key_with_new_memory),
 		DEVICE_TEST(old_and_new_pages_count_together),
-		DEVICE_TEST(a_kill_leaves_the_region_as_it_was_or_will_be),
-		DEVICE_TEST(threads_can_change_a_region_at_once),
-		DEVICE_TEST(only_one_of_two_changes_is_made),
 		cmocka_unit_test(libibverbs_changes_regions),
 	};
 
