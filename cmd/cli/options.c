@@ -312,3 +312,10 @@ int options_check(const struct options *tables, const struct option_rule *rules,
 					    rules->other);
 	return 0;
 }
+
+const char *options_first_given(const struct given_option *options)
+{
+	while (options->name && !options->given)
+		options++;
+	return options->name;
+}

@@ -125,6 +125,15 @@ int options_read(struct options *options, int argc, char **argv, char ***operand
 int options_check(const struct options *options, const struct option_rule *rules,
 		  struct mr_error *err);
 
+/** An option that may have been given. */
+struct given_option {
+	const char *name; /**< without dashes; NULL: the end of a list */
+	bool given;
+};
+
+/** options_first_given() - the first one of a list that was given, for a message; NULL: none */
+const char *options_first_given(const struct given_option *options);
+
 /**
  * options_unknown() - the option that there is not, for which options_read() has failed
  * Return: "--name" or "-n", or NULL: it has not failed for that.

@@ -5,8 +5,8 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/memory_args.h"
 
-/* What all tables say. */
-#define PLACE_OPTIONS                                                                              \
+/* Options for the mapping, which both tables have. */
+#define MAPPING_OPTIONS                                                                            \
 	OPTION('m', "memory", OPTION_MEMORY, struct memory_args, memory, "KIND",                   \
 	       "where the memory comes from (default: anon)"),                                     \
 		OPTION(0, "offset", OPTION_SIZE, struct memory_args, offset, "SIZE",               \
@@ -21,7 +21,7 @@
 const struct option_spec memory_options[] = {
 	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
 	       "bytes: 4096, 64K, 1G, max (default: one page)"),
-	PLACE_OPTIONS,
+	MAPPING_OPTIONS,
 	OPTION('c', "count", OPTION_NUMBER, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", OPTION_SIZE, struct memory_args, stride, "SIZE",
@@ -32,7 +32,7 @@ const struct option_spec memory_options[] = {
 const struct option_spec new_memory_options[] = {
 	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
 	       "bytes: 4096, 64K, 1G, max (default: as before)"),
-	PLACE_OPTIONS,
+	MAPPING_OPTIONS,
 	OPTION_END,
 };
 
@@ -42,52 +42,85 @@ bool memory_is_given(const struct memory_args *args)
 	       args->numa.known || args->populate;
 }
 
-int memory_plan_init(struct memory_plan *plan, const struct memory_args *args, struct mr_error *err)
+/* The size of each region and of the mapping below all; the mapping's offset is set. */
+static int divide(struct memory_plan *plan, const struct memory_args *args, uint64_t default_size,
+		  struct mr_error *err)
 {
-	uint64_t page = (uint64_t)getpagesize(), span;
+	uint64_t span;
 
-	plan->request.kind = args->memory;
-	plan->request.length = 0;
-	plan->request.offset = args->offset.value;
-	plan->request.addr = args->addr;
-	plan->request.node = args->numa;
-	plan->request.populate = args->populate;
-	plan->size = args->size.known ? args->size.value : page;
+	plan->size = args->size.known ? args->size.value : default_size;
 	plan->count = args->count.known ? args->count.value : 1;
 	plan->stride = args->stride.value;
-	if (!plan->request.kind.text)
-		plan->request.kind =
-			(struct mr_memory_kind){ MR_MEMORY_ANON, "anon", NULL, 0, { 0 } };
-	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
-				    args->memory.text);
+	plan->mapping.length = plan->size;
 	if (!plan->count)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
 	if (args->stride.known && plan->count == 1)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
-	if ((args->populate || args->numa.known) &&
-	    (args->memory.type == MR_MEMORY_NONE || args->memory.type == MR_MEMORY_UNMAPPED))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: there are no pages in "
-				    "--memory %s",
-				    args->populate ? "populate" : "numa", args->memory.text);
-	if (!args->stride.known)
-		plan->stride = mr_round_up(plan->size, page);
 	/* A single range may wrap: that is for the stack to refuse. */
-	if ((plan->count > 1 && !args->stride.known && plan->stride < plan->size) ||
+	if (plan->count == 1)
+		return 0;
+	if (!args->stride.known)
+		plan->stride = mr_round_up(plan->size, (uint64_t)getpagesize());
+	if ((!args->stride.known && plan->stride < plan->size) ||
 	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
-	    __builtin_add_overflow(span, plan->size, &plan->request.length))
+	    __builtin_add_overflow(span, plan->size, &plan->mapping.length))
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
 				    "--count: so many regions do not fit in 64 bits of addresses");
 	return 0;
 }
 
-int memory_plan_end(const struct memory_args *args, uint64_t *end, struct mr_error *err)
+/* Of memory that is not there no pages can be faulted in or placed. */
+static int check_pages(const struct memory_args *args, struct mr_error *err)
 {
-	struct memory_plan plan;
-	int rc = memory_plan_init(&plan, args, err);
+	const enum mr_memory_type type = args->memory.type;
+	const struct given_option about_pages[] = { { "populate", args->populate },
+						    { "numa", args->numa.known },
+						    { NULL, false } };
+	const char *option;
 
-	if (!rc && __builtin_add_overflow(plan.request.offset, plan.request.length, end))
-		*end = UINT64_MAX;
-	return rc;
+	if (type != MR_MEMORY_NONE && type != MR_MEMORY_UNMAPPED)
+		return 0;
+	option = options_first_given(about_pages);
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: there are no pages in --memory %s", option,
+				     args->memory.text)
+		      : 0;
+}
+
+int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
+		     uint64_t default_size, struct mr_error *err)
+{
+	static const struct mr_memory_kind anonymous = { .type = MR_MEMORY_ANON, .text = "anon" };
+	int rc;
+
+	plan->mapping.kind = args->memory.text ? args->memory : anonymous;
+	plan->mapping.length = 0;
+	plan->mapping.offset = args->offset.value;
+	plan->mapping.addr = args->addr;
+	plan->mapping.node = args->numa;
+	plan->mapping.populate = args->populate;
+	if (args->memory.type == MR_MEMORY_DM || args->memory.type == MR_MEMORY_NULL_MR)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
+				    args->memory.text);
+	rc = check_pages(args, err);
+	return rc ? rc : divide(plan, args, default_size, err);
+}
+
+int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
+			      const char *text, uint64_t default_size, struct mr_error *err)
+{
+	plan->mapping = (struct mr_memory_request){
+		.kind = { .type = MR_MEMORY_NONE, .text = text },
+		.offset = args->offset.value,
+	};
+	return divide(plan, args, default_size, err);
+}
+
+uint64_t memory_plan_end(const struct memory_plan *plan)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(plan->mapping.offset, plan->mapping.length, &end))
+		return UINT64_MAX;
+	return end;
 }

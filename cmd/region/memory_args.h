@@ -26,25 +26,34 @@ bool memory_is_given(const struct memory_args *args);
 
 /** What the options come to. */
 struct memory_plan {
-	struct mr_memory_request request; /**< one mapping for all regions */
+	struct mr_memory_request mapping; /**< one for all regions */
 	uint64_t size;                    /**< bytes of each region */
 	uint64_t count;
-	uint64_t stride; /**< bytes from one region's start to the next one's */
+	uint64_t stride; /**< bytes from one region's start to the next one's, of several */
 };
 
 /**
  * memory_plan_init() - fill in the defaults
- * Return: 0, or -EINVAL with MR_ERROR_USAGE where the options make no sense together.
+ * @default_size: bytes of a region where --size does not say
+ *
+ * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE where the options make no sense together.
  */
 int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
-		     struct mr_error *err);
+		     uint64_t default_size, struct mr_error *err);
 
 /**
- * memory_plan_end() - where the last region ends: bytes that what they are on must have
- * @end: set; where it is beyond 64 bits, as many as can be said
+ * memory_plan_init_unmapped() - the same for regions on what is not the process's memory
+ * @text: what they are on, as it is to be shown; nothing is mapped
  *
- * Return: as memory_plan_init().
+ * Options about a mapping have no effect.
  */
-int memory_plan_end(const struct memory_args *args, uint64_t *end, struct mr_error *err);
+int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
+			      const char *text, uint64_t default_size, struct mr_error *err);
+
+/**
+ * memory_plan_end() - bytes that what the regions are on must have
+ * Return: where the last region ends; UINT64_MAX where that is beyond 64 bits.
+ */
+uint64_t memory_plan_end(const struct memory_plan *plan);
 
 #endif

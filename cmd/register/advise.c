@@ -43,18 +43,18 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 		.length = size_or(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
 	};
 
-	if (!job->count || !is_implicit(&job->made[0].region) || advise->offset.known)
+	if (!job->count || !is_implicit(&job->regions[0].region) || advise->offset.known)
 		return 0;
 	return mr_memory_map(&request, &job->prefetched, err);
 }
 
-static void tell(struct register_job *job, const struct made *made,
+static void tell(struct register_job *job, const struct new_region *new,
 		 const struct mr_advice_range *range, struct mr_error *err)
 {
-	const struct mr_region_request region = { .addr = made->region.addr,
-						  .iova = made->region.iova };
+	const struct mr_region_request request = { .addr = new->region.addr,
+						   .iova = new->region.iova };
 
-	if (register_fail(job, err, made->index, made->id, &region))
+	if (register_fail(job, err, new->index, new->id, &request))
 		report_detail("advised %s of %" PRIu64 " bytes at 0x%" PRIx64,
 			      job->args->advise.advice.text, range->length, range->addr);
 }
@@ -62,25 +62,25 @@ static void tell(struct register_job *job, const struct made *made,
 static void advise(struct register_job *job, uint64_t i)
 {
 	struct advised *advised = &job->advised[i];
-	struct mr_advice_range range = range_of(job, &job->made[i].region);
+	struct mr_advice_range range = range_of(job, &job->regions[i].region);
 	struct mr_error err;
 
 	advised->known = true;
 	advised->errnum = -mr_advise(&job->place.registrar, &job->args->advise.advice, &range,
 				     &advised->elapsed_ns, &err);
 	if (advised->errnum)
-		tell(job, &job->made[i], &range, &err);
+		tell(job, &job->regions[i], &range, &err);
 }
 
 int advise_init(struct register_job *job, struct mr_error *err)
 {
 	if (!job->args->advise.advice.text)
 		return 0;
-	job->advised = calloc(job->plan.count, sizeof(*job->advised));
+	job->advised = calloc(job->plan->memory.count, sizeof(*job->advised));
 	return job->advised ? 0
 			    : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 				      "cannot keep track of advice about %" PRIu64 " regions",
-				      job->plan.count);
+				      job->plan->memory.count);
 }
 
 void advise_all(struct register_job *job)
@@ -95,7 +95,7 @@ void advise_all(struct register_job *job)
 	}
 	for (uint64_t i = 0; i < job->count; i++) {
 		if (job->blocks_signals && context_is_interrupted(job->answer.invocation, !i)) {
-			register_interrupt(job, job->made[i].index);
+			register_interrupt(job, job->regions[i].index);
 			return;
 		}
 		advise(job, i);

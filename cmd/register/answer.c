@@ -13,7 +13,7 @@
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {
-	if (!job->args->name || job->plan.count == 1)
+	if (!job->args->name || job->plan->memory.count == 1)
 		return job->args->name;
 	snprintf(buffer, size, "%s.%" PRIu64, job->args->name, index);
 	return buffer;
@@ -21,22 +21,22 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 
 static const char *usual_columns(const struct register_job *job)
 {
-	const bool stays = job->answer.in_session, dmabuf = mr_region_has_offset(job->pattern.call);
+	const bool stays = job->answer.in_session, dmabuf = register_plan_has_offset(job->plan);
 
-	if (job->kind == MR_KIND_UMEM && stays)
+	if (job->plan->row->kind == MR_KIND_UMEM && stays)
 		return dmabuf ? "id,name,state,handle,umem_id,offset,length,access,page_sizes,"
 				"elapsed_ns"
 			      : "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
 				"elapsed_ns";
-	if (job->kind == MR_KIND_UMEM && dmabuf)
+	if (job->plan->row->kind == MR_KIND_UMEM && dmabuf)
 		return "id,name,umem_id,offset,length,access,page_sizes,elapsed_ns,"
 		       "dereg_elapsed_ns";
-	if (job->pattern.call == MR_REG_MR_RELAXED)
+	if (job->plan->call == MR_REG_MR_RELAXED)
 		return stays ? "id,name,state,lkey,rkey,addr,length,extended_addr,extended_length,"
 			       "access,pd,elapsed_ns"
 			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
 			       "elapsed_ns,dereg_elapsed_ns";
-	if (!stays && mr_region_is_dm(job->pattern.call))
+	if (!stays && job->plan->row->on == MR_ON_DM)
 		return "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns";
 	if (!stays)
 		return job->answer.invocation->command->columns;
@@ -72,10 +72,10 @@ const char *register_columns(struct register_job *job)
 	return job->room->columns;
 }
 
-static void fill_advice(const struct register_job *job, const struct made *made,
+static void fill_advice(const struct register_job *job, const struct new_region *new,
 			struct region_row *row)
 {
-	const struct advised *advised = job->advised ? &job->advised[made - job->made] : NULL;
+	const struct advised *advised = job->advised ? &job->advised[new - job->regions] : NULL;
 
 	if (!advised || !advised->known)
 		return;
@@ -88,21 +88,21 @@ static void fill_advice(const struct register_job *job, const struct made *made,
 bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
 		   const struct mr_region_request *request)
 {
-	const struct mr_region_request *pattern = &job->pattern;
-	bool is_null = mr_region_is_null(pattern->call);
-	bool has_offset = mr_region_has_offset(pattern->call), placed = request && !is_null;
+	const struct register_plan *plan = job->plan;
+	bool is_null = plan->row->on == MR_ON_NOTHING;
+	bool has_offset = register_plan_has_offset(plan), placed = request && !is_null;
 
 	job->answer.request = (struct request){
-		.memory = job->plan.request.kind.text,
+		.memory = plan->memory.mapping.kind.text,
 		.addr = { placed ? request->addr : 0, placed && !has_offset },
 		.offset = { placed ? request->addr : 0, placed && has_offset },
-		.length = { job->plan.size, !is_null },
-		.iova = { placed ? request->iova : 0, placed && has_iova(pattern->call) },
-		.access = { pattern->access, !is_null },
-		.access_bits = { pattern->access, !is_null },
-		.page_sizes = { pattern->page_sizes, mr_region_has_page_sizes(pattern->call) },
+		.length = { plan->memory.size, !is_null },
+		.iova = { placed ? request->iova : 0, placed && has_iova(plan->call) },
+		.access = { plan->access, !is_null },
+		.access_bits = { plan->access, !is_null },
+		.page_sizes = { plan->page_sizes, mr_region_has_page_sizes(plan->call) },
 		.pd = job->place.pd,
-		.count = known(job->plan.count),
+		.count = known(plan->memory.count),
 	};
 	return answer_fail(&job->answer, err, index, id, job->place.registrar.via);
 }
@@ -114,7 +114,8 @@ static void tell_request(const struct register_job *job, const struct mr_region_
 	if (!mr_region_is_null(request->call))
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 			      request->length, request->addr,
-			      job->args->dmabuf ? "dma-buf" : "memory", job->plan.request.kind.text,
+			      job->plan->row->on == MR_ON_DMABUF ? "dma-buf" : "memory",
+			      job->plan->memory.mapping.kind.text,
 			      access_text(request->access, text));
 	if (request->call == MR_REG_MR_RELAXED)
 		tell_extended(request);
@@ -137,27 +138,28 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 }
 
 static struct mr_in_force_region region_asked(const struct register_job *job,
-					      const struct made *made)
+					      const struct new_region *new)
 {
-	return (struct mr_in_force_region){ .call = job->pattern.call,
+	return (struct mr_in_force_region){ .call = job->plan->call,
 					    .via = job->place.registrar.via,
-					    .access = job->pattern.access,
-					    .at_zero = made->at_zero };
+					    .access = job->plan->access,
+					    .at_zero = new->at_zero };
 }
 
-void register_row(struct register_job *job, const struct made *made)
+void register_row(struct register_job *job, const struct new_region *new)
 {
-	const struct mr_region *region = &made->region;
-	const enum mr_region_call call = job->pattern.call;
+	const struct mr_region *region = &new->region;
+	const struct register_plan *plan = job->plan;
+	const enum mr_region_call call = plan->call;
 	const enum mr_via via = job->place.registrar.via;
-	bool is_umem = job->kind == MR_KIND_UMEM, is_null = mr_region_is_null(call);
-	bool has_offset = mr_region_has_offset(call);
+	bool is_umem = plan->row->kind == MR_KIND_UMEM, is_null = plan->row->on == MR_ON_NOTHING;
+	bool has_offset = register_plan_has_offset(plan);
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
 	struct region_row row = {
-		.id = known(made->id),
-		.index = known(made->index),
-		.name = register_name(job, made->index, name, sizeof(name)),
-		.kind = mr_region_kind_name(job->kind),
+		.id = known(new->id),
+		.index = known(new->index),
+		.name = register_name(job, new->index, name, sizeof(name)),
+		.kind = mr_region_kind_name(job->plan->row->kind),
 		.state = region->live ? "live" : "deregistered",
 		.handle = { region->handle, region->handle != MR_NO_HANDLE },
 		.lkey = { region->lkey, !is_umem },
@@ -167,16 +169,16 @@ void register_row(struct register_job *job, const struct made *made)
 		.offset = { region->addr, has_offset },
 		.length = known(region->length),
 		.iova = { region->iova, !is_umem && !is_null },
-		.access = { job->pattern.access, !is_null },
-		.access_bits = { job->pattern.access, !is_null },
+		.access = { job->plan->access, !is_null },
+		.access_bits = { job->plan->access, !is_null },
 		.pd = job->place.pd,
-		.memory = job->plan.request.kind.text,
+		.memory = plan->memory.mapping.kind.text,
 		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
-		.page_sizes = { job->pattern.page_sizes, mr_region_has_page_sizes(call) },
+		.page_sizes = { job->plan->page_sizes, mr_region_has_page_sizes(call) },
 		.call = mr_region_call_name(call, via),
 		.via = mr_via_name(via),
 		.needs_process =
-			region_needs_process(job->pattern.access, job->plan.request.kind.text),
+			region_needs_process(job->plan->access, plan->memory.mapping.kind.text),
 		.elapsed_ns = known(region->elapsed_ns),
 		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 	};
@@ -184,15 +186,15 @@ void register_row(struct register_job *job, const struct made *made)
 	if (call == MR_REG_MR_RELAXED)
 		region_row_extend(&row);
 	if (!is_null) {
-		const struct mr_in_force_region asked = region_asked(job, made);
+		const struct mr_in_force_region asked = region_asked(job, new);
 
 		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
 	}
 	if (job->blobs) {
-		blob_text(&job->blobs[made - job->made], blob);
+		blob_text(&job->blobs[new - job->regions], blob);
 		row.export = blob;
 	}
-	fill_advice(job, made, &row);
+	fill_advice(job, new, &row);
 	answer_row(&job->answer, &row);
 }
 
@@ -204,7 +206,7 @@ void register_warn_of_flags(struct register_job *job)
 	if (job->answer.invocation->global->style.quiet)
 		return;
 	for (uint64_t i = 0; i < job->count; i++) {
-		const struct mr_in_force_region asked = region_asked(job, &job->made[i]);
+		const struct mr_in_force_region asked = region_asked(job, &job->regions[i]);
 
 		left |= asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
 	}
@@ -219,7 +221,7 @@ void register_warn_of_flags(struct register_job *job)
 /* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
 void register_warn_of_death(const struct register_job *job, bool hold)
 {
-	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->pattern.access & MR_ACCESS_ON_DEMAND;
+	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->plan->access & MR_ACCESS_ON_DEMAND;
 
 	if (!job->place.in_session || mr_session_is_private(job->place.session))
 		return;
@@ -264,7 +266,7 @@ void register_tell_interrupted(const struct register_job *job)
 	ends = mr_session_is_private(job->place.session);
 	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
 		      ends ? "they stay until the batch ends" : "they stay in the session",
-		      job->made[0].id, job->made[job->count - 1].id,
+		      job->regions[0].id, job->regions[job->count - 1].id,
 		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
 }
 
@@ -280,7 +282,8 @@ void register_tell_hold(const struct register_job *job)
 	report_note(job->answer.invocation->command->name,
 		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
 		    job->count == 1 ? "" : "s", seconds,
-		    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM", (int)getpid());
+		    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
+		    (int)getpid());
 }
 
 void register_hint_unprinted(const struct register_job *job, struct mr_error *err)

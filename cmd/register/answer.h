@@ -4,15 +4,16 @@
 #define CMD_REGISTER_ANSWER_H
 
 #include "cmd/region/answer.h"
-#include "cmd/register/register.h"
+#include "cmd/register/plan.h"
 #include "cmd/register/registrar.h"
 #include "lib/base/tristate.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
+#include "lib/verbs/dm.h"
 #include "lib/verbs/in_force.h"
 
-/** A region of the command. */
-struct made {
+/** A region that the command has registered. */
+struct new_region {
 	struct mr_region region;
 	uint64_t id;
 	uint64_t index;           /**< which of --count, from 1 */
@@ -29,23 +30,22 @@ struct advised {
 /** Room for what not each run needs, so that it is not cleared before each. */
 struct register_room {
 	struct context_room place;
-	struct made only; /**< region, where it is to be but one */
+	struct new_region only; /**< where it is to be but one */
 	char columns[128];
 };
 
 /** One run of a registering command. */
 struct register_job {
 	const struct register_args *args;
-	struct mr_region_request pattern; /**< without its place in memory */
-	enum mr_region_kind kind;
-	struct memory_plan plan;
+	const struct register_plan *plan;
 	struct register_room *room;
 	struct place place;
 	struct mr_memory memory;
 	struct mr_dm dm;
 	struct mr_dmabuf dmabuf;
+	struct mr_backing *backing; /**< keeps memory and dma-buf in a private session, or NULL */
 	struct mr_in_force in_force;
-	struct made *made;
+	struct new_region *regions;
 	uint64_t count;              /**< of those */
 	struct advised *advised;     /**< one for each of those, or NULL */
 	struct mr_umem_blob *blobs;  /**< one for each, or NULL */
@@ -80,7 +80,7 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		     const struct mr_region_request *request);
 
 /** register_row() - print a region */
-void register_row(struct register_job *job, const struct made *made);
+void register_row(struct register_job *job, const struct new_region *new);
 
 /** register_interrupt() - note that a signal came before all was done; @index: of which region */
 void register_interrupt(struct register_job *job, uint64_t index);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The options that the registering commands share. */
-#include <errno.h>
-#include <string.h>
-
 #include "cmd/cli/option_types.h"
-#include "cmd/register/register.h"
-#include "lib/verbs/access.h"
+#include "cmd/register/args.h"
 
 static const struct option_spec region_options[] = {
 	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
@@ -54,33 +50,3 @@ const struct option_group region_group = { "Region", region_options, 0 };
 const struct option_group umem_group = { "Region", region_options + 1, 0 };
 const struct option_group trial_group = { "Life and answer", trial_options, 0 };
 const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
-
-uint32_t register_access(const struct register_args *args)
-{
-	return args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE;
-}
-
-int register_choose_call(const struct register_args *args, enum mr_region_call *call,
-			 struct mr_error *err)
-{
-	enum mr_region_call ex;
-	const char *own;
-	bool has_ex;
-
-	if (!args->call)
-		return 0;
-	own = mr_region_call_name(*call, MR_VIA_LIBRARY);
-	has_ex = mr_region_call_ex(*call, &ex);
-	if (!via_allows(args->via, MR_VIA_LIBRARY))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--call names a call of the library: no --via %s",
-				    mr_via_name(args->via.path));
-	if (!strcmp(args->call, own))
-		return 0;
-	if (has_ex && !strcmp(args->call, mr_region_call_name(ex, MR_VIA_LIBRARY))) {
-		*call = ex;
-		return 0;
-	}
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--call: '%s' does not do this: give %s%s",
-			    args->call, own, has_ex ? " or ibv_reg_mr_ex" : "");
-}

@@ -24,14 +24,13 @@ static void find_data_direct(struct register_job *job)
 
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
 {
-	const struct mr_dmabuf_request *request = job->args->dmabuf;
-	int rc = request->source.type == MR_DMABUF_DM ? mr_dm_export(&job->dm, &job->dmabuf, err)
-						      : mr_dmabuf_open(request, &job->dmabuf, err);
+	int rc = register_plan_exports_dm(job->plan)
+			 ? mr_dm_export(&job->dm, &job->dmabuf, err)
+			 : mr_dmabuf_open(&job->plan->dmabuf, &job->dmabuf, err);
 
 	find_data_direct(job);
 	if (rc)
 		return rc;
-	job->pattern.fd = job->dmabuf.fd;
 	job->memory.page_size = job->dmabuf.page_size;
 	if (job->dmabuf.cuda && job->answer.invocation->global->style.verbose)
 		report_note(job->answer.invocation->command->name, "%s",
@@ -41,7 +40,7 @@ static int open_dmabuf(struct register_job *job, struct mr_error *err)
 
 static int map_memory(struct register_job *job, struct mr_error *err)
 {
-	const struct mr_memory_request *request = &job->plan.request;
+	const struct mr_memory_request *request = &job->plan->memory.mapping;
 	int rc;
 
 	if (request->populate)
@@ -54,10 +53,8 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
-	int rc = place_open(
-		&job->place, &job->room->place, job->answer.invocation, job->kind, job->args->pd,
-		job->args->call ? (struct via_option){ MR_VIA_LIBRARY, true } : job->args->via,
-		err);
+	int rc = place_open(&job->place, &job->room->place, job->answer.invocation,
+			    job->plan->row->kind, job->args->pd, job->plan->via, err);
 
 	job->answer.environment = job->place.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
@@ -65,19 +62,20 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	job->in_force.uverbs = &job->place.uverbs;
 	if (rc)
 		return rc;
-	job->made = job->plan.count == 1 ? &job->room->only
-					 : reallocarray(NULL, job->plan.count, sizeof(*job->made));
-	if (!job->made)
+	job->regions = job->plan->memory.count == 1
+			       ? &job->room->only
+			       : reallocarray(NULL, job->plan->memory.count, sizeof(*job->regions));
+	if (!job->regions)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray",
-			       "cannot keep track of %" PRIu64 " regions", job->plan.count);
+			       "cannot keep track of %" PRIu64 " regions", job->plan->memory.count);
 	if (job->args->export)
-		job->blobs = calloc(job->plan.count, sizeof(*job->blobs));
+		job->blobs = calloc(job->plan->memory.count, sizeof(*job->blobs));
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
-			       "cannot export %" PRIu64 " umems", job->plan.count);
+			       "cannot export %" PRIu64 " umems", job->plan->memory.count);
 	if (job->place.in_session && mr_session_is_private(job->place.session)) {
-		job->pattern.backing = mr_backing_new(job->place.session);
-		if (!job->pattern.backing)
+		job->backing = mr_backing_new(job->place.session);
+		if (!job->backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
 	rc = advise_init(job, err);
@@ -85,29 +83,25 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 		rc = map_memory(job, err);
 	if (rc)
 		return rc;
-	if (mr_region_has_offset(job->pattern.call) || mr_region_is_null(job->pattern.call))
+	if (job->plan->row->on != MR_ON_MEMORY)
 		job->memory.page_size = 0; /* there is no mapping */
-	return job->args->dmabuf && job->args->dmabuf->source.type != MR_DMABUF_DM
+	return job->plan->row->on == MR_ON_DMABUF && !register_plan_exports_dm(job->plan)
 		       ? open_dmabuf(job, err)
 		       : 0;
 }
 
 int register_allocate_dm(struct register_job *job, struct mr_error *err)
 {
-	const struct register_args *args = job->args;
-	bool exported = args->dmabuf && args->dmabuf->source.type == MR_DMABUF_DM;
 	int rc = 0;
 
-	job->pattern.dm = &job->dm;
-	if (!args->dm && !exported)
+	if (!register_plan_needs_dm(job->plan))
 		return 0;
 	job->unnamed = job->place.in_session; /* until a region on it is noted */
 	if (job->unnamed)
 		rc = mr_table_begin_unnamed(&job->place.session->table, err);
 	if (!rc)
-		rc = mr_dm_alloc(&job->place.registrar,
-				 exported ? args->dmabuf->size : args->dm->length, &job->dm, err);
-	return rc || !exported ? rc : open_dmabuf(job, err);
+		rc = mr_dm_alloc(&job->place.registrar, job->plan->dm_length, &job->dm, err);
+	return rc || !register_plan_exports_dm(job->plan) ? rc : open_dmabuf(job, err);
 }
 
 /* A region that stays keeps it: in a session dereg frees it with the last of them. */
@@ -116,7 +110,7 @@ static void free_dm(struct register_job *job)
 	struct mr_error err;
 
 	for (uint64_t i = 0; i < job->count; i++)
-		if (job->made[i].region.live) {
+		if (job->regions[i].region.live) {
 			mr_dm_forget(&job->dm);
 			return;
 		}

@@ -7,7 +7,6 @@
 #include "cmd/region/row.h"
 #include "cmd/register/register.h"
 #include "cmd/register/registrar.h"
-#include "lib/verbs/access.h"
 
 struct reg_args {
 	struct register_args common;
@@ -20,136 +19,88 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* What is not in the process is not mapped, and cannot be placed. */
-static int check_nowhere(const struct memory_args *memory, struct mr_error *err)
+/* Nothing of it is mapped in the process, and there are no pages to fault in. */
+static int check_unmapped(const struct memory_args *memory, struct mr_error *err)
 {
-	if (memory->addr.known || memory->populate || memory->numa.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: nothing is mapped of --memory %s",
-				    memory->addr.known ? "addr"
-				    : memory->populate ? "populate"
-						       : "numa",
-				    memory->memory.text);
-	return 0;
+	const struct given_option mapping[] = { { "addr", memory->addr.known },
+						{ "populate", memory->populate },
+						{ "numa", memory->numa.known },
+						{ NULL, false } };
+	const char *option = options_first_given(mapping);
+
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: nothing is mapped of --memory %s", option,
+				     memory->memory.text)
+		      : 0;
 }
 
 /* ibv_alloc_null_mr() has no arguments but the protection domain. */
 static int check_null_mr(const struct register_args *args, struct mr_error *err)
 {
-	const struct memory_args *memory = &args->memory;
+	const struct given_option arguments[] = { { "access", args->access.given },
+						  { "size", args->memory.size.known },
+						  { "offset", args->memory.offset.known },
+						  { "stride", args->memory.stride.known },
+						  { NULL, false } };
+	const char *option = options_first_given(arguments);
 
-	if (args->access.given || memory->size.known || memory->offset.known ||
-	    memory->stride.known)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: a null MR has neither memory nor access flags",
-				    args->access.given     ? "access"
-				    : memory->size.known   ? "size"
-				    : memory->offset.known ? "offset"
-							   : "stride");
-	return 0;
+	return option ? mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				     "--%s: a null MR has neither memory nor access flags", option)
+		      : 0;
 }
 
-static int run_dm(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct mr_region_request pattern = { .call = MR_REG_DM_MR };
-	struct register_args args = ((const struct reg_args *)invocation->args)->common;
-	const struct mr_memory_kind kind = args.memory.memory;
-	struct mr_dm_request request = { .length = kind.dm_size.value };
-	int rc = 0;
-
-	args.memory.memory = (struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = kind.text };
-	if (!kind.dm_size.known)
-		rc = memory_plan_end(&args.memory, &request.length, err);
-	if (rc)
-		return rc;
-	/* Without this flag the library refuses each such region: "user must set" it. */
-	if (!args.access.given)
-		args.access = (struct access_option){ MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED,
-						      true };
-	args.dm = &request;
-	return register_run(invocation, &args, &pattern, err);
-}
-
-static int run_null_mr(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct mr_region_request pattern = { .call = MR_ALLOC_NULL_MR };
-	struct register_args args = ((const struct reg_args *)invocation->args)->common;
-
-	args.memory.memory =
-		(struct mr_memory_kind){ .type = MR_MEMORY_NONE, .text = args.memory.memory.text };
-	args.access = (struct access_option){ 0, true };
-	return register_run(invocation, &args, &pattern, err);
-}
-
-static enum mr_region_call call_of(const struct reg_args *args)
-{
-	return args->relaxed ? MR_REG_MR_RELAXED : MR_REG_MR;
-}
-
-static int run_memory(const struct invocation *invocation, struct mr_error *err)
+static struct register_call call_of(const struct invocation *invocation)
 {
 	const struct reg_args *args = invocation->args;
-	const struct global_args *global = invocation->global;
-	const struct mr_region_request pattern = { .call = call_of(args) };
-	int rc = register_run(invocation, &args->common, &pattern, err);
 
-	if (args->relaxed && !rc && !context_session(invocation) && !global->style.quiet &&
-	    !global->style.json && !global->style.columns && !global->style.no_headings)
-		report_note(invocation->command->name, "outside a session the end of the command "
-						       "invalidates a relaxed region");
-	return rc;
-}
-
-/* Memory that is not the process's: the rest is as for none. */
-static int check_elsewhere(const struct invocation *invocation, enum mr_region_call call,
-			   struct mr_error *err)
-{
-	struct reg_args args = *(const struct reg_args *)invocation->args;
-	struct mr_memory_kind *kind = &args.common.memory.memory;
-	struct invocation elsewhere = *invocation;
-	int rc = 0;
-
-	if (args.relaxed)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--relaxed: --memory %s has no pages to extend it to",
-				    kind->text);
-	if (mr_region_is_null(call))
-		rc = check_null_mr(&args.common, err);
-	if (!rc)
-		rc = check_nowhere(&args.common.memory, err);
-	if (rc)
-		return rc;
-	kind->type = MR_MEMORY_NONE;
-	elsewhere.args = &args;
-	return register_check(&elsewhere, call, err);
+	switch (args->common.memory.memory.type) {
+	case MR_MEMORY_DM:
+		return (struct register_call){ .call = MR_REG_DM_MR };
+	case MR_MEMORY_NULL_MR:
+		return (struct register_call){ .call = MR_ALLOC_NULL_MR };
+	default:
+		return (struct register_call){ .call = args->relaxed ? MR_REG_MR_RELAXED
+								     : MR_REG_MR };
+	}
 }
 
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
+	const struct memory_args *memory = &args->common.memory;
+	const struct register_call call = call_of(invocation);
+	const bool is_null_mr = mr_region_is_null(call.call);
+	int rc = 0;
 
-	switch (args->common.memory.memory.type) {
-	case MR_MEMORY_DM:
-		return check_elsewhere(invocation, MR_REG_DM_MR, err);
-	case MR_MEMORY_NULL_MR:
-		return check_elsewhere(invocation, MR_ALLOC_NULL_MR, err);
-	default:
-		return register_check(invocation, call_of(args), err);
+	if (is_null_mr || mr_region_is_dm(call.call)) {
+		if (args->relaxed)
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "--relaxed: --memory %s has no pages to extend it to",
+					    memory->memory.text);
+		rc = is_null_mr ? check_null_mr(&args->common, err) : 0;
+		if (!rc)
+			rc = check_unmapped(memory, err);
 	}
+	return rc ? rc : register_check(invocation, &call, err);
+}
+
+/* Who asks for values alone is a script, and reads no advice. */
+static bool is_for_person(const struct output_style *style)
+{
+	return !style->quiet && !style->json && !style->columns && !style->no_headings;
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
+	const struct register_call call = call_of(invocation);
+	int rc = register_run(invocation, &call, err);
 
-	switch (args->common.memory.memory.type) {
-	case MR_MEMORY_DM:
-		return run_dm(invocation, err);
-	case MR_MEMORY_NULL_MR:
-		return run_null_mr(invocation, err);
-	default:
-		return run_memory(invocation, err);
-	}
+	if (!rc && args->relaxed && !context_session(invocation) &&
+	    is_for_person(&invocation->global->style))
+		report_note(invocation->command->name, "outside a session the end of the command "
+						       "invalidates a relaxed region");
+	return rc;
 }
 
 static const struct option_group group = { "Region", options, 0 };

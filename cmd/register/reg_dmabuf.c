@@ -4,8 +4,7 @@
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
-#include "cmd/register/dmabuf_args.h"
-#include "lib/memory/dmabuf.h"
+#include "cmd/register/register.h"
 
 struct reg_dmabuf_args {
 	struct register_args common;
@@ -34,34 +33,33 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static enum mr_region_call call_of(const struct reg_dmabuf_args *args)
+static struct register_call call_of(const struct invocation *invocation)
 {
-	return args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR;
+	const struct reg_dmabuf_args *args = invocation->args;
+
+	return (struct register_call){
+		.call = args->data_direct ? MR_DV_REG_DMABUF_MR : MR_REG_DMABUF_MR,
+		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
+		.dmabuf = &args->from,
+		.dmabuf_option = "from",
+	};
 }
 
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
-	int rc;
+	const struct register_call call = call_of(invocation);
 
 	if (!args->from.source.text)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
-	rc = dmabuf_args_check(&args->from, "from", err);
-	return rc ? rc : register_check(invocation, call_of(args), err);
+	return register_check(invocation, &call, err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_dmabuf_args *args = invocation->args;
-	struct mr_dmabuf_request request = { .data_direct = args->data_direct };
-	struct mr_region_request pattern = {
-		.call = call_of(args),
-		.iova = args->iova.known ? args->iova.value : args->common.memory.offset.value,
-	};
-	struct register_args common = args->common;
-	int rc = dmabuf_args_apply(&args->from, &common, &request, err);
+	const struct register_call call = call_of(invocation);
 
-	return rc ? rc : register_run(invocation, &common, &pattern, err);
+	return register_run(invocation, &call, err);
 }
 
 static const struct option_group group = { "Dma-buf", options, 0 };

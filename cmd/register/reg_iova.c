@@ -17,22 +17,28 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static struct register_call call_of(const struct invocation *invocation)
 {
 	const struct reg_iova_args *args = invocation->args;
 
+	return (struct register_call){ .call = MR_REG_MR_IOVA, .iova = args->iova.value };
+}
+
+static int check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct reg_iova_args *args = invocation->args;
+	const struct register_call call = call_of(invocation);
+
 	if (!args->iova.known)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
-	return register_check(invocation, MR_REG_MR_IOVA, err);
+	return register_check(invocation, &call, err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct reg_iova_args *args = invocation->args;
-	const struct mr_region_request pattern = { .call = MR_REG_MR_IOVA,
-						   .iova = args->iova.value };
+	const struct register_call call = call_of(invocation);
 
-	return register_run(invocation, &args->common, &pattern, err);
+	return register_run(invocation, &call, err);
 }
 
 static const struct option_group iova_group = { "Memory", options, 0 };

@@ -8,6 +8,7 @@
 #include "cmd/region/overdue.h"
 #include "cmd/register/advise.h"
 #include "cmd/register/prepare.h"
+#include "cmd/register/register.h"
 #include "lib/base/signals.h"
 #include "lib/session/library.h"
 #include "lib/session/regions.h"
@@ -18,15 +19,22 @@
 
 static struct mr_region_request request_for(const struct register_job *job, uint64_t index)
 {
-	uint64_t offset = (index - 1) * job->plan.stride;
-	struct mr_region_request request = job->pattern;
+	const struct register_plan *plan = job->plan;
+	uint64_t offset = (index - 1) * plan->memory.stride;
 
-	request.addr = job->memory.start + offset;
-	request.length = job->plan.size;
-	request.iova += offset;
-	request.page_size = job->memory.page_size;
-	request.export = job->blobs ? &job->blobs[job->count] : NULL;
-	return request;
+	return (struct mr_region_request){
+		.call = plan->call,
+		.addr = job->memory.start + offset,
+		.length = plan->memory.size,
+		.iova = plan->iova + offset,
+		.page_sizes = plan->page_sizes,
+		.page_size = job->memory.page_size,
+		.access = plan->access,
+		.fd = job->dmabuf.fd,
+		.dm = &job->dm,
+		.export = job->blobs ? &job->blobs[job->count] : NULL,
+		.backing = job->backing,
+	};
 }
 
 static void fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id)
@@ -36,11 +44,11 @@ static void fail(struct register_job *job, struct mr_error *err, uint64_t index,
 
 /* In a session the table keeps the region, and knows what there is to know about it. */
 static int register_in_session(struct register_job *job, const struct mr_region_request *request,
-			       struct made *made, struct mr_error *err)
+			       struct new_region *new, struct mr_error *err)
 {
 	char buffer[2 * MR_NAME_SIZE];
-	const char *name = register_name(job, made->index, buffer, sizeof(buffer));
-	const char *memory = job->plan.request.kind.text;
+	const char *name = register_name(job, new->index, buffer, sizeof(buffer));
+	const char *memory = job->plan->memory.mapping.kind.text;
 	struct mr_entry entry = { .page_shift = mr_page_shift(job->memory.page_size),
 				  .pd = (uint16_t)job->place.pd_place };
 	int rc;
@@ -58,26 +66,26 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 					   &entry, err);
 	if (rc)
 		return rc;
-	made->id = entry.id;
-	made->region = (struct mr_region){ .addr = entry.addr,
-					   .length = entry.length,
-					   .iova = entry.iova,
-					   .elapsed_ns = entry.elapsed_ns,
-					   .handle = entry.handle,
-					   .lkey = entry.lkey, /* or umem_id */
-					   .rkey = entry.rkey,
-					   .kind = (uint8_t)job->kind,
-					   .live = true };
+	new->id = entry.id;
+	new->region = (struct mr_region){ .addr = entry.addr,
+					  .length = entry.length,
+					  .iova = entry.iova,
+					  .elapsed_ns = entry.elapsed_ns,
+					  .handle = entry.handle,
+					  .lkey = entry.lkey, /* or umem_id */
+					  .rkey = entry.rkey,
+					  .kind = (uint8_t)job->plan->row->kind,
+					  .live = true };
 	return 0;
 }
 
 static int register_one(struct register_job *job, const struct mr_region_request *request,
-			struct made *made, struct mr_error *err)
+			struct new_region *new, struct mr_error *err)
 {
-	made->id = job->count + 1;
+	new->id = job->count + 1;
 	if (job->place.in_session)
-		return register_in_session(job, request, made, err);
-	return mr_region_register(&job->place.registrar, request, &made->region, err);
+		return register_in_session(job, request, new, err);
+	return mr_region_register(&job->place.registrar, request, &new->region, err);
 }
 
 /* Nothing more can be registered: the rest would fail by the same lock. */
@@ -88,9 +96,9 @@ static bool is_locked_out(const struct register_job *job)
 
 static void register_all(struct register_job *job)
 {
-	for (uint64_t index = 1; index <= job->plan.count; index++) {
+	for (uint64_t index = 1; index <= job->plan->memory.count; index++) {
 		struct mr_region_request request = request_for(job, index);
-		struct made *made = &job->made[job->count];
+		struct new_region *new = &job->regions[job->count];
 		struct mr_error err;
 
 		if (job->blocks_signals &&
@@ -98,11 +106,11 @@ static void register_all(struct register_job *job)
 			register_interrupt(job, index);
 			break;
 		}
-		made->index = index;
+		new->index = index;
 		progress_wait(&job->answer.progress, "registering", request.length);
-		if (!register_one(job, &request, made, &err)) {
-			made->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
-							    &made->region);
+		if (!register_one(job, &request, new, &err)) {
+			new->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
+							   &new->region);
 			job->count++;
 			mr_memory_keep_file(&job->memory);
 			progress_show(&job->answer.progress, "registered", job->count);
@@ -123,10 +131,10 @@ static void deregister_all(struct register_job *job)
 	struct mr_error err;
 
 	for (uint64_t i = 0; i < job->count; i++) {
-		struct made *made = &job->made[i];
+		struct new_region *new = &job->regions[i];
 
-		if (mr_region_deregister(&job->place.registrar, &made->region, &err))
-			fail(job, &err, made->index, made->id);
+		if (mr_region_deregister(&job->place.registrar, &new->region, &err))
+			fail(job, &err, new->index, new->id);
 		progress_show(&job->answer.progress, "deregistered", i + 1);
 	}
 	progress_clear(&job->answer.progress);
@@ -136,19 +144,19 @@ static int print_document(struct register_job *job, struct mr_error *err)
 {
 	answer_begin(&job->answer);
 	for (uint64_t i = 0; i < job->count && register_prints_rows(job); i++)
-		register_row(job, &job->made[i]);
+		register_row(job, &job->regions[i]);
 	answer_end_rows(&job->answer);
 	return answer_end(&job->answer, job->count, err);
 }
 
 static void release(struct register_job *job)
 {
-	mr_backing_hand_over(job->pattern.backing, &job->memory, &job->dmabuf);
+	mr_backing_hand_over(job->backing, &job->memory, &job->dmabuf);
 	place_close(&job->place);
 	answer_release(&job->answer);
 	free(job->blobs);
-	if (job->made != &job->room->only)
-		free(job->made);
+	if (job->regions != &job->room->only)
+		free(job->regions);
 	advise_release(job);
 }
 
@@ -202,40 +210,35 @@ static int run(struct register_job *job, struct mr_error *err)
 	return rc;
 }
 
-int register_check(const struct invocation *invocation, enum mr_region_call call,
+int register_check(const struct invocation *invocation, const struct register_call *call,
 		   struct mr_error *err)
 {
 	const struct register_args *args = invocation->args;
-	struct memory_plan plan;
-	int rc;
+	struct register_plan plan;
 
 	if (invocation->enclosing && (args->hold || args->hold_for.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--hold%s makes no sense in a batch: its regions stay until "
 				    "they are deregistered, or the batch ends",
 				    args->hold ? "" : "-for");
-	rc = register_choose_call(args, &call, err);
-	return rc ? rc : memory_plan_init(&plan, &args->memory, err);
+	return register_plan_init(&plan, args, call, err);
 }
 
-int register_run(const struct invocation *invocation, const struct register_args *args,
-		 const struct mr_region_request *pattern, struct mr_error *err)
+int register_run(const struct invocation *invocation, const struct register_call *call,
+		 struct mr_error *err)
 {
 	struct register_room room;
+	struct register_plan plan;
 	struct register_job job = {
-		.args = args,
-		.pattern = *pattern,
-		.kind = mr_region_kind(pattern->call),
+		.args = invocation->args,
+		.plan = &plan,
 		.room = &room,
 	};
-	int rc = memory_plan_init(&job.plan, &args->memory, err);
+	int rc = register_plan_init(&plan, job.args, call, err);
 
-	job.pattern.access = register_access(args);
-	if (!rc)
-		rc = register_choose_call(args, &job.pattern.call, err);
 	if (rc)
 		return rc;
-	rc = answer_init(&job.answer, invocation, &args->expect, NULL, job.plan.count, err);
+	rc = answer_init(&job.answer, invocation, &job.args->expect, NULL, plan.memory.count, err);
 	if (!rc)
 		rc = run(&job, err);
 	release(&job);

@@ -10,7 +10,7 @@
 static void tell_memory(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
-	const char *kind = job->plan.request.kind.text;
+	const char *kind = job->plan.mapping.kind.text;
 	uint64_t iova = job->via == MR_VIA_LIBRARY ? request->addr : request->iova;
 
 	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 "%s%s, with the I/O virtual "
@@ -37,7 +37,7 @@ static struct request request_of(const struct rereg_job *job)
 	const bool access = request->changes & MR_CHANGE_ACCESS;
 
 	return (struct request){
-		.memory = memory ? job->plan.request.kind.text : NULL,
+		.memory = memory ? job->plan.mapping.kind.text : NULL,
 		.addr = { request->addr, memory },
 		.length = { request->length, memory },
 		.iova = { job->via == MR_VIA_LIBRARY ? request->addr : request->iova, memory },

@@ -100,23 +100,21 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 /* An address for the HCA that was chosen stays; the library knows only that of the memory. */
 static int make_memory(struct rereg_job *job, struct mr_error *err)
 {
-	struct memory_args args = job->args->memory;
+	const struct memory_args *args = &job->args->memory;
 	int rc;
 
 	job->request.length = job->before.length;
 	job->request.iova = job->before.iova;
-	if (!memory_is_given(&args))
+	if (!memory_is_given(args))
 		return 0;
-	if (!args.size.known)
-		args.size = known(job->before.length);
-	rc = memory_plan_init(&job->plan, &args, err);
+	rc = memory_plan_init(&job->plan, args, job->before.length, err);
 	if (!rc && mr_session_is_private(job->in->session)) {
 		job->request.backing = mr_backing_new(job->in->session);
 		if (!job->request.backing)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
 	if (!rc)
-		rc = mr_memory_map(&job->plan.request, &job->memory, err);
+		rc = mr_memory_map(&job->plan.mapping, &job->memory, err);
 	if (rc)
 		return rc;
 	job->request.addr = job->memory.start;
@@ -131,7 +129,7 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 		job->after.call = MR_REG_MR;
 	}
 	job->after.page_shift = mr_page_shift(job->memory.page_size);
-	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.request.kind.text);
+	snprintf(job->after.memory, sizeof(job->after.memory), "%s", job->plan.mapping.kind.text);
 	return 0;
 }
 
@@ -225,7 +223,7 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "say what to change: its memory (--size, --memory, ...), --pd "
 				    "or --access");
-	return memory_plan_init(&plan, &args->memory, err);
+	return memory_plan_init(&plan, &args->memory, 0, err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)

@@ -2,7 +2,7 @@
 #ifndef CMD_UMEM_ARGS_H
 #define CMD_UMEM_ARGS_H
 
-#include "cmd/register/dmabuf_args.h"
+#include "cmd/register/args.h"
 
 /** What mrctl umem is told. */
 struct umem_args {

@@ -20,7 +20,7 @@
 /* A run of --try-page-sizes: umems on the same memory, one after the other. */
 struct trial {
 	const struct register_args *args;
-	struct memory_plan plan;
+	struct register_plan plan;
 	struct place place;
 	struct context_room own;
 	struct mr_memory memory;
@@ -32,7 +32,7 @@ struct trial {
 /* The driver looks at no page larger than the region (devx.c devx_umem_find_best_pgsize()). */
 static bool is_tried(const struct trial *trial, uint64_t size)
 {
-	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.size);
+	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.memory.size);
 }
 
 static void print_try(struct trial *trial, const struct mr_region_request *request,
@@ -48,12 +48,12 @@ static void print_try(struct trial *trial, const struct mr_region_request *reque
 						   : "deregistered",
 			   .handle = { region->handle, taken && region->handle != MR_NO_HANDLE },
 			   .umem_id = { region->umem_id, taken },
-			   .addr = { request->addr, !trial->args->dmabuf },
-			   .offset = { request->addr, trial->args->dmabuf != NULL },
+			   .addr = { request->addr, !register_plan_has_offset(&trial->plan) },
+			   .offset = { request->addr, register_plan_has_offset(&trial->plan) },
 			   .length = known(request->length),
 			   .access = known(request->access),
 			   .access_bits = known(request->access),
-			   .memory = trial->plan.request.kind.text,
+			   .memory = trial->plan.memory.mapping.kind.text,
 			   .page_size = { trial->memory.page_size, trial->memory.page_size != 0 },
 			   .page_sizes = known(request->page_sizes),
 			   .answer = taken ? "ok" : mr_errno_name(errnum),
@@ -87,12 +87,12 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 static void try_sizes(struct trial *trial)
 {
 	const enum mr_via via = trial->place.registrar.via;
-	const bool dmabuf = trial->args->dmabuf;
+	const bool dmabuf = trial->plan.row->on == MR_ON_DMABUF;
 	struct mr_region_request request = {
-		.call = dmabuf ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_EX,
+		.call = trial->plan.call,
 		.addr = trial->memory.start,
-		.length = trial->plan.size,
-		.access = register_access(trial->args),
+		.length = trial->plan.memory.size,
+		.access = trial->plan.access,
 		.fd = trial->dmabuf.fd,
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
@@ -112,7 +112,7 @@ static void try_sizes(struct trial *trial)
 	if (trial->taken)
 		return;
 	trial->answer.request = (struct request){
-		.memory = trial->plan.request.kind.text,
+		.memory = trial->plan.memory.mapping.kind.text,
 		.addr = { request.addr, !dmabuf },
 		.offset = { request.addr, dmabuf },
 		.length = known(request.length),
@@ -124,7 +124,7 @@ static void try_sizes(struct trial *trial)
 	    !trial->answer.invocation->global->style.verbose)
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
 			      request.length, request.addr, dmabuf ? "dma-buf" : "memory",
-			      trial->plan.request.kind.text);
+			      trial->plan.memory.mapping.kind.text);
 }
 
 static int prepare(struct trial *trial, struct mr_error *err)
@@ -137,10 +137,10 @@ static int prepare(struct trial *trial, struct mr_error *err)
 	if (!rc && trial->place.in_session)
 		rc = mr_table_begin_unnamed(&trial->place.session->table, err);
 	if (!rc)
-		rc = mr_memory_map(&trial->plan.request, &trial->memory, err);
-	if (rc || !trial->args->dmabuf)
+		rc = mr_memory_map(&trial->plan.memory.mapping, &trial->memory, err);
+	if (rc || trial->plan.row->on != MR_ON_DMABUF)
 		return rc;
-	rc = mr_dmabuf_open(trial->args->dmabuf, &trial->dmabuf, err);
+	rc = mr_dmabuf_open(&trial->plan.dmabuf, &trial->dmabuf, err);
 	trial->memory.page_size = trial->dmabuf.page_size;
 	return rc;
 }
@@ -178,11 +178,11 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	return answer_status(answer, trial->taken, NULL);
 }
 
-int umem_try_page_sizes(const struct invocation *invocation, const struct register_args *args,
+int umem_try_page_sizes(const struct invocation *invocation, const struct register_call *call,
 			struct mr_error *err)
 {
-	struct trial trial = { .args = args };
-	int rc = memory_plan_init(&trial.plan, &trial.args->memory, err);
+	struct trial trial = { .args = invocation->args };
+	int rc = register_plan_init(&trial.plan, trial.args, call, err);
 
 	if (rc)
 		return rc;

@@ -6,11 +6,11 @@
 
 /**
  * umem_try_page_sizes() - try each page size alone, and list which are taken
- * @args: the memory or dma-buf, access and path
+ * @call: for umems with page sizes
  *
  * Return: exit status; a negative errno with @err set where nothing was tried.
  */
-int umem_try_page_sizes(const struct invocation *invocation, const struct register_args *args,
+int umem_try_page_sizes(const struct invocation *invocation, const struct register_call *call,
 			struct mr_error *err);
 
 #endif

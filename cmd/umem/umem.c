@@ -4,7 +4,7 @@
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
-#include "cmd/register/dmabuf_args.h"
+#include "cmd/register/register.h"
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
 #include "cmd/umem/try_page_sizes.h"
@@ -75,45 +75,44 @@ static const struct option_rule rules[] = {
 	OPTION_RULES_END,
 };
 
-static enum mr_region_call call_of(const struct umem_args *args)
+static struct register_call call_of(const struct invocation *invocation)
 {
-	if (args->dmabuf.source.text)
-		return args->page_sizes.known ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
-	return args->page_sizes.known ? MR_UMEM_REG_EX : MR_UMEM_REG;
+	const struct umem_args *args = invocation->args;
+	const bool has_page_sizes = args->page_sizes.known || args->try_page_sizes;
+	struct register_call call = {
+		.call = has_page_sizes ? MR_UMEM_REG_EX : MR_UMEM_REG,
+		.page_sizes = args->page_sizes.value,
+	};
+
+	if (args->dmabuf.source.text) {
+		call.call = has_page_sizes ? MR_UMEM_REG_EX_DMABUF : MR_UMEM_REG_DMABUF;
+		call.dmabuf = &args->dmabuf;
+		call.dmabuf_option = "dmabuf";
+	}
+	return call;
 }
 
 static int check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
-	int rc;
+	const struct register_call call = call_of(invocation);
 
 	if (args->common.export && !via_allows(args->common.via, MR_VIA_LIBRARY))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--export is a matter of libmlx5: not with --via kernel");
-	rc = dmabuf_args_check(&args->dmabuf, "dmabuf", err);
-	return rc ? rc : register_check(invocation, call_of(args), err);
+	return register_check(invocation, &call, err);
 }
 
 static int run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
-	const struct mr_region_request pattern = {
-		.call = call_of(args),
-		.page_sizes = args->page_sizes.value,
-	};
-	struct mr_dmabuf_request dmabuf = { .data_direct = false };
-	struct register_args common = args->common;
-	int rc = 0;
+	const struct register_call call = call_of(invocation);
 
-	if (args->dmabuf.source.text)
-		rc = dmabuf_args_apply(&args->dmabuf, &common, &dmabuf, err);
-	if (rc)
-		return rc;
 	if (args->import)
 		return umem_import(invocation, err);
 	if (args->try_page_sizes)
-		return umem_try_page_sizes(invocation, &common, err);
-	return register_run(invocation, &common, &pattern, err);
+		return umem_try_page_sizes(invocation, &call, err);
+	return register_run(invocation, &call, err);
 }
 
 static const struct option_group page_group = { "Region", page_options, 0 };

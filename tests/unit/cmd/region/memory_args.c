@@ -23,7 +23,7 @@ static int plan(const char *text, struct memory_plan *result, struct mr_error *e
 	current = options_new(bindings, false, err);
 	if (options_read(current, argc, argv, &operands, err))
 		fail_msg("%s", err->text);
-	return memory_plan_init(result, &args, err);
+	return memory_plan_init(result, &args, (uint64_t)getpagesize(), err);
 }
 
 static struct memory_plan good_plan(const char *text)
@@ -43,10 +43,10 @@ TEST(a_plan_is_one_page_of_anon_unless_told_otherwise)
 
 	assert_int_equal(p.size, page);
 	assert_int_equal(p.count, 1);
-	assert_int_equal(p.request.length, page);
-	assert_int_equal(p.request.kind.type, MR_MEMORY_ANON);
-	assert_string_equal(p.request.kind.text, "anon");
-	assert_false(p.request.populate || p.request.addr.known || p.request.node.known);
+	assert_int_equal(p.mapping.length, page);
+	assert_int_equal(p.mapping.kind.type, MR_MEMORY_ANON);
+	assert_string_equal(p.mapping.kind.text, "anon");
+	assert_false(p.mapping.populate || p.mapping.addr.known || p.mapping.node.known);
 }
 
 TEST(regions_of_a_count_lie_in_whole_pages_behind_one_another)
@@ -55,7 +55,7 @@ TEST(regions_of_a_count_lie_in_whole_pages_behind_one_another)
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	assert_int_equal(p.stride, mr_round_up(5000, page));
-	assert_int_equal(p.request.length, 2 * p.stride + 5000);
+	assert_int_equal(p.mapping.length, 2 * p.stride + 5000);
 }
 
 TEST(a_stride_may_let_regions_overlap)
@@ -63,17 +63,17 @@ TEST(a_stride_may_let_regions_overlap)
 	struct memory_plan p = good_plan("--size 8K --count 4 --stride 100");
 
 	assert_int_equal(p.stride, 100);
-	assert_int_equal(p.request.length, 300 + 8192);
+	assert_int_equal(p.mapping.length, 300 + 8192);
 	p = good_plan("--size 8K --count 4 --stride 0");
-	assert_int_equal(p.request.length, 8192);
+	assert_int_equal(p.mapping.length, 8192);
 }
 
 TEST(a_single_range_may_be_anything)
 {
-	assert_int_equal(good_plan("--size max").request.length, SIZE_MAX);
-	assert_int_equal(good_plan("--size 0").request.length, 0);
-	assert_int_equal(good_plan("--size max --count 1").request.length, SIZE_MAX);
-	assert_int_equal(good_plan("--size max --count 2 --stride 0").request.length, SIZE_MAX);
+	assert_int_equal(good_plan("--size max").mapping.length, SIZE_MAX);
+	assert_int_equal(good_plan("--size 0").mapping.length, 0);
+	assert_int_equal(good_plan("--size max --count 1").mapping.length, SIZE_MAX);
+	assert_int_equal(good_plan("--size max --count 2 --stride 0").mapping.length, SIZE_MAX);
 }
 
 TEST(plans_that_make_no_sense_are_usage_errors)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options that the registering commands share. */
+#ifndef CMD_REGISTER_ARGS_H
+#define CMD_REGISTER_ARGS_H
+
+#include "cmd/cli/option_types.h"
+#include "cmd/region/memory_args.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/verbs/advice.h"
+
+/** Advice to give about the regions once they are registered. */
+struct advise_args {
+	struct mr_advice advice;
+	struct mr_opt_u64 offset;
+	struct mr_opt_u64 size;
+};
+
+/** First member of a registering command's args. */
+struct register_args {
+	struct memory_args memory;
+	struct access_option access;
+	const char *name;
+	const char *pd;
+	struct via_option via;
+	const char *call;
+	bool hold;
+	struct mr_opt_u64 hold_for;
+	struct expect_option expect;
+	bool keep_going;
+	struct advise_args advise;
+	bool export; /**< of umems, through libmlx5 */
+};
+
+/** Groups of options that fill a struct register_args at offset 0. */
+extern const struct option_group memory_group, region_group, call_group, umem_group, trial_group;
+extern const struct option_group advise_group;
+
+/** What the options of trial_group and advise_group say about one another. */
+#define REGISTER_RULES                                                                             \
+	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
+	{                                                                                          \
+		"keep-going", OPTION_NEEDS, "count"                                                \
+	}
+#define ADVISE_RULES                                                                               \
+	{ "advise-offset", OPTION_NEEDS, "advise" },                                               \
+	{                                                                                          \
+		"advise-size", OPTION_NEEDS, "advise"                                              \
+	}
+
+/** Options for the dma-buf behind regions, of each command that registers one. */
+struct dmabuf_args {
+	struct mr_dmabuf_source source;
+	struct mr_opt_u64 buffer; /**< bytes of the dma-buf that is made */
+};
+
+/** The help of an option that fills @buffer. */
+#define DMABUF_BUFFER_HELP "bytes of the dma-buf (default: as needed)"
+
+#endif
