@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/dma-heap.h>
-#include <linux/memfd.h>
 #include <linux/udmabuf.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,13 +14,10 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/base/memfd.h"
 #include "lib/base/number.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 #define UDMABUF_NODE  "/dev/udmabuf"
 #define UDMABUF_LIMIT "/sys/module/udmabuf/parameters/size_limit_mb"
@@ -101,11 +97,8 @@ uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)
 /* A udmabuf wants pages that cannot go away under it: F_SEAL_SHRINK. */
 static int make_memfd(uint64_t size, struct mr_error *err)
 {
-	const unsigned int flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-	mr_auto_fd int fd = memfd_create("mrctl", flags | MFD_NOEXEC_SEAL);
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		fd = memfd_create("mrctl", flags);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	if (ftruncate(fd, (off_t)size))

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/memfd.h>
 #include <linux/mempolicy.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,12 +11,10 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/base/memfd.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/mapping.h"
 
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 #ifndef MAP_HUGE_SHIFT
 #define MAP_HUGE_SHIFT 26
 #endif
@@ -95,10 +92,8 @@ int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct m
 
 static int open_memfd(uint64_t length, struct mr_error *err)
 {
-	mr_auto_fd int fd = memfd_create("mrctl", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC);
 
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		fd = memfd_create("mrctl", MFD_CLOEXEC);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	if (ftruncate(fd, (off_t)length))

@@ -2,21 +2,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/memfd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/base/clean_text.h"
+#include "lib/base/memfd.h"
 #include "lib/session/table/change.h"
 #include "lib/session/table/file.h"
 #include "lib/session/table/format.h"
 #include "lib/session/table/index.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 #define MAGIC             "mrctl session\n\n"
 #define VERSION           3u
@@ -107,10 +103,7 @@ int mr_table_create(const struct mr_table_device *device, struct mr_table *table
 	int rc;
 
 	*table = (struct mr_table){ .fd = -1 };
-	table->fd =
-		memfd_create("mrctl-session", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-	if (table->fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		table->fd = memfd_create("mrctl-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	table->fd = mr_memfd_create("mrctl-session", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (table->fd < 0)
 		return fail_memory(err, errno, "memfd_create");
 	rc = posix_fallocate(table->fd, 0, (off_t)size_for(FIRST_ENTRIES));

@@ -17,14 +17,11 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "lib/base/memfd.h"
 #include "lib/sim/base/environment.h"
 #include "lib/sim/base/libc.h"
 #include "lib/sim/base/pages.h"
 #include "lib/sim/memory/dmabuf.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 #define FROM_HEAP SIM_DMABUF_NAME "-heap"
 #define OF_DEVICE SIM_DMABUF_NAME "-device" /* begins with what it is of */
@@ -114,12 +111,8 @@ static const struct maker {
 
 static int make(const char *name, uint64_t size, bool on_exec_close)
 {
-	unsigned int flags = on_exec_close ? MFD_CLOEXEC : 0;
-	int fd, rc;
+	int fd = mr_memfd_create(name, on_exec_close ? MFD_CLOEXEC : 0), rc;
 
-	fd = memfd_create(name, flags | MFD_NOEXEC_SEAL);
-	if (fd < 0 && errno == EINVAL) /* Linux before 6.3 */
-		fd = memfd_create(name, flags);
 	if (fd < 0)
 		return -errno;
 	if (!ftruncate(fd, (off_t)size))

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/base/memfd.h"
 #include "lib/sim/base/environment.h"
 #include "lib/sim/base/libc.h"
 #include "lib/sim/base/random.h"
@@ -16,10 +17,6 @@
 #define FIRST_OBJECTS 1024u
 #define MAX_OBJECTS   (64u * 64 * 64 * 64) /* that the bitmaps have room for */
 #define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 _Static_assert(sizeof(struct sim_object) == 64, "an object is a cache line");
 _Static_assert(sizeof(SIM_MAGIC) == sizeof(((struct sim_header *)0)->magic), "magic");
@@ -142,10 +139,7 @@ int sim_table_create(enum mr_sim_profile kind, bool cloexec)
 	unsigned int flags = MFD_ALLOW_SEALING | (cloexec ? MFD_CLOEXEC : 0);
 	int fd, rc;
 
-	/* vm.memfd_noexec=2 insists on the flag, kernels before 6.3 do not know it */
-	fd = memfd_create("mrctl-sim", flags | MFD_NOEXEC_SEAL);
-	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create("mrctl-sim", flags);
+	fd = mr_memfd_create("mrctl-sim", flags);
 	if (fd < 0)
 		return -errno;
 	rc = format(fd, kind);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_BASE_MEMFD_H
+#define LIB_BASE_MEMFD_H
+
+/**
+ * mr_memfd_create() - memfd_create(2) with MFD_NOEXEC_SEAL where the kernel knows that flag
+ * @flags: MFD_CLOEXEC, MFD_ALLOW_SEALING
+ *
+ * Linux 6.3 brought the flag: without it a newer kernel logs a warning, or refuses (vm.memfd_noexec=2),
+ * and with it an older one answers EINVAL.
+ *
+ * Return: the descriptor, or -1 with errno.
+ */
+int mr_memfd_create(const char *name, unsigned int flags);
+
+#endif
