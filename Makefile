@@ -40,8 +40,8 @@ DEPS_LIBS = $(eval DEPS_LIBS := $(shell $(PKG_CONFIG) --libs $(PACKAGES)))$(DEPS
 BASE_CFLAGS := -std=gnu11 -D_GNU_SOURCE -DMRCTL_VERSION='"$(VERSION)"' \
 	-DMRCTL_LIBDIR='"$(LIBDIR)"' -I. $(WARNINGS) \
 	$(HARDENING) $(SANITIZE)
-# Commands and library are compiled as one where gcc is the compiler: a line of a batch makes many
-# small calls between them.  The objects serve the unit tests as they are, too.  Where make setup has
+# Commands and library are compiled as one where gcc is the compiler, and so is the simulator: a line
+# of a batch makes many small calls between their files.  The objects serve the unit tests as they are, too.  Where make setup has
 # yet to install the compiler, nothing is compiled before it has.
 ifeq ($(origin LTO),undefined)
 LTO := $(if $(SAN)$(findstring clang,$(shell $(CC) --version 2>/dev/null)),,-flto=auto -ffat-lto-objects)
@@ -89,6 +89,7 @@ $(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
 	$(Q)$(CC) $(CFLAGS) $(LTO) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
 
 $(CMD_OBJ) $(LIB_OBJ): BASE_CFLAGS += $(LTO)
+$(SIM_OBJ): SIM_CFLAGS += $(LTO)
 
 $(BUILD)/libmrctl.a: $(LIB_OBJ)
 $(BUILD)/libshared.a: $(SHARED_OBJ)
@@ -100,7 +101,7 @@ $(BUILD)/libshared.a: $(SHARED_OBJ)
 $(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ) $(BUILD)/libshared.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
+	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
 $(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
 	$(call say,COPY,$@)
