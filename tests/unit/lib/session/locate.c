@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Where a session is, in the words of --session and MRCTL_SESSION. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "lib/session/locate.h"
+#include "lib/session/open.h"
+#include "tests/unit/unit.h"
+
+static struct mr_error err;
+
+TEST(words_that_say_where_a_session_is_are_checked)
+{
+	static const char *const bad[] = { "",
+					   "x",
+					   "fd:",
+					   "fd:x",
+					   "fd:-1",
+					   "-1",
+					   "pid:",
+					   "pid:x",
+					   "pid:-1",
+					   "pid: 1",
+					   "fd:1x",
+					   "FD:1",
+					   "fd:99999999999",
+					   "pid:99999999999",
+					   "socket:1" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		int fd = -1, borrowed = -1;
+
+		assert_equal_for(bad[i], mr_session_locate(bad[i], &fd, &borrowed, &err), -EINVAL);
+		assert_equal_for(bad[i], err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, bad[i]);
+	}
+}
+
+TEST(a_descriptor_is_named_with_or_without_its_prefix)
+{
+	int fd = -1, borrowed = -1;
+
+	assert_int_equal(mr_session_locate("fd:1", &fd, &borrowed, &err), 0);
+	assert_int_equal(fd, 1);
+	assert_int_equal(mr_session_locate("2", &fd, &borrowed, &err), 0);
+	assert_int_equal(fd, 2);
+	assert_int_equal(borrowed, -1);
+}
+
+TEST(a_closed_descriptor_is_told_with_what_closes_it)
+{
+	int fd, borrowed = -1;
+
+	assert_int_equal(mr_session_locate("fd:777", &fd, &borrowed, &err), -EBADF);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "777");
+	assert_contains(err.hint, "sudo");
+	assert_contains(err.hint, "pass_fds=(777,)");
+}
+
+/* A process that sleeps, with that MRCTL_SESSION (or none) in its environment. */
+static pid_t start_sleeper(const char *where)
+{
+	int ready[2];
+	pid_t pid;
+	char c;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		unsetenv(MR_SESSION_VARIABLE);
+		if (where)
+			setenv(MR_SESSION_VARIABLE, where, 1);
+		mr_session_allow_joining(&err);
+		execlp("sleep", "sleep", "60", NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &c, 1), 0); /* at exec */
+	close(ready[0]);
+	return pid;
+}
+
+static int join_process(pid_t pid, int *borrowed)
+{
+	char where[32];
+	int fd;
+
+	*borrowed = -1;
+	snprintf(where, sizeof(where), "pid:%d", (int)pid);
+	return mr_session_locate(where, &fd, borrowed, &err);
+}
+
+static void stop_sleeper(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* valgrind 3.19 does not know pidfd_open. */
+static void need_pidfd(void)
+{
+	if (getenv("WRAP"))
+		skip();
+}
+
+TEST(a_process_lends_the_descriptor_that_its_environment_names)
+{
+	int pipes[2], borrowed;
+	char where[32], c = 0;
+	pid_t pid;
+
+	need_pidfd();
+	assert_int_equal(pipe(pipes), 0);
+	snprintf(where, sizeof(where), "fd:%d", pipes[0]);
+	pid = start_sleeper(where);
+	assert_int_equal(join_process(pid, &borrowed), 0);
+	assert_int_equal(fcntl(borrowed, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(write(pipes[1], "s", 1), 1);
+	assert_int_equal(read(borrowed, &c, 1), 1);
+	assert_int_equal(c, 's');
+	close(borrowed);
+	stop_sleeper(pid);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST(a_process_without_a_session_is_named)
+{
+	int borrowed;
+	pid_t pid;
+
+	need_pidfd();
+	pid = start_sleeper(NULL);
+	assert_int_equal(join_process(pid, &borrowed), -ENOENT);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "was not started in a session");
+	stop_sleeper(pid);
+	assert_int_equal(join_process(pid, &borrowed), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "has ended");
+}
+
+TEST(no_process_has_the_number_0)
+{
+	int fd = -1, borrowed = -1;
+
+	assert_int_equal(mr_session_locate("pid:0", &fd, &borrowed, &err), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "0 is the number of no process");
+}
+
+static void *tell_number(void *pipes)
+{
+	pid_t number = gettid();
+	char c;
+
+	if (write(((int *)pipes)[1], &number, sizeof(number)) < 0)
+		return NULL;
+	return read(((int *)pipes)[2], &c, 1) < 0 ? NULL : pipes;
+}
+
+TEST(a_thread_is_told_from_its_process)
+{
+	int there[2], back[2], borrowed;
+	char process[32];
+	pthread_t thread;
+	pid_t number;
+
+	need_pidfd();
+	assert_int_equal(pipe(there) | pipe(back), 0);
+	assert_int_equal(
+		pthread_create(&thread, NULL, tell_number, (int[]){ there[0], there[1], back[0] }),
+		0);
+	assert_int_equal(read(there[0], &number, sizeof(number)), sizeof(number));
+	assert_int_equal(join_process(number, &borrowed), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "is a thread, and no process");
+	snprintf(process, sizeof(process), "pid:%d", (int)getpid());
+	assert_contains(err.hint, process);
+	close(back[1]);
+	pthread_join(thread, NULL);
+	close(back[0]);
+	close(there[0]);
+	close(there[1]);
+}
+
+TEST(a_process_that_has_closed_the_descriptor_is_named)
+{
+	int borrowed;
+	pid_t pid;
+
+	need_pidfd();
+	pid = start_sleeper("fd:777");
+	assert_int_equal(join_process(pid, &borrowed), -EBADF);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "has closed descriptor 777");
+	stop_sleeper(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_that_say_where_a_session_is_are_checked),
+		cmocka_unit_test(a_descriptor_is_named_with_or_without_its_prefix),
+		cmocka_unit_test(a_closed_descriptor_is_told_with_what_closes_it),
+		cmocka_unit_test(a_process_lends_the_descriptor_that_its_environment_names),
+		cmocka_unit_test(a_process_without_a_session_is_named),
+		cmocka_unit_test(no_process_has_the_number_0),
+		cmocka_unit_test(a_thread_is_told_from_its_process),
+		cmocka_unit_test(a_process_that_has_closed_the_descriptor_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
