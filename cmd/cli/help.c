@@ -126,12 +126,10 @@ void help_print(const struct command *const *commands, const struct command *com
 
 static void print_topic(const struct help_topic *topic)
 {
-	const char *word, *help;
-
 	for (const struct help_section *s = topic->sections; s->title; s++) {
 		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
-		for (unsigned int i = 0; (word = s->word(i, &help)); i++)
-			print_entry(word, help, INDENT);
+		for (const struct mr_word *w = s->words; w->name; w++)
+			print_entry(w->name, w->help, INDENT);
 	}
 }
 

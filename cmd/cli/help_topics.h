@@ -3,11 +3,12 @@
 #ifndef CMD_CLI_HELP_TOPICS_H
 #define CMD_CLI_HELP_TOPICS_H
 
-/** Words with their meaning. */
+#include "lib/base/choice.h"
+
+/** A table of words, with what stands above it. */
 struct help_section {
 	const char *title;
-	/** Return: the @index-th word and its @help, NULL after the last. */
-	const char *(*word)(unsigned int index, const char **help);
+	const struct mr_word *words;
 };
 
 /** What mrctl help has beside the commands. */

@@ -89,7 +89,7 @@ static int read_pages(const char *text, void *member, struct mr_error *err)
 	return rc;
 }
 
-static int read_flags(const struct mr_access_flag *flags, const char *what, const char *text,
+static int read_flags(const struct mr_word *flags, const char *what, const char *text,
 		      struct access_option *access, struct mr_error *err)
 {
 	uint32_t bits = 0;

@@ -49,6 +49,14 @@ bool mr_word_is(const char *word, size_t length, const char *name)
 	return strlen(name) == length && is_same(word, name, length);
 }
 
+int mr_word_find(const struct mr_word *words, const char *word, size_t length)
+{
+	for (int i = 0; words[i].name; i++)
+		if (mr_word_is(word, length, words[i].name))
+			return i;
+	return -1;
+}
+
 const char *mr_word_without(const char *word, size_t *length, const char *const *prefixes)
 {
 	for (; *prefixes; prefixes++) {

@@ -5,6 +5,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/** A word that users may choose, with its meaning.  A table of them ends with one that has no name. */
+struct mr_word {
+	const char *name;
+	const char *help;
+	uint32_t bit; /**< of a flag; words of other tables stand for their place in it */
+};
+
+/** MR_WORD() - a row of such a table, where words are no flags */
+#define MR_WORD(name_, help_)                                                                      \
+	{                                                                                          \
+		.name = (name_), .help = (help_)                                                   \
+	}
 
 /**
  * mr_list_item() - the next item of a list
@@ -29,6 +43,9 @@ bool mr_word_is(const char *word, size_t length, const char *name);
  * @prefixes: such as "IBV_ACCESS_"; ends with NULL
  */
 const char *mr_word_without(const char *word, size_t *length, const char *const *prefixes);
+
+/** mr_word_find() - the place in @words of the one that mr_word_is(), or -1 */
+int mr_word_find(const struct mr_word *words, const char *word, size_t length);
 
 /** A search for what a misspelled word was meant to be. */
 struct mr_guess {

@@ -71,6 +71,18 @@ int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_erro
 	return 0;
 }
 
+int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *value,
+		      struct mr_error *err)
+{
+	char number[24] = "";
+
+	if (length >= sizeof(number))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%.*s' is too large", (int)length,
+				    item);
+	memcpy(number, item, length);
+	return mr_parse_u64(number, max, value, err);
+}
+
 /* What the suffix multiplies with, moving past it; 0 for one that there is not. */
 static uint64_t read_suffix(const char **text)
 {

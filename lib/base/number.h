@@ -7,6 +7,7 @@
 #ifndef LIB_BASE_NUMBER_H
 #define LIB_BASE_NUMBER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/base/error.h"
@@ -19,6 +20,10 @@ struct mr_opt_u64 {
 
 /** mr_parse_u64() - decimal or 0x hexadecimal, 0 to @max */
 int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_error *err);
+
+/** mr_parse_u64_item() - as mr_parse_u64(), of @length bytes of a longer text: an item of a list */
+int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *value,
+		      struct mr_error *err);
 
 /**
  * mr_parse_size() - bytes: a number with an optional suffix, or "max" for SIZE_MAX

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/choice.h"
 #include "lib/base/error.h"
 
 struct mr_cuda;
@@ -30,13 +31,8 @@ struct mr_dmabuf_source {
 	int number; /**< of FD: the descriptor, negative ones too, or MR_DMABUF_CLOSED; of CUDA: the device */
 };
 
-struct mr_dmabuf_source_help {
-	const char *name;
-	const char *help;
-};
-
 /** All sources, for help texts; the last one has no name. */
-extern const struct mr_dmabuf_source_help mr_dmabuf_sources[];
+extern const struct mr_word mr_dmabuf_sources[];
 
 /**
  * mr_dmabuf_source_parse() - read a SOURCE; @text must outlive @source

@@ -21,21 +21,23 @@
 
 #define HUGE_2M (UINT64_C(2) << 20)
 
-const struct mr_memory_kind_help mr_memory_kinds[] = {
-	[MR_MEMORY_ANON] = { "anon", "anonymous pages (default)" },
-	[MR_MEMORY_THP] = { "thp", "anonymous, aligned to 2M, transparent huge pages asked for" },
-	[MR_MEMORY_MEMFD] = { "memfd", "a shared mapping of a memfd" },
-	[MR_MEMORY_HUGETLB] = { "hugetlb[:2M|:1G]", "huge pages from the system's pool" },
-	[MR_MEMORY_FILE] = { "file:PATH", "a shared mapping of a file, made if it is missing" },
-	[MR_MEMORY_FILE_PRIVATE] = { "file-private:PATH", "a private mapping of a file" },
-	[MR_MEMORY_NONE] = { "none", "no memory: address 0, for implicit on-demand paging" },
-	[MR_MEMORY_READONLY] = { "readonly", "anonymous, mapped without write permission" },
-	[MR_MEMORY_UNMAPPED] = { "unmapped", "an address with nothing there" },
-	[MR_MEMORY_HOLE] = { "hole", "anonymous, but the last page is missing" },
-	[MR_MEMORY_DEVICE] = { "device:PATH", "mmap of a device node" },
-	[MR_MEMORY_DM] = { "dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only" },
-	[MR_MEMORY_NULL_MR] = { "null-mr", "none: the null MR (ibv_alloc_null_mr): reg only" },
-	{ NULL, NULL },
+const struct mr_word mr_memory_kinds[] = {
+	[MR_MEMORY_ANON] = MR_WORD("anon", "anonymous pages (default)"),
+	[MR_MEMORY_THP] =
+		MR_WORD("thp", "anonymous, aligned to 2M, transparent huge pages asked for"),
+	[MR_MEMORY_MEMFD] = MR_WORD("memfd", "a shared mapping of a memfd"),
+	[MR_MEMORY_HUGETLB] = MR_WORD("hugetlb[:2M|:1G]", "huge pages from the system's pool"),
+	[MR_MEMORY_FILE] =
+		MR_WORD("file:PATH", "a shared mapping of a file, made if it is missing"),
+	[MR_MEMORY_FILE_PRIVATE] = MR_WORD("file-private:PATH", "a private mapping of a file"),
+	[MR_MEMORY_NONE] = MR_WORD("none", "no memory: address 0, for implicit on-demand paging"),
+	[MR_MEMORY_READONLY] = MR_WORD("readonly", "anonymous, mapped without write permission"),
+	[MR_MEMORY_UNMAPPED] = MR_WORD("unmapped", "an address with nothing there"),
+	[MR_MEMORY_HOLE] = MR_WORD("hole", "anonymous, but the last page is missing"),
+	[MR_MEMORY_DEVICE] = MR_WORD("device:PATH", "mmap of a device node"),
+	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only"),
+	[MR_MEMORY_NULL_MR] = MR_WORD("null-mr", "none: the null MR (ibv_alloc_null_mr): reg only"),
+	{ .name = NULL },
 };
 
 /* The part of a kind's help name that is typed as it stands. */

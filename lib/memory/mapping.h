@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/choice.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
 #include "lib/memory/unfinished.h"
@@ -37,13 +38,8 @@ struct mr_memory_kind {
 	struct mr_opt_u64 dm_size; /**< of DM: bytes to allocate; not known: as regions need */
 };
 
-struct mr_memory_kind_help {
-	const char *name;
-	const char *help;
-};
-
 /** All kinds, for help texts; the last one has no name. */
-extern const struct mr_memory_kind_help mr_memory_kinds[];
+extern const struct mr_word mr_memory_kinds[];
 
 /**
  * mr_memory_kind_parse() - read a KIND; @text must outlive @kind

@@ -8,71 +8,64 @@
 
 #define MILLISECONDS_MAX 3600000
 
-const struct mr_sim_word mr_sim_profiles[] = {
-	[MR_SIM_MLX5] = { "mlx5", "mlx5_0, with import (the default)" },
-	[MR_SIM_RXE] = { "rxe", "rxe0, the software device of the kernel: without import" },
-	[MR_SIM_PROFILES] = { NULL, NULL },
+const struct mr_word mr_sim_profiles[] = {
+	[MR_SIM_MLX5] = MR_WORD("mlx5", "mlx5_0, with import (the default)"),
+	[MR_SIM_RXE] = MR_WORD("rxe", "rxe0, the software device of the kernel: without import"),
+	[MR_SIM_PROFILES] = { .name = NULL },
 };
 
-const struct mr_sim_word mr_sim_kernels[] = {
-	[MR_SIM_KERNEL_7_2] = { "7.2", "Debian sid (the default)" },
-	[MR_SIM_KERNEL_6_12] = { "6.12", "Debian 13" },
-	[MR_SIM_KERNEL_6_1] = { "6.1", "Debian 12" },
-	[MR_SIM_KERNELS] = { NULL, NULL },
+const struct mr_word mr_sim_kernels[] = {
+	[MR_SIM_KERNEL_7_2] = MR_WORD("7.2", "Debian sid (the default)"),
+	[MR_SIM_KERNEL_6_12] = MR_WORD("6.12", "Debian 13"),
+	[MR_SIM_KERNEL_6_1] = MR_WORD("6.1", "Debian 12"),
+	[MR_SIM_KERNELS] = { .name = NULL },
 };
 
-const struct mr_sim_word mr_sim_calls[] = {
-	[MR_SIM_OPEN] = { "open", "opening the device" },
-	[MR_SIM_GET_CONTEXT] = { "get_context", "making its context" },
-	[MR_SIM_QUERY_CONTEXT] = { "query_context", "importing a context" },
-	[MR_SIM_QUERY_DEVICE] = { "query_device", "device attributes" },
-	[MR_SIM_QUERY_PORT] = { "query_port", "port attributes" },
-	[MR_SIM_QUERY_GID] = { "query_gid", "the table of GIDs" },
-	[MR_SIM_ALLOC_PD] = { "alloc_pd", "allocating a protection domain" },
-	[MR_SIM_DEALLOC_PD] = { "dealloc_pd", "deallocating it" },
-	[MR_SIM_QUERY_PD] = { "query_pd", "importing it" },
-	[MR_SIM_REG_MR] = { "reg_mr", "registering memory" },
-	[MR_SIM_REG_DMABUF_MR] = { "reg_dmabuf_mr", "registering a dma-buf" },
-	[MR_SIM_REG_DM_MR] = { "reg_dm_mr", "registering memory on the device" },
-	[MR_SIM_REREG_MR] = { "rereg_mr", "changing a region" },
-	[MR_SIM_DEREG_MR] = { "dereg_mr", "deregistering it" },
-	[MR_SIM_QUERY_MR] = { "query_mr", "keys, length and IOVA of a region" },
-	[MR_SIM_ADVISE_MR] = { "advise_mr", "prefetching pages of a region on demand" },
-	[MR_SIM_UMEM_REG] = { "umem_reg", "registering a DEVX umem" },
-	[MR_SIM_UMEM_DEREG] = { "umem_dereg", "deregistering it" },
-	[MR_SIM_ALLOC_DM] = { "alloc_dm", "allocating memory on the device" },
-	[MR_SIM_FREE_DM] = { "free_dm", "freeing it" },
-	[MR_SIM_EXPORT_DMABUF] = { "export_dmabuf", "a dma-buf of memory on the device" },
-	[MR_SIM_INFO_HANDLES] = { "info_handles", "listing objects" },
-	[MR_SIM_ALLOC_UAR] = { "alloc_uar", "allocating a doorbell page" },
-	[MR_SIM_DEALLOC_UAR] = { "dealloc_uar", "deallocating it" },
-	[MR_SIM_ALLOC_EVENT] = { "alloc_event", "a descriptor for events" },
-	[MR_SIM_DEVX] = { "devx", "a firmware command" },
-	[MR_SIM_LOCK] = { "lock", "fcntl(F_SETLK, F_SETLKW) that write-locks or unlocks a memfd" },
-	[MR_SIM_CALLS] = { NULL, NULL },
+const struct mr_word mr_sim_calls[] = {
+	[MR_SIM_OPEN] = MR_WORD("open", "opening the device"),
+	[MR_SIM_GET_CONTEXT] = MR_WORD("get_context", "making its context"),
+	[MR_SIM_QUERY_CONTEXT] = MR_WORD("query_context", "importing a context"),
+	[MR_SIM_QUERY_DEVICE] = MR_WORD("query_device", "device attributes"),
+	[MR_SIM_QUERY_PORT] = MR_WORD("query_port", "port attributes"),
+	[MR_SIM_QUERY_GID] = MR_WORD("query_gid", "the table of GIDs"),
+	[MR_SIM_ALLOC_PD] = MR_WORD("alloc_pd", "allocating a protection domain"),
+	[MR_SIM_DEALLOC_PD] = MR_WORD("dealloc_pd", "deallocating it"),
+	[MR_SIM_QUERY_PD] = MR_WORD("query_pd", "importing it"),
+	[MR_SIM_REG_MR] = MR_WORD("reg_mr", "registering memory"),
+	[MR_SIM_REG_DMABUF_MR] = MR_WORD("reg_dmabuf_mr", "registering a dma-buf"),
+	[MR_SIM_REG_DM_MR] = MR_WORD("reg_dm_mr", "registering memory on the device"),
+	[MR_SIM_REREG_MR] = MR_WORD("rereg_mr", "changing a region"),
+	[MR_SIM_DEREG_MR] = MR_WORD("dereg_mr", "deregistering it"),
+	[MR_SIM_QUERY_MR] = MR_WORD("query_mr", "keys, length and IOVA of a region"),
+	[MR_SIM_ADVISE_MR] = MR_WORD("advise_mr", "prefetching pages of a region on demand"),
+	[MR_SIM_UMEM_REG] = MR_WORD("umem_reg", "registering a DEVX umem"),
+	[MR_SIM_UMEM_DEREG] = MR_WORD("umem_dereg", "deregistering it"),
+	[MR_SIM_ALLOC_DM] = MR_WORD("alloc_dm", "allocating memory on the device"),
+	[MR_SIM_FREE_DM] = MR_WORD("free_dm", "freeing it"),
+	[MR_SIM_EXPORT_DMABUF] = MR_WORD("export_dmabuf", "a dma-buf of memory on the device"),
+	[MR_SIM_INFO_HANDLES] = MR_WORD("info_handles", "listing objects"),
+	[MR_SIM_ALLOC_UAR] = MR_WORD("alloc_uar", "allocating a doorbell page"),
+	[MR_SIM_DEALLOC_UAR] = MR_WORD("dealloc_uar", "deallocating it"),
+	[MR_SIM_ALLOC_EVENT] = MR_WORD("alloc_event", "a descriptor for events"),
+	[MR_SIM_DEVX] = MR_WORD("devx", "a firmware command"),
+	[MR_SIM_LOCK] =
+		MR_WORD("lock", "fcntl(F_SETLK, F_SETLKW) that write-locks or unlocks a memfd"),
+	[MR_SIM_CALLS] = { .name = NULL },
 };
 
-const struct mr_sim_word mr_sim_actions[] = {
-	[MR_SIM_FAIL] = { "ERRNO", "answer with that error, such as ENOMEM, and do nothing" },
-	[MR_SIM_KILL] = { "kill", "kill the process before the call is carried out" },
-	[MR_SIM_KILL_AFTER] = { "kill-after", "kill it afterwards, before the call returns" },
-	[MR_SIM_STOP] = { "stop", "stop it (SIGSTOP) before the call is carried out" },
-	[MR_SIM_STOP_AFTER] = { "stop-after", "stop it afterwards, before the call returns" },
-	[MR_SIM_DELAY] = { "delay:MILLISECONDS", "wait, then carry the call out" },
-	{ NULL, NULL },
+const struct mr_word mr_sim_actions[] = {
+	[MR_SIM_FAIL] = MR_WORD("ERRNO", "answer with that error, such as ENOMEM, and do nothing"),
+	[MR_SIM_KILL] = MR_WORD("kill", "kill the process before the call is carried out"),
+	[MR_SIM_KILL_AFTER] = MR_WORD("kill-after", "kill it afterwards, before the call returns"),
+	[MR_SIM_STOP] = MR_WORD("stop", "stop it (SIGSTOP) before the call is carried out"),
+	[MR_SIM_STOP_AFTER] = MR_WORD("stop-after", "stop it afterwards, before the call returns"),
+	[MR_SIM_DELAY] = MR_WORD("delay:MILLISECONDS", "wait, then carry the call out"),
+	{ .name = NULL },
 };
-
-static int find_word(const struct mr_sim_word *words, const char *name, size_t length)
-{
-	for (int i = 0; words[i].name; i++)
-		if (mr_word_is(name, length, words[i].name))
-			return i;
-	return -1;
-}
 
 int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err)
 {
-	int found = find_word(mr_sim_profiles, text, strlen(text));
+	int found = mr_word_find(mr_sim_profiles, text, strlen(text));
 
 	if (found < 0)
 		return mr_fail_word(err, "profile", text, strlen(text), mr_sim_profiles,
@@ -83,7 +76,7 @@ int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct 
 
 int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err)
 {
-	int found = find_word(mr_sim_kernels, text, strlen(text));
+	int found = mr_word_find(mr_sim_kernels, text, strlen(text));
 
 	if (found < 0)
 		return mr_fail_word(err, "kernel", text, strlen(text), mr_sim_kernels,
@@ -92,31 +85,19 @@ int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_
 	return 0;
 }
 
-static int parse_number(const char *text, size_t length, uint64_t max, uint64_t *value,
-			struct mr_error *err)
-{
-	char number[24] = "";
-
-	if (length >= sizeof(number))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%.*s' is too large", (int)length,
-				    text);
-	memcpy(number, text, length);
-	return mr_parse_u64(number, max, value, err);
-}
-
 static int parse_call(const char *text, size_t length, struct mr_sim_fault *fault,
 		      struct mr_error *err)
 {
 	const char *at = memchr(text, '@', length);
 	size_t name = at ? (size_t)(at - text) : length;
-	int found = find_word(mr_sim_calls, text, name), rc = 0;
+	int found = mr_word_find(mr_sim_calls, text, name), rc = 0;
 
 	if (found < 0)
 		return mr_fail_word(err, "call", text, name, mr_sim_calls, sizeof(*mr_sim_calls));
 	fault->call = (enum mr_sim_call)found;
 	fault->turn = 0;
 	if (at)
-		rc = parse_number(at + 1, length - name - 1, UINT64_MAX, &fault->turn, err);
+		rc = mr_parse_u64_item(at + 1, length - name - 1, UINT64_MAX, &fault->turn, err);
 	if (!rc && at && !fault->turn)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "calls are counted from 1");
 	return rc;
@@ -139,7 +120,7 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 			struct mr_error *err)
 {
 	static const char delay[] = "delay:";
-	int found = find_word(mr_sim_actions, text, length);
+	int found = mr_word_find(mr_sim_actions, text, length);
 
 	fault->value = 0;
 	if (found > MR_SIM_FAIL && found < MR_SIM_DELAY) { /* they are one word */
@@ -148,8 +129,8 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 	}
 	if (length >= strlen(delay) && !memcmp(text, delay, strlen(delay))) {
 		fault->action = MR_SIM_DELAY;
-		return parse_number(text + strlen(delay), length - strlen(delay), MILLISECONDS_MAX,
-				    &fault->value, err);
+		return mr_parse_u64_item(text + strlen(delay), length - strlen(delay),
+					 MILLISECONDS_MAX, &fault->value, err);
 	}
 	fault->action = MR_SIM_FAIL;
 	fault->value = (uint64_t)mr_errno_parse(text, length);

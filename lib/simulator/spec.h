@@ -9,13 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/choice.h"
 #include "lib/base/error.h"
-
-/** A word with its meaning. */
-struct mr_sim_word {
-	const char *name;
-	const char *help;
-};
 
 /** Kinds of devices: the value of MRCTL_SIM. */
 enum mr_sim_profile {
@@ -24,7 +19,7 @@ enum mr_sim_profile {
 	MR_SIM_PROFILES,
 };
 
-extern const struct mr_sim_word mr_sim_profiles[MR_SIM_PROFILES + 1]; /**< the last is unnamed */
+extern const struct mr_word mr_sim_profiles[MR_SIM_PROFILES + 1]; /**< the last is unnamed */
 
 /** Kernels whose answers are given: the value of MRCTL_SIM_KERNEL.  The first is the default. */
 enum mr_sim_kernel {
@@ -34,7 +29,7 @@ enum mr_sim_kernel {
 	MR_SIM_KERNELS,
 };
 
-extern const struct mr_sim_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
+extern const struct mr_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
 
 /** Calls that can be made to fail. */
 enum mr_sim_call {
@@ -68,7 +63,7 @@ enum mr_sim_call {
 	MR_SIM_CALLS, /**< how many; also: none of them */
 };
 
-extern const struct mr_sim_word mr_sim_calls[MR_SIM_CALLS + 1]; /**< the last is unnamed */
+extern const struct mr_word mr_sim_calls[MR_SIM_CALLS + 1]; /**< the last is unnamed */
 
 enum mr_sim_action {
 	MR_SIM_FAIL,       /**< answer with an errno, do nothing */
@@ -79,7 +74,7 @@ enum mr_sim_action {
 	MR_SIM_DELAY, /**< wait, then carry it out */
 };
 
-extern const struct mr_sim_word mr_sim_actions[]; /**< as they are written; the last is unnamed */
+extern const struct mr_word mr_sim_actions[]; /**< as they are written; the last is unnamed */
 
 struct mr_sim_fault {
 	const char *text; /**< as it was given */

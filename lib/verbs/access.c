@@ -3,27 +3,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/character.h"
 #include "lib/base/choice.h"
 #include "lib/base/number.h"
 #include "lib/verbs/access.h"
+
+/* A longer item is no mask of 32 bits. */
+#define NUMBER_MAX 16
 
 /*
  * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags) and
  * written out, because rdma-core 44's verbs.h lacks the flush flags.
  */
-const struct mr_access_flag mr_access_flags[] = {
-	{ "local-write", MR_ACCESS_LOCAL_WRITE, "the HCA may write for local requests" },
-	{ "remote-write", 1u << 1, "peers may write; needs local-write" },
-	{ "remote-read", 1u << 2, "peers may read" },
-	{ "remote-atomic", 1u << 3, "peers may use atomics; needs local-write" },
-	{ "mw-bind", 1u << 4, "memory windows may be bound to it" },
-	{ "zero-based", MR_ACCESS_ZERO_BASED, "addresses count from the start of the region" },
-	{ "on-demand", MR_ACCESS_ON_DEMAND, "pages are not pinned but faulted in (ODP)" },
-	{ "hugetlb", MR_ACCESS_HUGETLB, "with on-demand: the memory is huge pages" },
-	{ "flush-global", 1u << 8, "peers may flush to global visibility" },
-	{ "flush-persistent", 1u << 9, "peers may flush to persistence" },
-	{ "relaxed-ordering", MR_ACCESS_RELAXED_ORDERING, "writes may pass one another; optional" },
-	{ NULL, 0, NULL },
+const struct mr_word mr_access_flags[] = {
+	{ "local-write", "the HCA may write for local requests", MR_ACCESS_LOCAL_WRITE },
+	{ "remote-write", "peers may write; needs local-write", 1u << 1 },
+	{ "remote-read", "peers may read", 1u << 2 },
+	{ "remote-atomic", "peers may use atomics; needs local-write", 1u << 3 },
+	{ "mw-bind", "memory windows may be bound to it", 1u << 4 },
+	{ "zero-based", "addresses count from the start of the region", MR_ACCESS_ZERO_BASED },
+	{ "on-demand", "pages are not pinned but faulted in (ODP)", MR_ACCESS_ON_DEMAND },
+	{ "hugetlb", "with on-demand: the memory is huge pages", MR_ACCESS_HUGETLB },
+	{ "flush-global", "peers may flush to global visibility", 1u << 8 },
+	{ "flush-persistent", "peers may flush to persistence", 1u << 9 },
+	{ "relaxed-ordering", "writes may pass one another; optional", MR_ACCESS_RELAXED_ORDERING },
+	{ .name = NULL },
 };
 
 /* Of <infiniband/verbs.h>, and of the kernel's headers. */
@@ -31,33 +35,11 @@ static const char *const prefixes[] = { "IBV_ACCESS_",          "IB_UVERBS_ACCES
 					"IB_ACCESS_",           "IB_", /* IB_ZERO_BASED */
 					"IBV_REREG_MR_CHANGE_", NULL };
 
-static const struct mr_access_flag *find_name(const struct mr_access_flag *flags, const char *name,
-					      size_t length)
+int mr_flags_parse(const struct mr_word *flags, const char *what, const char *text, uint32_t *bits,
+		   struct mr_error *err)
 {
-	name = mr_word_without(name, &length, prefixes);
-	for (const struct mr_access_flag *f = flags; f->name; f++)
-		if (mr_word_is(name, length, f->name))
-			return f;
-	return NULL;
-}
-
-static int parse_bits(const char *item, size_t length, uint32_t *bits, struct mr_error *err)
-{
-	char number[16];
-	uint64_t value = 0;
-	int rc;
-
-	memcpy(number, item, length);
-	number[length] = '\0';
-	rc = mr_parse_u64(number, UINT32_MAX, &value, err);
-	*bits = (uint32_t)value;
-	return rc;
-}
-
-int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
-		   uint32_t *bits, struct mr_error *err)
-{
-	uint32_t result = 0, number;
+	uint32_t result = 0;
+	uint64_t number;
 	const char *item;
 	size_t length;
 	int rc = 0;
@@ -67,14 +49,16 @@ int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const c
 		return 0;
 	}
 	while (!rc && (item = mr_list_item(&text, ",|", &length))) {
-		const struct mr_access_flag *flag = find_name(flags, item, length);
+		size_t name_length = length;
+		const char *name = mr_word_without(item, &name_length, prefixes);
+		int found = mr_word_find(flags, name, name_length);
 
-		if (flag)
-			result |= flag->bit;
-		else if (!length || item[0] < '0' || item[0] > '9' || length >= 16)
+		if (found >= 0)
+			result |= flags[found].bit;
+		else if (!length || !mr_is_digit(item[0]) || length >= NUMBER_MAX)
 			return mr_fail_word(err, what, item, length, flags, sizeof(*flags));
-		else if (!(rc = parse_bits(item, length, &number, err)))
-			result |= number;
+		else if (!(rc = mr_parse_u64_item(item, length, UINT32_MAX, &number, err)))
+			result |= (uint32_t)number;
 	}
 	if (!rc)
 		*bits = result;
@@ -93,7 +77,7 @@ const char *mr_access_next(uint32_t *bits, char raw[16])
 	if (!bit)
 		return NULL;
 	*bits &= ~bit;
-	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++)
+	for (const struct mr_word *f = mr_access_flags; f->name; f++)
 		if (f->bit == bit)
 			return f->name;
 	snprintf(raw, 16, "0x%x", bit);

@@ -8,13 +8,8 @@
 
 #include <stdint.h>
 
+#include "lib/base/choice.h"
 #include "lib/base/error.h"
-
-struct mr_access_flag {
-	const char *name;
-	uint32_t bit;
-	const char *help;
-};
 
 /** Bits that mrctl itself speaks of. */
 #define MR_ACCESS_LOCAL_WRITE      (1u << 0)
@@ -26,7 +21,7 @@ struct mr_access_flag {
 #define MR_ACCESS_OPTIONAL (0x3ffu << 20)
 
 /** All named flags, in the order of their bits; the last one has no name. */
-extern const struct mr_access_flag mr_access_flags[];
+extern const struct mr_word mr_access_flags[];
 
 /**
  * mr_flags_parse() - the mask of flags that a table names
@@ -34,8 +29,8 @@ extern const struct mr_access_flag mr_access_flags[];
  *
  * The rest as of mr_access_parse().
  */
-int mr_flags_parse(const struct mr_access_flag *flags, const char *what, const char *text,
-		   uint32_t *bits, struct mr_error *err);
+int mr_flags_parse(const struct mr_word *flags, const char *what, const char *text, uint32_t *bits,
+		   struct mr_error *err);
 
 /**
  * mr_access_parse() - the mask of "local-write,remote-read"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/character.h"
 #include "lib/base/choice.h"
 #include "lib/base/clock.h"
 #include "lib/base/number.h"
@@ -15,44 +16,41 @@
 
 #define FLUSH    3 /* its place: the words before it are the advices, by their numbers */
 
-const struct mr_advice_help mr_advice_words[] = {
-	[IBV_ADVISE_MR_ADVICE_PREFETCH] = { "prefetch", "fetch the pages, for reading" },
-	[IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE] = { "prefetch-write", "fetch them for writing too" },
-	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] = { "prefetch-no-fault",
-						     "only those that are in memory already" },
-	[FLUSH] = { "flush", "behind one of these: answer when it is done" },
-	{ NULL, NULL },
+/* A longer item is no number of 32 bits. */
+#define NUMBER_MAX 16
+
+const struct mr_word mr_advice_words[] = {
+	[IBV_ADVISE_MR_ADVICE_PREFETCH] = MR_WORD("prefetch", "fetch the pages, for reading"),
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE] =
+		MR_WORD("prefetch-write", "fetch them for writing too"),
+	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] =
+		MR_WORD("prefetch-no-fault", "only those that are in memory already"),
+	[FLUSH] = MR_WORD("flush", "behind one of these: answer when it is done"),
+	{ .name = NULL },
 };
 
 /* Of <infiniband/verbs.h>, and of the kernel's header. */
 static const char *const prefixes[] = { "IBV_ADVISE_MR_ADVICE_", "IB_UVERBS_ADVISE_MR_ADVICE_",
 					"IBV_ADVISE_MR_FLAG_", "IB_UVERBS_ADVISE_MR_FLAG_", NULL };
 
-/* The place of a word in mr_advice_words, or that of its end. */
-static uint32_t find_word(const char *item, size_t length)
+/* The place of a word in mr_advice_words, or -1. */
+static int find_word(const char *item, size_t length)
 {
-	uint32_t i = 0;
-
 	item = mr_word_without(item, &length, prefixes);
-	while (mr_advice_words[i].name && !mr_word_is(item, length, mr_advice_words[i].name))
-		i++;
-	return i;
+	return mr_word_find(mr_advice_words, item, length);
 }
 
 /* A number in place of a word of @words. */
-static int parse_number(const char *item, size_t length, const struct mr_advice_help *words,
+static int parse_number(const char *item, size_t length, const struct mr_word *words,
 			uint32_t *number, struct mr_error *err)
 {
-	char text[16];
 	uint64_t value;
 	int rc;
 
-	if (!length || item[0] < '0' || item[0] > '9' || length >= sizeof(text))
+	if (!length || !mr_is_digit(item[0]) || length >= NUMBER_MAX)
 		return mr_fail_word(err, words == &mr_advice_words[FLUSH] ? "flag" : "advice", item,
 				    length, words, sizeof(*words));
-	memcpy(text, item, length);
-	text[length] = '\0';
-	rc = mr_parse_u64(text, UINT32_MAX, &value, err);
+	rc = mr_parse_u64_item(item, length, UINT32_MAX, &value, err);
 	if (!rc)
 		*number = (uint32_t)value;
 	return rc;
@@ -60,23 +58,23 @@ static int parse_number(const char *item, size_t length, const struct mr_advice_
 
 static int parse_advice(const char *item, size_t length, uint32_t *advice, struct mr_error *err)
 {
-	uint32_t found = find_word(item, length);
+	int found = find_word(item, length);
 
 	if (found == FLUSH)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "'flush' stands behind an advice, as in prefetch,flush");
-	if (!mr_advice_words[found].name)
+	if (found < 0)
 		return parse_number(item, length, mr_advice_words, advice, err);
-	*advice = found;
+	*advice = (uint32_t)found;
 	return 0;
 }
 
 static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr_error *err)
 {
-	uint32_t found = find_word(item, length);
+	int found = find_word(item, length);
 
 	*flag = IBV_ADVISE_MR_FLAG_FLUSH;
-	if (found < FLUSH)
+	if (found >= 0 && found < FLUSH)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "one advice at a time: '%.*s' is a second one", (int)length,
 				    item);

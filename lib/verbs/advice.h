@@ -3,6 +3,7 @@
 #ifndef LIB_VERBS_ADVICE_H
 #define LIB_VERBS_ADVICE_H
 
+#include "lib/base/choice.h"
 #include "lib/verbs/calls.h"
 
 /** An advice as the user names it: "prefetch", "prefetch-write,flush", … */
@@ -12,13 +13,8 @@ struct mr_advice {
 	uint32_t flags;   /**< enum ib_uverbs_advise_mr_flag, likewise */
 };
 
-struct mr_advice_help {
-	const char *name;
-	const char *help;
-};
-
 /** All words of an advice, for help texts; the last one has no name. */
-extern const struct mr_advice_help mr_advice_words[];
+extern const struct mr_word mr_advice_words[];
 
 /**
  * mr_advice_parse() - read an advice, with its flags behind commas; numbers stand for any of them

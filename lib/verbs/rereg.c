@@ -10,11 +10,11 @@ _Static_assert(MR_CHANGE_TRANSLATION == (int)IBV_REREG_MR_CHANGE_TRANSLATION &&
 		       MR_CHANGE_ACCESS == (int)IBV_REREG_MR_CHANGE_ACCESS,
 	       "the kernel and the library have the same flags");
 
-const struct mr_access_flag mr_change_flags[] = {
-	{ "translation", MR_CHANGE_TRANSLATION, "address and length" },
-	{ "pd", MR_CHANGE_PD, "protection domain" },
-	{ "access", MR_CHANGE_ACCESS, "access flags" },
-	{ NULL, 0, NULL },
+const struct mr_word mr_change_flags[] = {
+	{ "translation", "address and length", MR_CHANGE_TRANSLATION },
+	{ "pd", "protection domain", MR_CHANGE_PD },
+	{ "access", "access flags", MR_CHANGE_ACCESS },
+	{ .name = NULL },
 };
 
 /* enum ibv_rereg_mr_err_code, with what its man page says of the region. */

@@ -43,7 +43,7 @@ enum mr_old_region {
 const char *mr_old_region_name(enum mr_old_region old);
 
 /** Their names, for mr_flags_parse(). */
-extern const struct mr_access_flag mr_change_flags[];
+extern const struct mr_word mr_change_flags[];
 
 /** MR_CHANGES - all that there are */
 #define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)

@@ -36,13 +36,13 @@ TEST(every_flag_is_one_bit_with_a_name_of_its_own_and_help)
 {
 	uint32_t seen = 0;
 
-	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++) {
+	for (const struct mr_word *f = mr_access_flags; f->name; f++) {
 		assert_equal_for(f->name, f->bit & (f->bit - 1), 0);
 		if (f->bit <= seen)
 			fail_msg("%s is out of order", f->name);
 		seen |= f->bit;
 		assert_true(f->help && *f->help);
-		for (const struct mr_access_flag *g = mr_access_flags; g != f; g++)
+		for (const struct mr_word *g = mr_access_flags; g != f; g++)
 			assert_string_not_equal(f->name, g->name);
 	}
 }
@@ -61,7 +61,7 @@ TEST(names_are_read_as_they_stand_in_sources)
 	assert_int_equal(parse("IB_ACCESS_REMOTE_WRITE|IB_ZERO_BASED|1"), 0x23);
 	assert_int_equal(parse("IB_UVERBS_ACCESS_FLUSH_GLOBAL"), 1 << 8);
 	assert_int_equal(parse("IBV_ACCESS_RELAXED_ORDERING"), IBV_ACCESS_RELAXED_ORDERING);
-	for (const struct mr_access_flag *f = mr_access_flags; f->name; f++) {
+	for (const struct mr_word *f = mr_access_flags; f->name; f++) {
 		char name[64];
 		size_t length = (size_t)snprintf(name, sizeof(name), "IBV_ACCESS_%s", f->name);
 

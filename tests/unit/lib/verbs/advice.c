@@ -78,7 +78,7 @@ TEST(each_word_has_help)
 {
 	size_t n = 0;
 
-	for (const struct mr_advice_help *word = mr_advice_words; word->name; word++, n++)
+	for (const struct mr_word *word = mr_advice_words; word->name; word++, n++)
 		assert_true(word->help[0]);
 	assert_int_equal(n, 4);
 }
