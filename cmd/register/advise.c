@@ -66,7 +66,7 @@ static void advise(struct register_job *job, uint64_t i)
 	struct mr_error err;
 
 	advised->known = true;
-	advised->errnum = -mr_advise(&job->place.registrar, &job->args->advise.advice, &range,
+	advised->errnum = -mr_advise(&job->registrar.base, &job->args->advise.advice, &range,
 				     &advised->elapsed_ns, &err);
 	if (advised->errnum)
 		tell(job, &job->regions[i], &range, &err);

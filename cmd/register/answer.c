@@ -101,10 +101,10 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		.access = { plan->access, !is_null },
 		.access_bits = { plan->access, !is_null },
 		.page_sizes = { plan->page_sizes, mr_region_has_page_sizes(plan->call) },
-		.pd = job->place.pd,
+		.pd = job->registrar.pd,
 		.count = known(plan->memory.count),
 	};
-	return answer_fail(&job->answer, err, index, id, job->place.registrar.via);
+	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
 }
 
 static void tell_request(const struct register_job *job, const struct mr_region_request *request)
@@ -132,8 +132,8 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		return;
 	if (!job->answer.invocation->global->style.verbose) /* which has told all of it */
 		tell_request(job, request);
-	if (job->place.registrar.via == MR_VIA_KERNEL &&
-	    !mr_driver_is_known(job->place.uverbs.driver_id))
+	if (job->registrar.base.via == MR_VIA_KERNEL &&
+	    !mr_driver_is_known(job->registrar.uverbs.driver_id))
 		report_detail("without private data of the driver, which mrctl does not know");
 }
 
@@ -141,7 +141,7 @@ static struct mr_in_force_region region_asked(const struct register_job *job,
 					      const struct new_region *new)
 {
 	return (struct mr_in_force_region){ .call = job->plan->call,
-					    .via = job->place.registrar.via,
+					    .via = job->registrar.base.via,
 					    .access = job->plan->access,
 					    .at_zero = new->at_zero };
 }
@@ -151,7 +151,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 	const struct mr_region *region = &new->region;
 	const struct register_plan *plan = job->plan;
 	const enum mr_region_call call = plan->call;
-	const enum mr_via via = job->place.registrar.via;
+	const enum mr_via via = job->registrar.base.via;
 	bool is_umem = plan->row->kind == MR_KIND_UMEM, is_null = plan->row->on == MR_ON_NOTHING;
 	bool has_offset = register_plan_has_offset(plan);
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
@@ -171,7 +171,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 		.iova = { region->iova, !is_umem && !is_null },
 		.access = { job->plan->access, !is_null },
 		.access_bits = { job->plan->access, !is_null },
-		.pd = job->place.pd,
+		.pd = job->registrar.pd,
 		.memory = plan->memory.mapping.kind.text,
 		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
 		.page_sizes = { job->plan->page_sizes, mr_region_has_page_sizes(call) },
@@ -223,7 +223,7 @@ void register_warn_of_death(const struct register_job *job, bool hold)
 {
 	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->plan->access & MR_ACCESS_ON_DEMAND;
 
-	if (!job->place.in_session || mr_session_is_private(job->place.session))
+	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
 		return;
 	if ((cuda || on_demand) && job->count && !hold)
 		report_note(job->answer.invocation->command->name,
@@ -237,7 +237,7 @@ void register_interrupt(struct register_job *job, uint64_t index)
 
 	job->interrupted = true;
 	mr_fail_text(&err, MR_ERROR_HOST, EINTR, "interrupted");
-	answer_fail(&job->answer, &err, index, 0, job->place.registrar.via);
+	answer_fail(&job->answer, &err, index, 0, job->registrar.base.via);
 }
 
 /*
@@ -259,11 +259,11 @@ void register_tell_interrupted(const struct register_job *job)
 
 	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
 		return;
-	if (!job->place.in_session) {
+	if (!job->registrar.in_session) {
 		report_detail("they were deregistered again");
 		return;
 	}
-	ends = mr_session_is_private(job->place.session);
+	ends = mr_session_is_private(job->registrar.session);
 	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
 		      ends ? "they stay until the batch ends" : "they stay in the session",
 		      job->regions[0].id, job->regions[job->count - 1].id,
@@ -290,9 +290,10 @@ void register_hint_unprinted(const struct register_job *job, struct mr_error *er
 {
 	const bool one = job->count == 1;
 
-	if (!job->count || (job->place.in_session && mr_session_is_private(job->place.session)))
+	if (!job->count ||
+	    (job->registrar.in_session && mr_session_is_private(job->registrar.session)))
 		return;
-	if (job->place.in_session)
+	if (job->registrar.in_session)
 		mr_hint(err,
 			"%" PRIu64 " region%s registered all the same and stay%s in the "
 			"session: mrctl stat shows %s",

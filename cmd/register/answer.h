@@ -29,7 +29,7 @@ struct advised {
 
 /** Room for what not each run needs, so that it is not cleared before each. */
 struct register_room {
-	struct context_room place;
+	struct context_room context;
 	struct new_region only; /**< where it is to be but one */
 	char columns[128];
 };
@@ -39,7 +39,7 @@ struct register_job {
 	const struct register_args *args;
 	const struct register_plan *plan;
 	struct register_room *room;
-	struct place place;
+	struct registrar registrar;
 	struct mr_memory memory;
 	struct mr_dm dm;
 	struct mr_dmabuf dmabuf;

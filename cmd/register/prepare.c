@@ -14,12 +14,12 @@
 /* The device's, which is of interest for dma-bufs alone. */
 static void find_data_direct(struct register_job *job)
 {
-	struct mr_environment *own = &job->room->place.environment;
+	struct mr_environment *own = &job->room->context.environment;
 
-	if (job->place.environment != own) /* the batch's */
-		*own = *job->place.environment;
-	mr_data_direct_path(&job->place.registrar, own->data_direct, sizeof(own->data_direct));
-	job->place.environment = job->answer.environment = own;
+	if (job->registrar.environment != own) /* the batch's */
+		*own = *job->registrar.environment;
+	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
+	job->registrar.environment = job->answer.environment = own;
 }
 
 static int open_dmabuf(struct register_job *job, struct mr_error *err)
@@ -53,13 +53,17 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 /* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
-	int rc = place_open(&job->place, &job->room->place, job->answer.invocation,
-			    job->plan->row->kind, job->args->pd, job->plan->via, err);
+	const struct registrar_request request = { .invocation = job->answer.invocation,
+						   .kind = job->plan->row->kind,
+						   .pd = job->args->pd,
+						   .via = job->plan->via,
+						   .room = &job->room->context };
+	int rc = registrar_open(&job->registrar, &request, err);
 
-	job->answer.environment = job->place.environment;
+	job->answer.environment = job->registrar.environment;
 	job->answer.in_session = context_session(job->answer.invocation) != NULL;
 	job->answer.out.usual_columns = register_columns(job);
-	job->in_force.uverbs = &job->place.uverbs;
+	job->in_force.uverbs = &job->registrar.uverbs;
 	if (rc)
 		return rc;
 	job->regions = job->plan->memory.count == 1
@@ -73,8 +77,8 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	if (job->args->export && !job->blobs)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
 			       "cannot export %" PRIu64 " umems", job->plan->memory.count);
-	if (job->place.in_session && mr_session_is_private(job->place.session)) {
-		job->backing = mr_backing_new(job->place.session);
+	if (job->registrar.in_session && mr_session_is_private(job->registrar.session)) {
+		job->backing = mr_backing_new(job->registrar.session);
 		if (!job->backing)
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}
@@ -96,11 +100,11 @@ int register_allocate_dm(struct register_job *job, struct mr_error *err)
 
 	if (!register_plan_needs_dm(job->plan))
 		return 0;
-	job->unnamed = job->place.in_session; /* until a region on it is noted */
+	job->unnamed = job->registrar.in_session; /* until a region on it is noted */
 	if (job->unnamed)
-		rc = mr_table_begin_unnamed(&job->place.session->table, err);
+		rc = mr_table_begin_unnamed(&job->registrar.session->table, err);
 	if (!rc)
-		rc = mr_dm_alloc(&job->place.registrar, job->plan->dm_length, &job->dm, err);
+		rc = mr_dm_alloc(&job->registrar.base, job->plan->dm_length, &job->dm, err);
 	return rc || !register_plan_exports_dm(job->plan) ? rc : open_dmabuf(job, err);
 }
 
@@ -114,7 +118,7 @@ static void free_dm(struct register_job *job)
 			mr_dm_forget(&job->dm);
 			return;
 		}
-	if (mr_dm_free(&job->place.registrar, &job->dm, &err))
+	if (mr_dm_free(&job->registrar.base, &job->dm, &err))
 		register_fail(job, &err, 0, 0, NULL);
 }
 
@@ -122,5 +126,5 @@ void register_settle_dm(struct register_job *job)
 {
 	free_dm(job);
 	if (job->unnamed)
-		mr_table_end_unnamed(&job->place.session->table);
+		mr_table_end_unnamed(&job->registrar.session->table);
 }

@@ -50,7 +50,7 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	const char *name = register_name(job, new->index, buffer, sizeof(buffer));
 	const char *memory = job->plan->memory.mapping.kind.text;
 	struct mr_entry entry = { .page_shift = mr_page_shift(job->memory.page_size),
-				  .pd = (uint16_t)job->place.pd_place };
+				  .pd = (uint16_t)job->registrar.pd_slot };
 	int rc;
 
 	if (name && strlen(name) >= sizeof(entry.name))
@@ -60,9 +60,9 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 		memcpy(entry.name, name, strlen(name));
 	memcpy(entry.memory, memory, strnlen(memory, sizeof(entry.memory) - 1));
 	rc = request->call == MR_REG_MR_RELAXED
-		     ? mr_reg_mr_relaxed(job->place.session, &job->place.registrar, request, &entry,
-					 err)
-		     : mr_session_register(job->place.session, &job->place.registrar, request,
+		     ? mr_reg_mr_relaxed(job->registrar.session, &job->registrar.base, request,
+					 &entry, err)
+		     : mr_session_register(job->registrar.session, &job->registrar.base, request,
 					   &entry, err);
 	if (rc)
 		return rc;
@@ -83,15 +83,15 @@ static int register_one(struct register_job *job, const struct mr_region_request
 			struct new_region *new, struct mr_error *err)
 {
 	new->id = job->count + 1;
-	if (job->place.in_session)
+	if (job->registrar.in_session)
 		return register_in_session(job, request, new, err);
-	return mr_region_register(&job->place.registrar, request, &new->region, err);
+	return mr_region_register(&job->registrar.base, request, &new->region, err);
 }
 
 /* Nothing more can be registered: the rest would fail by the same lock. */
 static bool is_locked_out(const struct register_job *job)
 {
-	return job->place.in_session && mr_table_gave_up(&job->place.session->table);
+	return job->registrar.in_session && mr_table_gave_up(&job->registrar.session->table);
 }
 
 static void register_all(struct register_job *job)
@@ -109,7 +109,7 @@ static void register_all(struct register_job *job)
 		new->index = index;
 		progress_wait(&job->answer.progress, "registering", request.length);
 		if (!register_one(job, &request, new, &err)) {
-			new->at_zero = mr_in_force_at_zero(&job->place.uverbs, request.access,
+			new->at_zero = mr_in_force_at_zero(&job->registrar.uverbs, request.access,
 							   &new->region);
 			job->count++;
 			mr_memory_keep_file(&job->memory);
@@ -133,7 +133,7 @@ static void deregister_all(struct register_job *job)
 	for (uint64_t i = 0; i < job->count; i++) {
 		struct new_region *new = &job->regions[i];
 
-		if (mr_region_deregister(&job->place.registrar, &new->region, &err))
+		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
 			fail(job, &err, new->index, new->id);
 		progress_show(&job->answer.progress, "deregistered", i + 1);
 	}
@@ -152,7 +152,7 @@ static int print_document(struct register_job *job, struct mr_error *err)
 static void release(struct register_job *job)
 {
 	mr_backing_hand_over(job->backing, &job->memory, &job->dmabuf);
-	place_close(&job->place);
+	registrar_close(&job->registrar);
 	answer_release(&job->answer);
 	free(job->blobs);
 	if (job->regions != &job->room->only)
@@ -168,7 +168,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	/* In a session a region is either not there or in the table: signals wait in between. */
-	job->blocks_signals = hold || job->place.in_session;
+	job->blocks_signals = hold || job->registrar.in_session;
 	if (job->blocks_signals)
 		context_block_signals(job->answer.invocation);
 	if (!rc)
@@ -180,10 +180,10 @@ static int run(struct register_job *job, struct mr_error *err)
 		register_all(job);
 		if (!job->interrupted)
 			advise_all(job);
-		place_leave_pd(&job->place);
+		registrar_leave_pd(&job->registrar);
 	}
 	/* What the session holds stays. */
-	trial = !job->place.in_session;
+	trial = !job->registrar.in_session;
 	if (trial && !hold)
 		deregister_all(job);
 	if (!hold || !trial)
@@ -205,8 +205,8 @@ static int run(struct register_job *job, struct mr_error *err)
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
 	register_tell_interrupted(job);
-	if (job->place.in_session)
-		overdue_tell(job->answer.invocation, job->place.session);
+	if (job->registrar.in_session)
+		overdue_tell(job->answer.invocation, job->registrar.session);
 	return rc;
 }
 

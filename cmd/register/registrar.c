@@ -11,141 +11,152 @@
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"
 
-/* What is quiet and stays in this process shows no times; other commands show a session's. */
-static bool is_untimed(const struct place *place)
+/* With --quiet nobody sees how long a call took, but where other commands show the session's regions. */
+static bool is_untimed(const struct registrar *registrar)
 {
-	return place->invocation->global->style.quiet &&
-	       (!place->in_session || mr_session_is_private(place->session));
+	return registrar->invocation->global->style.quiet &&
+	       (!registrar->in_session || mr_session_is_private(registrar->session));
 }
 
-static void use_kernel(struct place *place, uint32_t pd_handle)
+static void use_kernel(struct registrar *registrar, uint32_t pd_handle)
 {
-	place->registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
-						  .uverbs = &place->uverbs,
-						  .pd_handle = pd_handle,
-						  .untimed = is_untimed(place) };
+	registrar->base = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+						 .uverbs = &registrar->uverbs,
+						 .pd_handle = pd_handle,
+						 .untimed = is_untimed(registrar) };
 }
 
-static void use_library(struct place *place)
+static void use_library(struct registrar *registrar)
 {
-	place->registrar = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
-						  .context = place->device.context,
-						  .pd = place->device.pd,
-						  .untimed = is_untimed(place) };
+	registrar->base = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
+						 .context = registrar->device.context,
+						 .pd = registrar->device.pd,
+						 .untimed = is_untimed(registrar) };
 }
 
-static int fail_no_handles(const struct place *place, struct mr_error *err)
+static int fail_no_handles(const struct registrar *registrar, struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "mlx5dv_devx_umem_export",
 		"rdma-core %s does not tell the handle of a umem, so it cannot stay",
-		place->environment->rdma_core);
+		registrar->environment->rdma_core);
 	mr_hint(err, "rdma-core 63 and later do; or use --via kernel");
 	return -EOPNOTSUPP;
 }
 
-/* Whether the library can serve at all; if not, and nothing else may, that is the error. */
-static int check_library(const struct place *place, bool kernel, bool *library,
+/*
+ * Clears *@library where the library cannot serve in this session.
+ * Return: 0, or -EOPNOTSUPP where --via leaves no other path.
+ */
+static int check_library(const struct registrar *registrar, bool kernel, bool *library,
 			 struct mr_error *err)
 {
-	if (!*library || mr_session_is_private(place->session))
+	if (!*library || mr_session_is_private(registrar->session))
 		return 0;
-	if (place->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
-	    (kernel || mr_driver_imports(place->uverbs.driver_id))) {
+	if (registrar->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
+	    (kernel || mr_driver_imports(registrar->uverbs.driver_id))) {
 		*library = false;
-		return kernel ? 0 : fail_no_handles(place, err);
+		return kernel ? 0 : fail_no_handles(registrar, err);
 	}
-	*library = !kernel || mr_driver_imports(place->uverbs.driver_id);
+	*library = !kernel || mr_driver_imports(registrar->uverbs.driver_id);
 	return 0;
 }
 
-static int open_in_session(struct place *place, struct context_room *own, bool library, bool kernel,
+static int open_in_session(struct registrar *registrar, const struct registrar_request *request,
 			   struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	struct mr_session *session = context_open_session(place->invocation, &own->session, err);
+	bool library = via_allows(request->via, MR_VIA_LIBRARY);
+	bool kernel = via_allows(request->via, MR_VIA_KERNEL);
+	struct mr_session *session =
+		context_open_session(registrar->invocation, &request->room->session, err);
 	int rc = 0;
 
 	if (!session)
 		return -err->errnum;
-	place->in_session = true;
-	place->session = session;
+	registrar->in_session = true;
+	registrar->session = session;
 	mr_relaxed_expire(session);
-	place->environment = context_environment(place->invocation, session, &own->environment);
-	place->uverbs = session->uverbs;
-	if (place->pd)
-		rc = mr_session_pd(session, place->pd, true, &place->pd_place, &pd, err);
+	registrar->environment =
+		context_environment(registrar->invocation, session, &request->room->environment);
+	registrar->uverbs = session->uverbs;
+	if (registrar->pd)
+		rc = mr_session_pd(session, registrar->pd, true, &registrar->pd_slot, &pd, err);
 	if (!rc)
-		rc = check_library(place, kernel, &library, err);
+		rc = check_library(registrar, kernel, &library, err);
 	if (rc)
 		return rc;
 	if (library) {
-		rc = mr_session_device(session, place->pd_place, pd.handle, &place->device, err);
+		rc = mr_session_device(session, registrar->pd_slot, pd.handle, &registrar->device,
+				       err);
 		if (!rc)
-			use_library(place);
-		/* ENODEV: the device was removed, which the kernel says better. */
+			use_library(registrar);
+		/* A removed device (ENODEV) is refused by the kernel in clearer words. */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
 		mr_error_clear(err); /* the other path serves */
 	}
-	use_kernel(place, pd.handle);
+	use_kernel(registrar, pd.handle);
 	return 0;
 }
 
-static int open_device(struct place *place, struct mr_environment *environment, bool library,
+static int open_device(struct registrar *registrar, const struct registrar_request *request,
 		       struct mr_error *err)
 {
-	const char *name = place->invocation->global->device;
+	struct mr_environment *environment = &request->room->environment;
+	const char *name = request->invocation->global->device;
+	bool library = via_allows(request->via, MR_VIA_LIBRARY);
 	uint32_t pd_handle;
-	/* Without DEVX the kernel's answer to the call itself is the one that --via kernel is for. */
-	int rc = place->kind == MR_KIND_UMEM && library
-			 ? mr_device_open_devx(name, &place->device, environment, err)
-			 : mr_device_open(name, &place->device, environment, err);
+	/*
+	 * A device without DEVX cannot be opened for umems.  By --via kernel it is opened without, so that
+	 * the kernel's answer to the call itself is seen.
+	 */
+	int rc = registrar->kind == MR_KIND_UMEM && library
+			 ? mr_device_open_devx(name, &registrar->device, environment, err)
+			 : mr_device_open(name, &registrar->device, environment, err);
 
 	if (rc)
 		return rc;
-	place->uverbs = mr_device_uverbs(&place->device, environment, &pd_handle);
+	registrar->uverbs = mr_device_uverbs(&registrar->device, environment, &pd_handle);
 	if (library)
-		use_library(place);
+		use_library(registrar);
 	else
-		use_kernel(place, pd_handle);
+		use_kernel(registrar, pd_handle);
 	return 0;
 }
 
-int place_open(struct place *place, struct context_room *own, const struct invocation *invocation,
-	       enum mr_region_kind kind, const char *pd, struct via_option via,
-	       struct mr_error *err)
+int registrar_open(struct registrar *registrar, const struct registrar_request *request,
+		   struct mr_error *err)
 {
-	bool library = via_allows(via, MR_VIA_LIBRARY), kernel = via_allows(via, MR_VIA_KERNEL);
+	const struct invocation *invocation = request->invocation;
 
-	place->invocation = invocation;
-	place->kind = kind;
-	place->pd_place = MR_TABLE_PDS;
+	registrar->invocation = invocation;
+	registrar->kind = request->kind;
+	registrar->pd_slot = MR_TABLE_PDS;
 	if (invocation->enclosing) {
-		place->environment = invocation->enclosing->environment;
+		registrar->environment = invocation->enclosing->environment;
 	} else {
-		place->environment = &own->environment;
-		mr_environment_init(&own->environment);
+		registrar->environment = &request->room->environment;
+		mr_environment_init(&request->room->environment);
 	}
-	if (kind == MR_KIND_MR)
-		place->pd = pd ? pd : MR_DEFAULT_PD;
-	if (context_session(invocation))
-		return open_in_session(place, own, library, kernel, err);
-	return open_device(place, &own->environment, library, err);
+	if (request->kind == MR_KIND_MR)
+		registrar->pd = request->pd ? request->pd : MR_DEFAULT_PD;
+	return context_session(invocation) ? open_in_session(registrar, request, err)
+					   : open_device(registrar, request, err);
 }
 
-void place_leave_pd(const struct place *place)
+void registrar_leave_pd(const struct registrar *registrar)
 {
-	if (place->session)
-		mr_session_leave_pd(place->session, place->pd_place);
+	if (registrar->session)
+		mr_session_leave_pd(registrar->session, registrar->pd_slot);
 }
 
-void place_close(struct place *place)
+void registrar_close(struct registrar *registrar)
 {
-	if (!place->in_session) {
-		mr_device_close(&place->device);
+	if (!registrar->in_session) {
+		mr_device_close(&registrar->device);
 		return;
 	}
-	place_leave_pd(place);
-	mr_session_release_device(place->session, &place->device);
-	context_leave_session(place->invocation, place->session);
+	registrar_leave_pd(registrar);
+	mr_session_release_device(registrar->session, &registrar->device);
+	context_leave_session(registrar->invocation, registrar->session);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where a registering command works: on a device of its own, or in a session. */
+/*
+ * By what a registering command registers: a device of its own, or the session's, with the protection
+ * domain and the path of the calls.
+ */
 #ifndef CMD_REGISTER_REGISTRAR_H
 #define CMD_REGISTER_REGISTRAR_H
 
@@ -9,37 +12,43 @@
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
 
-struct place {
+/** What a command needs a registrar for. */
+struct registrar_request {
+	const struct invocation *invocation;
+	enum mr_region_kind kind; /**< what is to be registered; umems need DEVX, and no PD */
+	const char *pd; /**< name of the PD, made where there is none; NULL: the usual one */
+	struct via_option via;
+	struct context_room *room; /**< must stay until registrar_close() */
+};
+
+struct registrar {
 	const struct invocation *invocation;
 	bool in_session;
 	struct mr_session *session; /**< where it is in one */
 	struct mr_device device;    /**< its own, or the session's, imported; or none */
 	const struct mr_environment *environment;
 	struct mr_uverbs uverbs;
-	struct mr_registrar registrar;
+	struct mr_registrar base; /**< for the calls themselves */
 	enum mr_region_kind kind; /**< what is to be registered */
-	const char *pd;    /**< name of the protection domain; NULL for umems, which need none */
-	uint32_t pd_place; /**< in the session's table; MR_TABLE_PDS: none */
+	const char *pd;           /**< name of the PD; NULL for umems, which need none */
+	uint32_t pd_slot;         /**< of the PD in the session's table; MR_TABLE_PDS: none */
 };
 
 /**
- * place_open() - open the device or join the session, and choose PD and path
- * @place: all zeros
- * @own:  must stay until place_close()
- * @kind: what is to be registered; umems need a DEVX context and no PD
- * @pd:  name of the protection domain, or NULL; made where there is none
- * @via: the path that --via asks for; not given: what suits
+ * registrar_open() - open the device or join the session, and choose PD and path
+ * @registrar: all zeros; registrar_close() it in either case
  *
  * The path of choice is the library's, wherever the provider can import a session's device: what
  * libibverbs does is what the user asks about.  For umems in a session also wherever libmlx5 tells
  * their handles, without which nobody could deregister them later.
+ *
+ * Return: 0 or -errno.
  */
-int place_open(struct place *place, struct context_room *own, const struct invocation *invocation,
-	       enum mr_region_kind kind, const char *pd, struct via_option via,
-	       struct mr_error *err);
-void place_close(struct place *place);
+int registrar_open(struct registrar *registrar, const struct registrar_request *request,
+		   struct mr_error *err);
+void registrar_close(struct registrar *registrar);
 
-/** place_leave_pd() - nothing more is registered: the protection domain may be deallocated */
-void place_leave_pd(const struct place *place);
+/** registrar_leave_pd() - nothing more is registered: the protection domain may be deallocated */
+void registrar_leave_pd(const struct registrar *registrar);
 
 #endif

@@ -21,8 +21,8 @@
 struct trial {
 	const struct register_args *args;
 	struct register_plan plan;
-	struct place place;
-	struct context_room own;
+	struct registrar registrar;
+	struct context_room room;
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct answer answer;
@@ -57,7 +57,7 @@ static void print_try(struct trial *trial, const struct mr_region_request *reque
 			   .page_size = { trial->memory.page_size, trial->memory.page_size != 0 },
 			   .page_sizes = known(request->page_sizes),
 			   .answer = taken ? "ok" : mr_errno_name(errnum),
-			   .via = mr_via_name(trial->place.registrar.via),
+			   .via = mr_via_name(trial->registrar.base.via),
 			   .elapsed_ns = { region->elapsed_ns, taken },
 			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, taken && !region->live },
 		   });
@@ -67,7 +67,7 @@ static void print_try(struct trial *trial, const struct mr_region_request *reque
 static int try_size(struct trial *trial, const struct mr_region_request *request,
 		    struct mr_error *refusal)
 {
-	const struct mr_registrar *registrar = &trial->place.registrar;
+	const struct mr_registrar *registrar = &trial->registrar.base;
 	struct mr_region region = { .live = false };
 	int rc = mr_region_register(registrar, request, &region, refusal);
 	struct mr_error err;
@@ -86,7 +86,7 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
  */
 static void try_sizes(struct trial *trial)
 {
-	const enum mr_via via = trial->place.registrar.via;
+	const enum mr_via via = trial->registrar.base.via;
 	const bool dmabuf = trial->plan.row->on == MR_ON_DMABUF;
 	struct mr_region_request request = {
 		.call = trial->plan.call,
@@ -129,13 +129,16 @@ static void try_sizes(struct trial *trial)
 
 static int prepare(struct trial *trial, struct mr_error *err)
 {
-	int rc = place_open(&trial->place, &trial->own, trial->answer.invocation, MR_KIND_UMEM,
-			    NULL, trial->args->via, err);
+	const struct registrar_request request = { .invocation = trial->answer.invocation,
+						   .kind = MR_KIND_UMEM,
+						   .via = trial->plan.via,
+						   .room = &trial->room };
+	int rc = registrar_open(&trial->registrar, &request, err);
 
-	trial->answer.environment = trial->place.environment;
+	trial->answer.environment = trial->registrar.environment;
 	trial->answer.in_session = context_session(trial->answer.invocation) != NULL;
-	if (!rc && trial->place.in_session)
-		rc = mr_table_begin_unnamed(&trial->place.session->table, err);
+	if (!rc && trial->registrar.in_session)
+		rc = mr_table_begin_unnamed(&trial->registrar.session->table, err);
 	if (!rc)
 		rc = mr_memory_map(&trial->plan.memory.mapping, &trial->memory, err);
 	if (rc || trial->plan.row->on != MR_ON_DMABUF)
@@ -156,14 +159,14 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	answer->lines = false;
 	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
 	if (rc) {
-		answer_fail(answer, err, 0, 0, trial->place.registrar.via);
+		answer_fail(answer, err, 0, 0, trial->registrar.base.via);
 		mr_error_clear(err); /* it is in the answer */
 	}
 	answer_begin(answer);
 	if (!rc)
 		try_sizes(trial);
-	if (trial->place.in_session)
-		mr_table_end_unnamed(&trial->place.session->table);
+	if (trial->registrar.in_session)
+		mr_table_end_unnamed(&trial->registrar.session->table);
 	answer_end_rows(answer);
 	rc = answer_end(answer, trial->taken, err);
 	if (rc)
@@ -173,8 +176,8 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 		report_note(answer->invocation->command->name,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
-	if (trial->place.in_session)
-		overdue_tell(answer->invocation, trial->place.session);
+	if (trial->registrar.in_session)
+		overdue_tell(answer->invocation, trial->registrar.session);
 	return answer_status(answer, trial->taken, NULL);
 }
 
@@ -191,7 +194,7 @@ int umem_try_page_sizes(const struct invocation *invocation, const struct regist
 		rc = run_trial(&trial, err);
 	mr_dmabuf_close(&trial.dmabuf);
 	mr_memory_unmap(&trial.memory);
-	place_close(&trial.place);
+	registrar_close(&trial.registrar);
 	answer_release(&trial.answer);
 	return rc;
 }
