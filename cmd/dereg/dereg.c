@@ -196,9 +196,10 @@ const struct command command_dereg = {
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),
 	.record = &region_record,
-	.columns = "id,name,state,lkey,length,dereg_elapsed_ns",
-	.fills = MR_COLUMNS ",dereg_elapsed_ns,umem_id,addr,offset,extended_addr,extended_length,"
-			    "page_sizes,deferred_ns,deferred_answer",
+	.columns = REGION_COLUMNS(id, name, state, lkey, length, dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, dereg_elapsed_ns, umem_id, addr, offset,
+				extended_addr, extended_length, page_sizes, deferred_ns,
+				deferred_answer),
 	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
 	.check = check,
 	.run = run,

@@ -4,6 +4,7 @@
 #define CMD_REGION_ROW_H
 
 #include "cmd/cli/command.h"
+#include "cmd/output/columns.h"
 #include "cmd/output/fields.h"
 #include "lib/session/table/table.h"
 #include "lib/verbs/device.h"
@@ -46,14 +47,17 @@ struct region_row {
 	const char *deferred_answer;
 };
 
-/** What each command that prints regions has a value for, and what of MRs; for its list of those. */
-#define REGION_COLUMNS                                                                             \
-	"id,name,kind,state,handle,length,access,access_bits,in_force,memory,page_size,call,via,"  \
-	"needs_process,elapsed_ns"
-#define MR_COLUMNS REGION_COLUMNS ",lkey,rkey,iova,pd"
-/** Of those that register, and of those that give advice about what they have registered. */
-#define MADE_COLUMNS   ",index,dereg_elapsed_ns"
-#define ADVICE_COLUMNS ",advice,advice_answer,advice_elapsed_ns"
+/** REGION_COLUMNS() - a list of columns, by the names of members of struct region_row */
+#define REGION_COLUMNS(...) COLUMNS(struct region_row, __VA_ARGS__)
+
+/* For a command's list of those that it has a value for: what each that prints regions has, and of MRs */
+#define FIELDS_OF_REGIONS                                                                          \
+	id, name, kind, state, handle, length, access, access_bits, in_force, memory, page_size,   \
+		call, via, needs_process, elapsed_ns
+#define FIELDS_OF_MRS FIELDS_OF_REGIONS, lkey, rkey, iova, pd
+/* Of those that register, and of those that give advice about what they have registered. */
+#define FIELDS_OF_REGISTERED index, dereg_elapsed_ns
+#define FIELDS_OF_ADVICE     advice, advice_answer, advice_elapsed_ns
 
 /** Room for an exported umem as text. */
 #define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)

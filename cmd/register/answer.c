@@ -24,24 +24,29 @@ static const char *usual_columns(const struct register_job *job)
 	const bool stays = job->answer.in_session, dmabuf = register_plan_has_offset(job->plan);
 
 	if (job->plan->row->kind == MR_KIND_UMEM && stays)
-		return dmabuf ? "id,name,state,handle,umem_id,offset,length,access,page_sizes,"
-				"elapsed_ns"
-			      : "id,name,state,handle,umem_id,addr,length,access,page_sizes,"
-				"elapsed_ns";
+		return dmabuf ? REGION_COLUMNS(id, name, state, handle, umem_id, offset, length,
+					       access, page_sizes, elapsed_ns)
+			      : REGION_COLUMNS(id, name, state, handle, umem_id, addr, length,
+					       access, page_sizes, elapsed_ns);
 	if (job->plan->row->kind == MR_KIND_UMEM && dmabuf)
-		return "id,name,umem_id,offset,length,access,page_sizes,elapsed_ns,"
-		       "dereg_elapsed_ns";
+		return REGION_COLUMNS(id, name, umem_id, offset, length, access, page_sizes,
+				      elapsed_ns, dereg_elapsed_ns);
 	if (job->plan->call == MR_REG_MR_RELAXED)
-		return stays ? "id,name,state,lkey,rkey,addr,length,extended_addr,extended_length,"
-			       "access,pd,elapsed_ns"
-			     : "id,name,lkey,rkey,addr,length,extended_addr,extended_length,access,"
-			       "elapsed_ns,dereg_elapsed_ns";
+		return stays ? REGION_COLUMNS(id, name, state, lkey, rkey, addr, length,
+					      extended_addr, extended_length, access, pd,
+					      elapsed_ns)
+			     : REGION_COLUMNS(id, name, lkey, rkey, addr, length, extended_addr,
+					      extended_length, access, elapsed_ns,
+					      dereg_elapsed_ns);
 	if (!stays && job->plan->row->on == MR_ON_DM)
-		return "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns";
+		return REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access,
+				      elapsed_ns, dereg_elapsed_ns);
 	if (!stays)
 		return job->answer.invocation->command->columns;
-	return dmabuf ? "id,name,state,lkey,rkey,offset,length,iova,access,pd,elapsed_ns"
-		      : "id,name,state,lkey,rkey,addr,length,iova,access,pd,elapsed_ns";
+	return dmabuf ? REGION_COLUMNS(id, name, state, lkey, rkey, offset, length, iova, access,
+				       pd, elapsed_ns)
+		      : REGION_COLUMNS(id, name, state, lkey, rkey, addr, length, iova, access, pd,
+				       elapsed_ns);
 }
 
 /* Whether the call is told an I/O virtual address. */
@@ -63,12 +68,13 @@ static void tell_extended(const struct mr_region_request *request)
 const char *register_columns(struct register_job *job)
 {
 	const char *usual = usual_columns(job);
+	bool advice = job->args->advise.advice.text;
 
-	if (!job->args->advise.advice.text && !job->args->export)
+	if (!advice && !job->args->export)
 		return usual;
-	snprintf(job->room->columns, sizeof(job->room->columns), "%s%s%s", usual,
-		 job->args->advise.advice.text ? ",advice_answer,advice_elapsed_ns" : "",
-		 job->args->export ? ",export" : "");
+	snprintf(job->room->columns, sizeof(job->room->columns), "%s%s%s%s%s", usual,
+		 advice ? "," : "", advice ? REGION_COLUMNS(advice_answer, advice_elapsed_ns) : "",
+		 job->args->export ? "," : "", job->args->export ? REGION_COLUMNS(export) : "");
 	return job->room->columns;
 }
 

@@ -120,9 +120,10 @@ const struct command command_reg = {
 	.rules = rules,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,
-	.columns = "id,name,lkey,rkey,addr,length,iova,access,elapsed_ns,dereg_elapsed_ns",
-	.fills =
-		MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",addr,offset,extended_addr,extended_length",
+	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, addr, offset,
+				extended_addr, extended_length),
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
 					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },

@@ -79,8 +79,9 @@ const struct command command_reg_dmabuf = {
 	.rules = rules,
 	.args_size = sizeof(struct reg_dmabuf_args),
 	.record = &region_record,
-	.columns = "id,name,lkey,rkey,offset,length,iova,access,elapsed_ns,dereg_elapsed_ns",
-	.fills = MR_COLUMNS MADE_COLUMNS ADVICE_COLUMNS ",offset",
+	.columns = REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, offset),
 	.topics = topics,
 	.examples =
 		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",

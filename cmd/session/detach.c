@@ -98,7 +98,7 @@ static int print_row(const struct invocation *invocation, const struct mr_enviro
 	rc = answer_init(&answer, invocation, NULL, environment, 0, err);
 	answer.in_session = true;
 	if (global->style.no_headings)
-		answer.out.usual_columns = "session";
+		answer.out.usual_columns = SESSION_COLUMNS(session);
 	if (!rc) {
 		answer_begin(&answer);
 		session_print(&answer, &session);

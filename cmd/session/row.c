@@ -16,23 +16,6 @@ struct holder_row {
 	char user_text[64];
 };
 
-struct session_row {
-	const char *session;
-	const char *device;
-	const char *provider;
-	struct opt_bool simulated;
-	struct mr_opt_u64 regions;
-	struct mr_opt_u64 bytes;
-	const char *user;
-	const char *held_by;
-	bool joinable;
-	const char *reason;
-	const char *remedy;
-	struct list holders;
-	char session_text[24];
-	char held_by_text[FIELD_TEXT_MAX];
-};
-
 static const struct field holder_fields[] = {
 	FIELD(struct holder_row, pid, FIELD_NUMBER, 0, "process"),
 	FIELD(struct holder_row, command, FIELD_STRING, 0, "its name"),

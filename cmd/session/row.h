@@ -3,8 +3,30 @@
 #ifndef CMD_SESSION_ROW_H
 #define CMD_SESSION_ROW_H
 
+#include "cmd/output/columns.h"
 #include "cmd/region/answer.h"
 #include "lib/session/find.h"
+
+/** A session as it is printed. */
+struct session_row {
+	const char *session;
+	const char *device;
+	const char *provider;
+	struct opt_bool simulated;
+	struct mr_opt_u64 regions;
+	struct mr_opt_u64 bytes;
+	const char *user;
+	const char *held_by;
+	bool joinable;
+	const char *reason;
+	const char *remedy;
+	struct list holders;
+	char session_text[24];
+	char held_by_text[FIELD_TEXT_MAX];
+};
+
+/** SESSION_COLUMNS() - a list of columns, by the names of members of struct session_row */
+#define SESSION_COLUMNS(...) COLUMNS(struct session_row, __VA_ARGS__)
 
 extern const struct record session_record;
 

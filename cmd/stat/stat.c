@@ -218,7 +218,8 @@ static int work(struct session_job *in, struct mr_error *err)
 	totals_init(&job.totals, in);
 	if (has_umems(&in->session->table))
 		in->answer.out.usual_columns =
-			"id,name,kind,state,handle,lkey,rkey,umem_id,addr,length,iova,access,pd";
+			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
+				       length, iova, access, pd);
 	answer_begin(&in->answer);
 	for (uint64_t i = 0; words[i]; i++) {
 		print_word(&job, words[i], i + 1);
@@ -264,9 +265,10 @@ const struct command command_stat = {
 		"dm:HANDLE.",
 	.groups = groups,
 	.record = &region_record,
-	.columns = "id,name,state,handle,lkey,rkey,addr,length,iova,access,pd",
-	.fills = MR_COLUMNS ",umem_id,addr,offset,extended_addr,extended_length,page_sizes,"
-			    "deferred_ns,deferred_answer",
+	.columns =
+		REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd),
+	.fills = REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr,
+				extended_length, page_sizes, deferred_ns, deferred_answer),
 	.examples = (const char *const[]){ "mrctl stat", "mrctl -n -o rkey stat buf", NULL },
 	.check = check,
 	.run = run,

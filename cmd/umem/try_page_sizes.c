@@ -157,7 +157,8 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
 	answer->lines = false;
-	answer->out.usual_columns = "page_sizes,answer,elapsed_ns,dereg_elapsed_ns";
+	answer->out.usual_columns =
+		REGION_COLUMNS(page_sizes, answer, elapsed_ns, dereg_elapsed_ns);
 	if (rc) {
 		answer_fail(answer, err, 0, 0, trial->registrar.base.via);
 		mr_error_clear(err); /* it is in the answer */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Lists of columns in the code, which the compiler checks: a misspelled one is no member. */
+#ifndef CMD_OUTPUT_COLUMNS_H
+#define CMD_OUTPUT_COLUMNS_H
+
+/**
+ * COLUMNS() - the members of @structure with these names, as the text that --output takes
+ *
+ * COLUMNS(struct region_row, id, name) is "id,name".  A field's key is its member's name.
+ */
+#ifdef __cppcheck__ /* has no __VA_OPT__ */
+#define COLUMNS(structure, ...) #__VA_ARGS__
+#else
+#define COLUMNS(structure, ...) (&(COLUMN_TEXT(__VA_ARGS__))[COLUMN_CHECK(structure, __VA_ARGS__)])
+#endif
+
+/* The text begins with a comma, which the check, 1, skips. */
+#define COLUMN_TEXT(...)               COLUMN_EACH(COLUMN_NAME, , __VA_ARGS__)
+#define COLUMN_NAME(unused, member)    "," #member
+#define COLUMN_CHECK(structure, ...)   (1 COLUMN_EACH(COLUMN_SIZE, structure, __VA_ARGS__))
+#define COLUMN_SIZE(structure, member) +0 * sizeof(((structure *)0)->member)
+
+/* Each pass of the preprocessor takes one more name, and 81 are made. */
+#define COLUMN_EACH(macro, fixed, ...) COLUMN_PASS(COLUMN_NEXT(macro, fixed, __VA_ARGS__))
+#define COLUMN_NEXT(macro, fixed, member, ...)                                                     \
+	macro(fixed, member) __VA_OPT__(COLUMN_AGAIN COLUMN_EMPTY()()(macro, fixed, __VA_ARGS__))
+#define COLUMN_AGAIN() COLUMN_NEXT
+#define COLUMN_EMPTY()
+#define COLUMN_PASS(...)  COLUMN_PASS3(COLUMN_PASS3(COLUMN_PASS3(__VA_ARGS__)))
+#define COLUMN_PASS3(...) COLUMN_PASS2(COLUMN_PASS2(COLUMN_PASS2(__VA_ARGS__)))
+#define COLUMN_PASS2(...) COLUMN_PASS1(COLUMN_PASS1(COLUMN_PASS1(__VA_ARGS__)))
+#define COLUMN_PASS1(...) COLUMN_PASS0(COLUMN_PASS0(COLUMN_PASS0(__VA_ARGS__)))
+#define COLUMN_PASS0(...) __VA_ARGS__
+
+#endif
