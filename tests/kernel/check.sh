@@ -47,9 +47,9 @@ observed() { # FILE...: output of the guests
 	cat <<-'EOT'
 	# What real kernels answered
 
-	Written by `make check-kernel` from answers in tests/cli. The devices are those of
-	[README.md](README.md): what the firmware of `mlx5_0` says is the software HCA's, what the kernel
-	makes of it is the kernel's. "ok": registered. "killed": by the kernel.
+	`make check-kernel` writes this file from answers in tests/cli. The devices are those of
+	[README.md](README.md). The firmware's answers on `mlx5_0` are those of the software HCA; what the
+	kernel makes of them is real. "ok" means registered, "killed" means killed by the kernel.
 
 	EOT
 	awk -F'|' '
