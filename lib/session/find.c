@@ -142,8 +142,8 @@ static bool look_at_environment(struct search *search, const struct mr_process *
 }
 
 /* The session that a descriptor belongs to: its socket, or its table (@fd becomes -1 then). */
-static struct mr_found_session *owner(const struct search *search, const struct mr_process *process,
-				      int *fd)
+static struct mr_found_session *session_of_descriptor(const struct search *search,
+						      const struct mr_process *process, int *fd)
 {
 	uint64_t socket = mr_process_socket(process, *fd);
 	char name[32], target[64];
@@ -180,7 +180,7 @@ static bool look_at_descriptors(struct search *search, const struct mr_process *
 	for (unsigned int n = 1; list && !enough && (fd = mr_process_next_number(list)) >= 0; n++) {
 		if (n % CLOCK_STEPS == 0 && is_over(search))
 			break;
-		session = owner(search, process, &fd);
+		session = session_of_descriptor(search, process, &fd);
 		enough = session && !add_holder(session, process, fd);
 	}
 	if (list)

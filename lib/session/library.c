@@ -19,7 +19,7 @@ struct mr_backing *mr_backing_new(struct mr_session *session)
 	return backing;
 }
 
-static void drop(struct mr_backing *backing)
+static void give_up_backing(struct mr_backing *backing)
 {
 	if (!backing || --backing->users)
 		return;
@@ -43,7 +43,7 @@ void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
 	backing->memory = *memory;
 	if (dmabuf)
 		backing->dmabuf = *dmabuf;
-	drop(backing);
+	give_up_backing(backing);
 }
 
 /* ---- keeping the device ---- */
@@ -84,8 +84,8 @@ void mr_session_close_library(struct mr_session *session)
 /* ---- calls of the library ---- */
 
 /* Another process may have put another PD in that place of the table. */
-static int find_pd(struct mr_session_library *library, uint32_t place, uint32_t handle,
-		   struct mr_error *err)
+static int import_pd(struct mr_session_library *library, uint32_t place, uint32_t handle,
+		     struct mr_error *err)
 {
 	struct ibv_pd **pd = &library->pds[place];
 
@@ -110,7 +110,7 @@ int mr_session_device(struct mr_session *session, uint32_t place, uint32_t pd_ha
 	if (!library->device.context)
 		rc = mr_device_import(session->uverbs.fd, MR_NO_HANDLE, &library->device, err);
 	if (!rc && pd_handle != MR_NO_HANDLE)
-		rc = find_pd(library, place, pd_handle, err);
+		rc = import_pd(library, place, pd_handle, err);
 	if (rc)
 		return rc;
 	device->context = library->device.context;
@@ -178,7 +178,7 @@ void mr_held_move(struct mr_held *held, struct mr_backing *backing)
 {
 	if (backing)
 		backing->users++;
-	drop(held->backing);
+	give_up_backing(held->backing);
 	held->backing = backing;
 }
 

@@ -28,27 +28,27 @@
 #define FOLLOW_MAX 16
 
 /* Where a session is: the descriptor of this number, or one of that process. */
-struct place {
+struct location {
 	bool process;
 	uint64_t number;
 };
 
 /* "fd:N", "N" or "pid:N" */
-static int parse_place(const char *where, struct place *place, struct mr_error *err)
+static int parse_location(const char *where, struct location *location, struct mr_error *err)
 {
-	place->process = !strncmp(where, "pid:", 4);
-	if (place->process || !strncmp(where, "fd:", 3))
+	location->process = !strncmp(where, "pid:", 4);
+	if (location->process || !strncmp(where, "fd:", 3))
 		where = strchr(where, ':') + 1;
-	return mr_parse_u64(where, INT_MAX, &place->number, err);
+	return mr_parse_u64(where, INT_MAX, &location->number, err);
 }
 
-static int malformed(const char *where, struct mr_error *err)
+static int fail_malformed(const char *where, struct mr_error *err)
 {
 	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 			    "invalid session '%s': give fd:NUMBER or pid:NUMBER", where);
 }
 
-static int inherited(uint64_t number, int *fd, struct mr_error *err)
+static int check_inherited(uint64_t number, int *fd, struct mr_error *err)
 {
 	*fd = (int)number;
 	if (fcntl(*fd, F_GETFD) >= 0)
@@ -73,7 +73,8 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
  *
  * Returns 1 where it is there, 0, or -errno.
  */
-static int search_environment(uint64_t pid, struct place *place, bool *any, struct mr_error *err)
+static int search_environment(uint64_t pid, struct location *location, bool *any,
+			      struct mr_error *err)
 {
 	static const char name[] = MR_SESSION_VARIABLE "=";
 	mr_auto_free char *variable = NULL;
@@ -95,7 +96,7 @@ static int search_environment(uint64_t pid, struct place *place, bool *any, stru
 		value = variable + strlen(name);
 		if (strncmp(variable, name, strlen(name)) != 0 || !*value)
 			continue;
-		if (!parse_place(value, place, err))
+		if (!parse_location(value, location, err))
 			return 1;
 		return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
 				    "the environment of process %" PRIu64
@@ -108,7 +109,7 @@ static int search_environment(uint64_t pid, struct place *place, bool *any, stru
 }
 
 /* Where the session of another process is. */
-static int read_environment(uint64_t pid, struct place *place, struct mr_error *err)
+static int read_environment(uint64_t pid, struct location *location, struct mr_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	bool any = false;
@@ -118,7 +119,7 @@ static int read_environment(uint64_t pid, struct place *place, struct mr_error *
 	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
-		rc = search_environment(pid, place, &any, err);
+		rc = search_environment(pid, location, &any, err);
 	}
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -210,8 +211,8 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 	return -ESRCH;
 }
 
-/* The descriptor of the session that a process holds; or none, where @place is another process. */
-static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err)
+/* The descriptor of the session that a process holds; or none, where @location is another process. */
+static int take_from_process(uint64_t pid, struct location *location, int *fd, struct mr_error *err)
 {
 	mr_auto_fd int process = -1;
 	int rc;
@@ -222,29 +223,29 @@ static int take(uint64_t pid, struct place *place, int *fd, struct mr_error *err
 	process = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	if (process < 0)
 		return fail_open(pid, errno, err);
-	rc = read_environment(pid, place, err);
+	rc = read_environment(pid, location, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return fail_forbidden(pid, process, err);
-	if (rc || place->process)
+	if (rc || location->process)
 		return rc;
-	return mr_session_take_descriptor(process, pid, place->number, fd, err);
+	return mr_session_take_descriptor(process, pid, location->number, fd, err);
 }
 
 /* A process that has joined a session by another's number leads to that. */
-static int follow(struct place place, int *fd, struct mr_error *err)
+static int follow_processes(struct location location, int *fd, struct mr_error *err)
 {
-	const uint64_t first = place.number;
+	const uint64_t first = location.number;
 	uint64_t pid;
 	int rc;
 
 	for (int level = 0; level < FOLLOW_MAX; level++) {
-		pid = place.number;
-		rc = take(pid, &place, fd, err);
+		pid = location.number;
+		rc = take_from_process(pid, &location, fd, err);
 		if (rc && pid != first)
 			mr_wrap(err,
 				"the session of process %" PRIu64 " is that of process %" PRIu64,
 				first, pid);
-		if (rc || !place.process)
+		if (rc || !location.process)
 			return rc;
 	}
 	return mr_fail_text(
@@ -254,14 +255,14 @@ static int follow(struct place place, int *fd, struct mr_error *err)
 
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err)
 {
-	struct place place;
+	struct location location;
 	int rc;
 
-	if (parse_place(where, &place, err))
-		return malformed(where, err);
-	if (!place.process)
-		return inherited(place.number, fd, err);
-	rc = follow(place, borrowed, err);
+	if (parse_location(where, &location, err))
+		return fail_malformed(where, err);
+	if (!location.process)
+		return check_inherited(location.number, fd, err);
+	rc = follow_processes(location, borrowed, err);
 	*fd = *borrowed;
 	return rc;
 }

@@ -7,8 +7,8 @@
 #include "lib/session/table/file.h"
 
 /* 1, 0, or -errno.  All kinds share their numbers: EINVAL is another kind's. */
-static int has(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
-	       struct mr_uverbs_mr *mr, struct mr_error *err)
+static int has_object(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
+		      struct mr_uverbs_mr *mr, struct mr_error *err)
 {
 	int rc;
 
@@ -42,7 +42,7 @@ static int fail_absent(const struct mr_session *session, enum mr_region_kind kin
 int mr_session_find_object(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
 			   struct mr_uverbs_mr *mr, struct mr_error *err)
 {
-	int rc = has(session, kind, handle, mr, err);
+	int rc = has_object(session, kind, handle, mr, err);
 
 	if (rc)
 		return rc < 0 ? rc : 0;
@@ -57,8 +57,9 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 	struct mr_error ignored;
 	struct mr_uverbs_mr mr;
 
-	return has(session, kind, handle, &mr, &ignored) ? -err->errnum
-							 : fail_absent(session, kind, handle, err);
+	return has_object(session, kind, handle, &mr, &ignored)
+		       ? -err->errnum
+		       : fail_absent(session, kind, handle, err);
 }
 
 int mr_session_count_uars(const struct mr_session *session, uint32_t *count, struct mr_error *err)

@@ -36,7 +36,7 @@ struct word {
 	const char *name; /* of a region or PD */
 };
 
-static int parse(const char *text, struct word *word, struct mr_error *err)
+static int parse_operand(const char *text, struct word *word, struct mr_error *err)
 {
 	*word = (struct word){ .type = MR_OPERAND_ENTRY };
 	/* No name has a colon. */
@@ -65,7 +65,7 @@ int mr_operand_check(const char *text, struct mr_error *err)
 {
 	struct word word;
 
-	return parse(text, &word, err);
+	return parse_operand(text, &word, err);
 }
 
 /* All kinds of objects share their handles; those of memory on the device are in no index. */
@@ -78,7 +78,7 @@ int mr_operand_find(struct mr_session *session, const char *text, struct mr_oper
 		    struct mr_error *err)
 {
 	struct word word;
-	int rc = parse(text, &word, err);
+	int rc = parse_operand(text, &word, err);
 
 	selection->type = word.type;
 	selection->slot = MR_NO_SLOT;

@@ -18,7 +18,7 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 }
 
 /* Under the lock: a PD that is in doubt is one that a killed process was deallocating. */
-static void settle_pds(struct mr_session *session)
+static void recover_pds(struct mr_session *session)
 {
 	struct mr_handles handles = { .list = NULL };
 	struct mr_error ignored;
@@ -46,7 +46,7 @@ int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)
 
 	if (rc)
 		return rc;
-	settle_pds(session);
+	recover_pds(session);
 	mr_table_unlock(&session->table);
 	return 0;
 }
@@ -119,7 +119,7 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 
 	if (rc)
 		return rc;
-	settle_pds(session);
+	recover_pds(session);
 	if (!find_pd(session, name, place, pd))
 		rc = create ? new_pd(session, name, place, pd, err)
 			    : fail_no_pd(session, name, err);
@@ -165,7 +165,7 @@ int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct m
 
 	if (rc)
 		return rc;
-	settle_pds(session);
+	recover_pds(session);
 	if (find_pd(session, name, &place, &pd)) {
 		rc = mr_table_claim_pd(&session->table, place, err);
 		if (!rc)

@@ -40,7 +40,8 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
  * What cannot be noted must not stay: no entry would name it, and nobody has its keys yet.  The command
  * has failed then, with nothing registered; its entry stays as one that was never finished.
  */
-static void undo(struct mr_session *session, const struct mr_entry *entry, struct mr_error *err)
+static void undo_registration(struct mr_session *session, const struct mr_entry *entry,
+			      struct mr_error *err)
 {
 	enum mr_region_kind kind = mr_region_kind(entry->call);
 	struct mr_error left;
@@ -56,8 +57,8 @@ static void undo(struct mr_session *session, const struct mr_entry *entry, struc
 		mr_region_kind_name(kind), entry->handle);
 }
 
-static int commit(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
-		  struct mr_error *err)
+static int commit_entry(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
+			struct mr_error *err)
 {
 	int rc = mr_table_lock(&session->table, err);
 
@@ -65,12 +66,12 @@ static int commit(struct mr_session *session, uint32_t slot, const struct mr_ent
 		rc = mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				  "another process has removed the region from the session");
 	if (rc)
-		undo(session, entry, err);
+		undo_registration(session, entry, err);
 	mr_session_unclaim(session, slot);
 	return rc;
 }
 
-static void withdraw(struct mr_session *session, uint32_t slot, uint64_t id)
+static void withdraw_entry(struct mr_session *session, uint32_t slot, uint64_t id)
 {
 	struct mr_error ignored;
 
@@ -126,7 +127,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	if (!rc)
 		rc = register_to_stay(session, registrar, request, &region, err);
 	if (rc) {
-		withdraw(session, slot, entry->id);
+		withdraw_entry(session, slot, entry->id);
 		return rc;
 	}
 	fill_entry(entry, request, &region, registrar->via);
@@ -135,7 +136,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 		mr_session_keep_region(session, slot, &region, request->backing);
 	else
 		mr_region_forget(&region);
-	return commit(session, slot, entry, err);
+	return commit_entry(session, slot, entry, err);
 }
 
 /* ---- deregistering ---- */
@@ -167,8 +168,8 @@ static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t 
 }
 
 /* By the library where it has registered the region in this process. */
-static int destroy(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
-		   uint64_t *ns, struct mr_error *err)
+static int destroy_region(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
+			  uint64_t *ns, struct mr_error *err)
 {
 	const struct mr_registrar registrar = { .uverbs = &session->uverbs, .untimed = !ns };
 	struct mr_held *held = mr_session_held(session, slot);
@@ -229,7 +230,7 @@ static int deregister(struct mr_session *session, uint32_t slot, uint64_t id, bo
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = destroy(session, slot, entry, ns, err);
+	rc = destroy_region(session, slot, entry, ns, err);
 	left = rc ? 0 : free_dm(session, entry, err);
 	if (end_deregister(session, slot, id, !rc, &lock_error) && !rc && !left) {
 		*err = lock_error;

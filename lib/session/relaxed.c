@@ -75,8 +75,8 @@ static size_t find_targets(const struct mr_table *table, const struct choice *ch
 	return !targets || count < room ? count : room;
 }
 
-static int choose(struct mr_session *session, const struct choice *choice, struct target **targets,
-		  size_t *count, struct mr_error *err)
+static int list_targets(struct mr_session *session, const struct choice *choice,
+			struct target **targets, size_t *count, struct mr_error *err)
 {
 	int rc = mr_table_lock(&session->table, err);
 
@@ -145,15 +145,15 @@ static int fail_interrupted(const struct mr_table *table, const struct target *t
 			    *left == 1 ? "its" : "their");
 }
 
-static int flush(struct mr_session *session, const struct choice *choice, mr_flushed *call,
-		 void *data, uint64_t *left, struct mr_error *err)
+static int invalidate_targets(struct mr_session *session, const struct choice *choice,
+			      mr_flushed *call, void *data, uint64_t *left, struct mr_error *err)
 {
 	mr_auto_free struct target *targets = NULL;
 	struct mr_error failure;
 	struct mr_entry entry;
 	size_t count = 0, i;
 	bool failed;
-	int first = choose(session, choice, &targets, &count, err);
+	int first = list_targets(session, choice, &targets, &count, err);
 	int rc;
 
 	*left = 0;
@@ -193,17 +193,18 @@ static int flush(struct mr_session *session, const struct choice *choice, mr_flu
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
 			uint64_t *left, struct mr_error *err)
 {
-	return flush(session, &(struct choice){ .pd = pd, .wait = true }, call, data, left, err);
+	return invalidate_targets(session, &(struct choice){ .pd = pd, .wait = true }, call, data,
+				  left, err);
 }
 
 /* Also in the middle of other work: what fails stays marked, and others may have it in hand. */
-static void sweep(struct mr_session *session, bool due)
+static void invalidate_marked(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;
 	uint64_t left;
 
-	flush(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL, &left,
-	      &ignored);
+	invalidate_targets(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL,
+			   &left, &ignored);
 }
 
 void mr_relaxed_expire(struct mr_session *session)
@@ -212,7 +213,7 @@ void mr_relaxed_expire(struct mr_session *session)
 
 	mr_table_pool(&session->table, &pool);
 	if (pool.marked)
-		sweep(session, true);
+		invalidate_marked(session, true);
 }
 
 uint32_t mr_relaxed_overdue(struct mr_session *session, struct mr_entry *first)
@@ -246,7 +247,7 @@ int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *reg
 
 	mr_table_pool(&session->table, &pool);
 	if (pool.relaxed >= pool.limit && pool.marked)
-		sweep(session, false);
+		invalidate_marked(session, false);
 	return mr_session_register(session, registrar, request, entry, err);
 }
 
@@ -260,8 +261,8 @@ static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
 }
 
 /* Under the lock. */
-static int mark(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
-		struct mr_error *err)
+static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
+			 struct mr_error *err)
 {
 	struct mr_uverbs_mr kernel;
 	enum mr_session_state state;
@@ -294,13 +295,13 @@ int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, 
 
 	if (rc)
 		return rc;
-	rc = mark(session, slot, id, defer_ns, err);
+	rc = mark_deferred(session, slot, id, defer_ns, err);
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
 	mr_table_pool(&session->table, &pool);
 	if (pool.marked >= pool.watermark)
-		sweep(session, false);
+		invalidate_marked(session, false);
 	*deferred = mr_table_get(&session->table, slot, &entry) && entry.id == id;
 	return 0;
 }

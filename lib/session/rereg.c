@@ -86,8 +86,9 @@ int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t i
 }
 
 /* The kernel is about to be asked: from here on a process that is killed leaves a doubt. */
-static int mark(struct mr_session *session, uint32_t slot, const struct mr_rereg_request *request,
-		const struct mr_entry *before, struct mr_error *err)
+static int mark_in_doubt(struct mr_session *session, uint32_t slot,
+			 const struct mr_rereg_request *request, const struct mr_entry *before,
+			 struct mr_error *err)
 {
 	struct mr_entry marked = *before;
 	int rc = mr_table_lock(&session->table, err);
@@ -122,9 +123,9 @@ static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
 }
 
 /* The object that registered the region is there. */
-static int call_on_held(struct mr_held *held, const struct mr_registrar *registrar,
-			const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
-			struct mr_error *err)
+static int change_held(struct mr_held *held, const struct mr_registrar *registrar,
+		       const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
+		       struct mr_error *err)
 {
 	int rc = mr_region_rereg(registrar, request, &held->region, failure, err);
 
@@ -137,14 +138,15 @@ static int call_on_held(struct mr_held *held, const struct mr_registrar *registr
 	return rc;
 }
 
-static int call(struct mr_held *held, const struct mr_registrar *registrar,
-		const struct mr_rereg_request *request, const struct mr_entry *before,
-		struct mr_region *region, struct mr_rereg_failure *failure, struct mr_error *err)
+static int change_region(struct mr_held *held, const struct mr_registrar *registrar,
+			 const struct mr_rereg_request *request, const struct mr_entry *before,
+			 struct mr_region *region, struct mr_rereg_failure *failure,
+			 struct mr_error *err)
 {
 	int rc;
 
 	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
-		rc = call_on_held(held, registrar, request, failure, err);
+		rc = change_held(held, registrar, request, failure, err);
 		*region = held->region;
 		return rc;
 	}
@@ -173,16 +175,17 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
  * What was refused is sound again when it was changed: mlx5 gives a key that it has withdrawn back with
  * new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).
  */
-static void mend(struct mr_held *held, const struct mr_entry *after)
+static void clear_broken(struct mr_held *held, const struct mr_entry *after)
 {
 	if (held && !after->refused)
 		held->broken = false;
 }
 
 /* What the table is to say after the answer. */
-static void settle(struct mr_entry *after, const struct mr_entry *before,
-		   const struct mr_registrar *registrar, const struct mr_rereg_request *request,
-		   const struct mr_region *region, bool changed, enum mr_old_region old)
+static void note_answer(struct mr_entry *after, const struct mr_entry *before,
+			const struct mr_registrar *registrar,
+			const struct mr_rereg_request *request, const struct mr_region *region,
+			bool changed, enum mr_old_region old)
 {
 	uint8_t changes = request->changes & MR_CHANGES;
 
@@ -224,19 +227,20 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 	asked.origin = origin_of(before, listed);
 	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
 	if (listed)
-		rc = mark(session, slot, request, before, err);
+		rc = mark_in_doubt(session, slot, request, before, err);
 	if (rc) {
 		mr_session_unclaim(session, slot);
 		return rc;
 	}
-	rc = call(held, registrar, &asked, before, &region, failure, err);
+	rc = change_region(held, registrar, &asked, before, &region, failure, err);
 	if (failure->old == MR_OLD_UNKNOWN && mr_region_is_dm(before->call) && rc == -EINVAL)
 		blame_dm(failure, err);
-	settle(after, before, registrar, request, &region, has_changed(rc, failure), failure->old);
+	note_answer(after, before, registrar, request, &region, has_changed(rc, failure),
+		    failure->old);
 	if (has_changed(rc, failure) && request->changes & MR_CHANGE_TRANSLATION)
 		mr_registrant_note(session, after);
 	if (has_changed(rc, failure))
-		mend(held, after);
+		clear_broken(held, after);
 	if (!listed)
 		return rc;
 	/* Where the lock cannot be had the entry stays in doubt. */

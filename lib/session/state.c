@@ -26,7 +26,7 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
  * Looking at many umems one after the other must not list them all each time: a handle that was
  * among them is taken to be there still.  Not where it is about to be destroyed (@sure).
  */
-static int ask_kernel(struct mr_session *session, const struct mr_entry *entry, bool sure,
+static int kernel_has(struct mr_session *session, const struct mr_entry *entry, bool sure,
 		      struct mr_uverbs_mr *kernel, struct mr_error *err)
 {
 	int rc;
@@ -57,7 +57,7 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
 		mr_held_query(held, kernel);
 	else
-		rc = ask_kernel(session, entry, sure, kernel, err);
+		rc = kernel_has(session, entry, sure, kernel, err);
 	if (!rc)
 		return MR_STATE_GONE;
 	if (rc < 0) {

@@ -56,7 +56,7 @@ static bool is_named(const struct mr_table *table, const struct object *object)
 }
 
 /* Whether it is worth telling: not what has gone meanwhile. */
-static bool destroy(struct mr_session *session, struct object *object, struct mr_error *err)
+static bool destroy_object(struct mr_session *session, struct object *object, struct mr_error *err)
 {
 	uint32_t handle = object->mr.handle;
 	bool is_mr = object->kind == MR_KIND_MR;
@@ -84,8 +84,8 @@ static bool destroy(struct mr_session *session, struct object *object, struct mr
  *
  * Return: how many were looked at, 0 where others are making objects, or -errno.
  */
-static int destroy_some(struct mr_session *session, struct object *list, size_t count,
-			mr_unlisted_gone *call, void *data, struct mr_error *err)
+static int destroy_objects(struct mr_session *session, struct object *list, size_t count,
+			   mr_unlisted_gone *call, void *data, struct mr_error *err)
 {
 	struct mr_error failure;
 	int done = 0, rc = mr_table_lock(&session->table, err);
@@ -97,7 +97,7 @@ static int destroy_some(struct mr_session *session, struct object *list, size_t 
 	while (done < AT_ONCE && (size_t)done < count) {
 		struct object *object = &list[done++];
 
-		if (destroy(session, object, &failure))
+		if (destroy_object(session, object, &failure))
 			call(data, object->kind, &object->mr,
 			     mr_error_is_set(&failure) ? &failure : NULL);
 	}
@@ -119,8 +119,8 @@ int mr_session_deregister_unlisted(struct mr_session *session, mr_unlisted_gone 
 	while (at < objects.count && some > 0 && !mr_interrupted()) {
 		struct mr_error why;
 
-		some = destroy_some(session, objects.list + at, objects.count - at, call, data,
-				    &why);
+		some = destroy_objects(session, objects.list + at, objects.count - at, call, data,
+				       &why);
 		at += some > 0 ? (size_t)some : 0;
 		if (some < 0 && !rc) {
 			*err = why;

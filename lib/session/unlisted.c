@@ -30,7 +30,7 @@ static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, u
 }
 
 /* Return: 1 where there is a region (or one that comes or goes), 0, or -errno. */
-static int visit(const struct walk *walk, uint32_t handle, struct mr_error *err)
+static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *err)
 {
 	struct mr_table *table = &walk->session->table;
 	struct mr_uverbs_mr mr;
@@ -125,7 +125,7 @@ static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error 
 
 	for (uint64_t handle = 0; handle <= last + found + WALK_BEYOND && handle < MR_NO_HANDLE;
 	     handle++) {
-		rc = visit(walk, (uint32_t)handle, err);
+		rc = visit_mr(walk, (uint32_t)handle, err);
 		if (rc < 0)
 			return rc;
 		if (rc && handle > last)
@@ -144,7 +144,7 @@ static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_e
 	if (mrs->count >= MR_UVERBS_INFO_MAX)
 		return walk_handles(walk, highest_handle(walk->session, mrs), err);
 	for (uint32_t i = mrs->count; rc >= 0 && i-- > 0;) /* the newest come first */
-		rc = visit(walk, mrs->list[i], err);
+		rc = visit_mr(walk, mrs->list[i], err);
 	return rc < 0 ? rc : 0;
 }
 
