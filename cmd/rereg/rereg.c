@@ -178,8 +178,14 @@ static int work(struct session_job *in, struct mr_error *err)
 	mr_relaxed_expire(in->session);
 	rc = prepare(&job, &told);
 	if (!rc)
-		rc = mr_session_rereg(in->session, &job.registrar, job.slot, &job.request,
-				      &job.before, &job.after, &job.failure, &told);
+		rc = mr_session_rereg(in->session,
+				      &(struct mr_session_rereg){ .slot = job.slot,
+								  .registrar = &job.registrar,
+								  .request = &job.request,
+								  .before = &job.before,
+								  .after = &job.after,
+								  .failure = &job.failure },
+				      &told);
 	mr_session_leave_pd(in->session, job.pd_place);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (changed || job.failure.old == MR_OLD_UNKNOWN)

@@ -85,38 +85,38 @@ static const char *name_state(struct job *job, const struct mr_entry *entry,
 
 static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 {
-	struct mr_uverbs_mr kernel = { 0 };
-	enum mr_session_state state;
+	struct mr_session_region region;
+	const struct mr_entry *entry = &region.entry;
 	struct region_row row;
-	struct mr_entry entry;
 	struct mr_table_pd pd;
 	bool is_null;
-	int rc = mr_session_query(job->in->session, slot, &entry, &state, &kernel, err);
+	int rc = mr_session_query(job->in->session, slot, &region, err);
 
 	if (rc <= 0)
 		return rc;
-	region_row_fill(&row, &entry, &job->in->session->table, &pd);
-	is_null = mr_region_is_null(entry.call);
-	row.state = name_state(job, &entry, state);
-	if (mr_region_kind(entry.call) == MR_KIND_MR && !is_null &&
-	    (state == MR_STATE_LIVE || state == MR_STATE_DEFERRED || state == MR_STATE_SUSPECT ||
-	     (state == MR_STATE_IN_DOUBT && row.handle.known)))
-		take_from_kernel(&row, &kernel);
+	region_row_fill(&row, entry, &job->in->session->table, &pd);
+	is_null = mr_region_is_null(entry->call);
+	row.state = name_state(job, entry, region.state);
+	if (mr_region_kind(entry->call) == MR_KIND_MR && !is_null &&
+	    (region.state == MR_STATE_LIVE || region.state == MR_STATE_DEFERRED ||
+	     region.state == MR_STATE_SUSPECT ||
+	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
+		take_from_kernel(&row, &region.kernel);
 	/* Of memory on the device the kernel says where that is. */
-	if (mr_region_is_dm(entry.call))
-		row.iova = known(entry.iova);
+	if (mr_region_is_dm(entry->call))
+		row.iova = known(entry->iova);
 	if (row.access.known)
-		fill_in_force(job, &entry, &kernel, &row);
+		fill_in_force(job, entry, &region.kernel, &row);
 	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.regions.value++;
 	if (!is_null) /* it is of any length, and has no memory */
 		job->totals.bytes.value +=
 			row.extended_length.known ? row.extended_length.value : row.length.value;
-	job->totals.deferred.value += state == MR_STATE_DEFERRED;
-	job->removed |= state == MR_STATE_UNKNOWN && err->errnum == EIO;
-	if (state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see tell_unknown() */
-		answer_fail(&job->in->answer, err, 0, entry.id, MR_VIA_KERNEL);
+	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
+	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
+	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see tell_unknown() */
+		answer_fail(&job->in->answer, err, 0, entry->id, MR_VIA_KERNEL);
 	return 0;
 }
 

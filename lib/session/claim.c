@@ -30,21 +30,25 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 	return -ENOENT;
 }
 
-int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
-		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
-		     struct mr_error *err)
+int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
+		     struct mr_session_region *region, struct mr_error *err)
 {
-	*state = MR_STATE_UNKNOWN;
-	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
-	if (!mr_table_get(&session->table, slot, entry) || entry->id != id)
+	struct mr_table *table = &session->table;
+
+	region->state = MR_STATE_UNKNOWN;
+	if (!mr_table_get(table, slot, &region->entry) || region->entry.id != id)
 		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
 				    (unsigned long long)id);
-	if (!mr_table_claim(&session->table, slot))
-		return mr_table_fail_claimed(&session->table, slot, id, errno, err);
-	*state = mr_session_decide_state(session, slot, entry, true, kernel, err);
-	/* Somebody else's region may have the handle by now.  EIO: the device and all that have gone. */
-	if (*state == MR_STATE_PENDING || (*state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
-		mr_table_unclaim(&session->table, slot);
+	if (!mr_table_claim(table, slot))
+		return mr_table_fail_claimed(table, slot, id, errno, err);
+	mr_session_decide_state(session, slot, true, region, err);
+	/*
+	 * Where the kernel cannot be asked the handle may be another region's by now.  EIO tells that the
+	 * device has gone, and all its regions with it.
+	 */
+	if (region->state == MR_STATE_PENDING ||
+	    (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
+		mr_table_unclaim(table, slot);
 		return -err->errnum;
 	}
 	return 0;

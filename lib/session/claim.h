@@ -6,20 +6,18 @@
 #include "lib/session/state.h"
 
 /**
- * mr_session_claim() - take an entry in hand, under the table's lock
+ * mr_session_claim() - under the table's lock: keep other processes off an entry
  * @slot:   its place in the table
  * @id:     its id; another one in that place is left alone
- * @entry:  set to a copy
- * @state:  set where it is ours: LIVE, DEFERRED, IN_DOUBT, SUSPECT, GONE, or UNKNOWN where the device has gone
- * @kernel: set as by mr_session_query()
- * @err:    also filled where the state is UNKNOWN
+ * @region: set; where the entry is claimed its state is LIVE, DEFERRED, BROKEN, IN_DOUBT, SUSPECT, GONE, or
+ *          UNKNOWN where the device has gone
+ * @err:    also set where the state is UNKNOWN
  *
  * Return: 0, and mr_session_unclaim() gives it up; -errno where it is not there, in another
  * process's hands, or the kernel cannot be asked.
  */
-int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id, struct mr_entry *entry,
-		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
-		     struct mr_error *err);
+int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
+		     struct mr_session_region *region, struct mr_error *err);
 
 /** mr_session_unclaim() - give up claim and lock */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot);

@@ -145,18 +145,16 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
 			    struct mr_entry *entry, struct mr_error *err)
 {
-	struct mr_uverbs_mr kernel;
-	enum mr_session_state state;
-	struct mr_entry claimed;
-	int rc = mr_session_claim(session, slot, id, &claimed, &state, &kernel, err);
+	struct mr_session_region region;
+	int rc = mr_session_claim(session, slot, id, &region, err);
 
 	if (rc)
 		return rc;
-	*entry = claimed;
+	*entry = region.entry;
 	if (marked && !mr_entry_is_marked(entry))
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu is not deferred",
 				  (unsigned long long)id);
-	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING)) {
+	if (!rc && (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING)) {
 		mr_table_remove(&session->table, slot, id);
 		rc = mr_session_fail_gone(entry, err);
 	}

@@ -264,21 +264,20 @@ static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
 static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
 			 struct mr_error *err)
 {
-	struct mr_uverbs_mr kernel;
-	enum mr_session_state state;
-	struct mr_entry entry;
-	int rc = mr_session_claim(session, slot, id, &entry, &state, &kernel, err);
+	struct mr_session_region region;
+	const struct mr_entry *entry = &region.entry;
+	int rc = mr_session_claim(session, slot, id, &region, err);
 
 	if (rc)
 		return rc;
-	if (state == MR_STATE_GONE || entry.state == MR_ENTRY_PENDING) {
+	if (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING) {
 		mr_table_remove(&session->table, slot, id);
-		rc = mr_session_fail_gone(&entry, err);
-	} else if (entry.call != MR_REG_MR_RELAXED) {
+		rc = mr_session_fail_gone(entry, err);
+	} else if (entry->call != MR_REG_MR_RELAXED) {
 		rc = mr_fail_text(err, MR_ERROR_HOST, EINVAL, "region %llu is not relaxed",
 				  (unsigned long long)id);
-	} else if (mr_entry_is_marked(&entry)) {
-		rc = fail_marked(&entry, err);
+	} else if (mr_entry_is_marked(entry)) {
+		rc = fail_marked(entry, err);
 	} else {
 		mr_table_mark(&session->table, slot, id, mr_now_ns(), defer_ns);
 	}

@@ -57,8 +57,7 @@ static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
 			   struct mr_entry *entry, struct mr_error *err)
 {
-	enum mr_session_state state;
-	struct mr_uverbs_mr kernel;
+	struct mr_session_region region = { .entry = *entry };
 	int rc;
 
 	if (slot == MR_NO_SLOT)
@@ -66,18 +65,19 @@ int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t i
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
-	rc = mr_session_claim(session, slot, id, entry, &state, &kernel, err);
+	rc = mr_session_claim(session, slot, id, &region, err);
+	*entry = region.entry;
 	if (rc) {
 		mr_table_unlock(&session->table);
 		return rc;
 	}
 	rc = check_kind(entry, err);
-	if (!rc && (state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
+	if (!rc && (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING))
 		rc = mr_session_fail_gone(entry, err);
-	else if (!rc && state == MR_STATE_UNKNOWN)
+	else if (!rc && region.state == MR_STATE_UNKNOWN)
 		rc = -err->errnum;
 	else if (!rc)
-		take_from_kernel(entry, &kernel);
+		take_from_kernel(entry, &region.kernel);
 	if (rc)
 		mr_session_unclaim(session, slot);
 	else
@@ -85,22 +85,21 @@ int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t i
 	return rc;
 }
 
-/* The kernel is about to be asked: from here on a process that is killed leaves a doubt. */
-static int mark_in_doubt(struct mr_session *session, uint32_t slot,
-			 const struct mr_rereg_request *request, const struct mr_entry *before,
+/* Before the kernel is asked: a process that is killed from here on leaves the entry in doubt. */
+static int mark_in_doubt(struct mr_session *session, const struct mr_session_rereg *job,
 			 struct mr_error *err)
 {
-	struct mr_entry marked = *before;
+	struct mr_entry marked = *job->before;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (rc)
 		return rc;
 	marked.state = MR_ENTRY_IN_DOUBT;
-	marked.unsure |= request->changes & MR_CHANGES;
-	marked.new_length = request->length;
-	marked.new_iova = request->iova;
-	if (!mr_table_change(&session->table, slot, &marked))
-		rc = mr_session_fail_gone(before, err);
+	marked.unsure |= job->request->changes & MR_CHANGES;
+	marked.new_length = job->request->length;
+	marked.new_iova = job->request->iova;
+	if (!mr_table_change(&session->table, job->slot, &marked))
+		rc = mr_session_fail_gone(job->before, err);
 	mr_table_unlock(&session->table);
 	return rc;
 }
@@ -138,15 +137,17 @@ static int change_held(struct mr_held *held, const struct mr_registrar *registra
 	return rc;
 }
 
-static int change_region(struct mr_held *held, const struct mr_registrar *registrar,
-			 const struct mr_rereg_request *request, const struct mr_entry *before,
-			 struct mr_region *region, struct mr_rereg_failure *failure,
+static int change_region(struct mr_session *session, const struct mr_session_rereg *job,
+			 const struct mr_rereg_request *request, struct mr_region *region,
 			 struct mr_error *err)
 {
+	struct mr_held *held = mr_session_held(session, job->slot);
+	const struct mr_registrar *registrar = job->registrar;
+	const struct mr_entry *before = job->before;
 	int rc;
 
 	if (held && (held->region.mr || registrar->via == MR_VIA_KERNEL)) {
-		rc = change_held(held, registrar, request, failure, err);
+		rc = change_held(held, registrar, request, job->failure, err);
 		*region = held->region;
 		return rc;
 	}
@@ -159,7 +160,7 @@ static int change_region(struct mr_held *held, const struct mr_registrar *regist
 		if (rc)
 			return rc;
 	}
-	rc = mr_region_rereg(registrar, request, region, failure, err);
+	rc = mr_region_rereg(registrar, request, region, job->failure, err);
 	mr_region_forget(region);
 	return rc;
 }
@@ -171,31 +172,26 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
 	return mr_region_has_offset(entry->call) ? MR_ORIGIN_OTHER : MR_ORIGIN_PLAIN;
 }
 
-/*
- * What was refused is sound again when it was changed: mlx5 gives a key that it has withdrawn back with
- * new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).
- */
-static void clear_broken(struct mr_held *held, const struct mr_entry *after)
+/* What the table is to say of a region that was not changed. */
+static void note_refusal(const struct mr_session_rereg *job)
 {
-	if (held && !after->refused)
-		held->broken = false;
+	enum mr_old_region old = job->failure->old;
+
+	*job->after = *job->before;
+	job->after->state = MR_ENTRY_LIVE;
+	if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
+		job->after->refused |= job->request->changes & MR_CHANGES;
 }
 
-/* What the table is to say after the answer. */
-static void note_answer(struct mr_entry *after, const struct mr_entry *before,
-			const struct mr_registrar *registrar,
-			const struct mr_rereg_request *request, const struct mr_region *region,
-			bool changed, enum mr_old_region old)
+/* What the table is to say of a region that was changed: what was unsure of it is known now. */
+static void note_change(struct mr_session *session, const struct mr_session_rereg *job,
+			const struct mr_region *region)
 {
+	const struct mr_rereg_request *request = job->request;
+	struct mr_held *held = mr_session_held(session, job->slot);
+	struct mr_entry *after = job->after;
 	uint8_t changes = request->changes & MR_CHANGES;
 
-	if (!changed) {
-		*after = *before;
-		after->state = MR_ENTRY_LIVE;
-		if (old != MR_OLD_UNTOUCHED && old != MR_OLD_VALID)
-			after->refused |= changes;
-		return;
-	}
 	after->state = MR_ENTRY_LIVE;
 	after->addr = region->addr;
 	after->length = region->length;
@@ -203,46 +199,33 @@ static void note_answer(struct mr_entry *after, const struct mr_entry *before,
 	after->lkey = region->lkey;
 	after->rkey = region->rkey;
 	after->elapsed_ns = region->elapsed_ns;
-	after->via = (uint8_t)registrar->via;
+	after->via = (uint8_t)job->registrar->via;
 	if (changes & MR_CHANGE_ACCESS)
 		after->access = request->access;
-	after->unsure = before->unsure & (uint8_t)~changes;
-	after->refused = before->refused & (uint8_t)~changes;
+	after->unsure = job->before->unsure & (uint8_t)~changes;
+	after->refused = job->before->refused & (uint8_t)~changes;
 	after->new_length = region->length;
 	after->new_iova = region->iova;
+	if (changes & MR_CHANGE_TRANSLATION)
+		mr_registrant_note(session, after);
+	/*
+	 * All that was refused before has been changed since.  mlx5 gives a key that it has withdrawn back
+	 * with new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).
+	 */
+	if (held && !after->refused)
+		held->broken = false;
 }
 
-int mr_session_rereg(struct mr_session *session, const struct mr_registrar *registrar,
-		     uint32_t slot, const struct mr_rereg_request *request,
-		     const struct mr_entry *before, struct mr_entry *after,
-		     struct mr_rereg_failure *failure, struct mr_error *err)
+/*
+ * Write what the region is now into the table.
+ * @rc: what the kernel has answered, or the library; @err is of that
+ */
+static int commit_change(struct mr_session *session, const struct mr_session_rereg *job, int rc,
+			 struct mr_error *err)
 {
-	struct mr_held *held = mr_session_held(session, slot);
-	bool listed = slot != MR_NO_SLOT;
-	struct mr_rereg_request asked = *request;
+	const struct mr_entry *before = job->before;
 	struct mr_error lock_error;
-	struct mr_region region;
-	int rc = 0;
 
-	asked.origin = origin_of(before, listed);
-	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
-	if (listed)
-		rc = mark_in_doubt(session, slot, request, before, err);
-	if (rc) {
-		mr_session_unclaim(session, slot);
-		return rc;
-	}
-	rc = change_region(held, registrar, &asked, before, &region, failure, err);
-	if (failure->old == MR_OLD_UNKNOWN && mr_region_is_dm(before->call) && rc == -EINVAL)
-		blame_dm(failure, err);
-	note_answer(after, before, registrar, request, &region, has_changed(rc, failure),
-		    failure->old);
-	if (has_changed(rc, failure) && request->changes & MR_CHANGE_TRANSLATION)
-		mr_registrant_note(session, after);
-	if (has_changed(rc, failure))
-		clear_broken(held, after);
-	if (!listed)
-		return rc;
 	/* Where the lock cannot be had the entry stays in doubt. */
 	if (mr_table_lock(&session->table, &lock_error)) {
 		if (!rc) {
@@ -251,11 +234,41 @@ int mr_session_rereg(struct mr_session *session, const struct mr_registrar *regi
 				(unsigned long long)before->id);
 			rc = -err->errnum;
 		}
-	} else if (!mr_table_change(&session->table, slot, after)) {
-		mr_table_remove(&session->table, slot, before->id);
+	} else if (!mr_table_change(&session->table, job->slot, job->after)) {
+		mr_table_remove(&session->table, job->slot, before->id);
 		if (!rc)
 			rc = mr_session_fail_gone(before, err);
 	}
-	mr_session_unclaim(session, slot);
+	return rc;
+}
+
+int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *job,
+		     struct mr_error *err)
+{
+	const bool listed = job->slot != MR_NO_SLOT;
+	struct mr_rereg_failure *failure = job->failure;
+	struct mr_rereg_request request = *job->request;
+	struct mr_region region;
+	int rc = 0;
+
+	request.origin = origin_of(job->before, listed);
+	*failure = (struct mr_rereg_failure){ .old = MR_OLD_UNTOUCHED };
+	if (listed)
+		rc = mark_in_doubt(session, job, err);
+	if (rc) {
+		mr_session_unclaim(session, job->slot);
+		return rc;
+	}
+	rc = change_region(session, job, &request, &region, err);
+	if (failure->old == MR_OLD_UNKNOWN && mr_region_is_dm(job->before->call) && rc == -EINVAL)
+		blame_dm(failure, err);
+	if (has_changed(rc, failure))
+		note_change(session, job, &region);
+	else
+		note_refusal(job);
+	if (!listed)
+		return rc;
+	rc = commit_change(session, job, rc, err);
+	mr_session_unclaim(session, job->slot);
 	return rc;
 }

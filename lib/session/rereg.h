@@ -21,23 +21,30 @@
 int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
 			   struct mr_entry *entry, struct mr_error *err);
 
+/** A change of a region that mr_session_begin_rereg() has taken in hand. */
+struct mr_session_rereg {
+	uint32_t slot; /**< its place in the table; MR_NO_SLOT for one that no entry names */
+	const struct mr_registrar *registrar; /**< path and PD; by MR_VIA_LIBRARY it is imported */
+	/** What to change; its length and IOVA count also where they do not change. */
+	const struct mr_rereg_request *request;
+	const struct mr_entry *before; /**< as mr_session_begin_rereg() has set it */
+	/**
+	 * In: @before, with what the kernel does not know of the changed region: memory, page_shift, pd, call.
+	 * Out: the region, also where the call fails.
+	 */
+	struct mr_entry *after;
+	struct mr_rereg_failure *failure; /**< set */
+};
+
 /**
- * mr_session_rereg() - change it, and note that
- * @registrar: path and PD; by MR_VIA_LIBRARY the region is imported
- * @request:   what to change; its length and IOVA count also where they do not change
- * @before:    as mr_session_begin_rereg() left it
- * @after:     in: @before with what the kernel does not know: memory, page_size, pd, call; out: the
- *             region, also where the call fails
- * @failure:   set
+ * mr_session_rereg() - change a region, and note that in the table
  *
  * The table says "in doubt" before the kernel is asked.  After a refusal that does not tell what
  * the region is now it says so, until a change of the same kind succeeds.
  *
  * Return: 0, or -errno: MR_ERROR_REFUSED when the stack refuses.
  */
-int mr_session_rereg(struct mr_session *session, const struct mr_registrar *registrar,
-		     uint32_t slot, const struct mr_rereg_request *request,
-		     const struct mr_entry *before, struct mr_entry *after,
-		     struct mr_rereg_failure *failure, struct mr_error *err);
+int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *job,
+		     struct mr_error *err);
 
 #endif

@@ -41,12 +41,12 @@ static int kernel_has(struct mr_session *session, const struct mr_entry *entry, 
 	return rc ? rc : mr_session_agrees(entry, kernel);
 }
 
-/* The lock keeps others from changing the table or the kernel between the two looks. */
-enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32_t slot,
-					      const struct mr_entry *entry, bool sure,
-					      struct mr_uverbs_mr *kernel, struct mr_error *err)
+/* The lock keeps others from changing the table or the kernel's object between the two looks. */
+static enum mr_session_state compare(struct mr_session *session, uint32_t slot, bool sure,
+				     struct mr_session_region *region, struct mr_error *err)
 {
 	const struct mr_held *held = mr_session_held(session, slot);
+	const struct mr_entry *entry = &region->entry;
 	int rc = 1;
 
 	if (entry->state != MR_ENTRY_LIVE && mr_table_is_claimed(&session->table, slot))
@@ -55,14 +55,14 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 		return MR_STATE_IN_DOUBT;
 	/* Nobody but this process gets at what it holds. */
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
-		mr_held_query(held, kernel);
+		mr_held_query(held, &region->kernel);
 	else
-		rc = kernel_has(session, entry, sure, kernel, err);
+		rc = kernel_has(session, entry, sure, &region->kernel, err);
 	if (!rc)
 		return MR_STATE_GONE;
 	if (rc < 0) {
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
-		/* QUERY_MR says that of what is being destroyed; the list of umems of none of them */
+		/* EBUSY of QUERY_MR: the region is being destroyed.  The list of umems tells nothing of one. */
 		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
 										 : MR_STATE_UNKNOWN;
 	}
@@ -75,8 +75,14 @@ enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32
 	return entry->refused ? MR_STATE_SUSPECT : MR_STATE_LIVE;
 }
 
-int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
-		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sure,
+			     struct mr_session_region *region, struct mr_error *err)
+{
+	region->kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
+	region->state = compare(session, slot, sure, region, err);
+}
+
+int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
 		     struct mr_error *err)
 {
 	bool found;
@@ -84,10 +90,9 @@ int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_entry 
 
 	if (rc)
 		return rc;
-	found = mr_table_get(&session->table, slot, entry);
-	*kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
+	found = mr_table_get(&session->table, slot, &region->entry);
 	if (found)
-		*state = mr_session_decide_state(session, slot, entry, false, kernel, err);
+		mr_session_decide_state(session, slot, false, region, err);
 	mr_table_unlock(&session->table);
 	return found;
 }

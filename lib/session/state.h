@@ -18,38 +18,44 @@ enum mr_session_state {
 };
 
 /**
- * mr_session_agrees() - whether a region of the kernel is the entry's
+ * mr_session_agrees() - whether what the kernel has under the entry's handle is the entry's region
  *
- * Where a change was not noted the new keys are not known, but the length and IOVA that it was to have.
+ * A process that was killed while it changed the region has not noted the new keys.  The table has the
+ * length and IOVA that it asked for: a region that has these is taken to be the changed one.
  */
 bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel);
 
+/** A region by the table and the kernel. */
+struct mr_session_region {
+	struct mr_entry entry; /**< a copy of what the table says */
+	enum mr_session_state state;
+	/**
+	 * What the kernel says of an MR that is LIVE, DEFERRED, SUSPECT or IN_DOUBT; its handle is MR_NO_HANDLE
+	 * where the kernel was not asked.  An entry in doubt that was never registered has no handle to ask for.
+	 */
+	struct mr_uverbs_mr kernel;
+};
+
 /**
- * mr_session_decide_state() - under the lock: what the table and the kernel say of an entry together
- * @entry:  a copy of the entry in that slot
+ * mr_session_decide_state() - under the lock: compare an entry with the kernel
  * @sure:   ask the kernel anew, as the region is about to be destroyed or changed; else a umem that it
  *          listed before is taken to be there still
- * @kernel: set as by mr_session_query()
- * @err:    set where the state is UNKNOWN or PENDING by the kernel: why
+ * @region: has the entry of that slot; its state is set, and what the kernel says
+ * @err:    set where the kernel cannot say: why
  *
- * Only where the kernel says so a region has gone: a call that fails otherwise tells nothing of it.
+ * A region is GONE only where the kernel says so: a call that fails otherwise tells nothing of it.
  */
-enum mr_session_state mr_session_decide_state(struct mr_session *session, uint32_t slot,
-					      const struct mr_entry *entry, bool sure,
-					      struct mr_uverbs_mr *kernel, struct mr_error *err);
+void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sure,
+			     struct mr_session_region *region, struct mr_error *err);
 
 /**
  * mr_session_query() - an entry, compared with the kernel (QUERY_MR; for umems INFO_HANDLES)
- * @entry:  set to a copy
- * @state:  set
- * @kernel: set to what the kernel says of an MR where the state is LIVE, DEFERRED, SUSPECT or
- *          IN_DOUBT; in doubt an entry that is PENDING has no handle to ask for
- * @err:    also filled where the state is UNKNOWN: why
+ * @region: set
+ * @err:    also set where the state is UNKNOWN: why
  *
  * Return: 1, 0 where there is no entry in that place, or -errno.
  */
-int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_entry *entry,
-		     enum mr_session_state *state, struct mr_uverbs_mr *kernel,
+int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
 		     struct mr_error *err);
 
 #endif

@@ -205,21 +205,20 @@ TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claime
 
 TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
 {
-	struct mr_entry made = reg(MR_REG_MR), entry;
-	enum mr_session_state found;
-	struct mr_uverbs_mr kernel;
+	struct mr_entry made = reg(MR_REG_MR);
+	struct mr_session_region region;
+	const struct mr_uverbs_mr *kernel = &region.kernel;
 
 	victim = slot_of(made.id);
 	raw(victim)->state = MR_ENTRY_PENDING;
-	memset(&kernel, 0xa5, sizeof(kernel));
-	assert_int_equal(mr_session_query(&session, victim, &entry, &found, &kernel, &err), 1);
-	assert_int_equal(found, MR_STATE_IN_DOUBT);
-	assert_int_equal(kernel.lkey | kernel.rkey | kernel.length | kernel.iova, 0);
-	memset(&kernel, 0xa5, sizeof(kernel));
+	memset(&region, 0xa5, sizeof(region));
+	assert_int_equal(mr_session_query(&session, victim, &region, &err), 1);
+	assert_int_equal(region.state, MR_STATE_IN_DOUBT);
+	assert_int_equal(kernel->lkey | kernel->rkey | kernel->length | kernel->iova, 0);
+	memset(&region, 0xa5, sizeof(region));
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
-	assert_int_equal(mr_session_claim(&session, victim, made.id, &entry, &found, &kernel, &err),
-			 0);
-	assert_int_equal(kernel.lkey | kernel.rkey | kernel.length | kernel.iova, 0);
+	assert_int_equal(mr_session_claim(&session, victim, made.id, &region, &err), 0);
+	assert_int_equal(kernel->lkey | kernel->rkey | kernel->length | kernel->iova, 0);
 	mr_session_unclaim(&session, victim);
 }
 
