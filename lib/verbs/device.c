@@ -4,10 +4,11 @@
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "lib/base/cleanup.h"
+#include "lib/host/sysfs.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/device_reason.h"
@@ -42,11 +43,9 @@ static void read_provider(const struct ibv_context *context, char *provider, siz
 static bool is_simulated(const struct ibv_device *device)
 {
 	char path[IBV_SYSFS_PATH_MAX + 16], line[80] = "";
-	mr_auto_file FILE *f = NULL;
 
 	snprintf(path, sizeof(path), "%s/node_desc", device->ibdev_path);
-	f = fopen(path, "re");
-	return f && fgets(line, sizeof(line), f) &&
+	return mr_read_line(path, line, sizeof(line)) &&
 	       !strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
 }
 

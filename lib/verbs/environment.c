@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/host/sysfs.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/environment.h"
 
@@ -54,29 +55,15 @@ void mr_environment_init(struct mr_environment *environment)
 	environment->memlock_hard = limit_of(memlock.rlim_max);
 }
 
-static bool read_line(const char *path, char *line, size_t size)
-{
-	mr_auto_file FILE *f = fopen(path, "re");
-
-	return f && fgets(line, (int)size, f);
-}
-
-/*
- * libibverbs looks for devices below SYSFS_PATH, too.  A session's device is whatever its table says:
- * no path.
- */
 static void read_firmware(struct mr_environment *environment)
 {
-	const char *sysfs = getenv("SYSFS_PATH");
 	char path[PATH_MAX];
 
+	/* The name of a session's device is what its table says, which anyone may have written. */
 	if (strchr(environment->device, '/') ||
-	    snprintf(path, sizeof(path), "%s/class/infiniband/%s/fw_ver", sysfs ? sysfs : "/sys",
-		     environment->device) >= PATH_MAX)
-		return;
-	if (!read_line(path, environment->firmware, sizeof(environment->firmware)))
+	    !mr_sysfs_path(path, sizeof(path), "class/infiniband/%s/fw_ver", environment->device) ||
+	    !mr_read_line(path, environment->firmware, sizeof(environment->firmware)))
 		environment->firmware[0] = '\0';
-	environment->firmware[strcspn(environment->firmware, "\n")] = '\0';
 }
 
 void mr_environment_find(struct mr_environment *environment)
