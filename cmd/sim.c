@@ -38,15 +38,15 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 }
 
 static const struct option_spec options[] = {
-	OPTION(0, "profile", OPTION_PROFILE, struct sim_args, profile, "PROFILE",
+	OPTION(0, "profile", profile, struct sim_args, profile, "PROFILE",
 	       "kind of device: mlx5 (default) or rxe"),
-	OPTION(0, "kernel", OPTION_KERNEL, struct sim_args, kernel, "KERNEL",
+	OPTION(0, "kernel", kernel, struct sim_args, kernel, "KERNEL",
 	       "whose answers are given: 6.1, 6.12, 7.2 (default)"),
-	OPTION(0, "fault", OPTION_FAULTS, struct sim_args, faults, "SPEC",
+	OPTION(0, "fault", faults, struct sim_args, faults, "SPEC",
 	       "let a call fail: CALL[@N]=ACTION"),
-	OPTION(0, "data-direct", OPTION_FLAG, struct sim_args, data_direct, NULL,
+	OPTION(0, "data-direct", flag, struct sim_args, data_direct, NULL,
 	       "with a Data Direct device, of mlx5"),
-	OPTION(0, "no-optional-access", OPTION_FLAG, struct sim_args, no_optional_access, NULL,
+	OPTION(0, "no-optional-access", flag, struct sim_args, no_optional_access, NULL,
 	       "as before Linux 5.7: no optional access flags"),
 	OPTION_END,
 };

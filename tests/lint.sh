@@ -95,7 +95,7 @@ analyse() {
 		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -I. \
 			-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols) "$file"
 	done
-	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
+	cppcheck -q -D__cppcheck__ --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
 		--suppress=unknownMacro --suppress=missingIncludeSystem lib cmd
 }
 

@@ -21,7 +21,7 @@ struct batch_args {
 };
 
 static const struct option_spec options[] = {
-	OPTION(0, "keep-going", OPTION_FLAG, struct batch_args, keep_going, NULL,
+	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
 	       "go on after a line that did not answer as it should"),
 	OPTION_END,
 };

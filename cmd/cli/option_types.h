@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The types of options, for OPTION(): each is the type of the member that the option fills, and a row
- * of cmd/cli/option_types.c.
+ * The types of options, as OPTION() takes them: "flag", say, is the type of the member that such an
+ * option fills, OPTION_CTYPE_flag, and a row of cmd/cli/option_types.c, option_type_flag.
  */
 #ifndef CMD_CLI_OPTION_TYPES_H
 #define CMD_CLI_OPTION_TYPES_H
@@ -35,41 +35,41 @@ struct expect_option {
 };
 
 /** Nothing. */
-#define OPTION_FLAG bool, option_type_flag
+#define OPTION_CTYPE_flag bool
 /** Any text. */
-#define OPTION_STRING const char *, option_type_string
+#define OPTION_CTYPE_string const char *
 /** Names of columns, looked up where they are printed. */
-#define OPTION_COLUMNS const char *, option_type_columns
+#define OPTION_CTYPE_columns const char *
 /** The name of a path to the kernel: library or kernel. */
-#define OPTION_VIA struct via_option, option_type_via
+#define OPTION_CTYPE_via struct via_option
 /** A region's name. */
-#define OPTION_NAME const char *, option_type_name
+#define OPTION_CTYPE_name const char *
 /** Bytes, with an IEC suffix. */
-#define OPTION_SIZE struct mr_opt_u64, option_type_size
+#define OPTION_CTYPE_size struct mr_opt_u64
 /** 64 bits, decimal or hexadecimal. */
-#define OPTION_NUMBER struct mr_opt_u64, option_type_number
+#define OPTION_CTYPE_number struct mr_opt_u64
 /** Kept in nanoseconds. */
-#define OPTION_SECONDS struct mr_opt_u64, option_type_seconds
+#define OPTION_CTYPE_seconds struct mr_opt_u64
 /** Access flags. */
-#define OPTION_ACCESS struct access_option, option_type_access
+#define OPTION_CTYPE_access struct access_option
 /** What rereg is to change, as flags. */
-#define OPTION_CHANGES struct access_option, option_type_changes
+#define OPTION_CTYPE_changes struct access_option
 /** Page sizes, a bit for each. */
-#define OPTION_PAGES struct mr_opt_u64, option_type_pages
+#define OPTION_CTYPE_pages struct mr_opt_u64
 /** A kind of memory. */
-#define OPTION_MEMORY struct mr_memory_kind, option_type_memory
+#define OPTION_CTYPE_memory struct mr_memory_kind
 /** A source of a dma-buf. */
-#define OPTION_DMABUF struct mr_dmabuf_source, option_type_dmabuf
+#define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
 /** Advice about a region. */
-#define OPTION_ADVICE struct mr_advice, option_type_advice
+#define OPTION_CTYPE_advice struct mr_advice
 /** "ok" and names of errnos. */
-#define OPTION_EXPECT struct expect_option, option_type_expect
+#define OPTION_CTYPE_expect struct expect_option
 /** A kind of simulated device. */
-#define OPTION_PROFILE enum mr_sim_profile, option_type_profile
+#define OPTION_CTYPE_profile enum mr_sim_profile
 /** A simulated kernel. */
-#define OPTION_KERNEL enum mr_sim_kernel, option_type_kernel
+#define OPTION_CTYPE_kernel enum mr_sim_kernel
 /** Faults of the simulated device. */
-#define OPTION_FAULTS struct mr_sim_faults, option_type_faults
+#define OPTION_CTYPE_faults struct mr_sim_faults
 
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
 	option_type_via, option_type_name, option_type_size, option_type_number,

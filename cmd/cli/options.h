@@ -68,16 +68,14 @@ struct option_rule {
 
 /**
  * OPTION() - an entry of an option table that fills @member of @structure
- * @type_: a macro of cmd/cli/option_types.h: the type that the member must have, and the row
+ * @type_: one of cmd/cli/option_types.h, "flag" say; the compiler refuses a member of another type
  */
 #define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
-	OPTION_OF(letter_, name_, structure, member, argument_, help_, type_)
-#define OPTION_OF(letter_, name_, structure, member, argument_, help_, ...)                        \
-	OPTION_AS(letter_, name_, structure, member, argument_, help_, __VA_ARGS__)
-#define OPTION_AS(letter_, name_, structure, member, argument_, help_, ctype, row)                 \
 	{                                                                                          \
-		.name = (name_), .argument = (argument_), .help = (help_), .type = &(row),         \
-		.offset = CHECKED_OFFSET(structure, member, ctype), .letter = (letter_),           \
+		.name = (name_), .argument = (argument_), .help = (help_),                         \
+		.type = &option_type_##type_,                                                      \
+		.offset = CHECKED_OFFSET(structure, member, OPTION_CTYPE_##type_),                 \
+		.letter = (letter_),                                                               \
 	}
 #define OPTION_END                                                                                 \
 	{                                                                                          \

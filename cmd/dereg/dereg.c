@@ -15,16 +15,16 @@
 #include "lib/session/table/pool.h"
 
 static const struct option_spec options[] = {
-	OPTION(0, "all", OPTION_FLAG, struct dereg_args, all, NULL, "all regions of the session"),
-	OPTION(0, "listed", OPTION_FLAG, struct dereg_args, listed, NULL,
+	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),
+	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
 	       "with --all: leave what no entry names (stat: unlisted)"),
-	OPTION(0, "flush", OPTION_FLAG, struct dereg_args, flush, NULL,
+	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
 	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
-	OPTION(0, "pd", OPTION_NAME, struct dereg_args, pd, "NAME",
+	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",
 	       "with --flush: those of this protection domain"),
-	OPTION(0, "defer-for", OPTION_SECONDS, struct dereg_args, defer_for, "SECONDS",
+	OPTION(0, "defer-for", seconds, struct dereg_args, defer_for, "SECONDS",
 	       "how long relaxed regions are deferred (default: 1)"),
-	OPTION(0, "expect", OPTION_EXPECT, struct dereg_args, expect, "ANSWER,...",
+	OPTION(0, "expect", expect, struct dereg_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,
 };

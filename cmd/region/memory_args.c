@@ -7,30 +7,30 @@
 
 /* Options for the mapping, which both tables have. */
 #define MAPPING_OPTIONS                                                                            \
-	OPTION('m', "memory", OPTION_MEMORY, struct memory_args, memory, "KIND",                   \
+	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
 	       "where the memory comes from (default: anon)"),                                     \
-		OPTION(0, "offset", OPTION_SIZE, struct memory_args, offset, "SIZE",               \
+		OPTION(0, "offset", size, struct memory_args, offset, "SIZE",                      \
 		       "start this far into the mapping"),                                         \
-		OPTION(0, "addr", OPTION_NUMBER, struct memory_args, addr, "ADDR",                 \
+		OPTION(0, "addr", number, struct memory_args, addr, "ADDR",                        \
 		       "map it at this address, or fail"),                                         \
-		OPTION(0, "populate", OPTION_FLAG, struct memory_args, populate, NULL,             \
+		OPTION(0, "populate", flag, struct memory_args, populate, NULL,                    \
 		       "fault the pages in before registering"),                                   \
-		OPTION(0, "numa", OPTION_NUMBER, struct memory_args, numa, "NODE",                 \
+		OPTION(0, "numa", number, struct memory_args, numa, "NODE",                        \
 		       "take the pages from this NUMA node")
 
 const struct option_spec memory_options[] = {
-	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
 	       "bytes: 4096, 64K, 1G, max (default: one page)"),
 	MAPPING_OPTIONS,
-	OPTION('c', "count", OPTION_NUMBER, struct memory_args, count, "N",
+	OPTION('c', "count", number, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
-	OPTION(0, "stride", OPTION_SIZE, struct memory_args, stride, "SIZE",
+	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
 	       "bytes from one to the next (default: whole pages)"),
 	OPTION_END,
 };
 
 const struct option_spec new_memory_options[] = {
-	OPTION('s', "size", OPTION_SIZE, struct memory_args, size, "SIZE",
+	OPTION('s', "size", size, struct memory_args, size, "SIZE",
 	       "bytes: 4096, 64K, 1G, max (default: as before)"),
 	MAPPING_OPTIONS,
 	OPTION_END,

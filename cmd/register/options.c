@@ -4,41 +4,41 @@
 #include "cmd/register/args.h"
 
 static const struct option_spec region_options[] = {
-	OPTION(0, "pd", OPTION_NAME, struct register_args, pd, "NAME",
+	OPTION(0, "pd", name, struct register_args, pd, "NAME",
 	       "protection domain, made on first use"),
-	OPTION('a', "access", OPTION_ACCESS, struct register_args, access, "FLAG,...",
+	OPTION('a', "access", access, struct register_args, access, "FLAG,...",
 	       "access flags (default: local-write)"),
-	OPTION(0, "name", OPTION_NAME, struct register_args, name, "NAME",
+	OPTION(0, "name", name, struct register_args, name, "NAME",
 	       "name of the region; NAME.1, ... with --count"),
-	OPTION(0, "via", OPTION_VIA, struct register_args, via, "library|kernel",
+	OPTION(0, "via", via, struct register_args, via, "library|kernel",
 	       "by libibverbs, or by the kernel's own ioctl"),
 	OPTION_END,
 };
 
 static const struct option_spec call_options[] = {
-	OPTION(0, "call", OPTION_STRING, struct register_args, call, "NAME",
+	OPTION(0, "call", string, struct register_args, call, "NAME",
 	       "ibv_reg_mr_ex in place of the usual call"),
 	OPTION_END,
 };
 
 static const struct option_spec trial_options[] = {
-	OPTION(0, "hold", OPTION_FLAG, struct register_args, hold, NULL,
+	OPTION(0, "hold", flag, struct register_args, hold, NULL,
 	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
-	OPTION(0, "hold-for", OPTION_SECONDS, struct register_args, hold_for, "SECONDS",
+	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
 	       "keep them so long at most"),
-	OPTION(0, "expect", OPTION_EXPECT, struct register_args, expect, "ANSWER,...",
+	OPTION(0, "expect", expect, struct register_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
-	OPTION(0, "keep-going", OPTION_FLAG, struct register_args, keep_going, NULL,
+	OPTION(0, "keep-going", flag, struct register_args, keep_going, NULL,
 	       "with --count: go on after a refusal"),
 	OPTION_END,
 };
 
 static const struct option_spec advise_options[] = {
-	OPTION(0, "advise", OPTION_ADVICE, struct register_args, advise.advice, "ADVICE",
+	OPTION(0, "advise", advice, struct register_args, advise.advice, "ADVICE",
 	       "then prefetch pages of it (ibv_advise_mr)"),
-	OPTION(0, "advise-offset", OPTION_SIZE, struct register_args, advise.offset, "SIZE",
+	OPTION(0, "advise-offset", size, struct register_args, advise.offset, "SIZE",
 	       "start of the advised range in the region"),
-	OPTION(0, "advise-size", OPTION_SIZE, struct register_args, advise.size, "SIZE",
+	OPTION(0, "advise-size", size, struct register_args, advise.size, "SIZE",
 	       "bytes of that range (default: to the end)"),
 	OPTION_END,
 };

@@ -14,7 +14,7 @@ struct reg_args {
 };
 
 static const struct option_spec options[] = {
-	OPTION(0, "relaxed", OPTION_FLAG, struct reg_args, relaxed, NULL,
+	OPTION(0, "relaxed", flag, struct reg_args, relaxed, NULL,
 	       "deferred deregistration, as on Solaris"),
 	OPTION_END,
 };

@@ -12,7 +12,7 @@ struct reg_iova_args {
 };
 
 static const struct option_spec options[] = {
-	OPTION('i', "iova", OPTION_NUMBER, struct reg_iova_args, iova, "ADDR",
+	OPTION('i', "iova", number, struct reg_iova_args, iova, "ADDR",
 	       "address for the HCA and peers (required)"),
 	OPTION_END,
 };

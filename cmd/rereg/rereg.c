@@ -19,25 +19,24 @@
 #include "lib/verbs/access.h"
 
 static const struct option_spec iova_options[] = {
-	OPTION('i', "iova", OPTION_NUMBER, struct rereg_args, iova, "ADDR",
+	OPTION('i', "iova", number, struct rereg_args, iova, "ADDR",
 	       "address for the HCA and peers"),
 	OPTION_END,
 };
 
 static const struct option_spec change_options[] = {
-	OPTION('a', "access", OPTION_ACCESS, struct rereg_args, access, "FLAG,...",
-	       "new access flags"),
-	OPTION(0, "pd", OPTION_NAME, struct rereg_args, pd, "NAME",
+	OPTION('a', "access", access, struct rereg_args, access, "FLAG,...", "new access flags"),
+	OPTION(0, "pd", name, struct rereg_args, pd, "NAME",
 	       "new protection domain, made on first use"),
-	OPTION(0, "via", OPTION_VIA, struct rereg_args, via, "library|kernel",
+	OPTION(0, "via", via, struct rereg_args, via, "library|kernel",
 	       "by libibverbs, or by the kernel's own ioctl"),
-	OPTION(0, "flags", OPTION_CHANGES, struct rereg_args, flags, "CHANGE,...",
+	OPTION(0, "flags", changes, struct rereg_args, flags, "CHANGE,...",
 	       "exactly these: translation, pd, access, none, N"),
 	OPTION_END,
 };
 
 static const struct option_spec answer_options[] = {
-	OPTION(0, "expect", OPTION_EXPECT, struct rereg_args, expect, "ANSWER,...",
+	OPTION(0, "expect", expect, struct rereg_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
 	OPTION_END,
 };

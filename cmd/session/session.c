@@ -30,19 +30,19 @@ struct session_args {
 };
 
 static const struct option_spec options[] = {
-	OPTION(0, "detach", OPTION_FLAG, struct session_args, detach, NULL,
+	OPTION(0, "detach", flag, struct session_args, detach, NULL,
 	       "leave it to a background process; say how to join"),
-	OPTION(0, "joinable", OPTION_FLAG, struct session_args, joinable, NULL,
+	OPTION(0, "joinable", flag, struct session_args, joinable, NULL,
 	       "let other processes of this user join by pid:N"),
-	OPTION(0, "hold", OPTION_FLAG, struct session_args, hold, NULL,
+	OPTION(0, "hold", flag, struct session_args, hold, NULL,
 	       "keep this one until Ctrl-C, SIGTERM or SIGHUP"),
-	OPTION(0, "list", OPTION_FLAG, struct session_args, list, NULL,
+	OPTION(0, "list", flag, struct session_args, list, NULL,
 	       "show the sessions of this user, and who holds them"),
-	OPTION(0, "end", OPTION_FLAG, struct session_args, end, NULL,
+	OPTION(0, "end", flag, struct session_args, end, NULL,
 	       "end a detached session: pid:N, or this one"),
-	OPTION(0, "relaxed-limit", OPTION_NUMBER, struct session_args, relaxed_limit, "N",
+	OPTION(0, "relaxed-limit", number, struct session_args, relaxed_limit, "N",
 	       "relaxed regions at most (default: 65536)"),
-	OPTION(0, "relaxed-watermark", OPTION_NUMBER, struct session_args, relaxed_watermark, "N",
+	OPTION(0, "relaxed-watermark", number, struct session_args, relaxed_watermark, "N",
 	       "invalidate deferred ones at so many (default: 256)"),
 	OPTION_END,
 };

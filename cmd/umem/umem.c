@@ -11,25 +11,24 @@
 #include "lib/memory/dmabuf.h"
 
 static const struct option_spec page_options[] = {
-	OPTION(0, "page-sizes", OPTION_PAGES, struct umem_args, page_sizes, "SIZE,...",
+	OPTION(0, "page-sizes", pages, struct umem_args, page_sizes, "SIZE,...",
 	       "page sizes for the HCA: 4K,2M, none, or a mask"),
-	OPTION(0, "try-page-sizes", OPTION_FLAG, struct umem_args, try_page_sizes, NULL,
+	OPTION(0, "try-page-sizes", flag, struct umem_args, try_page_sizes, NULL,
 	       "try each page size alone, and list those taken"),
 	OPTION_END,
 };
 
 static const struct option_spec dmabuf_options[] = {
-	OPTION(0, "dmabuf", OPTION_DMABUF, struct umem_args, dmabuf.source, "SOURCE",
+	OPTION(0, "dmabuf", dmabuf, struct umem_args, dmabuf.source, "SOURCE",
 	       "a dma-buf in place of memory"),
-	OPTION(0, "buffer", OPTION_SIZE, struct umem_args, dmabuf.buffer, "SIZE",
-	       DMABUF_BUFFER_HELP),
+	OPTION(0, "buffer", size, struct umem_args, dmabuf.buffer, "SIZE", DMABUF_BUFFER_HELP),
 	OPTION_END,
 };
 
 static const struct option_spec share_options[] = {
-	OPTION(0, "export", OPTION_FLAG, struct umem_args, common.export, NULL,
+	OPTION(0, "export", flag, struct umem_args, common.export, NULL,
 	       "print what others can import"),
-	OPTION(0, "import", OPTION_STRING, struct umem_args, import, "BLOB",
+	OPTION(0, "import", string, struct umem_args, import, "BLOB",
 	       "register nothing, but show the umem that it names"),
 	OPTION_END,
 };

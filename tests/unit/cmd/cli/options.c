@@ -24,19 +24,19 @@ struct args {
 };
 
 static const struct option_spec options[] = {
-	OPTION('f', "flag", OPTION_FLAG, struct args, flag, NULL, ""),
-	OPTION(0, "flag-all", OPTION_FLAG, struct args, all, NULL, ""),
-	OPTION('t', "string", OPTION_STRING, struct args, string, "TEXT", ""),
-	OPTION(0, "name", OPTION_NAME, struct args, name, "NAME", ""),
-	OPTION('s', "size", OPTION_SIZE, struct args, size, "SIZE", ""),
-	OPTION('u', "number", OPTION_NUMBER, struct args, number, "N", ""),
-	OPTION(0, "seconds", OPTION_SECONDS, struct args, seconds, "SECONDS", ""),
-	OPTION('a', "access", OPTION_ACCESS, struct args, access, "FLAG", ""),
-	OPTION('m', "memory", OPTION_MEMORY, struct args, memory, "KIND", ""),
-	OPTION(0, "expect", OPTION_EXPECT, struct args, expect, "ANSWER", ""),
-	OPTION(0, "pages", OPTION_PAGES, struct args, pages, "SIZE,...", ""),
-	OPTION('o', "output", OPTION_COLUMNS, struct args, columns, "COLUMN,...", ""),
-	OPTION(0, "via", OPTION_VIA, struct args, via, "PATH", ""),
+	OPTION('f', "flag", flag, struct args, flag, NULL, ""),
+	OPTION(0, "flag-all", flag, struct args, all, NULL, ""),
+	OPTION('t', "string", string, struct args, string, "TEXT", ""),
+	OPTION(0, "name", name, struct args, name, "NAME", ""),
+	OPTION('s', "size", size, struct args, size, "SIZE", ""),
+	OPTION('u', "number", number, struct args, number, "N", ""),
+	OPTION(0, "seconds", seconds, struct args, seconds, "SECONDS", ""),
+	OPTION('a', "access", access, struct args, access, "FLAG", ""),
+	OPTION('m', "memory", memory, struct args, memory, "KIND", ""),
+	OPTION(0, "expect", expect, struct args, expect, "ANSWER", ""),
+	OPTION(0, "pages", pages, struct args, pages, "SIZE,...", ""),
+	OPTION('o', "output", columns, struct args, columns, "COLUMN,...", ""),
+	OPTION(0, "via", via, struct args, via, "PATH", ""),
 	OPTION_END,
 };
 static const struct option_group group = { "Test", options, 0 };
