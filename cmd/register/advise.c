@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include "cmd/register/advise.h"
+#include "cmd/register/answer.h"
 
-/* The whole address space, so that it has no memory of its own. */
+/* An implicit region is on the whole address space, and has no memory of its own. */
 static bool is_implicit(const struct mr_region *region)
 {
 	return !region->addr && region->length == SIZE_MAX;
@@ -34,7 +35,7 @@ static struct mr_advice_range range_of(const struct register_job *job,
 					 .lkey = region->lkey };
 }
 
-/* About the whole address space there is nothing to say but of memory that there is. */
+/* An implicit region can only be prefetched where there is memory: a page is mapped for it. */
 static int map_for_implicit(struct register_job *job, struct mr_error *err)
 {
 	const struct advise_args *advise = &job->args->advise;
@@ -48,8 +49,8 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 	return mr_memory_map(&request, &job->prefetched, err);
 }
 
-static void tell(struct register_job *job, const struct new_region *new,
-		 const struct mr_advice_range *range, struct mr_error *err)
+static void report_refusal(struct register_job *job, const struct new_region *new,
+			   const struct mr_advice_range *range, struct mr_error *err)
 {
 	const struct mr_region_request request = { .addr = new->region.addr,
 						   .iova = new->region.iova };
@@ -69,7 +70,7 @@ static void advise(struct register_job *job, uint64_t i)
 	advised->errnum = -mr_advise(&job->registrar.base, &job->args->advise.advice, &range,
 				     &advised->elapsed_ns, &err);
 	if (advised->errnum)
-		tell(job, &job->regions[i], &range, &err);
+		report_refusal(job, &job->regions[i], &range, &err);
 }
 
 int advise_init(struct register_job *job, struct mr_error *err)
@@ -95,7 +96,7 @@ void advise_all(struct register_job *job)
 	}
 	for (uint64_t i = 0; i < job->count; i++) {
 		if (job->blocks_signals && context_is_interrupted(job->answer.invocation, !i)) {
-			register_interrupt(job, job->regions[i].index);
+			register_fail_interrupted(job, job->regions[i].index);
 			return;
 		}
 		advise(job, i);

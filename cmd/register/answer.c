@@ -49,13 +49,13 @@ static const char *usual_columns(const struct register_job *job)
 				       elapsed_ns);
 }
 
-/* Whether the call is told an I/O virtual address. */
+/* Whether the call is given an I/O virtual address. */
 static bool has_iova(enum mr_region_call call)
 {
 	return mr_call_row(call)->iova == MR_IOVA_GIVEN;
 }
 
-static void tell_extended(const struct mr_region_request *request)
+static void report_extended(const struct mr_region_request *request)
 {
 	uint64_t addr = request->addr, length = request->length;
 
@@ -90,7 +90,7 @@ static void fill_advice(const struct register_job *job, const struct new_region 
 	row->advice_elapsed_ns = known(advised->elapsed_ns);
 }
 
-/* Of a region that there is no request of yet the place in memory is not known. */
+/* Without a request the region has no place in memory yet: its addresses are not known. */
 bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
 		   const struct mr_region_request *request)
 {
@@ -113,7 +113,7 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
 }
 
-static void tell_request(const struct register_job *job, const struct mr_region_request *request)
+static void report_request(const struct register_job *job, const struct mr_region_request *request)
 {
 	char text[FIELD_TEXT_MAX];
 
@@ -124,7 +124,7 @@ static void tell_request(const struct register_job *job, const struct mr_region_
 			      job->plan->memory.mapping.kind.text,
 			      access_text(request->access, text));
 	if (request->call == MR_REG_MR_RELAXED)
-		tell_extended(request);
+		report_extended(request);
 	else if (has_iova(request->call))
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
 	if (mr_region_has_page_sizes(request->call))
@@ -136,20 +136,11 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 {
 	if (!register_fail(job, err, index, 0, request))
 		return;
-	if (!job->answer.invocation->global->style.verbose) /* which has told all of it */
-		tell_request(job, request);
+	if (!job->answer.invocation->global->style.verbose) /* which shows all of it already */
+		report_request(job, request);
 	if (job->registrar.base.via == MR_VIA_KERNEL &&
 	    !mr_driver_is_known(job->registrar.uverbs.driver_id))
 		report_detail("without private data of the driver, which mrctl does not know");
-}
-
-static struct mr_in_force_region region_asked(const struct register_job *job,
-					      const struct new_region *new)
-{
-	return (struct mr_in_force_region){ .call = job->plan->call,
-					    .via = job->registrar.base.via,
-					    .access = job->plan->access,
-					    .at_zero = new->at_zero };
 }
 
 void register_row(struct register_job *job, const struct new_region *new)
@@ -192,7 +183,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 	if (call == MR_REG_MR_RELAXED)
 		region_row_extend(&row);
 	if (!is_null) {
-		const struct mr_in_force_region asked = region_asked(job, new);
+		const struct mr_in_force_region asked = register_flags_query(job, new);
 
 		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);
 	}
@@ -204,40 +195,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 	answer_row(&job->answer, &row);
 }
 
-void register_warn_of_flags(struct register_job *job)
-{
-	char text[FIELD_TEXT_MAX];
-	uint32_t left = 0;
-
-	if (job->answer.invocation->global->style.quiet)
-		return;
-	for (uint64_t i = 0; i < job->count; i++) {
-		const struct mr_in_force_region asked = region_asked(job, &job->regions[i]);
-
-		left |= asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
-	}
-	for (; left; left &= left - 1) {
-		uint32_t flag = left & -left;
-
-		report_note(job->answer.invocation->command->name, "%s has no effect: %s",
-			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));
-	}
-}
-
-/* On-demand paging needs the process that registered, and memory of a GPU the one that has it. */
-void register_warn_of_death(const struct register_job *job, bool hold)
-{
-	bool cuda = job->dmabuf.cuda != NULL, on_demand = job->plan->access & MR_ACCESS_ON_DEMAND;
-
-	if (!job->registrar.in_session || mr_session_is_private(job->registrar.session))
-		return;
-	if ((cuda || on_demand) && job->count && !hold)
-		report_note(job->answer.invocation->command->name,
-			    "%s region is inert once this process has ended: use --hold",
-			    cuda ? "a cuda" : "an on-demand");
-}
-
-void register_interrupt(struct register_job *job, uint64_t index)
+void register_fail_interrupted(struct register_job *job, uint64_t index)
 {
 	struct mr_error err;
 
@@ -247,8 +205,8 @@ void register_interrupt(struct register_job *job, uint64_t index)
 }
 
 /*
- * Who has interrupted a long registration does not want to read all that was registered until then;
- * but a script that has asked for values gets them.
+ * A person who has interrupted a long registration does not want to read all that was registered until
+ * then.  A script that has asked for values gets them.
  */
 bool register_prints_rows(const struct register_job *job)
 {
@@ -257,54 +215,4 @@ bool register_prints_rows(const struct register_job *job)
 	return answer_has_rows(&job->answer) &&
 	       (!job->interrupted || job->answer.lines || global->style.json ||
 		global->style.columns || global->style.no_headings);
-}
-
-void register_tell_interrupted(const struct register_job *job)
-{
-	bool ends;
-
-	if (!job->interrupted || !job->count || job->answer.invocation->global->style.quiet)
-		return;
-	if (!job->registrar.in_session) {
-		report_detail("they were deregistered again");
-		return;
-	}
-	ends = mr_session_is_private(job->registrar.session);
-	report_detail("%s, with the ids %" PRIu64 " to %" PRIu64 "%s",
-		      ends ? "they stay until the batch ends" : "they stay in the session",
-		      job->regions[0].id, job->regions[job->count - 1].id,
-		      ends ? "" : ": mrctl stat shows them, mrctl dereg deregisters them");
-}
-
-void register_tell_hold(const struct register_job *job)
-{
-	const struct mr_opt_u64 time = job->args->hold_for;
-	char seconds[48] = "";
-
-	if (job->answer.invocation->global->style.quiet || (time.known && !time.value))
-		return;
-	if (time.known)
-		snprintf(seconds, sizeof(seconds), "for %g s, or ", (double)time.value / 1e9);
-	report_note(job->answer.invocation->command->name,
-		    "holding %" PRIu64 " region%s %suntil Ctrl-C%s; pid %d", job->count,
-		    job->count == 1 ? "" : "s", seconds,
-		    mr_signals_include_hangup() ? ", SIGTERM or SIGHUP" : " or SIGTERM",
-		    (int)getpid());
-}
-
-void register_hint_unprinted(const struct register_job *job, struct mr_error *err)
-{
-	const bool one = job->count == 1;
-
-	if (!job->count ||
-	    (job->registrar.in_session && mr_session_is_private(job->registrar.session)))
-		return;
-	if (job->registrar.in_session)
-		mr_hint(err,
-			"%" PRIu64 " region%s registered all the same and stay%s in the "
-			"session: mrctl stat shows %s",
-			job->count, one ? " is" : "s are", one ? "s" : "", one ? "it" : "them");
-	else
-		mr_hint(err, "%" PRIu64 " region%s registered all the same, and deregistered again",
-			job->count, one ? " was" : "s were");
 }

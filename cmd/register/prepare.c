@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/register/advise.h"
+#include "cmd/register/answer.h"
 #include "cmd/register/prepare.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
@@ -11,7 +12,7 @@
 #include "lib/session/table/unnamed.h"
 #include "lib/verbs/data_direct.h"
 
-/* The device's, which is of interest for dma-bufs alone. */
+/* The Data Direct device matters to dma-bufs only, so the environment is told of it here. */
 static void find_data_direct(struct register_job *job)
 {
 	struct mr_environment *own = &job->room->context.environment;
@@ -50,7 +51,7 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 	return rc;
 }
 
-/* Everything up to the registration.  The gaps of some kinds of memory want it to come last. */
+/* The memory is mapped last: nothing else may be mapped into the gaps of some of its kinds. */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct registrar_request request = { .invocation = job->answer.invocation,
@@ -100,7 +101,8 @@ int register_allocate_dm(struct register_job *job, struct mr_error *err)
 
 	if (!register_plan_needs_dm(job->plan))
 		return 0;
-	job->unnamed = job->registrar.in_session; /* until a region on it is noted */
+	/* No entry of the session names it until a region on it is registered. */
+	job->unnamed = job->registrar.in_session;
 	if (job->unnamed)
 		rc = mr_table_begin_unnamed(&job->registrar.session->table, err);
 	if (!rc)
@@ -108,7 +110,7 @@ int register_allocate_dm(struct register_job *job, struct mr_error *err)
 	return rc || !register_plan_exports_dm(job->plan) ? rc : open_dmabuf(job, err);
 }
 
-/* A region that stays keeps it: in a session dereg frees it with the last of them. */
+/* Memory on the device stays with a live region: in a session dereg frees it with the last one. */
 static void free_dm(struct register_job *job)
 {
 	struct mr_error err;

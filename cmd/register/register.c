@@ -7,6 +7,8 @@
 
 #include "cmd/region/overdue.h"
 #include "cmd/register/advise.h"
+#include "cmd/register/answer.h"
+#include "cmd/register/notes.h"
 #include "cmd/register/prepare.h"
 #include "cmd/register/register.h"
 #include "lib/base/signals.h"
@@ -103,7 +105,7 @@ static void register_all(struct register_job *job)
 
 		if (job->blocks_signals &&
 		    context_is_interrupted(job->answer.invocation, index == 1)) {
-			register_interrupt(job, index);
+			register_fail_interrupted(job, index);
 			break;
 		}
 		new->index = index;
@@ -188,13 +190,13 @@ static int run(struct register_job *job, struct mr_error *err)
 		deregister_all(job);
 	if (!hold || !trial)
 		register_settle_dm(job);
-	register_warn_of_flags(job);
-	register_warn_of_death(job, hold);
+	register_note_flags_without_effect(job);
+	register_note_needs_process(job, hold);
 	rc = print_document(job, err);
 	if (rc)
 		register_hint_unprinted(job, err);
 	if (hold && job->count && !job->interrupted && !rc) {
-		register_tell_hold(job);
+		register_note_hold(job);
 		mr_signals_wait(job->args->hold_for);
 		mr_signals_ignore(); /* timeout(1) sends its signal twice */
 	}
@@ -204,7 +206,7 @@ static int run(struct register_job *job, struct mr_error *err)
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
-	register_tell_interrupted(job);
+	register_note_interrupted(job);
 	if (job->registrar.in_session)
 		overdue_tell(job->answer.invocation, job->registrar.session);
 	return rc;

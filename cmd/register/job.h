@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One run of a registering command: what it works with, and what has come of it so far. */
+#ifndef CMD_REGISTER_JOB_H
+#define CMD_REGISTER_JOB_H
+
+#include "cmd/region/answer.h"
+#include "cmd/register/plan.h"
+#include "cmd/register/registrar.h"
+#include "lib/base/tristate.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/memory/mapping.h"
+#include "lib/verbs/dm.h"
+#include "lib/verbs/in_force.h"
+
+/** A region that the command has registered. */
+struct new_region {
+	struct mr_region region;
+	uint64_t id;
+	uint64_t index;           /**< which of --count, from 1 */
+	enum mr_tristate at_zero; /**< of mr_in_force_at_zero() */
+};
+
+/** What became of the advice about a region. */
+struct advised {
+	uint64_t elapsed_ns;
+	int errnum; /**< 0: it was taken */
+	bool known; /**< there was one */
+};
+
+/**
+ * Room for what only some runs need.  A batch begins thousands of runs a second, and this is not cleared
+ * before each of them as the rest is.
+ */
+struct register_room {
+	struct context_room context;
+	struct new_region only; /**< the region, where there is to be only one */
+	char columns[128];
+};
+
+/** One run of a registering command. */
+struct register_job {
+	const struct register_args *args;
+	const struct register_plan *plan;
+	struct register_room *room;
+	struct registrar registrar;
+	struct mr_memory memory;
+	struct mr_dm dm;
+	struct mr_dmabuf dmabuf;
+	struct mr_backing *backing; /**< keeps memory and dma-buf in a private session, or NULL */
+	struct mr_in_force in_force;
+	struct new_region *regions;  /**< room for all that are planned */
+	uint64_t count;              /**< regions that are registered so far */
+	struct advised *advised;     /**< one for each region, or NULL */
+	struct mr_umem_blob *blobs;  /**< one for each region, or NULL */
+	struct mr_memory prefetched; /**< mapped for advice about the whole address space */
+	struct answer answer;
+	bool unnamed;        /**< mr_table_begin_unnamed() was called */
+	bool blocks_signals; /**< so that regions are looked at and deregistered after one */
+	bool interrupted;    /**< a signal came before all were registered */
+};
+
+/** register_flags_query() - what mr_in_force_bits() needs to know of a region */
+static inline struct mr_in_force_region register_flags_query(const struct register_job *job,
+							     const struct new_region *new)
+{
+	return (struct mr_in_force_region){ .call = job->plan->call,
+					    .via = job->registrar.base.via,
+					    .access = job->plan->access,
+					    .at_zero = new->at_zero };
+}
+
+#endif
