@@ -365,18 +365,31 @@ shape() {
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 		documents session
 	) || :
-	all=$(jq -r '("-", "lines", "environment", "regions", "sessions", "totals",
+	all=$(jq -r 'def kind:
+			if type == "number" then (if . == floor then "integer" else "fraction" end)
+			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
+			else type end;
+		("-", "lines", "environment", "regions", "sessions", "totals",
 		"failures", "request") as $list | if $list == "-" then . elif $list == "request" then
 		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
-		"\($list).\(.key) \(.value | type)"' <<<"$documents" | sort -u)
+		"\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
 	for list in - lines environment regions sessions totals failures request; do
 		while read -r name types; do
-			types=$(sed 's/integer/number/; s/list of [a-z]*/array/; s/[()]//g' <<<"$types")
+			types=$(tr -d '()' <<<"$types")
 			[ -n "$types" ] || types=null
+			[[ $types != *"list of"* ]] || types+=" or list" # an empty one
 			found=$(sed -n "s/^$list\.$name //p" <<<"$all")
 			[ -n "$found" ] || fail "no document has $list.$name"
 			every_line_of "$found" "${types// or /$'\n'}" "$list.$name"
 		done < <(entries mrctl-json.5 DOCUMENT "$list" |
 			sed 's/^\(.*\), \([^ ]*\)\(.*\)/\1\3\n\2\3/')
 	done
+	# the Rules: times, and what is hexadecimal
+	found=$(jq -r '.. | objects | to_entries[] | select(.value != null) |
+		if .key | test("_ns$") then select(.value | type != "number")
+		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits)$") then
+			select(.value | type != "string" or (test("^0x(0|[1-9a-f][0-9a-f]*)$") | not))
+		else select(.value | type == "string" and test("^0[xX]")) end |
+		"\(.key): \(.value)"' <<<"$documents")
+	[ -z "$found" ] || fail "$found"
 }

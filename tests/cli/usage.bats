@@ -430,6 +430,7 @@ topics() {
 	json '[.options[], .commands[].options[]] | all(.name | test("^[a-z][a-z0-9-]*$"))'
 	json '[.options[], .commands[].options[]] | all(.letter == null or (.letter | test("^[A-Za-z]$")))'
 	json '[.options[], .commands[].options[]] | all(.help | test("^[a-zA-Z][^\n]*([^.]|, [.]{3})$"))'
+	json '[.options[], .commands[].options[]] | all(.type | type == "string" and test("^[a-z-]+$"))'
 	json '[.options[], .commands[].options[]] | all((.argument == null) == (.type == "flag"))'
 	json '[.options[], .commands[].options[]] | all(.group | length > 0)'
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "lib/base/clock.h"
 #include "lib/base/signals.h"
 #include "tests/unit/unit.h"
 
@@ -46,15 +47,32 @@ TEST(each_ending_signal_ends_it_even_one_that_came_before)
 
 static int time_that_passes(void)
 {
+	uint64_t start = mr_now_ns();
+
 	mr_signals_block();
 	mr_signals_wait((struct mr_opt_u64){ 0, true });
 	mr_signals_wait(a_moment);
-	return 7;
+	return mr_now_ns() - start >= a_moment.value ? 7 : 1;
 }
 
-TEST(time_ends_it)
+TEST(time_ends_it_and_not_before_it_has_passed)
 {
 	assert_int_equal(in_child(time_that_passes), 7);
+}
+
+static int ended_before_the_time(void)
+{
+	uint64_t start = mr_now_ns();
+
+	mr_signals_block();
+	raise(SIGTERM);
+	mr_signals_wait((struct mr_opt_u64){ 5000000000, true });
+	return mr_now_ns() - start < 5000000000 ? 7 : 1;
+}
+
+TEST(a_signal_ends_it_before_its_time)
+{
+	assert_int_equal(in_child(ended_before_the_time), 7);
 }
 
 static int other_signal(void)
@@ -160,7 +178,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_ending_signal_ends_it_even_one_that_came_before),
-		cmocka_unit_test(time_ends_it),
+		cmocka_unit_test(time_ends_it_and_not_before_it_has_passed),
+		cmocka_unit_test(a_signal_ends_it_before_its_time),
 		cmocka_unit_test(other_signals_do_what_they_always_do),
 		cmocka_unit_test(nohup_keeps_it_alive),
 		cmocka_unit_test(a_signal_that_waits_ends_the_process_in_the_end),

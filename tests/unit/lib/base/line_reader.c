@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reading line by line: files, which are read whole, and pipes, in pieces of any size. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "lib/base/line_reader.h"
+#include "lib/base/signals.h"
+#include "tests/unit/unit.h"
+
+static struct mr_error err;
+static struct mr_line_reader reader;
+
+static char path[] = "/tmp/mrctl-unit-XXXXXX";
+
+/* A file of these bytes, which the reader has open. */
+static void open_file(const char *text, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC);
+
+	assert_int_equal(write(fd, text, length), length);
+	close(fd);
+	assert_int_equal(mr_line_reader_open(&reader, path, &err), 0);
+	assert_true(reader.is_file);
+}
+
+/* Standard input is a pipe, whose other end this is. */
+static int open_pipe(void)
+{
+	int pipes[2];
+
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_int_equal(dup2(pipes[0], STDIN_FILENO), STDIN_FILENO);
+	close(pipes[0]);
+	assert_int_equal(mr_line_reader_open(&reader, "-", &err), 0);
+	assert_false(reader.is_file);
+	return pipes[1];
+}
+
+static void assert_next(const char *line)
+{
+	int rc = mr_line_reader_next(&reader, &err);
+
+	if (rc < 0)
+		fail_msg("'%s': %s", line, err.text);
+	assert_equal_for(line, rc, 1);
+	assert_string_equal(reader.line, line);
+	assert_equal_for(line, reader.length, strlen(line));
+}
+
+static void assert_end(void)
+{
+	assert_int_equal(mr_line_reader_next(&reader, &err), 0);
+	assert_null(reader.line);
+	mr_line_reader_close(&reader);
+}
+
+static void assert_next_fails(int errnum, enum mr_error_kind kind, const char *text)
+{
+	mr_error_clear(&err);
+	assert_int_equal(mr_line_reader_next(&reader, &err), -errnum);
+	assert_int_equal(err.kind, kind);
+	assert_contains(err.text, text);
+}
+
+TEST(lines_end_with_a_newline_or_the_file)
+{
+	static const char text[] = "one\n\ntwo words\r\n\r\nlast";
+
+	open_file(text, strlen(text));
+	assert_next("one");
+	assert_next("");
+	assert_next("two words");
+	assert_int_equal(reader.number, 3);
+	assert_next("");
+	assert_next("last");
+	assert_end();
+	open_file("one\n", 4);
+	assert_next("one");
+	assert_end();
+	open_file("", 0);
+	assert_end();
+}
+
+TEST(a_byte_order_mark_counts_at_the_beginning_alone)
+{
+	static const char text[] = "\xef\xbb\xbfone\n\xef\xbb\xbftwo\n";
+
+	open_file(text, strlen(text));
+	assert_next("one");
+	assert_next("\xef\xbb\xbftwo");
+	assert_end();
+}
+
+TEST(a_file_is_what_it_was_when_it_was_opened_and_can_be_read_again)
+{
+	open_file("one\ntwo\n", 8);
+	assert_int_equal(truncate(path, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_next("one");
+		assert_int_equal(reader.number, 1);
+		assert_next("two");
+		assert_int_equal(mr_line_reader_next(&reader, &err), 0);
+		mr_line_reader_rewind(&reader);
+	}
+	mr_line_reader_close(&reader);
+}
+
+TEST(blanks_around_a_line_can_be_removed)
+{
+	static const struct {
+		const char *line, *trimmed;
+	} cases[] = { { "a", "a" },   { " a b\t", "a b" }, { "\ta", "a" },
+		      { "a  ", "a" }, { " \t ", "" },      { "", "" } };
+	char text[64] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		strcat(text, cases[i].line);
+		strcat(text, "\n");
+	}
+	open_file(text, strlen(text));
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+			assert_next(cases[i].line);
+			mr_line_reader_trim(&reader);
+			assert_string_equal(reader.line, cases[i].trimmed);
+			assert_int_equal(reader.length, strlen(cases[i].trimmed));
+		}
+		/* what stands in the file has not changed */
+		mr_line_reader_rewind(&reader);
+	}
+	mr_line_reader_close(&reader);
+}
+
+TEST(a_line_may_have_so_many_bytes_and_no_more)
+{
+	static char text[MR_LINE_MAX + 8];
+
+	memset(text, 'x', sizeof(text));
+	text[MR_LINE_MAX] = '\n';
+	open_file(text, MR_LINE_MAX + 2);
+	assert_int_equal(mr_line_reader_next(&reader, &err), 1);
+	assert_int_equal(reader.length, MR_LINE_MAX);
+	assert_next("x");
+	assert_end();
+	text[MR_LINE_MAX] = 'x';
+	text[MR_LINE_MAX + 1] = '\n';
+	open_file(text, MR_LINE_MAX + 2);
+	assert_next_fails(EMSGSIZE, MR_ERROR_USAGE, "longer than 65535 bytes");
+	mr_line_reader_close(&reader);
+	open_file(text, MR_LINE_MAX + 1); /* without its newline */
+	assert_next_fails(EMSGSIZE, MR_ERROR_USAGE, "longer than 65535 bytes");
+	mr_line_reader_close(&reader);
+}
+
+TEST(a_nul_is_no_text_and_fails_its_line)
+{
+	int fd;
+
+	open_file("one\na\0b\n", 8);
+	assert_next("one");
+	assert_next_fails(EINVAL, MR_ERROR_USAGE, "a NUL byte");
+	assert_int_equal(reader.number, 2);
+	mr_line_reader_close(&reader);
+	fd = open_pipe();
+	assert_int_equal(write(fd, "one\n\0\n", 6), 6);
+	assert_next("one");
+	assert_next_fails(EINVAL, MR_ERROR_USAGE, "a NUL byte");
+	mr_line_reader_close(&reader);
+	close(fd);
+}
+
+TEST(a_pipe_is_read_as_it_comes)
+{
+	int fd = open_pipe();
+
+	/* Each line is there before more has come, and what stood behind it is kept. */
+	assert_int_equal(write(fd, "one\ntw", 6), 6);
+	assert_next("one");
+	assert_int_equal(write(fd, "o\nthree\nfour", 12), 12);
+	assert_next("two");
+	assert_next("three");
+	close(fd);
+	assert_next("four");
+	assert_end();
+}
+
+/* Writes more lines than the buffer has room for. */
+static void write_much(int fd, int lines)
+{
+	char line[64];
+
+	for (int i = 0; i < lines; i++) {
+		int length = snprintf(line, sizeof(line), "line %d of many\n", i);
+
+		if (write(fd, line, (size_t)length) != length)
+			_exit(1);
+	}
+}
+
+TEST(a_pipe_may_bring_more_than_the_buffer_holds)
+{
+	enum { LINES = 10000 };
+	int fd = open_pipe(), status;
+	char line[64];
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		write_much(fd, LINES);
+		_exit(0);
+	}
+	close(fd);
+	for (int i = 0; i < LINES; i++) {
+		snprintf(line, sizeof(line), "line %d of many", i);
+		assert_next(line);
+	}
+	assert_end();
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+TEST(a_file_may_be_larger_than_the_buffer)
+{
+	enum { LINES = 10000 };
+	int fd = open(path, O_WRONLY | O_TRUNC);
+	char line[64];
+
+	write_much(fd, LINES);
+	close(fd);
+	assert_int_equal(mr_line_reader_open(&reader, path, &err), 0);
+	for (int i = 0; i < LINES; i++) {
+		snprintf(line, sizeof(line), "line %d of many", i);
+		assert_next(line);
+	}
+	assert_end();
+}
+
+TEST(what_cannot_be_opened_is_named)
+{
+	assert_int_equal(mr_line_reader_open(&reader, "/nowhere/lines", &err), -ENOENT);
+	assert_int_equal(err.kind, MR_ERROR_HOST);
+	assert_contains(err.text, "/nowhere/lines");
+	mr_line_reader_close(&reader);
+}
+
+TEST(what_cannot_be_read_is_an_error_of_the_host)
+{
+	/* a folder can be opened, and not be read */
+	assert_int_equal(mr_line_reader_open(&reader, "/", &err), 0);
+	assert_next_fails(EISDIR, MR_ERROR_HOST, "cannot read the lines");
+	assert_string_equal(err.call, "read");
+	mr_line_reader_close(&reader);
+}
+
+/* In a process of its own, since blocked signals stay blocked. */
+static int wait_for_a_line(void)
+{
+	int fd = open_pipe();
+
+	mr_signals_block();
+	if (write(fd, "half", 4) != 4)
+		return 1;
+	raise(SIGTERM);
+	return mr_line_reader_next(&reader, &err) == -EINTR && err.kind == MR_ERROR_HOST ? 7 : 2;
+}
+
+TEST(a_signal_ends_the_wait_for_a_line)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		alarm(10);
+		_exit(wait_for_a_line());
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+static int make_file(void **state __attribute__((unused)))
+{
+	int fd = mkstemp(path);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state __attribute__((unused)))
+{
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_end_with_a_newline_or_the_file),
+		cmocka_unit_test(a_byte_order_mark_counts_at_the_beginning_alone),
+		cmocka_unit_test(a_file_is_what_it_was_when_it_was_opened_and_can_be_read_again),
+		cmocka_unit_test(blanks_around_a_line_can_be_removed),
+		cmocka_unit_test(a_line_may_have_so_many_bytes_and_no_more),
+		cmocka_unit_test(a_nul_is_no_text_and_fails_its_line),
+		cmocka_unit_test(a_pipe_is_read_as_it_comes),
+		cmocka_unit_test(a_pipe_may_bring_more_than_the_buffer_holds),
+		cmocka_unit_test(a_file_may_be_larger_than_the_buffer),
+		cmocka_unit_test(what_cannot_be_opened_is_named),
+		cmocka_unit_test(what_cannot_be_read_is_an_error_of_the_host),
+		cmocka_unit_test(a_signal_ends_the_wait_for_a_line),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}
