@@ -61,7 +61,7 @@ TEST(a_closed_descriptor_is_told_with_what_closes_it)
 	assert_contains(err.hint, "pass_fds=(777,)");
 }
 
-/* A process that sleeps, with that MRCTL_SESSION (or none) in its environment. */
+/* A process that sleeps, with that MRCTL_SESSION (or none; or "itself") in its environment. */
 static pid_t start_sleeper(const char *where)
 {
 	int ready[2];
@@ -73,9 +73,12 @@ static pid_t start_sleeper(const char *where)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		char itself[32];
+
+		snprintf(itself, sizeof(itself), "pid:%d", (int)getpid());
 		unsetenv(MR_SESSION_VARIABLE);
 		if (where)
-			setenv(MR_SESSION_VARIABLE, where, 1);
+			setenv(MR_SESSION_VARIABLE, strcmp(where, "itself") ? where : itself, 1);
 		mr_session_allow_joining(&err);
 		execlp("sleep", "sleep", "60", NULL);
 		_exit(1);
@@ -203,6 +206,119 @@ TEST(a_process_that_has_closed_the_descriptor_is_named)
 	stop_sleeper(pid);
 }
 
+TEST(a_process_that_nobody_has_waited_for_has_ended)
+{
+	int borrowed;
+	siginfo_t info;
+	pid_t pid;
+
+	need_pidfd();
+	pid = start_sleeper("fd:0");
+	kill(pid, SIGKILL);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_true(join_process(pid, &borrowed) < 0);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+TEST(an_environment_with_a_malformed_session_is_named)
+{
+	int borrowed;
+	pid_t pid;
+
+	need_pidfd();
+	pid = start_sleeper("fd:x");
+	assert_int_equal(join_process(pid, &borrowed), -EINVAL);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "has an invalid session: 'fd:x'");
+	stop_sleeper(pid);
+	pid = start_sleeper("");
+	assert_int_equal(join_process(pid, &borrowed), -ENOENT);
+	assert_contains(err.text, "was not started in a session");
+	stop_sleeper(pid);
+}
+
+/* A process that joined that one. */
+static pid_t start_follower(pid_t pid)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "pid:%d", (int)pid);
+	return start_sleeper(where);
+}
+
+TEST(a_process_that_joined_another_leads_to_the_session_of_that)
+{
+	int pipes[2], borrowed;
+	char where[32], c = 0;
+	pid_t first, second, third;
+
+	need_pidfd();
+	assert_int_equal(pipe(pipes), 0);
+	snprintf(where, sizeof(where), "fd:%d", pipes[0]);
+	first = start_sleeper(where);
+	second = start_follower(first);
+	third = start_follower(second);
+	assert_int_equal(join_process(third, &borrowed), 0);
+	assert_int_equal(write(pipes[1], "s", 1), 1);
+	assert_int_equal(read(borrowed, &c, 1), 1);
+	close(borrowed);
+	stop_sleeper(first);
+	assert_int_equal(join_process(third, &borrowed), -ESRCH);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	snprintf(where, sizeof(where), "process %d is that of process %d", (int)third, (int)first);
+	assert_contains(err.text, where);
+	stop_sleeper(second);
+	stop_sleeper(third);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+TEST(processes_that_lead_to_one_another_have_an_end)
+{
+	int borrowed;
+	pid_t pid;
+
+	need_pidfd();
+	pid = start_sleeper("itself");
+	assert_int_equal(join_process(pid, &borrowed), -ELOOP);
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "without end");
+	stop_sleeper(pid);
+}
+
+/* As another user; 7 where that is refused as it should be. */
+static int join_as_nobody(pid_t pid)
+{
+	int borrowed;
+
+	if (setresuid(65534, 65534, 65534) || join_process(pid, &borrowed) != -EPERM)
+		return 1;
+	return err.kind == MR_ERROR_HOST && strstr(err.text, "cannot take the session out") &&
+			       strstr(err.hint, "belongs to another user")
+		       ? 7
+		       : 2;
+}
+
+TEST(a_process_of_another_user_is_not_joined)
+{
+	int status;
+	pid_t sleeper, pid;
+
+	need_pidfd();
+	if (getuid())
+		skip();
+	sleeper = start_sleeper("fd:0");
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		_exit(join_as_nobody(sleeper));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	stop_sleeper(sleeper);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +330,11 @@ int main(void)
 		cmocka_unit_test(no_process_has_the_number_0),
 		cmocka_unit_test(a_thread_is_told_from_its_process),
 		cmocka_unit_test(a_process_that_has_closed_the_descriptor_is_named),
+		cmocka_unit_test(a_process_that_nobody_has_waited_for_has_ended),
+		cmocka_unit_test(an_environment_with_a_malformed_session_is_named),
+		cmocka_unit_test(a_process_that_joined_another_leads_to_the_session_of_that),
+		cmocka_unit_test(processes_that_lead_to_one_another_have_an_end),
+		cmocka_unit_test(a_process_of_another_user_is_not_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
