@@ -1,23 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What older kernels answer differently: a row for each change, with the first of the simulated
- * kernels that has it, and where in its source it is.
+ * kernels that has it.  A comment says what has changed, and where in the kernel's source it is.
+ *
+ * To simulate another kernel, give it a name in lib/simulator/spec.[ch] (the newest comes first),
+ * and add what it changes here; sim_has_change() asks for it where the answers differ.
  */
 #include "lib/sim/base/kernel_versions.h"
 
 const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
-	[SIM_EVER] = MR_SIM_KERNEL_6_1,
-	[SIM_ACCESS_CAPS] = MR_SIM_KERNEL_6_12,  /* rdma/ib_verbs.h IB_ACCESS_SUPPORTED */
-	[SIM_REREG_CHECK] = MR_SIM_KERNEL_6_12,  /* umem.c ib_umem_check_rereg() */
-	[SIM_READ_PINS] = MR_SIM_KERNEL_6_12,    /* umem.c ib_umem_get(): before, FOLL_FORCE */
-	[SIM_SHARED_FILES] = MR_SIM_KERNEL_6_12, /* mm/gup.c writable_file_mapping_allowed() */
-	[SIM_DATA_DIRECT] = MR_SIM_KERNEL_6_12,  /* hw/mlx5/data_direct.c */
-	[SIM_RXE_ACCESS] = MR_SIM_KERNEL_6_12,   /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR */
-	[SIM_RXE_REREG] = MR_SIM_KERNEL_6_12,    /* rxe_verbs.c rxe_rereg_user_mr() */
-	[SIM_RXE_ODP] = MR_SIM_KERNEL_7_2,       /* rxe_odp.c */
-	[SIM_REG_MR] = MR_SIM_KERNEL_7_2,        /* uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
-	[SIM_PORT_SPEED] = MR_SIM_KERNEL_7_2,    /* ..._device.c UVERBS_METHOD_QUERY_PORT_SPEED */
-	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,   /* umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
-	[SIM_UDATA] = MR_SIM_KERNEL_7_2,      /* ib_core_uverbs.c */
-	[SIM_SMALL_KEYS] = MR_SIM_KERNEL_7_2, /* hw/mlx5/mr.c: before, MR_CACHE_LAST_STD_ENTRY */
+	/* Nothing has changed: all simulated kernels do so. */
+	[SIM_ALWAYS] = MR_SIM_KERNEL_6_1,
+
+	/* Flush flags are known, and devices answer EOPNOTSUPP to flags that they lack, not EINVAL:
+	 * rdma/ib_verbs.h IB_ACCESS_SUPPORTED */
+	[SIM_ACCESS_CAPS] = MR_SIM_KERNEL_6_12,
+
+	/* rereg cannot add write access to pages that were pinned for reading:
+	 * umem.c ib_umem_check_rereg() */
+	[SIM_REREG_CHECK] = MR_SIM_KERNEL_6_12,
+
+	/* Memory that is only to be read is pinned for reading.  Before, it was pinned for writing, by
+	 * force: umem.c ib_umem_get(), FOLL_FORCE */
+	[SIM_READ_PINS] = MR_SIM_KERNEL_6_12,
+
+	/* Shared mappings of files with write-back cannot be pinned for writing:
+	 * mm/gup.c writable_file_mapping_allowed() */
+	[SIM_SHARED_FILES] = MR_SIM_KERNEL_6_12,
+
+	/* mlx5 has Data Direct: hw/mlx5/data_direct.c */
+	[SIM_DATA_DIRECT] = MR_SIM_KERNEL_6_12,
+
+	/* rxe refuses access flags that it does not support: rxe_verbs.h RXE_ACCESS_SUPPORTED_MR */
+	[SIM_RXE_ACCESS] = MR_SIM_KERNEL_6_12,
+
+	/* rxe can change regions: rxe_verbs.c rxe_rereg_user_mr() */
+	[SIM_RXE_REREG] = MR_SIM_KERNEL_6_12,
+
+	/* rxe has on-demand paging: rxe_odp.c */
+	[SIM_RXE_ODP] = MR_SIM_KERNEL_7_2,
+
+	/* One method registers memory and dma-bufs alike:
+	 * uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
+	[SIM_REG_MR] = MR_SIM_KERNEL_7_2,
+
+	/* There is a method for the speed of a port, and one for dma-bufs of the device's pages:
+	 * uverbs_std_types_device.c UVERBS_METHOD_QUERY_PORT_SPEED, uverbs_std_types_dmabuf.c */
+	[SIM_PORT_SPEED] = MR_SIM_KERNEL_7_2,
+
+	/* mlx5 refuses an IOVA that wraps: umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
+	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,
+
+	/* Driver data may have any size, and must be zero where nothing is known:
+	 * ib_core_uverbs.c ib_respond_udata() and its like */
+	[SIM_UDATA] = MR_SIM_KERNEL_7_2,
+
+	/* mlx5 makes keys for fewer than four blocks, and of any number of pages:
+	 * hw/mlx5/mr.c, before: MR_CACHE_LAST_STD_ENTRY */
+	[SIM_SMALL_KEYS] = MR_SIM_KERNEL_7_2,
 };

@@ -7,24 +7,30 @@
 #include "lib/simulator/spec.h"
 
 /**
- * In what the simulated kernels differ: each change holds from some kernel on.  In which one it
- * came, and where in the kernel's source it is, stands in the rows of kernel_versions.c.
+ * In what the simulated kernels differ.  Each of these changes came with some kernel, and those
+ * before it answer as if it were not.  The rows of kernel_versions.c say what each changes, since
+ * when, and where in the kernel's source.
  */
 enum sim_change {
-	SIM_EVER,        /**< no change: as it is in all of them */
-	SIM_ACCESS_CAPS, /**< flush flags are known; devices answer EOPNOTSUPP to what they lack */
-	SIM_REREG_CHECK, /**< rereg cannot add write access to pages taken to be read */
-	SIM_READ_PINS, /**< memory that is only read is pinned to be read, not to be written by force */
-	SIM_SHARED_FILES, /**< shared mappings of files with write-back cannot be written to */
-	SIM_DATA_DIRECT,  /**< mlx5: Data Direct */
-	SIM_RXE_ACCESS,   /**< rxe: refuses flags that it does not support */
-	SIM_RXE_REREG,    /**< rxe: changes regions */
-	SIM_RXE_ODP,      /**< rxe: on-demand paging */
-	SIM_REG_MR,       /**< the method that registers memory and dma-bufs alike */
-	SIM_PORT_SPEED, /**< a method for the speed of a port, and dma-bufs of the device's pages */
-	SIM_IOVA_END,   /**< mlx5: refuses an IOVA that wraps */
-	SIM_UDATA,      /**< driver data of any size, as ib_respond_udata() and its like take it */
-	SIM_SMALL_KEYS, /**< mlx5: keys for less than four blocks */
+	SIM_ALWAYS,
+
+	/* since Linux 6.12 */
+	SIM_ACCESS_CAPS,
+	SIM_REREG_CHECK,
+	SIM_READ_PINS,
+	SIM_SHARED_FILES,
+	SIM_DATA_DIRECT,
+	SIM_RXE_ACCESS,
+	SIM_RXE_REREG,
+
+	/* since Linux 7.2 */
+	SIM_RXE_ODP,
+	SIM_REG_MR,
+	SIM_PORT_SPEED,
+	SIM_IOVA_END,
+	SIM_UDATA,
+	SIM_SMALL_KEYS,
+
 	SIM_CHANGES,
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * libc's own functions.  Inside this library a plain call of open() or mmap() reaches the
- * interposed one, so whatever works on simulated descriptors goes through here.
+ * libc's own functions.  Inside this library a plain call of open() or mmap() would reach the
+ * interposed one of preload/, which calls back into here.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -9,31 +9,31 @@
 #include "lib/sim/base/libc.h"
 
 static struct sim_libc libc;
-static bool resolved;
+static bool found;
 
-static void *next(const char *name)
+static void *find_next(const char *name)
 {
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* Two threads may do this at once: they write the same. */
-static void resolve(void)
+/* Two threads may do this at once: both write the same addresses. */
+static void find_all(void)
 {
-	libc.open = (__typeof__(libc.open))next("open");
-	libc.openat = (__typeof__(libc.openat))next("openat");
-	libc.close = (__typeof__(libc.close))next("close");
-	libc.fcntl = (__typeof__(libc.fcntl))next("fcntl");
-	libc.fstat = (__typeof__(libc.fstat))next("fstat");
-	libc.stat = (__typeof__(libc.stat))next("stat");
-	libc.mmap = (__typeof__(libc.mmap))next("mmap");
-	libc.ioctl = (__typeof__(libc.ioctl))next("ioctl");
-	libc.socket = (__typeof__(libc.socket))next("socket");
-	__atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
+	libc.open = (__typeof__(libc.open))find_next("open");
+	libc.openat = (__typeof__(libc.openat))find_next("openat");
+	libc.close = (__typeof__(libc.close))find_next("close");
+	libc.fcntl = (__typeof__(libc.fcntl))find_next("fcntl");
+	libc.fstat = (__typeof__(libc.fstat))find_next("fstat");
+	libc.stat = (__typeof__(libc.stat))find_next("stat");
+	libc.mmap = (__typeof__(libc.mmap))find_next("mmap");
+	libc.ioctl = (__typeof__(libc.ioctl))find_next("ioctl");
+	libc.socket = (__typeof__(libc.socket))find_next("socket");
+	__atomic_store_n(&found, true, __ATOMIC_RELEASE);
 }
 
 const struct sim_libc *sim_libc(void)
 {
-	if (!__atomic_load_n(&resolved, __ATOMIC_ACQUIRE))
-		resolve();
+	if (!__atomic_load_n(&found, __ATOMIC_ACQUIRE))
+		find_all();
 	return &libc;
 }

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/** The functions that this library hides from the program. */
+/** The functions of libc that preload/interpose.c hides from the program. */
 struct sim_libc {
 	int (*open)(const char *path, int flags, ...);
 	int (*openat)(int dir, const char *path, int flags, ...);

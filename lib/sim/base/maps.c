@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Mappings of this process, for the rules that faulting in does not show.  Reading the list takes
- * long where there are many, so it is read only by those who have reason to.
+ * The mappings of this process.  Some rules of pinning depend on them, and do not show when pages
+ * are faulted in.  Reading the list takes long where there are many mappings, so whoever can do
+ * without it does not read it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,11 +19,11 @@
 #define MAP_SHARED_VALIDATE 3
 #endif
 
-static bool
-	shared_file; /* such a mapping was made, by this process or one that it was forked from */
+/* A file was mapped MAP_SHARED, by this process or by one that it was forked from. */
+static bool shared_file;
 
-/* File systems in memory, which write nothing back. */
-static bool is_memory(const struct statfs *fs)
+/* Whether a file system is in memory, and so writes nothing back. */
+static bool is_in_memory(const struct statfs *fs)
 {
 	return fs->f_type == TMPFS_MAGIC || fs->f_type == RAMFS_MAGIC ||
 	       fs->f_type == HUGETLBFS_MAGIC;
@@ -35,7 +36,7 @@ void sim_maps_note(int fd, int flags)
 
 	if ((type == MAP_SHARED || type == MAP_SHARED_VALIDATE) &&
 	    !__atomic_load_n(&shared_file, __ATOMIC_RELAXED) &&
-	    (fstatfs(fd, &fs) || !is_memory(&fs)))
+	    (fstatfs(fd, &fs) || !is_in_memory(&fs)))
 		__atomic_store_n(&shared_file, true, __ATOMIC_RELAXED);
 }
 
@@ -50,11 +51,11 @@ bool sim_mapping_writes_back(const struct sim_mapping *mapping)
 
 	if (!mapping->shared || !mapping->inode)
 		return false;
-	/* a file that was deleted has no path; those of memory have no device */
-	return statfs(mapping->path, &fs) ? mapping->major != 0 : !is_memory(&fs);
+	/* the path of a deleted file leads nowhere; file systems in memory have major number 0 */
+	return statfs(mapping->path, &fs) ? mapping->major != 0 : !is_in_memory(&fs);
 }
 
-static bool parse(char *line, struct sim_mapping *mapping)
+static bool parse_mapping(char *line, struct sim_mapping *mapping)
 {
 	char rights[5];
 	int path = 0;
@@ -83,7 +84,7 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 	if (!maps)
 		return -EIO;
 	while (!rc && getline(&line, &size, maps) > 0) {
-		if (!parse(line, &mapping) || mapping.end <= start)
+		if (!parse_mapping(line, &mapping) || mapping.end <= start)
 			continue;
 		if (mapping.start >= end)
 			break;

@@ -14,13 +14,13 @@ struct sim_mapping {
 	const char *path; /**< or "" */
 };
 
-/** sim_maps_note() - @fd is mapped: remember that a file may be shared */
+/** sim_maps_note() - the program maps @fd: remember it if that shares a file with write-back */
 void sim_maps_note(int fd, int flags);
 
-/** sim_maps_has_shared_file() - whether it may be that a file with write-back is shared */
+/** sim_maps_has_shared_file() - whether this process may have a file with write-back shared */
 bool sim_maps_has_shared_file(void);
 
-/** sim_mapping_writes_back() - whether writing to it has to be tracked (vma_needs_dirty_tracking) */
+/** sim_mapping_writes_back() - whether the kernel must track writes to it (vma_needs_dirty_tracking()) */
 bool sim_mapping_writes_back(const struct sim_mapping *mapping);
 
 /**

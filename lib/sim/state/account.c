@@ -2,9 +2,9 @@
 /*
  * Locked memory, as umem.c counts it: pages pinned by one address space, in all contexts
  * together, against RLIMIT_MEMLOCK.  Each object says which address space it is charged to, so
- * the count is the sum over the tables.  For speed the account of this process keeps each table's
- * share along; it misses what other processes unpin and that a table is closed, and is corrected
- * before anything is refused.
+ * the count is the sum over the tables.  For speed this process remembers each table's share.  What
+ * it remembers is too much after another process has unpinned pages, or a table was closed: it is
+ * corrected before anything is refused.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,7 @@ bool sim_account_locking_allowed(rlim_t limit)
 	return limit || can_lock_without_limit();
 }
 
-/* Where that cannot be read, it is: a limit is rather too strict than forgotten. */
+/* Where that cannot be read, it counts as the table: rather a limit too strict than one forgotten. */
 static bool is_of_table(int fd, uint64_t table)
 {
 	uint64_t id;
@@ -156,7 +156,10 @@ static void correct_shares(void)
 		closedir(dir);
 }
 
-/* Each table that is open was seen by a descriptor, or came since and was seen by its user's. */
+/*
+ * After correct_shares() the share of each open table has a descriptor by which the table was seen.
+ * One that was opened since has that of whoever pinned pages in it.
+ */
 static void drop_closed(struct sim_account *account)
 {
 	struct sim_share *share;
@@ -167,8 +170,8 @@ static void drop_closed(struct sim_account *account)
 }
 
 /*
- * Pages whose table only others still hold are missed: this cannot be known without keeping the
- * file, and with it the objects, alive.
+ * Pages are missed whose table only other processes still have open: to count them, this one would
+ * have to keep the file open, and with it the objects alive.
  */
 static bool is_over(rlim_t limit, bool exactly)
 {

@@ -18,7 +18,7 @@ static struct sim_slot *slot_of(struct sim_process *process, int fd)
 	return &process->slots[(unsigned int)fd % SIM_SLOTS];
 }
 
-/* Not from malloc(): close() may be called in a signal handler. */
+/* Mapped, not from malloc(): close() frees it, and may be called in a signal handler. */
 static int new_file(int fd, struct sim_file **file)
 {
 	int rc;
@@ -75,7 +75,7 @@ static int remember(int fd, const struct stat *st, struct sim_file **found)
 	return 0;
 }
 
-/* A memfd has no name, hence no links: this spares all other files the further looks. */
+/* A memfd has no name, hence no links.  All other files need no further system call. */
 static bool maybe_memfd(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_nlink == 0;
@@ -89,7 +89,8 @@ int sim_file_get(int fd, struct sim_file **file)
 
 	*file = NULL;
 	if (sim_libc()->fstat(fd, &st))
-		return errno == EBADF ? 0 : -errno; /* of a closed one the call itself tells */
+		return errno == EBADF ? 0
+				      : -errno; /* the call that it is for answers EBADF itself */
 	if (!maybe_memfd(&st))
 		return 0;
 	*file = find_known(fd, &st);
@@ -109,8 +110,10 @@ void sim_file_put(struct sim_file *file)
 
 void sim_file_forget(int fd)
 {
-	/* a signal handler may close what it likes, and must not wait for the thread that it
-	 * interrupted; a slot that stays does no harm */
+	/*
+	 * A signal handler may call close(), and must not wait for the thread that it interrupted.
+	 * Where that holds the lock the slot stays, which does no harm.
+	 */
 	struct sim_process *process = sim_process_try_lock();
 	struct sim_slot *slot;
 

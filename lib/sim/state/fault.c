@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Faults that the environment asks for: calls that fail or come late, or at which the caller is killed or stopped. */
+/*
+ * Faults that the environment variable MRCTL_SIM_FAULT asks for: calls that fail or come late, or
+ * at which the caller is killed or stopped.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +17,10 @@
 static struct mr_sim_faults plan;
 static bool wanted[MR_SIM_CALLS];
 
-/* Nobody shall take a test for passed because his fault was misspelt. */
+/*
+ * A fault that is misspelt ends the program before it begins: without the fault a test would pass
+ * that has tested nothing.
+ */
 static void read_plan(void) __attribute__((constructor));
 static void read_plan(void)
 {

@@ -6,7 +6,7 @@
 
 #include "lib/simulator/spec.h"
 
-/** What a call that was entered has before it. */
+/** What is to happen to a call that was entered. */
 struct sim_fault {
 	int error;        /**< 0, or the -errno to answer with instead of carrying it out */
 	int signal_after; /**< that the caller is to get when it is done, or 0 */

@@ -9,7 +9,7 @@
 
 #define LOCK_SECONDS 30
 
-/* Whoever wrote over the start of the file did not leave out what is around the lock. */
+/* Whoever writes over the lock writes over what is around it, too. */
 static bool is_intact(const struct sim_header *header)
 {
 	return !memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) &&
@@ -17,8 +17,8 @@ static bool is_intact(const struct sim_header *header)
 }
 
 /*
- * The lock is held for microseconds.  A holder that was stopped, or numbers that somebody wrote into
- * it, must not stop all others for ever.
+ * The lock is held for microseconds.  Where its holder was stopped, or somebody wrote over it, waiting
+ * ends after a while: else every process that has the table would wait for ever.
  */
 static int take_lock(struct sim_header *header)
 {

@@ -9,7 +9,8 @@
  *
  * Repairs what a process left that was killed inside, and maps what others have added.
  *
- * Return: 0, -ENOMEM, -EIO where somebody wrote over the table, -ETIMEDOUT where its lock is not to be had.
+ * Return: 0, -ENOMEM, -EIO where somebody wrote over the table, -ETIMEDOUT where another holds the
+ * lock for too long.
  */
 int sim_table_lock(struct sim_table *table);
 void sim_table_unlock(struct sim_table *table);

@@ -10,7 +10,8 @@
 
 #include "lib/sim/state/objects.h"
 
-static void take(struct sim_header *header, uint32_t handle)
+/* A full word of one level is a bit in the next. */
+static void take_handle(struct sim_header *header, uint32_t handle)
 {
 	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
 	size_t level;
@@ -22,7 +23,7 @@ static void take(struct sim_header *header, uint32_t handle)
 	}
 }
 
-static void release(struct sim_header *header, uint32_t handle)
+static void release_handle(struct sim_header *header, uint32_t handle)
 {
 	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
 	size_t level;
@@ -32,16 +33,16 @@ static void release(struct sim_header *header, uint32_t handle)
 }
 
 /*
- * A process can be killed between any two of its stores, and what it has stored must then be in
- * the order of the program.
+ * A process can be killed between any two of its stores.  What it has stored until then must be what
+ * the program stores first: the compiler may not move a store across this.
  */
-static void in_order(void)
+static void keep_order(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The place that names @newer's neighbour: its own, or the header's for the newest. */
-static uint32_t *older_of(struct sim_table *table, uint32_t newer)
+/* Where the handle of the next older object is written: in @newer, or in the header for the newest. */
+static uint32_t *older_link(struct sim_table *table, uint32_t newer)
 {
 	return newer == SIM_NO_HANDLE ? &table->header->newest : &table->objects[newer].older;
 }
@@ -52,25 +53,25 @@ static void set_newer(struct sim_table *table, uint32_t older, uint32_t newer)
 		table->objects[older].newer = newer;
 }
 
-/* One store takes an object into the list, and one takes it out. */
-static void enlist(struct sim_table *table, uint32_t handle)
+/* Only the store into the header puts the object into the list: killed before, it is not in it. */
+static void add_to_list(struct sim_table *table, uint32_t handle)
 {
 	struct sim_object *object = &table->objects[handle];
 
 	object->older = table->header->newest;
 	object->newer = SIM_NO_HANDLE;
-	in_order();
+	keep_order();
 	table->header->newest = handle;
-	in_order();
+	keep_order();
 	set_newer(table, object->older, handle);
 }
 
-static void delist(struct sim_table *table, uint32_t handle)
+static void remove_from_list(struct sim_table *table, uint32_t handle)
 {
 	const struct sim_object *object = &table->objects[handle];
 
-	*older_of(table, object->newer) = object->older;
-	in_order();
+	*older_link(table, object->newer) = object->older;
+	keep_order();
 	set_newer(table, object->older, object->newer);
 }
 
@@ -96,7 +97,7 @@ int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_obj
 		if (rc)
 			return rc;
 	}
-	take(header, lowest);
+	take_handle(header, lowest);
 	*handle = lowest;
 	*object = &table->objects[lowest];
 	**object = (struct sim_object){ .parent = SIM_NO_HANDLE };
@@ -109,17 +110,17 @@ void sim_object_commit(struct sim_table *table, uint32_t handle, uint32_t type)
 
 	if (object->parent != SIM_NO_HANDLE)
 		table->objects[object->parent].users++;
-	enlist(table, handle);
-	in_order();
+	add_to_list(table, handle);
+	keep_order();
 	object->type = (uint16_t)type;
 }
 
 void sim_object_cancel(struct sim_table *table, uint32_t handle)
 {
-	release(table->header, handle);
+	release_handle(table->header, handle);
 }
 
-/* Whoever is killed in here is followed by someone who begins it again. */
+/* If a process is killed in here, the next one that locks the table begins it again. */
 static void finish_change(struct sim_table *table)
 {
 	const struct sim_object *change = &table->header->change;
@@ -135,7 +136,7 @@ static void finish_change(struct sim_table *table)
 	object->room = change->room;
 	object->pinned = change->pinned;
 	object->access = change->access;
-	in_order();
+	keep_order();
 	table->header->changing = SIM_NO_HANDLE;
 }
 
@@ -144,9 +145,9 @@ void sim_object_change(struct sim_table *table, uint32_t handle, const struct si
 	struct sim_object *objects = table->objects;
 
 	table->header->change = *contents;
-	in_order();
+	keep_order();
 	table->header->changing = handle;
-	in_order();
+	keep_order();
 	if (objects[handle].parent != SIM_NO_HANDLE)
 		objects[objects[handle].parent].users--;
 	if (contents->parent != SIM_NO_HANDLE)
@@ -156,9 +157,9 @@ void sim_object_change(struct sim_table *table, uint32_t handle, const struct si
 
 void sim_object_renew(struct sim_table *table, uint32_t handle)
 {
-	delist(table, handle);
-	in_order();
-	enlist(table, handle);
+	remove_from_list(table, handle);
+	keep_order();
+	add_to_list(table, handle);
 }
 
 void sim_object_delete(struct sim_table *table, uint32_t handle)
@@ -166,16 +167,16 @@ void sim_object_delete(struct sim_table *table, uint32_t handle)
 	struct sim_object *object = &table->objects[handle];
 
 	object->type = 0;
-	in_order();
-	delist(table, handle);
+	keep_order();
+	remove_from_list(table, handle);
 	if (object->parent != SIM_NO_HANDLE)
 		table->objects[object->parent].users--;
-	release(table->header, handle);
+	release_handle(table->header, handle);
 }
 
 /*
- * What is in the list without a type was on its way in or out; what has a type and is not in the
- * list was on its way to be the newest.
+ * An object in the list that has no type was being made or deleted: it is taken out.  One that has a
+ * type and is not in the list was being renewed: it becomes the newest.
  */
 static void repair_list(struct sim_table *table)
 {
@@ -183,20 +184,21 @@ static void repair_list(struct sim_table *table)
 
 	for (handle = 0; handle < table->header->capacity; handle++)
 		table->objects[handle].newer = handle; /* no object is newer than itself */
-	while ((handle = *older_of(table, newer)) < table->header->capacity) {
+	while ((handle = *older_link(table, newer)) < table->header->capacity) {
 		if (table->objects[handle].newer != handle)
 			break;
 		if (table->objects[handle].type) {
 			table->objects[handle].newer = newer;
 			newer = handle;
 		} else {
-			*older_of(table, newer) = table->objects[handle].older;
+			*older_link(table, newer) = table->objects[handle].older;
 		}
 	}
-	*older_of(table, newer) = SIM_NO_HANDLE; /* as it is, if nobody wrote into it */
+	*older_link(table, newer) =
+		SIM_NO_HANDLE; /* as it is already, unless the list was overwritten */
 	for (handle = 0; handle < table->header->capacity; handle++)
 		if (table->objects[handle].type && table->objects[handle].newer == handle)
-			enlist(table, handle);
+			add_to_list(table, handle);
 }
 
 void sim_objects_repair(struct sim_table *table)
@@ -219,7 +221,7 @@ void sim_objects_repair(struct sim_table *table)
 		object = &table->objects[i];
 		if (!object->type)
 			continue;
-		take(header, i);
+		take_handle(header, i);
 		if (object->parent != SIM_NO_HANDLE)
 			table->objects[object->parent].users++;
 	}

@@ -7,7 +7,7 @@
 
 #include "lib/sim/state/table.h"
 
-/* All of these need the table to be locked. */
+/* The objects of a table.  All of these functions need it to be locked. */
 
 /**
  * sim_object_find() - look an object up
@@ -65,7 +65,7 @@ void sim_object_cancel(struct sim_table *table, uint32_t handle);
  */
 void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents);
 
-/** sim_object_renew() - the object counts as made just now */
+/** sim_object_renew() - list the object as if it had been made just now */
 void sim_object_renew(struct sim_table *table, uint32_t handle);
 
 /** sim_object_delete() - free an object and its handle */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What this process knows of itself, in a mapping that a fork empties in the child, however it forks
+ * What this process remembers, in a mapping that a fork empties in the child, however it forks
  * (MADV_WIPEONFORK): the child has a lock that nobody holds, no pinned pages, no calls made, and
- * finds its descriptors anew.  All zeros is the initial state of each member.
+ * has to look at its descriptors anew.  All zeros is the initial state of each member.
  */
 #include <sys/mman.h>
 
 #include "lib/sim/base/libc.h"
 #include "lib/sim/state/process.h"
 
-static struct sim_process *known;
+static struct sim_process *remembered;
 
 static struct sim_process *make_process(void)
 {
@@ -22,7 +22,7 @@ static struct sim_process *make_process(void)
 		mine = &fallback;
 	else
 		madvise(mine, sizeof(*mine), MADV_WIPEONFORK);
-	if (__atomic_compare_exchange_n(&known, &other, mine, false, __ATOMIC_ACQ_REL,
+	if (__atomic_compare_exchange_n(&remembered, &other, mine, false, __ATOMIC_ACQ_REL,
 					__ATOMIC_ACQUIRE))
 		return mine;
 	if (mine != &fallback)
@@ -32,7 +32,7 @@ static struct sim_process *make_process(void)
 
 static struct sim_process *get_process(void)
 {
-	struct sim_process *process = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	struct sim_process *process = __atomic_load_n(&remembered, __ATOMIC_ACQUIRE);
 
 	return process ? process : make_process();
 }
@@ -47,7 +47,7 @@ struct sim_process *sim_process_lock(void)
 
 struct sim_process *sim_process_try_lock(void)
 {
-	struct sim_process *process = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+	struct sim_process *process = __atomic_load_n(&remembered, __ATOMIC_ACQUIRE);
 
 	return process && !pthread_mutex_trylock(&process->lock) ? process : NULL;
 }

@@ -29,7 +29,7 @@ struct sim_account {
 	uint32_t mm;      /**< names this address space in the tables; 0: not yet named */
 	uint64_t pinned;  /**< sum of the shares */
 	uint64_t pending; /**< pages that are in no table yet */
-	bool crowded;     /**< a table got no share */
+	bool crowded;     /**< there was no share for a table: @pinned is too low */
 	ino_t user_ns;    /**< its user namespace; 0: not yet asked */
 	struct sim_share shares[SIM_SHARES];
 };
@@ -42,19 +42,26 @@ struct sim_slot {
 	struct sim_file *file; /**< NULL: the slot is empty */
 };
 
-/** What this process knows of itself; a forked child starts with an empty one. */
+/** What this process remembers; a forked child starts with an empty one. */
 struct sim_process {
 	pthread_mutex_t lock; /**< guards the account and the slots; it is never held long */
 	struct sim_account account;
 	struct sim_slot slots[SIM_SLOTS];
-	uint64_t calls[MR_SIM_CALLS]; /**< made so far, where they are counted */
+	uint64_t calls[MR_SIM_CALLS]; /**< how many were made, of those that can have a fault */
 };
 
-/** sim_process_lock() - what this process knows of itself; sim_process_unlock() it */
+/** sim_process_lock() - what this process remembers; sim_process_unlock() it */
 struct sim_process *sim_process_lock(void);
 void sim_process_unlock(struct sim_process *process);
 
-/** sim_process_try_lock() - as sim_process_lock(), or NULL if nothing is known yet or it is locked */
+/**
+ * sim_process_try_lock() - as sim_process_lock(), without waiting
+ *
+ * Most programs never meet a simulated descriptor, and all of them close others: these calls cost
+ * nothing.
+ *
+ * Return: NULL where nothing is remembered yet, or another holds the lock.
+ */
 struct sim_process *sim_process_try_lock(void);
 
 /** sim_process_count() - count a call of this process; returns how many there were */

@@ -34,10 +34,12 @@ int sim_table_reopen(int fd, int flags)
 	own = sim_libc()->open(path, flags | O_CLOEXEC);
 	if (own >= 0)
 		return own;
-	return errno == ENOENT ? -EIO : -errno; /* where /proc is missing, the device is not */
+	return errno == ENOENT
+		       ? -EIO
+		       : -errno; /* ENOENT would say that the device is missing, not /proc */
 }
 
-static int map(int fd, size_t start, size_t length, void **address)
+static int map_file(int fd, size_t start, size_t length, void **address)
 {
 	int own = sim_table_reopen(fd, O_RDWR), rc = 0;
 
@@ -63,10 +65,10 @@ int sim_table_allocate(int fd, off_t start, size_t length)
 }
 
 /*
- * Make the file hold so many objects.  Its pages are allocated here rather than on first touch,
+ * Make the file hold so many objects.  Their pages are allocated here rather than on first touch,
  * so that a machine without memory answers ENOMEM and does not raise SIGBUS.
  */
-static int make_room(int fd, uint32_t capacity)
+static int allocate_objects(int fd, uint32_t capacity)
 {
 	size_t bitmaps = offsetof(struct sim_header, used) + capacity / 8;
 	int rc;
@@ -93,15 +95,15 @@ static int init_lock(pthread_mutex_t *lock)
 	return -rc;
 }
 
-static int format(int fd, enum mr_sim_profile kind)
+static int format_file(int fd, enum mr_sim_profile kind)
 {
 	struct sim_header *header;
 	void *address;
 	int rc;
 
-	rc = make_room(fd, FIRST_OBJECTS);
+	rc = allocate_objects(fd, FIRST_OBJECTS);
 	if (!rc)
-		rc = map(fd, 0, sizeof(*header), &address);
+		rc = map_file(fd, 0, sizeof(*header), &address);
 	if (rc)
 		return rc;
 	header = address;
@@ -121,7 +123,7 @@ static int format(int fd, enum mr_sim_profile kind)
 	return rc;
 }
 
-/* Under the same number, as open() returns the lowest. */
+/* The descriptor keeps its number: open() is to return the lowest that was free. */
 static int make_read_only(int fd, bool cloexec)
 {
 	int own = sim_table_reopen(fd, O_RDONLY), rc = 0;
@@ -142,7 +144,7 @@ int sim_table_create(enum mr_sim_profile kind, bool cloexec)
 	fd = mr_memfd_create("mrctl-sim", flags);
 	if (fd < 0)
 		return -errno;
-	rc = format(fd, kind);
+	rc = format_file(fd, kind);
 	if (!rc)
 		rc = make_read_only(fd, cloexec);
 	if (!rc)
@@ -162,7 +164,7 @@ int sim_table_probe(int fd, enum mr_sim_profile *kind)
 	ssize_t length;
 
 	*kind = MR_SIM_PROFILES;
-	/* EINVAL: no memfd; EBADF: closed, or O_PATH */
+	/* EINVAL: it is no memfd; EBADF: it is closed, or of O_PATH */
 	if (seals < 0)
 		return errno == EINVAL || errno == EBADF ? 0 : -errno;
 	/* The seals come first: without them the file could shrink under its mapping. */
@@ -189,11 +191,11 @@ int sim_table_map(struct sim_table *table, int fd)
 	if (!rc && table->kind == MR_SIM_PROFILES)
 		rc = -EBADF;
 	if (!rc)
-		rc = map(fd, 0, sizeof(*table->header), &address);
+		rc = map_file(fd, 0, sizeof(*table->header), &address);
 	if (rc)
 		return rc;
 	table->header = address;
-	/* Another thread may have closed it meanwhile, and be about to make another: still empty. */
+	/* Another thread may have closed it meanwhile, and be about to make a table of that number. */
 	rc = sim_table_probe(fd, &again);
 	if (!rc && again == MR_SIM_PROFILES)
 		rc = -EBADF;
@@ -215,8 +217,8 @@ void sim_table_unmap(struct sim_table *table)
 	munmap(table->header, sizeof(*table->header));
 }
 
-/* Behind the end of its file a mapping raises SIGBUS. */
-static bool is_there(int fd, uint32_t capacity)
+/* Whether the file is as long as it says.  A mapping behind the end of its file raises SIGBUS. */
+static bool file_has_objects(int fd, uint32_t capacity)
 {
 	struct stat st;
 
@@ -238,9 +240,9 @@ int sim_table_map_objects(struct sim_table *table)
 
 	if (mapped == capacity)
 		return 0;
-	if (capacity < mapped || !is_there(table->fd, capacity))
+	if (capacity < mapped || !file_has_objects(table->fd, capacity))
 		return -EIO;
-	rc = map(table->fd, OBJECTS_START, capacity * sizeof(*before), &objects);
+	rc = map_file(table->fd, OBJECTS_START, capacity * sizeof(*before), &objects);
 	if (rc)
 		return rc;
 	__atomic_store_n(&table->objects, objects, __ATOMIC_RELEASE);
@@ -254,7 +256,7 @@ int sim_table_grow(struct sim_table *table)
 	uint32_t capacity = table->header->capacity * 2;
 	int rc;
 
-	rc = make_room(table->fd, capacity);
+	rc = allocate_objects(table->fd, capacity);
 	if (rc)
 		return rc;
 	__atomic_store_n(&table->header->capacity, capacity, __ATOMIC_RELEASE);

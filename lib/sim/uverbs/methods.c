@@ -69,9 +69,9 @@
 		.attrs = { __VA_ARGS__ },                                                          \
 	}
 
-#define METHOD(...)      METHOD_OF(SIM_EVER, RDMA_DRIVER_UNKNOWN, __VA_ARGS__)
-#define MLX5_METHOD(...) METHOD_OF(SIM_EVER, RDMA_DRIVER_MLX5, __VA_ARGS__)
-#define RXE_METHOD(...)  METHOD_OF(SIM_EVER, RDMA_DRIVER_RXE, __VA_ARGS__)
+#define METHOD(...)      METHOD_OF(SIM_ALWAYS, RDMA_DRIVER_UNKNOWN, __VA_ARGS__)
+#define MLX5_METHOD(...) METHOD_OF(SIM_ALWAYS, RDMA_DRIVER_MLX5, __VA_ARGS__)
+#define RXE_METHOD(...)  METHOD_OF(SIM_ALWAYS, RDMA_DRIVER_RXE, __VA_ARGS__)
 
 static const struct sim_method methods[] = {
 	METHOD(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INVOKE_WRITE, MR_SIM_CALLS, sim_invoke_write,
