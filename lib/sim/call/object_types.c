@@ -53,7 +53,8 @@ static const struct object_type {
 };
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
-static bool is_row_for(const struct object_type *type, const struct sim_call *call, uint16_t object)
+static bool is_type_for(const struct object_type *type, const struct sim_call *call,
+			uint16_t object)
 {
 	return type->object == object &&
 	       (!type->mlx5_only || call->profile->driver_id == RDMA_DRIVER_MLX5) &&
@@ -65,7 +66,7 @@ bool sim_is_object_type(const struct sim_call *call, uint16_t object)
 	size_t i;
 
 	for (i = 0; i < TYPES; i++)
-		if (is_row_for(&types[i], call, object))
+		if (is_type_for(&types[i], call, object))
 			return true;
 	return false;
 }
@@ -81,7 +82,7 @@ bool sim_is_unmodelled_method(const struct sim_call *call, uint16_t object, uint
 	    (of_driver && (call->profile->driver_id != RDMA_DRIVER_MLX5 || space != DRIVER_SPACE)))
 		return false;
 	for (i = 0; i < TYPES; i++)
-		if (is_row_for(&types[i], call, object) &&
+		if (is_type_for(&types[i], call, object) &&
 		    (of_driver ? types[i].mlx5 : types[i].core) >> bit & 1)
 			return true;
 	return false;

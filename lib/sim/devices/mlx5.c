@@ -26,7 +26,7 @@
 
 /* ---- main.c: the context ------------------------------------------------------------------- */
 
-static int check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
+static int mlx5_check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
 	if (req->flags & ~(uint32_t)MLX5_IB_ALLOC_UCTX_DEVX)
 		return -EOPNOTSUPP;
@@ -40,7 +40,7 @@ static int check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
  * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered: no page stands behind
  * them.  tot_bfregs is 0 because UARs are dynamic.
  */
-static int put_context(struct sim_call *call, uint16_t id)
+static int mlx5_put_context(struct sim_call *call, uint16_t id)
 {
 	const struct ib_uverbs_attr *out = sim_attr(call, id);
 	struct mlx5_ib_alloc_ucontext_resp resp = {
@@ -69,7 +69,7 @@ static int put_context(struct sim_call *call, uint16_t id)
 }
 
 /* mlx5_ib_alloc_ucontext() */
-static int get_context(struct sim_call *call)
+static int mlx5_get_context(struct sim_call *call)
 {
 	const size_t least = offsetof(struct mlx5_ib_alloc_ucontext_req_v2, max_cqe_version);
 	struct mlx5_ib_alloc_ucontext_req_v2 req = { 0 };
@@ -81,22 +81,22 @@ static int get_context(struct sim_call *call)
 	if (length != sizeof(struct mlx5_ib_alloc_ucontext_req) && length < least)
 		return -EINVAL;
 	memcpy(&req, in, length < sizeof(req) ? length : sizeof(req));
-	rc = check_request(&req);
+	rc = mlx5_check_request(&req);
 	if (rc)
 		return rc;
 	call->table->header->cqe_version = req.max_cqe_version ? 1 : 0;
 	call->table->header->has_devx = req.flags & MLX5_IB_ALLOC_UCTX_DEVX;
-	return put_context(call, UVERBS_ATTR_UHW_OUT);
+	return mlx5_put_context(call, UVERBS_ATTR_UHW_OUT);
 }
 
 /* mlx5_ib_query_ucontext() */
-static int query_context(struct sim_call *call)
+static int mlx5_query_context(struct sim_call *call)
 {
-	return put_context(call, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
+	return mlx5_put_context(call, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 }
 
 /* mlx5_ib_query_device(): offloads of QPs, of which there are none */
-static int query_device(struct sim_call *call)
+static int mlx5_query_device(struct sim_call *call)
 {
 	struct mlx5_ib_query_device_resp resp = { .response_length = sizeof(resp) };
 	struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
@@ -117,7 +117,7 @@ static uint32_t pdn_of(uint32_t handle)
 }
 
 /* mlx5_ib_alloc_pd(): without room for the number older kernels answer EFAULT, from copy_to_user() */
-static int alloc_pd(struct sim_call *call, uint32_t handle)
+static int mlx5_alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
@@ -249,10 +249,10 @@ const struct sim_profile sim_mlx5_profile = {
 	.gid_type = IB_UVERBS_GID_TYPE_IB,
 	.has_dmabuf = true,
 	.unknown_access = SIM_ACCESS_FLUSH_GLOBAL | SIM_ACCESS_FLUSH_PERSISTENT,
-	.get_context = get_context,
-	.query_context = query_context,
-	.query_device = query_device,
-	.alloc_pd = alloc_pd,
+	.get_context = mlx5_get_context,
+	.query_context = mlx5_query_context,
+	.query_device = mlx5_query_device,
+	.alloc_pd = mlx5_alloc_pd,
 	.reg_mr = sim_mlx5_reg_mr,
 	.rereg_mr = sim_mlx5_rereg_mr,
 	.check_prefetch = sim_mlx5_check_prefetch,

@@ -22,14 +22,14 @@
 #define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
 /* rxe_alloc_ucontext() */
-static int get_context(struct sim_call *call)
+static int rxe_get_context(struct sim_call *call)
 {
 	(void)call;
 	return 0;
 }
 
 /* rxe_query_device(): there is no driver data in either direction */
-static int query_device(struct sim_call *call)
+static int rxe_query_device(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *in = sim_attr(call, UVERBS_ATTR_UHW_IN);
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
@@ -48,7 +48,7 @@ int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
 	return -EOPNOTSUPP;
 }
 
-static int alloc_pd(struct sim_call *call, uint32_t handle)
+static int rxe_alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	(void)call;
 	(void)handle;
@@ -56,7 +56,7 @@ static int alloc_pd(struct sim_call *call, uint32_t handle)
 }
 
 /* rxe_odp_mr_init_user(): explicit only */
-static int reg_odp(struct sim_mr_request *request)
+static int rxe_reg_odp(struct sim_mr_request *request)
 {
 	request->flags |= SIM_MR_ODP;
 	if (sim_mr_is_implicit(request->addr, request->length))
@@ -65,7 +65,7 @@ static int reg_odp(struct sim_mr_request *request)
 }
 
 /* rxe_reg_user_mr(), rxe_mr_init_user() */
-static int reg_mr(struct sim_mr_request *request)
+static int rxe_reg_mr(struct sim_mr_request *request)
 {
 	int rc;
 
@@ -73,7 +73,7 @@ static int reg_mr(struct sim_mr_request *request)
 		return -EOPNOTSUPP;
 	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
 	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
-		return reg_odp(request);
+		return rxe_reg_odp(request);
 	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
 			  &request->pinned);
 	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence wants pages of persistent memory */
@@ -86,13 +86,13 @@ static int reg_mr(struct sim_mr_request *request)
 }
 
 /* rxe_rereg_user_mr(): in place, or not at all */
-static int rereg_mr(struct sim_rereg *rereg)
+static int rxe_rereg_mr(struct sim_rereg *rereg)
 {
 	return rereg->translate || rereg->request.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
 }
 
 /* rxe_mr.c lookup_mr(), rxe_ib_prefetch_sg_list() */
-static int check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
+static int rxe_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
 {
 	if (!mr || mr->parent != advice->pd || !(mr->access & IB_UVERBS_ACCESS_LOCAL_WRITE))
 		return -EINVAL;
@@ -103,8 +103,8 @@ static int check_prefetch(const struct sim_advice *advice, const struct sim_obje
  * rxe_odp_do_pagefault_and_lock(): the driver takes addresses for those of the memory, whatever
  * the IOVA is, and regions with pinned pages for others, of which it finds no memory.
  */
-static int prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
-			    uint64_t *addr)
+static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
+				uint64_t *addr)
 {
 	const uint64_t page_size = sim_mr_page_size(mr);
 	uint64_t end;
@@ -124,14 +124,14 @@ static int prefetch_address(const struct sim_object *mr, const struct ib_uverbs_
  * random bits, so that a freed key does not come back soon.  Here the index follows the handle,
  * which is free again at once, and the bits are counted.
  */
-static uint32_t key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
+static uint32_t rxe_key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
 {
 	(void)order;
 	(void)before;
 	return ((handle + 1) & 0xffffff) << 8 | table->header->next_key++;
 }
 
-static uint32_t handle_of(uint32_t its_key)
+static uint32_t rxe_handle_of(uint32_t its_key)
 {
 	return ((its_key >> 8) - 1) & 0xffffff;
 }
@@ -205,13 +205,13 @@ const struct sim_profile sim_rxe_profile = {
 		.flags = PORT_GRH_REQUIRED,
 	},
 	.gid_type = IB_UVERBS_GID_TYPE_ROCE_V2,
-	.get_context = get_context,
-	.query_device = query_device,
-	.alloc_pd = alloc_pd,
-	.reg_mr = reg_mr,
-	.rereg_mr = rereg_mr,
-	.check_prefetch = check_prefetch,
-	.prefetch_address = prefetch_address,
-	.key = key,
-	.handle_of = handle_of,
+	.get_context = rxe_get_context,
+	.query_device = rxe_query_device,
+	.alloc_pd = rxe_alloc_pd,
+	.reg_mr = rxe_reg_mr,
+	.rereg_mr = rxe_rereg_mr,
+	.check_prefetch = rxe_check_prefetch,
+	.prefetch_address = rxe_prefetch_address,
+	.key = rxe_key,
+	.handle_of = rxe_handle_of,
 };

@@ -28,7 +28,7 @@ static const struct sim_object *find_by_key(const struct sim_call *call, uint32_
 }
 
 /* ib_umem_odp_map_dma_and_lock(): whole pages, and where they are to be huge none but such */
-static int fetch(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint64_t length)
+static int fetch_pages(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint64_t length)
 {
 	const uint64_t page_size = sim_mr_page_size(mr);
 	uint64_t start = sim_round_down(addr, page_size);
@@ -62,12 +62,12 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 	if (rc)
 		return rc;
 	sim_call_unlock(call);
-	rc = fetch(advice->kind, &mr, addr, part->length);
+	rc = fetch_pages(advice->kind, &mr, addr, part->length);
 	return sim_call_relock(call, rc, 0);
 }
 
-static int advise(struct sim_call *call, const struct sim_advice *advice,
-		  const struct ib_uverbs_sge *part)
+static int advise_part(struct sim_call *call, const struct sim_advice *advice,
+		       const struct ib_uverbs_sge *part)
 {
 	const struct sim_object *mr = find_by_key(call, part->lkey);
 	int rc;
@@ -101,6 +101,6 @@ int sim_advise_mr(struct sim_call *call)
 	if (advice.kind > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
 		return -EOPNOTSUPP;
 	for (i = 0; i < size / sizeof(*list) && !rc; i++)
-		rc = advise(call, &advice, &list[i]);
+		rc = advise_part(call, &advice, &list[i]);
 	return rc;
 }

@@ -31,7 +31,7 @@ _Static_assert((int)UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT ==
 		       (int)UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT,
 	       "attributes");
 
-static int put_context(struct sim_call *call)
+static int put_context_answer(struct sim_call *call)
 {
 	const uint64_t support =
 		sim_has_optional_access() ? IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS : 0;
@@ -50,7 +50,7 @@ int sim_get_context(struct sim_call *call)
 {
 	int rc;
 
-	rc = put_context(call);
+	rc = put_context_answer(call);
 	if (!rc && call->table->header->has_context)
 		rc = -EINVAL;
 	if (!rc)
@@ -69,7 +69,7 @@ int sim_query_context(struct sim_call *call)
 	if (!rc && !call->profile->query_context)
 		rc = -EOPNOTSUPP;
 	if (!rc)
-		rc = put_context(call);
+		rc = put_context_answer(call);
 	return rc ? rc : call->profile->query_context(call);
 }
 
@@ -93,7 +93,7 @@ int sim_info_handles(struct sim_call *call)
 		return -ENOMSG;
 	if (!sim_is_object_type(call, (uint16_t)type))
 		return -ENOENT;
-	/* they count as long as their own descriptors are open, which is not known here */
+	/* they count as long as their own descriptors are open, and nobody tells when those are closed */
 	if (type == UVERBS_OBJECT_ASYNC_EVENT)
 		return -EOPNOTSUPP;
 	for (object = sim_object_newest(table); object && count < room;

@@ -26,7 +26,7 @@ struct umem {
 };
 
 /* Bits @high to @low. */
-static uint64_t mask(uint32_t high, uint32_t low)
+static uint64_t bits(uint32_t high, uint32_t low)
 {
 	return UINT64_MAX >> (63 - high) & UINT64_MAX << low;
 }
@@ -51,12 +51,12 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 
 	if (!umem->length) /* of a page that was pinned for its odd address */
 		return false;
-	sizes &= mask(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
-	if (!sizes || sizes & mask(shift, ADAPTER_PAGE_SHIFT))
+	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
+	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))
 		return sizes;
 	piece = piece_shift(umem, scattered);
 	return umem->addr >> piece == (umem->addr + umem->length - 1) >> piece ||
-	       sizes & mask(piece, ADAPTER_PAGE_SHIFT);
+	       sizes & bits(piece, ADAPTER_PAGE_SHIFT);
 }
 
 static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
@@ -76,7 +76,7 @@ static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 	return -EINVAL;
 }
 
-static int check_access(struct sim_call *call, struct umem *umem)
+static int check_umem(struct sim_call *call, struct umem *umem)
 {
 	const uint32_t allowed = IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |
 				 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_RELAXED_ORDERING;
@@ -112,7 +112,7 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 	uint32_t id;
 	int rc;
 
-	rc = check_access(call, &umem);
+	rc = check_umem(call, &umem);
 	if (!rc)
 		rc = take_umem(call, &umem);
 	if (rc)

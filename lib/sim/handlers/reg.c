@@ -23,8 +23,8 @@ struct ids {
 	uint16_t pd, lkey, rkey;
 };
 
-static int check_access(struct sim_call *call, uint16_t id, uint32_t allowed,
-			struct sim_mr_request *request)
+static int take_access(struct sim_call *call, uint16_t id, uint32_t allowed,
+		       struct sim_mr_request *request)
 {
 	int rc;
 
@@ -95,7 +95,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 
 	if (!sim_same_page_offset(request.addr, request.iova))
 		return -EINVAL;
-	rc = check_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
+	rc = take_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
 	if (!rc)
 		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS,
 				    SIM_DRIVER_DATA_DIRECT, &of_driver);
@@ -139,7 +139,7 @@ int sim_reg_mr(struct sim_call *call)
 
 	rc = take_memory(call, &request);
 	if (!rc)
-		rc = check_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
-				  request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
+		rc = take_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
+				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
 	return rc ? rc : register_mr(call, &request, &ids);
 }

@@ -91,7 +91,7 @@ static int ask_driver(struct sim_call *call, struct sim_rereg *rereg)
 	return sim_call_relock(call, rc, rereg->request.pinned);
 }
 
-static bool is_same(const struct sim_object *mr, const struct sim_object *old)
+static bool is_unchanged(const struct sim_object *mr, const struct sim_object *old)
 {
 	return mr->key == old->key && mr->addr == old->addr && mr->length == old->length &&
 	       mr->iova == old->iova && mr->access == old->access && mr->parent == old->parent &&
@@ -108,7 +108,7 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 	int rc;
 
 	if (sim_object_find(table, UVERBS_OBJECT_MR, cmd->mr_handle, &mr) ||
-	    !is_same(mr, &rereg->old))
+	    !is_unchanged(mr, &rereg->old))
 		return -EBUSY;
 	if (cmd->flags & REREG_PD) {
 		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);

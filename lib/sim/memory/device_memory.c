@@ -16,7 +16,7 @@
 #define LEAST_ALIGNMENT 6u  /* MLX5_MEMIC_BASE_ALIGN */
 #define MOST_ALIGNMENT  12u
 
-/* as wide as the driver's: what is much too long may be short again */
+/* 32 bits wide, as in the driver: lengths that are much too large wrap, and may be short again */
 static uint32_t pages_of(uint64_t length)
 {
 	return (uint32_t)((length + (1u << SIM_DM_PAGE_SHIFT) - 1) >> SIM_DM_PAGE_SHIFT);
@@ -28,8 +28,8 @@ static uint64_t mask_of(uint64_t first, uint64_t count)
 }
 
 /*
- * Pages stay as long as somebody has them mapped, who is not known here, or a region is on a
- * dma-buf of them: mlx5_ib_dm_mmap_free().
+ * mlx5_ib_dm_mmap_free(): freed pages stay used as long as a region is on a dma-buf of them, or
+ * somebody has them mapped.  Of the latter nothing is known here.
  */
 static uint64_t used_pages(const struct sim_table *table)
 {

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Memfds whose names begin so stand for dma-bufs. */
-#define SIM_DMABUF_NAME "mrctl-dmabuf"
+/** Memfds whose names begin so stand for dma-bufs, the latter for those of a heap. */
+#define SIM_DMABUF_NAME    "mrctl-dmabuf"
+#define SIM_DMABUF_OF_HEAP SIM_DMABUF_NAME "-heap"
 
 /** What a dma-buf of pages of the device is of. */
 struct sim_export {
@@ -30,22 +31,10 @@ int sim_dmabuf_export(const struct sim_export *export, uint64_t size);
  */
 int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *dmabuf);
 
-/**
- * sim_dmabuf_open() - open a node that makes dma-bufs, if it is one and the environment asks for a
- * simulated device
- * @path: or NULL
- * @fd:   set to the descriptor or -errno
- *
- * Return: false for any other path.
- */
-bool sim_dmabuf_open(const char *path, int flags, int *fd);
+/** sim_is_stand_in() - whether a descriptor is of a memfd whose name begins with @name */
+bool sim_is_stand_in(int fd, const char *name);
 
-/**
- * sim_dmabuf_ioctl() - serve such a node
- * @answer: set to what ioctl() returns, or -errno
- *
- * Return: false for any other descriptor.
- */
-bool sim_dmabuf_ioctl(int fd, unsigned long request, void *arg, int *answer);
+/** sim_stand_in_make() - a memfd of that name and size; returns the descriptor or -errno */
+int sim_stand_in_make(const char *name, uint64_t size, bool cloexec);
 
 #endif

@@ -37,7 +37,7 @@ static int page_end(uint64_t addr, uint64_t length, uint64_t page_size, uint64_t
 	return 0;
 }
 
-/* linux/fs.h of Linux 6.7 */
+/* struct pm_scan_arg, struct page_region, PAGEMAP_SCAN: linux/fs.h since Linux 6.7 */
 struct scan {
 	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
@@ -122,8 +122,8 @@ static bool has_hole(uint64_t start, uint64_t size)
 }
 
 /*
- * madvise(2) faults pages in as pin_user_pages() would, but has its own words for the refusals:
- * ENOMEM is a hole (or no memory), EINVAL a mapping that forbids the access or is of a device.
+ * madvise(2) faults pages in as pin_user_pages() would, but answers other errnos: ENOMEM for a hole
+ * (or no memory), EINVAL for a mapping that forbids the access or is of a device.
  */
 static int fault_in(uint64_t start, uint64_t size, bool writable)
 {
@@ -138,7 +138,7 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
 	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
 }
 
-/* hmm.c hmm_vma_fault(): the first page that is not to be had decides */
+/* hmm.c hmm_vma_fault(): the first page that cannot be had decides about the errno */
 int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
 {
 	const uint64_t page_size = sim_page_size();
@@ -166,8 +166,11 @@ static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
 	return mapping->writable && sim_mapping_writes_back(mapping) ? -EFAULT : 0;
 }
 
-/* mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of one's own can always be made */
-static int force(const struct sim_mapping *mapping, void *unused)
+/*
+ * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a private mapping gets a page of its
+ * own, even where it cannot be written to
+ */
+static int force_pin(const struct sim_mapping *mapping, void *unused)
 {
 	const uint64_t size = mapping->end - mapping->start;
 	struct stat st;
@@ -185,13 +188,13 @@ static int force(const struct sim_mapping *mapping, void *unused)
 }
 
 /* pin_user_pages() with FOLL_LONGTERM */
-static int pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
+static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
 {
 	int rc;
 
 	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
 		return has_hole(start, end - start) ? -EFAULT
-						    : sim_maps_walk(start, end, force, NULL);
+						    : sim_maps_walk(start, end, force_pin, NULL);
 	rc = fault_in(start, end - start, writable);
 	if (!rc && writable && sim_maps_has_shared_file() &&
 	    sim_has_change(kernel, SIM_SHARED_FILES))
@@ -218,7 +221,7 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 	rc = sim_account_charge(count, limit);
 	if (rc)
 		return rc;
-	rc = pin(kernel, start, end, sim_access_writable(access));
+	rc = pin_pages(kernel, start, end, sim_access_writable(access));
 	if (rc)
 		sim_account_cancel(count);
 	*pages = (uint32_t)count;

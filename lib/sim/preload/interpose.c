@@ -19,7 +19,7 @@
 #include "lib/sim/base/libc.h"
 #include "lib/sim/base/maps.h"
 #include "lib/sim/devices/profiles.h"
-#include "lib/sim/memory/dmabuf.h"
+#include "lib/sim/memory/dmabuf_nodes.h"
 #include "lib/sim/state/descriptors.h"
 #include "lib/sim/state/fault.h"
 #include "lib/sim/uverbs/ioctl.h"
@@ -51,8 +51,8 @@ static const struct sim_profile *profile_of(const char *path)
 	return profile && !strcmp(path, profile->node) ? profile : NULL;
 }
 
-/* What a call returns: errno apart. */
-static int result(int rc)
+/* Turns what the functions of this library return into what libc's do. */
+static int return_errno(int rc)
 {
 	if (rc >= 0)
 		return rc;
@@ -60,21 +60,21 @@ static int result(int rc)
 	return -1;
 }
 
-static int create(const struct sim_profile *profile, int flags)
+static int open_device(const struct sim_profile *profile, int flags)
 {
 	struct sim_fault fault = sim_fault_enter(MR_SIM_OPEN);
 	int fd = fault.error ? fault.error : sim_table_create(profile->kind, flags & O_CLOEXEC);
 
 	if (!fault.error)
 		sim_fault_leave(&fault);
-	return result(fd);
+	return return_errno(fd);
 }
 
 /*
- * A character device that is opened once more, through /proc/self/fd, is a fresh context; a memfd
- * would be the same one.
+ * A character device that is opened once more, through /proc/self/fd, has a new context.  The memfd
+ * that stands for it would have the same one, so a new one is made in its place.
  */
-static int refresh(const char *path, int flags, int fd)
+static int reopen_device(const char *path, int flags, int fd)
 {
 	enum mr_sim_profile kind = MR_SIM_PROFILES;
 	int saved = errno, rc;
@@ -87,7 +87,7 @@ static int refresh(const char *path, int flags, int fd)
 	errno = saved;
 	if (!rc && kind == MR_SIM_PROFILES)
 		return fd;
-	rc = rc ? result(rc) : create(sim_profile_of(kind), flags);
+	rc = rc ? return_errno(rc) : open_device(sim_profile_of(kind), flags);
 	saved = errno;
 	sim_libc()->close(fd);
 	errno = saved;
@@ -105,10 +105,10 @@ static int open_at(int dir, const char *path, int flags, mode_t mode)
 	int fd;
 
 	if (profile)
-		return create(profile, flags);
+		return open_device(profile, flags);
 	if (sim_dmabuf_open(path, flags, &fd))
-		return result(fd);
-	return refresh(path, flags, sim_libc()->openat(dir, path, flags, mode));
+		return return_errno(fd);
+	return reopen_device(path, flags, sim_libc()->openat(dir, path, flags, mode));
 }
 
 EXPORT int open(const char *path, int flags, ...)
@@ -183,7 +183,7 @@ EXPORT int close(int fd)
 
 /* ---- stat ---------------------------------------------------------------------------------- */
 
-static void disguise(const struct sim_profile *profile, struct stat *st)
+static void show_as_device(const struct sim_profile *profile, struct stat *st)
 {
 	st->st_mode = S_IFCHR | 0666;
 	st->st_nlink = 1;
@@ -202,9 +202,9 @@ EXPORT int fstat(int fd, struct stat *st)
 		return rc;
 	rc = sim_file_probe(fd, st, &kind);
 	if (rc)
-		return result(rc);
+		return return_errno(rc);
 	if (kind != MR_SIM_PROFILES)
-		disguise(sim_profile_of(kind), st);
+		show_as_device(sim_profile_of(kind), st);
 	errno = saved;
 	return 0;
 }
@@ -217,7 +217,7 @@ EXPORT int stat(const char *path, struct stat *st)
 		return sim_libc()->stat(path, st);
 	memset(st, 0, sizeof(*st));
 	st->st_blksize = sysconf(_SC_PAGESIZE);
-	disguise(profile, st);
+	show_as_device(profile, st);
 	return 0;
 }
 
@@ -258,8 +258,8 @@ EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
 
 /* ---- the rest ------------------------------------------------------------------------------ */
 
-/* sim_file_get(), without a trace in errno. */
-static int get(int fd, struct sim_file **file)
+/* sim_file_get(), which leaves errno alone. */
+static int get_file(int fd, struct sim_file **file)
 {
 	int saved = errno, rc = sim_file_get(fd, file);
 
@@ -281,7 +281,7 @@ static bool locks_memfd(int fd, int command, const struct flock *lock)
 	return found;
 }
 
-/* Only for faults: locks bracket each change of mrctl's session table. */
+/* Interposed only for faults: with a lock begins and ends each change of mrctl's session table. */
 EXPORT int fcntl(int fd, int command, ...)
 {
 	struct sim_fault fault;
@@ -323,7 +323,7 @@ EXPORT void *mmap(void *addr, size_t length, int prot, int flags, int fd, off_t 
 	void *address;
 	int rc;
 
-	rc = of_file ? get(fd, &file) : 0;
+	rc = of_file ? get_file(fd, &file) : 0;
 	if (rc) {
 		errno = -rc;
 		return MAP_FAILED;
@@ -360,15 +360,15 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(args, void *);
 	va_end(args);
 	if (sim_dmabuf_ioctl(fd, request, arg, &rc))
-		return result(rc);
-	rc = request == RDMA_VERBS_IOCTL ? get(fd, &file) : 0;
+		return return_errno(rc);
+	rc = request == RDMA_VERBS_IOCTL ? get_file(fd, &file) : 0;
 	if (rc)
-		return result(rc);
+		return return_errno(rc);
 	if (!file)
 		return sim_libc()->ioctl(fd, request, arg);
 	rc = sim_uverbs_ioctl(&file->table, arg);
 	sim_file_put(file);
-	return result(rc);
+	return return_errno(rc);
 }
 
 /* Without it libibverbs asks the kernel for devices and does not look into SYSFS_PATH. */

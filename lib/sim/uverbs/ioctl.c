@@ -59,7 +59,7 @@ static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	return 0;
 }
 
-/* What such descriptors report (events of QPs and the port) never happens: it stays silent. */
+/* It stays silent: what it would report, events of QPs and of the port, never happens here. */
 static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
 		  struct ib_uverbs_attr *attr)
 {
@@ -134,13 +134,13 @@ static int take_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 
 /* ---- methods ------------------------------------------------------------------------------- */
 
-static bool destroys(const struct sim_call *call)
+static bool destroys_object(const struct sim_call *call)
 {
 	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
 }
 
-/* What the method was to create comes into being with its success. */
-static void finish(struct sim_call *call, int rc)
+/* Only where the method succeeded is there what it was to create. */
+static void finish_creation(struct sim_call *call, int rc)
 {
 	const struct sim_attr_spec *spec = call->creates;
 
@@ -157,32 +157,32 @@ static void finish(struct sim_call *call, int rc)
 		sim_object_commit(call->table, call->created, spec->min);
 }
 
-static int run(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	struct ib_uverbs_attr *driver_out;
 	int rc;
 
 	rc = take_attrs(call, hdr);
-	if (!rc && destroys(call))
+	if (!rc && destroys_object(call))
 		rc = sim_destroy_object(call->table, call->object);
 	if (!rc && call->method->handle)
 		rc = call->method->handle(call);
-	finish(call, rc);
-	/* the kernel trusts its drivers to have answered */
+	finish_creation(call, rc);
+	/* the kernel says so even where the driver wrote nothing */
 	driver_out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 	if (!rc && driver_out)
 		driver_out->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
 	return rc;
 }
 
-static int serve(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+static int serve_locked(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	int rc;
 
 	rc = sim_table_lock(call->table);
 	if (rc)
 		return rc;
-	rc = run(call, hdr);
+	rc = run_method(call, hdr);
 	if (!call->unlocked)
 		sim_table_unlock(call->table);
 	return rc;
@@ -210,7 +210,7 @@ int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 									: call.method->call);
 	if (fault.error)
 		return fault.error;
-	rc = serve(&call, hdr);
+	rc = serve_locked(&call, hdr);
 	sim_fault_leave(&fault);
 	return rc;
 }

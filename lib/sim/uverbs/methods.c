@@ -201,8 +201,8 @@ static const struct sim_method methods[] = {
 		OBJECT(MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, SIM_ATTR_DESTROY, MLX5_IB_OBJECT_UAR)),
 };
 
-static bool is_row_for(const struct sim_method *row, const struct sim_call *call, uint16_t object,
-		       uint16_t method)
+static bool is_method_for(const struct sim_method *row, const struct sim_call *call,
+			  uint16_t object, uint16_t method)
 {
 	return row->object == object && row->method == method &&
 	       (row->driver == RDMA_DRIVER_UNKNOWN || row->driver == call->profile->driver_id) &&
@@ -214,7 +214,7 @@ int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)
 	size_t i;
 
 	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
-		if (is_row_for(&methods[i], call, object, method)) {
+		if (is_method_for(&methods[i], call, object, method)) {
 			call->method = &methods[i];
 			return 0;
 		}

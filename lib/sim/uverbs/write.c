@@ -15,7 +15,7 @@
 #include "lib/sim/handlers/rereg.h"
 #include "lib/sim/uverbs/write.h"
 
-/* The sizes are what the kernel wants at least: UAPI_DEF_WRITE_*(); nothing of extended commands. */
+/* UAPI_DEF_WRITE_*(): the least sizes of request and response.  Extended commands may be shorter. */
 static const struct command {
 	uint32_t number;
 	uint16_t request;
@@ -71,7 +71,7 @@ int sim_invoke_write(struct sim_call *call)
 	rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 	if (rc)
 		return rc;
-	/* UAPI_DEF_METHOD_NEEDS_FN() */
+	/* UAPI_DEF_METHOD_NEEDS_FN(): the driver has no rereg_user_mr */
 	if (command->run == sim_write_rereg_mr &&
 	    !sim_has_change(call->table->kernel, call->profile->rereg_since))
 		return -EOPNOTSUPP;
@@ -90,7 +90,10 @@ static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *
 	return NULL;
 }
 
-/* libibverbs begins with a command that has no room, to learn whether there is INVOKE_WRITE. */
+/*
+ * A command without room for its response is none: libibverbs begins with one, to learn whether the
+ * kernel has INVOKE_WRITE.
+ */
 enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	const struct ib_uverbs_attr *number = find_attr(hdr, UVERBS_ATTR_WRITE_CMD);

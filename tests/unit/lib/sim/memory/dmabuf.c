@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "lib/sim/memory/dmabuf.h"
+#include "lib/sim/memory/dmabuf_nodes.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096
