@@ -5,28 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/option_value.h"
 #include "cmd/cli/options.h"
-#include "lib/base/choice.h"
 
 /* Values of getopt_long for options without a letter, and for all by their place in the table. */
 #define FIRST_VALUE 256
 
-/* An option together with the struct that it fills. */
-struct slot {
-	const struct option_spec *option;
-	void *member;
-	const char *given;    /* on this command line, the last time; or NULL */
-	char *joined;         /* what the member points to where lists were put together, or NULL */
-	struct slot *earlier; /* the one that was given before it */
-};
-
 /* The option tables in the form of getopt. */
 struct options {
-	struct slot *slots;
+	struct option_value *values;
 	struct option *longs;
 	char *letters;
 	size_t count;
-	struct slot *given; /* the one that was given last */
+	struct option_value *given; /* the one that was given last */
 	bool stop_early;
 	char unknown[32]; /* see options_unknown() */
 };
@@ -35,9 +26,9 @@ void options_free(struct options *tables)
 {
 	if (!tables)
 		return;
-	for (size_t i = 0; tables->slots && i < tables->count; i++)
-		free(tables->slots[i].joined);
-	free(tables->slots);
+	for (size_t i = 0; tables->values && i < tables->count; i++)
+		free(tables->values[i].joined);
+	free(tables->values);
 	free(tables->longs);
 	free(tables->letters);
 	free(tables);
@@ -48,10 +39,10 @@ static bool allocate_tables(struct options *tables, const struct option_binding 
 	for (const struct option_binding *b = bindings; b->group; b++)
 		for (const struct option_spec *o = b->group->options; o->name; o++)
 			tables->count++;
-	tables->slots = calloc(tables->count + 1, sizeof(*tables->slots));
+	tables->values = calloc(tables->count + 1, sizeof(*tables->values));
 	tables->longs = calloc(tables->count + 1, sizeof(*tables->longs));
 	tables->letters = calloc(tables->count + 1, 3); /* a letter, ":", and what goes before */
-	return tables->slots && tables->longs && tables->letters;
+	return tables->values && tables->longs && tables->letters;
 }
 
 /* '+' ends at the first operand, ':' tells a missing value from an unknown option. */
@@ -63,7 +54,7 @@ static void fill_tables(struct options *tables, const struct option_binding *bin
 
 	for (const struct option_binding *b = bindings; b->group; b++) {
 		for (const struct option_spec *o = b->group->options; o->name; o++, n++) {
-			tables->slots[n] = (struct slot){
+			tables->values[n] = (struct option_value){
 				.option = o,
 				.member = (char *)b->target + b->group->base + o->offset,
 			};
@@ -83,13 +74,13 @@ static void fill_tables(struct options *tables, const struct option_binding *bin
 }
 
 /* The option that getopt_long found; NULL for none. */
-static struct slot *find_slot(const struct options *tables, int found)
+static struct option_value *find_value(const struct options *tables, int found)
 {
 	if (found >= FIRST_VALUE)
-		return &tables->slots[found - FIRST_VALUE];
+		return &tables->values[found - FIRST_VALUE];
 	for (size_t i = 0; i < tables->count; i++)
-		if (tables->slots[i].option && tables->slots[i].option->letter == found)
-			return &tables->slots[i];
+		if (tables->values[i].option && tables->values[i].option->letter == found)
+			return &tables->values[i];
 	return NULL;
 }
 
@@ -134,61 +125,6 @@ const char *options_unknown(const struct options *tables)
 	return tables->unknown[0] ? tables->unknown : NULL;
 }
 
-/* What the option was given before, be it in front of the command; NULL for nothing. */
-static const char *given_before(const struct slot *slot)
-{
-	if (slot->given || !slot->option->type->is_text)
-		return slot->given;
-	return *(const char *const *)slot->member;
-}
-
-/* Lists add up, but for "none", which is the whole of one; what is no list has one value. */
-static int check_again(const struct slot *slot, const char *before, const char *value,
-		       struct mr_error *err)
-{
-	bool was_none = mr_word_is(before, strlen(before), "none");
-
-	if (!slot->option->type->adds_up)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "given twice, '%s' and '%s'",
-				    before, value);
-	if (was_none != mr_word_is(value, strlen(value), "none"))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "'%s' contradicts '%s'", value,
-				    before);
-	return 0;
-}
-
-/* Of a list that is kept as text both become one text. */
-static int join(struct slot *slot, const char *before, const char *value, struct mr_error *err)
-{
-	char *joined;
-
-	if (asprintf(&joined, "%s,%s", before, value) < 0)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	free(slot->joined);
-	slot->joined = joined;
-	*(const char **)slot->member = joined;
-	return 0;
-}
-
-static int take(struct options *tables, struct slot *slot, const char *value, struct mr_error *err)
-{
-	const struct option_type *type = slot->option->type;
-	const char *before = slot->option->argument ? given_before(slot) : NULL;
-	int rc = before ? check_again(slot, before, value, err) : 0;
-
-	if (!rc)
-		rc = before && type->is_text ? join(slot, *(const char **)slot->member, value, err)
-					     : type->read(value, slot->member, err);
-	if (!slot->given) {
-		slot->earlier = tables->given;
-		tables->given = slot;
-	}
-	slot->given = value ? value : "";
-	if (rc)
-		mr_wrap(err, "--%s", slot->option->name);
-	return rc;
-}
-
 static int parse(struct options *tables, int argc, char **argv, struct mr_error *err)
 {
 	int found;
@@ -196,14 +132,14 @@ static int parse(struct options *tables, int argc, char **argv, struct mr_error 
 	opterr = 0;
 	optind = 0; /* glibc: start anew */
 	while ((found = getopt_long(argc, argv, tables->letters, tables->longs, NULL)) != -1) {
-		struct slot *slot = found == ':' ? NULL : find_slot(tables, found);
+		struct option_value *value = found == ':' ? NULL : find_value(tables, found);
 		int rc;
 
-		if (!slot || !slot->option)
+		if (!value || !value->option)
 			return fail_unknown(tables, found, argv, err);
-		rc = found >= FIRST_VALUE ? check_written_out(slot->option, argv, err) : 0;
+		rc = found >= FIRST_VALUE ? check_written_out(value->option, argv, err) : 0;
 		if (!rc)
-			rc = take(tables, slot, optarg, err);
+			rc = option_value_set(value, &tables->given, optarg, err);
 		if (rc)
 			return rc;
 	}
@@ -226,13 +162,13 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 }
 
 /* The option that a word names in full, or NULL. */
-static struct slot *find_name(const struct options *tables, const char *word)
+static struct option_value *find_name(const struct options *tables, const char *word)
 {
 	if (word[0] != '-' || word[1] != '-')
 		return NULL;
 	for (size_t i = 0; i < tables->count; i++)
 		if (option_names(word + 2, tables->longs[i].name))
-			return &tables->slots[i];
+			return &tables->values[i];
 	return NULL;
 }
 
@@ -246,19 +182,19 @@ static int read_plain(struct options *tables, char **argv, char ***operand, stru
 	int n, rc = 0;
 
 	for (n = 1; argv[n] && !rc; n++) {
-		struct slot *slot;
+		struct option_value *value;
 		bool apart;
 
 		if (argv[n][0] != '-') {
 			*(*operand)++ = argv[n];
 			continue;
 		}
-		slot = find_name(tables, argv[n]);
-		apart = slot && slot->option->argument;
-		if (!slot || (apart && !argv[n + 1]))
+		value = find_name(tables, argv[n]);
+		apart = value && value->option->argument;
+		if (!value || (apart && !argv[n + 1]))
 			return n;
 		n += apart;
-		rc = take(tables, slot, argv[n], err);
+		rc = option_value_set(value, &tables->given, argv[n], err);
 	}
 	return rc ? rc : n;
 }
@@ -294,8 +230,8 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 
 static bool is_given(const struct options *tables, const char *name)
 {
-	for (const struct slot *slot = tables->given; slot; slot = slot->earlier)
-		if (option_names(name, slot->option->name))
+	for (const struct option_value *value = tables->given; value; value = value->earlier)
+		if (option_names(name, value->option->name))
 			return true;
 	return false;
 }
