@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Lists of columns in the code, which the compiler checks: a misspelled one is no member. */
+/* Which columns are printed: lists of them in the code, which the compiler checks, and of users. */
 #ifndef CMD_OUTPUT_COLUMNS_H
 #define CMD_OUTPUT_COLUMNS_H
+
+#include "cmd/output/fields.h"
+#include "lib/base/error.h"
 
 /**
  * COLUMNS() - the members of @structure with these names, as the text that --output takes
@@ -31,5 +34,29 @@
 #define COLUMN_PASS2(...) COLUMN_PASS1(COLUMN_PASS1(COLUMN_PASS1(__VA_ARGS__)))
 #define COLUMN_PASS1(...) COLUMN_PASS0(COLUMN_PASS0(COLUMN_PASS0(__VA_ARGS__)))
 #define COLUMN_PASS0(...) __VA_ARGS__
+
+/**
+ * columns_parse() - "rkey,length" to fields
+ * @once:    keep only the first of those that are named twice, as members of an object must be
+ * @columns: set to them, ends with NULL; free() it, after a failure too
+ *
+ * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist.
+ */
+int columns_parse(const struct record *record, const char *text, bool once,
+		  const struct field ***columns, struct mr_error *err);
+
+/**
+ * columns_usual() - the columns of a table where no list says which
+ * @verbose: those that are details as well
+ *
+ * Return: ends with NULL; free() it; NULL when memory is short.
+ */
+const struct field **columns_usual(const struct record *record, bool verbose);
+
+/** columns_have() - whether @field is one of @columns, which end with NULL */
+bool columns_have(const struct field *const *columns, const struct field *field);
+
+/** columns_count() - how many there are; NULL: none */
+size_t columns_count(const struct field *const *columns);
 
 #endif

@@ -6,46 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output/columns.h"
 #include "cmd/output/document.h"
 #include "cmd/output/json.h"
 #include "cmd/output/table.h"
 #include "cmd/output/text.h"
-#include "lib/base/choice.h"
 
 static void note_error(struct output *out, int rc)
 {
 	if (rc && !out->error)
 		out->error = rc;
-}
-
-static bool has_column(const struct field *const *columns, const struct field *field)
-{
-	while (*columns && *columns != field)
-		columns++;
-	return *columns;
-}
-
-/* "rkey,length" to fields; the result ends with NULL.  Members of an object are there @once. */
-static int choose_columns(const struct record *record, const char *text, bool once,
-			  const struct field ***columns, struct mr_error *err)
-{
-	size_t count = 0, length;
-	const char *item;
-
-	*columns = calloc(strlen(text) + 2, sizeof(**columns));
-	if (!*columns)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	while ((item = mr_list_item(&text, ",", &length))) {
-		bool plus = length && *item == '+';
-		const struct field *field = fields_find(record, item + plus, length - plus);
-
-		if (!field)
-			return mr_fail_word(err, "column", item + plus, length - plus,
-					    record->fields, sizeof(*record->fields));
-		if (!once || !has_column(*columns, field))
-			(*columns)[count++] = field;
-	}
-	return 0;
 }
 
 int output_open(struct output *out, const struct output_style *style, const struct record *record,
@@ -57,8 +27,8 @@ int output_open(struct output *out, const struct output_style *style, const stru
 				    "--output chooses columns, and this command prints none");
 	if (!style->columns)
 		return 0;
-	return choose_columns(record, style->columns, style->json,
-			      *style->columns == '+' ? &out->more : &out->columns, err);
+	return columns_parse(record, style->columns, style->json,
+			     *style->columns == '+' ? &out->more : &out->columns, err);
 }
 
 void output_release(struct output *out)
@@ -145,51 +115,26 @@ void output_object(struct output *out, const char *key, const struct record *rec
 	json_free(text);
 }
 
-/* The columns of a table that nobody chose. */
-static const struct field **all_columns(const struct record *record, bool verbose)
-{
-	const struct field **columns;
-	size_t count = 0;
-
-	for (const struct field *f = record->fields; f->key; f++)
-		count++;
-	columns = calloc(count + 1, sizeof(*columns));
-	count = 0;
-	for (const struct field *f = record->fields; columns && f->key; f++)
-		if (f->type != FIELD_LIST && (verbose || !f->flags))
-			columns[count++] = f;
-	return columns;
-}
-
-static size_t count_columns(const struct field *const *columns)
-{
-	size_t count = 0;
-
-	while (columns && columns[count])
-		count++;
-	return count;
-}
-
 /* Those that nobody chose, and behind them what --output adds. */
-static int choose_usual(struct output *out, const struct record *record)
+static int choose_columns(struct output *out, const struct record *record)
 {
 	const struct field **columns = NULL, **all;
 	size_t count;
 	struct mr_error err;
 
 	if (out->usual_columns && !out->style->verbose)
-		choose_columns(record, out->usual_columns, false, &columns, &err);
+		columns_parse(record, out->usual_columns, false, &columns, &err);
 	else
-		columns = all_columns(record, out->style->verbose);
-	count = out->usual_count = count_columns(columns);
-	all = columns ? reallocarray(columns, count + count_columns(out->more) + 1, sizeof(*all))
+		columns = columns_usual(record, out->style->verbose);
+	count = out->usual_count = columns_count(columns);
+	all = columns ? reallocarray(columns, count + columns_count(out->more) + 1, sizeof(*all))
 		      : NULL;
 	if (!all) {
 		free(columns);
 		return -ENOMEM;
 	}
 	for (const struct field **more = out->more; more && *more; more++) {
-		if (!has_column(all, *more))
+		if (!columns_have(all, *more))
 			all[count++] = *more;
 		all[count] = NULL;
 	}
@@ -210,7 +155,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	if (out->blocks)
 		return;
 	if (!out->columns)
-		note_error(out, choose_usual(out, record));
+		note_error(out, choose_columns(out, record));
 	if (out->columns)
 		out->table =
 			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);

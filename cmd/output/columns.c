@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/columns.h"
+#include "lib/base/choice.h"
+
+bool columns_have(const struct field *const *columns, const struct field *field)
+{
+	while (*columns && *columns != field)
+		columns++;
+	return *columns;
+}
+
+int columns_parse(const struct record *record, const char *text, bool once,
+		  const struct field ***columns, struct mr_error *err)
+{
+	size_t count = 0, length;
+	const char *item;
+
+	*columns = calloc(strlen(text) + 2, sizeof(**columns));
+	if (!*columns)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	while ((item = mr_list_item(&text, ",", &length))) {
+		bool plus = length && *item == '+';
+		const struct field *field = fields_find(record, item + plus, length - plus);
+
+		if (!field)
+			return mr_fail_word(err, "column", item + plus, length - plus,
+					    record->fields, sizeof(*record->fields));
+		if (!once || !columns_have(*columns, field))
+			(*columns)[count++] = field;
+	}
+	return 0;
+}
+
+const struct field **columns_usual(const struct record *record, bool verbose)
+{
+	const struct field **columns;
+	size_t count = 0;
+
+	for (const struct field *f = record->fields; f->key; f++)
+		count++;
+	columns = calloc(count + 1, sizeof(*columns));
+	count = 0;
+	for (const struct field *f = record->fields; columns && f->key; f++)
+		if (f->type != FIELD_LIST && (verbose || !f->flags))
+			columns[count++] = f;
+	return columns;
+}
+
+size_t columns_count(const struct field *const *columns)
+{
+	size_t count = 0;
+
+	while (columns && columns[count])
+		count++;
+	return count;
+}
