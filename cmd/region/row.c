@@ -114,12 +114,9 @@ void blob_text(const struct mr_umem_blob *blob, char *text)
 		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
 }
 
-/* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */
-struct opt_bool region_needs_process(uint64_t access, const char *memory)
+struct opt_bool region_needs_process(uint64_t access, bool on_gpu)
 {
-	return (struct opt_bool){ access & MR_ACCESS_ON_DEMAND ||
-					  (memory && !strncmp(memory, "cuda:", strlen("cuda:"))),
-				  true };
+	return (struct opt_bool){ access & MR_ACCESS_ON_DEMAND || on_gpu, true };
 }
 
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
@@ -165,8 +162,10 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.call = registered ? mr_region_call_name(entry->call, (enum mr_via)entry->via)
 				   : NULL,
 		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
-		.needs_process = access_known ? region_needs_process(entry->access, entry->memory)
-					      : (struct opt_bool){ .known = false },
+		.needs_process =
+			access_known ? region_needs_process(entry->access,
+							    entry->memory_of == MR_MEMORY_OF_GPU)
+				     : (struct opt_bool){ .known = false },
 		.elapsed_ns = { entry->elapsed_ns, registered },
 		.deferred_ns = deferred_ns(entry),
 		.deferred_answer = mr_entry_is_marked(entry) && entry->mark_errno

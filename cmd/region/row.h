@@ -67,9 +67,11 @@ void blob_text(const struct mr_umem_blob *blob, char *text);
 
 /**
  * region_needs_process() - whether a region is inert once the process that registered it has ended
- * @memory: its kind of memory, or source of the dma-buf
+ * @on_gpu: it is on memory of a GPU
+ *
+ * On-demand paging finds pages by that process; the memory of a GPU is the process's own.
  */
-struct opt_bool region_needs_process(uint64_t access, const char *memory);
+struct opt_bool region_needs_process(uint64_t access, bool on_gpu);
 
 /**
  * region_row_fill() - a row of what a session's table knows of a region

@@ -174,8 +174,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 		.page_sizes = { job->plan->page_sizes, mr_region_has_page_sizes(call) },
 		.call = mr_region_call_name(call, via),
 		.via = mr_via_name(via),
-		.needs_process =
-			region_needs_process(job->plan->access, plan->memory.mapping.kind.text),
+		.needs_process = region_needs_process(plan->access, register_plan_is_on_gpu(plan)),
 		.elapsed_ns = known(region->elapsed_ns),
 		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
 	};

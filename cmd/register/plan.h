@@ -44,6 +44,12 @@ static inline bool register_plan_exports_dm(const struct register_plan *plan)
 	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_DM;
 }
 
+/** register_plan_is_on_gpu() - whether the dma-buf is one of a GPU's memory */
+static inline bool register_plan_is_on_gpu(const struct register_plan *plan)
+{
+	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_CUDA;
+}
+
 /** register_plan_needs_dm() - whether memory on the device is to be allocated */
 static inline bool register_plan_needs_dm(const struct register_plan *plan)
 {

@@ -51,7 +51,10 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	char buffer[2 * MR_NAME_SIZE];
 	const char *name = register_name(job, new->index, buffer, sizeof(buffer));
 	const char *memory = job->plan->memory.mapping.kind.text;
-	struct mr_entry entry = { .page_shift = mr_page_shift(job->memory.page_size),
+	struct mr_entry entry = { .memory_of = register_plan_is_on_gpu(job->plan)
+						       ? MR_MEMORY_OF_GPU
+						       : MR_MEMORY_OF_HOST,
+				  .page_shift = mr_page_shift(job->memory.page_size),
 				  .pd = (uint16_t)job->registrar.pd_slot };
 	int rc;
 

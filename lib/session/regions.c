@@ -24,8 +24,11 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 	entry->via = (uint8_t)via;
 	entry->handle = region->handle;
 	entry->elapsed_ns = region->elapsed_ns;
-	entry->has_dm = request->dm && request->dm->allocated;
-	entry->dm = entry->has_dm ? request->dm->handle : 0;
+	entry->dm = 0;
+	if (request->dm && request->dm->allocated) {
+		entry->memory_of = MR_MEMORY_OF_RDMA_DEVICE;
+		entry->dm = request->dm->handle;
+	}
 	if (region->kind == MR_KIND_UMEM) {
 		entry->page_sizes = request->page_sizes;
 		entry->umem_id = region->umem_id;
@@ -187,7 +190,9 @@ static int destroy_region(struct mr_session *session, uint32_t slot, const struc
 static int free_dm(const struct mr_session *session, const struct mr_entry *entry,
 		   struct mr_error *err)
 {
-	int rc = entry->has_dm == 1 ? mr_uverbs_free_dm(&session->uverbs, entry->dm, err) : 0;
+	int rc = entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE
+			 ? mr_uverbs_free_dm(&session->uverbs, entry->dm, err)
+			 : 0;
 
 	/* Another region is on it, or it is no such memory any more. */
 	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL)

@@ -10,7 +10,8 @@
  * mr_session_register() - register a region that stays
  * @registrar: path and PD
  * @request:   what to register
- * @entry:     what the table is to know: name, memory, page_size, pd; the rest is filled
+ * @entry:     what the table is to know: name, memory, memory_of (a GPU or not), page_shift, pd; the rest is
+ *             filled
  *
  * The table says "pending" before the kernel is asked and "live" afterwards.
  */

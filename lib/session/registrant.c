@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <string.h>
 #include <unistd.h>
 
 #include "lib/base/tristate.h"
@@ -13,10 +12,9 @@ bool mr_registrant_needed(const struct mr_entry *entry)
 	return entry->registrant.pid;
 }
 
-static bool takes_pages_later(const struct mr_entry *entry)
+static bool depends_on_its_process(const struct mr_entry *entry)
 {
-	return entry->access & MR_ACCESS_ON_DEMAND ||
-	       !strncmp(entry->memory, "cuda:", strlen("cuda:"));
+	return entry->access & MR_ACCESS_ON_DEMAND || entry->memory_of == MR_MEMORY_OF_GPU;
 }
 
 uint32_t mr_registrant_start(uint64_t ticks)
@@ -45,7 +43,7 @@ static void know_self(struct mr_session *session)
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 {
 	entry->registrant = (struct mr_registrant){ 0 };
-	if (mr_session_is_private(session) || !takes_pages_later(entry))
+	if (mr_session_is_private(session) || !depends_on_its_process(entry))
 		return;
 	know_self(session);
 	entry->registrant = session->self;

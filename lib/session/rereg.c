@@ -206,8 +206,11 @@ static void note_change(struct mr_session *session, const struct mr_session_rere
 	after->refused = job->before->refused & (uint8_t)~changes;
 	after->new_length = region->length;
 	after->new_iova = region->iova;
-	if (changes & MR_CHANGE_TRANSLATION)
+	if (changes & MR_CHANGE_TRANSLATION) {
+		if (after->memory_of == MR_MEMORY_OF_GPU) /* new memory is the host's */
+			after->memory_of = MR_MEMORY_OF_HOST;
 		mr_registrant_note(session, after);
+	}
 	/*
 	 * All that was refused before has been changed since.  mlx5 gives a key that it has withdrawn back
 	 * with new memory, and refuses to change the access of one (mlx5r_umr_rereg_pd_access()).

@@ -154,7 +154,7 @@ bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
 
 	for (uint32_t slot = 0; slot < table->capacity; slot++)
 		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    entry.has_dm == 1 && entry.dm == handle)
+		    entry.memory_of == MR_MEMORY_OF_RDMA_DEVICE && entry.dm == handle)
 			return true;
 	return false;
 }

@@ -50,6 +50,13 @@ struct mr_registrant {
 	uint32_t start; /**< mr_registrant_start(); 0: not known, or it does not matter */
 };
 
+/** Whose memory a region is on; the text of its memory is for people only, and may be cut. */
+enum mr_entry_memory {
+	MR_MEMORY_OF_HOST,
+	MR_MEMORY_OF_RDMA_DEVICE, /**< allocated for the region: mr_entry.dm, which goes with it */
+	MR_MEMORY_OF_GPU,         /**< gone with the process that registered the region */
+};
+
 struct mr_entry {
 	uint64_t id; /**< never 0, never used again */
 	uint64_t addr;
@@ -81,13 +88,13 @@ struct mr_entry {
 	uint8_t via;                     /**< enum mr_via */
 	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
 	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
-	uint8_t has_dm;                  /**< 1: it is on memory on the device, @dm */
+	uint8_t memory_of;               /**< enum mr_entry_memory */
 	uint8_t page_shift;              /**< mr_page_shift() of its memory */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
 	union {
-		uint32_t dm;         /**< handle of that */
+		uint32_t dm;         /**< of MEMORY_OF_RDMA_DEVICE: its handle */
 		uint32_t mark_errno; /**< of a relaxed one: what refused to invalidate it, or 0 */
 	};
 	struct mr_registrant registrant; /**< of a region that needs its process */

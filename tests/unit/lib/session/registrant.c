@@ -51,9 +51,23 @@ TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
 	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
 }
 
+TEST(a_region_on_a_gpu_is_known_by_the_entry_and_not_by_the_text_of_its_memory)
+{
+	struct mr_session session = { .device.pid_namespace = 0 };
+	struct mr_entry named = { .memory = "cuda:0" };
+	struct mr_entry gpu = { .memory = "a text that was cut", .memory_of = MR_MEMORY_OF_GPU };
+
+	mr_registrant_note(&session, &named);
+	assert_false(mr_registrant_needed(&named));
+	mr_registrant_note(&session, &gpu);
+	assert_true(mr_registrant_needed(&gpu));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_region_on_a_gpu_is_known_by_the_entry_and_not_by_the_text_of_its_memory),
 		cmocka_unit_test(a_start_keeps_apart_from_what_is_not_known),
 		cmocka_unit_test(
 			the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone),

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rows of regions, out of what the session's table says. */
+#include "cmd/region/row.h"
+#include "lib/verbs/access.h"
+#include "tests/unit/unit.h"
+
+static bool needs_process(const struct mr_entry *entry)
+{
+	const struct mr_table table = { .fd = -1 };
+	struct mr_table_pd pd;
+	struct region_row row;
+
+	region_row_fill(&row, entry, &table, &pd);
+	assert_true(row.needs_process.known);
+	return row.needs_process.value;
+}
+
+TEST(the_text_of_its_memory_does_not_tell_that_a_region_needs_its_process)
+{
+	struct mr_entry entry = { .state = MR_ENTRY_LIVE,
+				  .call = MR_REG_DMABUF_MR,
+				  .pd = MR_TABLE_PDS,
+				  .memory = "cuda:0" };
+
+	assert_false(needs_process(&entry));
+	entry.memory_of = MR_MEMORY_OF_GPU;
+	entry.memory[0] = '\0';
+	assert_true(needs_process(&entry));
+	entry.memory_of = MR_MEMORY_OF_HOST;
+	entry.access = MR_ACCESS_ON_DEMAND;
+	assert_true(needs_process(&entry));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			the_text_of_its_memory_does_not_tell_that_a_region_needs_its_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
