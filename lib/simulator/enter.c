@@ -51,7 +51,7 @@ static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
 	for (size_t i = 0; i < faults->count; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s%.*s", i ? ";" : "",
 					 (int)faults->list[i].length, faults->list[i].text);
-	rc = set("MRCTL_SIM_FAULT", text, err);
+	rc = set(MR_SIM_FAULT_VARIABLE, text, err);
 	free(text);
 	return rc;
 }
@@ -86,25 +86,25 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	if (!rc)
 		rc = set("SYSFS_PATH", sysfs, err);
 	if (!rc)
-		rc = set("MRCTL_SIM_KERNEL", mr_sim_kernels[kernel].name, err);
+		rc = set(MR_SIM_KERNEL_VARIABLE, mr_sim_kernels[kernel].name, err);
 	if (!rc)
 		rc = set_faults(faults, err);
-	return rc ? rc : set("MRCTL_SIM", name, err);
+	return rc ? rc : set(MR_SIM_VARIABLE, name, err);
 }
 
 bool mr_simulator_is_entered(void)
 {
-	const char *profile = getenv("MRCTL_SIM");
+	const char *profile = getenv(MR_SIM_VARIABLE);
 
 	return profile && *profile;
 }
 
 int mr_simulator_add_data_direct(struct mr_error *err)
 {
-	return set("MRCTL_SIM_DATA_DIRECT", "1", err);
+	return set(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
 }
 
 int mr_simulator_drop_optional_access(struct mr_error *err)
 {
-	return set("MRCTL_SIM_NO_OPTIONAL_ACCESS", "1", err);
+	return set(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);
 }

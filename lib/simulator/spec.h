@@ -12,6 +12,13 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
+/* The environment variables by which the simulator is told; mrctl sim sets them. */
+#define MR_SIM_VARIABLE                    "MRCTL_SIM" /* kind of device; unset: none is simulated */
+#define MR_SIM_KERNEL_VARIABLE             "MRCTL_SIM_KERNEL"
+#define MR_SIM_FAULT_VARIABLE              "MRCTL_SIM_FAULT"
+#define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT" /* set: there is such a device */
+#define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
+
 /** Kinds of devices: the value of MRCTL_SIM. */
 enum mr_sim_profile {
 	MR_SIM_MLX5,

@@ -68,7 +68,7 @@ static void read_firmware(struct mr_environment *environment)
 
 void mr_environment_find(struct mr_environment *environment)
 {
-	const char *kernel = getenv("MRCTL_SIM_KERNEL");
+	const char *kernel = getenv(MR_SIM_KERNEL_VARIABLE);
 
 	read_firmware(environment);
 	if (environment->simulated)

@@ -25,11 +25,11 @@ void sim_refuse_variable(const char *name, struct mr_error *err)
 static void read_kernel(void) __attribute__((constructor));
 static void read_kernel(void)
 {
-	const char *text = getenv("MRCTL_SIM_KERNEL");
+	const char *text = getenv(MR_SIM_KERNEL_VARIABLE);
 	struct mr_error err;
 
 	if (text && mr_sim_kernel_parse(text, &kernel, &err))
-		sim_refuse_variable("MRCTL_SIM_KERNEL", &err);
+		sim_refuse_variable(MR_SIM_KERNEL_VARIABLE, &err);
 }
 
 enum mr_sim_kernel sim_wanted_kernel(void)
@@ -39,7 +39,7 @@ enum mr_sim_kernel sim_wanted_kernel(void)
 
 enum mr_sim_profile sim_wanted_kind(void)
 {
-	const char *name = getenv("MRCTL_SIM");
+	const char *name = getenv(MR_SIM_VARIABLE);
 	int kind = 0;
 
 	while (kind < MR_SIM_PROFILES && !(name && !strcmp(mr_sim_profiles[kind].name, name)))
@@ -49,10 +49,10 @@ enum mr_sim_profile sim_wanted_kind(void)
 
 bool sim_has_optional_access(void)
 {
-	return !getenv("MRCTL_SIM_NO_OPTIONAL_ACCESS");
+	return !getenv(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE);
 }
 
 bool sim_has_data_direct(void)
 {
-	return getenv("MRCTL_SIM_DATA_DIRECT");
+	return getenv(MR_SIM_DATA_DIRECT_VARIABLE);
 }

@@ -24,14 +24,14 @@ static bool wanted[MR_SIM_CALLS];
 static void read_plan(void) __attribute__((constructor));
 static void read_plan(void)
 {
-	const char *text = getenv("MRCTL_SIM_FAULT");
+	const char *text = getenv(MR_SIM_FAULT_VARIABLE);
 	struct mr_error err;
 	size_t i;
 
 	if (!text || !*text)
 		return;
 	if (mr_sim_faults_parse(text, &plan, &err))
-		sim_refuse_variable("MRCTL_SIM_FAULT", &err);
+		sim_refuse_variable(MR_SIM_FAULT_VARIABLE, &err);
 	for (i = 0; i < plan.count; i++)
 		wanted[plan.list[i].call] = true;
 }
