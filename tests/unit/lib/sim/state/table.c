@@ -136,6 +136,7 @@ static void another_mapping_sees_what_was_added(void **state)
 
 static void other_files_are_not_tables(void **state)
 {
+	const uint32_t no_kind = MR_SIM_PROFILES;
 	struct sim_table *table = *state;
 	int plain = memfd_create("plain", 0),
 	    unsealed = memfd_create("unsealed", MFD_ALLOW_SEALING);
@@ -145,6 +146,10 @@ static void other_files_are_not_tables(void **state)
 	assert_false(is_table(unsealed));
 	assert_int_equal(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
 	assert_true(is_table(unsealed));
+	assert_int_equal(
+		pwrite(unsealed, &no_kind, sizeof(no_kind), offsetof(struct sim_header, kind)),
+		sizeof(no_kind));
+	assert_false(is_table(unsealed));
 	assert_false(is_table(-1));
 	close(plain);
 	close(unsealed);
