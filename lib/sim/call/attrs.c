@@ -124,7 +124,7 @@ void sim_call_unlock(struct sim_call *call)
 	sim_table_unlock(call->table);
 }
 
-/* A handle that stayed reserved meanwhile could be lost to a repair of the table. */
+/* A handle cannot stay reserved meanwhile: a repair of the table would give it to another. */
 int sim_call_relock(struct sim_call *call, int rc, uint32_t pinned)
 {
 	int relock;

@@ -28,7 +28,7 @@ struct sim_mr_request {
 	uint32_t order;           /**< set: log2 of the blocks that its key is for */
 	uint32_t room;            /**< set: pages that fit its key, or object->kept */
 	uint16_t flags;           /**< set: SIM_MR_... */
-	bool unnoted;             /**< set: the driver leaves length and IOVA to its caller */
+	bool unnoted; /**< set: the driver does not note length and IOVA in the MR, but leaves that to its caller */
 };
 
 /** What a driver is asked to change. */

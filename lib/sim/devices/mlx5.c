@@ -37,8 +37,8 @@ static int mlx5_check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
 }
 
 /*
- * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered: no page stands behind
- * them.  tot_bfregs is 0 because UARs are dynamic.
+ * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered, as there is no page to
+ * read them from.  tot_bfregs is 0 because UARs are dynamic.
  */
 static int mlx5_put_context(struct sim_call *call, uint16_t id)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Pages of the device that programs map, in the profile mlx5: UARs and memory on the device (hw/mlx5/main.c). */
+/*
+ * Pages of the device that programs map, in the profile mlx5: UARs, and memory on the device
+ * (hw/mlx5/main.c).
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -133,7 +136,7 @@ int sim_mlx5_export_dmabuf(struct sim_call *call)
 	fd = sim_dmabuf_export(&export, size);
 	if (fd < 0)
 		return fd;
-	/* the answer has the number of its descriptor already */
+	/* the answer has the number of the eventfd that new_fd() made: the dma-buf takes its place */
 	rc = dup3(fd, (int)call->created, O_CLOEXEC) < 0 ? -errno : 0;
 	sim_libc()->close(fd);
 	return rc;

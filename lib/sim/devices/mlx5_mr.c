@@ -86,7 +86,7 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 		return rc;
 	/*
 	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for no bytes
-	 * (which are a page to pin, at an odd address)
+	 * (for which a page is pinned where the address is odd)
 	 */
 	if (sim_has_change(request->kernel, SIM_IOVA_END) &&
 	    (!request->length ||
@@ -101,8 +101,8 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 
 /*
  * A key is an index that the device chose and 8 bits of variant.  The driver keeps freed keys by
- * size and gives them out again at once.  So does this: the index follows the handle, and the
- * variant the size.  An MR that changes its key still has the old one when it gets the new one.
+ * size and gives them out again at once.  Here the index follows from the handle, which is free
+ * again at once, and the variant from the size.  An MR that changes its key still has the old one when it gets the new one.
  */
 uint32_t sim_mlx5_key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
 {
@@ -181,6 +181,6 @@ int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverb
 	    __builtin_add_overflow(part->addr - mr->iova, mr->addr, addr) || *addr >= end ||
 	    end - *addr < part->length)
 		return -EFAULT;
-	/* no page to give to mlx5r_umr_update_xlt() */
+	/* mlx5r_umr_update_xlt() gets no page */
 	return !part->length && !(*addr & (sim_page_size() - 1)) ? -EINVAL : 0;
 }

@@ -41,7 +41,7 @@ static int rxe_query_device(struct sim_call *call)
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
 }
 
-/* UVERBS_METHOD_REG_DMABUF_MR: all drivers have the method, and this one no function for it */
+/* UVERBS_METHOD_REG_DMABUF_MR: the method is there for all drivers, and this one has no function for it */
 int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
 {
 	(void)call;
@@ -100,8 +100,9 @@ static int rxe_check_prefetch(const struct sim_advice *advice, const struct sim_
 }
 
 /*
- * rxe_odp_do_pagefault_and_lock(): the driver takes addresses for those of the memory, whatever
- * the IOVA is, and regions with pinned pages for others, of which it finds no memory.
+ * rxe_odp_do_pagefault_and_lock(): the driver takes the addresses as those of the memory,
+ * whatever the IOVA is.  It treats regions with pinned pages like those on demand, and finds no
+ * memory of theirs.
  */
 static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 				uint64_t *addr)
@@ -113,7 +114,7 @@ static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uve
 	if (!(mr->flags & SIM_MR_ODP) || part->addr < (sim_round_down(mr->addr, page_size)))
 		return -EFAULT;
 	if (__builtin_add_overflow(part->addr, part->length, &end))
-		return -EINVAL; /* walk_page_range(), and for no pages, too */
+		return -EINVAL; /* walk_page_range() refuses it, as it does no pages below */
 	if (end > sim_round_up(mr->addr + mr->length, page_size))
 		return -EFAULT;
 	return !part->length && part->addr == sim_round_down(part->addr, page_size) ? -EINVAL : 0;

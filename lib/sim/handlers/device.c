@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The device: what it is, its context, its port.  The sysfs tree of the profile says the same
- * where both speak; tests/unit/lib/sim/handlers/device.c compares them.
+ * The device: what it is, its context, its port.  What is in the profile's sysfs tree as well must be
+ * the same there: tests/unit/lib/sim/handlers/device.c compares them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ int sim_query_context(struct sim_call *call)
 
 /*
  * uverbs_std_types_device.c UVERBS_METHOD_INFO_HANDLES: the newest first, as many as there is
- * room for, and their number.  Any type does, also that of no object (UVERBS_IDR_ANY_OBJECT).
+ * room for, and their number.  ENOMSG is what the kernel answers to UVERBS_IDR_ANY_OBJECT.
  */
 int sim_info_handles(struct sim_call *call)
 {

@@ -31,7 +31,10 @@ static uint64_t bits(uint32_t high, uint32_t low)
 	return UINT64_MAX >> (63 - high) & UINT64_MAX << low;
 }
 
-/* The size, as a shift, of the pieces that the memory is in; nothing tells which pieces adjoin. */
+/*
+ * The size, as a shift, of the pieces that the memory is in.  Pieces that adjoin would be one for the
+ * kernel; nothing tells which do.
+ */
 static uint32_t piece_shift(const struct umem *umem, bool scattered)
 {
 	if (umem->is_dmabuf)
@@ -49,7 +52,7 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
 	uint64_t sizes = umem->page_sizes;
 
-	if (!umem->length) /* of a page that was pinned for its odd address */
+	if (!umem->length) /* an odd address, for which a page was pinned: no size fits no bytes */
 		return false;
 	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
 	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))

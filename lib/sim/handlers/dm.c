@@ -19,7 +19,7 @@
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
 	 IB_UVERBS_ACCESS_ZERO_BASED)
 
-/* The number that the library makes an offset for mmap() of, and where in its page the memory is. */
+/* The page, of which the library makes an offset for mmap(), and where in it the memory begins. */
 static int put_page(struct sim_call *call, uint16_t page_id, uint16_t offset_id, uint64_t first)
 {
 	const uint16_t page = (uint16_t)first;
@@ -97,7 +97,8 @@ int sim_reg_dm_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request.addr = offset;
-	request.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset; /* QUERY_MR says so */
+	request.iova =
+		BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset; /* as QUERY_MR answers */
 	key = call->profile->key(call->table, call->created, 0, 0);
 	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
 	if (!rc)

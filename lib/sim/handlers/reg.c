@@ -55,7 +55,8 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, co
 	rc = sim_mr_take(call, request);
 	if (rc)
 		return rc;
-	if (request->unnoted) { /* nor does this method, unlike the write command: QUERY_MR has zeros */
+	/* unlike the write command, this method does not note them either: QUERY_MR answers zeros */
+	if (request->unnoted) {
 		request->length = 0;
 		request->iova = 0;
 	}

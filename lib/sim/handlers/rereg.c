@@ -18,7 +18,7 @@
 #define REREG_ACCESS    4u
 #define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
 
-/* umem.c ib_umem_check_rereg(): pages taken to be read cannot be written through another key */
+/* umem.c ib_umem_check_rereg(): pages pinned for reading cannot be written through another key */
 static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 			  const struct sim_object *mr)
 {

@@ -45,7 +45,7 @@
 #define OBJECT(id, kind, type)      ATTR(id, kind, type, 0, true)
 #define DRIVER_DATA                 IN_ANY(UVERBS_ATTR_UHW_IN, 0, false), OUT_ANY(UVERBS_ATTR_UHW_OUT, 0, false)
 
-/* what drivers have in common; their own come behind */
+/* what all drivers accept; attributes of one driver follow */
 #define REG_DMABUF_ATTRS                                                                           \
 	OBJECT(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),                  \
 		OBJECT(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),       \
