@@ -142,10 +142,13 @@ check: setup
 	@$(MAKE) --no-print-directory $(PARALLEL) tests
 	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
 
-# Unit tests link the library, the commands without main, and the simulator without its interposer.
-UNIT_OBJ := $(filter-out $(BUILD)/cmd/main.o $(BUILD)/lib/sim/preload/%,\
-	$(CMD_OBJ) $(LIB_OBJ) $(SIM_OBJ))
-$(BUILD)/tests/unit/%: tests/unit/%.c $(UNIT_OBJ)
+# A unit test links the file's folder that it tests and the layers below: where a file there uses one
+# above, the test does not link.
+UNIT_LINKS = $(eval UNIT_LINKS := $(shell tests/layers.sh --links tests/layers.ranks \
+	$(UNIT_SRC:tests/unit/%.c=%)))$(UNIT_LINKS)
+objects_for = $(patsubst $(1):%,$(BUILD)/%.o,$(filter $(1):%,$(UNIT_LINKS)))
+.SECONDEXPANSION:
+$(BUILD)/tests/unit/%: tests/unit/%.c tests/layers.ranks $$(call objects_for,$$*)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
@@ -206,7 +209,7 @@ valgrind: all $(UNIT_BIN)
 		tests/unit/run.sh $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/valgrind.sh
 
-## lint: boundaries between the folders, headers, shell scripts, a C analyser
+## lint: layers and boundaries between the folders, headers, shell scripts, a C analyser
 lint: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/lint.sh
 
