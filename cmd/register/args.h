@@ -35,17 +35,15 @@ struct register_args {
 extern const struct option_group memory_group, region_group, call_group, umem_group, trial_group;
 extern const struct option_group advise_group;
 
-/** What the options of trial_group and advise_group say about one another. */
-#define REGISTER_RULES                                                                             \
+/** What the options of trial_group say about one another. */
+#define TRIAL_RULES                                                                                \
 	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
 	{                                                                                          \
 		"keep-going", OPTION_NEEDS, "count"                                                \
 	}
-#define ADVISE_RULES                                                                               \
-	{ "advise-offset", OPTION_NEEDS, "advise" },                                               \
-	{                                                                                          \
-		"advise-size", OPTION_NEEDS, "advise"                                              \
-	}
+
+/** The same, with those of advise_group. */
+extern const struct option_rule register_rules[];
 
 /** Options for the dma-buf behind regions, of each command that registers one. */
 struct dmabuf_args {

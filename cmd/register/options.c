@@ -50,3 +50,10 @@ const struct option_group region_group = { "Region", region_options, 0 };
 const struct option_group umem_group = { "Region", region_options + 1, 0 };
 const struct option_group trial_group = { "Life and answer", trial_options, 0 };
 const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
+
+const struct option_rule register_rules[] = {
+	TRIAL_RULES,
+	{ "advise-offset", OPTION_NEEDS, "advise" },
+	{ "advise-size", OPTION_NEEDS, "advise" },
+	OPTION_RULES_END,
+};

@@ -49,7 +49,7 @@ static int check_null_mr(const struct register_args *args, struct mr_error *err)
 		      : 0;
 }
 
-static struct register_call call_of(const struct invocation *invocation)
+static struct register_call call_of_reg(const struct invocation *invocation)
 {
 	const struct reg_args *args = invocation->args;
 
@@ -64,11 +64,11 @@ static struct register_call call_of(const struct invocation *invocation)
 	}
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_reg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
 	const struct memory_args *memory = &args->common.memory;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg(invocation);
 	const bool is_null_mr = mr_region_is_null(call.call);
 	int rc = 0;
 
@@ -90,10 +90,10 @@ static bool is_for_person(const struct output_style *style)
 	return !style->quiet && !style->json && !style->columns && !style->no_headings;
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_reg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_args *args = invocation->args;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg(invocation);
 	int rc = register_run(invocation, &call, err);
 
 	if (!rc && args->relaxed && !context_session(invocation) &&
@@ -107,7 +107,6 @@ static const struct option_group group = { "Region", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
 						     &call_group,   &advise_group, &trial_group,
 						     NULL };
-static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 
@@ -117,7 +116,7 @@ const struct command command_reg = {
 	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
 		       "and deregisters it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
-	.rules = rules,
+	.rules = register_rules,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
@@ -127,6 +126,6 @@ const struct command command_reg = {
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
 					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },
-	.check = check,
-	.run = run,
+	.check = check_reg,
+	.run = run_reg,
 };

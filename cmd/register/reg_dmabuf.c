@@ -32,7 +32,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static struct register_call call_of(const struct invocation *invocation)
+static struct register_call call_of_reg_dmabuf(const struct invocation *invocation)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
 
@@ -44,19 +44,19 @@ static struct register_call call_of(const struct invocation *invocation)
 	};
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_dmabuf_args *args = invocation->args;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg_dmabuf(invocation);
 
 	if (!args->from.source.text)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--from is required");
 	return register_check(invocation, &call, err);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg_dmabuf(invocation);
 
 	return register_run(invocation, &call, err);
 }
@@ -64,7 +64,6 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 static const struct option_group group = { "Dma-buf", options, 0 };
 static const struct option_group *const groups[] = { &group,        &region_group, &call_group,
 						     &advise_group, &trial_group,  NULL };
-static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_dmabuf, &topic_access, &topic_advice,
 						   NULL };
 
@@ -75,7 +74,7 @@ const struct command command_reg_dmabuf = {
 		       "how long it took, and deregisters it. With --hold, or in a session, it "
 		       "stays registered.",
 	.groups = groups,
-	.rules = rules,
+	.rules = register_rules,
 	.args_size = sizeof(struct reg_dmabuf_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access, elapsed_ns,
@@ -85,6 +84,6 @@ const struct command command_reg_dmabuf = {
 	.examples =
 		(const char *const[]){ "mrctl reg-dmabuf --from udmabuf --size 1M",
 				       "mrctl reg-dmabuf --from fd:3 3<>/dev/my-dma-buf", NULL },
-	.check = check,
-	.run = run,
+	.check = check_reg_dmabuf,
+	.run = run_reg_dmabuf,
 };

@@ -17,26 +17,26 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-static struct register_call call_of(const struct invocation *invocation)
+static struct register_call call_of_reg_iova(const struct invocation *invocation)
 {
 	const struct reg_iova_args *args = invocation->args;
 
 	return (struct register_call){ .call = MR_REG_MR_IOVA, .iova = args->iova.value };
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct reg_iova_args *args = invocation->args;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg_iova(invocation);
 
 	if (!args->iova.known)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--iova is required");
 	return register_check(invocation, &call, err);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_reg_iova(const struct invocation *invocation, struct mr_error *err)
 {
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_reg_iova(invocation);
 
 	return register_run(invocation, &call, err);
 }
@@ -45,7 +45,6 @@ static const struct option_group iova_group = { "Memory", options, 0 };
 static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
 						     &call_group, &advise_group, &trial_group,
 						     NULL };
-static const struct option_rule rules[] = { REGISTER_RULES, ADVISE_RULES, OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };
 
@@ -56,7 +55,7 @@ const struct command command_reg_iova = {
 		       "it from --iova on, prints its keys and how long it took, and deregisters "
 		       "it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
-	.rules = rules,
+	.rules = register_rules,
 	.args_size = sizeof(struct reg_iova_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
@@ -66,6 +65,6 @@ const struct command command_reg_iova = {
 	.examples = (const char *const[]){ "mrctl reg-iova --iova 0x10000 --size 64K",
 					   "mrctl reg-iova --iova 0 --count 4 -o name,iova,rkey",
 					   NULL },
-	.check = check,
-	.run = run,
+	.check = check_reg_iova,
+	.run = run_reg_iova,
 };

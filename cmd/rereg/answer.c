@@ -7,7 +7,7 @@
 #include "lib/session/table/pds.h"
 #include "lib/verbs/access.h"
 
-static void tell_memory(const struct rereg_job *job)
+static void report_memory(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
 	const char *kind = job->plan.mapping.kind.text;
@@ -19,7 +19,7 @@ static void tell_memory(const struct rereg_job *job)
 		      kind ? kind : "", iova);
 }
 
-static void tell_pd(const struct rereg_job *job)
+static void report_pd(const struct rereg_job *job)
 {
 	struct mr_table_pd old;
 	bool known = mr_table_pd(&job->in->session->table, job->before.pd, &old);
@@ -29,7 +29,7 @@ static void tell_pd(const struct rereg_job *job)
 								      : MR_DEFAULT_PD);
 }
 
-/* Of what was not to change nothing was asked. */
+/* Members for what was not to change stay empty. */
 static struct request request_of(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
@@ -47,42 +47,41 @@ static struct request request_of(const struct rereg_job *job)
 	};
 }
 
-static void tell_request(const struct rereg_job *job)
+static void report_request(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
 	char access[FIELD_TEXT_MAX];
 
 	if (request->changes & MR_CHANGE_TRANSLATION)
-		tell_memory(job);
+		report_memory(job);
 	if (request->changes & MR_CHANGE_PD)
-		tell_pd(job);
+		report_pd(job);
 	if (request->changes & MR_CHANGE_ACCESS)
 		report_detail("asked for access %s", access_text(request->access, access));
 	if (job->args->flags.given)
 		report_detail("asked for the flags 0x%" PRIx32, request->changes);
 }
 
-/* A refusal is told with what was asked. */
 void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->in->answer;
-	bool told;
+	bool reported;
 
 	answer->request = request_of(job);
-	told = answer_fail(answer, err, 1, job->before.id, job->via);
+	reported = answer_fail(answer, err, 1, job->before.id, job->via);
 	failures_rereg(&answer->failures, &job->failure);
-	if (!told || job->failure.old == MR_OLD_UNTOUCHED)
+	if (!reported || job->failure.old == MR_OLD_UNTOUCHED)
 		return;
 	if (!answer->invocation->global->style.verbose)
-		tell_request(job);
+		report_request(job);
 	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
-	    !mr_region_is_dm(job->before.call) && /* which nobody changes */
+	    !mr_region_is_dm(job->before.call) && /* which neither path can change */
 	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)
 		report_detail("libibverbs changes only regions that its own process registered; "
 			      "--via kernel does without it");
 }
 
-/* Members of the document beside the regions: these as they were. */
+/* A member of the document beside the regions: the region as it was. */
 struct changes {
 	struct list before;
 };
@@ -111,7 +110,7 @@ static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
 {
 	region_row_fill(row, entry, &job->in->session->table, pd);
-	row->lkey = known(entry->lkey); /* the kernel has told */
+	row->lkey = known(entry->lkey); /* the kernel has just said them */
 	row->rkey = known(entry->rkey);
 	row->length = known(entry->length);
 	row->iova = known(entry->iova);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How rereg tells what it did: the region before and after, or the refusal. */
+/* How rereg answers: the region before and after the change, or the refusal. */
 #ifndef CMD_REREG_ANSWER_H
 #define CMD_REREG_ANSWER_H
 
@@ -13,7 +13,7 @@ struct rereg_args {
 	struct memory_args memory;
 	struct mr_opt_u64 iova;
 	struct access_option access;
-	struct access_option flags; /**< enum mr_change, and whatever else was asked for */
+	struct access_option flags; /**< enum mr_change, and bits that are none */
 	const char *pd;
 	struct via_option via;
 	struct expect_option expect;
@@ -24,8 +24,8 @@ struct rereg_job {
 	struct session_job *in;
 	const struct rereg_args *args;
 	enum mr_via via;
-	uint32_t slot;     /**< or MR_NO_SLOT: no entry names the region */
-	uint32_t pd_place; /**< of the protection domain of the call; MR_TABLE_PDS: none */
+	uint32_t slot;    /**< or MR_NO_SLOT: no entry names the region */
+	uint32_t pd_slot; /**< of the call's PD in the session's table; MR_TABLE_PDS: none */
 	struct mr_entry before;
 	struct mr_entry after;
 	struct mr_device device;
@@ -36,10 +36,10 @@ struct rereg_job {
 	struct mr_rereg_failure failure;
 };
 
-/** rereg_refuse() - tell a refusal, with what was asked */
+/** rereg_refuse() - report a refusal, with what was asked for */
 void rereg_refuse(struct rereg_job *job, struct mr_error *err);
 
-/** rereg_print() - print the document but for its end; @changed: there is a region to show */
+/** rereg_print() - print the document but for its end; @changed: the region was changed */
 void rereg_print(struct rereg_job *job, bool changed);
 
 #endif

@@ -41,26 +41,27 @@ static const struct option_spec answer_options[] = {
 	OPTION_END,
 };
 
-static int take(struct rereg_job *job, struct mr_error *err)
+/* Claims the region, so that no other process changes or deregisters it meanwhile. */
+static int begin_change(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_session *session = job->in->session;
-	struct mr_operand selection;
-	int rc = mr_operand_find(session, job->in->answer.invocation->operands[0], &selection, err);
+	struct mr_operand found;
+	int rc = mr_operand_find(session, job->in->answer.invocation->operands[0], &found, err);
 
 	if (rc)
 		return rc;
-	job->slot = selection.type == MR_OPERAND_ENTRY ? selection.slot : MR_NO_SLOT;
-	job->before.handle = selection.handle;
-	rc = mr_session_begin_rereg(session, job->slot, selection.id, &job->before, err);
+	job->slot = found.type == MR_OPERAND_ENTRY ? found.slot : MR_NO_SLOT;
+	job->before.handle = found.handle;
+	rc = mr_session_begin_rereg(session, job->slot, found.id, &job->before, err);
 	if (!rc)
 		job->after = job->before;
 	else
-		job->before.id = selection.id;
+		job->before.id = found.id;
 	return rc;
 }
 
-/* The PD that the region gets; the library wants one in any case. */
-static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd *pd,
+/* The PD of the call.  ibv_rereg_mr() is given one even where the PD is not to change. */
+static int choose_pd(struct rereg_job *job, uint32_t *slot, struct mr_table_pd *pd,
 		     struct mr_error *err)
 {
 	struct mr_session *session = job->in->session;
@@ -73,16 +74,16 @@ static int choose_pd(struct rereg_job *job, uint32_t *place, struct mr_table_pd 
 	if (!name)
 		name = mr_table_pd(&session->table, job->before.pd, &old) ? old.name
 									  : MR_DEFAULT_PD;
-	rc = mr_session_pd(session, name, job->args->pd != NULL, place, pd, err);
+	rc = mr_session_pd(session, name, job->args->pd != NULL, slot, pd, err);
 	if (!rc && job->request.changes & MR_CHANGE_PD)
-		job->after.pd = (uint16_t)*place;
+		job->after.pd = (uint16_t)*slot;
 	return rc;
 }
 
 static int choose_path(struct rereg_job *job, struct mr_error *err)
 {
 	struct mr_table_pd pd = { .handle = MR_NO_HANDLE };
-	int rc = choose_pd(job, &job->pd_place, &pd, err);
+	int rc = choose_pd(job, &job->pd_slot, &pd, err);
 
 	if (rc)
 		return rc;
@@ -91,13 +92,16 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 						.pd_handle = pd.handle };
 	if (job->via == MR_VIA_KERNEL)
 		return 0;
-	rc = mr_session_device(job->in->session, job->pd_place, pd.handle, &job->device, err);
+	rc = mr_session_device(job->in->session, job->pd_slot, pd.handle, &job->device, err);
 	job->registrar.pd = job->device.pd;
 	return rc;
 }
 
-/* An address for the HCA that was chosen stays; the library knows only that of the memory. */
-static int make_memory(struct rereg_job *job, struct mr_error *err)
+/*
+ * Maps the new memory, where there is to be some.  An I/O virtual address that was chosen once is kept, but
+ * for ibv_rereg_mr(), which always takes the address of the memory.
+ */
+static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 {
 	const struct memory_args *args = &job->args->memory;
 	int rc;
@@ -132,7 +136,7 @@ static int make_memory(struct rereg_job *job, struct mr_error *err)
 	return 0;
 }
 
-/* --flags asks the stack what it says to flags that do not fit the rest. */
+/* --flags is passed on even where it does not fit the other options: the stack is asked what it says. */
 static uint32_t changes_for(const struct rereg_args *args)
 {
 	if (args->flags.given)
@@ -142,40 +146,40 @@ static uint32_t changes_for(const struct rereg_args *args)
 	       (args->access.given ? (uint32_t)MR_CHANGE_ACCESS : 0);
 }
 
-/* Everything up to the call.  The gaps of some kinds of memory want it to come last. */
-static int prepare(struct rereg_job *job, struct mr_error *err)
+/* The memory is mapped last: nothing else may be mapped into the gaps of some of its kinds. */
+static int prepare_change(struct rereg_job *job, struct mr_error *err)
 {
-	int rc = take(job, err);
+	int rc = begin_change(job, err);
 
 	if (rc)
 		return rc;
-	/* What registered it in this process knows how to change it. */
+	/* libibverbs changes only what it registered in this process: that path is the usual one then. */
 	if (!job->args->via.given && !job->args->iova.known)
 		job->via = mr_session_via(job->in->session, job->slot);
 	job->request.changes = changes_for(job->args);
 	job->request.access = job->args->access.bits;
 	rc = choose_path(job, err);
 	if (!rc)
-		rc = make_memory(job, err);
+		rc = map_new_memory(job, err);
 	if (rc)
 		mr_session_unclaim(job->in->session, job->slot);
 	return rc;
 }
 
-static int work(struct session_job *in, struct mr_error *err)
+static int change_region(struct session_job *in, struct mr_error *err)
 {
 	struct rereg_job job = { .in = in,
 				 .args = in->answer.invocation->args,
-				 .pd_place = MR_TABLE_PDS };
-	struct mr_error told;
+				 .pd_slot = MR_TABLE_PDS };
+	struct mr_error refusal;
 	bool changed;
 	int rc;
 
 	job.via = via_allows(job.args->via, MR_VIA_KERNEL) ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
-	/* The region is either changed or not: signals wait in between. */
+	/* A signal between the kernel's change and the note of it would leave the region in doubt. */
 	context_block_signals(in->answer.invocation);
 	mr_relaxed_expire(in->session);
-	rc = prepare(&job, &told);
+	rc = prepare_change(&job, &refusal);
 	if (!rc)
 		rc = mr_session_rereg(in->session,
 				      &(struct mr_session_rereg){ .slot = job.slot,
@@ -184,13 +188,13 @@ static int work(struct session_job *in, struct mr_error *err)
 								  .before = &job.before,
 								  .after = &job.after,
 								  .failure = &job.failure },
-				      &told);
-	mr_session_leave_pd(in->session, job.pd_place);
+				      &refusal);
+	mr_session_leave_pd(in->session, job.pd_slot);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (changed || job.failure.old == MR_OLD_UNKNOWN)
 		mr_memory_keep_file(&job.memory);
 	if (rc)
-		rereg_refuse(&job, &told);
+		rereg_refuse(&job, &refusal);
 	if (changed && job.request.changes & MR_CHANGE_TRANSLATION &&
 	    !mr_session_is_private(in->session) && job.after.access & MR_ACCESS_ON_DEMAND)
 		report_note(in->answer.invocation->command->name,
@@ -204,19 +208,19 @@ static int work(struct session_job *in, struct mr_error *err)
 	return rc ? rc : answer_status(&in->answer, changed, NULL);
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_rereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
-	char **words = invocation->operands;
+	char **operands = invocation->operands;
 	struct memory_plan plan;
 
-	if (!words[0] || words[1])
+	if (!operands[0] || operands[1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "name one region");
-	if (!strncmp(words[0], "pd:", 3) || !strncmp(words[0], "umem:", 5) ||
-	    !strncmp(words[0], "dm:", 3))
+	if (!strncmp(operands[0], "pd:", 3) || !strncmp(operands[0], "umem:", 5) ||
+	    !strncmp(operands[0], "dm:", 3))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "rereg changes regions, not '%s'",
-				    words[0]);
-	if (mr_operand_check(words[0], err))
+				    operands[0]);
+	if (mr_operand_check(operands[0], err))
 		return -EINVAL;
 	if (args->iova.known && !memory_is_given(&args->memory))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -231,17 +235,17 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	return memory_plan_init(&plan, &args->memory, 0, err);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct rereg_args *args = invocation->args;
-	struct mr_error told;
+	struct mr_error failure;
 
 	if (context_session(invocation))
-		return session_job_run(invocation, &args->expect, work, err);
-	mr_fail_text(&told, MR_ERROR_ABSENT, ENOTCONN,
+		return session_job_run(invocation, &args->expect, change_region, err);
+	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN,
 		     "not in a session or batch, and only there a region stays to be changed");
-	mr_hint(&told, "open a session with mrctl session, or name one with --session");
-	return answer_error(invocation, &args->expect, &told, err);
+	mr_hint(&failure, "open a session with mrctl session, or name one with --session");
+	return answer_error(invocation, &args->expect, &failure, err);
 }
 
 static const struct option_group memory = { "New memory", new_memory_options, 0 };
@@ -267,6 +271,6 @@ const struct command command_rereg = {
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl rereg buf --size 1M --access local-write",
 					   "mrctl rereg 1 --pd other --expect ok,EINVAL", NULL },
-	.check = check,
-	.run = run,
+	.check = check_rereg,
+	.run = run_rereg,
 };

@@ -4,7 +4,7 @@
 
 #include "cmd/register/args.h"
 
-/** What mrctl umem is told. */
+/** What the options of mrctl umem fill. */
 struct umem_args {
 	struct register_args common;
 	struct dmabuf_args dmabuf;

@@ -12,7 +12,7 @@
 #include "lib/session/operand.h"
 #include "lib/verbs/umem.h"
 
-static int parse(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
+static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)
 {
 	size_t length = strlen(text);
 
@@ -60,15 +60,15 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 
 static void find_entry(struct session_job *job, struct imported *imported)
 {
-	struct mr_operand selection;
+	struct mr_operand found;
 	struct mr_error ignored;
 	char word[32];
 
 	snprintf(word, sizeof(word), "umem:%u", imported->handle);
-	imported->listed = !mr_operand_find(job->session, word, &selection, &ignored) &&
-			   selection.type == MR_OPERAND_ENTRY;
+	imported->listed = !mr_operand_find(job->session, word, &found, &ignored) &&
+			   found.type == MR_OPERAND_ENTRY;
 	if (imported->listed)
-		imported->entry = selection.entry;
+		imported->entry = found.entry;
 }
 
 /* The library takes whatever is in the blob: the umem may be gone, and its handle another's. */
@@ -91,9 +91,10 @@ static int ask_kernel(struct session_job *job, const struct imported *imported,
 	return 0;
 }
 
-static void show(struct session_job *job, const struct imported *imported, bool live)
+static void print_umem(struct session_job *job, const struct imported *imported, bool live)
 {
-	struct region_row row = { .kind = mr_region_kind_name(MR_KIND_UMEM) };
+	const struct mr_uverbs_mr object = { .handle = imported->handle };
+	struct region_row row = region_row_of_object(MR_KIND_UMEM, &object, NULL);
 	struct mr_table_pd pd;
 	char text[BLOB_TEXT];
 
@@ -108,32 +109,32 @@ static void show(struct session_job *job, const struct imported *imported, bool 
 	answer_row(&job->answer, &row);
 }
 
-static int work(struct session_job *job, struct mr_error *err)
+static int import_umem(struct session_job *job, struct mr_error *err)
 {
 	const struct umem_args *args = job->answer.invocation->args;
 	struct imported imported = { .listed = false };
 	struct mr_umem_blob blob;
-	struct mr_error told = { .text = "" };
+	struct mr_error refusal = { .text = "" };
 	bool live = false;
-	int rc = parse(args->import, &blob, err);
+	int rc = parse_blob(args->import, &blob, err);
 
 	if (rc)
 		return rc;
-	rc = ask_library(job, &blob, &imported, &told);
-	if (rc && told.kind == MR_ERROR_USAGE) {
-		*err = told;
+	rc = ask_library(job, &blob, &imported, &refusal);
+	if (rc && refusal.kind == MR_ERROR_USAGE) {
+		*err = refusal;
 		return rc;
 	}
 	job->answer.lines = !job->answer.out.style->columns && !job->answer.out.style->no_headings;
 	if (!rc) {
 		find_entry(job, &imported);
-		live = !ask_kernel(job, &imported, &told);
+		live = !ask_kernel(job, &imported, &refusal);
 	}
 	if (!live)
-		answer_fail(&job->answer, &told, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
+		answer_fail(&job->answer, &refusal, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
 	answer_begin(&job->answer);
 	if (!rc)
-		show(job, &imported, live);
+		print_umem(job, &imported, live);
 	answer_end_rows(&job->answer);
 	rc = answer_end(&job->answer, live, err);
 	return rc ? rc : answer_status(&job->answer, live, NULL);
@@ -143,7 +144,7 @@ int umem_import(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
 	struct mr_umem_blob blob;
-	int rc = parse(args->import, &blob, err);
+	int rc = parse_blob(args->import, &blob, err);
 
-	return rc ? rc : session_job_run(invocation, &args->common.expect, work, err);
+	return rc ? rc : session_job_run(invocation, &args->common.expect, import_umem, err);
 }

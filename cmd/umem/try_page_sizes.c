@@ -26,7 +26,7 @@ struct trial {
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct answer answer;
-	uint64_t taken; /* sizes */
+	uint64_t taken; /* sizes that were */
 };
 
 /* The driver looks at no page larger than the region (devx.c devx_umem_find_best_pgsize()). */
@@ -35,8 +35,8 @@ static bool is_tried(const struct trial *trial, uint64_t size)
 	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.memory.size);
 }
 
-static void print_try(struct trial *trial, const struct mr_region_request *request,
-		      const struct mr_region *region, int errnum)
+static void print_result(struct trial *trial, const struct mr_region_request *request,
+			 const struct mr_region *region, int errnum)
 {
 	bool taken = !errnum;
 
@@ -63,7 +63,7 @@ static void print_try(struct trial *trial, const struct mr_region_request *reque
 		   });
 }
 
-/* One size: errno of its refusal, or 0. */
+/* Return: 0, or the errno of the refusal. */
 static int try_size(struct trial *trial, const struct mr_region_request *request,
 		    struct mr_error *refusal)
 {
@@ -76,7 +76,7 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 		mr_memory_keep_file(&trial->memory);
 	if (!rc && mr_region_deregister(registrar, &region, &err))
 		answer_fail(&trial->answer, &err, 0, 0, registrar->via);
-	print_try(trial, request, &region, -rc);
+	print_result(trial, request, &region, -rc);
 	return -rc;
 }
 
@@ -97,7 +97,7 @@ static void try_sizes(struct trial *trial)
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
-	/* A session must not be left with one of them, nor another command take it for left. */
+	/* A signal would leave one of the umems in the session; another command might deregister it. */
 	context_block_signals(trial->answer.invocation);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {
@@ -127,7 +127,7 @@ static void try_sizes(struct trial *trial)
 			      trial->plan.memory.mapping.kind.text);
 }
 
-static int prepare(struct trial *trial, struct mr_error *err)
+static int prepare_trial(struct trial *trial, struct mr_error *err)
 {
 	const struct registrar_request request = { .invocation = trial->answer.invocation,
 						   .kind = MR_KIND_UMEM,
@@ -152,7 +152,7 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 {
 	struct answer *answer = &trial->answer;
 	const struct global_args *global = answer->invocation->global;
-	int rc = prepare(trial, err);
+	int rc = prepare_trial(trial, err);
 
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;

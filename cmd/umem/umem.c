@@ -38,7 +38,10 @@ static const struct option_spec share_options[] = {
 		option, OPTION_EXCLUDES, other                                                     \
 	}
 
-/* A dma-buf has nothing of memory that is mapped; what is tried or imported is shown, and that is all. */
+/*
+ * --try-page-sizes chooses page sizes itself and leaves nothing registered.  --import registers nothing.  A
+ * dma-buf is not mapped memory.
+ */
 static const struct option_rule rules[] = {
 	EXCLUDES("try-page-sizes", "page-sizes"),
 	EXCLUDES("try-page-sizes", "export"),
@@ -70,11 +73,11 @@ static const struct option_rule rules[] = {
 	EXCLUDES("dmabuf", "populate"),
 	EXCLUDES("dmabuf", "numa"),
 	{ "buffer", OPTION_NEEDS, "dmabuf" },
-	REGISTER_RULES,
+	TRIAL_RULES,
 	OPTION_RULES_END,
 };
 
-static struct register_call call_of(const struct invocation *invocation)
+static struct register_call call_of_umem(const struct invocation *invocation)
 {
 	const struct umem_args *args = invocation->args;
 	const bool has_page_sizes = args->page_sizes.known || args->try_page_sizes;
@@ -91,10 +94,10 @@ static struct register_call call_of(const struct invocation *invocation)
 	return call;
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_umem(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_umem(invocation);
 
 	if (args->common.export && !via_allows(args->common.via, MR_VIA_LIBRARY))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -102,10 +105,10 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	return register_check(invocation, &call, err);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_umem(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct umem_args *args = invocation->args;
-	const struct register_call call = call_of(invocation);
+	const struct register_call call = call_of_umem(invocation);
 
 	if (args->import)
 		return umem_import(invocation, err);
@@ -140,6 +143,6 @@ const struct command command_umem = {
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl umem --size 2M --memory thp --page-sizes 4K,2M",
 					   "mrctl umem --size 64K --try-page-sizes", NULL },
-	.check = check,
-	.run = run,
+	.check = check_umem,
+	.run = run_umem,
 };
