@@ -9,6 +9,7 @@
 
 #include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"
+#include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/session/find.h"
 #include "lib/session/holder.h"

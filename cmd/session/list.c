@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/region/context.h"
+#include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
 #include "lib/session/end.h"

@@ -33,19 +33,4 @@ extern const struct record session_record;
 /** session_print() - a session as the next row of an answer */
 void session_print(struct answer *answer, const struct mr_found_session *session);
 
-/** session_list() - mrctl session --list.  Return: an exit status, or -errno. */
-int session_list(const struct invocation *invocation, struct mr_error *err);
-
-/** session_end() - mrctl session --end.  Return: an exit status, or -errno. */
-int session_end(const struct invocation *invocation, struct mr_error *err);
-
-/**
- * session_detach() - leave a session to a process in the background, and print how to join
- * @fd: its descriptor
- *
- * Return: an exit status, or -errno.
- */
-int session_detach(const struct invocation *invocation, const struct mr_environment *environment,
-		   int fd, struct mr_error *err);
-
 #endif

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -12,22 +11,13 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "cmd/region/context.h"
+#include "cmd/session/modes.h"
 #include "cmd/session/row.h"
 #include "lib/base/signals.h"
 #include "lib/session/open.h"
 #include "lib/session/relaxed.h"
 #include "lib/session/table/pool.h"
 #include "lib/verbs/device.h"
-
-struct session_args {
-	bool detach;
-	bool joinable;
-	bool hold;
-	bool list;
-	bool end;
-	struct mr_opt_u64 relaxed_limit;
-	struct mr_opt_u64 relaxed_watermark;
-};
 
 static const struct option_spec options[] = {
 	OPTION(0, "detach", flag, struct session_args, detach, NULL,
@@ -116,7 +106,7 @@ static int open_session(const struct global_args *global, const struct session_a
 }
 
 /* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
-static int hold(const struct invocation *invocation, struct mr_error *err)
+static int hold_session(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_session session;
 
@@ -128,85 +118,6 @@ static int hold(const struct invocation *invocation, struct mr_error *err)
 	mr_signals_wait((struct mr_opt_u64){ 0, false });
 	mr_signals_ignore();
 	return EXIT_DONE;
-}
-
-/* What it does other than run a program in a new session; or NULL. */
-static const char *mode(const struct session_args *args)
-{
-	return args->detach ? "detach"
-	       : args->hold ? "hold"
-	       : args->list ? "list"
-	       : args->end  ? "end"
-			    : NULL;
-}
-
-static int check_operands(const struct invocation *invocation, const char *mode,
-			  struct mr_error *err)
-{
-	const struct session_args *args = invocation->args;
-	char **operands = invocation->operands;
-
-	if (!mode || !operands[0])
-		return 0;
-	if (!args->end)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s runs no program: '%s'", mode,
-				    operands[0]);
-	if (operands[1])
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--end takes one session, and options before it: '%s'",
-				    operands[1]);
-	if (strspn(operands[0], "0123456789") == strlen(operands[0]))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--end: to end the session of process %s, say pid:%s",
-				    operands[0], operands[0]);
-	return 0;
-}
-
-/* Of the global options, those that only some modes use. */
-static int check_global(const struct invocation *invocation, const char *mode, struct mr_error *err)
-{
-	const struct session_args *args = invocation->args;
-	const struct global_args *global = invocation->global;
-	const char *where = context_session(invocation);
-
-	if ((global->style.json || global->style.columns) && (!mode || args->hold))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: only --list, --end and --detach print sessions",
-				    global->style.json ? "json" : "output");
-	if (global->device && (args->list || args->end))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s opens no session, so it takes no --device", mode);
-	if (args->hold && where && !strncmp(where, "pid:", 4))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--hold keeps an inherited session (fd:N), not '%s'", where);
-	if (args->detach && global->style.quiet && global->style.no_headings)
-		return mr_fail_text(
-			err, MR_ERROR_USAGE, EINVAL,
-			"--quiet excludes --no-headings: nobody would learn where the session "
-			"is");
-	if (args->list && global->session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--list shows all sessions, so it takes no --session");
-	if (!args->hold && !args->end && global->session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--session: a new session is opened here, not joined");
-	return 0;
-}
-
-static int check(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct session_args *args = invocation->args;
-	int rc = check_operands(invocation, mode(args), err);
-
-	if (!rc)
-		rc = check_global(invocation, mode(args), err);
-	if (rc)
-		return rc;
-	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--relaxed-%s: at most %u",
-				    args->relaxed_limit.value > UINT32_MAX ? "limit" : "watermark",
-				    UINT32_MAX);
-	return 0;
 }
 
 /* Where mrctl is in a session already: so that nobody looks for the regions of that one. */
@@ -268,12 +179,12 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	return program_exec(invocation, err);
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_session(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
 
 	if (args->hold)
-		return hold(invocation, err);
+		return hold_session(invocation, err);
 	if (args->list)
 		return session_list(invocation, err);
 	if (args->end)
@@ -301,6 +212,6 @@ const struct command command_session = {
 					   "mrctl session -- sh -c 'mrctl reg; mrctl stat'",
 					   "eval \"$(mrctl session --detach)\"", NULL },
 	.runs_program = true,
-	.check = check,
-	.run = run,
+	.check = session_check,
+	.run = run_session,
 };

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What mrctl session does by its options: open, list, end or detach a session. */
+#ifndef CMD_SESSION_MODES_H
+#define CMD_SESSION_MODES_H
+
+#include "cmd/cli/command.h"
+#include "lib/base/number.h"
+#include "lib/verbs/device.h"
+
+/** Its options. */
+struct session_args {
+	bool detach;
+	bool joinable;
+	bool hold;
+	bool list;
+	bool end;
+	struct mr_opt_u64 relaxed_limit;
+	struct mr_opt_u64 relaxed_watermark;
+};
+
+/** session_check() - of command.h */
+int session_check(const struct invocation *invocation, struct mr_error *err);
+
+/** session_list() - mrctl session --list.  Return: an exit status, or -errno. */
+int session_list(const struct invocation *invocation, struct mr_error *err);
+
+/** session_end() - mrctl session --end.  Return: an exit status, or -errno. */
+int session_end(const struct invocation *invocation, struct mr_error *err);
+
+/**
+ * session_detach() - leave a session to a process in the background, and print how to join
+ * @fd: its descriptor
+ *
+ * Return: an exit status, or -errno.
+ */
+int session_detach(const struct invocation *invocation, const struct mr_environment *environment,
+		   int fd, struct mr_error *err);
+
+#endif
