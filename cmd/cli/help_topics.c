@@ -2,7 +2,7 @@
 /* mrctl help TOPIC */
 #include "cmd/cli/help_topics.h"
 #include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/kinds.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/advice.h"

@@ -5,7 +5,7 @@
 #include "cmd/cli/option_types.h"
 #include "lib/base/choice.h"
 #include "lib/memory/dmabuf.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/kinds.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/advice.h"

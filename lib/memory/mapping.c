@@ -3,16 +3,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/mempolicy.h>
-#include <string.h>
+#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
-#include "lib/base/memfd.h"
 #include "lib/host/shortage.h"
+#include "lib/memory/file.h"
 #include "lib/memory/mapping.h"
 
 #ifndef MAP_HUGE_SHIFT
@@ -21,161 +19,15 @@
 
 #define HUGE_2M (UINT64_C(2) << 20)
 
-const struct mr_word mr_memory_kinds[] = {
-	[MR_MEMORY_ANON] = MR_WORD("anon", "anonymous pages (default)"),
-	[MR_MEMORY_THP] =
-		MR_WORD("thp", "anonymous, aligned to 2M, transparent huge pages asked for"),
-	[MR_MEMORY_MEMFD] = MR_WORD("memfd", "a shared mapping of a memfd"),
-	[MR_MEMORY_HUGETLB] = MR_WORD("hugetlb[:2M|:1G]", "huge pages from the system's pool"),
-	[MR_MEMORY_FILE] =
-		MR_WORD("file:PATH", "a shared mapping of a file, made if it is missing"),
-	[MR_MEMORY_FILE_PRIVATE] = MR_WORD("file-private:PATH", "a private mapping of a file"),
-	[MR_MEMORY_NONE] = MR_WORD("none", "no memory: address 0, for implicit on-demand paging"),
-	[MR_MEMORY_READONLY] = MR_WORD("readonly", "anonymous, mapped without write permission"),
-	[MR_MEMORY_UNMAPPED] = MR_WORD("unmapped", "an address with nothing there"),
-	[MR_MEMORY_HOLE] = MR_WORD("hole", "anonymous, but the last page is missing"),
-	[MR_MEMORY_DEVICE] = MR_WORD("device:PATH", "mmap of a device node"),
-	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only"),
-	[MR_MEMORY_NULL_MR] = MR_WORD("null-mr", "none: the null MR (ibv_alloc_null_mr): reg only"),
-	{ .name = NULL },
-};
-
-/* The part of a kind's help name that is typed as it stands. */
-static size_t fixed_length(const char *name)
-{
-	return strcspn(name, "[:");
-}
-
-static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
-{
-	if (mr_parse_size(text, &kind->huge_size, err))
-		return -EINVAL;
-	/* mmap takes the logarithm, and 0 for the default: a page of one byte cannot be said. */
-	if (kind->huge_size < 2 || kind->huge_size & (kind->huge_size - 1))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "invalid huge page size '%s': give a power of two above 1",
-				    text);
-	return 0;
-}
-
-static int parse_dm_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
-{
-	kind->dm_size.known = true;
-	return mr_parse_size(text, &kind->dm_size.value, err);
-}
-
-int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
-{
-	size_t length = strcspn(text, ":");
-	const char *argument = text[length] ? text + length + 1 : NULL;
-
-	for (unsigned int i = 0; mr_memory_kinds[i].name; i++) {
-		const char *name = mr_memory_kinds[i].name;
-		bool optional, takes;
-
-		if (fixed_length(name) != length || strncmp(name, text, length) != 0)
-			continue;
-		optional = name[length] == '[';
-		takes = optional || name[length] == ':';
-		if (takes ? !(argument ? *argument : optional) : argument != NULL)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "invalid memory '%s': it is written %s", text, name);
-		*kind = (struct mr_memory_kind){ .type = (enum mr_memory_type)i, .text = text };
-		if (kind->type == MR_MEMORY_HUGETLB)
-			return argument ? parse_huge_size(argument, kind, err) : 0;
-		if (kind->type == MR_MEMORY_DM)
-			return argument ? parse_dm_size(argument, kind, err) : 0;
-		kind->path = argument;
-		return 0;
-	}
-	return mr_fail_word(err, "memory", text, strlen(text), mr_memory_kinds,
-			    sizeof(*mr_memory_kinds));
-}
-
-static int open_memfd(uint64_t length, struct mr_error *err)
-{
-	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
-	if (ftruncate(fd, (off_t)length))
-		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
-			       "cannot make a memfd of %" PRIu64 " bytes", length);
-	return mr_steal_fd(&fd);
-}
-
-/* Bytes of the pages of a file system: the huge page size on hugetlbfs, else the base size. */
-static uint64_t file_page_size(int fd, uint64_t base)
-{
-	static const long hugetlbfs_magic = 0x958458f6; /* linux/magic.h */
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) || (long)fs.f_type != hugetlbfs_magic)
-		return base;
-	return (uint64_t)fs.f_bsize;
-}
-
-/* What mmap() answers ENODEV to, by name; NULL: it may be mapped. */
-static const char *unmappable(mode_t mode)
-{
-	if (S_ISFIFO(mode))
-		return "a FIFO";
-	if (S_ISSOCK(mode))
-		return "a socket";
-	return S_ISDIR(mode) ? "a directory" : NULL;
-}
-
-/* A FIFO would wait for its other end without O_NONBLOCK, which files and their mappings ignore. */
-static int open_now(const char *path, int flags)
-{
-	return open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
-/* Takes @opened, or the errno of that. */
-static int check_file(int opened, const char *path, struct mr_error *err)
-{
-	mr_auto_fd int fd = opened;
-	const char *what;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fstat",
-			       "cannot use '%s'", path);
-	what = unmappable(st.st_mode);
-	if (what)
-		return mr_fail_text(err, MR_ERROR_HOST, ENODEV,
-				    "cannot map '%s': it is %s, not a file or a device", path,
-				    what);
-	return mr_steal_fd(&fd);
-}
-
-/* A missing file is made as long as is needed.  One that exists is mapped as it is. */
-static int open_shared_file(const char *path, uint64_t length, struct mr_unfinished *made,
-			    struct mr_error *err)
-{
-	mr_auto_fd int fd = open_now(path, O_RDWR);
-	int rc;
-
-	if (fd >= 0 || errno != ENOENT)
-		return check_file(mr_steal_fd(&fd), path, err);
-	fd = mr_unfinished_create(made, path);
-	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
-	length = mr_round_up(length, file_page_size(fd, (uint64_t)getpagesize()));
-	rc = posix_fallocate(fd, 0, (off_t)length);
-	if (rc)
-		return mr_fail(err, MR_ERROR_HOST, rc, "posix_fallocate",
-			       "cannot make '%s' of %" PRIu64 " bytes", path, length);
-	return mr_steal_fd(&fd);
-}
-
-/* How a kind is mapped. */
+/* What is to be mapped. */
 struct mapping {
 	int prot;
 	int flags;
 	int fd;
 	uint64_t page_size;
-	uint64_t align;            /* of the mapping's start, where mmap alone would not do */
+	uint64_t align; /* of the mapping's start, where it is more than a page; else 0 */
+	bool is_thp;    /* transparent huge pages are to be asked for */
+	bool has_hole;  /* its last page is to be unmapped again */
 	struct mr_unfinished made; /* file that was made for it, until the mapping stands */
 };
 
@@ -199,9 +51,43 @@ static uint64_t default_huge_size(void)
 	return 0;
 }
 
-static int describe_hugetlb(const struct mr_memory_kind *kind, struct mapping *m,
+/* ---- kinds ---- */
+
+static int describe_readonly(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			     struct mr_error *err)
+{
+	(void)kind;
+	(void)length;
+	(void)err;
+	m->prot = PROT_READ;
+	return 0;
+}
+
+static int describe_thp(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			struct mr_error *err)
+{
+	(void)kind;
+	(void)length;
+	(void)err;
+	m->align = HUGE_2M;
+	m->is_thp = true;
+	return 0;
+}
+
+static int describe_hole(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			 struct mr_error *err)
+{
+	(void)kind;
+	(void)length;
+	(void)err;
+	m->has_hole = true;
+	return 0;
+}
+
+static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			    struct mr_error *err)
 {
+	(void)length;
 	m->page_size = kind->huge_size ? kind->huge_size : default_huge_size();
 	if (!m->page_size)
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
@@ -212,71 +98,84 @@ static int describe_hugetlb(const struct mr_memory_kind *kind, struct mapping *m
 	return 0;
 }
 
-/* @length: bytes that a file made for it must have */
+/* @fd: taken over; or -errno */
+static int describe_file(struct mapping *m, int fd, int flags)
+{
+	m->fd = fd;
+	m->flags = flags;
+	if (fd < 0)
+		return fd;
+	m->page_size = mr_file_page_size(fd);
+	return 0;
+}
+
+static int describe_memfd(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			  struct mr_error *err)
+{
+	(void)kind;
+	return describe_file(m, mr_file_open_memfd(length, err), MAP_SHARED);
+}
+
+static int describe_shared_file(const struct mr_memory_kind *kind, uint64_t length,
+				struct mapping *m, struct mr_error *err)
+{
+	return describe_file(m, mr_file_open_or_create(kind->path, length, &m->made, err),
+			     MAP_SHARED);
+}
+
+static int describe_private_file(const struct mr_memory_kind *kind, uint64_t length,
+				 struct mapping *m, struct mr_error *err)
+{
+	(void)length;
+	return describe_file(m, mr_file_open(kind->path, O_RDONLY, err), MAP_PRIVATE);
+}
+
+static int describe_device(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			   struct mr_error *err)
+{
+	(void)length;
+	return describe_file(m, mr_file_open(kind->path, O_RDWR, err), MAP_SHARED);
+}
+
+/* How each kind is mapped; those that map nothing have no row. */
+static const struct {
+	/*
+	 * Changes what is to be mapped, which begins as private anonymous pages to be read and
+	 * written; NULL: it stays that.  @length: bytes that a file made for it must have.
+	 */
+	int (*describe)(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
+			struct mr_error *err);
+	bool is_data; /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
+} kinds[] = {
+	[MR_MEMORY_ANON] = { NULL, true },
+	[MR_MEMORY_THP] = { describe_thp, true },
+	[MR_MEMORY_MEMFD] = { describe_memfd, false },
+	[MR_MEMORY_HUGETLB] = { describe_hugetlb, true },
+	[MR_MEMORY_FILE] = { describe_shared_file, false },
+	[MR_MEMORY_FILE_PRIVATE] = { describe_private_file, true },
+	[MR_MEMORY_READONLY] = { describe_readonly, false },
+	[MR_MEMORY_HOLE] = { describe_hole, true },
+	[MR_MEMORY_DEVICE] = { describe_device, false },
+	[MR_MEMORY_NULL_MR] = { NULL, false }, /* the last one */
+};
+
 static int describe(const struct mr_memory_request *request, uint64_t length, struct mapping *m,
 		    struct mr_error *err)
 {
 	const struct mr_memory_kind *kind = &request->kind;
-	uint64_t page = (uint64_t)getpagesize();
 
 	*m = (struct mapping){ .prot = PROT_READ | PROT_WRITE,
 			       .flags = MAP_PRIVATE | MAP_ANONYMOUS,
 			       .fd = -1,
-			       .page_size = page };
-	switch (kind->type) {
-	case MR_MEMORY_READONLY:
-		m->prot = PROT_READ;
-		break;
-	case MR_MEMORY_THP:
-		m->align = HUGE_2M;
-		break;
-	case MR_MEMORY_HUGETLB:
-		return describe_hugetlb(kind, m, err);
-	case MR_MEMORY_MEMFD:
-		m->fd = open_memfd(length, err);
-		m->flags = MAP_SHARED;
-		break;
-	case MR_MEMORY_FILE:
-		m->fd = open_shared_file(kind->path, length, &m->made, err);
-		m->flags = MAP_SHARED;
-		break;
-	case MR_MEMORY_FILE_PRIVATE:
-		m->fd = check_file(open_now(kind->path, O_RDONLY), kind->path, err);
-		m->flags = MAP_PRIVATE;
-		break;
-	case MR_MEMORY_DEVICE:
-		m->fd = check_file(open_now(kind->path, O_RDWR), kind->path, err);
-		m->flags = MAP_SHARED;
-		break;
-	default:
-		break;
-	}
-	if (!(m->flags & MAP_ANONYMOUS)) {
-		if (m->fd < 0)
-			return m->fd;
-		m->page_size = file_page_size(m->fd, page);
-	}
-	return 0;
+			       .page_size = (uint64_t)getpagesize() };
+	return kinds[kind->type].describe ? kinds[kind->type].describe(kind, length, m, err) : 0;
 }
 
-/* mm/mmap.c is_data_mapping() */
-static bool is_data(enum mr_memory_type type)
-{
-	switch (type) {
-	case MR_MEMORY_ANON:
-	case MR_MEMORY_THP:
-	case MR_MEMORY_HUGETLB:
-	case MR_MEMORY_FILE_PRIVATE:
-	case MR_MEMORY_HOLE:
-		return true;
-	default:
-		return false;
-	}
-}
+/* ---- mapping ---- */
 
 static void hint_shortage(const struct mr_memory_kind *kind, uint64_t length, struct mr_error *err)
 {
-	struct mr_shortage shortage = { .length = length, .is_private = is_data(kind->type) };
+	struct mr_shortage shortage = { .length = length, .is_private = kinds[kind->type].is_data };
 
 	if (kind->type == MR_MEMORY_HUGETLB)
 		shortage.huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
@@ -299,13 +198,14 @@ static int fail_mmap(const struct mr_memory_request *request, uint64_t length, i
 	return -errnum;
 }
 
-/* How far mr_memory_map() goes away from where the kernel maps what is asked for next. */
+/* Distance from the place where the kernel puts the next mapping. */
 #define SECLUSION (UINT64_C(64) << 30)
 
 /*
- * Where nothing is shall be nothing until the memory is given back: not the next mapping of
- * malloc() or a library either, which the kernel puts into the highest gap.  A place for mmap() to
- * prefer, below the last one; it may take another.
+ * A place for memory with a gap.  The gap must stay until the memory is given back, but the kernel puts
+ * each new mapping (of malloc(), of a library) into the highest gap that is large enough.  So the
+ * place is far below that, and below the last such place.  mmap() takes it as a wish: it may map
+ * elsewhere.
  */
 static void *secluded_place(uint64_t length, uint64_t page)
 {
@@ -327,7 +227,7 @@ static void *secluded_place(uint64_t length, uint64_t page)
 	return (void *)(uintptr_t)place; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* mmap, and cut an alignment out of a larger mapping where one is wanted. */
+/* Maps, where an alignment is wanted so much more that an aligned part can be cut out. */
 static int map_pages(const struct mr_memory_request *request, const struct mapping *m,
 		     uint64_t length, struct mr_memory *memory, struct mr_error *err)
 {
@@ -338,7 +238,7 @@ static int map_pages(const struct mr_memory_request *request, const struct mappi
 
 	if (length + slack < length)
 		return fail_mmap(request, length, ENOMEM, err);
-	if (request->kind.type == MR_MEMORY_HOLE && !request->addr.known)
+	if (m->has_hole && !request->addr.known)
 		place = secluded_place(length, m->page_size);
 	map = mmap(place, length + slack, m->prot, flags, m->fd, 0);
 	if (map == MAP_FAILED)
@@ -360,7 +260,7 @@ static int map_pages(const struct mr_memory_request *request, const struct mappi
 	return 0;
 }
 
-/* An address where nothing is: mapped to find a free place, and unmapped again. */
+/* Finds an address where nothing is, by mapping memory and unmapping it again. */
 static int find_unmapped(const struct mr_memory_request *request, uint64_t length,
 			 struct mr_memory *memory, struct mr_error *err)
 {
@@ -392,7 +292,7 @@ static int find_unmapped(const struct mr_memory_request *request, uint64_t lengt
 
 static int bind_to_node(const struct mr_memory *memory, uint64_t node, struct mr_error *err)
 {
-	/* As many as the kernel takes (mm/mempolicy.c get_nodes): a page of bits. */
+	/* The kernel takes a mask of one page at most (mm/mempolicy.c get_nodes()). */
 	unsigned long mask[4096 / sizeof(unsigned long)] = { 0 };
 	const unsigned long bits = 8 * sizeof(unsigned long);
 
@@ -406,14 +306,13 @@ static int bind_to_node(const struct mr_memory *memory, uint64_t node, struct mr
 	return 0;
 }
 
-/* Steps that come after the mapping stands. */
+/* What is done with the mapping once it stands. */
 static int prepare(const struct mr_memory_request *request, const struct mapping *m,
 		   struct mr_memory *memory, struct mr_error *err)
 {
 	int rc;
 
-	if (request->kind.type == MR_MEMORY_THP &&
-	    madvise(memory->map, memory->map_length, MADV_HUGEPAGE))
+	if (m->is_thp && madvise(memory->map, memory->map_length, MADV_HUGEPAGE))
 		return mr_fail(err, MR_ERROR_HOST, errno, "madvise",
 			       "cannot ask for transparent huge pages (MADV_HUGEPAGE)");
 	if (request->node.known) {
@@ -429,7 +328,7 @@ static int prepare(const struct mr_memory_request *request, const struct mapping
 				       "cannot fault in %" PRIu64 " bytes (--populate)",
 				       memory->map_length);
 	}
-	if (request->kind.type == MR_MEMORY_HOLE) {
+	if (m->has_hole) {
 		uint64_t page = memory->page_size;
 
 		memory->map_length -= page;
@@ -452,7 +351,7 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 		memory->start = request->addr.value + request->offset;
 		return 0;
 	}
-	/* Ranges that wrap are for the stack to refuse: only what is to be mapped has to fit. */
+	/* A range that wraps is for the RDMA stack to refuse: for mmap() it is cut to what fits. */
 	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
 	    wanted > SIZE_MAX - HUGE_2M)
 		wanted = SIZE_MAX - HUGE_2M;

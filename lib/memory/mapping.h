@@ -1,51 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * The memory behind a region: where it comes from, and the kinds that reproduce failures.
- */
+/* The memory behind a region: mapping it, and giving it back. */
 #ifndef LIB_MEMORY_MAPPING_H
 #define LIB_MEMORY_MAPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/base/choice.h"
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/memory/kinds.h"
 #include "lib/memory/unfinished.h"
-
-enum mr_memory_type {
-	MR_MEMORY_ANON,
-	MR_MEMORY_THP,
-	MR_MEMORY_MEMFD,
-	MR_MEMORY_HUGETLB,
-	MR_MEMORY_FILE,
-	MR_MEMORY_FILE_PRIVATE,
-	MR_MEMORY_NONE,
-	MR_MEMORY_READONLY,
-	MR_MEMORY_UNMAPPED,
-	MR_MEMORY_HOLE,
-	MR_MEMORY_DEVICE,
-	MR_MEMORY_DM,      /**< on the RDMA device: nothing to map */
-	MR_MEMORY_NULL_MR, /**< none, and no request for any: the null MR */
-};
-
-/** A kind of memory as the user names it: "anon", "hugetlb:2M", "file:PATH". */
-struct mr_memory_kind {
-	enum mr_memory_type type;
-	const char *text;          /**< as typed */
-	const char *path;          /**< of FILE, FILE_PRIVATE and DEVICE, else NULL */
-	uint64_t huge_size;        /**< of HUGETLB: bytes of a page, 0 for the system's default */
-	struct mr_opt_u64 dm_size; /**< of DM: bytes to allocate; not known: as regions need */
-};
-
-/** All kinds, for help texts; the last one has no name. */
-extern const struct mr_word mr_memory_kinds[];
-
-/**
- * mr_memory_kind_parse() - read a KIND; @text must outlive @kind
- * Return: 0, or -EINVAL with MR_ERROR_USAGE.
- */
-int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err);
 
 struct mr_memory_request {
 	struct mr_memory_kind kind;
@@ -69,15 +33,15 @@ struct mr_memory {
  * @request: what is wanted
  * @memory:  set on success; mr_memory_unmap() it
  *
- * The kinds that leave a gap (unmapped, hole) need that nobody maps anything between this call
- * and the registration: allocate before.
+ * The kinds that leave a gap (unmapped, hole) leave it unprotected: what this process maps before the
+ * registration may fall into it, so what is needed for that is to be allocated before.
  *
  * Return: 0, or -errno of the host call that failed.
  */
 int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *memory,
 		  struct mr_error *err);
 
-/** mr_memory_keep_file() - a region has come about on it: a file that was made for it stays */
+/** mr_memory_keep_file() - there is a region on it now: a file that was made for it stays */
 void mr_memory_keep_file(struct mr_memory *memory);
 
 /**

@@ -4,7 +4,7 @@
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
-#include "lib/memory/mapping.h"
+#include "lib/memory/kinds.h"
 #include "tests/unit/unit.h"
 
 struct args {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/memfd.h"
+#include "lib/base/number.h"
+#include "lib/memory/file.h"
+
+int mr_file_open_memfd(uint64_t length, struct mr_error *err)
+{
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
+	if (ftruncate(fd, (off_t)length))
+		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
+			       "cannot make a memfd of %" PRIu64 " bytes", length);
+	return mr_steal_fd(&fd);
+}
+
+uint64_t mr_file_page_size(int fd)
+{
+	static const long hugetlbfs_magic = 0x958458f6; /* linux/magic.h */
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) || (long)fs.f_type != hugetlbfs_magic)
+		return (uint64_t)getpagesize();
+	return (uint64_t)fs.f_bsize;
+}
+
+/* The kind of a file to which mmap() answers ENODEV; NULL for another. */
+static const char *unmappable(mode_t mode)
+{
+	if (S_ISFIFO(mode))
+		return "a FIFO";
+	if (S_ISSOCK(mode))
+		return "a socket";
+	return S_ISDIR(mode) ? "a directory" : NULL;
+}
+
+/* O_NONBLOCK: opening a FIFO would wait for its other end.  Files and mappings of them ignore it. */
+static int open_nonblocking(const char *path, int flags)
+{
+	return open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* @opened: a descriptor, which is taken over, or -1 with errno. */
+static int check_file(int opened, const char *path, struct mr_error *err)
+{
+	mr_auto_fd int fd = opened;
+	const char *what;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return mr_fail(err, MR_ERROR_HOST, errno, fd < 0 ? "open" : "fstat",
+			       "cannot use '%s'", path);
+	what = unmappable(st.st_mode);
+	if (what)
+		return mr_fail_text(err, MR_ERROR_HOST, ENODEV,
+				    "cannot map '%s': it is %s, not a file or a device", path,
+				    what);
+	return mr_steal_fd(&fd);
+}
+
+int mr_file_open(const char *path, int flags, struct mr_error *err)
+{
+	return check_file(open_nonblocking(path, flags), path, err);
+}
+
+int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *made,
+			   struct mr_error *err)
+{
+	mr_auto_fd int fd = open_nonblocking(path, O_RDWR);
+	int rc;
+
+	if (fd >= 0 || errno != ENOENT)
+		return check_file(mr_steal_fd(&fd), path, err);
+	fd = mr_unfinished_create(made, path);
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
+	length = mr_round_up(length, mr_file_page_size(fd));
+	rc = posix_fallocate(fd, 0, (off_t)length);
+	if (rc)
+		return mr_fail(err, MR_ERROR_HOST, rc, "posix_fallocate",
+			       "cannot make '%s' of %" PRIu64 " bytes", path, length);
+	return mr_steal_fd(&fd);
+}

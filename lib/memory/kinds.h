@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kinds of memory, by the words that users choose them with. */
+#ifndef LIB_MEMORY_KINDS_H
+#define LIB_MEMORY_KINDS_H
+
+#include <stdint.h>
+
+#include "lib/base/choice.h"
+#include "lib/base/error.h"
+#include "lib/base/number.h"
+
+/** The kinds.  A new one is a row of mr_memory_kinds, and one of the table in mapping.c. */
+enum mr_memory_type {
+	MR_MEMORY_ANON,
+	MR_MEMORY_THP,
+	MR_MEMORY_MEMFD,
+	MR_MEMORY_HUGETLB,
+	MR_MEMORY_FILE,
+	MR_MEMORY_FILE_PRIVATE,
+	MR_MEMORY_NONE,
+	MR_MEMORY_READONLY,
+	MR_MEMORY_UNMAPPED,
+	MR_MEMORY_HOLE,
+	MR_MEMORY_DEVICE,
+	MR_MEMORY_DM,      /**< on the RDMA device: nothing to map */
+	MR_MEMORY_NULL_MR, /**< none, and no request for any: the null MR */
+};
+
+/** A kind of memory as the user names it: "anon", "hugetlb:2M", "file:PATH". */
+struct mr_memory_kind {
+	enum mr_memory_type type;
+	const char *text;          /**< as typed */
+	const char *path;          /**< of FILE, FILE_PRIVATE and DEVICE, else NULL */
+	uint64_t huge_size;        /**< of HUGETLB: bytes of a page, 0 for the system's default */
+	struct mr_opt_u64 dm_size; /**< of DM: bytes to allocate; not known: as regions need */
+};
+
+/** All kinds, with their help, by enum mr_memory_type; the last one has no name. */
+extern const struct mr_word mr_memory_kinds[];
+
+/**
+ * mr_memory_kind_parse() - read a KIND; @text must outlive @kind
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE.
+ */
+int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err);
+
+#endif
