@@ -165,7 +165,7 @@ static int work(struct job *job, struct mr_error *err)
 
 		batch_answer_end_lines(&job->batch, stopped ? &job->enclosing : NULL);
 		if (open)
-			overdue_tell(job->invocation, &job->session);
+			overdue_report(job->invocation, &job->session);
 		batch_rest_deregister(&job->batch, &job->session);
 		rc = batch_answer_end(&job->batch, err);
 	}

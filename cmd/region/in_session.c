@@ -29,7 +29,7 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 	if (!rc) {
 		job.answer.in_session = true;
 		rc = work(&job, err);
-		overdue_tell(invocation, job.session);
+		overdue_report(invocation, job.session);
 	}
 	answer_release(&job.answer);
 	context_leave_session(invocation, job.session);

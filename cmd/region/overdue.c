@@ -6,13 +6,13 @@
 #include "lib/session/library.h"
 #include "lib/session/relaxed.h"
 
-void overdue_tell(const struct invocation *invocation, struct mr_session *session)
+void overdue_report(const struct invocation *invocation, struct mr_session *session)
 {
 	struct mr_entry first;
 	const char *name;
 	uint32_t count;
 
-	/* What is left of a batch's own regions is deregistered at its end, and told then. */
+	/* A batch reports at its end, when it deregisters what is left of its own regions. */
 	if (invocation->enclosing || mr_session_is_private(session))
 		return;
 	count = mr_relaxed_overdue(session, &first);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Deferred regions that could not be invalidated: nobody waits for that answer. */
+/*
+ * Deferred regions that could not be invalidated.  Any later command may have tried it, so none reports the
+ * refusal as a failure of its own.
+ */
 #ifndef CMD_REGION_OVERDUE_H
 #define CMD_REGION_OVERDUE_H
 
@@ -7,10 +10,10 @@
 #include "lib/session/regions.h"
 
 /**
- * overdue_tell() - say on standard error which they are, and that their keys still work
+ * overdue_report() - say on standard error that there are such regions, and that their keys still work
  *
- * Lines of a batch leave it to the batch.
+ * A line of a batch leaves it to the batch.
  */
-void overdue_tell(const struct invocation *invocation, struct mr_session *session);
+void overdue_report(const struct invocation *invocation, struct mr_session *session);
 
 #endif

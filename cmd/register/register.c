@@ -44,7 +44,7 @@ static void fail(struct register_job *job, struct mr_error *err, uint64_t index,
 	register_fail(job, err, index, id, NULL);
 }
 
-/* In a session the table keeps the region, and knows what there is to know about it. */
+/* The session's table gets an entry with all that is known of the region. */
 static int register_in_session(struct register_job *job, const struct mr_region_request *request,
 			       struct new_region *new, struct mr_error *err)
 {
@@ -93,7 +93,7 @@ static int register_one(struct register_job *job, const struct mr_region_request
 	return mr_region_register(&job->registrar.base, request, &new->region, err);
 }
 
-/* Nothing more can be registered: the rest would fail by the same lock. */
+/* Where the table's lock could not be had, the rest would only wait for it and fail as well. */
 static bool is_locked_out(const struct register_job *job)
 {
 	return job->registrar.in_session && mr_table_gave_up(&job->registrar.session->table);
@@ -165,53 +165,66 @@ static void release(struct register_job *job)
 	advise_release(job);
 }
 
-static int run(struct register_job *job, struct mr_error *err)
+/*
+ * Registers all, as far as that goes, and gives the advice.
+ * @rc, @err: of register_prepare(); a failure goes into the answer
+ */
+static void make_regions(struct register_job *job, int rc, struct mr_error *err)
 {
-	bool hold = job->args->hold || job->args->hold_for.known, trial;
-	int rc = register_prepare(job, err);
-
-	if (rc && err->kind == MR_ERROR_USAGE)
-		return rc;
-	/* In a session a region is either not there or in the table: signals wait in between. */
-	job->blocks_signals = hold || job->registrar.in_session;
-	if (job->blocks_signals)
-		context_block_signals(job->answer.invocation);
 	if (!rc)
 		rc = register_allocate_dm(job, err);
 	if (rc) {
 		fail(job, err, 0, 0);
-		mr_error_clear(err); /* it is in the answer */
-	} else {
-		register_all(job);
-		if (!job->interrupted)
-			advise_all(job);
-		registrar_leave_pd(&job->registrar);
+		mr_error_clear(err);
+		return;
 	}
-	/* What the session holds stays. */
-	trial = !job->registrar.in_session;
-	if (trial && !hold)
+	register_all(job);
+	if (!job->interrupted)
+		advise_all(job);
+	registrar_leave_pd(&job->registrar);
+}
+
+static void wait_for_signal(const struct register_job *job)
+{
+	register_note_hold(job);
+	mr_signals_wait(job->args->hold_for);
+	mr_signals_ignore(); /* timeout(1) sends its signal twice */
+}
+
+/* In a session regions stay, and with them the memory on the device; else they end with the command. */
+static int run_job(struct register_job *job, struct mr_error *err)
+{
+	const bool hold = job->args->hold || job->args->hold_for.known;
+	int rc = register_prepare(job, err);
+	const bool stays = job->registrar.in_session;
+
+	if (rc && err->kind == MR_ERROR_USAGE)
+		return rc;
+	/* A signal between a call and its entry in the table would leave a region nobody knows of. */
+	job->blocks_signals = hold || stays;
+	if (job->blocks_signals)
+		context_block_signals(job->answer.invocation);
+	make_regions(job, rc, err);
+	if (!stays && !hold)
 		deregister_all(job);
-	if (!hold || !trial)
+	if (stays || !hold)
 		register_settle_dm(job);
 	register_note_flags_without_effect(job);
 	register_note_needs_process(job, hold);
 	rc = print_document(job, err);
 	if (rc)
 		register_hint_unprinted(job, err);
-	if (hold && job->count && !job->interrupted && !rc) {
-		register_note_hold(job);
-		mr_signals_wait(job->args->hold_for);
-		mr_signals_ignore(); /* timeout(1) sends its signal twice */
-	}
-	if (trial && hold) {
+	if (hold && job->count && !job->interrupted && !rc)
+		wait_for_signal(job);
+	if (!stays && hold) {
 		deregister_all(job);
 		register_settle_dm(job);
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");
 	register_note_interrupted(job);
-	if (job->registrar.in_session)
-		overdue_tell(job->answer.invocation, job->registrar.session);
+	if (stays)
+		overdue_report(job->answer.invocation, job->registrar.session);
 	return rc;
 }
 
@@ -245,7 +258,7 @@ int register_run(const struct invocation *invocation, const struct register_call
 		return rc;
 	rc = answer_init(&job.answer, invocation, &job.args->expect, NULL, plan.memory.count, err);
 	if (!rc)
-		rc = run(&job, err);
+		rc = run_job(&job, err);
 	release(&job);
 	return rc;
 }

@@ -178,7 +178,7 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
 	if (trial->registrar.in_session)
-		overdue_tell(answer->invocation, trial->registrar.session);
+		overdue_report(answer->invocation, trial->registrar.session);
 	return answer_status(answer, trial->taken, NULL);
 }
 
