@@ -9,11 +9,13 @@
 /* What it does other than run a program in a new session; or NULL. */
 static const char *mode_of(const struct session_args *args)
 {
-	return args->detach ? "detach"
-	       : args->hold ? "hold"
-	       : args->list ? "list"
-	       : args->end  ? "end"
-			    : NULL;
+	const struct given_option modes[] = { { "detach", args->detach },
+					      { "hold", args->hold },
+					      { "list", args->list },
+					      { "end", args->end },
+					      { NULL, false } };
+
+	return options_first_given(modes);
 }
 
 static int check_operands(const struct invocation *invocation, const char *mode,
