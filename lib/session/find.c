@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,16 +12,14 @@
 #include "lib/session/open.h"
 #include "lib/session/table/entries.h"
 
-/* fs/exec.c: what a program is started with has at most three quarters of 8 MiB. */
-#define ENVIRONMENT_MAX (8u << 20)
-
 /* Entries or descriptors from one look at the clock to the next. */
 #define CLOCK_STEPS 1024
 
 struct search {
 	struct mr_sessions *found;
 	uint64_t end;
-	char *environment; /* ENVIRONMENT_MAX bytes */
+	char *buffer; /* of environments; its size is @room */
+	size_t room;
 };
 
 static bool is_over(const struct search *search)
@@ -34,33 +30,23 @@ static bool is_over(const struct search *search)
 	return true;
 }
 
-static const char *next_text(const char *text, const char *end)
-{
-	text = memchr(text, '\0', (size_t)(end - text));
-	return text ? text + 1 : end;
-}
-
 /* The descriptor that the environment of a process names as its session, or -1. */
-static int named_descriptor(const struct mr_process *process, char *environment)
+static int named_descriptor(struct search *search, const struct mr_process *process)
 {
-	static const char name[] = MR_SESSION_VARIABLE "=";
-	ssize_t size = mr_process_read(process, "environ", environment, ENVIRONMENT_MAX - 1);
+	int fd = openat(process->folder, "environ", O_RDONLY | O_CLOEXEC);
+	mr_auto_file FILE *environment = fd < 0 ? NULL : fdopen(fd, "r");
+	struct mr_session_location location;
 	struct mr_error ignored;
-	const char *value;
-	uint64_t number;
+	const char *value = NULL;
+	bool any;
 
-	if (size <= 0)
+	if (environment)
+		value = mr_session_find_variable(environment, &search->buffer, &search->room, &any);
+	else if (fd >= 0)
+		close(fd);
+	if (!value || mr_session_parse_location(value, &location, &ignored) || location.is_process)
 		return -1;
-	environment[size] = '\0';
-	for (const char *text = environment; text < environment + size;
-	     text = next_text(text, environment + size)) {
-		if (strncmp(text, name, strlen(name)) != 0)
-			continue;
-		value = text + strlen(name);
-		value += strncmp(value, "fd:", 3) ? 0 : 3;
-		return mr_parse_u64(value, INT_MAX, &number, &ignored) ? -1 : (int)number;
-	}
-	return -1;
+	return (int)location.number;
 }
 
 /* The session that is known by a socket, or a new one; NULL where memory is short. */
@@ -132,7 +118,7 @@ static int each_process(struct search *search,
 static bool look_at_environment(struct search *search, const struct mr_process *process)
 {
 	struct mr_found_session *session;
-	int fd = named_descriptor(process, search->environment);
+	int fd = named_descriptor(search, process);
 	uint64_t socket = fd < 0 ? 0 : mr_process_socket(process, fd);
 
 	if (!socket)
@@ -319,11 +305,8 @@ int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *er
 	int rc;
 
 	*found = (struct mr_sessions){ .count = 0 };
-	search.environment = malloc(ENVIRONMENT_MAX);
-	if (!search.environment)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	rc = each_process(&search, look_at_environment, err);
-	free(search.environment);
+	free(search.buffer);
 	if (rc)
 		return rc;
 	examine_all(&search);

@@ -27,19 +27,27 @@
 /* Processes from one to the next of which each joined the session of another. */
 #define FOLLOW_MAX 16
 
-/* Where a session is: the descriptor of this number, or one of that process. */
-struct location {
-	bool process;
-	uint64_t number;
-};
-
-/* "fd:N", "N" or "pid:N" */
-static int parse_location(const char *where, struct location *location, struct mr_error *err)
+int mr_session_parse_location(const char *where, struct mr_session_location *location,
+			      struct mr_error *err)
 {
-	location->process = !strncmp(where, "pid:", 4);
-	if (location->process || !strncmp(where, "fd:", 3))
+	location->is_process = !strncmp(where, "pid:", 4);
+	if (location->is_process || !strncmp(where, "fd:", 3))
 		where = strchr(where, ':') + 1;
 	return mr_parse_u64(where, INT_MAX, &location->number, err);
+}
+
+const char *mr_session_find_variable(FILE *environment, char **buffer, size_t *room, bool *any)
+{
+	static const char name[] = MR_SESSION_VARIABLE "=";
+
+	*any = false;
+	errno = 0;
+	while (getdelim(buffer, room, '\0', environment) > 0) {
+		*any = true;
+		if (!strncmp(*buffer, name, strlen(name)) && (*buffer)[strlen(name)])
+			return *buffer + strlen(name);
+	}
+	return NULL;
 }
 
 static int fail_malformed(const char *where, struct mr_error *err)
@@ -68,16 +76,15 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
 }
 
 /*
- * Looks for MRCTL_SESSION in the environment that the process was started with.
+ * Where the environment that a process was started with says that its session is.
  * @any: set to whether there was an environment at all
  *
- * Returns 1 where it is there, 0, or -errno.
+ * Return: 1, 0 where it says nothing, or -errno.
  */
-static int search_environment(uint64_t pid, struct location *location, bool *any,
+static int search_environment(uint64_t pid, struct mr_session_location *location, bool *any,
 			      struct mr_error *err)
 {
-	static const char name[] = MR_SESSION_VARIABLE "=";
-	mr_auto_free char *variable = NULL;
+	mr_auto_free char *buffer = NULL;
 	mr_auto_file FILE *f = NULL;
 	const char *value;
 	char path[64];
@@ -90,26 +97,21 @@ static int search_environment(uint64_t pid, struct location *location, bool *any
 		return fail_ended(pid, err);
 	if (!f)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read %s", path);
-	errno = 0;
-	while (getdelim(&variable, &room, '\0', f) > 0) {
-		*any = true;
-		value = variable + strlen(name);
-		if (strncmp(variable, name, strlen(name)) != 0 || !*value)
-			continue;
-		if (!parse_location(value, location, err))
-			return 1;
-		return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
-				    "the environment of process %" PRIu64
-				    " has an invalid session: '%s'",
-				    pid, value);
-	}
-	if (errno)
+	value = mr_session_find_variable(f, &buffer, &room, any);
+	if (!value && errno)
 		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
-	return 0;
+	if (!value)
+		return 0;
+	if (!mr_session_parse_location(value, location, err))
+		return 1;
+	return mr_fail_text(err, MR_ERROR_ABSENT, EINVAL,
+			    "the environment of process %" PRIu64 " has an invalid session: '%s'",
+			    pid, value);
 }
 
 /* Where the session of another process is. */
-static int read_environment(uint64_t pid, struct location *location, struct mr_error *err)
+static int read_environment(uint64_t pid, struct mr_session_location *location,
+			    struct mr_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	bool any = false;
@@ -212,7 +214,8 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 }
 
 /* The descriptor of the session that a process holds; or none, where @location is another process. */
-static int take_from_process(uint64_t pid, struct location *location, int *fd, struct mr_error *err)
+static int take_from_process(uint64_t pid, struct mr_session_location *location, int *fd,
+			     struct mr_error *err)
 {
 	mr_auto_fd int process = -1;
 	int rc;
@@ -226,13 +229,13 @@ static int take_from_process(uint64_t pid, struct location *location, int *fd, s
 	rc = read_environment(pid, location, err);
 	if (rc == -EACCES || rc == -EPERM)
 		return fail_forbidden(pid, process, err);
-	if (rc || location->process)
+	if (rc || location->is_process)
 		return rc;
 	return mr_session_take_descriptor(process, pid, location->number, fd, err);
 }
 
 /* A process that has joined a session by another's number leads to that. */
-static int follow_processes(struct location location, int *fd, struct mr_error *err)
+static int follow_processes(struct mr_session_location location, int *fd, struct mr_error *err)
 {
 	const uint64_t first = location.number;
 	uint64_t pid;
@@ -245,7 +248,7 @@ static int follow_processes(struct location location, int *fd, struct mr_error *
 			mr_wrap(err,
 				"the session of process %" PRIu64 " is that of process %" PRIu64,
 				first, pid);
-		if (rc || !location.process)
+		if (rc || !location.is_process)
 			return rc;
 	}
 	return mr_fail_text(
@@ -255,12 +258,12 @@ static int follow_processes(struct location location, int *fd, struct mr_error *
 
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err)
 {
-	struct location location;
+	struct mr_session_location location;
 	int rc;
 
-	if (parse_location(where, &location, err))
+	if (mr_session_parse_location(where, &location, err))
 		return fail_malformed(where, err);
-	if (!location.process)
+	if (!location.is_process)
 		return check_inherited(location.number, fd, err);
 	rc = follow_processes(location, borrowed, err);
 	*fd = *borrowed;

@@ -3,9 +3,31 @@
 #ifndef LIB_SESSION_LOCATE_H
 #define LIB_SESSION_LOCATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/base/error.h"
+
+/** Where a session is. */
+struct mr_session_location {
+	bool is_process; /**< in another process, or where that one's is */
+	uint64_t number; /**< of the process; else of the descriptor */
+};
+
+/** mr_session_parse_location() - read "fd:N", "N" or "pid:N" */
+int mr_session_parse_location(const char *where, struct mr_session_location *location,
+			      struct mr_error *err);
+
+/**
+ * mr_session_find_variable() - MRCTL_SESSION in the environment of a process
+ * @environment:   /proc/PID/environ
+ * @buffer, @room: as getline(3); free() the buffer
+ * @any:           set to whether there was an environment at all
+ *
+ * Return: its value, in @buffer; or NULL with errno, which is 0 where the variable is not set or empty.
+ */
+const char *mr_session_find_variable(FILE *environment, char **buffer, size_t *room, bool *any);
 
 /**
  * mr_session_locate() - the descriptor that a user's word for a session means
