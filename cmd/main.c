@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/help.h"
+#include "cmd/cli/options.h"
 #include "cmd/cli/parser.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/commands.h"

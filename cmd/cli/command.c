@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/options.h"
 #include "lib/base/choice.h"
 
 const struct command *const *command_find(const struct command *const *commands, const char *name)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "cmd/cli/global_options.h"
-#include "cmd/cli/options.h"
+#include "cmd/cli/option_table.h"
 #include "lib/base/error.h"
 
 struct record;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "cmd/cli/options.h"
+#include "cmd/cli/option_table.h"
 #include "cmd/output/style.h"
 
 struct global_args {

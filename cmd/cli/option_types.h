@@ -6,7 +6,10 @@
 #ifndef CMD_CLI_OPTION_TYPES_H
 #define CMD_CLI_OPTION_TYPES_H
 
-#include "cmd/cli/options.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/cli/option_table.h"
 #include "lib/base/number.h"
 #include "lib/verbs/calls.h"
 

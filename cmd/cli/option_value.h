@@ -3,7 +3,7 @@
 #ifndef CMD_CLI_OPTION_VALUE_H
 #define CMD_CLI_OPTION_VALUE_H
 
-#include "cmd/cli/options.h"
+#include "cmd/cli/option_table.h"
 
 /** An option together with the member that it fills. */
 struct option_value {

@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Option tables.  An option says what it is called, what it takes and which member of the
- * command's struct it fills; parsing, help and --dump-cli are made of that.
- */
+/* Reading command lines by option tables. */
 #ifndef CMD_CLI_OPTIONS_H
 #define CMD_CLI_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "lib/base/checked_offset.h"
+#include "cmd/cli/option_table.h"
 #include "lib/base/error.h"
-
-/** What an option takes.  The types that there are: cmd/cli/option_types.h. */
-struct option_type {
-	const char *name; /**< for --dump-cli */
-	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
-	int (*read)(const char *text, void *member, struct mr_error *err);
-	bool adds_up; /**< given again, it adds to what was given before; else that is an error */
-	bool is_text; /**< the member is a const char * */
-};
-
-struct option_spec {
-	const char *name;     /**< long name, without dashes */
-	const char *argument; /**< "SIZE", or NULL */
-	const char *help;     /**< lower case, no full stop */
-	const struct option_type *type;
-	size_t offset;
-	char letter; /**< or 0 */
-};
 
 /**
  * option_names() - whether @word is @name
@@ -47,40 +24,6 @@ static inline bool option_names(const char *word, const char *name)
 	}
 	return false;
 }
-
-struct option_group {
-	const char *title;                 /**< heading in help */
-	const struct option_spec *options; /**< ends with an unnamed one */
-	size_t base; /**< offset of what the options fill in the command's struct */
-};
-
-/** What options say about one another; neither is a global one. */
-struct option_rule {
-	const char *option;
-	enum option_relation { OPTION_EXCLUDES, OPTION_NEEDS } relation;
-	const char *other;
-};
-
-#define OPTION_RULES_END                                                                           \
-	{                                                                                          \
-		.option = NULL                                                                     \
-	}
-
-/**
- * OPTION() - an entry of an option table that fills @member of @structure
- * @type_: one of cmd/cli/option_types.h, "flag" say; the compiler refuses a member of another type
- */
-#define OPTION(letter_, name_, type_, structure, member, argument_, help_)                         \
-	{                                                                                          \
-		.name = (name_), .argument = (argument_), .help = (help_),                         \
-		.type = &option_type_##type_,                                                      \
-		.offset = CHECKED_OFFSET(structure, member, OPTION_CTYPE_##type_),                 \
-		.letter = (letter_),                                                               \
-	}
-#define OPTION_END                                                                                 \
-	{                                                                                          \
-		.name = NULL                                                                       \
-	}
 
 /** A table together with the struct that it fills. */
 struct option_binding {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/cli/options.h"
 #include "cmd/cli/parser.h"
 #include "cmd/cli/suggest.h"
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cmd/cli/option_types.h"
+#include "cmd/cli/options.h"
 #include "cmd/region/memory_args.h"
 
 /* Options for the mapping, which both tables have. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/cli/options.h"
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 
