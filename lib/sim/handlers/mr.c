@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Protection domains and memory regions: uverbs_cmd.c, uverbs_std_types_mr.c. */
+/* Memory regions by write commands (uverbs_cmd.c), and QUERY_MR (uverbs_std_types_mr.c). */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -12,43 +12,6 @@
 #include "lib/sim/handlers/mr.h"
 #include "lib/sim/state/account.h"
 #include "lib/sim/state/objects.h"
-
-/* ---- PD ------------------------------------------------------------------------------------ */
-
-int sim_write_alloc_pd(struct sim_call *call)
-{
-	struct ib_uverbs_alloc_pd_resp resp = { 0 };
-	struct ib_uverbs_alloc_pd cmd;
-	struct sim_object *pd;
-	int rc;
-
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
-	if (!rc)
-		rc = sim_need_context(call->table);
-	if (!rc)
-		rc = sim_object_reserve(call->table, &resp.pd_handle, &pd);
-	if (rc)
-		return rc;
-	rc = call->profile->alloc_pd(call, resp.pd_handle);
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
-	if (rc)
-		sim_object_cancel(call->table, resp.pd_handle);
-	else
-		sim_object_commit(call->table, resp.pd_handle, UVERBS_OBJECT_PD);
-	return rc;
-}
-
-int sim_write_dealloc_pd(struct sim_call *call)
-{
-	struct ib_uverbs_dealloc_pd cmd;
-	int rc;
-
-	rc = sim_write_request(call, &cmd, sizeof(cmd));
-	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_PD, cmd.pd_handle);
-}
-
-/* ---- MR ------------------------------------------------------------------------------------ */
 
 static int add_mr(struct sim_call *call, const struct sim_mr_request *request, uint32_t pd,
 		  struct ib_uverbs_reg_mr_resp *resp)

@@ -140,6 +140,11 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 	return 0;
 }
 
+bool sim_rereg_is_supported(const struct sim_call *call)
+{
+	return sim_has_change(call->table->kernel, call->profile->rereg_since);
+}
+
 int sim_write_rereg_mr(struct sim_call *call)
 {
 	struct ib_uverbs_rereg_mr_resp resp = { 0 };

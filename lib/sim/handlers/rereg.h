@@ -2,7 +2,12 @@
 #ifndef LIB_SIM_HANDLERS_REREG_H
 #define LIB_SIM_HANDLERS_REREG_H
 
+#include <stdbool.h>
+
 #include "lib/sim/call/attrs.h"
+
+/** sim_rereg_is_supported() - whether the driver has a rereg_user_mr, on the kernel that is simulated */
+bool sim_rereg_is_supported(const struct sim_call *call);
 
 int sim_write_rereg_mr(struct sim_call *call);
 

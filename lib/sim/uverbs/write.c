@@ -9,9 +9,9 @@
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_verbs.h>
 
-#include "lib/sim/call/profile.h"
 #include "lib/sim/handlers/device.h"
 #include "lib/sim/handlers/mr.h"
+#include "lib/sim/handlers/pd.h"
 #include "lib/sim/handlers/rereg.h"
 #include "lib/sim/uverbs/write.h"
 
@@ -22,21 +22,26 @@ static const struct command {
 	uint16_t response;
 	enum mr_sim_call call;
 	int (*run)(struct sim_call *call);
+
+	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all have. */
+	bool (*is_supported)(const struct sim_call *call);
 } commands[] = {
 	{ IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
-	  sizeof(struct ib_uverbs_reg_mr_resp), MR_SIM_REG_MR, sim_write_reg_mr },
+	  sizeof(struct ib_uverbs_reg_mr_resp), MR_SIM_REG_MR, sim_write_reg_mr, NULL },
 	{ IB_USER_VERBS_CMD_REREG_MR, sizeof(struct ib_uverbs_rereg_mr),
-	  sizeof(struct ib_uverbs_rereg_mr_resp), MR_SIM_REREG_MR, sim_write_rereg_mr },
+	  sizeof(struct ib_uverbs_rereg_mr_resp), MR_SIM_REREG_MR, sim_write_rereg_mr,
+	  sim_rereg_is_supported },
 	{ IB_USER_VERBS_CMD_DEREG_MR, sizeof(struct ib_uverbs_dereg_mr), 0, MR_SIM_DEREG_MR,
-	  sim_write_dereg_mr },
+	  sim_write_dereg_mr, NULL },
 	{ IB_USER_VERBS_CMD_ALLOC_PD, sizeof(struct ib_uverbs_alloc_pd),
-	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd },
+	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd, NULL },
 	{ IB_USER_VERBS_CMD_DEALLOC_PD, sizeof(struct ib_uverbs_dealloc_pd), 0, MR_SIM_DEALLOC_PD,
-	  sim_write_dealloc_pd },
+	  sim_write_dealloc_pd, NULL },
 	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
-	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device },
+	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device,
+	  NULL },
 	{ IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED, 0, 0,
-	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex },
+	  MR_SIM_QUERY_DEVICE, sim_write_query_device_ex, NULL },
 };
 
 /* uverbs.h uapi_get_method() */
@@ -71,9 +76,7 @@ int sim_invoke_write(struct sim_call *call)
 	rc = find_command(sim_attr_number(call, UVERBS_ATTR_WRITE_CMD), &command);
 	if (rc)
 		return rc;
-	/* UAPI_DEF_METHOD_NEEDS_FN(): the driver has no rereg_user_mr */
-	if (command->run == sim_write_rereg_mr &&
-	    !sim_has_change(call->table->kernel, call->profile->rereg_since))
+	if (command->is_supported && !command->is_supported(call))
 		return -EOPNOTSUPP;
 	if (!has_room(command, in, out))
 		return -ENOSPC;

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_SIM_HANDLERS_PD_H
+#define LIB_SIM_HANDLERS_PD_H
+
+#include "lib/sim/call/attrs.h"
+
+int sim_write_alloc_pd(struct sim_call *call);
+int sim_write_dealloc_pd(struct sim_call *call);
+
+#endif
