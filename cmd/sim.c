@@ -15,7 +15,7 @@ struct sim_args {
 	bool no_optional_access;
 };
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_sim(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct sim_args *args = invocation->args;
 	int rc = mr_simulator_enter(args->profile, args->kernel, &args->faults, err);
@@ -27,7 +27,7 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 	return rc ? rc : program_exec(invocation, err);
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_sim(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct sim_args *args = invocation->args;
 
@@ -71,6 +71,6 @@ const struct command command_sim = {
 				       "mrctl sim --fault reg_mr@2=ENOMEM -- mrctl reg --count 3",
 				       NULL },
 	.runs_program = true,
-	.check = check,
-	.run = run,
+	.check = check_sim,
+	.run = run_sim,
 };

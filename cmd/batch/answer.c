@@ -63,17 +63,17 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing 
 int batch_answer_error(const struct batch_answer *batch, const struct invocation *invocation,
 		       const struct mr_error *err)
 {
-	struct invocation told = *invocation;
+	struct invocation of_line = *invocation;
 	struct mr_error ignored, why = *err;
 
-	if (!told.command)
-		told.command = batch->answer.invocation->command;
-	answer_error(&told, NULL, &why, &ignored);
+	if (!of_line.command)
+		of_line.command = batch->answer.invocation->command;
+	answer_error(&of_line, NULL, &why, &ignored);
 	return report_status(err);
 }
 
 /* What a line's command printed must be on its way before the next one is waited for. */
-static int flush(const struct batch_answer *batch, struct mr_error *err)
+static int flush_line(const struct batch_answer *batch, struct mr_error *err)
 {
 	const struct global_args *global = global_of(batch);
 	bool later = global->style.quiet || (global->style.json && !batch->prompt);
@@ -88,7 +88,7 @@ int batch_answer_end_line(struct batch_answer *batch, int status, struct mr_erro
 	output_element_end(&batch->answer.out, &outcome_record, &outcome);
 	batch->run++;
 	note_status(batch, status);
-	return flush(batch, err);
+	return flush_line(batch, err);
 }
 
 void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_t id,
@@ -110,6 +110,6 @@ void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *
 
 int batch_answer_end(struct batch_answer *batch, struct mr_error *err)
 {
-	answer_tell_more(&batch->answer);
+	answer_report_rest(&batch->answer);
 	return answer_end(&batch->answer, batch->run, err);
 }

@@ -113,7 +113,7 @@ static int run_lines(struct job *job, struct mr_error *err)
 	return 0;
 }
 
-static int open_session(struct job *job, struct mr_error *err)
+static int open_batch_session(struct job *job, struct mr_error *err)
 {
 	if (!context_session(job->invocation))
 		return mr_session_open_private(job->global->device, &job->session,
@@ -142,23 +142,24 @@ static void prepare_lines(struct job *job)
 		      global->style.quiet || !job->reader.total || output_is_terminal());
 }
 
-static int work(struct job *job, struct mr_error *err)
+static int answer_lines(struct job *job, struct mr_error *err)
 {
-	struct mr_error told;
+	struct mr_error why;
 	bool open;
 	int rc;
 
-	mr_signals_block(); /* after a signal what is left is deregistered, and told */
-	rc = open_session(job, &told);
-	if (rc && told.kind == MR_ERROR_USAGE) {
-		*err = told;
+	/* After a signal what is left is deregistered, and the document ended. */
+	mr_signals_block();
+	rc = open_batch_session(job, &why);
+	if (rc && why.kind == MR_ERROR_USAGE) {
+		*err = why;
 		return rc;
 	}
 	prepare_lines(job);
 	open = !rc;
 	batch_answer_begin(&job->batch);
 	if (!open)
-		batch_answer_fail(&job->batch, &told, 0, MR_VIA_LIBRARY);
+		batch_answer_fail(&job->batch, &why, 0, MR_VIA_LIBRARY);
 	rc = open ? run_lines(job, err) : 0;
 	if (!rc) {
 		bool stopped = is_over(job) && job->batch.run < job->reader.total;
@@ -166,14 +167,14 @@ static int work(struct job *job, struct mr_error *err)
 		batch_answer_end_lines(&job->batch, stopped ? &job->enclosing : NULL);
 		if (open)
 			overdue_report(job->invocation, &job->session);
-		batch_rest_deregister(&job->batch, &job->session);
+		batch_deregister_leftovers(&job->batch, &job->session);
 		rc = batch_answer_end(&job->batch, err);
 	}
 	mr_session_close(&job->session);
 	return rc ? rc : job->batch.status;
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	struct job *job = calloc(1, sizeof(*job));
 	int rc;
@@ -194,14 +195,14 @@ static int run(const struct invocation *invocation, struct mr_error *err)
 		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
 				 job->reader.total, err);
 	if (!rc)
-		rc = work(job, err);
+		rc = answer_lines(job, err);
 	answer_release(&job->batch.answer);
 	batch_reader_close(&job->reader);
 	free(job);
 	return rc;
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_batch(const struct invocation *invocation, struct mr_error *err)
 {
 	if (invocation->operands[0] && invocation->operands[1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "one FILE, not also '%s'",
@@ -228,6 +229,6 @@ const struct command command_batch = {
 	.examples = (const char *const[]){ "mrctl batch broken.mrctl",
 					   "echo reg --size 1M | mrctl batch", NULL },
 	.not_in_batch = true,
-	.check = check,
-	.run = run,
+	.check = check_batch,
+	.run = run_batch,
 };

@@ -27,8 +27,8 @@ static void add_name(struct names *names, const struct mr_entry *entry)
 						entry->id, entry->name[0] ? " " : "", entry->name);
 }
 
-static void deregister(struct batch_answer *batch, struct mr_session *session, uint32_t slot,
-		       struct names *names)
+static void deregister_leftover(struct batch_answer *batch, struct mr_session *session,
+				uint32_t slot, struct names *names)
 {
 	struct output *out = &batch->answer.out;
 	struct region_row row;
@@ -56,7 +56,7 @@ static void deregister(struct batch_answer *batch, struct mr_session *session, u
 		output_row(out, &region_record, &row);
 }
 
-void batch_rest_deregister(struct batch_answer *batch, struct mr_session *session)
+void batch_deregister_leftovers(struct batch_answer *batch, struct mr_session *session)
 {
 	struct output *out = &batch->answer.out;
 	struct names names = { .count = 0 };
@@ -65,7 +65,7 @@ void batch_rest_deregister(struct batch_answer *batch, struct mr_session *sessio
 	for (uint32_t slot = 0; mr_session_is_private(session) && slot < session->table.capacity;
 	     slot++)
 		if (mr_table_is_used(&session->table, slot))
-			deregister(batch, session, slot, &names);
+			deregister_leftover(batch, session, slot, &names);
 	output_list_end(out);
 	if (names.count > NAMED_MAX)
 		snprintf(names.text + names.used, sizeof(names.text) - names.used,

@@ -6,10 +6,10 @@
 #include "cmd/batch/answer.h"
 
 /**
- * batch_rest_deregister() - deregister it, and say so: in JSON the list "regions"
+ * batch_deregister_leftovers() - deregister it, and say so: in JSON the list "regions"
  *
  * A session that others share keeps all.
  */
-void batch_rest_deregister(struct batch_answer *batch, struct mr_session *session);
+void batch_deregister_leftovers(struct batch_answer *batch, struct mr_session *session);
 
 #endif

@@ -8,8 +8,8 @@
 #include "cmd/cli/suggest.h"
 #include "cmd/region/enclosing.h"
 
-static void fail_unknown(const struct command *const *commands, const char *name,
-			 struct mr_error *err)
+static void fail_unknown_command(const struct command *const *commands, const char *name,
+				 struct mr_error *err)
 {
 	if (name[0] == '-') {
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -32,7 +32,7 @@ static struct batch_command *find_command(struct batch_reader *reader,
 	if (found->parser.options)
 		return found;
 	if (!command)
-		fail_unknown(reader->commands, name, err);
+		fail_unknown_command(reader->commands, name, err);
 	else if (command->runs_program || command->not_in_batch)
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "mrctl %s makes no sense in a batch",
 			     name);
@@ -67,7 +67,7 @@ static void set_command(struct invocation *invocation, const struct batch_comman
 }
 
 /* The words stay with the command: its args point to them. */
-static void take_words(struct batch_command *command, struct mr_shell_words *words)
+static void swap_words(struct batch_command *command, struct mr_shell_words *words)
 {
 	const struct mr_shell_words former = command->words;
 
@@ -79,8 +79,8 @@ static void take_words(struct batch_command *command, struct mr_shell_words *wor
  * Words to a command, or NULL with an error; so that lines can be pasted from a shell, mrctl may stand
  * before it.
  */
-static struct batch_command *parse(struct batch_reader *reader, struct invocation *invocation,
-				   struct mr_error *err)
+static struct batch_command *parse_line(struct batch_reader *reader, struct invocation *invocation,
+					struct mr_error *err)
 {
 	const struct command *const *place = command_find(reader->commands, reader->words.list[0]);
 	size_t skip = !*place && !strcmp(reader->words.list[0], "mrctl");
@@ -98,7 +98,7 @@ static struct batch_command *parse(struct batch_reader *reader, struct invocatio
 			       words[0], err);
 	if (!command)
 		return NULL;
-	take_words(command, &reader->words);
+	swap_words(command, &reader->words);
 	memset(&reader->given, 0, sizeof(reader->given));
 	rc = parser_read(&command->parser, reader->commands, count, words, &command->operands, err);
 	set_command(invocation, command);
@@ -134,7 +134,7 @@ static const struct batch_command *find_repeated(const struct batch_reader *read
 }
 
 /* The lines of a regular file stay where they are. */
-static void remember(const struct mr_line_reader *lines, struct batch_command *command)
+static void remember_line(const struct mr_line_reader *lines, struct batch_command *command)
 {
 	if (!command || !lines->is_file)
 		return;
@@ -164,7 +164,7 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 	if (repeated)
 		set_command(invocation, repeated);
 	else if (!rc)
-		remember(lines, parse(reader, invocation, err));
+		remember_line(lines, parse_line(reader, invocation, err));
 	mr_line_reader_trim(lines);
 	return 1;
 }

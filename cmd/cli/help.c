@@ -164,8 +164,8 @@ static void print_all_columns(const struct command *const *commands)
 				print_entry(f->key, f->help, INDENT);
 }
 
-static int fail_unknown(const struct command *const *commands, const char *word,
-			struct mr_error *err)
+static int fail_unknown_topic(const struct command *const *commands, const char *word,
+			      struct mr_error *err)
 {
 	struct mr_guess guess = mr_guess_init(word, strlen(word));
 
@@ -185,7 +185,7 @@ static int print_columns(const struct command *const *commands, const char *name
 	const struct command *command = name ? *command_find(commands, name) : NULL;
 
 	if (name && !command)
-		return fail_unknown(commands, name, err);
+		return fail_unknown_topic(commands, name, err);
 	if (name && !command->record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
 	output_text("Columns for --output:\n");
@@ -216,6 +216,6 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 	else if (topic)
 		print_topic(topic);
 	else
-		return fail_unknown(commands, words[0], err);
+		return fail_unknown_topic(commands, words[0], err);
 	return 0;
 }

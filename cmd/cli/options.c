@@ -98,7 +98,7 @@ static int check_written_out(const struct option_spec *option, char **argv, stru
 			    (int)strcspn(word, "="), word, name);
 }
 
-static int fail_unknown(struct options *tables, int found, char **argv, struct mr_error *err)
+static int fail_unknown_option(struct options *tables, int found, char **argv, struct mr_error *err)
 {
 	const char *word = argv[optind - 1];
 	bool is_letter = optopt && optopt < FIRST_VALUE;
@@ -125,7 +125,7 @@ const char *options_unknown(const struct options *tables)
 	return tables->unknown[0] ? tables->unknown : NULL;
 }
 
-static int parse(struct options *tables, int argc, char **argv, struct mr_error *err)
+static int read_by_getopt(struct options *tables, int argc, char **argv, struct mr_error *err)
 {
 	int found;
 
@@ -136,7 +136,7 @@ static int parse(struct options *tables, int argc, char **argv, struct mr_error 
 		int rc;
 
 		if (!value || !value->option)
-			return fail_unknown(tables, found, argv, err);
+			return fail_unknown_option(tables, found, argv, err);
 		rc = found >= FIRST_VALUE ? check_written_out(value->option, argv, err) : 0;
 		if (!rc)
 			rc = option_value_set(value, &tables->given, optarg, err);
@@ -209,7 +209,7 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 	for (; tables->given; tables->given = tables->given->earlier)
 		tables->given->given = NULL;
 	if (tables->stop_early) {
-		rc = parse(tables, argc, argv, err);
+		rc = read_by_getopt(tables, argc, argv, err);
 		*operands = argv + optind;
 		return rc;
 	}
@@ -220,7 +220,7 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 	if (n < argc) {
 		char **rest = argv + n - 1; /* getopt_long skips the first */
 
-		rc = parse(tables, argc - n + 1, rest, err);
+		rc = read_by_getopt(tables, argc - n + 1, rest, err);
 		for (rest += optind; !rc && *rest; rest++)
 			*operand++ = *rest;
 	}

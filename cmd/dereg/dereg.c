@@ -85,7 +85,7 @@ static void dereg_all(struct session_job *job)
 	progress_clear(&job->answer.progress);
 }
 
-static void dereg_words(struct session_job *job, char **words)
+static void dereg_operands(struct session_job *job, char **words)
 {
 	uint64_t left = 0;
 
@@ -100,7 +100,7 @@ static void dereg_words(struct session_job *job, char **words)
 }
 
 /* Deregistered is not gone. */
-static void tell_deferred(const struct session_job *job)
+static void note_deferred(const struct session_job *job)
 {
 	const struct invocation *invocation = job->answer.invocation;
 	const struct global_args *global = invocation->global;
@@ -116,11 +116,11 @@ static void tell_deferred(const struct session_job *job)
 			    pool.marked == 1 ? "its" : "their", pool.marked == 1 ? "it" : "them");
 }
 
-static int work(struct session_job *job, struct mr_error *err)
+static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
 	char **words = job->answer.invocation->operands;
-	struct unlisted unlisted = { .gone.known = !args->listed };
+	struct unlisted unlisted = { .deregistered.known = !args->listed };
 	int rc;
 
 	if (args->all)
@@ -133,7 +133,7 @@ static int work(struct session_job *job, struct mr_error *err)
 	if (args->all)
 		dereg_all(job);
 	else
-		dereg_words(job, words);
+		dereg_operands(job, words);
 	if (args->flush && !is_locked_out(job)) /* or, after a signal, say what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !is_locked_out(job))
@@ -141,16 +141,16 @@ static int work(struct session_job *job, struct mr_error *err)
 	answer_end_rows(&job->answer);
 	if (args->all)
 		dereg_unlisted_count(job, &unlisted);
-	rc = answer_end(&job->answer, job->done + unlisted.gone.value, err);
+	rc = answer_end(&job->answer, job->done + unlisted.deregistered.value, err);
 	if (rc && job->done)
 		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
 			job->done == 1 ? " was" : "s were");
-	tell_deferred(job);
+	note_deferred(job);
 	dereg_unlisted_tell(job, &unlisted);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_dereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
 	bool operands = invocation->operands[0] != NULL;
@@ -168,11 +168,11 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	return 0;
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_dereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
 
-	return session_job_run(invocation, &args->expect, work, err);
+	return session_job_run(invocation, &args->expect, deregister_and_answer, err);
 }
 
 static const struct option_rule rules[] = {
@@ -201,6 +201,6 @@ const struct command command_dereg = {
 				extended_addr, extended_length, page_sizes, deferred_ns,
 				deferred_answer),
 	.examples = (const char *const[]){ "mrctl dereg buf 1", "mrctl dereg --all --flush", NULL },
-	.check = check,
-	.run = run,
+	.check = check_dereg,
+	.run = run_dereg,
 };

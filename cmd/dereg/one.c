@@ -78,7 +78,8 @@ int dereg_entry(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 	return rc;
 }
 
-static void flushed(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *err)
+static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
+			  struct mr_error *err)
 {
 	struct session_job *job = data;
 
@@ -92,12 +93,12 @@ static void flushed(void *data, const struct mr_entry *entry, uint64_t ns, struc
 }
 
 /* Whether a signal has come before all were invalid. */
-static bool flush(struct session_job *job, uint32_t pd)
+static bool flush_pd(struct session_job *job, uint32_t pd)
 {
-	struct mr_error told;
+	struct mr_error reported; /* by print_flushed() */
 	uint64_t left;
 
-	mr_flush_relaxed_mr(job->session, pd, flushed, job, &left, &told);
+	mr_flush_relaxed_mr(job->session, pd, print_flushed, job, &left, &reported);
 	job->answer.total += left;
 	return left;
 }
@@ -111,7 +112,7 @@ void dereg_flush(struct session_job *job, const char *name)
 	if (name && mr_session_pd(job->session, name, false, &place, &pd, &err))
 		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
 	else
-		flush(job, place);
+		flush_pd(job, place);
 	mr_session_leave_pd(job->session, place);
 	mr_relaxed_expire(job->session);
 }
@@ -122,7 +123,7 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	struct mr_table_pd pd;
 	uint32_t place = MR_ALL_PDS;
 	bool stopped =
-		!mr_session_pd(job->session, name, false, &place, &pd, err) && flush(job, place);
+		!mr_session_pd(job->session, name, false, &place, &pd, err) && flush_pd(job, place);
 
 	mr_session_leave_pd(job->session, place); /* or two would keep each other from the next */
 	if (stopped)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Deregistering one thing that dereg was told to. */
+/* Deregistering one thing: a region, an object that no entry names, or a protection domain. */
 #ifndef CMD_DEREG_ONE_H
 #define CMD_DEREG_ONE_H
 

@@ -8,31 +8,31 @@
 #include "lib/session/sweep.h"
 
 static const struct field unlisted_fields[] = {
-	FIELD_AS("deregistered", struct unlisted, gone, FIELD_NUMBER, 0, ""),
+	FIELD(struct unlisted, deregistered, FIELD_NUMBER, 0, ""),
 	FIELD(struct unlisted, left, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
 static const struct record unlisted_record = { "unlisted", unlisted_fields, NULL };
 
-struct work {
+struct sweep {
 	struct session_job *job;
 	struct unlisted *unlisted;
 };
 
-static void gone(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *object,
-		 struct mr_error *err)
+static void print_deregistered(void *data, enum mr_region_kind kind,
+			       const struct mr_uverbs_mr *object, struct mr_error *err)
 {
-	const struct work *work = data;
-	struct answer *answer = &work->job->answer;
+	const struct sweep *sweep = data;
+	struct answer *answer = &sweep->job->answer;
 	struct region_row row;
 
 	if (err) {
 		mr_wrap(err, "%s:%" PRIu32, mr_region_kind_name(kind), object->handle);
 		answer_fail(answer, err, 0, 0, MR_VIA_KERNEL);
-		work->unlisted->left.value++;
+		sweep->unlisted->left.value++;
 		return;
 	}
-	work->unlisted->gone.value++;
+	sweep->unlisted->deregistered.value++;
 	row = region_row_of_object(kind, object, "deregistered");
 	row.via = mr_via_name(MR_VIA_KERNEL);
 	if (answer_has_rows(answer))
@@ -41,14 +41,14 @@ static void gone(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr
 
 void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 {
-	struct work work = { job, unlisted };
+	struct sweep sweep = { job, unlisted };
 	struct mr_unlisted_left left = { 0 };
 	struct mr_error err;
 	int rc;
 
-	if (mr_interrupted()) /* which has been told */
+	if (mr_interrupted()) /* the regions before these have said so */
 		return;
-	rc = mr_session_deregister_unlisted(job->session, gone, &work, &left, &err);
+	rc = mr_session_deregister_unlisted(job->session, print_deregistered, &sweep, &left, &err);
 	unlisted->left.value += left.busy + left.interrupted;
 	unlisted->left.known = !rc;
 	unlisted->busy = left.busy;
@@ -71,7 +71,7 @@ void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlist
 void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *unlisted)
 {
 	const char *command = job->answer.invocation->command->name;
-	uint64_t count = unlisted->gone.value;
+	uint64_t count = unlisted->deregistered.value;
 
 	if (job->answer.invocation->global->style.quiet)
 		return;

@@ -7,7 +7,7 @@
 
 /** How many there were; members of the document. */
 struct unlisted {
-	struct mr_opt_u64 gone;
+	struct mr_opt_u64 deregistered;
 	struct mr_opt_u64 left;
 	bool busy; /**< left, as another command is registering */
 };

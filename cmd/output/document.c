@@ -116,7 +116,7 @@ void output_object(struct output *out, const char *key, const struct record *rec
 }
 
 /* Those that nobody chose, and behind them what --output adds. */
-static int choose_columns(struct output *out, const struct record *record)
+static int choose_table_columns(struct output *out, const struct record *record)
 {
 	const struct field **columns = NULL, **all;
 	size_t count;
@@ -155,7 +155,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 	if (out->blocks)
 		return;
 	if (!out->columns)
-		note_error(out, choose_columns(out, record));
+		note_error(out, choose_table_columns(out, record));
 	if (out->columns)
 		out->table =
 			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);

@@ -141,7 +141,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 }
 
 /* Columns that say nothing are left out; one that later rows need gets them a new heading. */
-static void choose_columns(struct table *table)
+static void hide_silent_columns(struct table *table)
 {
 	for (size_t i = 0; table->fields[i]; i++) {
 		const struct column *column = &table->columns[i];
@@ -194,7 +194,7 @@ static int print_chunk(struct table *table)
 {
 	if (!table->rows)
 		return 0;
-	choose_columns(table);
+	hide_silent_columns(table);
 	if (table->fits_terminal)
 		fold_lists(table);
 	if (scols_print_table(table->scols))

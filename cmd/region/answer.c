@@ -14,7 +14,7 @@
 #include "cmd/region/row.h"
 #include "lib/base/shell_words.h"
 
-/* So many failures of one command are told one by one; all are in the document. */
+/* So many failures of one command are reported one by one; all are in the document. */
 #define REPORTED_MAX 10
 
 int answer_init(struct answer *answer, const struct invocation *invocation,
@@ -47,7 +47,7 @@ void answer_expect_total(struct answer *answer, uint64_t total)
 }
 
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
-		 struct mr_error *told, struct mr_error *err)
+		 struct mr_error *why, struct mr_error *err)
 {
 	struct mr_environment environment;
 	struct answer answer;
@@ -58,7 +58,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
 	if (rc)
 		return rc;
 	answer.in_session = context_session(invocation) != NULL;
-	answer_fail(&answer, told, 0, 0, MR_VIA_KERNEL);
+	answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
 	mr_error_clear(err);
 	answer_begin(&answer);
 	answer_end_rows(&answer);
@@ -76,10 +76,10 @@ void answer_release(struct answer *answer)
 }
 
 /* A line on standard error: of a batch with the line that the command is run for. */
-static void note(const struct answer *answer, const char *fmt, ...)
+static void print_note(const struct answer *answer, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-static void note(const struct answer *answer, const char *fmt, ...)
+static void print_note(const struct answer *answer, const char *fmt, ...)
 {
 	const struct enclosing *enclosing = answer->invocation->enclosing;
 	char text[sizeof(((struct mr_error *)0)->text) + 64];
@@ -95,8 +95,8 @@ static void note(const struct answer *answer, const char *fmt, ...)
 }
 
 /* Reading the words of a line's command has moved them: they are read again. */
-static const char *const *words_of(const struct invocation *invocation,
-				   struct mr_shell_words *words)
+static const char *const *command_line_of(const struct invocation *invocation,
+					  struct mr_shell_words *words)
 {
 	const struct enclosing *enclosing = invocation->enclosing;
 	struct mr_error ignored;
@@ -110,12 +110,13 @@ static const char *const *words_of(const struct invocation *invocation,
 }
 
 /* Tells it, but for what its caller may add. */
-static void tell(struct answer *answer, struct mr_error *err, uint64_t index, bool expected)
+static void report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
+			   bool expected)
 {
 	progress_clear(&answer->progress);
 	if (index && answer->total > 1)
 		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
-	note(answer, "%s%s", err->text, expected ? ", as expected" : "");
+	print_note(answer, "%s%s", err->text, expected ? ", as expected" : "");
 	if (err->hint[0])
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
@@ -131,17 +132,18 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	bool expected = answer->expect && expect_has(answer->expect, err);
 
 	struct mr_shell_words words;
-	bool told;
+	bool reported;
 
-	answer->request.argv = words_of(invocation, &words);
+	answer->request.argv = command_line_of(invocation, &words);
 	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
 		     &answer->request);
-	told = !(expected && invocation->global->style.quiet) && ++answer->reported <= REPORTED_MAX;
-	if (told)
-		tell(answer, err, index, expected);
+	reported = !(expected && invocation->global->style.quiet) &&
+		   ++answer->reported <= REPORTED_MAX;
+	if (reported)
+		report_failure(answer, err, index, expected);
 	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
 	mr_shell_words_release(&words);
-	return told;
+	return reported;
 }
 
 /* Members of the document beside its lists: what is known before them, and after them. */
@@ -161,7 +163,7 @@ static const struct field verdict_fields[] = {
 };
 static const struct record verdict_record = { "verdict", verdict_fields, NULL };
 
-static bool is_expected(const struct answer *answer)
+static bool is_as_expected(const struct answer *answer)
 {
 	return answer->expect && expect_holds(answer->expect, &answer->failures);
 }
@@ -205,7 +207,7 @@ static void print_verdict(struct answer *answer)
 {
 	const struct list failures = { &failure_record, answer->failures.items,
 				       answer->failures.count, sizeof(struct failure) };
-	const struct verdict verdict = { { is_expected(answer), answer->expect != NULL } };
+	const struct verdict verdict = { { is_as_expected(answer), answer->expect != NULL } };
 
 	output_members(&answer->out, &verdict_record, &verdict);
 	output_json_list(&answer->out, "failures", &failures);
@@ -215,18 +217,17 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 {
 	const struct mr_environment *environment = answer->environment;
 	struct output *out = &answer->out;
-	bool told =
-		answer->invocation->enclosing && !environment->data_direct[0]; /* by the batch */
+	bool by_batch = answer->invocation->enclosing && !environment->data_direct[0];
 
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
-	if (answer->failures.count && out->style->verbose && !out->style->json && !told) {
-		note(answer, "where this failed:");
+	if (answer->failures.count && out->style->verbose && !out->style->json && !by_batch) {
+		print_note(answer, "where this failed:");
 		report_lines(&environment_record, environment);
 	}
 	if (out->style->json)
 		print_verdict(answer);
-	else if (told)
+	else if (by_batch)
 		;
 	else if (done && (answer->lines || out->blocks))
 		output_object(out, "environment", &environment_record, environment);
@@ -236,26 +237,26 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	return output_end(out, err);
 }
 
-void answer_tell_more(const struct answer *answer)
+void answer_report_rest(const struct answer *answer)
 {
 	if (answer->reported > REPORTED_MAX)
-		note(answer, "and %" PRIu64 " more failures (--json has all)",
-		     answer->reported - REPORTED_MAX);
+		print_note(answer, "and %" PRIu64 " more failures (--json has all)",
+			   answer->reported - REPORTED_MAX);
 }
 
-static int judge(const struct answer *answer, uint64_t done, const char *participle)
+static int decide_status(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct failures *failures = &answer->failures;
 	char text[EXPECT_TEXT];
 
-	answer_tell_more(answer);
+	answer_report_rest(answer);
 	if (failures->count && done && participle && !answer->invocation->global->style.quiet)
-		note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
-		     participle);
-	if (is_expected(answer))
+		print_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+			   participle);
+	if (is_as_expected(answer))
 		return EXIT_DONE;
 	if (answer->expect)
-		note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
+		print_note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
 	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
 		return EXIT_ABSENT;
 	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;
@@ -264,7 +265,7 @@ static int judge(const struct answer *answer, uint64_t done, const char *partici
 int answer_status(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct enclosing *enclosing = answer->invocation->enclosing;
-	int status = judge(answer, done, participle);
+	int status = decide_status(answer, done, participle);
 	char text[EXPECT_TEXT];
 
 	if (enclosing && status != EXIT_DONE && answer->failures.count)

@@ -52,21 +52,21 @@ void answer_expect_total(struct answer *answer, uint64_t total);
 
 /**
  * answer_error() - the whole answer of a command that could not begin: without a session, say
- * @told: why; told here
+ * @why:  the error, which is reported here
  * @err:  filled where that failed
  *
  * Return: exit status, or -errno: -EINVAL with MR_ERROR_USAGE for a bad --output.
  */
 int answer_error(const struct invocation *invocation, const struct expect_option *expect,
-		 struct mr_error *told, struct mr_error *err);
+		 struct mr_error *why, struct mr_error *err);
 
 /**
- * answer_fail() - tell a failure on stderr and keep it for the document
+ * answer_fail() - report a failure on standard error and keep it for the document
  * @index: which of the regions, from 1; 0: the failure is about none
  * @id:    of the region, 0 where it has none
  * @via:   path of the call, where its name does not tell (mr_call_via())
  *
- * Return: whether it was told, so that the caller may add details (report_detail()).
+ * Return: whether it was reported, so that the caller may add details (report_detail()).
  */
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
 		 enum mr_via via);
@@ -96,8 +96,8 @@ void answer_end_rows(struct answer *answer);
  */
 int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
 
-/** answer_tell_more() - how many failures were too many to be told one by one */
-void answer_tell_more(const struct answer *answer);
+/** answer_report_rest() - say how many failures were too many to be reported one by one */
+void answer_report_rest(const struct answer *answer);
 
 /**
  * answer_status() - the last words on stderr, and the exit status

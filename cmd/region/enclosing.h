@@ -9,7 +9,7 @@
 #include "lib/verbs/device.h"
 
 struct enclosing {
-	const struct command *command; /**< batch itself, in whose name it is told */
+	const struct command *command; /**< batch itself, whose name begins its messages */
 	uint64_t number;
 	const char *text;
 	struct mr_session *session; /**< the batch's, in which the command works */

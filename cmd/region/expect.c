@@ -47,7 +47,8 @@ struct names {
 	size_t count;
 };
 
-static void add(struct names *names, const char *between, const char *before, const char *name)
+static void append_name(struct names *names, const char *between, const char *before,
+			const char *name)
 {
 	const char *link = names->count++ ? between : "";
 
@@ -71,14 +72,14 @@ static void add_answers(struct names *names, const struct expect_option *expect,
 			const struct failures *failures)
 {
 	if (!failures->count)
-		add(names, "", "", "ok");
+		append_name(names, "", "", "ok");
 	for (size_t i = 0; i < failures->count && names->count < NAMED_MAX; i++) {
 		const struct failure *f = &failures->items[i];
 
 		if (is_expected(expect, f) || is_repeated(failures, i))
 			continue;
-		add(names, " and ", f->errno_name ?: "another errno",
-		    is_answer(f->kind, f->call) ? "" : ", which is no answer of the stack");
+		append_name(names, " and ", f->errno_name ?: "another errno",
+			    is_answer(f->kind, f->call) ? "" : ", which is no answer of the stack");
 	}
 }
 
@@ -87,13 +88,14 @@ const char *expect_text(const struct expect_option *expect, const struct failure
 {
 	struct names names = { .text = text };
 
-	add(&names, "", "expected ", expect->ok ? "ok" : "");
+	append_name(&names, "", "expected ", expect->ok ? "ok" : "");
 	names.count = expect->ok;
 	for (uint64_t errnum = 1; errnum < ERRNO_END; errnum++)
 		if (has_errno(expect, errnum))
-			add(&names, " or ", "", mr_errno_name((int)errnum) ?: "another errno");
+			append_name(&names, " or ", "",
+				    mr_errno_name((int)errnum) ?: "another errno");
 	names.count = 0;
-	add(&names, "", ", got ", "");
+	append_name(&names, "", ", got ", "");
 	names.count = 0;
 	add_answers(&names, expect, failures);
 	return text;

@@ -11,14 +11,14 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 	struct session_job job;
 	struct context_room own;
 	uint64_t total = 0;
-	struct mr_error told;
+	struct mr_error why;
 	int rc;
 
-	job.session = context_open_session(invocation, &own.session, &told);
-	if (!job.session && told.kind != MR_ERROR_USAGE)
-		return answer_error(invocation, expect, &told, err);
+	job.session = context_open_session(invocation, &own.session, &why);
+	if (!job.session && why.kind != MR_ERROR_USAGE)
+		return answer_error(invocation, expect, &why, err);
 	if (!job.session) {
-		*err = told;
+		*err = why;
 		return -err->errnum;
 	}
 	job.environment = context_environment(invocation, job.session, &own.environment);

@@ -18,8 +18,8 @@
 
 #define NS      ((uint64_t)SECONDS * 1000000000)
 
-static int begin(struct answer *answer, const struct invocation *invocation,
-		 const struct mr_environment *environment, struct mr_error *err)
+static int begin_answer(struct answer *answer, const struct invocation *invocation,
+			const struct mr_environment *environment, struct mr_error *err)
 {
 	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
 
@@ -32,8 +32,8 @@ static bool same_reason(const struct mr_found_session *a, const struct mr_found_
 	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
 }
 
-/* What many sessions have in common is told once: why they cannot be joined. */
-static void tell_reasons(const struct invocation *invocation, const struct mr_sessions *found)
+/* Says why sessions cannot be joined, once for all that have the same reason. */
+static void note_refusals(const struct invocation *invocation, const struct mr_sessions *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
 		const struct mr_found_session *session = &found->list[i];
@@ -75,7 +75,7 @@ static void print_list(struct answer *answer, const struct mr_sessions *found)
 	if (global->style.json || global->style.no_headings || global->style.quiet ||
 	    global->style.columns)
 		return;
-	tell_reasons(answer->invocation, found);
+	note_refusals(answer->invocation, found);
 	if (!found->count)
 		report_note(answer->invocation->command->name, "no session that this user can see");
 }
@@ -88,7 +88,7 @@ int session_list(const struct invocation *invocation, struct mr_error *err)
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = begin(&answer, invocation, &environment, err);
+	rc = begin_answer(&answer, invocation, &environment, err);
 	if (!rc)
 		rc = mr_sessions_find(NS, &found, err);
 	if (!rc) {
@@ -103,8 +103,8 @@ int session_list(const struct invocation *invocation, struct mr_error *err)
 }
 
 /* The session that is to be ended, out of all that are found. */
-static int find(const char *where, struct mr_sessions *found, struct mr_found_session **session,
-		struct mr_error *err)
+static int find_session(const char *where, struct mr_sessions *found,
+			struct mr_found_session **session, struct mr_error *err)
 {
 	mr_auto_fd int borrowed = -1;
 	struct mr_session opened;
@@ -141,7 +141,7 @@ static int print_ended(const struct invocation *invocation, struct mr_found_sess
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = begin(&answer, invocation, &environment, err);
+	rc = begin_answer(&answer, invocation, &environment, err);
 	session->joinable = false;
 	mr_fail_text(&session->refusal, MR_ERROR_ABSENT, 0, "it has ended");
 	if (!rc && (global->style.json || global->style.columns || global->style.no_headings)) {
@@ -164,20 +164,20 @@ int session_end(const struct invocation *invocation, struct mr_error *err)
 	const char *where = invocation->operands[0];
 	struct mr_found_session *session = NULL;
 	struct mr_sessions found = { .count = 0 };
-	struct mr_error told;
+	struct mr_error why;
 	int rc;
 
 	if (!where)
 		where = context_session(invocation);
-	rc = find(where, &found, &session, &told);
+	rc = find_session(where, &found, &session, &why);
 	if (!rc)
-		rc = mr_session_end(session, NS, &told);
+		rc = mr_session_end(session, NS, &why);
 	if (!rc) {
 		rc = print_ended(invocation, session, err);
-	} else if (told.kind == MR_ERROR_USAGE) {
-		*err = told;
+	} else if (why.kind == MR_ERROR_USAGE) {
+		*err = why;
 	} else {
-		rc = answer_error(invocation, NULL, &told, err);
+		rc = answer_error(invocation, NULL, &why, err);
 	}
 	mr_sessions_release(&found);
 	return rc;

@@ -63,7 +63,7 @@ static int name_session(int fd, struct mr_error *err)
 	return 0;
 }
 
-static int configure(const struct session_args *args, struct mr_error *err)
+static int configure_pool(const struct session_args *args, struct mr_error *err)
 {
 	struct mr_session session;
 	struct mr_table_pool pool;
@@ -102,7 +102,7 @@ static int open_session(const struct global_args *global, const struct session_a
 		mr_device_leave(&device);
 	if (!rc)
 		rc = name_session(*fd, err);
-	return rc ? rc : configure(args, err);
+	return rc ? rc : configure_pool(args, err);
 }
 
 /* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
@@ -121,7 +121,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 }
 
 /* Where mrctl is in a session already: so that nobody looks for the regions of that one. */
-static void tell_of_outer(const struct invocation *invocation, const char *outer)
+static void note_outer_session(const struct invocation *invocation, const char *outer)
 {
 	const struct session_args *args = invocation->args;
 	struct mr_session session;
@@ -145,10 +145,10 @@ static void tell_of_outer(const struct invocation *invocation, const char *outer
 static int fail_detached(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
-	struct mr_error told = *err;
+	struct mr_error why = *err;
 
 	if (global->style.json && err->kind != MR_ERROR_USAGE)
-		return answer_error(invocation, NULL, &told, err);
+		return answer_error(invocation, NULL, &why, err);
 	if (!global->style.json && !global->style.columns && !global->style.no_headings)
 		output_text("false\n");
 	return -err->errnum;
@@ -170,7 +170,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 		rc = mr_session_allow_joining(err);
 	if (rc)
 		return rc;
-	tell_of_outer(invocation, before);
+	note_outer_session(invocation, before);
 	if (args->detach)
 		return session_detach(invocation, &environment, fd, err);
 	if (!invocation->operands[0] && !invocation->global->style.quiet && isatty(STDERR_FILENO))

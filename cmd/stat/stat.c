@@ -24,7 +24,7 @@ struct job {
 	struct mr_registrant registrant; /**< whose life was asked for last */
 	enum mr_tristate lives;
 	uint64_t unseen; /**< regions whose process cannot be seen */
-	bool removed;    /**< the device: see tell_unknown() */
+	bool removed;    /**< the device: see note_unknown() */
 };
 
 static const char *const state_names[] = {
@@ -48,7 +48,7 @@ static void fill_in_force(struct job *job, const struct mr_entry *entry,
 }
 
 /* The kernel's word counts: what it says of a region replaces what the table says. */
-static void take_from_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
+static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
 {
 	row->lkey = known(kernel->lkey);
 	row->rkey = known(kernel->rkey);
@@ -83,7 +83,7 @@ static const char *name_state(struct job *job, const struct mr_entry *entry,
 				     : "unknown";
 }
 
-static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
+static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
 {
 	struct mr_session_region region;
 	const struct mr_entry *entry = &region.entry;
@@ -101,7 +101,7 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 	    (region.state == MR_STATE_LIVE || region.state == MR_STATE_DEFERRED ||
 	     region.state == MR_STATE_SUSPECT ||
 	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
-		take_from_kernel(&row, &region.kernel);
+		prefer_kernel(&row, &region.kernel);
 	/* Of memory on the device the kernel says where that is. */
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
@@ -115,7 +115,7 @@ static int print_entry(struct job *job, uint32_t slot, struct mr_error *err)
 			row.extended_length.known ? row.extended_length.value : row.length.value;
 	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
 	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
-	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see tell_unknown() */
+	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
 		answer_fail(&job->in->answer, err, 0, entry->id, MR_VIA_KERNEL);
 	return 0;
 }
@@ -138,7 +138,7 @@ static void print_all(struct job *job)
 
 	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
 		if (mr_table_is_used(table, slot))
-			rc = print_entry(job, slot, &err);
+			rc = print_region(job, slot, &err);
 	if (rc)
 		totals_forget(&job->totals);
 	else
@@ -162,7 +162,7 @@ static int print_object(struct job *job, enum mr_region_kind kind, uint32_t hand
 	return rc;
 }
 
-static void print_word(struct job *job, const char *word, uint64_t index)
+static void print_operand(struct job *job, const char *word, uint64_t index)
 {
 	struct mr_operand selection;
 	struct mr_error err;
@@ -171,13 +171,13 @@ static void print_word(struct job *job, const char *word, uint64_t index)
 	if (!rc && selection.type == MR_OPERAND_OBJECT)
 		rc = print_object(job, selection.kind, selection.handle, &err);
 	else if (!rc)
-		rc = print_entry(job, selection.slot, &err);
+		rc = print_region(job, selection.slot, &err);
 	if (rc)
 		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
 }
 
 /* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
-static void tell_unknown(const struct job *job)
+static void note_unknown(const struct job *job)
 {
 	const char *command = job->in->answer.invocation->command->name;
 
@@ -209,7 +209,7 @@ static bool has_umems(const struct mr_table *table)
 	return false;
 }
 
-static int work(struct session_job *in, struct mr_error *err)
+static int compare_and_answer(struct session_job *in, struct mr_error *err)
 {
 	char **words = in->answer.invocation->operands;
 	struct job job = { .in = in, .in_force = { .uverbs = &in->session->uverbs } };
@@ -222,7 +222,7 @@ static int work(struct session_job *in, struct mr_error *err)
 				       length, iova, access, pd);
 	answer_begin(&in->answer);
 	for (uint64_t i = 0; words[i]; i++) {
-		print_word(&job, words[i], i + 1);
+		print_operand(&job, words[i], i + 1);
 		if (mr_table_gave_up(&in->session->table))
 			break;
 	}
@@ -232,11 +232,11 @@ static int work(struct session_job *in, struct mr_error *err)
 	if (!words[0])
 		totals_print(&job.totals, in);
 	rc = answer_end(&in->answer, in->done, err);
-	tell_unknown(&job);
+	note_unknown(&job);
 	return rc ? rc : answer_status(&in->answer, in->done, NULL);
 }
 
-static int check(const struct invocation *invocation, struct mr_error *err)
+static int check_stat(const struct invocation *invocation, struct mr_error *err)
 {
 	for (char **word = invocation->operands; *word; word++) {
 		if (mr_operand_check(*word, err))
@@ -248,9 +248,9 @@ static int check(const struct invocation *invocation, struct mr_error *err)
 	return 0;
 }
 
-static int run(const struct invocation *invocation, struct mr_error *err)
+static int run_stat(const struct invocation *invocation, struct mr_error *err)
 {
-	return session_job_run(invocation, NULL, work, err);
+	return session_job_run(invocation, NULL, compare_and_answer, err);
 }
 
 static const struct option_group *const groups[] = { NULL };
@@ -270,6 +270,6 @@ const struct command command_stat = {
 	.fills = REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr,
 				extended_length, page_sizes, deferred_ns, deferred_answer),
 	.examples = (const char *const[]){ "mrctl stat", "mrctl -n -o rkey stat buf", NULL },
-	.check = check,
-	.run = run,
+	.check = check_stat,
+	.run = run_stat,
 };

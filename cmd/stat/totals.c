@@ -75,7 +75,7 @@ void totals_forget(struct totals *totals)
 	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
 }
 
-static void tell_uars(const struct totals *totals, const struct session_job *job)
+static void note_uars(const struct totals *totals, const struct session_job *job)
 {
 	report_note(job->answer.invocation->command->name,
 		    "UARs of libmlx5 in the session: %" PRIu64, totals->uars.value);
@@ -93,7 +93,7 @@ void totals_print(const struct totals *totals, struct session_job *job)
 	if (global->style.quiet || global->style.json || global->style.no_headings)
 		return;
 	if (totals->uars.value)
-		tell_uars(totals, job);
+		note_uars(totals, job);
 	if (totals->blocks_removal)
 		report_note(job->answer.invocation->command->name,
 			    "while this session lives, removing %s or its driver waits for it",
