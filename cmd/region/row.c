@@ -89,7 +89,8 @@ static const struct field environment_fields[] = {
 };
 const struct record environment_record = { "environment", environment_fields, NULL };
 
-void region_row_extend(struct region_row *row)
+/* What is reachable of a relaxed region, by its addr, length and page_size. */
+static void extend_row(struct region_row *row)
 {
 	row->extended_addr = row->addr;
 	row->extended_length = row->length;
@@ -99,11 +100,8 @@ void region_row_extend(struct region_row *row)
 
 static struct mr_opt_u64 deferred_ns(const struct mr_entry *entry)
 {
-	uint64_t now;
+	uint64_t now = mr_now_ns();
 
-	if (!mr_entry_is_marked(entry))
-		return (struct mr_opt_u64){ .known = false };
-	now = mr_now_ns();
 	return known(now > entry->marked_ns ? now - entry->marked_ns : 0);
 }
 
@@ -114,24 +112,87 @@ void blob_text(const struct mr_umem_blob *blob, char *text)
 		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
 }
 
-struct opt_bool region_needs_process(uint64_t access, bool on_gpu)
+/* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */
+static struct opt_bool needs_process(const struct region_facts *facts)
 {
-	return (struct opt_bool){ access & MR_ACCESS_ON_DEMAND || on_gpu, true };
+	return (struct opt_bool){ facts->access & MR_ACCESS_ON_DEMAND || facts->on_gpu, true };
 }
 
-void region_row_fill(struct region_row *row, const struct mr_entry *entry,
-		     const struct mr_table *table, struct mr_table_pd *pd)
+void region_row_describe(struct region_row *row, const struct region_facts *facts)
 {
-	bool registered = entry->state != MR_ENTRY_PENDING;
-	bool is_null = mr_region_is_null(entry->call); /* an lkey, and no memory */
-	bool is_umem = registered && mr_region_kind(entry->call) == MR_KIND_UMEM;
-	bool is_mr = registered && !is_umem;
-	bool keys_known = is_mr && !entry->unsure;
-	bool at_known = registered && !(entry->unsure & MR_CHANGE_TRANSLATION);
-	bool access_known = registered && !is_null && !(entry->unsure & MR_CHANGE_ACCESS);
-	bool pd_known = !(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd);
-	bool has_offset = mr_region_has_offset(entry->call);
+	const struct mr_region *region = facts->region;
+	const struct mr_call_row *call = mr_call_row(facts->call);
+	const bool is_umem = call->kind == MR_KIND_UMEM, is_null = call->on == MR_ON_NOTHING;
+	const bool has_offset = mr_region_has_offset(facts->call);
 
+	*row = (struct region_row){
+		.kind = mr_region_kind_name(call->kind),
+		.handle = { region->handle, region->handle != MR_NO_HANDLE },
+		.lkey = { region->lkey, !is_umem },
+		.rkey = { region->rkey, !is_umem && !is_null },
+		.umem_id = { region->umem_id, is_umem },
+		.addr = { region->addr, !has_offset && !is_null },
+		.offset = { region->addr, has_offset },
+		.length = known(region->length),
+		.iova = { region->iova, !is_umem && !is_null },
+		.access = { facts->access, !is_null },
+		.access_bits = { facts->access, !is_null },
+		.memory = facts->memory,
+		.page_size = { facts->page_size, facts->page_size != 0 },
+		.page_sizes = { facts->page_sizes, call->page_sizes },
+		.call = mr_region_call_name(facts->call, facts->via),
+		.via = mr_via_name(facts->via),
+		.needs_process = needs_process(facts),
+		.elapsed_ns = known(region->elapsed_ns),
+		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+	};
+	if (facts->call == MR_REG_MR_RELAXED)
+		extend_row(row);
+}
+
+static void hide_keys(struct region_row *row)
+{
+	row->lkey.known = row->rkey.known = false;
+}
+
+static void hide_range(struct region_row *row)
+{
+	row->addr.known = row->offset.known = row->length.known = row->iova.known = false;
+	row->extended_addr.known = row->extended_length.known = false;
+}
+
+static void hide_access(struct region_row *row)
+{
+	row->access.known = row->access_bits.known = row->needs_process.known = false;
+}
+
+/* Of an entry whose call has not come back nothing is known but what was asked for. */
+static void hide_registration(struct region_row *row)
+{
+	row->handle.known = row->umem_id.known = row->elapsed_ns.known = false;
+	row->call = row->via = NULL;
+	hide_keys(row);
+	hide_range(row);
+	hide_access(row);
+}
+
+/* @changes: enum mr_change; whether the kernel has made them was not noted. */
+static void hide_changes(struct region_row *row, unsigned int changes)
+{
+	if (changes)
+		hide_keys(row);
+	if (changes & MR_CHANGE_TRANSLATION) {
+		hide_range(row);
+		row->memory = NULL;
+		row->page_size.known = false;
+	}
+	if (changes & MR_CHANGE_ACCESS)
+		hide_access(row);
+}
+
+/* The flags that have an effect, as far as that is known without asking the device. */
+static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
+{
 	const struct mr_in_force_region asked = {
 		.call = (enum mr_region_call)entry->call,
 		.via = (enum mr_via)entry->via,
@@ -140,42 +201,49 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 	};
 	struct mr_in_force nobody_was_asked = { .asked = true };
 
-	*row = (struct region_row){
-		.id = { entry->id, entry->id != 0 },
-		.name = entry->name[0] ? entry->name : NULL,
-		.kind = mr_region_kind_name(mr_region_kind(entry->call)),
-		.handle = { entry->handle, registered && entry->handle != MR_NO_HANDLE },
-		.lkey = { entry->lkey, keys_known },
-		.rkey = { entry->rkey, keys_known && !is_null },
-		.umem_id = { entry->umem_id, is_umem },
-		.addr = { entry->addr, at_known && !has_offset && !is_null },
-		.offset = { entry->addr, at_known && has_offset },
-		.length = { entry->length, at_known },
-		.iova = { entry->iova, at_known && is_mr && !is_null },
-		.access = { entry->access, access_known },
-		.access_bits = { entry->access, access_known },
-		.pd = pd_known ? pd->name : NULL,
-		.memory = entry->memory[0] && (at_known || !registered) ? entry->memory : NULL,
-		.page_size = { mr_entry_page_size(entry),
-			       mr_entry_page_size(entry) != 0 && (at_known || !registered) },
-		.page_sizes = { entry->page_sizes, mr_region_has_page_sizes(entry->call) },
-		.call = registered ? mr_region_call_name(entry->call, (enum mr_via)entry->via)
-				   : NULL,
-		.via = registered ? mr_via_name((enum mr_via)entry->via) : NULL,
-		.needs_process =
-			access_known ? region_needs_process(entry->access,
-							    entry->memory_of == MR_MEMORY_OF_GPU)
-				     : (struct opt_bool){ .known = false },
-		.elapsed_ns = { entry->elapsed_ns, registered },
-		.deferred_ns = deferred_ns(entry),
-		.deferred_answer = mr_entry_is_marked(entry) && entry->mark_errno
-					   ? mr_errno_name((int)entry->mark_errno)
-					   : NULL,
+	return mr_in_force_bits(&nobody_was_asked, &asked);
+}
+
+void region_row_fill(struct region_row *row, const struct mr_entry *entry,
+		     const struct mr_table *table, struct mr_table_pd *pd)
+{
+	const struct mr_region region = { .addr = entry->addr,
+					  .length = entry->length,
+					  .iova = entry->iova,
+					  .elapsed_ns = entry->elapsed_ns,
+					  .handle = entry->handle,
+					  .lkey = entry->lkey, /* or umem_id */
+					  .rkey = entry->rkey,
+					  .live = true };
+	const struct region_facts facts = {
+		.region = &region,
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.memory = entry->memory[0] ? entry->memory : NULL,
+		.page_size = mr_entry_page_size(entry),
+		.page_sizes = entry->page_sizes,
+		.on_gpu = entry->memory_of == MR_MEMORY_OF_GPU,
 	};
-	if (entry->call == MR_REG_MR_RELAXED)
-		region_row_extend(row);
-	if (access_known)
-		row->in_force = mr_in_force_bits(&nobody_was_asked, &asked);
+
+	region_row_describe(row, &facts);
+	row->id = (struct mr_opt_u64){ entry->id, entry->id != 0 };
+	row->name = entry->name[0] ? entry->name : NULL;
+	if (!(entry->unsure & MR_CHANGE_PD) && mr_table_pd(table, entry->pd, pd))
+		row->pd = pd->name;
+	if (mr_entry_is_marked(entry)) {
+		row->deferred_ns = deferred_ns(entry);
+		if (entry->mark_errno)
+			row->deferred_answer = mr_errno_name((int)entry->mark_errno);
+	}
+	if (entry->state == MR_ENTRY_PENDING)
+		hide_registration(row);
+	else
+		hide_changes(row, entry->unsure);
+	if (row->access.known)
+		row->in_force = flags_in_force(entry);
+	else
+		row->needs_process.known = false;
 }
 
 struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,

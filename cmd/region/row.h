@@ -65,19 +65,31 @@ struct region_row {
 /** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
 void blob_text(const struct mr_umem_blob *blob, char *text);
 
-/**
- * region_needs_process() - whether a region is inert once the process that registered it has ended
- * @on_gpu: it is on memory of a GPU
- *
- * On-demand paging finds pages by that process; the memory of a GPU is the process's own.
- */
-struct opt_bool region_needs_process(uint64_t access, bool on_gpu);
+/** What a row says of a region, whether a command has just registered it or the session's table has it. */
+struct region_facts {
+	const struct mr_region *region;
+	enum mr_region_call call;
+	enum mr_via via;
+	uint32_t access;
+	const char *memory; /**< kind of memory, or source of the dma-buf, as typed; or NULL */
+	uint64_t page_size; /**< of the memory; 0: not known */
+	uint64_t page_sizes;
+	bool on_gpu; /**< on memory of a GPU, which goes with the process that has it */
+};
 
 /**
- * region_row_fill() - a row of what a session's table knows of a region
+ * region_row_describe() - a row of a region that was registered
+ *
+ * Members that such a region does not have are not known.  Those that are not in @facts are left to the
+ * caller: which region it is, its state, PD, and flags in force.
+ */
+void region_row_describe(struct region_row *row, const struct region_facts *facts);
+
+/**
+ * region_row_fill() - a row of a region by its entry in the session's table
  * @pd: room for its protection domain; must live as long as @row, and so must @entry
  *
- * What an unfinished change may have changed is not known.  The state is left to the caller.
+ * What an unfinished registration or change leaves open is not known.  The state is left to the caller.
  */
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);
@@ -93,9 +105,6 @@ struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr
  */
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);
-
-/** region_row_extend() - fill in what is reachable of a relaxed region, by its addr, length, page_size */
-void region_row_extend(struct region_row *row);
 
 extern const struct record region_record;
 /** A struct mr_environment. */

@@ -145,43 +145,27 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 
 void register_row(struct register_job *job, const struct new_region *new)
 {
-	const struct mr_region *region = &new->region;
 	const struct register_plan *plan = job->plan;
-	const enum mr_region_call call = plan->call;
-	const enum mr_via via = job->registrar.base.via;
-	bool is_umem = plan->row->kind == MR_KIND_UMEM, is_null = plan->row->on == MR_ON_NOTHING;
-	bool has_offset = register_plan_has_offset(plan);
-	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
-	struct region_row row = {
-		.id = known(new->id),
-		.index = known(new->index),
-		.name = register_name(job, new->index, name, sizeof(name)),
-		.kind = mr_region_kind_name(job->plan->row->kind),
-		.state = region->live ? "live" : "deregistered",
-		.handle = { region->handle, region->handle != MR_NO_HANDLE },
-		.lkey = { region->lkey, !is_umem },
-		.rkey = { region->rkey, !is_umem && !is_null },
-		.umem_id = { region->umem_id, is_umem },
-		.addr = { region->addr, !has_offset && !is_null },
-		.offset = { region->addr, has_offset },
-		.length = known(region->length),
-		.iova = { region->iova, !is_umem && !is_null },
-		.access = { job->plan->access, !is_null },
-		.access_bits = { job->plan->access, !is_null },
-		.pd = job->registrar.pd,
+	const struct region_facts facts = {
+		.region = &new->region,
+		.call = plan->call,
+		.via = job->registrar.base.via,
+		.access = plan->access,
 		.memory = plan->memory.mapping.kind.text,
-		.page_size = { job->memory.page_size, job->memory.page_size != 0 },
-		.page_sizes = { job->plan->page_sizes, mr_region_has_page_sizes(call) },
-		.call = mr_region_call_name(call, via),
-		.via = mr_via_name(via),
-		.needs_process = region_needs_process(plan->access, register_plan_is_on_gpu(plan)),
-		.elapsed_ns = known(region->elapsed_ns),
-		.dereg_elapsed_ns = { region->dereg_elapsed_ns, !region->live },
+		.page_size = job->memory.page_size,
+		.page_sizes = plan->page_sizes,
+		.on_gpu = register_plan_is_on_gpu(plan),
 	};
+	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];
+	struct region_row row;
 
-	if (call == MR_REG_MR_RELAXED)
-		region_row_extend(&row);
-	if (!is_null) {
+	region_row_describe(&row, &facts);
+	row.id = known(new->id);
+	row.index = known(new->index);
+	row.name = register_name(job, new->index, name, sizeof(name));
+	row.state = new->region.live ? "live" : "deregistered";
+	row.pd = job->registrar.pd;
+	if (plan->row->on != MR_ON_NOTHING) {
 		const struct mr_in_force_region asked = register_flags_query(job, new);
 
 		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);

@@ -38,29 +38,29 @@ static bool is_tried(const struct trial *trial, uint64_t size)
 static void print_result(struct trial *trial, const struct mr_region_request *request,
 			 const struct mr_region *region, int errnum)
 {
-	bool taken = !errnum;
+	const struct mr_region refused = { .addr = request->addr,
+					   .length = request->length,
+					   .handle = MR_NO_HANDLE };
+	const struct region_facts facts = {
+		.region = errnum ? &refused : region,
+		.call = request->call,
+		.via = trial->registrar.base.via,
+		.access = request->access,
+		.memory = trial->plan.memory.mapping.kind.text,
+		.page_size = trial->memory.page_size,
+		.page_sizes = request->page_sizes,
+	};
+	struct region_row row;
 
-	answer_row(&trial->answer,
-		   &(struct region_row){
-			   .kind = mr_region_kind_name(MR_KIND_UMEM),
-			   .state = !taken         ? "refused"
-				    : region->live ? "live"
-						   : "deregistered",
-			   .handle = { region->handle, taken && region->handle != MR_NO_HANDLE },
-			   .umem_id = { region->umem_id, taken },
-			   .addr = { request->addr, !register_plan_has_offset(&trial->plan) },
-			   .offset = { request->addr, register_plan_has_offset(&trial->plan) },
-			   .length = known(request->length),
-			   .access = known(request->access),
-			   .access_bits = known(request->access),
-			   .memory = trial->plan.memory.mapping.kind.text,
-			   .page_size = { trial->memory.page_size, trial->memory.page_size != 0 },
-			   .page_sizes = known(request->page_sizes),
-			   .answer = taken ? "ok" : mr_errno_name(errnum),
-			   .via = mr_via_name(trial->registrar.base.via),
-			   .elapsed_ns = { region->elapsed_ns, taken },
-			   .dereg_elapsed_ns = { region->dereg_elapsed_ns, taken && !region->live },
-		   });
+	region_row_describe(&row, &facts);
+	row.state = errnum ? "refused" : region->live ? "live" : "deregistered";
+	row.answer = errnum ? mr_errno_name(errnum) : "ok";
+	if (errnum)
+		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
+	/* The same for each size, and so not said. */
+	row.call = NULL;
+	row.needs_process.known = false;
+	answer_row(&trial->answer, &row);
 }
 
 /* Return: 0, or the errno of the refusal. */
