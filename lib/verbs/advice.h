@@ -3,6 +3,8 @@
 #ifndef LIB_VERBS_ADVICE_H
 #define LIB_VERBS_ADVICE_H
 
+#include <stdint.h>
+
 #include "lib/base/choice.h"
 #include "lib/verbs/calls.h"
 

@@ -3,6 +3,8 @@
 #ifndef LIB_VERBS_DEREGISTER_H
 #define LIB_VERBS_DEREGISTER_H
 
+#include <stdint.h>
+
 #include "lib/base/error.h"
 #include "lib/verbs/calls.h"
 

@@ -5,6 +5,9 @@
 #ifndef LIB_VERBS_IN_FORCE_H
 #define LIB_VERBS_IN_FORCE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "lib/base/number.h"
 #include "lib/base/tristate.h"
 #include "lib/verbs/calls.h"

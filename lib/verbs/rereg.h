@@ -3,6 +3,8 @@
 #ifndef LIB_VERBS_REREG_H
 #define LIB_VERBS_REREG_H
 
+#include <stdint.h>
+
 #include "lib/verbs/access.h"
 #include "lib/verbs/calls.h"
 
