@@ -5,10 +5,10 @@
 #include "lib/base/character.h"
 #include "lib/base/choice.h"
 
-/* Longer words are no misspelled names. */
+/* No name is compared with a longer word: that is no misspelling. */
 #define GUESS_MAX 32
 
-/* What is no longer than this may be the beginning of anything. */
+/* A word with fewer characters than this may begin any name, so its beginning proves nothing. */
 #define BEGINNING_MIN 3
 
 const char *mr_list_item(const char **rest, const char *separators, size_t *length)
@@ -28,7 +28,7 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 	return item;
 }
 
-/* Not that of the locale. */
+/* Lower case, whatever the locale, and '-' for '_'. */
 static char fold(char c)
 {
 	if (c == '_')
@@ -75,7 +75,10 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Of the words of at most GUESS_MAX characters each; the rows are those of the shorter beginnings. */
+/*
+ * Edit distance of two words with at most GUESS_MAX characters each.  rows[] are three rows of the usual
+ * table: for i, i - 1 and i - 2 characters of @a.
+ */
 static unsigned int distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
 	unsigned int rows[3][GUESS_MAX + 1], *before = rows[0], *last = rows[1], *row = rows[2];
@@ -119,7 +122,7 @@ void mr_guess_try(struct mr_guess *guess, const char *name)
 	found = distance(guess->word, word, name, length);
 	far = (unsigned int)(word > length ? word : length) / 3;
 	if (found > far && shorter >= BEGINNING_MIN && is_same(guess->word, name, shorter))
-		found = far; /* as good as the worst that is near */
+		found = far; /* it counts as near, but less than any better match */
 	if (found <= far && (!guess->best || found < guess->distance)) {
 		guess->best = name;
 		guess->distance = found;

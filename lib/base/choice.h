@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Words that users choose from those that there are: lists of them, spellings, and guesses. */
+/* Words that users choose from a table: reading lists of them, spellings, and guessing misspelled ones. */
 #ifndef LIB_BASE_CHOICE_H
 #define LIB_BASE_CHOICE_H
 
@@ -22,9 +22,9 @@ struct mr_word {
 
 /**
  * mr_list_item() - the next item of a list
- * @rest:       the list; moved on, and NULL behind the last item
- * @separators: characters that part items; blanks around an item are no part of it
- * @length:     set to the item's
+ * @rest:       the rest of the list; moved behind the item, and set to NULL after the last one
+ * @separators: characters between items; blanks around an item are left out
+ * @length:     set to the bytes of the item
  *
  * Return: the item, which may be empty; NULL when there is none left.
  */
@@ -33,18 +33,18 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 /**
  * mr_word_is() - whether @word (@length bytes) is @name
  *
- * In any case, and with "_" for "-" or the other way round: ON_DEMAND is on-demand.
+ * Upper and lower case are the same, and so are "_" and "-": ON_DEMAND is on-demand.
  */
 bool mr_word_is(const char *word, size_t length, const char *name);
 
 /**
- * mr_word_without() - the word without the prefix that it has in a header file
- * @length:   of the word; less afterwards
+ * mr_word_without() - the word without the prefix that it has in a C header
+ * @length:   bytes of the word; reduced by those of the prefix
  * @prefixes: such as "IBV_ACCESS_"; ends with NULL
  */
 const char *mr_word_without(const char *word, size_t *length, const char *const *prefixes);
 
-/** mr_word_find() - the place in @words of the one that mr_word_is(), or -1 */
+/** mr_word_find() - the index of a word in the table @words, spelled as mr_word_is() allows, or -1 */
 int mr_word_find(const struct mr_word *words, const char *word, size_t length);
 
 /** A search for what a misspelled word was meant to be. */
@@ -59,11 +59,12 @@ struct mr_guess {
 struct mr_guess mr_guess_init(const char *word, size_t length);
 
 /**
- * mr_guess_try() - take a name into account; it must outlive @guess
+ * mr_guess_try() - compare with a name, which must outlive @guess
  *
- * Near is what differs by a third of its characters at most, each one missing, surplus, wrong or
- * swapped with its neighbour (the distance of Damerau and Levenshtein); and what begins with the
- * other, from three characters on.  Of a name such as "file:PATH" the part before ':' or '[' counts.
+ * A name is near where at most a third of the characters differ: missing, surplus, wrong or swapped with
+ * their neighbour (the distance of Damerau and Levenshtein).  It is near, too, where one of the two
+ * begins with the other, and that has three characters or more.  Of a name such as "file:PATH" only the
+ * part before ':' or '[' counts.
  */
 void mr_guess_try(struct mr_guess *guess, const char *name);
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
+/** mr_clock_ns() - the time of a clock, in nanoseconds */
 static inline uint64_t mr_clock_ns(clockid_t clock)
 {
 	struct timespec now;
@@ -19,7 +20,11 @@ static inline uint64_t mr_now_ns(void)
 	return mr_clock_ns(CLOCK_MONOTONIC);
 }
 
-/** mr_tick_ns() - that of the kernel's last tick, some milliseconds ago: takes next to no time */
+/**
+ * mr_tick_ns() - monotonic time of the kernel's last timer tick, in nanoseconds
+ *
+ * It is some milliseconds old, and takes much less time to read than mr_now_ns().
+ */
 static inline uint64_t mr_tick_ns(void)
 {
 	return mr_clock_ns(CLOCK_MONOTONIC_COARSE);

@@ -7,7 +7,7 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
-/* include/linux/errno.h: errnos that user space should never see, and one that it does see. */
+/* include/linux/errno.h: an errno of the kernel's own that reaches user space all the same. */
 #define KERNEL_ENOTSUPP 524
 
 #define ERRNO_END       532
@@ -116,7 +116,7 @@ const char *mr_errno_text(int errnum)
 	return text ? text : "unknown error";
 }
 
-/* The second names of numbers that have two. */
+/* Second names of numbers: strerrorname_np() knows the first ones only. */
 static const struct errno_alias {
 	const char *name;
 	int errnum;

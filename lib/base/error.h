@@ -15,9 +15,9 @@
 enum mr_error_kind {
 	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
 	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
-	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, in the place of an RDMA call */
+	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, before any RDMA call */
 	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
-	MR_ERROR_ABSENT,  /**< no such device, session or region; with a call, that one says so */
+	MR_ERROR_ABSENT,  /**< no such device, session or region; where @call is set, it said so */
 };
 
 struct mr_error {
@@ -74,7 +74,7 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
 
 /**
- * mr_fail_word() - record that a word is none of those that there are, and which are, the nearest first
+ * mr_fail_word() - record that a word is not in a table: the message has the nearest one, and all of them
  * @what:   what it should be: "access flag"
  * @word:   the word, of @length bytes
  * @table:  rows that begin with a name; the last one's is NULL
@@ -94,7 +94,7 @@ static inline int mr_call_errno(void)
 	return errno ? errno : EIO;
 }
 
-/** mr_wrap() - put "context: " before the message on its way up. */
+/** mr_wrap() - put a context and ": " before the message, for a caller that knows more */
 void mr_wrap(struct mr_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
 
@@ -105,7 +105,9 @@ void mr_hint(struct mr_error *err, const char *fmt, ...)
 /**
  * mr_errno_name() - "EINVAL" for EINVAL
  *
- * Knows what leaks from the kernel too (524, ENOTSUPP).  Return: NULL for an unknown number.
+ * It knows the kernel's own ENOTSUPP (524), too, which some drivers return to user space.
+ *
+ * Return: NULL for an unknown number.
  */
 const char *mr_errno_name(int errnum);
 

@@ -83,7 +83,7 @@ int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *v
 	return mr_parse_u64(number, max, value, err);
 }
 
-/* What the suffix multiplies with, moving past it; 0 for one that there is not. */
+/* The factor of the suffix at *text, which is moved past it; 0 for an unknown suffix. */
 static uint64_t read_suffix(const char **text)
 {
 	static const char suffixes[] = "KMGTPE";
@@ -127,7 +127,7 @@ int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
 	return 0;
 }
 
-/* A size that is a power of two, or with 0x a mask with any bits. */
+/* Reads a size, which must be a power of two, or with 0x a mask with any bits. */
 static int parse_page_size(const char *text, size_t length, uint64_t *bits)
 {
 	struct mr_error ignored;

@@ -43,10 +43,20 @@ int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err)
 /** mr_parse_seconds() - seconds with an optional fraction, as nanoseconds */
 int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err);
 
-/** mr_parse_name() - a region's or protection domain's name: letters, digits, ". _ -", no "-" first, not all digits */
+/**
+ * mr_parse_name() - check the name of a region or protection domain
+ *
+ * It has 1 to 63 letters, digits, ".", "_" and "-".  It does not begin with "-", which would be an option,
+ * and is not all digits, which would be an id.
+ */
 int mr_parse_name(const char *text, struct mr_error *err);
 
-/** mr_round_up() - @value to the next multiple of @step, a power of two; 0 on overflow of a value > 0 */
+/**
+ * mr_round_up() - the next multiple of @step that is not below @value
+ * @step: a power of two
+ *
+ * Return: 0 where it does not fit in 64 bits.
+ */
 static inline uint64_t mr_round_up(uint64_t value, uint64_t step)
 {
 	return (value + step - 1) & ~(step - 1);

@@ -47,7 +47,7 @@ void mr_signals_wait(struct mr_opt_u64 ns)
 
 		if (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) >= 0)
 			return;
-		if (errno == EAGAIN) /* the time has passed */
+		if (errno == EAGAIN) /* the time is over */
 			return;
 	}
 }

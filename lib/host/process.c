@@ -45,7 +45,7 @@ void mr_process_close(struct mr_process *process)
 	process->folder = -1;
 }
 
-/* The folder is still there after the number was used, so the number was its. */
+/* The number may be another process's by now, but not as long as the folder is: it is looked at last. */
 int mr_process_pidfd(const struct mr_process *process)
 {
 	mr_auto_fd int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -103,7 +103,7 @@ uint64_t mr_process_socket(const struct mr_process *process, int fd)
 	return inode;
 }
 
-/* The beginning of a file of its folder. */
+/* Reads the beginning of a file in the folder of a process. */
 static bool read_text(pid_t pid, const char *name, char *text, size_t size)
 {
 	struct mr_process process;
@@ -117,7 +117,7 @@ static bool read_text(pid_t pid, const char *name, char *text, size_t size)
 	return got > 0;
 }
 
-/* The name of the process stands before that, and a newline in it is not written as one. */
+/* The name of the process stands before that line; the kernel escapes newlines in it. */
 pid_t mr_process_of_thread(pid_t thread)
 {
 	char text[1024];
@@ -140,7 +140,7 @@ static bool read_stat(pid_t pid, char *state, uint64_t *start)
 			      state, start) == 2;
 }
 
-/* One that ends while it is looked at has ended: it is asked for last. */
+/* kill() comes last, so that a process which ends in between counts as ended. */
 enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
 {
 	char state;

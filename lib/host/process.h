@@ -19,11 +19,11 @@ struct mr_process {
 	int folder; /**< descriptor of it */
 };
 
-/** mr_process_open() - Return: whether there is one of that number. */
+/** mr_process_open() - open the folder of a process in /proc; Return: whether there is such a process */
 bool mr_process_open(pid_t pid, struct mr_process *process);
 void mr_process_close(struct mr_process *process);
 
-/** mr_process_pidfd() - a pidfd of it; Return: -1 with errno where it has ended, or on failure. */
+/** mr_process_pidfd() - pidfd_open(2); Return: -1 with errno, also where it has ended */
 int mr_process_pidfd(const struct mr_process *process);
 
 /** mr_process_command() - its name (comm), of printable characters; empty where it has ended */
@@ -36,13 +36,13 @@ void mr_process_command(const struct mr_process *process, char command[16]);
 ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
 			size_t size);
 
-/** mr_process_link() - where a link of its folder leads.  Return: whether that is known and fits. */
+/** mr_process_link() - the target of a link in its folder; Return: whether it could be read and fits */
 bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
 
 /** mr_process_socket() - inode of the socket that its descriptor @fd is, or 0 */
 uint64_t mr_process_socket(const struct mr_process *process, int fd);
 
-/** mr_process_of_thread() - the number of the process that a thread is of.  Return: 0 where there is no such thread. */
+/** mr_process_of_thread() - the process that a thread belongs to; Return: 0 where there is no such thread */
 pid_t mr_process_of_thread(pid_t thread);
 
 /** What is known of whether a process of some number is there. */
@@ -65,7 +65,7 @@ enum mr_process_life mr_process_life(pid_t pid, uint64_t *start);
  */
 uint32_t mr_process_namespace(void);
 
-/** mr_process_next_number() - of a folder of numbers, such as /proc: the next one, or -1 */
+/** mr_process_next_number() - the next entry of a folder, such as /proc, whose name is a number; or -1 */
 int mr_process_next_number(DIR *folder);
 
 #endif

@@ -22,7 +22,7 @@ static FILE *open_below(const char *root, const char *path)
 	return fopen(whole, "re");
 }
 
-/* The number in a file; false where there is none ("max"). */
+/* Reads the number in a file; false where it has none, as of "max". */
 static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
@@ -41,7 +41,7 @@ static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
 	return f && fscanf(f, "%" SCNu64, value) == 1;
 }
 
-/* "VmSize:	    1234 kB", in bytes */
+/* Reads a line such as "VmSize:	    1234 kB", as bytes. */
 static bool read_line(const char *root, const char *path, const char *name, uint64_t *bytes)
 {
 	mr_auto_file FILE *f = open_below(root, path);
@@ -57,7 +57,7 @@ static bool read_line(const char *root, const char *path, const char *name, uint
 	return false;
 }
 
-/* Without wrapping. */
+/* Whether @used + @length > @limit; the sum itself may overflow. */
 static bool exceeds(uint64_t used, uint64_t length, uint64_t limit)
 {
 	return used > limit || length > limit - used;
@@ -65,7 +65,7 @@ static bool exceeds(uint64_t used, uint64_t length, uint64_t limit)
 
 /* ---- huge pages ---- */
 
-/* False where the pool has enough, or nothing is known of it. */
+/* Return: false where the pool has enough pages, or its figures cannot be read. */
 static bool hint_pool(const struct mr_shortage *s, const char *root, struct mr_error *err)
 {
 	const uint64_t kib = s->huge_size >> 10;
@@ -89,7 +89,7 @@ static bool hint_pool(const struct mr_shortage *s, const char *root, struct mr_e
 	return true;
 }
 
-/* The files of a control group: version 2, or version 1. */
+/* Where control groups are, and their files for huge pages: of version 2 and of version 1. */
 struct group_files {
 	const char *controller; /* before the path in /proc/self/cgroup */
 	const char *mount;
@@ -101,7 +101,7 @@ static const struct group_files group_files[] = {
 	{ ":hugetlb:", "/sys/fs/cgroup/hugetlb", "rsvd.limit_in_bytes", "rsvd.usage_in_bytes" },
 };
 
-/* Of the process, "" for the root. */
+/* Finds the control group of this process: "" for the root. */
 static bool find_group(const char *root, const char *controller, char *path, size_t size)
 {
 	mr_auto_file FILE *f = open_below(root, "/proc/self/cgroup");
@@ -121,7 +121,7 @@ static bool find_group(const char *root, const char *controller, char *path, siz
 	return false;
 }
 
-/* As the kernel writes it: 64KB, 2MB, 1GB. */
+/* Writes a page size as file names of the kernel have it: 64KB, 2MB, 1GB. */
 static void name_size(uint64_t size, char *name, size_t length)
 {
 	const bool giga = !(size % (1u << 30)), mega = !(size % (1u << 20));
@@ -135,7 +135,7 @@ static void name_size(uint64_t size, char *name, size_t length)
 			: "KB");
 }
 
-/* The group of the process or one above it. */
+/* Says so where the group of this process, or one above it, may not reserve as much. */
 static bool hint_group(const struct mr_shortage *s, const struct group_files *files,
 		       const char *root, struct mr_error *err)
 {

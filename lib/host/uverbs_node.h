@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* RDMA devices and their nodes, as sysfs and /dev show them, whatever libibverbs makes of it. */
+/* RDMA devices and their nodes in /dev, by what the kernel shows, without libibverbs. */
 #ifndef LIB_HOST_UVERBS_NODE_H
 #define LIB_HOST_UVERBS_NODE_H
 

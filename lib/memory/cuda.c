@@ -24,7 +24,7 @@ enum {
 	RANGE_FLAG_MAPPING_TYPE_PCIE = 1,
 };
 
-/* What the driver allocates memory by, and what it exports whole: 64 KiB on all GPUs. */
+/* The driver allocates memory in pieces of 64 KiB, on all GPUs, and exports whole ones. */
 #define GRANULE (UINT64_C(64) << 10)
 
 struct mr_cuda {
@@ -99,7 +99,7 @@ static int errno_of(int result)
 	}
 }
 
-/* Notes the result of a call.  Return: 0, or -errno with the message. */
+/* Adds the result of a call to the steps.  Return: 0, or -errno with the message. */
 static int step(struct mr_cuda *cuda, const char *call, int result, struct mr_error *err)
 {
 	size_t used = strlen(cuda->steps);

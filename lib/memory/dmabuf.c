@@ -43,7 +43,7 @@ static int parse_device(const char *text, struct mr_dmabuf_source *source, struc
 	return rc;
 }
 
-/* Applications pass on the -1 of a failed export: what the stack says to it is worth asking. */
+/* Negative numbers are taken: programs pass on the -1 of a failed export, and the stack answers to it. */
 static int parse_descriptor(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
 {
 	const bool negative = *text == '-';
@@ -95,7 +95,7 @@ uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)
 
 /* ---- udmabuf ---- */
 
-/* A udmabuf wants pages that cannot go away under it: F_SEAL_SHRINK. */
+/* UDMABUF_CREATE takes only a memfd that cannot shrink under it: one with F_SEAL_SHRINK. */
 static int make_memfd(uint64_t size, struct mr_error *err)
 {
 	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -202,7 +202,7 @@ static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
 			hint_heaps(err);
 		return -errnum;
 	}
-	/* The kernel would take all there is, and kill processes for more (seen on Linux 7.2). */
+	/* The kernel does not check the size: it takes all memory, and then kills processes (Linux 7.2). */
 	if (size > there_is)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOMEM,
 				    "a dma-heap cannot give %" PRIu64
@@ -232,7 +232,7 @@ int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dm
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
 				    "of memory on the device one dma-buf is made for each command "
 				    "that registers it");
-	if (!size) /* it went beyond 64 bits: the last page there is, for the host to refuse */
+	if (!size) /* it did not fit in 64 bits: the largest size, which the host refuses */
 		size = -page;
 	if (source->type == MR_DMABUF_UDMABUF)
 		rc = open_udmabuf(size, dmabuf, err);

@@ -12,7 +12,7 @@
 
 struct mr_cuda;
 
-/** Stands for a descriptor that is closed.  Not -1, which libmlx5 refuses without asking the kernel. */
+/** In the place of a descriptor that is closed; not -1, which libmlx5 refuses without asking the kernel. */
 #define MR_DMABUF_CLOSED INT_MIN
 
 enum mr_dmabuf_type {
@@ -37,8 +37,8 @@ extern const struct mr_word mr_dmabuf_sources[];
 /**
  * mr_dmabuf_source_parse() - read a SOURCE; @text must outlive @source
  *
- * A descriptor that is closed is noted as such: the next file that is opened might get its number,
- * and the stack would be asked about that one.
+ * A descriptor that is closed becomes MR_DMABUF_CLOSED: its number might be given to a file that is
+ * opened later, and the stack would be asked about that file.
  *
  * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
  */
@@ -65,7 +65,7 @@ struct mr_dmabuf {
  * mr_dmabuf_open() - make or find the dma-buf
  * @dmabuf: set on success; mr_dmabuf_close() it
  *
- * Whether a descriptor is one of a dma-buf is for the stack to say.
+ * Whether the descriptor of an FD is a dma-buf is not checked: the stack answers to that.
  *
  * Return: 0, or -errno of the host call that failed.
  */
@@ -75,7 +75,7 @@ int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dm
 /**
  * mr_dmabuf_close() - give it back; also one that is all zeros
  *
- * A region on it keeps it alive, but for CUDA, where the memory goes.
+ * A region on it keeps the dma-buf alive.  But memory of CUDA is freed all the same.
  */
 void mr_dmabuf_close(struct mr_dmabuf *dmabuf);
 

@@ -9,11 +9,11 @@
 #include "lib/base/signals.h"
 #include "lib/memory/unfinished.h"
 
-/* For the signal handler alone, which has no other way to know it. */
+/* For the signal handler, which gets no argument: the one file that it removes. */
 static struct mr_unfinished watched;
 static volatile sig_atomic_t watching;
 
-/* Also in the signal handler: nothing here but what signal-safety(7) allows. */
+/* The signal handler calls this, so that it may call only what signal-safety(7) lists. */
 static void remove_it(const struct mr_unfinished *file)
 {
 	struct stat st;
@@ -22,7 +22,7 @@ static void remove_it(const struct mr_unfinished *file)
 		unlink(file->path);
 }
 
-/* The process dies of the signal: SA_RESETHAND has brought the default action back. */
+/* SA_RESETHAND has restored the default action, so that raise() ends the process. */
 static void on_signal(int number)
 {
 	if (watching)
@@ -30,7 +30,7 @@ static void on_signal(int number)
 	raise(number);
 }
 
-/* A signal that is ignored, as by nohup(1), remains so. */
+/* A signal that is ignored, as by nohup(1), stays ignored. */
 static void catch_signals(void)
 {
 	const struct sigaction action = { .sa_handler = on_signal,

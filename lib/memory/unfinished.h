@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file that is made for something, and goes again unless that comes about. */
+/* A file that is made for a region, and is removed again unless the region comes about. */
 #ifndef LIB_MEMORY_UNFINISHED_H
 #define LIB_MEMORY_UNFINISHED_H
 

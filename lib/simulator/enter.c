@@ -11,7 +11,7 @@
 
 #define PRELOAD "libmrctl-sim.so"
 
-/* A folder's real path where it has the simulator, to be freed; else NULL. */
+/* The real path of a folder that has the simulator, to be freed; NULL where it has none. */
 static char *look_in(const char *folder, const char *below)
 {
 	char path[PATH_MAX + 64];
@@ -23,7 +23,7 @@ static char *look_in(const char *folder, const char *below)
 	return realpath(path, NULL);
 }
 
-/* Beside the program in the build tree, where it was installed together with it, or to. */
+/* Looks beside the program (build tree), where both were installed, and in the LIBDIR of the build. */
 static char *find(const char *folder)
 {
 	char *found = look_in(folder, "sim");

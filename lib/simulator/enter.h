@@ -12,7 +12,7 @@
  * simulated HCA
  * @profile: kind of its device
  * @kernel:  whose answers it gives
- * @faults:  to ask of it; without any, those that the environment has stay
+ * @faults:  that it is to make; where there are none, those in the environment stay
  *
  * The simulator stands beside the running mrctl (build tree), in ../lib/mrctl, or in the LIBDIR that
  * it was built for.

@@ -30,7 +30,7 @@ const struct mr_word mr_access_flags[] = {
 	{ .name = NULL },
 };
 
-/* Of <infiniband/verbs.h>, and of the kernel's headers. */
+/* Prefixes of these words in <infiniband/verbs.h> and in the kernel's headers. */
 static const char *const prefixes[] = { "IBV_ACCESS_",          "IB_UVERBS_ACCESS_",
 					"IB_ACCESS_",           "IB_", /* IB_ZERO_BASED */
 					"IBV_REREG_MR_CHANGE_", NULL };

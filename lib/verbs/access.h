@@ -11,7 +11,7 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
-/** Bits that mrctl itself speaks of. */
+/** Bits whose meaning mrctl depends on. */
 #define MR_ACCESS_LOCAL_WRITE      (1u << 0)
 #define MR_ACCESS_ZERO_BASED       (1u << 5)
 #define MR_ACCESS_ON_DEMAND        (1u << 6)
@@ -24,10 +24,9 @@
 extern const struct mr_word mr_access_flags[];
 
 /**
- * mr_flags_parse() - the mask of flags that a table names
- * @flags: the table; @what is what a message calls one of them
- *
- * The rest as of mr_access_parse().
+ * mr_flags_parse() - as mr_access_parse(), of the flags in another table
+ * @flags: the table; ends with a row that has no name
+ * @what:  what messages call one of them
  */
 int mr_flags_parse(const struct mr_word *flags, const char *what, const char *text, uint32_t *bits,
 		   struct mr_error *err);

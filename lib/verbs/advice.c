@@ -11,10 +11,10 @@
 #include "lib/verbs/advice.h"
 #include "lib/verbs/uverbs.h"
 
-/* The length in a request has 32 bits; whole pages, so that no page is asked for twice. */
+/* The length in a request has 32 bits.  Parts are whole pages, so that no page is asked for twice. */
 #define PART_MAX UINT64_C(0xfffff000)
 
-#define FLUSH    3 /* its place: the words before it are the advices, by their numbers */
+#define FLUSH    3 /* its index below: the words before it are advices, by their numbers */
 
 /* A longer item is no number of 32 bits. */
 #define NUMBER_MAX 16
@@ -29,18 +29,18 @@ const struct mr_word mr_advice_words[] = {
 	{ .name = NULL },
 };
 
-/* Of <infiniband/verbs.h>, and of the kernel's header. */
+/* Prefixes of these words in <infiniband/verbs.h> and in the kernel's header. */
 static const char *const prefixes[] = { "IBV_ADVISE_MR_ADVICE_", "IB_UVERBS_ADVISE_MR_ADVICE_",
 					"IBV_ADVISE_MR_FLAG_", "IB_UVERBS_ADVISE_MR_FLAG_", NULL };
 
-/* The place of a word in mr_advice_words, or -1. */
+/* The index of a word in mr_advice_words, or -1. */
 static int find_word(const char *item, size_t length)
 {
 	item = mr_word_without(item, &length, prefixes);
 	return mr_word_find(mr_advice_words, item, length);
 }
 
-/* A number in place of a word of @words. */
+/* Reads a number, which may stand in the place of a word of @words. */
 static int parse_number(const char *item, size_t length, const struct mr_word *words,
 			uint32_t *number, struct mr_error *err)
 {
@@ -119,7 +119,7 @@ static int advise_part(const struct mr_registrar *registrar, const struct mr_adv
 	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
 }
 
-/* odp.c mlx5_ib_advise_mr_prefetch() and what it calls */
+/* The rules are those of drivers/infiniband/hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(). */
 static void hint(struct mr_error *err)
 {
 	if (err->errnum == ENOENT)

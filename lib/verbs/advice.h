@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Advice about memory regions with on-demand paging: that their pages are to be fetched now. */
+/* Advice about memory regions with on-demand paging: asking for their pages to be fetched now. */
 #ifndef LIB_VERBS_ADVICE_H
 #define LIB_VERBS_ADVICE_H
 
@@ -26,7 +26,7 @@ extern const struct mr_word mr_advice_words[];
  */
 int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err);
 
-/** A part of a region: its addresses are those by which the HCA knows it. */
+/** A part of a region, by the addresses that the HCA knows (IOVA). */
 struct mr_advice_range {
 	uint64_t addr;
 	uint64_t length;
@@ -38,7 +38,7 @@ struct mr_advice_range {
  * @registrar: whose path and PD the region is of
  * @ns:        set on success to the time that it took
  *
- * A call takes at most 4 GiB, so there are several for a longer range.
+ * One call takes at most 4 GiB: for a longer range there are several.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

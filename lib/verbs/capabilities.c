@@ -9,10 +9,10 @@
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/ioctl.h"
 
-/* struct mlx5_ib_alloc_ucontext_resp, and what may be added to it */
+/* Room for struct mlx5_ib_alloc_ucontext_resp, and for what later kernels may add to it. */
 #define CONTEXT_ANSWER_SIZE 512
 
-/* struct mlx5_ifc_cmd_hca_cap_bits: bytes, and places of bits */
+/* struct mlx5_ifc_cmd_hca_cap_bits: its size in bytes, and the numbers of some bits in it. */
 #define HCA_CAP_SIZE              4096
 #define RELAXED_ORDERING_WRITE    0xe8
 #define RELAXED_ORDERING_READ_PCI 0xe9
@@ -35,7 +35,7 @@ enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs)
 	return support & IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS ? MR_YES : MR_NO;
 }
 
-/* A bit of the general capabilities of an mlx5 device (struct mlx5_ifc_cmd_hca_cap_bits). */
+/* Bits are numbered from the most significant one of the first byte. */
 static bool has_bit(const uint8_t *capabilities, unsigned int bit)
 {
 	return capabilities[bit / 8] >> (7 - bit % 8) & 1;
@@ -44,7 +44,7 @@ static bool has_bit(const uint8_t *capabilities, unsigned int bit)
 static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
 {
 	struct mr_ioctl request = mr_ioctl_new(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
-	/* the opcode QUERY_HCA_CAP; what is in force now of the general ones */
+	/* The opcode QUERY_HCA_CAP (0x100), and its modifier: the current values of the general ones. */
 	const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
 	uint8_t out[16 + HCA_CAP_SIZE] = { 0 };
 	const uint8_t *capabilities = out + 16;

@@ -21,9 +21,9 @@ void mr_region_forget(struct mr_region *region)
 }
 
 /*
- * EBUSY is what uverbs says of an object that another needs (uobj usecnt), and what mlx5 makes of its
- * firmware's RES_BUSY: by whom it is needed neither tells.  rxe says EINVAL of an MR to which a window is
- * bound (rxe_dereg_mr).
+ * EBUSY comes from uverbs where another object uses this one (uobj usecnt), and from mlx5 where its
+ * firmware answers RES_BUSY.  Neither tells what uses it.  rxe answers EINVAL where a window is bound to
+ * the MR (rxe_dereg_mr()).
  */
 static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
@@ -55,7 +55,7 @@ int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, 
 	return rc;
 }
 
-/* The errno itself, by the man pages; -1 and errno from some providers. */
+/* By the man pages these calls return the errno; some providers return -1 and set errno. */
 static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 {
 	bool is_umem = region->kind == MR_KIND_UMEM;

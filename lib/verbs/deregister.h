@@ -11,15 +11,16 @@
 /**
  * mr_region_forget() - free the library's memory of a region that stays registered
  *
- * For regions of an imported device (ibv_unimport_mr(3), mlx5dv_devx_umem_unimport(3)).
+ * ibv_unimport_mr(3) or mlx5dv_devx_umem_unimport(3).  The region must be one of an imported
+ * device, which somebody else has open.
  */
 void mr_region_forget(struct mr_region *region);
 
 /**
  * mr_region_destroy() - ask the kernel to destroy a region by its handle
  *
- * ioctl MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE: the kernel refuses (ENOENT, EINVAL) where the handle is
- * that of no object of that kind.
+ * The method is MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE.  Where no object of that kind has the handle,
+ * the kernel refuses (ENOENT, EINVAL).
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

@@ -14,7 +14,7 @@
 #include "lib/verbs/device_reason.h"
 #include "lib/verbs/drivers.h"
 
-/* What lib/sim/sysfs writes into node_desc. */
+/* The files node_desc below lib/sim/sysfs begin with it. */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
 
 #define AUTO_LIST        __attribute__((cleanup(free_list)))
@@ -25,7 +25,7 @@ static void free_list(struct ibv_device ***list)
 		ibv_free_device_list(*list);
 }
 
-/* The provider is the library that implements the context: libmlx5.so…, librxe-rdmav34.so. */
+/* The provider is the library that has the context's functions: libmlx5.so…, librxe-rdmav34.so. */
 static void read_provider(const struct ibv_context *context, char *provider, size_t size)
 {
 	const char *base;
@@ -49,7 +49,7 @@ static bool is_simulated(const struct ibv_device *device)
 	       !strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
 }
 
-/* "mlx5_0, mlx5_1" */
+/* Writes the names of all devices: "mlx5_0, mlx5_1". */
 static void list_names(struct ibv_device **list, char *text, size_t size)
 {
 	size_t used = 0;
@@ -157,7 +157,7 @@ int mr_device_open_devx(const char *name, struct mr_device *device,
 
 int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err)
 {
-	/* The library owns what it is given, but on early failures it does not close it. */
+	/* The library takes the descriptor over, but where it fails early it does not close it. */
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3), rc;
 
 	*device = (struct mr_device){ .imported = true };

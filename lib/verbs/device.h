@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* RDMA devices: finding, opening, and what a report says about where its answers come from. */
+/* RDMA devices: finding, opening, importing and closing them. */
 #ifndef LIB_VERBS_DEVICE_H
 #define LIB_VERBS_DEVICE_H
 
@@ -24,7 +24,7 @@ struct mr_device {
  * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain
  * @name:        the device, or NULL for the only one there is
  * @device:      set on success; mr_device_close() it
- * @environment: device, provider and simulated are filled as far as it came
+ * @environment: device, provider and simulated are set, on failure as far as they became known
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such device or none at all,
  * MR_ERROR_USAGE where one of several has to be named, MR_ERROR_REFUSED where the stack
@@ -36,8 +36,9 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 /**
  * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without protection domain
  *
- * ibv_open_device() asks for DEVX as well, and says nothing where it does not get it.  The rest as
- * of mr_device_open(); -EOPNOTSUPP where the device is none of mlx5.
+ * ibv_open_device() asks for DEVX as well, but succeeds without it.
+ *
+ * Return: as mr_device_open(); -EOPNOTSUPP where the device is no mlx5 device.
  */
 int mr_device_open_devx(const char *name, struct mr_device *device,
 			struct mr_environment *environment, struct mr_error *err);
@@ -60,7 +61,7 @@ struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 				  const struct mr_environment *environment, uint32_t *pd_handle);
 
 /**
- * mr_device_leave() - close the library's side of a device that a session has been made of
+ * mr_device_leave() - close the library's side of a device that a session holds from now on
  *
  * The session holds the open file, so the protection domain stays.  What the provider allocated
  * for its own use (UARs) is given back.

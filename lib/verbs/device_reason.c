@@ -14,10 +14,10 @@
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 
-/* libibverbs has so many files open at once: a class in sysfs, a device in it, and a file in that. */
+/* Files that libibverbs has open at once: a class in sysfs, a device in it, and a file in that. */
 #define DESCRIPTORS 3
 
-/* 0, or the errno with which there are no more descriptors. */
+/* Tries whether as many files can be opened.  Return: 0, or the errno of that. */
 static int try_descriptors(void)
 {
 	int fds[DESCRIPTORS], opened = 0, rc = 0;
@@ -74,7 +74,7 @@ static void hint_permission(const char *path, struct mr_error *err)
 		mr_hint(err, "read and write permission on %s is needed", path);
 }
 
-/* ib_uverbs_open(), and what comes before it */
+/* The errnos are those of ib_uverbs_open(), and of open(2) before it is called. */
 static void hint_open(const char *path, int errnum, struct mr_error *err)
 {
 	switch (errnum) {
@@ -111,7 +111,7 @@ static void hint_open(const char *path, int errnum, struct mr_error *err)
 	}
 }
 
-/* libibverbs takes no other file for the node. */
+/* libibverbs opens the node only where it is a character device with the number that sysfs has. */
 static bool hint_other_node(const struct mr_uverbs_node *node, struct mr_error *err)
 {
 	struct stat st;
@@ -153,7 +153,7 @@ void mr_device_explain_import(struct mr_error *err)
 		hint_descriptors(try_descriptors(), err);
 }
 
-/* No provider took it: its other files are in order. */
+/* The node is as it should be, so no provider took the device. */
 static void hint_provider(const struct mr_uverbs_node *node, struct mr_error *err)
 {
 	char name[NAME_MAX + 1];
@@ -182,7 +182,7 @@ static int fail_elsewhere(const struct mr_uverbs_node *node, struct mr_error *er
 	return -ENODEV;
 }
 
-/* The kernel has it, and libibverbs does not list it. */
+/* The kernel has the device and its node, but libibverbs does not list it. */
 static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err)
 {
 	struct stat st;
@@ -207,7 +207,7 @@ static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err
 	return -ENODEV;
 }
 
-/* The kernel has a device, and nothing for programs to open it by. */
+/* The kernel has the device, but no node by which programs could open it. */
 static int fail_without_node(const char *device, bool loaded, struct mr_error *err)
 {
 	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "programs cannot open the RDMA device %s: %s",
@@ -240,7 +240,7 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 	char device[NAME_MAX + 1];
 	struct mr_uverbs_node node = { .path = "" };
 
-	/* ENOSYS: it cannot read the class, which is looked at below. */
+	/* ENOSYS means that it cannot read the class of nodes: mr_uverbs_node_find() below says why. */
 	if (!errnum && list_errno != ENOSYS)
 		errnum = list_errno;
 	if (errnum) {

@@ -9,7 +9,7 @@
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 
-/* What a refusal can mean, from the device's own limit. */
+/* Says what a refusal can mean, by the limit that the device tells. */
 static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_error *err)
 {
 	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
@@ -76,7 +76,7 @@ int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr
 	if (dm->dm) {
 		errno = 0;
 		rc = ibv_free_dm(dm->dm);
-		if (rc) /* the errno itself, by the man page */
+		if (rc) /* by the man page it is the errno */
 			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
 				     "ibv_free_dm", NULL);
 	} else if (dm->allocated) {
@@ -94,7 +94,7 @@ void mr_dm_forget(struct mr_dm *dm)
 	*dm = (struct mr_dm){ .dm = NULL };
 }
 
-/* libibverbs/cmd_mr.c, uverbs_std_types_mr.c, hw/mlx5/mr.c */
+/* The rules are those of libibverbs/cmd_mr.c, uverbs_std_types_mr.c and hw/mlx5/mr.c. */
 void mr_dm_hint_region(struct mr_error *err)
 {
 	if (err->errnum == EINVAL)

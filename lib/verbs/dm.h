@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory on the device itself: ibv_alloc_dm(3), of which regions and dma-bufs are made. */
+/* Memory on the device itself (ibv_alloc_dm(3)): regions are registered on it, dma-bufs made of it. */
 #ifndef LIB_VERBS_DM_H
 #define LIB_VERBS_DM_H
 
@@ -16,7 +16,7 @@ struct mr_dm_request {
 	uint64_t length; /**< bytes */
 };
 
-/** A piece of it.  All zeros: none. */
+/** An allocated piece of memory on the device.  All zeros: none. */
 struct mr_dm {
 	struct ibv_dm *dm; /**< of MR_VIA_LIBRARY, else NULL */
 	uint32_t handle;   /**< the kernel's number of it */
@@ -34,16 +34,16 @@ int mr_dm_alloc(const struct mr_registrar *registrar, uint64_t length, struct mr
 		struct mr_error *err);
 
 /**
- * mr_dm_free() - ibv_free_dm(3), or the method DM_FREE; also of none
+ * mr_dm_free() - ibv_free_dm(3), or the method DM_FREE; nothing to do where there is none
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED: -EBUSY while a region is on it.
  */
 int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr_error *err);
 
-/** mr_dm_forget() - free the library's side of one that stays (ibv_unimport_dm(3)); also of none */
+/** mr_dm_forget() - free only the library's side of it (ibv_unimport_dm(3)): the memory stays allocated */
 void mr_dm_forget(struct mr_dm *dm);
 
-/** mr_dm_hint_region() - what a refused region on it can mean */
+/** mr_dm_hint_region() - say what it can mean that a region on such memory was refused */
 void mr_dm_hint_region(struct mr_error *err);
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where answers come from: what somebody else needs to know to understand, or to repeat, a refusal. */
+/* Where answers come from: what others must know to understand a refusal, or to reproduce it. */
 #ifndef LIB_VERBS_ENVIRONMENT_H
 #define LIB_VERBS_ENVIRONMENT_H
 
@@ -16,7 +16,7 @@ struct mr_environment {
 	char provider[32];         /**< user-space driver: "mlx5" */
 	char firmware[64];         /**< version, as /sys has it */
 	bool simulated;            /**< the device is mrctl's simulated HCA */
-	char simulated_kernel[16]; /**< whose answers that gives */
+	char simulated_kernel[16]; /**< kernel whose answers a simulated device gives */
 	/** RLIMIT_MEMLOCK in bytes; not known: unlimited. */
 	struct mr_opt_u64 memlock_soft;
 	struct mr_opt_u64 memlock_hard;
@@ -26,10 +26,10 @@ struct mr_environment {
 		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
 };
 
-/** mr_environment_init() - what is known without a device; what belongs to one is empty */
+/** mr_environment_init() - set what is known without a device; the members about a device are empty */
 void mr_environment_init(struct mr_environment *environment);
 
-/** mr_environment_find() - firmware and kernel of the device that @environment names */
+/** mr_environment_find() - set firmware and simulated kernel of the device that @environment names */
 void mr_environment_find(struct mr_environment *environment);
 
 #endif

@@ -13,7 +13,7 @@ enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t ac
 	if (!(access & MR_ACCESS_ZERO_BASED) || region->kind != MR_KIND_MR ||
 	    region->handle == MR_NO_HANDLE)
 		return MR_UNKNOWN;
-	/* Some drivers leave length and IOVA zero. */
+	/* Some drivers answer zeros as length and IOVA: those mean nothing. */
 	if (mr_uverbs_query_mr(uverbs, region->handle, &mr, &ignored) ||
 	    mr.length != region->length)
 		return MR_UNKNOWN;
@@ -32,25 +32,25 @@ static void ask(struct mr_in_force *in_force)
 static enum mr_tristate is_relaxed(const struct mr_in_force *in_force,
 				   const struct mr_in_force_region *region)
 {
-	/* The driver goes on without where its Data Direct device has no such key. */
+	/* mlx5_ib drops the flag where the Data Direct device's key lacks it, and does not tell. */
 	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_NO)
 		return MR_UNKNOWN;
 	return in_force->relaxed;
 }
 
-/* Flags of the optional range. */
+/* @flag: in the range of flags that a kernel may ignore */
 static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
 					     const struct mr_in_force_region *region, uint32_t flag)
 {
 	if (mr_region_kind(region->call) == MR_KIND_UMEM)
 		return MR_NO;
 	ask(in_force);
-	/* A kernel without such flags refuses them: only the library leaves them out. */
+	/* A kernel that does not know optional flags refuses them, but the library does not pass them on. */
 	if (in_force->optional == MR_NO && region->via == MR_VIA_LIBRARY)
 		return MR_NO;
 	if (flag != MR_ACCESS_RELAXED_ORDERING)
 		return MR_UNKNOWN;
-	/* Without that word of the kernel the library may have left the flag out. */
+	/* Where the kernel does not tell, the library may or may not have passed the flag on. */
 	if (in_force->optional == MR_UNKNOWN && in_force->relaxed == MR_YES &&
 	    region->via == MR_VIA_LIBRARY)
 		return MR_UNKNOWN;

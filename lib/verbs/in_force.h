@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Access flags that were asked for, accepted, and without effect: as far as that can be known.
- */
+/* Which access flags of a region have an effect: some are accepted, and then ignored. */
 #ifndef LIB_VERBS_IN_FORCE_H
 #define LIB_VERBS_IN_FORCE_H
 
@@ -13,7 +11,7 @@
 #include "lib/verbs/calls.h"
 #include "lib/verbs/uverbs.h"
 
-/** What a device and its kernel make of flags; learned when it is first needed. */
+/** What a device and its kernel can do; asked when it is first needed. */
 struct mr_in_force {
 	const struct mr_uverbs *uverbs;
 	bool asked;
@@ -32,7 +30,7 @@ struct mr_in_force_region {
 /**
  * mr_in_force_at_zero() - whether the addresses of a region count from 0, by what the kernel says
  *
- * It is asked (QUERY_MR) only where @access has zero-based: the region must still be there.
+ * The kernel is asked (QUERY_MR) only where @access has zero-based.  The region must still be registered.
  */
 enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
 				     const struct mr_region *region);
@@ -40,10 +38,10 @@ enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t ac
 /**
  * mr_in_force_bits() - the flags of a region that have an effect
  *
- * That a flag was accepted counts as effect, but for those of which it is known that it proves
- * nothing: zero-based, hugetlb, and all that a kernel may ignore.
+ * A flag that was accepted has an effect, with these exceptions, for which it proves nothing: zero-based,
+ * hugetlb, and all flags that a kernel may ignore.
  *
- * Return: the flags; not known where that is so of one of them.
+ * Return: the flags; not known where it is not known of one of them.
  */
 struct mr_opt_u64 mr_in_force_bits(struct mr_in_force *in_force,
 				   const struct mr_in_force_region *region);

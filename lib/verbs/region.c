@@ -135,7 +135,7 @@ static int fail_null_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 	return -EOPNOTSUPP;
 }
 
-/* ---- both ---- */
+/* ---- by either ---- */
 
 /* How a call is made that registers an MR. */
 static const struct functions {
@@ -221,9 +221,9 @@ static int register_by_library(const struct mr_registrar *registrar,
 }
 
 /*
- * What is known of a descriptor that cannot be one.  libmlx5's umem call refuses -1 itself
- * (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex), and libibverbs' ibv_reg_mr_ex() leaves the
- * attribute out for it (cmd_ioctl.h fill_attr_in_fd), so that the kernel finds an offset alone: EINVAL.
+ * Explains the answer to a negative descriptor.  Libraries treat -1 as none: libmlx5's umem call refuses it
+ * itself (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex()); ibv_reg_mr_ex(3) leaves the attribute out
+ * (cmd_ioctl.h fill_attr_in_fd()), and the kernel answers EINVAL to an offset without a descriptor.
  */
 static void hint_descriptor(const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_error *err)
@@ -251,7 +251,7 @@ static void hint_descriptor(const struct mr_registrar *registrar,
 		mr_hint(err, "-1 is no descriptor; %s", failed);
 }
 
-/* The call is asked for whole pages; what was asked for is a part of them. */
+/* Registers all pages of the range; the region then tells the range itself, which is a part of them. */
 static int register_relaxed(const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
 			    struct mr_error *err)

@@ -17,7 +17,7 @@ const struct mr_word mr_change_flags[] = {
 	{ .name = NULL },
 };
 
-/* enum ibv_rereg_mr_err_code, with what its man page says of the region. */
+/* The values of enum ibv_rereg_mr_err_code, with what the man page says of the region after each. */
 struct code {
 	int value;
 	const char *name;
@@ -42,7 +42,7 @@ static const struct code codes[] = {
 	  "of giving it back)" },
 };
 
-/* The last resort is the code that promises least. */
+/* An unknown value counts as the code that promises least. */
 static const struct code *find_code(int value)
 {
 	const struct code *least = NULL;
@@ -69,9 +69,9 @@ const char *mr_old_region_name(enum mr_old_region old)
 }
 
 /*
- * Whether this kernel changes regions of the device at all.  A command without flags answers that
- * and changes nothing: ib_uverbs_rereg_mr() refuses it with EINVAL before it looks at the region, and
- * where the driver has no rereg_user_mr nobody comes as far as that (EOPNOTSUPP).
+ * Whether this kernel changes regions of the device at all.  It is asked to change nothing: where the
+ * driver has rereg_user_mr(), ib_uverbs_rereg_mr() refuses that with EINVAL before it looks at the region;
+ * where it has none, the command is not there (EOPNOTSUPP).
  */
 static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 {
@@ -83,21 +83,21 @@ static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 }
 
 /*
- * Whether the provider and the kernel both change regions.  A provider without rereg gets the answer
- * of libibverbs' dummy_ops.c, for which no system call is made; its errno is that of a driver without.
+ * Whether the provider and the kernel both change regions.  For a provider that does not, libibverbs'
+ * dummy_ops.c answers EOPNOTSUPP without a system call: the same as of a driver that does not.
  */
 static bool library_has_rereg(struct ibv_mr *mr, struct ibv_pd *pd)
 {
 	return !ibv_rereg_mr(mr, 0, pd, NULL, 0, 0) || errno != EOPNOTSUPP;
 }
 
-/* Checks that come before the region is looked at: ib_uverbs_rereg_mr(), in all of Linux up to 7.2. */
+/* ib_uverbs_rereg_mr() refuses these before it looks at the region, up to Linux 7.2. */
 static bool has_other_flags(uint32_t changes)
 {
 	return !changes || changes & ~(uint32_t)MR_CHANGES;
 }
 
-/* What ibv_rereg_mr(3) checks itself (libibverbs/verbs.c, rdma-core 44 to 65), and then passes on. */
+/* The code that ibv_rereg_mr(3) would return, by its own checks (libibverbs/verbs.c, rdma-core 44 to 65). */
 static const char *library_code(const struct mr_rereg_request *request)
 {
 	bool input = request->origin == MR_ORIGIN_OTHER ||
@@ -111,7 +111,7 @@ static const char *library_code(const struct mr_rereg_request *request)
 	return request->origin == MR_ORIGIN_PLAIN ? find_code(IBV_REREG_MR_ERR_CMD)->name : NULL;
 }
 
-/* Drivers fail before and after they have let go of the old translation. */
+/* A driver may fail before or after it has given up the old translation, and does not tell which. */
 static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 				       const struct mr_rereg_request *request, uint32_t handle,
 				       int errnum, struct mr_error *err)
@@ -156,7 +156,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	region->elapsed_ns = mr_registrar_now(registrar) - start;
 	region->lkey = mr.lkey;
 	region->rkey = mr.rkey;
-	if (region->mr) { /* what fork protection covers is still what the library knows */
+	if (region->mr) { /* its addr and length stay: fork protection covers those */
 		region->mr->lkey = mr.lkey;
 		region->mr->rkey = mr.rkey;
 	}
@@ -168,7 +168,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	return 0;
 }
 
-/* What the code means, unless it is known that nobody was asked who could have changed the region. */
+/* The code's meaning; but the region is as before where neither provider nor kernel can change regions. */
 static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
 				     struct ibv_mr *mr, struct mr_error *err)
 {
@@ -205,7 +205,7 @@ static int rereg_by_library(const struct mr_registrar *registrar,
 	if (rc) {
 		code = find_code(rc);
 		failure->code = code->name;
-		/* Of fork protection libibverbs may leave no errno; it is short of memory then. */
+		/* Fork protection may fail without errno: libibverbs is short of memory then. */
 		rc = mr_fail(err, MR_ERROR_REFUSED, errno ? errno : ENOMEM, "ibv_rereg_mr", NULL);
 		failure->old = judge_code(registrar, code, region->mr, err);
 		if (failure->old != MR_OLD_REPLACED)

@@ -15,7 +15,7 @@ enum mr_change {
 	MR_CHANGE_ACCESS = 1 << 2,
 };
 
-/** What libibverbs takes a region for in the process that registered it. */
+/** How libibverbs treats a region in the process that registered it. */
 enum mr_origin {
 	MR_ORIGIN_PLAIN, /**< ibv_reg_mr(3) and the like: it changes such a region */
 	MR_ORIGIN_OTHER, /**< a dma-buf, memory on the device: it refuses to */
@@ -28,7 +28,7 @@ struct mr_rereg_request {
 	uint64_t length;  /**< of TRANSLATION: bytes */
 	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
 	uint32_t access;  /**< of ACCESS */
-	enum mr_origin origin;      /**< by MR_VIA_KERNEL: for what the library would say */
+	enum mr_origin origin;      /**< by MR_VIA_KERNEL: to tell what the library would say */
 	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
 };
 
@@ -36,8 +36,8 @@ struct mr_rereg_request {
 enum mr_old_region {
 	MR_OLD_UNTOUCHED, /**< there was no call */
 	MR_OLD_VALID,     /**< as before */
-	MR_OLD_REPLACED,  /**< as it was to be, for all that */
-	MR_OLD_UNUSABLE,  /**< to be deregistered, and for nothing else */
+	MR_OLD_REPLACED,  /**< it has changed, although the call failed */
+	MR_OLD_UNUSABLE,  /**< it can only be deregistered */
 	MR_OLD_UNKNOWN,   /**< the kernel does not tell */
 };
 
@@ -59,9 +59,9 @@ struct mr_rereg_failure {
 
 /**
  * mr_region_rereg() - ibv_rereg_mr(3), or the command REREG_MR by MR_VIA_KERNEL
- * @registrar: its protection domain is the new one where the request changes that; otherwise any
+ * @registrar: its protection domain is the new one where the request changes that; else it may be any
  * @request:   nothing is checked in advance
- * @region:    changed as far as the stack has changed it; to be deregistered in every case
+ * @region:    updated as far as the stack has changed it; it still has to be deregistered
  * @failure:   set: what the region is where the call fails
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.

@@ -8,10 +8,10 @@
 #include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"
 
-/* Words that the exported attributes may have; rdma-core 63 writes two. */
+/* Room for exported attributes, in words of 32 bits; rdma-core 63 writes two. */
 #define EXPORT_WORDS 64
 
-/* What mlx5dv_devx_umem_reg(3) asks for: all sizes that the device knows, from 4 KiB. */
+/* The pgsz_bitmap of mlx5dv_devx_umem_reg(3): any page size from 4 KiB on. */
 #define ANY_PAGE_SIZE (~UINT64_C(0xfff))
 
 static mr_dv_umem_export *find_export(void)
@@ -35,7 +35,7 @@ bool mr_umem_tells_handles(void)
 
 /*
  * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
- * mlx5dv_devx_umem_attrs).  Should they become others, the id will not be where it was.
+ * mlx5dv_devx_umem_attrs).  The id is compared: if it is not there, a later library writes others.
  */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
 {
@@ -55,7 +55,7 @@ void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 		unimport(umem);
 }
 
-/* Bytes of an exported umem, or -errno. */
+/* Return: the bytes that libmlx5 exports of a umem, or -errno. */
 static int blob_size(struct mr_error *err)
 {
 	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_symbol_find(MR_SYMBOL_EXPORT_SIZES, err);
@@ -178,7 +178,7 @@ int mr_umem_register(const struct mr_registrar *registrar, const struct mr_regio
 		return -err->errnum;
 	rc = registrar->via == MR_VIA_KERNEL ? register_by_kernel(registrar, request, region, err)
 					     : register_by_library(registrar, request, region, err);
-	/* devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG) */
+	/* The rules are those of devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG). */
 	if (rc == -EINVAL)
 		mr_hint(err,
 			"a umem takes local-write, remote-write (with local-write), "
@@ -198,7 +198,7 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 		   struct mlx5dv_devx_umem **umem, struct mr_error *err)
 {
 	mr_dv_umem_import *import = (mr_dv_umem_import *)mr_symbol_find(MR_SYMBOL_UMEM_IMPORT, err);
-	struct mr_umem_blob copy = *blob; /* the call takes what it may write to */
+	struct mr_umem_blob copy = *blob; /* its parameter is not const */
 	int size;
 
 	if (!import)

@@ -21,13 +21,13 @@ int mr_umem_register(const struct mr_registrar *registrar, const struct mr_regio
 		     struct mr_region *region, struct mr_error *err);
 
 /**
- * mr_umem_tells_handles() - whether libmlx5 tells handles, and can let go of a umem that stays
+ * mr_umem_tells_handles() - whether libmlx5 tells handles, and can forget a umem that stays registered
  *
  * From rdma-core 63 on (MLX5_1.27: mlx5dv_devx_umem_export(3), mlx5dv_devx_umem_unimport(3)).
  */
 bool mr_umem_tells_handles(void);
 
-/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not tell */
+/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not tell it */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
 
 /**
@@ -38,7 +38,7 @@ uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
 int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, struct mr_error *err);
 
 /**
- * mr_umem_import() - mlx5dv_devx_umem_import(3): nobody asks the kernel whether there is such a umem
+ * mr_umem_import() - mlx5dv_devx_umem_import(3), which does not ask the kernel whether the umem exists
  * @umem: set on success; mr_umem_forget() it
  *
  * Return: 0, or -errno: -EINVAL with MR_ERROR_USAGE for a blob that is not as long as libmlx5's,

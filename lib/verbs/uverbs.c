@@ -9,12 +9,12 @@
 #include "lib/verbs/ioctl.h"
 #include "lib/verbs/uverbs.h"
 
-/* mlx5's own, which the headers of rdma-core 44 lack: <rdma/mlx5_user_ioctl_cmds.h> */
+/* From later versions of <rdma/mlx5_user_ioctl_cmds.h>: the headers of rdma-core 44 lack them. */
 #define ATTR_REG_DMABUF_MR_ACCESS_FLAGS   (1u << UVERBS_ID_NS_SHIFT)
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH ((1u << UVERBS_ID_NS_SHIFT) + 1)
 #define ATTR_GET_DATA_DIRECT_SYSFS_PATH   (1u << UVERBS_ID_NS_SHIFT)
 
-/* Drivers write their answer to ALLOC_PD here: none has more. */
+/* Room for a driver's own answer to ALLOC_PD; no driver has a longer one. */
 #define PD_ANSWER_SIZE 64
 
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err)
@@ -136,7 +136,7 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 	struct mr_ioctl request =
 		mr_ioctl_new(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH);
 
-	/* To another driver this number may mean anything. */
+	/* Another driver may have another method by this number. */
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)",
 			       NULL);
@@ -233,7 +233,7 @@ int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct
 	return mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_UMEM_DEREG)", err);
 }
 
-/* Of a type that mlx5 alone has. */
+/* Lists objects of a type that only mlx5 has. */
 static int list_mlx5(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		     uint32_t *count, struct mr_error *err)
 {
@@ -267,7 +267,8 @@ int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t
 	mr_ioctl_add_handle(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
 	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, &length, sizeof(length));
 	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &alignment, sizeof(alignment));
-	if (uverbs->driver_id == RDMA_DRIVER_MLX5) { /* where to map it, which nobody does */
+	if (uverbs->driver_id ==
+	    RDMA_DRIVER_MLX5) { /* it answers where a program may map the memory; mrctl does not */
 		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset,
 				 sizeof(offset));
 		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page,

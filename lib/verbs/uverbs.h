@@ -23,20 +23,22 @@ struct mr_uverbs_mr {
 	uint64_t iova;
 };
 
+/** What is to be registered as an MR. */
 struct mr_uverbs_reg {
-	uint64_t addr; /**< of a dma-buf the offset */
+	uint64_t addr; /**< address of the first byte; of a dma-buf its offset */
 	uint64_t length;
 	uint64_t iova;
 	uint32_t pd_handle;
 	uint32_t access;
 };
 
+/** What is to be registered as a umem. */
 struct mr_uverbs_umem_reg {
-	uint64_t addr; /**< of a dma-buf the offset */
+	uint64_t addr; /**< address of the first byte; of a dma-buf its offset */
 	uint64_t length;
-	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: all that there are */
+	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: any */
 	uint32_t access;
-	bool dmabuf; /**< whether it is one: that of @fd */
+	bool dmabuf; /**< it is a range of the dma-buf @fd */
 	int fd;
 };
 
@@ -101,9 +103,10 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 		       struct mr_error *err);
 
 /**
- * mr_uverbs_is_absent() - whether that answer of mr_uverbs_query_mr() says that there is no such MR
+ * mr_uverbs_is_absent() - whether mr_uverbs_query_mr() has answered that there is no such MR
+ * @rc: its return value
  *
- * The handle is free, or of another object: all kinds share their numbers.
+ * The handle is free, or an object of another kind has it: all kinds share their numbers.
  */
 bool mr_uverbs_is_absent(int rc);
 
@@ -120,8 +123,8 @@ int mr_uverbs_destroy_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct
 
 /**
  * mr_uverbs_reg_umem() - drivers/infiniband/hw/mlx5/devx.c MLX5_IB_METHOD_DEVX_UMEM_REG
- * @handle: set to the kernel's number of it
- * @id:     set to the device's
+ * @handle: set to the kernel's number of the umem
+ * @id:     set to the device's number of it
  *
  * Return: -EPROTONOSUPPORT from another driver, -EINVAL also where the context is without DEVX.
  */
@@ -179,7 +182,7 @@ int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
  * mr_uverbs_list() - UVERBS_METHOD_INFO_HANDLES
  * @object:  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD, …
  * @handles: room for MR_UVERBS_INFO_MAX
- * @count:   set to how many there are; MR_UVERBS_INFO_MAX means: or more
+ * @count:   set to how many there are; where it is MR_UVERBS_INFO_MAX, there may be more
  */
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err);
