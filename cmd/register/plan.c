@@ -105,7 +105,7 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	const struct dmabuf_args *dmabuf = call->dmabuf;
 	int rc;
 
-	if (dmabuf && dmabuf->buffer.known && dmabuf->source.type == MR_DMABUF_FD)
+	if (call->dmabuf_option && dmabuf->buffer.known && dmabuf->source.type == MR_DMABUF_FD)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--buffer: the dma-buf of --%s %s is made already",
 				    call->dmabuf_option, dmabuf->source.text);
