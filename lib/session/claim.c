@@ -7,8 +7,8 @@
 #include "lib/session/table/lock.h"
 
 /*
- * A claim is given up before the lock: the place may be another entry's at once, and the next
- * process must be able to claim it.
+ * The claim goes before the lock.  As soon as others have the lock they may put another entry into that
+ * slot, and must be able to claim it.
  */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {

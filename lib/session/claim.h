@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A region in the hands of this process, while it is changed or deregistered. */
+/* Keeping other processes off a region while this one changes or deregisters it. */
 #ifndef LIB_SESSION_CLAIM_H
 #define LIB_SESSION_CLAIM_H
 
@@ -19,7 +19,7 @@
 int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		     struct mr_session_region *region, struct mr_error *err);
 
-/** mr_session_unclaim() - give up claim and lock */
+/** mr_session_unclaim() - give up the claim, and the table's lock where it is held */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot);
 
 /** mr_session_fail_gone() - the error for an entry whose region the kernel does not have */

@@ -14,7 +14,7 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-/* Its program; one that was replaced since it was started has that in its name. */
+/* The path of its program.  The kernel appends " (deleted)" where the file was replaced since. */
 static bool program_of(const struct mr_process *process, char path[PATH_MAX])
 {
 	static const char replaced[] = " (deleted)";
@@ -108,7 +108,7 @@ static int wait_for_end(int pidfd, pid_t pid, uint64_t ns, struct mr_error *err)
 	return -ETIMEDOUT;
 }
 
-/* What is known of a process is that of the pidfd's where that has not ended since. */
+/* The pidfd was opened first: what /proc says after that, it says of the same process, or not at all. */
 static int signal_holder(const struct mr_found_session *session, const struct mr_holder *holder,
 			 const struct mr_process *process, int pidfd, struct mr_error *err)
 {

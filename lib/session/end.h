@@ -9,7 +9,7 @@
  * mr_session_end() - end a session that only its detached holder holds
  * @ns: how long to wait for its end
  *
- * That is signalled which was proven to be the holder, whoever gets its number later.
+ * The holder is signalled by a pidfd, so that no other process is hit that gets its number meanwhile.
  *
  * Return: 0 when it has ended, -EBUSY where others hold it, or another -errno.
  */

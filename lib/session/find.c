@@ -127,7 +127,7 @@ static bool look_at_environment(struct search *search, const struct mr_process *
 	return session && add_holder(session, process, fd);
 }
 
-/* The session that a descriptor belongs to: its socket, or its table (@fd becomes -1 then). */
+/* The session whose socket a descriptor is, or whose table: @fd becomes -1 then. */
 static struct mr_found_session *session_of_descriptor(const struct search *search,
 						      const struct mr_process *process, int *fd)
 {
@@ -136,7 +136,7 @@ static struct mr_found_session *session_of_descriptor(const struct search *searc
 	struct stat st = { 0 };
 
 	snprintf(name, sizeof(name), "fd/%d", *fd);
-	/* No file of others is looked at that could be on a file system that does not answer. */
+	/* Only memfds are looked at: another file could be on a file system that does not answer. */
 	if (!socket &&
 	    (!mr_process_link(process, name, target, sizeof(target)) ||
 	     strncmp(target, "/memfd:", 7) != 0 || fstatat(process->folder, name, &st, 0)))
@@ -153,7 +153,7 @@ static struct mr_found_session *session_of_descriptor(const struct search *searc
 	return NULL;
 }
 
-/* Those that hold a session although their environment does not name it. */
+/* Some processes hold a session although their environment does not name it. */
 static bool look_at_descriptors(struct search *search, const struct mr_process *process)
 {
 	struct mr_found_session *session;
@@ -212,7 +212,7 @@ static bool read_session(const struct search *search, struct mr_found_session *s
 	return true;
 }
 
-/* Takes the descriptor out of a holder; that it is the one that was found, its inode says. */
+/* Takes the descriptor out of a holder; its inode proves that it is the socket that was found. */
 static int take_from(const struct mr_found_session *session, const struct mr_holder *holder,
 		     struct mr_error *err)
 {
@@ -247,7 +247,7 @@ static void sort_holders(struct mr_found_session *session)
 	qsort(session->holders, session->holder_count, sizeof(*session->holders), by_role);
 }
 
-/* Where another process has it too, this one does not count. */
+/* This process counts as a holder only where no other process is one. */
 static void leave_out_self(struct mr_found_session *session)
 {
 	size_t kept = 0;
@@ -278,7 +278,7 @@ static bool examine(const struct search *search, struct mr_found_session *sessio
 		else if (!i || fd == -EPERM)
 			session->refusal = refusal;
 	}
-	if (fd < 0) /* what ended meanwhile is none any more */
+	if (fd < 0) /* a session that ended meanwhile is none any more */
 		return session->refusal.kind != MR_ERROR_ABSENT;
 	is_session = read_session(search, session, fd);
 	close(fd);

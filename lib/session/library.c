@@ -64,8 +64,8 @@ void mr_session_close_library(struct mr_session *session)
 	for (uint32_t slot = 0; slot < library->capacity; slot++)
 		if (library->held[slot].region.live)
 			mr_region_forget(&library->held[slot].region);
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
-		struct ibv_pd *pd = library->pds[place];
+	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
+		struct ibv_pd *pd = library->pds[pd_slot];
 
 		if (pd && (!mr_session_is_private(session) || ibv_dealloc_pd(pd)))
 			ibv_unimport_pd(pd);
@@ -84,10 +84,10 @@ void mr_session_close_library(struct mr_session *session)
 /* ---- calls of the library ---- */
 
 /* Another process may have put another PD in that place of the table. */
-static int import_pd(struct mr_session_library *library, uint32_t place, uint32_t handle,
+static int import_pd(struct mr_session_library *library, uint32_t pd_slot, uint32_t handle,
 		     struct mr_error *err)
 {
-	struct ibv_pd **pd = &library->pds[place];
+	struct ibv_pd **pd = &library->pds[pd_slot];
 
 	if (*pd && (*pd)->handle == handle)
 		return 0;
@@ -98,7 +98,7 @@ static int import_pd(struct mr_session_library *library, uint32_t place, uint32_
 	return *pd ? 0 : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_pd", NULL);
 }
 
-int mr_session_device(struct mr_session *session, uint32_t place, uint32_t pd_handle,
+int mr_session_device(struct mr_session *session, uint32_t pd_slot, uint32_t pd_handle,
 		      struct mr_device *device, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
@@ -110,11 +110,11 @@ int mr_session_device(struct mr_session *session, uint32_t place, uint32_t pd_ha
 	if (!library->device.context)
 		rc = mr_device_import(session->uverbs.fd, MR_NO_HANDLE, &library->device, err);
 	if (!rc && pd_handle != MR_NO_HANDLE)
-		rc = import_pd(library, place, pd_handle, err);
+		rc = import_pd(library, pd_slot, pd_handle, err);
 	if (rc)
 		return rc;
 	device->context = library->device.context;
-	device->pd = pd_handle != MR_NO_HANDLE ? library->pds[place] : NULL;
+	device->pd = pd_handle != MR_NO_HANDLE ? library->pds[pd_slot] : NULL;
 	return 0;
 }
 

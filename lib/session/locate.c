@@ -24,7 +24,7 @@
 /* Milliseconds that a process may be in the middle of exec. */
 #define EXEC_TRIES 100
 
-/* Processes from one to the next of which each joined the session of another. */
+/* So many processes are followed, of which each has joined the session of the next. */
 #define FOLLOW_MAX 16
 
 int mr_session_parse_location(const char *where, struct mr_session_location *location,
@@ -139,7 +139,7 @@ static bool yama_restricts(void)
 	return f && fscanf(f, "%d", &scope) == 1 && scope > 0;
 }
 
-/* Nobody may have waited for it yet: then it is there, and its descriptors are not. */
+/* A process that has ended and was not waited for is still there, without its descriptors. */
 static bool has_ended(int process)
 {
 	struct pollfd poll_for = { .fd = process, .events = POLLIN };
@@ -172,7 +172,7 @@ static void hint_forbidden(pid_t pid, struct mr_error *err)
 
 static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 {
-	if (has_ended(process)) /* and then the kernel forbids what there is nothing of */
+	if (has_ended(process)) /* then the kernel answers EPERM, too */
 		return fail_ended(pid, err);
 	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
 		"cannot take the session out of process %" PRIu64, pid);
@@ -213,7 +213,7 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 	return -ESRCH;
 }
 
-/* The descriptor of the session that a process holds; or none, where @location is another process. */
+/* The descriptor of the session that a process holds.  Where @location becomes another process, @fd is not set. */
 static int take_from_process(uint64_t pid, struct mr_session_location *location, int *fd,
 			     struct mr_error *err)
 {
@@ -234,7 +234,7 @@ static int take_from_process(uint64_t pid, struct mr_session_location *location,
 	return mr_session_take_descriptor(process, pid, location->number, fd, err);
 }
 
-/* A process that has joined a session by another's number leads to that. */
+/* Where the process has itself joined the session of another (pid:N), that one is asked. */
 static int follow_processes(struct mr_session_location location, int *fd, struct mr_error *err)
 {
 	const uint64_t first = location.number;

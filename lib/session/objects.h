@@ -26,8 +26,8 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 /**
  * mr_session_count_uars() - UARs that others' imports of the session have, or have left behind
  *
- * A command that works through the library has one while it runs.  It is left where the command is
- * killed, or the kernel refuses to take it back, which libmlx5 tells nobody.
+ * A command that works through the library has one while it runs.  The UAR stays where the command is
+ * killed, or where the kernel refuses to free it, which libmlx5 reports to nobody.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

@@ -62,7 +62,7 @@ int mr_session_create(const struct mr_device *device, const struct mr_environmen
 	return rc;
 }
 
-/* The device's PD is that of the name that all sessions begin with. */
+/* The PD of the device becomes the one that every session begins with. */
 static void take_device(struct mr_session *session, struct mr_device *device,
 			const struct mr_environment *environment)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A session is made, joined and left. */
+/* Making, joining and leaving a session. */
 #ifndef LIB_SESSION_OPEN_H
 #define LIB_SESSION_OPEN_H
 
@@ -8,7 +8,7 @@
 struct mr_device;
 struct mr_environment;
 
-/** mr_session_describe() - what a table is to know of a device */
+/** mr_session_describe() - what the table notes of a device */
 void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device);
 
 /**
@@ -22,12 +22,13 @@ int mr_session_create(const struct mr_device *device, const struct mr_environmen
 		      int *fd, struct mr_error *err);
 
 /**
- * mr_session_open_private() - a private session
+ * mr_session_open_private() - open a device as a session of this process alone, as a batch does
  * @name:        the device, or NULL for the only one there is
  * @environment: filled as by mr_device_open()
  */
 int mr_session_open_private(const char *name, struct mr_session *session,
 			    struct mr_environment *environment, struct mr_error *err);
+
 /**
  * mr_session_open() - join a session
  * @where: "fd:N" or "N", an inherited descriptor; "pid:N", one that process N holds
@@ -39,12 +40,13 @@ int mr_session_open_private(const char *name, struct mr_session *session,
  */
 int mr_session_open(const char *where, struct mr_session *session, struct mr_error *err);
 
+/** mr_session_close() - leave it; regions stay, but for a private session, which ends */
 void mr_session_close(struct mr_session *session);
 
 /**
- * mr_session_peek() - what mr_session_open() does with a descriptor, but for the device
+ * mr_session_peek() - join the session of a descriptor, without a look at its device
  *
- * The table is checked.  Of the device nothing may be asked before mr_session_check_device().
+ * The table is checked.  The device must not be used before mr_session_check_device().
  *
  * Return: 0, or -errno: -ENOTCONN where the descriptor is no session.
  */
@@ -53,14 +55,14 @@ int mr_session_peek(int fd, struct mr_session *session, struct mr_error *err);
 /**
  * mr_session_check_device() - whether it is an RDMA device, and can be used by this process
  *
- * Whoever made the session chose its descriptor: before any ioctl it must prove to be a uverbs device.
+ * The descriptor comes from whoever made the session: no ioctl may be sent to what is no uverbs device.
  */
 int mr_session_check_device(const struct mr_session *session, struct mr_error *err);
 
-/** mr_session_environment() - kernel, rdma-core and what the session knows of its device */
+/** mr_session_environment() - fill in kernel, rdma-core, and the device as the session knows it */
 void mr_session_environment(const struct mr_session *session, struct mr_environment *environment);
 
-/** mr_session_allow_joining() - let same-user processes take the descriptor (Yama) after exec */
+/** mr_session_allow_joining() - let processes of the same user take descriptors out of this one, where Yama restricts that */
 int mr_session_allow_joining(struct mr_error *err);
 
 #endif

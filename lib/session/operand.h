@@ -31,11 +31,11 @@ int mr_operand_check(const char *text, struct mr_error *err);
  * mr_operand_find() - find what @text names
  * @text: an id, a name, lkey:0x…, rkey:0x…, mr:HANDLE, umem:HANDLE, dm:HANDLE or pd:NAME
  *
- * Takes the lock for a moment; the indexes of the table are used, nothing is scanned.
+ * It takes the lock for a moment.  The table is not scanned: it has an index for each of these.
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is none.
  */
-int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *selection,
+int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err);
 
 #endif

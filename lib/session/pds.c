@@ -17,7 +17,7 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 			    mr_table_noun(&session->table), name);
 }
 
-/* Under the lock: a PD that is in doubt is one that a killed process was deallocating. */
+/* Under the lock.  A PD is in doubt where a process was killed while it deallocated it: the kernel knows. */
 static void recover_pds(struct mr_session *session)
 {
 	struct mr_handles handles = { .list = NULL };
@@ -26,16 +26,16 @@ static void recover_pds(struct mr_session *session)
 
 	if (mr_session_is_private(session)) /* no other process */
 		return;
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
-		if (!mr_table_pd(&session->table, place, &pd) || !pd.in_doubt)
+	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
+		if (!mr_table_pd(&session->table, pd_slot, &pd) || !pd.in_doubt)
 			continue;
 		if (!handles.list &&
 		    mr_handles_list(session, MR_HANDLES_OF_PDS, &handles, &ignored))
 			break;
 		if (mr_handles_have(&handles, pd.handle))
-			mr_table_doubt_pd(&session->table, place, false);
+			mr_table_doubt_pd(&session->table, pd_slot, false);
 		else
-			mr_table_remove_pd(&session->table, place);
+			mr_table_remove_pd(&session->table, pd_slot);
 	}
 	mr_handles_release(&handles);
 }
@@ -51,7 +51,7 @@ int mr_session_recover_pds(struct mr_session *session, struct mr_error *err)
 	return 0;
 }
 
-static int new_private_pd(struct mr_session *session, const char *name, uint32_t *place,
+static int new_private_pd(struct mr_session *session, const char *name, uint32_t *pd_slot,
 			  struct mr_table_pd *pd, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
@@ -62,9 +62,9 @@ static int new_private_pd(struct mr_session *session, const char *name, uint32_t
 	if (!made)
 		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
 	pd->handle = made->handle;
-	*place = mr_table_add_pd(&session->table, name, made->handle);
-	if (*place != MR_NO_SLOT) {
-		library->pds[*place] = made;
+	*pd_slot = mr_table_add_pd(&session->table, name, made->handle);
+	if (*pd_slot != MR_NO_SLOT) {
+		library->pds[*pd_slot] = made;
 		return 0;
 	}
 	ibv_dealloc_pd(made);
@@ -72,47 +72,47 @@ static int new_private_pd(struct mr_session *session, const char *name, uint32_t
 			    MR_TABLE_PDS);
 }
 
-static int dealloc_private_pd(struct mr_session *session, uint32_t place, struct mr_error *err)
+static int dealloc_private_pd(struct mr_session *session, uint32_t pd_slot, struct mr_error *err)
 {
 	int rc;
 
 	errno = 0;
-	rc = ibv_dealloc_pd(session->library->pds[place]);
+	rc = ibv_dealloc_pd(session->library->pds[pd_slot]);
 	if (rc)
 		return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
 			       "ibv_dealloc_pd", NULL);
-	session->library->pds[place] = NULL;
+	session->library->pds[pd_slot] = NULL;
 	return 0;
 }
 
-static int new_pd(struct mr_session *session, const char *name, uint32_t *place,
+static int new_pd(struct mr_session *session, const char *name, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
 	int rc;
 
 	if (mr_session_is_private(session))
-		return new_private_pd(session, name, place, pd, err);
+		return new_private_pd(session, name, pd_slot, pd, err);
 	rc = mr_uverbs_alloc_pd(&session->uverbs, &pd->handle, err);
 	if (rc)
 		return rc;
-	*place = mr_table_add_pd(&session->table, name, pd->handle);
-	if (*place != MR_NO_SLOT)
+	*pd_slot = mr_table_add_pd(&session->table, name, pd->handle);
+	if (*pd_slot != MR_NO_SLOT)
 		return 0;
 	mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
 	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC,
 			    "a session has at most %d protection domains", MR_TABLE_PDS);
 }
 
-/* Under the lock.  Another holder may change the name after it was found: the copy counts. */
-static bool find_pd(const struct mr_session *session, const char *name, uint32_t *place,
+/* Under the lock.  The name is compared again in the copy: another holder may have changed it since. */
+static bool find_pd(const struct mr_session *session, const char *name, uint32_t *pd_slot,
 		    struct mr_table_pd *pd)
 {
-	*place = mr_table_find_pd(&session->table, name);
-	return mr_table_pd(&session->table, *place, pd) &&
+	*pd_slot = mr_table_find_pd(&session->table, name);
+	return mr_table_pd(&session->table, *pd_slot, pd) &&
 	       (mr_session_is_private(session) || !strcmp(pd->name, name));
 }
 
-int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
+int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err)
 {
 	int rc = mr_table_lock(&session->table, err);
@@ -120,37 +120,37 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 	if (rc)
 		return rc;
 	recover_pds(session);
-	if (!find_pd(session, name, place, pd))
-		rc = create ? new_pd(session, name, place, pd, err)
+	if (!find_pd(session, name, pd_slot, pd))
+		rc = create ? new_pd(session, name, pd_slot, pd, err)
 			    : fail_no_pd(session, name, err);
 	if (!rc)
-		rc = mr_table_use_pd(&session->table, *place, err);
+		rc = mr_table_use_pd(&session->table, *pd_slot, err);
 	mr_table_unlock(&session->table);
 	return rc;
 }
 
-void mr_session_leave_pd(const struct mr_session *session, uint32_t place)
+void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot)
 {
-	mr_table_leave_pd(&session->table, place);
+	mr_table_leave_pd(&session->table, pd_slot);
 }
 
 /*
- * Under the lock, and nobody else uses it.  A process that was about to register in it would do so in
- * whatever gets its handle next.
+ * Under the lock and with a claim on the PD: a process that was about to register in it would register in
+ * whatever PD gets its handle next.
  */
-static int dealloc_pd(struct mr_session *session, uint32_t place, const struct mr_table_pd *pd,
+static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct mr_table_pd *pd,
 		      struct mr_error *err)
 {
 	int rc;
 
-	mr_table_doubt_pd(&session->table, place, true);
+	mr_table_doubt_pd(&session->table, pd_slot, true);
 	rc = mr_session_is_private(session)
-		     ? dealloc_private_pd(session, place, err)
+		     ? dealloc_private_pd(session, pd_slot, err)
 		     : mr_uverbs_dealloc_pd(&session->uverbs, pd->handle, err);
 	if (!rc || rc == -ENOENT)
-		mr_table_remove_pd(&session->table, place);
+		mr_table_remove_pd(&session->table, pd_slot);
 	else
-		mr_table_doubt_pd(&session->table, place, false);
+		mr_table_doubt_pd(&session->table, pd_slot, false);
 	if (rc == -EBUSY)
 		mr_hint(err, "it is in use: by regions, which mrctl stat shows, or by what other "
 			     "programs made in it");
@@ -160,17 +160,17 @@ static int dealloc_pd(struct mr_session *session, uint32_t place, const struct m
 int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err)
 {
 	struct mr_table_pd pd;
-	uint32_t place;
+	uint32_t pd_slot;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (rc)
 		return rc;
 	recover_pds(session);
-	if (find_pd(session, name, &place, &pd)) {
-		rc = mr_table_claim_pd(&session->table, place, err);
+	if (find_pd(session, name, &pd_slot, &pd)) {
+		rc = mr_table_claim_pd(&session->table, pd_slot, err);
 		if (!rc)
-			rc = dealloc_pd(session, place, &pd, err);
-		mr_table_leave_pd(&session->table, place);
+			rc = dealloc_pd(session, pd_slot, &pd, err);
+		mr_table_leave_pd(&session->table, pd_slot);
 	} else {
 		rc = fail_no_pd(session, name, err);
 	}

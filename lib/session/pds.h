@@ -7,21 +7,21 @@
 
 /**
  * mr_session_pd() - a protection domain by name
- * @create: allocate it (ioctl ALLOC_PD) where there is none of that name
- * @place:  set to its place in the table
+ * @create:  allocate one (ALLOC_PD) where there is none of that name
+ * @pd_slot: set to its slot in the table
  *
  * No other process deallocates it until mr_session_leave_pd().
  */
-int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *place,
+int mr_session_pd(struct mr_session *session, const char *name, bool create, uint32_t *pd_slot,
 		  struct mr_table_pd *pd, struct mr_error *err);
 
-/** mr_session_leave_pd() - it may be deallocated; nothing happens where @place is none */
-void mr_session_leave_pd(const struct mr_session *session, uint32_t place);
+/** mr_session_leave_pd() - let others deallocate it; nothing happens where @pd_slot is none of a PD */
+void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot);
 
-/** mr_session_recover_pds() - forget PDs that went with a process that was killed meanwhile */
+/** mr_session_recover_pds() - settle what became of PDs whose deallocation was not finished, as a process was killed */
 int mr_session_recover_pds(struct mr_session *session, struct mr_error *err);
 
-/** mr_session_dealloc_pd() - deallocate an empty PD; the kernel answers EBUSY for another */
+/** mr_session_dealloc_pd() - deallocate a PD; the kernel answers EBUSY where something is in it */
 int mr_session_dealloc_pd(struct mr_session *session, const char *name, struct mr_error *err);
 
 #endif

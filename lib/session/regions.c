@@ -40,8 +40,8 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 }
 
 /*
- * What cannot be noted must not stay: no entry would name it, and nobody has its keys yet.  The command
- * has failed then, with nothing registered; its entry stays as one that was never finished.
+ * A region whose keys cannot be noted is deregistered at once: no entry would name it.  Nobody uses it yet,
+ * as the keys were not printed.  Its entry stays as one whose registration was never finished.
  */
 static void undo_registration(struct mr_session *session, const struct mr_entry *entry,
 			      struct mr_error *err)
@@ -78,13 +78,13 @@ static void withdraw_entry(struct mr_session *session, uint32_t slot, uint64_t i
 {
 	struct mr_error ignored;
 
-	/* Where the lock cannot be had the entry stays, as one that was never finished. */
+	/* Without the lock the entry stays, as one whose registration was never finished. */
 	if (!mr_table_lock(&session->table, &ignored))
 		mr_table_remove(&session->table, slot, id);
 	mr_session_unclaim(session, slot);
 }
 
-/* What outlives this process must have a handle, or nobody can deregister it any more. */
+/* A region that outlives this process must have a handle: without one nobody could deregister it. */
 static int register_to_stay(const struct mr_session *session, const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
 			    struct mr_error *err)
@@ -144,7 +144,10 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
-/* Under the lock: is the entry ours to destroy?  Its claim is taken then. */
+/*
+ * Under the lock: claim the entry and mark it as in doubt, so that its region may be destroyed.
+ * @marked: only if it is a relaxed region that is deferred
+ */
 static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
 			    struct mr_entry *entry, struct mr_error *err)
 {
@@ -168,7 +171,7 @@ static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t 
 	return rc;
 }
 
-/* By the library where it has registered the region in this process. */
+/* The library destroys what it has registered in this process; all else goes by its handle. */
 static int destroy_region(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
 			  uint64_t *ns, struct mr_error *err)
 {
@@ -194,7 +197,7 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
 			 ? mr_uverbs_free_dm(&session->uverbs, entry->dm, err)
 			 : 0;
 
-	/* Another region is on it, or it is no such memory any more. */
+	/* EBUSY: another region is on it.  ENOENT, EINVAL: the handle is free, or another object's. */
 	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL)
 		return 0;
 	mr_wrap(err, "region %llu is deregistered, but the memory on the device stays",
@@ -202,7 +205,10 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
 	return rc;
 }
 
-/* Note what the kernel has answered: 0, or -errno where that cannot be noted. */
+/*
+ * Note whether the kernel has destroyed the region.
+ * Return: 0, or -errno where the lock cannot be had: the entry stays in doubt.
+ */
 static int end_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool gone,
 			  struct mr_error *err)
 {

@@ -26,17 +26,17 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
  * @entry: set to the copy by which it is done, once it is claimed
  * @ns:    set to the time that the kernel took; or NULL
  *
- * Before it destroys by handle the kernel must agree on what that handle is: it may have been
- * given out again.  Of a umem the kernel tells no more than that the handle is a umem's.
+ * The kernel gives handles out again: before an MR is destroyed by its handle, the kernel is asked whether
+ * it is still the entry's region.  Of a umem it tells no more than that the handle is a umem's.
  *
- * Return: 0; 1 with @err where it is destroyed, but its entry or the memory on the device that it was
- * on stays; or -errno: MR_ERROR_REFUSED when the kernel refuses, and the region is still there;
- * MR_ERROR_ABSENT when it had gone before, and the entry is removed.
+ * Return: 0; 1 with @err where the region is destroyed, but its entry stays, or the memory on the device
+ * below it; or -errno: MR_ERROR_REFUSED where the kernel refuses, and the region is still there;
+ * MR_ERROR_ABSENT where it had gone before, and the entry is removed.
  */
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
 
-/** mr_session_invalidate() - the same for a relaxed region that is marked; another is left alone */
+/** mr_session_invalidate() - mr_session_deregister() of a relaxed region that is deferred, and of no other */
 int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err);
 

@@ -24,7 +24,7 @@ uint32_t mr_registrant_start(uint64_t ticks)
 	return low || !ticks ? low : 1;
 }
 
-/* Once for all regions.  The start stays 0 where the numbers of the table are not those of this process. */
+/* Once for all regions.  The start stays 0 where this process is in another PID namespace than the session. */
 static void know_self(struct mr_session *session)
 {
 	struct mr_registrant *self = &session->self;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The process that registered a region.  With on-demand paging the kernel finds pages by its address
- * space, and a GPU's memory is its own: once it has ended, the region is there and reaches nothing.
+ * The process that registered a region.  With on-demand paging the kernel finds pages by the address space
+ * of that process, and memory of a GPU ends with it.  Once it has ended such a region reaches nothing.
  */
 #ifndef LIB_SESSION_REGISTRANT_H
 #define LIB_SESSION_REGISTRANT_H
@@ -10,10 +10,10 @@
 #include "lib/session/types.h"
 
 /**
- * mr_registrant_needed() - whether the entry's region is one of these
+ * mr_registrant_needed() - whether the entry's region reaches nothing without its process
  *
- * Its access flags do not tell: a change of them alone leaves pages pinned that were (mlx5_ib_rereg_user_mr()
- * and rxe_rereg_user_mr() keep the umem).
+ * Its access flags do not tell: a change of them alone leaves the pages pinned that were pinned
+ * (mlx5_ib_rereg_user_mr() and rxe_rereg_user_mr() keep the umem).
  */
 bool mr_registrant_needed(const struct mr_entry *entry);
 
@@ -21,7 +21,7 @@ bool mr_registrant_needed(const struct mr_entry *entry);
  * mr_registrant_start() - the start of a process as an entry keeps it
  * @ticks: of mr_process_life()
  *
- * Return: the low 32 bits, which come again after 497 days; where they are 0, 1.
+ * Return: the low 32 bits, or 1 where these are 0.  They come again after 497 days.
  */
 uint32_t mr_registrant_start(uint64_t ticks);
 

@@ -41,7 +41,7 @@ struct target {
 	uint32_t slot;
 };
 
-/* A time that is still to come is none that a process of this machine has written. */
+/* Where the mark is of a time to come, no process of this machine has written it: the region is due. */
 static bool is_due(const struct mr_entry *entry, uint64_t now)
 {
 	return entry->marked_ns > now || now - entry->marked_ns >= entry->defer_ns;
@@ -53,7 +53,7 @@ static bool is_chosen(const struct choice *choice, const struct mr_entry *entry,
 	       (!choice->due || is_due(entry, now));
 }
 
-/* Under the lock.  So many are looked at, even where they are a circle. */
+/* Under the lock.  Another holder may have made the chain a circle: it ends after as many as there can be. */
 static size_t find_targets(const struct mr_table *table, const struct choice *choice,
 			   struct target *targets, size_t room)
 {
@@ -97,7 +97,7 @@ static bool is_busy(const struct mr_error *err)
 	return err->kind == MR_ERROR_HOST && err->errnum == EBUSY;
 }
 
-/* For all who want to know why it is still there. */
+/* Any process may ask later why the region is still there. */
 static void note_refusal(struct mr_session *session, const struct target *target, int errnum)
 {
 	struct mr_error ignored;
@@ -109,8 +109,8 @@ static void note_refusal(struct mr_session *session, const struct target *target
 }
 
 /*
- * Return: 1 where it is invalid, 2 where its entry stays all the same, 0 where it had gone or another
- * process has it in hand, or -errno.
+ * Return: 1 where it is invalid now, 2 with @err where its entry stays all the same, 0 where it had gone or
+ * (without @wait) another process has it in hand, or -errno.
  */
 static int invalidate(struct mr_session *session, const struct target *target, bool wait,
 		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
@@ -128,7 +128,7 @@ static int invalidate(struct mr_session *session, const struct target *target, b
 	return 1 + rc;
 }
 
-/* Of those that a signal has kept from being invalidated, so many are still marked. */
+/* A signal has ended the work.  @left: how many of the targets that remain are still marked. */
 static int fail_interrupted(const struct mr_table *table, const struct target *targets,
 			    size_t count, uint64_t *left, struct mr_error *err)
 {
@@ -178,7 +178,7 @@ static int invalidate_targets(struct mr_session *session, const struct choice *c
 		if (rc > 1 && call)
 			call(data, NULL, 0, &failure);
 		if (failed && mr_table_gave_up(&session->table))
-			break; /* what is true of this one is true of all */
+			break; /* the table stays locked for the others, too */
 	}
 	rc = i < count && mr_interrupted()
 		     ? fail_interrupted(&session->table, targets + i, count - i, left, &failure)
@@ -197,7 +197,7 @@ int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *cal
 				  left, err);
 }
 
-/* Also in the middle of other work: what fails stays marked, and others may have it in hand. */
+/* For commands that do other work: a region that fails stays marked, and none is waited for. */
 static void invalidate_marked(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;

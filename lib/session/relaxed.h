@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Relaxed regions, by the contract of Solaris' ibv_reg_mr_relaxed(3): they reach to the boundaries of
- * their pages, and what is deregistered is only marked; it is invalidated later, many at once.
+ * Relaxed regions, by the contract of Solaris' ibv_reg_mr_relaxed(3).  Such a region reaches to the
+ * boundaries of its pages.  Deregistering it only marks it; marked regions are invalidated later, many at
+ * once.
  *
- * The pool of a session's relaxed regions is in its table, for all its processes.  A marked region is
- * reachable by its keys and its pages are pinned, until one of these comes, and it is never given to
- * a later registration:
+ * All processes of a session share one pool of relaxed regions, which is in the session's table.  A marked
+ * region is never given to a later registration.  It stays reachable by its keys, and its pages pinned,
+ * until one of these comes:
  *  - its time is over, and a command that writes to the session calls mr_relaxed_expire();
  *  - as many are marked as the watermark of the pool says;
  *  - the pool is full, and another one is to be registered;
@@ -39,8 +40,8 @@ int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *reg
  * mr_dereg_mr_relaxed() - mark a relaxed region
  * @slot:     its place in the table
  * @id:       its id; another one in that place is left alone
- * @defer_ns: so long it is not invalidated for its age
- * @deferred: set where it is marked: false if that reached the watermark, and it is invalid already
+ * @defer_ns: nanoseconds before it is invalidated for its age alone
+ * @deferred: set on success: false where it is invalid already, as with it the watermark was reached
  *
  * Return: 0, or -errno: -EALREADY with MR_ERROR_RELAXED for one that is marked, MR_ERROR_ABSENT for one
  * that had gone.
@@ -57,21 +58,20 @@ int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, 
 typedef void mr_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 			struct mr_error *err);
 
-/** In the place of that of a PD: all PDs. */
+/** Instead of the slot of a PD: all PDs. */
 #define MR_ALL_PDS UINT32_MAX
 
 /**
  * mr_flush_relaxed_mr() - invalidate the regions of a PD that are marked
- * @pd:   its place in the table, or MR_ALL_PDS
+ * @pd:   its slot in the table, or MR_ALL_PDS
  * @call: called for each; or NULL
- *
  * @left: set to how many are left as they were because a signal has come (mr_interrupted())
  *
- * When it returns they are invalid, those too that other processes had in hand; what could not be
- * invalidated stays marked.
+ * It waits for regions that other processes are invalidating.  A region that cannot be invalidated stays
+ * marked.
  *
- * Return: 0, or -errno of the first failure: -EINTR where some are left for a signal, of which @call
- * is told once.
+ * Return: 0, or -errno of the first failure: -EINTR where a signal has come and regions are left; @call is
+ * called once for all of these.
  */
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
 			uint64_t *left, struct mr_error *err);
@@ -79,12 +79,12 @@ int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *cal
 /**
  * mr_relaxed_expire() - invalidate the marked regions whose time is over
  *
- * What cannot be invalidated stays marked: mr_relaxed_overdue() tells of it.
+ * A region that cannot be invalidated stays marked, and mr_relaxed_overdue() counts it.
  */
 void mr_relaxed_expire(struct mr_session *session);
 
 /**
- * mr_relaxed_overdue() - marked regions that could not be invalidated, by whichever process
+ * mr_relaxed_overdue() - count marked regions that could not be invalidated, by this process or others
  * @first: set to one of them where there are any
  *
  * Return: how many there are.

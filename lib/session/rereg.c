@@ -11,7 +11,7 @@
 #include "lib/session/table/lock.h"
 #include "lib/verbs/deregister.h"
 
-/* Of memory on the device the kernel says where that is, and not how the region is addressed. */
+/* Of memory on the device the kernel tells where that is; the IOVA is the one of the entry. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	entry->lkey = kernel->lkey;
@@ -36,7 +36,7 @@ static int take_unlisted(struct mr_session *session, struct mr_entry *entry, str
 	return 0;
 }
 
-/* The kernel would refuse as well, but only after the entry was marked. */
+/* The kernel would refuse these as well, but only after the entry was marked as in doubt. */
 static int check_kind(const struct mr_entry *entry, struct mr_error *err)
 {
 	if (entry->call == MR_REG_MR_RELAXED)
@@ -121,7 +121,7 @@ static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
 		"register another one instead");
 }
 
-/* The object that registered the region is there. */
+/* By the object of the library that registered the region. */
 static int change_held(struct mr_held *held, const struct mr_registrar *registrar,
 		       const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
 		       struct mr_error *err)

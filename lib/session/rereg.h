@@ -7,11 +7,11 @@
 #include "lib/verbs/rereg.h"
 
 /**
- * mr_session_begin_rereg() - take a region in hand to change it
+ * mr_session_begin_rereg() - claim a region, so that it can be changed
  * @slot:  its place in the table; MR_NO_SLOT for one that no entry names
  * @id:    its id; another one in that place is left alone
- * @entry: set to what is known of it, keys, length and IOVA by the kernel; without an entry in the
- *         table its handle is read here, and all that the kernel does not tell is unsure
+ * @entry: set to what is known of it; keys, length and IOVA are what the kernel says.  Where no entry names
+ *         the region, @entry has its handle before, and what the kernel does not tell is unsure.
  *
  * Until mr_session_rereg(), mr_session_unclaim() or the end of this process others are told that
  * it is in the hands of another process.

@@ -23,8 +23,8 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
 /*
  * Whether the kernel has the entry's region: 1, 0, or -errno.
  *
- * Looking at many umems one after the other must not list them all each time: a handle that was
- * among them is taken to be there still.  Not where it is about to be destroyed (@sure).
+ * The kernel can only list all umems.  So that a look at each of many does not list them each time, a
+ * umem that was listed is taken to be there still, unless @sure.
  */
 static int kernel_has(struct mr_session *session, const struct mr_entry *entry, bool sure,
 		      struct mr_uverbs_mr *kernel, struct mr_error *err)

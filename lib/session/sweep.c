@@ -76,11 +76,11 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
 }
 
 /*
- * Between the kernel's answer and its commit a region that another command registers has no entry that
- * names it.  But from before that call until the commit there is an entry that is pending and claimed,
- * both of which need the lock; or the process has begun to make what no entry names.  So where nobody
- * does while the lock is held, what has no entry then is nobody's, and as long as the lock is held
- * nothing new comes.  That it was unlisted before says nothing: its handle may be another's by now.
+ * A region that another command is registering has no entry with its handle before it is committed.  But
+ * that command has an entry that is pending and claimed before it asks the kernel, or has said that it
+ * makes objects without entries (mr_table_begin_unnamed()); both need the lock.  So while this process has
+ * the lock and nobody makes objects, an object without an entry is nobody's.  Each is looked up again: its
+ * handle may have been given out anew since it was listed.
  *
  * Return: how many were looked at, 0 where others are making objects, or -errno.
  */

@@ -21,7 +21,7 @@ struct mr_session_library;
 /** Name of the protection domain that every session begins with. */
 #define MR_DEFAULT_PD "default"
 
-/** Handles that the kernel has listed; all zeros before. */
+/** Handles that the kernel has listed; all zeros before the first time. */
 struct mr_handles {
 	uint32_t *list; /**< room for MR_UVERBS_INFO_MAX */
 	uint32_t count;

@@ -9,16 +9,15 @@
 typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region);
 
 /**
- * mr_session_each_unlisted() - regions of the session that no entry names
- * @call: called for each
+ * mr_session_each_unlisted() - call @call for each region, umem and DM that no entry names
  *
- * One INFO_HANDLES where that can answer completely, else a walk over handle numbers; for umems,
- * which cannot be asked for one by one, there is none, and the error says so.
+ * INFO_HANDLES lists at most MR_UVERBS_INFO_MAX handles.  Where there may be more MRs, the numbers are tried
+ * one by one.  Umems cannot be tried so: where there may be more of them, the error says it.
  */
 int mr_session_each_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
 			     struct mr_error *err);
 
-/** mr_session_dm_is_listed() - under the lock: whether an entry names it */
+/** mr_session_dm_is_listed() - under the lock: whether an entry is on that memory of the device */
 bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "lib/session/table/format.h"
 
-/* Between these two a killed process leaves a table whose indexes the next one makes anew. */
+/* A process that is killed between these two leaves invalid indexes, which the next one makes anew. */
 static inline void mr_table_begin_change(struct mr_table *table)
 {
 	table->header->indexes_valid = 0;
@@ -22,8 +22,8 @@ static inline void mr_table_end_change(struct mr_table *table)
 }
 
 /*
- * The state is what counts when a process is killed: it is written after all that it vouches for,
- * and before what it no longer does.
+ * After a process was killed the state of an entry tells what of it is valid.  So the state is written after
+ * all that it makes valid, and before anything that it no longer does.
  */
 static inline void mr_entry_store_state(struct mr_entry *entry, enum mr_entry_state state)
 {

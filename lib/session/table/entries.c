@@ -48,7 +48,7 @@ static int check_pool(const struct mr_table *table, const struct mr_entry *entry
 	return -EAGAIN;
 }
 
-/* Nobody else has that name afterwards. */
+/* Make sure that no other entry has that name: a marked one loses it. */
 static int take_name(struct mr_table *table, const char *name, struct mr_error *err)
 {
 	uint32_t slot = name[0] ? mr_table_find_name(table, name) : MR_NO_SLOT;
@@ -135,9 +135,9 @@ bool mr_table_has_id(const struct mr_table *table, uint32_t slot, uint64_t id)
 }
 
 /*
- * The kernel has given the entry's handle to another region, so its own is destroyed.  A process
- * that has the entry in hand is about to remove it: until then its place must not be another's,
- * who could not claim it.
+ * The kernel has given the entry's handle to another region, so the entry's own is destroyed.  A process
+ * that has claimed the entry is about to remove it.  Until then the slot must not become free: whoever got
+ * it could not claim it.
  */
 static void lose_handle(struct mr_table *table, uint32_t slot)
 {
@@ -152,7 +152,7 @@ static void lose_handle(struct mr_table *table, uint32_t slot)
 	mr_table_end_change(table);
 }
 
-/* As many as a chain has: another holder could write new ones as fast as they are removed. */
+/* The number is limited: another holder could add entries as fast as they are removed here. */
 static void lose_others(struct mr_table *table, uint32_t handle)
 {
 	uint32_t other = mr_table_find(table, MR_BY_HANDLE, handle), lost = 0;
@@ -163,7 +163,7 @@ static void lose_others(struct mr_table *table, uint32_t handle)
 	}
 }
 
-/* Id and name stay what they were, and so does its place in their indexes. */
+/* The id and the name do not change, so the entry stays linked in their indexes. */
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
 	struct mr_entry *place;
@@ -186,8 +186,9 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
 }
 
 /*
- * A process that is killed in here leaves the entry in doubt, and while it says what is unsure its
- * region is recognised before and after the change: that comes first and goes last.
+ * A process that is killed in here leaves the entry in doubt.  As long as @unsure says what the kernel was
+ * asked for, the region is recognised as it was before the change and as it is after it (mr_session_agrees()):
+ * so @unsure is written after all that it is about.
  */
 bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {

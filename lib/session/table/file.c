@@ -42,8 +42,8 @@ int mr_table_fail_unsound(struct mr_error *err, const char *why)
 }
 
 /*
- * Whether so many bytes are there, as mrctl allocates them.  Looking at a table without would make
- * the kernel allocate them now, on the reader's account; and where it cannot, raise SIGBUS.
+ * Whether so many bytes are allocated, as mrctl does it.  To read a page of the table that is not makes the
+ * kernel allocate it now, on the reader's account, and raises SIGBUS where it cannot.
  */
 static bool has_bytes(int fd, uint64_t size)
 {
@@ -166,8 +166,8 @@ uint64_t mr_table_size(const struct mr_table *table)
 }
 
 /*
- * The entries are followed by the indexes, which have to move: they are marked as gone first, so
- * that a holder that is killed here leaves nothing half done.
+ * New entries come where the indexes are, which have to move.  The indexes are marked as invalid first: where
+ * the process is killed in here, the next one makes them anew.
  */
 int mr_table_grow(struct mr_table *table, struct mr_error *err)
 {

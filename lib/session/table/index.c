@@ -46,9 +46,9 @@ static uint64_t number_of(const struct mr_entry *entry, unsigned int index)
 }
 
 /*
- * By what an entry can be found, a bit for each index: names are optional, keys come with the commit,
- * and umems have none.  Without remote access some drivers give no rkey, or 0 (rxe of Linux 6.1):
- * that is nobody's name.
+ * The indexes that an entry belongs into, a bit for each.  Names are optional, keys come with the commit, and
+ * umems have no keys.  Without remote access some drivers give the rkey 0 (rxe of Linux 6.1): it identifies
+ * nothing.
  */
 static unsigned int indexes_of(const struct mr_entry *entry)
 {
@@ -86,9 +86,9 @@ static void link_entry(struct mr_table *table, uint32_t slot, unsigned int index
 }
 
 /*
- * Other holders can make a chain as long as the table, and all entries be looked for in it: a chain
- * ends here when it is longer than any that mrctl makes.  Marked entries are all in one, and so are
- * those without a handle, which only a private table has.
+ * Another holder can put all entries into one chain, which would make each search as long as the table.  So
+ * a chain ends here once it is longer than any that mrctl makes.  There is no such limit for the chain of
+ * all marked entries, and none in a private table, where all entries without a handle share a chain.
  */
 uint32_t mr_table_longest_chain(const struct mr_table *table, unsigned int index)
 {
@@ -97,7 +97,7 @@ uint32_t mr_table_longest_chain(const struct mr_table *table, unsigned int index
 	return limited && table->capacity > CHAIN_MAX ? CHAIN_MAX : table->capacity;
 }
 
-/* Chains can be made to lead anywhere by other holders: each step is checked, and so is their number. */
+/* Other holders can make a chain lead anywhere: each step is checked, and their number is limited. */
 static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int index)
 {
 	struct mr_entry *entry = mr_entry_at(table, slot);
@@ -117,7 +117,7 @@ static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int ind
 	}
 }
 
-/* Another holder may have changed what is counted: a number too low must not become a high one. */
+/* Another holder may have changed the entries or the counter: it must not wrap around below 0. */
 static void count(uint32_t *counter, bool counts, bool more)
 {
 	if (counts && (more || *counter))

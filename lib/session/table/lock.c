@@ -11,16 +11,16 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 
-/* So long a command waits for other processes, all its waits together. */
+/* A command waits so long for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
 
 /*
- * A lock that was had gives so much back: commands that take it often are not to fail because others do,
- * too.
+ * Each time that a command gets the lock, so much of its wait is forgotten: a command that takes the lock
+ * often must not fail only because others do, too.
  */
 #define REFUND_NS UINT64_C(10000000)
 
-/* A wait goes on so long after a signal: a lock that others take and give back is had by then. */
+/* A wait goes on for so long after a signal: a lock that others only use is free by then. */
 #define PATIENCE_NS      UINT64_C(100000000)
 
 #define FIRST_PAUSE_NS   50000
@@ -159,7 +159,7 @@ void mr_table_unlock(struct mr_table *table)
 	table->locked = false;
 }
 
-/* Not inlined: a private table does without its stack. */
+/* Not inlined: mr_table_lock() of a private table then needs no stack for it. */
 __attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
 {
 	int rc = take_lock(table, err);

@@ -5,7 +5,7 @@
 
 #include "lib/session/table/table.h"
 
-/** mr_table_mark() - a relaxed region is deregistered, if the entry there still has that id */
+/** mr_table_mark() - note that a relaxed region is deregistered, if the entry there still has that id */
 void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
 		   uint64_t defer_ns);
 
@@ -16,7 +16,7 @@ void mr_table_refuse_mark(struct mr_table *table, uint32_t slot, uint64_t id, in
  * mr_table_next_marked() - go through marked entries, the newest first
  * @slot: that of the one before, or MR_NO_SLOT
  *
- * Return: MR_NO_SLOT after the last; but another holder may have made them a circle.
+ * Return: MR_NO_SLOT after the last.  Another holder may have made the chain a circle.
  */
 uint32_t mr_table_next_marked(const struct mr_table *table, uint32_t slot);
 

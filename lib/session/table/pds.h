@@ -5,34 +5,40 @@
 
 #include "lib/session/table/table.h"
 
-/** mr_table_pd() - a copy of the PD in that place.  Return: false where there is none. */
-bool mr_table_pd(const struct mr_table *table, uint32_t place, struct mr_table_pd *pd);
+/** mr_table_pd() - a copy of the PD in that slot.  Return: false where there is none. */
+bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table_pd *pd);
 
-/** mr_table_find_pd() - Return: its place, or MR_NO_SLOT. */
+/** mr_table_find_pd() - Return: its slot, or MR_NO_SLOT. */
 uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
 
 /**
- * mr_table_add_pd() - a PD that the kernel has just allocated; another with its handle has gone
- * Return: its place, or MR_NO_SLOT where all are taken.
+ * mr_table_add_pd() - note a PD that the kernel has just allocated
+ *
+ * The kernel gives a handle out again once its PD has gone: another PD of that handle is removed.
+ *
+ * Return: its slot, or MR_NO_SLOT where all are taken.
  */
 uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
 
-void mr_table_doubt_pd(struct mr_table *table, uint32_t place, bool in_doubt);
+/** mr_table_doubt_pd() - note that the kernel is being asked to deallocate it, or no longer is */
+void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt);
 
-void mr_table_remove_pd(struct mr_table *table, uint32_t place);
+/** mr_table_remove_pd() - its slot is free again */
+void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
 
 /**
- * mr_table_use_pd() - keep others from deallocating the PD in that place; many may use it at once
+ * mr_table_use_pd() - keep others from deallocating the PD in that slot; many may use it at once
  *
- * A record lock: gone when its holder is, or with mr_table_leave_pd().
+ * It is a record lock, which ends with its process or with mr_table_leave_pd().
  *
  * Return: 0, -EBUSY where another process has claimed it, or another -errno.
  */
-int mr_table_use_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
 
 /** mr_table_claim_pd() - for this process alone.  Return: 0, -EBUSY where another uses it, or -errno. */
-int mr_table_claim_pd(const struct mr_table *table, uint32_t place, struct mr_error *err);
+int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
 
-void mr_table_leave_pd(const struct mr_table *table, uint32_t place);
+/** mr_table_leave_pd() - give up what mr_table_use_pd() or mr_table_claim_pd() has taken */
+void mr_table_leave_pd(const struct mr_table *table, uint32_t pd_slot);
 
 #endif

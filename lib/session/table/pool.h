@@ -5,10 +5,10 @@
 
 #include "lib/session/table/table.h"
 
-/** mr_table_pool() - a copy; a look without the lock */
+/** mr_table_pool() - copy it; needs no lock */
 void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool);
 
-/** mr_table_set_pool() - limit and watermark; the rest of @pool is not used */
+/** mr_table_set_pool() - set limit and watermark to those of @pool */
 void mr_table_set_pool(struct mr_table *table, const struct mr_table_pool *pool);
 
 #endif

@@ -3,13 +3,13 @@
  * The session table: what mrctl knows of a session's regions beyond what the kernel can tell,
  * in a memfd that all holders of the session share.
  *
- * Every holder can write it, and a process with more rights may join: whatever is read is copied
- * and checked, texts hold printable ASCII only, and nothing leads out of the mapping.
+ * Every holder can write it, and a process with more rights may join.  So what is read is copied out first
+ * and checked then, texts are reduced to printable ASCII, and no slot leads out of the mapping.
  *
  *   header | entries | indexes
  *
- * Entries are the truth; the indexes are derived, and made anew when the table grows or when a
- * holder was killed while it changed them.
+ * Entries are the truth.  The indexes are derived from them, and are made anew when the table grows, or
+ * when a process was killed while it changed them.
  */
 #ifndef LIB_SESSION_TABLE_TABLE_H
 #define LIB_SESSION_TABLE_TABLE_H
@@ -67,13 +67,13 @@ struct mr_entry {
 	};
 	uint64_t elapsed_ns;
 	union {
-		uint64_t new_length; /**< where it is unsure: what these may be instead */
+		uint64_t new_length; /**< where @unsure: the length that it may have instead */
 		uint64_t marked_ns;  /**< of a relaxed one: when it was deregistered, or 0 */
 	};
 	union {
-		uint64_t new_iova;
-		uint64_t
-			defer_ns; /**< of a relaxed one: so long it is not invalidated for its age */
+		uint64_t new_iova; /**< where @unsure: the IOVA that it may have instead */
+		/** Of a relaxed one: nanoseconds before it is invalidated for its age alone. */
+		uint64_t defer_ns;
 	};
 	uint32_t state; /**< enum mr_entry_state */
 	uint32_t handle;
@@ -83,19 +83,19 @@ struct mr_entry {
 	};
 	uint32_t rkey; /**< of an MR */
 	uint32_t access;
-	uint16_t pd;                     /**< place of its PD in the table, MR_TABLE_PDS: none */
+	uint16_t pd;                     /**< slot of its PD, MR_TABLE_PDS: none */
 	uint8_t call;                    /**< enum mr_region_call, of which its kind follows */
 	uint8_t via;                     /**< enum mr_via */
-	uint8_t unsure;                  /**< enum mr_change: the kernel was asked, not yet noted */
-	uint8_t refused;                 /**< enum mr_change: the kernel refused the last such */
+	uint8_t unsure;                  /**< enum mr_change: asked for, and the answer not noted */
+	uint8_t refused;                 /**< enum mr_change: the last such was refused */
 	uint8_t memory_of;               /**< enum mr_entry_memory */
 	uint8_t page_shift;              /**< mr_page_shift() of its memory */
 	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
 	char name[MR_NAME_SIZE];         /**< or empty */
-	char memory[32];                 /**< kind of memory as typed, cut if it is longer */
+	char memory[32];                 /**< kind of memory as typed, for people; cut if longer */
 	union {
 		uint32_t dm;         /**< of MEMORY_OF_RDMA_DEVICE: its handle */
-		uint32_t mark_errno; /**< of a relaxed one: what refused to invalidate it, or 0 */
+		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
 	};
 	struct mr_registrant registrant; /**< of a region that needs its process */
 };
@@ -115,7 +115,7 @@ static inline uint64_t mr_entry_page_size(const struct mr_entry *entry)
 /**
  * mr_entry_is_marked() - whether it is a relaxed region that was deregistered
  *
- * It is there, also where a process was killed that was invalidating it.
+ * The region still exists, also where a process was killed while it invalidated it.
  */
 static inline bool mr_entry_is_marked(const struct mr_entry *entry)
 {
@@ -126,15 +126,16 @@ static inline bool mr_entry_is_marked(const struct mr_entry *entry)
 /** The pool of relaxed regions. */
 struct mr_table_pool {
 	uint32_t limit;     /**< so many relaxed regions at most, marked ones too */
-	uint32_t watermark; /**< so many marked ones are invalidated */
+	uint32_t watermark; /**< when so many are marked, they are invalidated */
 	uint32_t relaxed;   /**< relaxed regions that there are */
-	uint32_t marked;    /**< of them */
+	uint32_t marked;    /**< how many of them are marked */
 };
 
+/** A protection domain. */
 struct mr_table_pd {
-	char name[MR_NAME_SIZE]; /**< empty: the place is free */
+	char name[MR_NAME_SIZE]; /**< empty: the slot is free */
 	uint32_t handle;
-	uint32_t in_doubt; /**< the kernel was asked to deallocate it */
+	uint32_t in_doubt; /**< the kernel was asked to deallocate it, and the answer not noted */
 };
 
 /** Facts about the session that its maker wrote down. */
@@ -150,7 +151,7 @@ struct mr_table_header;
 
 /** An open table. */
 struct mr_table {
-	int fd; /**< opened once and closed last: closing any other would drop the lock */
+	int fd; /**< the only one: to close another of the same file would drop the locks (fcntl(2)) */
 	struct mr_table_header *header;
 	uint64_t mapped;   /**< bytes */
 	uint32_t capacity; /**< entries that the mapping holds; checked */
@@ -158,7 +159,7 @@ struct mr_table {
 	bool locked;
 	bool is_private;    /**< no other process has it: there is nothing to lock or claim */
 	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
-	uint64_t waited_ns; /**< of what it may wait, so much is over */
+	uint64_t waited_ns; /**< the command has waited so long for other processes */
 };
 
 #endif
