@@ -43,7 +43,7 @@ static bool answer_about_itself(const struct command *command, const struct glob
 	return true;
 }
 
-/* As it was given: getopt_long() moves the operands to its end. */
+/* A copy of the command line: reading it moves the operands behind the options. */
 static char **copy_words(int argc, char **argv)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
@@ -80,7 +80,7 @@ static int run_command(const struct command *command, struct global_args *global
 	return rc;
 }
 
-/* help and version, which are no commands: they take no options, and no line of a batch is one. */
+/* Runs help or version.  Neither is a command: they take no options, and a batch cannot hold them. */
 static int answer_word(char **words, struct mr_error *err)
 {
 	int rc = 0;
@@ -95,7 +95,7 @@ static int answer_word(char **words, struct mr_error *err)
 	return rc ? rc : output_flush(err);
 }
 
-/* What stands behind the global options.  Sets @command where there is one. */
+/* Runs the command that follows the global options.  Sets @command if its name is one. */
 static int run_words(struct global_args *global, int argc, char **argv, char **words,
 		     const struct command **command, struct mr_error *err)
 {
@@ -111,8 +111,8 @@ static int run_words(struct global_args *global, int argc, char **argv, char **w
 }
 
 /*
- * A standard descriptor that is closed would be given to the next file that is opened, and output
- * written into it, into the device even.  Opened for reading, output fails as on a closed one.
+ * The kernel gives a closed standard descriptor to the next file that is opened.  Output would then go
+ * into that file, or into the device.  /dev/null, opened for reading, takes the place: writing fails.
  */
 static void occupy_standard_descriptors(void)
 {
@@ -126,9 +126,9 @@ static void occupy_standard_descriptors(void)
 }
 
 /*
- * Who runs it chooses what it loads and opens, by options and environment: libraries (SYSFS_PATH,
- * providers, libcuda), files (file:PATH), devices (device:PATH) and descriptors.  With rights that
- * its user does not have (AT_SECURE of getauxval(3)) it does nothing at all.
+ * The user chooses what mrctl loads and opens, by options and environment: libraries (SYSFS_PATH,
+ * providers, libcuda), files (file:PATH), devices (device:PATH) and descriptors.  With more rights
+ * than its user has (AT_SECURE of getauxval(3)) it would lend them, so it does nothing at all.
  */
 static int refuse_more_rights(struct mr_error *err)
 {
@@ -186,7 +186,7 @@ int main(int argc, char **argv)
 		rc = run_words(&global, argc, argv, rest, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
-	options_free(options); /* what they were given may be in there */
+	options_free(options); /* the command has used lists that are kept in there */
 	if (mr_error_is_set(&err)) {
 		report_error(command ? command->name : NULL, &err);
 		rc = report_status(&err);

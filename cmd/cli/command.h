@@ -39,8 +39,8 @@ struct command {
 		*rules;              /**< for its options; ends with OPTION_RULES_END; or NULL */
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
-	const char *columns;         /**< those of its tables without -o, as for -o */
-	const char *fills;           /**< those that it has a value for, written so; NULL: all */
+	const char *columns;         /**< of its tables without -o, separated by ',' */
+	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
 	bool not_in_batch; /**< no line of a batch can be this command */
@@ -48,7 +48,7 @@ struct command {
 		*topics; /**< that belong to its options; ends with NULL; or NULL */
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
-	/** The work.  Returns an exit status; with an error in @err, that decides the status. */
+	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 };
 
@@ -60,11 +60,11 @@ struct command {
  */
 const struct command *const *command_find(const struct command *const *commands, const char *name);
 
-/** command_fills() - whether there are regions for which the command knows the column's value */
+/** command_fills() - whether the command has a value for the column, for some region at least */
 bool command_fills(const struct command *command, const char *column);
 
 /**
- * command_check() - what can be said of a command line before anything is done
+ * command_check() - whether a command line makes sense, before anything is done
  * Return: 0, or -errno with MR_ERROR_USAGE.
  */
 int command_check(const struct invocation *invocation, struct mr_error *err);

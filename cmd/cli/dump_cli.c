@@ -27,8 +27,8 @@ struct command_row {
 struct column_row {
 	const char *name;
 	const char *help;
-	bool detail; /* of --verbose and --output only */
-	bool filled; /* with a value, by this command */
+	bool detail; /* shown by --verbose and --output only */
+	bool filled; /* this command has a value for it */
 };
 
 static const struct field option_fields[] = {
@@ -61,7 +61,7 @@ static const struct field command_fields[] = {
 };
 static const struct record command_record = { "command", command_fields, NULL };
 
-/* Rows are made anew with each call and freed by the caller: --dump-cli runs once. */
+/* The options of the groups, as rows that the caller frees. */
 static struct list list_options(const struct option_group *const *groups)
 {
 	struct list list = { .record = &option_record, .size = sizeof(struct option_row) };

@@ -10,7 +10,7 @@
 
 #define WIDTH 80
 
-/* Where the texts of a list begin: those of commands and of all others. */
+/* The column at which the help of a list's words begins: for commands, and for all others. */
 #define COMMANDS_INDENT 14
 #define INDENT          29
 
@@ -58,7 +58,7 @@ static void print_options(const struct option_group *group)
 	}
 }
 
-/* Groups that follow one another and have one title are one. */
+/* Groups with the same title, one after the other, are printed as one. */
 static void print_groups(const struct option_group *const *groups)
 {
 	const char *title = "";
@@ -154,7 +154,7 @@ static bool is_shown(const struct command *const *commands, const struct command
 	return false;
 }
 
-/* Without a command all columns that there are. */
+/* Prints the columns of all commands, each once. */
 static void print_all_columns(const struct command *const *commands)
 {
 	for (const struct command *const *c = commands; *c; c++)

@@ -5,10 +5,10 @@
 
 #include "cmd/cli/command.h"
 
-/** Words in the place of a command, which main() answers itself; ends with NULL. */
+/** Words that stand where a command stands, but are none: main() answers them.  Ends with NULL. */
 extern const char *const help_words[];
 
-/** help_print() - help of @command, or of mrctl itself, which has @commands, where that is NULL */
+/** help_print() - help of @command; NULL: of mrctl itself, with a list of all @commands */
 void help_print(const struct command *const *commands, const struct command *command);
 
 /**

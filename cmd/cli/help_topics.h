@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What mrctl help has beside the commands: the words that options take. */
+/* The topics of mrctl help: the words that options take, by subject. */
 #ifndef CMD_CLI_HELP_TOPICS_H
 #define CMD_CLI_HELP_TOPICS_H
 
 #include "lib/base/choice.h"
 
-/** A table of words, with what stands above it. */
+/** A table of words, and the title above it. */
 struct help_section {
 	const char *title;
 	const struct mr_word *words;
 };
 
-/** What mrctl help has beside the commands. */
+/** What "mrctl help NAME" prints. */
 struct help_topic {
 	const char *name;
 	const char *help;
-	struct help_section sections[5]; /**< ends with one that has no title; none: the columns */
+	struct help_section sections
+		[5]; /**< ends with one that has no title; if the first has none: all columns */
 };
 
 extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;

@@ -36,7 +36,7 @@ struct option_group {
 	size_t base; /**< offset of what the options fill in the command's struct */
 };
 
-/** What options say about one another; neither is a global one. */
+/** A rule about two options of a command, neither of them global: @option excludes or needs @other. */
 struct option_rule {
 	const char *option;
 	enum option_relation { OPTION_EXCLUDES, OPTION_NEEDS } relation;

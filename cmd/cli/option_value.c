@@ -7,7 +7,7 @@
 #include "cmd/cli/option_value.h"
 #include "lib/base/choice.h"
 
-/* What the option was given before, be it in front of the command; NULL for nothing. */
+/* The value that the option was given before; a global one also before the command.  NULL: none. */
 static const char *given_before(const struct option_value *value)
 {
 	if (value->given || !value->option->type->is_text)
@@ -15,7 +15,7 @@ static const char *given_before(const struct option_value *value)
 	return *(const char *const *)value->member;
 }
 
-/* Lists add up, but for "none", which is the whole of one; what is no list has one value. */
+/* Lists add up, except with "none", which is a whole list.  Other types take one value. */
 static int check_repeated(const struct option_value *value, const char *before, const char *text,
 			  struct mr_error *err)
 {
@@ -30,7 +30,7 @@ static int check_repeated(const struct option_value *value, const char *before, 
 	return 0;
 }
 
-/* Of a list that is kept as text both become one text. */
+/* Joins two lists that are kept as text. */
 static int join_lists(struct option_value *value, const char *before, const char *text,
 		      struct mr_error *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a command line gives to an option, once or several times. */
+/* The value that a command line gives to an option, once or several times. */
 #ifndef CMD_CLI_OPTION_VALUE_H
 #define CMD_CLI_OPTION_VALUE_H
 
@@ -9,9 +9,9 @@
 struct option_value {
 	const struct option_spec *option;
 	void *member;
-	const char *given; /**< on this command line, the last time; or NULL */
-	char *joined;      /**< lists given one by one, as one; the member points to it; or NULL */
-	struct option_value *earlier; /**< the one that was given before it on this command line */
+	const char *given; /**< the last value on this command line; or NULL */
+	char *joined;      /**< lists put together, to which the member points; or NULL */
+	struct option_value *earlier; /**< the option given before this one on the command line */
 };
 
 /**

@@ -8,16 +8,16 @@
 #include "cmd/cli/option_value.h"
 #include "cmd/cli/options.h"
 
-/* Values of getopt_long for options without a letter, and for all by their place in the table. */
+/* getopt_long() returns this for the first long option of the tables, and counts on from there. */
 #define FIRST_VALUE 256
 
-/* The option tables in the form of getopt. */
+/* The option tables, in the form that getopt_long() takes. */
 struct options {
 	struct option_value *values;
 	struct option *longs;
 	char *letters;
 	size_t count;
-	struct option_value *given; /* the one that was given last */
+	struct option_value *given; /* the option that was given last */
 	bool stop_early;
 	char unknown[32]; /* see options_unknown() */
 };
@@ -41,11 +41,13 @@ static bool allocate_tables(struct options *tables, const struct option_binding 
 			tables->count++;
 	tables->values = calloc(tables->count + 1, sizeof(*tables->values));
 	tables->longs = calloc(tables->count + 1, sizeof(*tables->longs));
-	tables->letters = calloc(tables->count + 1, 3); /* a letter, ":", and what goes before */
+	tables->letters =
+		calloc(tables->count + 1,
+		       3); /* a letter and ":" for each, and the prefix of fill_tables() */
 	return tables->values && tables->longs && tables->letters;
 }
 
-/* '+' ends at the first operand, ':' tells a missing value from an unknown option. */
+/* getopt_long(): '+' stops at the first operand, ':' tells a missing value from an unknown option. */
 static void fill_tables(struct options *tables, const struct option_binding *bindings,
 			bool stop_early)
 {
@@ -161,7 +163,7 @@ struct options *options_new(const struct option_binding *bindings, bool stop_ear
 	return tables;
 }
 
-/* The option that a word names in full, or NULL. */
+/* The option whose whole name the word is, or NULL. */
 static struct option_value *find_name(const struct options *tables, const char *word)
 {
 	if (word[0] != '-' || word[1] != '-')
@@ -173,9 +175,9 @@ static struct option_value *find_name(const struct options *tables, const char *
 }
 
 /*
- * Takes operands, "--name" and "--name value" up to the first other word: there is little else in a
- * batch, and getopt_long takes longer than all else about a line.  Operands are moved to *@operand.
- * Return: that other word's place in @argv, or -errno.
+ * Reads operands, "--name" and "--name value" up to the first word of another form, without
+ * getopt_long(): lines of a batch hold little else, and it would take most of their time.  Operands are
+ * moved to *@operand.  Return: the place of that first word in @argv, or -errno.
  */
 static int read_plain(struct options *tables, char **argv, char ***operand, struct mr_error *err)
 {

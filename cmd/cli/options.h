@@ -11,8 +11,8 @@
 /**
  * option_names() - whether @word is @name
  *
- * strcmp() reads many bytes at once, and waits where they have been written one by one just before,
- * as those of a batch's line.
+ * It compares byte by byte.  strcmp() reads many bytes at once, for which the processor waits if they
+ * have just been written one by one, as the words of a batch's line have.
  */
 static inline bool option_names(const char *word, const char *name)
 {
@@ -50,7 +50,7 @@ void options_free(struct options *options);
  * @operands:    set to the first element of @argv that is no option
  *
  * Names must be written out: getopt_long would take any unambiguous beginning.  What was given before
- * adds up where its type does (struct option_type), and is an error where it is not.
+ * adds up if the type of the option does (struct option_type), and is an error if not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
@@ -72,12 +72,12 @@ struct given_option {
 	bool given;
 };
 
-/** options_first_given() - the first one of a list that was given, for a message; NULL: none */
+/** options_first_given() - the name of the first option in the list that was given; NULL: none */
 const char *options_first_given(const struct given_option *options);
 
 /**
- * options_unknown() - the option that there is not, for which options_read() has failed
- * Return: "--name" or "-n", or NULL: it has not failed for that.
+ * options_unknown() - the option that options_read() does not know, and failed for
+ * Return: "--name" or "-n"; NULL: it did not fail, or for another reason.
  */
 const char *options_unknown(const struct options *options);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From words to a command's options, and whether they make sense. */
+/* Reading the words of a command line into the struct of its command. */
 #ifndef CMD_CLI_PARSER_H
 #define CMD_CLI_PARSER_H
 
 #include "cmd/cli/command.h"
 
-/** A command's struct, and what fills it from words. */
+/** What fills a command's struct from words. */
 struct parser {
 	const struct command *command;
 	void *args;
@@ -23,7 +23,7 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 
 /**
  * parser_read() - fill its args anew; as options_read()
- * @commands: all that there are: which of them has an option that this one has not
+ * @commands: all that there are, for a hint which of them has an option that this one lacks
  */
 int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
 		char ***operands, struct mr_error *err);

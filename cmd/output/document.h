@@ -14,13 +14,13 @@ struct table;
 
 struct output {
 	const struct output_style *style;
-	const struct record *record;  /**< what the command prints */
-	const struct field **columns; /**< those to print, ends with NULL; or NULL */
+	const struct record *record; /**< what the command prints */
 	const struct field *
-		*more; /**< those of --output that come behind the usual ones; or NULL */
+		*columns; /**< to be printed, ends with NULL; NULL: not chosen yet, or all */
+	const struct field **more; /**< columns that --output adds to the usual ones; or NULL */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
-	size_t usual_count;        /**< of columns: those that nobody chose */
-	bool blocks;               /**< text: rows are lists of lines, with an empty line between */
+	size_t usual_count; /**< so many of columns are the usual ones, not chosen by the user */
+	bool blocks;        /**< text: rows are lists of lines, with an empty line between */
 	bool block_printed;
 	struct table *table;   /**< text: the table being printed, or NULL for lines */
 	const char *separator; /**< JSON: what goes before the next member or element */
@@ -37,7 +37,7 @@ struct output {
 int output_open(struct output *out, const struct output_style *style, const struct record *record,
 		struct mr_error *err);
 
-/** output_begin() - begin the document: format and command; of a part nothing is printed */
+/** output_begin() - begin the document: JSON: its format and @command, unless it is a part of another */
 void output_begin(struct output *out, const char *command);
 
 /** output_members() - the fields of @row: JSON: members of the document; text: nothing */
@@ -74,13 +74,13 @@ int output_end(struct output *out, struct mr_error *err);
 /** output_release() - free what output_open() made */
 void output_release(struct output *out);
 
-/** output_is_terminal() - whether people see it at once */
+/** output_is_terminal() - whether standard output is a terminal */
 bool output_is_terminal(void);
 
 /** output_text() - plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** output_foreign() - text of others: nothing in it that a terminal would obey */
+/** output_foreign() - print text that is not ours, with all that a terminal would obey escaped */
 void output_foreign(const char *text);
 
 /**

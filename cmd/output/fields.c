@@ -35,7 +35,7 @@ const char *pages_text(uint64_t sizes, char *buffer)
 	return sizes ? buffer : "none";
 }
 
-/* Letters, and what no shell takes for more than itself. */
+/* Whether a shell takes the word as it is, without quotes. */
 static bool is_bare(const char *word)
 {
 	for (const char *c = word; *c; c++)
@@ -45,7 +45,7 @@ static bool is_bare(const char *word)
 	return *word;
 }
 
-/* Bytes of a command line that are shown, so that the dots after it have room. */
+/* A command line is cut after so many bytes, which leaves room for " ...". */
 #define WORDS_MAX (FIELD_TEXT_MAX - sizeof(" ..."))
 
 static size_t put_text(char *buffer, size_t used, const char *text)
@@ -55,7 +55,7 @@ static size_t put_text(char *buffer, size_t used, const char *text)
 	return used;
 }
 
-/* Between single quotes a shell takes everything for itself, but those. */
+/* Between single quotes a shell takes all characters as they are, except single quotes. */
 static size_t put_quoted(char *buffer, size_t used, const char *word)
 {
 	used = put_text(buffer, used, "'");

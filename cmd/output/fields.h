@@ -51,10 +51,10 @@ struct field {
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
-	/* What a usual table leaves out, where it holds for all rows, besides what is not known: */
-	const char *usual;   /**< it is this */
-	const char *repeats; /**< it is the same as the field of that key */
-	const char *instead; /**< the field of that key is known, which serves better */
+	/* A usual table leaves a column out if in all rows the value is unknown, or one of these holds: */
+	const char *usual;   /**< the value is this */
+	const char *repeats; /**< the value is that of the field with this key */
+	const char *instead; /**< the field with this key is known, and serves better */
 };
 
 struct record {
@@ -93,7 +93,7 @@ struct list {
 		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
 		.flags = (flags_), __VA_ARGS__                                                     \
 	}
-/** A member that is a struct itself, of which @record_ tells. */
+/** A member that is a struct, whose fields @record_ has. */
 #define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
 	{                                                                                          \
 		.key = #member, .help = (help_),                                                   \

@@ -8,7 +8,7 @@
 #include "cmd/output/text.h"
 #include "lib/verbs/access.h"
 
-/* Most rows fit; others make their buffer grow. */
+/* Bytes that most rows fit in; cJSON enlarges the buffer for others. */
 #define ROW_SIZE 1024
 
 static bool add_row(cJSON *object, const struct record *record, const struct field *const *columns,
@@ -122,7 +122,7 @@ static cJSON *new_item(const struct field *field, const void *row)
 	}
 }
 
-/* Keys are the fields' own, which live for ever: they are not copied. */
+/* The keys are literals in tables of fields, so cJSON need not copy them. */
 static bool add_field(cJSON *object, const struct field *field, const void *row)
 {
 	cJSON *item = new_item(field, row);

@@ -13,7 +13,7 @@
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* One message is one line, whatever the names in it hold. */
+/* A message is one line: line ends in the names that it holds are escaped. */
 static void print_line(const char *prefix, const char *fmt, va_list ap)
 {
 	char text[MESSAGE_MAX];

@@ -13,7 +13,7 @@
 #define LONG_BYTES  (UINT64_C(1) << 30)
 #define CLEAR_LINE  "\r\033[K"
 
-/* It would show each line below the one before, with the escapes between. */
+/* Whether the terminal cannot take a line back: progress would fill it, with escapes in between. */
 static bool is_dumb(void)
 {
 	const char *term = getenv("TERM");
@@ -33,7 +33,7 @@ void progress_show(struct progress *progress, const char *what, uint64_t done)
 {
 	uint64_t now;
 
-	/* Not each step deserves a look at the clock. */
+	/* Reading the clock at each step would take longer than the step. */
 	if (progress->silent || progress->total == 1 || done % 256)
 		return;
 	now = mr_now_ns();

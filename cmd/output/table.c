@@ -22,11 +22,11 @@
 /* A column of a table. */
 struct column {
 	struct libscols_column *scols;
-	const struct field *other; /* that it is compared with, or NULL */
+	const struct field *other; /* the field it is compared with: repeats or instead; or NULL */
 	size_t width;              /* of its longest cell so far */
 	size_t folded;             /* the same where each item of a list takes a line */
-	bool usual;                /* nobody chose it */
-	bool says_something;       /* in a row so far */
+	bool usual;                /* not chosen by the user */
+	bool says_something;       /* a row so far has more than what is expected */
 };
 
 struct table {
@@ -140,7 +140,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	return table;
 }
 
-/* Columns that say nothing are left out; one that later rows need gets them a new heading. */
+/* Leaves out columns that say nothing.  If a later row needs one, headings are printed again. */
 static void hide_silent_columns(struct table *table)
 {
 	for (size_t i = 0; table->fields[i]; i++) {
@@ -174,7 +174,7 @@ static bool fits(const struct table *table, bool folded)
 	return width <= scols_table_get_termwidth(table->scols);
 }
 
-/* Each access flag gets a line where the table fits then: a list that is cut could look like a whole one. */
+/* Gives each access flag a line of its own if the table fits then: a list that is cut looks whole. */
 static void fold_lists(struct table *table)
 {
 	if (fits(table, false) || !fits(table, true))

@@ -12,8 +12,8 @@ struct table;
 /**
  * table_new() - begin a table
  * @columns:  ends with NULL; must outlive the table
- * @usual:    so many of the columns nobody chose: they are left out where they say nothing (see
- *            struct field), and what is long takes several lines, so that the table fits a terminal
+ * @usual:    so many of the columns are not chosen by the user: they are left out if they say nothing
+ *            (struct field), and long lists take several lines, so that the table fits a terminal
  * @headings: print the names of the columns first
  *
  * Return: NULL when memory is short.
