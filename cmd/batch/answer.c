@@ -4,7 +4,7 @@
 
 #include "cmd/batch/answer.h"
 
-/* What is known of a line before it is run, and after. */
+/* A line in the document: what is known of it before it is run; its status follows (struct outcome). */
 struct line_row {
 	struct mr_opt_u64 line;
 	const char *text;
@@ -72,7 +72,7 @@ int batch_answer_error(const struct batch_answer *batch, const struct invocation
 	return report_status(err);
 }
 
-/* What a line's command printed must be on its way before the next one is waited for. */
+/* Flushes what the command of a line printed: who writes line by line waits for it. */
 static int flush_line(const struct batch_answer *batch, struct mr_error *err)
 {
 	const struct global_args *global = global_of(batch);

@@ -26,21 +26,21 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* One run. */
+/* One run of mrctl batch. */
 struct job {
 	const struct invocation *invocation;
 	const struct global_args *global;
-	struct global_args line_global;    /* that lines are run with */
-	struct invocation line_invocation; /* of a line, before it is read */
+	struct global_args line_global;    /* of the commands of lines */
+	struct invocation line_invocation; /* of any line: batch_read() fills in its command */
 	struct batch_reader reader;
 	struct mr_session session;
 	struct mr_environment environment;
-	struct enclosing enclosing; /* what the command of a line sees of it */
+	struct enclosing enclosing; /* what the command of a line sees of the batch */
 	struct batch_answer batch;
-	uint64_t asked_at; /* tick at which it was last asked for signals */
+	uint64_t asked_at; /* tick at which signals were last looked for */
 };
 
-/* One line: 0, or -errno where standard output is broken. */
+/* Runs one line.  Return: 0, or -errno where standard output is broken. */
 static int run_line(struct job *job, const struct invocation *invocation, struct mr_error *parsed,
 		    struct mr_error *err)
 {
@@ -71,7 +71,7 @@ static bool is_over(const struct job *job)
 	return job->batch.status && !args->keep_going;
 }
 
-/* Most lines take less time than asking: some milliseconds late do no harm. */
+/* Looking for a signal takes longer than most lines: once in a tick of the clock is enough. */
 static bool is_interrupted(struct job *job)
 {
 	uint64_t now = mr_tick_ns();
@@ -82,7 +82,7 @@ static bool is_interrupted(struct job *job)
 	return mr_interrupted();
 }
 
-/* The next line, ready to be run: 1, 0 after the last, or -errno with @parsed. */
+/* Reads the next line.  Return: 1, 0 after the last, or -errno with @parsed. */
 static int next_line(struct job *job, struct invocation *invocation, struct mr_error *parsed)
 {
 	if (is_interrupted(job))
@@ -90,7 +90,7 @@ static int next_line(struct job *job, struct invocation *invocation, struct mr_e
 	return batch_read(&job->reader, invocation, parsed);
 }
 
-/* All lines, or those up to the first that does not answer as it should. */
+/* Runs all lines, or those up to the first that fails. */
 static int run_lines(struct job *job, struct mr_error *err)
 {
 	struct invocation invocation = job->line_invocation;
@@ -137,7 +137,7 @@ static void prepare_lines(struct job *job)
 					     .progress = &answer->progress };
 	job->batch.prompt = !job->reader.lines.is_file;
 	answer->in_session = context_session(job->invocation) != NULL;
-	/* Where the answers of the lines are on the terminal, they show how far it is. */
+	/* On a terminal the answers of the lines show the progress. */
 	progress_init(&answer->progress, job->reader.total,
 		      global->style.quiet || !job->reader.total || output_is_terminal());
 }

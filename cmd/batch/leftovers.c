@@ -8,10 +8,10 @@
 #include "lib/session/regions.h"
 #include "lib/session/table/entries.h"
 
-/* So many are named one by one. */
+/* At most so many regions are named one by one. */
 #define NAMED_MAX 8
 
-/* "1 buf, 2, 3" */
+/* The ids and names of regions: "1 buf, 2, 3" */
 struct names {
 	char text[NAMED_MAX * (MR_NAME_SIZE + 24) + 40];
 	size_t used;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a batch outside of a session has left registered. */
+/* Regions that a batch outside of a session has left registered. */
 #ifndef CMD_BATCH_LEFTOVERS_H
 #define CMD_BATCH_LEFTOVERS_H
 
 #include "cmd/batch/answer.h"
 
 /**
- * batch_deregister_leftovers() - deregister it, and say so: in JSON the list "regions"
+ * batch_deregister_leftovers() - deregister them, and say so; JSON: in the list "regions"
  *
- * A session that others share keeps all.
+ * In a session they stay: others share it.
  */
 void batch_deregister_leftovers(struct batch_answer *batch, struct mr_session *session);
 

@@ -21,7 +21,7 @@ static void fail_unknown_command(const struct command *const *commands, const ch
 	suggest_command(commands, name, err);
 }
 
-/* A command, whose parser is made when it is first needed; NULL with an error. */
+/* The command of that name, with its parser, made when first needed; NULL with an error. */
 static struct batch_command *find_command(struct batch_reader *reader,
 					  const struct command *const *place, const char *name,
 					  struct mr_error *err)
@@ -43,7 +43,7 @@ static struct batch_command *find_command(struct batch_reader *reader,
 	return NULL;
 }
 
-/* They hold for the batch as a whole: the first of those that a line gives. */
+/* The first global option of a line, which is an error: those are of the batch as a whole.  NULL: none. */
 static const char *given_global(const struct global_args *given)
 {
 	static const struct global_args none = { .device = NULL };
@@ -66,7 +66,7 @@ static void set_command(struct invocation *invocation, const struct batch_comman
 	invocation->operands = command->operands;
 }
 
-/* The words stay with the command: its args point to them. */
+/* The words stay with the command, as its args point to them. */
 static void swap_words(struct batch_command *command, struct mr_shell_words *words)
 {
 	const struct mr_shell_words former = command->words;
@@ -76,8 +76,8 @@ static void swap_words(struct batch_command *command, struct mr_shell_words *wor
 }
 
 /*
- * Words to a command, or NULL with an error; so that lines can be pasted from a shell, mrctl may stand
- * before it.
+ * Finds the command of a line and reads its options.  The word mrctl may stand before the command, so
+ * that lines can be pasted from a shell.  Return: NULL with an error.
  */
 static struct batch_command *parse_line(struct batch_reader *reader, struct invocation *invocation,
 					struct mr_error *err)
@@ -116,8 +116,8 @@ static struct batch_command *parse_line(struct batch_reader *reader, struct invo
 }
 
 /*
- * The command that was given this very line the last time, or NULL: long files ask for the same over
- * and over again.  What was given was right, as a file ends at the first line that is not.
+ * The command whose last line was the same as this one, or NULL.  Long files repeat lines, which need
+ * not be read anew.  The last line was right: a file with a wrong one is not run.
  */
 static const struct batch_command *find_repeated(const struct batch_reader *reader)
 {
@@ -133,7 +133,7 @@ static const struct batch_command *find_repeated(const struct batch_reader *read
 	return NULL;
 }
 
-/* The lines of a regular file stay where they are. */
+/* Only the lines of a regular file stay in memory, to be compared with later ones. */
 static void remember_line(const struct mr_line_reader *lines, struct batch_command *command)
 {
 	if (!command || !lines->is_file)
@@ -169,7 +169,7 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 	return 1;
 }
 
-/* What is wrong in a file is said before anything is done. */
+/* Reads all lines of a file: what is wrong is said before anything is done. */
 static int check_all(struct batch_reader *reader, const struct invocation *line,
 		     struct mr_error *err)
 {

@@ -7,29 +7,29 @@
 #include "lib/base/line_reader.h"
 #include "lib/base/shell_words.h"
 
-/** A command, and what it was given last. */
+/** A command, and its last line. */
 struct batch_command {
 	struct parser parser;
 	struct mr_shell_words words;
-	char **operands;  /**< in these words */
-	const char *line; /**< in a regular file, else NULL */
+	char **operands;  /**< among the words */
+	const char *line; /**< its last one in a regular file, else NULL */
 	size_t length;
 };
 
 struct batch_reader {
 	struct mr_line_reader lines;
 	struct mr_shell_words words;           /**< of a line that has no command yet */
-	struct global_args given;              /**< global options of a line: there must be none */
+	struct global_args given;              /**< global options of a line; there must be none */
 	const struct command *const *commands; /**< all that there are; ends with NULL */
-	struct batch_command *parsers;         /**< one for each of these, its end too */
+	struct batch_command *parsers;         /**< one for each command, and one for the NULL */
 	bool checked;                          /**< all lines are known to be right */
-	uint64_t total;                        /**< commands there are, 0 where that is not known */
+	uint64_t total;                        /**< lines with a command; 0: unknown */
 };
 
 /**
  * batch_reader_open() - open a batch and, where it is a regular file, check all of its lines
  * @path: "-" or NULL: standard input
- * @line: what lines will be run with; batch_read() fills in the rest
+ * @line: the invocation of any line, whose command, args and operands batch_read() sets
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a line that is wrong.
  */
@@ -39,8 +39,8 @@ void batch_reader_close(struct batch_reader *reader);
 
 /**
  * batch_read() - the next line that has a command
- * @invocation: set but for what it is run with; it holds until the next call
- * @err:        empty, or what is wrong with the line
+ * @invocation: its command, args and operands are set, until the next call
+ * @err:        what is wrong with the line; else empty
  *
  * Return: 1 for a line, right or wrong; 0 at the end; -errno where no line could be read.
  */

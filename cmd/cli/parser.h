@@ -14,7 +14,7 @@ struct parser {
 
 /**
  * parser_init() - get ready to read command lines of @command
- * @global: filled as well; must stay
+ * @global: filled by the global options among them; must outlive @parser
  *
  * Return: 0 or -ENOMEM; parser_release() it in either case.
  */
@@ -28,7 +28,7 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
 		char ***operands, struct mr_error *err);
 
-/** parser_check() - whether the options that were read last make sense together; as options_check() */
+/** parser_check() - options_check() of what was read last, by the rules of the command */
 int parser_check(const struct parser *parser, struct mr_error *err);
 void parser_release(struct parser *parser);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Hints to errors about commands and options that there are not: what was probably meant. */
+/* Hints for unknown commands, options and programs: what the user probably meant. */
 #ifndef CMD_CLI_SUGGEST_H
 #define CMD_CLI_SUGGEST_H
 
@@ -7,18 +7,18 @@
 
 /* In each, @commands are all that there are; they end with NULL. */
 
-/** suggest_command() - the command nearest to the word @name, if one is near */
+/** suggest_command() - hint which command is nearest to the unknown @name, if one is near */
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err);
 
 /**
- * suggest_option() - the commands that have the option, or the nearest one of this command
- * @command: that does not have it, or NULL: it stood in front of the command
+ * suggest_option() - hint which commands have the option, or which one of this command is nearest to it
+ * @command: the command that does not have it; NULL: the option stood before the command
  * @option:  "--iova" or "-i"
  */
 void suggest_option(const struct command *const *commands, const struct command *command,
 		    const char *option, struct mr_error *err);
 
-/** suggest_program() - for a program that there is not: what of mrctl was meant, if it was */
+/** suggest_program() - for a program that does not exist: the command or option of mrctl that was meant */
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err);
 

@@ -29,14 +29,14 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* What has gone already, or comes or goes through another process at this moment, is not ours. */
+/* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
 static bool is_settled(const struct mr_error *err)
 {
 	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
 	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
-/* The rest would fail by the same lock. */
+/* Whether the table could not be locked: the other regions would fail by the same lock. */
 static bool is_locked_out(const struct session_job *job)
 {
 	return mr_table_gave_up(&job->session->table);
@@ -99,7 +99,7 @@ static void dereg_operands(struct session_job *job, char **words)
 		fail_interrupted(job, left, "operand");
 }
 
-/* Deregistered is not gone. */
+/* Says that deferred regions, though deregistered, can still be reached. */
 static void note_deferred(const struct session_job *job)
 {
 	const struct invocation *invocation = job->answer.invocation;
@@ -127,14 +127,14 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
 	job->answer.lines = false;
 	context_block_signals(job->answer.invocation);
-	if (!args->flush) /* which tells of those, too */
+	if (!args->flush) /* a flush reports the expired ones, too */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
 	if (args->all)
 		dereg_all(job);
 	else
 		dereg_operands(job, words);
-	if (args->flush && !is_locked_out(job)) /* or, after a signal, say what is left */
+	if (args->flush && !is_locked_out(job)) /* after a signal it reports what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !is_locked_out(job))
 		dereg_unlisted(job, &unlisted);
@@ -146,7 +146,7 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		mr_hint(err, "%" PRIu64 " region%s deregistered all the same", job->done,
 			job->done == 1 ? " was" : "s were");
 	note_deferred(job);
-	dereg_unlisted_tell(job, &unlisted);
+	dereg_unlisted_note(job, &unlisted);
 	return rc ? rc : answer_status(&job->answer, job->done, "deregistered");
 }
 

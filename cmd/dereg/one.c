@@ -30,7 +30,7 @@ static void print_region(struct session_job *job, const struct mr_entry *entry, 
 	answer_row(&job->answer, &row);
 }
 
-/* Whether the flush at the end tells of it. */
+/* Whether dereg_flush() will report the region. */
 static bool is_flushed(const struct session_job *job, const struct mr_entry *entry)
 {
 	const struct dereg_args *args = job->answer.invocation->args;
@@ -56,7 +56,7 @@ static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry
 	}
 	if (rc)
 		return rc;
-	/* Since when, and whether it was to be more than that; unless another has its place by now. */
+	/* Read the entry again: it says since when it is deferred, unless another region has its slot by now. */
 	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == entry->id)
 		*entry = now;
 	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
@@ -92,7 +92,7 @@ static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 		print_region(job, entry, "deregistered", ns);
 }
 
-/* Whether a signal has come before all were invalid. */
+/* Invalidates the deferred regions of a PD.  Return: whether a signal came before all were invalid. */
 static bool flush_pd(struct session_job *job, uint32_t pd)
 {
 	struct mr_error reported; /* by print_flushed() */
@@ -117,7 +117,7 @@ void dereg_flush(struct session_job *job, const char *name)
 	mr_relaxed_expire(job->session);
 }
 
-/* Regions that are deferred were in it for the user, but are no more. */
+/* A user has deregistered the deferred regions of the PD, which still keep the kernel from freeing it. */
 static int dealloc_pd(struct session_job *job, const char *name, struct mr_error *err)
 {
 	struct mr_table_pd pd;
@@ -125,14 +125,15 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	bool stopped =
 		!mr_session_pd(job->session, name, false, &place, &pd, err) && flush_pd(job, place);
 
-	mr_session_leave_pd(job->session, place); /* or two would keep each other from the next */
+	/* Two commands that both used the PD here would each find it busy. */
+	mr_session_leave_pd(job->session, place);
 	if (stopped)
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
 				    "interrupted: the protection domain '%s' is left", name);
 	return mr_session_dealloc_pd(job->session, name, err);
 }
 
-/* What no entry names.  The kernel refuses a handle of another kind of object. */
+/* Destroys an object that no entry names.  The kernel refuses a handle of another kind of object. */
 static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint32_t handle,
 			struct mr_error *err)
 {
@@ -154,7 +155,7 @@ static int dereg_handle(struct session_job *job, enum mr_region_kind kind, uint3
 	return 0;
 }
 
-/* The path that a region or protection domain goes. */
+/* The path of the calls that destroy a region or protection domain. */
 static enum mr_via path_of(const struct session_job *job, const struct mr_operand *selection)
 {
 	if (selection->type == MR_OPERAND_ENTRY)

@@ -68,7 +68,7 @@ void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlist
 		output_object(&job->answer.out, "unlisted", &unlisted_record, unlisted);
 }
 
-void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *unlisted)
+void dereg_unlisted_note(const struct session_job *job, const struct unlisted *unlisted)
 {
 	const char *command = job->answer.invocation->command->name;
 	uint64_t count = unlisted->deregistered.value;

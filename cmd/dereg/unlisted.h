@@ -5,20 +5,20 @@
 
 #include "cmd/region/in_session.h"
 
-/** How many there were; members of the document. */
+/** How many there were: members of the document. */
 struct unlisted {
 	struct mr_opt_u64 deregistered;
 	struct mr_opt_u64 left;
-	bool busy; /**< left, as another command is registering */
+	bool busy; /**< they were left because another command is registering */
 };
 
-/** dereg_unlisted() - deregister it, with a row for each */
+/** dereg_unlisted() - deregister what no entry names, and print a row for each */
 void dereg_unlisted(struct session_job *job, struct unlisted *unlisted);
 
-/** dereg_unlisted_count() - the document's member about it */
+/** dereg_unlisted_count() - print the counts; JSON only */
 void dereg_unlisted_count(struct session_job *job, const struct unlisted *unlisted);
 
-/** dereg_unlisted_tell() - the same for people */
-void dereg_unlisted_tell(const struct session_job *job, const struct unlisted *unlisted);
+/** dereg_unlisted_note() - say the counts on standard error */
+void dereg_unlisted_note(const struct session_job *job, const struct unlisted *unlisted);
 
 #endif

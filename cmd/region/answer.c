@@ -14,7 +14,7 @@
 #include "cmd/region/row.h"
 #include "lib/base/shell_words.h"
 
-/* So many failures of one command are reported one by one; all are in the document. */
+/* At most so many failures of a command are reported one by one; the document has all. */
 #define REPORTED_MAX 10
 
 int answer_init(struct answer *answer, const struct invocation *invocation,
@@ -75,7 +75,7 @@ void answer_release(struct answer *answer)
 	output_release(&answer->out);
 }
 
-/* A line on standard error: of a batch with the line that the command is run for. */
+/* Prints a line on standard error; in a batch it begins with the line that the command is run for. */
 static void print_note(const struct answer *answer, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -94,7 +94,7 @@ static void print_note(const struct answer *answer, const char *fmt, ...)
 		report_note(answer->invocation->command->name, "%s", text);
 }
 
-/* Reading the words of a line's command has moved them: they are read again. */
+/* The command line.  Reading a line of a batch has moved its words, so they are split again. */
 static const char *const *command_line_of(const struct invocation *invocation,
 					  struct mr_shell_words *words)
 {
@@ -109,7 +109,7 @@ static const char *const *command_line_of(const struct invocation *invocation,
 	return (const char *const *)words->list;
 }
 
-/* Tells it, but for what its caller may add. */
+/* Prints a failure, to which the caller may add details. */
 static void report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
 			   bool expected)
 {
@@ -141,12 +141,12 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		   ++answer->reported <= REPORTED_MAX;
 	if (reported)
 		report_failure(answer, err, index, expected);
-	answer->request = (struct request){ .argv = NULL }; /* the next one sets its own */
+	answer->request = (struct request){ .argv = NULL }; /* the next failure sets its own */
 	mr_shell_words_release(&words);
 	return reported;
 }
 
-/* Members of the document beside its lists: what is known before them, and after them. */
+/* Members of the document: the scene stands before its lists, the verdict behind them. */
 static const struct field scene_fields[] = {
 	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
 	FIELD_END,
@@ -178,7 +178,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 	if (enclosing)
 		enclosing->begun = true;
 	output_begin(out, answer->invocation->command->name);
-	/* What is the same for all lines of a batch stands before them. */
+	/* The document of a batch has the environment once, before the lines; Data Direct is of one command. */
 	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)

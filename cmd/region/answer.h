@@ -15,7 +15,7 @@
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 
-/** What a document says of where its command worked. */
+/** Whether the command worked in a session, as its document says. */
 struct scene {
 	bool session;
 };
@@ -27,7 +27,8 @@ struct answer {
 	const struct mr_environment *environment;
 	struct output out;
 	struct failures failures;
-	struct request request; /**< what answer_fail() says was asked for; it adds the words */
+	struct request
+		request; /**< for answer_fail(), which adds the command line: what was asked for */
 	struct progress progress;
 	uint64_t total; /**< regions that the command is about */
 	uint64_t reported;
@@ -37,7 +38,7 @@ struct answer {
 
 /**
  * answer_init() - get ready to answer
- * @environment: NULL: its pointer is set by the time something is printed
+ * @environment: or NULL: the caller sets answer->environment before something is printed
  * @total:       regions that the command is about
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output.
@@ -47,13 +48,13 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 		uint64_t total, struct mr_error *err);
 void answer_release(struct answer *answer);
 
-/** answer_expect_total() - the regions that the command is about, where that comes out later */
+/** answer_expect_total() - set the number of regions, if it is not known at answer_init() */
 void answer_expect_total(struct answer *answer, uint64_t total);
 
 /**
- * answer_error() - the whole answer of a command that could not begin: without a session, say
+ * answer_error() - print the whole answer of a command that could not begin, without a session say
  * @why:  the error, which is reported here
- * @err:  filled where that failed
+ * @err:  set if the answer could not be printed
  *
  * Return: exit status, or -errno: -EINVAL with MR_ERROR_USAGE for a bad --output.
  */
@@ -64,7 +65,7 @@ int answer_error(const struct invocation *invocation, const struct expect_option
  * answer_fail() - report a failure on standard error and keep it for the document
  * @index: which of the regions, from 1; 0: the failure is about none
  * @id:    of the region, 0 where it has none
- * @via:   path of the call, where its name does not tell (mr_call_via())
+ * @via:   path of the call, unless its name tells (mr_call_via())
  *
  * Return: whether it was reported, so that the caller may add details (report_detail()).
  */
@@ -78,21 +79,21 @@ void answer_begin(struct answer *answer);
 void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
 		       bool lines);
 
-/** answer_has_rows() - whether regions are printed at all: if not, no row needs to be made */
+/** answer_has_rows() - whether regions are printed; if not, rows need not be made */
 static inline bool answer_has_rows(const struct answer *answer)
 {
 	return !answer->invocation->global->style.quiet;
 }
 
-/** answer_row() - a region (struct region_row), or what other record the command prints */
+/** answer_row() - print a row: a region (struct region_row), or another record of the command */
 void answer_row(struct answer *answer, const void *row);
 
-/** answer_end_rows() - end the list; what comes before answer_end() are members of the document */
+/** answer_end_rows() - end the list; members of the document may follow, until answer_end() */
 void answer_end_rows(struct answer *answer);
 
 /**
- * answer_end() - the rest of the document
- * @done: regions that the command did its work on
+ * answer_end() - print the verdict, the failures and the environment, and end the document
+ * @done: number of regions that the command did its work on
  */
 int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
 
@@ -100,8 +101,8 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err);
 void answer_report_rest(const struct answer *answer);
 
 /**
- * answer_status() - the last words on stderr, and the exit status
- * @participle: what was done with @done of the regions, or NULL to say nothing of it
+ * answer_status() - say on standard error how many regions were done, and return the exit status
+ * @participle: "registered": what was done with @done of the regions; NULL: do not say
  */
 int answer_status(const struct answer *answer, uint64_t done, const char *participle);
 

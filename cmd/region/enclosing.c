@@ -9,7 +9,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/region/enclosing.h"
 
-/* Bytes of a line's text that messages show. */
+/* Messages show at most so many bytes of a line. */
 #define TEXT_MAX 200
 
 /* "line 7: reg --size 1M": cut where it is long. */

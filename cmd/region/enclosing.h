@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A line of a batch, as the command sees it that is run for it. */
+/* The batch that a command is a line of, as far as the command needs it. */
 #ifndef CMD_REGION_ENCLOSING_H
 #define CMD_REGION_ENCLOSING_H
 
@@ -12,10 +12,9 @@ struct enclosing {
 	const struct command *command; /**< batch itself, whose name begins its messages */
 	uint64_t number;
 	const char *text;
-	struct mr_session *session; /**< the batch's, in which the command works */
+	struct mr_session *session; /**< in which the command works */
 	const struct mr_environment *environment;
-	struct failures
-		*failures; /**< the batch's: one of each line that did not answer as it should */
+	struct failures *failures; /**< the batch's: one of each line that failed */
 	struct progress *progress; /**< the batch's */
 	bool begun;                /**< the command has begun its part of the document */
 };
@@ -28,9 +27,9 @@ void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err);
 
 /**
- * enclosing_fail() - note in the batch that the line did not answer as it should
- * @failure: its first one, or NULL: there was none where one was expected
- * @message: what is said then
+ * enclosing_fail() - note in the batch that the line failed
+ * @failure: the first one of its command; NULL: there was none, though one was expected
+ * @message: what is said if there was none
  */
 void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
 		    const char *message);

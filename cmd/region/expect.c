@@ -5,7 +5,7 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/expect.h"
 
-/* So many different answers are named. */
+/* At most so many different answers are named. */
 #define NAMED_MAX 4
 
 #define ERRNO_END (64 * (sizeof(((struct expect_option *)0)->errnums) / sizeof(uint64_t)))
@@ -40,7 +40,7 @@ bool expect_holds(const struct expect_option *expect, const struct failures *fai
 	return true;
 }
 
-/* A text that names are added to, with a word between. */
+/* A list of names in a sentence: "EFAULT or ENOMEM". */
 struct names {
 	char *text;
 	size_t used;

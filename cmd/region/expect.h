@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* --expect: whether the stack answered so, and what it answered instead. */
+/* --expect: whether the stack gave one of the expected answers, and which it gave instead. */
 #ifndef CMD_REGION_EXPECT_H
 #define CMD_REGION_EXPECT_H
 
@@ -10,7 +10,7 @@
 bool expect_has(const struct expect_option *expect, const struct mr_error *err);
 
 /**
- * expect_holds() - did the stack answer as @expect says?
+ * expect_holds() - whether the stack gave only answers that @expect has
  *
  * Without failures the answer was "ok".  What prepares a call (mmap, …) is no answer of the
  * stack, so its failure is never expected.
@@ -21,8 +21,8 @@ bool expect_holds(const struct expect_option *expect, const struct failures *fai
 #define EXPECT_TEXT 256
 
 /**
- * expect_text() - "expected EFAULT or ENOMEM, got ok", where it does not hold
- * @text: EXPECT_TEXT bytes; cut where they do not do
+ * expect_text() - "expected EFAULT or ENOMEM, got ok", if expect_holds() is false
+ * @text: room for EXPECT_TEXT bytes, to which the sentence is cut
  */
 const char *expect_text(const struct expect_option *expect, const struct failures *failures,
 			char *text);

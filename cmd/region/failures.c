@@ -4,7 +4,7 @@
 
 #include "cmd/region/failures.h"
 
-/* A cause that the diagnosis found. */
+/* A likely cause of a failure. */
 struct cause {
 	const char *id;
 	const char *certainty;
@@ -41,7 +41,7 @@ static const struct field failure_fields[] = {
 };
 const struct record failure_record = { "failure", failure_fields, NULL };
 
-/* The text of a failure; the same as that of the one before it, where that says the same. */
+/* A copy of the text; equal texts of failures that follow one another share one copy. */
 static const char *keep_message(const struct failures *failures, const char *text)
 {
 	const char *last = failures->count ? failures->items[failures->count - 1].message : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a command does that works on the regions of a session: dereg, stat. */
+/* The frame of commands that work on the regions of a session: dereg, stat, rereg. */
 #ifndef CMD_REGION_IN_SESSION_H
 #define CMD_REGION_IN_SESSION_H
 
@@ -17,7 +17,7 @@ struct session_job {
 /**
  * session_job_run() - join the session, do the work, and leave it
  * @expect: or NULL: the command has no --expect
- * @work:   prints the answer; returns an exit status, or -errno
+ * @work:   does the work and prints the answer; returns an exit status, or -errno
  *
  * Return: what @work returned; without a session the exit status that says so, or -EINVAL with
  * MR_ERROR_USAGE.

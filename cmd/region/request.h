@@ -23,13 +23,14 @@ extern const struct record request_record;
 
 /**
  * request_keep() - make the strings of @request its own
- * @former: kept before, and as long: what it says too is not kept again; or NULL
+ * @former: another request that keeps its strings as long as @request does: equal ones are shared; or
+ *          NULL
  *
- * What there is no memory for is NULL then.
+ * A string for which memory is short becomes NULL.
  */
 void request_keep(struct request *request, const struct request *former);
 
-/** request_release() - free what @request does not share with the next one that was kept, or NULL */
+/** request_release() - free what @request does not share with @next, which was kept after it; or NULL */
 void request_release(struct request *request, const struct request *next);
 
 #endif

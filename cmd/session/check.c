@@ -7,7 +7,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 
-/* What it does other than run a program in a new session; or NULL. */
+/* The option that has it do another thing than run a program in a new session; NULL: none. */
 static const char *mode_of(const struct session_args *args)
 {
 	const struct given_option modes[] = { { "detach", args->detach },
@@ -41,7 +41,7 @@ static int check_operands(const struct invocation *invocation, const char *mode,
 	return 0;
 }
 
-/* Of the global options, those that only some modes use. */
+/* Checks global options that only some modes use. */
 static int check_global(const struct invocation *invocation, const char *mode, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;

@@ -16,9 +16,9 @@
 #include "lib/session/open.h"
 
 /*
- * The background process: this program again, so that its environment tells where the session is.
- * Of what it inherits it keeps the session alone: nobody must wait for a pipe or a lock that it has,
- * nor for its directory.
+ * Becomes the process in the background that holds the session: this program again, so that
+ * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and
+ * leaves its directory: else others would wait for a pipe, a lock or a file system that it keeps busy.
  */
 static int exec_holder(int fd)
 {
@@ -31,7 +31,7 @@ static int exec_holder(int fd)
 		return errno;
 	for (int i = 0; i <= 2; i++)
 		dup2(null, i);
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 leaves them */
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* Linux before 5.11 cannot, and they stay open */
 	if (fcntl(fd, F_SETFD, 0))
 		return errno;
 	execv("/proc/self/exe", argv);
@@ -81,7 +81,7 @@ static pid_t start_holder(int fd, struct mr_error *err)
 	return rc ? rc : pid;
 }
 
-/* For scripts: a row, or a document. */
+/* Prints the new session for scripts, as a row or a document. */
 static int print_row(const struct invocation *invocation, const struct mr_environment *environment,
 		     pid_t pid, struct mr_error *err)
 {

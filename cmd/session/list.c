@@ -13,7 +13,7 @@
 #include "lib/session/locate.h"
 #include "lib/session/open.h"
 
-/* So long sessions are looked for, and so long the end of one is waited for. */
+/* How long to look for sessions, and how long to wait for the end of one. */
 #define SECONDS 5
 
 #define NS      ((uint64_t)SECONDS * 1000000000)
@@ -102,7 +102,7 @@ int session_list(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
-/* The session that is to be ended, out of all that are found. */
+/* Finds the session that is to be ended, and all that hold it. */
 static int find_session(const char *where, struct mr_sessions *found,
 			struct mr_found_session **session, struct mr_error *err)
 {

@@ -84,7 +84,7 @@ static int configure_pool(const struct session_args *args, struct mr_error *err)
 	return rc;
 }
 
-/* Opens the device and makes the session of it. */
+/* Opens the device, and makes a session on it. */
 static int open_session(const struct global_args *global, const struct session_args *args,
 			struct mr_environment *environment, int *fd, struct mr_error *err)
 {
@@ -105,7 +105,7 @@ static int open_session(const struct global_args *global, const struct session_a
 	return rc ? rc : configure_pool(args, err);
 }
 
-/* A process that only sleeps: it serves nobody, the kernel keeps what its descriptor holds. */
+/* Keeps the session by its descriptor and sleeps: the kernel keeps the regions, nobody asks this process. */
 static int hold_session(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_session session;
@@ -114,13 +114,13 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 	if (!context_open_session(invocation, &session, err))
 		return -err->errnum;
 	mr_session_close(&session);
-	prctl(PR_SET_NAME, "mrctl-session"); /* a detached one was started as "exe" */
+	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */
 	mr_signals_wait((struct mr_opt_u64){ 0, false });
 	mr_signals_ignore();
 	return EXIT_DONE;
 }
 
-/* Where mrctl is in a session already: so that nobody looks for the regions of that one. */
+/* Says that mrctl is in a session already, whose regions the new one does not show. */
 static void note_outer_session(const struct invocation *invocation, const char *outer)
 {
 	const struct session_args *args = invocation->args;
@@ -141,7 +141,7 @@ static void note_outer_session(const struct invocation *invocation, const char *
 			outer);
 }
 
-/* What eval, a script or a reader of the document shall have then. */
+/* Prints what eval ("false"), or a reader of the document, is to get if --detach fails. */
 static int fail_detached(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
@@ -162,7 +162,8 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	char before[32];
 	int fd, rc;
 
-	snprintf(before, sizeof(before), "%s", outer ? outer : ""); /* it is set anew */
+	snprintf(before, sizeof(before), "%s",
+		 outer ? outer : ""); /* open_session() sets it anew */
 	rc = open_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)
 		return fail_detached(invocation, err);

@@ -16,15 +16,15 @@
 #include "lib/session/table/lock.h"
 #include "lib/session/unlisted.h"
 
-/* What stat adds to it. */
+/* One run of stat: what it has besides the job of each command in a session. */
 struct job {
 	struct session_job *in;
 	struct totals totals;
 	struct mr_in_force in_force;
-	struct mr_registrant registrant; /**< whose life was asked for last */
+	struct mr_registrant registrant; /**< the process that was looked for last */
 	enum mr_tristate lives;
 	uint64_t unseen; /**< regions whose process cannot be seen */
-	bool removed;    /**< the device: see note_unknown() */
+	bool removed;    /**< the device was, as EIO says (note_unknown()) */
 };
 
 static const char *const state_names[] = {
@@ -47,13 +47,13 @@ static void fill_in_force(struct job *job, const struct mr_entry *entry,
 	region_row_in_force(row, &job->in_force, &asked, job->in->answer.invocation->global);
 }
 
-/* The kernel's word counts: what it says of a region replaces what the table says. */
+/* Replaces what the table says of a region by what the kernel says. */
 static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
 {
 	row->lkey = known(kernel->lkey);
 	row->rkey = known(kernel->rkey);
 	row->iova = known(kernel->iova);
-	if (row->extended_length.known) { /* it knows no more than that */
+	if (row->extended_length.known) { /* the kernel knows the extended region alone */
 		row->extended_length = known(kernel->length);
 		row->iova.value += row->addr.value - row->extended_addr.value;
 	} else {
@@ -62,8 +62,9 @@ static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *ker
 }
 
 /*
- * The kernel has a region as before when the process has ended that it takes its pages from.  Regions that
- * follow one another are often of one process.
+ * The state, as it is shown.  A region that takes its pages from a process is inert once that process
+ * has ended, though the kernel shows it as before.  The last process is remembered, as regions that
+ * follow one another are often of the same one.
  */
 static const char *name_state(struct job *job, const struct mr_entry *entry,
 			      enum mr_session_state state)
@@ -102,7 +103,7 @@ static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
 	     region.state == MR_STATE_SUSPECT ||
 	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
 		prefer_kernel(&row, &region.kernel);
-	/* Of memory on the device the kernel says where that is. */
+	/* For memory on the device the kernel gives its place there as the IOVA. */
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
 	if (row.access.known)
@@ -110,7 +111,7 @@ static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
 	answer_row(&job->in->answer, &row);
 	job->in->done++;
 	job->totals.regions.value++;
-	if (!is_null) /* it is of any length, and has no memory */
+	if (!is_null) /* which has no memory of its own */
 		job->totals.bytes.value +=
 			row.extended_length.known ? row.extended_length.value : row.length.value;
 	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
@@ -197,7 +198,7 @@ static void note_unknown(const struct job *job)
 			    job->unseen == 1 ? "it" : "them");
 }
 
-/* Only they need a column that tells them from MRs, and their id. */
+/* Whether there are umems, for which the table needs the columns kind and umem_id. */
 static bool has_umems(const struct mr_table *table)
 {
 	struct mr_entry entry;

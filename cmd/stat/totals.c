@@ -57,7 +57,7 @@ void totals_init(struct totals *totals, struct session_job *job)
 	}
 }
 
-/* Those of a batch are its own. */
+/* In a batch outside of a session the UARs are mrctl's own, so they are not counted. */
 int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_error *err)
 {
 	uint32_t count;

@@ -24,16 +24,16 @@ struct totals {
 	struct pd_row pd_rows[MR_TABLE_PDS]; /**< those of pds */
 };
 
-/** totals_init() - what is known before the regions are looked at; their counts are 0 */
+/** totals_init() - fill in what is known before the regions are looked at */
 void totals_init(struct totals *totals, struct session_job *job);
 
-/** totals_count_uars() - those of the session.  Return: 0, or -errno. */
+/** totals_count_uars() - count the UARs of the session.  Return: 0, or -errno. */
 int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_error *err);
 
-/** totals_forget() - not all regions were read: nobody knows how many there are */
+/** totals_forget() - make the counts unknown: not all regions could be read */
 void totals_forget(struct totals *totals);
 
-/** totals_print() - print them, and what to beware of */
+/** totals_print() - print the totals, and notes about UARs and about removing the device */
 void totals_print(const struct totals *totals, struct session_job *job);
 
 #endif
