@@ -34,9 +34,8 @@ int sim_table_reopen(int fd, int flags)
 	own = sim_libc()->open(path, flags | O_CLOEXEC);
 	if (own >= 0)
 		return own;
-	return errno == ENOENT
-		       ? -EIO
-		       : -errno; /* ENOENT would say that the device is missing, not /proc */
+	/* to the program ENOENT would say that the device is missing, not /proc */
+	return errno == ENOENT ? -EIO : -errno;
 }
 
 static int map_file(int fd, size_t start, size_t length, void **address)

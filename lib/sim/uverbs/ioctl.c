@@ -59,7 +59,10 @@ static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	return 0;
 }
 
-/* It stays silent: what it would report, events of QPs and of the port, never happens here. */
+/*
+ * A descriptor that a method makes.  Nothing can ever be read from it: what the kernel reports by it,
+ * events of QPs and of the port, never happens here.
+ */
 static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
 		  struct ib_uverbs_attr *attr)
 {
@@ -139,7 +142,7 @@ static bool destroys_object(const struct sim_call *call)
 	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
 }
 
-/* Only where the method succeeded is there what it was to create. */
+/* What a method was to create exists only after the method has succeeded. */
 static void finish_creation(struct sim_call *call, int rc)
 {
 	const struct sim_attr_spec *spec = call->creates;
@@ -168,7 +171,7 @@ static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 	if (!rc && call->method->handle)
 		rc = call->method->handle(call);
 	finish_creation(call, rc);
-	/* the kernel says so even where the driver wrote nothing */
+	/* the kernel flags it as valid even where the driver wrote nothing */
 	driver_out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 	if (!rc && driver_out)
 		driver_out->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
