@@ -3,9 +3,7 @@
 #ifndef LIB_SIM_BASE_ABI_H
 #define LIB_SIM_BASE_ABI_H
 
-#if __SIZEOF_POINTER__ != 8
-#error "the simulated HCA needs a 64-bit machine"
-#endif
+_Static_assert(sizeof(void *) == 8, "the simulated HCA needs a 64-bit machine");
 
 /* enum ib_uverbs_access_flags */
 #define SIM_ACCESS_FLUSH_GLOBAL     (1u << 8)
