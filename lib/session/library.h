@@ -79,10 +79,18 @@ enum mr_via mr_session_via(const struct mr_session *session, uint32_t slot);
 /** mr_session_close_library() - close the device and all that was kept */
 void mr_session_close_library(struct mr_session *session);
 
-/** mr_session_reserve_region() - make room for the region of that slot; nothing happens where the session is not private */
+/**
+ * mr_session_reserve_region() - make room for the region of that slot
+ *
+ * Nothing happens where the session is not private.
+ */
 int mr_session_reserve_region(struct mr_session *session, uint32_t slot, struct mr_error *err);
 
-/** mr_session_keep_region() - keep a region of a private session, for which mr_session_reserve_region() has made room */
+/**
+ * mr_session_keep_region() - keep a region of a private session
+ *
+ * mr_session_reserve_region() has made room for it.
+ */
 void mr_session_keep_region(struct mr_session *session, uint32_t slot,
 			    const struct mr_region *region, struct mr_backing *backing);
 

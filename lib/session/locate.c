@@ -213,7 +213,10 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 	return -ESRCH;
 }
 
-/* The descriptor of the session that a process holds.  Where @location becomes another process, @fd is not set. */
+/*
+ * The descriptor of the session that a process holds.  It is not set where the session is another
+ * process's: @location is that then.
+ */
 static int take_from_process(uint64_t pid, struct mr_session_location *location, int *fd,
 			     struct mr_error *err)
 {

@@ -62,7 +62,11 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 /** mr_session_environment() - fill in kernel, rdma-core, and the device as the session knows it */
 void mr_session_environment(const struct mr_session *session, struct mr_environment *environment);
 
-/** mr_session_allow_joining() - let processes of the same user take descriptors out of this one, where Yama restricts that */
+/**
+ * mr_session_allow_joining() - let processes of the same user take descriptors out of this one
+ *
+ * Without it Yama allows that to its ancestors alone (kernel.yama.ptrace_scope).
+ */
 int mr_session_allow_joining(struct mr_error *err);
 
 #endif

@@ -74,32 +74,32 @@ static bool is_meant(const struct mr_entry *entry, const struct word *word)
 	return word->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == word->kind;
 }
 
-int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *selection,
+int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err)
 {
 	struct word word;
 	int rc = parse_operand(text, &word, err);
 
-	selection->type = word.type;
-	selection->slot = MR_NO_SLOT;
-	selection->id = 0;
-	selection->kind = word.kind;
-	selection->handle = (uint32_t)word.number;
-	selection->pd = word.name;
+	operand->type = word.type;
+	operand->slot = MR_NO_SLOT;
+	operand->id = 0;
+	operand->kind = word.kind;
+	operand->handle = (uint32_t)word.number;
+	operand->pd = word.name;
 	if (rc || word.type == MR_OPERAND_PD)
 		return rc;
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
-	selection->slot = word.name ? mr_table_find_name(&session->table, word.name)
-				    : mr_table_find(&session->table, word.index, word.number);
-	if (mr_table_get(&session->table, selection->slot, &selection->entry) &&
-	    mr_entry_matches(&selection->entry, word.name ? MR_BY_NAME : word.index, word.number,
+	operand->slot = word.name ? mr_table_find_name(&session->table, word.name)
+				  : mr_table_find(&session->table, word.index, word.number);
+	if (mr_table_get(&session->table, operand->slot, &operand->entry) &&
+	    mr_entry_matches(&operand->entry, word.name ? MR_BY_NAME : word.index, word.number,
 			     word.name) &&
-	    is_meant(&selection->entry, &word)) {
-		selection->type = MR_OPERAND_ENTRY;
-		selection->id = selection->entry.id;
-	} else if (selection->type == MR_OPERAND_ENTRY) {
+	    is_meant(&operand->entry, &word)) {
+		operand->type = MR_OPERAND_ENTRY;
+		operand->id = operand->entry.id;
+	} else if (operand->type == MR_OPERAND_ENTRY) {
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "the %s has no region '%s'",
 				  mr_table_noun(&session->table), text);
 	}

@@ -18,7 +18,11 @@ int mr_session_pd(struct mr_session *session, const char *name, bool create, uin
 /** mr_session_leave_pd() - let others deallocate it; nothing happens where @pd_slot is none of a PD */
 void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot);
 
-/** mr_session_recover_pds() - settle what became of PDs whose deallocation was not finished, as a process was killed */
+/**
+ * mr_session_recover_pds() - ask the kernel for PDs whose deallocation was not finished
+ *
+ * A process was killed while it deallocated them.  Those that the kernel no longer has are removed.
+ */
 int mr_session_recover_pds(struct mr_session *session, struct mr_error *err);
 
 /** mr_session_dealloc_pd() - deallocate a PD; the kernel answers EBUSY where something is in it */

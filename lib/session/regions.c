@@ -144,20 +144,27 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
-/*
- * Under the lock: claim the entry and mark it as in doubt, so that its region may be destroyed.
- * @marked: only if it is a relaxed region that is deferred
- */
-static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
+/* What is to be deregistered. */
+struct removal {
+	uint32_t slot;
+	uint64_t id;
+	bool only_deferred; /* leave it alone where it is no relaxed region that is deferred */
+	uint64_t *ns;       /* set to the time that the kernel took; or NULL */
+};
+
+/* Under the lock: claim the entry and mark it as in doubt, so that its region may be destroyed. */
+static int begin_deregister(struct mr_session *session, const struct removal *removal,
 			    struct mr_entry *entry, struct mr_error *err)
 {
+	const uint32_t slot = removal->slot;
+	const uint64_t id = removal->id;
 	struct mr_session_region region;
 	int rc = mr_session_claim(session, slot, id, &region, err);
 
 	if (rc)
 		return rc;
 	*entry = region.entry;
-	if (marked && !mr_entry_is_marked(entry))
+	if (removal->only_deferred && !mr_entry_is_marked(entry))
 		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu is not deferred",
 				  (unsigned long long)id);
 	if (!rc && (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING)) {
@@ -172,21 +179,22 @@ static int begin_deregister(struct mr_session *session, uint32_t slot, uint64_t 
 }
 
 /* The library destroys what it has registered in this process; all else goes by its handle. */
-static int destroy_region(struct mr_session *session, uint32_t slot, const struct mr_entry *entry,
-			  uint64_t *ns, struct mr_error *err)
+static int destroy_region(struct mr_session *session, const struct removal *removal,
+			  const struct mr_entry *entry, struct mr_error *err)
 {
-	const struct mr_registrar registrar = { .uverbs = &session->uverbs, .untimed = !ns };
-	struct mr_held *held = mr_session_held(session, slot);
+	const struct mr_registrar registrar = { .uverbs = &session->uverbs,
+						.untimed = !removal->ns };
+	struct mr_held *held = mr_session_held(session, removal->slot);
 	struct mr_region region = { .kind = (uint8_t)mr_region_kind(entry->call),
 				    .handle = entry->handle };
 	int rc = mr_region_deregister(&registrar, held ? &held->region : &region, err);
 
 	if (rc)
 		return rc;
-	if (ns)
-		*ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
+	if (removal->ns)
+		*removal->ns = held ? held->region.dereg_elapsed_ns : region.dereg_elapsed_ns;
 	if (held)
-		mr_session_forget_region(session, slot);
+		mr_session_forget_region(session, removal->slot);
 	return 0;
 }
 
@@ -209,9 +217,11 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
  * Note whether the kernel has destroyed the region.
  * Return: 0, or -errno where the lock cannot be had: the entry stays in doubt.
  */
-static int end_deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool gone,
+static int end_deregister(struct mr_session *session, const struct removal *removal, bool gone,
 			  struct mr_error *err)
 {
+	const uint32_t slot = removal->slot;
+	const uint64_t id = removal->id;
 	int rc = mr_table_lock(&session->table, err);
 
 	if (rc)
@@ -227,21 +237,21 @@ static int end_deregister(struct mr_session *session, uint32_t slot, uint64_t id
 	return rc;
 }
 
-static int deregister(struct mr_session *session, uint32_t slot, uint64_t id, bool marked,
-		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
+static int deregister(struct mr_session *session, const struct removal *removal,
+		      struct mr_entry *entry, struct mr_error *err)
 {
 	struct mr_error lock_error;
 	int rc = mr_table_lock(&session->table, err), left;
 
 	if (rc)
 		return rc;
-	rc = begin_deregister(session, slot, id, marked, entry, err);
+	rc = begin_deregister(session, removal, entry, err);
 	mr_table_unlock(&session->table);
 	if (rc)
 		return rc;
-	rc = destroy_region(session, slot, entry, ns, err);
+	rc = destroy_region(session, removal, entry, err);
 	left = rc ? 0 : free_dm(session, entry, err);
-	if (end_deregister(session, slot, id, !rc, &lock_error) && !rc && !left) {
+	if (end_deregister(session, removal, !rc, &lock_error) && !rc && !left) {
 		*err = lock_error;
 		left = -err->errnum;
 	}
@@ -251,11 +261,11 @@ static int deregister(struct mr_session *session, uint32_t slot, uint64_t id, bo
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return deregister(session, slot, id, false, entry, ns, err);
+	return deregister(session, &(struct removal){ slot, id, false, ns }, entry, err);
 }
 
 int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return deregister(session, slot, id, true, entry, ns, err);
+	return deregister(session, &(struct removal){ slot, id, true, ns }, entry, err);
 }

@@ -173,7 +173,7 @@ static enum mr_origin origin_of(const struct mr_entry *entry, bool listed)
 }
 
 /* What the table is to say of a region that was not changed. */
-static void note_refusal(const struct mr_session_rereg *job)
+static void note_unchanged(const struct mr_session_rereg *job)
 {
 	enum mr_old_region old = job->failure->old;
 
@@ -268,7 +268,7 @@ int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *
 	if (has_changed(rc, failure))
 		note_change(session, job, &region);
 	else
-		note_refusal(job);
+		note_unchanged(job);
 	if (!listed)
 		return rc;
 	rc = commit_change(session, job, rc, err);
