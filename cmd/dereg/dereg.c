@@ -17,7 +17,7 @@
 static const struct option_spec options[] = {
 	OPTION(0, "all", flag, struct dereg_args, all, NULL, "all regions of the session"),
 	OPTION(0, "listed", flag, struct dereg_args, listed, NULL,
-	       "with --all: leave what no entry names (stat: unlisted)"),
+	       "with --all: leave what stat shows as unlisted"),
 	OPTION(0, "flush", flag, struct dereg_args, flush, NULL,
 	       "then invalidate the deferred regions (mr_flush_relaxed_mr)"),
 	OPTION(0, "pd", name, struct dereg_args, pd, "NAME",

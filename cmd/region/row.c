@@ -15,9 +15,8 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, name, FIELD_STRING, 0, "its name (--name)"),
 	FIELD(struct region_row, kind, FIELD_STRING, FIELD_DETAIL, "mr, umem or dm"),
 	FIELD(struct region_row, state, FIELD_STRING, 0,
-	      "live, inert, deferred, deregistered, refused, pending, in-doubt, suspect, broken, gone, "
-	      "unlisted, "
-	      "unknown"),
+	      "live, inert, deferred, deregistered, replaced, refused, pending, in-doubt, suspect, "
+	      "broken, gone, unlisted, unknown"),
 	FIELD(struct region_row, handle, FIELD_NUMBER, FIELD_DETAIL, "the kernel's number for it",
 	      .instead = "id"),
 	FIELD(struct region_row, lkey, FIELD_HEX, 0, "key for local use"),

@@ -25,7 +25,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "joinable", flag, struct session_args, joinable, NULL,
 	       "let other processes of this user join by pid:N"),
 	OPTION(0, "hold", flag, struct session_args, hold, NULL,
-	       "keep this one until Ctrl-C, SIGTERM or SIGHUP"),
+	       "keep this session until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "list", flag, struct session_args, list, NULL,
 	       "show the sessions of this user, and who holds them"),
 	OPTION(0, "end", flag, struct session_args, end, NULL,
@@ -33,7 +33,7 @@ static const struct option_spec options[] = {
 	OPTION(0, "relaxed-limit", number, struct session_args, relaxed_limit, "N",
 	       "relaxed regions at most (default: 65536)"),
 	OPTION(0, "relaxed-watermark", number, struct session_args, relaxed_watermark, "N",
-	       "invalidate deferred ones at so many (default: 256)"),
+	       "invalidate when N are deferred (default: 256)"),
 	OPTION_END,
 };
 
