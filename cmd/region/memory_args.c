@@ -57,7 +57,7 @@ static int divide(struct memory_plan *plan, const struct memory_args *args, uint
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--count: give at least 1");
 	if (args->stride.known && plan->count == 1)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--stride needs --count");
-	/* A single range may wrap: that is for the stack to refuse. */
+	/* A single range may reach beyond the address space: refusing that is left to the stack. */
 	if (plan->count == 1)
 		return 0;
 	if (!args->stride.known)
@@ -70,7 +70,7 @@ static int divide(struct memory_plan *plan, const struct memory_args *args, uint
 	return 0;
 }
 
-/* Of memory that is not there no pages can be faulted in or placed. */
+/* Memory that is not there has no pages to fault in or to place. */
 static int check_pages(const struct memory_args *args, struct mr_error *err)
 {
 	const enum mr_memory_type type = args->memory.type;

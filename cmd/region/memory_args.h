@@ -24,12 +24,12 @@ extern const struct option_spec new_memory_options[];
 /** memory_is_given() - whether there was one of new_memory_options */
 bool memory_is_given(const struct memory_args *args);
 
-/** What the options come to. */
+/** The options with all defaults filled in. */
 struct memory_plan {
 	struct mr_memory_request mapping; /**< one for all regions */
 	uint64_t size;                    /**< bytes of each region */
 	uint64_t count;
-	uint64_t stride; /**< bytes from one region's start to the next one's, of several */
+	uint64_t stride; /**< bytes from one region's start to the next one's */
 };
 
 /**

@@ -12,7 +12,10 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 	const char *name;
 	uint32_t count;
 
-	/* A batch reports at its end, when it deregisters what is left of its own regions. */
+	/*
+	 * A line leaves it to its batch.  A batch's own session has nothing to report here: what is left of it
+	 * is deregistered at its end, and refusals are failures of the batch.
+	 */
 	if (invocation->enclosing || mr_session_is_private(session))
 		return;
 	count = mr_relaxed_overdue(session, &first);

@@ -99,9 +99,9 @@ struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr
 				       const char *state);
 
 /**
- * region_row_in_force() - which of the flags have an effect
+ * region_row_in_force() - fill in which of the flags have an effect
  *
- * A person who reads lines is told only where it is not all of them.
+ * Where a person reads the row, that is left out unless some have none.
  */
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);

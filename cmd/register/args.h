@@ -28,7 +28,7 @@ struct register_args {
 	struct expect_option expect;
 	bool keep_going;
 	struct advise_args advise;
-	bool export; /**< of umems, through libmlx5 */
+	bool export; /**< print what others import a umem by; libmlx5 makes that */
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */

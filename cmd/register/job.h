@@ -55,7 +55,7 @@ struct register_job {
 	struct mr_memory prefetched; /**< mapped for advice about the whole address space */
 	struct answer answer;
 	bool unnamed;        /**< mr_table_begin_unnamed() was called */
-	bool blocks_signals; /**< so that regions are looked at and deregistered after one */
+	bool blocks_signals; /**< so mr_interrupted() is to be asked between regions */
 	bool interrupted;    /**< a signal came before all were registered */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a registering command has a person know beside the regions and the refusals. */
+/* What a registering command tells a person beside the regions and the refusals. */
 #ifndef CMD_REGISTER_NOTES_H
 #define CMD_REGISTER_NOTES_H
 

@@ -48,7 +48,7 @@ static uint32_t choose_access(enum mr_region_on on, const struct access_option *
 	}
 }
 
-/* Regions are on the rest of a dma-buf, where that is known and they are not counted. */
+/* Without --size and --count one region is on all of a dma-buf behind the offset, if its size is known. */
 static int plan_dmabuf(struct register_plan *plan, const struct memory_args *memory,
 		       const struct register_call *call, struct mr_error *err)
 {

@@ -19,10 +19,10 @@ struct register_call {
 struct register_plan {
 	enum mr_region_call call;      /**< with --call */
 	const struct mr_call_row *row; /**< what is known of it */
-	struct via_option via;         /**< --call names one of the library's */
+	struct via_option via;         /**< the library's where --call is given */
 	uint32_t access;
 	uint64_t
-		iova; /**< of the first region; that of others is as much higher as their address */
+		iova; /**< of the first region; the next ones lie as far above it as their addresses do */
 	uint64_t page_sizes;
 	struct memory_plan memory;       /**< sizes; a mapping where they are on memory */
 	struct mr_dmabuf_request dmabuf; /**< of MR_ON_DMABUF */

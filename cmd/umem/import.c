@@ -44,7 +44,7 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
 
 	if (rc) {
-		err->hint[0] = '\0'; /* there is no other path */
+		err->hint[0] = '\0'; /* which names another path: there is none */
 		return rc;
 	}
 	rc = mr_umem_import(device.context, blob, &umem, err);

@@ -7,7 +7,7 @@
 /**
  * umem_import() - import an exported umem in the session, and show it
  *
- * The library takes any blob: whether the kernel has the umem is asked of it.
+ * The library takes any blob, so the kernel is asked whether it has the umem.
  *
  * Return: exit status; a negative errno with @err set where nothing was tried.
  */

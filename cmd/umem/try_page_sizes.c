@@ -81,8 +81,8 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 }
 
 /*
- * A refusal is the answer to the question, and no failure, unless all are refused: then it is not
- * the size that is to blame.  The first one tells most, as 4 KiB always fit.
+ * A refused size is a result here, and no failure.  Where all are refused the command has failed, and not
+ * for their sizes: it reports the refusal of 4 KiB, which always fit.
  */
 static void try_sizes(struct trial *trial)
 {
@@ -97,7 +97,7 @@ static void try_sizes(struct trial *trial)
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
-	/* A signal would leave one of the umems in the session; another command might deregister it. */
+	/* A signal would leave one of the umems in the session. */
 	context_block_signals(trial->answer.invocation);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {
