@@ -16,6 +16,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/memfd.h"
 #include "lib/base/number.h"
+#include "lib/base/word_argument.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
 
@@ -60,28 +61,21 @@ static int parse_descriptor(const char *text, struct mr_dmabuf_source *source, s
 
 int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
 {
-	size_t length = strcspn(text, ":");
-	const char *argument = text[length] ? text + length + 1 : NULL;
+	const char *argument;
+	int found = mr_word_with_argument(mr_dmabuf_sources, "dma-buf", text, &argument, err);
 
-	for (unsigned int i = 0; mr_dmabuf_sources[i].name; i++) {
-		const char *name = mr_dmabuf_sources[i].name;
-
-		if (strcspn(name, ":") != length || strncmp(name, text, length) != 0)
-			continue;
-		if (name[length] ? !argument || !*argument || strchr(argument, '/')
-				 : argument != NULL)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "invalid dma-buf '%s': it is written %s", text, name);
-		*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)i, .text = text };
-		if (source->type == MR_DMABUF_FD)
-			return parse_descriptor(argument, source, err);
-		if (source->type == MR_DMABUF_CUDA)
-			return parse_device(argument, source, err);
-		source->name = argument;
-		return 0;
-	}
-	return mr_fail_word(err, "dma-buf", text, strlen(text), mr_dmabuf_sources,
-			    sizeof(*mr_dmabuf_sources));
+	if (found < 0)
+		return found;
+	/* The name of a heap becomes part of a path. */
+	if (argument && strchr(argument, '/'))
+		return mr_fail_argument(&mr_dmabuf_sources[found], "dma-buf", text, err);
+	*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)found, .text = text };
+	if (source->type == MR_DMABUF_FD)
+		return parse_descriptor(argument, source, err);
+	if (source->type == MR_DMABUF_CUDA)
+		return parse_device(argument, source, err);
+	source->name = argument;
+	return 0;
 }
 
 uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "lib/base/word_argument.h"
 #include "lib/memory/kinds.h"
 
 const struct mr_word mr_memory_kinds[] = {
@@ -24,12 +25,6 @@ const struct mr_word mr_memory_kinds[] = {
 	{ .name = NULL },
 };
 
-/* The part of a kind's help name that is typed as it stands. */
-static size_t fixed_length(const char *name)
-{
-	return strcspn(name, "[:");
-}
-
 static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
 {
 	if (mr_parse_size(text, &kind->huge_size, err))
@@ -50,28 +45,16 @@ static int parse_dm_size(const char *text, struct mr_memory_kind *kind, struct m
 
 int mr_memory_kind_parse(const char *text, struct mr_memory_kind *kind, struct mr_error *err)
 {
-	size_t length = strcspn(text, ":");
-	const char *argument = text[length] ? text + length + 1 : NULL;
+	const char *argument;
+	int found = mr_word_with_argument(mr_memory_kinds, "memory", text, &argument, err);
 
-	for (unsigned int i = 0; mr_memory_kinds[i].name; i++) {
-		const char *name = mr_memory_kinds[i].name;
-		bool optional, takes;
-
-		if (fixed_length(name) != length || strncmp(name, text, length) != 0)
-			continue;
-		optional = name[length] == '[';
-		takes = optional || name[length] == ':';
-		if (takes ? !(argument ? *argument : optional) : argument != NULL)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "invalid memory '%s': it is written %s", text, name);
-		*kind = (struct mr_memory_kind){ .type = (enum mr_memory_type)i, .text = text };
-		if (kind->type == MR_MEMORY_HUGETLB)
-			return argument ? parse_huge_size(argument, kind, err) : 0;
-		if (kind->type == MR_MEMORY_DM)
-			return argument ? parse_dm_size(argument, kind, err) : 0;
-		kind->path = argument;
-		return 0;
-	}
-	return mr_fail_word(err, "memory", text, strlen(text), mr_memory_kinds,
-			    sizeof(*mr_memory_kinds));
+	if (found < 0)
+		return found;
+	*kind = (struct mr_memory_kind){ .type = (enum mr_memory_type)found, .text = text };
+	if (kind->type == MR_MEMORY_HUGETLB)
+		return argument ? parse_huge_size(argument, kind, err) : 0;
+	if (kind->type == MR_MEMORY_DM)
+		return argument ? parse_dm_size(argument, kind, err) : 0;
+	kind->path = argument;
+	return 0;
 }

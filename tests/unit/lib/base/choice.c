@@ -114,6 +114,20 @@ TEST(far_words_are_not_guessed)
 	check_guess(word, "");
 }
 
+TEST(a_word_is_found_by_its_index)
+{
+	static const struct mr_word flags[] = {
+		MR_WORD("local-write", "one"),
+		MR_WORD("flush", "another"),
+		{ .name = NULL },
+	};
+
+	assert_int_equal(mr_word_find(flags, "LOCAL_WRITE,", 11), 0);
+	assert_int_equal(mr_word_find(flags, "flush", 5), 1);
+	assert_int_equal(mr_word_find(flags, "flush", 4), -1);
+	assert_int_equal(mr_word_find(flags, "", 0), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +140,7 @@ int main(void)
 		cmocka_unit_test(beginnings_of_each_other_are_guessed),
 		cmocka_unit_test(of_a_name_with_an_argument_the_fixed_part_is_compared),
 		cmocka_unit_test(far_words_are_not_guessed),
+		cmocka_unit_test(a_word_is_found_by_its_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,6 +238,23 @@ TEST(rounding_up_overflows_to_zero)
 	assert_int_equal(mr_round_up(UINT64_MAX, 4096), 0);
 }
 
+TEST(an_item_of_a_list_is_read_as_a_number_of_its_own)
+{
+	struct mr_error err = { 0 };
+	uint64_t value = 0;
+
+	assert_int_equal(mr_parse_u64_item("12,34", 2, 100, &value, &err), 0);
+	assert_int_equal(value, 12);
+	assert_int_equal(mr_parse_u64_item("0x1f|2", 4, 100, &value, &err), 0);
+	assert_int_equal(value, 0x1f);
+	assert_int_equal(mr_parse_u64_item("12,34", 5, 100, &value, &err), -EINVAL);
+	assert_int_equal(mr_parse_u64_item("101", 3, 100, &value, &err), -ERANGE);
+	assert_int_equal(mr_parse_u64_item("000000000000000000000000012", 27, 100, &value, &err),
+			 -EINVAL);
+	assert_contains(err.text, "is too large");
+	assert_int_equal(value, 0x1f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +278,7 @@ int main(void)
 		cmocka_unit_test(other_names_are_refused),
 		cmocka_unit_test(a_name_of_digits_would_be_an_id),
 		cmocka_unit_test(rounding_up_overflows_to_zero),
+		cmocka_unit_test(an_item_of_a_list_is_read_as_a_number_of_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

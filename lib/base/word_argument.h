@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef LIB_BASE_WORD_ARGUMENT_H
+#define LIB_BASE_WORD_ARGUMENT_H
+
+#include "lib/base/choice.h"
+#include "lib/base/error.h"
+
+/**
+ * mr_word_with_argument() - find a word that may have an argument behind a colon: "file:PATH"
+ * @words:    names tell what they take: "anon" nothing, "file:PATH" an argument, "dm[:SIZE]" one or none
+ * @what:     what messages call such a word: "memory"
+ * @argument: set to the argument within @text, or to NULL
+ *
+ * Return: the index of the word, or -EINVAL with MR_ERROR_USAGE.
+ */
+int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,
+			  const char **argument, struct mr_error *err);
+
+/** mr_fail_argument() - record that @text is not how that word is written; Return: -EINVAL */
+int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
+		     struct mr_error *err);
+
+#endif
