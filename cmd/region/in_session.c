@@ -9,19 +9,19 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		    struct mr_error *err)
 {
 	struct session_job job;
-	struct context_room own;
+	struct context_room room;
 	uint64_t total = 0;
 	struct mr_error why;
 	int rc;
 
-	job.session = context_open_session(invocation, &own.session, &why);
+	job.session = context_open_session(invocation, &room.session, &why);
 	if (!job.session && why.kind != MR_ERROR_USAGE)
 		return answer_error(invocation, expect, &why, err);
 	if (!job.session) {
 		*err = why;
 		return -err->errnum;
 	}
-	job.environment = context_environment(invocation, job.session, &own.environment);
+	job.environment = context_environment(invocation, job.session, &room.environment);
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;
