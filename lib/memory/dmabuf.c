@@ -70,6 +70,8 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 	if (argument && strchr(argument, '/'))
 		return mr_fail_argument(&mr_dmabuf_sources[found], "dma-buf", text, err);
 	*source = (struct mr_dmabuf_source){ .type = (enum mr_dmabuf_type)found, .text = text };
+	if (!argument)
+		return 0;
 	if (source->type == MR_DMABUF_FD)
 		return parse_descriptor(argument, source, err);
 	if (source->type == MR_DMABUF_CUDA)
