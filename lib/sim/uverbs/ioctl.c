@@ -21,7 +21,7 @@
 #include "lib/sim/state/objects.h"
 #include "lib/sim/uverbs/ioctl.h"
 #include "lib/sim/uverbs/methods.h"
-#include "lib/sim/uverbs/write.h"
+#include "lib/sim/uverbs/write_commands.h"
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 

@@ -19,12 +19,12 @@
 #include "lib/sim/devices/rxe.h"
 #include "lib/sim/handlers/advise.h"
 #include "lib/sim/handlers/device.h"
-#include "lib/sim/handlers/devx.h"
+#include "lib/sim/handlers/devx_umem.h"
 #include "lib/sim/handlers/dm.h"
-#include "lib/sim/handlers/mr.h"
-#include "lib/sim/handlers/reg.h"
+#include "lib/sim/handlers/mr_write_commands.h"
+#include "lib/sim/handlers/mr_methods.h"
 #include "lib/sim/uverbs/methods.h"
-#include "lib/sim/uverbs/write.h"
+#include "lib/sim/uverbs/write_commands.h"
 
 #define ATTR(id_, kind_, min_, max_, mandatory_)                                                   \
 	{                                                                                          \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef LIB_SIM_UVERBS_WRITE_H
-#define LIB_SIM_UVERBS_WRITE_H
+#ifndef LIB_SIM_UVERBS_WRITE_COMMANDS_H
+#define LIB_SIM_UVERBS_WRITE_COMMANDS_H
 
 #include <rdma/rdma_user_ioctl_cmds.h>
 

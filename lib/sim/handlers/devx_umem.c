@@ -7,7 +7,7 @@
 
 #include "lib/sim/base/pages.h"
 #include "lib/sim/call/registration.h"
-#include "lib/sim/handlers/devx.h"
+#include "lib/sim/handlers/devx_umem.h"
 #include "lib/sim/memory/dmabuf.h"
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"

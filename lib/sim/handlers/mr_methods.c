@@ -8,7 +8,7 @@
 #include "lib/sim/base/abi.h"
 #include "lib/sim/call/profile.h"
 #include "lib/sim/call/registration.h"
-#include "lib/sim/handlers/reg.h"
+#include "lib/sim/handlers/mr_methods.h"
 #include "lib/sim/memory/device_memory.h"
 #include "lib/sim/state/account.h"
 #include "lib/sim/state/objects.h"

@@ -9,7 +9,7 @@
 #include "lib/sim/call/destroy.h"
 #include "lib/sim/call/profile.h"
 #include "lib/sim/call/registration.h"
-#include "lib/sim/handlers/mr.h"
+#include "lib/sim/handlers/mr_write_commands.h"
 #include "lib/sim/state/account.h"
 #include "lib/sim/state/objects.h"
 

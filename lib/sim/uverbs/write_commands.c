@@ -10,10 +10,10 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "lib/sim/handlers/device.h"
-#include "lib/sim/handlers/mr.h"
+#include "lib/sim/handlers/mr_write_commands.h"
 #include "lib/sim/handlers/pd.h"
 #include "lib/sim/handlers/rereg.h"
-#include "lib/sim/uverbs/write.h"
+#include "lib/sim/uverbs/write_commands.h"
 
 /* UAPI_DEF_WRITE_*(): the least sizes of request and response.  Extended commands may be shorter. */
 static const struct command {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef LIB_SIM_HANDLERS_MR_H
-#define LIB_SIM_HANDLERS_MR_H
+#ifndef LIB_SIM_HANDLERS_MR_WRITE_COMMANDS_H
+#define LIB_SIM_HANDLERS_MR_WRITE_COMMANDS_H
 
 #include "lib/sim/call/attrs.h"
 
