@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Registering by ioctl: dma-bufs, and with newer libraries all else (uverbs_std_types_mr.c). */
+/*
+ * The ioctl methods REG_MR, REG_DMABUF_MR and QUERY_MR: uverbs_std_types_mr.c.  Newer libraries register
+ * memory by REG_MR, older ones by the write command of that name (mr_write_commands.c).
+ */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -143,4 +146,22 @@ int sim_reg_mr(struct sim_call *call)
 		rc = take_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
 	return rc ? rc : register_mr(call, &request, &ids);
+}
+
+/* UVERBS_METHOD_QUERY_MR */
+int sim_query_mr(struct sim_call *call)
+{
+	const struct sim_object *mr = call->object;
+	int rc;
+
+	rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length,
+				  sizeof(mr->length));
+	if (!rc)
+		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova,
+				  sizeof(mr->iova));
+	return rc;
 }

@@ -6,5 +6,6 @@
 
 int sim_reg_dmabuf_mr(struct sim_call *call);
 int sim_reg_mr(struct sim_call *call);
+int sim_query_mr(struct sim_call *call);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory regions by write commands (uverbs_cmd.c), and QUERY_MR (uverbs_std_types_mr.c). */
+/* The write commands REG_MR and DEREG_MR: uverbs_cmd.c. */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
-#include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 
 #include "lib/sim/call/destroy.h"
@@ -80,6 +79,7 @@ int sim_write_reg_mr(struct sim_call *call)
 	return rc;
 }
 
+/* uverbs_cmd.c ib_uverbs_dereg_mr() */
 int sim_write_dereg_mr(struct sim_call *call)
 {
 	struct ib_uverbs_dereg_mr cmd;
@@ -87,21 +87,4 @@ int sim_write_dereg_mr(struct sim_call *call)
 
 	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	return rc ? rc : sim_destroy(call->table, UVERBS_OBJECT_MR, cmd.mr_handle);
-}
-
-int sim_query_mr(struct sim_call *call)
-{
-	const struct sim_object *mr = call->object;
-	int rc;
-
-	rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LKEY, &mr->key, sizeof(mr->key));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_RKEY, &mr->key, sizeof(mr->key));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, &mr->length,
-				  sizeof(mr->length));
-	if (!rc)
-		rc = sim_attr_put(call, UVERBS_ATTR_QUERY_MR_RESP_IOVA, &mr->iova,
-				  sizeof(mr->iova));
-	return rc;
 }

@@ -4,7 +4,6 @@
 
 #include "lib/sim/call/attrs.h"
 
-int sim_query_mr(struct sim_call *call);
 int sim_write_reg_mr(struct sim_call *call);
 int sim_write_dereg_mr(struct sim_call *call);
 

@@ -21,7 +21,6 @@
 #include "lib/sim/handlers/device.h"
 #include "lib/sim/handlers/devx_umem.h"
 #include "lib/sim/handlers/dm.h"
-#include "lib/sim/handlers/mr_write_commands.h"
 #include "lib/sim/handlers/mr_methods.h"
 #include "lib/sim/uverbs/methods.h"
 #include "lib/sim/uverbs/write_commands.h"
