@@ -24,14 +24,14 @@
 #define UDMABUF_LIMIT "/sys/module/udmabuf/parameters/size_limit_mb"
 #define HEAPS         "/dev/dma_heap"
 
-const struct mr_word mr_dmabuf_sources[] = {
+const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1] = {
 	[MR_DMABUF_FD] = MR_WORD("fd:N", "descriptor N, which the command inherits"),
 	[MR_DMABUF_UDMABUF] =
 		MR_WORD("udmabuf", "a memfd that " UDMABUF_NODE " makes a dma-buf of"),
 	[MR_DMABUF_HEAP] = MR_WORD("heap:NAME", "made by the dma-heap " HEAPS "/NAME"),
 	[MR_DMABUF_CUDA] = MR_WORD("cuda:N", "memory of GPU N, by the CUDA driver"),
 	[MR_DMABUF_DM] = MR_WORD("dm", "memory on the RDMA device (ibv_dm_export_dmabuf_fd)"),
-	{ .name = NULL },
+	[MR_DMABUF_TYPES] = { .name = NULL },
 };
 
 static int parse_device(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)

@@ -21,6 +21,7 @@ enum mr_dmabuf_type {
 	MR_DMABUF_HEAP,    /**< made by /dev/dma_heap/NAME */
 	MR_DMABUF_CUDA,    /**< made by the CUDA driver of memory of a GPU */
 	MR_DMABUF_DM,      /**< made of memory on the RDMA device: see mr_dm_export() */
+	MR_DMABUF_TYPES,   /**< how many there are */
 };
 
 /** A source of a dma-buf as the user names it: "fd:N", "udmabuf", "heap:NAME", "cuda:N". */
@@ -32,7 +33,7 @@ struct mr_dmabuf_source {
 };
 
 /** All sources, for help texts; the last one has no name. */
-extern const struct mr_word mr_dmabuf_sources[];
+extern const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1];
 
 /**
  * mr_dmabuf_source_parse() - read a SOURCE; @text must outlive @source

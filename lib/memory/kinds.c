@@ -6,7 +6,7 @@
 #include "lib/base/word_argument.h"
 #include "lib/memory/kinds.h"
 
-const struct mr_word mr_memory_kinds[] = {
+const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1] = {
 	[MR_MEMORY_ANON] = MR_WORD("anon", "anonymous pages (default)"),
 	[MR_MEMORY_THP] =
 		MR_WORD("thp", "anonymous, aligned to 2M, transparent huge pages asked for"),
@@ -22,7 +22,7 @@ const struct mr_word mr_memory_kinds[] = {
 	[MR_MEMORY_DEVICE] = MR_WORD("device:PATH", "mmap of a device node"),
 	[MR_MEMORY_DM] = MR_WORD("dm[:SIZE]", "on the RDMA device (ibv_alloc_dm): reg only"),
 	[MR_MEMORY_NULL_MR] = MR_WORD("null-mr", "none: the null MR (ibv_alloc_null_mr): reg only"),
-	{ .name = NULL },
+	[MR_MEMORY_TYPES] = { .name = NULL },
 };
 
 static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct mr_error *err)

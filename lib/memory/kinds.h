@@ -24,6 +24,7 @@ enum mr_memory_type {
 	MR_MEMORY_DEVICE,
 	MR_MEMORY_DM,      /**< on the RDMA device: nothing to map */
 	MR_MEMORY_NULL_MR, /**< none, and no request for any: the null MR */
+	MR_MEMORY_TYPES,   /**< how many there are */
 };
 
 /** A kind of memory as the user names it: "anon", "hugetlb:2M", "file:PATH". */
@@ -36,7 +37,7 @@ struct mr_memory_kind {
 };
 
 /** All kinds, with their help, by enum mr_memory_type; the last one has no name. */
-extern const struct mr_word mr_memory_kinds[];
+extern const struct mr_word mr_memory_kinds[MR_MEMORY_TYPES + 1];
 
 /**
  * mr_memory_kind_parse() - read a KIND; @text must outlive @kind

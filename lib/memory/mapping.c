@@ -146,7 +146,7 @@ static const struct {
 	int (*describe)(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			struct mr_error *err);
 	bool is_data; /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
-} kinds[] = {
+} kinds[MR_MEMORY_TYPES] = {
 	[MR_MEMORY_ANON] = { NULL, true },
 	[MR_MEMORY_THP] = { describe_thp, true },
 	[MR_MEMORY_MEMFD] = { describe_memfd, false },
@@ -156,7 +156,6 @@ static const struct {
 	[MR_MEMORY_READONLY] = { describe_readonly, false },
 	[MR_MEMORY_HOLE] = { describe_hole, true },
 	[MR_MEMORY_DEVICE] = { describe_device, false },
-	[MR_MEMORY_NULL_MR] = { NULL, false }, /* the last one */
 };
 
 static int describe(const struct mr_memory_request *request, uint64_t length, struct mapping *m,

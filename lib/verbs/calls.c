@@ -65,7 +65,7 @@ const struct mr_call_row mr_calls[MR_REGION_CALLS + 1] = {
 
 const char *mr_region_kind_name(enum mr_region_kind kind)
 {
-	static const char *const names[] = {
+	static const char *const names[MR_REGION_KINDS] = {
 		[MR_KIND_MR] = "mr",
 		[MR_KIND_UMEM] = "umem",
 		[MR_KIND_DM] = "dm",

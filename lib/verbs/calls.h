@@ -44,6 +44,7 @@ enum mr_region_kind {
 	MR_KIND_MR,
 	MR_KIND_UMEM, /**< has no keys, no IOVA and no protection domain */
 	MR_KIND_DM, /**< memory on the device; made by no call of this table, but left behind like a region */
+	MR_REGION_KINDS, /**< how many there are */
 };
 
 /** mr_region_kind_name() - "mr", "umem" or "dm" */

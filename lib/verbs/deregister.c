@@ -27,7 +27,7 @@ void mr_region_forget(struct mr_region *region)
  */
 static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
-	static const char *const users[] = {
+	static const char *const users[MR_REGION_KINDS] = {
 		[MR_KIND_MR] = "a memory window that is bound to the region",
 		[MR_KIND_UMEM] = "a DEVX object that was made on the umem",
 		[MR_KIND_DM] = "a region on the memory",

@@ -58,7 +58,7 @@ static const struct code *find_code(int value)
 
 const char *mr_old_region_name(enum mr_old_region old)
 {
-	static const char *const names[] = {
+	static const char *const names[MR_OLD_REGIONS] = {
 		[MR_OLD_VALID] = "valid",
 		[MR_OLD_REPLACED] = "replaced",
 		[MR_OLD_UNUSABLE] = "unusable",

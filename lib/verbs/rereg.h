@@ -39,6 +39,7 @@ enum mr_old_region {
 	MR_OLD_REPLACED,  /**< it has changed, although the call failed */
 	MR_OLD_UNUSABLE,  /**< it can only be deregistered */
 	MR_OLD_UNKNOWN,   /**< the kernel does not tell */
+	MR_OLD_REGIONS,   /**< how many there are */
 };
 
 /** mr_old_region_name() - "valid", ...; NULL for MR_OLD_UNTOUCHED */

@@ -12,7 +12,7 @@ static const struct symbol {
 	const char *version;
 	const char *release;
 	const char *instead; /* what the user can do without it, or NULL */
-} symbols[] = {
+} symbols[MR_SYMBOLS] = {
 	[MR_SYMBOL_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
 				      "--via kernel does without" },
 	[MR_SYMBOL_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
@@ -45,7 +45,7 @@ void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 	static struct {
 		bool looked;
 		void *function;
-	} found[sizeof(symbols) / sizeof(symbols[0])];
+	} found[MR_SYMBOLS];
 	const struct symbol *s = &symbols[symbol];
 
 	if (!found[symbol].looked)

@@ -29,6 +29,7 @@ enum mr_symbol {
 	MR_SYMBOL_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
 	MR_SYMBOL_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
 	MR_SYMBOL_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
+	MR_SYMBOLS,                 /**< how many there are, MR_SYMBOL_NONE included */
 };
 
 typedef struct ibv_mr *mr_dv_reg_dmabuf_mr(struct ibv_pd *pd, uint64_t offset, size_t length,

@@ -65,7 +65,7 @@ TEST(each_source_has_its_help)
 
 	while (mr_dmabuf_sources[count].name)
 		assert_true(mr_dmabuf_sources[count++].help[0]);
-	assert_int_equal(count, MR_DMABUF_DM + 1);
+	assert_int_equal(count, MR_DMABUF_TYPES);
 }
 
 TEST(an_inherited_descriptor_is_used_as_it_is)

@@ -43,8 +43,16 @@ TEST(kinds_are_read_as_they_are_written)
 		else
 			assert_null(kind.path);
 	}
-	for (size_t i = 0; mr_memory_kinds[i].name; i++)
+}
+
+TEST(each_kind_has_a_word_and_help)
+{
+	for (size_t i = 0; i < MR_MEMORY_TYPES; i++) {
+		if (!mr_memory_kinds[i].name)
+			fail_msg("memory type %zu has no row", i);
 		assert_true(mr_memory_kinds[i].help && *mr_memory_kinds[i].help);
+	}
+	assert_null(mr_memory_kinds[MR_MEMORY_TYPES].name);
 }
 
 TEST(memory_on_the_device_may_have_a_size)
@@ -94,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kinds_are_read_as_they_are_written),
+		cmocka_unit_test(each_kind_has_a_word_and_help),
 		cmocka_unit_test(memory_on_the_device_may_have_a_size),
 		cmocka_unit_test(other_kinds_are_usage_errors),
 	};

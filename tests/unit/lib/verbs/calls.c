@@ -20,6 +20,12 @@ TEST(each_call_has_a_whole_row)
 	}
 }
 
+TEST(each_kind_has_a_name)
+{
+	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
+		assert_non_null(mr_region_kind_name((enum mr_region_kind)kind));
+}
+
 TEST(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind)
 {
 	enum mr_region_call ex = MR_REG_MR;
@@ -96,6 +102,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_call_has_a_whole_row),
+		cmocka_unit_test(each_kind_has_a_name),
 		cmocka_unit_test(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind),
 		cmocka_unit_test(a_number_that_is_no_call_is_an_unnamed_mr),
 		cmocka_unit_test(the_path_of_a_call_is_told_by_its_name),

@@ -41,6 +41,17 @@ TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
 	assert_string_equal(err.hint, "it comes with rdma-core 62 and later");
 }
 
+TEST(each_function_is_found_or_named)
+{
+	for (int symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++) {
+		mr_error_clear(&err);
+		if (mr_symbol_find((enum mr_symbol)symbol, &err))
+			continue;
+		assert_non_null(err.call);
+		assert_contains(err.hint, "it comes with rdma-core ");
+	}
+}
+
 /* A descriptor that is no RDMA device refuses the ioctl. */
 TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
 {
@@ -63,6 +74,7 @@ int main(void)
 		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
 		cmocka_unit_test(
 			a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead),
+		cmocka_unit_test(each_function_is_found_or_named),
 		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
 	};
 
