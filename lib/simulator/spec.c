@@ -23,29 +23,29 @@ const struct mr_word mr_sim_kernels[] = {
 
 const struct mr_word mr_sim_calls[] = {
 	[MR_SIM_OPEN] = MR_WORD("open", "opening the device"),
-	[MR_SIM_GET_CONTEXT] = MR_WORD("get_context", "making its context"),
+	[MR_SIM_GET_CONTEXT] = MR_WORD("get_context", "making the device's context"),
 	[MR_SIM_QUERY_CONTEXT] = MR_WORD("query_context", "importing a context"),
 	[MR_SIM_QUERY_DEVICE] = MR_WORD("query_device", "device attributes"),
 	[MR_SIM_QUERY_PORT] = MR_WORD("query_port", "port attributes"),
 	[MR_SIM_QUERY_GID] = MR_WORD("query_gid", "the table of GIDs"),
 	[MR_SIM_ALLOC_PD] = MR_WORD("alloc_pd", "allocating a protection domain"),
-	[MR_SIM_DEALLOC_PD] = MR_WORD("dealloc_pd", "deallocating it"),
-	[MR_SIM_QUERY_PD] = MR_WORD("query_pd", "importing it"),
+	[MR_SIM_DEALLOC_PD] = MR_WORD("dealloc_pd", "deallocating a protection domain"),
+	[MR_SIM_QUERY_PD] = MR_WORD("query_pd", "importing a protection domain"),
 	[MR_SIM_REG_MR] = MR_WORD("reg_mr", "registering memory"),
 	[MR_SIM_REG_DMABUF_MR] = MR_WORD("reg_dmabuf_mr", "registering a dma-buf"),
 	[MR_SIM_REG_DM_MR] = MR_WORD("reg_dm_mr", "registering memory on the device"),
 	[MR_SIM_REREG_MR] = MR_WORD("rereg_mr", "changing a region"),
-	[MR_SIM_DEREG_MR] = MR_WORD("dereg_mr", "deregistering it"),
+	[MR_SIM_DEREG_MR] = MR_WORD("dereg_mr", "deregistering a region"),
 	[MR_SIM_QUERY_MR] = MR_WORD("query_mr", "keys, length and IOVA of a region"),
 	[MR_SIM_ADVISE_MR] = MR_WORD("advise_mr", "prefetching pages of a region on demand"),
 	[MR_SIM_UMEM_REG] = MR_WORD("umem_reg", "registering a DEVX umem"),
-	[MR_SIM_UMEM_DEREG] = MR_WORD("umem_dereg", "deregistering it"),
+	[MR_SIM_UMEM_DEREG] = MR_WORD("umem_dereg", "deregistering a DEVX umem"),
 	[MR_SIM_ALLOC_DM] = MR_WORD("alloc_dm", "allocating memory on the device"),
-	[MR_SIM_FREE_DM] = MR_WORD("free_dm", "freeing it"),
+	[MR_SIM_FREE_DM] = MR_WORD("free_dm", "freeing memory on the device"),
 	[MR_SIM_EXPORT_DMABUF] = MR_WORD("export_dmabuf", "a dma-buf of memory on the device"),
 	[MR_SIM_INFO_HANDLES] = MR_WORD("info_handles", "listing objects"),
 	[MR_SIM_ALLOC_UAR] = MR_WORD("alloc_uar", "allocating a doorbell page"),
-	[MR_SIM_DEALLOC_UAR] = MR_WORD("dealloc_uar", "deallocating it"),
+	[MR_SIM_DEALLOC_UAR] = MR_WORD("dealloc_uar", "deallocating a doorbell page"),
 	[MR_SIM_ALLOC_EVENT] = MR_WORD("alloc_event", "a descriptor for events"),
 	[MR_SIM_DEVX] = MR_WORD("devx", "a firmware command"),
 	[MR_SIM_LOCK] =
@@ -56,9 +56,12 @@ const struct mr_word mr_sim_calls[] = {
 const struct mr_word mr_sim_actions[] = {
 	[MR_SIM_FAIL] = MR_WORD("ERRNO", "answer with that error, such as ENOMEM, and do nothing"),
 	[MR_SIM_KILL] = MR_WORD("kill", "kill the process before the call is carried out"),
-	[MR_SIM_KILL_AFTER] = MR_WORD("kill-after", "kill it afterwards, before the call returns"),
-	[MR_SIM_STOP] = MR_WORD("stop", "stop it (SIGSTOP) before the call is carried out"),
-	[MR_SIM_STOP_AFTER] = MR_WORD("stop-after", "stop it afterwards, before the call returns"),
+	[MR_SIM_KILL_AFTER] =
+		MR_WORD("kill-after", "kill the process after the call, before it returns"),
+	[MR_SIM_STOP] =
+		MR_WORD("stop", "stop the process (SIGSTOP) before the call is carried out"),
+	[MR_SIM_STOP_AFTER] =
+		MR_WORD("stop-after", "stop the process after the call, before it returns"),
 	[MR_SIM_DELAY] = MR_WORD("delay:MILLISECONDS", "wait, then carry the call out"),
 	{ .name = NULL },
 };
