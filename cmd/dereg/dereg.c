@@ -191,7 +191,7 @@ const struct command command_dereg = {
 		"Deregisters regions. A REGION is an id, a name, lkey:KEY, rkey:KEY, "
 		"mr:HANDLE, umem:HANDLE, dm:HANDLE, or pd:NAME for an empty protection domain. "
 		"A relaxed region is only marked, which leaves its keys working for a while; "
-		"--flush invalidates those that are.",
+		"--flush invalidates the marked ones.",
 	.groups = groups,
 	.rules = rules,
 	.args_size = sizeof(struct dereg_args),

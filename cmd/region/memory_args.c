@@ -26,7 +26,7 @@ const struct option_spec memory_options[] = {
 	OPTION('c', "count", number, struct memory_args, count, "N",
 	       "register N regions on one mapping (default: 1)"),
 	OPTION(0, "stride", size, struct memory_args, stride, "SIZE",
-	       "bytes from one to the next (default: whole pages)"),
+	       "bytes from one to the next (default: the size, in whole pages)"),
 	OPTION_END,
 };
 

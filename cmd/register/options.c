@@ -25,7 +25,7 @@ static const struct option_spec trial_options[] = {
 	OPTION(0, "hold", flag, struct register_args, hold, NULL,
 	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
-	       "keep them so long at most"),
+	       "keep them for at most so many seconds"),
 	OPTION(0, "expect", expect, struct register_args, expect, "ANSWER,...",
 	       "exit with 0 only for these: ok, errno names"),
 	OPTION(0, "keep-going", flag, struct register_args, keep_going, NULL,

@@ -16,7 +16,7 @@ struct reg_args {
 
 static const struct option_spec options[] = {
 	OPTION(0, "relaxed", flag, struct reg_args, relaxed, NULL,
-	       "deferred deregistration, as on Solaris"),
+	       "whole pages, and deferred deregistration (Solaris)"),
 	OPTION_END,
 };
 

@@ -26,7 +26,7 @@ static const struct option_spec options[] = {
 	OPTION('c', "count", number, struct reg_dmabuf_args, common.memory.count, "N",
 	       "register N regions on one dma-buf (default: 1)"),
 	OPTION(0, "stride", size, struct reg_dmabuf_args, common.memory.stride, "SIZE",
-	       "bytes from one to the next (default: whole pages)"),
+	       "bytes from one to the next (default: the size, in whole pages)"),
 	OPTION(0, "data-direct", flag, struct reg_dmabuf_args, data_direct, NULL,
 	       "by mlx5dv_reg_dmabuf_mr, for Data Direct"),
 	OPTION_END,

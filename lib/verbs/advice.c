@@ -25,7 +25,7 @@ const struct mr_word mr_advice_words[] = {
 		MR_WORD("prefetch-write", "fetch them for writing too"),
 	[IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT] =
 		MR_WORD("prefetch-no-fault", "only those that are in memory already"),
-	[FLUSH] = MR_WORD("flush", "behind one of these: answer when it is done"),
+	[FLUSH] = MR_WORD("flush", "after one of these and a comma: answer when it is done"),
 	{ .name = NULL },
 };
 
