@@ -14,6 +14,7 @@ struct option_row {
 	const char *group;
 	const char *help;
 	char letter_text[2];
+	char help_text[OPTION_HELP_MAX];
 };
 
 struct command_row {
@@ -77,9 +78,9 @@ static struct list list_options(const struct option_group *const *groups)
 						    .argument = o->argument,
 						    .type = o->type->name,
 						    .group = (*g)->title,
-						    .help = o->help,
 						    .letter_text = { o->letter } };
 			row->letter = o->letter ? row->letter_text : NULL;
+			row->help = option_help_text(o, row->help_text);
 		}
 	}
 	list.rows = rows;

@@ -46,15 +46,29 @@ static void print_entry(const char *left, const char *help, size_t indent)
 	print_wrapped(help, indent, indent);
 }
 
+const char *option_help_text(const struct option_spec *option, char *buffer)
+{
+	const struct mr_word *word = option->type->words;
+	size_t used;
+
+	if (!word)
+		return option->help;
+	used = (size_t)snprintf(buffer, OPTION_HELP_MAX, "%s: %s (default)", option->help,
+				word->name);
+	while ((++word)->name && used < OPTION_HELP_MAX)
+		used += (size_t)snprintf(buffer + used, OPTION_HELP_MAX - used, ", %s", word->name);
+	return buffer;
+}
+
 static void print_options(const struct option_group *group)
 {
-	char left[64];
+	char left[64], help[OPTION_HELP_MAX];
 
 	for (const struct option_spec *o = group->options; o->name; o++) {
 		snprintf(left, sizeof(left), "%c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			 o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
 			 o->argument ? " " : "", o->argument ? o->argument : "");
-		print_entry(left, o->help, INDENT);
+		print_entry(left, option_help_text(o, help), INDENT);
 	}
 }
 
@@ -105,7 +119,8 @@ static void print_mrctl(const struct command *const *commands)
 		    "Commands:\n");
 	for (const struct command *const *c = commands; *c; c++)
 		print_entry((*c)->name, (*c)->summary, COMMANDS_INDENT);
-	print_entry("help", "help [COMMAND|TOPIC]: this help, or that", COMMANDS_INDENT);
+	print_entry("help", "help [COMMAND|TOPIC]: this help, or that of a command or topic",
+		    COMMANDS_INDENT);
 	print_entry("version", "the versions of mrctl and rdma-core", COMMANDS_INDENT);
 	output_text("\n%s:\n", global_group.title);
 	print_options(&global_group);
@@ -144,24 +159,29 @@ static const struct help_topic *find_topic(const char *word)
 	return *t;
 }
 
-/* Whether another command before this one has the column as well. */
-static bool is_shown(const struct command *const *commands, const struct command *const *command,
-		     const struct field *field)
+/* Whether a command before this one prints the same records. */
+static bool is_repeated(const struct command *const *commands, const struct command *const *command)
 {
-	for (const struct command *const *c = commands; c != command; c++)
-		if ((*c)->record && fields_find((*c)->record, field->key, strlen(field->key)))
-			return true;
-	return false;
+	while (commands != command && (*commands)->record != (*command)->record)
+		commands++;
+	return commands != command;
 }
 
-/* Prints the columns of all commands, each once. */
+/* Prints the columns of all commands: those of each kind of record once. */
 static void print_all_columns(const struct command *const *commands)
 {
-	for (const struct command *const *c = commands; *c; c++)
-		for (const struct field *f = (*c)->record ? (*c)->record->fields : NULL;
-		     f && f->key; f++)
-			if (!is_shown(commands, c, f))
-				print_entry(f->key, f->help, INDENT);
+	const char *separator = "";
+
+	for (const struct command *const *c = commands; *c; c++) {
+		const struct record *record = (*c)->record;
+
+		if (!record || is_repeated(commands, c))
+			continue;
+		output_text("%sColumns of %s, for --output:\n", separator, record->list);
+		separator = "\n";
+		for (const struct field *f = record->fields; f->key; f++)
+			print_entry(f->key, f->help, INDENT);
+	}
 }
 
 static int fail_unknown_topic(const struct command *const *commands, const char *word,
@@ -188,10 +208,12 @@ static int print_columns(const struct command *const *commands, const char *name
 		return fail_unknown_topic(commands, name, err);
 	if (name && !command->record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "%s prints no columns", name);
-	output_text("Columns for --output:\n");
-	if (!command)
+	if (!name) {
 		print_all_columns(commands);
-	for (const struct field *f = command ? command->record->fields : NULL; f && f->key; f++)
+		return 0;
+	}
+	output_text("Columns for --output:\n");
+	for (const struct field *f = command->record->fields; f->key; f++)
 		if (command_fills(command, f->key))
 			print_entry(f->key, f->help, INDENT);
 	return 0;

@@ -8,6 +8,17 @@
 /** Words that stand where a command stands, but are none: main() answers them.  Ends with NULL. */
 extern const char *const help_words[];
 
+/** Room for option_help_text(). */
+#define OPTION_HELP_MAX 128
+
+/**
+ * option_help_text() - what an option is for, with the words that it takes if a table has them
+ * @buffer: OPTION_HELP_MAX bytes that may be used
+ *
+ * Return: the text, in @buffer or in the option's row.
+ */
+const char *option_help_text(const struct option_spec *option, char *buffer);
+
 /** help_print() - help of @command; NULL: of mrctl itself, with a list of all @commands */
 void help_print(const struct command *const *commands, const struct command *command);
 

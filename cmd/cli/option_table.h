@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "lib/base/checked_offset.h"
+#include "lib/base/choice.h"
 #include "lib/base/error.h"
 
 /** What an option takes.  The types that there are: cmd/cli/option_types.h. */
@@ -19,6 +20,8 @@ struct option_type {
 	int (*read)(const char *text, void *member, struct mr_error *err);
 	bool adds_up; /**< given again, it adds to what was given before; else that is an error */
 	bool is_text; /**< the member is a const char * */
+	const struct mr_word
+		*words; /**< all that it takes, the default first, for the help; or NULL */
 };
 
 struct option_spec {

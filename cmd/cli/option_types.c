@@ -170,21 +170,39 @@ static int read_faults(const char *text, void *member, struct mr_error *err)
 	return mr_sim_faults_parse(text, member, err);
 }
 
-const struct option_type option_type_flag = { "flag", read_flag, true, false };
-const struct option_type option_type_string = { "string", read_text, false, true };
-const struct option_type option_type_columns = { "columns", read_text, true, true };
-const struct option_type option_type_via = { "via", read_via, false, false };
-const struct option_type option_type_name = { "name", read_name, false, true };
-const struct option_type option_type_size = { "size", read_size, false, false };
-const struct option_type option_type_number = { "number", read_number, false, false };
-const struct option_type option_type_seconds = { "seconds", read_seconds, false, false };
-const struct option_type option_type_access = { "access", read_access, true, false };
-const struct option_type option_type_changes = { "changes", read_changes, true, false };
-const struct option_type option_type_pages = { "pages", read_pages, true, false };
-const struct option_type option_type_memory = { "memory", read_memory, false, false };
-const struct option_type option_type_dmabuf = { "dma-buf", read_dmabuf, false, false };
-const struct option_type option_type_advice = { "advice", read_advice, false, false };
-const struct option_type option_type_expect = { "expect", read_expect, true, false };
-const struct option_type option_type_profile = { "profile", read_profile, false, false };
-const struct option_type option_type_kernel = { "kernel", read_kernel, false, false };
-const struct option_type option_type_faults = { "faults", read_faults, true, false };
+const struct option_type option_type_flag = { .name = "flag", .read = read_flag, .adds_up = true };
+const struct option_type option_type_string = { .name = "string",
+						.read = read_text,
+						.is_text = true };
+const struct option_type option_type_columns = {
+	.name = "columns", .read = read_text, .adds_up = true, .is_text = true
+};
+const struct option_type option_type_via = { .name = "via", .read = read_via };
+const struct option_type option_type_name = { .name = "name", .read = read_name, .is_text = true };
+const struct option_type option_type_size = { .name = "size", .read = read_size };
+const struct option_type option_type_number = { .name = "number", .read = read_number };
+const struct option_type option_type_seconds = { .name = "seconds", .read = read_seconds };
+const struct option_type option_type_access = { .name = "access",
+						.read = read_access,
+						.adds_up = true };
+const struct option_type option_type_changes = { .name = "changes",
+						 .read = read_changes,
+						 .adds_up = true };
+const struct option_type option_type_pages = { .name = "pages",
+					       .read = read_pages,
+					       .adds_up = true };
+const struct option_type option_type_memory = { .name = "memory", .read = read_memory };
+const struct option_type option_type_dmabuf = { .name = "dma-buf", .read = read_dmabuf };
+const struct option_type option_type_advice = { .name = "advice", .read = read_advice };
+const struct option_type option_type_expect = { .name = "expect",
+						.read = read_expect,
+						.adds_up = true };
+const struct option_type option_type_profile = { .name = "profile",
+						 .read = read_profile,
+						 .words = mr_sim_profiles };
+const struct option_type option_type_kernel = { .name = "kernel",
+						.read = read_kernel,
+						.words = mr_sim_kernels };
+const struct option_type option_type_faults = { .name = "faults",
+						.read = read_faults,
+						.adds_up = true };

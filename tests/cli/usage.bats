@@ -354,6 +354,8 @@ topics() {
 	[ "$(mrctl help columns | awk '/^  [^ ]/ { print $1 }' | sort)" = "$(for command in $(cli command); do
 		cli column "$command"
 	done | sort -u)" ]
+	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
+Columns of regions, for --output:" ]
 	for command in reg umem stat; do
 		[ "$(mrctl help columns $command | awk '/^  [^ ]/ { print $1 }')" = "$(mrctl --dump-cli |
 			jq -r --arg command $command '.commands[] | select(.name == $command) |
@@ -362,6 +364,17 @@ topics() {
 	[[ $(mrctl help columns reg) != *umem_id* ]]
 	run --separate-stderr mrctl help columns sim
 	usage_error "sim prints no columns"
+}
+
+# simulator_words TITLE: the words of a section of mrctl help simulator, as the help of an option has them
+simulator_words() {
+	mrctl help simulator | awk -v title="$1:" '$0 == title { on = 1; next } !NF { on = 0 }
+		on && /^  [^ ]/ { list = list (list ? ", " $1 : $1 " (default)") } END { print list }'
+}
+
+@test "the help of an option lists the words that it takes, the default first" {
+	[[ $(mrctl sim --help) == *"--kernel KERNEL "*": $(simulator_words Kernels)"* ]]
+	[[ $(mrctl sim --help) == *"--profile PROFILE "*": $(simulator_words Profiles)"* ]]
 }
 
 @test "help on what there is not says what there is" {
