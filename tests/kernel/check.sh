@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# check.sh [SUITE...]: `run.sh check` in the guests (default: all), whatever fails; then what they said together.
-# With all guests, observed.md is written anew from their answers.
+# check.sh [SUITE...]: `run.sh check` in each of the guests (default: all), even after one has failed; then
+# a summary of all.  Where all guests run and pass, observed.md is written anew from their answers.
 
 set -uo pipefail
 
@@ -13,12 +13,12 @@ mapfile -t all < <(awk '!/^#/ { print $1 }' "$here/suites")
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all[@]}")
 status=0 summary='' outputs=() repeated=0
-at_once=$(($(nproc) + 1))	# emulation takes one processor for each, but for pauses
+at_once=$(($(nproc) + 1))	# an emulated guest keeps one processor busy, with pauses
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 declare -A running=() begun=() ended=()
 
-# The tests that skipped wherever they were to run, in the guests and on the simulator (make check)
+# Lists the tests that were skipped wherever they could run: in the guests and on the simulator (make check)
 uncovered() { # FILE...: of TAP
 	awk '
 		!/^(not )?ok / { next }
@@ -42,7 +42,7 @@ uncovered() { # FILE...: of TAP
 		}' "$@"
 }
 
-# One row for each condition and device, one column for each kernel
+# Prints observed.md: one row for each condition and device, one column for each kernel
 observed() { # FILE...: output of the guests
 	cat <<-'EOT'
 	# What real kernels answered
@@ -76,7 +76,7 @@ observed() { # FILE...: output of the guests
 		}' "$@"
 }
 
-begin() { # SUITE
+begin_guest() { # SUITE
 	rm -f "$built/kernel/log/$1-check"/{output.log,calls.log,console-first.log}
 	begun[$1]=$SECONDS
 	if [ ${#suites[@]} -gt 1 ]; then
@@ -87,8 +87,8 @@ begin() { # SUITE
 	running[$!]=$1
 }
 
-# Waits for one of those that run, and tells what it said
-await() {
+# Waits until one of the running guests ends, and prints its output
+await_guest() {
 	local pid suite one
 
 	wait -n -p pid "${!running[@]}"
@@ -114,13 +114,13 @@ stop() { # STATUS
 trap 'stop 130' INT
 trap 'stop 143' TERM
 trap 'stop 129' HUP
-[ ${#suites[@]} -eq 1 ] || printf 'guests: %s (each tells when it is done)\n' "${suites[*]}"
+[ ${#suites[@]} -eq 1 ] || printf 'guests: %s (the output of each follows when it is done)\n' "${suites[*]}"
 for suite in "${suites[@]}"; do
-	[ ${#running[@]} -lt $at_once ] || await
-	begin "$suite"
+	[ ${#running[@]} -lt $at_once ] || await_guest
+	begin_guest "$suite"
 done
 while [ ${#running[@]} -gt 0 ]; do
-	await
+	await_guest
 done
 
 for suite in "${suites[@]}"; do

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The machinery around the guests, with a program in the place of QEMU: boots that die, several guests at
-# once, what is told at the end; and the runner of tests in the guests, beside bats.
+# The scripts around the guests, with a script in place of QEMU: boots that die, several guests at once, the
+# summary at the end.  And the runner of the tests in a guest, whose output is compared with that of bats.
 
 bats_require_minimum_version 1.8.0
 
-# A copy of the scripts where the emulator is a script of the test, and guests take nothing to make
+# Makes a copy of the scripts in which the emulator is a script of the test, and guests are empty
 setup() {
 	HERE=$BATS_TEST_TMPDIR/tests/kernel
 	export BUILD=$BATS_TEST_TMPDIR/build XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
@@ -32,7 +32,8 @@ script() { # NAME TEXT
 	chmod +x "$HERE/$1"
 }
 
-# guest_is TEXT: what the emulator does; "suite", "boot" (1, 2, ...), console, status, out are there for it
+# guest_is TEXT: TEXT is the script in place of the emulator.  It finds the variables suite, boot (1, 2, ...)
+# and the files console, status and out.
 guest_is() {
 	script emulator '
 		for a; do
@@ -87,7 +88,7 @@ check() {
 	[ "$(wc -l <"$BOOTS/one")" -eq 1 ]
 }
 
-@test "a complaint of the kernel fails, but one that was announced" {
+@test "a complaint of the kernel fails, except one that was announced" {
 	guest_is "echo 'WARNING: at mr.c' >>\"\$console\"; $GOOD"
 	check one
 	[ "$status" -eq 1 ]
@@ -97,7 +98,7 @@ check() {
 	[ "$status" -eq 0 ]
 }
 
-@test "all guests run, whatever one says, and at once" {
+@test "all guests run at once, even if one fails" {
 	# Each waits for the other.
 	guest_is 'while [ "$(ls "$BOOTS" | wc -l)" -lt 2 ]; do sleep 0.05; done
 		echo "from $suite"; [ $suite = two ] || { echo "ready 1" >>"$status"; exit; }
@@ -139,7 +140,7 @@ check() {
 	grep -qF '| a condition | mlx5_0 | says one | says two |' "$HERE/observed.md"
 }
 
-@test "the guests' runner says what bats says" {
+@test "the runner of the guests prints what bats prints" {
 	local runner=$HERE/guest/run-tests file=$BATS_TEST_TMPDIR/some.bats
 
 	cat >"$file" <<-'EOT'
@@ -206,7 +207,7 @@ check() {
 	[ "$status" -eq 1 ]
 	[[ $output == *"failed: false"*"line 4 of helper"* ]]
 	grep -E '^(not )?ok|^# told' <<<"$output" >"$BATS_TEST_TMPDIR/ours"
-	# bats says nothing of a test that was killed.
+	# bats prints nothing about a test that was killed.
 	sed -i '/kill -KILL/s/.*/	false/' "$file"
 	run env -u BATS_TEST_TMPDIR bats --filter-tags kernel --formatter tap "$file"
 	grep -E '^(not )?ok|^# told' <<<"$output" | diff - "$BATS_TEST_TMPDIR/ours"

@@ -1,5 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# run.sh COMMAND SUITE: makes the guest of a Debian suite (once, kept in the cache) and runs a command in it:
+# see usage() below and README.md.
 
 set -euo pipefail
 umask 022
@@ -52,7 +55,8 @@ require() {
 	[ ${#missing[@]} -eq 0 ] || die "needs these Debian packages: ${missing[*]}"
 }
 
-# The cache: what is there is whole, since it comes by rename; whoever makes something holds the lock
+# The cache.  Its folders appear by rename, so each one that exists is complete.  Whoever makes one holds
+# the lock.
 key() { cat "$@" | sha256sum | cut -c1-12; }
 
 locked() {
@@ -96,7 +100,8 @@ prepare() {
 		make -s -C "$here/hca" BUILD="$build" || die "the software HCA could not be built"
 }
 
-# A jq that starts sooner: 1.6 takes half a second in there, and the tests start it often.
+# Puts the jq of the tools into a guest that has jq 1.6, which takes half a second to start in a guest: the
+# tests start it often.
 newer_jq() { # ROOT
 	local own=/usr/lib/mrctl-guest/jq lib=$tools/usr/lib/x86_64-linux-gnu
 
@@ -109,8 +114,8 @@ newer_jq() { # ROOT
 	chmod 755 "$1/usr/local/bin/jq"
 }
 
-# The image with the project's part of the guest
-project() { # JOB...: the job's command
+# Makes the image with the project's part of the guest, and the job that the guest runs
+make_project_image() { # JOB...: the command of the job
 	local root=$work/project lib=$work/project/usr/lib/mrctl-guest f to
 
 	mkdir -p "$lib" "$root/usr/local/bin" "$root/mrctl/build" "$root/mrctl/tests"
@@ -135,6 +140,7 @@ project() { # JOB...: the job's command
 	rm -rf "$root"
 }
 
+# Keeps the logs of this run in $logs, in place of those of the last one.
 keep_logs() {
 	rm -rf "$logs"
 	mkdir -p "$logs"
@@ -147,13 +153,14 @@ finish() {
 	rm -rf "$work"
 }
 
-run() { # JOB...
+# Boots the guest, once more if it dies before the job begins, and exits with the status of the job.
+run_guest() { # JOB...
 	work=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-guest.XXXXXX")
 	trap finish EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
-	project "$@"
+	make_project_image "$@"
 	logs=$build/log/$suite-$command
 	if ! vm_run; then
 		say "no boot (${stopped:-the guest died}), trying once more"
@@ -172,21 +179,21 @@ case $command in
 check)
 	require
 	prepare
-	run $lib/check
+	run_guest $lib/check
 	;;
 shell)
 	if [ ! -t 0 ] || [ ! -t 1 ]; then die "shell needs a terminal: use exec"; fi
 	require
 	prepare
 	terminal=$(stty -g)
-	run env TERM="${TERM:-vt100}" $lib/shell
+	run_guest env TERM="${TERM:-vt100}" $lib/shell
 	;;
 exec)
 	[ "${1:-}" != -- ] || shift
 	[ $# -gt 0 ] || { usage >&2; exit 2; }
 	require
 	prepare
-	run "$@"
+	run_guest "$@"
 	;;
 update)
 	require

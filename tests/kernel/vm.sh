@@ -2,12 +2,12 @@
 # shellcheck shell=bash disable=SC2154	# the caller's work, logs, build, guest, tools, command
 #
 # Sourced by run.sh.  One boot of the guest with the software HCA beside it, in $work:
-#   vm_run	boots and waits for the end; fails if the guest never came to its job
-#   vm_verdict	says what went wrong and exits with the status of the run
-#   vm_stop	ends what is still running
+#   vm_run	boots and waits for the end; fails if the job in the guest never began
+#   vm_verdict	prints what went wrong and exits with the status of the run
+#   vm_stop	ends the processes that still run
 
 boot_limit=120	# seconds until the job must have begun
-end_limit=60	# seconds for the drivers to go away after it
+end_limit=60	# seconds for the drivers to be unloaded after it
 hca_pid='' qemu_pid='' tee_pid='' stopped=''
 
 vm_stop() {
@@ -25,9 +25,10 @@ vm_stop() {
 	hca_pid='' qemu_pid='' tee_pid=''
 }
 
-vm_said() { sed -n "s/^$1 *//p" "$work/status"; }
+# What the guest wrote to the port "status" behind a word (see guest/start)
+vm_status() { sed -n "s/^$1 *//p" "$work/status"; }
 
-# Waits for QEMU, and stops it when one of the limits is over
+# Waits until QEMU ends, or sets "stopped" to the reason when one of the limits is over
 vm_wait() {
 	local begun=$SECONDS ended='' limit=${GUEST_TIMEOUT:-1200}
 
@@ -74,7 +75,7 @@ vm_run() {
 		-drive "file=$work/project.erofs,format=raw,if=none,id=project,readonly=on"
 		-device "virtio-blk-pci,drive=project,addr=5"
 		-device "virtio-serial-pci,addr=6"
-		-device "edu,addr=8"	# memory that no driver has
+		-device "edu,addr=8"	# a PCI device without a driver, whose memory a test maps
 		-chardev "file,id=status,path=$work/status"
 		-device "virtserialport,chardev=status,name=status"
 		-chardev "file,id=calls,path=$work/calls.log"
@@ -104,14 +105,14 @@ vm_run() {
 		vm_wait
 		rm "$work/out"
 	fi
-	if [ -z "$stopped" ]; then		# what QEMU has said is still to be read
+	if [ -z "$stopped" ]; then		# then its output may not have been read to the end yet
 		{ wait "$qemu_pid" "$hca_pid" ${tee_pid:+"$tee_pid"}; } 2>/dev/null || true
 	fi
 	vm_stop
-	[ -n "$(vm_said ready)" ]
+	[ -n "$(vm_status ready)" ]
 }
 
-# Complaints of the kernel, but for warnings that a test has announced with a line
+# Prints the complaints of the kernel, except warnings that a test announced with a line
 # "mrctl-test: expect PATTERN" in /dev/kmsg
 vm_complaints() {
 	tr -d '\r' <"$work/console.log" | awk '
@@ -122,13 +123,13 @@ vm_complaints() {
 		/---\[ end trace|Killed process/ { known = 0 }'
 }
 
-# What the driver did not give back when it went, as the HCA counts it
+# Prints which objects the driver had not freed when it was unloaded, as the HCA counts them
 vm_left() {
 	sed -n 's/.*TEARDOWN_HCA -> OK: left: //p' "$work/trace.log" | tail -1 |
 		awk '{ for (i = 1; i < NF; i += 2) if ($(i + 1)) printf "%s %s ", $i, $(i + 1) }'
 }
 
-# 30 lines of the console: the last ones, or the first ones from where the kernel died
+# Prints 30 lines of the console: those from the first Oops, BUG or panic on, else the last ones
 vm_last_words() {
 	tr -d '\r' <"$work/console.log" | awk '
 		/Oops|BUG:|Kernel panic/ && !from { from = NR }
@@ -142,7 +143,7 @@ vm_last_words() {
 vm_verdict() {
 	local status complaints left
 
-	status=$(vm_said exit)
+	status=$(vm_status exit)
 	[ "$command" != shell ] || [ -z "$status" ] || status=0
 	complaints=$(vm_complaints)
 	if [ -z "$status" ]; then

@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "arena.h"
-#include "draw.h"
+#include "tests/kernel/differential/arena.h"
+#include "tests/kernel/differential/draw.h"
 
-#define BASE 0x200000000000ull /* where no system maps by itself */
-#define GAP  0x100000ull       /* from one kind to the next; in between is nothing */
+#define BASE 0x200000000000ull /* an address where no system maps anything by itself */
+#define GAP  0x100000ull       /* from one kind to the next; nothing is mapped in between */
 #define IOVA 0x7000000000ull
 
 enum kind {
@@ -56,20 +56,20 @@ static const char *const names[KINDS] = {
 
 static int dmabuf = -1, plain = -1;
 
-static void *place_of(enum kind kind)
+static void *address_of(enum kind kind)
 {
 	return (void *)(uintptr_t)(BASE + kind * GAP);
 }
 
 /*
- * Pages are touched so that neighbours do not get neighbouring frames: contiguous memory has
- * larger pages for a device, and whether it is contiguous is chance.
+ * Touches pages in an order in which neighbours do not get neighbouring frames.  A driver merges
+ * contiguous frames into larger pages, and without this order it would be chance which are contiguous.
  */
 static void touch(volatile char *memory, unsigned long pages)
 {
 	unsigned long i, at;
 
-	for (i = 0; i < pages; i++) { /* a power of two */
+	for (i = 0; i < pages; i++) { /* @pages is a power of two */
 		at = i * 5 % pages;
 		memory[at * PAGE] = (char)(1 + at);
 	}
@@ -77,8 +77,8 @@ static void touch(volatile char *memory, unsigned long pages)
 
 static int map(enum kind kind, int prot, int flags, int fd)
 {
-	return mmap(place_of(kind), PAGES * PAGE, prot, flags | MAP_FIXED_NOREPLACE, fd, 0) ==
-			       place_of(kind)
+	return mmap(address_of(kind), PAGES * PAGE, prot, flags | MAP_FIXED_NOREPLACE, fd, 0) ==
+			       address_of(kind)
 		       ? 0
 		       : -1;
 }
@@ -87,11 +87,11 @@ static int map_anon(enum kind kind)
 {
 	if (map(kind, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1))
 		return -1;
-	touch(place_of(kind), PAGES);
+	touch(address_of(kind), PAGES);
 	return 0;
 }
 
-/* A file of so many pages, mapped whole; closes it. */
+/* Makes the file @pages long, maps PAGES of it and closes it.  Pages beyond its end are a SIGBUS. */
 static int map_fd(enum kind kind, int flags, int fd, unsigned long pages)
 {
 	int rc;
@@ -102,21 +102,21 @@ static int map_fd(enum kind kind, int flags, int fd, unsigned long pages)
 	if (!rc)
 		rc = map(kind, PROT_READ | PROT_WRITE, flags, fd);
 	close(fd);
-	/* page by page: what is read ahead are neighbours */
+	/* no read-ahead, which would fill neighbouring frames */
 	if (!rc)
-		rc = madvise(place_of(kind), PAGES * PAGE, MADV_RANDOM);
+		rc = madvise(address_of(kind), PAGES * PAGE, MADV_RANDOM);
 	if (!rc)
-		touch(place_of(kind), pages);
+		touch(address_of(kind), pages);
 	return rc;
 }
 
-/* A file on tmpfs */
+/* Maps a file on tmpfs. */
 static int map_file(enum kind kind, int flags, unsigned long pages)
 {
 	return map_fd(kind, flags, memfd_create(names[kind], MFD_CLOEXEC), pages);
 }
 
-/* A file of a file system on a disk, which writes back what is changed */
+/* Maps a file of a file system that writes changed pages back to a disk. */
 static int map_disk_file(enum kind kind, int flags, const char *files, const char *type)
 {
 	char path[256];
@@ -125,7 +125,7 @@ static int map_disk_file(enum kind kind, int flags, const char *files, const cha
 	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), PAGES);
 }
 
-/* udmabuf(4): a dma-buf of the pages of a memfd */
+/* Makes a dma-buf of the pages of a memfd: by /dev/udmabuf, or the memfd itself for the simulator. */
 static int make_dmabuf(bool simulated)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = PAGES * PAGE };
@@ -168,12 +168,12 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 	    map_disk_file(XFS_SHARED, MAP_SHARED, files, "xfs") ||
 	    map_disk_file(XFS_PRIVATE, MAP_PRIVATE, files, "xfs"))
 		return -1;
-	if (mprotect(place_of(READ_ONLY), length, PROT_READ) ||
-	    mprotect(place_of(SHARED_READ_ONLY), length, PROT_READ) ||
-	    mprotect(place_of(PRIVATE_READ_ONLY), length, PROT_READ) ||
-	    mprotect(place_of(EXT4_SHARED_READ_ONLY), length, PROT_READ) ||
-	    mprotect((char *)place_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
-	    munmap((char *)place_of(HOLE) + length / 2, PAGE))
+	if (mprotect(address_of(READ_ONLY), length, PROT_READ) ||
+	    mprotect(address_of(SHARED_READ_ONLY), length, PROT_READ) ||
+	    mprotect(address_of(PRIVATE_READ_ONLY), length, PROT_READ) ||
+	    mprotect(address_of(EXT4_SHARED_READ_ONLY), length, PROT_READ) ||
+	    mprotect((char *)address_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
+	    munmap((char *)address_of(HOLE) + length / 2, PAGE))
 		return -1;
 	plain = memfd_create("plain", MFD_CLOEXEC);
 	if (plain < 0 || ftruncate(plain, (off_t)length))
@@ -203,7 +203,7 @@ static uint64_t draw_length(void)
 	return chance(4) ? 0 : PICK(some);
 }
 
-/* Most share the page offset, as they must. */
+/* Most have the page offset of the address, which the kernel demands. */
 static uint64_t draw_iova(uint64_t addr, uint64_t length)
 {
 	const uint64_t offset = addr % PAGE;
@@ -261,7 +261,10 @@ void arena_draw(struct range *range, bool huge)
 		draw_anywhere(range, &name);
 	if (huge && chance(3))
 		range->length = PICK(lengths);
-	/* 0 - addr is the shortest that wraps; from address 0 that is on-demand paging's "all" */
+	/*
+	 * 0 - addr is the shortest length that wraps around.  For address 0 that would be 0, so it is
+	 * UINT64_MAX: implicit on-demand paging of the whole address space.
+	 */
 	if (chance(3))
 		range->length = range->addr && chance(50) ? 0 - range->addr : UINT64_MAX;
 	range->iova = draw_iova(range->addr, range->length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory of many kinds, at the same addresses everywhere. */
-#ifndef ARENA_H
-#define ARENA_H
+/* Memory of many kinds to register, at the same addresses on every machine. */
+#ifndef TESTS_KERNEL_DIFFERENTIAL_ARENA_H
+#define TESTS_KERNEL_DIFFERENTIAL_ARENA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,32 +9,32 @@
 #define PAGE  4096ul
 #define PAGES 16ul /* of each kind of memory, and of the dma-buf */
 
-/** What to register. */
+/** A range of memory to register. */
 struct range {
-	uint64_t addr, length, iova;
-	char text[96];
+	uint64_t addr, length, iova; /**< bytes; of a dma-buf @addr is the offset */
+	char text[96];               /**< as the line of output shows it */
 };
 
 /**
- * arena_make() - map it all
- * @files: a folder with the folders "ext4" and "xfs", of such file systems
- * @simulated: whether memfds stand for dma-bufs
- * @has_dmabuf: whether to make one
+ * arena_make() - map memory of all kinds
+ * @files: a folder with the folders "ext4" and "xfs", which are on such file systems
+ * @simulated: whether to use a memfd as the dma-buf, as the simulator does
+ * @has_dmabuf: whether to make a dma-buf
  *
  * Return: 0, or -1 and errno
  */
 int arena_make(const char *files, bool simulated, bool has_dmabuf);
 
 /**
- * arena_draw() - a part of the memory, or what is none
- * @huge: lengths that no memory has, too
+ * arena_draw() - draw a range: mostly a part of the memory, else one that is not mapped
+ * @huge: whether lengths that no memory has may be drawn
  */
 void arena_draw(struct range *range, bool huge);
 
-/** arena_draw_dmabuf() - a part of a dma-buf (addr: offset), or what is none */
+/** arena_draw_dmabuf() - draw a range of a dma-buf, inside of it or not */
 void arena_draw_dmabuf(struct range *range);
 
-/** arena_draw_fd() - a descriptor: the dma-buf, or others; @name: what it is */
+/** arena_draw_fd() - draw a descriptor: mostly the dma-buf; @name: gets what it is, for the line */
 int arena_draw_fd(const char **name);
 
 #endif

@@ -1,23 +1,26 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# compare.sh FILE: lists of calls (calls.c) that a kernel answered, against the simulated HCA.
-# Prints what differs.  What stands in the file "known" is counted; all else makes it fail.
-# After a call that only one side did the rest of its episode says nothing, and is left out.
+# compare.sh FILE: compares what a kernel answered to random calls with what the simulated HCA answers.
+# FILE holds one or more lists of calls, as the program "differential" prints them.  Differences that the
+# file "known" describes are counted; any other is printed and makes the script fail.
+# After a call that only one side carried out, the two sides have different objects: the rest of its
+# episode is not compared.
 
 set -uo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../../.." && pwd)
 built=$(cd "$top" && realpath -m "${BUILD:-build}")
-work=$(mktemp -d -p /var/tmp)	# files are to be on a disk
+work=$(mktemp -d -p /var/tmp)	# on a disk, not on tmpfs: as in the guests
 trap 'rm -rf "$work"' EXIT
 status=0
 
 # The lists of FILE, one file each
 awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }' "$1"
 
-# simulate DEVICE SEED CALLS KERNEL: a newer kernel than the simulator knows is as its newest
+# simulate DEVICE SEED CALLS KERNEL: the list of the simulated HCA.  A kernel that is newer than those the
+# simulator knows is simulated as the newest of them.
 simulate() {
 	local options=(--profile "${1%%[_0-9]*}")
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "draw.h"
+#include "tests/kernel/differential/draw.h"
 
 static uint64_t state;
 

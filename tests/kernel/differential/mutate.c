@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <stdio.h>
 
-#include "draw.h"
-#include "mutate.h"
+#include "tests/kernel/differential/draw.h"
+#include "tests/kernel/differential/mutate.h"
 
 uint16_t driver;
 struct buffers buffers;
 
-/* What is added to the header's length. */
-static int16_t longer;
+/* Bytes that the next send_mutated() adds to the length in the header. */
+static int16_t extra_length;
 
 static bool is_in(const void *start, size_t size, uint64_t address)
 {
@@ -25,7 +25,11 @@ static bool is_out_pointer(const struct ib_uverbs_attr *attr)
 	return is_in(buffers.out, sizeof(buffers.out), attr->data);
 }
 
-/* Up to 8 bytes are in the attribute itself: none may become an address, nor an address a number. */
+/*
+ * Values of up to 8 bytes stand in the attribute itself, longer ones behind a pointer.  Where the new length
+ * turns one into the other, the data must follow: else a number would be read as an address, and the answer
+ * would differ from machine to machine.
+ */
 static void change_length(struct ib_uverbs_attr *attr, char *text, size_t size)
 {
 	static const uint16_t lengths[] = { 0,  1,  2,  3,  4,  5,  7,  8,  9,
@@ -77,8 +81,8 @@ static void change_header(struct request *request, char *text, size_t size)
 		snprintf(text, size, "reserved2");
 		break;
 	case 2:
-		longer = PICK(lengths);
-		snprintf(text, size, "header longer by %d", longer);
+		extra_length = PICK(lengths);
+		snprintf(text, size, "header longer by %d", extra_length);
 		break;
 	default:
 		request->hdr.driver_id = PICK(drivers);
@@ -161,7 +165,7 @@ int send_mutated(struct request *request, int fd)
 {
 	request->hdr.length = (uint16_t)(sizeof(request->hdr) +
 					 request->hdr.num_attrs * sizeof(request->attrs[0]));
-	request->hdr.length = (uint16_t)(request->hdr.length + longer);
-	longer = 0;
+	request->hdr.length = (uint16_t)(request->hdr.length + extra_length);
+	extra_length = 0;
 	return send_as(request, fd);
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # run.sh GUEST SEED CALLS [DEVICE...]: random calls on the devices of a guest (default: both), and the same
-# on the simulated HCA.  Prints what they answer differently; fails if that is not known.
+# on the simulated HCA.  Prints where the answers differ; fails on a difference that the file "known" lacks.
 
 set -uo pipefail
 
