@@ -2,8 +2,9 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "cmd/cli/option_types.h"
-#include "cmd/dereg/one.h"
+#include "cmd/dereg/args.h"
+#include "cmd/dereg/operand.h"
+#include "cmd/dereg/region.h"
 #include "cmd/dereg/unlisted.h"
 #include "cmd/region/context.h"
 #include "cmd/region/row.h"
@@ -30,7 +31,7 @@ static const struct option_spec options[] = {
 };
 
 /* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
-static bool is_settled(const struct mr_error *err)
+static bool may_pass_over(const struct mr_error *err)
 {
 	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
 	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
@@ -77,7 +78,7 @@ static void dereg_all(struct session_job *job)
 		if (!mr_table_get(table, slot, &entry))
 			continue;
 		index++;
-		if (dereg_entry(job, slot, &entry, &err) && !is_settled(&err))
+		if (dereg_region(job, slot, &entry, &err) && !may_pass_over(&err))
 			answer_fail(&job->answer, &err, index, entry.id,
 				    mr_session_via(job->session, slot));
 		progress_show(&job->answer.progress, "deregistered", index);
@@ -91,7 +92,7 @@ static void dereg_operands(struct session_job *job, char **words)
 
 	for (uint64_t i = 0; words[i] && !is_locked_out(job); i++) {
 		if (!left && !context_is_interrupted(job->answer.invocation, !i))
-			dereg_word(job, words[i], i + 1);
+			dereg_operand(job, words[i], i + 1);
 		else
 			left++;
 	}
@@ -99,7 +100,7 @@ static void dereg_operands(struct session_job *job, char **words)
 		fail_interrupted(job, left, "operand");
 }
 
-/* Says that deferred regions, though deregistered, can still be reached. */
+/* Warns that deferred regions, though deregistered, can still be reached by their keys. */
 static void note_deferred(const struct session_job *job)
 {
 	const struct invocation *invocation = job->answer.invocation;
@@ -127,14 +128,14 @@ static int deregister_and_answer(struct session_job *job, struct mr_error *err)
 		answer_expect_total(&job->answer, mr_table_count(&job->session->table));
 	job->answer.lines = false;
 	context_block_signals(job->answer.invocation);
-	if (!args->flush) /* a flush reports the expired ones, too */
+	if (!args->flush) /* dereg_flush() invalidates the expired ones, and prints them */
 		mr_relaxed_expire(job->session);
 	answer_begin(&job->answer);
 	if (args->all)
 		dereg_all(job);
 	else
 		dereg_operands(job, words);
-	if (args->flush && !is_locked_out(job)) /* after a signal it reports what is left */
+	if (args->flush && !is_locked_out(job)) /* after a signal too: it reports what is left */
 		dereg_flush(job, args->pd);
 	if (args->all && !args->listed && !is_locked_out(job))
 		dereg_unlisted(job, &unlisted);

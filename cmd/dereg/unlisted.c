@@ -46,7 +46,7 @@ void dereg_unlisted(struct session_job *job, struct unlisted *unlisted)
 	struct mr_error err;
 	int rc;
 
-	if (mr_interrupted()) /* the regions before these have said so */
+	if (mr_interrupted()) /* dereg_all() has reported it, or the signal ends mrctl after its answer */
 		return;
 	rc = mr_session_deregister_unlisted(job->session, print_deregistered, &sweep, &left, &err);
 	unlisted->left.value += left.busy + left.interrupted;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cmd/dereg/args.h"
+#include "cmd/dereg/region.h"
+#include "cmd/region/row.h"
+#include "lib/base/clock.h"
+#include "lib/session/pds.h"
+#include "lib/session/regions.h"
+#include "lib/session/relaxed.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/pds.h"
+
+static void print_region(struct session_job *job, const struct mr_entry *entry, const char *state,
+			 uint64_t ns)
+{
+	struct region_row row;
+	struct mr_table_pd pd;
+
+	job->done++;
+	if (!answer_has_rows(&job->answer))
+		return;
+	region_row_fill(&row, entry, &job->session->table, &pd);
+	row.state = state;
+	row.dereg_elapsed_ns = known(ns);
+	answer_row(&job->answer, &row);
+}
+
+/* Whether dereg_flush() will print the region. */
+static bool will_be_flushed(const struct session_job *job, const struct mr_entry *entry)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+
+	return args->flush &&
+	       (!args->pd || mr_table_find_pd(&job->session->table, args->pd) == entry->pd);
+}
+
+static int dereg_relaxed(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+			 struct mr_error *err)
+{
+	const struct dereg_args *args = job->answer.invocation->args;
+	uint64_t defer = args->defer_for.known ? args->defer_for.value : MR_RELAXED_DEFER_NS;
+	uint64_t start = mr_now_ns();
+	bool deferred = true;
+	struct mr_entry now;
+	int rc = mr_dereg_mr_relaxed(job->session, slot, entry->id, defer, &deferred, err);
+	uint64_t ns = mr_now_ns() - start;
+
+	if (deferred && (!rc || rc == -EALREADY) && will_be_flushed(job, entry)) {
+		job->answer.total--;
+		return 0;
+	}
+	if (rc)
+		return rc;
+	/*
+	 * The entry now has the time of marking, from which the row's deferred_ns is made.  By now another
+	 * region may have taken the slot.
+	 */
+	if (deferred && mr_table_get(&job->session->table, slot, &now) && now.id == entry->id)
+		*entry = now;
+	print_region(job, entry, deferred ? "deferred" : "deregistered", ns);
+	return 0;
+}
+
+int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
+		 struct mr_error *err)
+{
+	uint64_t ns = 0;
+	int rc;
+
+	if (entry->call == MR_REG_MR_RELAXED)
+		return dereg_relaxed(job, slot, entry, err);
+	rc = mr_session_deregister(job->session, slot, entry->id, entry,
+				   answer_has_rows(&job->answer) ? &ns : NULL, err);
+	if (rc >= 0)
+		print_region(job, entry, "deregistered", ns);
+	return rc;
+}
+
+static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
+			  struct mr_error *err)
+{
+	struct session_job *job = data;
+
+	job->answer.total += entry != NULL;
+	if (err && entry)
+		mr_wrap(err, "cannot invalidate region %" PRIu64, entry->id);
+	if (err)
+		answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
+	else
+		print_region(job, entry, "deregistered", ns);
+}
+
+bool dereg_flush_pd(struct session_job *job, uint32_t pd_slot)
+{
+	struct mr_error reported; /* print_flushed() has printed it */
+	uint64_t left;
+
+	mr_flush_relaxed_mr(job->session, pd_slot, print_flushed, job, &left, &reported);
+	job->answer.total += left;
+	return left;
+}
+
+void dereg_flush(struct session_job *job, const char *pd_name)
+{
+	struct mr_table_pd pd;
+	struct mr_error err;
+	uint32_t pd_slot = MR_ALL_PDS;
+
+	if (pd_name && mr_session_pd(job->session, pd_name, false, &pd_slot, &pd, &err))
+		answer_fail(&job->answer, &err, 0, 0, MR_VIA_KERNEL);
+	else
+		dereg_flush_pd(job, pd_slot);
+	mr_session_leave_pd(job->session, pd_slot);
+	mr_relaxed_expire(job->session);
+}
