@@ -26,8 +26,8 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* One run of mrctl batch. */
-struct job {
+/* A run of batch. */
+struct batch_job {
 	const struct invocation *invocation;
 	const struct global_args *global;
 	struct global_args line_global;    /* of the commands of lines */
@@ -41,8 +41,8 @@ struct job {
 };
 
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
-static int run_line(struct job *job, const struct invocation *invocation, struct mr_error *parsed,
-		    struct mr_error *err)
+static int run_line(struct batch_job *job, const struct invocation *invocation,
+		    struct mr_error *parsed, struct mr_error *err)
 {
 	int status = EXIT_DONE;
 
@@ -64,7 +64,7 @@ static int run_line(struct job *job, const struct invocation *invocation, struct
 	return batch_answer_end_line(&job->batch, status, err);
 }
 
-static bool is_over(const struct job *job)
+static bool is_over(const struct batch_job *job)
 {
 	const struct batch_args *args = job->invocation->args;
 
@@ -72,7 +72,7 @@ static bool is_over(const struct job *job)
 }
 
 /* Looking for a signal takes longer than most lines: once in a tick of the clock is enough. */
-static bool is_interrupted(struct job *job)
+static bool is_interrupted(struct batch_job *job)
 {
 	uint64_t now = mr_tick_ns();
 
@@ -83,7 +83,7 @@ static bool is_interrupted(struct job *job)
 }
 
 /* Reads the next line.  Return: 1, 0 after the last, or -errno with @parsed. */
-static int next_line(struct job *job, struct invocation *invocation, struct mr_error *parsed)
+static int next_line(struct batch_job *job, struct invocation *invocation, struct mr_error *parsed)
 {
 	if (is_interrupted(job))
 		return mr_fail_text(parsed, MR_ERROR_HOST, EINTR, "interrupted");
@@ -91,7 +91,7 @@ static int next_line(struct job *job, struct invocation *invocation, struct mr_e
 }
 
 /* Runs all lines, or those up to the first that fails. */
-static int run_lines(struct job *job, struct mr_error *err)
+static int run_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct invocation invocation = job->line_invocation;
 	struct batch_answer *batch = &job->batch;
@@ -113,7 +113,7 @@ static int run_lines(struct job *job, struct mr_error *err)
 	return 0;
 }
 
-static int open_batch_session(struct job *job, struct mr_error *err)
+static int open_batch_session(struct batch_job *job, struct mr_error *err)
 {
 	if (!context_session(job->invocation))
 		return mr_session_open_private(job->global->device, &job->session,
@@ -125,7 +125,7 @@ static int open_batch_session(struct job *job, struct mr_error *err)
 	return mr_session_keep_library(&job->session, err);
 }
 
-static void prepare_lines(struct job *job)
+static void prepare_lines(struct batch_job *job)
 {
 	const struct global_args *global = job->global;
 	struct answer *answer = &job->batch.answer;
@@ -142,7 +142,7 @@ static void prepare_lines(struct job *job)
 		      global->style.quiet || !job->reader.total || output_is_terminal());
 }
 
-static int answer_lines(struct job *job, struct mr_error *err)
+static int answer_lines(struct batch_job *job, struct mr_error *err)
 {
 	struct mr_error why;
 	bool open;
@@ -176,7 +176,7 @@ static int answer_lines(struct job *job, struct mr_error *err)
 
 static int run_batch(const struct invocation *invocation, struct mr_error *err)
 {
-	struct job *job = calloc(1, sizeof(*job));
+	struct batch_job *job = calloc(1, sizeof(*job));
 	int rc;
 
 	if (!job)

@@ -21,13 +21,16 @@ static void fail_unknown_command(const struct command *const *commands, const ch
 	suggest_command(commands, name, err);
 }
 
-/* The command of that name, with its parser, made when first needed; NULL with an error. */
-static struct batch_command *find_command(struct batch_reader *reader,
-					  const struct command *const *place, const char *name,
-					  struct mr_error *err)
+/*
+ * The command @name, which command_find() has found as @listed, with its parser, which is made when it is
+ * first needed.  Return: NULL with an error.
+ */
+static struct batch_command *prepare_command(struct batch_reader *reader,
+					     const struct command *const *listed, const char *name,
+					     struct mr_error *err)
 {
-	const struct command *command = *place;
-	struct batch_command *found = &reader->parsers[place - reader->commands];
+	const struct command *command = *listed;
+	struct batch_command *found = &reader->parsers[listed - reader->commands];
 
 	if (found->parser.options)
 		return found;
@@ -82,8 +85,8 @@ static void swap_words(struct batch_command *command, struct mr_shell_words *wor
 static struct batch_command *parse_line(struct batch_reader *reader, struct invocation *invocation,
 					struct mr_error *err)
 {
-	const struct command *const *place = command_find(reader->commands, reader->words.list[0]);
-	size_t skip = !*place && !strcmp(reader->words.list[0], "mrctl");
+	const struct command *const *listed = command_find(reader->commands, reader->words.list[0]);
+	size_t skip = !*listed && !strcmp(reader->words.list[0], "mrctl");
 	char **words = reader->words.list + skip;
 	int count = (int)(reader->words.count - skip);
 	struct batch_command *command;
@@ -94,8 +97,9 @@ static struct batch_command *parse_line(struct batch_reader *reader, struct invo
 		mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "no command given");
 		return NULL;
 	}
-	command = find_command(reader, skip ? command_find(reader->commands, words[0]) : place,
-			       words[0], err);
+	if (skip)
+		listed = command_find(reader->commands, words[0]);
+	command = prepare_command(reader, listed, words[0], err);
 	if (!command)
 		return NULL;
 	swap_words(command, &reader->words);

@@ -25,8 +25,8 @@ bool command_fills(const struct command *command, const char *column)
 	return false;
 }
 
-static int check_global(const struct command *command, const struct global_args *global,
-			struct mr_error *err)
+static int check_output_options(const struct command *command, const struct global_args *global,
+				struct mr_error *err)
 {
 	const char *printed = global->style.json      ? "json"
 			      : global->style.columns ? "output"
@@ -50,6 +50,6 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 	if (!command->operands && invocation->operands[0])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
 				    invocation->operands[0]);
-	rc = check_global(command, invocation->global, err);
+	rc = check_output_options(command, invocation->global, err);
 	return rc || !command->check ? rc : command->check(invocation, err);
 }

@@ -146,13 +146,18 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	return reported;
 }
 
-/* Members of the document: the scene stands before its lists, the verdict behind them. */
-static const struct field scene_fields[] = {
-	FIELD(struct scene, session, FIELD_BOOL, 0, ""),
+/* Members of the document before its lists. */
+struct opening {
+	bool session; /* whether the command worked in one */
+};
+
+static const struct field opening_fields[] = {
+	FIELD(struct opening, session, FIELD_BOOL, 0, ""),
 	FIELD_END,
 };
-const struct record scene_record = { "scene", scene_fields, NULL };
+static const struct record opening_record = { "opening", opening_fields, NULL };
 
+/* Members of the document after its lists. */
 struct verdict {
 	struct opt_bool as_expected;
 };
@@ -171,7 +176,7 @@ static bool is_as_expected(const struct answer *answer)
 void answer_begin_list(struct answer *answer, const char *key, const struct record *record,
 		       bool lines)
 {
-	const struct scene scene = { answer->in_session };
+	const struct opening opening = { answer->in_session };
 	struct output *out = &answer->out;
 	struct enclosing *enclosing = answer->invocation->enclosing;
 
@@ -182,7 +187,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
 		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)
-		output_members(out, &scene_record, &scene);
+		output_members(out, &opening_record, &opening);
 	output_list_begin(out, key, record, lines);
 }
 

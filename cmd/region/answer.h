@@ -15,12 +15,6 @@
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 
-/** Whether the command worked in a session, as its document says. */
-struct scene {
-	bool session;
-};
-extern const struct record scene_record;
-
 struct answer {
 	const struct invocation *invocation;
 	const struct expect_option *expect; /**< or NULL: the command has no --expect */

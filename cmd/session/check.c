@@ -42,7 +42,8 @@ static int check_operands(const struct invocation *invocation, const char *mode,
 }
 
 /* Checks global options that only some modes use. */
-static int check_global(const struct invocation *invocation, const char *mode, struct mr_error *err)
+static int check_global_options(const struct invocation *invocation, const char *mode,
+				struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
 	const struct global_args *global = invocation->global;
@@ -78,7 +79,7 @@ int session_check(const struct invocation *invocation, struct mr_error *err)
 	int rc = check_operands(invocation, mode_of(args), err);
 
 	if (!rc)
-		rc = check_global(invocation, mode_of(args), err);
+		rc = check_global_options(invocation, mode_of(args), err);
 	if (rc)
 		return rc;
 	if (args->relaxed_limit.value > UINT32_MAX || args->relaxed_watermark.value > UINT32_MAX)

@@ -84,9 +84,9 @@ static int configure_pool(const struct session_args *args, struct mr_error *err)
 	return rc;
 }
 
-/* Opens the device, and makes a session on it. */
-static int open_session(const struct global_args *global, const struct session_args *args,
-			struct mr_environment *environment, int *fd, struct mr_error *err)
+/* Opens the device, makes a session on it, and names it in the environment. */
+static int create_session(const struct global_args *global, const struct session_args *args,
+			  struct mr_environment *environment, int *fd, struct mr_error *err)
 {
 	struct mr_device device;
 	int rc;
@@ -163,8 +163,8 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	int fd, rc;
 
 	snprintf(before, sizeof(before), "%s",
-		 outer ? outer : ""); /* open_session() sets it anew */
-	rc = open_session(invocation->global, args, &environment, &fd, err);
+		 outer ? outer : ""); /* create_session() sets it anew */
+	rc = create_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)
 		return fail_detached(invocation, err);
 	if (!rc && args->joinable)

@@ -16,15 +16,15 @@
 #include "lib/session/table/lock.h"
 #include "lib/session/unlisted.h"
 
-/* One run of stat: what it has besides the job of each command in a session. */
-struct job {
-	struct session_job *in;
+/* A run of stat: a job in a session, and what stat itself keeps. */
+struct stat_job {
+	struct session_job *base;
 	struct totals totals;
 	struct mr_in_force in_force;
 	struct mr_registrant registrant; /**< the process that was looked for last */
-	enum mr_tristate lives;
-	uint64_t unseen; /**< regions whose process cannot be seen */
-	bool removed;    /**< the device was, as EIO says (note_unknown()) */
+	enum mr_tristate lives;          /**< that process */
+	uint64_t unseen;                 /**< regions whose process cannot be seen */
+	bool removed;                    /**< the device was, as EIO says (note_unknown()) */
 };
 
 static const char *const state_names[] = {
@@ -34,7 +34,7 @@ static const char *const state_names[] = {
 	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
 };
 
-static void fill_in_force(struct job *job, const struct mr_entry *entry,
+static void fill_in_force(struct stat_job *job, const struct mr_entry *entry,
 			  const struct mr_uverbs_mr *kernel, struct region_row *row)
 {
 	const struct mr_in_force_region asked = {
@@ -44,7 +44,7 @@ static void fill_in_force(struct job *job, const struct mr_entry *entry,
 		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_NO : MR_YES,
 	};
 
-	region_row_in_force(row, &job->in_force, &asked, job->in->answer.invocation->global);
+	region_row_in_force(row, &job->in_force, &asked, job->base->answer.invocation->global);
 }
 
 /* Replaces what the table says of a region by what the kernel says. */
@@ -66,10 +66,10 @@ static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *ker
  * has ended, though the kernel shows it as before.  The last process is remembered, as regions that
  * follow one another are often of the same one.
  */
-static const char *name_state(struct job *job, const struct mr_entry *entry,
+static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
 			      enum mr_session_state state)
 {
-	struct mr_session *session = job->in->session;
+	struct mr_session *session = job->base->session;
 
 	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
 	    !mr_registrant_needed(entry))
@@ -84,18 +84,18 @@ static const char *name_state(struct job *job, const struct mr_entry *entry,
 				     : "unknown";
 }
 
-static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
+static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *err)
 {
 	struct mr_session_region region;
 	const struct mr_entry *entry = &region.entry;
 	struct region_row row;
 	struct mr_table_pd pd;
 	bool is_null;
-	int rc = mr_session_query(job->in->session, slot, &region, err);
+	int rc = mr_session_query(job->base->session, slot, &region, err);
 
 	if (rc <= 0)
 		return rc;
-	region_row_fill(&row, entry, &job->in->session->table, &pd);
+	region_row_fill(&row, entry, &job->base->session->table, &pd);
 	is_null = mr_region_is_null(entry->call);
 	row.state = name_state(job, entry, region.state);
 	if (mr_region_kind(entry->call) == MR_KIND_MR && !is_null &&
@@ -108,8 +108,8 @@ static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
 		row.iova = known(entry->iova);
 	if (row.access.known)
 		fill_in_force(job, entry, &region.kernel, &row);
-	answer_row(&job->in->answer, &row);
-	job->in->done++;
+	answer_row(&job->base->answer, &row);
+	job->base->done++;
 	job->totals.regions.value++;
 	if (!is_null) /* which has no memory of its own */
 		job->totals.bytes.value +=
@@ -117,23 +117,23 @@ static int print_region(struct job *job, uint32_t slot, struct mr_error *err)
 	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
 	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
 	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
-		answer_fail(&job->in->answer, err, 0, entry->id, MR_VIA_KERNEL);
+		answer_fail(&job->base->answer, err, 0, entry->id, MR_VIA_KERNEL);
 	return 0;
 }
 
 static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
 {
-	struct job *job = data;
+	struct stat_job *job = data;
 	const struct region_row row = region_row_of_object(kind, mr, "unlisted");
 
-	answer_row(&job->in->answer, &row);
-	job->in->done++;
+	answer_row(&job->base->answer, &row);
+	job->base->done++;
 	job->totals.unlisted.value++;
 }
 
-static void print_all(struct job *job)
+static void print_all(struct stat_job *job)
 {
-	const struct mr_table *table = &job->in->session->table;
+	const struct mr_table *table = &job->base->session->table;
 	struct mr_error err;
 	int rc = 0;
 
@@ -143,53 +143,53 @@ static void print_all(struct job *job)
 	if (rc)
 		totals_forget(&job->totals);
 	else
-		rc = mr_session_each_unlisted(job->in->session, print_unlisted, job, &err);
+		rc = mr_session_each_unlisted(job->base->session, print_unlisted, job, &err);
 	if (rc)
 		job->totals.unlisted.known = false;
 	else
-		rc = totals_count_uars(&job->totals, job->in, &err);
+		rc = totals_count_uars(&job->totals, job->base, &err);
 	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
-		answer_fail(&job->in->answer, &err, 0, 0, MR_VIA_KERNEL);
+		answer_fail(&job->base->answer, &err, 0, 0, MR_VIA_KERNEL);
 }
 
-static int print_object(struct job *job, enum mr_region_kind kind, uint32_t handle,
+static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t handle,
 			struct mr_error *err)
 {
 	struct mr_uverbs_mr mr;
-	int rc = mr_session_find_object(job->in->session, kind, handle, &mr, err);
+	int rc = mr_session_find_object(job->base->session, kind, handle, &mr, err);
 
 	if (!rc)
 		print_unlisted(job, kind, &mr);
 	return rc;
 }
 
-static void print_operand(struct job *job, const char *word, uint64_t index)
+static void print_operand(struct stat_job *job, const char *word, uint64_t index)
 {
 	struct mr_operand selection;
 	struct mr_error err;
-	int rc = mr_operand_find(job->in->session, word, &selection, &err);
+	int rc = mr_operand_find(job->base->session, word, &selection, &err);
 
 	if (!rc && selection.type == MR_OPERAND_OBJECT)
 		rc = print_object(job, selection.kind, selection.handle, &err);
 	else if (!rc)
 		rc = print_region(job, selection.slot, &err);
 	if (rc)
-		answer_fail(&job->in->answer, &err, index, 0, MR_VIA_KERNEL);
+		answer_fail(&job->base->answer, &err, index, 0, MR_VIA_KERNEL);
 }
 
 /* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
-static void note_unknown(const struct job *job)
+static void note_unknown(const struct stat_job *job)
 {
-	const char *command = job->in->answer.invocation->command->name;
+	const char *command = job->base->answer.invocation->command->name;
 
-	if (job->in->answer.invocation->global->style.quiet)
+	if (job->base->answer.invocation->global->style.quiet)
 		return;
 	if (job->removed)
 		report_note(
 			command,
 			"the states are unknown: the kernel answers EIO, as it does once %s was "
 			"removed or its driver unbound; no region works any more",
-			job->in->environment->device);
+			job->base->environment->device);
 	if (job->unseen)
 		report_note(command,
 			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
@@ -210,31 +210,31 @@ static bool has_umems(const struct mr_table *table)
 	return false;
 }
 
-static int compare_and_answer(struct session_job *in, struct mr_error *err)
+static int compare_and_answer(struct session_job *base, struct mr_error *err)
 {
-	char **words = in->answer.invocation->operands;
-	struct job job = { .in = in, .in_force = { .uverbs = &in->session->uverbs } };
+	char **words = base->answer.invocation->operands;
+	struct stat_job job = { .base = base, .in_force = { .uverbs = &base->session->uverbs } };
 	int rc;
 
-	totals_init(&job.totals, in);
-	if (has_umems(&in->session->table))
-		in->answer.out.usual_columns =
+	totals_init(&job.totals, base);
+	if (has_umems(&base->session->table))
+		base->answer.out.usual_columns =
 			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
 				       length, iova, access, pd);
-	answer_begin(&in->answer);
+	answer_begin(&base->answer);
 	for (uint64_t i = 0; words[i]; i++) {
 		print_operand(&job, words[i], i + 1);
-		if (mr_table_gave_up(&in->session->table))
+		if (mr_table_gave_up(&base->session->table))
 			break;
 	}
 	if (!words[0])
 		print_all(&job);
-	answer_end_rows(&in->answer);
+	answer_end_rows(&base->answer);
 	if (!words[0])
-		totals_print(&job.totals, in);
-	rc = answer_end(&in->answer, in->done, err);
+		totals_print(&job.totals, base);
+	rc = answer_end(&base->answer, base->done, err);
 	note_unknown(&job);
-	return rc ? rc : answer_status(&in->answer, in->done, NULL);
+	return rc ? rc : answer_status(&base->answer, base->done, NULL);
 }
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)

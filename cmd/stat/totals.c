@@ -45,10 +45,10 @@ void totals_init(struct totals *totals, struct session_job *job)
 	totals->blocks_removal = !mr_session_is_private(job->session) &&
 				 mr_driver_blocks_removal(job->session->uverbs.driver_id);
 	totals->pds = (struct list){ &pd_record, totals->pd_rows, 0, sizeof(struct pd_row) };
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++) {
+	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++) {
 		struct pd_row *row = &totals->pd_rows[totals->pds.count];
 
-		if (!mr_table_pd(table, place, &pd))
+		if (!mr_table_pd(table, slot, &pd))
 			continue;
 		totals->pds.count++;
 		snprintf(row->text, sizeof(row->text), "%s", pd.name);
