@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <stdint.h>
 #include <string.h>
 
 #include "lib/base/character.h"
 #include "lib/base/choice.h"
 
-/* No name is compared with a longer word: that is no misspelling. */
+/* A longer word is not guessed: no name is as long, so it is no misspelling. */
 #define GUESS_MAX 32
 
 /* A word with fewer characters than this may begin any name, so its beginning proves nothing. */
@@ -28,7 +27,7 @@ const char *mr_list_item(const char **rest, const char *separators, size_t *leng
 	return item;
 }
 
-/* Lower case, whatever the locale, and '-' for '_'. */
+/* The spelling of a character that is compared: lower case, whatever the locale, and '-' for '_'. */
 static char fold(char c)
 {
 	if (c == '_')
@@ -76,8 +75,8 @@ static unsigned int least(unsigned int a, unsigned int b)
 }
 
 /*
- * Edit distance of two words with at most GUESS_MAX characters each.  rows[] are three rows of the usual
- * table: for i, i - 1 and i - 2 characters of @a.
+ * Edit distance of two words with at most GUESS_MAX characters each.  Of the usual table three rows are
+ * kept: those for the first i (row), i - 1 (last) and i - 2 (before) characters of @a.
  */
 static unsigned int distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
@@ -112,7 +111,7 @@ struct mr_guess mr_guess_init(const char *word, size_t length)
 void mr_guess_try(struct mr_guess *guess, const char *name)
 {
 	size_t length = strcspn(name, "[:"), word = 0, shorter;
-	unsigned int found, far;
+	unsigned int found, limit;
 
 	while (word < guess->length && guess->word[word] != ':')
 		word++;
@@ -120,10 +119,10 @@ void mr_guess_try(struct mr_guess *guess, const char *name)
 		return;
 	shorter = word < length ? word : length;
 	found = distance(guess->word, word, name, length);
-	far = (unsigned int)(word > length ? word : length) / 3;
-	if (found > far && shorter >= BEGINNING_MIN && is_same(guess->word, name, shorter))
-		found = far; /* it counts as near, but less than any better match */
-	if (found <= far && (!guess->best || found < guess->distance)) {
+	limit = (unsigned int)(word > length ? word : length) / 3;
+	if (found > limit && shorter >= BEGINNING_MIN && is_same(guess->word, name, shorter))
+		found = limit; /* near, but any nearer name wins */
+	if (found <= limit && (!guess->best || found < guess->distance)) {
 		guess->best = name;
 		guess->distance = found;
 	}

@@ -10,7 +10,8 @@
 /* include/linux/errno.h: an errno of the kernel's own that reaches user space all the same. */
 #define KERNEL_ENOTSUPP 524
 
-#define ERRNO_END       532
+/* No errno from this number on has a name. */
+#define ERRNO_END 532
 
 static void reset(struct mr_error *err, enum mr_error_kind kind, int errnum, const char *call)
 {
@@ -27,7 +28,7 @@ int mr_fail(struct mr_error *err, enum mr_error_kind kind, int errnum, const cha
 	int used = 0;
 
 	reset(err, kind, errnum, call);
-	if (fmt) {
+	if (fmt) { /* 128 bytes are left for the call and its errno */
 		va_list ap;
 
 		va_start(ap, fmt);
@@ -127,7 +128,7 @@ static const struct errno_alias {
 	{ NULL, 0 },
 };
 
-int mr_errno_parse(const char *name, unsigned long length)
+int mr_errno_parse(const char *name, size_t length)
 {
 	for (int i = 1; i < ERRNO_END; i++) {
 		const char *candidate = mr_errno_name(i);

@@ -9,27 +9,25 @@
 #include "lib/base/choice.h"
 #include "lib/base/number.h"
 
-/* Longest name; it has to fit an entry of the session table. */
+/* Bytes of the longest name: it must fit an entry of the session table (MR_NAME_SIZE). */
 #define NAME_MAX_LENGTH 63
 
-static int bad(struct mr_error *err, int errnum, const char *what, const char *text,
-	       const char *why)
+static int fail_invalid(struct mr_error *err, int errnum, const char *what, const char *text,
+			const char *why)
 {
 	return mr_fail_text(err, MR_ERROR_USAGE, errnum, "invalid %s '%s': %s", what, text, why);
 }
 
+/* The value of a hexadecimal digit; 16 for another character. */
 static int digit_value(char c)
 {
-	if (c >= '0' && c <= '9')
+	if (mr_is_digit(c))
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/*
- * Reads the digits at *text and moves past them.  Returns 0, -EINVAL where there are none, or
- * -ERANGE.
- */
+/* Reads the digits at *text and moves past them.  Return: 0, -EINVAL where there are none, or -ERANGE. */
 static int read_digits(const char **text, unsigned int base, uint64_t *value)
 {
 	const char *start = *text;
@@ -62,8 +60,8 @@ int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_erro
 	int rc = read_number(&end, &result);
 
 	if (rc == -EINVAL || *end)
-		return bad(err, EINVAL, "number", text,
-			   "give digits, or 0x and hexadecimal digits");
+		return fail_invalid(err, EINVAL, "number", text,
+				    "give digits, or 0x and hexadecimal digits");
 	if (rc || result > max)
 		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
 				    "number '%s' is too large: at most %" PRIu64, text, max);
@@ -119,10 +117,10 @@ int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err)
 	rc = read_number(&end, &result);
 	factor = read_suffix(&end);
 	if (rc == -EINVAL || *end)
-		return bad(err, EINVAL, "size", text,
-			   "give bytes, a number with K, M, G, T, P or E, or max");
+		return fail_invalid(err, EINVAL, "size", text,
+				    "give bytes, a number with K, M, G, T, P or E, or max");
 	if (rc || __builtin_mul_overflow(result, factor, &result))
-		return bad(err, ERANGE, "size", text, "it does not fit in 64 bits");
+		return fail_invalid(err, ERANGE, "size", text, "it does not fit in 64 bits");
 	*bytes = result;
 	return 0;
 }
@@ -157,8 +155,9 @@ int mr_parse_page_sizes(const char *text, uint64_t *sizes, struct mr_error *err)
 		int rc = parse_page_size(item, length, &bits);
 
 		if (rc)
-			return bad(err, -rc, "page sizes", text,
-				   "give powers of two such as 4K,2M, a mask with 0x, or none");
+			return fail_invalid(
+				err, -rc, "page sizes", text,
+				"give powers of two such as 4K,2M, a mask with 0x, or none");
 		sum |= bits;
 	}
 	*sizes = sum;
@@ -178,9 +177,9 @@ int mr_parse_seconds(const char *text, uint64_t *ns, struct mr_error *err)
 		}
 	}
 	if (rc == -EINVAL || *end)
-		return bad(err, EINVAL, "time", text, "give seconds, such as 10 or 0.5");
+		return fail_invalid(err, EINVAL, "time", text, "give seconds, such as 10 or 0.5");
 	if (rc || whole > INT32_MAX)
-		return bad(err, ERANGE, "time", text, "it is too long");
+		return fail_invalid(err, ERANGE, "time", text, "it is too long");
 	*ns = whole * 1000000000 + fraction;
 	return 0;
 }
@@ -195,12 +194,14 @@ int mr_parse_name(const char *text, struct mr_error *err)
 			mr_is_digit(*c) || mr_is_letter(*c) || *c == '.' || *c == '_' || *c == '-';
 	}
 	if (!length || length > NAME_MAX_LENGTH)
-		return bad(err, EINVAL, "name", text, "give 1 to 63 characters");
+		return fail_invalid(err, EINVAL, "name", text, "give 1 to 63 characters");
 	if (allowed != length)
-		return bad(err, EINVAL, "name", text, "give letters, digits, '.', '_' and '-'");
+		return fail_invalid(err, EINVAL, "name", text,
+				    "give letters, digits, '.', '_' and '-'");
 	if (*text == '-')
-		return bad(err, EINVAL, "name", text, "what begins with '-' would be an option");
+		return fail_invalid(err, EINVAL, "name", text,
+				    "what begins with '-' would be an option");
 	if (digits == length)
-		return bad(err, EINVAL, "name", text, "all digits would be an id");
+		return fail_invalid(err, EINVAL, "name", text, "all digits would be an id");
 	return 0;
 }
