@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/** mr_is_blank() - whether it separates words */
+/** mr_is_blank() - whether @c is a space or a tab: these separate words */
 static inline bool mr_is_blank(char c)
 {
 	return c == ' ' || c == '\t';

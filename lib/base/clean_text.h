@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/** mr_clean_text() - terminate a text, and replace all but printable ASCII by '?' */
+/**
+ * mr_clean_text() - terminate a text, and replace all but printable ASCII by '?'
+ * @size: bytes of the array @text; the last one becomes the NUL
+ */
 static inline void mr_clean_text(char *text, size_t size)
 {
 	text[size - 1] = '\0';

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Early return without leaks: variables that release themselves. */
+/*
+ * Early return without leaks: a variable that is declared with mr_auto_* is closed or freed where its
+ * scope ends.  It must be initialised.
+ */
 #ifndef LIB_BASE_CLEANUP_H
 #define LIB_BASE_CLEANUP_H
 
@@ -28,7 +31,7 @@ static inline void mr_cleanup_free(void *pointer)
 	free(*(void **)pointer);
 }
 
-/** mr_steal_fd() - take a descriptor out of its variable, to hand it over */
+/** mr_steal_fd() - take a descriptor out of its mr_auto_fd variable, which then does not close it */
 static inline int mr_steal_fd(int *fd)
 {
 	int taken = *fd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Errors: a function that can fail returns 0 or -errno and fills the struct mr_error that its
- * caller passed down.  The code below cmd/ prints none: main prints the error that ends mrctl, and a
- * command may print errors of its own and go on.  Nothing is allocated, so nothing leaks.
+ * Errors.  A function that can fail returns 0 or -errno, and fills the struct mr_error that its caller
+ * passed.  lib/ prints no errors.  main() prints the error that ends mrctl, and a command may print an
+ * error and go on.  Nothing is allocated, so nothing leaks.
  */
 #ifndef LIB_BASE_ERROR_H
 #define LIB_BASE_ERROR_H
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Who said no; the command line derives its exit status from it. */
+/** Who refused: the exit status of mrctl follows from it. */
 enum mr_error_kind {
 	MR_ERROR_HOST,    /**< a call that prepares the request: mmap, open, … */
 	MR_ERROR_REFUSED, /**< an RDMA call: the answer the user asked for */
 	MR_ERROR_RELAXED, /**< mrctl's own relaxed mode, before any RDMA call */
 	MR_ERROR_USAGE,   /**< bad input, nothing was tried */
-	MR_ERROR_ABSENT,  /**< no such device, session or region; where @call is set, it said so */
+	MR_ERROR_ABSENT, /**< no such device, session or region; where call is set, that reported it */
 };
 
 struct mr_error {
@@ -35,9 +35,9 @@ static inline bool mr_error_is_set(const struct mr_error *err)
 }
 
 /**
- * mr_error_clear() - let @err hold none: it was reported, or it does not count
+ * mr_error_clear() - remove the error from @err: it was reported, or it does not matter
  *
- * Its kind and errno stay, for an exit status.
+ * Its kind and errno stay, because the exit status follows from them.
  */
 static inline void mr_error_clear(struct mr_error *err)
 {
@@ -45,13 +45,18 @@ static inline void mr_error_clear(struct mr_error *err)
 	err->hint[0] = '\0';
 }
 
-/** mr_error_is_answer() - whether an error of that kind and call is the RDMA stack's own answer */
+/**
+ * mr_error_is_answer() - whether an error is the answer of the RDMA stack
+ * @kind, @call: of the error
+ *
+ * A refusal is one, and so is ABSENT where a call reported it.
+ */
 bool mr_error_is_answer(enum mr_error_kind kind, const char *call);
 
 /**
  * mr_fail() - record that @call failed
  * @err:    filled
- * @kind:   who said no
+ * @kind:   who refused
  * @errnum: positive errno, taken in the same statement as the failing call
  * @call:   name of the call, a string that lives for ever
  * @fmt:    what was being done, put before the call; NULL for nothing
@@ -74,11 +79,11 @@ int mr_fail_text(struct mr_error *err, enum mr_error_kind kind, int errnum, cons
 	__attribute__((format(printf, 4, 5), nonnull(1, 4)));
 
 /**
- * mr_fail_word() - record that a word is not in a table: the message has the nearest one, and all of them
- * @what:   what it should be: "access flag"
+ * mr_fail_word() - record that a word is not in a table; the message names the nearest word, and all
+ * @what:   what the word should be: "access flag"
  * @word:   the word, of @length bytes
  * @table:  rows that begin with a name; the last one's is NULL
- * @size:   of a row
+ * @size:   bytes of a row
  *
  * Return: -EINVAL, with MR_ERROR_USAGE.
  */
@@ -86,19 +91,19 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 		 const void *table, size_t size) __attribute__((nonnull));
 
 /**
- * mr_call_errno() - errno of a library's call that failed; its caller set it to 0 before
- * Return: the errno, EIO where the call left none: a failure must not pass for success.
+ * mr_call_errno() - errno of a library's call that failed; errno must have been set to 0 before the call
+ * Return: errno; EIO where the call did not set it, because 0 would count as success.
  */
 static inline int mr_call_errno(void)
 {
 	return errno ? errno : EIO;
 }
 
-/** mr_wrap() - put a context and ": " before the message, for a caller that knows more */
+/** mr_wrap() - put a context and ": " before the message */
 void mr_wrap(struct mr_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
 
-/** mr_hint() - say what to do about the error. */
+/** mr_hint() - set the hint: what to do about the error, or why it came */
 void mr_hint(struct mr_error *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3), nonnull(1, 2)));
 
@@ -120,7 +125,7 @@ const char *mr_errno_text(int errnum);
  */
 int mr_errno_parse(const char *name, size_t length);
 
-/** mr_errno_guess() - the errno name that a misspelled one was meant to be, or NULL */
+/** mr_errno_guess() - the errno name nearest to a misspelled one, as of mr_guess_try(); or NULL */
 const char *mr_errno_guess(const char *name, size_t length);
 
 #endif

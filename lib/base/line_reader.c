@@ -10,7 +10,7 @@
 #include "lib/base/line_reader.h"
 #include "lib/base/signals.h"
 
-/* Room for the longest line and its newline: a buffer that is full without a newline is too long a line. */
+/* Room for the longest line and its newline: where the buffer is full without a newline, the line is too long. */
 #define BUFFER_SIZE (MR_LINE_MAX + 1)
 
 static int fail_read(struct mr_error *err)
@@ -31,7 +31,7 @@ static ssize_t read_on(struct mr_line_reader *reader)
 	return got;
 }
 
-/* A file that is checked before it is run must not change in between, so it is read once. */
+/* A batch file is checked before it is run.  It is read once, so that it cannot change in between. */
 static int read_all(struct mr_line_reader *reader, struct mr_error *err)
 {
 	ssize_t got;
@@ -112,7 +112,7 @@ static int measure(struct mr_line_reader *reader, size_t *length, struct mr_erro
 	return rc ? rc : seen > 0;
 }
 
-/* Puts a NUL behind the line, where the next line may begin: restore_buffer() takes it back. */
+/* Puts a NUL behind the line, over the beginning of the next one: restore_buffer() undoes that. */
 static void terminate_line(struct mr_line_reader *reader, size_t length)
 {
 	reader->length = length;

@@ -15,13 +15,14 @@
 struct mr_line_reader {
 	int fd;
 	bool is_file;    /**< a regular file: all of it was read when it was opened */
-	bool is_text;    /**< such a file, and there is no NUL in it */
+	bool is_text;    /**< a regular file without a NUL in it */
 	uint64_t number; /**< of the line that was read last, from 1 */
 	char *buffer;
-	size_t size;    /**< bytes of the buffer */
-	size_t at, end; /**< the part of it that holds what was read and is still to be given out */
-	char *line;     /**< the line that was read last, in the buffer; or NULL */
-	size_t length;  /**< of the line, in bytes */
+	size_t size; /**< bytes of the buffer */
+	size_t at,
+		end;   /**< its bytes from at to end were read, and no line has returned them yet */
+	char *line;    /**< the line that was read last, in the buffer; or NULL */
+	size_t length; /**< of the line, in bytes */
 	char overwritten; /**< what stood in the buffer where the line is now terminated */
 };
 
@@ -29,7 +30,7 @@ struct mr_line_reader {
  * mr_line_reader_open() - get ready to read
  * @path: of the file; "-" or NULL: standard input
  *
- * A regular file is read whole, so that what becomes of it later changes nothing.
+ * A regular file is read whole, so that later changes of it have no effect.
  *
  * Return: 0 or -errno; close the reader in either case.
  */
@@ -37,10 +38,10 @@ int mr_line_reader_open(struct mr_line_reader *reader, const char *path, struct 
 void mr_line_reader_close(struct mr_line_reader *reader);
 
 /**
- * mr_line_reader_next() - the next line, in reader->line, without its end (a newline, or CR and newline),
- * and without the byte order mark that a file of UTF-8 may begin with
+ * mr_line_reader_next() - read the next line into reader->line
  *
- * Waiting for a pipe or terminal ends with a signal that mr_signals_block() has blocked.
+ * The line has no newline, no CR before that, and no byte order mark, which a file of UTF-8 may begin with.
+ * A signal that mr_signals_block() has blocked ends the wait for a pipe or terminal.
  *
  * Return: 1, 0 at the end, or -errno: MR_ERROR_USAGE for a line that is too long or holds a NUL,
  * -EINTR for the signal.

@@ -6,8 +6,8 @@
  * mr_memfd_create() - memfd_create(2) with MFD_NOEXEC_SEAL where the kernel knows that flag
  * @flags: MFD_CLOEXEC, MFD_ALLOW_SEALING
  *
- * Linux 6.3 brought the flag: without it a newer kernel logs a warning, or refuses (vm.memfd_noexec=2),
- * and with it an older one answers EINVAL.
+ * Linux 6.3 introduced the flag.  Without the flag a newer kernel logs a warning, or refuses
+ * (vm.memfd_noexec=2); with it an older kernel answers EINVAL.
  *
  * Return: the descriptor, or -1 with errno.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers, sizes and names as users type them.  Strict: no sign, no blank, no trailing junk, no
- * overflow, and no octal (a leading zero changes nothing).  All fail with -EINVAL or -ERANGE and
- * MR_ERROR_USAGE.
+ * Numbers, sizes and names as users type them.  The functions are strict: they accept no sign, no blank,
+ * nothing behind the number and no overflow.  A leading zero does not mean octal.  They return 0, or
+ * -EINVAL or -ERANGE with MR_ERROR_USAGE, and then set no value.
  */
 #ifndef LIB_BASE_NUMBER_H
 #define LIB_BASE_NUMBER_H
@@ -21,15 +21,15 @@ struct mr_opt_u64 {
 /** mr_parse_u64() - decimal or 0x hexadecimal, 0 to @max */
 int mr_parse_u64(const char *text, uint64_t max, uint64_t *value, struct mr_error *err);
 
-/** mr_parse_u64_item() - as mr_parse_u64(), of @length bytes of a longer text: an item of a list */
+/** mr_parse_u64_item() - as mr_parse_u64(), for an item of a list: @length bytes of a longer text */
 int mr_parse_u64_item(const char *item, size_t length, uint64_t max, uint64_t *value,
 		      struct mr_error *err);
 
 /**
  * mr_parse_size() - bytes: a number with an optional suffix, or "max" for SIZE_MAX
  *
- * K, M, G, T, P, E and KiB, … are IEC's, powers of 1024; KB, MB, … are powers of 1000, as util-linux
- * and dd(1) have them.
+ * K, M, G, T, P, E and KiB, … are powers of 1024; KB, MB, … are powers of 1000, as in util-linux and
+ * dd(1).
  */
 int mr_parse_size(const char *text, uint64_t *bytes, struct mr_error *err);
 

@@ -7,7 +7,10 @@
 #include "lib/base/character.h"
 #include "lib/base/shell_words.h"
 
-/* A word takes at least two characters of the line, itself and a blank: there are at most size / 2 + 1. */
+/*
+ * Each word but the last takes at least two characters of the line: one of its own, and a blank.  So the
+ * list has at most size / 2 + 1 words, and a NULL.
+ */
 static int make_room(struct mr_shell_words *words, size_t length, struct mr_error *err)
 {
 	size_t size = length + 1;
@@ -27,7 +30,7 @@ static int make_room(struct mr_shell_words *words, size_t length, struct mr_erro
 	return 0;
 }
 
-/* Whether a character means itself: most words have no others. */
+/* Whether a character stands for itself.  Most words have no other characters, and are copied fast. */
 static bool is_plain(char c)
 {
 	static const bool is_special[256] = {
@@ -38,7 +41,7 @@ static bool is_plain(char c)
 	return !is_special[(unsigned char)c];
 }
 
-/* Whether a backslash in double quotes takes the meaning of the character behind it. */
+/* Whether there is a backslash at @at that, in double quotes, escapes the character behind it. */
 static bool is_escaped(const char *at)
 {
 	return *at == '\\' && at[1] && strchr("\"\\$`", at[1]);

@@ -7,7 +7,7 @@
 
 #include "lib/base/error.h"
 
-/** Words of a line; all zeros before the first line. */
+/** The words of a line.  Initialise it with zeros. */
 struct mr_shell_words {
 	char **list; /**< ends with NULL */
 	size_t count;
@@ -16,13 +16,13 @@ struct mr_shell_words {
 };
 
 /**
- * mr_shell_words_split() - split a line
- * @words:  set; words of an earlier line are lost
+ * mr_shell_words_split() - split a line into words
+ * @words:  set; the words of an earlier line are replaced
  * @length: bytes of the line, without the NUL that it ends with
  *
- * Blanks separate words.  '...' and "..." keep what is in them together, a backslash takes the
- * meaning of the character behind it ("..." has it before ", \, $ and ` only), and # at the beginning
- * of a word begins a comment.
+ * Blanks separate words.  Characters between '...' or "..." belong to one word.  A backslash escapes the
+ * character behind it: in "..." only ", \, $ and `, in '...' none.  A # where a word would begin starts a
+ * comment.
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a quote that does not end, or a backslash at the end.
  */

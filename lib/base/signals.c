@@ -71,7 +71,7 @@ bool mr_interrupted(void)
 	sigset_t ending, pending;
 
 	sigpending(&pending);
-	/* This is asked before each region of a command: mostly it takes one system call. */
+	/* This runs before each region of a command: mostly one system call is all. */
 	if (sigisemptyset(&pending))
 		return false;
 	ending_signals(&ending);
@@ -94,7 +94,7 @@ void mr_signals_deliver(const sigset_t *mask)
 	sigset_t pending;
 
 	sigpending(&pending);
-	/* Also a signal that the parent had ignored: the work was stopped by it all the same. */
+	/* Also a signal that the parent had ignored: it has stopped the work all the same. */
 	for (size_t i = 0; i < MR_ENDING_SIGNALS; i++)
 		if (sigismember(&pending, mr_ending_signals[i]) > 0 &&
 		    !sigismember(mask, mr_ending_signals[i]))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The signals by which a user ends a command: SIGINT, SIGTERM and SIGHUP.  They are blocked and asked
- * for, not handled, so that none comes between a call and what is noted of it.
+ * The signals by which a user ends a command: SIGINT, SIGTERM and SIGHUP.  They have no handlers: they
+ * are blocked, and the command checks whether one is pending.  So none can end the process between a
+ * call that registers and the entry in the session that records its result.
  */
 #ifndef LIB_BASE_SIGNALS_H
 #define LIB_BASE_SIGNALS_H
@@ -11,42 +12,42 @@
 
 #include "lib/base/number.h"
 
-/** SIGINT, SIGTERM and SIGHUP. */
+/** These signals, and how many they are. */
 #define MR_ENDING_SIGNALS 3
 extern const int mr_ending_signals[MR_ENDING_SIGNALS];
 
-/** mr_signals_include_hangup() - whether SIGHUP counts: not where it is ignored, as by nohup(1) */
+/** mr_signals_include_hangup() - whether SIGHUP ends commands: not where it is ignored, as by nohup(1) */
 bool mr_signals_include_hangup(void);
 
-/** mr_signals_block() - from here on these signals wait until they are asked for */
+/** mr_signals_block() - block these signals: from here on they stay pending */
 void mr_signals_block(void);
 
-/** mr_interrupted() - whether one of them has come since mr_signals_block() */
+/** mr_interrupted() - whether one of them is pending since mr_signals_block() */
 bool mr_interrupted(void);
 
 /**
  * mr_signals_wait() - sleep until one of them comes
- * @ns: sleep no longer than that; not known: without end
+ * @ns: the longest time to sleep, in nanoseconds; not known: for ever
  */
 void mr_signals_wait(struct mr_opt_u64 ns);
 
 /**
  * mr_signals_wait_readable() - sleep until there is something to read from @fd, or one of them comes
- * Return: false for the signal.
+ * Return: false where a signal came.
  */
 bool mr_signals_wait_readable(int fd);
 
-/** mr_signals_ignore() - the command ends: from here on a second one of them does nothing */
+/** mr_signals_ignore() - ignore these signals: the command is ending, and a second one must not disturb that */
 void mr_signals_ignore(void);
 
 /**
- * mr_signals_deliver() - let a signal that waits end this process, after all
- * @mask: signals that were blocked before mr_signals_block(); they are again
+ * mr_signals_deliver() - let a pending signal end this process
+ * @mask: the signal mask of before mr_signals_block(), which is restored
  *
- * The parent then sees that this process died of it.  A shell stops a loop for that, but goes on with
- * it after any exit status (https://www.cons.org/cracauer/sigint.html).
+ * The parent then sees that the signal ended this process.  A shell stops a loop because of that, but
+ * goes on with it after any exit status (https://www.cons.org/cracauer/sigint.html).
  *
- * Return: only where none waits, or none can end it (process 1 of a container).
+ * It returns only where no signal is pending, or none can end the process (process 1 of a container).
  */
 void mr_signals_deliver(const sigset_t *mask);
 

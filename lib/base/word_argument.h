@@ -7,7 +7,7 @@
 
 /**
  * mr_word_with_argument() - find a word that may have an argument behind a colon: "file:PATH"
- * @words:    names tell what they take: "anon" nothing, "file:PATH" an argument, "dm[:SIZE]" one or none
+ * @words:    their names show it: "anon" takes no argument, "file:PATH" one, "dm[:SIZE]" one or none
  * @what:     what messages call such a word: "memory"
  * @argument: set to the argument within @text, or to NULL
  *
@@ -16,7 +16,12 @@
 int mr_word_with_argument(const struct mr_word *words, const char *what, const char *text,
 			  const char **argument, struct mr_error *err);
 
-/** mr_fail_argument() - record that @text is not how that word is written; Return: -EINVAL */
+/**
+ * mr_fail_argument() - record that @text is not written as the name of @word shows
+ * @what: as of mr_word_with_argument()
+ *
+ * Return: -EINVAL, with MR_ERROR_USAGE.
+ */
 int mr_fail_argument(const struct mr_word *word, const char *what, const char *text,
 		     struct mr_error *err);
 
