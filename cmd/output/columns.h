@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which columns are printed: lists of them in the code, which the compiler checks, and of users. */
+/* Which columns are printed: lists of them in the code, which the compiler checks, and those of users. */
 #ifndef CMD_OUTPUT_COLUMNS_H
 #define CMD_OUTPUT_COLUMNS_H
 
@@ -9,7 +9,8 @@
 /**
  * COLUMNS() - the members of @structure with these names, as the text that --output takes
  *
- * COLUMNS(struct region_row, id, name) is "id,name".  A field's key is its member's name.
+ * COLUMNS(struct region_row, id, name) is "id,name".  A field's key is its member's name.  A member that
+ * does not exist, or whose type no field has, does not compile.
  */
 #ifdef __cppcheck__ /* has no __VA_OPT__ */
 #define COLUMNS(structure, ...) #__VA_ARGS__
@@ -18,10 +19,13 @@
 #endif
 
 /* The text begins with a comma, which the check, 1, skips. */
-#define COLUMN_TEXT(...)               COLUMN_EACH(COLUMN_NAME, , __VA_ARGS__)
-#define COLUMN_NAME(unused, member)    "," #member
-#define COLUMN_CHECK(structure, ...)   (1 COLUMN_EACH(COLUMN_SIZE, structure, __VA_ARGS__))
-#define COLUMN_SIZE(structure, member) +0 * sizeof(((structure *)0)->member)
+#define COLUMN_TEXT(...)             COLUMN_EACH(COLUMN_NAME, , __VA_ARGS__)
+#define COLUMN_NAME(unused, member)  "," #member
+#define COLUMN_CHECK(structure, ...) (1 COLUMN_EACH(COLUMN_ZERO, structure, __VA_ARGS__))
+/* Buffers of text, to which a field's member points, have none of these types. */
+#define COLUMN_ZERO(structure, member)                                                             \
+	+_Generic(((structure *)0)->member, const char * : 0, bool : 0, struct opt_bool : 0,       \
+		  struct mr_opt_u64 : 0, struct list : 0)
 
 /* Each pass of the preprocessor takes one more name, and 81 are made. */
 #define COLUMN_EACH(macro, fixed, ...) COLUMN_PASS(COLUMN_NEXT(macro, fixed, __VA_ARGS__))

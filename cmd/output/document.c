@@ -115,17 +115,22 @@ void output_object(struct output *out, const char *key, const struct record *rec
 	json_free(text);
 }
 
-/* Those that nobody chose, and behind them what --output adds. */
+/* Sets the columns to those that are usual for the table, and after them those that --output adds. */
 static int choose_table_columns(struct output *out, const struct record *record)
 {
 	const struct field **columns = NULL, **all;
 	size_t count;
 	struct mr_error err;
+	int rc = 0;
 
 	if (out->usual_columns && !out->style->verbose)
-		columns_parse(record, out->usual_columns, false, &columns, &err);
+		rc = columns_parse(record, out->usual_columns, false, &columns, &err);
 	else
 		columns = columns_usual(record, out->style->verbose);
+	if (rc) {
+		free(columns);
+		return rc;
+	}
 	count = out->usual_count = columns_count(columns);
 	all = columns ? reallocarray(columns, count + columns_count(out->more) + 1, sizeof(*all))
 		      : NULL;

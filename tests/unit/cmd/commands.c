@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The tables of all commands name only columns and options that there are. */
+#include "cmd/commands.h"
+#include "cmd/output/fields.h"
+#include "lib/base/choice.h"
+#include "tests/unit/unit.h"
+
+static void check_columns(const struct command *command, const char *list)
+{
+	const char *item;
+	size_t length;
+
+	while ((item = mr_list_item(&list, ",", &length)))
+		if (!fields_find(command->record, item, length))
+			fail_msg("%s has no column %.*s", command->name, (int)length, item);
+}
+
+static void check_option(const struct command *command, const char *name)
+{
+	for (const struct option_group *const *g = command->groups; *g; g++)
+		for (const struct option_spec *o = (*g)->options; o->name; o++)
+			if (!strcmp(o->name, name))
+				return;
+	fail_msg("%s has no option --%s", command->name, name);
+}
+
+TEST(columns_of_a_command_are_fields_of_its_record)
+{
+	size_t count = 0;
+
+	for (const struct command *const *c = all_commands; *c; c++) {
+		if (!(*c)->record)
+			continue;
+		check_columns(*c, (*c)->columns);
+		check_columns(*c, (*c)->fills);
+		count++;
+	}
+	assert_true(count > 1);
+}
+
+TEST(rules_of_a_command_are_about_its_options)
+{
+	size_t count = 0;
+
+	for (const struct command *const *c = all_commands; *c; c++) {
+		for (const struct option_rule *r = (*c)->rules; r && r->option; r++, count++) {
+			check_option(*c, r->option);
+			check_option(*c, r->other);
+		}
+	}
+	assert_true(count > 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(columns_of_a_command_are_fields_of_its_record),
+		cmocka_unit_test(rules_of_a_command_are_about_its_options),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
