@@ -12,7 +12,7 @@
 
 #define LIBRARY "libcuda.so.1"
 
-/* The driver's interface, as cuda.h has it: CUresult is an enum, CUdevice an int. */
+/* Constants of <cuda.h>, where CUresult is an enum and CUdevice an int. */
 enum {
 	SUCCESS = 0,
 	INVALID_VALUE = 1,
@@ -31,7 +31,7 @@ struct mr_cuda {
 	int device;
 	void *context;   /* the device's primary one, or NULL */
 	uint64_t memory; /* CUdeviceptr, or 0 */
-	char steps[400];
+	char steps[400]; /* the calls that succeeded, each with its CUresult */
 	int (*get_error_name)(int result, const char **name);
 	int (*init)(unsigned int flags);
 	int (*device_get)(int *device, int number);
@@ -59,7 +59,7 @@ static const struct symbol {
 	{ "cuMemGetHandleForAddressRange", offsetof(struct mr_cuda, export) }, /* CUDA 11.7 */
 };
 
-static int load(struct mr_cuda *cuda, struct mr_error *err)
+static int load_library(struct mr_cuda *cuda, struct mr_error *err)
 {
 	void *library = dlopen(LIBRARY, RTLD_NOW);
 
@@ -99,8 +99,8 @@ static int errno_of(int result)
 	}
 }
 
-/* Adds the result of a call to the steps.  Return: 0, or -errno with the message. */
-static int step(struct mr_cuda *cuda, const char *call, int result, struct mr_error *err)
+/* Adds a call that succeeded to the steps.  Return: 0, or -errno with a message where it failed. */
+static int record_step(struct mr_cuda *cuda, const char *call, int result, struct mr_error *err)
 {
 	size_t used = strlen(cuda->steps);
 	const char *name = NULL;
@@ -120,45 +120,45 @@ static int step(struct mr_cuda *cuda, const char *call, int result, struct mr_er
 	return 0;
 }
 
-static int make(struct mr_cuda *cuda, int number, uint64_t size, bool pcie, int *fd,
-		struct mr_error *err)
+static int allocate_and_export(struct mr_cuda *cuda, int number, uint64_t size, bool pcie, int *fd,
+			       struct mr_error *err)
 {
 	uint64_t whole = mr_round_up(size, GRANULE);
-	int rc = step(cuda, "cuInit", cuda->init(0), err);
+	int rc = record_step(cuda, "cuInit", cuda->init(0), err);
 
 	if (!rc)
-		rc = step(cuda, "cuDeviceGet", cuda->device_get(&cuda->device, number), err);
+		rc = record_step(cuda, "cuDeviceGet", cuda->device_get(&cuda->device, number), err);
 	if (!rc)
-		rc = step(cuda, "cuDevicePrimaryCtxRetain",
-			  cuda->context_retain(&cuda->context, cuda->device), err);
+		rc = record_step(cuda, "cuDevicePrimaryCtxRetain",
+				 cuda->context_retain(&cuda->context, cuda->device), err);
 	if (!rc)
-		rc = step(cuda, "cuCtxSetCurrent", cuda->context_set(cuda->context), err);
+		rc = record_step(cuda, "cuCtxSetCurrent", cuda->context_set(cuda->context), err);
 	if (!rc)
-		rc = step(cuda, "cuMemAlloc",
-			  cuda->mem_alloc(&cuda->memory, whole ? whole : SIZE_MAX), err);
+		rc = record_step(cuda, "cuMemAlloc",
+				 cuda->mem_alloc(&cuda->memory, whole ? whole : SIZE_MAX), err);
 	if (!rc)
-		rc = step(cuda, "cuMemGetHandleForAddressRange",
-			  cuda->export(fd, cuda->memory, size, RANGE_HANDLE_TYPE_DMA_BUF_FD,
-				       pcie ? RANGE_FLAG_MAPPING_TYPE_PCIE : 0),
-			  err);
+		rc = record_step(cuda, "cuMemGetHandleForAddressRange",
+				 cuda->export(fd, cuda->memory, size, RANGE_HANDLE_TYPE_DMA_BUF_FD,
+					      pcie ? RANGE_FLAG_MAPPING_TYPE_PCIE : 0),
+				 err);
 	return rc;
 }
 
 int mr_cuda_open(int number, uint64_t size, bool pcie, struct mr_cuda **cuda, int *fd,
 		 struct mr_error *err)
 {
-	struct mr_cuda *made = calloc(1, sizeof(*made));
+	struct mr_cuda *new = calloc(1, sizeof(*new));
 	int rc;
 
-	if (!made)
+	if (!new)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	rc = load(made, err);
+	rc = load_library(new, err);
 	if (!rc)
-		rc = make(made, number, size, pcie, fd, err);
+		rc = allocate_and_export(new, number, size, pcie, fd, err);
 	if (rc)
-		mr_cuda_close(made);
+		mr_cuda_close(new);
 	else
-		*cuda = made;
+		*cuda = new;
 	return rc;
 }
 
@@ -175,5 +175,5 @@ void mr_cuda_close(struct mr_cuda *cuda)
 		cuda->mem_free(cuda->memory);
 	if (cuda->context)
 		cuda->context_release(cuda->device);
-	free(cuda); /* the library stays: it has threads and handlers of its own */
+	free(cuda); /* the library stays loaded: it has threads and handlers of its own */
 }

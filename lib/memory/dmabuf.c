@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
-#include "lib/base/memfd.h"
 #include "lib/base/number.h"
 #include "lib/base/word_argument.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
+#include "lib/memory/file.h"
 
 #define UDMABUF_NODE  "/dev/udmabuf"
 #define UDMABUF_LIMIT "/sys/module/udmabuf/parameters/size_limit_mb"
@@ -34,7 +34,7 @@ const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1] = {
 	[MR_DMABUF_TYPES] = { .name = NULL },
 };
 
-static int parse_device(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
+static int parse_gpu(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
 {
 	uint64_t number;
 	int rc = mr_parse_u64(text, INT_MAX, &number, err);
@@ -44,7 +44,7 @@ static int parse_device(const char *text, struct mr_dmabuf_source *source, struc
 	return rc;
 }
 
-/* Negative numbers are taken: programs pass on the -1 of a failed export, and the stack answers to it. */
+/* Negative numbers are accepted: programs pass the -1 of a failed export on, and the stack refuses it. */
 static int parse_descriptor(const char *text, struct mr_dmabuf_source *source, struct mr_error *err)
 {
 	const bool negative = *text == '-';
@@ -75,7 +75,7 @@ int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, st
 	if (source->type == MR_DMABUF_FD)
 		return parse_descriptor(argument, source, err);
 	if (source->type == MR_DMABUF_CUDA)
-		return parse_device(argument, source, err);
+		return parse_gpu(argument, source, err);
 	source->name = argument;
 	return 0;
 }
@@ -92,15 +92,12 @@ uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source)
 /* ---- udmabuf ---- */
 
 /* UDMABUF_CREATE takes only a memfd that cannot shrink under it: one with F_SEAL_SHRINK. */
-static int make_memfd(uint64_t size, struct mr_error *err)
+static int open_sealed_memfd(uint64_t size, struct mr_error *err)
 {
-	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	mr_auto_fd int fd = mr_file_open_memfd(size, MFD_ALLOW_SEALING, err);
 
 	if (fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
-	if (ftruncate(fd, (off_t)size))
-		return mr_fail(err, MR_ERROR_HOST, errno, "ftruncate",
-			       "cannot make a memfd of %" PRIu64 " bytes", size);
+		return fd;
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK))
 		return mr_fail(err, MR_ERROR_HOST, errno, "fcntl(F_ADD_SEALS)",
 			       "cannot seal a memfd");
@@ -138,7 +135,7 @@ static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error
 		hint_udmabuf_node(errnum, err);
 		return -errnum;
 	}
-	memfd = make_memfd(size, err);
+	memfd = open_sealed_memfd(size, err);
 	if (memfd < 0)
 		return memfd;
 	create.memfd = (uint32_t)memfd;
@@ -183,7 +180,7 @@ static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
 {
 	struct dma_heap_allocation_data allocation = { .len = size,
 						       .fd_flags = O_RDWR | O_CLOEXEC };
-	const uint64_t there_is =
+	const uint64_t memory_size =
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	char path[PATH_MAX];
 	mr_auto_fd int heap = -1;
@@ -198,12 +195,12 @@ static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
 			hint_heaps(err);
 		return -errnum;
 	}
-	/* The kernel does not check the size: it takes all memory, and then kills processes (Linux 7.2). */
-	if (size > there_is)
+	/* Linux 7.2 does not check the size: it uses up all memory, and then kills processes. */
+	if (size > memory_size)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOMEM,
 				    "a dma-heap cannot give %" PRIu64
 				    " bytes: this machine has %" PRIu64,
-				    size, there_is);
+				    size, memory_size);
 	if (ioctl(heap, DMA_HEAP_IOCTL_ALLOC, &allocation))
 		return mr_fail(err, MR_ERROR_HOST, errno, "ioctl(DMA_HEAP_IOCTL_ALLOC)",
 			       "cannot make a dma-buf of %" PRIu64 " bytes", size);

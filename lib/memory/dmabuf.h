@@ -12,14 +12,14 @@
 
 struct mr_cuda;
 
-/** In the place of a descriptor that is closed; not -1, which libmlx5 refuses without asking the kernel. */
+/** Stands for a descriptor that is closed.  It is not -1, because libmlx5 refuses -1 without asking the kernel. */
 #define MR_DMABUF_CLOSED INT_MIN
 
 enum mr_dmabuf_type {
 	MR_DMABUF_FD,      /**< an inherited descriptor */
-	MR_DMABUF_UDMABUF, /**< made by /dev/udmabuf of a memfd */
+	MR_DMABUF_UDMABUF, /**< made of a memfd by /dev/udmabuf */
 	MR_DMABUF_HEAP,    /**< made by /dev/dma_heap/NAME */
-	MR_DMABUF_CUDA,    /**< made by the CUDA driver of memory of a GPU */
+	MR_DMABUF_CUDA,    /**< made of a GPU's memory by the CUDA driver */
 	MR_DMABUF_DM,      /**< made of memory on the RDMA device: see mr_dm_export() */
 	MR_DMABUF_TYPES,   /**< how many there are */
 };
@@ -38,45 +38,47 @@ extern const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1];
 /**
  * mr_dmabuf_source_parse() - read a SOURCE; @text must outlive @source
  *
- * A descriptor that is closed becomes MR_DMABUF_CLOSED: its number might be given to a file that is
- * opened later, and the stack would be asked about that file.
+ * A descriptor that is closed becomes MR_DMABUF_CLOSED.  Its number may be given to a file that mrctl
+ * opens later, and the stack would then be asked to register that file.
  *
  * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
  */
 int mr_dmabuf_source_parse(const char *text, struct mr_dmabuf_source *source, struct mr_error *err);
 
-/** mr_dmabuf_source_size() - bytes of the dma-buf of an FD; 0 where they are not known */
+/** mr_dmabuf_source_size() - bytes of the dma-buf where @source is an FD; 0 where they are not known */
 uint64_t mr_dmabuf_source_size(const struct mr_dmabuf_source *source);
 
+/** A dma-buf that is wanted. */
 struct mr_dmabuf_request {
 	struct mr_dmabuf_source source;
 	uint64_t size;    /**< bytes to make, rounded up to whole pages, at least one; not of FD */
 	bool data_direct; /**< of CUDA: export it for PCIe, as Data Direct needs it */
 };
 
+/** An open dma-buf.  All zeros: none. */
 struct mr_dmabuf {
 	int fd;
-	int memfd; /**< of UDMABUF: the memory, or -1 */
-	bool owned;
+	int memfd;            /**< of UDMABUF: the memory, or -1 */
+	bool owned;           /**< mr_dmabuf_close() closes it; false for an inherited descriptor */
 	uint64_t page_size;   /**< bytes of its pages, 0 where they are not known */
 	struct mr_cuda *cuda; /**< of CUDA, or NULL */
 };
 
 /**
- * mr_dmabuf_open() - make or find the dma-buf
+ * mr_dmabuf_open() - make the dma-buf, or take the inherited descriptor
  * @dmabuf: set on success; mr_dmabuf_close() it
  *
- * Whether the descriptor of an FD is a dma-buf is not checked: the stack answers to that.
+ * Whether an inherited descriptor is a dma-buf is not checked: the stack refuses another one.
  *
- * Return: 0, or -errno of the host call that failed.
+ * Return: 0, or -errno of the call that failed, with MR_ERROR_HOST.
  */
 int mr_dmabuf_open(const struct mr_dmabuf_request *request, struct mr_dmabuf *dmabuf,
 		   struct mr_error *err);
 
 /**
- * mr_dmabuf_close() - give it back; also one that is all zeros
+ * mr_dmabuf_close() - close a dma-buf; nothing to do for one that is all zeros
  *
- * A region on it keeps the dma-buf alive.  But memory of CUDA is freed all the same.
+ * A region that is registered on it keeps the dma-buf alive; but memory of a GPU is freed all the same.
  */
 void mr_dmabuf_close(struct mr_dmabuf *dmabuf);
 

@@ -12,9 +12,9 @@
 #include "lib/base/number.h"
 #include "lib/memory/file.h"
 
-int mr_file_open_memfd(uint64_t length, struct mr_error *err)
+int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err)
 {
-	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC);
+	mr_auto_fd int fd = mr_memfd_create("mrctl", MFD_CLOEXEC | flags);
 
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
@@ -34,7 +34,7 @@ uint64_t mr_file_page_size(int fd)
 	return (uint64_t)fs.f_bsize;
 }
 
-/* The kind of a file to which mmap() answers ENODEV; NULL for another. */
+/* The kind of a file that mmap() refuses with ENODEV; NULL where it may be mapped. */
 static const char *unmappable(mode_t mode)
 {
 	if (S_ISFIFO(mode))
@@ -44,13 +44,13 @@ static const char *unmappable(mode_t mode)
 	return S_ISDIR(mode) ? "a directory" : NULL;
 }
 
-/* O_NONBLOCK: opening a FIFO would wait for its other end.  Files and mappings of them ignore it. */
+/* Without O_NONBLOCK opening a FIFO would wait for its other end.  Files, and mappings of them, ignore it. */
 static int open_nonblocking(const char *path, int flags)
 {
 	return open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* @opened: a descriptor, which is taken over, or -1 with errno. */
+/* @opened: a descriptor, which is returned, or closed on failure; or -1 with errno */
 static int check_file(int opened, const char *path, struct mr_error *err)
 {
 	mr_auto_fd int fd = opened;
@@ -73,7 +73,7 @@ int mr_file_open(const char *path, int flags, struct mr_error *err)
 	return check_file(open_nonblocking(path, flags), path, err);
 }
 
-int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *made,
+int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *created,
 			   struct mr_error *err)
 {
 	mr_auto_fd int fd = open_nonblocking(path, O_RDWR);
@@ -81,7 +81,7 @@ int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinish
 
 	if (fd >= 0 || errno != ENOENT)
 		return check_file(mr_steal_fd(&fd), path, err);
-	fd = mr_unfinished_create(made, path);
+	fd = mr_unfinished_create(created, path);
 	if (fd < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot make '%s'", path);
 	length = mr_round_up(length, mr_file_page_size(fd));

@@ -8,7 +8,7 @@
 #include "lib/base/error.h"
 #include "lib/memory/unfinished.h"
 
-/** mr_file_page_size() - bytes of its pages: huge ones on hugetlbfs, else the base size */
+/** mr_file_page_size() - bytes of a file's pages: those of huge pages on hugetlbfs, else the base size */
 uint64_t mr_file_page_size(int fd);
 
 /**
@@ -20,16 +20,22 @@ uint64_t mr_file_page_size(int fd);
 int mr_file_open(const char *path, int flags, struct mr_error *err);
 
 /**
- * mr_file_open_or_create() - open a file for reading and writing, and make it where it is missing
- * @length: bytes of one that is made, rounded up to whole pages; one that exists stays as it is
- * @made:   set where it was made, also on failure
+ * mr_file_open_or_create() - open a file for reading and writing, and create it where it is missing
+ * @length:  bytes of a file that is created, rounded up to whole pages; one that exists stays as it is
+ * @created: set where the file was created, also on failure
  *
  * Return: as mr_file_open().
  */
-int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *made,
+int mr_file_open_or_create(const char *path, uint64_t length, struct mr_unfinished *created,
 			   struct mr_error *err);
 
-/** mr_file_open_memfd() - a memfd of @length bytes; Return: as mr_file_open() */
-int mr_file_open_memfd(uint64_t length, struct mr_error *err);
+/**
+ * mr_file_open_memfd() - make a memfd
+ * @length: bytes
+ * @flags:  of memfd_create(2), beside MFD_CLOEXEC
+ *
+ * Return: a descriptor, or -errno with MR_ERROR_HOST.
+ */
+int mr_file_open_memfd(uint64_t length, unsigned int flags, struct mr_error *err);
 
 #endif

@@ -29,7 +29,7 @@ static int parse_huge_size(const char *text, struct mr_memory_kind *kind, struct
 {
 	if (mr_parse_size(text, &kind->huge_size, err))
 		return -EINVAL;
-	/* mmap() takes the logarithm, and 0 means the default: it cannot be asked for pages of one byte. */
+	/* mmap() takes the logarithm of the size, where 0 means the default: it cannot mean one byte. */
 	if (kind->huge_size < 2 || kind->huge_size & (kind->huge_size - 1))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "invalid huge page size '%s': give a power of two above 1",

@@ -9,7 +9,7 @@
 #include "lib/base/error.h"
 #include "lib/base/number.h"
 
-/** The kinds.  A new one is a row of mr_memory_kinds, and one of the table in mapping.c. */
+/** The kinds.  A new one needs a row in mr_memory_kinds, and a row in kinds[] of mapping.c. */
 enum mr_memory_type {
 	MR_MEMORY_ANON,
 	MR_MEMORY_THP,
@@ -22,8 +22,8 @@ enum mr_memory_type {
 	MR_MEMORY_UNMAPPED,
 	MR_MEMORY_HOLE,
 	MR_MEMORY_DEVICE,
-	MR_MEMORY_DM,      /**< on the RDMA device: nothing to map */
-	MR_MEMORY_NULL_MR, /**< none, and no request for any: the null MR */
+	MR_MEMORY_DM,      /**< memory on the RDMA device: nothing is mapped */
+	MR_MEMORY_NULL_MR, /**< the null MR, which has no memory: nothing is mapped */
 	MR_MEMORY_TYPES,   /**< how many there are */
 };
 

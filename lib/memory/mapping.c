@@ -25,20 +25,23 @@ struct mapping {
 	int flags;
 	int fd;
 	uint64_t page_size;
-	uint64_t align; /* of the mapping's start, where it is more than a page; else 0 */
+	uint64_t align; /* of the mapping's start, where it is larger than a page; else 0 */
 	bool is_thp;    /* transparent huge pages are to be asked for */
 	bool has_hole;  /* its last page is to be unmapped again */
-	struct mr_unfinished made; /* file that was made for it, until the mapping stands */
+	struct mr_unfinished created; /* file that was created for it, until it is mapped */
 };
 
 static void release_mapping(struct mapping *m)
 {
-	mr_unfinished_remove(&m->made);
+	mr_unfinished_remove(&m->created);
 	if (m->fd >= 0)
 		close(m->fd);
 }
 
-/* The kernel's default huge page size in bytes, 0 where there are none. */
+/*
+ * The kernel's default huge page size in bytes, 0 where there are none.  It is read here, and not in
+ * lib/host below a root that the caller chooses: mmap() uses the value of this machine.
+ */
 static uint64_t default_huge_size(void)
 {
 	mr_auto_file FILE *f = fopen("/proc/meminfo", "re");
@@ -98,7 +101,7 @@ static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, 
 	return 0;
 }
 
-/* @fd: taken over; or -errno */
+/* @fd: a descriptor, which the mapping takes over; or -errno */
 static int describe_file(struct mapping *m, int fd, int flags)
 {
 	m->fd = fd;
@@ -113,13 +116,13 @@ static int describe_memfd(const struct mr_memory_kind *kind, uint64_t length, st
 			  struct mr_error *err)
 {
 	(void)kind;
-	return describe_file(m, mr_file_open_memfd(length, err), MAP_SHARED);
+	return describe_file(m, mr_file_open_memfd(length, 0, err), MAP_SHARED);
 }
 
 static int describe_shared_file(const struct mr_memory_kind *kind, uint64_t length,
 				struct mapping *m, struct mr_error *err)
 {
-	return describe_file(m, mr_file_open_or_create(kind->path, length, &m->made, err),
+	return describe_file(m, mr_file_open_or_create(kind->path, length, &m->created, err),
 			     MAP_SHARED);
 }
 
@@ -137,11 +140,11 @@ static int describe_device(const struct mr_memory_kind *kind, uint64_t length, s
 	return describe_file(m, mr_file_open(kind->path, O_RDWR, err), MAP_SHARED);
 }
 
-/* How each kind is mapped; those that map nothing have no row. */
+/* How each kind is mapped.  Kinds that map nothing need no row. */
 static const struct {
 	/*
-	 * Changes what is to be mapped, which begins as private anonymous pages to be read and
-	 * written; NULL: it stays that.  @length: bytes that a file made for it must have.
+	 * Changes @m, which begins as private anonymous pages that can be read and written.  NULL:
+	 * it stays like that.  @length: bytes that a file created for it must have.
 	 */
 	int (*describe)(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			struct mr_error *err);
@@ -158,8 +161,8 @@ static const struct {
 	[MR_MEMORY_DEVICE] = { describe_device, false },
 };
 
-static int describe(const struct mr_memory_request *request, uint64_t length, struct mapping *m,
-		    struct mr_error *err)
+static int describe_mapping(const struct mr_memory_request *request, uint64_t length,
+			    struct mapping *m, struct mr_error *err)
 {
 	const struct mr_memory_kind *kind = &request->kind;
 
@@ -197,19 +200,23 @@ static int fail_mmap(const struct mr_memory_request *request, uint64_t length, i
 	return -errnum;
 }
 
-/* Distance from the place where the kernel puts the next mapping. */
-#define SECLUSION (UINT64_C(64) << 30)
+static void *pointer(uint64_t address)
+{
+	return (void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
+}
+
+/* Distance of a gap from the address where the kernel puts the next mapping. */
+#define GAP_DISTANCE (UINT64_C(64) << 30)
 
 /*
- * A place for memory with a gap.  The gap must stay until the memory is given back, but the kernel puts
- * each new mapping (of malloc(), of a library) into the highest gap that is large enough.  So the
- * place is far below that, and below the last such place.  mmap() takes it as a wish: it may map
- * elsewhere.
+ * An address for memory with a gap, or NULL where there is none.  The gap must stay until the memory is
+ * unmapped, but the kernel puts each new mapping (of malloc(), of a library) into the highest gap that is
+ * large enough.  So the address is far below that, and below the last one that was chosen here.  For
+ * mmap() it is a hint: it may map elsewhere.
  */
-static void *secluded_place(uint64_t length, uint64_t page)
+static void *address_for_gap(uint64_t length, uint64_t page)
 {
 	static uint64_t last;
-	uint64_t place;
 	void *map;
 
 	if (!last) {
@@ -217,29 +224,28 @@ static void *secluded_place(uint64_t length, uint64_t page)
 		if (map == MAP_FAILED)
 			return NULL;
 		munmap(map, page);
-		last = (uintptr_t)map - ((uintptr_t)map > SECLUSION ? SECLUSION : 0);
+		last = (uintptr_t)map - ((uintptr_t)map > GAP_DISTANCE ? GAP_DISTANCE : 0);
 	}
 	if (length + 2 * page < length || last < length + 2 * page)
 		return NULL;
-	place = (last - length - page) & ~(page - 1);
-	last = place;
-	return (void *)(uintptr_t)place; // NOLINT(performance-no-int-to-ptr)
+	last = (last - length - page) & ~(page - 1);
+	return pointer(last);
 }
 
-/* Maps, where an alignment is wanted so much more that an aligned part can be cut out. */
+/* Maps the pages.  For an alignment it maps as much more, and cuts the aligned part out. */
 static int map_pages(const struct mr_memory_request *request, const struct mapping *m,
 		     uint64_t length, struct mr_memory *memory, struct mr_error *err)
 {
 	int flags = m->flags | (request->addr.known ? MAP_FIXED_NOREPLACE : 0);
 	uint64_t slack = request->addr.known ? 0 : m->align;
-	void *place = (void *)(uintptr_t)request->addr.value; // NOLINT(performance-no-int-to-ptr)
+	void *address = pointer(request->addr.value);
 	void *map;
 
 	if (length + slack < length)
 		return fail_mmap(request, length, ENOMEM, err);
 	if (m->has_hole && !request->addr.known)
-		place = secluded_place(length, m->page_size);
-	map = mmap(place, length + slack, m->prot, flags, m->fd, 0);
+		address = address_for_gap(length, m->page_size);
+	map = mmap(address, length + slack, m->prot, flags, m->fd, 0);
 	if (map == MAP_FAILED)
 		return fail_mmap(request, length, errno, err);
 	if (slack) {
@@ -268,14 +274,13 @@ static int find_unmapped(const struct mr_memory_request *request, uint64_t lengt
 	void *map;
 
 	if (request->addr.known) {
-		map = mmap((void *)(uintptr_t)(request->addr.value & ~(page - 1)), length,
-			   PROT_NONE, // NOLINT(performance-no-int-to-ptr)
+		map = mmap(pointer(request->addr.value & ~(page - 1)), length, PROT_NONE,
 			   flags | MAP_FIXED_NOREPLACE, -1, 0);
 		if (map == MAP_FAILED && errno == EEXIST)
 			return fail_mmap(request, length, EEXIST, err);
 		memory->start = request->addr.value + request->offset;
 	} else {
-		map = mmap(secluded_place(length, page), length, PROT_NONE, flags, -1, 0);
+		map = mmap(address_for_gap(length, page), length, PROT_NONE, flags, -1, 0);
 		if (map == MAP_FAILED) { /* longer than the address space: one page will do */
 			length = page;
 			map = mmap(NULL, length, PROT_NONE, flags, -1, 0);
@@ -305,9 +310,9 @@ static int bind_to_node(const struct mr_memory *memory, uint64_t node, struct mr
 	return 0;
 }
 
-/* What is done with the mapping once it stands. */
-static int prepare(const struct mr_memory_request *request, const struct mapping *m,
-		   struct mr_memory *memory, struct mr_error *err)
+/* Advises, binds and populates the pages of a mapping, and makes its hole. */
+static int prepare_pages(const struct mr_memory_request *request, const struct mapping *m,
+			 struct mr_memory *memory, struct mr_error *err)
 {
 	int rc;
 
@@ -350,14 +355,15 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 		memory->start = request->addr.value + request->offset;
 		return 0;
 	}
-	/* A range that wraps is for the RDMA stack to refuse: for mmap() it is cut to what fits. */
+	/* A range that wraps is not refused here but by the RDMA stack: mmap() gets as much as fits. */
 	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
 	    wanted > SIZE_MAX - HUGE_2M)
 		wanted = SIZE_MAX - HUGE_2M;
 	if (request->kind.type == MR_MEMORY_UNMAPPED)
 		return find_unmapped(request, mr_round_up(wanted ? wanted : 1, memory->page_size),
 				     memory, err);
-	rc = describe(request, mr_round_up(wanted ? wanted : 1, memory->page_size), &m, err);
+	rc = describe_mapping(request, mr_round_up(wanted ? wanted : 1, memory->page_size), &m,
+			      err);
 	if (rc)
 		return rc;
 	memory->page_size = m.page_size;
@@ -366,19 +372,19 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 		    : fail_mmap(request, wanted, ENOMEM, err);
 	if (rc)
 		return rc;
-	rc = prepare(request, &m, memory, err);
+	rc = prepare_pages(request, &m, memory, err);
 	if (rc) {
 		mr_memory_unmap(memory);
 		return rc;
 	}
-	memory->made = m.made;
-	m.made.path = NULL;
+	memory->created = m.created;
+	m.created.path = NULL;
 	return 0;
 }
 
 void mr_memory_keep_file(struct mr_memory *memory)
 {
-	mr_unfinished_keep(&memory->made);
+	mr_unfinished_keep(&memory->created);
 }
 
 void mr_memory_unmap(struct mr_memory *memory)
@@ -386,5 +392,5 @@ void mr_memory_unmap(struct mr_memory *memory)
 	if (memory->map)
 		munmap(memory->map, memory->map_length);
 	memory->map = NULL;
-	mr_unfinished_remove(&memory->made);
+	mr_unfinished_remove(&memory->created);
 }

@@ -9,12 +9,12 @@
 #include "lib/base/signals.h"
 #include "lib/memory/unfinished.h"
 
-/* For the signal handler, which gets no argument: the one file that it removes. */
+/* The one file that the signal handler removes: a handler gets no argument. */
 static struct mr_unfinished watched;
 static volatile sig_atomic_t watching;
 
-/* The signal handler calls this, so that it may call only what signal-safety(7) lists. */
-static void remove_it(const struct mr_unfinished *file)
+/* The signal handler calls this, so it uses only functions that signal-safety(7) lists. */
+static void remove_file(const struct mr_unfinished *file)
 {
 	struct stat st;
 
@@ -22,11 +22,11 @@ static void remove_it(const struct mr_unfinished *file)
 		unlink(file->path);
 }
 
-/* SA_RESETHAND has restored the default action, so that raise() ends the process. */
+/* SA_RESETHAND has restored the default action, so raise() ends the process. */
 static void on_signal(int number)
 {
 	if (watching)
-		remove_it(&watched);
+		remove_file(&watched);
 	raise(number);
 }
 
@@ -42,7 +42,7 @@ static void catch_signals(void)
 			sigaction(mr_ending_signals[i], &action, NULL);
 }
 
-static int create(struct mr_unfinished *file, const char *path)
+static int create_watched(struct mr_unfinished *file, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, 0600);
 	struct stat st;
@@ -64,7 +64,7 @@ int mr_unfinished_create(struct mr_unfinished *file, const char *path)
 	*file = (struct mr_unfinished){ .path = NULL };
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	fd = create(file, path);
+	fd = create_watched(file, path);
 	saved = errno;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
@@ -81,6 +81,6 @@ void mr_unfinished_keep(struct mr_unfinished *file)
 void mr_unfinished_remove(struct mr_unfinished *file)
 {
 	if (file->path)
-		remove_it(file);
+		remove_file(file);
 	mr_unfinished_keep(file);
 }
