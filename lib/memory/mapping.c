@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/base/pointer.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/file.h"
 #include "lib/memory/mapping.h"
@@ -200,11 +201,6 @@ static int fail_mmap(const struct mr_memory_request *request, uint64_t length, i
 	return -errnum;
 }
 
-static void *pointer(uint64_t address)
-{
-	return (void *)(uintptr_t)address; // NOLINT(performance-no-int-to-ptr)
-}
-
 /* Distance of a gap from the address where the kernel puts the next mapping. */
 #define GAP_DISTANCE (UINT64_C(64) << 30)
 
@@ -229,7 +225,7 @@ static void *address_for_gap(uint64_t length, uint64_t page)
 	if (length + 2 * page < length || last < length + 2 * page)
 		return NULL;
 	last = (last - length - page) & ~(page - 1);
-	return pointer(last);
+	return mr_pointer(last);
 }
 
 /* Maps the pages.  For an alignment it maps as much more, and cuts the aligned part out. */
@@ -238,7 +234,7 @@ static int map_pages(const struct mr_memory_request *request, const struct mappi
 {
 	int flags = m->flags | (request->addr.known ? MAP_FIXED_NOREPLACE : 0);
 	uint64_t slack = request->addr.known ? 0 : m->align;
-	void *address = pointer(request->addr.value);
+	void *address = mr_pointer(request->addr.value);
 	void *map;
 
 	if (length + slack < length)
@@ -274,7 +270,7 @@ static int find_unmapped(const struct mr_memory_request *request, uint64_t lengt
 	void *map;
 
 	if (request->addr.known) {
-		map = mmap(pointer(request->addr.value & ~(page - 1)), length, PROT_NONE,
+		map = mmap(mr_pointer(request->addr.value & ~(page - 1)), length, PROT_NONE,
 			   flags | MAP_FIXED_NOREPLACE, -1, 0);
 		if (map == MAP_FAILED && errno == EEXIST)
 			return fail_mmap(request, length, EEXIST, err);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
+#include "lib/base/pointer.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/verbs/dm.h"
 #include "lib/verbs/region.h"
@@ -11,11 +12,6 @@
 
 /* rdma-core 54, <infiniband/mlx5_api.h>, <rdma/mlx5_user_ioctl_verbs.h> */
 #define DATA_DIRECT 1 /* MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
-
-static void *address(uint64_t number)
-{
-	return (void *)(uintptr_t)number; // NOLINT(performance-no-int-to-ptr)
-}
 
 static uint64_t iova_of(const struct mr_region_request *request)
 {
@@ -38,14 +34,14 @@ static uint64_t iova_of(const struct mr_region_request *request)
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
 {
 	(void)symbol;
-	return (ibv_reg_mr)(pd, address(r->addr), r->length, (int)r->access);
+	return (ibv_reg_mr)(pd, mr_pointer(r->addr), r->length, (int)r->access);
 }
 
 static struct ibv_mr *reg_mr_iova(struct ibv_pd *pd, const struct mr_region_request *r,
 				  void *symbol)
 {
 	(void)symbol;
-	return (ibv_reg_mr_iova)(pd, address(r->addr), r->length, r->iova, (int)r->access);
+	return (ibv_reg_mr_iova)(pd, mr_pointer(r->addr), r->length, r->iova, (int)r->access);
 }
 
 static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
@@ -63,7 +59,7 @@ static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd, const struct mr_region_reques
 		attr.fd_offset = r->addr;
 	} else {
 		attr.comp_mask |= MR_INIT_ATTR_ADDR;
-		attr.addr = address(r->addr);
+		attr.addr = mr_pointer(r->addr);
 	}
 	return ((mr_reg_mr_ex *)symbol)(pd, &attr);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
+#include "lib/base/pointer.h"
 #include "lib/verbs/rereg.h"
 #include "lib/verbs/uverbs.h"
 
@@ -193,7 +194,7 @@ static int rereg_by_library(const struct mr_registrar *registrar,
 			    const struct mr_rereg_request *request, struct mr_region *region,
 			    struct mr_rereg_failure *failure, struct mr_error *err)
 {
-	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	void *addr = mr_pointer(request->addr);
 	const struct code *code = NULL;
 	uint64_t start = mr_registrar_now(registrar), end;
 	int rc;

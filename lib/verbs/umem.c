@@ -4,6 +4,7 @@
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "lib/base/pointer.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"
@@ -91,7 +92,7 @@ static struct mlx5dv_devx_umem *call(struct ibv_context *context,
 				     const struct mr_region_request *request, struct mr_error *err)
 {
 	const struct mr_call_row *row = mr_call_row(request->call);
-	void *addr = (void *)(uintptr_t)request->addr; // NOLINT(performance-no-int-to-ptr)
+	void *addr = mr_pointer(request->addr);
 	/* mlx5dv_devx_umem_reg(3) takes neither a dma-buf nor page sizes. */
 	const bool extended = row->on == MR_ON_DMABUF || row->page_sizes;
 	struct mlx5dv_devx_umem_in in = {
