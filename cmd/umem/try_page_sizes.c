@@ -49,17 +49,17 @@ static void print_result(struct trial *trial, const struct mr_region_request *re
 		.memory = trial->plan.memory.mapping.kind.text,
 		.page_size = trial->memory.page_size,
 		.page_sizes = request->page_sizes,
+		.on_gpu = register_plan_is_on_gpu(&trial->plan),
 	};
 	struct region_row row;
 
 	region_row_describe(&row, &facts);
 	row.state = errnum ? "refused" : region->live ? "live" : "deregistered";
 	row.answer = errnum ? mr_errno_name(errnum) : "ok";
-	if (errnum)
+	if (errnum) {
 		row.umem_id.known = row.elapsed_ns.known = row.dereg_elapsed_ns.known = false;
-	/* The same for each size, and so not said. */
-	row.call = NULL;
-	row.needs_process.known = false;
+		row.needs_process.known = false;
+	}
 	answer_row(&trial->answer, &row);
 }
 

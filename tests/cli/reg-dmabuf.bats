@@ -525,6 +525,17 @@ cuda() {
 	[[ $stderr == *"flags 1"*"cuda: free"* ]]
 }
 
+@test "a region on memory of a GPU needs its process, one of --try-page-sizes too" {
+	require_mlx5
+	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
+	cuda mr reg-dmabuf --from cuda:0 --json
+	succeeded
+	json '.regions[0].needs_process == true'
+	cuda mr umem --dmabuf cuda:0 --try-page-sizes --json
+	succeeded
+	json '.regions[0] | .answer == "ok" and .needs_process == true'
+}
+
 @test "each step of CUDA that fails is told with its CUresult, and those before it" {
 	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
 	before=''

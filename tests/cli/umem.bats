@@ -186,6 +186,22 @@ usual_path() {
 }
 
 # bats test_tags=kernel
+@test "--try-page-sizes names its call, and says of umems that were there whether they need their process" {
+	local via call
+
+	require_devx
+	for via in library kernel; do
+		call='mlx5dv_devx_umem_reg_ex'
+		[ $via = library ] || call='ioctl(DEVX_UMEM_REG)'
+		run --separate-stderr mr umem --size 64K --via $via --try-page-sizes --json
+		succeeded
+		json '[.regions[] | .call, .via] | unique == ([$call, $via] | unique)' \
+			--arg call "$call" --arg via $via
+		json '[.regions[] | .needs_process == if .answer == "ok" then false else null end] | all'
+	done
+}
+
+# bats test_tags=kernel
 @test "--try-page-sizes tries 4K at least, and at most 1G" {
 	local answer=EFAULT
 
