@@ -50,9 +50,8 @@ static uint32_t choose_access(enum mr_region_on on, const struct access_option *
 
 /* Without --size and --count one region is on all of a dma-buf behind the offset, if its size is known. */
 static int plan_dmabuf(struct register_plan *plan, const struct memory_args *memory,
-		       const struct register_call *call, struct mr_error *err)
+		       const struct dmabuf_args *dmabuf, struct mr_error *err)
 {
-	const struct dmabuf_args *dmabuf = call->dmabuf;
 	uint64_t whole = mr_dmabuf_source_size(&dmabuf->source);
 	uint64_t offset = memory->offset.value;
 	uint64_t size =
@@ -63,6 +62,7 @@ static int plan_dmabuf(struct register_plan *plan, const struct memory_args *mem
 	plan->dmabuf.size =
 		dmabuf->buffer.known ? dmabuf->buffer.value : memory_plan_end(&plan->memory);
 	plan->dmabuf.data_direct = plan->row->data_direct;
+	plan->dm_length = plan->dmabuf.size;
 	return rc;
 }
 
@@ -82,13 +82,10 @@ static int plan_memory(struct register_plan *plan, const struct memory_args *mem
 		       const struct register_call *call, struct mr_error *err)
 {
 	const uint64_t page = (uint64_t)getpagesize();
-	int rc;
 
+	if (call->dmabuf)
+		return plan_dmabuf(plan, memory, call->dmabuf, err);
 	switch (plan->row->on) {
-	case MR_ON_DMABUF:
-		rc = plan_dmabuf(plan, memory, call, err);
-		plan->dm_length = plan->dmabuf.size;
-		return rc;
 	case MR_ON_DM:
 		return plan_dm(plan, memory, err);
 	case MR_ON_NOTHING:
@@ -105,7 +102,7 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	const struct dmabuf_args *dmabuf = call->dmabuf;
 	int rc;
 
-	if (call->dmabuf_option && dmabuf->buffer.known && dmabuf->source.type == MR_DMABUF_FD)
+	if (dmabuf && dmabuf->buffer.known && dmabuf->source.type == MR_DMABUF_FD)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--buffer: the dma-buf of --%s %s is made already",
 				    call->dmabuf_option, dmabuf->source.text);
