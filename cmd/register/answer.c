@@ -19,34 +19,51 @@ const char *register_name(const struct register_job *job, uint64_t index, char *
 	return buffer;
 }
 
+/* The table of new regions: in a session they stay, outside of one they are deregistered at once. */
+struct usual_columns {
+	const char *in_session;
+	const char *outside; /* NULL: the command's own */
+};
+
+static const struct usual_columns relaxed_columns = {
+	REGION_COLUMNS(id, name, state, lkey, rkey, addr, length, extended_addr, extended_length,
+		       access, pd, elapsed_ns),
+	REGION_COLUMNS(id, name, lkey, rkey, addr, length, extended_addr, extended_length, access,
+		       elapsed_ns, dereg_elapsed_ns),
+};
+
+/* Of MRs and of umems: on memory, and on what has offsets in place of addresses. */
+static const struct usual_columns mr_columns[] = {
+	[false] = { REGION_COLUMNS(id, name, state, lkey, rkey, addr, length, iova, access, pd,
+				   elapsed_ns),
+		    NULL },
+	[true] = { REGION_COLUMNS(id, name, state, lkey, rkey, offset, length, iova, access, pd,
+				  elapsed_ns),
+		   REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access, elapsed_ns,
+				  dereg_elapsed_ns) },
+};
+static const struct usual_columns umem_columns[] = {
+	[false] = { REGION_COLUMNS(id, name, state, handle, umem_id, addr, length, access,
+				   page_sizes, elapsed_ns),
+		    NULL },
+	[true] = { REGION_COLUMNS(id, name, state, handle, umem_id, offset, length, access,
+				  page_sizes, elapsed_ns),
+		   REGION_COLUMNS(id, name, umem_id, offset, length, access, page_sizes, elapsed_ns,
+				  dereg_elapsed_ns) },
+};
+
 static const char *usual_columns(const struct register_job *job)
 {
-	const bool stays = job->answer.in_session, dmabuf = register_plan_has_offset(job->plan);
+	const bool has_offset = register_plan_has_offset(job->plan);
+	const struct usual_columns *columns = &mr_columns[has_offset];
 
-	if (job->plan->row->kind == MR_KIND_UMEM && stays)
-		return dmabuf ? REGION_COLUMNS(id, name, state, handle, umem_id, offset, length,
-					       access, page_sizes, elapsed_ns)
-			      : REGION_COLUMNS(id, name, state, handle, umem_id, addr, length,
-					       access, page_sizes, elapsed_ns);
-	if (job->plan->row->kind == MR_KIND_UMEM && dmabuf)
-		return REGION_COLUMNS(id, name, umem_id, offset, length, access, page_sizes,
-				      elapsed_ns, dereg_elapsed_ns);
 	if (job->plan->call == MR_REG_MR_RELAXED)
-		return stays ? REGION_COLUMNS(id, name, state, lkey, rkey, addr, length,
-					      extended_addr, extended_length, access, pd,
-					      elapsed_ns)
-			     : REGION_COLUMNS(id, name, lkey, rkey, addr, length, extended_addr,
-					      extended_length, access, elapsed_ns,
-					      dereg_elapsed_ns);
-	if (!stays && job->plan->row->on == MR_ON_DM)
-		return REGION_COLUMNS(id, name, lkey, rkey, offset, length, iova, access,
-				      elapsed_ns, dereg_elapsed_ns);
-	if (!stays)
-		return job->answer.invocation->command->columns;
-	return dmabuf ? REGION_COLUMNS(id, name, state, lkey, rkey, offset, length, iova, access,
-				       pd, elapsed_ns)
-		      : REGION_COLUMNS(id, name, state, lkey, rkey, addr, length, iova, access, pd,
-				       elapsed_ns);
+		columns = &relaxed_columns;
+	else if (job->plan->row->kind == MR_KIND_UMEM)
+		columns = &umem_columns[has_offset];
+	if (job->answer.in_session)
+		return columns->in_session;
+	return columns->outside ?: job->answer.invocation->command->columns;
 }
 
 /* Whether the call is given an I/O virtual address. */

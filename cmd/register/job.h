@@ -34,7 +34,7 @@ struct advised {
 struct register_room {
 	struct context_room context;
 	struct new_region only; /**< the region, where there is to be only one */
-	char columns[128];
+	char columns[160];
 };
 
 /** One run of a registering command. */
