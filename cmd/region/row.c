@@ -206,14 +206,7 @@ static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd)
 {
-	const struct mr_region region = { .addr = entry->addr,
-					  .length = entry->length,
-					  .iova = entry->iova,
-					  .elapsed_ns = entry->elapsed_ns,
-					  .handle = entry->handle,
-					  .lkey = entry->lkey, /* or umem_id */
-					  .rkey = entry->rkey,
-					  .live = true };
+	const struct mr_region region = mr_entry_region(entry);
 	const struct region_facts facts = {
 		.region = &region,
 		.call = (enum mr_region_call)entry->call,

@@ -72,15 +72,7 @@ static int register_in_session(struct register_job *job, const struct mr_region_
 	if (rc)
 		return rc;
 	new->id = entry.id;
-	new->region = (struct mr_region){ .addr = entry.addr,
-					  .length = entry.length,
-					  .iova = entry.iova,
-					  .elapsed_ns = entry.elapsed_ns,
-					  .handle = entry.handle,
-					  .lkey = entry.lkey, /* or umem_id */
-					  .rkey = entry.rkey,
-					  .kind = (uint8_t)job->plan->row->kind,
-					  .live = true };
+	new->region = mr_entry_region(&entry);
 	return 0;
 }
 

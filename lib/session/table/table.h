@@ -112,6 +112,20 @@ static inline uint64_t mr_entry_page_size(const struct mr_entry *entry)
 	return entry->page_shift && entry->page_shift < 64 ? UINT64_C(1) << entry->page_shift : 0;
 }
 
+/** mr_entry_region() - the region that an entry describes, but for the library's side of it */
+static inline struct mr_region mr_entry_region(const struct mr_entry *entry)
+{
+	return (struct mr_region){ .addr = entry->addr,
+				   .length = entry->length,
+				   .iova = entry->iova,
+				   .elapsed_ns = entry->elapsed_ns,
+				   .handle = entry->handle,
+				   .lkey = entry->lkey, /* or umem_id */
+				   .rkey = entry->rkey,
+				   .kind = (uint8_t)mr_region_kind(entry->call),
+				   .live = true };
+}
+
 /**
  * mr_entry_is_marked() - whether it is a relaxed region that was deregistered
  *
