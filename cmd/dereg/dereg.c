@@ -173,7 +173,7 @@ static int run_dereg(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct dereg_args *args = invocation->args;
 
-	return session_job_run(invocation, &args->expect, deregister_and_answer, err);
+	return session_job_run(invocation, &args->expect, deregister_and_answer, NULL, err);
 }
 
 static const struct option_rule rules[] = {

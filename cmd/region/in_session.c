@@ -5,7 +5,7 @@
 #include "cmd/region/overdue.h"
 
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
-		    int (*work)(struct session_job *job, struct mr_error *err),
+		    int (*work)(struct session_job *job, struct mr_error *err), const void *data,
 		    struct mr_error *err)
 {
 	struct session_job job;
@@ -22,6 +22,7 @@ int session_job_run(const struct invocation *invocation, const struct expect_opt
 		return -err->errnum;
 	}
 	job.environment = context_environment(invocation, job.session, &room.environment);
+	job.data = data;
 	job.done = 0;
 	while (invocation->operands[total])
 		total++;

@@ -10,6 +10,7 @@
 struct session_job {
 	struct mr_session *session;
 	const struct mr_environment *environment;
+	const void *data;     /**< what the command gave session_job_run(), for its work */
 	struct answer answer; /**< its total is the number of operands */
 	uint64_t done;        /**< regions that the command did its work on */
 };
@@ -18,12 +19,13 @@ struct session_job {
  * session_job_run() - join the session, do the work, and leave it
  * @expect: or NULL: the command has no --expect
  * @work:   does the work and prints the answer; returns an exit status, or -errno
+ * @data:   for @work, in job->data; or NULL
  *
  * Return: what @work returned; without a session the exit status that says so, or -EINVAL with
  * MR_ERROR_USAGE.
  */
 int session_job_run(const struct invocation *invocation, const struct expect_option *expect,
-		    int (*work)(struct session_job *job, struct mr_error *err),
+		    int (*work)(struct session_job *job, struct mr_error *err), const void *data,
 		    struct mr_error *err);
 
 #endif

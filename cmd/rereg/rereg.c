@@ -241,7 +241,7 @@ static int run_rereg(const struct invocation *invocation, struct mr_error *err)
 	struct mr_error failure;
 
 	if (context_session(invocation))
-		return session_job_run(invocation, &args->expect, change_region, err);
+		return session_job_run(invocation, &args->expect, change_region, NULL, err);
 	mr_fail_text(&failure, MR_ERROR_ABSENT, ENOTCONN,
 		     "not in a session or batch, and only there a region stays to be changed");
 	mr_hint(&failure, "open a session with mrctl session, or name one with --session");

@@ -251,7 +251,7 @@ static int check_stat(const struct invocation *invocation, struct mr_error *err)
 
 static int run_stat(const struct invocation *invocation, struct mr_error *err)
 {
-	return session_job_run(invocation, NULL, compare_and_answer, err);
+	return session_job_run(invocation, NULL, compare_and_answer, NULL, err);
 }
 
 static const struct option_group *const groups[] = { NULL };

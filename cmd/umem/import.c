@@ -111,16 +111,11 @@ static void print_umem(struct session_job *job, const struct imported *imported,
 
 static int import_umem(struct session_job *job, struct mr_error *err)
 {
-	const struct umem_args *args = job->answer.invocation->args;
 	struct imported imported = { .listed = false };
-	struct mr_umem_blob blob;
 	struct mr_error refusal = { .text = "" };
 	bool live = false;
-	int rc = parse_blob(args->import, &blob, err);
+	int rc = ask_library(job, job->data, &imported, &refusal);
 
-	if (rc)
-		return rc;
-	rc = ask_library(job, &blob, &imported, &refusal);
 	if (rc && refusal.kind == MR_ERROR_USAGE) {
 		*err = refusal;
 		return rc;
@@ -146,5 +141,5 @@ int umem_import(const struct invocation *invocation, struct mr_error *err)
 	struct mr_umem_blob blob;
 	int rc = parse_blob(args->import, &blob, err);
 
-	return rc ? rc : session_job_run(invocation, &args->common.expect, import_umem, err);
+	return rc ? rc : session_job_run(invocation, &args->common.expect, import_umem, &blob, err);
 }
