@@ -17,9 +17,7 @@
 
 struct search {
 	struct mr_sessions *found;
-	uint64_t end;
-	char *buffer; /* of environments; its size is @room */
-	size_t room;
+	uint64_t end; /* mr_now_ns() at which the time is over */
 };
 
 static bool is_over(const struct search *search)
@@ -31,20 +29,19 @@ static bool is_over(const struct search *search)
 }
 
 /* The descriptor that the environment of a process names as its session, or -1. */
-static int named_descriptor(struct search *search, const struct mr_process *process)
+static int named_descriptor(const struct mr_process *process)
 {
 	int fd = openat(process->folder, "environ", O_RDONLY | O_CLOEXEC);
 	mr_auto_file FILE *environment = fd < 0 ? NULL : fdopen(fd, "r");
 	struct mr_session_location location;
+	char value[MR_LOCATION_SIZE];
 	struct mr_error ignored;
-	const char *value = NULL;
 	bool any;
 
-	if (environment)
-		value = mr_session_find_variable(environment, &search->buffer, &search->room, &any);
-	else if (fd >= 0)
+	if (!environment && fd >= 0)
 		close(fd);
-	if (!value || mr_session_parse_location(value, &location, &ignored) || location.is_process)
+	if (!environment || !mr_session_find_variable(environment, value, &any) ||
+	    mr_session_parse_location(value, &location, &ignored) || location.is_process)
 		return -1;
 	return (int)location.number;
 }
@@ -118,7 +115,7 @@ static int each_process(struct search *search,
 static bool look_at_environment(struct search *search, const struct mr_process *process)
 {
 	struct mr_found_session *session;
-	int fd = named_descriptor(search, process);
+	int fd = named_descriptor(process);
 	uint64_t socket = fd < 0 ? 0 : mr_process_socket(process, fd);
 
 	if (!socket)
@@ -306,7 +303,6 @@ int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *er
 
 	*found = (struct mr_sessions){ .count = 0 };
 	rc = each_process(&search, look_at_environment, err);
-	free(search.buffer);
 	if (rc)
 		return rc;
 	examine_all(&search);

@@ -27,6 +27,12 @@
 /* So many processes are followed, of which each has joined the session of the next. */
 #define FOLLOW_MAX 16
 
+/*
+ * A program is started with at most three quarters of 8 MiB (fs/exec.c).  But a process can make the kernel show
+ * any memory of it as its environment (PR_SET_MM_MAP, prctl(2)): no more than this is read.
+ */
+#define ENVIRONMENT_MAX (8u << 20)
+
 int mr_session_parse_location(const char *where, struct mr_session_location *location,
 			      struct mr_error *err)
 {
@@ -36,18 +42,45 @@ int mr_session_parse_location(const char *where, struct mr_session_location *loc
 	return mr_parse_u64(where, INT_MAX, &location->number, err);
 }
 
-const char *mr_session_find_variable(FILE *environment, char **buffer, size_t *room, bool *any)
+/*
+ * Read the next text of an environment.  What does not fit into @text is left out.
+ * @left: how many bytes of the environment may still be read; lowered
+ *
+ * Return: false where there is none.
+ */
+static bool read_text(FILE *environment, char *text, size_t size, size_t *left)
+{
+	size_t used = 0;
+	int c = EOF;
+
+	while (*left && (c = getc_unlocked(environment)) != EOF) {
+		--*left;
+		if (!c)
+			break;
+		if (used < size - 1)
+			text[used++] = (char)c;
+	}
+	text[used] = '\0';
+	return used || !c;
+}
+
+bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any)
 {
 	static const char name[] = MR_SESSION_VARIABLE "=";
+	char text[sizeof(name) - 1 + MR_LOCATION_SIZE];
+	const char *found = text + strlen(name);
+	size_t left = ENVIRONMENT_MAX;
 
 	*any = false;
 	errno = 0;
-	while (getdelim(buffer, room, '\0', environment) > 0) {
+	while (read_text(environment, text, sizeof(text), &left)) {
 		*any = true;
-		if (!strncmp(*buffer, name, strlen(name)) && (*buffer)[strlen(name)])
-			return *buffer + strlen(name);
+		if (strncmp(text, name, strlen(name)) != 0 || !*found)
+			continue;
+		memcpy(value, found, strlen(found) + 1);
+		return true;
 	}
-	return NULL;
+	return false;
 }
 
 static int fail_malformed(const char *where, struct mr_error *err)
@@ -84,11 +117,9 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
 static int search_environment(uint64_t pid, struct mr_session_location *location, bool *any,
 			      struct mr_error *err)
 {
-	mr_auto_free char *buffer = NULL;
 	mr_auto_file FILE *f = NULL;
-	const char *value;
-	char path[64];
-	size_t room = 0;
+	char path[64], value[MR_LOCATION_SIZE];
+	bool found;
 
 	*any = false;
 	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
@@ -97,10 +128,10 @@ static int search_environment(uint64_t pid, struct mr_session_location *location
 		return fail_ended(pid, err);
 	if (!f)
 		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read %s", path);
-	value = mr_session_find_variable(f, &buffer, &room, any);
-	if (!value && errno)
+	found = mr_session_find_variable(f, value, any);
+	if (!found && errno)
 		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
-	if (!value)
+	if (!found)
 		return 0;
 	if (!mr_session_parse_location(value, location, err))
 		return 1;

@@ -19,15 +19,18 @@ struct mr_session_location {
 int mr_session_parse_location(const char *where, struct mr_session_location *location,
 			      struct mr_error *err);
 
+/** Bytes of a value of MRCTL_SESSION, its end included: more than any location has. */
+#define MR_LOCATION_SIZE 512
+
 /**
  * mr_session_find_variable() - MRCTL_SESSION in the environment of a process
- * @environment:   /proc/PID/environ
- * @buffer, @room: as getline(3); free() the buffer
- * @any:           set to whether there was an environment at all
+ * @environment: /proc/PID/environ, of which no more is read than exec(2) lets an environment have
+ * @value:       set where the variable has a value; one that is too long is cut
+ * @any:         set to whether there was an environment at all
  *
- * Return: its value, in @buffer; or NULL with errno, which is 0 where the variable is not set or empty.
+ * Return: false with errno, which is 0 where the variable is not set or empty.
  */
-const char *mr_session_find_variable(FILE *environment, char **buffer, size_t *room, bool *any);
+bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any);
 
 /**
  * mr_session_locate() - the descriptor that a user's word for a session means

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "lib/session/locate.h"
@@ -319,6 +321,73 @@ TEST(a_process_of_another_user_is_not_joined)
 	stop_sleeper(sleeper);
 }
 
+/* An environment without an end: all its bytes are the same. */
+struct endless {
+	char byte;
+	size_t bytes_read;
+};
+
+static ssize_t read_endless(void *cookie, char *buffer, size_t size)
+{
+	struct endless *endless = cookie;
+
+	memset(buffer, endless->byte, size);
+	endless->bytes_read += size;
+	return (ssize_t)size;
+}
+
+TEST(an_environment_without_an_end_is_not_read_to_the_end)
+{
+	static const char bytes[] = { 'x', '\0' };
+
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		struct endless endless = { .byte = bytes[i] };
+		FILE *environment =
+			fopencookie(&endless, "r", (cookie_io_functions_t){ .read = read_endless });
+		char value[MR_LOCATION_SIZE];
+		bool any;
+
+		assert_non_null(environment);
+		assert_false(mr_session_find_variable(environment, value, &any));
+		assert_int_equal(errno, 0);
+		assert_true(any);
+		assert_true(endless.bytes_read < 16 << 20);
+		fclose(environment);
+	}
+}
+
+/* @size: of the environment, of which each text ends with '\0' */
+static bool find_in(const char *environment, size_t size, char value[MR_LOCATION_SIZE], bool *any)
+{
+	FILE *file = fmemopen((char *)environment, size, "r");
+	bool found;
+
+	assert_non_null(file);
+	found = mr_session_find_variable(file, value, any);
+	fclose(file);
+	return found;
+}
+
+TEST(the_variable_is_found_among_others)
+{
+	static const char set[] =
+		"A=1\0XMRCTL_SESSION=fd:1\0\0MRCTL_SESSION=\0MRCTL_SESSION=fd:7\0Z=";
+	static const char unset[] = "A=1\0MRCTL_SESSION=";
+	char value[MR_LOCATION_SIZE], text[3 * MR_LOCATION_SIZE];
+	bool any = false;
+
+	assert_true(find_in(set, sizeof(set), value, &any));
+	assert_string_equal(value, "fd:7");
+	assert_true(any);
+	assert_false(find_in(unset, sizeof(unset), value, &any));
+	assert_int_equal(errno, 0);
+	assert_true(any);
+	memset(text, '1', sizeof(text));
+	memcpy(text, "MRCTL_SESSION=", strlen("MRCTL_SESSION="));
+	assert_true(find_in(text, sizeof(text), value, &any));
+	assert_int_equal(strlen(value), MR_LOCATION_SIZE - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +404,8 @@ int main(void)
 		cmocka_unit_test(a_process_that_joined_another_leads_to_the_session_of_that),
 		cmocka_unit_test(processes_that_lead_to_one_another_have_an_end),
 		cmocka_unit_test(a_process_of_another_user_is_not_joined),
+		cmocka_unit_test(an_environment_without_an_end_is_not_read_to_the_end),
+		cmocka_unit_test(the_variable_is_found_among_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
