@@ -11,7 +11,10 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/pool.h"
 
-/* A free slot, from the chain of free ones if that is sound. */
+/*
+ * During a change: a free slot.  Where another holder has damaged the chain of free entries it is made anew with
+ * the indexes, which are valid then: the change goes on, so they are marked as invalid again.
+ */
 static uint32_t take_free(struct mr_table *table)
 {
 	struct mr_table_header *header = table->header;
@@ -24,6 +27,7 @@ static uint32_t take_free(struct mr_table *table)
 	if (slot == MR_NO_SLOT)
 		return slot;
 	mr_table_rebuild_indexes(table);
+	mr_table_begin_change(table);
 	slot = *(volatile uint32_t *)&header->free;
 	if (slot >= table->capacity)
 		return MR_NO_SLOT;

@@ -7,6 +7,7 @@
 
 #include "lib/session/table/entries.h"
 #include "lib/session/table/file.h"
+#include "lib/session/table/format.h"
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/marks.h"
@@ -188,6 +189,23 @@ TEST(garbage_that_comes_while_the_table_is_used_does_no_harm)
 	}
 }
 
+/* Otherwise a process that is killed while it adds the entry would leave indexes that only seem valid. */
+TEST(indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_mended)
+{
+	struct mr_table table;
+	struct mr_entry entry;
+
+	open_new(&table);
+	while (table.header->free != MR_NO_SLOT)
+		add(&table, "", &entry);
+	table.header->free = 0; /* in use */
+	entry = (struct mr_entry){ .page_shift = 12 };
+	assert_int_equal(mr_table_add(&table, &entry, &(uint32_t){ 0 }, &err), -EPROTO);
+	assert_false(table.header->indexes_valid);
+	assert_sound(&table);
+	mr_table_close(&table);
+}
+
 /* An entry's place may be beyond the table's end by the time that it is to be committed. */
 TEST(a_table_that_shrinks_by_its_own_words_does_no_harm)
 {
@@ -225,6 +243,8 @@ int main(void)
 		cmocka_unit_test(texts_from_the_table_end),
 		cmocka_unit_test(garbage_in_the_table_does_no_harm),
 		cmocka_unit_test(garbage_that_comes_while_the_table_is_used_does_no_harm),
+		cmocka_unit_test(
+			indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_mended),
 		cmocka_unit_test(a_table_that_shrinks_by_its_own_words_does_no_harm),
 	};
 
