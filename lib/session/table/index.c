@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "lib/session/table/change.h"
 #include "lib/session/table/format.h"
 #include "lib/session/table/index.h"
 
@@ -176,7 +177,7 @@ void mr_table_rebuild_indexes(struct mr_table *table)
 		mr_table_link(table, slot, MR_ALL_INDEXES);
 	}
 	header->count = count;
-	header->indexes_valid = 1;
+	mr_table_end_change(table);
 }
 
 bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, uint64_t value,
