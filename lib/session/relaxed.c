@@ -86,10 +86,11 @@ static int list_targets(struct mr_session *session, const struct choice *choice,
 	*count = find_targets(&session->table, choice, NULL, 0);
 	if (*count)
 		*targets = calloc(*count, sizeof(**targets));
-	if (*targets)
-		*count = find_targets(&session->table, choice, *targets, *count);
+	if (*count && !*targets)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	*count = *targets ? find_targets(&session->table, choice, *targets, *count) : 0;
 	mr_table_unlock(&session->table);
-	return *count && !*targets ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL) : 0;
+	return rc;
 }
 
 static bool is_busy(const struct mr_error *err)
@@ -145,66 +146,99 @@ static int fail_interrupted(const struct mr_table *table, const struct target *t
 			    *left == 1 ? "its" : "their");
 }
 
-static int invalidate_targets(struct mr_session *session, const struct choice *choice,
-			      mr_flushed *call, void *data, uint64_t *left, struct mr_error *err)
+/* A flush: which regions it is to invalidate, what is called for each of them, and what failed first. */
+struct flush {
+	struct choice choice;
+	mr_flushed *call; /* or NULL */
+	void *data;
+	int rc;               /* 0, or -errno of the first failure */
+	struct mr_error *err; /* set to the first failure */
+};
+
+/*
+ * @entry:   the region; NULL where @failure is not about one
+ * @failure: or NULL: the region was invalidated
+ */
+static void report_flushed(const struct flush *flush, const struct mr_entry *entry, uint64_t ns,
+			   struct mr_error *failure)
 {
-	mr_auto_free struct target *targets = NULL;
+	if (flush->call)
+		flush->call(flush->data, entry, ns, failure);
+}
+
+static void keep_first_failure(struct flush *flush, const struct mr_error *failure)
+{
+	if (flush->rc)
+		return;
+	flush->rc = -failure->errnum;
+	*flush->err = *failure;
+}
+
+/* Return: false where the table stays locked, so that the targets that follow would fail, too. */
+static bool invalidate_target(struct mr_session *session, const struct target *target,
+			      struct flush *flush)
+{
 	struct mr_error failure;
 	struct mr_entry entry;
-	size_t count = 0, i;
+	uint64_t ns = 0;
 	bool failed;
-	int first = list_targets(session, choice, &targets, &count, err);
 	int rc;
 
-	*left = 0;
-	if (first && call)
-		call(data, NULL, 0, err);
-	for (i = 0; i < count && !mr_interrupted(); i++) {
-		uint64_t ns = 0;
+	if (!mr_table_get(&session->table, target->slot, &entry) || entry.id != target->id)
+		return true;
+	rc = invalidate(session, target, flush->choice.wait, &entry, &ns, &failure);
+	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
+		note_refusal(session, target, failure.errnum);
+	failed = rc < 0 || rc > 1;
+	if (failed)
+		keep_first_failure(flush, &failure);
+	if (rc)
+		report_flushed(flush, &entry, ns, rc < 0 ? &failure : NULL);
+	if (rc > 1)
+		report_flushed(flush, NULL, 0, &failure);
+	return !failed || !mr_table_gave_up(&session->table);
+}
 
-		if (!mr_table_get(&session->table, targets[i].slot, &entry) ||
-		    entry.id != targets[i].id)
-			continue;
-		rc = invalidate(session, &targets[i], choice->wait, &entry, &ns, &failure);
-		if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
-			note_refusal(session, &targets[i], failure.errnum);
-		failed = rc < 0 || rc > 1;
-		if (failed && !first) {
-			first = -failure.errnum;
-			*err = failure;
-		}
-		if (rc && call)
-			call(data, &entry, ns, rc < 0 ? &failure : NULL);
-		if (rc > 1 && call)
-			call(data, NULL, 0, &failure);
-		if (failed && mr_table_gave_up(&session->table))
-			break; /* the table stays locked for the others, too */
+/* Return: 0, or -errno of the first failure, with @flush->err. */
+static int invalidate_targets(struct mr_session *session, struct flush *flush, uint64_t *left)
+{
+	mr_auto_free struct target *targets = NULL;
+	size_t count = 0, done = 0;
+	struct mr_error failure;
+
+	*left = 0;
+	flush->rc = list_targets(session, &flush->choice, &targets, &count, flush->err);
+	if (flush->rc)
+		report_flushed(flush, NULL, 0, flush->err);
+	while (done < count && !mr_interrupted() &&
+	       invalidate_target(session, &targets[done], flush))
+		done++;
+	if (done < count && mr_interrupted() &&
+	    fail_interrupted(&session->table, targets + done, count - done, left, &failure)) {
+		keep_first_failure(flush, &failure);
+		report_flushed(flush, NULL, 0, &failure);
 	}
-	rc = i < count && mr_interrupted()
-		     ? fail_interrupted(&session->table, targets + i, count - i, left, &failure)
-		     : 0;
-	if (rc && !first)
-		*err = failure;
-	if (rc && call)
-		call(data, NULL, 0, &failure);
-	return first ? first : rc;
+	return flush->rc;
 }
 
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
 			uint64_t *left, struct mr_error *err)
 {
-	return invalidate_targets(session, &(struct choice){ .pd = pd, .wait = true }, call, data,
-				  left, err);
+	struct flush flush = {
+		.choice = { .pd = pd, .wait = true }, .call = call, .data = data, .err = err
+	};
+
+	return invalidate_targets(session, &flush, left);
 }
 
 /* For commands that do other work: a region that fails stays marked, and none is waited for. */
 static void invalidate_marked(struct mr_session *session, bool due)
 {
 	struct mr_error ignored;
+	struct flush flush = { .choice = { .pd = MR_ALL_PDS, .due = due }, .err = &ignored };
 	uint64_t left;
 
-	invalidate_targets(session, &(struct choice){ .pd = MR_ALL_PDS, .due = due }, NULL, NULL,
-			   &left, &ignored);
+	invalidate_targets(session, &flush, &left);
 }
 
 void mr_relaxed_expire(struct mr_session *session)
