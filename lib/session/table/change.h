@@ -8,7 +8,10 @@
 
 #include "lib/session/table/format.h"
 
-/* A process that is killed between these two leaves invalid indexes, which the next one makes anew. */
+/*
+ * A process that is killed between these two leaves indexes that are marked as invalid: mr_table_lock() of the
+ * next process makes them anew.
+ */
 static inline void mr_table_begin_change(struct mr_table *table)
 {
 	table->header->indexes_valid = 0;
@@ -22,8 +25,8 @@ static inline void mr_table_end_change(struct mr_table *table)
 }
 
 /*
- * After a process was killed the state of an entry tells what of it is valid.  So the state is written after
- * all that it makes valid, and before anything that it no longer does.
+ * After a process was killed the state of an entry says which of its members are valid.  So a state is stored
+ * after all members that it makes valid, and before those are written that it makes invalid.
  */
 static inline void mr_entry_store_state(struct mr_entry *entry, enum mr_entry_state state)
 {

@@ -47,7 +47,7 @@ int mr_table_fail_claimed(const struct mr_table *table, uint32_t slot, uint64_t 
 		return mr_fail_text(err, MR_ERROR_HOST, EBUSY,
 				    "region %llu is in the hands of another process",
 				    (unsigned long long)id);
-	/* Nobody will ever be done with what no process holds. */
+	/* A lock of an open file does not end with any process: ENOLCK says that to wait for it is in vain. */
 	errnum = lock.l_pid < 0 ? ENOLCK : EBUSY;
 	mr_fail_text(err, MR_ERROR_HOST, errnum, "region %llu is in the hands of %s",
 		     (unsigned long long)id, lock.l_pid < 0 ? "no process" : "another process");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Entries that one process has in hand, while others may work on the rest of the table. */
+/* Claims: a process keeps others off one entry, while they may work on the rest of the table. */
 #ifndef LIB_SESSION_TABLE_CLAIMS_H
 #define LIB_SESSION_TABLE_CLAIMS_H
 
@@ -10,14 +10,14 @@
  *
  * A claim is a record lock: it ends with its process.
  *
- * Return: false with errno: EAGAIN or EACCES where another process has claimed it.
+ * Return: false with errno, which is EAGAIN or EACCES where another process has claimed the entry.
  */
 bool mr_table_claim(const struct mr_table *table, uint32_t slot);
 
 /** mr_table_unclaim() - give the claim up */
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
 
-/** mr_table_is_claimed() - whether another process has claimed it */
+/** mr_table_is_claimed() - whether another process has claimed the entry in that slot */
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
 
 /**

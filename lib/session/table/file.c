@@ -42,8 +42,9 @@ int mr_table_fail_unsound(struct mr_error *err, const char *why)
 }
 
 /*
- * Whether so many bytes are allocated, as mrctl does it.  To read a page of the table that is not makes the
- * kernel allocate it now, on the reader's account, and raises SIGBUS where it cannot.
+ * Whether the file has that many bytes, and all of them are allocated, as mrctl leaves them.  To read a page
+ * that is not allocated would make the kernel allocate it then, at the reader's charge, and raise SIGBUS where
+ * it cannot.
  */
 static bool has_bytes(int fd, uint64_t size)
 {
@@ -166,8 +167,8 @@ uint64_t mr_table_size(const struct mr_table *table)
 }
 
 /*
- * New entries come where the indexes are, which have to move.  The indexes are marked as invalid first: where
- * the process is killed in here, the next one makes them anew.
+ * The new entries take the place of the indexes, which move behind them.  The indexes are marked as invalid
+ * first: where this process is killed in here, the next one makes them anew.
  */
 int mr_table_grow(struct mr_table *table, struct mr_error *err)
 {
@@ -180,7 +181,7 @@ int mr_table_grow(struct mr_table *table, struct mr_error *err)
 	if (rc)
 		return fail_memory(err, rc, "posix_fallocate");
 	mr_table_begin_change(table);
-	/* Where the old indexes were are entries now, and they are free. */
+	/* Or what the old indexes held would be taken for entries.  Zeros are a free entry. */
 	memset(mr_entry_at(table, old), 0,
 	       size_for(old) - HEADER_SIZE - (uint64_t)old * sizeof(struct mr_entry));
 	__asm__ volatile("" : : : "memory");

@@ -118,7 +118,7 @@ static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int ind
 	}
 }
 
-/* Another holder may have changed the entries or the counter: it must not wrap around below 0. */
+/* Another holder may have changed the entries or the counter: the counter must not wrap around below 0. */
 static void count(uint32_t *counter, bool counts, bool more)
 {
 	if (counts && (more || *counter))

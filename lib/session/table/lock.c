@@ -11,16 +11,16 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 
-/* A command waits so long for other processes, all its waits together. */
+/* The longest time that a command waits for other processes, all its waits together. */
 #define WAIT_NS UINT64_C(10000000000)
 
 /*
- * Each time that a command gets the lock, so much of its wait is forgotten: a command that takes the lock
- * often must not fail only because others do, too.
+ * Each time that a command gets the lock, this much of the time that it has waited is forgotten.  Otherwise a
+ * command that takes the lock often would fail only because others do so, too.
  */
 #define REFUND_NS UINT64_C(10000000)
 
-/* A wait goes on for so long after a signal: a lock that others only use is free by then. */
+/* A signal ends a wait only after this time: a lock that others hold just for a moment is free by then. */
 #define PATIENCE_NS      UINT64_C(100000000)
 
 #define FIRST_PAUSE_NS   50000
@@ -34,7 +34,7 @@ int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock
 
 /* ---- who has it ---- */
 
-/* Its name, if there is such a process (any more). */
+/* The name of a process.  Return: false where there is no such process (any more). */
 static bool read_name(pid_t pid, char name[16])
 {
 	struct mr_process process;
@@ -115,7 +115,11 @@ int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait)
 	return 0;
 }
 
-/* Return: 0, -errno of fcntl(), or that of mr_table_wait() with @waited */
+/*
+ * @waited: set to whether another process has the lock
+ *
+ * Return: 0; else -errno of mr_table_wait() with @waited, of fcntl() without.
+ */
 static int try_lock(struct mr_table *table, bool *waited)
 {
 	struct mr_table_wait wait = { 0 };
@@ -159,7 +163,7 @@ void mr_table_unlock(struct mr_table *table)
 	table->locked = false;
 }
 
-/* Not inlined: mr_table_lock() of a private table then needs no stack for it. */
+/* Not inlined, so that mr_table_lock() of a private table, which does nothing, sets up no stack for this. */
 __attribute__((noinline)) static int lock_shared(struct mr_table *table, struct mr_error *err)
 {
 	int rc = take_lock(table, err);

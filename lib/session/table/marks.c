@@ -6,7 +6,7 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/marks.h"
 
-/* An entry is marked when it has the time of the mark: that is written last. */
+/* An entry is marked as soon as it has the time of the mark, so that is written last. */
 void mr_table_mark(struct mr_table *table, uint32_t slot, uint64_t id, uint64_t now,
 		   uint64_t defer_ns)
 {

@@ -5,10 +5,10 @@
 
 #include "lib/session/table/table.h"
 
-/** mr_table_pd() - a copy of the PD in that slot.  Return: false where there is none. */
+/** mr_table_pd() - copy the PD in that slot, with a printable name.  Return: false where there is none. */
 bool mr_table_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_table_pd *pd);
 
-/** mr_table_find_pd() - Return: its slot, or MR_NO_SLOT. */
+/** mr_table_find_pd() - find a PD by its name.  Return: its slot, or MR_NO_SLOT. */
 uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
 
 /**
@@ -20,10 +20,10 @@ uint32_t mr_table_find_pd(const struct mr_table *table, const char *name);
  */
 uint32_t mr_table_add_pd(struct mr_table *table, const char *name, uint32_t handle);
 
-/** mr_table_doubt_pd() - note that the kernel is being asked to deallocate it, or no longer is */
+/** mr_table_doubt_pd() - note that the kernel is about to be asked to deallocate a PD, or that the PD stays */
 void mr_table_doubt_pd(struct mr_table *table, uint32_t pd_slot, bool in_doubt);
 
-/** mr_table_remove_pd() - its slot is free again */
+/** mr_table_remove_pd() - free the slot of a PD that was deallocated */
 void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
 
 /**
@@ -35,7 +35,10 @@ void mr_table_remove_pd(struct mr_table *table, uint32_t pd_slot);
  */
 int mr_table_use_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
 
-/** mr_table_claim_pd() - for this process alone.  Return: 0, -EBUSY where another uses it, or -errno. */
+/**
+ * mr_table_claim_pd() - keep others from using the PD in that slot
+ * Return: 0, -EBUSY where another process uses or claims it, or another -errno.
+ */
 int mr_table_claim_pd(const struct mr_table *table, uint32_t pd_slot, struct mr_error *err);
 
 /** mr_table_leave_pd() - give up what mr_table_use_pd() or mr_table_claim_pd() has taken */

@@ -5,7 +5,7 @@
 
 #include "lib/session/table/table.h"
 
-/** mr_table_pool() - copy it; needs no lock */
+/** mr_table_pool() - copy the pool; needs no lock */
 void mr_table_pool(const struct mr_table *table, struct mr_table_pool *pool);
 
 /** mr_table_set_pool() - set limit and watermark to those of @pool */

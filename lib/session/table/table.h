@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The session table: what mrctl knows of a session's regions beyond what the kernel can tell,
- * in a memfd that all holders of the session share.
+ * The session table: what mrctl notes of a session's regions, as the kernel does not tell it.  It is in a
+ * memfd that all holders of the session share.
  *
  * Every holder can write it, and a process with more rights may join.  So what is read is copied out first
  * and checked then, texts are reduced to printable ASCII, and no slot leads out of the mapping.
@@ -32,7 +32,7 @@ enum mr_entry_state {
 	MR_ENTRY_IN_DOUBT, /**< the kernel was asked to deregister or change it */
 };
 
-/** By what an entry is found. */
+/** The indexes: by what an entry is found. */
 enum mr_table_index {
 	MR_BY_ID,
 	MR_BY_NAME,
@@ -67,12 +67,13 @@ struct mr_entry {
 	};
 	uint64_t elapsed_ns;
 	union {
-		uint64_t new_length; /**< where @unsure: the length that it may have instead */
-		uint64_t marked_ns;  /**< of a relaxed one: when it was deregistered, or 0 */
+		uint64_t new_length; /**< where @unsure: the length that was asked for */
+		/** Of a relaxed one: when it was deregistered (mr_now_ns()), or 0. */
+		uint64_t marked_ns;
 	};
 	union {
-		uint64_t new_iova; /**< where @unsure: the IOVA that it may have instead */
-		/** Of a relaxed one: nanoseconds before it is invalidated for its age alone. */
+		uint64_t new_iova; /**< where @unsure: the IOVA that was asked for */
+		/** Of a relaxed one: nanoseconds from the mark until its age alone invalidates it. */
 		uint64_t defer_ns;
 	};
 	uint32_t state; /**< enum mr_entry_state */
@@ -87,20 +88,20 @@ struct mr_entry {
 	uint8_t call;                    /**< enum mr_region_call, of which its kind follows */
 	uint8_t via;                     /**< enum mr_via */
 	uint8_t unsure;                  /**< enum mr_change: asked for, and the answer not noted */
-	uint8_t refused;                 /**< enum mr_change: the last such was refused */
+	uint8_t refused;                 /**< enum mr_change: refused, and may have broken it */
 	uint8_t memory_of;               /**< enum mr_entry_memory */
 	uint8_t page_shift;              /**< mr_page_shift() of its memory */
-	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next one with the same hash */
+	uint32_t next[MR_TABLE_INDEXES]; /**< slot of the next entry in the chain of each index */
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[32];                 /**< kind of memory as typed, for people; cut if longer */
 	union {
-		uint32_t dm;         /**< of MEMORY_OF_RDMA_DEVICE: its handle */
+		uint32_t dm;         /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
 	};
-	struct mr_registrant registrant; /**< of a region that needs its process */
+	struct mr_registrant registrant; /**< of a region that needs its process; else all zeros */
 };
 
-/** mr_page_shift() - a page size in one byte: its power of two; 0 where it is 0, or no power of two */
+/** mr_page_shift() - a page size in one byte: log2 of it; 0 where it is 0, or no power of two */
 static inline uint8_t mr_page_shift(uint64_t size)
 {
 	return size && !(size & (size - 1)) ? (uint8_t)__builtin_ctzll(size) : 0;
@@ -139,9 +140,9 @@ static inline bool mr_entry_is_marked(const struct mr_entry *entry)
 
 /** The pool of relaxed regions. */
 struct mr_table_pool {
-	uint32_t limit;     /**< so many relaxed regions at most, marked ones too */
-	uint32_t watermark; /**< when so many are marked, they are invalidated */
-	uint32_t relaxed;   /**< relaxed regions that there are */
+	uint32_t limit;     /**< most relaxed regions that there may be, marked ones included */
+	uint32_t watermark; /**< as soon as this many are marked, they are invalidated */
+	uint32_t relaxed;   /**< relaxed regions that there are, marked ones included */
 	uint32_t marked;    /**< how many of them are marked */
 };
 
@@ -152,7 +153,7 @@ struct mr_table_pd {
 	uint32_t in_doubt; /**< the kernel was asked to deallocate it, and the answer not noted */
 };
 
-/** Facts about the session that its maker wrote down. */
+/** Facts about the session that the process that opened it has noted. */
 struct mr_table_device {
 	char name[64];
 	char provider[32];
@@ -165,7 +166,7 @@ struct mr_table_header;
 
 /** An open table. */
 struct mr_table {
-	int fd; /**< the only one: to close another of the same file would drop the locks (fcntl(2)) */
+	int fd; /**< the only one: closing another of the same file would drop the locks (fcntl(2)) */
 	struct mr_table_header *header;
 	uint64_t mapped;   /**< bytes */
 	uint32_t capacity; /**< entries that the mapping holds; checked */
@@ -173,7 +174,7 @@ struct mr_table {
 	bool locked;
 	bool is_private;    /**< no other process has it: there is nothing to lock or claim */
 	int gave_up;        /**< errno by which the command has given up to lock it, or 0 */
-	uint64_t waited_ns; /**< the command has waited so long for other processes */
+	uint64_t waited_ns; /**< time that the command has waited for other processes */
 };
 
 #endif
