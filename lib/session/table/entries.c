@@ -73,7 +73,7 @@ static int take_name(struct mr_table *table, const char *name, struct mr_error *
 int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 		 struct mr_error *err)
 {
-	uint32_t place;
+	uint32_t free_slot;
 	int rc = check_pool(table, entry, err);
 
 	if (!rc)
@@ -86,18 +86,18 @@ int mr_table_add(struct mr_table *table, struct mr_entry *entry, uint32_t *slot,
 			return rc;
 	}
 	mr_table_begin_change(table);
-	place = take_free(table);
-	if (place == MR_NO_SLOT)
+	free_slot = take_free(table);
+	if (free_slot == MR_NO_SLOT)
 		return mr_table_fail_unsound(err, "its free entries are lost");
 	entry->id = ++table->header->last_id;
 	entry->state = MR_ENTRY_FREE;
-	*mr_entry_at(table, place) = *entry;
+	*mr_entry_at(table, free_slot) = *entry;
 	entry->state = MR_ENTRY_PENDING;
-	mr_entry_store_state(mr_entry_at(table, place), MR_ENTRY_PENDING);
-	mr_table_link(table, place, MR_ALL_INDEXES);
+	mr_entry_store_state(mr_entry_at(table, free_slot), MR_ENTRY_PENDING);
+	mr_table_link(table, free_slot, MR_ALL_INDEXES);
 	table->header->count++;
 	mr_table_end_change(table);
-	*slot = place;
+	*slot = free_slot;
 	return 0;
 }
 
@@ -170,20 +170,20 @@ static void lose_others(struct mr_table *table, uint32_t handle)
 /* The id and the name do not change, so the entry stays linked in their indexes. */
 bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
-	struct mr_entry *place;
+	struct mr_entry *stored;
 	uint32_t next[MR_BY_HANDLE];
 
 	if (!mr_table_has_id(table, slot, entry->id))
 		return false;
 	if (entry->handle != MR_NO_HANDLE)
 		lose_others(table, entry->handle);
-	place = mr_entry_at(table, slot);
+	stored = mr_entry_at(table, slot);
 	mr_table_begin_change(table);
 	mr_table_unlink(table, slot, MR_KEY_INDEXES);
-	memcpy(next, place->next, sizeof(next));
-	*place = *entry;
-	memcpy(place->next, next, sizeof(next));
-	mr_entry_store_state(place, MR_ENTRY_LIVE);
+	memcpy(next, stored->next, sizeof(next));
+	*stored = *entry;
+	memcpy(stored->next, next, sizeof(next));
+	mr_entry_store_state(stored, MR_ENTRY_LIVE);
 	mr_table_link(table, slot, MR_KEY_INDEXES);
 	mr_table_end_change(table);
 	return true;
@@ -196,23 +196,24 @@ bool mr_table_commit(struct mr_table *table, uint32_t slot, const struct mr_entr
  */
 bool mr_table_change(struct mr_table *table, uint32_t slot, const struct mr_entry *entry)
 {
-	struct mr_entry now, changed = *entry;
-	struct mr_entry *place;
+	struct mr_entry current, changed = *entry;
+	struct mr_entry *stored;
 
-	if (!mr_table_get(table, slot, &now) || now.id != entry->id || now.handle != entry->handle)
+	if (!mr_table_get(table, slot, &current) || current.id != entry->id ||
+	    current.handle != entry->handle)
 		return false;
-	place = mr_entry_at(table, slot);
-	mr_entry_store_state(place, MR_ENTRY_IN_DOUBT);
+	stored = mr_entry_at(table, slot);
+	mr_entry_store_state(stored, MR_ENTRY_IN_DOUBT);
 	mr_table_begin_change(table);
 	mr_table_unlink(table, slot, MR_ALL_INDEXES);
 	changed.state = MR_ENTRY_IN_DOUBT;
-	changed.unsure = now.unsure;
-	*place = changed;
+	changed.unsure = current.unsure;
+	*stored = changed;
 	__asm__ volatile("" : : : "memory");
-	*(volatile uint8_t *)&place->unsure = entry->unsure;
+	*(volatile uint8_t *)&stored->unsure = entry->unsure;
 	mr_table_link(table, slot, MR_ALL_INDEXES);
 	mr_table_end_change(table);
-	mr_entry_store_state(place, (enum mr_entry_state)entry->state);
+	mr_entry_store_state(stored, (enum mr_entry_state)entry->state);
 	return true;
 }
 
