@@ -12,7 +12,7 @@
 #define PRELOAD "libmrctl-sim.so"
 
 /* The real path of a folder that has the simulator, to be freed; NULL where it has none. */
-static char *look_in(const char *folder, const char *below)
+static char *find_below(const char *folder, const char *below)
 {
 	char path[PATH_MAX + 64];
 
@@ -24,16 +24,16 @@ static char *look_in(const char *folder, const char *below)
 }
 
 /* Looks beside the program (build tree), where both were installed, and in the LIBDIR of the build. */
-static char *find(const char *folder)
+static char *find_simulator(const char *folder)
 {
-	char *found = look_in(folder, "sim");
+	char *found = find_below(folder, "sim");
 
 	if (!found)
-		found = look_in(folder, "../lib/mrctl/sim");
-	return found ? found : look_in(MRCTL_LIBDIR, "mrctl/sim");
+		found = find_below(folder, "../lib/mrctl/sim");
+	return found ? found : find_below(MRCTL_LIBDIR, "mrctl/sim");
 }
 
-static int set(const char *name, const char *value, struct mr_error *err)
+static int set_variable(const char *name, const char *value, struct mr_error *err)
 {
 	return setenv(name, value, 1) ? mr_fail(err, MR_ERROR_HOST, errno, "setenv", NULL) : 0;
 }
@@ -54,7 +54,7 @@ static int set_faults(const struct mr_sim_faults *faults, struct mr_error *err)
 	for (size_t i = 0; i < faults->count; i++)
 		used += (size_t)snprintf(text + used, size - used, "%s%.*s", i ? ";" : "",
 					 (int)faults->list[i].length, faults->list[i].text);
-	rc = set(MR_SIM_FAULT_VARIABLE, text, err);
+	rc = set_variable(MR_SIM_FAULT_VARIABLE, text, err);
 	free(text);
 	return rc;
 }
@@ -72,7 +72,7 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 	if (length < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "readlink", "cannot find my own place");
 	*strrchr(self, '/') = '\0';
-	folder = find(self);
+	folder = find_simulator(self);
 	if (!folder)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOENT,
 				    "the simulator (" PRELOAD ") is not installed beside %s", self);
@@ -85,14 +85,14 @@ int mr_simulator_enter(enum mr_sim_profile profile, enum mr_sim_kernel kernel,
 		     preloaded ? preloaded : "") < 0 ||
 	    asprintf(&sysfs, "%s/sysfs/%s", folder, name) < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
-	rc = set("LD_PRELOAD", preload, err);
+	rc = set_variable("LD_PRELOAD", preload, err);
 	if (!rc)
-		rc = set("SYSFS_PATH", sysfs, err);
+		rc = set_variable("SYSFS_PATH", sysfs, err);
 	if (!rc)
-		rc = set(MR_SIM_KERNEL_VARIABLE, mr_sim_kernels[kernel].name, err);
+		rc = set_variable(MR_SIM_KERNEL_VARIABLE, mr_sim_kernels[kernel].name, err);
 	if (!rc)
 		rc = set_faults(faults, err);
-	return rc ? rc : set(MR_SIM_VARIABLE, name, err);
+	return rc ? rc : set_variable(MR_SIM_VARIABLE, name, err);
 }
 
 bool mr_simulator_is_entered(void)
@@ -104,10 +104,10 @@ bool mr_simulator_is_entered(void)
 
 int mr_simulator_add_data_direct(struct mr_error *err)
 {
-	return set(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
+	return set_variable(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
 }
 
 int mr_simulator_drop_optional_access(struct mr_error *err)
 {
-	return set(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);
+	return set_variable(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);
 }

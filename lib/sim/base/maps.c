@@ -72,7 +72,7 @@ static bool parse_mapping(char *line, struct sim_mapping *mapping)
 }
 
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*look)(const struct sim_mapping *mapping, void *argument), void *argument)
+		  int (*visit)(const struct sim_mapping *mapping, void *argument), void *argument)
 {
 	struct sim_mapping mapping;
 	char *line = NULL;
@@ -90,7 +90,7 @@ int sim_maps_walk(uint64_t start, uint64_t end,
 			break;
 		mapping.start = mapping.start < start ? start : mapping.start;
 		mapping.end = mapping.end > end ? end : mapping.end;
-		rc = look(&mapping, argument);
+		rc = visit(&mapping, argument);
 	}
 	if (!rc && ferror(maps))
 		rc = -EIO;

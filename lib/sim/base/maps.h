@@ -24,11 +24,11 @@ bool sim_maps_has_shared_file(void);
 bool sim_mapping_writes_back(const struct sim_mapping *mapping);
 
 /**
- * sim_maps_walk() - look at the mappings in a range, in order, until one returns other than 0
+ * sim_maps_walk() - visit the mappings in a range, in order, until one returns other than 0
  *
  * Return: what it returned, or 0; -EIO where the mappings cannot be read.
  */
 int sim_maps_walk(uint64_t start, uint64_t end,
-		  int (*look)(const struct sim_mapping *mapping, void *argument), void *argument);
+		  int (*visit)(const struct sim_mapping *mapping, void *argument), void *argument);
 
 #endif

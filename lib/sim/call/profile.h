@@ -55,10 +55,11 @@ struct sim_profile {
 				uint64_t *addr);
 
 	/** A memory key for an MR, other than the one it had @before (0: none). */
-	uint32_t (*key)(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before);
+	uint32_t (*make_key)(struct sim_table *table, uint32_t handle, uint32_t order,
+			     uint32_t before);
 
 	/** The handle of the MR that may have a key. */
-	uint32_t (*handle_of)(uint32_t its_key);
+	uint32_t (*handle_of_key)(uint32_t key);
 
 	/** As mmap(2), of a page of the device; NULL: it has none. */
 	void *(*mmap)(struct sim_table *table, void *addr, size_t length, int prot, int flags,

@@ -34,7 +34,7 @@ int sim_access_check(const struct sim_call *call, uint32_t access)
 	return access & call->profile->unknown_access ? -EOPNOTSUPP : 0;
 }
 
-int sim_mr_take(struct sim_call *call, struct sim_mr_request *request)
+int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request)
 {
 	int rc;
 
@@ -56,6 +56,6 @@ void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t
 	object->iova = request->iova;
 	object->access = request->access;
 	object->pinned = request->pinned;
-	object->room = request->room;
+	object->key_pages = request->key_pages;
 	object->mm = sim_account_commit(table, request->pinned);
 }

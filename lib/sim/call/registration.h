@@ -26,9 +26,12 @@ struct sim_mr_request {
 	struct sim_dmabuf dmabuf; /**< set */
 	uint32_t pinned;          /**< set: pages charged */
 	uint32_t order;           /**< set: log2 of the blocks that its key is for */
-	uint32_t room;            /**< set: pages that fit its key, or object->kept */
-	uint16_t flags;           /**< set: SIM_MR_... */
-	bool unnoted; /**< set: the driver does not note length and IOVA in the MR, but leaves that to its caller */
+	union {
+		uint32_t key_pages;      /**< set: as in struct sim_object */
+		uint32_t exported_pages; /**< set where flags has SIM_MR_DM_EXPORT: likewise */
+	};
+	uint16_t flags; /**< set: SIM_MR_... */
+	bool range_unset; /**< set: the driver does not note length and IOVA in the MR, but leaves that to its caller */
 };
 
 /** What a driver is asked to change. */
@@ -85,11 +88,11 @@ static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 }
 
 /**
- * sim_mr_take() - let the driver register; the table is unlocked meanwhile
+ * sim_driver_reg_mr() - let the driver register; the table is unlocked meanwhile
  *
  * The kernel holds the PD all the time.  Here it has to be looked up again afterwards.
  */
-int sim_mr_take(struct sim_call *call, struct sim_mr_request *request);
+int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request);
 
 /** sim_mr_fill() - describe what it registered in a reserved object of its PD */
 void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,

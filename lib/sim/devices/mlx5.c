@@ -257,7 +257,7 @@ const struct sim_profile sim_mlx5_profile = {
 	.rereg_mr = sim_mlx5_rereg_mr,
 	.check_prefetch = sim_mlx5_check_prefetch,
 	.prefetch_address = sim_mlx5_prefetch_address,
-	.key = sim_mlx5_key,
-	.handle_of = sim_mlx5_handle_of,
+	.make_key = sim_mlx5_make_key,
+	.handle_of_key = sim_mlx5_handle_of_key,
 	.mmap = sim_mlx5_mmap,
 };

@@ -46,8 +46,8 @@ static uint64_t command_of(uint64_t offset, uint64_t *index)
 }
 
 /* rdma_user_mmap_entry_get_pgoff(): what an offset is of, and its bytes; the table is locked */
-static const struct sim_object *entry_of(const struct sim_table *table, uint64_t offset,
-					 uint64_t *size)
+static const struct sim_object *find_mmap_entry(const struct sim_table *table, uint64_t offset,
+						uint64_t *size)
 {
 	uint64_t index, command = command_of(offset, &index);
 	struct sim_object *uar;
@@ -83,8 +83,8 @@ int sim_mlx5_alloc_uar(struct sim_call *call)
 	return rc;
 }
 
-static void *map_of_table(const struct sim_table *table, void *addr, size_t length, int prot,
-			  int flags, off_t place)
+static void *map_table_file(const struct sim_table *table, void *addr, size_t length, int prot,
+			    int flags, off_t file_offset)
 {
 	int fd = sim_table_reopen(table->fd, O_RDWR);
 	void *address;
@@ -93,7 +93,7 @@ static void *map_of_table(const struct sim_table *table, void *addr, size_t leng
 		errno = -fd;
 		return MAP_FAILED;
 	}
-	address = sim_libc()->mmap(addr, length, prot, flags, fd, place);
+	address = sim_libc()->mmap(addr, length, prot, flags, fd, file_offset);
 	sim_libc()->close(fd);
 	return address;
 }
@@ -103,22 +103,22 @@ void *sim_mlx5_mmap(struct sim_table *table, void *addr, size_t length, int prot
 		    off_t offset)
 {
 	const struct sim_object *entry = NULL;
-	off_t place = -1;
+	off_t file_offset = -1;
 	uint64_t size;
 
 	if (flags & MAP_SHARED && !sim_table_lock(table)) {
-		entry = entry_of(table, (uint64_t)offset, &size);
+		entry = find_mmap_entry(table, (uint64_t)offset, &size);
 		if (entry && entry->type == UVERBS_OBJECT_DM)
-			place = sim_dm_file_offset(entry->addr);
+			file_offset = sim_dm_file_offset(entry->addr);
 		sim_table_unlock(table);
 	}
 	if (!entry || size != length) {
 		errno = EINVAL;
 		return MAP_FAILED;
 	}
-	if (place < 0)
+	if (file_offset < 0)
 		return sim_libc()->mmap(addr, length, prot, flags | MAP_ANONYMOUS, -1, 0);
-	return map_of_table(table, addr, length, prot, flags, place);
+	return map_table_file(table, addr, length, prot, flags, file_offset);
 }
 
 /* uverbs_std_types_dmabuf.c UVERBS_METHOD_DMABUF_ALLOC, mlx5_ib_mmap_get_pfns() */
@@ -129,14 +129,14 @@ int sim_mlx5_export_dmabuf(struct sim_call *call)
 	uint64_t size;
 	int fd, rc;
 
-	entry = entry_of(call->table, sim_attr_number(call, SIM_ATTR_EXPORT_OFFSET), &size);
+	entry = find_mmap_entry(call->table, sim_attr_number(call, SIM_ATTR_EXPORT_OFFSET), &size);
 	if (!entry)
 		return -EINVAL;
 	export.id = entry->iova;
 	fd = sim_dmabuf_export(&export, size);
 	if (fd < 0)
 		return fd;
-	/* the answer has the number of the eventfd that new_fd() made: the dma-buf takes its place */
+	/* the answer has the number of the eventfd that new_fd() made: the dma-buf takes its file_offset */
 	rc = dup3(fd, (int)call->created, O_CLOEXEC) < 0 ? -errno : 0;
 	sim_libc()->close(fd);
 	return rc;

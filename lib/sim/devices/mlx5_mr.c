@@ -25,7 +25,7 @@ static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t leng
 }
 
 /* Pages that fit a key made for so many: before 7.2 keys came in sizes of powers of two. */
-static uint32_t room_for(enum mr_sim_kernel kernel, uint32_t pages)
+static uint32_t key_pages_for(enum mr_sim_kernel kernel, uint32_t pages)
 {
 	uint32_t room = 1u << LEAST_ORDER;
 
@@ -95,7 +95,7 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 		return -EINVAL;
 	}
 	request->order = order_of(request->kernel, request->addr, request->length);
-	request->room = room_for(request->kernel, request->pinned);
+	request->key_pages = key_pages_for(request->kernel, request->pinned);
 	return 0;
 }
 
@@ -104,7 +104,8 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
  * size and gives them out again at once.  Here the index follows from the handle, which is free
  * again at once, and the variant from the size.  An MR that changes its key still has the old one when it gets the new one.
  */
-uint32_t sim_mlx5_key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
+uint32_t sim_mlx5_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
+			   uint32_t before)
 {
 	uint32_t variant = FIRST_KEY_VARIANT + order;
 
@@ -114,9 +115,9 @@ uint32_t sim_mlx5_key(struct sim_table *table, uint32_t handle, uint32_t order, 
 	return ((handle + FIRST_KEY_INDEX) & 0xffffff) << 8 | variant;
 }
 
-uint32_t sim_mlx5_handle_of(uint32_t its_key)
+uint32_t sim_mlx5_handle_of_key(uint32_t key)
 {
-	return ((its_key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
+	return ((key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
 }
 
 /* can_use_umr_rereg_access() */
@@ -150,12 +151,12 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
 		request->order = order_of(request->kernel, old->addr, old->length);
-		request->room = room_for(request->kernel, old->pinned);
+		request->key_pages = key_pages_for(request->kernel, old->pinned);
 		return in_place || plain ? 0 : -EOPNOTSUPP;
 	}
 	rc = sim_mlx5_reg_mr(request);
-	rereg->new_key =
-		!in_place || !plain || request->flags & SIM_MR_ODP || request->pinned > old->room;
+	rereg->new_key = !in_place || !plain || request->flags & SIM_MR_ODP ||
+			 request->pinned > old->key_pages;
 	return rc;
 }
 

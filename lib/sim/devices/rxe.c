@@ -81,7 +81,7 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 		sim_account_cancel(request->pinned);
 		rc = -EINVAL;
 	}
-	request->unnoted = true;
+	request->range_unset = true;
 	return rc;
 }
 
@@ -125,16 +125,17 @@ static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uve
  * random bits, so that a freed key does not come back soon.  Here the index follows the handle,
  * which is free again at once, and the bits are counted.
  */
-static uint32_t rxe_key(struct sim_table *table, uint32_t handle, uint32_t order, uint32_t before)
+static uint32_t rxe_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
+			     uint32_t before)
 {
 	(void)order;
 	(void)before;
 	return ((handle + 1) & 0xffffff) << 8 | table->header->next_key++;
 }
 
-static uint32_t rxe_handle_of(uint32_t its_key)
+static uint32_t rxe_handle_of_key(uint32_t key)
 {
-	return ((its_key >> 8) - 1) & 0xffffff;
+	return ((key >> 8) - 1) & 0xffffff;
 }
 
 const struct sim_profile sim_rxe_profile = {
@@ -213,6 +214,6 @@ const struct sim_profile sim_rxe_profile = {
 	.rereg_mr = rxe_rereg_mr,
 	.check_prefetch = rxe_check_prefetch,
 	.prefetch_address = rxe_prefetch_address,
-	.key = rxe_key,
-	.handle_of = rxe_handle_of,
+	.make_key = rxe_make_key,
+	.handle_of_key = rxe_handle_of_key,
 };

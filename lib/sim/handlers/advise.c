@@ -20,7 +20,7 @@ static const struct sim_object *find_by_key(const struct sim_call *call, uint32_
 {
 	struct sim_object *mr;
 
-	return !sim_object_find(call->table, UVERBS_OBJECT_MR, call->profile->handle_of(key),
+	return !sim_object_find(call->table, UVERBS_OBJECT_MR, call->profile->handle_of_key(key),
 				&mr) &&
 			       mr->key == key
 		       ? mr

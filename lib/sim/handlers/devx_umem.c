@@ -91,7 +91,7 @@ static int check_umem(struct sim_call *call, struct umem *umem)
 	return rc ? rc : sim_access_check(call, umem->access);
 }
 
-static int take_umem(struct sim_call *call, struct umem *umem)
+static int get_umem_unlocked(struct sim_call *call, struct umem *umem)
 {
 	int rc;
 
@@ -117,7 +117,7 @@ int sim_mlx5_umem_reg(struct sim_call *call)
 
 	rc = check_umem(call, &umem);
 	if (!rc)
-		rc = take_umem(call, &umem);
+		rc = get_umem_unlocked(call, &umem);
 	if (rc)
 		return rc;
 	id = ++call->table->header->umem_id;

@@ -20,7 +20,8 @@
 	 IB_UVERBS_ACCESS_ZERO_BASED)
 
 /* The page, of which the library makes an offset for mmap(), and where in it the memory begins. */
-static int put_page(struct sim_call *call, uint16_t page_id, uint16_t offset_id, uint64_t first)
+static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offset_id,
+			  uint64_t first)
 {
 	const uint16_t page = (uint16_t)first;
 	const uint64_t offset = 0;
@@ -46,8 +47,8 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 		return -EOPNOTSUPP;
 	rc = sim_dm_allocate(call->table, length, alignment, &first);
 	if (!rc)
-		rc = put_page(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
-			      MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);
+		rc = put_page_index(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,
+				    MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, first);
 	if (rc)
 		return rc;
 	dm->parent = SIM_NO_HANDLE;
@@ -62,8 +63,8 @@ int sim_mlx5_query_dm(struct sim_call *call)
 	const struct sim_object *dm = call->object;
 	int rc;
 
-	rc = put_page(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
-		      MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
+	rc = put_page_index(call, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+			    MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, dm->addr);
 	return rc ? rc
 		  : sim_attr_copy(call, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, &dm->length,
 				  sizeof(dm->length));
@@ -99,7 +100,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 	request.addr = offset;
 	request.iova =
 		BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset; /* as QUERY_MR answers */
-	key = call->profile->key(call->table, call->created, 0, 0);
+	key = call->profile->make_key(call->table, call->created, 0, 0);
 	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
 	if (!rc)
 		rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &key, sizeof(key));

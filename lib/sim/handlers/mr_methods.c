@@ -22,11 +22,11 @@
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
 /* Attributes that the two methods number differently. */
-struct ids {
+struct attr_ids {
 	uint16_t pd, lkey, rkey;
 };
 
-static int take_access(struct sim_call *call, uint16_t id, uint32_t allowed,
+static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 		       struct sim_mr_request *request)
 {
 	int rc;
@@ -44,26 +44,27 @@ static int keep_exported_pages(const struct sim_table *table, struct sim_mr_requ
 	rc = sim_export_pages(table, &request->dmabuf.export, &pages);
 	if (!rc && pages) {
 		request->flags |= SIM_MR_DM_EXPORT;
-		request->room = pages;
+		request->exported_pages = pages;
 	}
 	return rc;
 }
 
-static int register_mr(struct sim_call *call, struct sim_mr_request *request, const struct ids *ids)
+static int register_mr(struct sim_call *call, struct sim_mr_request *request,
+		       const struct attr_ids *ids)
 {
 	uint32_t pd = (uint32_t)sim_attr_number(call, ids->pd), key;
 	struct sim_object *object;
 	int rc;
 
-	rc = sim_mr_take(call, request);
+	rc = sim_driver_reg_mr(call, request);
 	if (rc)
 		return rc;
 	/* unlike the write command, this method does not note them either: QUERY_MR answers zeros */
-	if (request->unnoted) {
+	if (request->range_unset) {
 		request->length = 0;
 		request->iova = 0;
 	}
-	key = call->profile->key(call->table, call->created, request->order, 0);
+	key = call->profile->make_key(call->table, call->created, request->order, 0);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc && request->dmabuf.export.table)
 		rc = keep_exported_pages(call->table, request);
@@ -81,7 +82,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request, co
 /* UVERBS_METHOD_REG_DMABUF_MR */
 int sim_reg_dmabuf_mr(struct sim_call *call)
 {
-	static const struct ids ids = {
+	static const struct attr_ids ids = {
 		.pd = UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE,
 		.lkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY,
 		.rkey = UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY,
@@ -99,7 +100,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 
 	if (!sim_same_page_offset(request.addr, request.iova))
 		return -EINVAL;
-	rc = take_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
+	rc = read_access(call, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, DMABUF_ACCESS, &request);
 	if (!rc)
 		rc = sim_attr_flags(call, SIM_ATTR_REG_DMABUF_MR_DRIVER_FLAGS,
 				    SIM_DRIVER_DATA_DIRECT, &of_driver);
@@ -110,7 +111,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 }
 
 /* An address, or a descriptor with an offset. */
-static int take_memory(struct sim_call *call, struct sim_mr_request *request)
+static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 {
 	const struct ib_uverbs_attr *fd = sim_attr(call, SIM_ATTR_REG_MR_FD);
 	const struct ib_uverbs_attr *addr = sim_attr(call, SIM_ATTR_REG_MR_ADDR);
@@ -129,7 +130,7 @@ static int take_memory(struct sim_call *call, struct sim_mr_request *request)
 /* UVERBS_METHOD_REG_MR */
 int sim_reg_mr(struct sim_call *call)
 {
-	static const struct ids ids = {
+	static const struct attr_ids ids = {
 		.pd = SIM_ATTR_REG_MR_PD_HANDLE,
 		.lkey = SIM_ATTR_REG_MR_RESP_LKEY,
 		.rkey = SIM_ATTR_REG_MR_RESP_RKEY,
@@ -141,9 +142,9 @@ int sim_reg_mr(struct sim_call *call)
 	};
 	int rc;
 
-	rc = take_memory(call, &request);
+	rc = read_memory(call, &request);
 	if (!rc)
-		rc = take_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
+		rc = read_access(call, SIM_ATTR_REG_MR_ACCESS_FLAGS,
 				 request.is_dmabuf ? DMABUF_ACCESS : SIM_ACCESS_KNOWN, &request);
 	return rc ? rc : register_mr(call, &request, &ids);
 }

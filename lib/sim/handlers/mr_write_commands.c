@@ -25,7 +25,7 @@ static int add_mr(struct sim_call *call, const struct sim_mr_request *request, u
 	if (rc)
 		return rc;
 	sim_mr_fill(table, resp->mr_handle, pd,
-		    call->profile->key(table, resp->mr_handle, request->order, 0), request);
+		    call->profile->make_key(table, resp->mr_handle, request->order, 0), request);
 	sim_object_commit(table, resp->mr_handle, UVERBS_OBJECT_MR);
 	resp->lkey = object->key;
 	resp->rkey = object->key;
@@ -65,7 +65,7 @@ int sim_write_reg_mr(struct sim_call *call)
 		.iova = cmd.hca_va,
 		.access = cmd.access_flags,
 	};
-	rc = sim_mr_take(call, &request);
+	rc = sim_driver_reg_mr(call, &request);
 	if (rc)
 		return rc;
 	rc = add_mr(call, &request, cmd.pd_handle, &resp);

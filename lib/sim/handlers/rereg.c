@@ -62,9 +62,9 @@ static int check_objects(const struct sim_call *call, const struct ib_uverbs_rer
 	return rc;
 }
 
-static struct sim_mr_request request_of(const struct sim_table *table,
-					const struct ib_uverbs_rereg_mr *cmd,
-					const struct sim_object *old)
+static struct sim_mr_request make_request(const struct sim_table *table,
+					  const struct ib_uverbs_rereg_mr *cmd,
+					  const struct sim_object *old)
 {
 	struct sim_mr_request request = {
 		.kernel = table->kernel,
@@ -82,7 +82,7 @@ static struct sim_mr_request request_of(const struct sim_table *table,
 	return request;
 }
 
-static int ask_driver(struct sim_call *call, struct sim_rereg *rereg)
+static int driver_rereg_mr(struct sim_call *call, struct sim_rereg *rereg)
 {
 	int rc;
 
@@ -118,8 +118,8 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 	}
 	changed.access = request->access;
 	if (rereg->new_key)
-		changed.key =
-			call->profile->key(table, cmd->mr_handle, request->order, rereg->old.key);
+		changed.key = call->profile->make_key(table, cmd->mr_handle, request->order,
+						      rereg->old.key);
 	if (rereg->translate) {
 		changed.addr = request->addr;
 		changed.length = request->length;
@@ -129,7 +129,7 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 		changed.mm = sim_account_commit(table, request->pinned);
 	}
 	if (rereg->new_key)
-		changed.room = request->room;
+		changed.key_pages = request->key_pages;
 	sim_object_change(table, cmd->mr_handle, &changed);
 	if (rereg->new_key) /* the driver made another MR, and rdma_assign_uobject() lists that */
 		sim_object_renew(table, cmd->mr_handle);
@@ -160,8 +160,8 @@ int sim_write_rereg_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	rereg.translate = cmd.flags & REREG_TRANS;
-	rereg.request = request_of(call->table, &cmd, &rereg.old);
-	rc = ask_driver(call, &rereg);
+	rereg.request = make_request(call->table, &cmd, &rereg.old);
+	rc = driver_rereg_mr(call, &rereg);
 	if (rc)
 		return rc;
 	rc = change_mr(call, &cmd, &rereg, &resp);

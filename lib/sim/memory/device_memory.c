@@ -40,7 +40,8 @@ static uint64_t used_pages(const struct sim_table *table)
 		if (object->type == UVERBS_OBJECT_DM)
 			used |= mask_of(object->addr, pages_of(object->length));
 		else if (object->type == UVERBS_OBJECT_MR && object->flags & SIM_MR_DM_EXPORT)
-			used |= mask_of(object->kept >> 16, object->kept & 0xffff);
+			used |= mask_of(object->exported_pages >> 16,
+					object->exported_pages & 0xffff);
 	}
 	return used;
 }
@@ -117,15 +118,15 @@ bool sim_export_is_revoked(const struct sim_table *table, const struct sim_objec
 {
 	uint64_t size;
 
-	return mr->flags & SIM_MR_DM_EXPORT && !sim_dm_find(table, mr->kept >> 16, &size);
+	return mr->flags & SIM_MR_DM_EXPORT && !sim_dm_find(table, mr->exported_pages >> 16, &size);
 }
 
-bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle)
+bool sim_dm_is_used(const struct sim_table *table, uint32_t dm_handle)
 {
 	const struct sim_object *mr;
 
 	for (mr = sim_object_newest(table); mr; mr = sim_object_older(table, mr))
-		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DM && mr->dm == its_handle)
+		if (mr->type == UVERBS_OBJECT_MR && mr->flags & SIM_MR_DM && mr->dm == dm_handle)
 			return true;
 	return false;
 }

@@ -38,11 +38,11 @@ off_t sim_dm_file_offset(uint64_t page);
 const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t page, uint64_t *size);
 
 /** sim_dm_is_used() - whether an MR is on a DM */
-bool sim_dm_is_used(const struct sim_table *table, uint32_t its_handle);
+bool sim_dm_is_used(const struct sim_table *table, uint32_t dm_handle);
 
 /**
  * sim_export_pages() - which pages an MR keeps that is made on a dma-buf of the device's pages
- * @pages: set as in sim_object.kept, or to 0 where they are not of a DM of this context
+ * @pages: set as in sim_object.exported_pages, or to 0 where they are not of a DM of this context
  *
  * Return: 0, or -ENODEV if what the dma-buf is of is gone.
  */

@@ -107,7 +107,7 @@ static const struct node {
 };
 #define NODES (sizeof(nodes) / sizeof(nodes[0]))
 
-bool sim_dmabuf_open(const char *path, int flags, int *fd)
+bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 {
 	size_t i;
 
@@ -123,7 +123,7 @@ bool sim_dmabuf_open(const char *path, int flags, int *fd)
 	return false;
 }
 
-bool sim_dmabuf_ioctl(int fd, unsigned long request, void *arg, int *answer)
+bool sim_dmabuf_node_ioctl(int fd, unsigned long request, void *arg, int *answer)
 {
 	size_t i;
 

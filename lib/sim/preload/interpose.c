@@ -40,7 +40,7 @@ int __fxstat64(int version, int fd, struct stat64 *st);
 /* ---- open ---------------------------------------------------------------------------------- */
 
 /* The profile whose node this is, if the environment asks for one.  Paths may be NULL. */
-static const struct sim_profile *profile_of(const char *path)
+static const struct sim_profile *profile_of_path(const char *path)
 {
 	const struct sim_profile *profile;
 
@@ -101,12 +101,12 @@ static mode_t mode_of(int flags, va_list args)
 
 static int open_at(int dir, const char *path, int flags, mode_t mode)
 {
-	const struct sim_profile *profile = profile_of(path);
+	const struct sim_profile *profile = profile_of_path(path);
 	int fd;
 
 	if (profile)
 		return open_device(profile, flags);
-	if (sim_dmabuf_open(path, flags, &fd))
+	if (sim_dmabuf_node_open(path, flags, &fd))
 		return return_errno(fd);
 	return reopen_device(path, flags, sim_libc()->openat(dir, path, flags, mode));
 }
@@ -211,7 +211,7 @@ EXPORT int fstat(int fd, struct stat *st)
 
 EXPORT int stat(const char *path, struct stat *st)
 {
-	const struct sim_profile *profile = profile_of(path);
+	const struct sim_profile *profile = profile_of_path(path);
 
 	if (!profile)
 		return sim_libc()->stat(path, st);
@@ -359,7 +359,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (sim_dmabuf_ioctl(fd, request, arg, &rc))
+	if (sim_dmabuf_node_ioctl(fd, request, arg, &rc))
 		return return_errno(rc);
 	rc = request == RDMA_VERBS_IOCTL ? get_file(fd, &file) : 0;
 	if (rc)

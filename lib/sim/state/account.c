@@ -67,7 +67,7 @@ bool sim_account_locking_allowed(rlim_t limit)
 }
 
 /* Where that cannot be read, it counts as the table: rather a limit too strict than one forgotten. */
-static bool is_of_table(int fd, uint64_t table)
+static bool is_descriptor_of(int fd, uint64_t table)
 {
 	uint64_t id;
 	ssize_t length = pread(fd, &id, sizeof(id), offsetof(struct sim_header, id));
@@ -78,7 +78,7 @@ static bool is_of_table(int fd, uint64_t table)
 }
 
 /* The share of a table, or NULL: it has none, and there is no room for one. */
-static struct sim_share *share_of(struct sim_account *account, uint64_t table)
+static struct sim_share *find_share(struct sim_account *account, uint64_t table)
 {
 	struct sim_share *unused = NULL, *share;
 	size_t i;
@@ -120,7 +120,7 @@ static void correct_share(const struct sim_table *table, int fd)
 {
 	struct sim_process *process = sim_process_lock();
 	struct sim_account *account = &process->account;
-	struct sim_share *share = share_of(account, table->header->id);
+	struct sim_share *share = find_share(account, table->header->id);
 
 	if (share) {
 		share->fd = fd;
@@ -129,7 +129,7 @@ static void correct_share(const struct sim_table *table, int fd)
 	sim_process_unlock(process);
 }
 
-static void correct_behind(int fd)
+static void correct_share_of(int fd)
 {
 	struct sim_file *file;
 
@@ -137,7 +137,7 @@ static void correct_behind(int fd)
 		return;
 	if (!sim_table_lock(&file->table)) {
 		/* another thread may have closed it since, and opened another */
-		if (is_of_table(fd, file->table.header->id))
+		if (is_descriptor_of(fd, file->table.header->id))
 			correct_share(&file->table, fd);
 		sim_table_unlock(&file->table);
 	}
@@ -151,7 +151,7 @@ static void correct_shares(void)
 
 	while (dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			correct_behind(atoi(entry->d_name));
+			correct_share_of(atoi(entry->d_name));
 	if (dir)
 		closedir(dir);
 }
@@ -160,12 +160,12 @@ static void correct_shares(void)
  * After correct_shares() the share of each open table has a descriptor by which the table was seen.
  * One that was opened since has that of whoever pinned pages in it.
  */
-static void drop_closed(struct sim_account *account)
+static void drop_closed_tables(struct sim_account *account)
 {
 	struct sim_share *share;
 
 	for (share = account->shares; share < account->shares + SIM_SHARES; share++)
-		if (share->pages && !is_of_table(share->fd, share->table))
+		if (share->pages && !is_descriptor_of(share->fd, share->table))
 			set_share(account, share, 0);
 }
 
@@ -184,10 +184,10 @@ static bool is_over(rlim_t limit, bool exactly)
 	process = sim_process_lock();
 	account = &process->account;
 	if (exactly) {
-		drop_closed(account);
-		account->crowded = false;
+		drop_closed_tables(account);
+		account->incomplete = false;
 	}
-	over = account->crowded || account->pinned + account->pending > limit / sim_page_size();
+	over = account->incomplete || account->pinned + account->pending > limit / sim_page_size();
 	sim_process_unlock(process);
 	return over;
 }
@@ -231,12 +231,12 @@ uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages)
 		account->mm = (uint32_t)sim_random();
 	mm = account->mm;
 	account->pending -= pages;
-	share = share_of(account, table->header->id);
+	share = find_share(account, table->header->id);
 	if (share) {
 		share->fd = table->fd;
 		set_share(account, share, share->pages + pages);
 	} else {
-		account->crowded = true;
+		account->incomplete = true;
 	}
 	sim_process_unlock(process);
 	return mm;
@@ -252,7 +252,7 @@ void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pa
 		return;
 	process = sim_process_lock();
 	account = &process->account;
-	share = account->mm == mm ? share_of(account, table->header->id) : NULL;
+	share = account->mm == mm ? find_share(account, table->header->id) : NULL;
 	if (share)
 		set_share(account, share, share->pages > pages ? share->pages - pages : 0);
 	sim_process_unlock(process);

@@ -133,7 +133,7 @@ static void finish_change(struct sim_table *table)
 	object->length = change->length;
 	object->iova = change->iova;
 	object->mm = change->mm;
-	object->room = change->room;
+	object->key_pages = change->key_pages;
 	object->pinned = change->pinned;
 	object->access = change->access;
 	keep_order();

@@ -29,7 +29,7 @@ struct sim_account {
 	uint32_t mm;      /**< names this address space in the tables; 0: not yet named */
 	uint64_t pinned;  /**< sum of the shares */
 	uint64_t pending; /**< pages that are in no table yet */
-	bool crowded;     /**< there was no share for a table: @pinned is too low */
+	bool incomplete;  /**< there was no share for a table: @pinned is too low */
 	ino_t user_ns;    /**< its user namespace; 0: not yet asked */
 	struct sim_share shares[SIM_SHARES];
 };

@@ -34,9 +34,10 @@ struct sim_object {
 	uint64_t iova;   /**< MR: the address by which a peer reaches it; DM, UAR: random */
 	uint32_t mm;     /**< MR: the address space that is charged for @pinned */
 	union {
-		uint32_t room; /**< MR: pages that it can have without another key */
-		uint32_t dm;   /**< MR of SIM_MR_DM: the handle of that */
-		uint32_t kept; /**< MR of SIM_MR_DM_EXPORT: pages: the first << 16 | how many */
+		uint32_t key_pages; /**< MR: the most pages that it can have with its key */
+		uint32_t dm;        /**< SIM_MR_DM: handle of the DM */
+		uint32_t
+			exported_pages; /**< SIM_MR_DM_EXPORT: first page << 16 | number of pages */
 	};
 	uint32_t pinned; /**< MR: pages */
 	uint32_t access; /**< MR: enum ib_uverbs_access_flags */

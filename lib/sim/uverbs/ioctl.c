@@ -98,7 +98,7 @@ static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
 }
 
 /* uverbs_set_attr() */
-static int take_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
+static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 {
 	const struct sim_attr_spec *spec;
 	size_t i;
@@ -119,13 +119,13 @@ static int take_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 	return rc;
 }
 
-static int take_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
+static int accept_attrs(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	size_t i;
 	int rc;
 
 	for (i = 0; i < hdr->num_attrs; i++) {
-		rc = take_attr(call, &hdr->attrs[i]);
+		rc = accept_attr(call, &hdr->attrs[i]);
 		if (rc)
 			return rc;
 	}
@@ -165,7 +165,7 @@ static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 	struct ib_uverbs_attr *driver_out;
 	int rc;
 
-	rc = take_attrs(call, hdr);
+	rc = accept_attrs(call, hdr);
 	if (!rc && destroys_object(call))
 		rc = sim_destroy_object(call->table, call->object);
 	if (!rc && call->method->handle)
@@ -209,7 +209,7 @@ int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr)
 	rc = sim_method_find(&call, hdr->object_id, hdr->method_id);
 	if (rc)
 		return rc;
-	fault = sim_fault_enter(call.method->handle == sim_invoke_write ? sim_write_name(hdr)
+	fault = sim_fault_enter(call.method->handle == sim_invoke_write ? sim_invoke_write_call(hdr)
 									: call.method->call);
 	if (fault.error)
 		return fault.error;

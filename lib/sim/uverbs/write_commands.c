@@ -97,7 +97,7 @@ static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *
  * A command without room for its response is none: libibverbs begins with one, to learn whether the
  * kernel has INVOKE_WRITE.
  */
-enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr)
+enum mr_sim_call sim_invoke_write_call(const struct ib_uverbs_ioctl_hdr *hdr)
 {
 	const struct ib_uverbs_attr *number = find_attr(hdr, UVERBS_ATTR_WRITE_CMD);
 	const struct command *command;

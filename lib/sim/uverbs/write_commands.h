@@ -9,7 +9,7 @@
 /** sim_invoke_write() - UVERBS_METHOD_INVOKE_WRITE: carry a write command out */
 int sim_invoke_write(struct sim_call *call);
 
-/** sim_write_name() - which command an INVOKE_WRITE carries; MR_SIM_CALLS if it gets none to do */
-enum mr_sim_call sim_write_name(const struct ib_uverbs_ioctl_hdr *hdr);
+/** sim_invoke_write_call() - which command an INVOKE_WRITE carries; MR_SIM_CALLS if it gets none to do */
+enum mr_sim_call sim_invoke_write_call(const struct ib_uverbs_ioctl_hdr *hdr);
 
 #endif

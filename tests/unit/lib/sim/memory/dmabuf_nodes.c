@@ -16,7 +16,7 @@ static int open_node(const char *path)
 {
 	int fd = -1;
 
-	assert_true(sim_dmabuf_open(path, O_RDWR | O_CLOEXEC, &fd));
+	assert_true(sim_dmabuf_node_open(path, O_RDWR | O_CLOEXEC, &fd));
 	assert_true(fd >= 0);
 	return fd;
 }
@@ -26,7 +26,7 @@ static int ask(int fd, unsigned long request, void *arg)
 {
 	int answer = -1000;
 
-	assert_true(sim_dmabuf_ioctl(fd, request, arg, &answer));
+	assert_true(sim_dmabuf_node_ioctl(fd, request, arg, &answer));
 	return answer;
 }
 
@@ -48,12 +48,12 @@ TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 	int fd;
 
 	unsetenv("MRCTL_SIM");
-	assert_false(sim_dmabuf_open("/dev/udmabuf", O_RDWR, &fd));
+	assert_false(sim_dmabuf_node_open("/dev/udmabuf", O_RDWR, &fd));
 	setenv("MRCTL_SIM", "rxe", 1);
-	assert_false(sim_dmabuf_open("/dev/dma_heap/reserved", O_RDWR, &fd));
-	assert_false(sim_dmabuf_open("/dev/udmabufs", O_RDWR, &fd));
-	assert_false(sim_dmabuf_open("/tmp/udmabuf", O_RDWR, &fd));
-	assert_false(sim_dmabuf_open(NULL, O_RDWR, &fd));
+	assert_false(sim_dmabuf_node_open("/dev/dma_heap/reserved", O_RDWR, &fd));
+	assert_false(sim_dmabuf_node_open("/dev/udmabufs", O_RDWR, &fd));
+	assert_false(sim_dmabuf_node_open("/tmp/udmabuf", O_RDWR, &fd));
+	assert_false(sim_dmabuf_node_open(NULL, O_RDWR, &fd));
 	close(open_node("/dev/udmabuf"));
 }
 
@@ -185,10 +185,10 @@ TEST(other_descriptors_and_requests_are_left_alone)
 	struct udmabuf_create create = { .size = PAGE };
 	int null = open("/dev/null", O_RDWR), heap = open_node("/dev/dma_heap/system"), answer;
 
-	assert_false(sim_dmabuf_ioctl(null, UDMABUF_CREATE, &create, &answer));
-	assert_false(sim_dmabuf_ioctl(heap, UDMABUF_CREATE, &create, &answer));
-	assert_false(sim_dmabuf_ioctl(heap, 0x5401, &create, &answer));
-	assert_false(sim_dmabuf_ioctl(-1, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(null, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(heap, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(heap, 0x5401, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(-1, UDMABUF_CREATE, &create, &answer));
 	close(null);
 	close(heap);
 }
