@@ -44,9 +44,12 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	 * uverbs_std_types_mr.c UVERBS_METHOD_REG_MR */
 	[SIM_REG_MR] = MR_SIM_KERNEL_7_2,
 
-	/* There is a method for the speed of a port, and one for dma-bufs of the device's pages:
-	 * uverbs_std_types_device.c UVERBS_METHOD_QUERY_PORT_SPEED, uverbs_std_types_dmabuf.c */
+	/* A method answers the speed of a port:
+	 * uverbs_std_types_device.c UVERBS_METHOD_QUERY_PORT_SPEED */
 	[SIM_PORT_SPEED] = MR_SIM_KERNEL_7_2,
+
+	/* A method exports the device's pages as a dma-buf: uverbs_std_types_dmabuf.c */
+	[SIM_DMABUF_EXPORT] = MR_SIM_KERNEL_7_2,
 
 	/* mlx5 refuses an IOVA that wraps: umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
 	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,

@@ -42,7 +42,7 @@ static const struct object_type {
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
 	{ UVERBS_OBJECT_ASYNC_EVENT, .core = 0 },
-	{ SIM_OBJECT_DMABUF, .mlx5_only = true, .since = SIM_PORT_SPEED },
+	{ SIM_OBJECT_DMABUF, .mlx5_only = true, .since = SIM_DMABUF_EXPORT },
 	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_UMEM, .mlx5 = 0x3, .mlx5_only = true },
