@@ -11,7 +11,7 @@
 
 #define PRELOAD "libmrctl-sim.so"
 
-/* The real path of a folder that has the simulator, to be freed; NULL where it has none. */
+/* The real path of FOLDER/BELOW if the simulator is in it, to be freed; else NULL. */
 static char *find_below(const char *folder, const char *below)
 {
 	char path[PATH_MAX + 64];
@@ -23,7 +23,7 @@ static char *find_below(const char *folder, const char *below)
 	return realpath(path, NULL);
 }
 
-/* Looks beside the program (build tree), where both were installed, and in the LIBDIR of the build. */
+/* The folder of the simulator, to be freed, or NULL; @folder is that of the running program. */
 static char *find_simulator(const char *folder)
 {
 	char *found = find_below(folder, "sim");

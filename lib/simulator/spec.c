@@ -126,7 +126,7 @@ static int parse_action(const char *text, size_t length, struct mr_sim_fault *fa
 	int found = mr_word_find(mr_sim_actions, text, length);
 
 	fault->value = 0;
-	if (found > MR_SIM_FAIL && found < MR_SIM_DELAY) { /* the actions that are one word */
+	if (found > MR_SIM_FAIL && found < MR_SIM_DELAY) { /* those without a value */
 		fault->action = (enum mr_sim_action)found;
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What can be asked of the simulated HCA, by name: kinds of devices, kernels and faults.  Shared by
- * mrctl and by the simulator (lib/sim), to which the environment carries it.
+ * What can be asked of the simulated HCA, by name: kinds of devices, kernels and faults.  mrctl passes
+ * the names to the simulator (lib/sim) in environment variables; both parse them here.
  */
 #ifndef LIB_SIMULATOR_SPEC_H
 #define LIB_SIMULATOR_SPEC_H
@@ -12,11 +12,15 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
-/* The environment variables by which the simulator is told; mrctl sim sets them. */
-#define MR_SIM_VARIABLE                    "MRCTL_SIM" /* kind of device; unset: none is simulated */
+/*
+ * Environment variables that the simulator reads; "mrctl sim" sets them.  Without MRCTL_SIM no device is
+ * simulated.  MRCTL_SIM_DATA_DIRECT gives mlx5 a Data Direct device, and MRCTL_SIM_NO_OPTIONAL_ACCESS takes
+ * the optional access flags away, as in Linux before 5.7; both count where they are set at all.
+ */
+#define MR_SIM_VARIABLE                    "MRCTL_SIM"
 #define MR_SIM_KERNEL_VARIABLE             "MRCTL_SIM_KERNEL"
 #define MR_SIM_FAULT_VARIABLE              "MRCTL_SIM_FAULT"
-#define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT" /* set: there is such a device */
+#define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT"
 #define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
 
 /** Kinds of devices: the value of MRCTL_SIM. */
@@ -28,7 +32,7 @@ enum mr_sim_profile {
 
 extern const struct mr_word mr_sim_profiles[MR_SIM_PROFILES + 1]; /**< the last is unnamed */
 
-/** Kernels whose answers are given: the value of MRCTL_SIM_KERNEL.  The first is the default. */
+/** Kernels whose answers the simulator gives: the value of MRCTL_SIM_KERNEL.  The first is the default. */
 enum mr_sim_kernel {
 	MR_SIM_KERNEL_7_2,
 	MR_SIM_KERNEL_6_12,
@@ -38,7 +42,7 @@ enum mr_sim_kernel {
 
 extern const struct mr_word mr_sim_kernels[MR_SIM_KERNELS + 1]; /**< the last is unnamed */
 
-/** Calls that can be made to fail. */
+/** Calls that a fault can be asked for. */
 enum mr_sim_call {
 	MR_SIM_OPEN,
 	MR_SIM_GET_CONTEXT,
@@ -67,29 +71,31 @@ enum mr_sim_call {
 	MR_SIM_ALLOC_EVENT,
 	MR_SIM_DEVX,
 	MR_SIM_LOCK,
-	MR_SIM_CALLS, /**< how many; also: none of them */
+	MR_SIM_CALLS, /**< their number; in place of a call: none of them */
 };
 
 extern const struct mr_word mr_sim_calls[MR_SIM_CALLS + 1]; /**< the last is unnamed */
 
+/** What a fault does to a call. */
 enum mr_sim_action {
-	MR_SIM_FAIL,       /**< answer with an errno, do nothing */
-	MR_SIM_KILL,       /**< SIGKILL to the caller, before the call is carried out */
-	MR_SIM_KILL_AFTER, /**< the same afterwards, before it returns */
-	MR_SIM_STOP,       /**< SIGSTOP in its place */
-	MR_SIM_STOP_AFTER,
-	MR_SIM_DELAY, /**< wait, then carry it out */
+	MR_SIM_FAIL,       /**< the call answers an errno, and is not carried out */
+	MR_SIM_KILL,       /**< the caller gets SIGKILL before the call is carried out */
+	MR_SIM_KILL_AFTER, /**< the caller gets SIGKILL when the call was carried out */
+	MR_SIM_STOP,       /**< as MR_SIM_KILL, with SIGSTOP */
+	MR_SIM_STOP_AFTER, /**< as MR_SIM_KILL_AFTER, with SIGSTOP */
+	MR_SIM_DELAY,      /**< the call is carried out after a time */
 };
 
-extern const struct mr_word mr_sim_actions[]; /**< as they are written; the last is unnamed */
+extern const struct mr_word mr_sim_actions[]; /**< by enum mr_sim_action; the last is unnamed */
 
+/** One fault: CALL[@N]=ACTION. */
 struct mr_sim_fault {
-	const char *text; /**< as it was given */
-	size_t length;
+	const char *text; /**< as it was given, not terminated */
+	size_t length;    /**< of @text */
 	enum mr_sim_call call;
 	enum mr_sim_action action;
-	uint64_t turn;  /**< which of a process's calls, from 1; 0: each */
-	uint64_t value; /**< errno, or milliseconds */
+	uint64_t turn;  /**< N: which of a process's calls, from 1; 0: each of them */
+	uint64_t value; /**< MR_SIM_FAIL: an errno; MR_SIM_DELAY: milliseconds */
 };
 
 #define MR_SIM_FAULTS_MAX 64
@@ -100,22 +106,25 @@ struct mr_sim_faults {
 };
 
 /**
- * mr_sim_profile_parse() - the kind of device with that name
+ * mr_sim_profile_parse() - find the kind of device that a text names
+ * @profile: set on success
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
 int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err);
 
 /**
- * mr_sim_kernel_parse() - the kernel with that name
+ * mr_sim_kernel_parse() - find the kernel that a text names
+ * @kernel: set on success
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */
 int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err);
 
 /**
- * mr_sim_faults_parse() - add what @text asks for: CALL[@N]=ACTION, several separated by ';'
- * @text: stays in use as long as the text members are
+ * mr_sim_faults_parse() - add faults to a list
+ * @text:   CALL[@N]=ACTION, several separated by ';'; the faults point into it
+ * @faults: gets them, behind those that it has
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Numbers of the uverbs ABI that are missing in the headers of rdma-core 44. */
+/* Constants of the uverbs ABI that the headers of rdma-core 44 lack. */
 #ifndef LIB_SIM_BASE_ABI_H
 #define LIB_SIM_BASE_ABI_H
 

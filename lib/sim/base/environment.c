@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the environment asks of the simulated HCA.  MRCTL_SIM_FAULT is read by state/fault.c. */
+/* The environment variables that configure the simulated HCA; state/fault.c reads MRCTL_SIM_FAULT. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ void sim_refuse_variable(const char *name, struct mr_error *err)
 }
 
 /*
- * An unknown name ends the program before it begins: on the default kernel in place of the one that
- * was meant, its user would take the answers of one kernel for those of another.
+ * An unknown name ends the program before main().  If the default kernel stood in for it, the user
+ * would take the answers of one kernel for those of another.
  */
 static void read_kernel(void) __attribute__((constructor));
 static void read_kernel(void)

@@ -7,14 +7,16 @@
 #include "lib/base/error.h"
 #include "lib/simulator/spec.h"
 
-/** sim_wanted_kind() - the kind of device of MRCTL_SIM; MR_SIM_PROFILES: no device is simulated */
+/** sim_wanted_kind() - the kind of device in MRCTL_SIM; MR_SIM_PROFILES: no device is simulated */
 enum mr_sim_profile sim_wanted_kind(void);
 
-/** sim_wanted_kernel() - the kernel of MRCTL_SIM_KERNEL; by default the newest */
+/** sim_wanted_kernel() - the kernel in MRCTL_SIM_KERNEL, or the newest */
 enum mr_sim_kernel sim_wanted_kernel(void);
 
 /**
- * sim_has_optional_access() - IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS
+ * sim_has_optional_access() - whether the kernel knows optional access flags
+ *
+ * Contexts report it as IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS.
  *
  * Return: false with MRCTL_SIM_NO_OPTIONAL_ACCESS, as before Linux 5.7.
  */
@@ -24,8 +26,10 @@ bool sim_has_optional_access(void);
 bool sim_has_data_direct(void);
 
 /**
- * sim_refuse_variable() - print what is wrong in an environment variable, and end the process
- * @err: its text is changed, for it has the variable's value in it, which a terminal must not obey
+ * sim_refuse_variable() - print what is wrong with an environment variable, and end the process
+ * @name: of the variable
+ * @err:  the error; characters of its text that could control a terminal are replaced, since the
+ *        text quotes the variable's value
  */
 void sim_refuse_variable(const char *name, struct mr_error *err) __attribute__((noreturn));
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What older kernels answer differently: a row for each change, with the first of the simulated
- * kernels that has it.  A comment says what has changed, and where in the kernel's source it is.
+ * kernels that has it.  Its comment says what the change is, and where it is in the kernel's source.
  *
- * To simulate another kernel, give it a name in lib/simulator/spec.[ch] (the newest comes first),
- * and add what it changes here; sim_has_change() asks for it where the answers differ.
+ * To simulate another kernel, name it in lib/simulator/spec.[ch] (the newest comes first), and add a
+ * row here for each change that it brings.  Code whose answer a change alters asks sim_has_change().
  */
 #include "lib/sim/base/kernel_versions.h"
 
 const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
-	/* Nothing has changed: all simulated kernels do so. */
+	/* no change: what every simulated kernel does */
 	[SIM_ALWAYS] = MR_SIM_KERNEL_6_1,
 
-	/* Flush flags are known, and devices answer EOPNOTSUPP to flags that they lack, not EINVAL:
+	/* Flush flags are known.  To flags that a device lacks the answer is EOPNOTSUPP, before EINVAL:
 	 * rdma/ib_verbs.h IB_ACCESS_SUPPORTED */
 	[SIM_ACCESS_CAPS] = MR_SIM_KERNEL_6_12,
 
@@ -20,8 +20,8 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	 * umem.c ib_umem_check_rereg() */
 	[SIM_REREG_CHECK] = MR_SIM_KERNEL_6_12,
 
-	/* Memory that is only to be read is pinned for reading.  Before, it was pinned for writing, by
-	 * force: umem.c ib_umem_get(), FOLL_FORCE */
+	/* Memory without write access is pinned for reading.  Before, it was pinned for writing with
+	 * FOLL_FORCE: umem.c ib_umem_get() */
 	[SIM_READ_PINS] = MR_SIM_KERNEL_6_12,
 
 	/* Shared mappings of files with write-back cannot be pinned for writing:
@@ -54,11 +54,11 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	/* mlx5 refuses an IOVA that wraps: umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
 	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,
 
-	/* Driver data may have any size, and must be zero where nothing is known:
+	/* Driver data may have any size, and must be zero after the part that the driver knows:
 	 * ib_core_uverbs.c ib_respond_udata() and its like */
 	[SIM_UDATA] = MR_SIM_KERNEL_7_2,
 
-	/* mlx5 makes keys for fewer than four blocks, and of any number of pages:
+	/* mlx5 makes keys for fewer than four blocks, and for any number of pages:
 	 * hw/mlx5/mr.c, before: MR_CACHE_LAST_STD_ENTRY */
 	[SIM_SMALL_KEYS] = MR_SIM_KERNEL_7_2,
 };

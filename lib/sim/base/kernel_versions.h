@@ -7,9 +7,8 @@
 #include "lib/simulator/spec.h"
 
 /**
- * In what the simulated kernels differ.  Each of these changes came with some kernel, and those
- * before it answer as if it were not.  The rows of kernel_versions.c say what each changes, since
- * when, and where in the kernel's source.
+ * Changes that some of the simulated kernels have.  The rows of kernel_versions.c say of each what it
+ * is, which kernel was the first to have it, and where it is in the kernel's source.
  */
 enum sim_change {
 	SIM_ALWAYS,

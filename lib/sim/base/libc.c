@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * libc's own functions.  Inside this library a plain call of open() or mmap() would reach the
- * interposed one of preload/, which calls back into here.
+ * libc's own functions.  A plain call of open() or mmap() in this library would reach the function of
+ * that name in preload/, which would call this library again.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@ static void *find_next(const char *name)
 	return dlsym(RTLD_NEXT, name);
 }
 
-/* Two threads may do this at once: both write the same addresses. */
+/* Two threads may run this at once: both store the same addresses. */
 static void find_all(void)
 {
 	libc.open = (__typeof__(libc.open))find_next("open");

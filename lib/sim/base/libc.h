@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/** The functions of libc that preload/interpose.c hides from the program. */
+/** Functions of libc in whose place the program gets those of preload/interpose.c. */
 struct sim_libc {
 	int (*open)(const char *path, int flags, ...);
 	int (*openat)(int dir, const char *path, int flags, ...);

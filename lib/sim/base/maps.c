@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The mappings of this process.  Some rules of pinning depend on them, and do not show when pages
- * are faulted in.  Reading the list takes long where there are many mappings, so whoever can do
- * without it does not read it.
+ * The memory mappings of this process.  Some rules of pinning depend on the mapping, and faulting pages
+ * in does not apply them.  Reading /proc/self/maps is slow where there are many mappings:
+ * sim_maps_has_shared_file() spares most registrations it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 #define MAP_SHARED_VALIDATE 3
 #endif
 
-/* A file was mapped MAP_SHARED, by this process or by one that it was forked from. */
+/* Whether this process, or one that it was forked from, has mapped a file with write-back MAP_SHARED. */
 static bool shared_file;
 
 /* Whether a file system is in memory, and so writes nothing back. */
@@ -51,7 +51,7 @@ bool sim_mapping_writes_back(const struct sim_mapping *mapping)
 
 	if (!mapping->shared || !mapping->inode)
 		return false;
-	/* the path of a deleted file leads nowhere; file systems in memory have major number 0 */
+	/* A deleted file has no path to ask.  File systems in memory have major number 0. */
 	return statfs(mapping->path, &fs) ? mapping->major != 0 : !is_in_memory(&fs);
 }
 

@@ -5,28 +5,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A part of a mapping of this process. */
+/** A mapping of this process, or a part of it. */
 struct sim_mapping {
-	uint64_t start, end;
-	uint64_t inode;
-	unsigned int major; /**< of the device that the file is on */
+	uint64_t start, end; /**< addresses; @end is the first behind it */
+	uint64_t inode;      /**< 0: it maps no file */
+	unsigned int major;  /**< of the device that the file is on */
 	bool readable, writable, shared;
-	const char *path; /**< or "" */
+	const char *path; /**< of the file; "": none */
 };
 
-/** sim_maps_note() - the program maps @fd: remember it if that shares a file with write-back */
+/**
+ * sim_maps_note() - remember whether the program shares a file with write-back
+ * @fd:    that it is about to map
+ * @flags: of mmap(2)
+ */
 void sim_maps_note(int fd, int flags);
 
-/** sim_maps_has_shared_file() - whether this process may have a file with write-back shared */
+/** sim_maps_has_shared_file() - whether sim_maps_note() has met a file with write-back mapped MAP_SHARED */
 bool sim_maps_has_shared_file(void);
 
-/** sim_mapping_writes_back() - whether the kernel must track writes to it (vma_needs_dirty_tracking()) */
+/** sim_mapping_writes_back() - vma_needs_dirty_tracking(): whether writes to a mapping go to a file */
 bool sim_mapping_writes_back(const struct sim_mapping *mapping);
 
 /**
- * sim_maps_walk() - visit the mappings in a range, in order, until one returns other than 0
+ * sim_maps_walk() - call a function for each mapping in a range, by ascending address
+ * @start: first address of the range
+ * @end:   first address behind it; mappings are cut to the range
+ * @visit: ends the walk where it returns anything but 0
  *
- * Return: what it returned, or 0; -EIO where the mappings cannot be read.
+ * Return: what the last @visit returned; 0 without mappings; -EIO where they cannot be read.
  */
 int sim_maps_walk(uint64_t start, uint64_t end,
 		  int (*visit)(const struct sim_mapping *mapping, void *argument), void *argument);

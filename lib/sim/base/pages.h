@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-/** Bytes of the huge pages that access flag HUGETLB promises. */
+/** Bytes of the huge pages that the access flag HUGETLB promises. */
 #define SIM_HUGE_PAGE (UINT64_C(2) << 20)
 
 /** sim_page_size() - bytes of a page of this machine */
@@ -21,13 +21,13 @@ static inline uint64_t sim_round_down(uint64_t addr, uint64_t page_size)
 	return addr & ~(page_size - 1);
 }
 
-/** sim_round_up() - the end of the pages up to an address; wraps at the last one */
+/** sim_round_up() - the first page boundary at or after an address; in the last page of all it is 0 */
 static inline uint64_t sim_round_up(uint64_t addr, uint64_t page_size)
 {
 	return (addr + page_size - 1) & ~(page_size - 1);
 }
 
-/** sim_page_offset() - how far an address is into its page */
+/** sim_page_offset() - bytes between the start of the page that an address is in, and the address */
 static inline uint64_t sim_page_offset(uint64_t addr)
 {
 	return addr & (sim_page_size() - 1);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/** sim_random() - a number that no other table or process has, and never 0 */
+/** sim_random() - a random number, never 0, to tell tables, objects and address spaces apart */
 uint64_t sim_random(void);
 
 #endif
