@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Locked memory, as umem.c counts it: pages pinned by one address space, in all contexts
- * together, against RLIMIT_MEMLOCK.  Each object says which address space it is charged to, so
- * the count is the sum over the tables.  For speed this process remembers each table's share.  What
- * it remembers is too much after another process has unpinned pages, or a table was closed: it is
- * corrected before anything is refused.
+ * together, against RLIMIT_MEMLOCK.  Each object names the address space that is charged for it, so
+ * the count is the sum over all tables.  To spare the sum, this process remembers the share of each
+ * table.  A share is too large after another process has unpinned pages of the table, or the table was
+ * closed: all shares are corrected before a registration is refused.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #define INITIAL_USER_NS_INUM 0xeffffffdu /* the kernel's PROC_USER_INIT_INO */
 
-/* Asked once per address space: looking costs more than all the rest of a registration. */
+/* The answer is kept: stat() takes longer than all the rest of a registration. */
 static bool in_initial_user_ns(void)
 {
 	struct sim_process *process;
@@ -43,7 +43,7 @@ static bool in_initial_user_ns(void)
 	return initial;
 }
 
-/* capable() asks the initial user namespace: root in a container of its own is nobody. */
+/* The kernel's capable() wants the capability in the initial user namespace: root of another lacks it. */
 static bool can_lock_without_limit(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -66,7 +66,10 @@ bool sim_account_locking_allowed(rlim_t limit)
 	return limit || can_lock_without_limit();
 }
 
-/* Where that cannot be read, it counts as the table: rather a limit too strict than one forgotten. */
+/*
+ * Whether a descriptor is of the table with this id.  One that cannot be read counts as such: its pages
+ * then stay counted, and the limit is too strict rather than exceeded.
+ */
 static bool is_descriptor_of(int fd, uint64_t table)
 {
 	uint64_t id;
@@ -77,7 +80,7 @@ static bool is_descriptor_of(int fd, uint64_t table)
 	return length == sizeof(id) && id == table;
 }
 
-/* The share of a table, or NULL: it has none, and there is no room for one. */
+/* The share of a table, new if it had none; NULL if all shares are those of other tables. */
 static struct sim_share *find_share(struct sim_account *account, uint64_t table)
 {
 	struct sim_share *unused = NULL, *share;
@@ -115,7 +118,7 @@ static uint64_t pinned_in_table(const struct sim_table *table, uint32_t mm)
 	return pages;
 }
 
-/* The table is locked, so that its share does not change between the sum and the correction. */
+/* The caller holds the table's lock: else the share could change between the sum and its correction. */
 static void correct_share(const struct sim_table *table, int fd)
 {
 	struct sim_process *process = sim_process_lock();
@@ -136,7 +139,7 @@ static void correct_share_of(int fd)
 	if (sim_file_get(fd, &file) || !file)
 		return;
 	if (!sim_table_lock(&file->table)) {
-		/* another thread may have closed it since, and opened another */
+		/* Another thread may have closed it meanwhile, and the number may be that of another file. */
 		if (is_descriptor_of(fd, file->table.header->id))
 			correct_share(&file->table, fd);
 		sim_table_unlock(&file->table);
@@ -157,8 +160,9 @@ static void correct_shares(void)
 }
 
 /*
- * After correct_shares() the share of each open table has a descriptor by which the table was seen.
- * One that was opened since has that of whoever pinned pages in it.
+ * Drop the shares of tables that this process has closed.  After correct_shares() the descriptor in the
+ * share of each open table is one by which the table was seen; a share that is newer has the
+ * descriptor by which its pages were pinned.
  */
 static void drop_closed_tables(struct sim_account *account)
 {
@@ -170,8 +174,9 @@ static void drop_closed_tables(struct sim_account *account)
 }
 
 /*
- * Pages are missed whose table only other processes still have open: to count them, this one would
- * have to keep the file open, and with it the objects alive.
+ * Whether this process has more pinned than a limit in bytes, by the shares as they are or corrected.
+ * Pages whose table only other processes have open are missed: to count them, this process would have to
+ * keep the table's file open, and that would keep its objects alive.
  */
 static bool is_over(rlim_t limit, bool exactly)
 {

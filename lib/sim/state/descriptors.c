@@ -2,9 +2,9 @@
 /*
  * Which descriptors are simulated, and where their tables are mapped in this process.
  *
- * A descriptor can be closed, duplicated over or passed in without a call of ours, so what is
- * remembered of it counts only as long as fstat() shows the same file.  A mapped file keeps its
- * inode number.
+ * A descriptor can be closed, replaced by dup2() or received over a socket without a call that this
+ * library sees.  So what is remembered of a descriptor counts only while fstat() shows the same file.
+ * No other file gets that inode number while the table is mapped.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -18,7 +18,7 @@ static struct sim_slot *slot_of(struct sim_process *process, int fd)
 	return &process->slots[(unsigned int)fd % SIM_SLOTS];
 }
 
-/* Mapped, not from malloc(): close() frees it, and may be called in a signal handler. */
+/* Memory from mmap(), not malloc(): close() frees it, and signal handlers may call close(). */
 static int new_file(int fd, struct sim_file **file)
 {
 	int rc;
@@ -75,7 +75,7 @@ static int remember(int fd, const struct stat *st, struct sim_file **found)
 	return 0;
 }
 
-/* A memfd has no name, hence no links.  All other files need no further system call. */
+/* A memfd has no link in any folder.  All files with one are spared further system calls. */
 static bool maybe_memfd(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_nlink == 0;
@@ -89,8 +89,8 @@ int sim_file_get(int fd, struct sim_file **file)
 
 	*file = NULL;
 	if (sim_libc()->fstat(fd, &st))
-		return errno == EBADF ? 0
-				      : -errno; /* the call that it is for answers EBADF itself */
+		/* EBADF: the caller's own call on @fd answers it, too */
+		return errno == EBADF ? 0 : -errno;
 	if (!maybe_memfd(&st))
 		return 0;
 	*file = find_known(fd, &st);
@@ -111,8 +111,8 @@ void sim_file_put(struct sim_file *file)
 void sim_file_forget(int fd)
 {
 	/*
-	 * A signal handler may call close(), and must not wait for the thread that it interrupted.
-	 * Where that holds the lock the slot stays, which does no harm.
+	 * close() may be called in a signal handler, which must not wait for a lock that the
+	 * interrupted thread holds.  The slot then stays, and does no harm: fstat() shows another file.
 	 */
 	struct sim_process *process = sim_process_try_lock();
 	struct sim_slot *slot;

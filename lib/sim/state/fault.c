@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Faults that the environment variable MRCTL_SIM_FAULT asks for: calls that fail or come late, or
+ * Faults that the environment variable MRCTL_SIM_FAULT asks for: calls that fail or are delayed, or
  * at which the caller is killed or stopped.
  */
 #include <errno.h>
@@ -13,13 +13,13 @@
 #include "lib/sim/state/fault.h"
 #include "lib/sim/state/process.h"
 
-/* Written once, before main() and the program's threads. */
+/* Written once, before main() runs and the program has threads. */
 static struct mr_sim_faults plan;
 static bool wanted[MR_SIM_CALLS];
 
 /*
- * A fault that is misspelt ends the program before it begins: without the fault a test would pass
- * that has tested nothing.
+ * A fault that is misspelt ends the program before main().  If it were ignored, a test of the fault
+ * would pass without having tested anything.
  */
 static void read_plan(void) __attribute__((constructor));
 static void read_plan(void)

@@ -6,22 +6,26 @@
 
 #include "lib/simulator/spec.h"
 
-/** What is to happen to a call that was entered. */
+/** What is to happen to a call. */
 struct sim_fault {
-	int error;        /**< 0, or the -errno to answer with instead of carrying it out */
-	int signal_after; /**< that the caller is to get when it is done, or 0 */
+	int error;        /**< -errno to answer in place of carrying it out; 0: carry it out */
+	int signal_after; /**< signal for the caller when it was carried out; 0: none */
 };
 
-/** sim_fault_wanted() - whether any fault of such calls was asked for */
+/** sim_fault_wanted() - whether MRCTL_SIM_FAULT has a fault for a call */
 bool sim_fault_wanted(enum mr_sim_call call);
 
 /**
- * sim_fault_enter() - count a call, wait, stop or die, as was asked for; no table may be locked
- * @call: MR_SIM_CALLS for one that is not counted
+ * sim_fault_enter() - count a call, and delay, stop or kill the caller if that was asked for
+ * @call: MR_SIM_CALLS: a call that has no faults
+ *
+ * No table may be locked: other processes would wait for one that was stopped.
+ *
+ * Return: what is left to do; sim_fault_leave() it where @error is 0.
  */
 struct sim_fault sim_fault_enter(enum mr_sim_call call);
 
-/** sim_fault_leave() - the call was carried out */
+/** sim_fault_leave() - stop or kill the caller if that was asked for, after the call was carried out */
 void sim_fault_leave(const struct sim_fault *fault);
 
 #endif

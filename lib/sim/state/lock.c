@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The lock of an object table, which all processes share that have it. */
+/* The lock of an object table, shared by all processes that have the table. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 #define LOCK_SECONDS 30
 
-/* Whoever writes over the lock writes over what is around it, too. */
+/* Whether nothing has overwritten the lock: that would not spare the members before and behind it. */
 static bool is_intact(const struct sim_header *header)
 {
 	return !memcmp(header->magic, SIM_MAGIC, sizeof(header->magic)) &&
@@ -17,8 +17,8 @@ static bool is_intact(const struct sim_header *header)
 }
 
 /*
- * The lock is held for microseconds.  Where its holder was stopped, or somebody wrote over it, waiting
- * ends after a while: else every process that has the table would wait for ever.
+ * The lock is held for microseconds.  If its holder was stopped, or the lock was overwritten, a waiting
+ * process gives up after LOCK_SECONDS: else every process that has the table would wait for ever.
  */
 static int take_lock(struct sim_header *header)
 {
@@ -27,7 +27,7 @@ static int take_lock(struct sim_header *header)
 
 	if (!is_intact(header))
 		return EIO;
-	rc = pthread_mutex_trylock(&header->lock); /* looks at no clock */
+	rc = pthread_mutex_trylock(&header->lock); /* spares clock_gettime() */
 	if (rc != EBUSY)
 		return rc;
 	clock_gettime(CLOCK_MONOTONIC, &end);

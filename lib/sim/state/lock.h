@@ -5,12 +5,12 @@
 #include "lib/sim/state/table.h"
 
 /**
- * sim_table_lock() - enter the table; everything in objects.h needs it
+ * sim_table_lock() - lock the table; everything in objects.h needs it
  *
- * Repairs what a process left that was killed inside, and maps what others have added.
+ * If the last holder was killed, the table is repaired.  Objects that others have added are mapped.
  *
- * Return: 0, -ENOMEM, -EIO where somebody wrote over the table, -ETIMEDOUT where another holds the
- * lock for too long.
+ * Return: 0, -ENOMEM, -EIO if the table was overwritten, -ETIMEDOUT if another process holds the lock
+ * for half a minute.
  */
 int sim_table_lock(struct sim_table *table);
 void sim_table_unlock(struct sim_table *table);

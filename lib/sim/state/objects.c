@@ -2,15 +2,15 @@
 /*
  * The objects of a table, their handles, and the list of them by age.
  *
- * All object types share one number space and the lowest free number is given out, as by the
- * kernel's xarray (rdma_core.c alloc_begin_idr_uobject).  A tree of bitmaps, 64 ways and four
- * levels, finds it in four steps.
+ * All types of objects share one space of handles, and a new object gets the lowest free handle, as from
+ * the kernel's xarray (rdma_core.c alloc_begin_idr_uobject()).  A tree of bitmaps with four levels, each
+ * word of which covers 64 of the level below, finds it in four steps.
  */
 #include <string.h>
 
 #include "lib/sim/state/objects.h"
 
-/* A full word of one level is a bit in the next. */
+/* A bit of one level is set when the word below it is full. */
 static void take_handle(struct sim_header *header, uint32_t handle)
 {
 	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
@@ -33,15 +33,15 @@ static void release_handle(struct sim_header *header, uint32_t handle)
 }
 
 /*
- * A process can be killed between any two of its stores.  What it has stored until then must be what
- * the program stores first: the compiler may not move a store across this.
+ * A process can be killed between any two stores.  The table can be repaired only if the stores until
+ * then are those that come first in the source: the compiler may not move a store across this.
  */
 static void keep_order(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Where the handle of the next older object is written: in @newer, or in the header for the newest. */
+/* Where the list names the object before @newer; with SIM_NO_HANDLE, where it names its newest. */
 static uint32_t *older_link(struct sim_table *table, uint32_t newer)
 {
 	return newer == SIM_NO_HANDLE ? &table->header->newest : &table->objects[newer].older;
@@ -53,7 +53,7 @@ static void set_newer(struct sim_table *table, uint32_t older, uint32_t newer)
 		table->objects[older].newer = newer;
 }
 
-/* Only the store into the header puts the object into the list: killed before, it is not in it. */
+/* The store into the header adds the object: before that, a kill leaves the list as it was. */
 static void add_to_list(struct sim_table *table, uint32_t handle)
 {
 	struct sim_object *object = &table->objects[handle];
@@ -120,7 +120,7 @@ void sim_object_cancel(struct sim_table *table, uint32_t handle)
 	release_handle(table->header, handle);
 }
 
-/* If a process is killed in here, the next one that locks the table begins it again. */
+/* If a process is killed in here, the next one that locks the table runs it again. */
 static void finish_change(struct sim_table *table)
 {
 	const struct sim_object *change = &table->header->change;
@@ -175,15 +175,16 @@ void sim_object_delete(struct sim_table *table, uint32_t handle)
 }
 
 /*
- * An object in the list that has no type was being made or deleted: it is taken out.  One that has a
- * type and is not in the list was being renewed: it becomes the newest.
+ * Remove objects without a type from the list: they were being made or deleted.  Add those with a type
+ * that it lacks, as the newest: they were being renewed.  In between, an object whose @newer is its own
+ * handle was not met in the list.
  */
 static void repair_list(struct sim_table *table)
 {
 	uint32_t newer = SIM_NO_HANDLE, handle;
 
 	for (handle = 0; handle < table->header->capacity; handle++)
-		table->objects[handle].newer = handle; /* no object is newer than itself */
+		table->objects[handle].newer = handle;
 	while ((handle = *older_link(table, newer)) < table->header->capacity) {
 		if (table->objects[handle].newer != handle)
 			break;
@@ -194,8 +195,8 @@ static void repair_list(struct sim_table *table)
 			*older_link(table, newer) = table->objects[handle].older;
 		}
 	}
-	*older_link(table, newer) =
-		SIM_NO_HANDLE; /* as it is already, unless the list was overwritten */
+	/* so it is already, unless the list was overwritten and leads in a circle or out of the table */
+	*older_link(table, newer) = SIM_NO_HANDLE;
 	for (handle = 0; handle < table->header->capacity; handle++)
 		if (table->objects[handle].type && table->objects[handle].newer == handle)
 			add_to_list(table, handle);

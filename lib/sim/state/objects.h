@@ -10,8 +10,10 @@
 /* The objects of a table.  All of these functions need it to be locked. */
 
 /**
- * sim_object_find() - look an object up
+ * sim_object_find() - look an object up by its handle
+ * @type:   number of the uverbs object
  * @handle: any number from user space
+ * @object: set to the object, also if it has another type
  *
  * Return: 0, -ENOENT for a handle that is free, -EINVAL for an object of another type.
  */
@@ -24,14 +26,14 @@ static inline int sim_object_find(const struct sim_table *table, uint32_t type, 
 	return (*object)->type == type ? 0 : -EINVAL;
 }
 
-/** sim_object_handle() - the handle of an object, which is its place in the table */
+/** sim_object_handle() - the handle of an object: its index in the table */
 static inline uint32_t sim_object_handle(const struct sim_table *table,
 					 const struct sim_object *object)
 {
 	return (uint32_t)(object - table->objects);
 }
 
-/** sim_object_newest() - the object made last, or NULL; then sim_object_older() for all others */
+/** sim_object_newest() - the object made last, or NULL; sim_object_older() leads to all others */
 static inline const struct sim_object *sim_object_newest(const struct sim_table *table)
 {
 	return table->header->newest == SIM_NO_HANDLE ? NULL
@@ -46,35 +48,39 @@ static inline const struct sim_object *sim_object_older(const struct sim_table *
 }
 
 /**
- * sim_object_reserve() - take the lowest free handle
- * @object: its empty place, good until the next reservation or the unlocking
+ * sim_object_reserve() - reserve the lowest free handle for a new object
+ * @object: set to the object, empty; the next reservation may move it
  *
- * Follow with sim_object_commit() or sim_object_cancel() before unlocking.
+ * Follow with sim_object_commit() or sim_object_cancel() before unlocking: until then no object has the
+ * handle, and a repair of the table frees it.
  *
  * Return: 0, or -ENOMEM.
  */
 int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object);
 
-/** sim_object_commit() - the object exists, and from now on keeps its @parent busy */
+/** sim_object_commit() - make a reserved object exist; from now on it keeps its @parent busy */
 void sim_object_commit(struct sim_table *table, uint32_t handle, uint32_t type);
+
+/** sim_object_cancel() - free a reserved handle */
 void sim_object_cancel(struct sim_table *table, uint32_t handle);
 
 /**
- * sim_object_change() - give an object other contents, all or (killed inside) nothing
- * @contents: all but type, users and place in the list
+ * sim_object_change() - give an object other contents: all of them or, if the caller is killed, none
+ * @contents: copied but for type, users and the links of the list
  */
 void sim_object_change(struct sim_table *table, uint32_t handle, const struct sim_object *contents);
 
-/** sim_object_renew() - list the object as if it had been made just now */
+/** sim_object_renew() - make an object the newest of the list */
 void sim_object_renew(struct sim_table *table, uint32_t handle);
 
 /** sim_object_delete() - free an object and its handle */
 void sim_object_delete(struct sim_table *table, uint32_t handle);
 
 /**
- * sim_objects_repair() - build again what can be derived, after a process was killed inside
+ * sim_objects_repair() - restore what a process left that was killed with the table locked
  *
- * What sim_object_change() began is finished first.
+ * A change that sim_object_change() began is finished.  Then the list, the bitmaps and all counts of
+ * users are derived from the types and the links to older objects.
  */
 void sim_objects_repair(struct sim_table *table);
 

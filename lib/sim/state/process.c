@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What this process remembers, in a mapping that a fork empties in the child, however it forks
- * (MADV_WIPEONFORK): the child has a lock that nobody holds, no pinned pages, no calls made, and
- * has to look at its descriptors anew.  All zeros is the initial state of each member.
+ * What the simulator remembers for this process, in a mapping that is all zeros in a forked child
+ * (MADV_WIPEONFORK), whichever way it was forked.  Zeros are the initial state of each member: a free
+ * lock, no pinned pages, no calls, no known descriptors.
  */
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@ static struct sim_process *remembered;
 
 static struct sim_process *make_process(void)
 {
-	static struct sim_process fallback; /* for a host without memory */
+	static struct sim_process fallback; /* for a machine without memory */
 	struct sim_process *mine, *other = NULL;
 
 	mine = sim_libc()->mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,

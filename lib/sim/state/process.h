@@ -14,57 +14,56 @@ struct sim_file;
 #define SIM_SHARES 256
 #define SIM_SLOTS  256
 
-/** What is pinned in one table: none where @pages is 0. */
+/** Pages of this address space that are pinned by the objects of one table. */
 struct sim_share {
-	uint64_t table; /**< its header's id */
-	uint64_t pages;
-	int fd; /**< by which it was seen last */
+	uint64_t table; /**< id of its header */
+	uint64_t pages; /**< 0: the share is unused */
+	int fd;         /**< a descriptor by which the table was seen */
 };
 
 /**
  * Pages of this address space that are pinned: the kernel's mm->pinned_vm.  A new address space
- * (fork, exec) starts at nothing.
+ * (fork, exec) has none.
  */
 struct sim_account {
-	uint32_t mm;      /**< names this address space in the tables; 0: not yet named */
-	uint64_t pinned;  /**< sum of the shares */
-	uint64_t pending; /**< pages that are in no table yet */
-	bool incomplete;  /**< there was no share for a table: @pinned is too low */
-	ino_t user_ns;    /**< its user namespace; 0: not yet asked */
+	uint32_t mm;     /**< random number of this address space in the tables; 0: not yet drawn */
+	uint64_t pinned; /**< sum of the shares */
+	uint64_t pending; /**< pages charged that no object has yet */
+	bool incomplete;  /**< a table got no share, and @pinned lacks its pages */
+	ino_t user_ns;    /**< inode of the user namespace; 0: not yet looked up */
 	struct sim_share shares[SIM_SHARES];
 };
 
-/** What is remembered of a simulated descriptor. */
+/** A simulated descriptor of this process. */
 struct sim_slot {
 	int fd;
-	dev_t dev;
+	dev_t dev; /**< with @ino: the file that fd was of */
 	ino_t ino;
 	struct sim_file *file; /**< NULL: the slot is empty */
 };
 
-/** What this process remembers; a forked child starts with an empty one. */
+/** What the simulator remembers for this process; all zeros in a new one and in a forked child. */
 struct sim_process {
-	pthread_mutex_t lock; /**< guards the account and the slots; it is never held long */
+	pthread_mutex_t lock; /**< guards the account and the slots, and is never held long */
 	struct sim_account account;
 	struct sim_slot slots[SIM_SLOTS];
-	uint64_t calls[MR_SIM_CALLS]; /**< how many were made, of those that can have a fault */
+	uint64_t calls[MR_SIM_CALLS]; /**< how often each was made, if it has faults */
 };
 
-/** sim_process_lock() - what this process remembers; sim_process_unlock() it */
+/** sim_process_lock() - lock and return what is remembered for this process; sim_process_unlock() it */
 struct sim_process *sim_process_lock(void);
 void sim_process_unlock(struct sim_process *process);
 
 /**
- * sim_process_try_lock() - as sim_process_lock(), without waiting
+ * sim_process_try_lock() - as sim_process_lock(), but without waiting and without making anything
  *
- * Most programs never meet a simulated descriptor, and all of them close others: these calls cost
- * nothing.
+ * So close() costs nothing in programs that never open a simulated device.
  *
- * Return: NULL where nothing is remembered yet, or another holds the lock.
+ * Return: NULL if nothing is remembered yet, or another thread holds the lock.
  */
 struct sim_process *sim_process_try_lock(void);
 
-/** sim_process_count() - count a call of this process; returns how many there were */
+/** sim_process_count() - count a call of this process; returns how many there were, with this one */
 uint64_t sim_process_count(enum mr_sim_call call);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The file of an object table: making it, knowing it, mapping it, growth. */
+/* The file of an object table: making, recognizing, mapping and growing it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,16 +15,12 @@
 
 #define OBJECTS_START (SIM_DM_START + SIM_DM_SIZE)
 #define FIRST_OBJECTS 1024u
-#define MAX_OBJECTS   (64u * 64 * 64 * 64) /* that the bitmaps have room for */
+#define MAX_OBJECTS   (64u * 64 * 64 * 64) /* as many as the bitmaps have bits */
 #define SEALS         (F_SEAL_SHRINK | F_SEAL_SEAL)
 
 _Static_assert(sizeof(struct sim_object) == 64, "an object is a cache line");
 _Static_assert(sizeof(SIM_MAGIC) == sizeof(((struct sim_header *)0)->magic), "magic");
 
-/*
- * Programs get a descriptor that only reads: what they do with it besides ioctl() cannot reach the
- * table.  libibverbs for one falls back to write() where an ioctl fails in certain ways.
- */
 int sim_table_reopen(int fd, int flags)
 {
 	char path[64];
@@ -34,7 +30,7 @@ int sim_table_reopen(int fd, int flags)
 	own = sim_libc()->open(path, flags | O_CLOEXEC);
 	if (own >= 0)
 		return own;
-	/* to the program ENOENT would say that the device is missing, not /proc */
+	/* /proc is missing; the program would take ENOENT for a missing device */
 	return errno == ENOENT ? -EIO : -errno;
 }
 
@@ -64,8 +60,8 @@ int sim_table_allocate(int fd, off_t start, size_t length)
 }
 
 /*
- * Make the file hold so many objects.  Their pages are allocated here rather than on first touch,
- * so that a machine without memory answers ENOMEM and does not raise SIGBUS.
+ * Make the file hold @capacity objects.  Their pages are allocated here: on first touch, a machine
+ * without memory would raise SIGBUS rather than answer ENOMEM.
  */
 static int allocate_objects(int fd, uint32_t capacity)
 {
@@ -122,7 +118,11 @@ static int format_file(int fd, enum mr_sim_profile kind)
 	return rc;
 }
 
-/* The descriptor keeps its number: open() is to return the lowest that was free. */
+/*
+ * Replace a descriptor by one that only reads, for the program: nothing that it does with a descriptor,
+ * except ioctl(), shall reach the table.  (libibverbs falls back to write() after some errors of ioctl().)
+ * The number stays, since open() returns the lowest that was free.
+ */
 static int make_read_only(int fd, bool cloexec)
 {
 	int own = sim_table_reopen(fd, O_RDONLY), rc = 0;
@@ -194,7 +194,7 @@ int sim_table_map(struct sim_table *table, int fd)
 	if (rc)
 		return rc;
 	table->header = address;
-	/* Another thread may have closed it meanwhile, and be about to make a table of that number. */
+	/* Another thread may have closed it meanwhile, and be making a table that has the number now. */
 	rc = sim_table_probe(fd, &again);
 	if (!rc && again == MR_SIM_PROFILES)
 		rc = -EBADF;
@@ -216,7 +216,7 @@ void sim_table_unmap(struct sim_table *table)
 	munmap(table->header, sizeof(*table->header));
 }
 
-/* Whether the file is as long as it says.  A mapping behind the end of its file raises SIGBUS. */
+/* Whether the file is long enough for its objects.  Access to a mapping behind its end raises SIGBUS. */
 static bool file_has_objects(int fd, uint32_t capacity)
 {
 	struct stat st;
@@ -227,8 +227,8 @@ static bool file_has_objects(int fd, uint32_t capacity)
 }
 
 /*
- * Map what the table has grown to.  The new mapping is in place before the old one goes, so that
- * a child forked by another thread at any moment finds a good one.
+ * Map all objects if the table has grown.  The new mapping is stored before the old one goes: another
+ * thread can fork at any moment, and the child needs a valid one.
  */
 int sim_table_map_objects(struct sim_table *table)
 {
