@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Memory on the device: which pages of it are whose.  A piece (DM) is in whole pages, all of which
- * count for this context alone: no table knows what the others have.  They are pages of the
- * table's file, so that whoever maps a piece, in whatever process, finds the same memory.
+ * Memory of the device, and who uses which of its pages.  An allocated piece (a DM) is in whole pages.
+ * Each context has all of the memory for itself, since no table knows what the others use.  The pages
+ * are part of the table's file: all processes that map a DM see the same memory.
  */
 #include <errno.h>
 
@@ -12,24 +12,25 @@
 #include "lib/sim/state/objects.h"
 
 #define PAGES           (SIM_DM_SIZE >> SIM_DM_PAGE_SHIFT)
-#define UNIT            64u /* MLX5_MEMIC_BASE_SIZE: lengths are in these */
+#define UNIT            64u /* MLX5_MEMIC_BASE_SIZE: lengths are rounded up to it */
 #define LEAST_ALIGNMENT 6u  /* MLX5_MEMIC_BASE_ALIGN */
 #define MOST_ALIGNMENT  12u
 
-/* 32 bits wide, as in the driver: lengths that are much too large wrap, and may be short again */
+/* The result has 32 bits, as in the driver: it wraps for lengths that are much too large. */
 static uint32_t pages_of(uint64_t length)
 {
 	return (uint32_t)((length + (1u << SIM_DM_PAGE_SHIFT) - 1) >> SIM_DM_PAGE_SHIFT);
 }
 
+/* A bit for each of @count pages from @first on. */
 static uint64_t mask_of(uint64_t first, uint64_t count)
 {
 	return (count == PAGES ? UINT64_MAX : (UINT64_C(1) << count) - 1) << first;
 }
 
 /*
- * mlx5_ib_dm_mmap_free(): freed pages stay used as long as a region is on a dma-buf of them, or
- * somebody has them mapped.  Of the latter nothing is known here.
+ * mlx5_ib_dm_mmap_free(): pages of a freed DM stay used while an MR is on a dma-buf of them, or a program
+ * has them mapped.  Mappings are not known here.
  */
 static uint64_t used_pages(const struct sim_table *table)
 {
@@ -46,7 +47,7 @@ static uint64_t used_pages(const struct sim_table *table)
 	return used;
 }
 
-/* mlx5_cmd_alloc_memic(): the driver looks for pages, then the firmware at the lengths */
+/* mlx5_cmd_alloc_memic(): the driver looks for free pages first, and then the firmware checks the length */
 static int find_pages(const struct sim_table *table, uint64_t length, uint32_t alignment,
 		      uint64_t *first)
 {
@@ -56,7 +57,7 @@ static int find_pages(const struct sim_table *table, uint64_t length, uint32_t a
 	if (!bytes || length > UINT64_MAX - UNIT ||
 	    (alignment > LEAST_ALIGNMENT && alignment > MOST_ALIGNMENT))
 		return -EINVAL;
-	/* bitmap_find_next_zero_area() finds room for no pages where there is one */
+	/* where the length wrapped to no pages, bitmap_find_next_zero_area() needs one that is free */
 	for (*first = 0; room <= PAGES && *first <= PAGES - room; ++*first) {
 		if (used & mask_of(*first, room))
 			continue;
@@ -71,7 +72,7 @@ int sim_dm_allocate(const struct sim_table *table, uint64_t length, uint32_t ali
 	int rc;
 
 	rc = find_pages(table, length, alignment, first);
-	/* now rather than on first touch, which a machine without memory answers with SIGBUS */
+	/* on first touch, a machine without memory would raise SIGBUS rather than answer ENOMEM */
 	return rc ? rc
 		  : sim_table_allocate(table->fd, sim_dm_file_offset(*first),
 				       pages_of(length) << SIM_DM_PAGE_SHIFT);
@@ -95,7 +96,10 @@ const struct sim_object *sim_dm_find(const struct sim_table *table, uint64_t pag
 	return NULL;
 }
 
-/* uverbs_dmabuf_map(): a dma-buf of what is gone is revoked; of other contexts nothing is known */
+/*
+ * uverbs_dmabuf_map(): a dma-buf is revoked when the object is gone that it was exported from.  Those of
+ * other contexts count as valid, since their tables are not known here.
+ */
 int sim_export_pages(const struct sim_table *table, const struct sim_export *export,
 		     uint32_t *pages)
 {

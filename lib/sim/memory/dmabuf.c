@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * dma-bufs, for those who register them: umem_dmabuf.c.
+ * dma-bufs that are registered: umem_dmabuf.c.
  *
- * A real dma-buf is known by what the kernel says of it in fdinfo.  In its place a memfd can stand,
- * which is known by the beginning of its name: that goes along to whatever process gets it.
+ * A real dma-buf is recognized by its fdinfo.  The simulator's own dma-bufs are memfds, called stand-ins,
+ * whose names begin with SIM_DMABUF_NAME.  Every process that gets such a descriptor can read its name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "lib/sim/base/libc.h"
 #include "lib/sim/memory/dmabuf.h"
 
-/* Its first bytes are a struct sim_export. */
+/* A dma-buf of the device's pages; its first bytes are a struct sim_export. */
 #define OF_DEVICE SIM_DMABUF_NAME "-device"
 
 bool sim_is_stand_in(int fd, const char *name)
@@ -34,7 +34,7 @@ bool sim_is_stand_in(int fd, const char *name)
 	return !strncmp(target, wanted, strlen(wanted));
 }
 
-/* Pages of a heap and of the device count as contiguous; those of a udmabuf are not. */
+/* Pages of a heap and of the device are taken as contiguous, those of a udmabuf as scattered. */
 static bool describe_stand_in(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
 {
 	const bool is_of_device = sim_is_stand_in(fd, OF_DEVICE);

@@ -5,36 +5,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Memfds whose names begin so stand for dma-bufs, the latter for those of a heap. */
+/** How the names of memfds begin that stand for dma-bufs; the second is for those of a heap. */
 #define SIM_DMABUF_NAME    "mrctl-dmabuf"
 #define SIM_DMABUF_OF_HEAP SIM_DMABUF_NAME "-heap"
 
-/** What a dma-buf of pages of the device is of. */
+/** The object of the device from whose pages a dma-buf was exported: a DM or a UAR. */
 struct sim_export {
-	uint64_t table; /**< header->id of the context; 0: it is of other memory */
-	uint64_t id;    /**< the object's iova */
+	uint64_t table; /**< id of the header of its table; 0: the dma-buf is of other memory */
+	uint64_t id;    /**< its iova */
 };
 
+/** What registering a dma-buf needs to know of it. */
 struct sim_dmabuf {
 	bool scattered; /**< its pages are not contiguous */
 	struct sim_export export;
 };
 
-/** sim_dmabuf_export() - a dma-buf of pages of the device; returns the descriptor or -errno */
+/** sim_dmabuf_export() - make a dma-buf of pages of the device, @size bytes: its descriptor, or -errno */
 int sim_dmabuf_export(const struct sim_export *export, uint64_t size);
 
 /**
- * sim_dmabuf_get() - what ib_umem_dmabuf_get() can fail with
+ * sim_dmabuf_get() - check a dma-buf as ib_umem_dmabuf_get() does
+ * @offset: bytes from its start
+ * @length: bytes
  * @dmabuf: set
  *
  * Return: 0, -EBADF, or -EINVAL for what is no dma-buf and for a range that is not in it.
  */
 int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *dmabuf);
 
-/** sim_is_stand_in() - whether a descriptor is of a memfd whose name begins with @name */
+/** sim_is_stand_in() - whether @fd is a memfd whose name begins with @name */
 bool sim_is_stand_in(int fd, const char *name);
 
-/** sim_stand_in_make() - a memfd of that name and size; returns the descriptor or -errno */
+/** sim_stand_in_make() - make a memfd of a name and a size in bytes: its descriptor, or -errno */
 int sim_stand_in_make(const char *name, uint64_t size, bool cloexec);
 
 #endif

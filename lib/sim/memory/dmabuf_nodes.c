@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The nodes that make dma-bufs, /dev/udmabuf and the system heap: udmabuf.c, dma-heap.c,
+ * The device nodes that make dma-bufs, /dev/udmabuf and /dev/dma_heap/system: udmabuf.c, dma-heap.c,
  * heaps/system_heap.c.
  */
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "lib/sim/memory/dmabuf.h"
 #include "lib/sim/memory/dmabuf_nodes.h"
 
-/* udmabuf.c check_memfd_seals(), and its pinning of pages behind the end */
+/* udmabuf.c check_memfd_seals(); the kernel refuses a range behind the end when it pins the pages */
 static int check_memfd(const struct udmabuf_create *create)
 {
 	int seals = sim_libc()->fcntl((int)create->memfd, F_GET_SEALS);
@@ -34,7 +34,7 @@ static int check_memfd(const struct udmabuf_create *create)
 		       : 0;
 }
 
-/* The kernel shares the pages.  A copy is as good here, where no device writes to them. */
+/* The kernel shares the pages of the memfd.  A copy is good enough here: no device accesses it. */
 static int copy_pages(int to, const struct udmabuf_create *create)
 {
 	off_t offset = (off_t)create->offset;
@@ -76,7 +76,7 @@ static int create_udmabuf(void *arg)
 	return rc;
 }
 
-/* dma_heap_ioctl_allocate(); the kernel would kill processes for more than the machine has */
+/* dma_heap_ioctl_allocate(); the kernel would kill processes if it ran out of memory here */
 static int allocate_from_heap(void *arg)
 {
 	const uint64_t page = sim_page_size();
@@ -98,7 +98,7 @@ static int allocate_from_heap(void *arg)
 
 static const struct node {
 	const char *path;
-	const char *name; /* of the memfd that stands for it once it is open */
+	const char *name; /* of the memfd that stands for the open node */
 	unsigned long request;
 	int (*handle)(void *arg);
 } nodes[] = {
@@ -111,7 +111,8 @@ bool sim_dmabuf_node_open(const char *path, int flags, int *fd)
 {
 	size_t i;
 
-	__asm__("" : "+r"(path)); /* open() is declared never to be given NULL */
+	/* glibc declares that open() never gets NULL; this keeps the compiler from removing the test */
+	__asm__("" : "+r"(path));
 	if (!path || strncmp(path, "/dev/", 5) != 0)
 		return false;
 	for (i = 0; i < NODES; i++) {

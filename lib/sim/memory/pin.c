@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory behind a registration: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
+/* Pinning and faulting in of memory: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -20,12 +20,12 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* rdma/ib_verbs.h ib_access_writable(): binding a window may grant writing later */
+/* rdma/ib_verbs.h ib_access_writable(): a memory window that is bound later may grant writing */
 #define WRITING_ACCESS                                                                             \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
 	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_MW_BIND)
 
-/* The end of the range, rounded up to pages; -EINVAL when that lies beyond the last address. */
+/* Set @end to the end of a range, rounded up to pages; -EINVAL if that is beyond the last address. */
 static int page_end(uint64_t addr, uint64_t length, uint64_t page_size, uint64_t *end)
 {
 	uint64_t last;
@@ -57,10 +57,10 @@ static int open_pagemap(void)
 }
 
 /*
- * Whether there is a small page among these that has @also, too: 1 or 0, or -1 where the kernel
- * cannot be asked.
+ * Whether a range has a page that is not huge.  @categories are SCAN_IS_... that the page must have
+ * besides.  Returns 1, 0, or -1 if the kernel has no PAGEMAP_SCAN.
  */
-static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t also)
+static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t categories)
 {
 	struct scanned small;
 	struct scan scan = {
@@ -71,7 +71,7 @@ static int has_small_page(int pagemap, uint64_t start, uint64_t end, uint64_t al
 		.vec_len = 1,
 		.max_pages = 1,
 		.category_inverted = SCAN_IS_HUGE,
-		.category_mask = SCAN_IS_HUGE | also,
+		.category_mask = SCAN_IS_HUGE | categories,
 		.return_mask = SCAN_IS_HUGE,
 	};
 
@@ -122,8 +122,8 @@ static bool has_hole(uint64_t start, uint64_t size)
 }
 
 /*
- * madvise(2) faults pages in as pin_user_pages() would, but answers other errnos: ENOMEM for a hole
- * (or no memory), EINVAL for a mapping that forbids the access or is of a device.
+ * Fault pages in with madvise(2).  It fails where pin_user_pages() does, but with other errnos: ENOMEM
+ * for a hole as well as for want of memory, EINVAL for a mapping of a device or without the access.
  */
 static int fault_in(uint64_t start, uint64_t size, bool writable)
 {
@@ -138,7 +138,7 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
 	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
 }
 
-/* hmm.c hmm_vma_fault(): the first page that cannot be had decides about the errno */
+/* hmm.c hmm_vma_fault(): the errno is that of the first page that cannot be faulted in */
 int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
 {
 	const uint64_t page_size = sim_page_size();
@@ -167,8 +167,8 @@ static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
 }
 
 /*
- * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a private mapping gets a page of its
- * own, even where it cannot be written to
+ * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of a private mapping is copied, even
+ * if the mapping is not writable
  */
 static int force_pin(const struct sim_mapping *mapping, void *unused)
 {
@@ -237,7 +237,7 @@ int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
 
 	if (page_end(addr, length, page_size, &end) || end < page_size)
 		return -EOVERFLOW;
-	/* hmm_dma_map_alloc() wants at least one page */
+	/* hmm_dma_map_alloc() refuses a range without pages */
 	if (end <= start)
 		return -EINVAL;
 	return huge ? check_huge_odp(start, end) : 0;
