@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The attributes of a call: what the caller passes in, and where the answers go. */
+/* The attributes of a call, by which the caller passes data in and gets answers. */
 #include <errno.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ void sim_call_unlock(struct sim_call *call)
 	sim_table_unlock(call->table);
 }
 
-/* A handle cannot stay reserved meanwhile: a repair of the table would give it to another. */
+/* The handle is reserved anew: while the table was unlocked, a repair could have given the old one away. */
 int sim_call_relock(struct sim_call *call, int rc, uint32_t pinned)
 {
 	int relock;

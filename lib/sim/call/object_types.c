@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The types of objects that the kernel knows (uverbs_uapi.c), and of their methods those that are
- * not modelled: uverbs/methods.c has the others.
+ * The types of objects that the kernel knows (uverbs_uapi.c), and those of their methods that the
+ * simulator does not model; uverbs/methods.c has the methods that it does.
  *
- * Types of objects that no method of a driver makes are unknown with it
- * (uapi_finalize_disable()), and so are those that the device lacks: here work queues, packet
- * pacing and more.
+ * The kernel disables the types that no method of the driver creates, and those that the device lacks
+ * (uapi_finalize_disable()).  On these devices they are work queues, packet pacing and more, and have
+ * no row.
  */
 #include <stddef.h>
 
@@ -17,12 +17,12 @@
 #include "lib/sim/call/object_types.h"
 #include "lib/sim/call/profile.h"
 
-#define DRIVER_SPACE 0x1000 /* 1U << UVERBS_ID_NS_SHIFT: where the ids of drivers begin */
+#define DRIVER_SPACE 0x1000 /* 1U << UVERBS_ID_NS_SHIFT: the first id of a driver's own */
 
 static const struct object_type {
 	uint16_t object;
-	uint16_t core;  /* bit i: method i is not modelled */
-	uint16_t mlx5;  /* bit i: nor is method DRIVER_SPACE + i of this driver */
+	uint16_t core;  /* bit i: method i exists and is not modelled */
+	uint16_t mlx5;  /* bit i: the same of mlx5's method DRIVER_SPACE + i */
 	bool mlx5_only; /* no other driver has the type */
 	enum sim_change since;
 } types[] = {

@@ -7,10 +7,10 @@
 
 #include "lib/sim/call/attrs.h"
 
-/** sim_is_object_type() - whether the kernel knows objects of this number on the call's device */
+/** sim_is_object_type() - whether the kernel knows a type of objects on the call's device */
 bool sim_is_object_type(const struct sim_call *call, uint16_t object);
 
-/** sim_is_unmodelled_method() - whether the kernel knows a method that has no row in uverbs/methods.c */
+/** sim_is_unmodelled_method() - whether the kernel knows a method that uverbs/methods.c has no row for */
 bool sim_is_unmodelled_method(const struct sim_call *call, uint16_t object, uint16_t method);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What all ways of registering memory have in common. */
+/* What all calls that register memory have in common. */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>

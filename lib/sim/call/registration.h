@@ -13,61 +13,63 @@
 #include "lib/sim/call/attrs.h"
 #include "lib/sim/memory/dmabuf.h"
 
-/** What a driver is asked to register. */
+/** What a driver is asked to register; it fills in what is "set". */
 struct sim_mr_request {
 	enum mr_sim_kernel kernel;
-	uint64_t addr; /**< or offset in the dma-buf */
+	uint64_t addr; /**< of the memory, or bytes from the start of the dma-buf */
 	uint64_t length;
 	uint64_t iova;
-	uint32_t access;
+	uint32_t access; /**< enum ib_uverbs_access_flags */
 	bool is_dmabuf;
-	bool data_direct;
+	bool data_direct;         /**< through the Data Direct device */
 	int fd;                   /**< of the dma-buf */
 	struct sim_dmabuf dmabuf; /**< set */
 	uint32_t pinned;          /**< set: pages charged */
-	uint32_t order;           /**< set: log2 of the blocks that its key is for */
+	uint32_t order;           /**< set: log2 of the number of blocks that the key is for */
 	union {
 		uint32_t key_pages;      /**< set: as in struct sim_object */
 		uint32_t exported_pages; /**< set where flags has SIM_MR_DM_EXPORT: likewise */
 	};
 	uint16_t flags; /**< set: SIM_MR_... */
-	bool range_unset; /**< set: the driver does not note length and IOVA in the MR, but leaves that to its caller */
+
+	/** Set: the driver does not store length and IOVA in the MR; the write command REG_MR does. */
+	bool range_unset;
 };
 
 /** What a driver is asked to change. */
 struct sim_rereg {
-	struct sim_object old;
+	struct sim_object old; /**< the MR as it is */
 
-	/** What the MR is to be; unless @translate, with the old memory. */
+	/** What the MR becomes; unless @translate, its memory is the old one. */
 	struct sim_mr_request request;
-	bool translate; /**< the memory changes, or (set) has to be taken anew */
-	bool new_key;   /**< set: the key does not stay */
+	bool translate; /**< the memory changes; the driver may set it to pin the old memory anew */
+	bool new_key;   /**< set: the MR gets another key */
 };
 
-/** What a driver is asked to prefetch, of all regions of a call alike. */
+/** What a driver is asked to prefetch: what is the same for all parts of a call. */
 struct sim_advice {
 	uint64_t kind; /**< enum ib_uverbs_advise_mr_advice */
-	uint64_t pd;
-	bool flush; /**< false: the kernel does it later, and nobody learns how it went */
+	uint64_t pd;   /**< handle */
+	bool flush;    /**< false: the kernel prefetches later, and reports no errors */
 };
 
-/** All access flags that there are: IB_ACCESS_SUPPORTED. */
+/** All access flags that the newest kernel knows: IB_ACCESS_SUPPORTED. */
 #define SIM_ACCESS_KNOWN                                                                           \
 	(((SIM_ACCESS_FLUSH_PERSISTENT << 1) - 1) | (uint32_t)IB_UVERBS_ACCESS_OPTIONAL_RANGE)
 
-/** sim_odp_caps() - what the device can do on demand with its kernel */
+/** sim_odp_caps() - on-demand paging that the device has with its kernel */
 struct ib_uverbs_odp_caps sim_odp_caps(const struct sim_call *call);
 
-/** sim_access_check() - ib_check_mr_access() */
+/** sim_access_check() - ib_check_mr_access(): 0, -EINVAL, or -EOPNOTSUPP */
 int sim_access_check(const struct sim_call *call, uint32_t access);
 
-/** sim_same_page_offset() - whether memory and IOVA are equally far into their pages, as they must be */
+/** sim_same_page_offset() - whether memory and IOVA have the same offset in their pages, as they must */
 static inline bool sim_same_page_offset(uint64_t addr, uint64_t iova)
 {
 	return !sim_page_offset(addr ^ iova);
 }
 
-/** sim_mr_is_implicit() - whether an MR on demand is of all the memory that its process has */
+/** sim_mr_is_implicit() - whether an on-demand MR is of the whole address space: implicit ODP */
 static inline bool sim_mr_is_implicit(uint64_t addr, uint64_t length)
 {
 	return !addr && length == UINT64_MAX;
@@ -79,7 +81,7 @@ static inline uint64_t sim_mr_page_size(const struct sim_object *mr)
 	return mr->access & IB_UVERBS_ACCESS_HUGETLB ? SIM_HUGE_PAGE : sim_page_size();
 }
 
-/** sim_advice_lacks_access() - whether an MR is to be prefetched for writing that it was not taken for */
+/** sim_advice_lacks_access() - whether the advice is to prefetch for writing an MR without write access */
 static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 					   const struct sim_object *mr)
 {
@@ -88,13 +90,16 @@ static inline bool sim_advice_lacks_access(const struct sim_advice *advice,
 }
 
 /**
- * sim_driver_reg_mr() - let the driver register; the table is unlocked meanwhile
+ * sim_driver_reg_mr() - call the driver's reg_mr with the table unlocked
  *
- * The kernel holds the PD all the time.  Here it has to be looked up again afterwards.
+ * The kernel holds a reference to the PD all the time.  Here the caller has to look it up again
+ * afterwards: it may be gone.
+ *
+ * Return: 0, or -errno.
  */
 int sim_driver_reg_mr(struct sim_call *call, struct sim_mr_request *request);
 
-/** sim_mr_fill() - describe what it registered in a reserved object of its PD */
+/** sim_mr_fill() - store in a reserved object what the driver registered; the pages become its own */
 void sim_mr_fill(struct sim_table *table, uint32_t handle, uint32_t pd, uint32_t key,
 		 const struct sim_mr_request *request);
 
