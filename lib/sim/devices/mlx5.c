@@ -21,8 +21,8 @@
 #define OP_QUERY_HCA_CAP       0x100
 #define UAR_SHIFT              12
 #define FIRST_PDN              3
-#define RELAXED_ORDERING_WRITE 0xe8  /* bit of the general capabilities */
-#define DUMP_FILL_KEY          0x300 /* discards what is written to it, reads as zeros */
+#define RELAXED_ORDERING_WRITE 0xe8  /* bit number in the general capabilities */
+#define DUMP_FILL_KEY          0x300 /* key of memory that discards writes and reads as zeros */
 
 /* ---- main.c: the context ------------------------------------------------------------------- */
 
@@ -37,8 +37,8 @@ static int mlx5_check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
 }
 
 /*
- * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered, as there is no page to
- * read them from.  tot_bfregs is 0 because UARs are dynamic.
+ * set_ucontext_resp().  The clocks (CORE_CLOCK_OFFSET, clock_info_versions) are not offered: there is no
+ * page to read them from.  tot_bfregs is 0 because UARs are dynamic.
  */
 static int mlx5_put_context(struct sim_call *call, uint16_t id)
 {
@@ -95,7 +95,7 @@ static int mlx5_query_context(struct sim_call *call)
 	return mlx5_put_context(call, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX);
 }
 
-/* mlx5_ib_query_device(): offloads of QPs, of which there are none */
+/* mlx5_ib_query_device(): the answer is about offloads of QPs, none of which the device has */
 static int mlx5_query_device(struct sim_call *call)
 {
 	struct mlx5_ib_query_device_resp resp = { .response_length = sizeof(resp) };
@@ -116,7 +116,7 @@ static uint32_t pdn_of(uint32_t handle)
 	return FIRST_PDN + handle;
 }
 
-/* mlx5_ib_alloc_pd(): without room for the number older kernels answer EFAULT, from copy_to_user() */
+/* mlx5_ib_alloc_pd(): to a buffer too short for the PD's number, older kernels answer EFAULT */
 static int mlx5_alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
@@ -140,7 +140,7 @@ int sim_mlx5_query_pd(struct sim_call *call)
 int sim_mlx5_devx_other(struct sim_call *call)
 {
 	const uint8_t *in;
-	/* status and syndrome, then struct mlx5_ifc_cmd_hca_cap_bits: no capability but this */
+	/* status and syndrome, then struct mlx5_ifc_cmd_hca_cap_bits with this capability alone */
 	const uint8_t out[48] = { [16 + RELAXED_ORDERING_WRITE / 8] = 0x80 };
 	size_t length;
 	int rc;

@@ -7,7 +7,7 @@
 
 extern const struct sim_profile sim_mlx5_profile;
 
-/* Methods that only this driver has. */
+/* Methods of the ioctl that only this driver has: as handle() of struct sim_method. */
 int sim_mlx5_query_pd(struct sim_call *call);
 int sim_mlx5_devx_other(struct sim_call *call);
 int sim_mlx5_data_direct_path(struct sim_call *call);

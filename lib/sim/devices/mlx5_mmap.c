@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Pages of the device that programs map, in the profile mlx5: UARs, and memory on the device
- * (hw/mlx5/main.c).
+ * Pages of the mlx5 device that programs map or export as dma-bufs: UARs and DMs (hw/mlx5/main.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +26,7 @@
 #define MMAP_OFFSET_END    255
 #define FIRST_UAR          8
 
-/* mlx5_entry_to_mmap_offset(), with the entries numbered by the handles of their UARs */
+/* mlx5_entry_to_mmap_offset(): the offset for mmap() of a UAR; the handle is the number of its entry */
 static uint64_t uar_offset(uint32_t handle)
 {
 	uint64_t command = MMAP_OFFSET_START + (handle >> 16), index = handle & 0xffff;
@@ -35,7 +34,7 @@ static uint64_t uar_offset(uint32_t handle)
 	return ((index >> 8) << 16 | command << 8 | (index & 0xff)) * sim_page_size();
 }
 
-/* What an offset for mmap() says: MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset(). */
+/* The command and the index in an offset for mmap(): MLX5_IB_MMAP_CMD_SHIFT, mlx5_ib_mmap_offset(). */
 static uint64_t command_of(uint64_t offset, uint64_t *index)
 {
 	const uint64_t page = offset / sim_page_size();
@@ -45,7 +44,7 @@ static uint64_t command_of(uint64_t offset, uint64_t *index)
 	return entry >> 16;
 }
 
-/* rdma_user_mmap_entry_get_pgoff(): what an offset is of, and its bytes; the table is locked */
+/* rdma_user_mmap_entry_get_pgoff(): the object that an offset is of, and its bytes; the table is locked */
 static const struct sim_object *find_mmap_entry(const struct sim_table *table, uint64_t offset,
 						uint64_t *size)
 {
@@ -98,7 +97,7 @@ static void *map_table_file(const struct sim_table *table, void *addr, size_t le
 	return address;
 }
 
-/* Behind a UAR there is memory that nobody reads: doorbells of queues that do not exist. */
+/* A UAR is mapped to anonymous memory: there are no queues whose doorbells the device would read. */
 void *sim_mlx5_mmap(struct sim_table *table, void *addr, size_t length, int prot, int flags,
 		    off_t offset)
 {
@@ -136,7 +135,7 @@ int sim_mlx5_export_dmabuf(struct sim_call *call)
 	fd = sim_dmabuf_export(&export, size);
 	if (fd < 0)
 		return fd;
-	/* the answer has the number of the eventfd that new_fd() made: the dma-buf takes its file_offset */
+	/* The caller gets the number of the eventfd that new_fd() made.  The dma-buf replaces the eventfd. */
 	rc = dup3(fd, (int)call->created, O_CLOEXEC) < 0 ? -errno : 0;
 	sim_libc()->close(fd);
 	return rc;

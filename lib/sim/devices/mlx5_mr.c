@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory regions of the profile mlx5: hw/mlx5/mr.c, and odp.c for what is on demand. */
+/* Memory regions of the profile mlx5: hw/mlx5/mr.c, and hw/mlx5/odp.c for on-demand paging. */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -9,13 +9,14 @@
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"
 
-#define BLOCK_SHIFT       12 /* keys are for blocks of this size */
+#define BLOCK_SHIFT       12 /* log2 of the bytes of the blocks that keys are for */
 #define IMPLICIT_ORDER    (64 - BLOCK_SHIFT)
-#define LEAST_ORDER       2    /* of the keys that drivers before SIM_SMALL_KEYS keep */
-#define FIRST_KEY_INDEX   0x11 /* what the driver took for itself comes before */
+#define LEAST_ORDER       2    /* of the keys of kernels without SIM_SMALL_KEYS */
+#define FIRST_KEY_INDEX   0x11 /* the driver keeps lower ones to itself */
 #define FIRST_KEY_VARIANT 4
 #define KEY_RENEWED       0x80u
 
+/* log2, rounded up, of the number of blocks that a range lies in. */
 static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length)
 {
 	uint64_t first = addr >> BLOCK_SHIFT, last = (addr + length - 1) >> BLOCK_SHIFT;
@@ -24,7 +25,7 @@ static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t leng
 	return order < LEAST_ORDER && !sim_has_change(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
 }
 
-/* Pages that fit a key made for so many: before 7.2 keys came in sizes of powers of two. */
+/* The pages that a key can hold which was made for @pages: older kernels round up to a power of two. */
 static uint32_t key_pages_for(enum mr_sim_kernel kernel, uint32_t pages)
 {
 	uint32_t room = 1u << LEAST_ORDER;
@@ -66,7 +67,7 @@ static int reg_dmabuf(struct sim_mr_request *request)
 		request->flags |= SIM_MR_DATA_DIRECT;
 	request->order = order_of(request->kernel, request->addr, request->length);
 	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
-	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
 }
 
@@ -85,8 +86,8 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 	if (rc)
 		return rc;
 	/*
-	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for no bytes
-	 * (for which a page is pinned where the address is odd)
+	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for 0 bytes,
+	 * which sim_umem_pin() lets pass where the address is not at the start of a page
 	 */
 	if (sim_has_change(request->kernel, SIM_IOVA_END) &&
 	    (!request->length ||
@@ -100,9 +101,10 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 }
 
 /*
- * A key is an index that the device chose and 8 bits of variant.  The driver keeps freed keys by
- * size and gives them out again at once.  Here the index follows from the handle, which is free
- * again at once, and the variant from the size.  An MR that changes its key still has the old one when it gets the new one.
+ * A key has 24 bits of index, which the device chose, and 8 bits of variant.  The driver keeps freed keys
+ * by size and uses them again at once.  Here the index follows from the handle, which is also used again at
+ * once, and the variant from the order.  KEY_RENEWED alternates when an MR changes its key: the MR still has
+ * the old key when it gets the new one.
  */
 uint32_t sim_mlx5_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
 			   uint32_t before)
@@ -160,7 +162,7 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 	return rc;
 }
 
-/* get_prefetchable_mr(): regions with pinned pages are not looked for */
+/* get_prefetchable_mr(): MRs with pinned pages count as not found */
 int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
 {
 	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)))
@@ -168,7 +170,7 @@ int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_ob
 	return mr->parent != advice->pd || sim_advice_lacks_access(advice, mr) ? -EPERM : 0;
 }
 
-/* pagefault_real_mr(): the memory behind a part of the region, which ends with its last page */
+/* pagefault_real_mr(): a part may reach to the end of the last page of the MR */
 int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 			      uint64_t *addr)
 {
@@ -182,6 +184,6 @@ int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverb
 	    __builtin_add_overflow(part->addr - mr->iova, mr->addr, addr) || *addr >= end ||
 	    end - *addr < part->length)
 		return -EFAULT;
-	/* mlx5r_umr_update_xlt() gets no page */
+	/* mlx5r_umr_update_xlt() refuses a range without pages */
 	return !part->length && !(*addr & (sim_page_size() - 1)) ? -EINVAL : 0;
 }

@@ -4,7 +4,7 @@
 
 #include "lib/sim/call/registration.h"
 
-/* For sim_mlx5_profile: see struct sim_profile. */
+/* Functions of struct sim_profile. */
 int sim_mlx5_reg_mr(struct sim_mr_request *request);
 int sim_mlx5_rereg_mr(struct sim_rereg *rereg);
 int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr);

@@ -12,7 +12,7 @@
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"
 
-/* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: without zero-based and hugetlb */
+/* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: all but zero-based and hugetlb */
 #define SUPPORTED_ACCESS                                                                           \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
@@ -41,7 +41,7 @@ static int rxe_query_device(struct sim_call *call)
 	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, NULL, 0);
 }
 
-/* UVERBS_METHOD_REG_DMABUF_MR: the method is there for all drivers, and this one has no function for it */
+/* UVERBS_METHOD_REG_DMABUF_MR: the kernel has the method, and the driver has no reg_user_mr_dmabuf */
 int sim_rxe_reg_dmabuf_mr(struct sim_call *call)
 {
 	(void)call;
@@ -55,7 +55,7 @@ static int rxe_alloc_pd(struct sim_call *call, uint32_t handle)
 	return 0;
 }
 
-/* rxe_odp_mr_init_user(): explicit only */
+/* rxe_odp_mr_init_user(): no implicit ODP */
 static int rxe_reg_odp(struct sim_mr_request *request)
 {
 	request->flags |= SIM_MR_ODP;
@@ -76,7 +76,7 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 		return rxe_reg_odp(request);
 	rc = sim_umem_pin(request->kernel, request->addr, request->length, request->access,
 			  &request->pinned);
-	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence wants pages of persistent memory */
+	/* rxe_mr_fill_pages_from_sgt(): flushing to persistence needs persistent memory */
 	if (!rc && request->access & SIM_ACCESS_FLUSH_PERSISTENT) {
 		sim_account_cancel(request->pinned);
 		rc = -EINVAL;
@@ -85,7 +85,7 @@ static int rxe_reg_mr(struct sim_mr_request *request)
 	return rc;
 }
 
-/* rxe_rereg_user_mr(): in place, or not at all */
+/* rxe_rereg_user_mr(): PD and access can change, the memory cannot */
 static int rxe_rereg_mr(struct sim_rereg *rereg)
 {
 	return rereg->translate || rereg->request.access & ~SUPPORTED_ACCESS ? -EOPNOTSUPP : 0;
@@ -100,9 +100,8 @@ static int rxe_check_prefetch(const struct sim_advice *advice, const struct sim_
 }
 
 /*
- * rxe_odp_do_pagefault_and_lock(): the driver takes the addresses as those of the memory,
- * whatever the IOVA is.  It treats regions with pinned pages like those on demand, and finds no
- * memory of theirs.
+ * rxe_odp_do_pagefault_and_lock(): the driver takes the addresses for those of the memory, whatever the
+ * IOVA is.  It treats MRs with pinned pages like those on demand, and then finds no memory of theirs.
  */
 static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 				uint64_t *addr)
@@ -113,17 +112,18 @@ static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uve
 	*addr = part->addr;
 	if (!(mr->flags & SIM_MR_ODP) || part->addr < (sim_round_down(mr->addr, page_size)))
 		return -EFAULT;
+	/* walk_page_range() refuses a range that wraps, and one without pages */
 	if (__builtin_add_overflow(part->addr, part->length, &end))
-		return -EINVAL; /* walk_page_range() refuses it, as it does no pages below */
+		return -EINVAL;
 	if (end > sim_round_up(mr->addr + mr->length, page_size))
 		return -EFAULT;
 	return !part->length && part->addr == sim_round_down(part->addr, page_size) ? -EINVAL : 0;
 }
 
 /*
- * rxe_mr_init(): an index from 1 on, and 8 bits.  The driver gives indexes out in turn and adds
- * random bits, so that a freed key does not come back soon.  Here the index follows the handle,
- * which is free again at once, and the bits are counted.
+ * rxe_mr_init(): a key has 24 bits of index, from 1 on, and 8 random bits.  The driver uses indexes in turn,
+ * so that a freed key does not return soon.  Here the index follows from the handle, which is used again
+ * at once, and the 8 bits count up.
  */
 static uint32_t rxe_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
 			     uint32_t before)

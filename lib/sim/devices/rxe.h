@@ -7,7 +7,7 @@
 
 extern const struct sim_profile sim_rxe_profile;
 
-/** sim_rxe_reg_dmabuf_mr() - UVERBS_METHOD_REG_DMABUF_MR: -EOPNOTSUPP, as drivers without it */
+/** sim_rxe_reg_dmabuf_mr() - the ioctl method REG_DMABUF_MR: -EOPNOTSUPP */
 int sim_rxe_reg_dmabuf_mr(struct sim_call *call);
 
 #endif

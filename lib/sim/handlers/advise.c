@@ -27,7 +27,7 @@ static const struct sim_object *find_by_key(const struct sim_call *call, uint32_
 		       : NULL;
 }
 
-/* ib_umem_odp_map_dma_and_lock(): whole pages; with HUGETLB all of them have to be huge */
+/* ib_umem_odp_map_dma_and_lock(): fault whole pages in; with HUGETLB all of them must be huge */
 static int fetch_pages(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint64_t length)
 {
 	const uint64_t page_size = sim_mr_page_size(mr);

@@ -4,6 +4,7 @@
 
 #include "lib/sim/call/attrs.h"
 
+/** sim_advise_mr() - the ioctl method ADVISE_MR: as handle() of struct sim_method */
 int sim_advise_mr(struct sim_call *call);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The device: what it is, its context, its port.  What is in the profile's sysfs tree as well must be
- * the same there: tests/unit/lib/sim/handlers/device.c compares them.
+ * Contexts, and the attributes of the device and its port.  Those that are in the profile's sysfs tree
+ * (lib/sim/sysfs), too, must be the same: tests/unit/lib/sim/handlers/device.c compares them.
  */
 #include <endian.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static int put_context_answer(struct sim_call *call)
 				 sizeof(support));
 }
 
-/* uverbs_std_types_device.c UVERBS_METHOD_GET_CONTEXT; a file has one context */
+/* uverbs_std_types_device.c UVERBS_METHOD_GET_CONTEXT: an open file can have one context */
 int sim_get_context(struct sim_call *call)
 {
 	int rc;
@@ -60,7 +60,7 @@ int sim_get_context(struct sim_call *call)
 	return rc;
 }
 
-/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_CONTEXT: what GET_CONTEXT said, once more */
+/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_CONTEXT: the answer to GET_CONTEXT once more */
 int sim_query_context(struct sim_call *call)
 {
 	int rc;
@@ -74,8 +74,8 @@ int sim_query_context(struct sim_call *call)
 }
 
 /*
- * uverbs_std_types_device.c UVERBS_METHOD_INFO_HANDLES: the newest first, as many as there is
- * room for, and their number.  ENOMSG is what the kernel answers to UVERBS_IDR_ANY_OBJECT.
+ * uverbs_std_types_device.c UVERBS_METHOD_INFO_HANDLES: the handles of a type, the newest first, as many
+ * as fit into the caller's list, and their number.
  */
 int sim_info_handles(struct sim_call *call)
 {
@@ -93,7 +93,7 @@ int sim_info_handles(struct sim_call *call)
 		return -ENOMSG;
 	if (!sim_is_object_type(call, (uint16_t)type))
 		return -ENOENT;
-	/* they count as long as their own descriptors are open, and nobody tells when those are closed */
+	/* These objects live until their own descriptors are closed, which the simulator cannot see. */
 	if (type == UVERBS_OBJECT_ASYNC_EVENT)
 		return -EOPNOTSUPP;
 	for (object = sim_object_newest(table); object && count < room;
@@ -180,7 +180,7 @@ static struct ib_uverbs_gid_entry only_gid(const struct sim_profile *profile)
 	};
 }
 
-/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_GID_TABLE: room is counted in whole entries */
+/* uverbs_std_types_device.c UVERBS_METHOD_QUERY_GID_TABLE: the buffer must hold whole entries */
 int sim_query_gid_table(struct sim_call *call)
 {
 	const struct ib_uverbs_gid_entry entry = only_gid(call->profile);

@@ -4,12 +4,15 @@
 
 #include "lib/sim/call/attrs.h"
 
+/* Methods of the ioctl: as handle() of struct sim_method. */
 int sim_get_context(struct sim_call *call);
 int sim_query_context(struct sim_call *call);
 int sim_info_handles(struct sim_call *call);
 int sim_query_port(struct sim_call *call);
 int sim_query_gid_table(struct sim_call *call);
 int sim_query_gid_entry(struct sim_call *call);
+
+/* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_query_device(struct sim_call *call);
 int sim_write_query_device_ex(struct sim_call *call);
 

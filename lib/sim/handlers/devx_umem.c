@@ -16,24 +16,24 @@
 #define HUGE_PAGE_SHIFT    21
 
 struct umem {
-	uint64_t addr; /* or offset in the dma-buf */
+	uint64_t addr; /* of the memory, or bytes from the start of the dma-buf */
 	uint64_t length;
-	uint64_t page_sizes;
+	uint64_t page_sizes; /* that the caller allows: bit i: 2^i bytes */
 	uint32_t access;
-	uint32_t pinned;
+	uint32_t pinned; /* pages */
 	bool is_dmabuf;
 	int fd;
 };
 
-/* Bits @high to @low. */
+/* A mask of the bits from @low to @high. */
 static uint64_t bits(uint32_t high, uint32_t low)
 {
 	return UINT64_MAX >> (63 - high) & UINT64_MAX << low;
 }
 
 /*
- * The size, as a shift, of the pieces that the memory is in.  Pieces that adjoin would be one for the
- * kernel; nothing tells which do.
+ * log2 of the bytes of the contiguous pieces that the memory consists of.  The kernel would join pieces
+ * that are neighbours in physical memory, which programs cannot find out.
  */
 static uint32_t piece_shift(const struct umem *umem, bool scattered)
 {
@@ -43,8 +43,9 @@ static uint32_t piece_shift(const struct umem *umem, bool scattered)
 }
 
 /*
- * devx_umem_find_best_pgsize(), ib_umem_find_best_pgsz(): the larger of the sizes it is given are
- * cut down as needed, but one must fit the pieces.
+ * devx_umem_find_best_pgsize(), ib_umem_find_best_pgsz(): whether a page size that the caller allows fits.
+ * Sizes up to that of the machine's pages do.  A larger one must not exceed the pieces, unless the memory
+ * lies in a single piece.
  */
 static bool has_page_size(const struct umem *umem, bool scattered)
 {
@@ -52,7 +53,8 @@ static bool has_page_size(const struct umem *umem, bool scattered)
 	uint32_t order = umem->length > 1 ? 64 - (uint32_t)__builtin_clzll(umem->length - 1) : 0;
 	uint64_t sizes = umem->page_sizes;
 
-	if (!umem->length) /* an odd address, for which a page was pinned: no size fits no bytes */
+	/* sim_umem_pin() lets a length of 0 pass where the address is not at the start of a page */
+	if (!umem->length)
 		return false;
 	sizes &= bits(order > shift ? (order > 63 ? 63 : order) : shift, ADAPTER_PAGE_SHIFT);
 	if (!sizes || sizes & bits(shift, ADAPTER_PAGE_SHIFT))
@@ -70,7 +72,7 @@ static int get_umem(enum mr_sim_kernel kernel, struct umem *umem)
 	rc = umem->is_dmabuf
 		     ? sim_dmabuf_get(umem->fd, umem->addr, umem->length, &dmabuf)
 		     : sim_umem_pin(kernel, umem->addr, umem->length, umem->access, &umem->pinned);
-	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin() */
+	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	if (!rc && dmabuf.export.table)
 		rc = -EOPNOTSUPP;
 	if (rc || has_page_size(umem, dmabuf.scattered))

@@ -4,6 +4,7 @@
 
 #include "lib/sim/call/attrs.h"
 
+/** sim_mlx5_umem_reg() - the ioctl method DEVX_UMEM_REG: as handle() of struct sim_method */
 int sim_mlx5_umem_reg(struct sim_call *call);
 
 #endif

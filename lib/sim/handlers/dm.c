@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory on the device, and regions on it: uverbs_std_types_dm.c, hw/mlx5/dm.c. */
+/* Memory of the device (DMs), and MRs of it: uverbs_std_types_dm.c, hw/mlx5/dm.c. */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -13,13 +13,13 @@
 #include "lib/sim/handlers/dm.h"
 #include "lib/sim/memory/device_memory.h"
 
-#define BAR_OFFSET 0x1fc0000u /* of the memory, in the device's BAR */
+#define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
 #define DM_MR_ACCESS                                                                               \
 	(IB_UVERBS_ACCESS_LOCAL_WRITE | IB_UVERBS_ACCESS_REMOTE_WRITE |                            \
 	 IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                           \
 	 IB_UVERBS_ACCESS_ZERO_BASED)
 
-/* The page, of which the library makes an offset for mmap(), and where in it the memory begins. */
+/* Answer the first page, from which libraries compute the offset for mmap(), and where the DM begins in it. */
 static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offset_id,
 			  uint64_t first)
 {
@@ -42,7 +42,7 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 
 	if (type && type->data > UINT32_MAX)
 		return -EINVAL;
-	/* The other types are for steering tables, which are not modelled. */
+	/* The other types are memory for steering tables, which are not modelled. */
 	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
 		return -EOPNOTSUPP;
 	rc = sim_dm_allocate(call->table, length, alignment, &first);
@@ -81,7 +81,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 		.flags = SIM_MR_DM,
 	};
 	const struct sim_object *dm = &call->table->objects[handle];
-	const uint32_t dm_length = (uint32_t)dm->length; /* as wide as in struct ib_dm */
+	const uint32_t dm_length = (uint32_t)dm->length; /* 32 bits, as in struct ib_dm */
 	uint32_t key;
 	int rc;
 
@@ -98,8 +98,8 @@ int sim_reg_dm_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	request.addr = offset;
-	request.iova =
-		BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset; /* as QUERY_MR answers */
+	/* for QUERY_MR: the region itself is zero-based */
+	request.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset;
 	key = call->profile->make_key(call->table, call->created, 0, 0);
 	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
 	if (!rc)

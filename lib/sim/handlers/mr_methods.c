@@ -21,7 +21,7 @@
 	 IB_UVERBS_ACCESS_REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                          \
 	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-/* Attributes that the two methods number differently. */
+/* Ids of the attributes that REG_MR and REG_DMABUF_MR have in common, but number differently. */
 struct attr_ids {
 	uint16_t pd, lkey, rkey;
 };
@@ -35,7 +35,7 @@ static int read_access(struct sim_call *call, uint16_t id, uint32_t allowed,
 	return rc ? rc : sim_access_check(call, request->access);
 }
 
-/* An MR on a dma-buf of the device's pages keeps them from being given out again. */
+/* An MR of an exported dma-buf keeps the device's pages from being allocated again. */
 static int keep_exported_pages(const struct sim_table *table, struct sim_mr_request *request)
 {
 	uint32_t pages;
@@ -59,7 +59,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 	rc = sim_driver_reg_mr(call, request);
 	if (rc)
 		return rc;
-	/* unlike the write command, this method does not note them either: QUERY_MR answers zeros */
+	/* The methods do not store them either, as the write command does: QUERY_MR answers zeros. */
 	if (request->range_unset) {
 		request->length = 0;
 		request->iova = 0;
@@ -110,7 +110,7 @@ int sim_reg_dmabuf_mr(struct sim_call *call)
 	return register_mr(call, &request, &ids);
 }
 
-/* An address, or a descriptor with an offset. */
+/* What to register: memory by its address, or a dma-buf by its descriptor and an offset. */
 static int read_memory(struct sim_call *call, struct sim_mr_request *request)
 {
 	const struct ib_uverbs_attr *fd = sim_attr(call, SIM_ATTR_REG_MR_FD);

@@ -4,6 +4,7 @@
 
 #include "lib/sim/call/attrs.h"
 
+/* Methods of the ioctl: as handle() of struct sim_method. */
 int sim_reg_dmabuf_mr(struct sim_call *call);
 int sim_reg_mr(struct sim_call *call);
 int sim_query_mr(struct sim_call *call);

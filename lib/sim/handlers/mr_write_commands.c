@@ -12,6 +12,7 @@
 #include "lib/sim/state/account.h"
 #include "lib/sim/state/objects.h"
 
+/* Make the object of a registered MR; -errno if its PD is gone, or the table has no room. */
 static int add_mr(struct sim_call *call, const struct sim_mr_request *request, uint32_t pd,
 		  struct ib_uverbs_reg_mr_resp *resp)
 {

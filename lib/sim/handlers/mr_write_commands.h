@@ -4,6 +4,7 @@
 
 #include "lib/sim/call/attrs.h"
 
+/* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_reg_mr(struct sim_call *call);
 int sim_write_dereg_mr(struct sim_call *call);
 

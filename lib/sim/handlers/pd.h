@@ -4,6 +4,7 @@
 
 #include "lib/sim/call/attrs.h"
 
+/* Write commands: as run() in uverbs/write_commands.c. */
 int sim_write_alloc_pd(struct sim_call *call);
 int sim_write_dealloc_pd(struct sim_call *call);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Changing a memory region: uverbs_cmd.c ib_uverbs_rereg_mr(). */
+/* The write command REREG_MR, which changes a memory region: uverbs_cmd.c ib_uverbs_rereg_mr(). */
 #include <errno.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -18,7 +18,7 @@
 #define REREG_ACCESS    4u
 #define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
 
-/* umem.c ib_umem_check_rereg(): pages pinned for reading cannot be written through another key */
+/* umem.c ib_umem_check_rereg(): an MR whose pages are pinned for reading cannot get write access */
 static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 			  const struct sim_object *mr)
 {
@@ -98,7 +98,11 @@ static bool is_unchanged(const struct sim_object *mr, const struct sim_object *o
 	       mr->mm == old->mm && mr->pinned == old->pinned;
 }
 
-/* The kernel locks the MR for all this time, and answers EBUSY to others that want to change it. */
+/*
+ * Change the MR as the driver allowed.  The kernel holds a lock of the MR from the start of the command, and
+ * answers EBUSY to other calls that would change or destroy it.  Here the table was unlocked meanwhile:
+ * EBUSY is the answer if another call was faster.
+ */
 static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd,
 		     const struct sim_rereg *rereg, struct ib_uverbs_rereg_mr_resp *resp)
 {
@@ -131,7 +135,8 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 	if (rereg->new_key)
 		changed.key_pages = request->key_pages;
 	sim_object_change(table, cmd->mr_handle, &changed);
-	if (rereg->new_key) /* the driver made another MR, and rdma_assign_uobject() lists that */
+	/* with a new key the driver makes a new MR, and rdma_assign_uobject() makes it the newest */
+	if (rereg->new_key)
 		sim_object_renew(table, cmd->mr_handle);
 	if (rereg->translate)
 		sim_account_release(table, rereg->old.mm, rereg->old.pinned);

@@ -6,9 +6,10 @@
 
 #include "lib/sim/call/attrs.h"
 
-/** sim_rereg_is_supported() - whether the driver has a rereg_user_mr, on the kernel that is simulated */
+/** sim_rereg_is_supported() - whether the driver of the simulated kernel has a rereg_user_mr */
 bool sim_rereg_is_supported(const struct sim_call *call);
 
+/** sim_write_rereg_mr() - the write command REREG_MR: as run() in uverbs/write_commands.c */
 int sim_write_rereg_mr(struct sim_call *call);
 
 #endif
