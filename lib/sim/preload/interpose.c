@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The libc calls that programs make.  What is not about a simulated device or descriptor goes to
- * libc as it came, errno included.
+ * The functions of libc that the simulator replaces in programs.  Calls that are not about a simulated
+ * device or descriptor go to libc unchanged, and leave errno as libc does.
  */
-#undef _FORTIFY_SOURCE /* its inline functions have the names that are defined here */
+#undef _FORTIFY_SOURCE /* it defines inline functions with the names of those below */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/netlink.h>
@@ -28,6 +28,7 @@
 
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "one struct stat on 64-bit machines");
 
+/* what programs call that were built with _FORTIFY_SOURCE, or against an older glibc */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
@@ -39,19 +40,20 @@ int __fxstat64(int version, int fd, struct stat64 *st);
 
 /* ---- open ---------------------------------------------------------------------------------- */
 
-/* The profile whose node this is, if the environment asks for one.  Paths may be NULL. */
+/* The profile that the environment asks for, if the path is that of its node; else NULL. */
 static const struct sim_profile *profile_of_path(const char *path)
 {
 	const struct sim_profile *profile;
 
-	__asm__("" : "+r"(path)); /* open() is declared never to be given NULL */
+	/* glibc declares that open() never gets NULL; this keeps the compiler from removing the test */
+	__asm__("" : "+r"(path));
 	if (!path || strncmp(path, "/dev/infiniband/", 16) != 0)
 		return NULL;
 	profile = sim_profile_of(sim_wanted_kind());
 	return profile && !strcmp(path, profile->node) ? profile : NULL;
 }
 
-/* Turns what the functions of this library return into what libc's do. */
+/* Turn a result that can be -errno into one of libc: -1 and errno. */
 static int return_errno(int rc)
 {
 	if (rc >= 0)
@@ -72,7 +74,7 @@ static int open_device(const struct sim_profile *profile, int flags)
 
 /*
  * A character device that is opened once more, through /proc/self/fd, has a new context.  The memfd
- * that stands for it would have the same one, so a new one is made in its place.
+ * opened once more would have the same one: a new memfd is made in its place.  @fd is what libc opened.
  */
 static int reopen_device(const char *path, int flags, int fd)
 {
@@ -231,7 +233,7 @@ EXPORT int stat64(const char *path, struct stat64 *st)
 	return stat(path, (struct stat *)st);
 }
 
-/* Programs built against glibc before 2.33; 64-bit machines know one version of the struct. */
+/* For programs that were built against glibc before 2.33.  64-bit machines have one version of struct stat. */
 EXPORT int __fxstat(int version, int fd, struct stat *st)
 {
 	(void)version;
@@ -256,9 +258,9 @@ EXPORT int __xstat64(int version, const char *path, struct stat64 *st)
 	return stat(path, (struct stat *)st);
 }
 
-/* ---- the rest ------------------------------------------------------------------------------ */
+/* ---- fcntl, mmap, ioctl, socket ------------------------------------------------------------ */
 
-/* sim_file_get(), which leaves errno alone. */
+/* sim_file_get(), with errno as it was. */
 static int get_file(int fd, struct sim_file **file)
 {
 	int saved = errno, rc = sim_file_get(fd, file);
@@ -267,6 +269,7 @@ static int get_file(int fd, struct sim_file **file)
 	return rc;
 }
 
+/* Whether a call of fcntl() takes or releases a write lock of a memfd. */
 static bool locks_memfd(int fd, int command, const struct flock *lock)
 {
 	int saved = errno;
@@ -281,7 +284,10 @@ static bool locks_memfd(int fd, int command, const struct flock *lock)
 	return found;
 }
 
-/* Interposed only for faults: with a lock begins and ends each change of mrctl's session table. */
+/*
+ * fcntl() is replaced for faults alone: mrctl takes and releases record locks on the memfd of its session
+ * table at each change, and MR_SIM_LOCK lets tests interrupt it there.
+ */
 EXPORT int fcntl(int fd, int command, ...)
 {
 	struct sim_fault fault;
@@ -290,7 +296,7 @@ EXPORT int fcntl(int fd, int command, ...)
 	int rc;
 
 	va_start(args, command);
-	arg = va_arg(args, void *); /* as libc does, whatever it is */
+	arg = va_arg(args, void *); /* libc reads the argument so, too, whatever its type */
 	va_end(args);
 	if (!sim_fault_wanted(MR_SIM_LOCK) || !locks_memfd(fd, command, arg))
 		return sim_libc()->fcntl(fd, command, arg);
@@ -371,7 +377,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	return return_errno(rc);
 }
 
-/* Without it libibverbs asks the kernel for devices and does not look into SYSFS_PATH. */
+/* Without netlink libibverbs looks for devices in SYSFS_PATH, rather than to ask the kernel for them. */
 EXPORT int socket(int domain, int type, int protocol)
 {
 	if (domain == AF_NETLINK && protocol == NETLINK_RDMA &&

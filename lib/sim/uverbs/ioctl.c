@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The ioctl: the checks that come before any driver is asked, in the order of uverbs_ioctl.c and
- * rdma_core.c, since the errno tells which one failed.
+ * The ioctl RDMA_VERBS_IOCTL: checks of the call and its attributes, creating and destroying of objects.
+ * The checks are in the order of uverbs_ioctl.c and rdma_core.c, which decides about the errno of a call
+ * that would fail several.
  *
  * The table is locked while a method runs, except while it pins memory.
  */
@@ -60,8 +61,8 @@ static int new_object(struct sim_call *call, const struct sim_attr_spec *spec,
 }
 
 /*
- * A descriptor that a method makes.  Nothing can ever be read from it: what the kernel reports by it,
- * events of QPs and of the port, never happens here.
+ * Make the descriptor that a method creates.  Nothing can ever be read from it: events of QPs and of the
+ * port, which the kernel reports by it, never occur here.
  */
 static int new_fd(struct sim_call *call, const struct sim_attr_spec *spec,
 		  struct ib_uverbs_attr *attr)
@@ -142,7 +143,7 @@ static bool destroys_object(const struct sim_call *call)
 	return call->object && call->method->attrs[0].kind == SIM_ATTR_DESTROY;
 }
 
-/* What a method was to create exists only after the method has succeeded. */
+/* Let what the method creates exist if the method has succeeded; else free its handle or descriptor. */
 static void finish_creation(struct sim_call *call, int rc)
 {
 	const struct sim_attr_spec *spec = call->creates;
@@ -171,7 +172,7 @@ static int run_method(struct sim_call *call, struct ib_uverbs_ioctl_hdr *hdr)
 	if (!rc && call->method->handle)
 		rc = call->method->handle(call);
 	finish_creation(call, rc);
-	/* the kernel flags it as valid even where the driver wrote nothing */
+	/* The kernel flags the driver's answer as valid even if the driver wrote none. */
 	driver_out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 	if (!rc && driver_out)
 		driver_out->flags |= UVERBS_ATTR_F_VALID_OUTPUT;

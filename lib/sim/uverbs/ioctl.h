@@ -6,7 +6,12 @@
 
 #include "lib/sim/state/table.h"
 
-/** sim_uverbs_ioctl() - serve RDMA_VERBS_IOCTL; no table may be locked */
+/**
+ * sim_uverbs_ioctl() - serve the ioctl RDMA_VERBS_IOCTL of a context; no table may be locked
+ * @hdr: what the program passed, possibly NULL
+ *
+ * Return: 0, or -errno.
+ */
 int sim_uverbs_ioctl(struct sim_table *table, struct ib_uverbs_ioctl_hdr *hdr);
 
 #endif

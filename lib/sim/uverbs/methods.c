@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The methods and what each accepts.  The specs are those of the kernel's uverbs_std_types*.c
- * and hw/mlx5/devx.c, main.c.
+ * The methods that are modelled, with the attributes that each accepts, as in the kernel's
+ * uverbs_std_types*.c and hw/mlx5/devx.c, dm.c, main.c, std_types.c.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -35,16 +35,16 @@
 #define IN_CONST(id)               ATTR(id, SIM_ATTR_IN, 8, 8, true)
 #define RAW_FD(id)                 ATTR(id, SIM_ATTR_RAW_FD, 0, 0, false)
 #define IN_FLAGS(id)               ATTR(id, SIM_ATTR_IN, 4, 8, false)
-#define IN_FLAGS_SINCE(id_, fact)                                                                  \
+#define IN_FLAGS_SINCE(id_, change_)                                                               \
 	{                                                                                          \
-		.id = (id_), .kind = SIM_ATTR_IN, .min = 4, .max = 8, .since = (fact)              \
+		.id = (id_), .kind = SIM_ATTR_IN, .min = 4, .max = 8, .since = (change_)           \
 	}
 #define OUT(id, size, mandatory)    ATTR(id, SIM_ATTR_OUT, size, size, mandatory)
 #define OUT_ANY(id, min, mandatory) ATTR(id, SIM_ATTR_OUT, min, UINT16_MAX, mandatory)
 #define OBJECT(id, kind, type)      ATTR(id, kind, type, 0, true)
 #define DRIVER_DATA                 IN_ANY(UVERBS_ATTR_UHW_IN, 0, false), OUT_ANY(UVERBS_ATTR_UHW_OUT, 0, false)
 
-/* what all drivers accept; attributes of one driver follow */
+/* Attributes that all drivers accept; a method's row adds those of its driver. */
 #define REG_DMABUF_ATTRS                                                                           \
 	OBJECT(UVERBS_ATTR_REG_DMABUF_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),                  \
 		OBJECT(UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),       \
@@ -56,7 +56,7 @@
 		OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, true),                                 \
 		OUT(UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, true)
 
-/* UVERBS_ATTR_STRUCT(): at least up to this member */
+/* UVERBS_ATTR_STRUCT(): bytes of a structure up to the end of a member */
 #define UP_TO(structure, member) (offsetof(structure, member) + sizeof(((structure *)NULL)->member))
 
 #define METHOD_OF(since_, driver_, object_, method_, call_, handle_, ...)                          \

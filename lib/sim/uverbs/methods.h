@@ -6,10 +6,10 @@
 
 /**
  * sim_method_find() - look up a method of the call's device and kernel
- * @call: gets it
+ * @call: its method is set
  *
- * Return: 0, -EOPNOTSUPP for what the kernel knows and this does not model, -EPROTONOSUPPORT
- * for what the kernel does not know either.
+ * Return: 0, -EOPNOTSUPP for a method that the kernel has and the simulator does not model,
+ * -EPROTONOSUPPORT for one that the kernel does not have either.
  */
 int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method);
 

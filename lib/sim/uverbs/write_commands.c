@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Commands of the older write() ABI, inside the ioctl INVOKE_WRITE: libibverbs still registers
- * by them (uverbs_std_types_device.c, uverbs_cmd.c).
+ * Commands of the older ABI, which used write().  libibverbs passes them to the ioctl method INVOKE_WRITE,
+ * to register memory among others (uverbs_std_types_device.c, uverbs_cmd.c).
  */
 #include <errno.h>
 #include <stddef.h>
@@ -15,15 +15,20 @@
 #include "lib/sim/handlers/rereg.h"
 #include "lib/sim/uverbs/write_commands.h"
 
-/* UAPI_DEF_WRITE_*(): the least sizes of request and response.  Extended commands may be shorter. */
+/*
+ * UAPI_DEF_WRITE_*(): the commands, with the least bytes of request and response.  Those of extended
+ * commands are 0: they may be shorter than their structures.
+ */
 static const struct command {
 	uint32_t number;
 	uint16_t request;
 	uint16_t response;
-	enum mr_sim_call call;
+	enum mr_sim_call call; /* its name for faults */
+
+	/* Carries the command out: 0, or -errno. */
 	int (*run)(struct sim_call *call);
 
-	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all have. */
+	/* UAPI_DEF_METHOD_NEEDS_FN(): whether the driver has the function for it; NULL: all drivers have. */
 	bool (*is_supported)(const struct sim_call *call);
 } commands[] = {
 	{ IB_USER_VERBS_CMD_REG_MR, sizeof(struct ib_uverbs_reg_mr),
@@ -60,6 +65,7 @@ static int find_command(uint64_t number, const struct command **command)
 	return -EOPNOTSUPP;
 }
 
+/* Whether request and response have at least the bytes that the command needs. */
 static bool has_room(const struct command *command, const struct ib_uverbs_attr *in,
 		     const struct ib_uverbs_attr *out)
 {
@@ -94,8 +100,8 @@ static const struct ib_uverbs_attr *find_attr(const struct ib_uverbs_ioctl_hdr *
 }
 
 /*
- * A command without room for its response is none: libibverbs begins with one, to learn whether the
- * kernel has INVOKE_WRITE.
+ * A command that is too short does not count: libibverbs begins with one, to find out whether the kernel has
+ * INVOKE_WRITE, and a fault of the first call shall not be used up by it.
  */
 enum mr_sim_call sim_invoke_write_call(const struct ib_uverbs_ioctl_hdr *hdr)
 {

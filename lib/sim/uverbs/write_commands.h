@@ -6,10 +6,10 @@
 
 #include "lib/sim/call/attrs.h"
 
-/** sim_invoke_write() - UVERBS_METHOD_INVOKE_WRITE: carry a write command out */
+/** sim_invoke_write() - the ioctl method INVOKE_WRITE, which carries a write command out: 0, or -errno */
 int sim_invoke_write(struct sim_call *call);
 
-/** sim_invoke_write_call() - which command an INVOKE_WRITE carries; MR_SIM_CALLS if it gets none to do */
+/** sim_invoke_write_call() - the name for faults of an INVOKE_WRITE's command; MR_SIM_CALLS: none */
 enum mr_sim_call sim_invoke_write_call(const struct ib_uverbs_ioctl_hdr *hdr);
 
 #endif
