@@ -3,13 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/character.h"
 #include "lib/base/choice.h"
-#include "lib/base/number.h"
+#include "lib/base/word_argument.h"
 #include "lib/verbs/access.h"
-
-/* A longer item is no mask of 32 bits. */
-#define NUMBER_MAX 16
 
 /*
  * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags) and
@@ -38,8 +34,7 @@ static const char *const prefixes[] = { "IBV_ACCESS_",          "IB_UVERBS_ACCES
 int mr_flags_parse(const struct mr_word *flags, const char *what, const char *text, uint32_t *bits,
 		   struct mr_error *err)
 {
-	uint32_t result = 0;
-	uint64_t number;
+	uint32_t result = 0, number;
 	const char *item;
 	size_t length;
 	int rc = 0;
@@ -55,10 +50,8 @@ int mr_flags_parse(const struct mr_word *flags, const char *what, const char *te
 
 		if (found >= 0)
 			result |= flags[found].bit;
-		else if (!length || !mr_is_digit(item[0]) || length >= NUMBER_MAX)
-			return mr_fail_word(err, what, item, length, flags, sizeof(*flags));
-		else if (!(rc = mr_parse_u64_item(item, length, UINT32_MAX, &number, err)))
-			result |= (uint32_t)number;
+		else if (!(rc = mr_word_as_number(flags, what, item, length, &number, err)))
+			result |= number;
 	}
 	if (!rc)
 		*bits = result;

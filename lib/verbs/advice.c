@@ -4,10 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/base/character.h"
 #include "lib/base/choice.h"
 #include "lib/base/clock.h"
-#include "lib/base/number.h"
+#include "lib/base/word_argument.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/uverbs.h"
 
@@ -15,9 +14,6 @@
 #define PART_MAX UINT64_C(0xfffff000)
 
 #define FLUSH    3 /* its index below: the words before it are advices, by their numbers */
-
-/* A longer item is no number of 32 bits. */
-#define NUMBER_MAX 16
 
 const struct mr_word mr_advice_words[] = {
 	[IBV_ADVISE_MR_ADVICE_PREFETCH] = MR_WORD("prefetch", "fetch the pages, for reading"),
@@ -40,22 +36,6 @@ static int find_word(const char *item, size_t length)
 	return mr_word_find(mr_advice_words, item, length);
 }
 
-/* Reads a number, which may stand in the place of a word of @words. */
-static int parse_number(const char *item, size_t length, const struct mr_word *words,
-			uint32_t *number, struct mr_error *err)
-{
-	uint64_t value;
-	int rc;
-
-	if (!length || !mr_is_digit(item[0]) || length >= NUMBER_MAX)
-		return mr_fail_word(err, words == &mr_advice_words[FLUSH] ? "flag" : "advice", item,
-				    length, words, sizeof(*words));
-	rc = mr_parse_u64_item(item, length, UINT32_MAX, &value, err);
-	if (!rc)
-		*number = (uint32_t)value;
-	return rc;
-}
-
 static int parse_advice(const char *item, size_t length, uint32_t *advice, struct mr_error *err)
 {
 	int found = find_word(item, length);
@@ -64,7 +44,7 @@ static int parse_advice(const char *item, size_t length, uint32_t *advice, struc
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "'flush' stands behind an advice, as in prefetch,flush");
 	if (found < 0)
-		return parse_number(item, length, mr_advice_words, advice, err);
+		return mr_word_as_number(mr_advice_words, "advice", item, length, advice, err);
 	*advice = (uint32_t)found;
 	return 0;
 }
@@ -78,7 +58,9 @@ static int parse_flag(const char *item, size_t length, uint32_t *flag, struct mr
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "one advice at a time: '%.*s' is a second one", (int)length,
 				    item);
-	return found == FLUSH ? 0 : parse_number(item, length, &mr_advice_words[FLUSH], flag, err);
+	if (found == FLUSH)
+		return 0;
+	return mr_word_as_number(&mr_advice_words[FLUSH], "flag", item, length, flag, err);
 }
 
 int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error *err)

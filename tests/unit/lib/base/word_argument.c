@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Words with an argument behind a colon, and numbers in the place of words. */
+#include <errno.h>
+
+#include "lib/base/word_argument.h"
+#include "tests/unit/unit.h"
+
+static const struct mr_word words[] = {
+	MR_WORD("plain", ""),
+	MR_WORD("file:PATH", ""),
+	MR_WORD("sized[:SIZE]", ""),
+	{ .name = NULL },
+};
+
+static struct mr_error err;
+
+TEST(words_take_the_arguments_that_their_names_show)
+{
+	static const struct {
+		const char *text;
+		int word;
+		const char *argument;
+	} cases[] = {
+		{ "plain", 0, NULL },      { "file:a", 1, "a" },    { "file:a:b", 1, "a:b" },
+		{ "file:a/b", 1, "a/b" },  { "sized", 2, NULL },    { "sized:1", 2, "1" },
+		{ "plain:", -EINVAL, "" }, { "file", -EINVAL, "" }, { "file:", -EINVAL, "" },
+		{ "sized:", -EINVAL, "" }, { "", -EINVAL, "" },     { "sized[", -EINVAL, "" },
+		{ "PLAIN", -EINVAL, "" },  { "pla", -EINVAL, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *argument;
+		int found = mr_word_with_argument(words, "kind", cases[i].text, &argument, &err);
+
+		assert_equal_for(cases[i].text, found, cases[i].word);
+		if (found < 0)
+			assert_int_equal(err.kind, MR_ERROR_USAGE);
+		else if (cases[i].argument)
+			assert_string_equal(argument, cases[i].argument);
+		else
+			assert_null(argument);
+	}
+}
+
+TEST(a_message_shows_how_the_word_is_written)
+{
+	const char *argument;
+
+	mr_word_with_argument(words, "kind", "file:", &argument, &err);
+	assert_string_equal(err.text, "invalid kind 'file:': it is written file:PATH");
+	mr_word_with_argument(words, "kind", "fiel:x", &argument, &err);
+	assert_contains(err.text, "unknown kind 'fiel:x': did you mean 'file:PATH'?");
+}
+
+TEST(a_number_may_stand_in_the_place_of_a_word)
+{
+	uint32_t number = 42;
+
+	assert_int_equal(mr_word_as_number(words, "kind", "0xffffffff,", 10, &number, &err), 0);
+	assert_int_equal(number, UINT32_MAX);
+	assert_int_equal(mr_word_as_number(words, "kind", "4294967296", 10, &number, &err),
+			 -ERANGE);
+	assert_int_equal(mr_word_as_number(words, "kind", "0000000000000001", 16, &number, &err),
+			 -EINVAL);
+	assert_int_equal(mr_word_as_number(words, "kind", "x", 1, &number, &err), -EINVAL);
+	assert_contains(err.text, "unknown kind 'x'; valid values: plain, file:PATH");
+	assert_int_equal(mr_word_as_number(words, "kind", "1", 0, &number, &err), -EINVAL);
+	assert_int_equal(number, UINT32_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words_take_the_arguments_that_their_names_show),
+		cmocka_unit_test(a_message_shows_how_the_word_is_written),
+		cmocka_unit_test(a_number_may_stand_in_the_place_of_a_word),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
