@@ -8,8 +8,8 @@
 #include "lib/verbs/access.h"
 
 /*
- * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags) and
- * written out, because rdma-core 44's verbs.h lacks the flush flags.
+ * The bits are the kernel's ABI (<rdma/ib_user_ioctl_verbs.h>, enum ib_uverbs_access_flags).  They are
+ * numbers here, because the verbs.h of rdma-core 44 lacks the flush flags.
  */
 const struct mr_word mr_access_flags[] = {
 	{ "local-write", "the HCA may write for local requests", MR_ACCESS_LOCAL_WRITE },
@@ -56,11 +56,6 @@ int mr_flags_parse(const struct mr_word *flags, const char *what, const char *te
 	if (!rc)
 		*bits = result;
 	return rc;
-}
-
-int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err)
-{
-	return mr_flags_parse(mr_access_flags, "access flag", text, bits, err);
 }
 
 const char *mr_access_next(uint32_t *bits, char raw[16])

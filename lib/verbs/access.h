@@ -11,7 +11,7 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
-/** Bits whose meaning mrctl depends on. */
+/** The bits whose meaning mrctl depends on. */
 #define MR_ACCESS_LOCAL_WRITE      (1u << 0)
 #define MR_ACCESS_ZERO_BASED       (1u << 5)
 #define MR_ACCESS_ON_DEMAND        (1u << 6)
@@ -24,26 +24,21 @@
 extern const struct mr_word mr_access_flags[];
 
 /**
- * mr_flags_parse() - as mr_access_parse(), of the flags in another table
- * @flags: the table; ends with a row that has no name
- * @what:  what messages call one of them
+ * mr_flags_parse() - read a list of flags such as "local-write,remote-read"
+ * @flags: the flags' names and bits, such as mr_access_flags; ends with a row that has no name
+ * @what:  what messages call such a flag: "access flag"
+ * @text:  names and numbers, separated by "," or "|"; or "none".  Names may be spelled as in C, such as
+ *         IBV_ACCESS_LOCAL_WRITE.  Bits of a number need not have a name.
+ * @bits:  the mask, set on success
+ *
+ * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
  */
 int mr_flags_parse(const struct mr_word *flags, const char *what, const char *text, uint32_t *bits,
 		   struct mr_error *err);
 
 /**
- * mr_access_parse() - the mask of "local-write,remote-read"
- * @text: names and numbers separated by "," or "|", or "none"; bits without a name pass through;
- *        names also as C has them, IBV_ACCESS_LOCAL_WRITE
- * @bits: the mask, set on success
- *
- * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
- */
-int mr_access_parse(const char *text, uint32_t *bits, struct mr_error *err);
-
-/**
- * mr_access_next() - take one flag out of a mask
- * @bits: the mask; the lowest flag is removed from it
+ * mr_access_next() - remove the lowest flag from a mask, and name it
+ * @bits: the mask
  * @raw:  room for the text of a bit without a name
  *
  * Return: the flag's name, "0x8000" in @raw for a bit without one, NULL when none is left.

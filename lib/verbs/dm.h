@@ -11,11 +11,6 @@ struct ibv_dm;
 struct mr_dmabuf;
 struct mr_registrar;
 
-/** What is to be allocated. */
-struct mr_dm_request {
-	uint64_t length; /**< bytes */
-};
-
 /** An allocated piece of memory on the device.  All zeros: none. */
 struct mr_dm {
 	struct ibv_dm *dm; /**< of MR_VIA_LIBRARY, else NULL */

@@ -113,7 +113,7 @@ static uint32_t parse_access(const char *text)
 	struct mr_error err = { 0 };
 	uint32_t bits;
 
-	if (mr_access_parse(text, &bits, &err))
+	if (mr_flags_parse(mr_access_flags, "access flag", text, &bits, &err))
 		fail_msg("'%s': %s", text, err.text);
 	return bits;
 }

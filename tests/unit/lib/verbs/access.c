@@ -12,7 +12,7 @@ static uint32_t parse(const char *text)
 	struct mr_error err = { 0 };
 	uint32_t bits = 0xdeadbeef;
 
-	if (mr_access_parse(text, &bits, &err))
+	if (mr_flags_parse(mr_access_flags, "access flag", text, &bits, &err))
 		fail_msg("'%s': %s", text, err.text);
 	return bits;
 }
@@ -130,7 +130,7 @@ TEST(anything_else_is_a_usage_error_that_names_it)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct mr_error err = { 0 };
 		uint32_t bits = 42;
-		int rc = mr_access_parse(cases[i].text, &bits, &err);
+		int rc = mr_flags_parse(mr_access_flags, "access flag", cases[i].text, &bits, &err);
 
 		assert_equal_for(cases[i].text, rc, -cases[i].errnum);
 		assert_equal_for(cases[i].text, bits, 42);
