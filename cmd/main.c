@@ -26,7 +26,7 @@ static void print_version(void)
 		    environment.rdma_core[0] ? environment.rdma_core : "of unknown version");
 }
 
-/* --help, --version, --dump-cli: true where one of them was asked for. */
+/* Prints what --help, --version or --dump-cli asks for.  Return: whether one of them was given. */
 static bool answer_about_itself(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
@@ -43,7 +43,7 @@ static bool answer_about_itself(const struct command *command, const struct glob
 	return true;
 }
 
-/* A copy of the command line: reading it moves the operands behind the options. */
+/* Copies the command line as it was given: reading the options moves the operands behind them. */
 static char **copy_words(int argc, char **argv)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
@@ -81,7 +81,7 @@ static int run_command(const struct command *command, struct global_args *global
 }
 
 /* Runs help or version.  Neither is a command: they take no options, and a batch cannot hold them. */
-static int answer_word(char **words, struct mr_error *err)
+static int run_help_word(char **words, struct mr_error *err)
 {
 	int rc = 0;
 
@@ -104,7 +104,7 @@ static int run_words(struct global_args *global, int argc, char **argv, char **w
 		return run_command(*command, global, argc, argv, words, err);
 	for (const char *const *word = help_words; *word; word++)
 		if (option_names(*words, *word))
-			return answer_word(words, err);
+			return run_help_word(words, err);
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown command '%s'", *words);
 	suggest_command(all_commands, *words, err);
 	return -EINVAL;
@@ -112,7 +112,8 @@ static int run_words(struct global_args *global, int argc, char **argv, char **w
 
 /*
  * The kernel gives a closed standard descriptor to the next file that is opened.  Output would then go
- * into that file, or into the device.  /dev/null, opened for reading, takes the place: writing fails.
+ * into that file, or into the device.  So /dev/null takes the number; it is opened for reading, which makes
+ * writing fail.
  */
 static void occupy_standard_descriptors(void)
 {
@@ -127,8 +128,8 @@ static void occupy_standard_descriptors(void)
 
 /*
  * The user chooses what mrctl loads and opens, by options and environment: libraries (SYSFS_PATH,
- * providers, libcuda), files (file:PATH), devices (device:PATH) and descriptors.  With more rights
- * than its user has (AT_SECURE of getauxval(3)) it would lend them, so it does nothing at all.
+ * providers, libcuda), files (file:PATH), devices (device:PATH) and descriptors.  An mrctl with more
+ * rights than its user has (AT_SECURE of getauxval(3)) would lend them, so it refuses to run.
  */
 static int refuse_more_rights(struct mr_error *err)
 {
@@ -143,14 +144,15 @@ static int refuse_more_rights(struct mr_error *err)
 	return -EPERM;
 }
 
-static void let_the_call_answer(int number)
+static void handle_nothing(int number)
 {
 	(void)number;
 }
 
 /*
- * Beyond RLIMIT_FSIZE a write, or memory for the session table, is to be refused with EFBIG rather than
- * end this process in the middle.  A handler, unlike SIG_IGN, is not passed on to programs that it execs.
+ * Where a write, or enlarging the session table, exceeds RLIMIT_FSIZE, SIGXFSZ would end this process in
+ * the middle of its work.  With a handler the call fails with EFBIG instead.  It would with SIG_IGN, too, but
+ * the programs that mrctl execs would inherit that.
  */
 static void survive_file_size_limit(void)
 {
@@ -158,7 +160,7 @@ static void survive_file_size_limit(void)
 
 	if (sigaction(SIGXFSZ, NULL, &action) || action.sa_handler == SIG_IGN)
 		return;
-	action.sa_handler = let_the_call_answer;
+	action.sa_handler = handle_nothing;
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
@@ -186,7 +188,7 @@ int main(int argc, char **argv)
 		rc = run_words(&global, argc, argv, rest, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
-	options_free(options); /* the command has used lists that are kept in there */
+	options_free(options); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err)) {
 		report_error(command ? command->name : NULL, &err);
 		rc = report_status(&err);

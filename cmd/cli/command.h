@@ -23,7 +23,7 @@ struct invocation {
 	const struct command *command;
 	const struct command *const *commands; /**< all that there are; ends with NULL */
 	const struct global_args *global;
-	struct enclosing *enclosing; /**< the batch that it is a line of, or NULL */
+	struct enclosing *enclosing; /**< the batch, where the command is a line of one; or NULL */
 	const char *const *argv;     /**< the whole command line, as it was given; ends with NULL */
 	const void *args;            /**< the command's own struct, filled from its option tables */
 	char **operands;             /**< what is no option; ends with NULL */
@@ -35,8 +35,8 @@ struct command {
 	const char *summary;     /**< one line, lower case */
 	const char *description; /**< a paragraph for --help */
 	const struct option_group *const *groups; /**< ends with NULL */
-	const struct option_rule
-		*rules;              /**< for its options; ends with OPTION_RULES_END; or NULL */
+	/** For its options; ends with OPTION_RULES_END; or NULL. */
+	const struct option_rule *rules;
 	size_t args_size;            /**< of the struct that the options fill, zeroed before */
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< of its tables without -o, separated by ',' */
@@ -44,8 +44,8 @@ struct command {
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
 	bool not_in_batch; /**< no line of a batch can be this command */
-	const struct help_topic *const
-		*topics; /**< that belong to its options; ends with NULL; or NULL */
+	/** The topics of help that belong to its options; ends with NULL; or NULL. */
+	const struct help_topic *const *topics;
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
@@ -56,7 +56,7 @@ struct command {
  * command_find() - the command of that name
  * @commands: ends with NULL
  *
- * Return: its place in @commands, or that of the NULL.
+ * Return: its element of @commands, or the NULL at the end.
  */
 const struct command *const *command_find(const struct command *const *commands, const char *name);
 

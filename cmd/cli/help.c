@@ -14,7 +14,7 @@
 #define COMMANDS_INDENT 14
 #define INDENT          29
 
-/* @text wrapped at WIDTH, from column @at on, further lines indented by @indent. */
+/* Prints @text, which begins at column @at, in lines shorter than WIDTH; further lines are indented. */
 static void print_wrapped(const char *text, size_t at, size_t indent)
 {
 	while (*text) {
@@ -72,7 +72,7 @@ static void print_options(const struct option_group *group)
 	}
 }
 
-/* Groups with the same title, one after the other, are printed as one. */
+/* Neighbouring groups with the same title are printed as one. */
 static void print_groups(const struct option_group *const *groups)
 {
 	const char *title = "";
@@ -224,14 +224,14 @@ int help_answer(const struct command *const *commands, char **words, struct mr_e
 	const struct help_topic *topic = words[0] ? find_topic(words[0]) : NULL;
 	const struct command *command = words[0] ? *command_find(commands, words[0]) : NULL;
 	bool is_columns = topic && !topic->sections[0].title;
-	bool is_word = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
+	bool is_about_mrctl = !words[0] || !strcmp(words[0], "--help") || !strcmp(words[0], "-h");
 
 	for (const char *const *word = help_words; words[0] && *word; word++)
-		is_word |= !strcmp(words[0], *word);
+		is_about_mrctl |= !strcmp(words[0], *word);
 	if (words[0] && words[is_columns && words[1] ? 2 : 1])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
 				    words[is_columns ? 2 : 1]);
-	if (command || is_word)
+	if (command || is_about_mrctl)
 		help_print(commands, command);
 	else if (is_columns)
 		return print_columns(commands, words[1], err);

@@ -5,7 +5,7 @@
 
 #include "cmd/cli/command.h"
 
-/** Words that stand where a command stands, but are none: main() answers them.  Ends with NULL. */
+/** "help" and "version", which stand in the place of a command: main() runs them.  Ends with NULL. */
 extern const char *const help_words[];
 
 /** Room for option_help_text(). */

@@ -15,8 +15,8 @@ struct help_section {
 struct help_topic {
 	const char *name;
 	const char *help;
-	struct help_section sections
-		[5]; /**< ends with one that has no title; if the first has none: all columns */
+	/** Ends with one that has no title; if that is the first, the topic is the columns of commands. */
+	struct help_section sections[5];
 };
 
 extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Option tables.  An option says what it is called, what it takes and which member of the
- * command's struct it fills; parsing, help and --dump-cli are made of that.
+ * Option tables.  A row says what the option is called, what it takes and which member of the
+ * command's struct it fills; parsing, help and --dump-cli follow from the rows.
  */
 #ifndef CMD_CLI_OPTION_TABLE_H
 #define CMD_CLI_OPTION_TABLE_H
@@ -13,15 +13,15 @@
 #include "lib/base/choice.h"
 #include "lib/base/error.h"
 
-/** What an option takes.  The types that there are: cmd/cli/option_types.h. */
+/** What an option takes.  cmd/cli/option_types.h has all types. */
 struct option_type {
 	const char *name; /**< for --dump-cli */
 	/** Fill the member from a word.  Return: 0, or -errno with MR_ERROR_USAGE. */
 	int (*read)(const char *text, void *member, struct mr_error *err);
-	bool adds_up; /**< given again, it adds to what was given before; else that is an error */
+	bool adds_up; /**< a further value adds to the former ones; of other types it is an error */
 	bool is_text; /**< the member is a const char * */
-	const struct mr_word
-		*words; /**< all that it takes, the default first, for the help; or NULL */
+	/** All that it takes, for the help; begins with the default; or NULL. */
+	const struct mr_word *words;
 };
 
 struct option_spec {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The types of options, as OPTION() takes them: "flag", say, is the type of the member that such an
- * option fills, OPTION_CTYPE_flag, and a row of cmd/cli/option_types.c, option_type_flag.
+ * The types of options.  OPTION() takes a type by its name, such as "flag".  A type has two parts:
+ * OPTION_CTYPE_flag is the type of the member that such an option fills, and option_type_flag is a row of
+ * cmd/cli/option_types.c.
  */
 #ifndef CMD_CLI_OPTION_TYPES_H
 #define CMD_CLI_OPTION_TYPES_H
@@ -37,7 +38,7 @@ struct expect_option {
 	uint64_t errnums[9]; /**< one bit for each errno */
 };
 
-/** Nothing. */
+/** No value: the member becomes true. */
 #define OPTION_CTYPE_flag bool
 /** Any text. */
 #define OPTION_CTYPE_string const char *
@@ -51,7 +52,7 @@ struct expect_option {
 #define OPTION_CTYPE_size struct mr_opt_u64
 /** 64 bits, decimal or hexadecimal. */
 #define OPTION_CTYPE_number struct mr_opt_u64
-/** Kept in nanoseconds. */
+/** Seconds, kept in nanoseconds. */
 #define OPTION_CTYPE_seconds struct mr_opt_u64
 /** Access flags. */
 #define OPTION_CTYPE_access struct access_option

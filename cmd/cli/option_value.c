@@ -7,7 +7,7 @@
 #include "cmd/cli/option_value.h"
 #include "lib/base/choice.h"
 
-/* The value that the option was given before; a global one also before the command.  NULL: none. */
+/* The former value of the option, on this command line or, of a global one, before the command; or NULL. */
 static const char *given_before(const struct option_value *value)
 {
 	if (value->given || !value->option->type->is_text)
@@ -15,7 +15,7 @@ static const char *given_before(const struct option_value *value)
 	return *(const char *const *)value->member;
 }
 
-/* Lists add up, except with "none", which is a whole list.  Other types take one value. */
+/* Lists add up, but "none" is a whole list, to which nothing can be added.  Other types take one value. */
 static int check_repeated(const struct option_value *value, const char *before, const char *text,
 			  struct mr_error *err)
 {

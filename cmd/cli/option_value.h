@@ -18,7 +18,7 @@ struct option_value {
  * option_value_set() - fill the member from @text
  * @last: the option that was given last on this command line; set to this one
  *
- * What was given before adds up where the option's type does, and is an error where it does not.
+ * @text adds to former values where the option's type adds up, and is an error where it does not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */

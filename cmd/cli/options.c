@@ -41,13 +41,15 @@ static bool allocate_tables(struct options *tables, const struct option_binding 
 			tables->count++;
 	tables->values = calloc(tables->count + 1, sizeof(*tables->values));
 	tables->longs = calloc(tables->count + 1, sizeof(*tables->longs));
-	tables->letters =
-		calloc(tables->count + 1,
-		       3); /* a letter and ":" for each, and the prefix of fill_tables() */
+	/* A letter and ":" for each option, and the prefix of fill_tables(). */
+	tables->letters = calloc(tables->count + 1, 3);
 	return tables->values && tables->longs && tables->letters;
 }
 
-/* getopt_long(): '+' stops at the first operand, ':' tells a missing value from an unknown option. */
+/*
+ * For getopt_long(), '+' means to stop at the first operand, and ':' to answer a missing value otherwise than
+ * an unknown option.
+ */
 static void fill_tables(struct options *tables, const struct option_binding *bindings,
 			bool stop_early)
 {
@@ -100,7 +102,8 @@ static int check_written_out(const struct option_spec *option, char **argv, stru
 			    (int)strcspn(word, "="), word, name);
 }
 
-static int fail_unknown_option(struct options *tables, int found, char **argv, struct mr_error *err)
+/* Fails with what getopt_long() found to be wrong. */
+static int fail_bad_option(struct options *tables, int found, char **argv, struct mr_error *err)
 {
 	const char *word = argv[optind - 1];
 	bool is_letter = optopt && optopt < FIRST_VALUE;
@@ -138,7 +141,7 @@ static int read_by_getopt(struct options *tables, int argc, char **argv, struct 
 		int rc;
 
 		if (!value || !value->option)
-			return fail_unknown_option(tables, found, argv, err);
+			return fail_bad_option(tables, found, argv, err);
 		rc = found >= FIRST_VALUE ? check_written_out(value->option, argv, err) : 0;
 		if (!rc)
 			rc = option_value_set(value, &tables->given, optarg, err);
@@ -175,9 +178,9 @@ static struct option_value *find_name(const struct options *tables, const char *
 }
 
 /*
- * Reads operands, "--name" and "--name value" up to the first word of another form, without
- * getopt_long(): lines of a batch hold little else, and it would take most of their time.  Operands are
- * moved to *@operand.  Return: the place of that first word in @argv, or -errno.
+ * Reads operands, "--name" and "--name value" up to the first word of another form.  Lines of a batch hold
+ * little else, and getopt_long() would take most of their time.  Operands are moved to *@operand.
+ * Return: the index in @argv of that first word, or of the NULL at the end; or -errno.
  */
 static int read_plain(struct options *tables, char **argv, char ***operand, struct mr_error *err)
 {
@@ -207,6 +210,7 @@ int options_read(struct options *tables, int argc, char **argv, char ***operands
 	char **operand = argv + 1;
 	int n, rc = 0;
 
+	/* Forgets the command line before this one. */
 	tables->unknown[0] = '\0';
 	for (; tables->given; tables->given = tables->given->earlier)
 		tables->given->given = NULL;

@@ -49,8 +49,8 @@ void options_free(struct options *options);
  * @argc, @argv: argv[0] is skipped; reordered so that the operands come last
  * @operands:    set to the first element of @argv that is no option
  *
- * Names must be written out: getopt_long would take any unambiguous beginning.  What was given before
- * adds up if the type of the option does (struct option_type), and is an error if not.
+ * Names must be written out: getopt_long would take any unambiguous beginning.  An option that is given
+ * again adds to its value if its type adds up (struct option_type), and is an error if not.
  *
  * Return: 0, or -EINVAL with MR_ERROR_USAGE.
  */

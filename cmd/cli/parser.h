@@ -22,13 +22,13 @@ int parser_init(struct parser *parser, const struct command *command, struct glo
 		struct mr_error *err);
 
 /**
- * parser_read() - fill its args anew; as options_read()
+ * parser_read() - fill @parser->args from a command line, as options_read() does
  * @commands: all that there are, for a hint which of them has an option that this one lacks
  */
 int parser_read(struct parser *parser, const struct command *const *commands, int argc, char **argv,
 		char ***operands, struct mr_error *err);
 
-/** parser_check() - options_check() of what was read last, by the rules of the command */
+/** parser_check() - options_check() of the command line that was read last, by the command's rules */
 int parser_check(const struct parser *parser, struct mr_error *err);
 void parser_release(struct parser *parser);
 

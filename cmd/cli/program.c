@@ -19,13 +19,13 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 
 	shell_find_mrctl();
 	if (program == fallback && mr_simulator_is_entered() && isatty(STDIN_FILENO))
-		shell_tell_simulated(program[0]);
+		shell_mark_simulated(program[0]);
 	execvp(program[0], program);
 	errnum = errno;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
 	if (errnum == ENOENT)
 		suggest_program(invocation->commands, invocation->command, program, err);
 	report_error(invocation->command->name, err);
-	mr_error_clear(err); /* it is printed */
+	mr_error_clear(err); /* else main() would print it again */
 	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
 }

@@ -9,7 +9,7 @@
 /**
  * program_exec() - exec the program that the operands name, or $SHELL
  *
- * Return: only if that fails: EXIT_NO_PROGRAM or EXIT_CANNOT_EXEC, as a shell would; the error is
+ * Return: only if that fails, EXIT_NO_PROGRAM or EXIT_CANNOT_EXEC, as a shell would; the error has been
  * printed.
  */
 int program_exec(const struct invocation *invocation, struct mr_error *err);

@@ -12,7 +12,7 @@
 
 #define MARK "(simulated) "
 
-/* bash sets PS1 itself, after the environment, but runs this before each prompt. */
+/* bash sets PS1 itself when it starts, so the environment cannot.  It runs PROMPT_COMMAND before each prompt. */
 #define MARK_PROMPT "PS1=\"" MARK "${PS1#\"" MARK "\"}\""
 
 static bool is_this_program(const char *path)
@@ -23,8 +23,8 @@ static bool is_this_program(const char *path)
 	       self.st_dev == other.st_dev && self.st_ino == other.st_ino;
 }
 
-/* Whether a shell finds this program as mrctl: the first in @path that can be executed is it. */
-static bool finds(const char *path)
+/* Whether the first mrctl in @path that can be executed, which a shell would run, is this program. */
+static bool is_found_by(const char *path)
 {
 	char file[PATH_MAX];
 
@@ -44,7 +44,7 @@ void shell_find_mrctl(void)
 	mr_auto_free char *longer = NULL;
 	char self[PATH_MAX] = "", *name;
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || (path && finds(path)))
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 || (path && is_found_by(path)))
 		return;
 	name = strrchr(self, '/');
 	if (!name || strcmp(name, "/mrctl") != 0 || !is_this_program(self) || strchr(self, ':'))
@@ -56,6 +56,7 @@ void shell_find_mrctl(void)
 		setenv("PATH", longer, 1);
 }
 
+/* Adds the mark to what bash runs before each prompt, unless an outer mrctl has done so. */
 static void set_prompt_command(void)
 {
 	const char *now = getenv("PROMPT_COMMAND");
@@ -71,7 +72,7 @@ static void set_prompt_command(void)
 		setenv("PROMPT_COMMAND", both, 1);
 }
 
-void shell_tell_simulated(const char *shell)
+void shell_mark_simulated(const char *shell)
 {
 	const char *name = strrchr(shell, '/');
 

@@ -3,13 +3,13 @@
 #ifndef CMD_CLI_SHELL_H
 #define CMD_CLI_SHELL_H
 
-/** shell_find_mrctl() - add the folder of this program to PATH if `mrctl` would be another one, or none */
+/** shell_find_mrctl() - have shells find this program as mrctl: adds its folder to PATH where they do not */
 void shell_find_mrctl(void);
 
 /**
- * shell_tell_simulated() - have the prompt of an interactive shell say that the HCA is simulated
- * @shell: its program
+ * shell_mark_simulated() - have the prompt of an interactive shell show that the HCA is simulated
+ * @shell: path of the shell's program
  */
-void shell_tell_simulated(const char *shell);
+void shell_mark_simulated(const char *shell);
 
 #endif

@@ -18,7 +18,7 @@ void suggest_command(const struct command *const *commands, const char *name, st
 		mr_hint(err, "did you mean '%s'?", guess.best);
 }
 
-/* Whether it is called @option: "--iova" or "-i". */
+/* Whether @spec is the option that is written as @option, in any case: "--iova" or "-i". */
 static bool is_option(const struct option_spec *spec, const char *option)
 {
 	if (option[1] != '-')
@@ -43,7 +43,7 @@ static void guess_option(struct mr_guess *guess, const struct option_group *cons
 			mr_guess_try(guess, o->name);
 }
 
-/* "reg-iova, rereg": the commands that have it; how many. */
+/* Lists the commands that have the option, as in "reg-iova, rereg".  Return: how many they are. */
 static unsigned int list_owners(const struct command *const *commands, const char *option,
 				char *list, size_t size)
 {
@@ -65,14 +65,14 @@ void suggest_option(const struct command *const *commands, const struct command 
 	const struct option_group *const *own = command ? command->groups : none;
 	struct mr_guess guess =
 		mr_guess_init(option + 2, strlen(option) > 2 ? strlen(option) - 2 : 0);
-	const struct option_spec *spelled = find_option(own, option);
+	const struct option_spec *same_word = find_option(own, option);
 	char owners[128];
 	unsigned int count = list_owners(commands, option, owners, sizeof(owners));
 
 	guess_option(&guess, own);
 	guess_option(&guess, global);
-	if (spelled)
-		mr_hint(err, "did you mean '--%s'?", spelled->name);
+	if (same_word) /* in another spelling, such as --IOVA */
+		mr_hint(err, "did you mean '--%s'?", same_word->name);
 	else if (count && command)
 		mr_hint(err, "%s %s it", owners, count == 1 ? "has" : "have");
 	else if (count)
@@ -90,8 +90,8 @@ static const struct {
 	{ "kill", "--end" }, { "exit", "--end" },  { "start", "--detach" },
 };
 
-/* The option of the command that a word without its dashes is, or that it means. */
-static const struct option_spec *option_of(const struct command *command, const char *word)
+/* Finds the option of the command that @word names without its dashes, or for which people use it. */
+static const struct option_spec *option_by_word(const struct command *command, const char *word)
 {
 	const struct option_spec *found;
 	char option[32];
@@ -107,7 +107,7 @@ static const struct option_spec *option_of(const struct command *command, const 
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err)
 {
-	const struct option_spec *option = option_of(command, *program);
+	const struct option_spec *option = option_by_word(command, *program);
 
 	if (*command_find(commands, *program))
 		mr_hint(err, "did you mean 'mrctl %s -- mrctl %s'?", command->name, *program);

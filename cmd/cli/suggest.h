@@ -11,14 +11,14 @@
 void suggest_command(const struct command *const *commands, const char *name, struct mr_error *err);
 
 /**
- * suggest_option() - hint which commands have the option, or which one of this command is nearest to it
+ * suggest_option() - hint which commands have the option, or which option of this one is nearest to it
  * @command: the command that does not have it; NULL: the option stood before the command
  * @option:  "--iova" or "-i"
  */
 void suggest_option(const struct command *const *commands, const struct command *command,
 		    const char *option, struct mr_error *err);
 
-/** suggest_program() - for a program that does not exist: the command or option of mrctl that was meant */
+/** suggest_program() - hint which command or option of mrctl was meant by a program that does not exist */
 void suggest_program(const struct command *const *commands, const struct command *command,
 		     char *const *program, struct mr_error *err);
 
