@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of the simulated device stand on; they run under "mrctl sim --". */
+/* What the tests of the simulated device share.  They run under "mrctl sim --". */
 #ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
 #define TESTS_UNIT_LIB_SIM_DEVICE_H
 
@@ -74,7 +74,7 @@ static inline int close_device(void **state)
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-/* Become a user without capabilities who may lock so many pages. */
+/* Become a user without capabilities, with a RLIMIT_MEMLOCK of @pages: 0, or -1. */
 static inline int may_lock(rlim_t pages)
 {
 	const struct rlimit limit = { pages * PAGE, pages * PAGE };
@@ -94,7 +94,7 @@ static inline int make_dmabuf(uint64_t pages)
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-/* advise() */
+/* arguments of advise() */
 #define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
 #define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
 #define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
@@ -154,7 +154,7 @@ static inline void guid_text(uint64_t guid, char text[20])
 
 /* ---- other processes ----------------------------------------------------------------------- */
 
-/* For children, where cmocka's asserts would run the parent's tests again. */
+/* An assertion for functions that run in a child: cmocka's would return to the parent's other tests. */
 #define EXPECT(condition)                                                                          \
 	do {                                                                                       \
 		if (!(condition))                                                                  \
@@ -170,7 +170,7 @@ static inline void assert_child_succeeds(pid_t pid)
 	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
 }
 
-/* Run work() in a child; it returns 0, or the line that went wrong. */
+/* Run work() in a child.  It uses EXPECT(), and returns 0 at its end. */
 static inline void in_child(int (*work)(struct device *device), struct device *device)
 {
 	pid_t pid = fork();
@@ -180,7 +180,7 @@ static inline void in_child(int (*work)(struct device *device), struct device *d
 	assert_child_succeeds(pid);
 }
 
-/* A message with a descriptor in it: to send, or with room for one. */
+/* A message that carries a descriptor, or receives one. */
 struct message {
 	struct msghdr hdr;
 	struct iovec text;
@@ -204,7 +204,7 @@ static inline void init_message(struct message *message)
 	message->control.header.cmsg_len = CMSG_LEN(sizeof(int));
 }
 
-/* Return: whether it was sent */
+/* Send a descriptor over a socket; returns whether it was sent. */
 static inline bool send_fd(int socket, int fd)
 {
 	struct message message;
@@ -214,7 +214,7 @@ static inline bool send_fd(int socket, int fd)
 	return sendmsg(socket, &message.hdr, 0) == 1;
 }
 
-/* Return: the descriptor, or -1 */
+/* Receive a descriptor from a socket; returns it, or -1. */
 static inline int receive_fd(int socket)
 {
 	struct message message;

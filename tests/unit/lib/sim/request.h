@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Raw uverbs ioctls.  All functions return 0 or the errno. */
+/* Raw uverbs ioctls.  Functions that send one return 0 or its errno. */
 #ifndef TESTS_UNIT_LIB_SIM_REQUEST_H
 #define TESTS_UNIT_LIB_SIM_REQUEST_H
 
@@ -26,7 +26,7 @@
 #define REREG_PD     2u
 #define REREG_ACCESS 4u
 
-/* The header ends with an array of no length, and that is where the attributes are. */
+/* An ioctl with its attributes, which are where hdr.attrs, an array without a length, begins. */
 struct request {
 	union {
 		struct ib_uverbs_ioctl_hdr hdr;
@@ -158,7 +158,6 @@ static inline int reg(int fd, uint32_t pd, const void *addr, uint64_t length, ui
 	return rc;
 }
 
-/* @in: as ib_uverbs_rereg_mr has it */
 static inline int rereg(int fd, const struct ib_uverbs_rereg_mr *in,
 			struct ib_uverbs_rereg_mr_resp *out)
 {
@@ -189,7 +188,7 @@ static inline int dealloc_pd(int fd, uint64_t handle)
 		       UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
 }
 
-/* @count in: room in the list; out: handles in it */
+/* @count: of handles; in: those that the list has room for; out: those that were written */
 static inline int info_handles(int fd, uint64_t type, uint32_t *list, uint32_t *count)
 {
 	struct request request;

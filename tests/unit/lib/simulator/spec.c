@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What can be asked of the simulated HCA by name. */
+/* Names of profiles, kernels and faults of the simulated HCA. */
 #include <errno.h>
 
 #include "lib/simulator/spec.h"

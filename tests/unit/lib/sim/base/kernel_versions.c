@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * In what the simulated kernels differ.  Runs under "mrctl sim --profile ... --kernel ...", once
- * for each.  The answers are those that the guests of tests/kernel gave (observed.md), or follow
- * from the source of these kernels.
+ * How the answers of the simulated kernels differ.  This runs under "mrctl sim --profile ... --kernel ...",
+ * once for each pair.  The expected answers are those of the guests of tests/kernel (see its observed.md),
+ * or follow from the source of these kernels.
  */
 #include <libgen.h>
 #include <linux/magic.h>
@@ -28,7 +28,7 @@ static enum mr_sim_profile profile;
 #define FLUSH_GLOBAL     (1u << 8)
 #define FLUSH_PERSISTENT (1u << 9)
 
-/* The errno in each kernel. */
+/* The expected answer of each kernel. */
 struct answers {
 	int of[MR_SIM_KERNELS];
 };
@@ -162,9 +162,9 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 	snprintf(below, sizeof(below), "%s", dirname(self));
 	assert_int_equal(statfs(below, &fs), 0);
 	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		skip(); /* built in memory */
+		skip(); /* a file system in memory writes nothing back */
 	assert_int_equal(stat(below, &st), 0);
-	/* of a file that was deleted it is seen by its device, if that has a number of its own */
+	/* the second file is deleted: the simulator knows it by its device, if that has a major number */
 	for (i = 0; i < (major(st.st_dev) ? 2 : 1); i++) {
 		memory = map_file(below, path);
 		if (i)
@@ -178,7 +178,7 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 		if (!i)
 			assert_int_equal(unlink(path), 0);
 	}
-	/* what is beside it does not matter */
+	/* other mappings of the process do not matter */
 	private = map(PAGE, PROT_READ | PROT_WRITE);
 	assert_int_equal(reg(device->fd, device->pd, private, PAGE, LOCAL, NULL), 0);
 	munmap(private, PAGE);
@@ -235,7 +235,7 @@ static void data_direct_is_known(void **state)
 	assert_int_equal(send_to(&request, device->fd), unasked.of[kernel]);
 	flags->data = 1;
 	assert_int_equal(send_to(&request, device->fd), asked.of[kernel]);
-	flags->flags = 0; /* what is not known may be left out of account */
+	flags->flags = 0; /* not mandatory: kernels that do not know the attribute ignore it */
 	assert_int_equal(send_to(&request, device->fd), kernel == MR_SIM_KERNEL_6_1 ? 0 : EINVAL);
 	close(fd);
 }
@@ -253,7 +253,7 @@ static void small_regions_share_keys_in_older_kernels(void **state)
 	struct ib_uverbs_reg_mr_resp mr;
 
 	if (IS_RXE)
-		skip(); /* its keys know no size, and its regions keep their memory */
+		skip(); /* keys do not depend on a size, and REREG_TRANS is not supported */
 	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &mr), 0);
 	in.mr_handle = mr.mr_handle;
 	assert_int_equal(rereg(device->fd, &in, &out), 0);

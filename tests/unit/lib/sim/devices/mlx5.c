@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the simulated mlx5 device alone has. */
+/* Methods that only the simulated mlx5 device has. */
 #include "tests/unit/lib/sim/device.h"
 
 static void uars_can_be_mapped(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Where the simulated rxe device differs from the mlx5 one.  Runs under "mrctl sim --profile rxe".
- * The same answers come from the kernel's rxe driver.
+ * How the simulated rxe device differs from the mlx5 one.  This runs under "mrctl sim --profile rxe".
+ * The kernel's rxe driver gives the same answers.
  */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -123,7 +123,7 @@ static void advice_is_for_regions_that_can_be_written(void **state)
 	assert_int_equal(advise(device, mr.lkey, 3, FLUSH, start, 1), EOPNOTSUPP);
 	assert_int_equal(advise(device, mr.lkey, READ, 2, start, 1), EINVAL);
 
-	/* its access is what it was changed to, its memory what it was taken for */
+	/* REREG_ACCESS decides about the access, and how the memory was pinned about writing */
 	rereg_cmd.mr_handle = mr.mr_handle;
 	rereg_cmd.access_flags = IB_UVERBS_ACCESS_REMOTE_READ;
 	assert_int_equal(rereg(device->fd, &rereg_cmd, &resp), 0);
@@ -166,7 +166,9 @@ static void librxe_opens_and_registers(void **state)
 
 	pd = ibv_alloc_pd(context);
 	assert_non_null(pd);
-	assert_int_equal(pd->handle, 0); /* the driver makes no object of its own */
+	assert_int_equal(
+		pd->handle,
+		0); /* unlike mlx5's library, that of rxe makes no object when it opens a device */
 	mr = ibv_reg_mr_iova(pd, memory, 2 * PAGE, IOVA, IBV_ACCESS_LOCAL_WRITE);
 	assert_non_null(mr);
 	assert_int_equal(mr->handle, 1);
@@ -217,7 +219,7 @@ static void registrations_are_checked(void **state)
 				 cases[i].error);
 }
 
-/* The driver leaves them to its caller, and the newer method forgets them. */
+/* The driver does not store length and IOVA in the MR, and the method REG_MR does not either. */
 static void the_method_notes_no_length_but_on_demand(void **state)
 {
 	static const uint32_t accesses[] = { LOCAL, LOCAL | IB_UVERBS_ACCESS_ON_DEMAND };

@@ -83,11 +83,11 @@ static void huge_pages_are_fetched_whole(void **state)
 			 0);
 	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA + PAGE, PAGE), 0);
 	assert_false(is_resident(start));
-	/* all of the page, which is none */
+	/* the whole of the huge page is faulted in, and turns out to be small pages */
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + PAGE, PAGE), EINVAL);
 	assert_true(is_resident(start));
 	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, IOVA + PAGE, PAGE), EINVAL);
-	/* and there may be a hole behind the region */
+	/* behind the region, the huge page has a hole */
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + huge, PAGE), EFAULT);
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, IOVA + 2 * huge, PAGE), EFAULT);
 	munmap(memory, 4 * huge);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The simulated device: sysfs and the ioctls say the same. */
+/* The attributes of the simulated device: sysfs and the ioctls agree. */
 #include <infiniband/verbs.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>

@@ -6,7 +6,7 @@
 #include "tests/unit/lib/sim/device.h"
 
 #define HUGE_PAGE (2ul << 20)
-#define NO_BITMAP 0x1ull /* no attribute rather than this one */
+#define NO_BITMAP 0x1ull /* in place of page sizes: the request has no such attribute */
 #define NO_FD     INT32_MIN
 
 struct umem_case {
@@ -83,7 +83,7 @@ static void umems_are_checked(void **state)
 				 cases[i].error);
 }
 
-/* Of which the kernel may have none. */
+/* Memory for which huge pages were asked; the kernel may still use small ones. */
 static char *map_huge(size_t pages)
 {
 	uintptr_t start = (uintptr_t)map((pages + 1) * HUGE_PAGE, PROT_READ | PROT_WRITE);
@@ -127,7 +127,7 @@ static void huge_pages_have_larger_sizes(void **state)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_equal_for(cases[i].name, umem_reg(device->fd, &cases[i], NO_FD, &handle),
 				 cases[i].error);
-		/* a user may not lock much more at once */
+		/* the next case must not exceed RLIMIT_MEMLOCK */
 		if (!cases[i].error)
 			assert_int_equal(umem_dereg(device->fd, handle), 0);
 	}
@@ -155,7 +155,7 @@ static void umems_have_ids_and_handles(void **state)
 	assert_int_equal(umem_dereg(device->fd, device->pd), EINVAL);
 	assert_int_equal(umem_dereg(device->fd, list[1]), 0);
 	assert_int_equal(umem_dereg(device->fd, list[1]), ENOENT);
-	/* a PD has nothing to do with it */
+	/* umems do not keep a PD busy */
 	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
 	request.attrs[4].data = 0;
 	assert_int_equal(send_to(&request, device->fd), EFAULT);

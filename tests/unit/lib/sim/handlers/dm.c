@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory on the simulated device: raw, and by libibverbs. */
+/* Memory of the simulated device: raw requests, and libibverbs. */
 #include <infiniband/verbs.h>
 #include <sys/wait.h>
 #include <rdma/mlx5_user_ioctl_verbs.h>
@@ -7,11 +7,11 @@
 #include "tests/unit/lib/sim/device.h"
 
 #define ZERO  IB_UVERBS_ACCESS_ZERO_BASED
-#define LIMIT (32 * PAGE) /* bytes at once */
-#define ALL   (64 * PAGE) /* bytes that there are */
+#define LIMIT (32 * PAGE) /* most bytes of one DM */
+#define ALL   (64 * PAGE) /* bytes of all DMs */
 #define START 0x1fc0000ull
 
-/* not in the headers of rdma-core 44: UVERBS_OBJECT_DMABUF, and where pages are for mmap() */
+/* not in the headers of rdma-core 44: UVERBS_OBJECT_DMABUF, and the offset of a page for mmap() */
 #define OBJECT_DMABUF   18
 #define OFFSET_OF(page) ((8ull << 8 | (page)) * PAGE)
 
@@ -195,7 +195,7 @@ static void a_region_keeps_its_memory(void **state)
 	assert_int_equal(free_dm(device->fd, dm), 0);
 }
 
-/* A region on memory that is longer than 32 bits is on what the driver knows of its length. */
+/* The driver has 32 bits for the length of a DM: of one that is longer, regions see the low bits alone. */
 static void long_memory_is_short(void **state)
 {
 	struct device *device = *state;
@@ -378,7 +378,7 @@ static void libibverbs_imports(void **state)
 	ibv_close_device(context);
 }
 
-/* The child maps the memory by itself, with a context of its own. */
+/* The child imports the context, and maps the memory itself. */
 static void other_processes_find_the_same_memory(void **state)
 {
 	struct ibv_context *context = open_by_library(), *other;
@@ -396,7 +396,7 @@ static void other_processes_find_the_same_memory(void **state)
 		other = ibv_import_device(dup(context->cmd_fd));
 		if (other && !ibv_memcpy_to_dm(ibv_import_dm(other, dm->handle), PAGE, "child", 8))
 			answer = "true";
-		/* Its copies of what is the parent's are no leaks, as they would be at an exit. */
+		/* exec, not exit: the leak checker would report the child's copies of the parent's memory */
 		execlp(answer, answer, NULL);
 		_exit(1);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a process needs that was given the descriptor of a context: to list its objects and to
- * import them.  Runs under "mrctl sim --".
+ * What a process needs that was given the descriptor of a context: listing and importing of its
+ * objects.
  */
 #include <signal.h>
 
@@ -39,7 +39,7 @@ static void handles_are_listed_newest_first(void **state)
 	assert_int_equal(dereg(device->fd, mr[1]), 0);
 	assert_handles(device->fd, UVERBS_OBJECT_MR, (uint32_t[]){ mr[2], mr[0] }, 2);
 	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr[3]), 0);
-	assert_int_equal(mr[3], mr[1]); /* the order is not that of the numbers */
+	assert_int_equal(mr[3], mr[1]); /* so that handles and age are in different order */
 	assert_handles(device->fd, UVERBS_OBJECT_MR, (uint32_t[]){ mr[3], mr[2], mr[0] }, 3);
 	assert_int_equal(dereg(device->fd, mr[3]), 0);
 	assert_int_equal(dereg(device->fd, mr[0]), 0);
@@ -56,7 +56,7 @@ static void only_as_many_as_there_is_room_for(void **state)
 		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr[i]),
 				 0);
 	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
-	assert_int_equal(count, 2); /* not the number that there are */
+	assert_int_equal(count, 2); /* not the number of all objects */
 	assert_int_equal(list[0], mr[2]);
 	assert_int_equal(list[1], mr[1]);
 	assert_int_equal(list[2], 77);
@@ -77,7 +77,7 @@ static void types_of_objects_are_known_or_not(void **state)
 		{ MLX5_IB_OBJECT_STEERING_ANCHOR, ENOENT },
 		{ 0xfff, ENOENT },
 		{ 0x10ff, ENOENT },
-		{ UINT16_MAX, ENOMSG }, /* of any type */
+		{ UINT16_MAX, ENOMSG }, /* UVERBS_IDR_ANY_OBJECT */
 		{ UINT16_MAX + 1 + UVERBS_OBJECT_PD, EINVAL },
 		{ UVERBS_OBJECT_ASYNC_EVENT, EOPNOTSUPP },
 	};
@@ -115,12 +115,12 @@ static void the_list_is_checked(void **state)
 	request.attrs[2].data = 0;
 	request.attrs[2].len = 4;
 	assert_int_equal(send_to(&request, device->fd), EFAULT);
-	request.attrs[0].data = UVERBS_OBJECT_MR; /* none: nothing to write */
+	request.attrs[0].data = UVERBS_OBJECT_MR; /* there are none: nothing is written */
 	assert_int_equal(send_to(&request, device->fd), 0);
 	request.attrs[0].len = 4;
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 
-	/* the number is optional, but without it the call fails when all is done */
+	/* the number of handles is optional, but without it the call fails after it has written the list */
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
 	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, UVERBS_OBJECT_PD);
 	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, sizeof(list), list);
@@ -147,7 +147,7 @@ static void the_length_of_the_list_has_16_bits(void **state)
 	static uint32_t list[20000];
 	uint32_t count, newest = 0, i;
 
-	/* on demand: no limit of locked memory counts them */
+	/* on-demand regions do not count against RLIMIT_MEMLOCK */
 	for (i = 0; i < LIST_MAX + 1; i++)
 		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE,
 				     LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, &newest),
@@ -199,7 +199,7 @@ static void a_context_can_be_queried(void **state)
 	assert_int_equal(out->response_length, sizeof(*out));
 	assert_int_equal(out->cqe_version, 1);
 	assert_int_equal(out->num_ports, 1);
-	assert_int_equal(out->tot_bfregs, 0); /* or import fails */
+	assert_int_equal(out->tot_bfregs, 0); /* else the library cannot import */
 	assert_int_equal(out[1].qp_tab_size, 0);
 
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
@@ -246,7 +246,7 @@ static void a_pd_has_the_number_that_it_was_allocated_with(void **state)
 	assert_int_equal(query_pd(device->fd, device->pd, NULL, 0), EINVAL);
 }
 
-/* ---- the library --------------------------------------------------------------------------- */
+/* ---- libibverbs ---------------------------------------------------------------------------- */
 
 static uint32_t count_of(int fd, uint16_t type)
 {
@@ -255,7 +255,7 @@ static uint32_t count_of(int fd, uint16_t type)
 	return info_handles(fd, type, list, &count) ? UINT32_MAX : count;
 }
 
-/* What the maker of the context tells the importer. */
+/* What the importer has to know of the objects. */
 struct shared {
 	uint32_t pd, mr, lkey;
 };
@@ -276,7 +276,7 @@ static int work_on_imported(struct ibv_context *context, const struct shared *sh
 	EXPECT(imported->lkey == shared->lkey && imported->rkey == shared->lkey);
 	EXPECT(imported->length == PAGE && !imported->addr);
 	ibv_unimport_mr(imported);
-	imported = ibv_import_mr(pd, shared->mr); /* that did not destroy it */
+	imported = ibv_import_mr(pd, shared->mr); /* ibv_unimport_mr() did not destroy it */
 	EXPECT(imported);
 	EXPECT(!ibv_dereg_mr(imported));
 	EXPECT(!ibv_import_mr(pd, shared->mr) && errno == ENOENT);
@@ -331,7 +331,7 @@ static pid_t start_importer(int (*work)(int socket), struct device *device)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	pid = fork();
 	if (!pid) {
-		close(device->fd); /* it shall know the descriptor only by the message */
+		close(device->fd); /* the child shall have only the descriptor of the message */
 		_exit(work(ends[0]));
 	}
 	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &mr), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Regions of dma-bufs, and the method of newer libraries that registers all: raw, and by libibverbs. */
+/* The methods REG_DMABUF_MR and REG_MR: raw requests, and libibverbs. */
 #include <infiniband/verbs.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -94,7 +94,7 @@ static void dma_buf_regions_can_be_queried_and_changed(void **state)
 	assert_int_equal(out.lkey, keys[0]);
 	in.access_flags = LOCAL | IB_UVERBS_ACCESS_MW_BIND;
 	assert_int_equal(rereg(device->fd, &in, &out), EOPNOTSUPP);
-	/* it becomes an ordinary region */
+	/* new memory makes it a region of ordinary memory */
 	in.flags = REREG_TRANS;
 	in.start = in.hca_va = (uintptr_t)device->memory;
 	in.length = PAGE;
@@ -195,7 +195,8 @@ static void one_method_registers_memory_and_dma_bufs(void **state)
 	struct mr mr;
 
 	init_reg(&request, device->pd, PAGE, IOVA, LOCAL, keys);
-	assert_int_equal(send_to(&request, device->fd), EINVAL); /* neither */
+	assert_int_equal(send_to(&request, device->fd),
+			 EINVAL); /* neither address nor descriptor */
 	pointer(&request, ADDR, 8, device->memory);
 	assert_int_equal(send_to(&request, device->fd), 0);
 	assert_int_equal(query(device->fd, request.attrs[0].data, &mr), 0);
@@ -215,7 +216,8 @@ static void one_method_registers_memory_and_dma_bufs(void **state)
 
 	init_reg(&request, device->pd, PAGE, IOVA, LOCAL, keys);
 	attr(&request, FD, 0, (uint64_t)fd);
-	assert_int_equal(send_to(&request, device->fd), EINVAL); /* no offset */
+	assert_int_equal(send_to(&request, device->fd),
+			 EINVAL); /* a descriptor without an offset */
 	attr(&request, FD_OFFSET, 8, PAGE);
 	assert_int_equal(send_to(&request, device->fd), 0);
 	request.attrs[4].data = odp;

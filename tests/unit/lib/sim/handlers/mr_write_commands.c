@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Registration: what is checked, what is stored, which handles and keys are given. */
+/* The write commands REG_MR and DEREG_MR: what is checked and stored, and which handles and keys are given. */
 #include "tests/unit/lib/sim/device.h"
 
 static void query_mr_tells_what_was_registered(void **state)
@@ -37,7 +37,8 @@ static void handles_and_keys_are_reused_at_once(void **state)
 	assert_int_equal(first.lkey, first.rkey);
 	assert_int_not_equal(first.lkey, second.lkey);
 	assert_int_equal(dereg(device->fd, first.mr_handle), 0);
-	assert_int_equal(alloc_pd(device->fd, &third.mr_handle), 0); /* types share the numbers */
+	assert_int_equal(alloc_pd(device->fd, &third.mr_handle),
+			 0); /* all types share the handles */
 	assert_int_equal(third.mr_handle, first.mr_handle);
 	assert_int_equal(dealloc_pd(device->fd, third.mr_handle), 0);
 	reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &third);
@@ -45,7 +46,7 @@ static void handles_and_keys_are_reused_at_once(void **state)
 	assert_int_equal(third.lkey, first.lkey);
 	assert_int_equal(dereg(device->fd, third.mr_handle), 0);
 	reg_at(device->fd, device->pd, device->memory, 4 * PAGE, 0, LOCAL, &third);
-	assert_int_not_equal(third.lkey, first.lkey); /* a key belongs to a size */
+	assert_int_not_equal(third.lkey, first.lkey); /* keys are kept by size */
 }
 
 static void access_flags_are_checked(void **state)
@@ -67,7 +68,7 @@ static void access_flags_are_checked(void **state)
 		{ LOCAL | 1 << 10, EINVAL },
 		{ LOCAL | 1 << 19, EINVAL },
 		{ LOCAL | IB_UVERBS_ACCESS_RELAXED_ORDERING, 0 },
-		{ LOCAL | 1 << 29, 0 }, /* optional: accepted unknown */
+		{ LOCAL | 1 << 29, 0 }, /* unknown, but optional */
 		{ LOCAL | 1u << 30, EINVAL },
 		{ LOCAL | 1u << 31, EINVAL },
 	};
@@ -176,7 +177,7 @@ static void on_demand_memory_must_not_be_there_in_small_pages(void **state)
 
 	start = (char *)(((uintptr_t)memory + huge - 1) & ~(huge - 1));
 	madvise(memory, 2 * huge, MADV_NOHUGEPAGE);
-	start[PAGE] = 1; /* only the page counts where a huge one would begin */
+	start[PAGE] = 1; /* this small page does not matter: a huge one would not begin here */
 	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, &mr), 0);
 	start[0] = 1;
 	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, NULL), EINVAL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Changing a simulated region: raw, and by libibverbs. */
+/* The write command REREG_MR: raw requests, and libibverbs. */
 #include <infiniband/verbs.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -32,7 +32,8 @@ static void a_translation_keeps_the_key_while_it_fits(void **state)
 	assert_int_not_equal(key, mr.lkey);
 	assert_region(device->fd, mr.mr_handle, key, 9 * PAGE, IOVA);
 	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
-	assert_int_equal(list[0], mr.mr_handle); /* the driver has made another one */
+	assert_int_equal(list[0],
+			 mr.mr_handle); /* the driver has made a new MR, with the old handle */
 	assert_int_equal(list[1], second);
 	mr.lkey = key;
 	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
@@ -137,7 +138,7 @@ static void access_is_checked(void **state)
 	}
 }
 
-/* What counts is how the pages were taken, not the access of today. */
+/* Write access depends on how the pages are pinned, not on the access that the MR has now. */
 static void write_access_can_be_given_back(void **state)
 {
 	struct device *device = *state;
@@ -149,10 +150,10 @@ static void write_access_can_be_given_back(void **state)
 	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
 	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
 	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
-	/* taken anew, to be read */
+	/* the new pages are pinned for reading */
 	assert_int_equal(translate(device->fd, mr, device->memory, PAGE, IOVA, &key), 0);
 	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), EACCES);
-	/* and with both at once, to be written */
+	/* the new access decides how new pages are pinned: for writing */
 	init_translation(&in, mr, device->memory, PAGE, IOVA);
 	in.flags |= REREG_ACCESS;
 	in.access_flags = LOCAL;
@@ -232,7 +233,7 @@ static int count_old_and_new(struct device *device)
 	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, NULL));
 	EXPECT(translate(device->fd, mr, device->memory, PAGE, 0, &key) == ENOMEM);
 	EXPECT(!set_access(device->fd, mr, 0, &key));
-	/* refused ones, and those on demand, take nothing */
+	/* a change that is refused leaves no page counted */
 	EXPECT(!dereg(device->fd, mr));
 	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr));
 	EXPECT(translate(device->fd, mr, (void *)0x10000, 3 * PAGE, 0, &key) == EFAULT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Raw requests that change a region. */
+/* Raw write commands REREG_MR. */
 #ifndef TESTS_UNIT_LIB_SIM_HANDLERS_REREG_H
 #define TESTS_UNIT_LIB_SIM_HANDLERS_REREG_H
 

@@ -67,7 +67,8 @@ static int rereg_in_threads(struct device *device)
 	uint32_t key;
 	size_t i;
 
-	EXPECT(!may_lock(40)); /* each has 8 more on the way */
+	EXPECT(!may_lock(
+		40)); /* each thread has up to 8 charged that are not yet those of the region */
 	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, NULL));
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		EXPECT(!pthread_create(&threads[i], NULL, rereg_often, device));
@@ -86,7 +87,7 @@ static void threads_can_change_a_region_at_once(void **state)
 	in_child(rereg_in_threads, *state);
 }
 
-#define MUCH (7ul << 20) /* takes a while, and is less than a user may lock by default */
+#define MUCH (7ul << 20) /* takes a while to pin, and is less than the usual RLIMIT_MEMLOCK */
 
 struct race {
 	struct device *device;

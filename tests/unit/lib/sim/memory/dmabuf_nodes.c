@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The simulator's makers of dma-bufs: /dev/udmabuf and the system heap. */
+/* The simulated nodes that make dma-bufs: /dev/udmabuf and the system heap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-heap.h>
@@ -21,7 +21,7 @@ static int open_node(const char *path)
 	return fd;
 }
 
-/* What the node answers. */
+/* The answer of a node to an ioctl. */
 static int ask(int fd, unsigned long request, void *arg)
 {
 	int answer = -1000;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The account of locked memory: what is counted, against whom. */
-
+/* The account of locked memory: which pages count, and in which process. */
 #include "tests/unit/lib/sim/device.h"
 
 static int count_pages(struct device *device)
@@ -12,7 +11,7 @@ static int count_pages(struct device *device)
 	EXPECT(!alloc_pd(second, &pd));
 	EXPECT(reg(device->fd, device->pd, device->memory, 11 * PAGE, LOCAL, NULL) == ENOMEM);
 	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, &mr));
-	/* twice the same page counts twice, and contexts count together */
+	/* a page that is pinned twice counts twice, and all contexts count together */
 	EXPECT(!reg(second, pd, device->memory + PAGE / 2, PAGE, LOCAL, &other));
 	EXPECT(reg(second, pd, device->memory, 3 * PAGE, LOCAL, NULL) == ENOMEM);
 	EXPECT(!reg(second, pd, device->memory, 2 * PAGE, LOCAL, NULL));
@@ -24,7 +23,7 @@ static int count_pages(struct device *device)
 	EXPECT(reg(device->fd, device->pd, (void *)0x10000, PAGE, LOCAL, NULL) == EFAULT);
 	EXPECT(!reg(device->fd, device->pd, device->memory, 20 * PAGE,
 		    LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, NULL));
-	/* nor does what went with a closed context; a duplicate does not count twice */
+	/* nor do pages of a closed context; a context with two descriptors counts once */
 	close(second);
 	EXPECT(dup(device->fd) >= 0);
 	EXPECT(!reg(device->fd, device->pd, device->memory, 5 * PAGE, LOCAL, NULL));
@@ -61,7 +60,7 @@ static int count_for_the_one_who_pinned(struct device *device)
 	EXPECT(!may_lock(10));
 	EXPECT(!reg(device->fd, device->pd, device->memory, 10 * PAGE, LOCAL, &mr));
 	pid = fork();
-	if (!pid) { /* a new address space, which unpins its parent's pages */
+	if (!pid) { /* its address space is new; it deregisters a region of its parent */
 		EXPECT(!reg(device->fd, device->pd, device->memory, 10 * PAGE, LOCAL, NULL));
 		EXPECT(reg(device->fd, device->pd, device->memory, 1, LOCAL, NULL) == ENOMEM);
 		EXPECT(!dereg(device->fd, mr));

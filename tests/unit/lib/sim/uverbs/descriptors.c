@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Descriptors of the simulated device, and the context that each open has. */
+/* Descriptors of the simulated device: each open() makes a context of its own. */
 #include <linux/netlink.h>
 
 #include "tests/unit/lib/sim/device.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is checked of an ioctl and of a write command before a handler is called: raw requests, such as libibverbs would
- * never send.  The same answers come from the kernel.
+ * What is checked of an ioctl and of a write command before a handler is called: raw requests, such as
+ * libibverbs would never send.  The kernel gives the same answers.
  */
 #include "tests/unit/lib/sim/device.h"
 
@@ -108,7 +108,7 @@ static void handles_are_checked(void **state)
 	assert_int_equal(query(device->fd, device->pd, &mr), EINVAL);
 	assert_int_equal(query(device->fd, 4711, &mr), ENOENT);
 	assert_int_equal(query(device->fd, handle + (1ull << 32), &mr), ENOENT);
-	assert_int_equal(query(device->fd, UINT64_MAX, &mr), EINVAL); /* negative */
+	assert_int_equal(query(device->fd, UINT64_MAX, &mr), EINVAL); /* negative as 64 bits */
 	assert_int_equal(dealloc_pd(device->fd, handle), EINVAL);
 	assert_int_equal(dereg(device->fd, device->pd), EINVAL);
 	assert_int_equal(reg(device->fd, handle, device->memory, PAGE, LOCAL, NULL), EINVAL);
@@ -166,7 +166,7 @@ static void a_context_comes_first_and_once(void **state)
 	assert_int_equal(get_context(fd), 0);
 	assert_int_equal(get_context(fd), EINVAL);
 	assert_int_equal(alloc_pd(fd, &pd), 0);
-	assert_int_equal(pd, 0); /* nothing else is there */
+	assert_int_equal(pd, 0); /* no other object exists */
 	close(fd);
 }
 

@@ -23,7 +23,7 @@ static void objects_outlive_the_process_that_made_them(void **state)
 	assert_int_equal(dereg(device->fd, device->pd + 1), 0);
 }
 
-/* Once this is another user, the folders on the way to the simulator may be closed to it. */
+/* Preload the simulator by an open descriptor: may_lock() changes the user, whom its path may be closed to. */
 static int preload_by_descriptor(void)
 {
 	char *list = strdup(getenv("LD_PRELOAD")), path[64];
@@ -52,7 +52,7 @@ static int exec_query(struct device *device)
 	return __LINE__ % 255 + 1;
 }
 
-/* What the program is after exec: it has the objects, but not the account. */
+/* Runs after exec: the process still has the objects, but none of the pages that it has pinned. */
 static int after_exec(int fd, uint32_t handle)
 {
 	struct mr mr;
@@ -66,7 +66,7 @@ static int after_exec(int fd, uint32_t handle)
 
 static void objects_survive_exec_and_the_account_does_not(void **state)
 {
-	if (getenv("WRAP")) /* valgrind does not exec what it runs */
+	if (getenv("WRAP")) /* valgrind does not follow this exec */
 		skip();
 	in_child(exec_query, *state);
 }
@@ -89,7 +89,7 @@ static void a_descriptor_can_be_sent_to_another_process(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
-	pid = fork(); /* before the context is there */
+	pid = fork(); /* before the context is open: the child gets it by the message alone */
 	if (!pid)
 		_exit(receive_and_register(ends[0]));
 
@@ -165,7 +165,7 @@ static void a_kill_leaves_a_context_that_works(void **state)
 		usleep((useconds_t)(i * 17 % 900));
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		/* it had one region, or none */
+		/* the process was killed with one region or with none */
 		if (dereg(device->fd, device->pd + 1))
 			assert_int_equal(errno, ENOENT);
 		assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
