@@ -4,10 +4,11 @@
 
 enum { CAP_GENERAL = 0, CAP_ODP = 2, CAP_ATOMIC = 3, CAP_DEVICE_MEMORY = 0xf };
 
+/* Capabilities that can be given another value on the command line */
 static const struct {
 	const char *name;
 	unsigned off, w;
-} knobs[] = {
+} overridable[] = {
 #define K(f) { #f, cmd_hca_cap__##f }
 	K(pg), K(atomic), K(log_max_mkey), K(log_max_umem), K(log_max_uctx), K(log_max_pd),
 	K(umr_modify_entity_size_disabled), K(umr_modify_atomic_disabled),
@@ -18,19 +19,19 @@ static const struct {
 	K(device_frequency_khz),
 };
 
-int knob_set(struct hca *h, const char *name, uint64_t v)
+int cap_override(struct hca *h, const char *name, uint64_t v)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(knobs); i++)
-		if (!strcmp(name, knobs[i].name) && h->n_knob < 16) {
-			h->knob[h->n_knob].off = knobs[i].off;
-			h->knob[h->n_knob].w = knobs[i].w;
-			h->knob[h->n_knob++].v = v;
+	for (size_t i = 0; i < ARRAY_SIZE(overridable); i++)
+		if (!strcmp(name, overridable[i].name) && h->n_override < 16) {
+			h->override[h->n_override].off = overridable[i].off;
+			h->override[h->n_override].w = overridable[i].w;
+			h->override[h->n_override++].v = v;
 			return 0;
 		}
 	return -1;
 }
 
-static void general(struct hca *h, uint8_t *b)
+static void fill_general_caps(struct hca *h, uint8_t *b)
 {
 	memset(b, 0, 4096);
 	SET(b, cmd_hca_cap__vhca_id, 1);
@@ -68,7 +69,7 @@ static void general(struct hca *h, uint8_t *b)
 	SET(b, cmd_hca_cap__atomic, 1);
 	SET(b, cmd_hca_cap__imaicl, 1);
 	SET(b, cmd_hca_cap__umr_fence, 2);
-	SET(b, cmd_hca_cap__pg, 1);	/* without ODP the driver refuses dma-buf MRs, too */
+	SET(b, cmd_hca_cap__pg, 1);	/* ODP; without it the driver refuses dma-buf MRs as well */
 
 	SET(b, cmd_hca_cap__log_max_ra_req_qp, 4);
 	SET(b, cmd_hca_cap__log_max_ra_res_qp, 4);
@@ -91,7 +92,7 @@ static void general(struct hca *h, uint8_t *b)
 	SET(b, cmd_hca_cap__uc, 1);
 	SET(b, cmd_hca_cap__ud, 1);
 
-	/* one InfiniBand port, its tables read with QUERY_HCA_VPORT_x */
+	/* one InfiniBand port; the driver reads its tables with QUERY_HCA_VPORT_... */
 	SET(b, cmd_hca_cap__ib_virt, 1);
 	SET(b, cmd_hca_cap__port_type, 0);
 	SET(b, cmd_hca_cap__num_ports, 1);
@@ -106,13 +107,13 @@ static void general(struct hca *h, uint8_t *b)
 	SET(b, cmd_hca_cap__driver_version, 1);
 	SET(b, cmd_hca_cap__device_frequency_mhz, 156);
 	SET(b, cmd_hca_cap__device_frequency_khz, 156250);
-	for (int i = 0; i < h->n_knob; i++)
-		field_set(b, h->knob[i].off, h->knob[i].w, h->knob[i].v);
+	for (int i = 0; i < h->n_override; i++)
+		field_set(b, h->override[i].off, h->override[i].w, h->override[i].v);
 }
 
 void caps_reset(struct hca *h)
 {
-	general(h, h->cap_gen);
+	fill_general_caps(h, h->general_caps);
 }
 
 int caps_query(struct hca *h, struct cmd *c)
@@ -126,12 +127,12 @@ int caps_query(struct hca *h, struct cmd *c)
 	switch (c->op_mod >> 1) {
 	case CAP_GENERAL:
 		if (cur)
-			memcpy(b, h->cap_gen, 4096);
+			memcpy(b, h->general_caps, 4096);
 		else
-			general(h, b);
+			fill_general_caps(h, b);
 		return OK;
 	case CAP_ODP:
-		/* send, receive, write, read, atomic, SRQ receive */
+		/* page faults are handled for send, receive, write, read, atomic and SRQ receive */
 		put32(AT(b, odp_cap__transport_page_fault_scheme_cap_rc_odp_caps), 0xfc000000);
 		put32(AT(b, odp_cap__transport_page_fault_scheme_cap_ud_odp_caps), 0x80000000);
 		return OK;
@@ -153,10 +154,10 @@ int caps_query(struct hca *h, struct cmd *c)
 int caps_set(struct hca *h, struct cmd *c)
 {
 	note(c, "type %x", c->op_mod >> 1);
-	if (h->hca_on)
+	if (h->is_initialized)
 		return BAD_SYS_STATE;
 	if (c->op_mod >> 1 == CAP_GENERAL && c->inlen >= 16 + 4096)
-		memcpy(h->cap_gen, c->in + 16, 4096);
+		memcpy(h->general_caps, c->in + 16, 4096);
 	return OK;
 }
 
@@ -176,7 +177,7 @@ int set_issi(struct hca *h, struct cmd *c)
 int query_pages(struct hca *h, struct cmd *c)
 {
 	(void)h;
-	SET(c->out, query_pages_out__num_pages, 0);	/* this firmware has memory of its own */
+	SET(c->out, query_pages_out__num_pages, 0);	/* this firmware needs no memory of the host */
 	return OK;
 }
 
@@ -189,7 +190,7 @@ int enable_hca(struct hca *h, struct cmd *c)
 int disable_hca(struct hca *h, struct cmd *c)
 {
 	(void)c;
-	h->hca_on = false;
+	h->is_initialized = false;
 	h->cmd_eqn = 0;
 	h->issi = 0;
 	caps_reset(h);
@@ -200,11 +201,11 @@ int disable_hca(struct hca *h, struct cmd *c)
 int init_hca(struct hca *h, struct cmd *c)
 {
 	(void)c;
-	h->hca_on = true;
+	h->is_initialized = true;
 	return OK;
 }
 
-/* A clean driver gives everything back first; say what it did not. */
+/* A correct driver has freed all objects before; the trace shows what is left. */
 int teardown_hca(struct hca *h, struct cmd *c)
 {
 	note(c, "left: mkey %u umem %u uctx %u pd %u qp %u cq %u eq %u uar %u td %u xrcd %u srq %u "
@@ -212,7 +213,7 @@ int teardown_hca(struct hca *h, struct cmd *c)
 	     h->mkey_id.count, h->umem_id.count, h->uctx.count, h->pd.count, h->qp_id.count,
 	     h->cq_id.count, h->eq_id.count, h->uar.count, h->td.count, h->xrcd.count,
 	     h->srq.count, h->n_memic);
-	h->hca_on = false;
+	h->is_initialized = false;
 	return OK;
 }
 

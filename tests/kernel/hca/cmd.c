@@ -5,7 +5,7 @@
 #include "hca.h"
 
 enum { BLOCK = 512, MAX_LEN = 8 << 20 };
-enum {		/* delivery status of an entry */
+enum {		/* delivery status of an entry: whether the device could read it at all */
 	D_OK = 0, D_TOKEN = 2, D_BLOCK = 3, D_OUT_PTR = 4, D_IN_PTR = 5, D_IN_LEN = 7, D_DESCR = 0x10,
 };
 
@@ -126,27 +126,28 @@ static int accept_only(struct hca *h, struct cmd *c)
 	return OK;
 }
 
-/* Length bytes of a message: 16 in the entry, the rest in a mailbox chain. */
-static int mbox_copy(struct hca *h, uint64_t ptr, uint8_t *b, uint32_t len, uint8_t token, bool out)
+/* Copies the part of a message that is in mailboxes: from byte 16 on, the first 16 are in the entry itself.
+ * A mailbox is 512 bytes of data, the address of the next one, its number in the chain, and the token. */
+static int copy_mailboxes(struct hca *h, uint64_t mailbox, uint8_t *b, uint32_t len, uint8_t token, bool out)
 {
 	uint32_t off = 16;
 
-	for (uint32_t blk = 0; off < len; blk++) {
-		uint8_t *m = dma_ptr(h, ptr, 576);
+	for (uint32_t block = 0; off < len; block++) {
+		uint8_t *m = dma_ptr(h, mailbox, 576);
 		uint32_t n = len - off < BLOCK ? len - off : BLOCK;
 
-		if (!m || ptr & 511)
+		if (!m || mailbox & 511)
 			return out ? D_OUT_PTR : D_IN_PTR;
 		if (m[573] != token)
 			return D_TOKEN;
-		if (be32(m + 568) != blk)
+		if (be32(m + 568) != block)
 			return D_BLOCK;
 		if (out)
 			memcpy(m, b + off, n);
 		else
 			memcpy(b + off, m, n);
 		off += n;
-		ptr = be64(m + 560);
+		mailbox = be64(m + 560);
 	}
 	return D_OK;
 }
@@ -166,7 +167,6 @@ void fail_add(struct hca *h, int op, int status, int nth)
 		h->n_fail++;
 }
 
-/* the status an armed failure wants for this command, or -1 */
 int fail_take(struct hca *h, int op)
 {
 	int s = -1;
@@ -179,7 +179,7 @@ int fail_take(struct hca *h, int op)
 	return s;
 }
 
-static int run(struct hca *h, struct cmd *c)
+static int run_handler(struct hca *h, struct cmd *c)
 {
 	int s = fail_take(h, (int)c->op);
 
@@ -194,9 +194,9 @@ static int run(struct hca *h, struct cmd *c)
 	return BAD_OP;
 }
 
-/* Everything a command may read or write is padded, so no handler checks
- * the length of the fixed part of its own structure. */
-static int execute(struct hca *h, uint8_t *e)
+/* Executes the command of an entry; returns its delivery status.  Input and output are padded by more than
+ * the fixed part of any structure: handlers need not check the length of that. */
+static int execute_entry(struct hca *h, uint8_t *e)
 {
 	enum { PAD = 1024 };
 	uint32_t inlen = be32(e + 4), outlen = be32(e + 56);
@@ -210,18 +210,18 @@ static int execute(struct hca *h, uint8_t *e)
 	c.in = zalloc(1, inlen + PAD);
 	c.out = zalloc(1, outlen + PAD);
 	memcpy(c.in, e + 16, 16);
-	d = mbox_copy(h, be64(e + 8), c.in, inlen, e[60], false);
+	d = copy_mailboxes(h, be64(e + 8), c.in, inlen, e[60], false);
 	if (d == D_OK) {
 		c.op = be32(c.in) >> 16;
 		c.uid = be32(c.in) & 0xffff;
 		c.op_mod = be32(c.in + 4) & 0xffff;
-		s = run(h, &c);
+		s = run_handler(h, &c);
 		if (s != OK)
 			memset(c.out, 0, outlen);
 		c.out[0] = (uint8_t)s;
 		put32(c.out + 4, s != OK && !c.syndrome ? 0x5ca1e0u | (uint32_t)s : c.syndrome);
 		memcpy(e + 32, c.out, 16);
-		d = mbox_copy(h, be64(e + 48), c.out, outlen, e[60], true);
+		d = copy_mailboxes(h, be64(e + 48), c.out, outlen, e[60], true);
 		h->n_cmd++;
 		trace(h, s == OK ? 2 : 1, "cmd %s%s%.*x%s%.*u -> %s%s%s", op_name(c.op),
 		      c.op_mod ? " mod " : "", c.op_mod ? 1 : 0, c.op_mod,
@@ -240,7 +240,7 @@ void cmd_doorbell(struct hca *h, uint32_t vec)
 	for (uint32_t i = 0; i < 32; i++) {
 		uint8_t *e, d[4];
 		int st;
-		uint32_t eqn = h->cmd_eqn;	/* a command EQ does not report its own creation */
+		uint32_t eqn = h->cmd_eqn;	/* a command that makes or destroys this EQ is not reported to it */
 
 		if (!(vec >> i & 1))
 			continue;
@@ -249,7 +249,7 @@ void cmd_doorbell(struct hca *h, uint32_t vec)
 			trace(h, 1, "command doorbell %u: no command there", i);
 			continue;
 		}
-		st = execute(h, e);
+		st = execute_entry(h, e);
 		if (st)
 			trace(h, 1, "command entry %u: delivery status %x", i, st);
 		__atomic_store_n(e + 63, (uint8_t)(st << 1), __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Guest memory: the regions QEMU maps with DMA_MAP, and rings inside it. */
+/* Guest memory: the regions that QEMU shares by DMA_MAP, and queues in it. */
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -18,7 +18,7 @@ int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd)
 		if (fd >= 0) {
 			r->host = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)off);
 			if (r->host == MAP_FAILED)
-				r->host = NULL;	/* a read-only region: no use to a device */
+				r->host = NULL;	/* read-only memory (a ROM): the device needs none */
 		}
 		r->iova = iova;
 		r->size = size;
@@ -62,17 +62,7 @@ int dma_read(struct hca *h, uint64_t iova, void *buf, uint64_t len)
 	return 0;
 }
 
-int dma_write(struct hca *h, uint64_t iova, const void *buf, uint64_t len)
-{
-	void *p = dma_ptr(h, iova, len);
-
-	if (!p)
-		return EFAULT;
-	memcpy(p, buf, len);
-	return 0;
-}
-
-/* pas: the page list of a create command, of which avail bytes were sent. */
+/* pas: the list of page addresses in a create command, of which avail bytes were sent */
 int ring_init(struct ring *r, const uint8_t *pas, uint64_t avail, unsigned page_shift,
 	      uint32_t start, unsigned log_n, unsigned log_ent)
 {

@@ -24,7 +24,8 @@ void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t
 	irq_raise(h, e->intr);
 }
 
-/* The driver read up to ci; arming a queue that is not empty fires at once. */
+/* The driver writes how far it has read (its consumer index), and whether it wants an interrupt for the next
+ * entry.  If there is an unread entry already, the interrupt comes at once. */
 void eq_doorbell(struct hca *h, uint32_t val, bool arm)
 {
 	struct eq *e = eq_get(h, val >> 24);
@@ -53,7 +54,7 @@ void cq_doorbell(struct hca *h, uint32_t w0, uint32_t w1)
 		cq_event(h, cqn);
 }
 
-/* cqe: 64 bytes with the opcode in the high half of the last */
+/* cqe: 64 bytes; the high half of the last one is the opcode, the low half is set here (the owner bit) */
 void cq_post(struct hca *h, uint32_t cqn, uint8_t *cqe)
 {
 	struct cq *c = cqn < 1u << LOG_CQ && h->cq[cqn].used ? &h->cq[cqn] : NULL;
@@ -81,7 +82,7 @@ int create_eq(struct hca *h, struct cmd *c)
 		return LIM_ERR;
 	struct eq *e = &h->eq[n];
 	memset(e, 0, sizeof(*e));
-	err = ring_init(&e->r, AT(c->in, create_eq_in__pas), left(c, AT(c->in, create_eq_in__pas)),
+	err = ring_init(&e->r, AT(c->in, create_eq_in__pas), bytes_left(c, AT(c->in, create_eq_in__pas)),
 			GET(ctx, eqc__log_page_size) + 12, 0, GET(ctx, eqc__log_eq_size), 6);
 	if (err) {
 		id_free(&h->eq_id, n);
@@ -126,7 +127,7 @@ int create_cq(struct hca *h, struct cmd *c)
 	memset(q, 0, sizeof(*q));
 	if (!GET(c->in, create_cq_in__cq_umem_valid))
 		err = ring_init(&q->r, AT(c->in, create_cq_in__pas),
-				left(c, AT(c->in, create_cq_in__pas)), GET(ctx, cqc__log_page_size) + 12,
+				bytes_left(c, AT(c->in, create_cq_in__pas)), GET(ctx, cqc__log_page_size) + 12,
 				GET(ctx, cqc__page_offset) << 6, GET(ctx, cqc__log_cq_size),
 				6 + GET(ctx, cqc__cqe_sz));
 	if (err) {

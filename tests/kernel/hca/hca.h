@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A software ConnectX: the control path of an HCA, served over vfio-user. */
+/* A software ConnectX: the control path of an HCA, served over vfio-user.  See README.md. */
 #ifndef HCA_H
 #define HCA_H
 
@@ -16,14 +16,14 @@
 
 #define PAGE 4096u
 #define BAR0_SIZE (32u << 20)
-#define MEMIC_SIZE (256u << 10)	/* memory on the device, at the end of BAR0 */
+#define MEMIC_SIZE (256u << 10)	/* memory on the device (MEMIC), at the end of BAR0 */
 #define MEMIC_START (BAR0_SIZE - MEMIC_SIZE)
-#define MEMIC_MAX (128u << 10)	/* of one piece */
+#define MEMIC_MAX (128u << 10)	/* bytes of one allocation */
 #define MSIX_TABLE 0x2000u
 #define MSIX_PBA 0x3000u
-#define N_VEC 16
-#define N_DMA 64
-#define FIRST_UAR 8		/* UAR pages 0..7 of BAR0: init segment, MSI-X */
+#define N_VEC 16		/* MSI-X vectors */
+#define N_DMA 64		/* regions of guest memory */
+#define FIRST_UAR 8		/* pages 0 to 7 of BAR0 are the initialization segment and MSI-X */
 
 /* sizes of the object tables; QUERY_HCA_CAP announces the same numbers */
 #define LOG_MKEY 18
@@ -73,7 +73,7 @@ static inline void put64(void *p, uint64_t v)
 	put32((uint8_t *)p + 4, (uint32_t)v);
 }
 
-/* The byte address of a field, or of the word it lies in */
+/* The address of a field, or of the 32-bit word that it is a part of; off and w in bits */
 static inline uint8_t *field_at(const void *p, unsigned off, unsigned w)
 {
 	return (uint8_t *)p + (w && w <= 32 ? off / 32 * 4 : off / 8);
@@ -108,7 +108,7 @@ static inline uint64_t field_get64(const void *p, unsigned off, unsigned w)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
 
-/* Nothing here can go on without memory */
+/* Zeroed memory.  Ends the program where there is none: no command could be answered. */
 static inline void *zalloc(size_t n, size_t size)
 {
 	void *p = calloc(n, size);
@@ -120,116 +120,128 @@ static inline void *zalloc(size_t n, size_t size)
 	return p;
 }
 
+/* A part of guest memory that QEMU shares with the device. */
 struct dma_region {
 	uint64_t iova, size;
-	uint8_t *host;		/* NULL: no file descriptor came with it */
+	uint8_t *host;		/* where it is mapped here, or NULL: QEMU sent no file descriptor */
 };
 
-/* A work or event queue in guest memory: a list of equal pages. */
+/* A queue of entries in guest memory.  Its pages have equal size and need not be contiguous. */
 struct ring {
-	uint64_t *pas;
-	uint32_t npas, page_shift, start;	/* start: byte offset of entry 0 */
-	uint32_t log_n, log_ent;
+	uint64_t *pas;			/* physical addresses of the pages */
+	uint32_t npas, page_shift;
+	uint32_t start;			/* offset of entry 0 in the first page, in bytes */
+	uint32_t log_n, log_ent;	/* log2 of the number of entries, and of the bytes of one */
 };
 
 struct eq {
 	struct ring r;
-	uint32_t pi, intr;
+	uint32_t pi;		/* producer index: the next entry that the device writes */
+	uint32_t intr;		/* MSI-X vector */
 	bool used;
 };
 
 struct cq {
 	struct ring r;
-	uint32_t pi, eqn;
-	uint64_t dbr;
-	bool used, armed;
+	uint32_t pi, eqn;	/* producer index, and the EQ for its events */
+	uint64_t dbr;		/* address of its doorbell record */
+	bool used, armed;	/* armed: the next completion raises an event */
 	uint8_t ctx[64];
 };
 
 struct qp {
 	struct ring r;		/* the send queue */
-	uint32_t ci, uid;
+	uint32_t ci, uid;	/* consumer index: the next work request */
 	bool used, has_ring;
-	uint32_t state;
-	uint64_t dbr;
+	uint32_t state;		/* 0 RST, 1 INIT, 2 RTR, 3 RTS, 6 ERR */
+	uint64_t dbr;		/* address of its doorbell record */
 	uint32_t cqn;
 	uint8_t ctx[256];
 };
 
 struct mkey {
-	uint8_t mkc[64];
-	uint64_t *xlt;		/* MTT mode: one entry per page */
-	uint64_t n_xlt;		/* entries there is room for */
-	uint32_t uid, umem;	/* umem: 0, or the umem under a DEVX key */
+	uint8_t mkc[64];	/* the context, as the driver sent it: fields mkc__... in prm.h */
+	uint64_t *translations;		/* mode MTT: an address and access bits for each page */
+	uint64_t n_translations;		/* entries that the key has room for */
+	uint32_t uid;		/* the user context that made it, or 0 */
+	uint32_t umem;		/* the umem that a DEVX key takes its pages from, or 0 */
 };
 
 struct umem {
-	uint32_t uid, page_shift, page_offset, refs;
-	uint64_t n;
+	uint32_t uid, page_shift, page_offset;
+	uint32_t refs;		/* memory keys on it */
+	uint64_t n;		/* pages */
 	uint64_t *mtt;
 };
 
-struct idtab {			/* plain object numbers in use */
-	uint8_t *used;
-	uint32_t n, first, next, count, limit;
+/* The numbers of a type of object. */
+struct idtab {
+	uint8_t *used;			/* one for each number */
+	uint32_t n, first, next;	/* numbers go from first to n - 1; next: where to look first */
+	uint32_t count;			/* how many are in use */
+	uint32_t limit;			/* how many may be in use at once, or 0: all of them */
 };
 
 struct hca {
 	int sock;
 	struct dma_region dma[N_DMA];
-	int irqfd[N_VEC];
-	uint8_t cfg[256], cfg_wmask[256];
+	int irqfd[N_VEC];		/* eventfds, or -1 */
+	uint8_t cfg[256];		/* PCI config space */
+	uint8_t cfg_writable[256];	/* bits of it that the guest may change */
 
-	uint32_t cmdq_h, cmdq_l;
-	uint8_t nic_ifc;
-	bool hca_on;
-	uint8_t cap_gen[4096];		/* the current general capabilities */
-	uint32_t issi;
+	uint32_t cmdq_h, cmdq_l;	/* address of the command queue */
+	uint8_t nic_interface;
+	bool is_initialized;		/* between INIT_HCA and TEARDOWN_HCA */
+	uint8_t general_caps[4096];		/* the current ones, which the driver may set */
+	uint32_t issi;			/* interface version that the driver chose */
 
 	struct idtab pd, uar, td, xrcd, uctx, counter, srq, obj;
 	struct idtab mkey_id, umem_id, eq_id, cq_id, qp_id;
 	struct mkey *mkey[1u << LOG_MKEY];
 	struct umem *umem[1u << LOG_UMEM];
 	uint8_t memic[MEMIC_SIZE];
-	uint32_t memic_size[MEMIC_SIZE / PAGE];	/* bytes of the piece that begins there */
-	uint32_t n_memic;
+	uint32_t memic_size[MEMIC_SIZE / PAGE];	/* bytes of the allocation that begins on a page, or 0 */
+	uint32_t n_memic;		/* allocations */
 	struct eq eq[1u << LOG_EQ];
 	struct cq cq[1u << LOG_CQ];
 	struct qp qp[1u << LOG_QP];
 	uint32_t cmd_eqn;	/* 0: none, commands are polled */
 	uint64_t n_cmd;
 
-	uint32_t probe_key, probe_lo, probe_hi, probe_status, probe_umem, counted;
+	/* what was last written to the control window: window.h */
+	uint32_t probe_key, probe_addr_low, probe_addr_high, probe_reason, probe_umem, count_type;
 	FILE *trace;
 	int trace_level;
-	struct { int op, status, skip; } fail[16];
+	struct { int op, status, skip; } fail[16];	/* injected failures; status 0: free entry */
 	int n_fail;
-	struct { unsigned off, w; uint64_t v; } knob[16];
-	int n_knob;
+	struct { unsigned off, w; uint64_t v; } override[16];	/* values of capabilities */
+	int n_override;
 };
 
+/* A command that is being executed. */
 struct cmd {
-	uint32_t op, op_mod, uid;
+	uint32_t op, op_mod, uid;	/* opcode, its modifier, user context */
 	uint8_t *in, *out;
-	uint32_t inlen, outlen, syndrome;
-	char note[400];
+	uint32_t inlen, outlen;
+	uint32_t syndrome;		/* why it failed, beside the status; shown by the driver */
+	char note[400];			/* its part of the line in the trace */
 };
 
-/* bytes of input from p on */
-static inline uint64_t left(const struct cmd *c, const uint8_t *p)
+/* The bytes of input that begin at p */
+static inline uint64_t bytes_left(const struct cmd *c, const uint8_t *p)
 {
 	return p < c->in + c->inlen ? (uint64_t)(c->in + c->inlen - p) : 0;
 }
 
+/* note() adds words to the command's line in the trace.  trace() writes a line; level: see main.c. */
 void note(struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void trace(struct hca *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* dma.c */
+/* dma.c; pointers are NULL, and reads fail, outside of guest memory */
 int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd);
 void dma_unmap(struct hca *h, uint64_t iova, uint64_t size, bool all);
 void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len);
 int dma_read(struct hca *h, uint64_t iova, void *buf, uint64_t len);
-int dma_write(struct hca *h, uint64_t iova, const void *buf, uint64_t len);
 void *ring_at(struct hca *h, struct ring *r, uint32_t i);
 int ring_init(struct ring *r, const uint8_t *pas, uint64_t avail, unsigned page_shift,
 	      uint32_t start, unsigned log_n, unsigned log_ent);
@@ -247,9 +259,13 @@ void irq_raise(struct hca *h, uint32_t vec);
 /* vfio_user.c */
 int vfio_user_serve(struct hca *h, const char *path);
 
-/* cmd.c */
+/* cmd.c; vec: one bit for each entry of the command queue */
 void cmd_doorbell(struct hca *h, uint32_t vec);
-int cmd_op_by_name(const char *name);
+int cmd_op_by_name(const char *name);	/* -1: no such command */
+/* Injected failures.  fail_add(): the nth such command from now on fails with this status.
+ * fail_take(): the status that the next such command must fail with, or -1. */
+void fail_add(struct hca *h, int op, int status, int nth);
+int fail_take(struct hca *h, int op);
 
 /* eq.c */
 void eq_post(struct hca *h, uint32_t eqn, uint8_t type, const void *data, size_t len);
@@ -259,22 +275,19 @@ void cq_post(struct hca *h, uint32_t cqn, uint8_t *cqe);
 
 /* umr.c */
 void qp_doorbell(struct hca *h, uint32_t qpn);
-void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);
-
-void fail_add(struct hca *h, int op, int status, int nth);
-int fail_take(struct hca *h, int op);
+void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);	/* completes what was posted */
 
 /* mem.c */
-enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* a read, or bits */
-uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w);
+enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* bits; none: a local read */
+uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w);
 
 /* memic.c */
 void memic_caps(uint8_t *b);
-bool memic_holds(uint64_t addr, uint64_t len);	/* an offset in BAR0 */
+bool memic_holds(uint64_t addr, uint64_t len);	/* addr: an offset in BAR0 */
 
 /* obj.c */
 int limit_set(struct hca *h, const char *name, uint32_t n);
-uint32_t id_alloc(struct idtab *t);		/* 0: none left */
+uint32_t id_alloc(struct idtab *t);		/* 0: none is left */
 bool id_used(struct idtab *t, uint32_t id);
 bool id_free(struct idtab *t, uint32_t id);
 void obj_init(struct hca *h);
@@ -285,7 +298,7 @@ uint32_t obj_count(struct hca *h, uint32_t type);
 typedef int handler(struct hca *, struct cmd *);
 handler caps_query, caps_set, access_reg, vport_context, vport_gid, vport_pkey, vport_state;
 handler query_adapter, query_issi, set_issi, query_pages, enable_hca, disable_hca;
-handler init_hca, teardown_hca, done;
+handler init_hca, teardown_hca;
 handler create_mkey, query_mkey, destroy_mkey, special_contexts;
 handler alloc_memic, dealloc_memic;
 handler create_umem, destroy_umem, create_uctx, destroy_uctx;
@@ -295,6 +308,7 @@ handler alloc_pd, dealloc_pd, alloc_uar, dealloc_uar, alloc_td, dealloc_td, allo
 	dealloc_xrcd, alloc_counter, dealloc_counter, create_srq, destroy_srq, create_obj,
 	destroy_obj;
 void caps_reset(struct hca *h);
-int knob_set(struct hca *h, const char *name, uint64_t v);
+/* -1: no such capability, or too many overrides */
+int cap_override(struct hca *h, const char *name, uint64_t v);
 
 #endif

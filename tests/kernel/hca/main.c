@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* hca: serve one simulated ConnectX on a vfio-user socket. */
+/* hca: serves one simulated ConnectX on a vfio-user socket. */
 #include <signal.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 		case 'c':
 		case 'l':
 			if (sscanf(optarg, "%63[^=]=%i", name, &v) != 2 ||
-			    (o == 'c' ? knob_set(&h, name, v) : limit_set(&h, name, v)))
+			    (o == 'c' ? cap_override(&h, name, v) : limit_set(&h, name, v)))
 				return usage();
 			break;
 		default:

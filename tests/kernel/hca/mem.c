@@ -2,9 +2,10 @@
 /* The memory objects: memory keys and user memory (umem). */
 #include "hca.h"
 
+/* access modes of a memory key */
 enum { PA = 0, MTT = 1, KLM = 2, KSM = 3, MEMIC = 5 };
 
-static uint32_t mode_of(const uint8_t *mkc)
+static uint32_t access_mode(const uint8_t *mkc)
 {
 	return GET(mkc, mkc__access_mode_4_2) << 2 | GET(mkc, mkc__access_mode_1_0);
 }
@@ -21,7 +22,8 @@ static int refuse(struct cmd *c, int status, uint32_t syndrome, const char *why)
 	return status;
 }
 
-static int xlt_check(struct hca *h, struct cmd *c, const uint8_t *list, uint64_t n, unsigned shift,
+/* Copies a list of pages from a command into out, unless one is not aligned to the page size. */
+static int translations_check(struct hca *h, struct cmd *c, const uint8_t *list, uint64_t n, unsigned shift,
 		     uint64_t *out)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -36,8 +38,8 @@ static int xlt_check(struct hca *h, struct cmd *c, const uint8_t *list, uint64_t
 	return OK;
 }
 
-/* A DEVX key takes its pages from a umem of the same user context. */
-static int umem_range(struct hca *h, struct cmd *c, unsigned shift, uint64_t start, uint64_t len)
+/* Checks the range that a DEVX key takes from a umem, which must be of the same user context. */
+static int check_umem_range(struct hca *h, struct cmd *c, unsigned shift, uint64_t start, uint64_t len)
 {
 	uint32_t id = GET(c->in, create_mkey_in__mkey_umem_id);
 	uint64_t off = GET64(c->in, create_mkey_in__mkey_umem_offset), size;
@@ -57,7 +59,7 @@ int create_mkey(struct hca *h, struct cmd *c)
 {
 	const uint8_t *mkc = AT(c->in, create_mkey_in__memory_key_mkey_entry);
 	const uint8_t *list = AT(c->in, create_mkey_in__klm_pas_mtt);
-	uint32_t mode = mode_of(mkc);
+	uint32_t mode = access_mode(mkc);
 	uint64_t start = GET64(mkc, mkc__start_addr), len = GET64(mkc, mkc__len), need;
 	uint64_t octo = GET(mkc, mkc__translations_octword_size);
 	uint64_t actual = GET(c->in, create_mkey_in__translations_octword_actual_size);
@@ -85,11 +87,11 @@ int create_mkey(struct hca *h, struct cmd *c)
 		return refuse(c, BAD_PARAM, 4, "more translations than the key has room for");
 	if (octo > 1u << 24)
 		return refuse(c, LIM_ERR, 9, "translation list too large");
-	if (!umem_valid && left(c, list) < actual * 16)
+	if (!umem_valid && bytes_left(c, list) < actual * 16)
 		return refuse(c, BAD_INP_LEN, 5, "translation list length");
 	if (mode == MTT && (shift < 12 || shift > 31))
 		return refuse(c, BAD_PARAM, 6, "page size");
-	if (umem_valid && (err = umem_range(h, c, shift, start, len)) != OK)
+	if (umem_valid && (err = check_umem_range(h, c, shift, start, len)) != OK)
 		return err;
 	if (mode == MTT && !umem_valid && !is_free && len && !GET(mkc, mkc__length64)) {
 		need = ((start & ((1ull << shift) - 1)) + len + (1ull << shift) - 1) >> shift;
@@ -102,15 +104,15 @@ int create_mkey(struct hca *h, struct cmd *c)
 	struct mkey *m = zalloc(1, sizeof(*m));
 	memcpy(m->mkc, mkc, sizeof(m->mkc));
 	m->uid = c->uid;
-	m->n_xlt = octo * 2;
-	m->xlt = zalloc(m->n_xlt + 1, sizeof(*m->xlt));
+	m->n_translations = octo * 2;
+	m->translations = zalloc(m->n_translations + 1, sizeof(*m->translations));
 	if (umem_valid)
 		h->umem[m->umem = GET(c->in, create_mkey_in__mkey_umem_id)]->refs++;
 	else if (mode == MTT && !is_free)
-		err = xlt_check(h, c, list, actual * 2, shift, m->xlt);
+		err = translations_check(h, c, list, actual * 2, shift, m->translations);
 	if (err) {
 		id_free(&h->mkey_id, id);
-		free(m->xlt);
+		free(m->translations);
 		free(m);
 		return err;
 	}
@@ -127,8 +129,8 @@ int query_mkey(struct hca *h, struct cmd *c)
 	if (!m)
 		return BAD_RES;
 	memcpy(AT(c->out, query_mkey_out__memory_key_mkey_entry), m->mkc, sizeof(m->mkc));
-	for (uint32_t i = 0; i < 4 && i < m->n_xlt; i++)
-		put64(AT(c->out, query_mkey_out__bsf0_klm0_pas_mtt0_1) + 8 * i, m->xlt[i]);
+	for (uint32_t i = 0; i < 4 && i < m->n_translations; i++)
+		put64(AT(c->out, query_mkey_out__bsf0_klm0_pas_mtt0_1) + 8 * i, m->translations[i]);
 	return OK;
 }
 
@@ -142,33 +144,33 @@ int destroy_mkey(struct hca *h, struct cmd *c)
 	note(c, "mkey %x", id << 8 | GET(m->mkc, mkc__mkey_7_0));
 	if (m->umem && h->umem[m->umem])
 		h->umem[m->umem]->refs--;
-	free(m->xlt);
+	free(m->translations);
 	free(m);
 	h->mkey[id] = NULL;
 	id_free(&h->mkey_id, id);
 	return OK;
 }
 
-/* Where the byte at va lies in guest memory, for a key that covers it; NULL: nowhere */
+/* The byte at va of a key that covers it; NULL: no page is there, or it does not allow this access */
 static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int how)
 {
 	uint32_t shift = GET(m->mkc, mkc__log_page_size);
 	uint64_t page, entry;
 
-	if (mode_of(m->mkc) == MEMIC)
+	if (access_mode(m->mkc) == MEMIC)
 		return h->memic + (GET64(m->mkc, mkc__start_addr) - MEMIC_START) + va;
-	if (mode_of(m->mkc) == PA)
+	if (access_mode(m->mkc) == PA)
 		return dma_ptr(h, va, 1);
 	page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
-	entry = page < m->n_xlt ? m->xlt[page] : 0;
-	/* bit 0 lets the page be read, bit 1 written */
+	entry = page < m->n_translations ? m->translations[page] : 0;
+	/* bit 0: the page may be read, bit 1: written */
 	if (!(entry & (how & A_WRITE ? 2 : 1)))
 		return NULL;
 	return dma_ptr(h, (entry & ~7ull) + (va & ((1ull << shift) - 1)), 1);
 }
 
 /* Reads or writes one word through a key, as a work request would.  Returns P_NONE, or why not. */
-uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w)
+uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w)
 {
 	struct mkey *m = mkey_get(h, key >> 8);
 	uint8_t *p[sizeof(*w)], *b = (uint8_t *)w;
@@ -182,13 +184,13 @@ uint32_t mkey_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *
 	      how == A_WRITE ? GET(m->mkc, mkc__lw) :
 	      how == A_REMOTE ? GET(m->mkc, mkc__rr) : GET(m->mkc, mkc__rw)))
 		return P_ACCESS;
-	/* memory on the device is addressed from 0 on */
-	base = mode_of(m->mkc) == MEMIC ? 0 : GET64(m->mkc, mkc__start_addr);
+	/* addresses of memory on the device begin at 0 */
+	base = access_mode(m->mkc) == MEMIC ? 0 : GET64(m->mkc, mkc__start_addr);
 	len = GET64(m->mkc, mkc__len);
 	if (!GET(m->mkc, mkc__length64) &&
 	    (va < base || va - base > len || len - (va - base) < sizeof(*w)))
 		return P_RANGE;
-	if ((mode_of(m->mkc) > MTT && mode_of(m->mkc) != MEMIC) || m->umem)
+	if ((access_mode(m->mkc) > MTT && access_mode(m->mkc) != MEMIC) || m->umem)
 		return P_MODE;
 	for (size_t i = 0; i < sizeof(*w); i++) {
 		p[i] = translate(h, m, va + i, how);
@@ -228,14 +230,14 @@ int create_umem(struct hca *h, struct cmd *c)
 		return refuse(c, BAD_RES, 0x20, "no such uid");
 	if (!n || shift > 31 || off >= 1ull << shift)
 		return refuse(c, BAD_PARAM, 0x21, "page size or count");
-	if (left(c, list) / 8 < n)
+	if (bytes_left(c, list) / 8 < n)
 		return refuse(c, BAD_INP_LEN, 0x22, "list shorter than num_of_mtt");
 	id = id_alloc(&h->umem_id);
 	if (!id)
 		return refuse(c, LIM_ERR, 0x23, "no umem left");
 	struct umem *m = zalloc(1, sizeof(*m));
 	m->mtt = zalloc(n, sizeof(*m->mtt));
-	err = xlt_check(h, c, list, n, shift, m->mtt);
+	err = translations_check(h, c, list, n, shift, m->mtt);
 	if (err) {
 		id_free(&h->umem_id, id);
 		free(m->mtt);

@@ -2,7 +2,7 @@
 /* Memory on the device (MEMIC): a part of BAR0 that the driver hands out in pages. */
 #include "hca.h"
 
-enum { UNIT = 64 };	/* bytes; sizes and alignments count in these */
+enum { UNIT = 64 };	/* bytes; sizes and alignments are multiples of it */
 
 static uint32_t page_of(uint64_t addr)
 {

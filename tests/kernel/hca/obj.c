@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Object numbers, and the objects that are nothing more than a number. */
+/* Object numbers; objects that are nothing more than a number; user contexts and QPs. */
 #include "hca.h"
 
 uint32_t id_alloc(struct idtab *t)
@@ -34,7 +34,7 @@ bool id_free(struct idtab *t, uint32_t id)
 	return true;
 }
 
-static void tab(struct idtab *t, uint32_t first, uint32_t n)
+static void id_table_init(struct idtab *t, uint32_t first, uint32_t n)
 {
 	if (!t->used)
 		t->used = zalloc(1, n);
@@ -46,19 +46,19 @@ static void tab(struct idtab *t, uint32_t first, uint32_t n)
 
 void obj_init(struct hca *h)
 {
-	tab(&h->pd, 1, 1u << LOG_PD);
-	tab(&h->uar, FIRST_UAR, MEMIC_START / PAGE);
-	tab(&h->td, 1, 1024);
-	tab(&h->xrcd, 1, 1024);
-	tab(&h->uctx, 1, 1u << LOG_UCTX);
-	tab(&h->counter, 1, 256);
-	tab(&h->srq, 1, 1u << 12);
-	tab(&h->obj, 1, 1u << 12);
-	tab(&h->mkey_id, 16, 1u << LOG_MKEY);
-	tab(&h->umem_id, 1, 1u << LOG_UMEM);
-	tab(&h->eq_id, 1, 1u << LOG_EQ);
-	tab(&h->cq_id, 1, 1u << LOG_CQ);
-	tab(&h->qp_id, 2, 1u << LOG_QP);
+	id_table_init(&h->pd, 1, 1u << LOG_PD);
+	id_table_init(&h->uar, FIRST_UAR, MEMIC_START / PAGE);
+	id_table_init(&h->td, 1, 1024);
+	id_table_init(&h->xrcd, 1, 1024);
+	id_table_init(&h->uctx, 1, 1u << LOG_UCTX);
+	id_table_init(&h->counter, 1, 256);
+	id_table_init(&h->srq, 1, 1u << 12);
+	id_table_init(&h->obj, 1, 1u << 12);
+	id_table_init(&h->mkey_id, 16, 1u << LOG_MKEY);
+	id_table_init(&h->umem_id, 1, 1u << LOG_UMEM);
+	id_table_init(&h->eq_id, 1, 1u << LOG_EQ);
+	id_table_init(&h->cq_id, 1, 1u << LOG_CQ);
+	id_table_init(&h->qp_id, 2, 1u << LOG_QP);
 }
 
 int limit_set(struct hca *h, const char *name, uint32_t n)
@@ -76,7 +76,7 @@ int limit_set(struct hca *h, const char *name, uint32_t n)
 	return 0;
 }
 
-/* How many there are of a type; of memory keys those that are in use */
+/* How many objects of a type (COUNT_...) there are; of memory keys those that are not free */
 uint32_t obj_count(struct hca *h, uint32_t type)
 {
 	const struct idtab *tables[] = {
@@ -98,7 +98,7 @@ void obj_reset(struct hca *h)
 {
 	for (uint32_t i = 0; i < 1u << LOG_MKEY; i++)
 		if (h->mkey[i]) {
-			free(h->mkey[i]->xlt);
+			free(h->mkey[i]->translations);
 			free(h->mkey[i]);
 			h->mkey[i] = NULL;
 		}
@@ -122,9 +122,9 @@ void obj_reset(struct hca *h)
 	obj_init(h);
 }
 
-/* ALLOC_x / CREATE_x answer with the number in the low 24 bits of word 2,
- * DEALLOC_x / DESTROY_x take it there. */
-static int plain_alloc(struct idtab *t, struct cmd *c, const char *what)
+/* Commands ALLOC_... and CREATE_... answer with the number in the low 24 bits of word 2, where DEALLOC_... and
+ * DESTROY_... take it. */
+static int alloc_number(struct idtab *t, struct cmd *c, const char *what)
 {
 	uint32_t id = id_alloc(t);
 
@@ -135,7 +135,7 @@ static int plain_alloc(struct idtab *t, struct cmd *c, const char *what)
 	return OK;
 }
 
-static int plain_free(struct idtab *t, struct cmd *c, const char *what)
+static int free_number(struct idtab *t, struct cmd *c, const char *what)
 {
 	uint32_t id = be32(c->in + 8) & 0xffffff;
 
@@ -144,8 +144,8 @@ static int plain_free(struct idtab *t, struct cmd *c, const char *what)
 }
 
 #define PLAIN(al, de, tb, what)							\
-	int al(struct hca *h, struct cmd *c) { return plain_alloc(&h->tb, c, what); }	\
-	int de(struct hca *h, struct cmd *c) { return plain_free(&h->tb, c, what); }
+	int al(struct hca *h, struct cmd *c) { return alloc_number(&h->tb, c, what); }	\
+	int de(struct hca *h, struct cmd *c) { return free_number(&h->tb, c, what); }
 
 PLAIN(alloc_uar, dealloc_uar, uar, "uar")
 PLAIN(alloc_td, dealloc_td, td, "td")
@@ -156,7 +156,7 @@ PLAIN(create_obj, destroy_obj, obj, "obj")
 
 int alloc_pd(struct hca *h, struct cmd *c)
 {
-	return plain_alloc(&h->pd, c, "pd");
+	return alloc_number(&h->pd, c, "pd");
 }
 
 int dealloc_pd(struct hca *h, struct cmd *c)
@@ -169,7 +169,7 @@ int dealloc_pd(struct hca *h, struct cmd *c)
 			note(c, "pd %u still has mkey %x", pd, i);
 			return BAD_RES_STATE;
 		}
-	return plain_free(&h->pd, c, "pd");
+	return free_number(&h->pd, c, "pd");
 }
 
 int create_uctx(struct hca *h, struct cmd *c)
@@ -205,7 +205,7 @@ int create_qp(struct hca *h, struct cmd *c)
 	uint32_t rq = 0, n;
 	int err;
 
-	if (GET(ctx, qpc__st) != 0xc /* the UMR queue has no pd */ && !id_used(&h->pd, GET(ctx, qpc__pd)))
+	if (GET(ctx, qpc__st) != 0xc /* REG_UMR: the queue of the driver's UMRs has no PD */ && !id_used(&h->pd, GET(ctx, qpc__pd)))
 		return BAD_RES;
 	n = id_alloc(&h->qp_id);
 	if (!n)
@@ -216,7 +216,7 @@ int create_qp(struct hca *h, struct cmd *c)
 	if (!GET(ctx, qpc__no_sq) && !GET(c->in, create_qp_in__wq_umem_valid)) {
 		if (GET(ctx, qpc__rq_type) == 0)
 			rq = 1u << (GET(ctx, qpc__log_rq_size) + GET(ctx, qpc__log_rq_stride) + 4);
-		err = ring_init(&q->r, AT(c->in, create_qp_in__pas), left(c, AT(c->in, create_qp_in__pas)),
+		err = ring_init(&q->r, AT(c->in, create_qp_in__pas), bytes_left(c, AT(c->in, create_qp_in__pas)),
 				GET(ctx, qpc__log_page_size) + 12,
 				(GET(ctx, qpc__page_offset) << 6) + rq,
 				GET(ctx, qpc__log_sq_size), 6);
@@ -250,8 +250,8 @@ int destroy_qp(struct hca *h, struct cmd *c)
 
 int modify_qp(struct hca *h, struct cmd *c)
 {
-	/* 0x502 RST2INIT, 503 INIT2RTR, 504 RTR2RTS, 505 RTS2RTS, 506 SQERR2RTS,
-	 * 507 2ERR, 50a 2RST, 50e INIT2INIT; states: 0 RST 1 INIT 2 RTR 3 RTS 6 ERR */
+	/* the state after a command, by the last digit of its opcode: 0x502 RST2INIT, 503 INIT2RTR, 504 RTR2RTS,
+	 * 505 RTS2RTS, 506 SQERR2RTS, 507 2ERR, 50a 2RST, 50e INIT2INIT */
 	static const uint8_t to[16] = { [2] = 1, [3] = 2, [4] = 3, [5] = 3, [6] = 3, [7] = 6, [0xe] = 1 };
 	uint32_t n = GET(c->in, rst2init_qp_in__qpn);
 

@@ -13,44 +13,44 @@ enum {			/* the initialization segment */
 };
 enum { FW_MAJ = 16, FW_MIN = 35, FW_SUB = 4030, LOG_CMDQ = 5, LOG_STRIDE = 6 };
 
-static void c16(struct hca *h, int off, uint16_t v)
+static void config_put16(struct hca *h, int off, uint16_t v)
 {
 	memcpy(h->cfg + off, &v, 2);
 }
 
-static void c32(struct hca *h, int off, uint32_t v)
+static void config_put32(struct hca *h, int off, uint32_t v)
 {
 	memcpy(h->cfg + off, &v, 4);
 }
 
 void pci_init(struct hca *h)
 {
-	c16(h, 0x00, 0x15b3);
-	c16(h, 0x02, 0x1017);		/* ConnectX-5 */
-	c16(h, 0x06, 0x0010);		/* a capability list */
-	c32(h, 0x08, 0x02070000);	/* class: InfiniBand controller */
-	c32(h, 0x10, 0xc);		/* BAR0: 64 bits, prefetchable */
-	c16(h, 0x2c, 0x15b3);
-	c16(h, 0x2e, 0x0020);
+	config_put16(h, 0x00, 0x15b3);
+	config_put16(h, 0x02, 0x1017);		/* ConnectX-5 */
+	config_put16(h, 0x06, 0x0010);		/* a capability list */
+	config_put32(h, 0x08, 0x02070000);	/* class: InfiniBand controller */
+	config_put32(h, 0x10, 0xc);		/* BAR0: 64 bits, prefetchable */
+	config_put16(h, 0x2c, 0x15b3);
+	config_put16(h, 0x2e, 0x0020);
 	h->cfg[0x34] = CAP_PM;
-	c32(h, CAP_PM, 0x00030001 | CAP_MSIX << 8);
-	c16(h, CAP_MSIX, 0x0011 | CAP_PCIE << 8);
-	c16(h, CAP_MSIX + 2, N_VEC - 1);
-	c32(h, CAP_MSIX + 4, MSIX_TABLE);
-	c32(h, CAP_MSIX + 8, MSIX_PBA);
-	c32(h, CAP_PCIE, 0x00020010);	/* an endpoint, version 2 */
-	c32(h, CAP_PCIE + 4, 0x10008fe2);
-	c32(h, CAP_PCIE + 0xc, 0x103);	/* x16, 8 GT/s */
-	c16(h, CAP_PCIE + 0x12, 0x103);
-	memset(h->cfg_wmask + 0x04, 0xff, 2);
-	memset(h->cfg_wmask + 0x0c, 0xff, 2);
-	memset(h->cfg_wmask + 0x10, 0xff, 8);
-	h->cfg_wmask[0x3c] = 0xff;
-	h->cfg_wmask[CAP_PM + 4] = 0x03;
-	h->cfg_wmask[CAP_MSIX + 3] = 0xc0;
-	memset(h->cfg_wmask + CAP_PCIE + 8, 0xff, 2);
-	memset(h->cfg_wmask + CAP_PCIE + 0x10, 0xff, 2);
-	memset(h->cfg_wmask + CAP_PCIE + 0x28, 0xff, 2);
+	config_put32(h, CAP_PM, 0x00030001 | CAP_MSIX << 8);
+	config_put16(h, CAP_MSIX, 0x0011 | CAP_PCIE << 8);
+	config_put16(h, CAP_MSIX + 2, N_VEC - 1);
+	config_put32(h, CAP_MSIX + 4, MSIX_TABLE);
+	config_put32(h, CAP_MSIX + 8, MSIX_PBA);
+	config_put32(h, CAP_PCIE, 0x00020010);	/* an endpoint, version 2 */
+	config_put32(h, CAP_PCIE + 4, 0x10008fe2);
+	config_put32(h, CAP_PCIE + 0xc, 0x103);	/* x16, 8 GT/s */
+	config_put16(h, CAP_PCIE + 0x12, 0x103);
+	memset(h->cfg_writable + 0x04, 0xff, 2);
+	memset(h->cfg_writable + 0x0c, 0xff, 2);
+	memset(h->cfg_writable + 0x10, 0xff, 8);
+	h->cfg_writable[0x3c] = 0xff;
+	h->cfg_writable[CAP_PM + 4] = 0x03;
+	h->cfg_writable[CAP_MSIX + 3] = 0xc0;
+	memset(h->cfg_writable + CAP_PCIE + 8, 0xff, 2);
+	memset(h->cfg_writable + CAP_PCIE + 0x10, 0xff, 2);
+	memset(h->cfg_writable + CAP_PCIE + 0x28, 0xff, 2);
 	for (int i = 0; i < N_VEC; i++)
 		h->irqfd[i] = -1;
 	obj_init(h);
@@ -60,31 +60,32 @@ void pci_init(struct hca *h)
 void pci_reset(struct hca *h)
 {
 	h->cmdq_h = h->cmdq_l = 0;
-	h->nic_ifc = 0;
-	h->hca_on = false;
+	h->nic_interface = 0;
+	h->is_initialized = false;
 	h->cmd_eqn = 0;
 	h->issi = 0;
 	caps_reset(h);
 	obj_reset(h);
 }
 
-static uint32_t window(struct hca *h, uint32_t off, bool write, uint32_t v)
+/* Reads or writes a word of the control window (window.h). */
+static uint32_t window_access(struct hca *h, uint32_t off, bool write, uint32_t v)
 {
-	uint64_t va = (uint64_t)h->probe_hi << 32 | h->probe_lo;
+	uint64_t va = (uint64_t)h->probe_addr_high << 32 | h->probe_addr_low;
 
 	switch (off) {
 	case W_KEY:
-		return write ? h->probe_key = v : h->probe_status;
+		return write ? h->probe_key = v : h->probe_reason;
 	case W_LO:
-		return write ? h->probe_lo = v : 0;
+		return write ? h->probe_addr_low = v : 0;
 	case W_HI:
-		return write ? h->probe_hi = v : 0;
+		return write ? h->probe_addr_high = v : 0;
 	case W_LOCAL:
 	case W_REMOTE:
-		h->probe_status = mkey_word(h, h->probe_key, va, (off == W_REMOTE ? A_REMOTE : 0) |
+		h->probe_reason = mkey_access_word(h, h->probe_key, va, (off == W_REMOTE ? A_REMOTE : 0) |
 					    (write ? A_WRITE : A_READ), &v);
 		trace(h, 2, "probe key %x at %lx %s%s: %u", h->probe_key, va,
-		      off == W_REMOTE ? "remote " : "", write ? "write" : "read", h->probe_status);
+		      off == W_REMOTE ? "remote " : "", write ? "write" : "read", h->probe_reason);
 		return v;
 	case W_MARK:
 		if (write)
@@ -97,7 +98,7 @@ static uint32_t window(struct hca *h, uint32_t off, bool write, uint32_t v)
 			fail_add(h, v & 0xffff, (int)(v >> 16), 1);
 		return 0;
 	case W_COUNT:
-		return write ? h->counted = v : obj_count(h, h->counted);
+		return write ? h->count_type = v : obj_count(h, h->count_type);
 	case W_UMEM:
 		if (write)
 			h->probe_umem = v;
@@ -113,7 +114,7 @@ void cfg_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
 
 	memcpy(b, h->cfg + off, n);
 	if (off >= W_REMOTE && n == 4) {
-		v = window(h, off, false, 0);
+		v = window_access(h, off, false, 0);
 		memcpy(b, &v, 4);
 	}
 }
@@ -121,7 +122,7 @@ void cfg_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
 void cfg_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		uint8_t m = h->cfg_wmask[off + i];
+		uint8_t m = h->cfg_writable[off + i];
 
 		h->cfg[off + i] = (uint8_t)((h->cfg[off + i] & ~m) | (b[i] & m));
 	}
@@ -129,14 +130,14 @@ void cfg_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 		uint32_t v;
 
 		memcpy(&v, b, 4);
-		window(h, off, true, v);
+		window_access(h, off, true, v);
 	}
 	uint32_t bar;
 	memcpy(&bar, h->cfg + 0x10, 4);
-	c32(h, 0x10, (bar & ~(BAR0_SIZE - 1)) | 0xc);
+	config_put32(h, 0x10, (bar & ~(BAR0_SIZE - 1)) | 0xc);
 }
 
-static uint64_t now_ns(void)
+static uint64_t monotonic_ns(void)
 {
 	struct timespec t;
 
@@ -144,6 +145,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* A word of the initialization segment */
 static uint32_t iseg_read(struct hca *h, uint32_t off)
 {
 	switch (off) {
@@ -154,16 +156,16 @@ static uint32_t iseg_read(struct hca *h, uint32_t off)
 	case CMDQ_H:
 		return h->cmdq_h;
 	case CMDQ_L:
-		return h->cmdq_l | (uint32_t)h->nic_ifc << 8 | LOG_CMDQ << 4 | LOG_STRIDE;
+		return h->cmdq_l | (uint32_t)h->nic_interface << 8 | LOG_CMDQ << 4 | LOG_STRIDE;
 	case HEALTH + 0x30:
 		return FW_MAJ << 24 | FW_MIN << 16 | FW_SUB;
 	case TIMER_H:
 	case TIMER_L: {
-		uint64_t t = now_ns() * 10 / 64;	/* 156.25 MHz */
+		uint64_t t = monotonic_ns() * 10 / 64;	/* 156.25 MHz */
 		return (uint32_t)(off == TIMER_H ? t >> 32 : t);
 	}
 	case HEALTH_CTR:
-		return (uint32_t)(now_ns() / 10000000);
+		return (uint32_t)(monotonic_ns() / 10000000);
 	case REAL_H:
 	case REAL_L: {
 		struct timespec t;
@@ -184,12 +186,13 @@ void bar_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t o = off + i, v = o < MSIX_TABLE ? iseg_read(h, o & ~3u) : 0;
-		
+
 		b[i] = (uint8_t)(v >> (24 - 8 * (o & 3)));
 	}
 	trace(h, 4, "bar read %x/%u", off, n);
 }
 
+/* Doorbells: 0x20 arms a CQ, 0x40 is an EQ with arming, 0x48 one without, from 0x800 on a send queue's. */
 static void uar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 {
 	if (off == 0x20 && n == 8)
@@ -221,7 +224,7 @@ void bar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 			break;
 		case CMDQ_L:
 			h->cmdq_l = v & ~0xfffu;
-			h->nic_ifc = v >> 8 & 7;
+			h->nic_interface = v >> 8 & 7;
 			break;
 		case CMD_DBELL:
 			cmd_doorbell(h, v);

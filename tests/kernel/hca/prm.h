@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Field positions in the device's command structures: bit offset, bit width
- * (0: the offset only).  Bits count from the most significant bit of byte 0. */
+/*
+ * Fields of the device's command structures, as STRUCTURE__FIELD: bit offset, bit width (0: only the offset is
+ * used).  Bit 0 is the most significant bit of byte 0.  Numbers and names are those of mlx5_ifc.h of Linux.
+ */
 #ifndef PRM_H
 #define PRM_H
 #define query_issi_out__current_issi 0x50, 16
@@ -424,7 +426,7 @@
 	X(ALLOW_OTHER_VHCA_ACCESS, 0xb16) \
 	X(GENERATE_WQE, 0xb17)
 
-#define OP_UMR 0xffff	/* not a command, but may be told to fail like one */
+#define OP_UMR 0xffff	/* no command, but failures can be injected into UMRs by this number */
 
 /* command statuses */
 #define STATUSES(X) \

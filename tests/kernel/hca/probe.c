@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* hca-probe: what the software HCA sees through a memory key, and what it is to refuse. */
+/* hca-probe: runs in the guest and uses the control window of the software HCA: reads and writes memory
+ * through a key, injects failures, counts objects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -100,7 +101,7 @@ static void put(int offset, uint32_t v)
 	}
 }
 
-/* The first PCI device of the HCA's vendor; locked, since an access takes several words */
+/* Opens the first PCI device of the HCA's vendor, and locks it: an access writes several words */
 static bool find_device(void)
 {
 	char path[512], vendor[16] = "";

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Send queues.  Memory key updates (UMR) are carried out; every other work
- * request completes at once, since there is no network behind this device. */
+/* Send queues.  Work requests that update memory keys (UMR) are carried out.  Every other one completes at once
+ * without effect: there is no network behind this device. */
 #include "hca.h"
 
 enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, SYND_UMR = 6 };
 enum { F_OFFSET = 1 << 4, F_CHECK_NOT_FREE = 1 << 5, F_CHECK_FREE = 2 << 5, F_INLINE = 1 << 7 };
 
-/* bits of the UMR mask, and the mkey field each one lets through */
+/* the bits of a UMR's mask, and the field of the memory key that each allows to change */
 static const struct {
 	uint64_t bit;
 	unsigned off, w;
@@ -19,12 +19,13 @@ static const struct {
 	{ 1ull << 29, mkc__free }, { 1ull << 47, mkc__relaxed_ordering_read },
 };
 
-static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
+/* Carries out a UMR of len bytes; returns why not, or NULL. */
+static const char *update_mkey(struct hca *h, const uint8_t *w, uint32_t len)
 {
 	uint32_t key = be32(w + 12), octo = be16(w + 20);
 	uint64_t mask = be64(w + 24), off = 0, first, n = octo * 2;
 	uint8_t flags = w[16];
-	const uint8_t *seg = w + 64, *xlt = NULL;
+	const uint8_t *seg = w + 64, *translations = NULL;
 	struct mkey *m = key >> 8 < 1u << LOG_MKEY ? h->mkey[key >> 8] : NULL;
 
 	if (!m)
@@ -43,7 +44,7 @@ static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
 	if (n && (flags & F_INLINE)) {
 		if (128 + 8 * n > len)
 			return "short inline list";
-		xlt = w + 128;
+		translations = w + 128;
 	} else if (n) {
 		uint32_t lkey = be32(w + 132);
 		struct mkey *l = lkey >> 8 < 1u << LOG_MKEY ? h->mkey[lkey >> 8] : NULL;
@@ -51,15 +52,15 @@ static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
 		if (!l || GET(l->mkc, mkc__free) || !GET(l->mkc, mkc__lr) ||
 		    GET(l->mkc, mkc__mkey_7_0) != (lkey & 0xff))
 			return "bad lkey of the list";
-		xlt = dma_ptr(h, be64(w + 136), n * 8);
-		if (!xlt)
+		translations = dma_ptr(h, be64(w + 136), n * 8);
+		if (!translations)
 			return "list outside guest memory";
 	}
-	/* a list is sent in units of 64 bytes: entries past the room are padding */
+	/* lists are sent in units of 64 bytes: zero entries beyond the key's room are padding */
 	for (uint64_t i = 0; i < n; i++) {
-		uint64_t e = be64(xlt + 8 * i);
-		if (first + i < m->n_xlt)
-			m->xlt[first + i] = e;
+		uint64_t e = be64(translations + 8 * i);
+		if (first + i < m->n_translations)
+			m->translations[first + i] = e;
 		else if (e)
 			return "list longer than the mkey has room for";
 	}
@@ -69,7 +70,7 @@ static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
 				  field_get64(seg, masked[i].off, masked[i].w));
 	trace(h, 2, "umr mkey %x mask %lx flags %x xlt %lu at %lu first %lx: free %u pd %u access "
 	      "%u%u%u%u%u ro%u%u start %lx len %lx log_page_size %u", key, mask, flags, n, first,
-	      n ? be64(xlt) : 0, GET(m->mkc, mkc__free), GET(m->mkc, mkc__pd),
+	      n ? be64(translations) : 0, GET(m->mkc, mkc__free), GET(m->mkc, mkc__pd),
 	      GET(m->mkc, mkc__lr), GET(m->mkc, mkc__lw),
 	      GET(m->mkc, mkc__rr), GET(m->mkc, mkc__rw),
 	      GET(m->mkc, mkc__a), GET(m->mkc, mkc__relaxed_ordering_write),
@@ -78,7 +79,8 @@ static const char *umr(struct hca *h, const uint8_t *w, uint32_t len)
 	return NULL;
 }
 
-static uint32_t dbr(struct hca *h, struct qp *q)
+/* The producer index of the send queue, from its doorbell record in guest memory */
+static uint32_t doorbell_index(struct hca *h, struct qp *q)
 {
 	uint8_t b[8];
 
@@ -87,12 +89,12 @@ static uint32_t dbr(struct hca *h, struct qp *q)
 	return be32(b + 4) & 0xffff;
 }
 
-static void complete(struct hca *h, struct qp *q, uint32_t qpn, const uint8_t *w, uint32_t ctr,
+static void post_completion(struct hca *h, struct qp *q, uint32_t qpn, const uint8_t *w, uint32_t ctr,
 		     uint8_t synd)
 {
 	uint8_t cqe[64] = { 0 };
 
-	if (!synd && !(w[11] & 8))	/* not signaled */
+	if (!synd && !(w[11] & 8))	/* successful, and no completion was asked for */
 		return;
 	put32(cqe + 56, (uint32_t)w[3] << 24 | qpn);
 	put32(cqe + 60, ctr << 16);
@@ -103,7 +105,7 @@ static void complete(struct hca *h, struct qp *q, uint32_t qpn, const uint8_t *w
 
 void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 {
-	uint32_t pi = dbr(h, q), n = 1u << q->r.log_n;
+	uint32_t pi = doorbell_index(h, q), n = 1u << q->r.log_n;
 
 	while (n-- && q->has_ring && q->ci != pi && (q->state == 3 || q->state == 6)) {
 		uint8_t w[1024] = { 0 };
@@ -124,7 +126,7 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 		if (q->state == 6) {
 			synd = SYND_FLUSH;
 		} else if (w[3] == UMR) {
-			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : umr(h, w, ds * 16);
+			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : update_mkey(h, w, ds * 16);
 
 			if (e) {
 				trace(h, 1, "umr mkey %x: refused: %s", be32(w + 12), e);
@@ -134,7 +136,7 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 		} else {
 			trace(h, 2, "qp %u: work request %x dropped", qpn, w[3]);
 		}
-		complete(h, q, qpn, w, ctr, synd);
+		post_completion(h, q, qpn, w, ctr, synd);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The server's end of the vfio-user protocol: one client, one thread. */
+/* The server's side of the vfio-user protocol, for one client. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -31,8 +31,8 @@ struct msg {
 static const char caps[] =
 	"{\"capabilities\":{\"max_msg_fds\":8,\"max_data_xfer_size\":32768}}";
 
-/* fields of a message are in the host's byte order, at any alignment */
-static uint32_t u32(const uint8_t *p)
+/* Fields of a message: in the host's byte order, at any alignment */
+static uint32_t get_u32(const uint8_t *p)
 {
 	uint32_t v;
 
@@ -40,7 +40,7 @@ static uint32_t u32(const uint8_t *p)
 	return v;
 }
 
-static uint64_t u64(const uint8_t *p)
+static uint64_t get_u64(const uint8_t *p)
 {
 	uint64_t v;
 
@@ -48,17 +48,17 @@ static uint64_t u64(const uint8_t *p)
 	return v;
 }
 
-static void w32(uint8_t *p, uint32_t v)
+static void put_u32(uint8_t *p, uint32_t v)
 {
 	memcpy(p, &v, 4);
 }
 
-static void w64(uint8_t *p, uint64_t v)
+static void put_u64(uint8_t *p, uint64_t v)
 {
 	memcpy(p, &v, 8);
 }
 
-static int readn(int fd, void *b, size_t n)
+static int read_all(int fd, void *b, size_t n)
 {
 	for (size_t got = 0; got < n;) {
 		ssize_t r = read(fd, (char *)b + got, n - got);
@@ -72,7 +72,7 @@ static int readn(int fd, void *b, size_t n)
 	return 0;
 }
 
-static int get_msg(int s, struct msg *m)
+static int receive_message(int s, struct msg *m)
 {
 	char cb[CMSG_SPACE(sizeof(m->fd))];
 	struct iovec io = { &m->h, sizeof(m->h) };
@@ -92,14 +92,14 @@ static int get_msg(int s, struct msg *m)
 			memcpy(m->fd, CMSG_DATA(c), m->nfd * sizeof(int));
 		}
 	if ((size_t)r < sizeof(m->h) &&
-	    readn(s, (char *)&m->h + r, sizeof(m->h) - (size_t)r))
+	    read_all(s, (char *)&m->h + r, sizeof(m->h) - (size_t)r))
 		return -1;
 	if (m->h.size < sizeof(m->h) || m->h.size - sizeof(m->h) > sizeof(m->b))
 		return -1;
-	return readn(s, m->b, m->h.size - sizeof(m->h));
+	return read_all(s, m->b, m->h.size - sizeof(m->h));
 }
 
-static int put_reply(int s, struct msg *m, uint32_t len, int err)
+static int send_reply(int s, struct msg *m, uint32_t len, int err)
 {
 	if (m->h.flags & F_NO_REPLY)
 		return 0;
@@ -114,14 +114,14 @@ static int put_reply(int s, struct msg *m, uint32_t len, int err)
 
 static int set_irqs(struct hca *h, struct msg *m)
 {
-	uint32_t flags = u32(m->b + 4), index = u32(m->b + 8), start = u32(m->b + 12),
-		 count = u32(m->b + 16);
+	uint32_t flags = get_u32(m->b + 4), index = get_u32(m->b + 8), start = get_u32(m->b + 12),
+		 count = get_u32(m->b + 16);
 
 	if (index != IRQ_MSIX)
 		return 0;
 	if (count > N_VEC || start > N_VEC - count)
 		return EINVAL;
-	if ((flags & 1) && count == 0) {	/* DATA_NONE: disable the index */
+	if ((flags & 1) && count == 0) {	/* DATA_NONE: no vector has an eventfd any more */
 		start = 0;
 		count = N_VEC;
 		m->nfd = 0;
@@ -140,7 +140,8 @@ static int set_irqs(struct hca *h, struct msg *m)
 	return 0;
 }
 
-static int handle(struct hca *h, struct msg *m, uint32_t *len)
+/* Carries out a message and puts the reply in its place, of len bytes; returns 0 or an errno. */
+static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 {
 	uint8_t *b = m->b;
 	uint32_t body = m->h.size - (uint32_t)sizeof(m->h), i;
@@ -154,44 +155,44 @@ static int handle(struct hca *h, struct msg *m, uint32_t *len)
 		*len = 4 + sizeof(caps);
 		return 0;
 	case DMA_MAP:
-		trace(h, 3, "dma_map iova %lx size %lx off %lx fd %u", u64(b + 16), u64(b + 24),
-		      u64(b + 8), m->nfd);
-		return dma_map(h, u64(b + 16), u64(b + 24), u64(b + 8), m->nfd ? m->fd[0] : -1);
+		trace(h, 3, "dma_map iova %lx size %lx off %lx fd %u", get_u64(b + 16), get_u64(b + 24),
+		      get_u64(b + 8), m->nfd);
+		return dma_map(h, get_u64(b + 16), get_u64(b + 24), get_u64(b + 8), m->nfd ? m->fd[0] : -1);
 	case DMA_UNMAP:
-		dma_unmap(h, u64(b + 8), u64(b + 16), u32(b + 4) & 2);
+		dma_unmap(h, get_u64(b + 8), get_u64(b + 16), get_u32(b + 4) & 2);
 		return 0;
 	case GET_INFO:
-		w32(b + 4, 1 | 2);	/* PCI, can be reset */
-		w32(b + 8, N_REGIONS);
-		w32(b + 12, N_IRQS);
+		put_u32(b + 4, 1 | 2);	/* PCI, can be reset */
+		put_u32(b + 8, N_REGIONS);
+		put_u32(b + 12, N_IRQS);
 		return 0;
 	case GET_REGION_INFO:
-		i = u32(b + 8);
-		w32(b, 32);
-		w32(b + 4, i == REGION_BAR0 || i == REGION_CONFIG ? 3 : 0);
-		w32(b + 12, 0);
-		w64(b + 16, i == REGION_BAR0 ? BAR0_SIZE : i == REGION_CONFIG ? 256 : 0);
-		w64(b + 24, 0);
+		i = get_u32(b + 8);
+		put_u32(b, 32);
+		put_u32(b + 4, i == REGION_BAR0 || i == REGION_CONFIG ? 3 : 0);
+		put_u32(b + 12, 0);
+		put_u64(b + 16, i == REGION_BAR0 ? BAR0_SIZE : i == REGION_CONFIG ? 256 : 0);
+		put_u64(b + 24, 0);
 		return i < N_REGIONS ? 0 : EINVAL;
 	case GET_IRQ_INFO:
-		i = u32(b + 8);
-		w32(b + 4, i == IRQ_MSIX || i == IRQ_ERR ? 1 : 0);
-		w32(b + 12, i == IRQ_MSIX ? N_VEC : i == IRQ_ERR ? 1 : 0);
+		i = get_u32(b + 8);
+		put_u32(b + 4, i == IRQ_MSIX || i == IRQ_ERR ? 1 : 0);
+		put_u32(b + 12, i == IRQ_MSIX ? N_VEC : i == IRQ_ERR ? 1 : 0);
 		return i < N_IRQS ? 0 : EINVAL;
 	case SET_IRQS:
 		return set_irqs(h, m);
 	case REGION_READ:
 	case REGION_WRITE:
-		off = u64(b);
-		i = u32(b + 12);
-		if (u32(b + 8) == REGION_BAR0) {
+		off = get_u64(b);
+		i = get_u32(b + 12);
+		if (get_u32(b + 8) == REGION_BAR0) {
 			if (i > 4096 || off > BAR0_SIZE - i)
 				return EINVAL;
 			if (m->h.cmd == REGION_READ)
 				bar_read(h, (uint32_t)off, b + 16, i);
 			else
 				bar_write(h, (uint32_t)off, b + 16, i);
-		} else if (u32(b + 8) == REGION_CONFIG) {
+		} else if (get_u32(b + 8) == REGION_CONFIG) {
 			if (i > 256 || off > 256 - i)
 				return EINVAL;
 			if (m->h.cmd == REGION_READ)
@@ -228,16 +229,16 @@ int vfio_user_serve(struct hca *h, const char *path)
 	h->sock = accept(l, NULL, NULL);
 	close(l);
 	unlink(path);
-	while (!get_msg(h->sock, &m)) {
+	while (!receive_message(h->sock, &m)) {
 		uint32_t len = 0;
-		int err = handle(h, &m, &len);
+		int err = handle_message(h, &m, &len);
 
 		for (uint32_t i = 0; i < m.nfd; i++)
 			if (m.fd[i] >= 0)
 				close(m.fd[i]);
 		if (err)
 			trace(h, 1, "vfio-user command %u: error %d", m.h.cmd, err);
-		if (put_reply(h->sock, &m, len, err))
+		if (send_reply(h->sock, &m, len, err))
 			break;
 	}
 	trace(h, 1, "client gone after %lu commands", h->n_cmd);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The control window for tests: words in the upper config space, outside every
- * capability, reached with 4-byte accesses to the device's "config" in sysfs.
+ * The control window for tests: words of config space behind the last capability.  hca-probe reads
+ * and writes them in the guest, 4 bytes at a time, through the device's file "config" in sysfs.
  */
 #ifndef WINDOW_H
 #define WINDOW_H
 
 enum {
-	W_REMOTE = 0xd0,	/* as W_LOCAL, but as a remote access */
+	W_REMOTE = 0xd0,	/* as W_LOCAL, as a remote access */
 	W_KEY = 0xe0,		/* write: the key; read: why the last access failed */
-	W_LO = 0xe4,		/* write: the address */
-	W_HI = 0xe8,
-	W_LOCAL = 0xec,		/* read or write: a word of memory through the key */
+	W_LO = 0xe4,		/* write: the address, its low half */
+	W_HI = 0xe8,		/* and its high half */
+	W_LOCAL = 0xec,		/* read or write: a word of memory through the key, as a local access */
 	W_MARK = 0xf0,		/* write: a mark in the trace */
-	W_FAIL = 0xf4,		/* write: command | status << 16: fail the next such; 0: none */
+	W_FAIL = 0xf4,		/* write: opcode | status << 16: the next such command fails; 0: none does */
 	W_COUNT = 0xf8,		/* write: a type of object; read: how many there are */
-	W_UMEM = 0xfc,		/* write: a umem's id; read: log2 of its page size, 0: no such */
+	W_UMEM = 0xfc,		/* write: a umem's id; read: log2 of its page size, or 0: no such umem */
 };
 
-/* the types: memory keys that are not free (drivers keep freed ones to use them again), and others */
+/* The types of objects that are counted.  Of memory keys only those that are not free: the driver keeps freed
+ * keys to use them again. */
 #define COUNTED(X) \
 	X(key) X(umem) X(uctx) X(pd) X(qp) X(cq) X(srq) X(uar) X(td) X(xrcd) X(obj)
 
@@ -28,7 +29,7 @@ enum {
 #undef X
 };
 
-/* why the last access through a key failed */
+/* Why the last access through a key failed */
 #define REASONS(X) \
 	X(NONE, "allowed") \
 	X(NO_KEY, "no such key") \
