@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# make demo: the main job, on the simulated HCA.
+# make demo: registers memory on the simulated HCA, and shows a refusal.
+# Usage: demo.sh BUILD/mrctl
 set -u
 dir=$(cd "$(dirname "$1")" && pwd)
 PATH=$dir:$PATH

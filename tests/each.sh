@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# each.sh [VARIABLE=VALUE...] TARGET...: makes one target after the other, whatever fails, and says at the end
-# which did.
+# each.sh [VARIABLE=VALUE...] TARGET...: makes one target after the other, even after one has failed.  Prints
+# the failed ones at the end, and fails if there are any.
 #   MAKE  make(1), and its options
 set -u
 

@@ -3,11 +3,11 @@
 # The layers of the tree.  RANKS (tests/layers.ranks) says which files may use which.
 #
 # layers.sh RANKS BUILD FOLDER...
-#   whether the C files below each FOLDER keep to their layers.  A file uses each file that it includes,
-#   and each that defines a symbol which its object in BUILD lacks: a function, or a table of them.
-#   Prints each use that RANKS does not allow, and each circle of files, and fails if there is any.
+#   Checks that the C files below each FOLDER keep to their layers.  A file uses each file that it includes,
+#   and each file that defines a symbol which is undefined in its object in BUILD.
+#   Prints each use that RANKS does not allow, and each circle of files, and fails if there are any.
 # layers.sh --links RANKS NAME...
-#   "NAME:FILE" for each C file below cmd and lib that tests/unit/NAME.c may use.
+#   Prints "NAME:FILE" for each C file below cmd and lib that tests/unit/NAME.c may use.
 #
 # A file is named by its path without its ending: lib/base/error is error.c and error.h.
 set -eu -o pipefail
@@ -17,7 +17,7 @@ links=
 ranks=$1
 shift
 
-# Functions of awk on RANKS, whose lines are "PREFIX RANK PROGRAM"; see there
+# Functions of awk that read RANKS, whose lines are "PREFIX RANK PROGRAM" (explained in that file)
 layers='
 function load_ranks(line, column) {
 	while ((getline line < ranks) > 0)
@@ -28,7 +28,7 @@ function load_ranks(line, column) {
 		}
 }
 function folder(file) { sub(/[^\/]*$/, "", file); return file }
-# the longest prefix in RANKS
+# the longest prefix of the file that is in RANKS
 function row(file) { while (!(file in rank) && sub(/\/[^\/]*$/, "", file)); return file }
 function has_rank(file) { return row(file) in rank }
 function are_linked(user, used) {
@@ -47,7 +47,7 @@ files() {
 	find "$@" -name '*.[ch]' | sed 's/\.[ch]$//'
 }
 
-# "USER USED #include" for each include of another file
+# Prints "USER USED #include" for each include of another file
 includes() {
 	find "$@" -name '*.[ch]' -exec grep -H '^#include "' {} + | awk -F '[:"]' '{
 		sub(/\.[ch]$/, "", $1)
@@ -55,9 +55,9 @@ includes() {
 		if ($1 != $3) print $1, $3, "#include" }'
 }
 
-# "USER USED SYMBOL" for each symbol that an object lacks, from BUILD FOLDER...
-# Programs that are linked apart may have a symbol of the same name each.  What the simulator exports has
-# the name of a function of libc, and whoever calls that means libc's.
+# symbols BUILD FOLDER...: prints "USER USED SYMBOL" for each undefined symbol of an object.
+# Only files of one program can use each other: another program may define a symbol of the same name.  The
+# functions that the simulator exports have the names of functions of libc; callers of those call libc.
 symbols() {
 	local build=$1
 	shift
@@ -74,7 +74,7 @@ symbols() {
 				if (are_linked(part[1], owner[i])) print part[1], owner[i], part[2] } }'
 }
 
-# Of such lines, and of lines with the name of a file alone: what RANKS does not allow
+# Reads such lines, and lines with only the name of a file; prints what RANKS does not allow
 against_ranks() {
 	awk -v ranks="$ranks" "$layers"'
 		!has_rank($1) { print $1 " has no rank"; next }
@@ -83,6 +83,7 @@ against_ranks() {
 		!may_use($1, $2) { print $1 " may not use " $2 " (" $3 ")" }' | sort -u
 }
 
+# Reads lines "USER USED ..."; prints each circle of files
 circles() {
 	awk '{ print $1, $2 }' | sort -u | tsort 2>&1 >/dev/null | awk '
 		/ loop:$/ { if (circle) print circle; circle = "circle:"; next }

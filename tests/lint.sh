@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# make lint: what the compiler does not check.  Each check prints what it objects to.
+# make lint: checks what the compiler does not.  Each check prints its findings.
 set -u
 cd "$(dirname "$0")/.." || exit
 failed=0
@@ -29,14 +29,14 @@ code() {
 	done
 }
 
-# only PATTERN FILE...: where code matches
+# only PATTERN FILE...: the lines of code that match
 only() {
 	local pattern=$1
 	shift
 	code "$@" | grep -E "$pattern"
 }
 
-# sources FOLDER... [PREDICATE...]: as of find
+# sources FOLDER... [PREDICATE...]: the C files but those of the simulator; PREDICATE: as of find
 sources() {
 	find "$@" -name '*.[ch]' ! -path 'lib/sim/*'
 }
@@ -45,7 +45,7 @@ foreign_symbols() {
 	nm -g --defined-only "$BUILD/libmrctl.a" | awk 'NF == 3 && $3 !~ /^mr_/ { print $3 }'
 }
 
-# The interposer may define what libc defines, and nothing else.
+# The simulator exports functions of libc, in place of libc's own, and nothing else.
 foreign_exports() {
 	nm -D --defined-only "$BUILD/sim/libmrctl-sim.so" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
 		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl)(at)?(64)?(_2)?$'
@@ -74,13 +74,13 @@ too_long() {
 		awk '$2 != "total" && $1 > ($2 ~ /^cmd/ ? 300 : 500)'
 }
 
-# Whoever replaces the usual teardown has to look for leaks himself.
+# A bats file that defines a teardown of its own has to call tidy there, which looks for leaks.
 untidy_tests() {
 	awk '/^teardown\(\)/ { inside = 1; tidy = 0 } inside && /\ttidy$/ { tidy = 1 }
 		inside && /^}/ { inside = 0; if (!tidy) print FILENAME }' tests/cli/*.bats
 }
 
-# The mirror is the machine's own, and the tree works anywhere.
+# Names of mirrors and paths of one machine: the tree must work on any.
 private_names() {
 	git grep -nE '(deb|ftp|mirror)[a-z.]*\.debian\.org|/work/|/root/' -- . ':!tests/lint.sh'
 }
@@ -96,7 +96,8 @@ analyse() {
 		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -I. \
 			-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols) "$file"
 	done
-	# cppcheck does not know that mr_auto_file closes; a 64-bit machine and itself it knows by these names.
+	# resourceLeak: cppcheck does not know that mr_auto_file closes.  The macros tell it that this is a 64-bit
+	# machine, and tell headers that it is cppcheck.
 	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
 		-D__SIZEOF_POINTER__=8 -D__cppcheck__ --suppress=unknownMacro \
 		--suppress=missingIncludeSystem --suppress=resourceLeak lib cmd

@@ -23,7 +23,7 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-# refuse REASON: with what root is to type
+# refuse REASON: fails, and prints the command that root has to type
 refuse() {
 	echo "setup: $1; let root run:" >&2
 	echo "    apt-get update && apt-get install -y --no-install-recommends$missing" >&2

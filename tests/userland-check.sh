@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# userland-check.sh [SUITE...]: the tests of reg, reg-iova, umem, advice, memory on the device, sessions and
-# combinations on the simulated HCA, below the libibverbs and libmlx5 of other Debian suites, above that
-# suite's kernel.  The programs are copies of those that were built here, made to use the suite's loader
-# and libraries.
+# userland-check.sh [SUITE...]: runs the tests of reg, reg-iova, umem, advice, memory on the device, sessions
+# and combinations with the libibverbs and libmlx5 of other Debian suites.  The simulated HCA answers as the
+# kernel of the suite does.  The programs are copies of those built here, changed to use the loader and the
+# libraries of the suite.
 #   BUILD  build folder
 set -euo pipefail
 
@@ -17,7 +17,7 @@ rxe_tests=(tests/cli/{session,dereg,stat,advise}.bats)
 declare -A kernel=([trixie]=6.12 [sid]=7.2)
 failed=0
 
-# copy_library FILE...: with its own name, which tells its version, and the one that it came by
+# copy_library FILE...: copies each with its real name, which has its version, and the name of the link to it
 copy_library() {
 	local file to
 
@@ -28,7 +28,7 @@ copy_library() {
 	done
 }
 
-# Into $copy: what is tested, and its libraries, where other users can read them too
+# Copies the programs and their libraries to $copy, where other users can read them too
 copy_programs() {
 	local loader program libraries
 
@@ -46,7 +46,7 @@ copy_programs() {
 	done
 }
 
-# check_version PROFILE: the libraries are those that are meant
+# check_version PROFILE: fails unless mrctl uses the rdma-core of the suite
 check_version() {
 	local found
 

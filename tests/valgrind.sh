@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Runs representative commands under valgrind: no bad access, no leak, and the exit status they
-# have without it.
+# Runs representative commands under valgrind.  Fails if one has an invalid access, leaks memory, or has
+# another exit status than without valgrind.
 #   BUILD  build folder
 set -uo pipefail
 
@@ -15,7 +15,7 @@ valgrind=(valgrind -q --error-exitcode=99 --leak-check=full
 	--suppressions="$(dirname "$0")/valgrind.supp")
 passed=0 failed=0
 
-# judge STATUS ACTUAL ARG...: count the outcome
+# judge STATUS ACTUAL ARG...: counts the run as passed if the exit status ACTUAL is STATUS and valgrind found nothing
 judge() {
 	if [ "$2" -eq "$1" ] && ! grep -q '^==[0-9]*==' "$work/err"; then
 		passed=$((passed + 1))
@@ -34,8 +34,8 @@ on_sim() {
 	judge "$1" $status "${@:2}"
 }
 
-# plain STATUS ARG...: mrctl on a machine without a device
-plain() {
+# without_device STATUS ARG...: mrctl on a machine without a device
+without_device() {
 	local status=0
 
 	SYSFS_PATH=$work/sysfs "${valgrind[@]}" mrctl "${@:2}" >"$work/out" 2>"$work/err" ||
@@ -43,18 +43,18 @@ plain() {
 	judge "$1" $status "${@:2}"
 }
 
-# It answers about itself, and to usage errors.
-plain 0 --help
-plain 0 reg --help
-plain 0 --version
-plain 0 --dump-cli
-plain 2
-plain 2 bogus
-plain 2 reg --size 1X
-plain 2 reg --expect ok,EFOO
-plain 2 reg -o rkey,bogus
-plain 2 reg --size max --count 2
-plain 127 sim -- /nowhere/program
+# Help, version and usage errors.
+without_device 0 --help
+without_device 0 reg --help
+without_device 0 --version
+without_device 0 --dump-cli
+without_device 2
+without_device 2 bogus
+without_device 2 reg --size 1X
+without_device 2 reg --expect ok,EFOO
+without_device 2 reg -o rkey,bogus
+without_device 2 reg --size max --count 2
+without_device 127 sim -- /nowhere/program
 # Registrations as lines, tables and JSON.
 on_sim 0 reg
 on_sim 0 reg --verbose
@@ -68,7 +68,7 @@ on_sim 0 umem --count 3 --page-sizes 4K,2M --json
 on_sim 0 umem --via kernel
 on_sim 0 umem --size 64K --try-page-sizes
 on_sim 1 umem --size 64K --page-sizes 0x7ff
-plain 2 umem --page-sizes 3M
+without_device 2 umem --page-sizes 3M
 # Kinds of memory.
 on_sim 0 reg --memory thp --size 4M
 on_sim 0 reg --memory memfd --populate
@@ -83,7 +83,7 @@ on_sim 1 reg-dmabuf --from fd:0
 on_sim 1 reg-dmabuf --from udmabuf --data-direct --json
 on_sim 1 reg-dmabuf --from heap:nowhere
 on_sim 1 reg-dmabuf --from cuda:0 --json
-# Refusals of the stack and of the host, told and expected.
+# Refusals by the stack and by the host, reported and expected.
 on_sim 1 reg --memory unmapped
 on_sim 1 reg --memory hole --count 3 --size 4K --json
 on_sim 1 reg --size 0 --count 100 --keep-going --json

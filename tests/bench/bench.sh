@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# bench.sh BUILD [DEVICE]: measures mrctl against a bare C loop and a peer tool in the same run.
-# On the simulated HCA, or on DEVICE.  Ratios are what counts: times differ with the machine.
+# bench.sh BUILD [DEVICE]: measures mrctl on the simulated HCA, or on DEVICE, and in the same run a plain C loop
+# or a peer tool that does the same.  The ratios count: times differ from machine to machine.
+#   COUNT  regions or lines (100000)
+#   RUNS   runs of each pair, of which the median counts (9)
 set -eu
 build=$1 device=${2:-} count=${COUNT:-100000} runs=${RUNS:-9}
 PATH=$build:$build/bench:$PATH
@@ -9,13 +11,13 @@ PATH=$build:$build/bench:$PATH
 on_device=() loop_device=() sim=(mrctl sim --)
 [ -z "$device" ] || on_device=(-d "$device") loop_device=("$device") sim=()
 
-# row WHAT GOAL LEFT RIGHT: a line with the ratio of two figures
+# row WHAT GOAL MRCTL PEER: prints a line with two figures and their ratio, which should be at most GOAL
 row() {
 	awk -v what="$1" -v goal="$2" -v l="$3" -v r="$4" 'BEGIN {
 		printf "%-52s %10.1f %10.1f  %5.2f  %s\n", what, l, r, l / r, goal }'
 }
 
-# fact WHAT GOAL VALUE: a figure that has no peer
+# fact WHAT GOAL VALUE: prints a figure that has no peer
 fact() {
 	printf '%-52s %10s %10s  %5s  %s\n' "$1" "$3" '' '' "$2"
 }
@@ -37,7 +39,7 @@ read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
 	loop "$count" 4096 "${loop_device[@]}")
 row "  the same with --json (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
 
-# All regions on one page: what grows is what is kept about each.
+# All regions lie on one page, so memory grows only by what is kept about each region.
 read -r _ _ m1 l1 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c 1000 --stride 0 -- \
 	loop 1000 0 "${loop_device[@]}")
 read -r _ _ m2 l2 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c "$count" --stride 0 -- \
@@ -45,8 +47,8 @@ read -r _ _ m2 l2 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c "$
 row "peak memory of a region, --json (bytes)" '' \
 	"$(((m2 - m1) * 1024 / (count - 1000)))" "$(((l2 - l1) * 1024 / (count - 1000)))"
 
-# Each region is registered by a line and deregistered by the next: always the same lines, as C does the
-# same, and lines of which no two are equal.
+# One line registers a region, the next deregisters it.  One file repeats two lines; in the other no two lines
+# are equal, so no line can profit from an earlier one.
 lines=$(mktemp) others=$(mktemp)
 trap 'rm -f "$lines" "$others"' EXIT
 for ((n = 0; n < count; n += 2)); do
@@ -85,7 +87,7 @@ export count
 row "dereg in a session of $count against one of 10 (us)" '1.10' "$t1" "$t2"
 fact 'session table, bytes for each region' '256' "$((bytes / regions))"
 
-# us CMD...: microseconds that it takes
+# us CMD...: runs it and prints the microseconds that it took
 us() {
 	local start=${EPOCHREALTIME/./}
 
@@ -93,7 +95,7 @@ us() {
 	printf '%s ' "$((${EPOCHREALTIME/./} - start))"
 }
 
-# What a peer may wait for is the marking; the flush comes at a better time.
+# dereg of relaxed regions only marks them, the flush follows when nobody waits.  Measures both.
 relaxed_figures() {
 	eval "$(mrctl "${on_device[@]}" session --detach --relaxed-watermark 1000000)"
 	for ((n = 0; n < runs; n++)); do

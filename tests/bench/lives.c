@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The yardstick of mrctl batch: what a C programmer would write to map a page, register it,
- * deregister it and unmap it, COUNT times.
+ * The program that mrctl batch is compared with: maps a page, registers it, deregisters it and
+ * unmaps it, COUNT times.
  * Usage: lives COUNT [DEVICE]
  */
 #include <infiniband/verbs.h>

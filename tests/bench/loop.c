@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The yardstick of make bench: what a C programmer would write to register and deregister COUNT
- * pages, with no thought for anything else.
+ * The program that mrctl reg is compared with: registers COUNT pages, STRIDE bytes apart, and
+ * deregisters them.
  * Usage: loop COUNT STRIDE [DEVICE]
  */
 #include <infiniband/verbs.h>

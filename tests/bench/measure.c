@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Runs two commands in turn, RUNS times each, and compares them: the times of those two runs, one
- * after the other, whose ratio is the median, and the peak memory of either.  A machine that is now
- * faster, now slower, is so for both runs of a pair.  An argument {} becomes the number of the run,
+ * Runs two commands in turn, RUNS times each.  Two runs that follow each other are a pair: the speed
+ * of the machine varies, but little between the two.  Prints the times of the pair whose ratio is the
+ * median, and the least peak memory of each command.  An argument {} becomes the number of the run,
  * from 1.
  * Usage: measure RUNS CMD... -- CMD...
  * Prints: TIME_1 TIME_2 (microseconds) PEAK_1 PEAK_2 (KiB)
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of both commands */
+/* A run of each command */
 struct pair {
 	int64_t time_us[2];
 	double ratio;
@@ -31,8 +31,8 @@ static int64_t now_us(void)
 	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Return: its time */
-static int64_t run(char **command, int number, long *peak_kib)
+/* Runs a command once.  Returns its time in microseconds, and lowers @peak_kib to its peak memory. */
+static int64_t run_command(char **command, int number, long *peak_kib)
 {
 	int64_t start = now_us(), taken;
 	struct rusage usage;
@@ -62,7 +62,7 @@ static int64_t run(char **command, int number, long *peak_kib)
 	return taken;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_ratios(const void *a, const void *b)
 {
 	double left = ((const struct pair *)a)->ratio, right = ((const struct pair *)b)->ratio;
 
@@ -86,11 +86,11 @@ int main(int argc, char **argv)
 	for (int i = 0; i < runs; i++) {
 		struct pair *pair = &pairs[i];
 
-		pair->time_us[0] = run(argv + 2, i + 1, &peaks_kib[0]);
-		pair->time_us[1] = run(second, i + 1, &peaks_kib[1]);
+		pair->time_us[0] = run_command(argv + 2, i + 1, &peaks_kib[0]);
+		pair->time_us[1] = run_command(second, i + 1, &peaks_kib[1]);
 		pair->ratio = (double)pair->time_us[0] / (double)pair->time_us[1];
 	}
-	qsort(pairs, (size_t)runs, sizeof(*pairs), compare);
+	qsort(pairs, (size_t)runs, sizeof(*pairs), compare_ratios);
 	median = &pairs[runs / 2];
 	printf("%lld %lld %ld %ld\n", (long long)median->time_us[0], (long long)median->time_us[1],
 	       peaks_kib[0], peaks_kib[1]);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# make bench: on the simulated HCA, and with GUEST=NAME on the real drivers in that guest.
+# make bench: builds the programs of this folder and runs bench.sh on the simulated HCA; with GUEST=NAME also
+# on both devices of that guest (tests/kernel).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$BUILD/bench"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""report.py DEVICE MODULE...: runs modules of rdma-core's tests; one line for each test.
+"""report.py DEVICE MODULE...: runs modules of rdma-core's tests, and prints a line for each test:
 
     pass|fail|skip TEST [REASON]
 """
@@ -10,7 +10,7 @@ import unittest
 
 
 class Lines(unittest.TestResult):
-    """A result that is written line by line, for the case that a test ends the process."""
+    """Prints each result at once: a test may end the process."""
 
     def line(self, outcome, test, reason=''):
         print(outcome, test.id().removeprefix('tests.'), ' '.join(str(reason).split()),
@@ -43,8 +43,9 @@ def main(device, modules):
         unittest.defaultTestLoader.loadTestsFromName('tests.' + module).run(Lines())
 
 
-# A failed test leaves a cycle of its objects and its traceback.  Collecting one crashes pyverbs when
-# a destructor (DM's, say) comes after the objects it refers to, so nothing is collected, ever.
+# A failed test leaves a reference cycle of its objects and its traceback.  The garbage collector may
+# destroy an object after those it refers to, and the destructors of pyverbs (such as DM's) then crash.
+# So the collector stays off, and the process ends without destructors.
 gc.disable()
 main(sys.argv[1], sys.argv[2:])
 os._exit(0)

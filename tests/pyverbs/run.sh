@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# run.sh [SUITE...]: rdma-core's own tests of devices, PDs, MRs, import and umems, by pyverbs, on
-# the simulated HCA.  Tests and pyverbs come from the Debian packages of each suite.  A test that
-# does not pass must stand in the file "known" with what it says; what stands there must not pass.
+# run.sh [SUITE...]: runs rdma-core's own tests of devices, PDs, MRs, import and umems on the simulated HCA.
+# The tests and pyverbs come from the Debian packages of each suite.  A test that does not pass must be in
+# the file "known", with its reason; a test that is there must not pass.
 #   BUILD  build folder
 set -euo pipefail
 
@@ -15,19 +15,20 @@ modules=(test_device test_pd test_mr test_shared_pd test_mlx5_devx test_mlx5_dma
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The tests ask rdma(8), and it the kernel, for network interfaces of the device: it has none.
+# The tests ask rdma(8) for the network interfaces of the device, and rdma(8) asks the kernel, which does not
+# know the simulated HCA.  This rdma answers that there are none.
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "[]"\n' >"$work/bin/rdma"
 chmod +x "$work/bin/rdma"
 
-# All but small files are compressed in the package.
+# Copies the tests from the package, where all but small files are compressed
 unpack() {
 	rm -rf "$work/tests"
 	cp -r "$userland/usr/share/doc/rdma-core/tests" "$work/tests"
 	find "$work/tests" -name '*.gz' -exec gunzip {} +
 }
 
-# One line for each test that ended: "pass|fail|skip TEST REASON"
+# Prints a line for each test that ended: "pass|fail|skip TEST REASON"
 run_tests() {
 	local loader found=() module
 
@@ -41,13 +42,13 @@ run_tests() {
 		"$here/report.py" mlx5_0 "${found[@]}"
 }
 
-# is_test PATTERN TEST
+# is_test PATTERN TEST: whether the pattern of a line in "known" is for this test
 is_test() {
 	# shellcheck disable=SC2053 # a pattern
 	[[ $2 == $1 || $suite/$2 == $1 ]]
 }
 
-# explained OUTCOME TEST REASON: whether "known" has it; notes the line
+# explained OUTCOME TEST REASON: whether "known" has it; marks its line as met
 explained() {
 	local i
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# inside.sh TREE WHO CACHE: what run.sh does in a system's own mount and process namespaces, whose end unmounts all.
+# inside.sh TREE WHO CACHE: types the commands of the README in the system at TREE.  run.sh starts it in mount
+# and process namespaces of its own: everything is unmounted when they end.
 
 set -euo pipefail
 tree=$1 who=$2 cache=$3
@@ -18,7 +19,7 @@ mount_all() {
 	mount --bind "$cache/lists" "$tree/var/lib/apt/lists"
 }
 
-# type_as WHO COMMAND...: as at a prompt, in the clone once it is there
+# type_as WHO COMMAND...: runs a command as if typed at a prompt, in the clone if there is one, else at home
 type_as() {
 	local who=$1 id=0
 	shift
@@ -29,13 +30,14 @@ type_as() {
 		/bin/bash -c 'cd ~/mrctl 2>/dev/null || cd; eval "$1"' bash "$*" </dev/null
 }
 
-# The commands of the README's first look: what installs make and git, then what is typed in the clone
+# Prints the commands of the README's section "A first look": one that installs make and git, then those for
+# the clone
 readme() {
 	git -C "$tree/srv/mrctl.git" show HEAD:README.md |
 		sed -n '/^## A first look/,/^Then/ s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p'
 }
 
-# What it takes to install as root is told to a user who is refused.
+# A user who may not install packages is refused, and shown the command for root; runs that as root
 be_refused() {
 	local answer line
 
