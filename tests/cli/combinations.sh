@@ -1,27 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Usage: combinations.sh mlx5|rxe    walk the table "combinations" on the device of that profile
-# Prints each answer that is not as the table says.  Whatever it is, it has to be told: a refusal in
-# one line with its errno, any failure with a message, and by --json as one whole document, or after
-# a usage error nothing.
+# combinations.sh mlx5|rxe: runs the commands of the table "combinations" on the device of that profile.
+# Prints each answer that differs from the table, and fails if there is any.  It also checks that any failure
+# has a message, that a refusal has one line with its errno, and that --json prints one whole document, or
+# nothing after a usage error.
 set -u
 
 profile=$1 table=${BASH_SOURCE[0]%.sh} work=$(mktemp -d /dev/shm/mrctl-test-XXXXXX)
 trap '[ -z "${MRCTL_SESSION:-}" ] || kill "${MRCTL_SESSION#pid:}"; rm -r "$work"' EXIT
 failed=0 asked=0 documents=0 export=''
 
-# complain TEXT...
+# complain TEXT...: prints what is wrong
 complain() {
 	printf '%s\n' "$*"
 	failed=1
 }
 
-# ask WORD...: sets answer, and text to what was said
+# ask WORD...: runs `mrctl WORD...`; sets "answer" as the table has it, and "text" to the messages
 ask() {
 	local status=0 line refusals=0 json=(--json)
 
-	[[ $1 != @(session|sim) ]] || json=() # they print nothing of their own
+	[[ $1 != @(session|sim) ]] || json=() # these print no document
 	mrctl "${json[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 	asked=$((asked + 1)) text=''
 	case $status in
@@ -47,7 +47,8 @@ ask() {
 	fi
 }
 
-# walk WHERE EXPECTED NAME WORD...: on each path; NAME.PATH is what is made, where NAME is not empty
+# walk WHERE EXPECTED NAME WORD...: runs a command by each path (--via) and compares the answers.  If NAME is
+# not empty, the command makes a region, which gets the name NAME.PATH.
 walk() {
 	local where=$1 name=$3 path expected words i=0
 
@@ -72,7 +73,7 @@ walk() {
 
 paths=" $(mrctl --dump-cli | jq -r '[.commands[] | select(any(.options[]; .name == "via")).name] | join(" ")') "
 truncate -s 1M "$work/file"
-# The columns of this device, and commands that can be run: VERB KIND OUTSIDE INSIDE WORD...
+# The table with the columns of this device only: VERB KIND OUTSIDE INSIDE WORD...
 awk -v profile="$profile" -v file="$work/file" '
 	/^(make|with)/ { if (profile == "rxe") { $3 = $5; $4 = $6 } $5 = $6 = "" }
 	/^on/ { if (profile == "rxe") $3 = $4; $4 = "" }

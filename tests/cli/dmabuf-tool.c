@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What the tests do with dma-bufs themselves.
+ * Makes dma-bufs for tests, and reads what is in them.
  * Usage: dmabuf-tool make SOURCE SIZE FD CMD...   run CMD with a dma-buf as descriptor FD, whose
  *                                                 pages begin with the words 0, 1, 2, ...
  *        dmabuf-tool word FD OFFSET               print the word at OFFSET of the dma-buf FD
@@ -21,7 +21,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-static int make(const char *source, const char *size, const char *number, char **command)
+static int run_with_dmabuf(const char *source, const char *size, const char *number, char **command)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct mr_dmabuf_request request = { .size = strtoull(size, NULL, 0) };
@@ -46,7 +46,7 @@ static int make(const char *source, const char *size, const char *number, char *
 	return fail(command[0]);
 }
 
-static int word(const char *number, const char *offset)
+static int print_word(const char *number, const char *offset)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE), at = strtoull(offset, NULL, 0);
 	char *map =
@@ -63,8 +63,8 @@ static int word(const char *number, const char *offset)
 int main(int argc, char **argv)
 {
 	if (argc > 5 && !strcmp(argv[1], "make"))
-		return make(argv[2], argv[3], argv[4], argv + 5);
+		return run_with_dmabuf(argv[2], argv[3], argv[4], argv + 5);
 	if (argc == 4 && !strcmp(argv[1], "word"))
-		return word(argv[2], argv[3]);
+		return print_word(argv[2], argv[3]);
 	return 2;
 }

@@ -1,53 +1,53 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Lets each call to the kernel fail that commands make on the simulated HCA, with each errno that
-# comes into question, and looks at exit status, messages, documents and what is left.
+# Runs commands on the simulated HCA again and again, each time with another failing call to the kernel and
+# another errno.  Checks exit status, messages, documents, and which objects are left.
 # Usage: mrctl sim -- fault-sweep.sh WORK [STEP]
 #   WORK  an empty folder for its files
-#   STEP  try every STEPth errno only, in turns
+#   STEP  try only every STEPth errno, beginning with another one for each call
 # Prints what is wrong; the last line counts the runs.
 set -u
 work=$1 step=${2:-1} turn=0
 mapfile -t calls < <(mrctl help simulator | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
-# Not EPROTONOSUPPORT, for which the library tries its older way.
+# Without EPROTONOSUPPORT, after which the library tries an older interface.
 errnos=(ENOMEM EINVAL EFAULT EPERM EACCES EIO EAGAIN EBUSY EOPNOTSUPP ENODEV EINTR ENOENT ENOSPC)
-# EAGAIN and EACCES say that another process has it.
+# EAGAIN and EACCES both mean that another process has the lock: one of them will do.
 lock_errnos=(EAGAIN EINTR ENOLCK)
 runs=0 wrong=0 found='' here='' empty=''
 
-# is_lie CALL ERRNO: by it the kernel says that the object does not exist, which is not so here
+# is_lie CALL ERRNO: with this errno the kernel reports that the object does not exist, which is false here
 is_lie() {
 	case $1=$2 in query_mr=ENOENT | query_mr=EINVAL | dealloc_pd=ENOENT | info_handles=ENOENT) ;; *) false ;; esac
 }
 
-# What the kernel refuses to destroy the providers keep: nobody frees their memory of it.
+# Providers do not free their memory of an object that the kernel refuses to destroy: no leak of mrctl.
 printf 'leak:%s\n' librxe libmlx5 libibverbs >"$work/suppressions"
 export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
 
-# complain WHAT: about the run at hand
+# complain WHAT: prints what is wrong with the current run, for the first 40
 complain() {
 	wrong=$((wrong + 1))
 	[ "$wrong" -gt 40 ] || printf -- '--- %s: %s (exit status %s)\n%s\n' "$here" "$1" "$status" \
 		"$(head -c 1000 "$work/err")"
 }
 
-# number WORD: from the last line of session-objects
+# number WORD: sets "found" to the number behind WORD= in "objects", the line of session-objects
 number() {
 	found=" $objects "
 	found=${found#*" $1="}
 	found=${found%% *}
 }
 
-# look: what is in the session, and by name
-look() {
+# count_objects: sets "objects", and "mrs" and "entries" to how many the kernel and the table have
+count_objects() {
 	objects=$(session-objects 2>&1)
 	number mr && mrs=$found
 	[[ $objects != *" umem="* ]] || { number umem && mrs=$((mrs + found)); }
 	number entries && entries=$found
 }
 
-# messages: there are some if there are to be, and they look like messages; that a command holds is none of
-# a failure
+# messages: there are messages if and only if the command failed, and they have the right form.  The one that
+# the command holds regions does not count.
 messages() {
 	local line n=0
 
@@ -69,8 +69,8 @@ messages() {
 	fi
 }
 
-# run SPEC ARG...: the command with that fault, and what must hold after each
-run() {
+# run_with_fault SPEC ARG...: runs `mrctl ARG...` with that fault, and checks exit status and messages
+run_with_fault() {
 	local spec=$1
 	shift
 	here="$spec mrctl $*"
@@ -84,34 +84,34 @@ run() {
 	out=$(<"$work/out")
 }
 
-# keep CALL ERRNO: the document, to be looked at with all others
+# keep CALL ERRNO: keeps the document, which is checked at the end with all others
 keep() {
 	printf '{"run":"%s","status":%d,"errno":"%s","call":"%s"}\n%s\n' "$here" "$status" "$2" "$1" \
 		"$out" >>"$work/documents"
 }
 
-# rows: regions in the document
+# rows: sets "rows" to the number of regions in the document
 rows() {
 	local rest=${out//'"kind":"'/}
 
 	rows=$(((${#out} - ${#rest}) / 8))
 }
 
-# is_hit SPEC PREPARE ARG...: whether the command comes to that call: it is killed there.  In a
-# session, in one of its own, which is empty
+# is_hit SPEC PREPARE ARG...: whether the command makes that call: a fault kills it there.  In a session it runs
+# in a new, empty one, so that the killed command leaves nothing.
 is_hit() {
 	local session=()
 
 	[ -z "${MRCTL_SESSION:-}" ] || session=(mrctl session --)
 	{
 		# shellcheck disable=SC2016 # a script for the other shell
-		"${session[@]}" bash -c 'look() { objects=" " entries=0; }
+		"${session[@]}" bash -c 'count_objects() { objects=" " entries=0; }
 			$1; export MRCTL_SIM_FAULT=$0; shift; exec mrctl "$@"' "$1=kill" "${@:2}" </dev/null
 	} >"$work/out" 2>&1
 	[ $? -eq 137 ]
 }
 
-# choose CALL: in list those of its errnos whose turn it is
+# choose CALL: sets "list" to the errnos to try for this call
 choose() {
 	local all=("${errnos[@]}") i
 
@@ -122,21 +122,21 @@ choose() {
 	done
 }
 
-# each CHECK PREPARE CALL SPEC ARG...: PREPARE, run with each errno, CHECK
-each() {
+# fail_with_each CHECK PREPARE CALL SPEC ARG...: for each errno runs PREPARE, the command with the fault, CHECK
+fail_with_each() {
 	local check=$1 prepare=$2 call=$3 spec=$4 errno
 	shift 4
 
 	choose "$call"
 	for errno in "${list[@]}"; do
 		$prepare
-		run "$spec=$errno" "$@"
+		run_with_fault "$spec=$errno" "$@"
 		$check "$call" "$errno"
 	done
 }
 
-# sweep CHECK PREPARE ARG...: let each call of `mrctl ARG...` fail, and where there are several of a
-# kind all of them
+# sweep CHECK PREPARE ARG...: lets each call of `mrctl ARG...` fail; where it makes a call several times, also
+# all of these at once
 sweep() {
 	local check=$1 prepare=$2 call n
 	shift 2
@@ -144,14 +144,14 @@ sweep() {
 	for call in "${calls[@]}"; do
 		for ((n = 1; n <= 40; n++)); do
 			is_hit "$call@$n" "$prepare" "$@" || break
-			each "$check" "$prepare" "$call" "$call@$n" "$@"
+			fail_with_each "$check" "$prepare" "$call" "$call@$n" "$@"
 		done
 		[ "$n" -le 40 ] || complain "it never comes to its end"
-		[ "$n" -le 2 ] || [ "$call" = lock ] || each "$check" "$prepare" "$call" "$call" "$@"
+		[ "$n" -le 2 ] || [ "$call" = lock ] || fail_with_each "$check" "$prepare" "$call" "$call" "$@"
 	done
 }
 
-# What is checked of a kind of command
+# Functions CHECK of sweep, called with CALL ERRNO; each is for one kind of command
 
 outside() {
 	keep "$@"
@@ -164,7 +164,7 @@ opened() {
 	esac
 }
 
-# make_empty: as it was before
+# make_empty: empties the session, and checks that it is as before
 make_empty() {
 	if [ "$objects" != "$empty" ]; then
 		mrctl dereg --all --flush --quiet >"$work/out" 2>"$work/err"
@@ -172,7 +172,7 @@ make_empty() {
 		[ "$status" -eq 0 ] || complain "dereg --all afterwards"
 		[[ $objects == *" pds=1" ]] || mrctl dereg pd:new --quiet 2>"$work/err" ||
 			complain "dereg pd:new afterwards"
-		look
+		count_objects
 		[ "$objects" = "$empty" ] || complain "left over: $objects"
 		[ "$mrs" -eq 0 ] || mrctl stat -n -o kind,handle | tr ' ' : | xargs mrctl dereg --quiet
 	fi
@@ -181,11 +181,11 @@ make_empty() {
 registered() {
 	keep "$@"
 	rows
-	look
+	count_objects
 	[ "$mrs" -eq "$rows" ] || complain "$rows regions in the document: $objects"
 	[ "$entries" -eq "$rows" ] || [[ $1 == lock && $entries -gt $rows ]] ||
 		complain "$rows regions in the document: $objects"
-	# What the kernel did not take back stays, and the library does not tell.
+	# The library does not report a UAR that it could not free: it stays.
 	if [ "$1" = dealloc_uar ]; then
 		number uar
 		empty=${empty/ uar=$((found - 1)) / uar=$found }
@@ -198,7 +198,7 @@ deregistered() {
 
 	keep "$@"
 	rows
-	look
+	count_objects
 	gone=$((3 - rows))
 	[ "$mrs" -eq "$gone" ] || complain "$rows regions in the document: $objects"
 	[ "$entries" -eq "$gone" ] || [[ $1 == lock && $entries -gt $gone ]] ||
@@ -206,39 +206,39 @@ deregistered() {
 	make_empty
 }
 
-# Marked or not, they are all there.
+# A deferred deregistration only marks the regions: all are still there.
 marked() {
 	keep "$@"
-	look
+	count_objects
 	[ "$mrs $entries" = "3 3" ] || complain "not all are there: $objects"
 	make_empty
 }
 
 changed() {
 	keep "$@"
-	look
+	count_objects
 	[ "$mrs $entries" = "1 1" ] || complain "the region is not there as it was: $objects"
 	make_empty
 }
 
 shown() {
 	keep "$@"
-	look
+	count_objects
 	[ "$objects" = "$three" ] || complain "it changed something: $objects"
 }
 
 three_regions() {
-	look
+	count_objects
 	[ "$entries" -eq 3 ] || mrctl reg --count 3 --name n --quiet >"$work/out"
 }
 
 one_region() {
-	look
+	count_objects
 	[ "$entries" -eq 1 ] || mrctl reg --name n --quiet >"$work/out"
 }
 
 three_relaxed() {
-	look
+	count_objects
 	[ "$entries" -eq 3 ] || mrctl reg --relaxed --count 3 --name n --quiet >"$work/out"
 }
 
@@ -248,12 +248,12 @@ three_deferred() {
 }
 
 three_umems() {
-	look
+	count_objects
 	[ "$entries" -eq 3 ] || mrctl umem --count 3 --name n --quiet >"$work/out"
 }
 
 one_pd() {
-	look
+	count_objects
 	[[ $objects == *" pds=2" ]] || {
 		mrctl reg --pd new --name n --quiet
 		mrctl dereg n --quiet
@@ -262,7 +262,7 @@ one_pd() {
 
 pd_gone() {
 	keep "$@"
-	look
+	count_objects
 	case $objects in
 	"$empty") ;;
 	*" pds=2") [ "$status" -ne 0 ] ;;
@@ -271,17 +271,17 @@ pd_gone() {
 	make_empty
 }
 
-# documents: each run that was kept has one, which tells the failure.  In hold, what comes after the
-# document is not in it.  Where a device cannot be opened, the library looks elsewhere for it, or asks for less; where it cannot be
-# queried, it has no memory of its own; and
-# some locks of other processes make a region busy.
+# documents: each run that was kept has one document, with the failure.  Exceptions: with --hold, failures after
+# the document was printed are not in it.  Where opening a device fails, the library tries something else, which
+# may fail with another errno or succeed.  A device that cannot be queried counts as one without memory of its
+# own.  A lock that another process holds can make a region busy (EBUSY).
 documents() {
 	local bad
 
 	bad=$(jq -rn '
 		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "reg_dm_mr", "rereg_mr", "dereg_mr",
 			"advise_mr", "info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
-		def told($run): .message != "" and ((.call != null and .errno == $run.errno) or
+		def has_reason($run): .message != "" and ((.call != null and .errno == $run.errno) or
 			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY" or
 			($run.call == "query_device" and .call == "ibv_alloc_dm"));
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
@@ -290,7 +290,7 @@ documents() {
 			(($run.status == 0) == ($document.failures == []) or
 				($run.run | contains("--hold"))) and
 			($run.status != 0 or ($run | must_fail | not)) and
-			($document.failures | all(told($run)))) | not) |
+			($document.failures | all(has_reason($run)))) | not) |
 		"\($run.run) (exit status \($run.status)): \($document.failures)"' "$work/documents" 2>&1)
 	[ -z "$bad" ] || {
 		wrong=$((wrong + 1))
@@ -298,7 +298,7 @@ documents() {
 	}
 }
 
-# The program of is_hit needs them.
+# The bash that is_hit starts needs these.
 export work
 export -f three_regions one_region three_relaxed three_deferred three_umems one_pd
 
@@ -324,7 +324,7 @@ if [ -z "${MRCTL_SESSION:-}" ]; then
 fi
 
 read -r runs wrong <<<"$OUTSIDE"
-look
+count_objects
 empty=$objects
 sweep registered : --json reg --count 2
 sweep registered : --json reg --count 2 --via kernel --keep-going
@@ -343,7 +343,7 @@ if [ "$MRCTL_SIM" != rxe ]; then
 	sweep deregistered three_umems --json dereg n.2
 	sweep deregistered three_umems --json dereg --all
 	mrctl umem --count 3 --name n --quiet
-	look
+	count_objects
 	three=$objects
 	sweep shown : --json stat
 	make_empty
@@ -357,7 +357,7 @@ sweep marked three_relaxed --json dereg --all --defer-for 600
 sweep deregistered three_deferred --json dereg --flush
 sweep deregistered three_relaxed --json dereg n.1 n.2 n.3 --flush
 three_regions
-look
+count_objects
 three=$objects
 sweep shown : --json stat
 sweep shown : --json stat n.1 n.3

@@ -12,19 +12,19 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${BUILD:-$ROOT/build}
 case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
 PATH=$BUILD:$PATH
-# The simulator comes before ASan's runtime in the order of loading, and that does no harm.
-# An allocation that is too large has to fail as it does without ASan.
+# verify_asan_link_order: the simulator is loaded before the runtime of ASan, which is harmless.
+# allocator_may_return_null: an allocation that is too large has to fail as it does without ASan.
 export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 export LSAN_OPTIONS=print_suppressions=0
 
-# pds_are_lost: where a session is opened on rxe, what librxe loses is no failure.  The function that the
-# suppression names is seen only by a slower way of looking at the stack.
+# pds_are_lost: lets LeakSanitizer ignore what librxe leaks where a session is opened on rxe.  Only the slow
+# unwinder finds the function that the suppression names.
 pds_are_lost() {
 	ASAN_OPTIONS+=:fast_unwind_on_malloc=0
 	LSAN_OPTIONS+=:suppressions=$ROOT/tests/lsan.supp
 }
 
-# What a user has set must not matter.
+# Variables of the user's environment must not change a result.
 unset MRCTL_SESSION COLUMNS
 
 # MR: mrctl on the device under test; MS: mrctl in a session, where the device is the session's
@@ -51,7 +51,8 @@ on_simulator() {
 	[ -z "${MRCTL_TEST_DEVICE:-}" ]
 }
 
-# is_sanitized: mrctl takes five times as long, and shows its errors in few runs as in many
+# is_sanitized: mrctl was built with ASan, and takes five times as long.  Tests that repeat a run may then repeat
+# it less often.
 is_sanitized() {
 	[[ $(ldd "$BUILD/mrctl") == *asan* ]]
 }
@@ -77,12 +78,12 @@ require_devx() {
 	on_mlx5 || skip "needs DEVX, which only mlx5 has"
 }
 
-# exports_umems: libmlx5 does, and so tells their handles: those of a session go by way of it
+# exports_umems: libmlx5 can export umems, which reveals their handles; so a session uses it for umems
 exports_umems() {
 	[ "$(rdma_core)" -ge 63 ]
 }
 
-# as_nobody CMD...: run it as an unprivileged user (as this one, if that is not root)
+# as_nobody CMD...: run it as an unprivileged user (as the current one, if that is not root)
 as_nobody() {
 	local nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all
 		--bounding-set -all)
@@ -96,10 +97,10 @@ mr_as_nobody() {
 	as_nobody prlimit --memlock="$(($1 * 1024))" "${MR[@]}" "${@:2}"
 }
 
-# Where that user cannot reach the build folder, a copy that he can
+# The folder of a copy of mrctl, where the unprivileged user cannot reach the build folder
 COPY=''
 
-# For tests that use it: mrctl can then be reached
+# require_nobody: for tests that use as_nobody.  Makes sure that this user can run mrctl, or skips
 require_nobody() {
 	! as_nobody test -x "$BUILD/mrctl" || return 0
 	COPY=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
@@ -110,7 +111,7 @@ require_nobody() {
 	PATH=$COPY:$PATH
 }
 
-# may_lock SIZE: the user who runs the tests may lock so much memory (3G, 65M)
+# may_lock SIZE: the user who runs the tests may lock SIZE bytes of memory (3G, 65M)
 may_lock() {
 	local limit
 
@@ -118,11 +119,11 @@ may_lock() {
 	[ "$(id -u)" -eq 0 ] || [ "$limit" = unlimited ] || [ "$limit" -ge $(($(numfmt --from=iec "$1") / 1024)) ]
 }
 
-# Options for many regions: nothing is pinned, so that RLIMIT_MEMLOCK does not matter
+# Options for many regions.  On-demand regions pin no memory, so RLIMIT_MEMLOCK does not matter.
 MANY=(--size 64 --stride 64 --access 'local-write,on-demand')
 
-# bats notes where it is before each command, which takes longer than many commands do.  Once one has failed
-# is early enough; setup calls this, in files that define it too.
+# note_less: makes tests faster.  bats notes its position before each command, which takes longer than many
+# commands do; with this it notes it only when a command has failed.  Each setup calls it.
 note_less() {
 	declare -F bats_error_trap bats_capture_stack_trace >/dev/null &&
 		[ "${BATS_TRACE_LEVEL:-0}" -eq 0 ] || return 0
@@ -132,7 +133,7 @@ note_less() {
 	trap 'bats_error_trap; note_where' ERR
 }
 
-# Where a command failed, or a test that returns said fail: bats leaves out this function
+# note_where: notes for bats where a command failed, or fail was called
 note_where() {
 	[ "${FUNCNAME[1]}" = bats_perform_test ] || ! declare -F bats_capture_stack_trace >/dev/null ||
 		bats_capture_stack_trace
@@ -142,21 +143,21 @@ setup() {
 	note_less
 }
 
-# fail TEXT...: a reason, not longer than can be read
+# fail TEXT...: the test fails for this reason; long texts are cut
 fail() {
 	note_where
 	printf '%s\n' "$@" | head -c 4000 >&2
 	return 1
 }
 
-# What follows looks at the last `run --separate-stderr mr ...`.
+# The next functions check the result of the last `run --separate-stderr mr ...`.
 
 # succeeded: exit status 0
 succeeded() {
 	[ "$status" -eq 0 ] || fail "exit status $status instead of 0: $output" "$stderr"
 }
 
-# refused ERRNO CALL: the call was refused so, and the message is in the right form
+# refused ERRNO CALL: exit status 1, and a message that CALL was refused with ERRNO
 refused() {
 	[ "$status" -eq 1 ] || fail "exit status $status instead of 1: $output" "$stderr" || return
 	[[ $stderr == *"mrctl: "*"$2: $1 ("*")"* ]] || fail "unexpected message: $stderr"
@@ -186,9 +187,9 @@ json() {
 		fail "this does not hold: $1" "$output" "$stderr"
 }
 
-# cli KIND [COMMAND]: from --dump-cli a line for each "command" ("NAME"), or of COMMAND for
-# each "option" ("NAME LETTER TYPE ARGUMENT") or "column" ("NAME"); without COMMAND the global options.  Words
-# have a tab between, and "-" is none.
+# cli KIND [COMMAND]: prints lines of --dump-cli.  KIND is "command" (prints NAME), or "option" (prints NAME
+# LETTER TYPE ARGUMENT) or "column" (prints NAME) of COMMAND; without COMMAND the options are the global ones.
+# Words are separated by tabs; "-" stands for a missing one.
 cli() {
 	local file=$BATS_FILE_TMPDIR/cli
 
@@ -200,10 +201,10 @@ cli() {
 		$1 == kind && $2 == of { sub(/^[^\t]*\t[^\t]*\t/, ""); print }' "$file"
 }
 
-# On hold in the background: its pid, its stdout and its stderr
+# The mrctl that holds regions in the background: its pid, its stdout and its stderr
 HOLD_PID='' HOLD_OUT='' HOLD_ERR=''
 
-# hold ARG...: start `mr ARG...`, which is to hold, and wait until it has printed
+# hold ARG...: start `mr ARG...` with an option to hold in the background, and wait until it has printed
 hold() {
 	HOLD_OUT=$BATS_TEST_TMPDIR/hold.out HOLD_ERR=$BATS_TEST_TMPDIR/hold.err
 	: >"$HOLD_OUT"
@@ -215,7 +216,7 @@ hold() {
 	done
 }
 
-# release [SIGNAL]: end the hold; the exit status is mrctl's
+# release [SIGNAL]: end that mrctl, and return its exit status
 release() {
 	local pid=$HOLD_PID
 
@@ -223,16 +224,16 @@ release() {
 	kill -"${1:-TERM}" "$pid" && wait "$pid"
 }
 
-# A session that a process in the background holds: its pid
+# The pid of the background process that holds the session
 SESSION_PID=''
 
-# session_begin [ARG...]: open it; MRCTL_SESSION names it
+# session_begin [ARG...]: open a session, which MRCTL_SESSION names then
 session_begin() {
 	eval "$(on_mlx5 || pds_are_lost; "${MR[@]}" session --detach "$@")"
 	SESSION_PID=${MRCTL_SESSION#pid:}
 }
 
-# is_running PID: it is there, and no zombie
+# is_running PID: the process exists and is no zombie
 is_running() {
 	local state=Z
 
@@ -241,7 +242,7 @@ is_running() {
 	[ "$state" != Z ]
 }
 
-# session_end: end it, and wait until its process has gone
+# session_end: end the session, and wait until its process has gone
 session_end() {
 	local pid=$SESSION_PID
 
@@ -258,7 +259,7 @@ ms() {
 	"${MS[@]}" "$@"
 }
 
-# faulty SPEC [ARG...]: mrctl on the simulated HCA, where a call fails so (mrctl sim --fault)
+# faulty SPEC [ARG...]: mrctl on the simulated HCA, where a call fails as SPEC says (mrctl sim --fault)
 faulty() {
 	[[ $1 != *kill* ]] || behind
 	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}"
@@ -269,26 +270,26 @@ in_session() {
 	run --separate-stderr "${MR[@]}" session -- bash -c "$1" bash "${@:2}"
 }
 
-# tool WORD...: tests/cli/session-tool.c in the session
+# tool WORD...: run tests/cli/session-tool.c in the session
 tool() {
 	[[ $1 =~ ^(handles|query|lock|pass)$ ]] || behind
 	"${SIM[@]}" "$BUILD/tests/cli/session-tool" "$@"
 }
 
-# For tests that use it: the guests do not have it
+# require_tool: for tests that use session-tool, which the guests do not have
 require_tool() {
 	[ -x "$BUILD/tests/cli/session-tool" ] || skip "no session-tool here"
 }
 
-# jq takes ten times as long to start as mrctl does: what is called often goes without.
+# Functions that are called often do without jq, which takes ten times as long to start as mrctl.
 
-# states [REGION...]: what stat says of each region: id (or -), state
+# states [REGION...]: prints a line "ID STATE" for each region of stat, "-" for no id
 # shellcheck disable=SC2120 # the tests give arguments
 states() {
 	ms stat -n -o id,state "$@"
 }
 
-# rdma_core: its major version
+# rdma_core: prints the major version of rdma-core
 rdma_core() {
 	local version
 
@@ -297,7 +298,8 @@ rdma_core() {
 	echo "${version%%.*}"
 }
 
-# kernel_has mr|pd|umem: how many there are, by the kernel: of the device, on the simulator of the session
+# kernel_has mr|pd|umem: prints how many the kernel has: on the simulator those of the session, else those of
+# the device
 kernel_has() {
 	local all
 
@@ -308,13 +310,13 @@ kernel_has() {
 	fi
 }
 
-# stat_is_true: each region of the kernel is in stat's answer once, and no other
+# stat_is_true: stat shows each region that the kernel has, once, and no other
 stat_is_true() {
 	local rows kinds=mr kind
 
 	output=$(ms stat --json) && stderr='' && rows=$(ms stat -n -o kind,state,handle) || return
 	[[ $output == *'"unlisted":'[0-9]*',"failures":[]}' ]] || fail "not all is known: $output" || return
-	# a real kernel tells nobody else of umems
+	# a real kernel does not count umems: kernel_has cannot know them
 	! on_simulator || kinds="mr umem"
 	for kind in $kinds; do
 		awk -v kind="$kind" -v kernel="$(kernel_has "$kind")" '
@@ -326,7 +328,7 @@ stat_is_true() {
 	done | { ! grep . >&2; } || fail "$rows"
 }
 
-# make_empty: deregister all that stat shows; nothing is left then, by the kernel
+# make_empty: deregister all that stat shows, and check that the kernel has no region any more
 make_empty() {
 	local left
 
@@ -339,31 +341,31 @@ make_empty() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-# observed CONDITION ANSWER: what a real kernel answered, for tests/kernel/observed.md
+# observed CONDITION ANSWER: note what a real kernel answered, for tests/kernel/observed.md
 observed() {
 	printf '%s|%s\n' "$1" "$2" >>"$MRCTL_TEST_OBSERVED"
 }
 
-# pinned: pages that are pinned, of all processes
+# pinned: prints how many pages are pinned, by all processes
 pinned() {
 	local text
 
-	# what a processor has counted, but not yet added
+	# processors count by themselves: this adds up their counts
 	echo 1 2>/dev/null >/proc/sys/vm/stat_refresh || :
 	read -r -d '' text </proc/vmstat || :
 	[[ $text =~ nr_foll_pin_acquired\ ([0-9]+).*nr_foll_pin_released\ ([0-9]+) ]]
 	echo $((BASH_REMATCH[1] - BASH_REMATCH[2]))
 }
 
-# Nothing leaks: after each test the session has what its table names, and a guest what it had before
-# the first test.  Files that define teardown call tidy there.
+# After each test the session must have the objects that its table names, and a guest those that it had before
+# the first test.  Files that define a teardown of their own call tidy there.
 
-# behind: the test makes and destroys behind the table's back, or kills who is about to note it
+# behind: says that the test makes or destroys objects without the table, so that teardown does not compare them
 behind() {
 	: >"$BATS_TEST_TMPDIR/behind"
 }
 
-# session_is_true: as many regions and PDs as the table says, and no UAR of a context that is closed
+# session_is_true: the session has as many regions and PDs as its table, and no UAR of a context that is closed
 session_is_true() {
 	local mr='' pd='' uar=0 umem=0 dm=0 entries='' pds='' is='[0-9]+' all
 
@@ -373,19 +375,19 @@ session_is_true() {
 	[[ $all =~ ^((mr|pd|uar|umem|dm|entries|pds)=$is ?)+$ ]] || fail "no counts: $all" || return
 	# shellcheck disable=SC2086 # words
 	local $all
-	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more
+	[ "$mr" -lt 16383 ] || return 0 # the kernel lists no more, so the number is unknown
 	[ "$mr $pd $uar $((entries ? 0 : dm))" = "$((entries - umem)) $pds 0 0" ] ||
 		fail "the session has other objects: $all"
 }
 
-# counts: objects and pinned pages of all devices in the guest
+# counts: prints the objects of all devices and the pinned pages of the guest
 counts() {
 	rdma resource show | sed 's|^[0-9]*: ||; s| cm_id [0-9]*||' | sort
 	hca-probe --count
 	echo "pages $(pinned)"
 }
 
-# guest_is_as_before: what was closed a moment ago may take another
+# guest_is_as_before: the guest has the same counts as before; waits up to 2 s for objects that were just closed
 guest_is_as_before() {
 	local file=$BATS_RUN_TMPDIR/counts now i
 
@@ -401,11 +403,11 @@ guest_is_as_before() {
 }
 
 if [ -n "${MRCTL_TEST_GUEST:-}" ] && [ ! -e "$BATS_RUN_TMPDIR/counts" ]; then
-	mrctl -d mlx5_0 reg --quiet # the driver makes its queue when it first needs it
+	mrctl -d mlx5_0 reg --quiet # the driver makes a queue of its own at the first registration
 	counts >"$BATS_RUN_TMPDIR/counts"
 fi
 
-# tidy: end what runs in the background, and look for what is left over
+# tidy: end what runs in the background, and fail if the test has left objects
 tidy() {
 	local status=0
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The command-line tests on both profiles of the simulated HCA: each file is a run of bats, and as many run at
-# once as there are processors, and one, since they also wait.  Their reports (TAP) are left in $BUILD/report.
-# Usage: run.sh FILE...    the files that are for the profile rxe too
+# Runs the command-line tests on the simulated HCA: all files on profile mlx5, FILEs on profile rxe too.  Each
+# file is a run of bats.  Reports (TAP) are left in $BUILD/report.
+# Usage: run.sh FILE...
 #   FILTER  only tests with these tags, as for bats --filter-tags
-#   JOBS    so many at once
+#   JOBS    how many files run at once (one more than processors, since tests also wait)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?}"
@@ -15,39 +15,40 @@ options=(--tap)
 status=0
 declare -A running=() begun=()
 
-# Those that take longest come first: the others fill the gaps
+# The files that take longest start first, so that short ones fill the gaps at the end
 slow=(session-kill faults session-many session-hostile relaxed batch session umem completion combinations)
 
-# list PROFILE FILE...: "PLACE PROFILE FILE" for each, PLACE among the slow ones or behind them
-list() {
-	local profile=$1 file place
+# in_order PROFILE FILE...: prints "ORDER PROFILE FILE" for each; files with a lower ORDER start first
+in_order() {
+	local profile=$1 file order
 	shift
 
 	for file; do
-		place=0
-		until [ $place -eq ${#slow[@]} ] || [ "${file##*/}" = "${slow[place]}.bats" ]; do
-			place=$((place + 1))
+		order=0
+		until [ $order -eq ${#slow[@]} ] || [ "${file##*/}" = "${slow[order]}.bats" ]; do
+			order=$((order + 1))
 		done
-		echo "$place $profile $file"
+		echo "$order $profile $file"
 	done
 }
 
-# report PROFILE FILE
+# report PROFILE FILE: prints the name of its report
 report() {
 	local name=${2##*/}
 
 	echo "$BUILD/report/$1/${name%.bats}.tap"
 }
 
-begin() { # PROFILE FILE: a job with its own process group, to be stopped with all that it runs
+# begin PROFILE FILE: starts it in a process group of its own, so that stop() ends all its processes
+begin() {
 	set -m
 	MRCTL_TEST_PROFILE=$1 bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
 	running[$!]="$1 $2" begun[$!]=$SECONDS
 	set +m
 }
 
-# Waits for one of those that run, and tells what failed in it
-await() {
+# Waits until one of the running files ends, and prints the tests that failed in it
+await_file() {
 	local pid one profile file tap
 
 	wait -n -p pid "${!running[@]}"
@@ -58,7 +59,7 @@ await() {
 	printf '%3d s  %s %s\n' $((SECONDS - begun[$pid])) "$profile" "${file##*/}"
 	if [ $one -ne 0 ]; then
 		status=1
-		# what comes after a failure explains it
+		# the lines after a failure explain it
 		awk '/^ok / { on = 0; next } { if (/^not ok /) on = 1 } on || !/^(1\.\.|#)/' "$tap"
 	fi
 }
@@ -77,11 +78,11 @@ trap stop INT TERM HUP
 rm -rf "$BUILD/report"
 mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
 while read -r _ profile file; do
-	[ ${#running[@]} -lt "$jobs" ] || await
+	[ ${#running[@]} -lt "$jobs" ] || await_file
 	begin "$profile" "$file"
-done < <({ list mlx5 "$here"/*.bats; list rxe "$@"; } | sort -sn -k 1,1)
+done < <({ in_order mlx5 "$here"/*.bats; in_order rxe "$@"; } | sort -sn -k 1,1)
 while [ ${#running[@]} -gt 0 ]; do
-	await
+	await_file
 done
 for profile in mlx5 rxe; do
 	awk -v profile="$profile" '

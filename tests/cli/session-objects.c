@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Prints in one line what there is in the session: by the kernel the number of objects of each
- * type ("mr=2 pd=1 uar=4"), and by the table its regions and protection domains.
+ * Prints a line with the number of objects in the session: those of each type that the kernel lists
+ * ("mr=2 pd=1 uar=4"), and the regions and protection domains of the table ("entries=2 pds=1").
  */
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -16,10 +16,8 @@ static const struct {
 	const char *name;
 	uint16_t object;
 } objects[] = {
-	{ "mr", UVERBS_OBJECT_MR },
-	{ "pd", UVERBS_OBJECT_PD },
-	{ "uar", MLX5_IB_OBJECT_UAR },
-	{ "umem", MLX5_IB_OBJECT_DEVX_UMEM },
+	{ "mr", UVERBS_OBJECT_MR },    { "pd", UVERBS_OBJECT_PD },
+	{ "uar", MLX5_IB_OBJECT_UAR }, { "umem", MLX5_IB_OBJECT_DEVX_UMEM },
 	{ "dm", UVERBS_OBJECT_DM },
 };
 
@@ -36,12 +34,12 @@ int main(void)
 		fprintf(stderr, "session-objects: %s\n", err.text);
 		return 1;
 	}
-	/* Other drivers do not know the types of mlx5. */
+	/* Drivers other than mlx5 do not know its types, and refuse to list them. */
 	for (size_t i = 0; i < sizeof(objects) / sizeof(objects[0]); i++)
 		if (!mr_uverbs_list(&session.uverbs, objects[i].object, list, &count, &err))
 			printf("%s=%u ", objects[i].name, count);
-	for (uint32_t place = 0; place < MR_TABLE_PDS; place++)
-		pds += mr_table_pd(&session.table, place, &pd);
+	for (uint32_t slot = 0; slot < MR_TABLE_PDS; slot++)
+		pds += mr_table_pd(&session.table, slot, &pd);
 	printf("entries=%u pds=%u\n", mr_table_count(&session.table), pds);
 	mr_session_close(&session);
 	return 0;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Does to a session what mrctl does not do, as another holder of its descriptor could. */
+/*
+ * Does to a session what another process that holds its descriptor could do, and mrctl does not: makes and
+ * destroys objects without noting them in the table, and damages the table.  Each command is explained below.
+ * Usage: session-tool COMMAND [WORD...]   in the session that MRCTL_SESSION names
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -22,11 +26,12 @@ static struct mr_session session;
 
 static void die(const char *what)
 {
-	fprintf(stderr, "session-tool: %s: %s\n", what, mr_error_is_set(&err) ? err.text : strerror(errno));
+	fprintf(stderr, "session-tool: %s: %s\n", what,
+		mr_error_is_set(&err) ? err.text : strerror(errno));
 	exit(1);
 }
 
-/* The whole file of the table, however much of it is said to be in use. */
+/* Maps the whole file of the table, however small the size that its header gives. */
 static char *map_table(size_t *size)
 {
 	struct stat st;
@@ -41,8 +46,8 @@ static char *map_table(size_t *size)
 	return map;
 }
 
-/* reg COUNT: regions of one page that no entry names; prints their handles */
-static void reg(char **words)
+/* reg COUNT: registers regions of one page without noting them in the table; prints their handles */
+static void reg_unlisted(char **words)
 {
 	struct mr_uverbs_reg request = { .length = 4096, .access = 1 };
 	struct mr_table_pd pd;
@@ -60,16 +65,16 @@ static void reg(char **words)
 	}
 }
 
-/* destroy HANDLE...: regions, behind the back of the table */
-static void destroy(char **words)
+/* destroy HANDLE...: deregisters regions without removing their entries from the table */
+static void destroy_mrs(char **words)
 {
 	for (; *words; words++)
 		if (mr_uverbs_destroy_mr(&session.uverbs, (uint32_t)atoi(*words), &err))
 			die("destroy");
 }
 
-/* umem COUNT: umems of one page that no entry names; prints their handles */
-static void umem(char **words)
+/* umem COUNT: registers umems of one page without noting them in the table; prints their handles */
+static void reg_unlisted_umem(char **words)
 {
 	struct mr_uverbs_umem_reg request = { .length = 4096, .access = 1 };
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -85,16 +90,16 @@ static void umem(char **words)
 	}
 }
 
-/* umem-destroy HANDLE...: umems, behind the back of the table */
-static void umem_destroy(char **words)
+/* umem-destroy HANDLE...: deregisters umems without removing their entries from the table */
+static void destroy_umems(char **words)
 {
 	for (; *words; words++)
 		if (mr_uverbs_dereg_umem(&session.uverbs, (uint32_t)atoi(*words), &err))
 			die("umem-destroy");
 }
 
-/* query HANDLE: whether the kernel has that region, and as `reg` here made it */
-static void query(char **words)
+/* query HANDLE: fails unless the kernel has that region, with the length that the command reg gave it */
+static void query_mr(char **words)
 {
 	struct mr_uverbs_mr mr;
 
@@ -104,8 +109,8 @@ static void query(char **words)
 		exit(1);
 }
 
-/* handles: how many MRs, PDs and umems the kernel says there are */
-static void handles(char **words)
+/* handles: prints how many MRs, PDs and umems the kernel lists for the session */
+static void count_handles(char **words)
 {
 	static const struct {
 		const char *name;
@@ -125,8 +130,8 @@ static void handles(char **words)
 	printf("umem %u\n", count);
 }
 
-/* lock: takes the lock of the table, says so, and sleeps */
-static void lock(char **words)
+/* lock: takes the lock of the table, prints "locked", and keeps it until it is killed */
+static void hold_lock(char **words)
 {
 	(void)words;
 	if (mr_table_lock(&session.table, &err))
@@ -136,8 +141,8 @@ static void lock(char **words)
 	pause();
 }
 
-/* text FROM TO: another text of the same length in the table; C's octal escapes in TO */
-static void text(char **words)
+/* text FROM TO: replaces a text in the table by one of the same length; TO may have octal escapes of C */
+static void replace_text(char **words)
 {
 	size_t size, length = strlen(words[0]);
 	char *map = map_table(&size), *at = map, to[64] = "";
@@ -151,15 +156,18 @@ static void text(char **words)
 		memcpy(at, to, length);
 }
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t is_stopped;
 
-static void end(int signal)
+static void stop_scribbling(int signal)
 {
 	(void)signal;
-	ended = 1;
+	is_stopped = 1;
 }
 
-/* scribble SEED: garbage into the table until SIGTERM; then it can be joined again */
+/*
+ * scribble SEED: writes garbage into the table until SIGTERM.  The header is restored at the end, so that the
+ * session can be joined again.
+ */
 static void scribble(char **words)
 {
 	unsigned int seed = (unsigned int)atoi(words[0]);
@@ -168,18 +176,19 @@ static void scribble(char **words)
 	char *map = map_table(&size);
 
 	memcpy(header, map, sizeof(header));
-	signal(SIGTERM, end);
+	signal(SIGTERM, stop_scribbling);
 	puts("scribbling");
 	fflush(stdout);
-	while (!ended) {
-		/* small numbers are handles, places and states, and worth more than noise */
+	while (!is_stopped) {
+		/* half of the values are small: they can pass for handles, indexes and states */
 		uint32_t value = (uint32_t)rand_r(&seed);
 
 		if (rand_r(&seed) % 2)
 			value %= 128;
 		at = 24 + (size_t)rand_r(&seed) % (size - 28);
 		if (rand_r(&seed) % 8 == 0)
-			at = 24 + (size_t)rand_r(&seed) % 44; /* counters of the header */
+			at = 24 +
+			     (size_t)rand_r(&seed) % 44; /* more often the counters of the header */
 		memcpy(map + (at & ~(size_t)3), &value, sizeof(value));
 		if (rand_r(&seed) % 16 == 0)
 			usleep(1);
@@ -207,7 +216,7 @@ static void send_fds(int socket, const char *bytes, size_t length, const int *fd
 		die("sendmsg");
 }
 
-/* Runs a program with that descriptor as its session. */
+/* Replaces this process by a program whose session is the descriptor @fd. */
 static void exec_with(int fd, char **words)
 {
 	char where[32];
@@ -219,8 +228,8 @@ static void exec_with(int fd, char **words)
 	die(words[0]);
 }
 
-/* A table that is wrong in one way, and otherwise a copy of the session's. */
-static int wrong_table(const char *kind)
+/* Makes a copy of the session's table that is wrong in one way; returns its descriptor. */
+static int make_wrong_table(const char *kind)
 {
 	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
 	bool is_file = !strcmp(kind, "file"), is_sparse = !strcmp(kind, "sparse");
@@ -240,23 +249,23 @@ static int wrong_table(const char *kind)
 	return strcmp(kind, "readonly") != 0 ? fd : open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* with KIND CMD...: runs CMD in a session with the same device, and something wrong */
-static void with(char **words)
+/* with KIND CMD...: runs CMD in a session with the same device, of which one thing (KIND) is wrong */
+static void run_in_wrong_session(char **words)
 {
 	static const char greeting[] = "mrctl session 1";
 	int sockets[2], fds[2] = { session.uverbs.fd, -1 };
 
 	if (!strcmp(words[0], "nodevice"))
 		fds[0] = open("/dev/zero", O_RDWR | O_CLOEXEC);
-	fds[1] = !strcmp(words[0], "nodevice") ? session.table.fd : wrong_table(words[0]);
+	fds[1] = !strcmp(words[0], "nodevice") ? session.table.fd : make_wrong_table(words[0]);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets))
 		die("socketpair");
 	send_fds(sockets[0], greeting, sizeof(greeting), fds, 2);
 	exec_with(sockets[1], words + 1);
 }
 
-/* pass CMD...: sends the session's descriptor to a process that runs CMD with it */
-static void pass(char **words)
+/* pass CMD...: sends the session's descriptor to another process, which runs CMD with it */
+static void pass_descriptor(char **words)
 {
 	const char *where = getenv(MR_SESSION_VARIABLE);
 	int sockets[2], fd = where ? atoi(where + strlen("fd:")) : -1, status;
@@ -296,12 +305,12 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "reg", 1, reg },           { "destroy", 1, destroy },
-	{ "query", 1, query },       { "handles", 0, handles },
-	{ "lock", 0, lock },         { "text", 2, text },
-	{ "umem", 1, umem },         { "umem-destroy", 1, umem_destroy },
-	{ "scribble", 1, scribble }, { "with", 2, with },
-	{ "pass", 1, pass },
+	{ "reg", 1, reg_unlisted },       { "destroy", 1, destroy_mrs },
+	{ "query", 1, query_mr },         { "handles", 0, count_handles },
+	{ "lock", 0, hold_lock },         { "text", 2, replace_text },
+	{ "umem", 1, reg_unlisted_umem }, { "umem-destroy", 1, destroy_umems },
+	{ "scribble", 1, scribble },      { "with", 2, run_in_wrong_session },
+	{ "pass", 1, pass_descriptor },
 };
 
 int main(int argc, char **argv)

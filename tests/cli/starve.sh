@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Lets each allocation of commands in a session fail, one after the other.
+# Runs commands in a session again and again, each time with another failing allocation (preload/starve.c).
+# Checks exit status, message, output, and that no object is left.
 # Usage: mrctl sim -- mrctl session -- starve.sh WORK     WORK: an empty folder, with starve.so
 # Prints what is wrong; the last line counts the runs.
 set -u
@@ -8,15 +9,15 @@ work=$1
 export STARVE_HIT=$work/hit
 runs=0 wrong=0 documents=0
 
-# complain ARG...
+# complain ARG...: prints what is wrong with `mrctl ARG...`, for the first 20
 complain() {
 	wrong=$((wrong + 1))
 	[ "$wrong" -gt 20 ] || printf -- '--- %d: mrctl %s: %s (exit status %d)\n%s\n' "$n" "$*" "$what" \
 		"$status" "$(head -c 500 "$work/err")"
 }
 
-# is_told: there is a message
-is_told() {
+# has_message: mrctl printed a message
+has_message() {
 	local line
 
 	while IFS= read -r line; do
@@ -25,7 +26,7 @@ is_told() {
 	return 1
 }
 
-# count: the words in the output but for its first line
+# count: sets "words" to the number of words in the output without its first line
 count() {
 	local list
 
@@ -35,7 +36,7 @@ count() {
 	words=${#list[@]}
 }
 
-# starve ARG...: mrctl, again and again
+# starve ARG...: runs `mrctl ARG...` until no allocation is left to fail
 starve() {
 	local n status what words whole left makes=''
 
@@ -58,9 +59,9 @@ starve() {
 			printf '%s\n' "$(<"$work/out")" >>"$work/documents"
 		fi
 		case $status in
-		# libsmartcols can do without some, and without a heading
+		# libsmartcols survives some failures, and may leave out the heading
 		0) [[ $1 != --json && $words -eq $whole ]] || what="not all is printed" ;;
-		1) is_told || what="no message" ;;
+		1) has_message || what="no message" ;;
 		*) what="this exit status" ;;
 		esac
 		[ -z "$what" ] || complain "$@"
@@ -73,7 +74,7 @@ starve() {
 	done
 }
 
-# prepare CMD...: an empty session, then what CMD makes
+# prepare CMD...: empties the session, runs CMD, and notes the objects that there are
 prepare() {
 	mrctl dereg --all --quiet
 	"$@"

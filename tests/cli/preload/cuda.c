@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * In place of the CUDA driver (libcuda.so.1), for machines without a GPU: one whose memory is a
- * dma-buf of the simulated HCA.  CUDA_FAIL=CALL:RESULT lets a call fail.
- * It writes each call that gives something back to standard error.
+ * Stands in for the CUDA driver (libcuda.so.1) on machines without a GPU: exports memory as a dma-buf
+ * of the simulated HCA.  CUDA_FAIL=CALL:RESULT lets a call fail.  Calls that free or export something
+ * are written to standard error.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -15,6 +15,7 @@
 
 #define MEMORY 0x7f0000200000ull
 
+/* What a call returns: 0, or what CUDA_FAIL gives for it. */
 static int result(const char *call)
 {
 	const char *fail = getenv("CUDA_FAIL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Preloaded behind the simulator: the FAIL_NUMBERth call of FAIL_CALL that it makes itself fails with
- * FAIL_ERRNO.  Then the file FAIL_HIT is made.
+ * Preloaded behind the simulator: call number FAIL_NUMBER of the function FAIL_CALL that the simulator
+ * itself makes fails with FAIL_ERRNO.  The file FAIL_HIT is made when that happens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@ static uintptr_t start, end;
 static const char *call;
 static long left;
 
-static int find(struct dl_phdr_info *info, size_t size, void *data)
+/* Notes where the simulator is in memory: a call from there is one of its own. */
+static int find_simulator(struct dl_phdr_info *info, size_t size, void *data)
 {
 	(void)size;
 	(void)data;
@@ -34,7 +35,7 @@ static int find(struct dl_phdr_info *info, size_t size, void *data)
 
 static void __attribute__((constructor)) init(void)
 {
-	dl_iterate_phdr(find, NULL);
+	dl_iterate_phdr(find_simulator, NULL);
 	call = getenv("FAIL_CALL");
 	left = call ? atol(getenv("FAIL_NUMBER")) : 0;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Preloaded into mrctl: the STARVEth allocation fails of those that the program itself, cJSON and
- * libsmartcols ask for, or the library STARVE_IN.  Then the file STARVE_HIT is made.
+ * Preloaded into mrctl: allocation number STARVE fails, counting those that the program itself, cJSON
+ * and libsmartcols ask for, or only those of the library STARVE_IN.  The file STARVE_HIT is made when
+ * that happens.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ static struct range {
 static size_t used;
 static long left;
 
-static int is_meant(const char *name)
+static int is_counted(const char *name)
 {
 	const char *library = getenv("STARVE_IN");
 
@@ -30,13 +31,14 @@ static int is_meant(const char *name)
 	return !name[0] || strstr(name, "libcjson") || strstr(name, "libsmartcols");
 }
 
-static int add(struct dl_phdr_info *info, size_t size, void *data)
+/* Notes where an object whose allocations count is in memory. */
+static int add_range(struct dl_phdr_info *info, size_t size, void *data)
 {
 	uintptr_t end = 0;
 
 	(void)size;
 	(void)data;
-	if (used == 8 || !is_meant(info->dlpi_name))
+	if (used == 8 || !is_counted(info->dlpi_name))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD)
@@ -49,7 +51,7 @@ static void __attribute__((constructor)) init(void)
 {
 	const char *number = getenv("STARVE");
 
-	dl_iterate_phdr(add, NULL);
+	dl_iterate_phdr(add_range, NULL);
 	left = number ? atol(number) : 0;
 }
 
