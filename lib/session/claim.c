@@ -7,8 +7,8 @@
 #include "lib/session/table/lock.h"
 
 /*
- * The claim goes before the lock.  As soon as others have the lock they may put another entry into that
- * slot, and must be able to claim it.
+ * The claim is given up before the lock.  As soon as others have the lock they may put another entry into that
+ * slot, which they must be able to claim.
  */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
@@ -43,8 +43,8 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		return mr_table_fail_claimed(table, slot, id, errno, err);
 	mr_session_decide_state(session, slot, true, region, err);
 	/*
-	 * Where the kernel cannot be asked the handle may be another region's by now.  EIO tells that the
-	 * device has gone, and all its regions with it.
+	 * Where the kernel cannot be asked, the handle may be another region's by now, which must not be
+	 * touched.  Only EIO tells enough: the device has gone, and all its regions with it.
 	 */
 	if (region->state == MR_STATE_PENDING ||
 	    (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)) {

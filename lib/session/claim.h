@@ -7,14 +7,16 @@
 
 /**
  * mr_session_claim() - under the table's lock: keep other processes off an entry
- * @slot:   its place in the table
- * @id:     its id; another one in that place is left alone
+ * @slot:   its slot in the table
+ * @id:     its id; another entry in that slot is left alone
  * @region: set; where the entry is claimed its state is LIVE, DEFERRED, BROKEN, IN_DOUBT, SUSPECT, GONE, or
  *          UNKNOWN where the device has gone
- * @err:    also set where the state is UNKNOWN
+ * @err:    also set where the state is UNKNOWN: why
  *
- * Return: 0, and mr_session_unclaim() gives it up; -errno where it is not there, in another
- * process's hands, or the kernel cannot be asked.
+ * mr_session_unclaim() gives the claim up.
+ *
+ * Return: 0, or -errno where there is no such entry, another process has claimed it, or the kernel cannot be
+ * asked.
  */
 int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		     struct mr_session_region *region, struct mr_error *err);
@@ -22,7 +24,7 @@ int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 /** mr_session_unclaim() - give up the claim, and the table's lock where it is held */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot);
 
-/** mr_session_fail_gone() - the error for an entry whose region the kernel does not have */
+/** mr_session_fail_gone() - the error for an entry whose region the kernel does not have.  Return: -ENOENT. */
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);
 
 #endif

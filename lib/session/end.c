@@ -14,7 +14,7 @@
 #define SYS_pidfd_send_signal 424
 #endif
 
-/* The path of its program.  The kernel appends " (deleted)" where the file was replaced since. */
+/* The path of a process's program.  The kernel appends " (deleted)" where the file was replaced since. */
 static bool program_of(const struct mr_process *process, char path[PATH_MAX])
 {
 	static const char replaced[] = " (deleted)";
@@ -48,7 +48,7 @@ static int check_program(const struct mr_process *process, struct mr_error *err)
 	return -EXDEV;
 }
 
-/* "bash (4711), vim (4712)": those that would keep it, the detached holder left out. */
+/* "bash (4711), vim (4712)": the holders of a session, without the detached one. */
 static void list_holders(const struct mr_found_session *session, char *text, size_t size)
 {
 	size_t used = 0;
@@ -68,7 +68,7 @@ static void list_holders(const struct mr_found_session *session, char *text, siz
 	}
 }
 
-/* The one process that holds it, if it is the detached one. */
+/* The detached holder of a session; NULL with @err where there is none, or others hold the session as well. */
 static const struct mr_holder *only_holder(const struct mr_found_session *session,
 					   struct mr_error *err)
 {
@@ -108,7 +108,7 @@ static int wait_for_end(int pidfd, pid_t pid, uint64_t ns, struct mr_error *err)
 	return -ETIMEDOUT;
 }
 
-/* The pidfd was opened first: what /proc says after that, it says of the same process, or not at all. */
+/* The pidfd is open already.  So what /proc says of the process now is about the one that gets the signal. */
 static int signal_holder(const struct mr_found_session *session, const struct mr_holder *holder,
 			 const struct mr_process *process, int pidfd, struct mr_error *err)
 {

@@ -7,11 +7,11 @@
 
 /**
  * mr_session_end() - end a session that only its detached holder holds
- * @ns: how long to wait for its end
+ * @ns: how long to wait for its end, in nanoseconds
  *
- * The holder is signalled by a pidfd, so that no other process is hit that gets its number meanwhile.
+ * The signal is sent by a pidfd, so that it does not hit another process that gets the holder's number meanwhile.
  *
- * Return: 0 when it has ended, -EBUSY where others hold it, or another -errno.
+ * Return: 0 where it has ended; -EBUSY where others hold it, -ETIMEDOUT, or another -errno.
  */
 int mr_session_end(const struct mr_found_session *session, uint64_t ns, struct mr_error *err);
 

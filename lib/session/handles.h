@@ -16,16 +16,18 @@ enum mr_handle_type {
 
 /**
  * mr_handles_list() - ask the kernel for the handles of a type
- * @handles: set, the newest object first; at most MR_UVERBS_INFO_MAX of them.  mr_handles_release() it,
- *           also on failure; it can be used again for another list before
+ * @handles: set to the newest objects, at most MR_UVERBS_INFO_MAX, of which the newest comes first.  It can be
+ *           used again for another list; mr_handles_release() it, also after a failure
  *
  * Return: 0, or -errno: -ENOENT where the kernel does not know this type of object.
  */
 int mr_handles_list(const struct mr_session *session, enum mr_handle_type type,
 		    struct mr_handles *handles, struct mr_error *err);
+
+/** mr_handles_release() - free the list */
 void mr_handles_release(struct mr_handles *handles);
 
-/** mr_handles_have() - whether a handle is among those listed */
+/** mr_handles_have() - whether a handle is in the list */
 static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t handle)
 {
 	return mr_uverbs_lists(handles->list, handles->count, handle);
@@ -35,7 +37,8 @@ static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t ha
  * mr_session_has_umem() - whether the kernel has a umem with that handle
  *
  * INFO_HANDLES lists the newest MR_UVERBS_INFO_MAX umems.  Where there may be more, a handle that
- * is neither free nor an MR's is taken for a umem's; the kernel refuses to deregister any other.
+ * is neither free nor an MR's is taken for a umem's.  That does no harm: the kernel refuses to deregister an
+ * object of another type as a umem.
  *
  * Return: 1, 0, or -errno with MR_ERROR_REFUSED.
  */

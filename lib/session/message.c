@@ -12,7 +12,7 @@
 #define SCM_PIDFD 0x04
 #endif
 
-/* What the message says; its descriptors are the device's and the table's. */
+/* The text of the message. */
 static const char greeting[] = "mrctl session 1";
 
 union control {
@@ -47,8 +47,10 @@ static int fail_no_session(struct mr_error *err, int fd, const char *what)
 }
 
 /*
- * The first two descriptors of a message; how many it brought.  Others are closed, also one that the
- * kernel adds where the sender of the socket has asked for it (SO_PASSPIDFD).
+ * Take the first two descriptors out of a message; -1 where it has less.  Others are closed, also a pidfd that
+ * the kernel adds where an option of the socket asks for it (SO_PASSPIDFD).
+ *
+ * Return: how many descriptors the message has, without that pidfd.
  */
 static size_t take_descriptors(struct msghdr *message, int fds[2])
 {
@@ -75,7 +77,10 @@ static size_t take_descriptors(struct msghdr *message, int fds[2])
 	return count;
 }
 
-/* The kernel leaves out what finds no place (scm_detach_fds()), and does not say why. */
+/*
+ * Whether descriptors are missing because this process can have no more.  The kernel leaves out those that it
+ * cannot install (scm_detach_fds()), and does not say why.
+ */
 static bool has_no_room(const struct msghdr *message, size_t count, int fd)
 {
 	mr_auto_fd int more = -1;
@@ -100,7 +105,7 @@ static int fail_message(int fd, const char *text, ssize_t got, struct mr_error *
 	return fail_no_session(err, fd, "is no mrctl session");
 }
 
-/* Looks at the message without taking it: the kernel hands out fresh duplicates each time. */
+/* MSG_PEEK leaves the message in the queue.  The kernel installs new duplicates of its descriptors each time. */
 int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 {
 	union control control;
@@ -120,7 +125,7 @@ int mr_session_receive(int fd, int fds[2], struct mr_error *err)
 	if (count == 2 && !(message.msg_flags & MSG_CTRUNC) && got == (ssize_t)sizeof(greeting) &&
 	    !memcmp(text, greeting, sizeof(greeting)))
 		return 0;
-	full = has_no_room(&message, count, fd); /* while those are open */
+	full = has_no_room(&message, count, fd); /* before some are closed again */
 	for (int i = 0; i < 2; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

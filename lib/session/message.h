@@ -5,13 +5,13 @@
 
 #include "lib/base/error.h"
 
-/** mr_session_send() - put the message into the queue of @socket's peer */
+/** mr_session_send() - put the message into the queue of @socket's peer.  Return: 0 or -errno. */
 int mr_session_send(int socket, int device, int table, struct mr_error *err);
 
 /**
- * mr_session_receive() - duplicates of the descriptors that the message carries; it stays in the queue
+ * mr_session_receive() - get duplicates of the descriptors that the message carries; it stays in the queue
  * @fd:  descriptor of the session
- * @fds: set to that of the device and that of the table, which are neither checked nor trusted
+ * @fds: set to those of the device and of the table, which are neither checked nor trusted
  *
  * Return: 0, or -errno: -ENOTCONN where @fd is no session.
  */

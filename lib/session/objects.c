@@ -6,7 +6,7 @@
 #include "lib/session/objects.h"
 #include "lib/session/table/file.h"
 
-/* 1, 0, or -errno.  All kinds share their numbers: EINVAL is another kind's. */
+/* Return: 1, 0 where the handle is free or that of another kind of object, or -errno. */
 static int has_object(struct mr_session *session, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_uverbs_mr *mr, struct mr_error *err)
 {
@@ -46,7 +46,8 @@ int mr_session_find_object(struct mr_session *session, enum mr_region_kind kind,
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	if (kind != MR_KIND_MR) /* it was in no list, which is no errno of the kernel's */
+	/* The kernel's list lacks it: no call has failed, and @err is not set. */
+	if (kind != MR_KIND_MR)
 		mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "ioctl(INFO_HANDLES) does not list it");
 	return fail_absent(session, kind, handle, err);
 }

@@ -7,7 +7,7 @@
 
 /**
  * mr_session_find_object() - ask the kernel for an object
- * @mr: set to what it says; of a umem or DM only the handle
+ * @mr: set to what the kernel says; of a umem or DM only to the handle
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is none of that kind.
  */
@@ -15,8 +15,8 @@ int mr_session_find_object(struct mr_session *session, enum mr_region_kind kind,
 			   struct mr_uverbs_mr *mr, struct mr_error *err);
 
 /**
- * mr_session_blame_object() - why the kernel has refused to work on an object
- * @err: its refusal; made MR_ERROR_ABSENT where there is no such object
+ * mr_session_blame_object() - find out whether the kernel has refused a call because there is no such object
+ * @err: the refusal; where there is no such object it becomes MR_ERROR_ABSENT, and its message says so
  *
  * Return: -errno of the refusal.
  */
@@ -24,10 +24,10 @@ int mr_session_blame_object(struct mr_session *session, enum mr_region_kind kind
 			    struct mr_error *err);
 
 /**
- * mr_session_count_uars() - UARs that others' imports of the session have, or have left behind
+ * mr_session_count_uars() - count the UARs that other processes have in the session, or have left behind
  *
  * A command that works through the library has one while it runs.  The UAR stays where the command is
- * killed, or where the kernel refuses to free it, which libmlx5 reports to nobody.
+ * killed, or where the kernel refuses to free it, which libmlx5 does not report.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

@@ -22,9 +22,9 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/drivers.h"
 
-#define FIRST_FD 100 /* above what shells and scripts use themselves */
+#define FIRST_FD 100 /* above the descriptors that shells and scripts use themselves */
 
-/* ---- making one ---- */
+/* ---- opening a new session ---- */
 
 void mr_session_describe(const struct mr_environment *environment, struct mr_table_device *device)
 {
@@ -100,9 +100,9 @@ int mr_session_open_private(const char *name, struct mr_session *session,
 	return rc;
 }
 
-/* ---- joining one ---- */
+/* ---- joining a session ---- */
 
-/* Whether /proc/devices has that major number for uverbs devices: 1, 0, or -errno of reading it. */
+/* Return: 1 where /proc/devices lists that major number for uverbs devices, 0, or -errno of opening it. */
 static int is_uverbs_major(unsigned int wanted)
 {
 	mr_auto_file FILE *f = fopen("/proc/devices", "re");
@@ -118,7 +118,7 @@ static int is_uverbs_major(unsigned int wanted)
 	return 0;
 }
 
-/* A simulated device is a memfd, which only the simulator makes look like one. */
+/* A simulated device is a memfd.  Below the simulator fstat(2) calls it a character device, elsewhere a file. */
 int mr_session_check_device(const struct mr_session *session, struct mr_error *err)
 {
 	const int fd = session->uverbs.fd;

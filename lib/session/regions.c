@@ -178,7 +178,7 @@ static int begin_deregister(struct mr_session *session, const struct removal *re
 	return rc;
 }
 
-/* The library destroys what it has registered in this process; all else goes by its handle. */
+/* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
 static int destroy_region(struct mr_session *session, const struct removal *removal,
 			  const struct mr_entry *entry, struct mr_error *err)
 {
@@ -205,7 +205,7 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
 			 ? mr_uverbs_free_dm(&session->uverbs, entry->dm, err)
 			 : 0;
 
-	/* EBUSY: another region is on it.  ENOENT, EINVAL: the handle is free, or another object's. */
+	/* EBUSY: another region is on that memory.  ENOENT, EINVAL: the handle is free, or another object's. */
 	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL)
 		return 0;
 	mr_wrap(err, "region %llu is deregistered, but the memory on the device stays",

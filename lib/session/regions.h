@@ -10,10 +10,12 @@
  * mr_session_register() - register a region that stays
  * @registrar: path and PD
  * @request:   what to register
- * @entry:     what the table is to know: name, memory, memory_of (a GPU or not), page_shift, pd; the rest is
- *             filled
+ * @entry:     what the table is to note: name, memory, memory_of (a GPU or not), page_shift, pd; the rest is
+ *             set
  *
- * The table says "pending" before the kernel is asked and "live" afterwards.
+ * The entry is PENDING in the table before the kernel is asked, and LIVE afterwards.
+ *
+ * Return: 0; -errno with MR_ERROR_REFUSED where the stack refuses; or another -errno, as of mr_table_add().
  */
 int mr_session_register(struct mr_session *session, const struct mr_registrar *registrar,
 			const struct mr_region_request *request, struct mr_entry *entry,
@@ -21,10 +23,10 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /**
  * mr_session_deregister() - ask the kernel to destroy an entry's region (mr_region_destroy())
- * @slot:  its place in the table
- * @id:    its id; another one in that place is left alone
- * @entry: set to the copy by which it is done, once it is claimed
- * @ns:    set to the time that the kernel took; or NULL
+ * @slot:  its slot in the table
+ * @id:    its id; another entry in that slot is left alone
+ * @entry: set to a copy of the entry, once it is claimed
+ * @ns:    set to the nanoseconds that the kernel took; or NULL
  *
  * The kernel gives handles out again: before an MR is destroyed by its handle, the kernel is asked whether
  * it is still the entry's region.  Of a umem it tells no more than that the handle is a umem's.

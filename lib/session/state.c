@@ -23,8 +23,8 @@ bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *
 /*
  * Whether the kernel has the entry's region: 1, 0, or -errno.
  *
- * The kernel can only list all umems.  So that a look at each of many does not list them each time, a
- * umem that was listed is taken to be there still, unless @sure.
+ * The kernel can only list all umems.  A command that asks for each of many must not list them all each time,
+ * so a umem that was listed before is taken to exist still, unless @sure.
  */
 static int kernel_has(struct mr_session *session, const struct mr_entry *entry, bool sure,
 		      struct mr_uverbs_mr *kernel, struct mr_error *err)
@@ -53,7 +53,7 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot, 
 		return MR_STATE_PENDING;
 	if (entry->state == MR_ENTRY_PENDING)
 		return MR_STATE_IN_DOUBT;
-	/* Nobody but this process gets at what it holds. */
+	/* Only this process changes what it holds: what it remembers is what the kernel would say. */
 	if (held && (sure || entry->handle == MR_NO_HANDLE))
 		mr_held_query(held, &region->kernel);
 	else
@@ -62,7 +62,7 @@ static enum mr_session_state compare(struct mr_session *session, uint32_t slot, 
 		return MR_STATE_GONE;
 	if (rc < 0) {
 		mr_wrap(err, "cannot make sure of region %llu", (unsigned long long)entry->id);
-		/* EBUSY of QUERY_MR: the region is being destroyed.  The list of umems tells nothing of one. */
+		/* EBUSY of QUERY_MR: the region is being destroyed.  Of a umem there is no such answer. */
 		return rc == -EBUSY && mr_region_kind(entry->call) == MR_KIND_MR ? MR_STATE_PENDING
 										 : MR_STATE_UNKNOWN;
 	}

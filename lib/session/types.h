@@ -21,7 +21,7 @@ struct mr_session_library;
 /** Name of the protection domain that every session begins with. */
 #define MR_DEFAULT_PD "default"
 
-/** Handles that the kernel has listed; all zeros before the first time. */
+/** Handles that the kernel has listed; all zeros before the first mr_handles_list(). */
 struct mr_handles {
 	uint32_t *list; /**< room for MR_UVERBS_INFO_MAX */
 	uint32_t count;
@@ -32,12 +32,12 @@ struct mr_session {
 	struct mr_uverbs uverbs;
 	struct mr_table table;
 	struct mr_table_device device;
-	struct mr_handles umems;            /**< umems that the kernel listed last */
+	struct mr_handles umems;            /**< umems, as the kernel listed them last */
 	struct mr_registrant self;          /**< this process; all zeros before it is needed */
 	struct mr_session_library *library; /**< kept from call to call; or NULL */
 };
 
-/** mr_session_is_private() - whether it is that of a batch, which no other process has */
+/** mr_session_is_private() - whether it is the session of a batch, which no other process has */
 static inline bool mr_session_is_private(const struct mr_session *session)
 {
 	return session->table.is_private;
