@@ -6,7 +6,7 @@
 #include "lib/session/library.h"
 #include "lib/verbs/deregister.h"
 
-/* ---- what regions lie on ---- */
+/* ---- memory that regions are on ---- */
 
 struct mr_backing *mr_backing_new(struct mr_session *session)
 {
@@ -60,7 +60,7 @@ void mr_session_close_library(struct mr_session *session)
 
 	if (!library)
 		return;
-	/* What could not be deregistered goes with the device. */
+	/* Regions that could not be deregistered go with the device. */
 	for (uint32_t slot = 0; slot < library->capacity; slot++)
 		if (library->held[slot].region.live)
 			mr_region_forget(&library->held[slot].region);
@@ -83,7 +83,7 @@ void mr_session_close_library(struct mr_session *session)
 
 /* ---- calls of the library ---- */
 
-/* Another process may have put another PD in that place of the table. */
+/* A PD that was imported before is of no use where another process has put another PD into that slot since. */
 static int import_pd(struct mr_session_library *library, uint32_t pd_slot, uint32_t handle,
 		     struct mr_error *err)
 {

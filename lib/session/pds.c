@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The protection domains of a session: found, made, used and deallocated. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static int fail_no_pd(const struct mr_session *session, const char *name, struct
 			    mr_table_noun(&session->table), name);
 }
 
-/* Under the lock.  A PD is in doubt where a process was killed while it deallocated it: the kernel knows. */
+/* Under the lock.  A PD in doubt is one that a process was deallocating when it was killed: the kernel is asked. */
 static void recover_pds(struct mr_session *session)
 {
 	struct mr_handles handles = { .list = NULL };
@@ -103,7 +102,7 @@ static int new_pd(struct mr_session *session, const char *name, uint32_t *pd_slo
 			    "a session has at most %d protection domains", MR_TABLE_PDS);
 }
 
-/* Under the lock.  The name is compared again in the copy: another holder may have changed it since. */
+/* Under the lock.  The name in the copy is compared again: another holder may have changed it since. */
 static bool find_pd(const struct mr_session *session, const char *name, uint32_t *pd_slot,
 		    struct mr_table_pd *pd)
 {
@@ -135,8 +134,8 @@ void mr_session_leave_pd(const struct mr_session *session, uint32_t pd_slot)
 }
 
 /*
- * Under the lock and with a claim on the PD: a process that was about to register in it would register in
- * whatever PD gets its handle next.
+ * Under the lock and with a claim on the PD.  Without the claim another process could be about to register in
+ * it, and would register in whatever PD gets its handle next.
  */
 static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct mr_table_pd *pd,
 		      struct mr_error *err)

@@ -11,7 +11,7 @@
 #include "lib/session/table/lock.h"
 #include "lib/verbs/deregister.h"
 
-/* Of memory on the device the kernel tells where that is; the IOVA is the one of the entry. */
+/* As the IOVA of a region on memory of the device the kernel tells where that memory is: it is not the region's. */
 static void take_from_kernel(struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
 	entry->lkey = kernel->lkey;
@@ -121,7 +121,7 @@ static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
 		"register another one instead");
 }
 
-/* By the object of the library that registered the region. */
+/* Change a region of a private session by the library's own object, which was made when it was registered. */
 static int change_held(struct mr_held *held, const struct mr_registrar *registrar,
 		       const struct mr_rereg_request *request, struct mr_rereg_failure *failure,
 		       struct mr_error *err)
@@ -183,7 +183,7 @@ static void note_unchanged(const struct mr_session_rereg *job)
 		job->after->refused |= job->request->changes & MR_CHANGES;
 }
 
-/* What the table is to say of a region that was changed: what was unsure of it is known now. */
+/* What the table is to say of a region that was changed: nothing that was changed is unsure any more. */
 static void note_change(struct mr_session *session, const struct mr_session_rereg *job,
 			const struct mr_region *region)
 {
@@ -220,8 +220,10 @@ static void note_change(struct mr_session *session, const struct mr_session_rere
 }
 
 /*
- * Write what the region is now into the table.
- * @rc: what the kernel has answered, or the library; @err is of that
+ * Write what the region is now into the table.  An entry that has lost its handle meanwhile is removed.
+ * @rc: of the change, with @err
+ *
+ * Return: @rc, or where that is 0 -errno of noting it.
  */
 static int commit_change(struct mr_session *session, const struct mr_session_rereg *job, int rc,
 			 struct mr_error *err)

@@ -8,22 +8,21 @@
 
 /**
  * mr_session_begin_rereg() - claim a region, so that it can be changed
- * @slot:  its place in the table; MR_NO_SLOT for one that no entry names
- * @id:    its id; another one in that place is left alone
+ * @slot:  its slot in the table; MR_NO_SLOT for a region that no entry names
+ * @id:    its id; another entry in that slot is left alone
  * @entry: set to what is known of it; keys, length and IOVA are what the kernel says.  Where no entry names
- *         the region, @entry has its handle before, and what the kernel does not tell is unsure.
+ *         the region, the caller puts its handle into @entry, and what the kernel does not tell becomes unsure.
  *
- * Until mr_session_rereg(), mr_session_unclaim() or the end of this process others are told that
- * it is in the hands of another process.
+ * No other process can claim it until mr_session_rereg(), mr_session_unclaim() or the end of this process.
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such region (any more).
  */
 int mr_session_begin_rereg(struct mr_session *session, uint32_t slot, uint64_t id,
 			   struct mr_entry *entry, struct mr_error *err);
 
-/** A change of a region that mr_session_begin_rereg() has taken in hand. */
+/** A change of a region that mr_session_begin_rereg() has claimed. */
 struct mr_session_rereg {
-	uint32_t slot; /**< its place in the table; MR_NO_SLOT for one that no entry names */
+	uint32_t slot; /**< its slot in the table; MR_NO_SLOT for one that no entry names */
 	const struct mr_registrar *registrar; /**< path and PD; by MR_VIA_LIBRARY it is imported */
 	/** What to change; its length and IOVA count also where they do not change. */
 	const struct mr_rereg_request *request;
@@ -39,8 +38,8 @@ struct mr_session_rereg {
 /**
  * mr_session_rereg() - change a region, and note that in the table
  *
- * The table says "in doubt" before the kernel is asked.  After a refusal that does not tell what
- * the region is now it says so, until a change of the same kind succeeds.
+ * The entry is IN_DOUBT before the kernel is asked.  After a refusal that leaves open whether the region is as it
+ * was, the region is suspect until a change of the same kind succeeds.
  *
  * Return: 0, or -errno: MR_ERROR_REFUSED when the stack refuses.
  */

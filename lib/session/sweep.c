@@ -12,7 +12,7 @@
 #include "lib/session/unlisted.h"
 #include "lib/verbs/deregister.h"
 
-/* So many are deregistered before others may have the lock. */
+/* How many are deregistered before other processes may have the lock. */
 #define AT_ONCE 64
 
 struct object {
@@ -45,7 +45,7 @@ static void collect(void *data, enum mr_region_kind kind, const struct mr_uverbs
 	objects->list[objects->count++] = (struct object){ kind, *mr };
 }
 
-/* Under the lock. */
+/* Under the lock: whether an entry names the object. */
 static bool is_named(const struct mr_table *table, const struct object *object)
 {
 	uint32_t handle = object->mr.handle;
@@ -55,7 +55,12 @@ static bool is_named(const struct mr_table *table, const struct object *object)
 	return mr_table_find(table, MR_BY_HANDLE, handle) != MR_NO_SLOT;
 }
 
-/* Whether it is worth telling: not what has gone meanwhile. */
+/*
+ * Under the lock.
+ * @err: set where the object could not be destroyed; else cleared
+ *
+ * Return: false where there is nothing to report, as the object has gone or has an entry by now.
+ */
 static bool destroy_object(struct mr_session *session, struct object *object, struct mr_error *err)
 {
 	uint32_t handle = object->mr.handle;
@@ -64,7 +69,7 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
 
 	if (is_named(&session->table, object))
 		return false;
-	/* It may be another one by now, which no entry names either. */
+	/* The handle may be another MR's by now.  No entry names that one either: it is destroyed, and reported. */
 	rc = is_mr ? mr_uverbs_query_mr(&session->uverbs, handle, &object->mr, err) : 0;
 	if (mr_uverbs_is_absent(rc))
 		return false;
@@ -82,7 +87,7 @@ static bool destroy_object(struct mr_session *session, struct object *object, st
  * the lock and nobody makes objects, an object without an entry is nobody's.  Each is looked up again: its
  * handle may have been given out anew since it was listed.
  *
- * Return: how many were looked at, 0 where others are making objects, or -errno.
+ * Return: for how many objects of the list this is done; 0 where others are making objects; or -errno.
  */
 static int destroy_objects(struct mr_session *session, struct object *list, size_t count,
 			   mr_unlisted_gone *call, void *data, struct mr_error *err)

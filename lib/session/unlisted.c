@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Objects of a session that no entry of its table names. */
 #include <errno.h>
 
 #include "lib/session/handles.h"
@@ -11,7 +10,7 @@
 #include "lib/session/unlisted.h"
 #include "lib/verbs/umem.h"
 
-/* So far beyond the highest known handle others are looked for. */
+/* How far beyond the highest known handle others are looked for, at least. */
 #define WALK_BEYOND 1024
 
 struct walk {
@@ -29,7 +28,7 @@ static bool find_entry(const struct mr_table *table, enum mr_region_kind kind, u
 	       mr_region_kind(entry->call) == kind;
 }
 
-/* Return: 1 where there is a region (or one that comes or goes), 0, or -errno. */
+/* Return: 1 where there is a region, or one is being registered or destroyed; 0; or -errno. */
 static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *err)
 {
 	struct mr_table *table = &walk->session->table;
@@ -54,7 +53,7 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	return 1;
 }
 
-/* It may have come to the table, or gone, since it was listed. */
+/* The table and the kernel are asked again: since the umem was listed it may have got an entry, or have gone. */
 static int visit_umem(const struct walk *walk, uint32_t handle, struct mr_error *err)
 {
 	const struct mr_uverbs_mr umem = { .handle = handle };
@@ -115,8 +114,8 @@ static uint32_t highest_handle(const struct mr_session *session, const struct mr
 
 /*
  * A handle is the lowest free number (xa_alloc() in the kernel's drivers/infiniband/core/rdma_core.c):
- * the kernel has had as many objects at once as the highest one says.  Beyond it so many numbers are
- * tried as regions were found, and some more.
+ * the kernel has had as many objects at once as the highest one says.  Beyond it as many numbers are
+ * tried as regions were found, and WALK_BEYOND more.
  */
 static int walk_handles(const struct walk *walk, uint64_t last, struct mr_error *err)
 {
@@ -143,7 +142,7 @@ static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_e
 		return rc;
 	if (mrs->count >= MR_UVERBS_INFO_MAX)
 		return walk_handles(walk, highest_handle(walk->session, mrs), err);
-	for (uint32_t i = mrs->count; rc >= 0 && i-- > 0;) /* the newest come first */
+	for (uint32_t i = mrs->count; rc >= 0 && i-- > 0;) /* the oldest is the last of the list */
 		rc = visit_mr(walk, mrs->list[i], err);
 	return rc < 0 ? rc : 0;
 }
@@ -159,7 +158,7 @@ bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
 	return false;
 }
 
-/* A command that was killed has left them, or is about to register regions on them. */
+/* Memory on the device has no entry where a command was killed, or is about to register regions on it. */
 static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_error *err)
 {
 	struct mr_table *table = &walk->session->table;
@@ -168,7 +167,7 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 	if (rc)
 		return rc;
 	rc = mr_handles_list(walk->session, MR_HANDLES_OF_DMS, dms, err);
-	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the newest come first */
+	for (uint32_t i = dms->count; !rc && i-- > 0;) { /* the oldest is the last of the list */
 		const struct mr_uverbs_mr dm = { .handle = dms->list[i] };
 
 		if (!mr_session_dm_is_listed(table, dm.handle))

@@ -11,8 +11,10 @@ typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_u
 /**
  * mr_session_each_unlisted() - call @call for each region, umem and DM that no entry names
  *
- * INFO_HANDLES lists at most MR_UVERBS_INFO_MAX handles.  Where there may be more MRs, the numbers are tried
- * one by one.  Umems cannot be tried so: where there may be more of them, the error says it.
+ * INFO_HANDLES lists at most MR_UVERBS_INFO_MAX handles.  Where there may be more MRs, all numbers are tried
+ * one by one.  That is not possible for umems: where there may be more of these, the call ends with -EOVERFLOW.
+ *
+ * Return: 0 or -errno.
  */
 int mr_session_each_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
 			     struct mr_error *err);
