@@ -41,7 +41,7 @@
 
 /**
  * columns_parse() - "rkey,length" to fields
- * @once:    keep only the first of those that are named twice, as members of an object must be
+ * @once:    drop a column that is named again: members of a JSON object have different names
  * @columns: set to them, ends with NULL; free() it, after a failure too
  *
  * Return: 0, or -errno: MR_ERROR_USAGE where a column does not exist.
@@ -51,7 +51,7 @@ int columns_parse(const struct record *record, const char *text, bool once,
 
 /**
  * columns_usual() - the columns of a table where no list says which
- * @verbose: those that are details as well
+ * @verbose: with those that are details
  *
  * Return: ends with NULL; free() it; NULL when memory is short.
  */
@@ -60,7 +60,7 @@ const struct field **columns_usual(const struct record *record, bool verbose);
 /** columns_have() - whether @field is one of @columns, which end with NULL */
 bool columns_have(const struct field *const *columns, const struct field *field);
 
-/** columns_count() - how many there are; NULL: none */
+/** columns_count() - how many columns the list has; 0 where it is NULL */
 size_t columns_count(const struct field *const *columns);
 
 #endif

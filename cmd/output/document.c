@@ -9,6 +9,7 @@
 #include "cmd/output/columns.h"
 #include "cmd/output/document.h"
 #include "cmd/output/json.h"
+#include "cmd/output/lines.h"
 #include "cmd/output/table.h"
 #include "cmd/output/text.h"
 
@@ -38,7 +39,7 @@ void output_release(struct output *out)
 	out->columns = out->more = NULL;
 }
 
-/* The text of a record; where there is none, nothing of it is printed: the document stays whole. */
+/* The JSON text of a record; or NULL, and then the caller leaves the record out: the document stays valid. */
 static char *row_text(struct output *out, const struct record *record,
 		      const struct field *const *columns, const void *row)
 {
@@ -83,7 +84,7 @@ void output_members(struct output *out, const struct record *record, const void 
 	json_free(text);
 }
 
-/* Whether people get all that is known. */
+/* Whether a person asked for all that is known, for which a table is too narrow. */
 static bool is_in_full(const struct output *out)
 {
 	const struct output_style *style = out->style;
@@ -92,6 +93,7 @@ static bool is_in_full(const struct output *out)
 	       !style->columns;
 }
 
+/* Prints a row as lines, with an empty line between two blocks of them. */
 static void print_lines(struct output *out, const struct record *record, const void *row)
 {
 	if (out->block_printed)
@@ -229,7 +231,7 @@ int output_flush(struct mr_error *err)
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
-	/* An earlier write that failed has left its mark, but its errno is gone. */
+	/* The stream remembers that an earlier write failed, but not its errno. */
 	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write",
 		       "cannot print on standard output");
 }

@@ -15,17 +15,17 @@ struct table;
 struct output {
 	const struct output_style *style;
 	const struct record *record; /**< what the command prints */
-	const struct field *
-		*columns; /**< to be printed, ends with NULL; NULL: not chosen yet, or all */
+	/** To be printed, ends with NULL; NULL: not chosen yet, or all. */
+	const struct field **columns;
 	const struct field **more; /**< columns that --output adds to the usual ones; or NULL */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
-	size_t usual_count; /**< so many of columns are the usual ones, not chosen by the user */
-	bool blocks;        /**< text: rows are lists of lines, with an empty line between */
-	bool block_printed;
+	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
+	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
+	bool block_printed;    /**< so that an empty line is due before the next one */
 	struct table *table;   /**< text: the table being printed, or NULL for lines */
 	const char *separator; /**< JSON: what goes before the next member or element */
-	bool is_part;          /**< of a document that another begins, ends and flushes */
-	int error;             /**< first -errno that came up, -ENOMEM mostly */
+	bool is_part;          /**< of another's document, which that begins, ends and flushes */
+	int error;             /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
 
 /**
@@ -37,13 +37,13 @@ struct output {
 int output_open(struct output *out, const struct output_style *style, const struct record *record,
 		struct mr_error *err);
 
-/** output_begin() - begin the document: JSON: its format and @command, unless it is a part of another */
+/** output_begin() - JSON: begin the document with its format and @command, unless it is part of another */
 void output_begin(struct output *out, const char *command);
 
-/** output_members() - the fields of @row: JSON: members of the document; text: nothing */
+/** output_members() - JSON: print the fields of @row as members of the document; text: nothing */
 void output_members(struct output *out, const struct record *record, const void *row);
 
-/** output_object() - JSON: an object named @key; text: lines, where rows are printed as lines */
+/** output_object() - JSON: print @row as an object named @key; text: as lines, unless --quiet */
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row);
 
@@ -55,14 +55,19 @@ void output_object(struct output *out, const char *key, const struct record *rec
  */
 void output_list_begin(struct output *out, const char *key, const struct record *record,
 		       bool lines);
+/** output_row() - print the next row of the list */
 void output_row(struct output *out, const struct record *record, const void *row);
 void output_list_end(struct output *out);
 
-/** output_element_begin() - JSON: an element that is more than a row: the fields of @row, and others */
+/**
+ * output_element_begin() - JSON: begin an element of the list with the fields of @row
+ *
+ * Others may follow, such as lists, until output_element_end() adds the last fields.  Text: nothing.
+ */
 void output_element_begin(struct output *out, const struct record *record, const void *row);
 void output_element_end(struct output *out, const struct record *record, const void *row);
 
-/** output_json_list() - a whole list in JSON; nothing in text */
+/** output_json_list() - JSON: print a whole list; text: nothing */
 void output_json_list(struct output *out, const char *key, const struct list *list);
 
 /**
@@ -80,7 +85,7 @@ bool output_is_terminal(void);
 /** output_text() - plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** output_foreign() - print text that is not ours, with all that a terminal would obey escaped */
+/** output_foreign() - print text that may hold any bytes, as text_print() does */
 void output_foreign(const char *text);
 
 /**

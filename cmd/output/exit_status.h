@@ -2,7 +2,7 @@
 #ifndef CMD_OUTPUT_EXIT_STATUS_H
 #define CMD_OUTPUT_EXIT_STATUS_H
 
-/** Exit statuses, as the man page has them. */
+/** Exit statuses, which mrctl(1) documents. */
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_REFUSED = 1,

@@ -45,7 +45,7 @@ static bool is_bare(const char *word)
 	return *word;
 }
 
-/* A command line is cut after so many bytes, which leaves room for " ...". */
+/* Bytes of a command line that are printed; the buffer has room for " ..." where more follow. */
 #define WORDS_MAX (FIELD_TEXT_MAX - sizeof(" ..."))
 
 static size_t put_text(char *buffer, size_t used, const char *text)

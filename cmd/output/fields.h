@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is printed: a record type has one static table of fields, and JSON, tables, lines, the
- * choice of columns and the lists in the help are made of it.  A field's key is its member's name.
+ * What is printed.  A record type has one static table of fields; JSON, tables, lines, the choice of
+ * columns and the lists in the help follow from it.  A field's key is its member's name.
  */
 #ifndef CMD_OUTPUT_FIELDS_H
 #define CMD_OUTPUT_FIELDS_H
@@ -20,7 +20,7 @@ enum field_type {
 	FIELD_BOOL,     /**< bool */
 	FIELD_OPT_BOOL, /**< struct opt_bool */
 	FIELD_NUMBER,   /**< struct mr_opt_u64 */
-	FIELD_LIMIT,    /**< struct mr_opt_u64; what is not known is unlimited; JSON: null */
+	FIELD_LIMIT,    /**< struct mr_opt_u64; not known means unlimited, in JSON null */
 	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
 	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
 	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
@@ -38,7 +38,7 @@ struct opt_bool {
 	bool known;
 };
 
-/** known() - a number that is known */
+/** known() - the number @value, as one that is known */
 static inline struct mr_opt_u64 known(uint64_t value)
 {
 	return (struct mr_opt_u64){ value, true };
@@ -51,7 +51,7 @@ struct field {
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
-	/* A usual table leaves a column out if in all rows the value is unknown, or one of these holds: */
+	/* A usual table leaves a column out if in each row the value is unknown, or one of these holds: */
 	const char *usual;   /**< the value is this */
 	const char *repeats; /**< the value is that of the field with this key */
 	const char *instead; /**< the field with this key is known, and serves better */
@@ -83,17 +83,17 @@ struct list {
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIST     struct list
 
-/** An entry of a field table for @member of @structure; more of its members may follow. */
+/** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */
 #define FIELD(structure, member, type_, flags_, ...)                                               \
 	FIELD_AS(#member, structure, member, type_, flags_, __VA_ARGS__)
-/** The same where the key is no name that C allows. */
+/** The same with another key than the member's name, such as "errno", which is a macro in C. */
 #define FIELD_AS(key_, structure, member, type_, flags_, help_, ...)                               \
 	{                                                                                          \
 		.key = (key_), .help = (help_),                                                    \
 		.offset = CHECKED_OFFSET(structure, member, FIELD_CTYPE_##type_), .type = (type_), \
 		.flags = (flags_), __VA_ARGS__                                                     \
 	}
-/** A member that is a struct, whose fields @record_ has. */
+/** An entry for a member that is a struct, whose fields are those of @record_. */
 #define FIELD_INSIDE(structure, member, ctype, record_, help_)                                     \
 	{                                                                                          \
 		.key = #member, .help = (help_),                                                   \
@@ -117,7 +117,13 @@ struct list {
  */
 const char *field_text(const struct field *field, const void *row, char *buffer);
 
-/** words_text() - a command line as a shell reads it, cut where it is long */
+/**
+ * words_text() - a command line as a shell reads it, cut where it is long
+ * @words:  ends with NULL
+ * @buffer: FIELD_TEXT_MAX bytes
+ *
+ * Return: the text; NULL where @words is NULL.
+ */
 const char *words_text(const char *const *words, char *buffer);
 
 /** access_text() - access flags as "local-write,remote-read"; @buffer: FIELD_TEXT_MAX bytes */

@@ -7,7 +7,7 @@
 
 /**
  * json_text() - a record as a JSON object
- * @columns: these fields of it, ends with NULL; or NULL for all
+ * @columns: its fields that are wanted, ends with NULL; or NULL for all
  *
  * Return: the text, json_free() it; NULL when memory is short.
  */

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "cmd/output/exit_status.h"
+#include "cmd/output/lines.h"
 #include "cmd/output/messages.h"
-#include "cmd/output/table.h"
 #include "cmd/output/text.h"
 
-/* Longer than any message that is made of a struct mr_error. */
+/* Bytes of a message; none that is made of a struct mr_error is as long. */
 #define MESSAGE_MAX 2048
 
 static void print_line(const char *prefix, const char *fmt, va_list ap)

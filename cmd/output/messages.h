@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Standard error: errors, and what else people are told. */
+/* Standard error: errors and notes. */
 #ifndef CMD_OUTPUT_MESSAGES_H
 #define CMD_OUTPUT_MESSAGES_H
 
@@ -7,18 +7,18 @@
 #include "lib/base/error.h"
 
 /**
- * report_error() - print an error: "mrctl: COMMAND: text", what to do, where usage is explained
+ * report_error() - print an error: "mrctl: COMMAND: text"; below it the hint; for usage errors where to read
  * @command: its name, or NULL: there is none
  */
 void report_error(const char *command, const struct mr_error *err);
 
-/** report_note() - a line on standard error: "mrctl: COMMAND: text" */
+/** report_note() - print a line: "mrctl: COMMAND: text"; @command: its name, or NULL */
 void report_note(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** report_detail() - an indented line below the one before */
+/** report_detail() - print an indented line, which belongs to the message before it */
 void report_detail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** report_lines() - a record as indented lines below the one before, without what is not known */
+/** report_lines() - print the known fields of a record as indented lines below the message before */
 void report_lines(const struct record *record, const void *row);
 
 /** report_status() - the exit status that belongs to an error */

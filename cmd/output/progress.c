@@ -8,12 +8,15 @@
 #include "cmd/output/progress.h"
 #include "lib/base/clock.h"
 
+/* Between two updates of the line. */
 #define INTERVAL_NS 200000000
 
-#define LONG_BYTES  (UINT64_C(1) << 30)
-#define CLEAR_LINE  "\r\033[K"
+/* Work on fewer bytes takes too little time to be announced. */
+#define LONG_BYTES (UINT64_C(1) << 30)
 
-/* Whether the terminal cannot take a line back: progress would fill it, with escapes in between. */
+#define CLEAR_LINE "\r\033[K"
+
+/* Whether the terminal cannot clear a line: it would show each update, and the escape before it. */
 static bool is_dumb(void)
 {
 	const char *term = getenv("TERM");

@@ -7,28 +7,29 @@
 #include <stdint.h>
 
 struct progress {
-	uint64_t total;    /**< steps there are */
+	uint64_t total;    /**< steps in all; 0: unknown */
 	uint64_t shown_at; /**< when the line was last written, in ns; 0: never */
 	bool silent;
 };
 
 /**
- * progress_init() - @total steps; 0: nobody knows how many
+ * progress_init() - get ready to show progress
+ * @total: steps in all; 0: unknown
  *
- * Silent with @quiet, and where standard error is no terminal, or one that cannot take back a line.
+ * Nothing will be shown with @quiet, or where standard error is no terminal that can clear a line.
  */
 void progress_init(struct progress *progress, uint64_t total, bool quiet);
 
-/** progress_show() - @done steps of several are done: "registered 4096 of 100000" */
+/** progress_show() - show how many of several steps are done: "registered 4096 of 100000" */
 void progress_show(struct progress *progress, const char *what, uint64_t done);
 
 /**
- * progress_wait() - a step begins that may take long: "registering 64 GiB ..."
- * @bytes: that it is about; of less than a GiB nothing is shown
+ * progress_wait() - show that a step begins that may take long: "registering 64 GiB ..."
+ * @bytes: of the memory that the step is about; below 1 GiB nothing is shown
  */
 void progress_wait(struct progress *progress, const char *what, uint64_t bytes);
 
-/** progress_clear() - take the line away before something else is printed */
+/** progress_clear() - clear the line, before something else is printed */
 void progress_clear(struct progress *progress);
 
 #endif

@@ -7,17 +7,12 @@
 #include <unistd.h>
 
 #include "cmd/output/table.h"
-#include "cmd/output/text.h"
-#include "lib/base/cleanup.h"
 
 /*
- * Rows are printed in chunks, so that a million of them need no more memory than these; the
- * widths of the first chunk hold for all that follow.
+ * Rows of a chunk, which are printed together: a million rows need no more memory than one chunk.  The
+ * columns of later chunks are as wide as those of the first.
  */
 #define CHUNK 1024
-
-/* Wide enough for the longest key; the same for all records, so that they line up. */
-#define KEY_WIDTH 18
 
 /* A column of a table. */
 struct column {
@@ -26,7 +21,7 @@ struct column {
 	size_t width;              /* of its longest cell so far */
 	size_t folded;             /* the same where each item of a list takes a line */
 	bool usual;                /* not chosen by the user */
-	bool says_something;       /* a row so far has more than what is expected */
+	bool is_needed;            /* a value so far is neither unknown nor expected */
 };
 
 struct table {
@@ -35,7 +30,7 @@ struct table {
 	struct column *columns; /* one for each of the fields */
 	size_t rows;            /* in the current chunk */
 	bool headings;
-	bool fits_terminal; /* as far as can be */
+	bool fit_terminal; /* make the table fit where that is possible */
 };
 
 static bool is_number(const struct field *field)
@@ -43,7 +38,7 @@ static bool is_number(const struct field *field)
 	return field->type == FIELD_NUMBER;
 }
 
-/* The longest item of a list. */
+/* The bytes of the longest item of a list. */
 static size_t longest_item(const struct libscols_column *column __attribute__((unused)),
 			   const char *list, void *data __attribute__((unused)))
 {
@@ -57,7 +52,7 @@ static size_t longest_item(const struct libscols_column *column __attribute__((u
 	return longest;
 }
 
-/* Ends the first item of a list.  Return: the others, or NULL. */
+/* Cuts the list after its first item.  Return: the other items, or NULL. */
 static char *next_item(const struct libscols_column *column __attribute__((unused)), char *list,
 		       void *data __attribute__((unused)))
 {
@@ -124,7 +119,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 		count++;
 	table->fields = columns;
 	table->headings = headings;
-	table->fits_terminal = headings && usual && isatty(fileno(stream));
+	table->fit_terminal = headings && usual && isatty(fileno(stream));
 	table->columns = calloc(count + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
 	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {
@@ -135,18 +130,18 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	scols_table_enable_noheadings(table->scols, !headings);
 	scols_table_enable_raw(table->scols, !headings); /* for scripts: nothing is padded */
 	scols_table_enable_nowrap(table->scols, 0);
-	scols_table_set_termforce(table->scols, table->fits_terminal ? SCOLS_TERMFORCE_AUTO
-								     : SCOLS_TERMFORCE_NEVER);
+	scols_table_set_termforce(table->scols, table->fit_terminal ? SCOLS_TERMFORCE_AUTO
+								    : SCOLS_TERMFORCE_NEVER);
 	return table;
 }
 
-/* Leaves out columns that say nothing.  If a later row needs one, headings are printed again. */
-static void hide_silent_columns(struct table *table)
+/* Leaves out columns that are not needed.  If a later chunk needs one, headings are printed again. */
+static void hide_needless_columns(struct table *table)
 {
 	for (size_t i = 0; table->fields[i]; i++) {
 		const struct column *column = &table->columns[i];
 		int flags = scols_column_get_flags(column->scols);
-		bool hidden = column->usual && !column->says_something;
+		bool hidden = column->usual && !column->is_needed;
 
 		if (hidden == !!(flags & SCOLS_FL_HIDDEN))
 			continue;
@@ -174,7 +169,10 @@ static bool fits(const struct table *table, bool folded)
 	return width <= scols_table_get_termwidth(table->scols);
 }
 
-/* Gives each access flag a line of its own if the table fits then: a list that is cut looks whole. */
+/*
+ * Gives each access flag a line of its own if the table then fits the terminal.  Otherwise the list would be
+ * cut, and look complete.
+ */
 static void fold_lists(struct table *table)
 {
 	if (fits(table, false) || !fits(table, true))
@@ -194,8 +192,8 @@ static int print_chunk(struct table *table)
 {
 	if (!table->rows)
 		return 0;
-	hide_silent_columns(table);
-	if (table->fits_terminal)
+	hide_needless_columns(table);
+	if (table->fit_terminal)
 		fold_lists(table);
 	if (scols_print_table(table->scols))
 		return -EIO;
@@ -210,9 +208,9 @@ static int print_chunk(struct table *table)
 	return 0;
 }
 
-/* Whether a value is more than what all rows are expected to have. */
-static bool says_something(const struct field *field, const struct field *other, const char *text,
-			   const void *row)
+/* Whether a value is known, and not the one that all rows are expected to have (struct field). */
+static bool is_unexpected(const struct field *field, const struct field *other, const char *text,
+			  const void *row)
 {
 	char buffer[FIELD_TEXT_MAX];
 	const char *other_text;
@@ -242,12 +240,12 @@ int table_row(struct table *table, const void *row)
 		const char *text = field_text(table->fields[i], row, buffer);
 		struct column *column = &table->columns[i];
 
-		if (column->usual && !column->says_something)
-			column->says_something =
-				says_something(table->fields[i], column->other, text, row);
+		if (column->usual && !column->is_needed)
+			column->is_needed =
+				is_unexpected(table->fields[i], column->other, text, row);
 		if (scols_line_set_data(line, i, text ? text : "-"))
 			return -ENOMEM;
-		if (text && table->fits_terminal)
+		if (text && table->fit_terminal)
 			measure(column, text);
 	}
 	return ++table->rows == CHUNK ? print_chunk(table) : 0;
@@ -259,41 +257,4 @@ int table_finish(struct table *table)
 
 	free_table(table);
 	return rc;
-}
-
-/* A list in one line: the first field of each of its rows. */
-static const char *list_text(const struct list *list, char *buffer)
-{
-	char value[FIELD_TEXT_MAX];
-	size_t used = 0;
-
-	for (size_t i = 0; i < list->count && used < FIELD_TEXT_MAX; i++) {
-		const char *text = field_text(list->record->fields,
-					      (const char *)list->rows + i * list->size, value);
-
-		used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%s",
-					 i ? ", " : "", text ? text : "-");
-	}
-	return list->count ? buffer : NULL;
-}
-
-void lines_print(const struct record *record, const void *row, enum lines lines, const char *indent,
-		 FILE *stream)
-{
-	char buffer[FIELD_TEXT_MAX];
-
-	for (const struct field *f = record->fields; f->key; f++) {
-		const char *text;
-
-		if (f->flags & FIELD_DETAIL && lines == LINES_USUAL)
-			continue;
-		text = f->type == FIELD_LIST
-			       ? list_text((const void *)((const char *)row + f->offset), buffer)
-			       : field_text(f, row, buffer);
-		if (!text && lines != LINES_ALL)
-			continue;
-		fprintf(stream, "%s%s:%*s", indent, f->key, KEY_WIDTH - (int)strlen(f->key), "");
-		text_print(text ? text : "-", stream);
-		fputc('\n', stream);
-	}
 }

@@ -9,8 +9,8 @@
 #define ESCAPE_MAX 6
 
 /*
- * The character at @text.  Return: its bytes; 0 where they are no UTF-8, which excludes forms that are
- * longer than needed, surrogates, and what lies above U+10FFFF (RFC 3629, section 3).
+ * Decodes the character at @text.  Return: its bytes; 0 where they are no UTF-8, which excludes forms that
+ * are longer than needed, surrogates, and what lies above U+10FFFF (RFC 3629, section 3).
  */
 static size_t decode(const char *text, uint32_t *character)
 {
@@ -36,8 +36,8 @@ static size_t decode(const char *text, uint32_t *character)
 }
 
 /*
- * Whether a terminal does more than show it: C0 and C1 controls, line and paragraph separators, and the
- * marks that change the direction of what follows (Unicode Standard Annex 9).
+ * Whether a terminal obeys the character rather than shows it: C0 and C1 controls, line and paragraph
+ * separators, and the marks that change the direction of what follows (Unicode Standard Annex 9).
  */
 static bool is_obeyed(uint32_t c)
 {
@@ -78,7 +78,7 @@ void text_print(const char *text, FILE *stream)
 	}
 }
 
-/* All that is_obeyed() has four digits. */
+/* All characters that a terminal obeys have at most four digits, so none needs surrogates. */
 static char *put_json(char *to, uint32_t c, const char *bytes, size_t length)
 {
 	if (is_obeyed(c))

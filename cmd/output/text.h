@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Text that is not ours: names, paths, words of command lines, what other processes say.  It may hold
- * any bytes, and is made harmless here for whatever it is printed to.
+ * Text that is not mrctl's own: names, paths, words of command lines, what other processes wrote.  It may
+ * hold any bytes; here they are made harmless for a terminal, or for a reader of JSON.
  */
 #ifndef CMD_OUTPUT_TEXT_H
 #define CMD_OUTPUT_TEXT_H
