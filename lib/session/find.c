@@ -12,7 +12,7 @@
 #include "lib/session/open.h"
 #include "lib/session/table/entries.h"
 
-/* Entries or descriptors from one look at the clock to the next. */
+/* After this many entries or descriptors the clock is read. */
 #define CLOCK_STEPS 1024
 
 struct search {
@@ -46,7 +46,7 @@ static int named_descriptor(const struct mr_process *process)
 	return (int)location.number;
 }
 
-/* The session that is known by a socket, or a new one; NULL where memory is short. */
+/* The session of that socket, which is added where it is new; NULL where memory is short. */
 static struct mr_found_session *session_of(struct mr_sessions *found, uint64_t socket)
 {
 	struct mr_found_session *list;
@@ -90,29 +90,35 @@ static bool add_holder(struct mr_found_session *session, const struct mr_process
 	return true;
 }
 
-/* Looks into each process.  Return: 0, or -errno of @look or of the folder. */
+/*
+ * Call @visit for each process, until the time is over.
+ * @visit: returns false where memory is short
+ *
+ * Return: 0 or -errno.
+ */
 static int each_process(struct search *search,
-			bool (*look)(struct search *search, const struct mr_process *process),
+			bool (*visit)(struct search *search, const struct mr_process *process),
 			struct mr_error *err)
 {
 	struct mr_process process;
-	bool enough = false;
+	bool out_of_memory = false;
 	DIR *folder = opendir("/proc");
 	int pid;
 
 	if (!folder)
 		return mr_fail(err, MR_ERROR_HOST, errno, "opendir", "cannot read /proc");
-	while (!enough && !is_over(search) && (pid = mr_process_next_number(folder)) >= 0) {
+	while (!out_of_memory && !is_over(search) && (pid = mr_process_next_number(folder)) >= 0) {
 		if (!mr_process_open(pid, &process))
 			continue;
-		enough = !look(search, &process);
+		out_of_memory = !visit(search, &process);
 		mr_process_close(&process);
 	}
 	closedir(folder);
-	return enough ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL) : 0;
+	return out_of_memory ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL) : 0;
 }
 
-static bool look_at_environment(struct search *search, const struct mr_process *process)
+/* Find the session that the environment of a process names. */
+static bool visit_environment(struct search *search, const struct mr_process *process)
 {
 	struct mr_found_session *session;
 	int fd = named_descriptor(process);
@@ -124,7 +130,7 @@ static bool look_at_environment(struct search *search, const struct mr_process *
 	return session && add_holder(session, process, fd);
 }
 
-/* The session whose socket a descriptor is, or whose table: @fd becomes -1 then. */
+/* The session whose socket @fd of a process is; or whose table it is, and then @fd becomes -1. */
 static struct mr_found_session *session_of_descriptor(const struct search *search,
 						      const struct mr_process *process, int *fd)
 {
@@ -133,7 +139,7 @@ static struct mr_found_session *session_of_descriptor(const struct search *searc
 	struct stat st = { 0 };
 
 	snprintf(name, sizeof(name), "fd/%d", *fd);
-	/* Only memfds are looked at: another file could be on a file system that does not answer. */
+	/* Only of a memfd the inode is read: another file could be on a file system that does not answer. */
 	if (!socket &&
 	    (!mr_process_link(process, name, target, sizeof(target)) ||
 	     strncmp(target, "/memfd:", 7) != 0 || fstatat(process->folder, name, &st, 0)))
@@ -150,28 +156,29 @@ static struct mr_found_session *session_of_descriptor(const struct search *searc
 	return NULL;
 }
 
-/* Some processes hold a session although their environment does not name it. */
-static bool look_at_descriptors(struct search *search, const struct mr_process *process)
+/* Find the holders of sessions whose environment does not name the session. */
+static bool visit_descriptors(struct search *search, const struct mr_process *process)
 {
 	struct mr_found_session *session;
 	int folder = openat(process->folder, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), fd;
 	DIR *list = folder < 0 ? NULL : fdopendir(folder);
-	bool enough = false;
+	bool out_of_memory = false;
 
 	if (!list && folder >= 0)
 		close(folder);
-	for (unsigned int n = 1; list && !enough && (fd = mr_process_next_number(list)) >= 0; n++) {
+	for (unsigned int n = 1; list && !out_of_memory && (fd = mr_process_next_number(list)) >= 0;
+	     n++) {
 		if (n % CLOCK_STEPS == 0 && is_over(search))
 			break;
 		session = session_of_descriptor(search, process, &fd);
-		enough = session && !add_holder(session, process, fd);
+		out_of_memory = session && !add_holder(session, process, fd);
 	}
 	if (list)
 		closedir(list);
-	return !enough;
+	return !out_of_memory;
 }
 
-/* What the table says; the kernel is not asked. */
+/* Count the regions that the table has; the kernel is not asked for them. */
 static void count_regions(const struct search *search, const struct mr_table *table,
 			  struct mr_found_session *session)
 {
@@ -188,7 +195,7 @@ static void count_regions(const struct search *search, const struct mr_table *ta
 	}
 }
 
-/* Reads the session of a descriptor.  Return: false where it is none. */
+/* Read what the session of a descriptor is.  Return: false where it is no session. */
 static bool read_session(const struct search *search, struct mr_found_session *session, int fd)
 {
 	struct mr_session open;
@@ -209,9 +216,12 @@ static bool read_session(const struct search *search, struct mr_found_session *s
 	return true;
 }
 
-/* Takes the descriptor out of a holder; its inode proves that it is the socket that was found. */
-static int take_from(const struct mr_found_session *session, const struct mr_holder *holder,
-		     struct mr_error *err)
+/*
+ * Get a duplicate of a holder's descriptor.  Its inode proves that it is still the socket that was found.
+ * Return: the descriptor, or -errno.
+ */
+static int take_descriptor(const struct mr_found_session *session, const struct mr_holder *holder,
+			   struct mr_error *err)
 {
 	mr_auto_fd int process = -1, fd = -1;
 	struct mr_process opened;
@@ -230,7 +240,7 @@ static int take_from(const struct mr_found_session *session, const struct mr_hol
 	return rc ? rc : mr_steal_fd(&fd);
 }
 
-/* Who is asked first: a holder that only sleeps, then the oldest number. */
+/* The order in which holders are asked for the descriptor: by role, then by pid. */
 static int by_role(const void *a, const void *b)
 {
 	const struct mr_holder *x = a, *y = b;
@@ -256,9 +266,7 @@ static void leave_out_self(struct mr_found_session *session)
 		session->holder_count = kept;
 }
 
-/*
- * Joins it by the first process that allows that.  Return: false where it is no session after all.
- */
+/* Join a session by the first holder that allows it.  Return: false where it is no session after all. */
 static bool examine(const struct search *search, struct mr_found_session *session)
 {
 	bool is_session = true;
@@ -269,13 +277,13 @@ static bool examine(const struct search *search, struct mr_found_session *sessio
 	sort_holders(session);
 	session->pid = session->holders[0].pid;
 	for (size_t i = 0; fd < 0 && i < session->holder_count; i++) {
-		fd = take_from(session, &session->holders[i], &refusal);
+		fd = take_descriptor(session, &session->holders[i], &refusal);
 		if (fd >= 0)
 			session->pid = session->holders[i].pid;
 		else if (!i || fd == -EPERM)
 			session->refusal = refusal;
 	}
-	if (fd < 0) /* a session that ended meanwhile is none any more */
+	if (fd < 0) /* all its holders may have ended meanwhile */
 		return session->refusal.kind != MR_ERROR_ABSENT;
 	is_session = read_session(search, session, fd);
 	close(fd);
@@ -302,12 +310,12 @@ int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *er
 	int rc;
 
 	*found = (struct mr_sessions){ .count = 0 };
-	rc = each_process(&search, look_at_environment, err);
+	rc = each_process(&search, visit_environment, err);
 	if (rc)
 		return rc;
 	examine_all(&search);
 	if (found->count)
-		rc = each_process(&search, look_at_descriptors, err);
+		rc = each_process(&search, visit_descriptors, err);
 	for (size_t i = 0; i < found->count; i++) {
 		leave_out_self(&found->list[i]);
 		sort_holders(&found->list[i]);

@@ -21,10 +21,10 @@
 #define SYS_pidfd_getfd 438
 #endif
 
-/* Milliseconds that a process may be in the middle of exec. */
+/* How often the environment of a process in the middle of execve(2) is read, a millisecond apart. */
 #define EXEC_TRIES 100
 
-/* So many processes are followed, of which each has joined the session of the next. */
+/* The longest chain of processes of which each has joined the session of the next. */
 #define FOLLOW_MAX 16
 
 /*
@@ -109,10 +109,10 @@ static int fail_ended(uint64_t pid, struct mr_error *err)
 }
 
 /*
- * Where the environment that a process was started with says that its session is.
+ * Read from the environment that a process was started with where its session is.
  * @any: set to whether there was an environment at all
  *
- * Return: 1, 0 where it says nothing, or -errno.
+ * Return: 1, 0 where it names no session, or -errno.
  */
 static int search_environment(uint64_t pid, struct mr_session_location *location, bool *any,
 			      struct mr_error *err)
@@ -140,7 +140,7 @@ static int search_environment(uint64_t pid, struct mr_session_location *location
 			    pid, value);
 }
 
-/* Where the session of another process is. */
+/* The same, of a process that may be in the middle of execve(2): it has no environment for a moment. */
 static int read_environment(uint64_t pid, struct mr_session_location *location,
 			    struct mr_error *err)
 {
@@ -148,7 +148,6 @@ static int read_environment(uint64_t pid, struct mr_session_location *location,
 	bool any = false;
 	int rc = 0;
 
-	/* A process in the middle of exec has none for a moment. */
 	for (int tries = 0; tries < EXEC_TRIES && !rc && !any; tries++) {
 		if (tries)
 			nanosleep(&pause, NULL);
@@ -178,7 +177,7 @@ static bool has_ended(int process)
 	return poll(&poll_for, 1, 0) == 1;
 }
 
-/* Who may take descriptors is who may trace: ptrace(2), "Ptrace access mode checking". */
+/* A process may take descriptors of those that it may trace: ptrace(2), "Ptrace access mode checking". */
 static void hint_forbidden(pid_t pid, struct mr_error *err)
 {
 	struct mr_process process;
@@ -203,7 +202,7 @@ static void hint_forbidden(pid_t pid, struct mr_error *err)
 
 static int fail_forbidden(uint64_t pid, int process, struct mr_error *err)
 {
-	if (has_ended(process)) /* then the kernel answers EPERM, too */
+	if (has_ended(process)) /* the kernel answers EPERM to that, too */
 		return fail_ended(pid, err);
 	mr_fail(err, MR_ERROR_HOST, EPERM, "pidfd_getfd",
 		"cannot take the session out of process %" PRIu64, pid);
@@ -228,7 +227,7 @@ int mr_session_take_descriptor(int process, uint64_t pid, uint64_t number, int *
 		       "cannot take the session out of process %" PRIu64, pid);
 }
 
-/* EINVAL, since Linux 6.16 ENOENT: a number that no process has, but a thread (pidfd_prepare()). */
+/* EINVAL, since Linux 6.16 ENOENT: the number is not that of a process, but of a thread (pidfd_prepare()). */
 static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 {
 	bool is_thread = errnum == EINVAL || errnum == ENOENT;
@@ -245,8 +244,9 @@ static int fail_open(uint64_t pid, int errnum, struct mr_error *err)
 }
 
 /*
- * The descriptor of the session that a process holds.  It is not set where the session is another
- * process's: @location is that then.
+ * Take the descriptor of a session out of a process.
+ * @location: set to what the environment of the process says
+ * @fd:       set, unless @location says that the session is that of another process
  */
 static int take_from_process(uint64_t pid, struct mr_session_location *location, int *fd,
 			     struct mr_error *err)
@@ -268,7 +268,7 @@ static int take_from_process(uint64_t pid, struct mr_session_location *location,
 	return mr_session_take_descriptor(process, pid, location->number, fd, err);
 }
 
-/* Where the process has itself joined the session of another (pid:N), that one is asked. */
+/* A process that has joined the session of another one (pid:N) leads to that one. */
 static int follow_processes(struct mr_session_location location, int *fd, struct mr_error *err)
 {
 	const uint64_t first = location.number;

@@ -11,11 +11,11 @@
 
 /** Where a session is. */
 struct mr_session_location {
-	bool is_process; /**< in another process, or where that one's is */
-	uint64_t number; /**< of the process; else of the descriptor */
+	bool is_process; /**< it is the session of a process; else an inherited descriptor */
+	uint64_t number; /**< of the process or descriptor */
 };
 
-/** mr_session_parse_location() - read "fd:N", "N" or "pid:N" */
+/** mr_session_parse_location() - parse "fd:N", "N" or "pid:N".  Return: 0 or -errno. */
 int mr_session_parse_location(const char *where, struct mr_session_location *location,
 			      struct mr_error *err);
 
@@ -33,11 +33,11 @@ int mr_session_parse_location(const char *where, struct mr_session_location *loc
 bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any);
 
 /**
- * mr_session_locate() - the descriptor that a user's word for a session means
+ * mr_session_locate() - find the descriptor of the session that a user names
  * @where:    "fd:N" or "N", inherited by this process; "pid:N", held by process N, or by the one
  *            that N has joined in turn
  * @fd:       set to the descriptor
- * @borrowed: set to the same when it came out of another process: close it
+ * @borrowed: set to the same where it is a duplicate of another process's descriptor: the caller closes it
  *
  * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is no
  * such descriptor or process, MR_ERROR_HOST where taking it is not allowed.
@@ -45,9 +45,11 @@ bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], b
 int mr_session_locate(const char *where, int *fd, int *borrowed, struct mr_error *err);
 
 /**
- * mr_session_take_descriptor() - a duplicate of a descriptor of another process
- * @process: its pidfd
- * @pid:     its number, for the message
+ * mr_session_take_descriptor() - get a duplicate of a descriptor of another process
+ * @process: pidfd of the process
+ * @pid:     pid of the process, for messages
+ * @number:  of the descriptor there
+ * @fd:      set to the duplicate
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where it has no such descriptor, MR_ERROR_HOST where taking it
  * is not allowed.

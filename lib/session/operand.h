@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a user means by a REGION. */
+/* REGION operands of commands: what they name. */
 #ifndef LIB_SESSION_OPERAND_H
 #define LIB_SESSION_OPERAND_H
 
 #include "lib/session/types.h"
 
+/** What a REGION names. */
 enum mr_operand_type {
-	MR_OPERAND_ENTRY,  /**< a region that the table knows */
-	MR_OPERAND_OBJECT, /**< an object by its handle, which no entry names */
+	MR_OPERAND_ENTRY,  /**< a region that has an entry in the table */
+	MR_OPERAND_OBJECT, /**< an object by its handle, which no entry names: it may not exist */
 	MR_OPERAND_PD,     /**< a protection domain */
 };
 
@@ -22,7 +23,7 @@ struct mr_operand {
 };
 
 /**
- * mr_operand_check() - whether @text is the form of a REGION
+ * mr_operand_check() - check that @text has the form of a REGION
  * Return: 0, or -errno with MR_ERROR_USAGE.
  */
 int mr_operand_check(const char *text, struct mr_error *err);
@@ -31,9 +32,10 @@ int mr_operand_check(const char *text, struct mr_error *err);
  * mr_operand_find() - find what @text names
  * @text: an id, a name, lkey:0x…, rkey:0x…, mr:HANDLE, umem:HANDLE, dm:HANDLE or pd:NAME
  *
- * It takes the lock for a moment.  The table is not scanned: it has an index for each of these.
+ * It takes the table's lock for a moment.  The table is not scanned: it has an index for each of these.
  *
- * Return: 0, or -errno: MR_ERROR_USAGE for a malformed word, MR_ERROR_ABSENT where there is none.
+ * Return: 0, or -errno: MR_ERROR_USAGE for a malformed text, MR_ERROR_ABSENT where no entry has that id, name
+ * or key.
  */
 int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err);

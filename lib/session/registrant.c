@@ -25,7 +25,7 @@ uint32_t mr_registrant_start(uint64_t ticks)
 }
 
 /* Once for all regions.  The start stays 0 where this process is in another PID namespace than the session. */
-static void know_self(struct mr_session *session)
+static void identify_self(struct mr_session *session)
 {
 	struct mr_registrant *self = &session->self;
 	uint32_t namespace;
@@ -45,7 +45,7 @@ void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 	entry->registrant = (struct mr_registrant){ 0 };
 	if (mr_session_is_private(session) || !depends_on_its_process(entry))
 		return;
-	know_self(session);
+	identify_self(session);
 	entry->registrant = session->self;
 }
 
@@ -54,7 +54,7 @@ enum mr_tristate mr_registrant_lives(struct mr_session *session, const struct mr
 	const struct mr_registrant *registrant = &entry->registrant;
 	uint64_t ticks;
 
-	know_self(session);
+	identify_self(session);
 	if (!registrant->start || !session->self.start || registrant->pid > INT32_MAX ||
 	    !registrant->pid)
 		return MR_UNKNOWN;

@@ -10,10 +10,10 @@
 #include "lib/session/types.h"
 
 /**
- * mr_registrant_needed() - whether the entry's region reaches nothing without its process
+ * mr_registrant_needed() - whether the entry's region reaches nothing without the process that registered it
  *
- * Its access flags do not tell: a change of them alone leaves the pages pinned that were pinned
- * (mlx5_ib_rereg_user_mr() and rxe_rereg_user_mr() keep the umem).
+ * The access flags of the entry do not tell that.  Where they alone were changed, pages that were pinned stay
+ * pinned (mlx5_ib_rereg_user_mr() and rxe_rereg_user_mr() keep the umem).
  */
 bool mr_registrant_needed(const struct mr_entry *entry);
 
@@ -26,14 +26,15 @@ bool mr_registrant_needed(const struct mr_entry *entry);
 uint32_t mr_registrant_start(uint64_t ticks);
 
 /**
- * mr_registrant_note() - this process has registered it, or has given it new memory
+ * mr_registrant_note() - note in @entry that this process has registered the region, or given it new memory
  *
- * Its start is 0 in another PID namespace than that in which the session was opened.
+ * Nothing is noted of a region that does not need its process.  The start is 0 where this process is in another
+ * PID namespace than that in which the session was opened.
  */
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry);
 
 /**
- * mr_registrant_lives() - whether that process is still there
+ * mr_registrant_lives() - whether the process that registered the entry's region still exists
  *
  * Return: MR_UNKNOWN where it cannot be seen: it or this process is of another PID namespace than that
  * in which the session was opened, or it is hidden (hidepid, proc(5)).

@@ -33,15 +33,16 @@ int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool 
 struct choice {
 	uint32_t pd; /* or MR_ALL_PDS */
 	bool due;    /* only those whose time is over */
-	bool wait;   /* also for those that another process has in hand */
+	bool wait;   /* until other processes have given up their claims */
 };
 
+/* A region that is to be invalidated. */
 struct target {
 	uint64_t id;
 	uint32_t slot;
 };
 
-/* Where the mark is of a time to come, no process of this machine has written it: the region is due. */
+/* A mark of a time to come was written by no process that keeps to the rules: the region is due as well. */
 static bool is_due(const struct mr_entry *entry, uint64_t now)
 {
 	return entry->marked_ns > now || now - entry->marked_ns >= entry->defer_ns;
@@ -53,7 +54,12 @@ static bool is_chosen(const struct choice *choice, const struct mr_entry *entry,
 	       (!choice->due || is_due(entry, now));
 }
 
-/* Under the lock.  Another holder may have made the chain a circle: it ends after as many as there can be. */
+/*
+ * Under the lock.  The number of steps is limited, as another holder may have made the chain a circle.
+ * @targets: set to at most @room of the chosen regions; NULL: they are only counted
+ *
+ * Return: how many there are, or are set.
+ */
 static size_t find_targets(const struct mr_table *table, const struct choice *choice,
 			   struct target *targets, size_t room)
 {
@@ -98,7 +104,7 @@ static bool is_busy(const struct mr_error *err)
 	return err->kind == MR_ERROR_HOST && err->errnum == EBUSY;
 }
 
-/* Any process may ask later why the region is still there. */
+/* Note why the region still exists, for any process that asks later. */
 static void note_refusal(struct mr_session *session, const struct target *target, int errnum)
 {
 	struct mr_error ignored;
@@ -110,8 +116,8 @@ static void note_refusal(struct mr_session *session, const struct target *target
 }
 
 /*
- * Return: 1 where it is invalid now, 2 with @err where its entry stays all the same, 0 where it had gone or
- * (without @wait) another process has it in hand, or -errno.
+ * Return: 1 where the region is invalid now; 2 with @err where its entry stays all the same; 0 where it had gone
+ * or, without @wait, another process has claimed it; or -errno.
  */
 static int invalidate(struct mr_session *session, const struct target *target, bool wait,
 		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
@@ -129,7 +135,13 @@ static int invalidate(struct mr_session *session, const struct target *target, b
 	return 1 + rc;
 }
 
-/* A signal has ended the work.  @left: how many of the targets that remain are still marked. */
+/*
+ * The error where a signal has ended the work.
+ * @targets: those that remain
+ * @left:    how many of them are still marked is added
+ *
+ * Return: 0 where none is, else -EINTR.
+ */
 static int fail_interrupted(const struct mr_table *table, const struct target *targets,
 			    size_t count, uint64_t *left, struct mr_error *err)
 {
@@ -294,7 +306,7 @@ static int fail_marked(const struct mr_entry *entry, struct mr_error *err)
 	return -EALREADY;
 }
 
-/* Under the lock. */
+/* Under the lock: mark the region as deferred, where it is a relaxed one that exists. */
 static int mark_deferred(struct mr_session *session, uint32_t slot, uint64_t id, uint64_t defer_ns,
 			 struct mr_error *err)
 {

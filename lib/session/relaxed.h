@@ -18,10 +18,10 @@
 
 #include "lib/session/types.h"
 
-/** How long a marked region is left alone, where nothing else is said. */
+/** How long a marked region is left alone by default, in nanoseconds. */
 #define MR_RELAXED_DEFER_NS UINT64_C(1000000000)
 
-/** mr_relaxed_configure() - limit and watermark of the session's pool */
+/** mr_relaxed_configure() - set the session's limit and watermark to those of @pool.  Return: 0 or -errno. */
 int mr_relaxed_configure(struct mr_session *session, const struct mr_table_pool *pool,
 			 struct mr_error *err);
 
@@ -38,10 +38,10 @@ int mr_reg_mr_relaxed(struct mr_session *session, const struct mr_registrar *reg
 
 /**
  * mr_dereg_mr_relaxed() - mark a relaxed region
- * @slot:     its place in the table
- * @id:       its id; another one in that place is left alone
- * @defer_ns: nanoseconds before it is invalidated for its age alone
- * @deferred: set on success: false where it is invalid already, as with it the watermark was reached
+ * @slot:     its slot in the table
+ * @id:       its id; another entry in that slot is left alone
+ * @defer_ns: nanoseconds from now until its age alone invalidates it
+ * @deferred: set on success: false where it is invalid already, as it was the one that reached the watermark
  *
  * Return: 0, or -errno: -EALREADY with MR_ERROR_RELAXED for one that is marked, MR_ERROR_ABSENT for one
  * that had gone.
@@ -50,10 +50,10 @@ int mr_dereg_mr_relaxed(struct mr_session *session, uint32_t slot, uint64_t id, 
 			bool *deferred, struct mr_error *err);
 
 /**
- * Called for what was invalidated, or was to be.
+ * Called for each region that was invalidated, or could not be.
  * @entry: the region; NULL where @err is not about one
- * @ns:    time that the kernel took
- * @err:   NULL, or why it is still there
+ * @ns:    nanoseconds that the kernel took
+ * @err:   NULL, or why the region still exists
  */
 typedef void mr_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 			struct mr_error *err);
@@ -63,15 +63,15 @@ typedef void mr_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 
 /**
  * mr_flush_relaxed_mr() - invalidate the regions of a PD that are marked
- * @pd:   its slot in the table, or MR_ALL_PDS
+ * @pd:   slot of the PD in the table, or MR_ALL_PDS
  * @call: called for each; or NULL
- * @left: set to how many are left as they were because a signal has come (mr_interrupted())
+ * @left: set to how many stay marked because a signal has come (mr_interrupted())
  *
  * It waits for regions that other processes are invalidating.  A region that cannot be invalidated stays
  * marked.
  *
- * Return: 0, or -errno of the first failure: -EINTR where a signal has come and regions are left; @call is
- * called once for all of these.
+ * Return: 0, or -errno of the first failure: -EINTR where a signal has come and regions are left.  @call is
+ * called once for all that are left.
  */
 int mr_flush_relaxed_mr(struct mr_session *session, uint32_t pd, mr_flushed *call, void *data,
 			uint64_t *left, struct mr_error *err);
