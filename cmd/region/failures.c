@@ -103,7 +103,7 @@ void failures_adopt(struct failures *failures, const struct failure *failure, ui
 	append(failures, &adopted, message);
 }
 
-void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)
+void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)
 {
 	struct failure *last;
 

@@ -45,8 +45,8 @@ struct failures {
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
 		  uint64_t region, const char *via, const struct request *request);
 
-/** failures_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
-void failures_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
+/** failures_set_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
+void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
 
 /**
  * failures_adopt() - remember a failure of a line of a batch

@@ -44,8 +44,8 @@ bool memory_is_given(const struct memory_args *args)
 }
 
 /* The size of each region and of the mapping below all; the mapping's offset is set. */
-static int divide(struct memory_plan *plan, const struct memory_args *args, uint64_t default_size,
-		  struct mr_error *err)
+static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
+		      uint64_t default_size, struct mr_error *err)
 {
 	uint64_t span;
 
@@ -104,7 +104,7 @@ int memory_plan_init(struct memory_plan *plan, const struct memory_args *args,
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--memory %s is for reg alone",
 				    args->memory.text);
 	rc = check_pages(args, err);
-	return rc ? rc : divide(plan, args, default_size, err);
+	return rc ? rc : plan_sizes(plan, args, default_size, err);
 }
 
 int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args *args,
@@ -114,7 +114,7 @@ int memory_plan_init_unmapped(struct memory_plan *plan, const struct memory_args
 		.kind = { .type = MR_MEMORY_NONE, .text = text },
 		.offset = args->offset.value,
 	};
-	return divide(plan, args, default_size, err);
+	return plan_sizes(plan, args, default_size, err);
 }
 
 uint64_t memory_plan_end(const struct memory_plan *plan)

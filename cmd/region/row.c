@@ -198,9 +198,9 @@ static struct mr_opt_u64 flags_in_force(const struct mr_entry *entry)
 		.access = entry->access,
 		.at_zero = entry->iova ? MR_NO : MR_YES,
 	};
-	struct mr_in_force nobody_was_asked = { .asked = true };
+	struct mr_in_force without_device = { .asked = true };
 
-	return mr_in_force_bits(&nobody_was_asked, &asked);
+	return mr_in_force_bits(&without_device, &asked);
 }
 
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,

@@ -13,13 +13,13 @@ static bool is_implicit(const struct mr_region *region)
 	return !region->addr && region->length == SIZE_MAX;
 }
 
-static uint64_t size_or(const struct advise_args *advise, uint64_t otherwise)
+static uint64_t advised_size(const struct advise_args *advise, uint64_t otherwise)
 {
 	return advise->size.known ? advise->size.value : otherwise;
 }
 
-static struct mr_advice_range range_of(const struct register_job *job,
-				       const struct mr_region *region)
+static struct mr_advice_range advised_range(const struct register_job *job,
+					    const struct mr_region *region)
 {
 	const struct advise_args *advise = &job->args->advise;
 	uint64_t offset = advise->offset.value;
@@ -27,11 +27,11 @@ static struct mr_advice_range range_of(const struct register_job *job,
 
 	if (is_implicit(region))
 		return (struct mr_advice_range){ .addr = job->prefetched.start + offset,
-						 .length = size_or(advise,
-								   (uint64_t)sysconf(_SC_PAGESIZE)),
+						 .length = advised_size(
+							 advise, (uint64_t)sysconf(_SC_PAGESIZE)),
 						 .lkey = region->lkey };
 	return (struct mr_advice_range){ .addr = region->iova + offset,
-					 .length = size_or(advise, rest),
+					 .length = advised_size(advise, rest),
 					 .lkey = region->lkey };
 }
 
@@ -41,7 +41,7 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 	const struct advise_args *advise = &job->args->advise;
 	const struct mr_memory_request request = {
 		.kind = { .type = MR_MEMORY_ANON, .text = "anon" },
-		.length = size_or(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
+		.length = advised_size(advise, (uint64_t)sysconf(_SC_PAGESIZE)),
 	};
 
 	if (!job->count || !is_implicit(&job->regions[0].region) || advise->offset.known)
@@ -60,10 +60,10 @@ static void report_refusal(struct register_job *job, const struct new_region *ne
 			      job->args->advise.advice.text, range->length, range->addr);
 }
 
-static void advise(struct register_job *job, uint64_t i)
+static void advise_one(struct register_job *job, uint64_t i)
 {
 	struct advised *advised = &job->advised[i];
-	struct mr_advice_range range = range_of(job, &job->regions[i].region);
+	struct mr_advice_range range = advised_range(job, &job->regions[i].region);
 	struct mr_error err;
 
 	advised->known = true;
@@ -99,7 +99,7 @@ void advise_all(struct register_job *job)
 			register_fail_interrupted(job, job->regions[i].index);
 			return;
 		}
-		advise(job, i);
+		advise_one(job, i);
 		if (job->advised[i].errnum && !job->args->keep_going)
 			return;
 	}

@@ -32,11 +32,11 @@ struct register_args {
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
-extern const struct option_group memory_group, region_group, call_group, umem_group, trial_group;
+extern const struct option_group memory_group, region_group, call_group, umem_group, lifetime_group;
 extern const struct option_group advise_group;
 
-/** What the options of trial_group say about one another. */
-#define TRIAL_RULES                                                                                \
+/** What the options of lifetime_group say about one another. */
+#define LIFETIME_RULES                                                                             \
 	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
 	{                                                                                          \
 		"keep-going", OPTION_NEEDS, "count"                                                \

@@ -11,17 +11,18 @@
 void register_note_flags_without_effect(struct register_job *job)
 {
 	char text[FIELD_TEXT_MAX];
-	uint32_t left = 0;
+	uint32_t without_effect = 0;
 
 	if (job->answer.invocation->global->style.quiet)
 		return;
 	for (uint64_t i = 0; i < job->count; i++) {
 		const struct mr_in_force_region asked = register_flags_query(job, &job->regions[i]);
 
-		left |= asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
+		without_effect |=
+			asked.access & ~(uint32_t)mr_in_force_bits(&job->in_force, &asked).value;
 	}
-	for (; left; left &= left - 1) {
-		uint32_t flag = left & -left;
+	for (; without_effect; without_effect &= without_effect - 1) {
+		uint32_t flag = without_effect & -without_effect;
 
 		report_note(job->answer.invocation->command->name, "%s has no effect: %s",
 			    access_text(flag, text), mr_in_force_reason(&job->in_force, flag));

@@ -21,7 +21,7 @@ static const struct option_spec call_options[] = {
 	OPTION_END,
 };
 
-static const struct option_spec trial_options[] = {
+static const struct option_spec lifetime_options[] = {
 	OPTION(0, "hold", flag, struct register_args, hold, NULL,
 	       "keep them until Ctrl-C, SIGTERM or SIGHUP"),
 	OPTION(0, "hold-for", seconds, struct register_args, hold_for, "SECONDS",
@@ -48,11 +48,11 @@ const struct option_group call_group = { "Region", call_options, 0 };
 const struct option_group region_group = { "Region", region_options, 0 };
 /* Umems have no protection domain. */
 const struct option_group umem_group = { "Region", region_options + 1, 0 };
-const struct option_group trial_group = { "Life and answer", trial_options, 0 };
+const struct option_group lifetime_group = { "Life and answer", lifetime_options, 0 };
 const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
 
 const struct option_rule register_rules[] = {
-	TRIAL_RULES,
+	LIFETIME_RULES,
 	{ "advise-offset", OPTION_NEEDS, "advise" },
 	{ "advise-size", OPTION_NEEDS, "advise" },
 	OPTION_RULES_END,

@@ -124,7 +124,7 @@ static void free_dm(struct register_job *job)
 		register_fail(job, &err, 0, 0, NULL);
 }
 
-void register_settle_dm(struct register_job *job)
+void register_free_unused_dm(struct register_job *job)
 {
 	free_dm(job);
 	if (job->unnamed)

@@ -17,7 +17,7 @@ int register_prepare(struct register_job *job, struct mr_error *err);
  */
 int register_allocate_dm(struct register_job *job, struct mr_error *err);
 
-/** register_settle_dm() - free memory on the device again, unless a region on it stays */
-void register_settle_dm(struct register_job *job);
+/** register_free_unused_dm() - free memory on the device again, unless a region on it stays */
+void register_free_unused_dm(struct register_job *job);
 
 #endif

@@ -106,7 +106,7 @@ static int run_reg(const struct invocation *invocation, struct mr_error *err)
 
 static const struct option_group group = { "Region", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
-						     &call_group,   &advise_group, &trial_group,
+						     &call_group,   &advise_group, &lifetime_group,
 						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };

@@ -62,8 +62,8 @@ static int run_reg_dmabuf(const struct invocation *invocation, struct mr_error *
 }
 
 static const struct option_group group = { "Dma-buf", options, 0 };
-static const struct option_group *const groups[] = { &group,        &region_group, &call_group,
-						     &advise_group, &trial_group,  NULL };
+static const struct option_group *const groups[] = { &group,        &region_group,   &call_group,
+						     &advise_group, &lifetime_group, NULL };
 static const struct help_topic *const topics[] = { &topic_dmabuf, &topic_access, &topic_advice,
 						   NULL };
 

@@ -43,7 +43,7 @@ static int run_reg_iova(const struct invocation *invocation, struct mr_error *er
 
 static const struct option_group iova_group = { "Memory", options, 0 };
 static const struct option_group *const groups[] = { &iova_group, &memory_group, &region_group,
-						     &call_group, &advise_group, &trial_group,
+						     &call_group, &advise_group, &lifetime_group,
 						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, &topic_advice,
 						   NULL };

@@ -39,11 +39,6 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 	};
 }
 
-static void fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id)
-{
-	register_fail(job, err, index, id, NULL);
-}
-
 /* The session's table gets an entry with all that is known of the region. */
 static int register_in_session(struct register_job *job, const struct mr_region_request *request,
 			       struct new_region *new, struct mr_error *err)
@@ -131,7 +126,7 @@ static void deregister_all(struct register_job *job)
 		struct new_region *new = &job->regions[i];
 
 		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
-			fail(job, &err, new->index, new->id);
+			register_fail(job, &err, new->index, new->id, NULL);
 		progress_show(&job->answer.progress, "deregistered", i + 1);
 	}
 	progress_clear(&job->answer.progress);
@@ -161,12 +156,12 @@ static void release(struct register_job *job)
  * Registers all, as far as that goes, and gives the advice.
  * @rc, @err: of register_prepare(); a failure goes into the answer
  */
-static void make_regions(struct register_job *job, int rc, struct mr_error *err)
+static void register_and_advise(struct register_job *job, int rc, struct mr_error *err)
 {
 	if (!rc)
 		rc = register_allocate_dm(job, err);
 	if (rc) {
-		fail(job, err, 0, 0);
+		register_fail(job, err, 0, 0, NULL);
 		mr_error_clear(err);
 		return;
 	}
@@ -196,11 +191,11 @@ static int run_job(struct register_job *job, struct mr_error *err)
 	job->blocks_signals = hold || stays;
 	if (job->blocks_signals)
 		context_block_signals(job->answer.invocation);
-	make_regions(job, rc, err);
+	register_and_advise(job, rc, err);
 	if (!stays && !hold)
 		deregister_all(job);
 	if (stays || !hold)
-		register_settle_dm(job);
+		register_free_unused_dm(job);
 	register_note_flags_without_effect(job);
 	register_note_needs_process(job, hold);
 	rc = print_document(job, err);
@@ -210,7 +205,7 @@ static int run_job(struct register_job *job, struct mr_error *err)
 		wait_for_signal(job);
 	if (!stays && hold) {
 		deregister_all(job);
-		register_settle_dm(job);
+		register_free_unused_dm(job);
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");

@@ -69,7 +69,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 
 	answer->request = request_of(job);
 	reported = answer_fail(answer, err, 1, job->before.id, job->via);
-	failures_rereg(&answer->failures, &job->failure);
+	failures_set_rereg(&answer->failures, &job->failure);
 	if (!reported || job->failure.old == MR_OLD_UNTOUCHED)
 		return;
 	if (!answer->invocation->global->style.verbose)

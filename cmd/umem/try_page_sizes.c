@@ -26,7 +26,7 @@ struct trial {
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
 	struct answer answer;
-	uint64_t taken; /* sizes that were */
+	uint64_t accepted; /* sizes that the stack accepted */
 };
 
 /* The driver looks at no page larger than the region (devx.c devx_umem_find_best_pgsize()). */
@@ -107,9 +107,9 @@ static void try_sizes(struct trial *trial)
 		}
 		request.page_sizes = size;
 		if (!try_size(trial, &request, size == FIRST_SIZE ? &first : &err))
-			trial->taken++;
+			trial->accepted++;
 	}
-	if (trial->taken)
+	if (trial->accepted)
 		return;
 	trial->answer.request = (struct request){
 		.memory = trial->plan.memory.mapping.kind.text,
@@ -169,17 +169,17 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	if (trial->registrar.in_session)
 		mr_table_end_unnamed(&trial->registrar.session->table);
 	answer_end_rows(answer);
-	rc = answer_end(answer, trial->taken, err);
+	rc = answer_end(answer, trial->accepted, err);
 	if (rc)
 		return rc;
-	if (trial->taken && !global->style.quiet && !global->style.json &&
+	if (trial->accepted && !global->style.quiet && !global->style.json &&
 	    !global->style.no_headings)
 		report_note(answer->invocation->command->name,
 			    "that a size is taken does not prove that the HCA uses it: where the "
 			    "memory is contiguous the driver goes down to one that fits");
 	if (trial->registrar.in_session)
 		overdue_report(answer->invocation, trial->registrar.session);
-	return answer_status(answer, trial->taken, NULL);
+	return answer_status(answer, trial->accepted, NULL);
 }
 
 int umem_try_page_sizes(const struct invocation *invocation, const struct register_call *call,

@@ -73,7 +73,7 @@ static const struct option_rule rules[] = {
 	EXCLUDES("dmabuf", "populate"),
 	EXCLUDES("dmabuf", "numa"),
 	{ "buffer", OPTION_NEEDS, "dmabuf" },
-	TRIAL_RULES,
+	LIFETIME_RULES,
 	OPTION_RULES_END,
 };
 
@@ -121,7 +121,7 @@ static const struct option_group page_group = { "Region", page_options, 0 };
 static const struct option_group dmabuf_group = { "Memory", dmabuf_options, 0 };
 static const struct option_group share_group = { "Region", share_options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &dmabuf_group, &umem_group,
-						     &page_group,   &share_group,  &trial_group,
+						     &page_group,   &share_group,  &lifetime_group,
 						     NULL };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
 						   NULL };

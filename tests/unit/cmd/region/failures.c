@@ -76,13 +76,13 @@ TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
 
 	failures_add(&failures, &err, 1, 7, "library", NULL);
 	assert_null(failures.items[0].rereg_code);
-	failures_rereg(&failures, &rereg);
+	failures_set_rereg(&failures, &rereg);
 	assert_string_equal(failures.items[0].rereg_code, "IBV_REREG_MR_ERR_INPUT");
 	assert_null(failures.items[0].library_would_say);
 	assert_string_equal(failures.items[0].old_region, "valid");
 	failures_release(&failures);
 	failures.out_of_memory = true;
-	failures_rereg(&failures, &rereg); /* it was lost */
+	failures_set_rereg(&failures, &rereg); /* it was lost */
 }
 
 TEST(what_it_was_not_about_is_not_known)
