@@ -7,7 +7,7 @@
 #include "cmd/register/advise.h"
 #include "cmd/register/answer.h"
 
-/* An implicit region is on the whole address space, and has no memory of its own. */
+/* An implicit region covers the whole address space, and has no memory of its own. */
 static bool is_implicit(const struct mr_region *region)
 {
 	return !region->addr && region->length == SIZE_MAX;
@@ -35,7 +35,10 @@ static struct mr_advice_range advised_range(const struct register_job *job,
 					 .lkey = region->lkey };
 }
 
-/* An implicit region can only be prefetched where there is memory: a page is mapped for it. */
+/*
+ * Pages of an implicit region can only be prefetched where memory is mapped.  Unless --advise-offset says
+ * where, some is mapped for that.
+ */
 static int map_for_implicit(struct register_job *job, struct mr_error *err)
 {
 	const struct advise_args *advise = &job->args->advise;

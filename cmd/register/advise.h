@@ -8,14 +8,17 @@
 /**
  * advise_init() - allocate what advice needs
  *
- * To be called before the memory is mapped: nothing may be mapped into the gaps of some of its kinds.
+ * Must be called before the memory is mapped: what is allocated later might be put into the gap that
+ * --memory hole leaves.
+ *
+ * Return: 0, or -ENOMEM.
  */
 int advise_init(struct register_job *job, struct mr_error *err);
 
-/** advise_all() - give the advice, where there is one, about each region, and report refusals */
+/** advise_all() - with --advise, give the advice about each region, and report refusals */
 void advise_all(struct register_job *job);
 
-/** advise_release() - free what advice took */
+/** advise_release() - free what advise_init() and advise_all() allocated */
 void advise_release(struct register_job *job);
 
 #endif

@@ -107,7 +107,7 @@ static void fill_advice(const struct register_job *job, const struct new_region 
 	row->advice_elapsed_ns = known(advised->elapsed_ns);
 }
 
-/* Without a request the region has no place in memory yet: its addresses are not known. */
+/* Without a request the addresses of the region are not known. */
 bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
 		   const struct mr_region_request *request)
 {
@@ -153,7 +153,7 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 {
 	if (!register_fail(job, err, index, 0, request))
 		return;
-	if (!job->answer.invocation->global->style.verbose) /* which shows all of it already */
+	if (!job->answer.invocation->global->style.verbose) /* which has shown it all */
 		report_request(job, request);
 	if (job->registrar.base.via == MR_VIA_KERNEL &&
 	    !mr_driver_is_known(job->registrar.uverbs.driver_id))

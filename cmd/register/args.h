@@ -11,11 +11,11 @@
 /** Advice to give about the regions once they are registered. */
 struct advise_args {
 	struct mr_advice advice;
-	struct mr_opt_u64 offset;
-	struct mr_opt_u64 size;
+	struct mr_opt_u64 offset; /**< bytes from the start of a region to the advised range */
+	struct mr_opt_u64 size;   /**< bytes of that range; unknown: to the end of the region */
 };
 
-/** First member of a registering command's args. */
+/** What the shared options fill: the first member of the struct of each registering command. */
 struct register_args {
 	struct memory_args memory;
 	struct access_option access;
@@ -28,27 +28,27 @@ struct register_args {
 	struct expect_option expect;
 	bool keep_going;
 	struct advise_args advise;
-	bool export; /**< print what others import a umem by; libmlx5 makes that */
+	bool export; /**< of mrctl umem: print the blob by which others import the umem */
 };
 
 /** Groups of options that fill a struct register_args at offset 0. */
 extern const struct option_group memory_group, region_group, call_group, umem_group, lifetime_group;
 extern const struct option_group advise_group;
 
-/** What the options of lifetime_group say about one another. */
+/** Rules for the options of lifetime_group. */
 #define LIFETIME_RULES                                                                             \
 	{ "hold", OPTION_EXCLUDES, "hold-for" },                                                   \
 	{                                                                                          \
 		"keep-going", OPTION_NEEDS, "count"                                                \
 	}
 
-/** The same, with those of advise_group. */
+/** Rules for the options of lifetime_group and advise_group. */
 extern const struct option_rule register_rules[];
 
-/** Options for the dma-buf behind regions, of each command that registers one. */
+/** Options for the dma-buf that regions are on, of each command that registers such regions. */
 struct dmabuf_args {
 	struct mr_dmabuf_source source;
-	struct mr_opt_u64 buffer; /**< bytes of the dma-buf that is made */
+	struct mr_opt_u64 buffer; /**< bytes of the dma-buf to make */
 };
 
 /** The help of an option that fills @buffer. */

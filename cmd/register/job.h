@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One run of a registering command: what it works with, and what has come of it so far. */
+/* One run of a registering command: its plan, what it has opened and allocated, its results so far. */
 #ifndef CMD_REGISTER_JOB_H
 #define CMD_REGISTER_JOB_H
 
@@ -17,23 +17,23 @@ struct new_region {
 	struct mr_region region;
 	uint64_t id;
 	uint64_t index;           /**< which of --count, from 1 */
-	enum mr_tristate at_zero; /**< of mr_in_force_at_zero() */
+	enum mr_tristate at_zero; /**< what mr_in_force_at_zero() returned */
 };
 
-/** What became of the advice about a region. */
+/** The answer to the advice about a region. */
 struct advised {
 	uint64_t elapsed_ns;
-	int errnum; /**< 0: it was taken */
-	bool known; /**< there was one */
+	int errnum; /**< 0: the advice was accepted */
+	bool known; /**< advice was given about the region */
 };
 
 /**
- * Room for what only some runs need.  A batch begins thousands of runs a second, and this is not cleared
- * before each of them as the rest is.
+ * Memory that only some runs use.  A batch begins thousands of runs a second: unlike struct register_job this
+ * is not cleared before each of them.
  */
 struct register_room {
 	struct context_room context;
-	struct new_region only; /**< the region, where there is to be only one */
+	struct new_region only; /**< the region, if only one is planned */
 	char columns[160];
 };
 
@@ -52,11 +52,11 @@ struct register_job {
 	uint64_t count;              /**< regions that are registered so far */
 	struct advised *advised;     /**< one for each region, or NULL */
 	struct mr_umem_blob *blobs;  /**< one for each region, or NULL */
-	struct mr_memory prefetched; /**< mapped for advice about the whole address space */
+	struct mr_memory prefetched; /**< mapped for advice about an implicit region */
 	struct answer answer;
 	bool unnamed;        /**< mr_table_begin_unnamed() was called */
-	bool blocks_signals; /**< so mr_interrupted() is to be asked between regions */
-	bool interrupted;    /**< a signal came before all were registered */
+	bool blocks_signals; /**< signals are blocked: mr_interrupted() must be asked between regions */
+	bool interrupted; /**< a signal came before all was done */
 };
 
 /** register_flags_query() - what mr_in_force_bits() needs to know of a region */

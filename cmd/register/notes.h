@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a registering command tells a person beside the regions and the refusals. */
+/* Notes of a registering command on standard error, beside the regions and the refusals. */
 #ifndef CMD_REGISTER_NOTES_H
 #define CMD_REGISTER_NOTES_H
 
 #include "cmd/register/job.h"
 
-/** register_note_flags_without_effect() - name access flags that have none on one of the regions */
+/** register_note_flags_without_effect() - name each access flag that has no effect on one of the regions */
 void register_note_flags_without_effect(struct register_job *job);
 
 /**
- * register_note_needs_process() - say where regions stay in the session, but are inert without this
- * process
- * @hold: the process stays
+ * register_note_needs_process() - warn that regions of the session are inert once this process has ended
+ * @hold: the process stays, so there is nothing to warn about
  */
 void register_note_needs_process(const struct register_job *job, bool hold);
 
-/** register_note_interrupted() - say where the regions are that were registered until a signal came */
+/** register_note_interrupted() - say what became of the regions that were registered before a signal came */
 void register_note_interrupted(const struct register_job *job);
 
-/** register_note_hold() - say that the regions are held, until when, and by which process */
+/** register_note_hold() - say that the regions stay registered, until when, and by which process */
 void register_note_hold(const struct register_job *job);
 
 /** register_hint_unprinted() - add to @err what became of the regions that could not be printed */

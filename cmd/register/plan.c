@@ -6,7 +6,7 @@
 #include "cmd/register/plan.h"
 #include "lib/verbs/access.h"
 
-/* --call: the call of the command by its name, or ibv_reg_mr_ex() in its place. */
+/* Applies --call, which names the command's usual call or, in its place, ibv_reg_mr_ex(3). */
 static int choose_call(struct register_plan *plan, const struct register_args *args,
 		       struct mr_error *err)
 {
@@ -41,14 +41,17 @@ static uint32_t choose_access(enum mr_region_on on, const struct access_option *
 	case MR_ON_NOTHING:
 		return 0;
 	case MR_ON_DM:
-		/* Without MR_ACCESS_ZERO_BASED libibverbs refuses each such region: "user must set" it. */
+		/* The stack refuses each region on device memory without MR_ACCESS_ZERO_BASED. */
 		return MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ZERO_BASED;
 	default:
 		return MR_ACCESS_LOCAL_WRITE;
 	}
 }
 
-/* Without --size and --count one region is on all of a dma-buf behind the offset, if its size is known. */
+/*
+ * Without --size and --count one region reaches from --offset to the end of the dma-buf, if its size is known.
+ * Otherwise a region is one page.
+ */
 static int plan_dmabuf(struct register_plan *plan, const struct memory_args *memory,
 		       const struct dmabuf_args *dmabuf, struct mr_error *err)
 {

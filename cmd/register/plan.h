@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the options of a registering command come to, once all defaults are filled in. */
+/* What a registering command is to do: its options, with all defaults filled in. */
 #ifndef CMD_REGISTER_PLAN_H
 #define CMD_REGISTER_PLAN_H
 
@@ -9,36 +9,37 @@
 
 /** The call of a command, and what the command's own options say about it. */
 struct register_call {
-	enum mr_region_call call;         /**< without --call */
-	uint64_t iova;                    /**< of the first region, where the call takes one */
-	uint64_t page_sizes;              /**< the pgsz_bitmap, where the call takes one */
+	enum mr_region_call call;         /**< the call, unless --call names another */
+	uint64_t iova;                    /**< of the first region, if the call is given one */
+	uint64_t page_sizes;              /**< the pgsz_bitmap, if the call is given one */
 	const struct dmabuf_args *dmabuf; /**< of calls for dma-bufs, else NULL */
-	const char *dmabuf_option;        /**< that names its source */
+	const char *dmabuf_option;        /**< name of the option for its source, for messages */
 };
 
+/** What a registering command is to do. */
 struct register_plan {
-	enum mr_region_call call;      /**< with --call */
-	const struct mr_call_row *row; /**< what is known of it */
-	struct via_option via;         /**< the library's where --call is given */
+	enum mr_region_call call; /**< the command's usual call, or the one that --call names */
+	const struct mr_call_row *row; /**< of @call */
+	struct via_option via;         /**< --via; with --call the library's path */
 	uint32_t access;
-	uint64_t
-		iova; /**< of the first region; the next ones lie as far above it as their addresses do */
-	uint64_t page_sizes;
-	struct memory_plan memory;       /**< sizes; a mapping where they are on memory */
+	/** Of the first region.  That of each other region lies as far above it as its address does. */
+	uint64_t iova;
+	uint64_t page_sizes;       /**< the pgsz_bitmap */
+	struct memory_plan memory; /**< size, count, stride; for MR_ON_MEMORY the mapping too */
 	struct mr_dmabuf_request dmabuf; /**< of MR_ON_DMABUF */
-	uint64_t dm_length;              /**< bytes, where register_plan_needs_dm() */
+	uint64_t dm_length;              /**< bytes to allocate, if register_plan_needs_dm() */
 };
 
 /**
- * register_plan_init() - what @args ask for
- * @call: of the command
+ * register_plan_init() - fill in what @args ask for
+ * @call: the command's call, with its own options
  *
- * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE where the options make no sense together.
+ * Return: 0, or -EINVAL or -ERANGE with MR_ERROR_USAGE if the options make no sense together.
  */
 int register_plan_init(struct register_plan *plan, const struct register_args *args,
 		       const struct register_call *call, struct mr_error *err);
 
-/** register_plan_exports_dm() - whether the dma-buf is one of memory on the device */
+/** register_plan_exports_dm() - whether the dma-buf is one of memory on the RDMA device */
 static inline bool register_plan_exports_dm(const struct register_plan *plan)
 {
 	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_DM;
@@ -50,13 +51,13 @@ static inline bool register_plan_is_on_gpu(const struct register_plan *plan)
 	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_CUDA;
 }
 
-/** register_plan_needs_dm() - whether memory on the device is to be allocated */
+/** register_plan_needs_dm() - whether memory on the RDMA device is to be allocated */
 static inline bool register_plan_needs_dm(const struct register_plan *plan)
 {
 	return plan->row->on == MR_ON_DM || register_plan_exports_dm(plan);
 }
 
-/** register_plan_has_offset() - whether the start of a region is an offset, and no address */
+/** register_plan_has_offset() - whether a region starts at an offset (of a dma-buf or DM), not at an address */
 static inline bool register_plan_has_offset(const struct register_plan *plan)
 {
 	return plan->row->on == MR_ON_DMABUF || plan->row->on == MR_ON_DM;

@@ -12,12 +12,12 @@
 #include "lib/session/table/unnamed.h"
 #include "lib/verbs/data_direct.h"
 
-/* The Data Direct device matters to dma-bufs only, so the environment is told of it here. */
+/* Only dma-bufs can be registered by way of the Data Direct device, so it is looked up here. */
 static void find_data_direct(struct register_job *job)
 {
 	struct mr_environment *own = &job->room->context.environment;
 
-	if (job->registrar.environment != own) /* the batch's */
+	if (job->registrar.environment != own) /* a batch's, which is left as it is */
 		*own = *job->registrar.environment;
 	mr_data_direct_path(&job->registrar.base, own->data_direct, sizeof(own->data_direct));
 	job->registrar.environment = job->answer.environment = own;
@@ -51,7 +51,10 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 	return rc;
 }
 
-/* The memory is mapped last: nothing else may be mapped into the gaps of some of its kinds. */
+/*
+ * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
+ * hole leaves.
+ */
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct registrar_request request = { .invocation = job->answer.invocation,
@@ -101,7 +104,7 @@ int register_allocate_dm(struct register_job *job, struct mr_error *err)
 
 	if (!register_plan_needs_dm(job->plan))
 		return 0;
-	/* No entry of the session names it until a region on it is registered. */
+	/* No entry of the session names the memory until a region on it is registered. */
 	job->unnamed = job->registrar.in_session;
 	if (job->unnamed)
 		rc = mr_table_begin_unnamed(&job->registrar.session->table, err);
@@ -110,7 +113,7 @@ int register_allocate_dm(struct register_job *job, struct mr_error *err)
 	return rc || !register_plan_exports_dm(job->plan) ? rc : open_dmabuf(job, err);
 }
 
-/* Memory on the device stays with a live region: in a session dereg frees it with the last one. */
+/* The memory stays while a region on it is live: in a session, dereg frees it with the last one. */
 static void free_dm(struct register_job *job)
 {
 	struct mr_error err;

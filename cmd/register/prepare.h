@@ -5,19 +5,26 @@
 
 #include "cmd/register/job.h"
 
-/** register_prepare() - get all ready but memory on the device.  Return: 0 or -errno. */
+/**
+ * register_prepare() - open the device or join the session, map the memory, and open the dma-buf
+ *
+ * Memory on the RDMA device, and a dma-buf of it, are left to register_allocate_dm().
+ *
+ * Return: 0 or -errno.
+ */
 int register_prepare(struct register_job *job, struct mr_error *err);
 
 /**
- * register_allocate_dm() - allocate memory on the device, where the regions are to be on that
+ * register_allocate_dm() - allocate memory on the RDMA device, if the regions are to be on that
  *
- * Signals are to be blocked before: in a session it would stay after a signal, and nobody would know of it.
+ * In a session the caller must have blocked signals: the memory outlives this process, and after a signal no
+ * entry of the session would name it.
  *
  * Return: 0 or -errno.
  */
 int register_allocate_dm(struct register_job *job, struct mr_error *err);
 
-/** register_free_unused_dm() - free memory on the device again, unless a region on it stays */
+/** register_free_unused_dm() - free memory on the RDMA device, unless a region on it stays */
 void register_free_unused_dm(struct register_job *job);
 
 #endif

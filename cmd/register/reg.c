@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* Nothing of it is mapped in the process, and there are no pages to fault in. */
+/* Of memory on the device and of the null MR nothing is mapped, and there are no pages to fault in. */
 static int check_unmapped(const struct memory_args *memory, struct mr_error *err)
 {
 	const struct given_option mapping[] = { { "addr", memory->addr.known },
@@ -85,7 +85,7 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 	return rc ? rc : register_check(invocation, &call, err);
 }
 
-/* Who asks for values alone is a script, and reads no advice. */
+/* A script asks for values alone, and reads no notes. */
 static bool is_for_person(const struct output_style *style)
 {
 	return !style->quiet && !style->json && !style->columns && !style->no_headings;

@@ -39,7 +39,7 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 	};
 }
 
-/* The session's table gets an entry with all that is known of the region. */
+/* Registers a region that stays, with an entry in the session's table that describes it. */
 static int register_in_session(struct register_job *job, const struct mr_region_request *request,
 			       struct new_region *new, struct mr_error *err)
 {
@@ -80,7 +80,7 @@ static int register_one(struct register_job *job, const struct mr_region_request
 	return mr_region_register(&job->registrar.base, request, &new->region, err);
 }
 
-/* Where the table's lock could not be had, the rest would only wait for it and fail as well. */
+/* Once the table's lock could not be had, each further region would only wait for it and fail as well. */
 static bool is_locked_out(const struct register_job *job)
 {
 	return job->registrar.in_session && mr_table_gave_up(&job->registrar.session->table);
@@ -153,8 +153,8 @@ static void release(struct register_job *job)
 }
 
 /*
- * Registers all, as far as that goes, and gives the advice.
- * @rc, @err: of register_prepare(); a failure goes into the answer
+ * Registers the regions up to the first refusal, with --keep-going all, and gives advice about them.
+ * @rc, @err: what register_prepare() returned; its failure is reported here
  */
 static void register_and_advise(struct register_job *job, int rc, struct mr_error *err)
 {
@@ -178,7 +178,10 @@ static void wait_for_signal(const struct register_job *job)
 	mr_signals_ignore(); /* timeout(1) sends its signal twice */
 }
 
-/* In a session regions stay, and with them the memory on the device; else they end with the command. */
+/*
+ * In a session the regions stay, with the memory on the device.  Outside of one they are deregistered when they
+ * are no longer held.
+ */
 static int run_job(struct register_job *job, struct mr_error *err)
 {
 	const bool hold = job->args->hold || job->args->hold_for.known;
@@ -187,7 +190,7 @@ static int run_job(struct register_job *job, struct mr_error *err)
 
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
-	/* A signal between a call and its entry in the table would leave a region nobody knows of. */
+	/* A signal between a call and its entry in the table would leave a region that nobody knows of. */
 	job->blocks_signals = hold || stays;
 	if (job->blocks_signals)
 		context_block_signals(job->answer.invocation);

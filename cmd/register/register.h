@@ -7,10 +7,10 @@
 #include "cmd/register/plan.h"
 
 /**
- * register_check() - of command.h, for a command whose args begin with a struct register_args
- * @call: of the command
+ * register_check() - check of a command whose args begin with a struct register_args
+ * @call: the command's call, with its own options
  *
- * Return: 0, or -errno with MR_ERROR_USAGE where the options make no sense together.
+ * Return: 0, or -errno with MR_ERROR_USAGE if the options make no sense together.
  */
 int register_check(const struct invocation *invocation, const struct register_call *call,
 		   struct mr_error *err);
@@ -18,11 +18,11 @@ int register_check(const struct invocation *invocation, const struct register_ca
 /**
  * register_run() - register what the options describe, report, and deregister
  * @invocation: of a command whose args begin with a struct register_args
- * @call:       of the command
+ * @call:       the command's call, with its own options
  *
- * Outside of a session the regions are deregistered, after --hold; in one they stay.
+ * In a session the regions stay.  Outside of one they are deregistered, with --hold at its end.
  *
- * Return: exit status; a negative errno with @err set where nothing was tried.
+ * Return: exit status; a negative errno with @err set if nothing was tried.
  */
 int register_run(const struct invocation *invocation, const struct register_call *call,
 		 struct mr_error *err);

@@ -11,7 +11,7 @@
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"
 
-/* With --quiet nobody sees how long a call took, but where other commands show the session's regions. */
+/* With --quiet nobody sees how long a call took, unless another command shows the session's regions. */
 static bool is_untimed(const struct registrar *registrar)
 {
 	return registrar->invocation->global->style.quiet &&
@@ -44,8 +44,8 @@ static int fail_no_handles(const struct registrar *registrar, struct mr_error *e
 }
 
 /*
- * Clears *@library where the library cannot serve in this session.
- * Return: 0, or -EOPNOTSUPP where --via leaves no other path.
+ * Clears *@library if the library cannot serve in this session; @kernel: --via allows the other path.
+ * Return: 0, or -EOPNOTSUPP if it does not.
  */
 static int check_library(const struct registrar *registrar, bool kernel, bool *library,
 			 struct mr_error *err)
@@ -90,7 +90,7 @@ static int open_in_session(struct registrar *registrar, const struct registrar_r
 				       err);
 		if (!rc)
 			use_library(registrar);
-		/* A removed device (ENODEV) is refused by the kernel in clearer words. */
+		/* Of a removed device (ENODEV) the kernel's own refusal is clearer. */
 		if (!rc || !kernel || (rc != -EOPNOTSUPP && rc != -ENODEV))
 			return rc;
 		mr_error_clear(err); /* the other path serves */
@@ -107,8 +107,8 @@ static int open_device(struct registrar *registrar, const struct registrar_reque
 	bool library = via_allows(request->via, MR_VIA_LIBRARY);
 	uint32_t pd_handle;
 	/*
-	 * A device without DEVX cannot be opened for umems.  By --via kernel it is opened without, so that
-	 * the kernel's answer to the call itself is seen.
+	 * libmlx5 needs DEVX for umems, and fails to open a device without it.  With --via kernel the device
+	 * is opened without DEVX, so that the user sees the kernel's answer to the call itself.
 	 */
 	int rc = registrar->kind == MR_KIND_UMEM && library
 			 ? mr_device_open_devx(name, &registrar->device, environment, err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * By what a registering command registers: a device of its own, or the session's, with the protection
- * domain and the path of the calls.
+ * What a command registers with: a device of its own or the session's, the protection domain, and the path of the
+ * calls.
  */
 #ifndef CMD_REGISTER_REGISTRAR_H
 #define CMD_REGISTER_REGISTRAR_H
@@ -16,15 +16,16 @@
 struct registrar_request {
 	const struct invocation *invocation;
 	enum mr_region_kind kind; /**< what is to be registered; umems need DEVX, and no PD */
-	const char *pd; /**< name of the PD, made where there is none; NULL: the usual one */
+	const char *pd; /**< name of the PD, allocated if there is none; NULL: MR_DEFAULT_PD */
 	struct via_option via;
 	struct context_room *room; /**< must stay until registrar_close() */
 };
 
+/** An open registrar. */
 struct registrar {
 	const struct invocation *invocation;
 	bool in_session;
-	struct mr_session *session; /**< where it is in one */
+	struct mr_session *session; /**< if @in_session */
 	struct mr_device device;    /**< its own, or the session's, imported; or none */
 	const struct mr_environment *environment;
 	struct mr_uverbs uverbs;
@@ -38,17 +39,19 @@ struct registrar {
  * registrar_open() - open the device or join the session, and choose PD and path
  * @registrar: all zeros; registrar_close() it in either case
  *
- * The path of choice is the library's, wherever the provider can import a session's device: what
- * libibverbs does is what the user asks about.  For umems in a session also wherever libmlx5 tells
- * their handles, without which nobody could deregister them later.
+ * Without --via the path is the library's wherever it can serve: what libibverbs does is what the user asks
+ * about.  In a session it can serve if the provider can import the session's device, and for umems only if
+ * libmlx5 reports their handles, without which no later command could deregister them.
  *
  * Return: 0 or -errno.
  */
 int registrar_open(struct registrar *registrar, const struct registrar_request *request,
 		   struct mr_error *err);
+
+/** registrar_close() - close the device, and leave the session */
 void registrar_close(struct registrar *registrar);
 
-/** registrar_leave_pd() - nothing more is registered: the protection domain may be deallocated */
+/** registrar_leave_pd() - let the PD be deallocated: this command registers nothing more in it */
 void registrar_leave_pd(const struct registrar *registrar);
 
 #endif
