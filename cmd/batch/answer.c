@@ -4,7 +4,7 @@
 
 #include "cmd/batch/answer.h"
 
-/* A line in the document: what is known of it before it is run; its status follows (struct outcome). */
+/* A line in the document, as it is known before it is run; its status follows (struct outcome). */
 struct line_row {
 	struct mr_opt_u64 line;
 	const char *text;
@@ -53,7 +53,7 @@ void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing 
 				      command ? command->name : NULL };
 
 	if (!global->style.json && !global->style.quiet && !global->style.no_headings) {
-		output_text("%sline %" PRIu64 ": ", batch->run ? "\n" : "", line->number);
+		output_text("%sline %" PRIu64 ": ", batch->lines_run ? "\n" : "", line->number);
 		output_foreign(line->text);
 		output_text("\n");
 	}
@@ -72,7 +72,7 @@ int batch_answer_error(const struct batch_answer *batch, const struct invocation
 	return report_status(err);
 }
 
-/* Flushes what the command of a line printed: who writes line by line waits for it. */
+/* Flushes the answer to a line, for which a program waits that writes line by line. */
 static int flush_line(const struct batch_answer *batch, struct mr_error *err)
 {
 	const struct global_args *global = global_of(batch);
@@ -86,7 +86,7 @@ int batch_answer_end_line(struct batch_answer *batch, int status, struct mr_erro
 	const struct outcome outcome = { known((uint64_t)status) };
 
 	output_element_end(&batch->answer.out, &outcome_record, &outcome);
-	batch->run++;
+	batch->lines_run++;
 	note_status(batch, status);
 	return flush_line(batch, err);
 }
@@ -111,5 +111,5 @@ void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *
 int batch_answer_end(struct batch_answer *batch, struct mr_error *err)
 {
 	answer_report_rest(&batch->answer);
-	return answer_end(&batch->answer, batch->run, err);
+	return answer_end(&batch->answer, batch->lines_run, err);
 }

@@ -7,16 +7,16 @@
 #include "cmd/region/enclosing.h"
 
 struct batch_answer {
-	struct answer answer; /**< the batch's own; its failures are those of the lines, too */
-	bool prompt;  /**< lines are written one by one, so each answer is flushed at once */
-	uint64_t run; /**< lines that were run so far */
-	int status;   /**< exit status of the first line that failed; 0: none did */
+	struct answer answer; /**< of the batch as a whole; its failures include those of lines */
+	bool prompt;          /**< lines may come one by one, so each answer is flushed at once */
+	uint64_t lines_run;   /**< so far */
+	int status;           /**< exit status of the first line that failed; 0: none did */
 };
 
 /** batch_answer_begin() - begin the document, up to its list of lines */
 void batch_answer_begin(struct batch_answer *batch);
 
-/** batch_answer_begin_line() - print the line, before it is run; @command: NULL if it names none */
+/** batch_answer_begin_line() - print a line before it is run; @command: its own, or NULL if it names none */
 void batch_answer_begin_line(struct batch_answer *batch, const struct enclosing *line,
 			     const struct command *command);
 
@@ -37,10 +37,10 @@ int batch_answer_end_line(struct batch_answer *batch, int status, struct mr_erro
 void batch_answer_fail(struct batch_answer *batch, struct mr_error *err, uint64_t id,
 		       enum mr_via via);
 
-/** batch_answer_end_lines() - end the list of lines; @stopped: the last one, if others were not run */
+/** batch_answer_end_lines() - end the list of lines; @stopped: the last that was run, if others were not */
 void batch_answer_end_lines(struct batch_answer *batch, const struct enclosing *stopped);
 
-/** batch_answer_end() - the rest of the document */
+/** batch_answer_end() - print the rest of the document, and end it.  Return: as answer_end(). */
 int batch_answer_end(struct batch_answer *batch, struct mr_error *err);
 
 #endif

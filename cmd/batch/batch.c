@@ -35,9 +35,9 @@ struct batch_job {
 	struct batch_reader reader;
 	struct mr_session session;
 	struct mr_environment environment;
-	struct enclosing enclosing; /* what the command of a line sees of the batch */
+	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
 	struct batch_answer batch;
-	uint64_t asked_at; /* tick at which signals were last looked for */
+	uint64_t asked_at; /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
@@ -56,11 +56,11 @@ static int run_line(struct batch_job *job, const struct invocation *invocation,
 		status = batch_answer_error(&job->batch, invocation, parsed);
 	else
 		status = invocation->command->run(invocation, err);
-	if (mr_error_is_set(err) && job->enclosing.begun)
+	if (mr_error_is_set(err) && job->enclosing.begun) /* its answer could not be printed */
 		return -err->errnum;
 	if (mr_error_is_set(err))
 		status = batch_answer_error(&job->batch, invocation, err);
-	mr_error_clear(err); /* it is in the answer */
+	mr_error_clear(err); /* the answer has it */
 	return batch_answer_end_line(&job->batch, status, err);
 }
 
@@ -71,7 +71,7 @@ static bool is_over(const struct batch_job *job)
 	return job->batch.status && !args->keep_going;
 }
 
-/* Looking for a signal takes longer than most lines: once in a tick of the clock is enough. */
+/* Looks for a signal once in a tick of the clock: that takes longer than most lines do. */
 static bool is_interrupted(struct batch_job *job)
 {
 	uint64_t now = mr_tick_ns();
@@ -82,7 +82,7 @@ static bool is_interrupted(struct batch_job *job)
 	return mr_interrupted();
 }
 
-/* Reads the next line.  Return: 1, 0 after the last, or -errno with @parsed. */
+/* Reads the next line.  Return: 1; 0 after the last line; or -errno with @parsed. */
 static int next_line(struct batch_job *job, struct invocation *invocation, struct mr_error *parsed)
 {
 	if (is_interrupted(job))
@@ -108,7 +108,7 @@ static int run_lines(struct batch_job *job, struct mr_error *err)
 		if (rc)
 			return rc;
 		rc = 1;
-		progress_show(&batch->answer.progress, "ran", batch->run);
+		progress_show(&batch->answer.progress, "ran", batch->lines_run);
 	}
 	return 0;
 }
@@ -148,7 +148,7 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 	bool open;
 	int rc;
 
-	/* After a signal what is left is deregistered, and the document ended. */
+	/* A signal ends the batch only after it has deregistered what is left, and has ended the document. */
 	mr_signals_block();
 	rc = open_batch_session(job, &why);
 	if (rc && why.kind == MR_ERROR_USAGE) {
@@ -162,7 +162,7 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 		batch_answer_fail(&job->batch, &why, 0, MR_VIA_LIBRARY);
 	rc = open ? run_lines(job, err) : 0;
 	if (!rc) {
-		bool stopped = is_over(job) && job->batch.run < job->reader.total;
+		bool stopped = is_over(job) && job->batch.lines_run < job->reader.total;
 
 		batch_answer_end_lines(&job->batch, stopped ? &job->enclosing : NULL);
 		if (open)

@@ -8,7 +8,7 @@
 #include "lib/session/regions.h"
 #include "lib/session/table/entries.h"
 
-/* At most so many regions are named one by one. */
+/* How many regions are named one by one; of further ones only the number is printed. */
 #define NAMED_MAX 8
 
 /* The ids and names of regions: "1 buf, 2, 3" */

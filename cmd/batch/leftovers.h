@@ -6,7 +6,7 @@
 #include "cmd/batch/answer.h"
 
 /**
- * batch_deregister_leftovers() - deregister them, and say so; JSON: in the list "regions"
+ * batch_deregister_leftovers() - deregister them, and name them on standard error and in JSON ("regions")
  *
  * In a session they stay: others share it.
  */

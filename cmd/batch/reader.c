@@ -46,7 +46,7 @@ static struct batch_command *prepare_command(struct batch_reader *reader,
 	return NULL;
 }
 
-/* The first global option of a line, which is an error: those are of the batch as a whole.  NULL: none. */
+/* The first global option of a line; or NULL.  One is an error: they hold for the batch as a whole. */
 static const char *given_global(const struct global_args *given)
 {
 	static const struct global_args none = { .device = NULL };
@@ -69,7 +69,7 @@ static void set_command(struct invocation *invocation, const struct batch_comman
 	invocation->operands = command->operands;
 }
 
-/* The words stay with the command, as its args point to them. */
+/* Gives the words of a line to its command, whose args point to them, and takes its former ones. */
 static void swap_words(struct batch_command *command, struct mr_shell_words *words)
 {
 	const struct mr_shell_words former = command->words;
@@ -120,8 +120,8 @@ static struct batch_command *parse_line(struct batch_reader *reader, struct invo
 }
 
 /*
- * The command whose last line was the same as this one, or NULL.  Long files repeat lines, which need
- * not be read anew.  The last line was right: a file with a wrong one is not run.
+ * The command whose last line was the same as this one, or NULL.  Long files repeat lines, which are then
+ * not parsed again.  That line was right: a file with a wrong one is not run.
  */
 static const struct batch_command *find_repeated(const struct batch_reader *reader)
 {
@@ -173,7 +173,7 @@ int batch_read(struct batch_reader *reader, struct invocation *invocation, struc
 	return 1;
 }
 
-/* Reads all lines of a file: what is wrong is said before anything is done. */
+/* Checks all lines of a file, so that a wrong one is reported before any is run. */
 static int check_all(struct batch_reader *reader, const struct invocation *line,
 		     struct mr_error *err)
 {

@@ -7,21 +7,21 @@
 #include "lib/base/line_reader.h"
 #include "lib/base/shell_words.h"
 
-/** A command, and its last line. */
+/** A command, and the last line that it was read from. */
 struct batch_command {
 	struct parser parser;
 	struct mr_shell_words words;
 	char **operands;  /**< among the words */
-	const char *line; /**< its last one in a regular file, else NULL */
-	size_t length;
+	const char *line; /**< where the batch is a regular file; else NULL */
+	size_t length;    /**< bytes of the line */
 };
 
 struct batch_reader {
 	struct mr_line_reader lines;
-	struct mr_shell_words words;           /**< of a line that has no command yet */
-	struct global_args given;              /**< global options of a line; there must be none */
+	struct mr_shell_words words; /**< of the line that is being parsed */
+	struct global_args given;    /**< by the line that is being parsed; must be empty */
 	const struct command *const *commands; /**< all that there are; ends with NULL */
-	struct batch_command *parsers;         /**< one for each command, and one for the NULL */
+	struct batch_command *parsers;         /**< one for each of commands, the NULL included */
 	bool checked;                          /**< all lines are known to be right */
 	uint64_t total;                        /**< lines with a command; 0: unknown */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which options and operands of mrctl session make no sense. */
+/* Whether the options and operands of mrctl session make sense together. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cmd/region/context.h"
 #include "cmd/session/modes.h"
 
-/* The option that has it do another thing than run a program in a new session; NULL: none. */
+/* The option that makes session do something else than run a program in a new session; or NULL. */
 static const char *mode_of(const struct session_args *args)
 {
 	const struct given_option modes[] = { { "detach", args->detach },

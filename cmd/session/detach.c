@@ -16,9 +16,9 @@
 #include "lib/session/open.h"
 
 /*
- * Becomes the process in the background that holds the session: this program again, so that
- * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and
- * leaves its directory: else others would wait for a pipe, a lock or a file system that it keeps busy.
+ * Becomes the process in the background that holds the session.  It executes this program again, so that
+ * /proc/PID/environ says where the session is.  It closes all that it inherits but the session, and leaves
+ * its directory: else it would keep pipes, locks and file systems busy that others wait for.
  */
 static int exec_holder(int fd)
 {
@@ -38,7 +38,7 @@ static int exec_holder(int fd)
 	return errno;
 }
 
-/* Waits until the holder runs: its end of the pipe closes with exec, or brings an errno. */
+/* Waits until the holder runs.  Its end of the pipe closes when it executes, or brings the errno of a failure. */
 static int wait_for_exec(int pipe, struct mr_error *err)
 {
 	int errnum = 0;
@@ -53,7 +53,7 @@ static int wait_for_exec(int pipe, struct mr_error *err)
 		       "cannot start the process that holds the session");
 }
 
-/* Starts the holder.  Return: its number, or -errno. */
+/* Starts the holder.  Return: its process id, or -errno. */
 static pid_t start_holder(int fd, struct mr_error *err)
 {
 	int pipes[2], errnum, rc;

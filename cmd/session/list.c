@@ -14,9 +14,8 @@
 #include "lib/session/open.h"
 
 /* How long to look for sessions, and how long to wait for the end of one. */
-#define SECONDS 5
-
-#define NS      ((uint64_t)SECONDS * 1000000000)
+#define TIMEOUT_SECONDS 5
+#define TIMEOUT_NS      ((uint64_t)TIMEOUT_SECONDS * 1000000000)
 
 static int begin_answer(struct answer *answer, const struct invocation *invocation,
 			const struct mr_environment *environment, struct mr_error *err)
@@ -27,12 +26,12 @@ static int begin_answer(struct answer *answer, const struct invocation *invocati
 	return rc;
 }
 
-static bool same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
+static bool have_same_reason(const struct mr_found_session *a, const struct mr_found_session *b)
 {
 	return !a->joinable && !b->joinable && !strcmp(a->refusal.text, b->refusal.text);
 }
 
-/* Says why sessions cannot be joined, once for all that have the same reason. */
+/* Reports why sessions cannot be joined, once for all that have the same reason. */
 static void note_refusals(const struct invocation *invocation, const struct mr_sessions *found)
 {
 	for (size_t i = 0; i < found->count; i++) {
@@ -40,7 +39,7 @@ static void note_refusals(const struct invocation *invocation, const struct mr_s
 		size_t before = 0, after = 0;
 
 		for (size_t other = 0; other < found->count; other++)
-			if (same_reason(session, &found->list[other]))
+			if (have_same_reason(session, &found->list[other]))
 				*(other < i ? &before : &after) += 1;
 		if (session->joinable || before)
 			continue;
@@ -65,7 +64,7 @@ static void print_list(struct answer *answer, const struct mr_sessions *found)
 		mr_fail_text(&err, MR_ERROR_HOST, ETIMEDOUT,
 			     "there are too many processes to look at in %d seconds: there may be "
 			     "other sessions, regions and holders",
-			     SECONDS);
+			     TIMEOUT_SECONDS);
 		answer_fail(answer, &err, 0, 0, MR_VIA_KERNEL);
 	}
 	answer_begin(answer);
@@ -90,7 +89,7 @@ int session_list(const struct invocation *invocation, struct mr_error *err)
 	mr_environment_init(&environment);
 	rc = begin_answer(&answer, invocation, &environment, err);
 	if (!rc)
-		rc = mr_sessions_find(NS, &found, err);
+		rc = mr_sessions_find(TIMEOUT_NS, &found, err);
 	if (!rc) {
 		print_list(&answer, &found);
 		rc = answer_end(&answer, 0, err);
@@ -122,7 +121,7 @@ static int find_session(const char *where, struct mr_sessions *found,
 	if (rc)
 		return rc;
 	mr_session_close(&opened);
-	rc = mr_sessions_find(NS, found, err);
+	rc = mr_sessions_find(TIMEOUT_NS, found, err);
 	if (rc)
 		return rc;
 	*session = mr_sessions_by_fd(found, fd);
@@ -171,7 +170,7 @@ int session_end(const struct invocation *invocation, struct mr_error *err)
 		where = context_session(invocation);
 	rc = find_session(where, &found, &session, &why);
 	if (!rc)
-		rc = mr_session_end(session, NS, &why);
+		rc = mr_session_end(session, TIMEOUT_NS, &why);
 	if (!rc) {
 		rc = print_ended(invocation, session, err);
 	} else if (why.kind == MR_ERROR_USAGE) {

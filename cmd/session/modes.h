@@ -7,7 +7,7 @@
 #include "lib/base/number.h"
 #include "lib/verbs/device.h"
 
-/** Its options. */
+/** The options of mrctl session. */
 struct session_args {
 	bool detach;
 	bool joinable;
@@ -18,7 +18,7 @@ struct session_args {
 	struct mr_opt_u64 relaxed_watermark;
 };
 
-/** session_check() - of command.h */
+/** session_check() - the check of struct command */
 int session_check(const struct invocation *invocation, struct mr_error *err);
 
 /** session_list() - mrctl session --list.  Return: an exit status, or -errno. */
@@ -28,8 +28,8 @@ int session_list(const struct invocation *invocation, struct mr_error *err);
 int session_end(const struct invocation *invocation, struct mr_error *err);
 
 /**
- * session_detach() - leave a session to a process in the background, and print how to join
- * @fd: its descriptor
+ * session_detach() - leave a session to a process in the background, and print how to join it
+ * @fd: the session's descriptor
  *
  * Return: an exit status, or -errno.
  */

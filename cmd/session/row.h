@@ -30,7 +30,7 @@ struct session_row {
 
 extern const struct record session_record;
 
-/** session_print() - a session as the next row of an answer */
+/** session_print() - print a session as the next row of an answer */
 void session_print(struct answer *answer, const struct mr_found_session *session);
 
 #endif

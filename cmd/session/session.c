@@ -41,6 +41,7 @@ static const struct option_spec options[] = {
 	{                                                                                          \
 		option, OPTION_EXCLUDES, other                                                     \
 	}
+/* The option opens no session that the others could configure. */
 #define OPENS_NONE(option)                                                                         \
 	EXCLUDES(option, "joinable"), EXCLUDES(option, "relaxed-limit"),                           \
 		EXCLUDES(option, "relaxed-watermark")
@@ -105,7 +106,10 @@ static int create_session(const struct global_args *global, const struct session
 	return rc ? rc : configure_pool(args, err);
 }
 
-/* Keeps the session by its descriptor and sleeps: the kernel keeps the regions, nobody asks this process. */
+/*
+ * Keeps the session by holding its descriptor, and sleeps until a signal comes.  The regions are the kernel's;
+ * processes that join need nothing from this one but its descriptor.
+ */
 static int hold_session(const struct invocation *invocation, struct mr_error *err)
 {
 	struct mr_session session;
@@ -120,7 +124,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 	return EXIT_DONE;
 }
 
-/* Says that mrctl is in a session already, whose regions the new one does not show. */
+/* Notes that mrctl is in a session already, whose regions the new one does not show. */
 static void note_outer_session(const struct invocation *invocation, const char *outer)
 {
 	const struct session_args *args = invocation->args;
@@ -141,7 +145,7 @@ static void note_outer_session(const struct invocation *invocation, const char *
 			outer);
 }
 
-/* Prints what eval ("false"), or a reader of the document, is to get if --detach fails. */
+/* Prints the answer of --detach that fails: a document, or "false" for a shell that evaluates it. */
 static int fail_detached(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct global_args *global = invocation->global;
@@ -162,8 +166,8 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	char before[32];
 	int fd, rc;
 
-	snprintf(before, sizeof(before), "%s",
-		 outer ? outer : ""); /* create_session() sets it anew */
+	/* A copy, as create_session() sets the variable anew. */
+	snprintf(before, sizeof(before), "%s", outer ? outer : "");
 	rc = create_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)
 		return fail_detached(invocation, err);

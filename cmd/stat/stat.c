@@ -24,7 +24,7 @@ struct stat_job {
 	struct mr_registrant registrant; /**< the process that was looked for last */
 	enum mr_tristate lives;          /**< that process */
 	uint64_t unseen;                 /**< regions whose process cannot be seen */
-	bool removed;                    /**< the device was, as EIO says (note_unknown()) */
+	bool removed; /**< the kernel answers EIO: the device has gone (note_unknown()) */
 };
 
 static const char *const state_names[] = {
@@ -47,7 +47,7 @@ static void fill_in_force(struct stat_job *job, const struct mr_entry *entry,
 	region_row_in_force(row, &job->in_force, &asked, job->base->answer.invocation->global);
 }
 
-/* Replaces what the table says of a region by what the kernel says. */
+/* Replaces what the table knows of a region by what the kernel answers. */
 static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
 {
 	row->lkey = known(kernel->lkey);
@@ -62,9 +62,9 @@ static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *ker
 }
 
 /*
- * The state, as it is shown.  A region that takes its pages from a process is inert once that process
- * has ended, though the kernel shows it as before.  The last process is remembered, as regions that
- * follow one another are often of the same one.
+ * The state as it is printed.  A region that takes its pages from a process is inert once that process has
+ * ended, though the kernel answers as before.  The last process is remembered: neighbouring regions are often
+ * of the same one.
  */
 static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
 			      enum mr_session_state state)
@@ -103,7 +103,7 @@ static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *er
 	     region.state == MR_STATE_SUSPECT ||
 	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
 		prefer_kernel(&row, &region.kernel);
-	/* For memory on the device the kernel gives its place there as the IOVA. */
+	/* Of memory on the device the kernel answers the offset there as the IOVA. */
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
 	if (row.access.known)
@@ -111,7 +111,7 @@ static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *er
 	answer_row(&job->base->answer, &row);
 	job->base->done++;
 	job->totals.regions.value++;
-	if (!is_null) /* which has no memory of its own */
+	if (!is_null) /* a null MR has no memory */
 		job->totals.bytes.value +=
 			row.extended_length.known ? row.extended_length.value : row.length.value;
 	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
@@ -165,19 +165,19 @@ static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t
 
 static void print_operand(struct stat_job *job, const char *word, uint64_t index)
 {
-	struct mr_operand selection;
+	struct mr_operand operand;
 	struct mr_error err;
-	int rc = mr_operand_find(job->base->session, word, &selection, &err);
+	int rc = mr_operand_find(job->base->session, word, &operand, &err);
 
-	if (!rc && selection.type == MR_OPERAND_OBJECT)
-		rc = print_object(job, selection.kind, selection.handle, &err);
+	if (!rc && operand.type == MR_OPERAND_OBJECT)
+		rc = print_object(job, operand.kind, operand.handle, &err);
 	else if (!rc)
-		rc = print_region(job, selection.slot, &err);
+		rc = print_region(job, operand.slot, &err);
 	if (rc)
 		answer_fail(&job->base->answer, &err, index, 0, MR_VIA_KERNEL);
 }
 
-/* The kernel answers EIO to all but destroying once it has disassociated the session from the device. */
+/* Once the kernel has disassociated the session from its device, it answers EIO to all calls but destroying. */
 static void note_unknown(const struct stat_job *job)
 {
 	const char *command = job->base->answer.invocation->command->name;

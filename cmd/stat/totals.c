@@ -57,7 +57,7 @@ void totals_init(struct totals *totals, struct session_job *job)
 	}
 }
 
-/* In a batch outside of a session the UARs are mrctl's own, so they are not counted. */
+/* The UARs of a private session, of a batch, are mrctl's own, and are not counted. */
 int totals_count_uars(struct totals *totals, struct session_job *job, struct mr_error *err)
 {
 	uint32_t count;
@@ -75,6 +75,7 @@ void totals_forget(struct totals *totals)
 	totals->regions.known = totals->bytes.known = totals->deferred.known = false;
 }
 
+/* Notes how many UARs there are, and why they may be more than commands at work. */
 static void note_uars(const struct totals *totals, const struct session_job *job)
 {
 	report_note(job->answer.invocation->command->name,

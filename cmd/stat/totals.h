@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stat says of a session as a whole. */
+/* What stat prints of a session as a whole. */
 #ifndef CMD_STAT_TOTALS_H
 #define CMD_STAT_TOTALS_H
 
 #include "cmd/region/in_session.h"
 
+/** A protection domain as it is printed. */
 struct pd_row {
 	const char *name;
 	struct mr_opt_u64 handle;
