@@ -267,7 +267,7 @@ static void leave_out_self(struct mr_found_session *session)
 }
 
 /* Join a session by the first holder that allows it.  Return: false where it is no session after all. */
-static bool examine(const struct search *search, struct mr_found_session *session)
+static bool join_found(const struct search *search, struct mr_found_session *session)
 {
 	bool is_session = true;
 	struct mr_error refusal;
@@ -290,13 +290,13 @@ static bool examine(const struct search *search, struct mr_found_session *sessio
 	return is_session;
 }
 
-static void examine_all(const struct search *search)
+static void join_all(const struct search *search)
 {
 	struct mr_sessions *found = search->found;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < found->count; i++) {
-		if (examine(search, &found->list[i]))
+		if (join_found(search, &found->list[i]))
 			found->list[kept++] = found->list[i];
 		else
 			free(found->list[i].holders);
@@ -313,7 +313,7 @@ int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *er
 	rc = each_process(&search, visit_environment, err);
 	if (rc)
 		return rc;
-	examine_all(&search);
+	join_all(&search);
 	if (found->count)
 		rc = each_process(&search, visit_descriptors, err);
 	for (size_t i = 0; i < found->count; i++) {

@@ -11,8 +11,8 @@
 static const struct {
 	const char *prefix;
 	enum mr_table_index index;
-	enum mr_region_kind kind; /* of handles */
-} keys[] = {
+	enum mr_region_kind kind; /* of MR_BY_HANDLE */
+} prefixes[] = {
 	{ "lkey:", MR_BY_LKEY, 0 },          { "rkey:", MR_BY_RKEY, 0 },
 	{ "mr:", MR_BY_HANDLE, MR_KIND_MR }, { "umem:", MR_BY_HANDLE, MR_KIND_UMEM },
 	{ "dm:", MR_BY_HANDLE, MR_KIND_DM },
@@ -27,76 +27,81 @@ static bool is_number(const char *text)
 	return end > text && !*end;
 }
 
-/* What a word says, before anything is looked up. */
-struct word {
+/* What an operand says, before anything is looked up. */
+struct parsed_operand {
 	enum mr_operand_type type;
 	enum mr_table_index index;
-	enum mr_region_kind kind; /* of an OBJECT */
+	enum mr_region_kind kind; /* of MR_OPERAND_OBJECT */
 	uint64_t number;
 	const char *name; /* of a region or PD */
 };
 
-static int parse_operand(const char *text, struct word *word, struct mr_error *err)
+static int parse_operand(const char *text, struct parsed_operand *parsed, struct mr_error *err)
 {
-	*word = (struct word){ .type = MR_OPERAND_ENTRY };
+	*parsed = (struct parsed_operand){ .type = MR_OPERAND_ENTRY };
 	/* No name has a colon. */
-	for (size_t i = 0; strchr(text, ':') && i < sizeof(keys) / sizeof(*keys); i++) {
-		if (strncmp(text, keys[i].prefix, strlen(keys[i].prefix)) != 0)
+	for (size_t i = 0; strchr(text, ':') && i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		if (strncmp(text, prefixes[i].prefix, strlen(prefixes[i].prefix)) != 0)
 			continue;
-		word->index = keys[i].index;
-		word->kind = keys[i].kind;
-		word->type = keys[i].index == MR_BY_HANDLE ? MR_OPERAND_OBJECT : MR_OPERAND_ENTRY;
-		if (!mr_parse_u64(text + strlen(keys[i].prefix), UINT32_MAX, &word->number, err))
+		parsed->index = prefixes[i].index;
+		parsed->kind = prefixes[i].kind;
+		parsed->type =
+			prefixes[i].index == MR_BY_HANDLE ? MR_OPERAND_OBJECT : MR_OPERAND_ENTRY;
+		if (!mr_parse_u64(text + strlen(prefixes[i].prefix), UINT32_MAX, &parsed->number,
+				  err))
 			return 0;
 		mr_wrap(err, "%s", text);
 		return -EINVAL;
 	}
 	if (is_number(text)) {
-		word->index = MR_BY_ID;
-		return mr_parse_u64(text, UINT64_MAX, &word->number, err);
+		parsed->index = MR_BY_ID;
+		return mr_parse_u64(text, UINT64_MAX, &parsed->number, err);
 	}
 	if (!strncmp(text, "pd:", 3))
-		word->type = MR_OPERAND_PD;
-	word->name = word->type == MR_OPERAND_PD ? text + 3 : text;
-	return mr_parse_name(word->name, err);
+		parsed->type = MR_OPERAND_PD;
+	parsed->name = parsed->type == MR_OPERAND_PD ? text + 3 : text;
+	return mr_parse_name(parsed->name, err);
 }
 
 int mr_operand_check(const char *text, struct mr_error *err)
 {
-	struct word word;
+	struct parsed_operand parsed;
 
-	return parse_operand(text, &word, err);
+	return parse_operand(text, &parsed, err);
 }
 
-/* All kinds of objects share their handles; those of memory on the device are in no index. */
-static bool is_meant(const struct mr_entry *entry, const struct word *word)
+/*
+ * Objects of all kinds share one space of handles, so the entry of a handle may be of another kind.  Handles of
+ * memory on the device are in no index.
+ */
+static bool is_of_kind(const struct mr_entry *entry, const struct parsed_operand *parsed)
 {
-	return word->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == word->kind;
+	return parsed->type == MR_OPERAND_ENTRY || mr_region_kind(entry->call) == parsed->kind;
 }
 
 int mr_operand_find(struct mr_session *session, const char *text, struct mr_operand *operand,
 		    struct mr_error *err)
 {
-	struct word word;
-	int rc = parse_operand(text, &word, err);
+	struct parsed_operand parsed;
+	int rc = parse_operand(text, &parsed, err);
 
-	operand->type = word.type;
+	operand->type = parsed.type;
 	operand->slot = MR_NO_SLOT;
 	operand->id = 0;
-	operand->kind = word.kind;
-	operand->handle = (uint32_t)word.number;
-	operand->pd = word.name;
-	if (rc || word.type == MR_OPERAND_PD)
+	operand->kind = parsed.kind;
+	operand->handle = (uint32_t)parsed.number;
+	operand->pd = parsed.name;
+	if (rc || parsed.type == MR_OPERAND_PD)
 		return rc;
 	rc = mr_table_lock(&session->table, err);
 	if (rc)
 		return rc;
-	operand->slot = word.name ? mr_table_find_name(&session->table, word.name)
-				  : mr_table_find(&session->table, word.index, word.number);
+	operand->slot = parsed.name ? mr_table_find_name(&session->table, parsed.name)
+				    : mr_table_find(&session->table, parsed.index, parsed.number);
 	if (mr_table_get(&session->table, operand->slot, &operand->entry) &&
-	    mr_entry_matches(&operand->entry, word.name ? MR_BY_NAME : word.index, word.number,
-			     word.name) &&
-	    is_meant(&operand->entry, &word)) {
+	    mr_entry_matches(&operand->entry, parsed.name ? MR_BY_NAME : parsed.index,
+			     parsed.number, parsed.name) &&
+	    is_of_kind(&operand->entry, &parsed)) {
 		operand->type = MR_OPERAND_ENTRY;
 		operand->id = operand->entry.id;
 	} else if (operand->type == MR_OPERAND_ENTRY) {

@@ -54,19 +54,19 @@ static int new_private_pd(struct mr_session *session, const char *name, uint32_t
 			  struct mr_table_pd *pd, struct mr_error *err)
 {
 	struct mr_session_library *library = session->library;
-	struct ibv_pd *made;
+	struct ibv_pd *allocated;
 
 	errno = 0;
-	made = ibv_alloc_pd(library->device.context);
-	if (!made)
+	allocated = ibv_alloc_pd(library->device.context);
+	if (!allocated)
 		return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
-	pd->handle = made->handle;
-	*pd_slot = mr_table_add_pd(&session->table, name, made->handle);
+	pd->handle = allocated->handle;
+	*pd_slot = mr_table_add_pd(&session->table, name, allocated->handle);
 	if (*pd_slot != MR_NO_SLOT) {
-		library->pds[*pd_slot] = made;
+		library->pds[*pd_slot] = allocated;
 		return 0;
 	}
-	ibv_dealloc_pd(made);
+	ibv_dealloc_pd(allocated);
 	return mr_fail_text(err, MR_ERROR_HOST, ENOSPC, "a batch has at most %d protection domains",
 			    MR_TABLE_PDS);
 }

@@ -119,8 +119,8 @@ static void note_refusal(struct mr_session *session, const struct target *target
  * Return: 1 where the region is invalid now; 2 with @err where its entry stays all the same; 0 where it had gone
  * or, without @wait, another process has claimed it; or -errno.
  */
-static int invalidate(struct mr_session *session, const struct target *target, bool wait,
-		      struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
+static int invalidate_region(struct mr_session *session, const struct target *target, bool wait,
+			     struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
 	struct mr_table_wait pauses = { 0 };
 	int rc;
@@ -198,7 +198,7 @@ static bool invalidate_target(struct mr_session *session, const struct target *t
 
 	if (!mr_table_get(&session->table, target->slot, &entry) || entry.id != target->id)
 		return true;
-	rc = invalidate(session, target, flush->choice.wait, &entry, &ns, &failure);
+	rc = invalidate_region(session, target, flush->choice.wait, &entry, &ns, &failure);
 	if (rc < 0 && mr_error_is_answer(failure.kind, failure.call))
 		note_refusal(session, target, failure.errnum);
 	failed = rc < 0 || rc > 1;

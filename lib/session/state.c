@@ -42,8 +42,9 @@ static int kernel_has(struct mr_session *session, const struct mr_entry *entry, 
 }
 
 /* The lock keeps others from changing the table or the kernel's object between the two looks. */
-static enum mr_session_state compare(struct mr_session *session, uint32_t slot, bool sure,
-				     struct mr_session_region *region, struct mr_error *err)
+static enum mr_session_state compare_with_kernel(struct mr_session *session, uint32_t slot,
+						 bool sure, struct mr_session_region *region,
+						 struct mr_error *err)
 {
 	const struct mr_held *held = mr_session_held(session, slot);
 	const struct mr_entry *entry = &region->entry;
@@ -79,7 +80,7 @@ void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sur
 			     struct mr_session_region *region, struct mr_error *err)
 {
 	region->kernel = (struct mr_uverbs_mr){ .handle = MR_NO_HANDLE };
-	region->state = compare(session, slot, sure, region, err);
+	region->state = compare_with_kernel(session, slot, sure, region, err);
 }
 
 int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_session_region *region,

@@ -27,7 +27,7 @@ struct objects {
 	bool out_of_memory;
 };
 
-static void collect(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
+static void collect_object(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
 {
 	struct objects *objects = data;
 
@@ -114,28 +114,28 @@ int mr_session_deregister_unlisted(struct mr_session *session, mr_unlisted_gone 
 				   struct mr_unlisted_left *left, struct mr_error *err)
 {
 	struct objects objects = { .list = NULL };
-	size_t at = 0;
-	int rc, some = 1;
+	size_t done = 0;
+	int rc, tried = 1;
 
 	*left = (struct mr_unlisted_left){ 0 };
-	rc = mr_session_each_unlisted(session, collect, &objects, err);
+	rc = mr_session_each_unlisted(session, collect_object, &objects, err);
 	if (!rc && objects.out_of_memory)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	while (at < objects.count && some > 0 && !mr_interrupted()) {
+	while (done < objects.count && tried > 0 && !mr_interrupted()) {
 		struct mr_error why;
 
-		some = destroy_objects(session, objects.list + at, objects.count - at, call, data,
-				       &why);
-		at += some > 0 ? (size_t)some : 0;
-		if (some < 0 && !rc) {
+		tried = destroy_objects(session, objects.list + done, objects.count - done, call,
+					data, &why);
+		done += tried > 0 ? (size_t)tried : 0;
+		if (tried < 0 && !rc) {
 			*err = why;
-			rc = some;
+			rc = tried;
 		}
 	}
-	if (!some)
-		left->busy = objects.count - at;
-	else if (some > 0)
-		left->interrupted = objects.count - at;
+	if (!tried)
+		left->busy = objects.count - done;
+	else if (tried > 0)
+		left->interrupted = objects.count - done;
 	free(objects.list);
 	return rc;
 }

@@ -119,7 +119,7 @@ static void unlink_entry(struct mr_table *table, uint32_t slot, unsigned int ind
 }
 
 /* Another holder may have changed the entries or the counter: the counter must not wrap around below 0. */
-static void count(uint32_t *counter, bool counts, bool more)
+static void adjust_counter(uint32_t *counter, bool counts, bool more)
 {
 	if (counts && (more || *counter))
 		*counter += more ? 1u : -1u;
@@ -129,8 +129,8 @@ static void count_entry(struct mr_table *table, uint32_t slot, unsigned int inde
 {
 	struct mr_table_pool *pool = &table->header->pool;
 
-	count(&pool->relaxed, mr_entry_at(table, slot)->call == MR_REG_MR_RELAXED, more);
-	count(&pool->marked, indexes >> MR_BY_MARK & 1, more);
+	adjust_counter(&pool->relaxed, mr_entry_at(table, slot)->call == MR_REG_MR_RELAXED, more);
+	adjust_counter(&pool->marked, indexes >> MR_BY_MARK & 1, more);
 }
 
 void mr_table_link(struct mr_table *table, uint32_t slot, unsigned int among)
