@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What another holder of a session may write into its table while a command is at work, on the simulated
- * HCA: here whenever the kernel is asked, which is between any two looks at the table.
+ * HCA.  It is written here at each call of the kernel, and so between any two reads of the table.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,11 +37,11 @@ static struct mr_registrar registrar;
 static struct mr_error err;
 static char *memory;
 
-/* What the other holder does at each call; how many there were, and how many there may be. */
+/* What the other holder does at each call; how many calls there were; after how many each fails. */
 static void (*interfere)(void);
 static uint64_t calls, most_calls;
 
-/* In the place of libc's, for the library under test: the simulator's comes next. */
+/* The library under test calls this one in place of libc's.  The next is that of the simulator. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	static int (*next)(int, unsigned long, ...);
@@ -127,7 +127,7 @@ static uint32_t slot_of(uint64_t id)
 	return slot;
 }
 
-/* The entry as it is shared. */
+/* The entry itself, in the shared memory. */
 static struct mr_entry *raw(uint32_t slot)
 {
 	return (struct mr_entry *)(void *)((char *)session.table.header + HEADER_SIZE) + slot;
@@ -140,7 +140,7 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-/* ---- one copy is looked at, and no other acted on ---- */
+/* ---- what is done is done by the copy that was checked ---- */
 
 static uint32_t victim;
 
@@ -151,7 +151,7 @@ static void take_back_mark(void)
 
 static atomic_bool at_work;
 
-/* Another holder that writes all the time. */
+/* Another holder, which writes all the time. */
 static void *flip_calls(void *data)
 {
 	while (at_work) {
@@ -164,21 +164,21 @@ static void *flip_calls(void *data)
 
 TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
 {
-	struct mr_entry made = reg(MR_REG_MR), before;
+	struct mr_entry registered = reg(MR_REG_MR), before;
 	int taken = 0, refused = 0;
 	pthread_t flipper;
 
-	victim = slot_of(made.id);
+	victim = slot_of(registered.id);
 	at_work = true;
 	assert_int_equal(pthread_create(&flipper, NULL, flip_calls, NULL), 0);
 	for (int i = 0; i < 100000; i++) {
-		if (mr_session_begin_rereg(&session, victim, made.id, &before, &err)) {
+		if (mr_session_begin_rereg(&session, victim, registered.id, &before, &err)) {
 			refused++;
 			continue;
 		}
 		taken++;
 		assert_int_equal(before.call, MR_REG_MR);
-		assert_int_equal(before.lkey, made.lkey);
+		assert_int_equal(before.lkey, registered.lkey);
 		mr_session_unclaim(&session, victim);
 	}
 	at_work = false;
@@ -191,25 +191,26 @@ TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
 
 TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claimed)
 {
-	struct mr_entry made = reg(MR_REG_MR), before;
+	struct mr_entry registered = reg(MR_REG_MR), before;
 
-	victim = slot_of(made.id);
+	victim = slot_of(registered.id);
 	raw(victim)->call = MR_REG_MR_RELAXED;
-	assert_int_equal(mr_session_begin_rereg(&session, victim, made.id, &before, &err), -EINVAL);
+	assert_int_equal(mr_session_begin_rereg(&session, victim, registered.id, &before, &err),
+			 -EINVAL);
 	assert_contains(err.text, "is relaxed");
 	assert_false(session.table.locked);
 	raw(victim)->call = MR_REG_MR;
-	assert_int_equal(mr_session_begin_rereg(&session, victim, made.id, &before, &err), 0);
+	assert_int_equal(mr_session_begin_rereg(&session, victim, registered.id, &before, &err), 0);
 	mr_session_unclaim(&session, victim);
 }
 
 TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
 {
-	struct mr_entry made = reg(MR_REG_MR);
+	struct mr_entry registered = reg(MR_REG_MR);
 	struct mr_session_region region;
 	const struct mr_uverbs_mr *kernel = &region.kernel;
 
-	victim = slot_of(made.id);
+	victim = slot_of(registered.id);
 	raw(victim)->state = MR_ENTRY_PENDING;
 	memset(&region, 0xa5, sizeof(region));
 	assert_int_equal(mr_session_query(&session, victim, &region, &err), 1);
@@ -217,7 +218,7 @@ TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
 	assert_int_equal(kernel->lkey | kernel->rkey | kernel->length | kernel->iova, 0);
 	memset(&region, 0xa5, sizeof(region));
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
-	assert_int_equal(mr_session_claim(&session, victim, made.id, &region, &err), 0);
+	assert_int_equal(mr_session_claim(&session, victim, registered.id, &region, &err), 0);
 	assert_int_equal(kernel->lkey | kernel->rkey | kernel->length | kernel->iova, 0);
 	mr_session_unclaim(&session, victim);
 }
@@ -234,7 +235,7 @@ TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
 	assert_int_equal(
 		mr_dereg_mr_relaxed(&session, slot_of(second.id), second.id, HOUR, &deferred, &err),
 		0);
-	/* the newest is the first to go: the other is changed meanwhile */
+	/* the second is invalidated first, and meanwhile the first is changed */
 	victim = slot_of(first.id);
 	interfere = take_back_mark;
 	mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err);
@@ -245,30 +246,32 @@ TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
 
 TEST(what_is_not_relaxed_any_more_is_not_marked)
 {
-	struct mr_entry made = reg(MR_REG_MR_RELAXED), entry;
+	struct mr_entry registered = reg(MR_REG_MR_RELAXED), entry;
 	bool deferred = false;
 
-	victim = slot_of(made.id);
+	victim = slot_of(registered.id);
 	raw(victim)->call = MR_REG_MR;
-	assert_int_equal(mr_dereg_mr_relaxed(&session, victim, made.id, HOUR, &deferred, &err),
-			 -EINVAL);
+	assert_int_equal(
+		mr_dereg_mr_relaxed(&session, victim, registered.id, HOUR, &deferred, &err),
+		-EINVAL);
 	assert_contains(err.text, "is not relaxed");
 	assert_true(mr_table_get(&session.table, victim, &entry));
 	assert_int_equal(entry.marked_ns, 0);
-	assert_true(kernel_has(&made));
+	assert_true(kernel_has(&registered));
 }
 
 TEST(dereg_tells_of_the_copy_by_which_it_was_done)
 {
-	struct mr_entry made = reg(MR_REG_MR), told = made;
+	struct mr_entry registered = reg(MR_REG_MR), copy = registered;
 	uint64_t ns;
 
-	victim = slot_of(made.id);
-	told.lkey = 0;
-	told.length = 0;
-	assert_int_equal(mr_session_deregister(&session, victim, made.id, &told, &ns, &err), 0);
-	assert_int_equal(told.lkey, made.lkey);
-	assert_int_equal(told.length, PAGE);
+	victim = slot_of(registered.id);
+	copy.lkey = 0;
+	copy.length = 0;
+	assert_int_equal(mr_session_deregister(&session, victim, registered.id, &copy, &ns, &err),
+			 0);
+	assert_int_equal(copy.lkey, registered.lkey);
+	assert_int_equal(copy.length, PAGE);
 }
 
 /* ---- what takes too long ---- */
@@ -280,7 +283,7 @@ static void count_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	++*(uint32_t *)data;
 }
 
-/* Regions that nothing is pinned for, without an entry. */
+/* Register on-demand regions, for which nothing is pinned, without entries. */
 static void reg_many(uint32_t count)
 {
 	struct mr_uverbs_reg request = { .length = 64, .pd_handle = registrar.pd_handle };
@@ -295,11 +298,11 @@ static void reg_many(uint32_t count)
 TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 {
 	enum { MANY = MR_UVERBS_INFO_MAX + 100 };
-	struct mr_entry made = reg(MR_REG_MR), second = reg(MR_REG_MR);
+	struct mr_entry registered = reg(MR_REG_MR), second = reg(MR_REG_MR);
 	uint32_t unlisted = 0;
 
 	reg_many(MANY);
-	raw(slot_of(made.id))->handle = 0xfffffb00;
+	raw(slot_of(registered.id))->handle = 0xfffffb00;
 	raw(slot_of(second.id))->handle = 0x7fffffff;
 	calls = 0;
 	most_calls = 3 * MANY;
@@ -307,7 +310,7 @@ TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 	assert_int_equal(unlisted, MANY + 2);
 }
 
-/* The oldest is not among those that the kernel lists, and its handle is the highest. */
+/* The region with the highest handle is the oldest one, which the kernel does not list. */
 TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 {
 	enum { MANY = MR_UVERBS_INFO_MAX + 100, GAP = 2000 };
@@ -317,7 +320,7 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 
 	reg_many(MANY + GAP);
 	last = reg(MR_REG_MR);
-	raw(slot_of(last.id))->handle = 0; /* nobody names it */
+	raw(slot_of(last.id))->handle = 0; /* no entry names it then */
 	for (uint32_t handle = 0; handle < last.handle; handle++)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
 			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
@@ -326,19 +329,19 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 	assert_int_equal(unlisted, MANY + 1);
 }
 
-/* All entries are in one chain: what is far along it is not looked for. */
+/* All entries are in one chain: those far along it are not found. */
 TEST(a_chain_as_long_as_the_table_is_given_up_soon)
 {
 	enum { MANY = 2000, NEAR = 900, FAR = 1100 };
 	uint32_t slots[MANY], *buckets;
 	uint64_t ids[MANY];
-	struct mr_entry made;
+	struct mr_entry registered;
 
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
 	for (uint32_t i = 0; i < MANY; i++) {
-		made = (struct mr_entry){ .page_shift = mr_page_shift(PAGE) };
-		assert_int_equal(mr_table_add(&session.table, &made, &slots[i], &err), 0);
-		ids[i] = made.id;
+		registered = (struct mr_entry){ .page_shift = mr_page_shift(PAGE) };
+		assert_int_equal(mr_table_add(&session.table, &registered, &slots[i], &err), 0);
+		ids[i] = registered.id;
 	}
 	buckets =
 		(uint32_t *)(void *)raw(session.table.capacity); /* the first index is that by id */

@@ -63,7 +63,7 @@ TEST(a_closed_descriptor_is_told_with_what_closes_it)
 	assert_contains(err.hint, "pass_fds=(777,)");
 }
 
-/* A process that sleeps, with that MRCTL_SESSION (or none; or "itself") in its environment. */
+/* Start a process that sleeps.  @where: MRCTL_SESSION in its environment; NULL: not set; "itself": its own pid */
 static pid_t start_sleeper(const char *where)
 {
 	int ready[2];
@@ -240,7 +240,7 @@ TEST(an_environment_with_a_malformed_session_is_named)
 	stop_sleeper(pid);
 }
 
-/* A process that joined that one. */
+/* Start a process that has joined the session of that one. */
 static pid_t start_follower(pid_t pid)
 {
 	char where[32];
@@ -289,7 +289,7 @@ TEST(processes_that_lead_to_one_another_have_an_end)
 	stop_sleeper(pid);
 }
 
-/* As another user; 7 where that is refused as it should be. */
+/* In a child process, as another user.  Return: 7 where joining is refused as it should be. */
 static int join_as_nobody(pid_t pid)
 {
 	int borrowed;

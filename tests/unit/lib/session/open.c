@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A session's descriptor: how it is made, opened, and told from what is none. */
+/* A session's descriptor: how it is created and opened, and how other descriptors are refused. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int open_descriptors(void)
 	return count;
 }
 
-/* A session whose device is that descriptor. */
+/* Create a session whose device is that descriptor. */
 static int session_of(int device_fd)
 {
 	struct ibv_context context = { .cmd_fd = device_fd };
@@ -90,7 +90,7 @@ TEST(what_is_not_sent_as_a_session_is_none)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* Sends such a message and opens what it is taken for; its descriptors are closed here. */
+/* Send such a message to a socket, and open the socket as a session.  Return: what mr_session_open() returns. */
 static int open_message(const char *text, size_t length, const int *fds, size_t count)
 {
 	union {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* REGION and PD words, and which entry or object each names. */
+/* REGION operands, and which entry, object or PD each names. */
 #include <errno.h>
 
 #include "lib/session/open.h"
@@ -36,12 +36,11 @@ TEST(a_region_is_named_by_id_name_key_or_handle)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand selection;
+		struct mr_operand operand;
 
-		assert_equal_for(words[i], mr_operand_find(&session, words[i], &selection, &err),
-				 0);
-		assert_equal_for(words[i], selection.type, MR_OPERAND_ENTRY);
-		assert_equal_for(words[i], selection.id, 1);
+		assert_equal_for(words[i], mr_operand_find(&session, words[i], &operand, &err), 0);
+		assert_equal_for(words[i], operand.type, MR_OPERAND_ENTRY);
+		assert_equal_for(words[i], operand.id, 1);
 	}
 	mr_session_close(&session);
 }
@@ -53,9 +52,9 @@ TEST(a_region_that_is_not_there_is_named)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand selection;
+		struct mr_operand operand;
 
-		assert_equal_for(words[i], mr_operand_find(&session, words[i], &selection, &err),
+		assert_equal_for(words[i], mr_operand_find(&session, words[i], &operand, &err),
 				 -ENOENT);
 		assert_equal_for(words[i], err.kind, MR_ERROR_ABSENT);
 		assert_contains(err.text, words[i]);
@@ -65,20 +64,20 @@ TEST(a_region_that_is_not_there_is_named)
 
 TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
 {
-	struct mr_operand selection;
+	struct mr_operand operand;
 
 	open_table();
-	assert_int_equal(mr_operand_find(&session, "mr:43", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
-	assert_int_equal(selection.kind, MR_KIND_MR);
-	assert_int_equal(selection.handle, 43);
+	assert_int_equal(mr_operand_find(&session, "mr:43", &operand, &err), 0);
+	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
+	assert_int_equal(operand.kind, MR_KIND_MR);
+	assert_int_equal(operand.handle, 43);
 	mr_session_close(&session);
 }
 
 TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 {
 	struct mr_entry umem = { .call = MR_UMEM_REG, .name = "q" };
-	struct mr_operand selection;
+	struct mr_operand operand;
 	uint32_t slot;
 
 	open_table();
@@ -87,30 +86,30 @@ TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 	umem.handle = 44;
 	assert_true(mr_table_commit(&session.table, slot, &umem));
 	mr_table_unlock(&session.table);
-	assert_int_equal(mr_operand_find(&session, "umem:44", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_OPERAND_ENTRY);
-	assert_int_equal(selection.id, umem.id);
-	assert_int_equal(mr_operand_find(&session, "q", &selection, &err), 0);
-	assert_int_equal(selection.id, umem.id);
-	/* the kernel has to say that it is none */
-	assert_int_equal(mr_operand_find(&session, "mr:44", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
-	assert_int_equal(selection.kind, MR_KIND_MR);
-	assert_int_equal(mr_operand_find(&session, "umem:42", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_OPERAND_OBJECT);
-	assert_int_equal(selection.kind, MR_KIND_UMEM);
-	assert_int_equal(selection.handle, 42);
+	assert_int_equal(mr_operand_find(&session, "umem:44", &operand, &err), 0);
+	assert_int_equal(operand.type, MR_OPERAND_ENTRY);
+	assert_int_equal(operand.id, umem.id);
+	assert_int_equal(mr_operand_find(&session, "q", &operand, &err), 0);
+	assert_int_equal(operand.id, umem.id);
+	/* only the kernel can say that it is none */
+	assert_int_equal(mr_operand_find(&session, "mr:44", &operand, &err), 0);
+	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
+	assert_int_equal(operand.kind, MR_KIND_MR);
+	assert_int_equal(mr_operand_find(&session, "umem:42", &operand, &err), 0);
+	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
+	assert_int_equal(operand.kind, MR_KIND_UMEM);
+	assert_int_equal(operand.handle, 42);
 	mr_session_close(&session);
 }
 
 TEST(a_protection_domain_is_named_by_its_name)
 {
-	struct mr_operand selection;
+	struct mr_operand operand;
 
 	open_table();
-	assert_int_equal(mr_operand_find(&session, "pd:one", &selection, &err), 0);
-	assert_int_equal(selection.type, MR_OPERAND_PD);
-	assert_string_equal(selection.pd, "one");
+	assert_int_equal(mr_operand_find(&session, "pd:one", &operand, &err), 0);
+	assert_int_equal(operand.type, MR_OPERAND_PD);
+	assert_string_equal(operand.pd, "one");
 	mr_session_close(&session);
 }
 
@@ -126,9 +125,9 @@ TEST(a_malformed_region_is_a_usage_error)
 
 	open_table();
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand selection;
+		struct mr_operand operand;
 
-		assert_true(mr_operand_find(&session, words[i], &selection, &err) < 0);
+		assert_true(mr_operand_find(&session, words[i], &operand, &err) < 0);
 		assert_equal_for(words[i], err.kind, MR_ERROR_USAGE);
 	}
 	mr_session_close(&session);

@@ -14,7 +14,7 @@ TEST(a_start_keeps_apart_from_what_is_not_known)
 	assert_int_equal(mr_registrant_start((UINT64_C(5) << 32) + 9), 9);
 }
 
-/* Of the session that it has, and of the entry that it notes. */
+/* Of an entry with that pid and start, in a session that was opened in that PID namespace. */
 static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };
@@ -23,6 +23,7 @@ static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 	return mr_registrant_lives(&session, &entry);
 }
 
+/* What is noted of this process, in a session that was opened in that PID namespace. */
 static struct mr_registrant noted(uint32_t namespace)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };

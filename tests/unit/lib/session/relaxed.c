@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Relaxed regions of a session, on the simulated HCA: what is extended, what is marked, what is
- * invalidated and when, and what another holder of the table may write.
+ * Relaxed regions of a session, on the simulated HCA: which range they get, when they are marked and when
+ * invalidated, and what another holder of the table may write.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,12 +32,12 @@ static struct mr_error err;
 static uint64_t left;
 static char *memory;
 
-/* What a flush has told. */
+/* What mr_flush_relaxed_mr() has called report() for. */
 static struct {
 	uint64_t ids[16];
 	int errnums[16];
 	unsigned int count;
-} told;
+} reported;
 
 static int set_up(void **state __attribute__((unused)))
 {
@@ -57,11 +57,11 @@ static int set_up(void **state __attribute__((unused)))
 					   .uverbs = &session.uverbs,
 					   .pd_handle = pd.handle };
 	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	told.count = 0;
+	reported.count = 0;
 	return memory == MAP_FAILED ? -1 : 0;
 }
 
-/* A PD that is not empty cannot be deallocated, and libibverbs keeps its memory of it. */
+/* Regions are deregistered first: of a PD that cannot be deallocated libibverbs would leak the memory. */
 static int tear_down(void **state __attribute__((unused)))
 {
 	struct mr_entry entry;
@@ -98,7 +98,7 @@ static uint32_t slot_of(uint64_t id)
 	return slot;
 }
 
-/* A relaxed region in that place of a PD's. */
+/* Register a relaxed region whose entry has that slot of a PD. */
 static uint64_t reg(uint16_t pd)
 {
 	struct mr_entry entry = { .pd = pd };
@@ -117,19 +117,19 @@ static uint64_t deferred(uint16_t pd, uint64_t defer_ns)
 	return id;
 }
 
-static void note(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *failure)
+static void report(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *failure)
 {
-	assert_ptr_equal(data, &told);
-	assert_true(told.count < ARRAY_SIZE(told.ids));
+	assert_ptr_equal(data, &reported);
+	assert_true(reported.count < ARRAY_SIZE(reported.ids));
 	assert_true(failure || ns);
-	told.ids[told.count] = entry ? entry->id : 0;
-	told.errnums[told.count++] = failure ? failure->errnum : 0;
+	reported.ids[reported.count] = entry ? entry->id : 0;
+	reported.errnums[reported.count++] = failure ? failure->errnum : 0;
 }
 
-static bool has_told(uint64_t id)
+static bool has_reported(uint64_t id)
 {
-	for (unsigned int i = 0; i < told.count; i++)
-		if (told.ids[i] == id && !told.errnums[i])
+	for (unsigned int i = 0; i < reported.count; i++)
+		if (reported.ids[i] == id && !reported.errnums[i])
 			return true;
 	return false;
 }
@@ -176,9 +176,10 @@ TEST(what_is_marked_is_there_until_a_flush_tells_of_it)
 	mr_table_pool(&session.table, &pool);
 	assert_int_equal(pool.relaxed, 2);
 	assert_int_equal(pool.marked, 1);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 1);
-	assert_true(has_told(id));
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, report, &reported, &left, &err),
+			 0);
+	assert_int_equal(reported.count, 1);
+	assert_true(has_reported(id));
 	assert_false(kernel_has(&entry));
 	mr_table_pool(&session.table, &pool);
 	assert_int_equal(pool.relaxed, 1);
@@ -190,12 +191,13 @@ TEST(a_flush_is_of_one_protection_domain_or_of_all)
 {
 	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
 
-	assert_int_equal(mr_flush_relaxed_mr(&session, 1, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 1);
-	assert_true(has_told(other));
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 3);
-	assert_true(has_told(first) && has_told(none));
+	assert_int_equal(mr_flush_relaxed_mr(&session, 1, report, &reported, &left, &err), 0);
+	assert_int_equal(reported.count, 1);
+	assert_true(has_reported(other));
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, report, &reported, &left, &err),
+			 0);
+	assert_int_equal(reported.count, 3);
+	assert_true(has_reported(first) && has_reported(none));
 }
 
 TEST(only_what_is_due_expires)
@@ -206,7 +208,7 @@ TEST(only_what_is_due_expires)
 	assert_int_equal(slot_of(due), MR_NO_SLOT);
 	assert_int_equal(slot_of(again), MR_NO_SLOT);
 	assert_int_not_equal(slot_of(late), MR_NO_SLOT);
-	/* HOUR is over */
+	/* as if HOUR were over */
 	raw(late)->marked_ns = mr_now_ns() - HOUR;
 	mr_relaxed_expire(&session);
 	assert_int_equal(slot_of(late), MR_NO_SLOT);
@@ -289,7 +291,7 @@ TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
 	deferred(1, HOUR);
 	mr_signals_block();
 	raise(SIGTERM);
-	assert_int_equal(mr_flush_relaxed_mr(&session, 0, note, &told, &left, &err), -EINTR);
+	assert_int_equal(mr_flush_relaxed_mr(&session, 0, report, &reported, &left, &err), -EINTR);
 	assert_int_equal(left, 2);
 	assert_contains(err.text, "interrupted: 2 deferred regions are left");
 	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err),
@@ -299,20 +301,21 @@ TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
 	sigaddset(&set, SIGTERM);
 	sigwaitinfo(&set, NULL);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	assert_int_equal(mr_flush_relaxed_mr(&session, 0, note, &told, &left, &err), 0);
+	assert_int_equal(mr_flush_relaxed_mr(&session, 0, report, &reported, &left, &err), 0);
 	assert_int_equal(left, 0);
-	assert_true(has_told(first) && has_told(second));
+	assert_true(has_reported(first) && has_reported(second));
 }
 
-/* As a holder of the session could make it: nothing goes on for ever, and nothing else goes. */
+/* Another holder of the session can write such a chain.  The flush ends, and no other region is invalidated. */
 TEST(a_circle_of_marked_entries_has_an_end)
 {
 	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR), plain = reg(0);
 
 	raw(first)->next[MR_BY_MARK] = slot_of(second);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 2);
-	assert_true(has_told(first) && has_told(second));
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, report, &reported, &left, &err),
+			 0);
+	assert_int_equal(reported.count, 2);
+	assert_true(has_reported(first) && has_reported(second));
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
 }
 
@@ -321,15 +324,17 @@ TEST(a_chain_that_leads_to_what_is_not_marked_ends_there)
 	uint64_t plain = reg(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
 
 	raw(second)->next[MR_BY_MARK] = slot_of(plain);
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 1);
-	assert_true(has_told(second));
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, report, &reported, &left, &err),
+			 0);
+	assert_int_equal(reported.count, 1);
+	assert_true(has_reported(second));
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
 	assert_int_not_equal(slot_of(first), MR_NO_SLOT);
-	/* what lies beyond the table is no entry at all */
+	/* a slot beyond the table */
 	session.table.header->marked = UINT32_MAX - 1;
-	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, note, &told, &left, &err), 0);
-	assert_int_equal(told.count, 1);
+	assert_int_equal(mr_flush_relaxed_mr(&session, MR_ALL_PDS, report, &reported, &left, &err),
+			 0);
+	assert_int_equal(reported.count, 1);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Claims: what keeps other processes off an entry. */
+/* Claims, which keep other processes off an entry. */
 #include <sys/wait.h>
 
 #include "lib/session/table/claims.h"
@@ -9,7 +9,7 @@
 #include "tests/unit/lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
-/* In a process of its own; the result is its exit status. */
+/* Run @body in a process of its own.  Return: its exit status. */
 static int in_child(int (*body)(struct mr_table *table), struct mr_table *table)
 {
 	pid_t pid;
@@ -52,7 +52,7 @@ TEST(a_claim_keeps_other_processes_off_one_entry)
 	mr_table_close(&table);
 }
 
-/* In a child: another region gets the handle of one that the parent is deregistering. */
+/* In a child: a new region gets the handle of one that the parent is deregistering. */
 static int commit_again(struct mr_table *table)
 {
 	struct mr_entry entry;

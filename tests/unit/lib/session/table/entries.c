@@ -292,20 +292,20 @@ TEST(the_name_of_a_marked_entry_is_free_for_another)
 {
 	struct mr_entry entry = { .name = "buf0", .call = MR_REG_MR_RELAXED }, other = entry, got;
 	struct mr_table table;
-	uint32_t slot, place;
+	uint32_t slot, other_slot;
 
 	open_new(&table);
 	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
 	entry.handle = 3;
 	assert_true(mr_table_commit(&table, slot, &entry));
 	mr_table_mark(&table, slot, entry.id + 1, 5, 6);
-	assert_int_equal(mr_table_add(&table, &other, &place, &err), -EEXIST);
+	assert_int_equal(mr_table_add(&table, &other, &other_slot, &err), -EEXIST);
 	mr_table_mark(&table, slot, entry.id, 5, 6);
 	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
 	assert_int_equal(mr_table_next_marked(&table, MR_NO_SLOT), slot);
 	assert_int_equal(mr_table_next_marked(&table, slot), MR_NO_SLOT);
-	assert_int_equal(mr_table_add(&table, &other, &place, &err), 0);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), place);
+	assert_int_equal(mr_table_add(&table, &other, &other_slot, &err), 0);
+	assert_int_equal(mr_table_find_name(&table, "buf0"), other_slot);
 	assert_true(mr_table_get(&table, slot, &got));
 	assert_string_equal(got.name, "");
 	assert_int_equal(got.marked_ns, 5);

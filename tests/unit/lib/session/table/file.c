@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The file of the table: what is one, what is none, and how it grows. */
+/* The memfd of the table: which files are accepted as a table, and how it grows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -62,7 +62,7 @@ TEST(the_table_grows_for_all_who_have_it_open)
 	mr_table_close(&table);
 }
 
-/* A memfd with the beginning of a sound table, so many bytes of it, and these seals. */
+/* A memfd with the first @length bytes of a sound table, and these seals. */
 static int copy_of(size_t length, int seals)
 {
 	static char image[1 << 16];
@@ -81,7 +81,7 @@ static int copy_of(size_t length, int seals)
 	return fd;
 }
 
-/* The first number of that value in the header becomes another. */
+/* A copy of a table in whose header the first number that is @from has become @to. */
 static int changed(uint32_t from, uint32_t to)
 {
 	int fd = copy_of(SIZE_MAX, F_SEAL_SHRINK | F_SEAL_SEAL);

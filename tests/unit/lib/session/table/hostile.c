@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What others write into the table: texts, garbage, sizes. */
+/* What other holders may write into the table: texts, garbage, sizes. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -70,7 +70,7 @@ TEST(texts_from_the_table_end)
 
 	open_new(&table);
 	map = map_all(&table, &size);
-	/* All but the first fields of the header, which say what file it is. */
+	/* all but the first members of the header, by which the file is known as a table */
 	memset(map + 48, 'x', size - 48);
 	munmap(map, size);
 	mr_table_device(&table, &device);
@@ -84,11 +84,11 @@ TEST(texts_from_the_table_end)
 	mr_table_close(&table);
 }
 
-/* Every function on a table that says anything. */
+/* Call every function that reads or writes a table. */
 static void use_all(struct mr_table *table, unsigned int *seed)
 {
 	struct mr_entry entry = { .name = "mine" }, got;
-	uint32_t slot = 0, place;
+	uint32_t slot = 0, pd_slot;
 	struct mr_table_pd pd;
 
 	for (int i = 0; i < 20; i++) {
@@ -107,8 +107,8 @@ static void use_all(struct mr_table *table, unsigned int *seed)
 				return;
 			mr_table_commit(table, slot, &entry);
 		}
-		place = mr_table_add_pd(table, entry.name, number);
-		mr_table_pd(table, place, &pd);
+		pd_slot = mr_table_add_pd(table, entry.name, number);
+		mr_table_pd(table, pd_slot, &pd);
 		for (uint32_t at = 0; at < table->capacity; at += 3)
 			if (mr_table_get(table, at, &got)) {
 				mr_table_set_state(table, at, got.id, MR_ENTRY_IN_DOUBT);
@@ -122,7 +122,7 @@ static void use_all(struct mr_table *table, unsigned int *seed)
 	}
 }
 
-/* Bytes at random; the first field of the header stays, or nothing would get past it. */
+/* Write at random.  The first members of the header stay, or the table would be refused at once. */
 static void scribble(char *map, size_t size, unsigned int *seed, uint32_t capacity)
 {
 	size_t many = 1 + (size_t)rand_r(seed) % 200;
@@ -133,7 +133,7 @@ static void scribble(char *map, size_t size, unsigned int *seed, uint32_t capaci
 		uint32_t value = (uint32_t)rand_r(seed) % (rand_r(seed) % 2 ? capacity * 2 : ~0u);
 
 		if (rand_r(seed) % 4 == 0)
-			at = 24 + (size_t)rand_r(seed) % 44; /* the header's counters */
+			at = 24 + (size_t)rand_r(seed) % 44; /* the counters of the header */
 		memcpy(map + (at & ~(size_t)3), &value, sizeof(value));
 	}
 }
@@ -206,7 +206,7 @@ TEST(indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_me
 	mr_table_close(&table);
 }
 
-/* An entry's place may be beyond the table's end by the time that it is to be committed. */
+/* The slot of an entry may be beyond the table's end by the time that the entry is committed. */
 TEST(a_table_that_shrinks_by_its_own_words_does_no_harm)
 {
 	struct mr_table table, other;
@@ -221,7 +221,7 @@ TEST(a_table_that_shrinks_by_its_own_words_does_no_harm)
 		slot = add(&table, "", &entry);
 	mr_table_unlock(&table);
 	map = map_all(&table, &size);
-	for (size_t at = 0; at < 64; at += 4) /* wherever it stands */
+	for (size_t at = 0; at < 64; at += 4) /* wherever the capacity is */
 		if (!memcmp(map + at, &table.capacity, 4))
 			memset(map + at, 0, 4), map[at] = 1;
 	munmap(map, size);

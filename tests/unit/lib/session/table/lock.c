@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table's lock in others' hands. */
+/* The table's lock, where other processes have it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,10 +12,10 @@
 #include "tests/unit/lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
-/* Nearly all that a command may wait. */
+/* Nearly all the time that a command may wait. */
 #define NEARLY_OVER UINT64_C(9900000000)
 
-/* A process that has the lock, until its end of the pipe is closed. */
+/* Start a process that has the lock until @pipe_fd is closed. */
 static pid_t lock_elsewhere(const struct mr_table *table, int *pipe_fd)
 {
 	struct mr_table other = *table;
@@ -113,7 +113,7 @@ TEST(a_signal_that_is_blocked_ends_the_wait_for_the_lock)
 	mr_table_close(&table);
 }
 
-/* kill(1) with -1 or 0 signals many: those numbers must never be taken for a process's. */
+/* kill(1) with -1 or 0 signals many processes: a hint must not name those numbers as a process. */
 static void assert_names_nobody(void)
 {
 	assert_null(strstr(err.hint, "kill"));
@@ -143,7 +143,7 @@ TEST(a_lock_of_an_open_file_is_said_to_be_no_process_s)
 	mr_table_close(&table);
 }
 
-/* In a process that is the first of a new PID namespace: 1 if there can be none here. */
+/* Try to lock in the first process of a new PID namespace.  Return: 1 where there can be no such namespace. */
 static int lock_from_another_namespace(struct mr_table *table)
 {
 	pid_t pid;

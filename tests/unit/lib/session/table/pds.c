@@ -10,19 +10,19 @@ TEST(protection_domains_are_known_by_name_and_place)
 	struct mr_table table;
 	struct mr_table_pd pd;
 	char name[MR_NAME_SIZE];
-	uint32_t place;
+	uint32_t pd_slot;
 
 	open_new(&table);
-	place = mr_table_add_pd(&table, "default", 0);
-	assert_int_equal(mr_table_add_pd(&table, "other", 9), place + 1);
-	assert_int_equal(mr_table_find_pd(&table, "other"), place + 1);
+	pd_slot = mr_table_add_pd(&table, "default", 0);
+	assert_int_equal(mr_table_add_pd(&table, "other", 9), pd_slot + 1);
+	assert_int_equal(mr_table_find_pd(&table, "other"), pd_slot + 1);
 	assert_int_equal(mr_table_find_pd(&table, "othe"), MR_NO_SLOT);
-	assert_true(mr_table_pd(&table, place + 1, &pd));
+	assert_true(mr_table_pd(&table, pd_slot + 1, &pd));
 	assert_string_equal(pd.name, "other");
 	assert_int_equal(pd.handle, 9);
-	mr_table_remove_pd(&table, place);
+	mr_table_remove_pd(&table, pd_slot);
 	assert_int_equal(mr_table_find_pd(&table, "default"), MR_NO_SLOT);
-	assert_false(mr_table_pd(&table, place, &pd));
+	assert_false(mr_table_pd(&table, pd_slot, &pd));
 	assert_false(mr_table_pd(&table, MR_NO_SLOT, &pd));
 	for (uint32_t i = 1; i < MR_TABLE_PDS; i++) {
 		snprintf(name, sizeof(name), "pd%u", i);

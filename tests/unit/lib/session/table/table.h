@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of the session table share: tables that are made and opened again, and entries in them. */
+/* What the tests of the session table share: creating and opening tables, and adding entries. */
 #ifndef TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 #define TESTS_UNIT_LIB_SESSION_TABLE_TABLE_H
 
@@ -23,7 +23,7 @@ static inline void open_new(struct mr_table *table)
 	assert_int_equal(mr_table_lock(table, &err), 0);
 }
 
-/* The same table as another command has it. */
+/* Open the same table as another command would. */
 static inline void open_again(const struct mr_table *table, struct mr_table *other)
 {
 	assert_int_equal(mr_table_open(dup(table->fd), other, &err), 0);
@@ -51,7 +51,7 @@ static inline uint32_t add_live(struct mr_table *table, const char *name, uint32
 	return slot;
 }
 
-/* What has to hold of a table that nobody writes: entries, indexes and counters agree. */
+/* Assert that entries, indexes and counters agree, as they must where nobody writes the table. */
 static inline void assert_sound(struct mr_table *table)
 {
 	uint32_t count = 0, relaxed = 0, marked = 0, slot = MR_NO_SLOT;
@@ -79,7 +79,7 @@ static inline void assert_sound(struct mr_table *table)
 	assert_int_equal(mr_table_count(table), count);
 	assert_int_equal(pool.relaxed, relaxed);
 	assert_int_equal(marked, 0);
-	/* Every free place can be had without growing. */
+	/* Every free slot can be used before the table grows. */
 	size = mr_table_size(table);
 	for (; count < table->capacity; count++)
 		add(table, "", &entry);

@@ -13,8 +13,8 @@
 
 enum { WRITERS = 4, TIMES = 500, STAY = 100 };
 
-/* Registers, deregisters, and leaves some: under the lock, as commands do. */
-static int work(struct mr_table *table)
+/* Add, commit and remove entries, and leave some: under the lock, as commands do.  Return: 0, or 1 on failure. */
+static int write_entries(struct mr_table *table)
 {
 	for (uint32_t i = 0; i < TIMES; i++) {
 		struct mr_entry entry = { .length = (uint64_t)getpid() };
@@ -51,7 +51,7 @@ TEST(many_writers_at_once_lose_nothing)
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
 		if (!pids[i])
-			_exit(work(&table));
+			_exit(write_entries(&table));
 	}
 	for (int i = 0; i < WRITERS; i++) {
 		int status;
@@ -65,7 +65,7 @@ TEST(many_writers_at_once_lose_nothing)
 	mr_table_close(&table);
 }
 
-/* Goes on until it is killed: adds, finds a name taken, commits, marks, removes. */
+/* Add, commit, mark and remove entries until this process is killed. */
 static void churn(struct mr_table *table, unsigned int seed)
 {
 	for (;;) {
