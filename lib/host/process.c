@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/base/clean_text.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/host/process.h"
-#include "lib/base/clean_text.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -45,7 +45,10 @@ void mr_process_close(struct mr_process *process)
 	process->folder = -1;
 }
 
-/* The number may be another process's by now, but not as long as the folder is: it is looked at last. */
+/*
+ * pidfd_open() takes a number, which another process may have by now.  Then the process whose folder
+ * this is has ended, and the folder has no files any more: that is checked after the call.
+ */
 int mr_process_pidfd(const struct mr_process *process)
 {
 	mr_auto_fd int fd = (int)syscall(SYS_pidfd_open, process->pid, 0);
@@ -117,7 +120,7 @@ static bool read_text(pid_t pid, const char *name, char *text, size_t size)
 	return got > 0;
 }
 
-/* The name of the process stands before that line; the kernel escapes newlines in it. */
+/* The line with the name of the process comes before; the kernel escapes newlines in the name. */
 pid_t mr_process_of_thread(pid_t thread)
 {
 	char text[1024];
@@ -140,7 +143,7 @@ static bool read_stat(pid_t pid, char *state, uint64_t *start)
 			      state, start) == 2;
 }
 
-/* kill() comes last, so that a process which ends in between counts as ended. */
+/* kill() comes last, so that a process that ends meanwhile counts as ended. */
 enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
 {
 	char state;

@@ -22,7 +22,7 @@ static FILE *open_below(const char *root, const char *path)
 	return fopen(whole, "re");
 }
 
-/* Reads the number in a file; false where it has none, as of "max". */
+/* Reads the number in a file; false where there is none, such as in "max". */
 static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
@@ -41,7 +41,7 @@ static bool read_number(const char *root, uint64_t *value, const char *fmt, ...)
 	return f && fscanf(f, "%" SCNu64, value) == 1;
 }
 
-/* Reads a line such as "VmSize:	    1234 kB", as bytes. */
+/* Reads a line such as "VmSize:	    1234 kB", and returns it in bytes. */
 static bool read_line(const char *root, const char *path, const char *name, uint64_t *bytes)
 {
 	mr_auto_file FILE *f = open_below(root, path);
@@ -70,28 +70,28 @@ static bool hint_pool(const struct mr_shortage *s, const char *root, struct mr_e
 {
 	const uint64_t kib = s->huge_size >> 10;
 	const uint64_t wanted = s->length / s->huge_size + (s->length % s->huge_size != 0);
-	uint64_t free, reserved, more, surplus, left;
+	uint64_t free, reserved, overcommit, surplus, left;
 
 	if (!read_number(root, &free, HUGE_POOL "/free_hugepages", kib) ||
 	    !read_number(root, &reserved, HUGE_POOL "/resv_hugepages", kib) ||
-	    !read_number(root, &more, HUGE_POOL "/nr_overcommit_hugepages", kib) ||
+	    !read_number(root, &overcommit, HUGE_POOL "/nr_overcommit_hugepages", kib) ||
 	    !read_number(root, &surplus, HUGE_POOL "/surplus_hugepages", kib))
 		return false;
 	left = free > reserved ? free - reserved : 0;
-	left += more > surplus ? more - surplus : 0;
+	left += overcommit > surplus ? overcommit - surplus : 0;
 	if (wanted <= left)
 		return false;
 	mr_hint(err,
 		"%" PRIu64 " huge pages of %" PRIu64 " KiB are wanted; %" PRIu64
 		" are free, of which others have reserved %" PRIu64 ", and %" PRIu64
 		" may be made on demand: raise " HUGE_POOL "/nr_hugepages",
-		wanted, kib, free, reserved, more > surplus ? more - surplus : 0, kib);
+		wanted, kib, free, reserved, overcommit > surplus ? overcommit - surplus : 0, kib);
 	return true;
 }
 
-/* Where control groups are, and their files for huge pages: of version 2 and of version 1. */
+/* Where control groups have their limits of huge pages: version 2, and version 1. */
 struct group_files {
-	const char *controller; /* before the path in /proc/self/cgroup */
+	const char *controller; /* stands before the path in a line of /proc/self/cgroup */
 	const char *mount;
 	const char *max, *current;
 };
@@ -121,7 +121,7 @@ static bool find_group(const char *root, const char *controller, char *path, siz
 	return false;
 }
 
-/* Writes a page size as file names of the kernel have it: 64KB, 2MB, 1GB. */
+/* Writes a page size as the kernel has it in names of files: 64KB, 2MB, 1GB. */
 static void name_size(uint64_t size, char *name, size_t length)
 {
 	const bool giga = !(size % (1u << 30)), mega = !(size % (1u << 20));
@@ -135,11 +135,11 @@ static void name_size(uint64_t size, char *name, size_t length)
 			: "KB");
 }
 
-/* Says so where the group of this process, or one above it, may not reserve as much. */
+/* Names the control group, of this process or above that, that may not reserve as much. */
 static bool hint_group(const struct mr_shortage *s, const struct group_files *files,
 		       const char *root, struct mr_error *err)
 {
-	char path[512], size[32];
+	char path[512], size[32], *slash;
 	uint64_t max, current;
 
 	if (!find_group(root, files->controller, path, sizeof(path)))
@@ -152,9 +152,10 @@ static bool hint_group(const struct mr_shortage *s, const struct group_files *fi
 				files->current) &&
 		    exceeds(current, s->length, max))
 			break;
-		if (!path[0])
+		slash = strrchr(path, '/');
+		if (!slash)
 			return false;
-		*strrchr(path, '/') = '\0';
+		*slash = '\0';
 	}
 	mr_hint(err,
 		"its control group may reserve %" PRIu64 " bytes in huge pages of %s, has %" PRIu64

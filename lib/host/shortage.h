@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Why mmap() answered ENOMEM: as far as the figures of the machine show it. */
+/* Why mmap() failed with ENOMEM, as far as the figures of the machine show it. */
 #ifndef LIB_HOST_SHORTAGE_H
 #define LIB_HOST_SHORTAGE_H
 
@@ -16,8 +16,9 @@ struct mr_shortage {
 };
 
 /**
- * mr_shortage_hint() - say which limit is too small, with its figures; nothing where none is shown to be
- * @root: folder before /proc and /sys, "" for this machine
+ * mr_shortage_hint() - name in a hint the limit that is too small, with its figures
+ * @root: the folder that has /proc and /sys; "" for this machine
+ * @err:  unchanged where no limit is known to be too small
  *
  * The rules are those of mm/mmap.c may_expand_vm(), mm/util.c __vm_enough_memory(), mm/hugetlb.c
  * hugetlb_acct_memory() and mm/hugetlb_cgroup.c.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/cleanup.h"
 #include "lib/host/sysfs.h"
 
 bool mr_sysfs_path(char *path, size_t size, const char *fmt, ...)
@@ -22,12 +23,10 @@ bool mr_sysfs_path(char *path, size_t size, const char *fmt, ...)
 
 bool mr_read_line(const char *path, char *line, size_t size)
 {
-	FILE *f = fopen(path, "re");
-	bool read = f && fgets(line, (int)size, f);
+	mr_auto_file FILE *f = fopen(path, "re");
 
-	if (f)
-		fclose(f);
-	if (read)
-		line[strcspn(line, "\n")] = '\0';
-	return read;
+	if (!f || !fgets(line, (int)size, f))
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	return true;
 }

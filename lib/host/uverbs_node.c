@@ -62,7 +62,7 @@ bool mr_folder_find(const char *path, const char *end, char *name, size_t size)
 	return false;
 }
 
-/* The class of devices in sysfs shows no others. */
+/* The class of devices in sysfs shows those of this network namespace only. */
 bool mr_rdma_device_is_in_namespace(const char *device)
 {
 	char path[PATH_MAX];
@@ -71,7 +71,7 @@ bool mr_rdma_device_is_in_namespace(const char *device)
 	return !access(path, F_OK) || errno != ENOENT;
 }
 
-/* ib_core's parameter follows "rdma system set netns". */
+/* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
 bool mr_rdma_namespaces_are_exclusive(void)
 {
 	char path[PATH_MAX], line[8];
