@@ -52,7 +52,7 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 {
 	if (!*library || mr_session_is_private(registrar->session))
 		return 0;
-	if (registrar->kind == MR_KIND_UMEM && !mr_umem_tells_handles() &&
+	if (registrar->kind == MR_KIND_UMEM && !mr_umem_reports_handles() &&
 	    (kernel || mr_driver_imports(registrar->uverbs.driver_id))) {
 		*library = false;
 		return kernel ? 0 : fail_no_handles(registrar, err);

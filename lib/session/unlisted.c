@@ -76,7 +76,7 @@ static int walk_umems(const struct walk *walk, struct mr_handles *umems, struct 
 	int rc;
 
 	/* All umems are the batch's own, and libmlx5 does not tell which handle is whose. */
-	if (mr_session_is_private(walk->session) && !mr_umem_tells_handles())
+	if (mr_session_is_private(walk->session) && !mr_umem_reports_handles())
 		return 0;
 	rc = mr_handles_list(walk->session, MR_HANDLES_OF_UMEMS, umems, err);
 	if (rc == -ENOENT) /* no DEVX, no umems */

@@ -10,10 +10,10 @@
 #include "lib/verbs/advice.h"
 #include "lib/verbs/uverbs.h"
 
-/* The length in a request has 32 bits.  Parts are whole pages, so that no page is asked for twice. */
+/* Bytes of one request, whose length has 32 bits: whole pages, so that no page is in two requests. */
 #define PART_MAX UINT64_C(0xfffff000)
 
-#define FLUSH    3 /* its index below: the words before it are advices, by their numbers */
+#define FLUSH    3 /* index of the flag below; the index of each word before it is its number */
 
 const struct mr_word mr_advice_words[] = {
 	[IBV_ADVISE_MR_ADVICE_PREFETCH] = MR_WORD("prefetch", "fetch the pages, for reading"),
@@ -102,7 +102,7 @@ static int advise_part(const struct mr_registrar *registrar, const struct mr_adv
 }
 
 /* The rules are those of drivers/infiniband/hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(). */
-static void hint(struct mr_error *err)
+static void hint_advice(struct mr_error *err)
 {
 	if (err->errnum == ENOENT)
 		mr_hint(err, "the driver looks for regions with --access on-demand only");
@@ -132,6 +132,6 @@ int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advi
 	} while (!rc && left);
 	*ns = mr_now_ns() - start;
 	if (rc)
-		hint(err);
+		hint_advice(err);
 	return rc;
 }

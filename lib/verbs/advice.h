@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Advice about memory regions with on-demand paging: asking for their pages to be fetched now. */
+/* Advice about memory regions with on-demand paging: it asks the HCA to fetch pages now. */
 #ifndef LIB_VERBS_ADVICE_H
 #define LIB_VERBS_ADVICE_H
 
@@ -19,7 +19,7 @@ struct mr_advice {
 extern const struct mr_word mr_advice_words[];
 
 /**
- * mr_advice_parse() - read an advice, with its flags behind commas; numbers stand for any of them
+ * mr_advice_parse() - read an advice, and its flags behind commas; each may be a number
  * @text: must outlive @advice
  *
  * Return: 0, or -EINVAL/-ERANGE with MR_ERROR_USAGE.
@@ -29,16 +29,16 @@ int mr_advice_parse(const char *text, struct mr_advice *advice, struct mr_error 
 /** A part of a region, by the addresses that the HCA knows (IOVA). */
 struct mr_advice_range {
 	uint64_t addr;
-	uint64_t length;
-	uint32_t lkey;
+	uint64_t length; /**< bytes */
+	uint32_t lkey;   /**< of the region */
 };
 
 /**
  * mr_advise() - ibv_advise_mr(3), or ioctl ADVISE_MR by MR_VIA_KERNEL
- * @registrar: whose path and PD the region is of
- * @ns:        set on success to the time that it took
+ * @registrar: the path, and the PD of the region
+ * @ns:        set to the time of the calls in nanoseconds, also on failure
  *
- * One call takes at most 4 GiB: for a longer range there are several.
+ * One call takes at most 4 GiB: a longer range takes several calls.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

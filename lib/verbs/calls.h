@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The calls that register: a table that says of each what it is, what a request has for it, and what
- * it makes.  A new call is a row here, and its functions in a row of lib/verbs/region.c.
+ * The calls that register, as a table: what each call takes, and what it makes.  A new call needs a
+ * constant here, a row in calls.c, and a row with its functions in region.c.
  */
 #ifndef LIB_VERBS_CALLS_H
 #define LIB_VERBS_CALLS_H
@@ -20,37 +20,37 @@ struct mr_backing;
 struct mr_dm;
 struct mr_uverbs;
 
-/** The calls.  Sessions store these numbers: a new one comes last. */
+/** The calls.  Sessions store these numbers, so a new call comes behind the others. */
 enum mr_region_call {
 	MR_REG_MR,             /**< ibv_reg_mr(3) */
 	MR_REG_MR_RELAXED,     /**< mr_reg_mr_relaxed(): ibv_reg_mr of whole pages */
 	MR_REG_MR_IOVA,        /**< ibv_reg_mr_iova(3) */
 	MR_REG_DMABUF_MR,      /**< ibv_reg_dmabuf_mr(3) */
 	MR_DV_REG_DMABUF_MR,   /**< mlx5dv_reg_dmabuf_mr(3), for Data Direct */
-	MR_REG_MR_EX,          /**< ibv_reg_mr_ex(3), in the place of ibv_reg_mr */
-	MR_REG_MR_EX_IOVA,     /**< in the place of ibv_reg_mr_iova */
-	MR_REG_MR_EX_FD,       /**< in the place of ibv_reg_dmabuf_mr */
+	MR_REG_MR_EX,          /**< ibv_reg_mr_ex(3) in place of ibv_reg_mr */
+	MR_REG_MR_EX_IOVA,     /**< ibv_reg_mr_ex(3) in place of ibv_reg_mr_iova */
+	MR_REG_MR_EX_FD,       /**< ibv_reg_mr_ex(3) in place of ibv_reg_dmabuf_mr */
 	MR_REG_DM_MR,          /**< ibv_reg_dm_mr(3) */
 	MR_ALLOC_NULL_MR,      /**< ibv_alloc_null_mr(3) */
 	MR_UMEM_REG,           /**< mlx5dv_devx_umem_reg(3) */
 	MR_UMEM_REG_EX,        /**< mlx5dv_devx_umem_reg_ex(3) */
-	MR_UMEM_REG_DMABUF,    /**< the same of a dma-buf, any page size */
-	MR_UMEM_REG_EX_DMABUF, /**< the same of a dma-buf, with page sizes */
+	MR_UMEM_REG_DMABUF,    /**< mlx5dv_devx_umem_reg_ex(3) of a dma-buf, any page size */
+	MR_UMEM_REG_EX_DMABUF, /**< mlx5dv_devx_umem_reg_ex(3) of a dma-buf, with page sizes */
 	MR_REGION_CALLS,       /**< how many there are */
 };
 
 /** Kinds of objects. */
 enum mr_region_kind {
 	MR_KIND_MR,
-	MR_KIND_UMEM, /**< has no keys, no IOVA and no protection domain */
-	MR_KIND_DM, /**< memory on the device; made by no call of this table, but left behind like a region */
+	MR_KIND_UMEM,    /**< has no keys, no IOVA and no protection domain */
+	MR_KIND_DM,      /**< memory on the device, which no call of this table makes */
 	MR_REGION_KINDS, /**< how many there are */
 };
 
 /** mr_region_kind_name() - "mr", "umem" or "dm" */
 const char *mr_region_kind_name(enum mr_region_kind kind);
 
-/** What a region is made on. */
+/** What a call registers a range of. */
 enum mr_region_on {
 	MR_ON_MEMORY,  /**< a range of the process's addresses */
 	MR_ON_DMABUF,  /**< a range of a dma-buf */
@@ -63,26 +63,27 @@ enum mr_region_iova {
 	MR_IOVA_NONE,  /**< none: a umem, the null MR */
 	MR_IOVA_ADDR,  /**< its address in the process */
 	MR_IOVA_GIVEN, /**< the one that the request gives */
-	MR_IOVA_ZERO,
+	MR_IOVA_ZERO,  /**< 0 */
 };
 
+/** A call. */
 struct mr_call_row {
-	const char *name;  /**< "ibv_reg_mr" */
-	const char *ioctl; /**< "ioctl(REG_MR)": the kernel's own call; NULL: there is none */
+	const char *name;         /**< "ibv_reg_mr" */
+	const char *ioctl;        /**< the same by the kernel: "ioctl(REG_MR)"; or NULL */
 	enum mr_region_kind kind; /**< what it registers */
 	enum mr_region_on on;
 	enum mr_region_iova iova;
 	bool page_sizes;       /**< it is given page sizes (pgsz_bitmap) */
-	bool data_direct;      /**< it takes the path of the Data Direct device */
-	enum mr_symbol symbol; /**< function that libraries may lack, or MR_SYMBOL_NONE */
-	enum mr_region_call
-		ex; /**< what does the same by ibv_reg_mr_ex(3); MR_REG_MR: nothing does */
+	bool data_direct;      /**< the HCA reaches the memory by its Data Direct device */
+	enum mr_symbol symbol; /**< the function, if libraries may lack it */
+	/** The call that does the same by ibv_reg_mr_ex(3); MR_REG_MR, which is 0, where none does. */
+	enum mr_region_call ex;
 };
 
-/** The table; behind the last call there is a row for numbers that are no call: an unnamed MR. */
+/** The table.  Its last row is for numbers that are no call: an MR without a name. */
 extern const struct mr_call_row mr_calls[MR_REGION_CALLS + 1];
 
-/** mr_call_row() - the row of a call; @call may come from a session, and be no call at all */
+/** mr_call_row() - the row of a call; @call may come from a session, and need not be a call */
 static inline const struct mr_call_row *mr_call_row(unsigned int call)
 {
 	return &mr_calls[call < MR_REGION_CALLS ? call : MR_REGION_CALLS];
@@ -94,37 +95,37 @@ static inline enum mr_region_kind mr_region_kind(unsigned int call)
 	return mr_call_row(call)->kind;
 }
 
-/** mr_region_is_dmabuf() - whether such a region is one of a dma-buf */
+/** mr_region_is_dmabuf() - whether @call registers a range of a dma-buf */
 static inline bool mr_region_is_dmabuf(unsigned int call)
 {
 	return mr_call_row(call)->on == MR_ON_DMABUF;
 }
 
-/** mr_region_is_dm() - whether such a region is on memory on the device */
+/** mr_region_is_dm() - whether @call registers a range of memory on the device */
 static inline bool mr_region_is_dm(unsigned int call)
 {
 	return mr_call_row(call)->on == MR_ON_DM;
 }
 
-/** mr_region_is_null() - whether such a region is a null MR: no range, no access flags, no rkey */
+/** mr_region_is_null() - whether @call makes a null MR: no range, no access flags, no rkey */
 static inline bool mr_region_is_null(unsigned int call)
 {
 	return mr_call_row(call)->on == MR_ON_NOTHING;
 }
 
-/** mr_region_has_offset() - whether the addr of such a region is an offset in what it is on */
+/** mr_region_has_offset() - whether the addr of a region by @call is an offset: in a dma-buf, or a DM */
 static inline bool mr_region_has_offset(unsigned int call)
 {
 	return mr_region_is_dmabuf(call) || mr_region_is_dm(call);
 }
 
-/** mr_region_has_page_sizes() - whether such a call is given page sizes */
+/** mr_region_has_page_sizes() - whether @call is given page sizes */
 static inline bool mr_region_has_page_sizes(unsigned int call)
 {
 	return mr_call_row(call)->page_sizes;
 }
 
-/** Path of a call to the kernel. */
+/** The path of a call to the kernel. */
 enum mr_via {
 	MR_VIA_LIBRARY, /**< libibverbs; for umems libmlx5 */
 	MR_VIA_KERNEL,  /**< the uverbs ioctl interface itself */
@@ -139,27 +140,29 @@ const char *mr_via_name(enum mr_via via);
  * @otherwise: returned for another name, and for NULL
  *
  * A command that registers by the library still looks regions up and makes protection domains by
- * ioctls, so the path that the user chose does not tell the path of the call that failed.
+ * ioctls.  So the call that failed may have taken another path than the user chose.
  */
 enum mr_via mr_call_via(const char *call, enum mr_via otherwise);
 
-/** mr_region_call_name() - "ibv_reg_mr", or by MR_VIA_KERNEL "ioctl(REG_MR)"; NULL: unknown */
+/** mr_region_call_name() - "ibv_reg_mr", or with MR_VIA_KERNEL "ioctl(REG_MR)"; NULL: there is no name */
 const char *mr_region_call_name(unsigned int call, enum mr_via via);
 
 /**
- * mr_region_call_ex() - the same by ibv_reg_mr_ex(3)
- * Return: false where that does not do what @call does; @ex is not set then.
+ * mr_region_call_ex() - the call that does the same by ibv_reg_mr_ex(3)
+ * @ex: set to that call, where there is one
+ *
+ * Return: whether there is one.
  */
 bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex);
 
-/** By which path regions are registered, and in which protection domain. */
+/** How regions are registered: the path, the device, and the protection domain. */
 struct mr_registrar {
 	enum mr_via via;
 	struct ibv_context *context;    /**< of MR_VIA_LIBRARY */
 	struct ibv_pd *pd;              /**< of MR_VIA_LIBRARY, for MRs */
 	const struct mr_uverbs *uverbs; /**< of MR_VIA_KERNEL */
 	uint32_t pd_handle;             /**< of MR_VIA_KERNEL, for MRs */
-	bool untimed; /**< nobody asks how long the calls take: their times are 0 */
+	bool untimed; /**< the calls are not timed, to save time: their elapsed times are 0 */
 };
 
 /** mr_registrar_now() - time in nanoseconds, to be taken before and after a call */
@@ -168,35 +171,36 @@ static inline uint64_t mr_registrar_now(const struct mr_registrar *registrar)
 	return registrar->untimed ? 0 : mr_now_ns();
 }
 
-/** In the place of the kernel's number of an object: there is none, or it is not known. */
+/** Stands for a handle, the kernel's number of an object, that does not exist or is not known. */
 #define MR_NO_HANDLE UINT32_MAX
 
-/** What libmlx5 tells of a umem so that others find it (mlx5dv_devx_umem_export(3)). */
+/** A umem in the form in which another process can import it (mlx5dv_devx_umem_export(3)). */
 struct mr_umem_blob {
-	uint8_t bytes[63]; /* rdma-core 63 writes 8 */
-	uint8_t size;      /**< 0: there is none */
+	uint8_t bytes[63]; /**< rdma-core 63 writes 8 */
+	uint8_t size;      /**< bytes that are used; 0: nothing was exported */
 };
 
-/** What a call is given. */
+/** What is to be registered, and how. */
 struct mr_region_request {
 	enum mr_region_call call;
-	uint64_t addr;          /**< address of the first byte; of a dma-buf or DM its offset */
-	uint64_t length;        /**< bytes */
-	uint64_t iova;          /**< of calls with MR_IOVA_GIVEN */
-	uint64_t page_sizes;    /**< by mr_region_has_page_sizes(): the pgsz_bitmap */
-	uint64_t page_size;     /**< of MR_REG_MR_RELAXED: of the memory, in bytes */
-	uint32_t access;        /**< enum ibv_access_flags and whatever else was asked for */
-	int fd;                 /**< of a dma-buf */
-	const struct mr_dm *dm; /**< the memory on the device that it is on, or NULL */
-	struct mr_umem_blob *export; /**< of umems by MR_VIA_LIBRARY: to be set; or NULL */
-	/** What a private session is to keep as long as the region; or NULL. */
+	uint64_t addr;       /**< address of the first byte; of a dma-buf or DM its offset */
+	uint64_t length;     /**< bytes */
+	uint64_t iova;       /**< where the call has MR_IOVA_GIVEN */
+	uint64_t page_sizes; /**< where mr_region_has_page_sizes(): the pgsz_bitmap */
+	uint64_t page_size; /**< where the call is MR_REG_MR_RELAXED: bytes of the memory's pages */
+	uint32_t access;    /**< enum ibv_access_flags and whatever else was asked for */
+	int fd;             /**< of a dma-buf */
+	const struct mr_dm *dm; /**< where mr_region_is_dm(): the memory on the device, else NULL */
+	/** Of a umem by MR_VIA_LIBRARY: set to what is exported.  NULL: nothing is to be exported. */
+	struct mr_umem_blob *export;
+	/** Memory that a private session keeps as long as the region exists; or NULL. */
 	struct mr_backing *backing;
 };
 
-/** A region, kept small: commands hold many.  What they have in common stands elsewhere. */
+/** A region.  It is small, because commands hold many: what they have in common stands elsewhere. */
 struct mr_region {
-	union {                                /* of MR_VIA_LIBRARY: the library's side of it */
-		struct ibv_mr *mr;             /**< of MR_KIND_MR */
+	union {                    /* by MR_VIA_LIBRARY: the library's object, else NULL */
+		struct ibv_mr *mr; /**< of MR_KIND_MR */
 		struct mlx5dv_devx_umem *umem; /**< of MR_KIND_UMEM */
 	};
 	uint64_t addr; /**< as in the request */
@@ -204,8 +208,8 @@ struct mr_region {
 	uint64_t iova;             /**< of MR_KIND_MR */
 	uint64_t elapsed_ns;       /**< time the registering call took */
 	uint64_t dereg_elapsed_ns; /**< time the deregistering call took */
-	uint32_t
-		handle; /**< MR_NO_HANDLE: a null MR has none; libmlx5 may keep a umem's to itself */
+	/** MR_NO_HANDLE for a null MR, and for a umem where libmlx5 does not report it. */
+	uint32_t handle;
 	union {
 		uint32_t lkey;    /**< of MR_KIND_MR */
 		uint32_t umem_id; /**< of MR_KIND_UMEM */
@@ -216,11 +220,11 @@ struct mr_region {
 };
 
 /**
- * mr_extend_to_pages() - move both ends of a range outwards to the boundaries of its pages
+ * mr_extend_to_pages() - extend a range to whole pages
  * @page_size: bytes, a power of two
  *
- * The range stays as it is where that makes no sense: it has no bytes, @page_size is 0 or no power of
- * two, or the last page would reach beyond the address space.
+ * The range stays as it is where it is empty, where @page_size is 0 or no power of two, and where the last
+ * page would reach beyond the address space.
  */
 void mr_extend_to_pages(uint64_t page_size, uint64_t *addr, uint64_t *length);
 

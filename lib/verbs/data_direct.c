@@ -16,7 +16,7 @@ static bool ask_library_for_path(struct ibv_context *context, char *path, size_t
 
 void mr_data_direct_path(const struct mr_registrar *registrar, char *path, size_t size)
 {
-	/* The kernel's answer lacks this. */
+	/* Kernel and library return the path below this folder. */
 	static const char root[] = "/sys";
 	const size_t used = sizeof(root) - 1;
 	struct mr_error ignored;

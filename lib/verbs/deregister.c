@@ -21,9 +21,9 @@ void mr_region_forget(struct mr_region *region)
 }
 
 /*
- * EBUSY comes from uverbs where another object uses this one (uobj usecnt), and from mlx5 where its
- * firmware answers RES_BUSY.  Neither tells what uses it.  rxe answers EINVAL where a window is bound to
- * the MR (rxe_dereg_mr()).
+ * EBUSY comes from uverbs where another object uses this one (uobj usecnt), and from mlx5_ib where the
+ * firmware answers RES_BUSY.  Neither reports the user.  rxe answers EINVAL where a memory window is bound
+ * to the MR (rxe_dereg_mr()).
  */
 static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
 {
@@ -55,7 +55,7 @@ int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, 
 	return rc;
 }
 
-/* By the man pages these calls return the errno; some providers return -1 and set errno. */
+/* The man pages say that these calls return the errno; some providers return -1 and set errno. */
 static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 {
 	bool is_umem = region->kind == MR_KIND_UMEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The end of a region: in the kernel, or only on the library's side. */
+/* Deregistering a region, or freeing only what the library has of it. */
 #ifndef LIB_VERBS_DEREGISTER_H
 #define LIB_VERBS_DEREGISTER_H
 
@@ -11,16 +11,16 @@
 /**
  * mr_region_forget() - free the library's memory of a region that stays registered
  *
- * ibv_unimport_mr(3) or mlx5dv_devx_umem_unimport(3).  The region must be one of an imported
- * device, which somebody else has open.
+ * It calls ibv_unimport_mr(3) or mlx5dv_devx_umem_unimport(3).  The region's device must be an imported
+ * one: somebody else holds that open, so the region stays when this process closes it.
  */
 void mr_region_forget(struct mr_region *region);
 
 /**
  * mr_region_destroy() - ask the kernel to destroy a region by its handle
  *
- * The method is MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE.  Where no object of that kind has the handle,
- * the kernel refuses (ENOENT, EINVAL).
+ * The method is MR_DESTROY, DEVX_UMEM_DEREG or DM_FREE.  The kernel refuses with ENOENT or EINVAL where
+ * no object of that kind has the handle.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/** A uverbs command descriptor, with the driver behind it. */
+/** An open uverbs device (/dev/infiniband/uverbsN), and its driver. */
 struct mr_uverbs {
 	int fd;
 	uint32_t driver_id; /**< enum rdma_driver_id */

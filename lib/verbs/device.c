@@ -14,7 +14,7 @@
 #include "lib/verbs/device_reason.h"
 #include "lib/verbs/drivers.h"
 
-/* The files node_desc below lib/sim/sysfs begin with it. */
+/* The text in node_desc of a simulated device begins like this (lib/sim/sysfs). */
 #define SIMULATED_PREFIX "mrctl simulated HCA"
 
 #define AUTO_LIST        __attribute__((cleanup(free_list)))
@@ -25,7 +25,7 @@ static void free_list(struct ibv_device ***list)
 		ibv_free_device_list(*list);
 }
 
-/* The provider is the library that has the context's functions: libmlx5.so…, librxe-rdmav34.so. */
+/* The provider is the library that has the context's functions, such as librxe-rdmav34.so or libmlx5.so. */
 static void read_provider(const struct ibv_context *context, char *provider, size_t size)
 {
 	const char *base;
@@ -59,8 +59,8 @@ static void list_names(struct ibv_device **list, char *text, size_t size)
 					 ibv_get_device_name(list[i]));
 }
 
-static int choose(struct ibv_device **list, int list_errno, const char *name,
-		  struct ibv_device **chosen, struct mr_error *err)
+static int choose_device(struct ibv_device **list, int list_errno, const char *name,
+			 struct ibv_device **chosen, struct mr_error *err)
 {
 	char names[256] = "";
 
@@ -119,7 +119,7 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	*device = (struct mr_device){ 0 };
 	errno = 0;
 	list = ibv_get_device_list(NULL);
-	rc = choose(list, list ? 0 : mr_call_errno(), name, &chosen, err);
+	rc = choose_device(list, list ? 0 : mr_call_errno(), name, &chosen, err);
 	if (rc)
 		return rc;
 	snprintf(environment->device, sizeof(environment->device), "%s",
@@ -157,7 +157,7 @@ int mr_device_open_devx(const char *name, struct mr_device *device,
 
 int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err)
 {
-	/* The library takes the descriptor over, but where it fails early it does not close it. */
+	/* The library closes the descriptor later, so it gets a copy; where it fails early, it does not. */
 	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3), rc;
 
 	*device = (struct mr_device){ .imported = true };

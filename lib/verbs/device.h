@@ -24,7 +24,7 @@ struct mr_device {
  * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain
  * @name:        the device, or NULL for the only one there is
  * @device:      set on success; mr_device_close() it
- * @environment: device, provider and simulated are set, on failure as far as they became known
+ * @environment: its members about the device are set, on failure as far as they became known
  *
  * Return: 0, or -errno: MR_ERROR_ABSENT where there is no such device or none at all,
  * MR_ERROR_USAGE where one of several has to be named, MR_ERROR_REFUSED where the stack
@@ -34,9 +34,9 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 		   struct mr_error *err);
 
 /**
- * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without protection domain
+ * mr_device_open_devx() - open a device for DEVX (mlx5dv_open_device), without a protection domain
  *
- * ibv_open_device() asks for DEVX as well, but succeeds without it.
+ * ibv_open_device() asks for DEVX as well, but succeeds where it gets none.
  *
  * Return: as mr_device_open(); -EOPNOTSUPP where the device is no mlx5 device.
  */
@@ -44,27 +44,28 @@ int mr_device_open_devx(const char *name, struct mr_device *device,
 			struct mr_environment *environment, struct mr_error *err);
 
 /**
- * mr_device_import() - a context and PD that a session holds (ibv_import_device, ibv_import_pd)
- * @fd:        the session's uverbs command descriptor; not taken over
+ * mr_device_import() - import the context and PD of a session (ibv_import_device, ibv_import_pd)
+ * @fd:        the session's uverbs command descriptor; the caller still has to close it
  * @pd_handle: its protection domain, or MR_NO_HANDLE for none
- * @device:    set on success; mr_device_close() it, or the session keeps a UAR for ever
+ * @device:    set on success; mr_device_close() it, or a UAR stays allocated as long as the session
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; -EOPNOTSUPP where the provider cannot import.
  */
 int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struct mr_error *err);
 
 /**
- * mr_device_uverbs() - the kernel's own interface to an open device
- * @pd_handle: set to the handle of its PD, MR_NO_HANDLE where it has none
+ * mr_device_uverbs() - the descriptor and driver of an open device, for ioctls
+ * @environment: of the device: names its provider
+ * @pd_handle:   set to the handle of its PD, MR_NO_HANDLE where it has none
  */
 struct mr_uverbs mr_device_uverbs(const struct mr_device *device,
 				  const struct mr_environment *environment, uint32_t *pd_handle);
 
 /**
- * mr_device_leave() - close the library's side of a device that a session holds from now on
+ * mr_device_leave() - free what the library has of a device that a session holds from now on
  *
- * The session holds the open file, so the protection domain stays.  What the provider allocated
- * for its own use (UARs) is given back.
+ * The session holds the device open, so its protection domain stays.  What the provider allocated for its
+ * own use (UARs) is freed.
  */
 void mr_device_leave(struct mr_device *device);
 

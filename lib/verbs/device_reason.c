@@ -14,10 +14,10 @@
 
 #define PROVIDERS "/etc/libibverbs.d" /* IBV_CONFIG_DIR where rdma-core is packaged */
 
-/* Files that libibverbs has open at once: a class in sysfs, a device in it, and a file in that. */
+/* Files that libibverbs has open at once: a class in sysfs, a device in that class, and a file of that device. */
 #define DESCRIPTORS 3
 
-/* Tries whether as many files can be opened.  Return: 0, or the errno of that. */
+/* Tries to open as many files as libibverbs does.  Return: 0, or the errno of open(). */
 static int try_descriptors(void)
 {
 	int fds[DESCRIPTORS], opened = 0, rc = 0;
@@ -44,6 +44,7 @@ static void hint_descriptors(int errnum, struct mr_error *err)
 		mr_hint(err, "this machine can open no more files: sysctl fs.file-max");
 }
 
+/* Tries to open a node.  Return: 0, or the errno of open(). */
 static int open_node(const char *path)
 {
 	mr_auto_fd int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -51,7 +52,7 @@ static int open_node(const char *path)
 	return fd < 0 ? errno : 0;
 }
 
-static void hint_passing(const char *path, struct mr_error *err)
+static void hint_docker_device(const char *path, struct mr_error *err)
 {
 	mr_hint(err, "if this is a container, give it the node: docker run --device=%s", path);
 }
@@ -74,7 +75,7 @@ static void hint_permission(const char *path, struct mr_error *err)
 		mr_hint(err, "read and write permission on %s is needed", path);
 }
 
-/* The errnos are those of ib_uverbs_open(), and of open(2) before it is called. */
+/* The errnos are those of ib_uverbs_open(), and those of open(2) before that is called. */
 static void hint_open(const char *path, int errnum, struct mr_error *err)
 {
 	switch (errnum) {
@@ -111,7 +112,7 @@ static void hint_open(const char *path, int errnum, struct mr_error *err)
 	}
 }
 
-/* libibverbs opens the node only where it is a character device with the number that sysfs has. */
+/* libibverbs opens a node only where it is a character device with the number that sysfs shows. */
 static bool hint_other_node(const struct mr_uverbs_node *node, struct mr_error *err)
 {
 	struct stat st;
@@ -203,7 +204,7 @@ static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err
 			       node->device);
 	mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "the node of the RDMA device %s is missing: %s",
 		     node->device, node->path);
-	hint_passing(node->path, err);
+	hint_docker_device(node->path, err);
 	return -ENODEV;
 }
 
@@ -240,7 +241,7 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 	char device[NAME_MAX + 1];
 	struct mr_uverbs_node node = { .path = "" };
 
-	/* ENOSYS means that it cannot read the class of nodes: mr_uverbs_node_find() below says why. */
+	/* ENOSYS: libibverbs cannot read the class of nodes.  mr_uverbs_node_find() below finds out why. */
 	if (!errnum && list_errno != ENOSYS)
 		errnum = list_errno;
 	if (errnum) {

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 
 #include "lib/memory/dmabuf.h"
-#include "lib/verbs/dm.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/dm.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 
-/* Says what a refusal can mean, by the limit that the device tells. */
+/* Hints at what a refusal can mean, by the limit that the device reports. */
 static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_error *err)
 {
 	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
@@ -32,17 +32,17 @@ static int alloc_by_library(struct ibv_context *context, uint64_t length, struct
 			    struct mr_error *err)
 {
 	struct ibv_alloc_dm_attr attr = { .length = length };
-	struct ibv_dm *made;
+	struct ibv_dm *new;
 
 	errno = 0;
-	made = ibv_alloc_dm(context, &attr);
-	if (!made) {
+	new = ibv_alloc_dm(context, &attr);
+	if (!new) {
 		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
 			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
 		hint_limit(context, length, err);
 		return -err->errnum;
 	}
-	*dm = (struct mr_dm){ .dm = made, .handle = made->handle, .allocated = true };
+	*dm = (struct mr_dm){ .dm = new, .handle = new->handle, .allocated = true };
 	return 0;
 }
 
@@ -76,7 +76,7 @@ int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr
 	if (dm->dm) {
 		errno = 0;
 		rc = ibv_free_dm(dm->dm);
-		if (rc) /* by the man page it is the errno */
+		if (rc) /* the man page says that it is the errno */
 			rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
 				     "ibv_free_dm", NULL);
 	} else if (dm->allocated) {

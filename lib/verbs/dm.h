@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory on the device itself (ibv_alloc_dm(3)): regions are registered on it, dma-bufs made of it. */
+/* Memory on the device itself (ibv_alloc_dm(3)), for regions and dma-bufs on it. */
 #ifndef LIB_VERBS_DM_H
 #define LIB_VERBS_DM_H
 
@@ -29,16 +29,16 @@ int mr_dm_alloc(const struct mr_registrar *registrar, uint64_t length, struct mr
 		struct mr_error *err);
 
 /**
- * mr_dm_free() - ibv_free_dm(3), or the method DM_FREE; nothing to do where there is none
+ * mr_dm_free() - ibv_free_dm(3), or the method DM_FREE; nothing to do where @dm is none
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED: -EBUSY while a region is on it.
  */
 int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr_error *err);
 
-/** mr_dm_forget() - free only the library's side of it (ibv_unimport_dm(3)): the memory stays allocated */
+/** mr_dm_forget() - free what the library has of it (ibv_unimport_dm(3)): the memory stays allocated */
 void mr_dm_forget(struct mr_dm *dm);
 
-/** mr_dm_hint_region() - say what it can mean that a region on such memory was refused */
+/** mr_dm_hint_region() - hint at why a region on such memory can be refused */
 void mr_dm_hint_region(struct mr_error *err);
 
 /**

@@ -9,8 +9,8 @@
 #include "lib/verbs/drivers.h"
 
 /*
- * imports: rdma-core 44 to 65 have import_context in mlx5's table of operations only.
- * blocks_removal: such a driver has no ib_device_ops.disassociate_ucontext.
+ * imports: only mlx5's table of operations has import_context (rdma-core 44 to 65).
+ * blocks_removal: the driver has no ib_device_ops.disassociate_ucontext.
  */
 static const struct mr_driver drivers[] = {
 	{ .provider = "mlx5", .id = RDMA_DRIVER_MLX5, .imports = true },
@@ -42,7 +42,7 @@ static const struct mr_driver drivers[] = {
 
 const struct mr_driver *mr_driver_find(uint32_t id)
 {
-	/* Its provider may import: that is tried. */
+	/* Its provider may be able to import, so importing is tried. */
 	static const struct mr_driver unknown = { .provider = "", .imports = true };
 
 	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++)

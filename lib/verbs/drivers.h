@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** A driver. */
 struct mr_driver {
 	const char *provider; /**< its name in user space: "mlx5"; of an unknown driver "" */
 	uint32_t id;          /**< enum rdma_driver_id */
-	uint16_t reg_in;  /**< bytes that it wants with REG_MR; zeros ask for an ordinary region */
-	uint16_t reg_out; /**< bytes that it answers to REG_MR */
-	bool imports;     /**< its provider has ibv_import_device(3) */
-	bool blocks_removal;  /**< removing a device waits until nobody has it open */
+	uint16_t reg_in;     /**< bytes of its own input to REG_MR; zeros mean an ordinary region */
+	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
+	bool imports;        /**< its provider has ibv_import_device(3) */
+	bool blocks_removal; /**< removing a device waits until nobody has it open */
 	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */
 };
 
@@ -28,9 +29,9 @@ const struct mr_driver *mr_driver_find(uint32_t id);
 uint32_t mr_driver_id(const char *provider);
 
 /**
- * mr_driver_is_known() - whether it is in the table
+ * mr_driver_is_known() - whether a driver is in the table
  *
- * What an unknown driver wants with REG_MR is not known: registering is tried without.
+ * Whether another driver needs input of its own to REG_MR is not known: registering is tried without.
  */
 bool mr_driver_is_known(uint32_t id);
 

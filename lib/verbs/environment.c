@@ -15,8 +15,8 @@
 #include "lib/verbs/environment.h"
 
 /*
- * rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: what
- * comes after the second number is the package's version.
+ * The files of rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as
+ * libibverbs.so.1.14.44.0: the version of the package comes after the second number.
  */
 static void read_rdma_core_version(char *version, size_t size)
 {
@@ -59,7 +59,7 @@ static void read_firmware(struct mr_environment *environment)
 {
 	char path[PATH_MAX];
 
-	/* The name of a session's device is what its table says, which anyone may have written. */
+	/* The name of a session's device comes from its table, which any process of the session can write. */
 	if (strchr(environment->device, '/') ||
 	    !mr_sysfs_path(path, sizeof(path), "class/infiniband/%s/fw_ver", environment->device) ||
 	    !mr_read_line(path, environment->firmware, sizeof(environment->firmware)))

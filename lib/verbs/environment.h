@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where answers come from: what others must know to understand a refusal, or to reproduce it. */
+/* The environment of an answer: what one must know to understand a refusal, or to reproduce it. */
 #ifndef LIB_VERBS_ENVIRONMENT_H
 #define LIB_VERBS_ENVIRONMENT_H
 
@@ -7,7 +7,7 @@
 
 #include "lib/base/number.h"
 
-/** Where answers come from.  A string that is not known is empty. */
+/** Versions, device and limits.  A string that is not known is empty. */
 struct mr_environment {
 	char mrctl[32];            /**< version of mrctl */
 	char kernel[65];           /**< release of the running kernel */
@@ -15,15 +15,15 @@ struct mr_environment {
 	char device[64];           /**< "mlx5_0" */
 	char provider[32];         /**< user-space driver: "mlx5" */
 	char firmware[64];         /**< version, as /sys has it */
-	bool simulated;            /**< the device is mrctl's simulated HCA */
+	bool simulated;            /**< the device is the simulated HCA */
 	char simulated_kernel[16]; /**< kernel whose answers a simulated device gives */
 	/** RLIMIT_MEMLOCK in bytes; not known: unlimited. */
 	struct mr_opt_u64 memlock_soft;
 	struct mr_opt_u64 memlock_hard;
 	struct mr_opt_u64 uid;
 	struct mr_opt_u64 euid;
-	char data_direct
-		[256]; /**< of mlx5: path of its Data Direct device in /sys, where it was asked for */
+	/** Path of an mlx5 device's Data Direct device in /sys, set only by a command that uses it. */
+	char data_direct[256];
 };
 
 /** mr_environment_init() - set what is known without a device; the members about a device are empty */

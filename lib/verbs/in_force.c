@@ -13,14 +13,14 @@ enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t ac
 	if (!(access & MR_ACCESS_ZERO_BASED) || region->kind != MR_KIND_MR ||
 	    region->handle == MR_NO_HANDLE)
 		return MR_UNKNOWN;
-	/* Some drivers answer zeros as length and IOVA: those mean nothing. */
+	/* Some drivers answer 0 for length and IOVA, so an IOVA counts only with the right length. */
 	if (mr_uverbs_query_mr(uverbs, region->handle, &mr, &ignored) ||
 	    mr.length != region->length)
 		return MR_UNKNOWN;
 	return mr.iova ? MR_NO : MR_YES;
 }
 
-static void ask(struct mr_in_force *in_force)
+static void query_capabilities(struct mr_in_force *in_force)
 {
 	if (in_force->asked)
 		return;
@@ -32,7 +32,7 @@ static void ask(struct mr_in_force *in_force)
 static enum mr_tristate is_relaxed(const struct mr_in_force *in_force,
 				   const struct mr_in_force_region *region)
 {
-	/* mlx5_ib drops the flag where the Data Direct device's key lacks it, and does not tell. */
+	/* mlx5_ib drops the flag where the key of the Data Direct device lacks it, and does not report that. */
 	if (mr_call_row(region->call)->data_direct && in_force->relaxed != MR_NO)
 		return MR_UNKNOWN;
 	return in_force->relaxed;
@@ -44,13 +44,13 @@ static enum mr_tristate is_optional_in_force(struct mr_in_force *in_force,
 {
 	if (mr_region_kind(region->call) == MR_KIND_UMEM)
 		return MR_NO;
-	ask(in_force);
-	/* A kernel that does not know optional flags refuses them, but the library does not pass them on. */
+	query_capabilities(in_force);
+	/* To a kernel that does not know optional flags the library does not pass them on. */
 	if (in_force->optional == MR_NO && region->via == MR_VIA_LIBRARY)
 		return MR_NO;
 	if (flag != MR_ACCESS_RELAXED_ORDERING)
 		return MR_UNKNOWN;
-	/* Where the kernel does not tell, the library may or may not have passed the flag on. */
+	/* Where that is unknown, it is unknown, too, whether the library has passed the flag on. */
 	if (in_force->optional == MR_UNKNOWN && in_force->relaxed == MR_YES &&
 	    region->via == MR_VIA_LIBRARY)
 		return MR_UNKNOWN;
@@ -62,7 +62,7 @@ static enum mr_tristate is_in_force(struct mr_in_force *in_force,
 {
 	if (flag & MR_ACCESS_OPTIONAL)
 		return is_optional_in_force(in_force, region, flag);
-	if (flag == MR_ACCESS_HUGETLB) /* ib_umem_odp_get() alone looks at it */
+	if (flag == MR_ACCESS_HUGETLB) /* only ib_umem_odp_get() reads it */
 		return region->access & MR_ACCESS_ON_DEMAND ? MR_YES : MR_NO;
 	if (flag != MR_ACCESS_ZERO_BASED || mr_region_is_dm(region->call))
 		return MR_YES;

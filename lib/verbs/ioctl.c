@@ -30,7 +30,7 @@ void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle)
 	mr_ioctl_add(request, id, 0, handle);
 }
 
-/* Values of up to eight bytes stand in the attribute itself. */
+/* A value of up to eight bytes is in the attribute itself; of a longer one the attribute has the address. */
 void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length)
 {
 	uint64_t data = (uintptr_t)value;

@@ -10,10 +10,10 @@
 #include "lib/base/error.h"
 #include "lib/verbs/descriptor.h"
 
-/** Attributes that a request has at most. */
+/** Room for attributes: no request of this folder has more. */
 #define MR_IOCTL_ATTRS 10
 
-/** A request being put together.  Its header ends with an array of no length: the attributes. */
+/** A request.  Its header ends with an array of no length, which the attributes follow. */
 struct mr_ioctl {
 	union {
 		struct ib_uverbs_ioctl_hdr header;
@@ -24,32 +24,41 @@ struct mr_ioctl {
 	};
 };
 
-/** mr_ioctl_new() - a request without attributes: UVERBS_OBJECT_…, UVERBS_METHOD_… */
+/**
+ * mr_ioctl_new() - begin a request, without attributes
+ * @object: UVERBS_OBJECT_…
+ * @method: UVERBS_METHOD_…
+ */
 struct mr_ioctl mr_ioctl_new(uint16_t object, uint16_t method);
 
 /**
- * mr_ioctl_new_write() - one of the older commands (IB_USER_VERBS_CMD_…), by UVERBS_METHOD_INVOKE_WRITE
- * @in:  the command's request, and @out its response: both stay in use until mr_ioctl_submit()
+ * mr_ioctl_new_write() - begin an older command (IB_USER_VERBS_CMD_…), by UVERBS_METHOD_INVOKE_WRITE
+ * @in, @out: the command's request and its response, which must live until mr_ioctl_submit()
  */
 struct mr_ioctl mr_ioctl_new_write(uint64_t command, const void *in, size_t in_length, void *out,
 				   size_t out_length);
 
-/** mr_ioctl_add() - an attribute as it stands; the kernel writes the handle of a new object to it */
+/**
+ * mr_ioctl_add() - add an attribute
+ * @length, @data: as the kernel gets them
+ *
+ * Return: the attribute; where it is the handle of a new object, mr_ioctl_submit() sets its data.
+ */
 struct ib_uverbs_attr *mr_ioctl_add(struct mr_ioctl *request, uint16_t id, size_t length,
 				    uint64_t data);
 
-/** mr_ioctl_add_handle() - the handle of an object */
+/** mr_ioctl_add_handle() - add the handle of an object; 0 where the call makes the object */
 void mr_ioctl_add_handle(struct mr_ioctl *request, uint16_t id, uint32_t handle);
 
-/** mr_ioctl_add_in() - a value; one of more than eight bytes stays in use until mr_ioctl_submit() */
+/** mr_ioctl_add_in() - add a value; one of more than eight bytes must live until mr_ioctl_submit() */
 void mr_ioctl_add_in(struct mr_ioctl *request, uint16_t id, const void *value, size_t length);
 
-/** mr_ioctl_add_out() - room for what the kernel answers */
+/** mr_ioctl_add_out() - add room for an answer of the kernel, of at most @length bytes */
 void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t length);
 
 /**
- * mr_ioctl_submit() - ask the kernel
- * @call: what errors call it: "ioctl(REG_MR)"
+ * mr_ioctl_submit() - send the request to the kernel
+ * @call: its name in errors: "ioctl(REG_MR)"
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */

@@ -28,8 +28,8 @@ static uint64_t iova_of(const struct mr_region_request *request)
 /* ---- by the library ---- */
 
 /*
- * Parentheses around a name keep the macros of verbs.h away, which would call ibv_reg_mr_iova2() in
- * its place: the call that is reported is the call that is made.
+ * verbs.h has macros of these names, which call ibv_reg_mr_iova2().  Parentheses around the name prevent
+ * that, so that the call which mrctl reports is the call which it makes.
  */
 static struct ibv_mr *reg_mr(struct ibv_pd *pd, const struct mr_region_request *r, void *symbol)
 {
@@ -133,7 +133,10 @@ static int fail_null_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 
 /* ---- by either ---- */
 
-/* How a call is made that registers an MR. */
+/*
+ * The functions that make each call that registers an MR.  @library gets the function that
+ * mr_symbol_find() has found for the call, or NULL.
+ */
 static const struct functions {
 	struct ibv_mr *(*library)(struct ibv_pd *pd, const struct mr_region_request *r,
 				  void *symbol);
@@ -217,8 +220,8 @@ static int register_by_library(const struct mr_registrar *registrar,
 }
 
 /*
- * Explains the answer to a negative descriptor.  Libraries treat -1 as none: libmlx5's umem call refuses it
- * itself (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex()); ibv_reg_mr_ex(3) leaves the attribute out
+ * Explains the answer to a negative descriptor.  Libraries take -1 for none: libmlx5's umem call refuses it
+ * itself (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex()).  ibv_reg_mr_ex(3) leaves the attribute out
  * (cmd_ioctl.h fill_attr_in_fd()), and the kernel answers EINVAL to an offset without a descriptor.
  */
 static void hint_descriptor(const struct mr_registrar *registrar,
@@ -247,7 +250,7 @@ static void hint_descriptor(const struct mr_registrar *registrar,
 		mr_hint(err, "-1 is no descriptor; %s", failed);
 }
 
-/* Registers all pages of the range; the region then tells the range itself, which is a part of them. */
+/* Registers all pages of the range.  @region then describes the range itself, not the pages. */
 static int register_relaxed(const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
 			    struct mr_error *err)

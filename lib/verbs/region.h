@@ -7,10 +7,10 @@
 #include "lib/verbs/calls.h"
 
 /**
- * mr_region_register() - register memory
+ * mr_region_register() - make the call of a request
  * @region: set on success; mr_region_deregister() it
  *
- * Nothing is checked in advance: the stack's answer is what the user asked for.
+ * Nothing is checked in advance, because users ask for the answer of the RDMA stack.
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED; -ENOSYS with MR_ERROR_HOST where the installed library
  * lacks the call.

@@ -18,7 +18,7 @@ const struct mr_word mr_change_flags[] = {
 	{ .name = NULL },
 };
 
-/* The values of enum ibv_rereg_mr_err_code, with what the man page says of the region after each. */
+/* The values of enum ibv_rereg_mr_err_code, and what the region is after each, by the man page. */
 struct code {
 	int value;
 	const char *name;
@@ -70,9 +70,9 @@ const char *mr_old_region_name(enum mr_old_region old)
 }
 
 /*
- * Whether this kernel changes regions of the device at all.  It is asked to change nothing: where the
- * driver has rereg_user_mr(), ib_uverbs_rereg_mr() refuses that with EINVAL before it looks at the region;
- * where it has none, the command is not there (EOPNOTSUPP).
+ * Whether this kernel changes regions of the device at all.  The test is a request to change nothing.
+ * Where the driver has rereg_user_mr(), ib_uverbs_rereg_mr() refuses that with EINVAL before it looks at
+ * the region; where the driver has none, the kernel does not have the command (EOPNOTSUPP).
  */
 static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 {
@@ -84,15 +84,15 @@ static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 }
 
 /*
- * Whether the provider and the kernel both change regions.  For a provider that does not, libibverbs'
- * dummy_ops.c answers EOPNOTSUPP without a system call: the same as of a driver that does not.
+ * Whether the provider and the kernel both change regions.  Where the provider does not, libibverbs'
+ * dummy_ops.c answers EOPNOTSUPP without a system call; where the driver does not, the kernel answers it.
  */
 static bool library_has_rereg(struct ibv_mr *mr, struct ibv_pd *pd)
 {
 	return !ibv_rereg_mr(mr, 0, pd, NULL, 0, 0) || errno != EOPNOTSUPP;
 }
 
-/* ib_uverbs_rereg_mr() refuses these before it looks at the region, up to Linux 7.2. */
+/* Whether ib_uverbs_rereg_mr() refuses the flags before it looks at the region (up to Linux 7.2). */
 static bool has_other_flags(uint32_t changes)
 {
 	return !changes || changes & ~(uint32_t)MR_CHANGES;
@@ -112,7 +112,7 @@ static const char *library_code(const struct mr_rereg_request *request)
 	return request->origin == MR_ORIGIN_PLAIN ? find_code(IBV_REREG_MR_ERR_CMD)->name : NULL;
 }
 
-/* A driver may fail before or after it has given up the old translation, and does not tell which. */
+/* A driver may fail before or after it has given up the old translation, and does not report which. */
 static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 				       const struct mr_rereg_request *request, uint32_t handle,
 				       int errnum, struct mr_error *err)
@@ -169,7 +169,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 	return 0;
 }
 
-/* The code's meaning; but the region is as before where neither provider nor kernel can change regions. */
+/* What the region is after @code: as before, too, where the provider or the kernel changes no regions. */
 static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
 				     struct ibv_mr *mr, struct mr_error *err)
 {

@@ -8,7 +8,7 @@
 #include "lib/verbs/access.h"
 #include "lib/verbs/calls.h"
 
-/** What is to change; enum ibv_rereg_mr_flags has these values. */
+/** What is to change, with the values of enum ibv_rereg_mr_flags. */
 enum mr_change {
 	MR_CHANGE_TRANSLATION = 1 << 0, /**< address and length */
 	MR_CHANGE_PD = 1 << 1,
@@ -22,48 +22,50 @@ enum mr_origin {
 	MR_ORIGIN_UNKNOWN,
 };
 
+/** A change that is wanted. */
 struct mr_rereg_request {
 	uint32_t changes; /**< enum mr_change, and whatever else was asked for */
 	uint64_t addr;    /**< of TRANSLATION: address of the first byte */
 	uint64_t length;  /**< of TRANSLATION: bytes */
 	uint64_t iova;    /**< of TRANSLATION by MR_VIA_KERNEL; the library takes the address */
 	uint32_t access;  /**< of ACCESS */
-	enum mr_origin origin;      /**< by MR_VIA_KERNEL: to tell what the library would say */
+	enum mr_origin origin;      /**< by MR_VIA_KERNEL: for library_would_say */
 	struct mr_backing *backing; /**< of TRANSLATION: as of struct mr_region_request */
 };
 
 /** What a region is after a call that failed. */
 enum mr_old_region {
-	MR_OLD_UNTOUCHED, /**< there was no call */
+	MR_OLD_UNTOUCHED, /**< no call has failed */
 	MR_OLD_VALID,     /**< as before */
 	MR_OLD_REPLACED,  /**< it has changed, although the call failed */
 	MR_OLD_UNUSABLE,  /**< it can only be deregistered */
-	MR_OLD_UNKNOWN,   /**< the kernel does not tell */
+	MR_OLD_UNKNOWN,   /**< the kernel does not report it */
 	MR_OLD_REGIONS,   /**< how many there are */
 };
 
 /** mr_old_region_name() - "valid", ...; NULL for MR_OLD_UNTOUCHED */
 const char *mr_old_region_name(enum mr_old_region old);
 
-/** Their names, for mr_flags_parse(). */
+/** The names of what can change, for mr_flags_parse(). */
 extern const struct mr_word mr_change_flags[];
 
-/** MR_CHANGES - all that there are */
+/** All of enum mr_change. */
 #define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
 
+/** How a change failed. */
 struct mr_rereg_failure {
 	enum mr_old_region old;
 	const char *code; /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
-	/** by MR_VIA_KERNEL: ibv_rereg_mr(3)'s code for the same request, NULL if not known */
+	/** By MR_VIA_KERNEL: the code of ibv_rereg_mr(3) for the same request; NULL where not known. */
 	const char *library_would_say;
 };
 
 /**
  * mr_region_rereg() - ibv_rereg_mr(3), or the command REREG_MR by MR_VIA_KERNEL
- * @registrar: its protection domain is the new one where the request changes that; else it may be any
- * @request:   nothing is checked in advance
- * @region:    updated as far as the stack has changed it; it still has to be deregistered
- * @failure:   set: what the region is where the call fails
+ * @registrar: has the new protection domain where the request changes that; else any
+ * @request:   passed on without checks
+ * @region:    updated as far as the call has changed it; also on failure it has to be deregistered
+ * @failure:   set: where the call fails, what the region is then
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.
  */

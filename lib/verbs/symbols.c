@@ -31,7 +31,7 @@ static const struct symbol {
 				  "62", NULL },
 };
 
-/* The handle is not closed: what was found must stay loaded. */
+/* The handle is not closed: the library of the function must stay loaded. */
 static void *look_up(const struct symbol *s)
 {
 	void *library = dlopen(s->library, RTLD_NOW);
@@ -41,7 +41,7 @@ static void *look_up(const struct symbol *s)
 
 void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 {
-	/* Each is looked up once: a command may register many regions, and the library stays loaded. */
+	/* Each function is looked up once: a command may register many regions. */
 	static struct {
 		bool looked;
 		void *function;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions of rdma-core that are newer than the oldest release mrctl is built with (44): looked up
- * at run time, by name and version.
+ * Functions that are newer than rdma-core 44, the oldest release that mrctl is built with.  They are
+ * looked up at run time, by name and version.
  */
 #ifndef LIB_VERBS_SYMBOLS_H
 #define LIB_VERBS_SYMBOLS_H
@@ -39,7 +39,7 @@ typedef int mr_dv_umem_export(struct mlx5dv_devx_umem *umem, void *data);
 typedef struct mlx5dv_devx_umem *mr_dv_umem_import(struct ibv_context *context, void *data);
 typedef void mr_dv_umem_unimport(struct mlx5dv_devx_umem *umem);
 
-/** struct mlx5dv_export_sizes */
+/** struct mlx5dv_export_sizes of rdma-core 63: sizes in bytes. */
 struct mr_dv_export_sizes {
 	uint32_t var;
 	uint32_t umem;
@@ -49,7 +49,7 @@ typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
 typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
 typedef int mr_dm_export_fd(struct ibv_dm *dm);
 
-/** struct ibv_mr_init_attr of rdma-core 59; what came later stands behind it and is not used. */
+/** struct ibv_mr_init_attr of rdma-core 59, with room for members of later releases. */
 struct mr_init_attr {
 	size_t length;
 	int access;
@@ -71,8 +71,8 @@ enum mr_init_attr_mask {
 /**
  * mr_symbol_find() - look up a function by its name and version
  *
- * Return: the function, to be cast to its type; NULL with MR_ERROR_HOST where the installed library
- * lacks it: the message says which release of rdma-core brought it.
+ * Return: the function, to be cast to its type; NULL with ENOSYS and MR_ERROR_HOST where the installed
+ * library lacks it: the hint names the release of rdma-core that has it.
  */
 void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err);
 

@@ -9,10 +9,10 @@
 #include "lib/verbs/umem.h"
 #include "lib/verbs/uverbs.h"
 
-/* Room for exported attributes, in words of 32 bits; rdma-core 63 writes two. */
+/* Room for exported attributes, in words of 32 bits: rdma-core 63 writes two. */
 #define EXPORT_WORDS 64
 
-/* The pgsz_bitmap of mlx5dv_devx_umem_reg(3): any page size from 4 KiB on. */
+/* The pgsz_bitmap that mlx5dv_devx_umem_reg(3) uses: any page size from 4 KiB on. */
 #define ANY_PAGE_SIZE (~UINT64_C(0xfff))
 
 static mr_dv_umem_export *find_export(void)
@@ -29,14 +29,14 @@ static mr_dv_umem_unimport *find_unimport(void)
 	return (mr_dv_umem_unimport *)mr_symbol_find(MR_SYMBOL_UMEM_UNIMPORT, &ignored);
 }
 
-bool mr_umem_tells_handles(void)
+bool mr_umem_reports_handles(void)
 {
 	return find_export() && find_unimport();
 }
 
 /*
  * The exported attributes are the handle and the umem's id (providers/mlx5/mlx5.h struct
- * mlx5dv_devx_umem_attrs).  The id is compared: if it is not there, a later library writes others.
+ * mlx5dv_devx_umem_attrs).  Where the second word is not the id, a later library writes something else.
  */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem)
 {
@@ -59,12 +59,13 @@ void mr_umem_forget(struct mlx5dv_devx_umem *umem)
 /* Return: the bytes that libmlx5 exports of a umem, or -errno. */
 static int blob_size(struct mr_error *err)
 {
-	mr_dv_export_sizes *ask = (mr_dv_export_sizes *)mr_symbol_find(MR_SYMBOL_EXPORT_SIZES, err);
+	mr_dv_export_sizes *get_sizes =
+		(mr_dv_export_sizes *)mr_symbol_find(MR_SYMBOL_EXPORT_SIZES, err);
 	struct mr_dv_export_sizes sizes;
 
-	if (!ask)
+	if (!get_sizes)
 		return -err->errnum;
-	ask(&sizes, sizeof(sizes));
+	get_sizes(&sizes, sizeof(sizes));
 	if (sizes.umem <= sizeof(((struct mr_umem_blob *)NULL)->bytes))
 		return (int)sizes.umem;
 	return mr_fail(err, MR_ERROR_HOST, EOVERFLOW, "mlx5dv_get_export_sizes", NULL);
@@ -88,8 +89,9 @@ int mr_umem_export(struct mlx5dv_devx_umem *umem, struct mr_umem_blob *blob, str
 	return 0;
 }
 
-static struct mlx5dv_devx_umem *call(struct ibv_context *context,
-				     const struct mr_region_request *request, struct mr_error *err)
+static struct mlx5dv_devx_umem *call_library(struct ibv_context *context,
+					     const struct mr_region_request *request,
+					     struct mr_error *err)
 {
 	const struct mr_call_row *row = mr_call_row(request->call);
 	void *addr = mr_pointer(request->addr);
@@ -118,7 +120,7 @@ static int register_by_library(const struct mr_registrar *registrar,
 			       struct mr_error *err)
 {
 	uint64_t start = mr_registrar_now(registrar);
-	struct mlx5dv_devx_umem *umem = call(registrar->context, request, err);
+	struct mlx5dv_devx_umem *umem = call_library(registrar->context, request, err);
 	uint64_t elapsed_ns = mr_registrar_now(registrar) - start;
 	int rc;
 

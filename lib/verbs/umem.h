@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DEVX umems: memory that is registered with an mlx5 device for its own objects, without keys. */
+/* DEVX umems: memory that is registered for objects of an mlx5 device.  They have no keys. */
 #ifndef LIB_VERBS_UMEM_H
 #define LIB_VERBS_UMEM_H
 
@@ -21,17 +21,18 @@ int mr_umem_register(const struct mr_registrar *registrar, const struct mr_regio
 		     struct mr_region *region, struct mr_error *err);
 
 /**
- * mr_umem_tells_handles() - whether libmlx5 tells handles, and can forget a umem that stays registered
+ * mr_umem_reports_handles() - whether libmlx5 reports handles of umems, and can forget umems
  *
- * From rdma-core 63 on (MLX5_1.27: mlx5dv_devx_umem_export(3), mlx5dv_devx_umem_unimport(3)).
+ * It can from rdma-core 63 on, by mlx5dv_devx_umem_export(3) and mlx5dv_devx_umem_unimport(3).
  */
-bool mr_umem_tells_handles(void);
+bool mr_umem_reports_handles(void);
 
-/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not tell it */
+/** mr_umem_handle() - the kernel's number of a umem, or MR_NO_HANDLE where libmlx5 does not report it */
 uint32_t mr_umem_handle(struct mlx5dv_devx_umem *umem);
 
 /**
  * mr_umem_export() - mlx5dv_devx_umem_export(3)
+ * @blob: set on success
  *
  * Return: 0, or -errno: -ENOSYS with MR_ERROR_HOST where the installed libmlx5 lacks it.
  */
@@ -50,7 +51,7 @@ int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,
 /** mr_umem_id() - the device's number of a umem */
 uint32_t mr_umem_id(const struct mlx5dv_devx_umem *umem);
 
-/** mr_umem_forget() - free libmlx5's memory of a umem that stays registered */
+/** mr_umem_forget() - free what libmlx5 has of a umem, which stays registered (mlx5dv_devx_umem_unimport(3)) */
 void mr_umem_forget(struct mlx5dv_devx_umem *umem);
 
 #endif

@@ -9,12 +9,12 @@
 #include "lib/verbs/ioctl.h"
 #include "lib/verbs/uverbs.h"
 
-/* From later versions of <rdma/mlx5_user_ioctl_cmds.h>: the headers of rdma-core 44 lack them. */
+/* Numbers from later versions of <rdma/mlx5_user_ioctl_cmds.h>, which rdma-core 44 does not have. */
 #define ATTR_REG_DMABUF_MR_ACCESS_FLAGS   (1u << UVERBS_ID_NS_SHIFT)
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH ((1u << UVERBS_ID_NS_SHIFT) + 1)
 #define ATTR_GET_DATA_DIRECT_SYSFS_PATH   (1u << UVERBS_ID_NS_SHIFT)
 
-/* Room for a driver's own answer to ALLOC_PD; no driver has a longer one. */
+/* Room for a driver's own answer to ALLOC_PD, in bytes: no driver has a longer one. */
 #define PD_ANSWER_SIZE 64
 
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err)
@@ -91,7 +91,7 @@ int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
 		mr_ioctl_new_write(IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
 	int rc;
 
-	if (driver->reg_in) /* irdma's provider sends the same as with REG_MR, the others nothing */
+	if (driver->reg_in) /* as irdma's provider does; the providers of the other drivers send nothing */
 		mr_ioctl_add_in(&request, UVERBS_ATTR_UHW_IN, private_in, driver->reg_in);
 	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REREG_MR)", err);
 	if (rc)
@@ -136,7 +136,7 @@ int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_
 	struct mr_ioctl request =
 		mr_ioctl_new(UVERBS_OBJECT_DEVICE, METHOD_GET_DATA_DIRECT_SYSFS_PATH);
 
-	/* Another driver may have another method by this number. */
+	/* With another driver the number may mean another method. */
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5)
 		return mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ioctl(GET_DATA_DIRECT_SYSFS_PATH)",
 			       NULL);
@@ -190,10 +190,10 @@ int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *ha
 		   uint32_t *count, struct mr_error *err)
 {
 	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
-	uint64_t wide = object;
+	uint64_t type = object; /* the attribute has 64 bits */
 
 	*count = 0;
-	mr_ioctl_add_in(&request, UVERBS_ATTR_INFO_OBJECT_ID, &wide, sizeof(wide));
+	mr_ioctl_add_in(&request, UVERBS_ATTR_INFO_OBJECT_ID, &type, sizeof(type));
 	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, count, sizeof(*count));
 	mr_ioctl_add_out(&request, UVERBS_ATTR_INFO_HANDLES_LIST, handles,
 			 MR_UVERBS_INFO_MAX * sizeof(*handles));
@@ -267,8 +267,8 @@ int mr_uverbs_alloc_dm(const struct mr_uverbs *uverbs, uint64_t length, uint32_t
 	mr_ioctl_add_handle(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0);
 	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, &length, sizeof(length));
 	mr_ioctl_add_in(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, &alignment, sizeof(alignment));
-	if (uverbs->driver_id ==
-	    RDMA_DRIVER_MLX5) { /* it answers where a program may map the memory; mrctl does not */
+	/* mlx5_ib answers where a program can map the memory, which mrctl does not do. */
+	if (uverbs->driver_id == RDMA_DRIVER_MLX5) {
 		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, &offset,
 				 sizeof(offset));
 		mr_ioctl_add_out(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, &page,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Objects by the kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs: that library
- * can do nothing with objects which it did not make itself.
+ * Objects by the kernel's public uverbs ioctl interface (<rdma/…>), without libibverbs.  That library
+ * works only with objects that it made or imported itself.
  */
 #ifndef LIB_VERBS_UVERBS_H
 #define LIB_VERBS_UVERBS_H
@@ -14,19 +14,19 @@
 #include "lib/base/number.h"
 #include "lib/verbs/descriptor.h"
 
-/** What the kernel says of a memory region. */
+/** A memory region, as the kernel reports it. */
 struct mr_uverbs_mr {
 	uint32_t handle;
 	uint32_t lkey;
 	uint32_t rkey;
-	uint64_t length;
+	uint64_t length; /**< bytes */
 	uint64_t iova;
 };
 
 /** What is to be registered as an MR. */
 struct mr_uverbs_reg {
-	uint64_t addr; /**< address of the first byte; of a dma-buf its offset */
-	uint64_t length;
+	uint64_t addr;   /**< address of the first byte; its offset in a dma-buf or DM */
+	uint64_t length; /**< bytes */
 	uint64_t iova;
 	uint32_t pd_handle;
 	uint32_t access;
@@ -34,8 +34,8 @@ struct mr_uverbs_reg {
 
 /** What is to be registered as a umem. */
 struct mr_uverbs_umem_reg {
-	uint64_t addr; /**< address of the first byte; of a dma-buf its offset */
-	uint64_t length;
+	uint64_t addr;                /**< address of the first byte; its offset in a dma-buf */
+	uint64_t length;              /**< bytes */
 	struct mr_opt_u64 page_sizes; /**< a bit for each; not known: any */
 	uint32_t access;
 	bool dmabuf; /**< it is a range of the dma-buf @fd */
@@ -53,22 +53,23 @@ struct mr_uverbs_advice {
 };
 
 /*
- * All below return 0 or -errno with MR_ERROR_REFUSED; the call is named "ioctl(REG_MR)", ….
+ * The functions below return 0, or -errno with MR_ERROR_REFUSED where they do not say otherwise.  Errors
+ * name the call "ioctl(REG_MR)" and the like.
  */
 
-/** mr_uverbs_alloc_pd() - drivers/infiniband/core/uverbs_cmd.c ib_uverbs_alloc_pd */
+/** mr_uverbs_alloc_pd() - uverbs_cmd.c ib_uverbs_alloc_pd(); sets @handle */
 int mr_uverbs_alloc_pd(const struct mr_uverbs *uverbs, uint32_t *handle, struct mr_error *err);
 
-/** mr_uverbs_dealloc_pd() - -EBUSY while an object uses it */
+/** mr_uverbs_dealloc_pd() - UVERBS_METHOD_PD_DESTROY; -EBUSY while an object uses the PD */
 int mr_uverbs_dealloc_pd(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
 
-/** mr_uverbs_reg_mr() - ib_uverbs_reg_mr; @mr has the request's length and iova then */
+/** mr_uverbs_reg_mr() - ib_uverbs_reg_mr(); sets @mr, with the length and iova of the request */
 int mr_uverbs_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
 		     struct mr_uverbs_mr *mr, struct mr_error *err);
 
 /**
- * mr_uverbs_rereg_mr() - ib_uverbs_rereg_mr
- * @changes: enum ib_mr_rereg_flags: which members of @request count
+ * mr_uverbs_rereg_mr() - ib_uverbs_rereg_mr()
+ * @changes: enum ib_mr_rereg_flags: which members of @request are used
  * @mr:      in: its handle, which stays; out: its keys
  */
 int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
@@ -78,8 +79,9 @@ int mr_uverbs_rereg_mr(const struct mr_uverbs *uverbs, uint32_t changes,
 /**
  * mr_uverbs_reg_dmabuf_mr() - uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR
  * @fd:          of the dma-buf
- * @mlx5_access: 0, or flags of mlx5's own attribute (MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS), for
- *               which a kernel that does not know it answers -EPROTONOSUPPORT
+ * @mlx5_access: 0, or flags of mlx5's own attribute (MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS)
+ *
+ * Return: -EPROTONOSUPPORT where the kernel does not know that attribute.
  */
 int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
 			    int fd, uint32_t mlx5_access, struct mr_uverbs_mr *mr,
@@ -87,9 +89,11 @@ int mr_uverbs_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uver
 
 /**
  * mr_uverbs_data_direct_path() - MLX5_IB_METHOD_GET_DATA_DIRECT_SYSFS_PATH
- * @path: set to the path of its Data Direct device below /sys, "/devices/..."; zeros behind it stay
+ * @path: set to the path of the Data Direct device below /sys, "/devices/..."; @size bytes, which the
+ *        caller has filled with zeros
  *
- * Return: -ENODEV where there is none, -ENOSPC where @size bytes do not do.
+ * Return: -ENODEV where there is no such device, -ENOSPC where @size is too small, -EOPNOTSUPP with
+ * MR_ERROR_HOST for a driver other than mlx5_ib.
  */
 int mr_uverbs_data_direct_path(const struct mr_uverbs *uverbs, char *path, size_t size,
 			       struct mr_error *err);
@@ -103,17 +107,16 @@ int mr_uverbs_query_mr(const struct mr_uverbs *uverbs, uint32_t handle, struct m
 		       struct mr_error *err);
 
 /**
- * mr_uverbs_is_absent() - whether mr_uverbs_query_mr() has answered that there is no such MR
- * @rc: its return value
+ * mr_uverbs_is_absent() - whether a return value of mr_uverbs_query_mr() means that there is no such MR
  *
- * The handle is free, or an object of another kind has it: all kinds share their numbers.
+ * The handle is free then, or an object of another kind has it: handles of all kinds are one series.
  */
 bool mr_uverbs_is_absent(int rc);
 
 /**
  * mr_uverbs_advise_mr() - UVERBS_METHOD_ADVISE_MR, of one range
  *
- * Return: -EOPNOTSUPP from a driver that knows no advice.
+ * Return: -EOPNOTSUPP where the driver has no advise_mr().
  */
 int mr_uverbs_advise_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_advice *advice,
 			struct mr_error *err);
@@ -140,17 +143,18 @@ int mr_uverbs_reg_umem(const struct mr_uverbs *uverbs, const struct mr_uverbs_um
 int mr_uverbs_dereg_umem(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
 
 /**
- * mr_uverbs_list_uars() - the doorbell pages of mlx5 contexts; of other drivers there are none
+ * mr_uverbs_list_uars() - list the doorbell pages of mlx5 contexts
  *
- * As mr_uverbs_list_umems().
+ * Parameters and return value are those of mr_uverbs_list_umems().
  */
 int mr_uverbs_list_uars(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
 			struct mr_error *err);
 
 /**
- * mr_uverbs_list_umems() - mr_uverbs_list() of umems; none of other drivers
+ * mr_uverbs_list_umems() - list umems, as mr_uverbs_list()
+ * @count: set to 0 for a driver other than mlx5_ib, without asking the kernel
  *
- * Return: -ENOENT where the driver has no such type, for want of DEVX (uapi_get_object()).
+ * Return: -ENOENT where mlx5_ib has no such type, for lack of DEVX (uapi_get_object()).
  */
 int mr_uverbs_list_umems(const struct mr_uverbs *uverbs, uint32_t *handles, uint32_t *count,
 			 struct mr_error *err);
@@ -169,8 +173,8 @@ int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr
 
 /**
  * mr_uverbs_reg_dm_mr() - uverbs_std_types_mr.c UVERBS_METHOD_DM_MR_REG
- * @request: its addr is the offset in the memory, its iova counts for nothing
- * @dm:      handle of the memory
+ * @request: its addr is the offset in the memory, its iova is not used
+ * @dm:      handle of the memory on the device
  */
 int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
 			uint32_t dm, struct mr_uverbs_mr *mr, struct mr_error *err);
@@ -179,15 +183,15 @@ int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 #define MR_UVERBS_INFO_MAX 16383
 
 /**
- * mr_uverbs_list() - UVERBS_METHOD_INFO_HANDLES
+ * mr_uverbs_list() - list the handles of objects (UVERBS_METHOD_INFO_HANDLES)
  * @object:  UVERBS_OBJECT_MR, UVERBS_OBJECT_PD, …
- * @handles: room for MR_UVERBS_INFO_MAX
- * @count:   set to how many there are; where it is MR_UVERBS_INFO_MAX, there may be more
+ * @handles: room for MR_UVERBS_INFO_MAX handles
+ * @count:   set to the number of handles; where it is MR_UVERBS_INFO_MAX, there may be more objects
  */
 int mr_uverbs_list(const struct mr_uverbs *uverbs, uint16_t object, uint32_t *handles,
 		   uint32_t *count, struct mr_error *err);
 
-/** mr_uverbs_lists() - whether a handle is among those listed */
+/** mr_uverbs_lists() - whether @handle is among @count @handles */
 static inline bool mr_uverbs_lists(const uint32_t *handles, uint32_t count, uint32_t handle)
 {
 	while (count-- > 0)
