@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Commands.  A command is one file that ends with a struct command, and one line in the table of
- * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages are made of
- * that table.
+ * Commands.  A command is a file that ends with a struct command, and a line in the table of
+ * cmd/commands.c.  Help, --dump-cli, the completions and the checks of the man pages follow from that
+ * table.
  */
 #ifndef CMD_CLI_COMMAND_H
 #define CMD_CLI_COMMAND_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* mrctl help, --help and --dump-cli, made of the tables. */
+/* mrctl help, --help and --dump-cli, which print the tables of commands, options and columns. */
 #ifndef CMD_CLI_HELP_H
 #define CMD_CLI_HELP_H
 

@@ -4,7 +4,6 @@
 #define CMD_CLI_PROGRAM_H
 
 #include "cmd/cli/command.h"
-#include "cmd/output/exit_status.h"
 
 /**
  * program_exec() - exec the program that the operands name, or $SHELL

@@ -170,8 +170,8 @@ static bool fits(const struct table *table, bool folded)
 }
 
 /*
- * Gives each access flag a line of its own if the table then fits the terminal.  Otherwise the list would be
- * cut, and look complete.
+ * Gives each access flag a line of its own if the table then fits the terminal.  A list that was cut at the
+ * edge would look complete.
  */
 static void fold_lists(struct table *table)
 {

@@ -7,7 +7,6 @@
 #include "cmd/region/row.h"
 #include "cmd/stat/totals.h"
 #include "lib/base/tristate.h"
-#include "lib/session/library.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
 #include "lib/session/registrant.h"

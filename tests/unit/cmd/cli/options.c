@@ -42,7 +42,7 @@ static const struct option_spec options[] = {
 };
 static const struct option_group group = { "Test", options, 0 };
 
-/* Texts that options have joined live as long as they do: until the next command line. */
+/* Owns the texts that it has joined, to which members point; so it lives until the next command line. */
 static struct options *current;
 
 static int read_options(const struct option_binding *bindings, bool stop_early, int argc,
@@ -53,7 +53,7 @@ static int read_options(const struct option_binding *bindings, bool stop_early, 
 	return options_read(current, argc, argv, operands, err);
 }
 
-/* One command line with its outcome. */
+/* A command line, and what reading it answered. */
 struct line {
 	struct args args;
 	struct mr_error err;
@@ -63,7 +63,7 @@ struct line {
 	char copy[256];
 };
 
-/* Words are separated by one blank; an empty word is none. */
+/* Reads @text, whose words are separated by one blank; empty words are left out. */
 static struct line *parse_with(struct line *line, bool stop_early, const char *text)
 {
 	const struct option_binding bindings[] = { { &group, &line->args }, { 0 } };
@@ -227,7 +227,7 @@ TEST(names_are_not_abbreviated)
 	check_usage("x --nam a", "unknown option '--nam'");
 	check_usage("--s 1", "unknown option '--s'");
 	check_usage("--flag-al", "unknown option '--flag-al'");
-	/* A name that another one begins with is no abbreviation. */
+	/* A whole name is no abbreviation of another one that begins with it. */
 	assert_true(parse(&line, "--flag")->flag);
 	assert_false(line.args.all);
 }
@@ -241,14 +241,14 @@ TEST(unknown_options_are_named)
 	check_usage("--size 1 operand --bogus", "unknown option '--bogus'");
 }
 
-TEST(a_missing_or_surplus_value_is_told)
+TEST(a_missing_or_surplus_value_is_reported)
 {
 	check_usage("--size", "option '--size' needs a value");
 	check_usage("-s", "option '-s' needs a value");
 	check_usage("--flag=1", "option '--flag' takes no value");
 }
 
-TEST(bad_values_are_told_with_their_option)
+TEST(bad_values_are_reported_with_their_option)
 {
 	check_usage("--size 1X", "--size: invalid size '1X'");
 	check_usage("-s 1X", "--size: invalid size '1X'");
@@ -367,8 +367,8 @@ int main(void)
 		cmocka_unit_test(a_value_may_look_like_an_option),
 		cmocka_unit_test(names_are_not_abbreviated),
 		cmocka_unit_test(unknown_options_are_named),
-		cmocka_unit_test(a_missing_or_surplus_value_is_told),
-		cmocka_unit_test(bad_values_are_told_with_their_option),
+		cmocka_unit_test(a_missing_or_surplus_value_is_reported),
+		cmocka_unit_test(bad_values_are_reported_with_their_option),
 		cmocka_unit_test(operands_may_stand_between_options),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(another_programs_options_are_left_alone),

@@ -51,7 +51,7 @@ static const struct row second = { .number = { 22222, true },
 				   .access = { 0, true },
 				   .pages = { 0, true } };
 
-/* What the tests print: a document with both rows. */
+/* Prints a document with both rows. */
 static const char *print(struct capture *c, const struct output_style *style, bool lines)
 {
 	struct output out;
@@ -74,7 +74,7 @@ static const char *print(struct capture *c, const struct output_style *style, bo
 	return c->text;
 }
 
-/* One row as a JSON object: what stands between the brackets of the list. */
+/* Prints one row as a JSON object, without the document around it. */
 static const char *json_row(struct capture *c, const struct row *row)
 {
 	const struct output_style style = { .json = true };
@@ -244,7 +244,7 @@ TEST(verbose_is_a_list_of_lines_for_each_row)
 	assert_null(strstr(c.text, "NAME"));
 }
 
-/* A table with the usual columns, of these rows. */
+/* Prints a table with the usual columns, of these rows. */
 static const char *print_usual(struct capture *c, const struct output_style *style,
 			       const struct row *rows, size_t count)
 {
@@ -263,7 +263,7 @@ static const char *print_usual(struct capture *c, const struct output_style *sty
 	return c->text;
 }
 
-TEST(a_usual_table_leaves_out_columns_that_say_nothing)
+TEST(a_usual_table_leaves_out_columns_that_are_not_needed)
 {
 	const struct output_style plain = { 0 }, bare = { .no_headings = true };
 	struct row rows[] = {
@@ -422,7 +422,7 @@ int main(void)
 		cmocka_unit_test(without_headings_there_are_values_only),
 		cmocka_unit_test(a_table_shows_details_only_when_verbose_or_asked_for),
 		cmocka_unit_test(verbose_is_a_list_of_lines_for_each_row),
-		cmocka_unit_test(a_usual_table_leaves_out_columns_that_say_nothing),
+		cmocka_unit_test(a_usual_table_leaves_out_columns_that_are_not_needed),
 		cmocka_unit_test(a_column_that_only_a_late_row_needs_comes_with_a_new_heading),
 		cmocka_unit_test(lines_are_aligned_and_leave_the_unknown_out),
 		cmocka_unit_test(quiet_prints_nothing),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What standard error says of an error, and the exit status. */
+/* Errors on standard error, and their exit statuses. */
 #include <errno.h>
 
 #include "cmd/output/messages.h"

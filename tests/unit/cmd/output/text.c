@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Text of others: what terminals get of it, and what JSON. */
+/* Text that may hold any bytes, as it is printed on a terminal and in JSON. */
 #include "cmd/output/text.h"
 #include "tests/unit/unit.h"
 
