@@ -3,8 +3,10 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "lib/base/cleanup.h"
 #include "lib/session/end.h"

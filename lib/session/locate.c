@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/base/number.h"
 #include "lib/session/operand.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/file.h"

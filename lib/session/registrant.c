@@ -3,7 +3,6 @@
 
 #include "lib/base/tristate.h"
 #include "lib/host/process.h"
-#include "lib/session/library.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
 

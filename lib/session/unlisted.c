@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "lib/session/handles.h"
-#include "lib/session/library.h"
 #include "lib/session/state.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/index.h"

@@ -18,7 +18,6 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
-#include "lib/base/number.h"
 #include "lib/verbs/calls.h"
 
 #define MR_NAME_SIZE 64
