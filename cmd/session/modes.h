@@ -18,6 +18,10 @@ struct session_args {
 	struct mr_opt_u64 relaxed_watermark;
 };
 
+/** How long to look for sessions, and how long to wait for the end of one. */
+#define SESSION_TIMEOUT_SECONDS 5
+#define SESSION_TIMEOUT_NS      ((uint64_t)SESSION_TIMEOUT_SECONDS * 1000000000)
+
 /** session_check() - the check of struct command */
 int session_check(const struct invocation *invocation, struct mr_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cmd/region/context.h"
 #include "cmd/session/row.h"
 #include "lib/base/cleanup.h"
 #include "lib/session/holder.h"
@@ -41,6 +42,15 @@ static const struct field session_fields[] = {
 	FIELD_END,
 };
 const struct record session_record = { "session", session_fields, "sessions" };
+
+int session_answer_init(struct answer *answer, const struct invocation *invocation,
+			const struct mr_environment *environment, struct mr_error *err)
+{
+	int rc = answer_init(answer, invocation, NULL, environment, 0, err);
+
+	answer->in_session = context_session(invocation) != NULL;
+	return rc;
+}
 
 static void name_user(uid_t uid, char *text, size_t size)
 {

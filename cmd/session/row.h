@@ -30,6 +30,10 @@ struct session_row {
 
 extern const struct record session_record;
 
+/** session_answer_init() - answer_init() for printing sessions rather than regions */
+int session_answer_init(struct answer *answer, const struct invocation *invocation,
+			const struct mr_environment *environment, struct mr_error *err);
+
 /** session_print() - print a session as the next row of an answer */
 void session_print(struct answer *answer, const struct mr_found_session *session);
 
