@@ -29,7 +29,7 @@ static void report_pd(const struct rereg_job *job)
 								      : MR_DEFAULT_PD);
 }
 
-/* Members for what was not to change stay empty. */
+/* What was asked for, as the document has it: nothing about what was not to change. */
 static struct request request_of(const struct rereg_job *job)
 {
 	const struct mr_rereg_request *request = &job->request;
@@ -110,7 +110,7 @@ static void fill_row(const struct rereg_job *job, struct region_row *row,
 		     const struct mr_entry *entry, struct mr_table_pd *pd)
 {
 	region_row_fill(row, entry, &job->in->session->table, pd);
-	row->lkey = known(entry->lkey); /* the kernel has just said them */
+	row->lkey = known(entry->lkey); /* the kernel has just reported them */
 	row->rkey = known(entry->rkey);
 	row->length = known(entry->length);
 	row->iova = known(entry->iova);
@@ -137,7 +137,7 @@ void rereg_print(struct rereg_job *job, bool changed)
 		after.state = state_of(job);
 		changes.before.rows = &before;
 		changes.before.count = 1;
-		/* Values for scripts are those that hold now. */
+		/* A script that asks for values gets those that hold now. */
 		if (!global->style.json && !global->style.columns && !global->style.no_headings)
 			answer_row(answer, &before);
 		answer_row(answer, &after);

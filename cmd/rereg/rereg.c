@@ -60,7 +60,7 @@ static int begin_change(struct rereg_job *job, struct mr_error *err)
 	return rc;
 }
 
-/* The PD of the call.  ibv_rereg_mr() is given one even where the PD is not to change. */
+/* Finds the PD for the call: ibv_rereg_mr() is given one even if the PD is not to change. */
 static int choose_pd(struct rereg_job *job, uint32_t *slot, struct mr_table_pd *pd,
 		     struct mr_error *err)
 {
@@ -98,8 +98,8 @@ static int choose_path(struct rereg_job *job, struct mr_error *err)
 }
 
 /*
- * Maps the new memory, where there is to be some.  An I/O virtual address that was chosen once is kept, but
- * for ibv_rereg_mr(), which always takes the address of the memory.
+ * Maps the new memory, if there is to be some.  A region that was given an I/O virtual address keeps it, except
+ * by ibv_rereg_mr(), which always uses the address of the memory.
  */
 static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 {
@@ -136,7 +136,7 @@ static int map_new_memory(struct rereg_job *job, struct mr_error *err)
 	return 0;
 }
 
-/* --flags is passed on even where it does not fit the other options: the stack is asked what it says. */
+/* --flags is passed on even if it contradicts the other options: the user wants the stack's answer to it. */
 static uint32_t changes_for(const struct rereg_args *args)
 {
 	if (args->flags.given)
@@ -146,14 +146,14 @@ static uint32_t changes_for(const struct rereg_args *args)
 	       (args->access.given ? (uint32_t)MR_CHANGE_ACCESS : 0);
 }
 
-/* The memory is mapped last: nothing else may be mapped into the gaps of some of its kinds. */
+/* The memory is mapped last: a later mapping might be put into the gap that --memory hole leaves. */
 static int prepare_change(struct rereg_job *job, struct mr_error *err)
 {
 	int rc = begin_change(job, err);
 
 	if (rc)
 		return rc;
-	/* libibverbs changes only what it registered in this process: that path is the usual one then. */
+	/* libibverbs changes only regions that it registered in this process, so it is the usual path for those. */
 	if (!job->args->via.given && !job->args->iova.known)
 		job->via = mr_session_via(job->in->session, job->slot);
 	job->request.changes = changes_for(job->args);
@@ -176,7 +176,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	int rc;
 
 	job.via = via_allows(job.args->via, MR_VIA_KERNEL) ? MR_VIA_KERNEL : MR_VIA_LIBRARY;
-	/* A signal between the kernel's change and the note of it would leave the region in doubt. */
+	/* A signal between the call and the change of the entry would leave the region in doubt. */
 	context_block_signals(in->answer.invocation);
 	mr_relaxed_expire(in->session);
 	rc = prepare_change(&job, &refusal);

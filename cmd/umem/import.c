@@ -31,9 +31,9 @@ static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_err
 struct imported {
 	uint32_t handle;
 	uint32_t id;
-	bool listed; /* the session has an entry for the handle */
-	struct mr_entry entry;
-	struct mr_umem_blob blob;
+	bool listed;              /* the session has an entry for the handle */
+	struct mr_entry entry;    /* if @listed */
+	struct mr_umem_blob blob; /* as this process exports it again */
 };
 
 static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
@@ -44,7 +44,7 @@ static int ask_library(struct session_job *job, const struct mr_umem_blob *blob,
 	int rc = mr_device_import(job->session->uverbs.fd, MR_NO_HANDLE, &device, err);
 
 	if (rc) {
-		err->hint[0] = '\0'; /* which names another path: there is none */
+		err->hint[0] = '\0'; /* it names another path, and there is none here */
 		return rc;
 	}
 	rc = mr_umem_import(device.context, blob, &umem, err);
@@ -71,7 +71,7 @@ static void find_entry(struct session_job *job, struct imported *imported)
 		imported->entry = found.entry;
 }
 
-/* The library takes whatever is in the blob: the umem may be gone, and its handle another's. */
+/* The library accepts any blob: the umem may have gone, and its handle may be another umem's now. */
 static int ask_kernel(struct session_job *job, const struct imported *imported,
 		      struct mr_error *err)
 {

@@ -13,7 +13,7 @@
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/region.h"
 
-/* Page sizes that --try-page-sizes tries. */
+/* The page sizes that are tried: these and the powers of two between them, in bytes. */
 #define FIRST_SIZE 4096u
 #define LAST_SIZE  (1u << 30)
 
@@ -29,7 +29,7 @@ struct trial {
 	uint64_t accepted; /* sizes that the stack accepted */
 };
 
-/* The driver looks at no page larger than the region (devx.c devx_umem_find_best_pgsize()). */
+/* The driver considers no page larger than the umem needs (devx.c devx_umem_find_best_pgsize()). */
 static bool is_tried(const struct trial *trial, uint64_t size)
 {
 	return size == FIRST_SIZE || (size <= LAST_SIZE && size / 2 < trial->plan.memory.size);
@@ -81,8 +81,8 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 }
 
 /*
- * A refused size is a result here, and no failure.  Where all are refused the command has failed, and not
- * for their sizes: it reports the refusal of 4 KiB, which always fit.
+ * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
+ * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
  */
 static void try_sizes(struct trial *trial)
 {
@@ -97,7 +97,7 @@ static void try_sizes(struct trial *trial)
 	};
 	struct mr_error first = { .kind = MR_ERROR_REFUSED }, err;
 
-	/* A signal would leave one of the umems in the session. */
+	/* A signal between the two calls for a umem would leave it in the session. */
 	context_block_signals(trial->answer.invocation);
 	for (uint64_t size = FIRST_SIZE; is_tried(trial, size); size *= 2) {
 		if (mr_interrupted()) {

@@ -39,8 +39,8 @@ static const struct option_spec share_options[] = {
 	}
 
 /*
- * --try-page-sizes chooses page sizes itself and leaves nothing registered.  --import registers nothing.  A
- * dma-buf is not mapped memory.
+ * --try-page-sizes chooses the page sizes itself, and leaves nothing registered.  --import registers nothing.
+ * Options for mapped memory make no sense for a dma-buf.
  */
 static const struct option_rule rules[] = {
 	EXCLUDES("try-page-sizes", "page-sizes"),
