@@ -94,7 +94,7 @@ static void print_note(const struct answer *answer, const char *fmt, ...)
 		report_note(answer->invocation->command->name, "%s", text);
 }
 
-/* The command line.  Reading a line of a batch has moved its words, so they are split again. */
+/* The command line as it was given.  Reading a batch's line reorders its words, so it is split again. */
 static const char *const *command_line_of(const struct invocation *invocation,
 					  struct mr_shell_words *words)
 {
@@ -130,7 +130,6 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 {
 	const struct invocation *invocation = answer->invocation;
 	bool expected = answer->expect && expect_has(answer->expect, err);
-
 	struct mr_shell_words words;
 	bool reported;
 
@@ -141,7 +140,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		   ++answer->reported <= REPORTED_MAX;
 	if (reported)
 		report_failure(answer, err, index, expected);
-	answer->request = (struct request){ .argv = NULL }; /* the next failure sets its own */
+	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
 	mr_shell_words_release(&words);
 	return reported;
 }

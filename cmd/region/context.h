@@ -10,7 +10,7 @@
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
 
-/** Room for what a command opens and finds out by itself; a line of a batch uses the batch's. */
+/** Memory for what a command opens or looks up; a line of a batch uses the batch's. */
 struct context_room {
 	struct mr_session session;
 	struct mr_environment environment;
@@ -28,36 +28,38 @@ int context_fail_no_session(struct mr_error *err);
 
 /**
  * context_open_session() - join the session
- * @room: where it is kept
+ * @room: memory for it
  *
- * Return: @room, or for a line of a batch the batch's; NULL with an error, outside of a session with
+ * Return: @room, or for a line of a batch the batch's session; NULL with @err set: outside of a session to
  * MR_ERROR_ABSENT.
  */
 struct mr_session *context_open_session(const struct invocation *invocation,
 					struct mr_session *room, struct mr_error *err);
 
-/** context_leave_session() - leave what context_open_session() has joined; a batch's stays open */
+/** context_leave_session() - close what context_open_session() returned, unless it is a batch's */
 void context_leave_session(const struct invocation *invocation, struct mr_session *session);
 
 /**
  * context_environment() - the environment of an open session
- * @room: where it is kept
+ * @room: memory for it
  *
- * Return: @room, or for a line of a batch the batch's.
+ * Return: @room, or for a line of a batch the batch's environment.
  */
 const struct mr_environment *context_environment(const struct invocation *invocation,
 						 const struct mr_session *session,
 						 struct mr_environment *room);
 
 /**
- * context_block_signals() - mr_signals_block(), so that a signal cannot come between a call and the note of
- * what it made; for a line of a batch signals are blocked already
+ * context_block_signals() - block signals, so that none comes between a call and the entry for what it made
+ *
+ * For a line of a batch they are blocked already.
  */
 void context_block_signals(const struct invocation *invocation);
 
 /**
- * context_is_interrupted() - mr_interrupted()
- * @first: before the first region; for a line of a batch the batch has just asked
+ * context_is_interrupted() - whether a signal has come; to be asked before each region
+ * @first: it is the first region of the command: in a batch the answer is false then, as the batch itself has
+ *         asked just before
  */
 bool context_is_interrupted(const struct invocation *invocation, bool first);
 

@@ -9,7 +9,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/region/enclosing.h"
 
-/* Messages show at most so many bytes of a line. */
+/* Most bytes of a line that a message shows. */
 #define TEXT_MAX 200
 
 /* "line 7: reg --size 1M": cut where it is long. */

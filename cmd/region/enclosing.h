@@ -8,18 +8,19 @@
 #include "lib/session/regions.h"
 #include "lib/verbs/device.h"
 
+/** A batch, and the line that it is running. */
 struct enclosing {
 	const struct command *command; /**< batch itself, whose name begins its messages */
-	uint64_t number;
-	const char *text;
-	struct mr_session *session; /**< in which the command works */
+	uint64_t number;               /**< of the line, from 1 */
+	const char *text;              /**< the line */
+	struct mr_session *session;    /**< in which the command works */
 	const struct mr_environment *environment;
 	struct failures *failures; /**< the batch's: one of each line that failed */
 	struct progress *progress; /**< the batch's */
 	bool begun;                /**< the command has begun its part of the document */
 };
 
-/** enclosing_note() - a line on standard error that begins with the line's number and text */
+/** enclosing_note() - print a message on standard error, after the line's number and text */
 void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -27,9 +28,9 @@ void enclosing_note(const struct enclosing *enclosing, const char *fmt, ...)
 void enclosing_wrap(const struct enclosing *enclosing, struct mr_error *err);
 
 /**
- * enclosing_fail() - note in the batch that the line failed
- * @failure: the first one of its command; NULL: there was none, though one was expected
- * @message: what is said if there was none
+ * enclosing_fail() - add to the batch's failures that the line failed
+ * @failure: the first failure of its command; NULL: there was none, though --expect names one
+ * @message: the message if @failure is NULL
  */
 void enclosing_fail(const struct enclosing *enclosing, const struct failure *failure,
 		    const char *message);

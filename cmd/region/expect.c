@@ -5,7 +5,7 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/expect.h"
 
-/* At most so many different answers are named. */
+/* Most answers that the sentence of expect_text() names. */
 #define NAMED_MAX 4
 
 #define ERRNO_END (64 * (sizeof(((struct expect_option *)0)->errnums) / sizeof(uint64_t)))

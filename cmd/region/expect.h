@@ -6,14 +6,14 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/failures.h"
 
-/** expect_has() - whether the stack's refusal @err is one of the expected answers */
+/** expect_has() - whether @err is a refusal of the stack, and one of the expected answers */
 bool expect_has(const struct expect_option *expect, const struct mr_error *err);
 
 /**
  * expect_holds() - whether the stack gave only answers that @expect has
  *
- * Without failures the answer was "ok".  What prepares a call (mmap, …) is no answer of the
- * stack, so its failure is never expected.
+ * Without failures the answer was "ok".  The failure of a step before the call (mmap, …) is no answer of the
+ * stack, so it is never an expected one.
  */
 bool expect_holds(const struct expect_option *expect, const struct failures *failures);
 
@@ -21,8 +21,12 @@ bool expect_holds(const struct expect_option *expect, const struct failures *fai
 #define EXPECT_TEXT 256
 
 /**
- * expect_text() - "expected EFAULT or ENOMEM, got ok", if expect_holds() is false
+ * expect_text() - how the answers differ from the expected ones: "expected EFAULT or ENOMEM, got ok"
  * @text: room for EXPECT_TEXT bytes, to which the sentence is cut
+ *
+ * To be called if expect_holds() is false.
+ *
+ * Return: @text.
  */
 const char *expect_text(const struct expect_option *expect, const struct failures *failures,
 			char *text);

@@ -9,9 +9,9 @@
 
 /** One refusal or failure, as the document has it. */
 struct failure {
-	struct mr_opt_u64
-		index; /**< which of --count or of the operands, or line of a batch, from 1 */
-	struct mr_opt_u64 region; /**< id, when there is a region already */
+	/** Which of --count or of the operands, or which line of a batch, from 1. */
+	struct mr_opt_u64 index;
+	struct mr_opt_u64 region; /**< id, if there is a region already */
 	const char *call;
 	const char *errno_name;
 	struct mr_opt_u64 errno_value;
@@ -28,6 +28,7 @@ struct failure {
 
 extern const struct record failure_record;
 
+/** A list of failures, which owns its strings. */
 struct failures {
 	struct failure *items;
 	size_t count;
@@ -36,27 +37,28 @@ struct failures {
 };
 
 /**
- * failures_add() - remember an error
- * @index:   number of the region it was about (from 1), 0 when it was about none
- * @region:  its id, 0 when it has none
+ * failures_add() - keep an error
+ * @index:   number of the region that it is about, from 1; 0: it is about none
+ * @region:  id of the region; 0: it has none
  * @via:     path of the call, or NULL
  * @request: what was asked for, of which a copy is kept; or NULL
  */
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
 		  uint64_t region, const char *via, const struct request *request);
 
-/** failures_set_rereg() - of the failure added last: what ibv_rereg_mr(3) says, or would say */
+/** failures_set_rereg() - add to the last failure what ibv_rereg_mr(3) returned, or would return */
 void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);
 
 /**
- * failures_adopt() - remember a failure of a line of a batch
- * @failure: what it was, or NULL
- * @line:    number of the line, which becomes its index
+ * failures_adopt() - keep a failure of a line of a batch
+ * @failure: as the line's command has it, or NULL
+ * @line:    number of the line, which becomes the failure's index
+ * @message: the message to keep, in place of that in @failure
  */
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
 		    const char *message);
 
-/** failures_release() - free what failures_add() kept */
+/** failures_release() - free all failures */
 void failures_release(struct failures *failures);
 
 #endif

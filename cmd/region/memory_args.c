@@ -6,7 +6,7 @@
 #include "cmd/cli/options.h"
 #include "cmd/region/memory_args.h"
 
-/* Options for the mapping, which both tables have. */
+/* The options for the mapping, which both tables have. */
 #define MAPPING_OPTIONS                                                                            \
 	OPTION('m', "memory", memory, struct memory_args, memory, "KIND",                          \
 	       "where the memory comes from (default: anon)"),                                     \
@@ -43,7 +43,7 @@ bool memory_is_given(const struct memory_args *args)
 	       args->numa.known || args->populate;
 }
 
-/* The size of each region and of the mapping below all; the mapping's offset is set. */
+/* Fills in the size, count and stride of the regions, and the length of the mapping in which they lie. */
 static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 		      uint64_t default_size, struct mr_error *err)
 {
@@ -70,7 +70,7 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	return 0;
 }
 
-/* Memory that is not there has no pages to fault in or to place. */
+/* The kinds without memory have no pages to fault in, or to place on a node. */
 static int check_pages(const struct memory_args *args, struct mr_error *err)
 {
 	const enum mr_memory_type type = args->memory.type;

@@ -13,8 +13,8 @@ void overdue_report(const struct invocation *invocation, struct mr_session *sess
 	uint32_t count;
 
 	/*
-	 * A line leaves it to its batch.  A batch's own session has nothing to report here: what is left of it
-	 * is deregistered at its end, and refusals are failures of the batch.
+	 * A batch reports once for all its lines.  In a session of its own it has nothing to report here: it
+	 * deregisters what is left at its end, and a refusal of that is a failure of the batch.
 	 */
 	if (invocation->enclosing || mr_session_is_private(session))
 		return;

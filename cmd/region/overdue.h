@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Deferred regions that could not be invalidated.  Any later command may have tried it, so none reports the
+ * Deferred regions that could not be invalidated.  Each later command may have tried to, so none reports the
  * refusal as a failure of its own.
  */
 #ifndef CMD_REGION_OVERDUE_H
@@ -10,9 +10,9 @@
 #include "lib/session/regions.h"
 
 /**
- * overdue_report() - say on standard error that there are such regions, and that their keys still work
+ * overdue_report() - report on standard error that there are such regions, and that their keys still work
  *
- * A line of a batch leaves it to the batch.
+ * For a line of a batch nothing is reported: the batch does that once, at its end.
  */
 void overdue_report(const struct invocation *invocation, struct mr_session *session);
 

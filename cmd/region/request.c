@@ -34,7 +34,7 @@ static const char *keep_text(const char *text, const char *former)
 	return strdup(text);
 }
 
-/* Copies words into one block of memory: the pointers, and behind them the text. */
+/* Copies words into one block of memory: the pointers, and after them the texts. */
 static const char *const *keep_words(const char *const *words, const char *const *former)
 {
 	size_t count = 0, bytes = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What was asked for when something was refused: enough of it to ask for the same elsewhere. */
+/* What was asked for when something was refused, in enough detail to ask for the same elsewhere. */
 #ifndef CMD_REGION_REQUEST_H
 #define CMD_REGION_REQUEST_H
 
@@ -22,15 +22,18 @@ struct request {
 extern const struct record request_record;
 
 /**
- * request_keep() - make the strings of @request its own
- * @former: another request that keeps its strings as long as @request does: equal ones are shared; or
+ * request_keep() - replace the strings of @request by copies
+ * @former: another request, which keeps its strings as long as @request does: equal strings are shared; or
  *          NULL
  *
- * A string for which memory is short becomes NULL.
+ * A string becomes NULL if there is no memory for its copy.
  */
 void request_keep(struct request *request, const struct request *former);
 
-/** request_release() - free what @request does not share with @next, which was kept after it; or NULL */
+/**
+ * request_release() - free the strings of @request
+ * @next: the request that was kept after it: strings that both share stay; or NULL
+ */
 void request_release(struct request *request, const struct request *next);
 
 #endif

@@ -88,7 +88,7 @@ static const struct field environment_fields[] = {
 };
 const struct record environment_record = { "environment", environment_fields, NULL };
 
-/* What is reachable of a relaxed region, by its addr, length and page_size. */
+/* Fills in the range that is reachable through a relaxed region: whole pages around its own range. */
 static void extend_row(struct region_row *row)
 {
 	row->extended_addr = row->addr;
@@ -111,7 +111,7 @@ void blob_text(const struct mr_umem_blob *blob, char *text)
 		snprintf(text + 2 * i, 3, "%02x", blob->bytes[i]);
 }
 
-/* On-demand paging finds pages by that process; the memory of a GPU is the process's own. */
+/* On-demand paging faults in pages of that process; memory of a GPU is freed when the process ends. */
 static struct opt_bool needs_process(const struct region_facts *facts)
 {
 	return (struct opt_bool){ facts->access & MR_ACCESS_ON_DEMAND || facts->on_gpu, true };
@@ -165,7 +165,7 @@ static void hide_access(struct region_row *row)
 	row->access.known = row->access_bits.known = row->needs_process.known = false;
 }
 
-/* Of an entry whose call has not come back nothing is known but what was asked for. */
+/* Hides what depends on the call of a pending entry: it has not returned, or its process was killed. */
 static void hide_registration(struct region_row *row)
 {
 	row->handle.known = row->umem_id.known = row->elapsed_ns.known = false;
@@ -175,7 +175,7 @@ static void hide_registration(struct region_row *row)
 	hide_access(row);
 }
 
-/* @changes: enum mr_change; whether the kernel has made them was not noted. */
+/* Hides what is in doubt: the kernel was asked for @changes (enum mr_change), and its answer was not noted. */
 static void hide_changes(struct region_row *row, unsigned int changes)
 {
 	if (changes)

@@ -50,12 +50,12 @@ struct region_row {
 /** REGION_COLUMNS() - a list of columns, by the names of members of struct region_row */
 #define REGION_COLUMNS(...) COLUMNS(struct region_row, __VA_ARGS__)
 
-/* For a command's list of those that it has a value for: what each that prints regions has, and of MRs */
+/* Columns for the fills of a struct command: of each command that prints regions, and of each for MRs */
 #define FIELDS_OF_REGIONS                                                                          \
 	id, name, kind, state, handle, length, access, access_bits, in_force, memory, page_size,   \
 		call, via, needs_process, elapsed_ns
 #define FIELDS_OF_MRS FIELDS_OF_REGIONS, lkey, rkey, iova, pd
-/* Of those that register, and of those that give advice about what they have registered. */
+/* Those of commands that register, and of commands with --advise. */
 #define FIELDS_OF_REGISTERED index, dereg_elapsed_ns
 #define FIELDS_OF_ADVICE     advice, advice_answer, advice_elapsed_ns
 
@@ -65,7 +65,7 @@ struct region_row {
 /** blob_text() - an exported umem in hexadecimal digits; @text: BLOB_TEXT bytes */
 void blob_text(const struct mr_umem_blob *blob, char *text);
 
-/** What a row says of a region, whether a command has just registered it or the session's table has it. */
+/** Facts for a row about a region that was registered just now, or that the session's table has. */
 struct region_facts {
 	const struct mr_region *region;
 	enum mr_region_call call;
@@ -78,30 +78,34 @@ struct region_facts {
 };
 
 /**
- * region_row_describe() - a row of a region that was registered
+ * region_row_describe() - fill a row about a region that was registered
  *
- * Members that such a region does not have are not known.  Those that are not in @facts are left to the
- * caller: which region it is, its state, PD, and flags in force.
+ * A member that such a region does not have becomes unknown.  What is not in @facts is left to the caller: id,
+ * index, name, state, PD, and flags in force.
  */
 void region_row_describe(struct region_row *row, const struct region_facts *facts);
 
 /**
- * region_row_fill() - a row of a region by its entry in the session's table
+ * region_row_fill() - fill a row about a region by its entry in the session's table
  * @pd: room for its protection domain; must live as long as @row, and so must @entry
  *
- * What an unfinished registration or change leaves open is not known.  The state is left to the caller.
+ * What an unfinished registration or change leaves open becomes unknown.  The state is left to the caller.
  */
 void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		     const struct mr_table *table, struct mr_table_pd *pd);
 
-/** region_row_of_object() - a row of what the kernel says of an object that no entry names */
+/**
+ * region_row_of_object() - a row about an object that no entry names
+ * @object: what the kernel reports of it
+ * @state:  or NULL
+ */
 struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr_uverbs_mr *object,
 				       const char *state);
 
 /**
  * region_row_in_force() - fill in which of the flags have an effect
  *
- * Where a person reads the row, that is left out unless some have none.
+ * In the usual columns for a person it is left out unless some flag has none.
  */
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);

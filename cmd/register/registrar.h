@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a command registers with: a device of its own or the session's, the protection domain, and the path of the
- * calls.
+ * What a command registers with: a device of its own or the session's, the protection domain, and the path of
+ * the calls.
  */
 #ifndef CMD_REGISTER_REGISTRAR_H
 #define CMD_REGISTER_REGISTRAR_H
