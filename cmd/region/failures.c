@@ -49,7 +49,8 @@ static const char *keep_message(const struct failures *failures, const char *tex
 	return last && !strcmp(last, text) ? last : strdup(text);
 }
 
-static void append(struct failures *failures, const struct failure *failure, const char *message)
+static void append_failure(struct failures *failures, const struct failure *failure,
+			   const char *message)
 {
 	struct failure *last;
 
@@ -87,7 +88,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.kind = err->kind,
 	};
 
-	append(failures, &failure, err->text);
+	append_failure(failures, &failure, err->text);
 }
 
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
@@ -100,7 +101,7 @@ void failures_adopt(struct failures *failures, const struct failure *failure, ui
 	if (failure)
 		adopted = *failure;
 	adopted.index = known(line);
-	append(failures, &adopted, message);
+	append_failure(failures, &adopted, message);
 }
 
 void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg)

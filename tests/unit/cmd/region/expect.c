@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Whether refusals were expected. */
+/* --expect: whether the answers are the expected ones. */
 #include <errno.h>
 
 #include "cmd/cli/option_types.h"

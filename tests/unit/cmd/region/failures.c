@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is kept of each refusal. */
+/* The list of failures: what it keeps of each, and which strings they share. */
 #include <errno.h>
 
 #include "cmd/region/failures.h"
@@ -82,7 +82,7 @@ TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
 	assert_string_equal(failures.items[0].old_region, "valid");
 	failures_release(&failures);
 	failures.out_of_memory = true;
-	failures_set_rereg(&failures, &rereg); /* it was lost */
+	failures_set_rereg(&failures, &rereg); /* the last failure was lost */
 }
 
 TEST(what_it_was_not_about_is_not_known)

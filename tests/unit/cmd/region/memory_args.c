@@ -4,7 +4,7 @@
 #include "cmd/region/memory_args.h"
 #include "tests/unit/unit.h"
 
-/* What the last command line was read with: a plan has texts of it. */
+/* The options of the last command line, which own the texts that a plan points to. */
 static struct options *current;
 
 static const struct option_group memory_options_group = { "Memory", memory_options, 0 };
@@ -36,7 +36,7 @@ static struct memory_plan good_plan(const char *text)
 	return result;
 }
 
-TEST(a_plan_is_one_page_of_anon_unless_told_otherwise)
+TEST(a_plan_is_one_page_of_anon_unless_options_say_otherwise)
 {
 	struct memory_plan p = good_plan("");
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -112,7 +112,7 @@ static int forget_options(void **state __attribute__((unused)))
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plan_is_one_page_of_anon_unless_told_otherwise),
+		cmocka_unit_test(a_plan_is_one_page_of_anon_unless_options_say_otherwise),
 		cmocka_unit_test(regions_of_a_count_lie_in_whole_pages_behind_one_another),
 		cmocka_unit_test(a_stride_may_let_regions_overlap),
 		cmocka_unit_test(a_single_range_may_be_anything),

@@ -10,7 +10,7 @@ static void check_table(const struct record *record)
 {
 	for (const struct field *f = record->fields; f->key; f++) {
 		assert_true(*f->key);
-		/* They go into JSON, headings and lists of columns as they are. */
+		/* Keys go into JSON, headings and lists of columns as they are. */
 		assert_int_equal(strspn(f->key, "abcdefghijklmnopqrstuvwxyz0123456789_"),
 				 strlen(f->key));
 		assert_true(strlen(f->key) < 18);

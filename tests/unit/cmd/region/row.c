@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rows of regions, out of what the session's table says. */
+/* Rows about regions, made of entries of the session's table. */
 #include "cmd/region/row.h"
 #include "lib/verbs/access.h"
 #include "tests/unit/unit.h"
@@ -15,7 +15,7 @@ static bool needs_process(const struct mr_entry *entry)
 	return row.needs_process.value;
 }
 
-TEST(the_text_of_its_memory_does_not_tell_that_a_region_needs_its_process)
+TEST(a_region_needs_its_process_by_what_its_memory_is_not_by_the_text)
 {
 	struct mr_entry entry = { .state = MR_ENTRY_LIVE,
 				  .call = MR_REG_DMABUF_MR,
@@ -34,8 +34,7 @@ TEST(the_text_of_its_memory_does_not_tell_that_a_region_needs_its_process)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			the_text_of_its_memory_does_not_tell_that_a_region_needs_its_process),
+		cmocka_unit_test(a_region_needs_its_process_by_what_its_memory_is_not_by_the_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
