@@ -13,7 +13,7 @@
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
 #include "lib/verbs/calls.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/environment.h"
 
 /** The answer of one run of a command. */
 struct answer {

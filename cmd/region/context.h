@@ -7,8 +7,8 @@
 #define CMD_REGION_CONTEXT_H
 
 #include "cmd/cli/command.h"
-#include "lib/session/regions.h"
-#include "lib/verbs/device.h"
+#include "lib/session/types.h"
+#include "lib/verbs/environment.h"
 
 /** Memory for what a command opens or looks up; a line of a batch uses the batch's. */
 struct context_room {

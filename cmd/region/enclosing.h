@@ -5,8 +5,8 @@
 
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
-#include "lib/session/regions.h"
-#include "lib/verbs/device.h"
+#include "lib/session/types.h"
+#include "lib/verbs/environment.h"
 
 /** A batch, and the line that it is running. */
 struct enclosing {

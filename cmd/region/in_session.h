@@ -5,7 +5,7 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/region/answer.h"
-#include "lib/session/regions.h"
+#include "lib/session/types.h"
 
 /** One run of such a command. */
 struct session_job {

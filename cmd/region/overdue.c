@@ -3,7 +3,6 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/region/overdue.h"
-#include "lib/session/library.h"
 #include "lib/session/relaxed.h"
 
 void overdue_report(const struct invocation *invocation, struct mr_session *session)

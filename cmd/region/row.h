@@ -7,7 +7,7 @@
 #include "cmd/output/columns.h"
 #include "cmd/output/fields.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/device.h"
+#include "lib/verbs/environment.h"
 #include "lib/verbs/in_force.h"
 
 struct region_row {

@@ -6,9 +6,7 @@
 
 #include "cmd/region/row.h"
 #include "cmd/register/answer.h"
-#include "lib/base/signals.h"
 #include "lib/session/library.h"
-#include "lib/verbs/access.h"
 #include "lib/verbs/drivers.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)

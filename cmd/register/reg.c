@@ -5,9 +5,9 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/options.h"
 #include "cmd/output/messages.h"
+#include "cmd/region/context.h"
 #include "cmd/region/row.h"
 #include "cmd/register/register.h"
-#include "cmd/register/registrar.h"
 
 struct reg_args {
 	struct register_args common;

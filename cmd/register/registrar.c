@@ -4,7 +4,6 @@
 
 #include "cmd/region/enclosing.h"
 #include "cmd/register/registrar.h"
-#include "lib/base/signals.h"
 #include "lib/session/library.h"
 #include "lib/session/pds.h"
 #include "lib/session/relaxed.h"

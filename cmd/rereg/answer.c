@@ -5,7 +5,6 @@
 #include "cmd/rereg/answer.h"
 #include "lib/session/library.h"
 #include "lib/session/table/pds.h"
-#include "lib/verbs/access.h"
 
 static void report_memory(const struct rereg_job *job)
 {

@@ -8,7 +8,6 @@
 #include "cmd/region/context.h"
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
-#include "lib/base/signals.h"
 #include "lib/session/claim.h"
 #include "lib/session/library.h"
 #include "lib/session/operand.h"

@@ -10,6 +10,7 @@
 #include "cmd/umem/import.h"
 #include "lib/session/handles.h"
 #include "lib/session/operand.h"
+#include "lib/verbs/device.h"
 #include "lib/verbs/umem.h"
 
 static int parse_blob(const char *text, struct mr_umem_blob *blob, struct mr_error *err)

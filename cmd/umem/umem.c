@@ -8,7 +8,6 @@
 #include "cmd/umem/args.h"
 #include "cmd/umem/import.h"
 #include "cmd/umem/try_page_sizes.h"
-#include "lib/memory/dmabuf.h"
 
 static const struct option_spec page_options[] = {
 	OPTION(0, "page-sizes", pages, struct umem_args, page_sizes, "SIZE,...",
