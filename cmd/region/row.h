@@ -9,6 +9,7 @@
 #include "lib/session/table/table.h"
 #include "lib/verbs/environment.h"
 #include "lib/verbs/in_force.h"
+#include "lib/verbs/uverbs.h"
 
 struct region_row {
 	struct mr_opt_u64 id;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "lib/base/choice.h"
 #include "lib/base/clock.h"

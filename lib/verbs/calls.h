@@ -190,7 +190,7 @@ struct mr_region_request {
 	uint64_t page_size; /**< where the call is MR_REG_MR_RELAXED: bytes of the memory's pages */
 	uint32_t access;    /**< enum ibv_access_flags and whatever else was asked for */
 	int fd;             /**< of a dma-buf */
-	const struct mr_dm *dm; /**< where mr_region_is_dm(): the memory on the device, else NULL */
+	const struct mr_dm *dm; /**< memory on the device behind it; NULL or all zeros: none */
 	/** Of a umem by MR_VIA_LIBRARY: set to what is exported.  NULL: nothing is to be exported. */
 	struct mr_umem_blob *export;
 	/** Memory that a private session keeps as long as the region exists; or NULL. */

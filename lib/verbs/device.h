@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/verbs/descriptor.h"
 #include "lib/verbs/environment.h"
-#include "lib/verbs/uverbs.h"
 
 struct ibv_context;
 struct ibv_pd;

@@ -3,6 +3,7 @@
 #include "lib/verbs/access.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/in_force.h"
+#include "lib/verbs/uverbs.h"
 
 enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t access,
 				     const struct mr_region *region)

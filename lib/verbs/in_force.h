@@ -9,7 +9,7 @@
 #include "lib/base/number.h"
 #include "lib/base/tristate.h"
 #include "lib/verbs/calls.h"
-#include "lib/verbs/uverbs.h"
+#include "lib/verbs/descriptor.h"
 
 /** What a device and its kernel can do.  They are asked when that is first needed. */
 struct mr_in_force {

@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#include "lib/verbs/access.h"
+#include "lib/base/choice.h"
+#include "lib/base/error.h"
 #include "lib/verbs/calls.h"
 
 /** What is to change, with the values of enum ibv_rereg_mr_flags. */

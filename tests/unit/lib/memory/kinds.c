@@ -2,7 +2,7 @@
 /* Kinds of memory, as users type them. */
 #include <errno.h>
 
-#include "lib/memory/mapping.h"
+#include "lib/memory/kinds.h"
 #include "tests/unit/lib/memory/mapping.h"
 #include "tests/unit/unit.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of calls that register. */
-#include <string.h>
 
 #include "lib/verbs/calls.h"
 #include "tests/unit/unit.h"

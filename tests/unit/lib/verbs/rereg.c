@@ -12,6 +12,7 @@
 #include "lib/verbs/device.h"
 #include "lib/verbs/region.h"
 #include "lib/verbs/rereg.h"
+#include "lib/verbs/uverbs.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u
