@@ -14,7 +14,7 @@ static struct mr_line_reader reader;
 
 static char path[] = "/tmp/mrctl-unit-XXXXXX";
 
-/* A file of these bytes, which the reader has open. */
+/* Writes a file of these bytes, and opens it with the reader. */
 static void open_file(const char *text, size_t length)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC);
@@ -25,7 +25,7 @@ static void open_file(const char *text, size_t length)
 	assert_true(reader.is_file);
 }
 
-/* Standard input is a pipe, whose other end this is. */
+/* Makes standard input a pipe, and opens it with the reader.  Return: the end for writing. */
 static int open_pipe(void)
 {
 	int pipes[2];
@@ -127,7 +127,7 @@ TEST(blanks_around_a_line_can_be_removed)
 			assert_string_equal(reader.line, cases[i].trimmed);
 			assert_int_equal(reader.length, strlen(cases[i].trimmed));
 		}
-		/* what stands in the file has not changed */
+		/* trimming has not changed the text in the buffer */
 		mr_line_reader_rewind(&reader);
 	}
 	mr_line_reader_close(&reader);
@@ -175,7 +175,7 @@ TEST(a_pipe_is_read_as_it_comes)
 {
 	int fd = open_pipe();
 
-	/* Each line is there before more has come, and what stood behind it is kept. */
+	/* A line is returned before more is written, and bytes behind it are kept for the next one. */
 	assert_int_equal(write(fd, "one\ntw", 6), 6);
 	assert_next("one");
 	assert_int_equal(write(fd, "o\nthree\nfour", 12), 12);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Lines of words: quotes, backslashes, comments, and that nothing else has a meaning. */
+/* Lines of words: quotes, backslashes and comments; no other character is special. */
 #include <errno.h>
 
 #include "lib/base/shell_words.h"
@@ -108,7 +108,7 @@ TEST(random_words_come_out_as_they_went_in)
 	}
 }
 
-/* With sanitizers this finds what leaves the buffers. */
+/* With sanitizers this test finds accesses outside the buffers. */
 TEST(random_lines_do_no_harm)
 {
 	static const char letters[] = "a #'\"\\\t";

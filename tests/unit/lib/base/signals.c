@@ -10,7 +10,7 @@
 static const struct mr_opt_u64 forever = { 0, false };
 static const struct mr_opt_u64 a_moment = { 50000000, true };
 
-/* Each case has a process of its own, since blocked signals stay blocked. */
+/* Runs a case in a process of its own, because blocked signals stay blocked.  Return: its status. */
 static int in_child(int (*body)(void))
 {
 	pid_t pid;
@@ -103,7 +103,7 @@ TEST(nohup_keeps_it_alive)
 	assert_int_equal(in_child(ignored_hangup), 7);
 }
 
-/* As main() does it; 7 where it goes on. */
+/* Does what main() does.  Return: 7, where the process goes on. */
 static int end_after(int handled, void (*body)(void))
 {
 	sigset_t mask;
@@ -140,7 +140,7 @@ static int undisturbed(void)
 	return end_after(1, nothing);
 }
 
-static void hold_and_two_signals(void)
+static void wait_and_two_signals(void)
 {
 	raise(SIGINT);
 	mr_signals_wait(forever);
@@ -150,9 +150,9 @@ static void hold_and_two_signals(void)
 	raise(SIGTERM);
 }
 
-static int held(void)
+static int ended_the_wait(void)
 {
-	return end_after(1, hold_and_two_signals);
+	return end_after(1, wait_and_two_signals);
 }
 
 static int blocked_by_the_parent(void)
@@ -170,7 +170,7 @@ TEST(a_signal_that_waits_ends_the_process_in_the_end)
 	assert_int_equal(in_child(interrupted), 128 + SIGINT);
 	assert_int_equal(in_child(interrupted_in_the_background), 128 + SIGINT);
 	assert_int_equal(in_child(undisturbed), 7);
-	assert_int_equal(in_child(held), 7);
+	assert_int_equal(in_child(ended_the_wait), 7);
 	assert_int_equal(in_child(blocked_by_the_parent), 7);
 }
 

@@ -24,7 +24,7 @@ TEST(the_socket_of_a_descriptor_is_its_inode)
 	assert_int_not_equal(mr_process_socket(&self, sockets[1]), st.st_ino);
 	close(sockets[1]);
 	assert_int_equal(mr_process_socket(&self, sockets[1]), 0);
-	/* a file that is called like one */
+	/* a file whose name looks like a socket's */
 	assert_non_null(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/socket:[%lu]", folder, (unsigned long)st.st_ino);
 	file = open(path, O_CREAT | O_RDWR, 0600);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Why memory could not be mapped: by the figures of machines that are made up. */
+/* Why memory could not be mapped, by the files of a machine that each test makes up. */
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -10,7 +10,7 @@
 
 static char root[] = "/tmp/mrctl-unit-XXXXXX";
 
-/* A file of the machine, and the folders above it. */
+/* Writes a file of the machine, and makes the folders above it. */
 static void put(const char *path, const char *text)
 {
 	char whole[512];
@@ -59,7 +59,7 @@ TEST(too_few_huge_pages_are_counted)
 	assert_contains(hint_huge(17), "17 huge pages of 2048 KiB are wanted; 16 are free");
 	assert_contains(hint_huge(17), "hugepages-2048kB/nr_hugepages");
 	assert_string_equal(hint_huge(16), "");
-	/* those that are free may be promised to others */
+	/* free pages may be reserved for others */
 	put_pool("16", "15", "0", "0");
 	assert_contains(hint_huge(2), "16 are free, of which others have reserved 15");
 	put_pool("0", "0", "8", "3");
@@ -74,7 +74,7 @@ TEST(a_control_group_that_may_reserve_too_little_is_named)
 	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.max", "max");
 	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.current", "0");
 	assert_string_equal(hint_huge(1), "");
-	/* the one above it */
+	/* the control group above it */
 	put("/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.max", "4194304");
 	put("/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.current", "2097152");
 	assert_string_equal(hint_huge(1), "");
@@ -82,7 +82,7 @@ TEST(a_control_group_that_may_reserve_too_little_is_named)
 			"may reserve 4194304 bytes in huge pages of 2MB, has 2097152, "
 			"and 4194304 more were asked for: raise "
 			"/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.max");
-	/* too few pages are the nearer cause */
+	/* where there are too few pages, that comes first */
 	assert_contains(hint_huge(17), "nr_hugepages");
 
 	put("/proc/self/cgroup", "7:hugetlb:/old\n0::/\n");

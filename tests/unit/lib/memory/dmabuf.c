@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where dma-bufs come from, as far as no kernel is needed for them. */
+/* Sources of dma-bufs, as far as they need no special kernel or device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -84,7 +84,7 @@ TEST(an_inherited_descriptor_is_used_as_it_is)
 	assert_int_equal(dmabuf.page_size, 0);
 	mr_dmabuf_close(&dmabuf);
 	mr_dmabuf_close(&dmabuf);
-	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it is another's */
+	assert_int_not_equal(fcntl(fd, F_GETFD), -1); /* it belongs to whoever opened it */
 	close(fd);
 }
 

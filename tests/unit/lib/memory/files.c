@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Files and devices as memory: how they are opened, made, kept and removed. */
+/* Files and devices as memory: how they are opened, created, kept and removed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@ struct scratch {
 	char folder[64], path[96], kind[128];
 };
 
-/* "file:" or "file-private:" and a path in a folder of its own */
+/* @kind: "file:" or "file-private:"; the path is in a folder of its own */
 static struct scratch scratch_new(const char *kind)
 {
 	struct scratch s = { .folder = "/tmp/mrctl-unit-XXXXXX" };
@@ -76,14 +76,14 @@ TEST(a_file_that_was_made_is_removed_unless_it_is_kept)
 	mr_memory_unmap(&memory);
 	assert_int_equal(access(s.path, F_OK), -1);
 
-	/* another one that has its name by now stays */
+	/* another file that has its path by now stays */
 	memory = map(&r);
 	unlink(s.path);
 	write_file(s.path, "other");
 	mr_memory_unmap(&memory);
 	assert_int_equal(first_byte(s.path), 'o');
 
-	/* and so does one that was there before */
+	/* a file that existed before stays, too */
 	memory = map(&r);
 	mr_memory_unmap(&memory);
 	assert_int_equal(first_byte(s.path), 'o');

@@ -15,14 +15,14 @@ static bool under_valgrind(void)
 	return preload && strstr(preload, "vgpreload");
 }
 
-/* An address with @length bytes of nothing, as far as a single thread can tell. */
-static uint64_t free_place(size_t length)
+/* An address where @length bytes are unmapped: nothing else maps memory, as there is one thread. */
+static uint64_t free_address(size_t length)
 {
-	void *place = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *address = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	assert_true(place != MAP_FAILED);
-	munmap(place, length);
-	return (uintptr_t)place;
+	assert_true(address != MAP_FAILED);
+	munmap(address, length);
+	return (uintptr_t)address;
 }
 
 TEST(anon_is_whole_pages_that_can_be_written)
@@ -68,7 +68,7 @@ TEST(a_chosen_address_is_the_mappings)
 	struct mr_memory_request r = request("anon", PAGE);
 	struct mr_memory memory;
 
-	r.addr = (struct mr_opt_u64){ free_place(4 * PAGE), true };
+	r.addr = (struct mr_opt_u64){ free_address(4 * PAGE), true };
 	r.offset = 8;
 	memory = map(&r);
 	assert_int_equal((uintptr_t)memory.map, r.addr.value);
@@ -104,7 +104,7 @@ TEST(an_address_inside_a_page_fails_with_a_hint)
 	struct mr_memory_request r = request("anon", PAGE);
 	struct mr_error err;
 
-	r.addr = (struct mr_opt_u64){ free_place(PAGE) + 1, true };
+	r.addr = (struct mr_opt_u64){ free_address(PAGE) + 1, true };
 	err = map_fails(&r);
 	assert_int_equal(err.errnum, EINVAL);
 	assert_contains(err.hint, "--offset");
@@ -131,7 +131,7 @@ TEST(unmapped_has_nothing_there)
 		assert_false(can_read(memory.start + i * PAGE));
 	mr_memory_unmap(&memory);
 
-	r.addr = (struct mr_opt_u64){ free_place(8 * PAGE) + 16, true };
+	r.addr = (struct mr_opt_u64){ free_address(8 * PAGE) + 16, true };
 	r.offset = 16;
 	memory = map(&r);
 	assert_int_equal(memory.start, r.addr.value + 16);
@@ -236,7 +236,7 @@ TEST(memfd_is_memory_that_can_be_written)
 	mr_memory_unmap(&memory);
 }
 
-/* Free huge pages of the default size. */
+/* The number of free huge pages of the default size. */
 static uint64_t free_huge_pages(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");
@@ -275,7 +275,7 @@ TEST(a_size_that_no_huge_page_has_is_refused)
 	struct mr_memory_request r = request("hugetlb:8M", 1);
 
 	assert_true(map_fails(&r).errnum > 0);
-	/* The kernel reads a size of 0 or 1 bytes as "the default". */
+	/* The base size is none of huge pages. */
 	r = request("hugetlb:4K", 1);
 	assert_true(map_fails(&r).errnum > 0);
 }

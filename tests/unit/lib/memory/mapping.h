@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of memory behind a region share: a mapping is made, or fails; and its bytes. */
+/* What the tests of memory behind a region share: making a mapping that succeeds or fails, and accessing it. */
 #ifndef TESTS_UNIT_LIB_MEMORY_MAPPING_H
 #define TESTS_UNIT_LIB_MEMORY_MAPPING_H
 
@@ -15,7 +15,7 @@ static inline void *pointer(uint64_t addr)
 	return (void *)(uintptr_t)addr; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* The kernel is asked: where nothing is mapped it says EFAULT, and no signal comes. */
+/* The kernel reads the byte: where nothing is mapped that fails with EFAULT, and raises no signal. */
 static inline bool can_read(uint64_t addr)
 {
 	char byte;

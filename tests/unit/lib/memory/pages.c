@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Which pages are there before the memory is used, and on which NUMA node. */
+/* Which pages are present before the memory is used, and on which NUMA node. */
 #include <sys/mman.h>
 
 #include "lib/memory/mapping.h"

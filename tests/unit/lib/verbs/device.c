@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Choosing and opening a device, on machines that this file makes up: it stands in for libibverbs. */
+/* Choosing and opening a device.  This file replaces libibverbs, so each test has its own devices. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 
 #include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 
-/* The machine of a test. */
+/* The devices of a test, and how the library answers. */
 static struct {
 	struct ibv_device *list[3];
 	struct ibv_context context;
 	struct ibv_pd pd;
 	struct ibv_device *opened;
-	int open_errno, pd_errno; /* >= 0: fails so */
-	int lists, contexts, pds; /* not given back yet */
+	int open_errno, pd_errno; /* errno of the calls; -1: they succeed */
+	int lists, contexts, pds; /* how many are not freed yet */
 } machine;
 
 static struct ibv_device one = { .name = "mlx5_0", .dev_name = "uverbs0" };
@@ -78,7 +78,7 @@ static int reset(void **state __attribute__((unused)))
 {
 	memset(&machine, 0, sizeof(machine));
 	machine.open_errno = machine.pd_errno = -1;
-	return setenv("SYSFS_PATH", "/nowhere", 1); /* this machine may have devices */
+	return setenv("SYSFS_PATH", "/nowhere", 1); /* the real machine may have devices */
 }
 
 static int nothing_is_left(void **state __attribute__((unused)))
@@ -88,7 +88,7 @@ static int nothing_is_left(void **state __attribute__((unused)))
 
 static struct mr_environment environment;
 
-/* Opens and closes; the error where that fails. */
+/* Opens and closes a device.  Return: the error where that fails, else one without text. */
 static struct mr_error open_device(const char *name)
 {
 	struct mr_error err = { 0 };

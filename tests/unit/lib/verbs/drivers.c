@@ -29,7 +29,7 @@ TEST(an_unknown_driver_gets_no_data_of_its_own_and_may_import)
 	}
 }
 
-/* mr_uverbs_reg_mr() has room for four words of each. */
+/* mr_uverbs_reg_mr() has room for four words of 64 bits in each direction. */
 TEST(what_a_driver_wants_with_a_registration_fits)
 {
 	for (uint32_t id = 0; id < 64; id++) {

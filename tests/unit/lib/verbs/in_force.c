@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which access flags have an effect, for each answer of kernel and device. */
 #include <string.h>
 
 #include "lib/base/tristate.h"
@@ -46,7 +47,7 @@ TEST(zero_based_is_what_the_kernel_says)
 	assert_bits(bits(YES, YES, region), ZERO | 1);
 	region.at_zero = UNKNOWN;
 	assert_false(bits(YES, YES, region).known);
-	region.call = MR_REG_DM_MR; /* always, whatever QUERY_MR says of its place */
+	region.call = MR_REG_DM_MR; /* zero-based, whatever IOVA QUERY_MR reports */
 	assert_bits(bits(YES, YES, region), ZERO | 1);
 }
 
@@ -94,7 +95,7 @@ TEST(of_a_data_direct_device_and_of_strange_flags_nothing_is_known)
 			.known);
 	assert_false(bits(YES, YES, (struct mr_in_force_region){ .access = STRANGE }).known);
 	assert_bits(bits(NO, YES, (struct mr_in_force_region){ .access = STRANGE }), 0);
-	/* What is known of the others is told all the same. */
+	/* The value is right as far as it is known. */
 	assert_int_equal(
 		bits(YES, NO, (struct mr_in_force_region){ .access = STRANGE | HUGETLB }).value,
 		STRANGE);

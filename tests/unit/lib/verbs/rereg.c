@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Changing a region that this process registered, by the real libibverbs and libmlx5 on the
- * simulated HCA: each code of ibv_rereg_mr(3), provoked, with what it means for the region.
+ * Changing a region that this process registered, with the real libibverbs and libmlx5 on the simulated
+ * HCA.  The tests provoke each code of ibv_rereg_mr(3), and check what the region is then.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,11 +24,11 @@ static struct mr_registrar registrar, by_kernel;
 static struct mr_rereg_failure failure;
 static struct mr_error err;
 static struct mr_region region;
-static char *memory; /* two pages; the region is the first */
+static char *memory; /* two pages; the region is on the first one */
 
 /*
- * Giving memory back to children fails in libibverbs only where it is short of memory for its own
- * notes: this makes the answer of that out of the real one.
+ * libibverbs fails to share memory with child processes again only where an allocation of its own fails.
+ * This function replaces its real answer by the answer of that case.
  */
 static bool starved;
 
@@ -55,7 +55,7 @@ static int open_device(void **state __attribute__((unused)))
 {
 	uint32_t pd_handle;
 
-	/* As for a program that forks: the codes of fork protection need it. */
+	/* Switches fork protection on: some codes are answers of that. */
 	if (ibv_fork_init() || mr_device_open(NULL, &device, &environment, &err))
 		return -1;
 	uverbs = mr_device_uverbs(&device, &environment, &pd_handle);
@@ -89,7 +89,7 @@ static int set_up(void **state __attribute__((unused)))
 	return mr_region_register(&registrar, &request, &region, &err);
 }
 
-/* Even after a failure the region is there, and can and must be deregistered. */
+/* Also after a failed change the region exists, and has to be deregistered. */
 static int tear_down(void **state __attribute__((unused)))
 {
 	munmap(memory, 2 * PAGE);
@@ -116,7 +116,7 @@ static void fails(int rc, int errnum, const char *code, const char *old)
 	assert_contains(err.hint, code);
 }
 
-/* The kernel has the region so. */
+/* Checks where the region is, by the kernel and by struct mr_region. */
 static void is_at(uint64_t addr, uint64_t length)
 {
 	struct mr_uverbs_mr mr;
@@ -210,7 +210,7 @@ TEST(what_the_kernel_refuses_makes_the_region_unusable)
 TEST(new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid)
 {
 	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
-		skip(); /* this kernel does it by itself */
+		skip(); /* this kernel protects memory at fork(2) by itself */
 	munmap(memory + PAGE, PAGE);
 	fails(rereg(MR_CHANGE_TRANSLATION, (uintptr_t)memory + PAGE, PAGE, 0), ENOMEM,
 	      "IBV_REREG_MR_ERR_DONT_FORK_NEW", "valid");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Functions that the installed libraries may lack: they may have them here, too. */
+/* Functions that older libraries lack.  The installed ones may have them or not. */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -15,7 +15,7 @@ TEST(a_function_that_is_missing_names_the_release_that_has_it)
 {
 	void *found = mr_symbol_find(MR_SYMBOL_REG_DMABUF_MR, &err);
 
-	if (found) { /* both came at once */
+	if (found) { /* the same release introduced both */
 		assert_non_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
 		return;
 	}
@@ -52,7 +52,7 @@ TEST(each_function_is_found_or_named)
 	}
 }
 
-/* A descriptor that is no RDMA device refuses the ioctl. */
+/* /dev/null refuses the ioctl, because it is no RDMA device. */
 TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
 {
 	char path[64] = "before";
