@@ -66,24 +66,31 @@ const struct mr_word mr_sim_actions[] = {
 	{ .name = NULL },
 };
 
+/* The index of a word in a table; -EINVAL with MR_ERROR_USAGE if it has none.  @what: for the message. */
+static int find_word(const struct mr_word *words, const char *what, const char *text, size_t length,
+		     struct mr_error *err)
+{
+	const int found = mr_word_find(words, text, length);
+
+	return found >= 0 ? found : mr_fail_word(err, what, text, length, words, sizeof(*words));
+}
+
 int mr_sim_profile_parse(const char *text, enum mr_sim_profile *profile, struct mr_error *err)
 {
-	int found = mr_word_find(mr_sim_profiles, text, strlen(text));
+	int found = find_word(mr_sim_profiles, "profile", text, strlen(text), err);
 
 	if (found < 0)
-		return mr_fail_word(err, "profile", text, strlen(text), mr_sim_profiles,
-				    sizeof(*mr_sim_profiles));
+		return found;
 	*profile = (enum mr_sim_profile)found;
 	return 0;
 }
 
 int mr_sim_kernel_parse(const char *text, enum mr_sim_kernel *kernel, struct mr_error *err)
 {
-	int found = mr_word_find(mr_sim_kernels, text, strlen(text));
+	int found = find_word(mr_sim_kernels, "kernel", text, strlen(text), err);
 
 	if (found < 0)
-		return mr_fail_word(err, "kernel", text, strlen(text), mr_sim_kernels,
-				    sizeof(*mr_sim_kernels));
+		return found;
 	*kernel = (enum mr_sim_kernel)found;
 	return 0;
 }
@@ -93,10 +100,10 @@ static int parse_call(const char *text, size_t length, struct mr_sim_fault *faul
 {
 	const char *at = memchr(text, '@', length);
 	size_t name = at ? (size_t)(at - text) : length;
-	int found = mr_word_find(mr_sim_calls, text, name), rc = 0;
+	int found = find_word(mr_sim_calls, "call", text, name, err), rc = 0;
 
 	if (found < 0)
-		return mr_fail_word(err, "call", text, name, mr_sim_calls, sizeof(*mr_sim_calls));
+		return found;
 	fault->call = (enum mr_sim_call)found;
 	fault->turn = 0;
 	if (at)
