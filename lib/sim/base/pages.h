@@ -2,7 +2,6 @@
 #ifndef LIB_SIM_BASE_PAGES_H
 #define LIB_SIM_BASE_PAGES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <unistd.h>
 

@@ -8,7 +8,6 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/mlx5-abi.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
-#include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "lib/sim/base/abi.h"
 #include "lib/sim/base/environment.h"

@@ -6,7 +6,6 @@
 #include <endian.h>
 #include <errno.h>
 
-#include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>

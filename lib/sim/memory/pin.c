@@ -2,7 +2,6 @@
 /* Pinning and faulting in of memory: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
