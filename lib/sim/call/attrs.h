@@ -49,7 +49,7 @@ struct sim_method {
 
 	/** Carries the call out: 0, or -errno; NULL: there is nothing to do but to create or destroy. */
 	int (*handle)(struct sim_call *call);
-	size_t count;
+	size_t count; /**< of @attrs */
 	struct sim_attr_spec attrs[SIM_MAX_ATTRS];
 };
 

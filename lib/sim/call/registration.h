@@ -26,9 +26,11 @@ struct sim_mr_request {
 	struct sim_dmabuf dmabuf; /**< set */
 	uint32_t pinned;          /**< set: pages charged */
 	uint32_t order;           /**< set: log2 of the number of blocks that the key is for */
+
+	/** Set: as in struct sim_object. */
 	union {
-		uint32_t key_pages;      /**< set: as in struct sim_object */
-		uint32_t exported_pages; /**< set where flags has SIM_MR_DM_EXPORT: likewise */
+		uint32_t key_pages;
+		uint32_t exported_pages;
 	};
 	uint16_t flags; /**< set: SIM_MR_... */
 

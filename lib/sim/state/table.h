@@ -24,22 +24,21 @@
  * be computed from the types and from the list of all objects that header->newest and @older form.
  */
 struct sim_object {
-	uint16_t
-		type; /**< number of the uverbs object; 0, UVERBS_OBJECT_DEVICE: the handle is free */
-	uint16_t flags; /**< MR: SIM_MR_... */
-	uint32_t
-		parent; /**< handle of the object that it keeps busy (PD of an MR), or SIM_NO_HANDLE */
-	uint32_t users;  /**< number of objects that name this one as parent: derived */
+	uint16_t type;   /**< number of the uverbs object; 0 (UVERBS_OBJECT_DEVICE): none */
+	uint16_t flags;  /**< MR: SIM_MR_... */
+	uint32_t parent; /**< handle of the object that it keeps busy, or SIM_NO_HANDLE */
+	uint32_t users;  /**< number of objects whose parent this one is: derived */
 	uint32_t key;    /**< MR: lkey and rkey; umem: its id */
-	uint64_t addr;   /**< MR: start of the memory; DM: number of its first page */
-	uint64_t length; /**< MR, DM: bytes */
+	uint64_t addr;   /**< MR, umem: start of the memory; DM: number of its first page */
+	uint64_t length; /**< MR, umem, DM: bytes */
 	uint64_t iova;   /**< MR: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
 	uint32_t mm;     /**< MR, umem: the address space that is charged for @pinned */
+
+	/** MR: pages that its key can hold; SIM_MR_DM: the DM; SIM_MR_DM_EXPORT: first page << 16 | count */
 	union {
-		uint32_t key_pages; /**< MR: the most pages that it can have with its key */
-		uint32_t dm;        /**< SIM_MR_DM: handle of the DM */
-		uint32_t
-			exported_pages; /**< SIM_MR_DM_EXPORT: first page << 16 | number of pages */
+		uint32_t key_pages;
+		uint32_t dm;
+		uint32_t exported_pages;
 	};
 	uint32_t pinned; /**< MR, umem: pages */
 	uint32_t access; /**< MR, umem: enum ib_uverbs_access_flags */
@@ -51,8 +50,8 @@ struct sim_object {
 #define SIM_MR_ODP         2u  /**< nothing is pinned: umem->is_odp */
 #define SIM_MR_DMABUF      4u  /**< of a dma-buf: umem->is_dmabuf */
 #define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
-#define SIM_MR_DM          16u /**< of memory on the device: mr->dm */
-#define SIM_MR_DM_EXPORT   32u /**< of a dma-buf of such memory */
+#define SIM_MR_DM          16u /**< of a DM: mr->dm */
+#define SIM_MR_DM_EXPORT   32u /**< of a dma-buf that was exported from a DM */
 
 /** Start of the file.  A zero bit is a free handle, so that new pages of the file need no preparation. */
 struct sim_header {
@@ -64,14 +63,14 @@ struct sim_header {
 	pthread_mutex_t lock; /**< robust and shared between processes: guards all below */
 	uint64_t guard;       /**< ~id, unless the lock was overwritten */
 	uint32_t capacity;    /**< number of objects that the file has room for */
-	bool damaged;     /**< a process was killed with the lock: what is derived may be wrong */
-	bool has_context; /**< GET_CONTEXT has succeeded */
-	bool has_devx;    /**< GET_CONTEXT asked for DEVX */
-	uint8_t cqe_version; /**< mlx5: the one that GET_CONTEXT agreed on */
-	uint8_t next_key;    /**< rxe: low 8 bits of the next key */
-	uint32_t umem_id;    /**< mlx5: id of the last umem */
-	uint32_t newest;     /**< the object made last, or SIM_NO_HANDLE */
-	uint32_t changing;   /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
+	bool damaged;         /**< a holder of @lock was killed: what is derived may be wrong */
+	bool has_context;     /**< GET_CONTEXT has succeeded */
+	bool has_devx;        /**< GET_CONTEXT asked for DEVX */
+	uint8_t cqe_version;  /**< mlx5: the one that GET_CONTEXT agreed on */
+	uint8_t next_key;     /**< rxe: low 8 bits of the next key */
+	uint32_t umem_id;     /**< mlx5: id of the last umem */
+	uint32_t newest;      /**< the object made last, or SIM_NO_HANDLE */
+	uint32_t changing;    /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
 	struct sim_object change;
 	uint64_t full3;     /**< bit i: full2[i] has no zero bit */
 	uint64_t full2[64]; /**< bit j of word i: full1[64 i + j] has no zero bit; and so on */
