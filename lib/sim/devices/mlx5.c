@@ -23,7 +23,7 @@
 #define RELAXED_ORDERING_WRITE 0xe8  /* bit number in the general capabilities */
 #define DUMP_FILL_KEY          0x300 /* key of memory that discards writes and reads as zeros */
 
-/* ---- main.c: the context ------------------------------------------------------------------- */
+/* ---- contexts and PDs (main.c) --------------------------------------------------------------- */
 
 static int mlx5_check_request(const struct mlx5_ib_alloc_ucontext_req_v2 *req)
 {
@@ -134,8 +134,9 @@ int sim_mlx5_query_pd(struct sim_call *call)
 	return sim_attr_copy(call, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, &pdn, sizeof(pdn));
 }
 
-/* ---- devx.c -------------------------------------------------------------------------------- */
+/* ---- DEVX and Data Direct (devx.c, data_direct.c) -------------------------------------------- */
 
+/* devx.c MLX5_IB_METHOD_DEVX_OTHER: no firmware command but QUERY_HCA_CAP */
 int sim_mlx5_devx_other(struct sim_call *call)
 {
 	const uint8_t *in;
