@@ -10,8 +10,8 @@
 #include "cmd/region/answer.h"
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
+#include "cmd/region/environment.h"
 #include "cmd/region/expect.h"
-#include "cmd/region/row.h"
 #include "lib/base/shell_words.h"
 
 /* At most so many failures of a command are reported one by one; the document has all. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Regions and the environment as they are printed. */
+/* Regions as they are printed. */
 #ifndef CMD_REGION_ROW_H
 #define CMD_REGION_ROW_H
 
@@ -7,7 +7,6 @@
 #include "cmd/output/columns.h"
 #include "cmd/output/fields.h"
 #include "lib/session/table/table.h"
-#include "lib/verbs/environment.h"
 #include "lib/verbs/in_force.h"
 #include "lib/verbs/uverbs.h"
 
@@ -111,8 +110,7 @@ struct region_row region_row_of_object(enum mr_region_kind kind, const struct mr
 void region_row_in_force(struct region_row *row, struct mr_in_force *in_force,
 			 const struct mr_in_force_region *region, const struct global_args *global);
 
+/** A struct region_row. */
 extern const struct record region_record;
-/** A struct mr_environment. */
-extern const struct record environment_record;
 
 #endif

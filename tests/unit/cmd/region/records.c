@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The tables of fields that commands about regions print. */
 #include "cmd/output/fields.h"
+#include "cmd/region/environment.h"
 #include "cmd/region/failures.h"
 #include "cmd/region/request.h"
 #include "cmd/region/row.h"
