@@ -65,14 +65,14 @@ static void report_refusal(struct register_job *job, const struct new_region *ne
 
 static void advise_one(struct register_job *job, uint64_t i)
 {
-	struct advised *advised = &job->advised[i];
+	struct advice_answer *answer = &job->advice_answers[i];
 	struct mr_advice_range range = advised_range(job, &job->regions[i].region);
 	struct mr_error err;
 
-	advised->known = true;
-	advised->errnum = -mr_advise(&job->registrar.base, &job->args->advise.advice, &range,
-				     &advised->elapsed_ns, &err);
-	if (advised->errnum)
+	answer->known = true;
+	answer->errnum = -mr_advise(&job->registrar.base, &job->args->advise.advice, &range,
+				    &answer->elapsed_ns, &err);
+	if (answer->errnum)
 		report_refusal(job, &job->regions[i], &range, &err);
 }
 
@@ -80,18 +80,19 @@ int advise_init(struct register_job *job, struct mr_error *err)
 {
 	if (!job->args->advise.advice.text)
 		return 0;
-	job->advised = calloc(job->plan->memory.count, sizeof(*job->advised));
-	return job->advised ? 0
-			    : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
-				      "cannot keep track of advice about %" PRIu64 " regions",
-				      job->plan->memory.count);
+	job->advice_answers = calloc(job->plan->memory.count, sizeof(*job->advice_answers));
+	return job->advice_answers
+		       ? 0
+		       : mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc",
+				 "cannot keep track of advice about %" PRIu64 " regions",
+				 job->plan->memory.count);
 }
 
 void advise_all(struct register_job *job)
 {
 	struct mr_error err;
 
-	if (!job->advised)
+	if (!job->advice_answers)
 		return;
 	if (map_for_implicit(job, &err)) {
 		register_fail(job, &err, 0, 0, NULL);
@@ -103,7 +104,7 @@ void advise_all(struct register_job *job)
 			return;
 		}
 		advise_one(job, i);
-		if (job->advised[i].errnum && !job->args->keep_going)
+		if (job->advice_answers[i].errnum && !job->args->keep_going)
 			return;
 	}
 }
@@ -111,5 +112,5 @@ void advise_all(struct register_job *job)
 void advise_release(struct register_job *job)
 {
 	mr_memory_unmap(&job->prefetched);
-	free(job->advised);
+	free(job->advice_answers);
 }

@@ -96,13 +96,14 @@ const char *register_columns(struct register_job *job)
 static void fill_advice(const struct register_job *job, const struct new_region *new,
 			struct region_row *row)
 {
-	const struct advised *advised = job->advised ? &job->advised[new - job->regions] : NULL;
+	const struct advice_answer *answer =
+		job->advice_answers ? &job->advice_answers[new - job->regions] : NULL;
 
-	if (!advised || !advised->known)
+	if (!answer || !answer->known)
 		return;
 	row->advice = job->args->advise.advice.text;
-	row->advice_answer = advised->errnum ? mr_errno_name(advised->errnum) : "ok";
-	row->advice_elapsed_ns = known(advised->elapsed_ns);
+	row->advice_answer = answer->errnum ? mr_errno_name(answer->errnum) : "ok";
+	row->advice_elapsed_ns = known(answer->elapsed_ns);
 }
 
 /* Without a request the addresses of the region are not known. */

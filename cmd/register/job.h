@@ -21,7 +21,7 @@ struct new_region {
 };
 
 /** The answer to the advice about a region. */
-struct advised {
+struct advice_answer {
 	uint64_t elapsed_ns;
 	int errnum; /**< 0: the advice was accepted */
 	bool known; /**< advice was given about the region */
@@ -48,11 +48,11 @@ struct register_job {
 	struct mr_dmabuf dmabuf;
 	struct mr_backing *backing; /**< keeps memory and dma-buf in a private session, or NULL */
 	struct mr_in_force in_force;
-	struct new_region *regions;  /**< room for all that are planned */
-	uint64_t count;              /**< regions that are registered so far */
-	struct advised *advised;     /**< one for each region, or NULL */
-	struct mr_umem_blob *blobs;  /**< one for each region, or NULL */
-	struct mr_memory prefetched; /**< mapped for advice about an implicit region */
+	struct new_region *regions;           /**< room for all that are planned */
+	uint64_t count;                       /**< regions that are registered so far */
+	struct advice_answer *advice_answers; /**< one for each region, or NULL */
+	struct mr_umem_blob *blobs;           /**< one for each region, or NULL */
+	struct mr_memory prefetched;          /**< mapped for advice about an implicit region */
 	struct answer answer;
 	bool unnamed;        /**< mr_table_begin_unnamed() was called */
 	bool blocks_signals; /**< signals are blocked: mr_interrupted() must be asked between regions */
