@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The signals by which a user ends a command: SIGINT, SIGTERM and SIGHUP.  They have no handlers: they
- * are blocked, and the command checks whether one is pending.  So none can end the process between a
- * call that registers and the entry in the session that records its result.
+ * The signals by which a user ends a command: SIGINT, SIGTERM and SIGHUP.  A command that registers blocks
+ * them, and checks whether one is pending.  So none can end the process between a call that registers and
+ * the entry in the session that records its result.
  */
 #ifndef LIB_BASE_SIGNALS_H
 #define LIB_BASE_SIGNALS_H

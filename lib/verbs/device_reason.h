@@ -22,9 +22,10 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 /**
  * mr_device_explain_open() - find out from its node why a device could not be opened
  * @node: its name in /dev/infiniband: "uverbs0"
- * @err:  the error of the call that failed; gets a hint.  Its errno is corrected where it is ENOENT, but
- *        opening the node fails with another one: where that fails, libibverbs tries /dev/char, and
- *        reports the errno of that attempt (rdma-core 44 to 65, util/open_cdev.c)
+ * @err:  the error of the call that failed; gets a hint
+ *
+ * Where libibverbs cannot open the node, it tries /dev/char, and reports the errno of that, ENOENT
+ * (rdma-core 44 to 65, util/open_cdev.c).  So ENOENT in @err is replaced by the errno of opening the node.
  */
 void mr_device_explain_open(const char *node, struct mr_error *err);
 
