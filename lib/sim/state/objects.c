@@ -208,8 +208,10 @@ void sim_objects_repair(struct sim_table *table)
 	struct sim_object *object;
 	uint32_t i;
 
-	if (header->changing != SIM_NO_HANDLE)
+	/* A program that writes over the table may have left any number in it. */
+	if (header->changing < header->capacity)
 		finish_change(table);
+	header->changing = SIM_NO_HANDLE;
 	repair_list(table);
 
 	memset(header->used, 0, header->capacity / 8);
@@ -223,7 +225,7 @@ void sim_objects_repair(struct sim_table *table)
 		if (!object->type)
 			continue;
 		take_handle(header, i);
-		if (object->parent != SIM_NO_HANDLE)
+		if (object->parent < header->capacity)
 			table->objects[object->parent].users++;
 	}
 }

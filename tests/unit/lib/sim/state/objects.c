@@ -76,6 +76,21 @@ static void a_list_that_was_written_over_has_an_end(void **state)
 	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
 }
 
+static void numbers_that_were_written_over_reach_nothing_else(void **state)
+{
+	struct sim_table *table = *state;
+	uint32_t pd = add(table, PD, SIM_NO_HANDLE), mr = add(table, MR, pd);
+	struct sim_object *object;
+
+	table->header->changing = 0x7fffffff;
+	table->objects[mr].parent = 0x7fffffff;
+	table->header->damaged = true;
+	sim_table_unlock(table);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(sim_object_find(table, MR, mr, &object), 0);
+	assert_int_equal(users(table, pd), 0);
+}
+
 /* Run work() in a child that is killed while it holds the lock. */
 static void killed_inside(struct sim_table *table, void (*work)(struct sim_table *table))
 {
@@ -238,6 +253,7 @@ int main(void)
 		TABLE_TEST(type_and_handle_must_agree),
 		TABLE_TEST(children_keep_their_parent_busy),
 		TABLE_TEST(a_list_that_was_written_over_has_an_end),
+		TABLE_TEST(numbers_that_were_written_over_reach_nothing_else),
 		TABLE_TEST(a_reservation_does_not_outlive_its_maker),
 		TABLE_TEST(what_was_half_done_is_repaired),
 		TABLE_TEST(an_object_can_be_made_the_newest),
