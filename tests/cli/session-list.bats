@@ -9,6 +9,9 @@ setup() {
 	note_less
 	on_mlx5 || pds_are_lost
 	RUNNING=()
+	mkfifo "$BATS_TEST_TMPDIR/silent"
+	# for a shell: to stay, and to start nothing, which would be seen as a holder
+	lasting="read -rt 60 <>'$BATS_TEST_TMPDIR/silent'"
 }
 
 teardown() {
@@ -43,9 +46,6 @@ holding() {
 	PROGRAM=$(<"$out")
 	RUNNING+=("$PROGRAM")
 }
-
-# lasting: a program that stays and starts nothing
-lasting='read -rt 60 <> <(:)'
 
 # ---- --list ----
 
