@@ -19,12 +19,12 @@
 #include "lib/session/table/pds.h"
 #include "lib/session/table/pool.h"
 #include "lib/verbs/device.h"
+#include "tests/unit/lib/session/new_session.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u
 #define HOUR (3600 * UINT64_C(1000000000))
 
-static struct mr_environment environment;
 static struct mr_device device;
 static struct mr_session session;
 static struct mr_registrar registrar;
@@ -41,23 +41,10 @@ static struct {
 
 static int set_up(void **state __attribute__((unused)))
 {
-	struct mr_table_pd pd;
-	char where[32];
-	int fd;
-
-	mr_environment_init(&environment);
-	if (mr_device_open(NULL, &device, &environment, &err) ||
-	    mr_session_create(&device, &environment, &fd, &err))
-		return -1;
-	snprintf(where, sizeof(where), "fd:%d", fd);
-	if (mr_session_open(where, &session, &err) || !mr_table_pd(&session.table, 0, &pd))
-		return -1;
-	close(fd);
-	registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
-					   .uverbs = &session.uverbs,
-					   .pd_handle = pd.handle };
-	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	reported.count = 0;
+	if (!open_new_session(&device, &session, &registrar, &err))
+		return -1;
+	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED ? -1 : 0;
 }
 
