@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# On-demand paging: explicit and implicit regions, on huge pages, and --advise.  What
-# ibv_advise_mr(3) says has a test here.
+# On-demand paging: explicit and implicit regions, on huge pages, and --advise.  The tests of what
+# ibv_advise_mr(3) says are here.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 
-# For tests that use it
+# require_mlx5: skips on other devices
 require_mlx5() {
 	on_mlx5 || skip "needs mlx5"
 }
@@ -18,12 +18,12 @@ odp() {
 	mr reg --access $ODP "$@"
 }
 
-# call_of PATH: the name of the call
+# call_of PATH: prints the name of the call that --via PATH makes
 call_of() {
 	case $1 in library) echo ibv_advise_mr ;; kernel) echo 'ioctl(ADVISE_MR)' ;; esac
 }
 
-# advice_refused ERRNO PATH: only the advice was refused, and the region was there all the same
+# advice_refused ERRNO PATH: the last run was refused the advice, after it had registered the region
 advice_refused() {
 	refused "$1" "$(call_of "$2")" || return
 	json '.failures | length == 1' || return
@@ -61,7 +61,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "memory that is not there is EFAULT with flush, and nobody's business without" {
+@test "memory that is not mapped is EFAULT with flush, and ignored without" {
 	local via
 
 	require_mlx5
@@ -97,7 +97,7 @@ advice_refused() {
 		run --separate-stderr odp --size 8K --advise prefetch-write,flush $range
 		succeeded
 	done
-	# the addresses are those of the HCA
+	# the advice is for addresses of the HCA (iova)
 	run --separate-stderr mr reg-iova --iova 0x7000 --size 8K --access $ODP \
 		--advise prefetch-write,flush --advise-offset 4K
 	succeeded
@@ -108,7 +108,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "flags are EINVAL, and advices EOPNOTSUPP, that the kernel does not know" {
+@test "flags that the kernel does not know are EINVAL, unknown advices EOPNOTSUPP" {
 	local via
 
 	require_mlx5
@@ -123,7 +123,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "fetching for writing takes access that writes: else EPERM, also without flush" {
+@test "prefetching for writing a region without write access is EPERM, also without flush" {
 	local via
 
 	require_mlx5
@@ -135,7 +135,7 @@ advice_refused() {
 			--advise prefetch,flush --expect ok --quiet
 		succeeded
 	done
-	# and memory that may be written
+	# and memory that may be written is accepted
 	run --separate-stderr odp --memory readonly --advise prefetch-write,flush --json
 	advice_refused EPERM library
 	run --separate-stderr odp --memory readonly --advise prefetch,flush
@@ -155,7 +155,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "a dma-buf is one that can be prefetched" {
+@test "a region of a dma-buf can be prefetched" {
 	require_mlx5
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 	for via in library kernel; do
@@ -230,7 +230,7 @@ advice_refused() {
 # ---- several, and in a session
 
 # bats test_tags=kernel
-@test "of several regions each is advised, up to the first refusal or with --keep-going" {
+@test "each of several regions is advised, up to the first refusal, or all with --keep-going" {
 	require_mlx5
 	run --separate-stderr odp --count 3 --name n --advise prefetch,flush -n -o name,advice_answer
 	succeeded
@@ -246,7 +246,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "in a session the advice is given too, and the region stays, whatever the answer" {
+@test "in a session the advice is given, and the region stays whatever the answer is" {
 	local via
 
 	require_mlx5
@@ -265,7 +265,7 @@ advice_refused() {
 }
 
 # bats test_tags=kernel
-@test "in a session an on-demand region is said to need its process, by note, document and stat" {
+@test "in a session a note, the document and stat report that an on-demand region needs its process" {
 	require_mlx5
 	session_begin
 	run --separate-stderr ms reg --access $ODP --name o --json
@@ -280,12 +280,12 @@ advice_refused() {
 
 # ---- what the HCA has
 
-# For tests that let a device look through a key
+# require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
 require_probe() {
 	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
 }
 
-# probe KEY-AND-ADDRESS-OF-HOLD [OPTION...]: through the key of the region that is held
+# probe KEY-AND-ADDRESS [OPTION...]: lets the device access the region that is held, through its key
 probe() {
 	local key addr
 
@@ -299,7 +299,7 @@ hold_odp() {
 }
 
 # bats test_tags=kernel
-@test "pages are in the HCA once they are prefetched with flush, for what they were prefetched" {
+@test "after a prefetch with flush the HCA has the pages, for the access that was prefetched" {
 	require_probe
 	hold_odp
 	probe
@@ -320,7 +320,7 @@ hold_odp() {
 }
 
 # bats test_tags=kernel
-@test "without faulting only pages that are there come to the HCA" {
+@test "prefetch-no-fault gives the HCA only pages that are present" {
 	require_probe
 	hold_odp --advise prefetch-no-fault,flush
 	probe
@@ -346,7 +346,7 @@ hold_odp() {
 
 # ---- other devices, and usage
 
-# rxe_knows_advice: by the kernel's interface
+# rxe_knows_advice: whether the kernel's rxe has the call
 rxe_knows_advice() {
 	if on_simulator; then
 		[ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ]
@@ -356,7 +356,7 @@ rxe_knows_advice() {
 }
 
 # bats test_tags=kernel
-@test "a driver or provider that knows no advice answers EOPNOTSUPP" {
+@test "a driver or provider without advice answers EOPNOTSUPP" {
 	! on_mlx5 || skip "mlx5 knows it"
 	if rxe_knows_advice; then
 		[ "$(rdma_core)" -lt 59 ] || skip "both know it"
@@ -390,7 +390,7 @@ rxe_knows_advice() {
 	done
 }
 
-@test "what is no advice is a usage error, and what needs one" {
+@test "an unknown advice is a usage error, and so are options that need one" {
 	for advice in '' advise -1; do
 		run --separate-stderr mr reg --advise="$advice"
 		usage_error "--advise: unknown advice '$advice'"

@@ -6,7 +6,7 @@ load helpers
 
 LINES_FILE=$BATS_TEST_TMPDIR/lines
 
-# take_lines [OPTION...] -- LINE...: these lines go to a file, and the options to OPTIONS
+# take_lines [OPTION...] -- LINE...: writes the lines to a file, and sets OPTIONS to the options
 take_lines() {
 	OPTIONS=()
 	while [ "$1" != -- ]; do
@@ -23,21 +23,21 @@ batch() {
 	run --separate-stderr mr batch "${OPTIONS[@]}" "$LINES_FILE"
 }
 
-# piped [OPTION...] -- LINE...: the same, out of a pipe
+# piped [OPTION...] -- LINE...: the same, with the lines out of a pipe
 # shellcheck disable=SC2016 # for the other shell
 piped() {
 	take_lines "$@"
 	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${OPTIONS[@]}"
 }
 
-# For tests that use it: the provider can change regions
+# require_mlx5: skips where the provider cannot change regions
 require_mlx5() {
 	on_mlx5 || skip "librxe cannot change regions"
 }
 
 # ---- lines ----
 
-@test "a byte order mark and CRs of a file from Windows say nothing" {
+@test "the byte order mark and CRs of a file from Windows are ignored" {
 	printf '\xef\xbb\xbfreg --name a\r\nstat a\r\n' >"$BATS_TEST_TMPDIR/windows"
 	run --separate-stderr mr batch "$BATS_TEST_TMPDIR/windows" -j
 	succeeded
@@ -51,7 +51,7 @@ require_mlx5() {
 	[ "$status" -eq 2 ]
 }
 
-@test "a line is what stands behind mrctl, and comments, blanks and CR say nothing" {
+@test "a line is the words behind mrctl, and comments, blanks and CRs are ignored" {
 	batch --json -- '# a comment' '' '  reg   --name  a  ' $'\tmrctl reg --name b # more' \
 		$'stat a b\r' "reg --name 'c'" 'reg --na"me" \d'
 	succeeded
@@ -74,7 +74,7 @@ require_mlx5() {
 	json '[.lines[].regions[0].memory] | unique | length == 1'
 }
 
-@test "a line that is wrong is named, and nothing is done before" {
+@test "a wrong line is named, and no line is executed before that" {
 	batch -- reg 'reg --siz 4K'
 	usage_error "batch: line 2: reg --siz 4K: unknown option '--siz' (there is --size"
 	batch --json --keep-going -- reg '' "reg --name 'a"
@@ -130,7 +130,7 @@ require_mlx5() {
 	usage_error "line 2: a NUL byte"
 }
 
-@test "a line comes out of a pipe in whatever pieces, and is as long as it may be" {
+@test "a line comes out of a pipe in any pieces, up to the longest one that is allowed" {
 	local longest
 
 	longest="reg --name c # $(printf '%065520d' 0)"
@@ -159,7 +159,7 @@ require_mlx5() {
 	json '.lines[0].regions[0].memory | endswith("/end ")'
 }
 
-@test "what is found out in the end is told once" {
+@test "a usage error that is found only when a line runs is reported once" {
 	batch --json -- 'reg --name a' 'umem --import zz'
 	[ "$status" -eq 2 ]
 	json '.lines[1] | .status == 2 and (.failures[0].message | startswith("--import: "))'
@@ -168,7 +168,7 @@ require_mlx5() {
 	[[ $stderr != *Try* ]]
 }
 
-@test "what makes no sense in a line is said in one" {
+@test "commands and options that make no sense in a line of a batch are usage errors" {
 	local line
 
 	for line in 'session -- true' 'sim true' 'batch x'; do
@@ -246,7 +246,7 @@ require_mlx5() {
 # ---- answers ----
 
 # bats test_tags=kernel
-@test "the first line that does not answer as it should is the last" {
+@test "the first line with an unexpected answer ends the batch" {
 	batch --json -- 'reg --name a' 'reg --memory hole --name b' 'reg --name c'
 	[ "$status" -eq 1 ]
 	json '[.lines[] | .line, .status] == [1, 0, 2, 1]'
@@ -273,7 +273,7 @@ require_mlx5() {
 }
 
 # bats test_tags=kernel
-@test "--expect says what a line should answer" {
+@test "--expect of a line is the answer that it should have" {
 	batch --json -- 'reg --memory hole --expect EFAULT' 'reg --expect ok' \
 		'reg --expect EFAULT --name x' reg
 	[ "$status" -eq 1 ]
@@ -303,7 +303,7 @@ require_mlx5() {
 	usage_error "unknown column 'bogus'"
 }
 
-@test "failures of a line count regions as those of the command alone" {
+@test "failures of a line count regions as the command alone does" {
 	batch --json -- 'reg --memory hole --count 2 --keep-going'
 	[ "$status" -eq 1 ]
 	json '.lines[0] | (.regions | length == 1) and .failures[0].index == 2'
@@ -324,7 +324,7 @@ require_mlx5() {
 }
 
 # bats test_tags=kernel
-@test "a signal ends the batch after the line at hand, and what is left is deregistered" {
+@test "a signal ends the batch after the current line, and the remaining regions are deregistered" {
 	local fifo=$BATS_TEST_TMPDIR/fifo
 
 	HOLD_OUT=$BATS_TEST_TMPDIR/out HOLD_ERR=$BATS_TEST_TMPDIR/err
@@ -349,7 +349,7 @@ require_mlx5() {
 # ---- regions in the process ----
 
 # bats test_tags=kernel
-@test "a region lives from line to line, and goes by the library" {
+@test "a region lives from line to line, and is registered by the library" {
 	batch --json -- 'reg --name a --access local-write,remote-read' 'stat' 'dereg a' 'stat'
 	succeeded
 	json '.session == false and .failures == [] and .regions == []'
@@ -392,7 +392,7 @@ require_mlx5() {
 	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
 	batch --json -- 'reg --name a --addr 0x10000000' 'dereg a' 'reg --addr 0x10000000'
 	succeeded
-	# one mapping for all three
+	# all three share one mapping
 	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000'
 	[ "$status" -eq 1 ]
 	json '[.lines[].status] == [0, 0, 1]'
@@ -402,7 +402,7 @@ require_mlx5() {
 	batch --json -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
 		'reg --addr 0x10000000' 'dereg a'
 	succeeded
-	# a refused change leaves the old where it is, and takes the new away
+	# a refused change leaves the old memory, and unmaps the new one
 	batch --json -- 'reg --name a --addr 0x10000000' \
 		'rereg a --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
 		'reg --addr 0x20000000' 'reg --addr 0x10000000'
@@ -450,7 +450,7 @@ require_mlx5() {
 	json '.lines[6].regions[0].iova == "0x200000" and .lines[7].regions[0].via == "library"'
 }
 
-@test "umems live in a batch whether or not libmlx5 tells their handles" {
+@test "umems live in a batch whether or not libmlx5 reveals their handles" {
 	on_mlx5 || skip "umems are mlx5's"
 	batch --json -- 'umem --name u' 'umem --name v --page-sizes 4K' 'stat u v' 'stat' 'dereg u' 'umem --name w'
 	succeeded
@@ -463,7 +463,7 @@ require_mlx5() {
 	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
 }
 
-@test "an on-demand region is alive in a batch, and is not warned of" {
+@test "an on-demand region is live in a batch, without a warning" {
 	batch -- 'reg --name a --access local-write,on-demand'
 	[[ $stderr != *"inert"* ]]
 }
@@ -478,7 +478,7 @@ require_mlx5() {
 	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
 }
 
-@test "many lines" {
+@test "a batch of many lines is executed to its end" {
 	local n
 
 	for ((n = 1; n <= 700; n++)); do
@@ -493,7 +493,7 @@ require_mlx5() {
 }
 
 # bats test_tags=kernel
-@test "a line that comes again says again what it says, whatever came in between" {
+@test "a line that is repeated has the same answer, whatever came in between" {
 	local given=('reg --name a --size 8K' '  mrctl reg --name "b"  # b' 'stat a b' 'dereg a b'
 		'reg --name a --size 8K' 'reg --name a --size 8K' 'dereg a' 'reg --name a --size 8K'
 		'stat a' 'dereg a' $'dereg a \r' 'dereg a' '  mrctl reg --name "b"  # b' 'stat a' 'stat b')
@@ -551,7 +551,7 @@ require_mlx5() {
 	done
 }
 
-@test "IBV_REREG_MR_ERR_INPUT: a region that is no plain one" {
+@test "IBV_REREG_MR_ERR_INPUT: a region that is not a plain one" {
 	require_mlx5
 	on_simulator || skip "needs a dma-buf"
 	batch --json -- 'reg-dmabuf --from udmabuf --name d' 'rereg d --access none --expect EINVAL' 'stat d'
@@ -572,7 +572,7 @@ require_mlx5() {
 	batch --json -- 'reg --name a' 'rereg a --flags none --expect EINVAL' 'stat a'
 	succeeded
 	json '.lines[1].failures[0].rereg_code == "IBV_REREG_MR_ERR_CMD"'
-	# what is left of it goes at the end
+	# the broken region is deregistered at the end
 	json '.regions[0] | .name == "a" and .state == "deregistered"'
 }
 
@@ -584,7 +584,7 @@ require_mlx5() {
 		'rereg a --size 8K' 'stat a'
 	succeeded
 	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable"'
-	# a key that was withdrawn comes back with new memory only
+	# a key that was withdrawn comes back only with new memory
 	json '.lines[2].regions[0].state == "broken" and .lines[4].regions[0].state == "broken"'
 	json '.lines[5].regions[0].state == "live" and .lines[6].regions[0].state == "live"'
 }
@@ -643,7 +643,7 @@ require_mlx5() {
 	read -r -t 60 key addr <&"${BATCH[0]}"
 	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
 	[ "$old_key $old_addr" = "$key $addr" ] || run ! hca-probe "$old_key" "$old_addr"
-	# refused by libibverbs: as before
+	# libibverbs itself refuses: the region is as before
 	echo 'rereg a --flags 8' >&"${BATCH[1]}"
 	echo 'stat a' >&"${BATCH[1]}"
 	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
@@ -675,7 +675,7 @@ require_mlx5() {
 	json '[.lines[].status] == [0, 0, 0, 3]'
 	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
 	make_empty
-	# as the commands alone
+	# the same as the commands without a batch
 	run --separate-stderr ms -d x batch "$LINES_FILE"
 	usage_error "no --device"
 	on_mlx5 || return 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Each command with each kind of memory and region, on each path, in a session and outside: what makes
-# no sense gets one clear line and the right exit status.
+# Runs each command with each kind of memory and region, by each path, in a session and outside.  What makes no
+# sense must be answered by one clear line and the right exit status.
 
 load helpers
 
-# has WORD...: the table has each of them
+# has WORD...: the table has each WORD
 has() {
 	local word
 
@@ -16,7 +16,7 @@ has() {
 	done
 }
 
-# names SECTION TOPIC: what mrctl help lists there
+# names SECTION TOPIC: prints the words that this section of mrctl help TOPIC lists
 names() {
 	mrctl help "$2" | awk -v section="$1:" '$0 == section { inside = 1; next } !NF { inside = 0 }
 		inside && /^  [a-z]/ { sub(/[:[].*/, "", $1); print $1 }'
@@ -35,13 +35,13 @@ names() {
 	[ "$status" -eq 1 ]
 }
 
-# The default kernel: others answer a few of them in another way.
-@test "each combination is answered as the table says, on mlx5" {
+# On the default kernel: others answer a few of them differently.
+@test "each combination has the answer of the table, on mlx5" {
 	on_simulator || skip "the table is the simulator's"
 	mrctl sim -- "$BATS_TEST_DIRNAME/combinations.sh" mlx5
 }
 
-@test "each combination is answered as the table says, on rxe" {
+@test "each combination has the answer of the table, on rxe" {
 	on_simulator || skip "the table is the simulator's"
 	pds_are_lost
 	mrctl sim --profile rxe -- "$BATS_TEST_DIRNAME/combinations.sh" rxe

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Completions: what they offer is what the program has.
+# Completions of the shells offer exactly the commands, options and values that the program has.
 
 load helpers
 
@@ -19,11 +19,11 @@ setup() {
 
 LIBRARY=/usr/share/bash-completion/bash_completion
 
-# in_bash LINE: what is offered at its end, one word a line; like readline it splits at : and =
+# in_bash LINE: prints what bash offers at the end of LINE, a word a line; LINE is split at : and =, as by readline
 in_bash() {
 	bash --norc -s "$LIBRARY" "$ROOT/completions/mrctl.bash" "$1" <<-'EOF' | sort -u
 		. "$1" && . "$2" || exit
-		compopt() { :; } # needs readline
+		compopt() { :; } # the real one needs readline
 		COMP_LINE=$3 COMP_POINT=${#3}
 		read -ra COMP_WORDS <<<"$(sed 's/[:=]/ & /g' <<<"$3")"
 		[[ $3 != *' ' ]] || COMP_WORDS+=('')
@@ -39,8 +39,8 @@ in_fish() {
 		"$ROOT/completions/mrctl.fish" "$1" | sed 's/\t.*//' | sort
 }
 
-# in_zsh LINE...: zsh completes only at a terminal: prints what the lines have become after TAB.
-# The key that shows them begins no other, so that zsh does not wait for the rest.
+# in_zsh LINE...: prints what each line has become after TAB.  zsh completes only at a terminal, so it gets one.
+# The key that prints the line is no prefix of another key: zsh would wait for the rest of that.
 in_zsh() {
 	timeout 60 zsh -f -s "$ROOT/completions" "$@" <<-'EOF'
 		zmodload zsh/zpty
@@ -58,7 +58,7 @@ in_zsh() {
 	EOF
 }
 
-# zsh_makes: of each line on stdin, "LINE>BECOME"
+# zsh_makes: checks lines "LINE>RESULT" on stdin
 zsh_makes() {
 	local line become lines=() all=''
 
@@ -68,7 +68,7 @@ zsh_makes() {
 	diff <(printf %s "$all") <(paste -d '>' <(printf '%s\n' "${lines[@]}") <(in_zsh "${lines[@]}")) >&2
 }
 
-# zsh_options [COMMAND]: the options that zsh is given
+# zsh_options [COMMAND]: prints the options that _mrctl gives to zsh
 zsh_options() {
 	zsh -f -s "$ROOT/completions/_mrctl" "$@" <<-'EOF' | sed -n 's/^([^)]*)\(--[a-z-]*\).*/\1/p'
 		setopt extendedglob
@@ -84,7 +84,7 @@ commands() {
 	cli command | sort
 }
 
-# options COMMAND: its own and the global ones
+# options COMMAND: prints its own options and the global ones
 options() {
 	{
 		cli option
@@ -92,13 +92,13 @@ options() {
 	} | sed 's/^/--/; s/\t.*//' | sort
 }
 
-# columns COMMAND: those that it fills
+# columns COMMAND: prints the columns that it fills
 columns() {
 	[ -z "$1" ] || mrctl --dump-cli | jq -r --arg command "$1" '.commands[] |
 		select(.name == $command) | .columns[] | select(.filled).name' | sort
 }
 
-# section TITLE TOPIC: the words of a section of mrctl help TOPIC
+# section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
 section() {
 	mrctl help ${2:+"$2"} |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
@@ -261,7 +261,7 @@ offers_what_a_session_has() { # SHELL
 
 @test "bash offers the regions and protection domains of the session" {
 	offers_what_a_session_has in_bash
-	[ "$(in_bash 'mrctl dereg pd:o')" = other ] # readline has the rest
+	[ "$(in_bash 'mrctl dereg pd:o')" = other ] # readline keeps the part before the colon
 }
 
 @test "fish offers the regions and protection domains of the session" {

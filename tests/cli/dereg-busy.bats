@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl dereg of a region that is in use: by a memory window that is bound to it, or a DEVX object.
-# The driver refuses, and the region stays as it was.  And of a protection domain in which another command
-# registers at that moment.
+# mrctl dereg of objects that are in use.  A region with a memory window bound to it, or with a DEVX object on it:
+# the driver refuses, and the region stays as it was.  A protection domain in which another command registers
+# at that moment.
 
 load helpers
 
@@ -14,13 +14,13 @@ setup() {
 	session_begin
 }
 
-# object WORD...: tests/cli/object-tool.c in the session
+# object WORD...: runs tests/cli/object-tool.c in the session
 object() {
 	behind
 	"${SIM[@]}" "$TOOL" "$@"
 }
 
-# bind REGION: a memory window to it; prints its handle
+# bind REGION: binds a memory window to the region; prints the handle of the window
 bind() {
 	local region
 
@@ -28,8 +28,8 @@ bind() {
 	object window "${region[@]}"
 }
 
-# stays ERRNO CALL HINT: dereg of the region "used" is refused so, dereg --all takes the others, and
-# the session has the region as it was
+# stays ERRNO CALL HINT: dereg of the region "used" is refused with these, dereg --all deregisters the others, and
+# "used" is as it was
 stays() {
 	local before
 
@@ -60,9 +60,9 @@ stays() {
 	[ -z "$(states)" ]
 }
 
-# Whether a ConnectX lets a key go that windows point to is its firmware's business: here it is told.
+# Whether a ConnectX destroys a key that windows point to depends on its firmware: here a failure is injected.
 # bats test_tags=kernel
-@test "an MR whose key the firmware keeps stays, and peers reach it" {
+@test "an MR whose key the firmware refuses to destroy stays, and peers reach it" {
 	local key addr file
 
 	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
@@ -99,7 +99,7 @@ stays() {
 	[ -z "$(states)" ]
 }
 
-@test "whatever errno the driver has for it, the region stays and can be changed" {
+@test "whatever errno the driver gives, the region stays and can be changed" {
 	on_simulator || skip "needs the simulator's faults"
 	for errno in EBUSY EINVAL EIO; do
 		ms reg --count 3 --name n --quiet
@@ -113,7 +113,7 @@ stays() {
 	done
 }
 
-@test "outside a session a region that cannot be deregistered is said to be live" {
+@test "outside a session a region that cannot be deregistered is reported as live" {
 	on_simulator || skip "needs the simulator's faults"
 	session_end
 	run --separate-stderr faulty dereg_mr=EBUSY reg --json
@@ -122,7 +122,7 @@ stays() {
 	[[ $stderr == *"maybe a memory window that is bound to the region, maybe something in the device's firmware"* ]]
 }
 
-@test "the simulated HCA has no windows and no DEVX objects, and says so" {
+@test "the simulated HCA refuses windows and DEVX objects" {
 	on_simulator || skip "others have them"
 	ms reg --name used --access local-write,mw-bind --quiet
 	run --separate-stderr bind used
@@ -134,7 +134,7 @@ stays() {
 	[[ $stderr == *"Operation not supported"* ]] || fail "$stderr"
 }
 
-# registering PD: a command is about to register there, and its call takes some time: then it is in $WAITER
+# registering PD: starts a command that registers in PD, and whose call takes some time; sets WAITER to its pid
 registering() {
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@1=delay:700 -- mrctl reg --via kernel --pd "$1" \
 		-n -o pd >"$BATS_TEST_TMPDIR/reg" 3>&- &

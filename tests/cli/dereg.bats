@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl dereg: which regions go, and which stay.
+# mrctl dereg: which regions are deregistered, and which stay.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
@@ -14,7 +14,7 @@ setup() {
 @test "dereg deregisters a region by id, name, key and handle, and no other" {
 	local keys
 
-	# without remote access not every driver gives an rkey
+	# some drivers give no rkey without remote access
 	ms reg --count 6 --name n --access local-write,remote-read --quiet
 	mapfile -t keys < <(ms stat -n -o lkey,rkey,handle n.3 n.4 n.5)
 	read -ra keys <<<"${keys[*]}"
@@ -28,7 +28,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "dereg --all deregisters what there is, and leaves protection domains" {
+@test "dereg --all deregisters all regions, and leaves protection domains" {
 	ms reg --count 3 --quiet
 	ms reg --pd other --quiet
 	run --separate-stderr ms dereg --all --json
@@ -40,7 +40,7 @@ setup() {
 	json '[.totals.pds[].name] == ["default", "other"]'
 }
 
-@test "dereg --all of nothing is done" {
+@test "dereg --all without regions succeeds" {
 	run --separate-stderr ms dereg --all --json
 	succeeded
 	json '.regions == [] and .failures == []'
@@ -57,7 +57,7 @@ setup() {
 	json '.regions[0] | del(.state, .dereg_elapsed_ns) == $before' --argjson before "$before"
 }
 
-@test "regions are told in a table" {
+@test "regions are printed in a table" {
 	ms reg --name a --quiet
 	run --separate-stderr ms dereg a
 	succeeded
@@ -66,7 +66,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "a region is deregistered once: after that it is not there" {
+@test "a region is deregistered once: after that it does not exist" {
 	ms reg --name a --quiet
 	ms dereg 1 --quiet
 	for word in 1 a; do
@@ -77,7 +77,7 @@ setup() {
 	done
 }
 
-@test "a region that is not there does not keep others from going" {
+@test "a region that does not exist does not keep others from being deregistered" {
 	ms reg --count 2 --quiet
 	run --separate-stderr ms dereg 1 nosuch 2 --json
 	[ "$status" -eq 1 ]
@@ -86,7 +86,7 @@ setup() {
 	[ -z "$(states)" ]
 }
 
-@test "the same region twice is one that has gone the second time" {
+@test "the same region twice has gone the second time" {
 	ms reg --name a --quiet
 	run --separate-stderr ms dereg a a --json
 	[ "$status" -eq 1 ]
@@ -94,7 +94,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "a protection domain goes when it is empty, and EBUSY says that it is not" {
+@test "a protection domain is deallocated when it is empty, else refused with EBUSY" {
 	ms reg --pd mine --quiet
 	run --separate-stderr ms dereg pd:mine
 	refused EBUSY "ioctl(PD_DESTROY)"
@@ -135,7 +135,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "mr:HANDLE of nothing, or of another kind of object, is the kernel's to refuse" {
+@test "the kernel refuses mr:HANDLE of no object, or of another kind of object" {
 	local pd
 
 	run --separate-stderr ms dereg mr:1000
@@ -146,11 +146,11 @@ setup() {
 	run --separate-stderr ms dereg "mr:$pd"
 	absent "ioctl(QUERY_MR): EINVAL ("
 	run --separate-stderr ms dereg 1 mr:1000
-	[ "$status" -eq 1 ] # a part was done
+	[ "$status" -eq 1 ] # one region was deregistered, so it is 1 and not 3
 	[ -z "$(states)" ]
 }
 
-@test "a region that went behind the table's back is forgotten, and nothing is deregistered" {
+@test "a region that was deregistered without the table is forgotten, and nothing is deregistered" {
 	require_tool
 	ms reg --count 2 --quiet
 	tool destroy "$(ms stat -n -o handle 1)"
@@ -161,7 +161,7 @@ setup() {
 	[ "$(states)" = "2 live" ]
 }
 
-@test "a handle that was given out again is not deregistered in the place of the old region" {
+@test "an object that got the handle of an old region is not deregistered in its place" {
 	local handle
 
 	require_tool
@@ -174,7 +174,7 @@ setup() {
 	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
 }
 
-@test "dereg --all says nothing of regions that had gone" {
+@test "dereg --all does not report regions that had gone" {
 	require_tool
 	ms reg --count 3 --quiet
 	tool destroy "$(ms stat -n -o handle 2)"
@@ -183,7 +183,7 @@ setup() {
 	json '[.regions[].id] == [1, 3] and .failures == [] and .unlisted == {"deregistered": 0, "left": 0}'
 }
 
-@test "all is also what no entry names, which is counted apart, and with --listed it stays" {
+@test "dereg --all deregisters unlisted regions too, counts them apart, and leaves them with --listed" {
 	local handles
 
 	require_tool
@@ -205,7 +205,7 @@ setup() {
 	usage_error "--listed needs --all"
 }
 
-@test "all that killed commands have left is deregistered: regions, umems and memory on the device" {
+@test "dereg --all deregisters what killed commands have left: regions, umems and memory on the device" {
 	local spec specs=("reg_mr reg" "reg_mr reg --via kernel --count 3")
 
 	on_simulator || skip "needs the simulator's faults"
@@ -223,7 +223,7 @@ setup() {
 	[ -z "$(ms stat -n)" ]
 }
 
-# await_stop PID: until the fault "stop" has stopped it
+# await_stop PID: waits until the fault "stop" has stopped the process
 await_stop() {
 	local state=
 
@@ -233,7 +233,8 @@ await_stop() {
 	done
 }
 
-# while_it_makes FAULT N CMD...: stopped there it has made N objects that no entry names: dereg --all leaves them
+# while_it_makes FAULT N CMD...: CMD is stopped by FAULT, when it has made N objects and not yet noted them.
+# Checks that dereg --all leaves them.
 while_it_makes() {
 	local pid
 
@@ -248,7 +249,7 @@ while_it_makes() {
 	wait $pid || fail "$1: $(cat "$BATS_TEST_TMPDIR/out")"
 }
 
-@test "dereg --all leaves what a living command has made and has yet to note" {
+@test "dereg --all leaves what a running command has made and not yet noted" {
 	on_simulator || skip "needs the simulator's faults"
 	while_it_makes reg_mr=stop-after 1 reg --via kernel
 	[ "$(states | cut -d ' ' -f 2)" = live ] || fail "$(states)"
@@ -268,7 +269,7 @@ while_it_makes() {
 	json '.failures == []'
 }
 
-@test "in a batch dereg --all finds nothing that no entry names" {
+@test "in a batch dereg --all finds no unlisted region" {
 	local lines=('reg --count 3' 'reg --relaxed' 'dereg --all --flush')
 
 	! on_mlx5 || lines=('reg --memory dm' 'umem' 'reg --memory null-mr' "${lines[@]}")
@@ -277,7 +278,7 @@ while_it_makes() {
 		([.regions[].id] | index(null)) == null)'
 }
 
-@test "dereg --all leaves to another process what that is deregistering" {
+@test "dereg --all leaves a region alone that another process is deregistering" {
 	on_simulator || skip "needs a call that takes long"
 	ms reg --count 3 --quiet
 	faulty dereg_mr=delay:400 dereg 2 --quiet 3>&- &
@@ -291,8 +292,8 @@ while_it_makes() {
 	[ -z "$(states)" ]
 }
 
-# noted_or_told SPEC WORD...: mrctl dereg WORD... of region "a" fails, or removes its entry; count those that
-# can do no more than to say that it stays
+# noted_or_told SPEC WORD...: runs mrctl dereg WORD... of region "a" with the fault.  Checks that it removes the
+# entry or fails; counts the runs that can only report that the entry stays
 noted_or_told() {
 	run --separate-stderr faulty "$1" dereg "${@:2}" --json
 	if [ "$status" -eq 0 ]; then
@@ -306,7 +307,7 @@ noted_or_told() {
 	fi
 }
 
-@test "an entry that cannot be removed, as the lock failed, is told, and the next dereg removes it" {
+@test "an entry that cannot be removed because the lock failed is reported, and the next dereg removes it" {
 	local n stayed=0
 
 	on_simulator || skip "needs the simulator's faults"
@@ -326,7 +327,7 @@ noted_or_told() {
 	[ "$stayed" -eq 2 ] || fail "$stayed times"
 }
 
-@test "--expect makes the exit status say whether the stack answered so" {
+@test "--expect: the exit status is 0 if the stack answers as expected" {
 	ms reg --pd mine --quiet
 	run --separate-stderr ms dereg pd:mine --expect EBUSY --json
 	succeeded
@@ -339,7 +340,7 @@ noted_or_told() {
 	succeeded
 }
 
-@test "words that name no region, and none at all, are usage errors" {
+@test "words that name no region are usage errors, and so is no word" {
 	run --separate-stderr ms dereg
 	usage_error "name the regions, or give --all"
 	run --separate-stderr ms dereg --all 1
@@ -352,7 +353,7 @@ noted_or_told() {
 	[[ $stderr == *"'a b'"* ]]
 }
 
-@test "a key that two regions have had means the one that has it now" {
+@test "a key that two regions have had names the one that has it now" {
 	local key
 
 	ms reg --name old --quiet

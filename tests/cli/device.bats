@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Why there is no device, or why it cannot be opened: on machines that are made up of folders, with what
-# a kernel shows of its devices in /sys.  Real kernels: kernel-conditions.bats.
+# The reasons why there is no device, or why it cannot be opened.  The machines of these tests are folders that
+# look like /sys and /dev; real kernels are in kernel-conditions.bats.
 
 load helpers
 
@@ -15,7 +15,8 @@ setup() {
 	MR=("${SIM[@]}" env SYSFS_PATH="$SYS" mrctl)
 }
 
-# says TEXT...: the last run did, in this order, and of a device that is there not that it is not
+# says TEXT...: the message of the last run has each TEXT, in this order, and does not call an existing device
+# missing
 says() {
 	local pattern
 
@@ -26,7 +27,7 @@ says() {
 	[[ $stderr != *"has no RDMA device"* && $stderr != *modprobe\ mlx5* ]] || fail "$stderr"
 }
 
-# absent_as TEXT...: no command finds the device, and says why
+# absent_as TEXT...: no command finds the device, and each message has the TEXTs
 absent_as() {
 	local command
 
@@ -40,7 +41,7 @@ absent_as() {
 	json '.failures[0] | .errno == "ENODEV" and .call == null'
 }
 
-@test "a device whose node is missing is there, and a container is told how to get the node" {
+@test "a device without its node exists, and the message tells a container how to get the node" {
 	mv "$NODES/$NODE" "$NODES/uverbs199"
 	absent_as "the node of the RDMA device $(device) is missing: /dev/infiniband/uverbs199" \
 		"docker run --device=/dev/infiniband/uverbs199"
@@ -49,20 +50,20 @@ absent_as() {
 	says "no RDMA device 'other0'" "there is: $(device)"
 }
 
-@test "a device in another network namespace is there, and not here" {
+@test "a device in another network namespace exists, but not in this one" {
 	rm -r "${DEVICES:?}/$(device)"
 	absent_as "the RDMA device $(device) is in another network namespace" "ip netns exec" \
 		"rdma dev set $(device) netns"
 }
 
-@test "a device without ib_uverbs, or without a node of it, is there" {
+@test "a device without ib_uverbs, or without its node, exists" {
 	rm -r "${NODES:?}/$NODE"
 	absent_as "programs cannot open the RDMA device $(device): ib_uverbs has no node for it"
 	rm -r "$NODES"
 	absent_as "programs cannot open the RDMA device $(device): ib_uverbs is not loaded" "modprobe ib_uverbs"
 }
 
-@test "a device without provider is there" {
+@test "a device without provider exists" {
 	mv "$DEVICES/$(device)" "$DEVICES/strange0"
 	echo strange0 >"$NODES/$NODE/ibdev"
 	echo "pci:v0000FFFFd0000FFFFsv00sd00bc02sc07i00" >"$DEVICES/strange0/device/modalias" || :
@@ -72,7 +73,7 @@ absent_as() {
 		"ibverbs-providers"
 }
 
-@test "without device and driver there is none, and sysfs need not be there" {
+@test "without device and driver there is no device, even without sysfs" {
 	rm -r "$NODES" "$DEVICES"
 	run --separate-stderr "${MR[@]}" reg
 	[ "$status" -eq 3 ]
@@ -83,11 +84,11 @@ absent_as() {
 	[[ $stderr == *"this machine has no RDMA device '$(device)'"* ]]
 }
 
-@test "where descriptors run out nothing is said of devices" {
+@test "where descriptors run out, no message is about devices" {
 	local n met=0
 
 	! is_sanitized || skip "the sanitizer opens files itself"
-	# what is open already differs: from too few to load mrctl to enough for it all
+	# limits from too few descriptors to load mrctl to enough for all: how many are open already differs
 	for n in {4..9}; do
 		status=0
 		output=$("${SIM[@]}" prlimit --nofile="$n:$n" mrctl reg --json 2>"$BATS_TEST_TMPDIR/err" 3>&-) ||
@@ -95,7 +96,7 @@ absent_as() {
 		stderr=$(<"$BATS_TEST_TMPDIR/err")
 		case $status in
 		0) break ;;
-		127) continue ;; # the dynamic linker's
+		127) continue ;; # the dynamic linker fails
 		esac
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"EMFILE (Too many open files)"*"can open no more files"*"ulimit -n"* ]] || fail "$stderr"
@@ -105,8 +106,8 @@ absent_as() {
 	[ "$met" -gt 0 ]
 }
 
-# opens_not ERRNO TEXT...: opening the node fails so, and what says no is told; libibverbs says ENOENT of
-# /dev/char in most cases
+# opens_not ERRNO TEXT...: opening the node fails with ERRNO, and the message has it and each TEXT.  libibverbs
+# itself mostly fails with ENOENT, of /dev/char
 opens_not() {
 	local call
 
@@ -119,7 +120,7 @@ opens_not() {
 	done
 }
 
-@test "of a device that cannot be opened the node's own answer is told" {
+@test "the message about a device that cannot be opened has the answer of its node" {
 	local at=/dev/infiniband/$NODE
 
 	opens_not EACCES "read and write permission on $at is needed"
@@ -137,12 +138,12 @@ opens_not() {
 	[[ $stderr != *namespace* ]]
 	echo N >"$SYS/module/ib_core/parameters/netns_mode"
 	opens_not EPERM "other rules" "another network namespace"
-	# what is no matter of the node is told without one
+	# a reason that is not about the node is reported without one
 	opens_not EAGAIN "EAGAIN"
 	[[ $stderr != *"$at"* ]]
 }
 
-@test "a node of another number is not taken for the device's, and both numbers are told" {
+@test "a node of another number is not taken for the device's, and both numbers are named" {
 	local number
 
 	number=$(<"$NODES/$NODE/dev")
@@ -152,7 +153,7 @@ opens_not() {
 	says "/dev/infiniband/$NODE has the number $number, but that of $(device) is 231:7"
 }
 
-@test "of a device that is opened for DEVX and refuses, DEVX is blamed only where it may be the cause" {
+@test "where opening a device for DEVX is refused, DEVX is blamed only if it may be the cause" {
 	require_devx
 	for errno in EAGAIN ENOMEM EINTR; do
 		run --separate-stderr faulty get_context=$errno umem
@@ -162,7 +163,7 @@ opens_not() {
 	run --separate-stderr faulty get_context=EOPNOTSUPP umem
 	refused EOPNOTSUPP mlx5dv_open_device
 	[[ $stderr == *"offers no DEVX"* ]] || fail "$stderr"
-	# the method, of a driver that is mlx5's
+	# without the method, on a driver that is mlx5's
 	run --separate-stderr faulty umem_reg=EPROTONOSUPPORT umem
 	refused EPROTONOSUPPORT mlx5dv_devx_umem_reg
 	[[ $stderr == *"this kernel does not know"* && $stderr != *"driver mlx5_ib"* ]] || fail "$stderr"

@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Memory on the device, the null MR, and ibv_reg_mr_ex.  What ibv_alloc_dm(3) and
-# ibv_alloc_null_mr(3) say of registering has a test here.
+# Memory on the device, the null MR, and ibv_reg_mr_ex.  The tests of what ibv_alloc_dm(3) and
+# ibv_alloc_null_mr(3) say about registering are here.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 
-# For tests that use it: the software HCA of the guests has such memory, a real one may not
+# require_dm: skips on devices without memory of their own: the software HCA has some, a real device may not
 require_dm() {
 	on_mlx5 || skip "needs memory on the device, which only mlx5 has"
 	mr -q reg --memory dm || skip "this device gives none"
 }
 
-session() { # SCRIPT: in a session, as one shell
+session() { # SCRIPT: run it in a session, as one shell
 	"${MR[@]}" session -- bash -euc "$1"
 }
 
@@ -27,7 +27,7 @@ session() { # SCRIPT: in a session, as one shell
 		.call == "ibv_reg_dm_mr" and .via == "library" and .length == 65536 and .offset == 0 and
 		.iova == "0x0" and .addr == null and .page_size == null and .pd == "default" and
 		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0'
-	# It was freed: the device has not enough for two of these at once.
+	# A second run shows that the memory was freed: the device has not enough for two of these.
 	for _ in 1 2 3; do
 		mr -q reg --memory dm:128K
 	done
@@ -81,7 +81,7 @@ session() { # SCRIPT: in a session, as one shell
 }
 
 # bats test_tags=kernel
-@test "more memory than the device gives is refused, and its limit is told" {
+@test "more memory than the device gives is refused, and its limit is named" {
 	require_dm
 	run --separate-stderr mr reg --memory dm --size 1M
 	refused EINVAL ibv_alloc_dm
@@ -103,7 +103,7 @@ session() { # SCRIPT: in a session, as one shell
 }
 
 # bats test_tags=kernel
-@test "a device without memory says so" {
+@test "memory on a device without any is refused" {
 	on_mlx5 && skip "this one has some"
 	run --separate-stderr mr reg --memory dm
 	refused EOPNOTSUPP ibv_alloc_dm
@@ -213,14 +213,14 @@ session() { # SCRIPT: in a session, as one shell
 }
 
 # bats test_tags=kernel
-@test "a device without a null MR says so" {
+@test "the null MR is refused on a device without one" {
 	on_mlx5 && skip "this one has one"
 	run --separate-stderr mr reg --memory null-mr
 	refused EOPNOTSUPP ibv_alloc_null_mr
 }
 
 # bats test_tags=kernel
-@test "the null MR is the library's alone, and no session can keep it" {
+@test "the null MR takes the library, and no session can keep it" {
 	run --separate-stderr mr reg --memory null-mr --via kernel
 	refused EOPNOTSUPP ibv_alloc_null_mr
 	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
@@ -255,7 +255,7 @@ session() { # SCRIPT: in a session, as one shell
 	usage_error "'dm:1'"
 }
 
-@test "a refusal of a size that the device has is not called too large" {
+@test "a size that the device has is not called too large when it is refused" {
 	require_dm
 	on_simulator || skip "needs the simulator's faults"
 	run --separate-stderr faulty alloc_dm=ENOMEM reg --memory dm --size 4K
@@ -299,7 +299,7 @@ session() { # SCRIPT: in a session, as one shell
 	json '.lines[7] | .regions == [] and .totals.unlisted == 0'
 }
 
-@test "options that mean nothing there are usage errors" {
+@test "options that have no meaning for memory on the device are usage errors" {
 	for option in "--addr 4096" --populate "--numa 0"; do
 		for kind in dm null-mr; do
 			# shellcheck disable=SC2086 # two words
@@ -383,7 +383,7 @@ session() { # SCRIPT: in a session, as one shell
 }
 
 # bats test_tags=kernel
-@test "the call is the command's own unless another one is asked for" {
+@test "the call is the command's own unless --call names another one" {
 	run --separate-stderr mr --json reg
 	json '.regions[0].call == "ibv_reg_mr"'
 	run --separate-stderr mr --json reg --call ibv_reg_mr
@@ -394,7 +394,7 @@ session() { # SCRIPT: in a session, as one shell
 	json '.regions[0].call == "ioctl(REG_MR)"'
 }
 
-@test "calls that do something else are usage errors" {
+@test "calls that do not fit the options are usage errors" {
 	run --separate-stderr mr reg --call ibv_reg_mr_iova
 	usage_error "give ibv_reg_mr or ibv_reg_mr_ex"
 	run --separate-stderr mr reg --memory dm --call ibv_reg_mr_ex

@@ -34,14 +34,14 @@ load helpers
 	[ "$status" -eq 1 ]
 }
 
-@test "any of several answers will do" {
+@test "one of several expected answers is enough" {
 	run --separate-stderr mr reg --size 0 --expect ENOMEM,EINVAL,ok
 	succeeded
 	run --separate-stderr mr reg --expect ENOMEM,EINVAL,ok
 	succeeded
 }
 
-@test "without --expect nothing is said of it" {
+@test "without --expect the document has no expectation" {
 	run --separate-stderr mr reg --size 0 --json
 	json '.as_expected == null'
 	[[ $stderr != *expected* ]]
@@ -62,7 +62,7 @@ load helpers
 	[[ $stderr == *"expected ENOMEM, got ENOMEM, which is no answer of the stack"* ]]
 }
 
-@test "all that was expected and all that came is named once" {
+@test "each expected answer and each real one is named once" {
 	run --separate-stderr mr reg --memory hole --count 3 --keep-going --expect ok,EIO,ENOMEM
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"expected ok or EIO or ENOMEM, got EFAULT" ]] || fail "$stderr"
@@ -90,7 +90,7 @@ load helpers
 	usage_error "--expect: unknown answer 'ENOMME': did you mean 'ENOMEM'?"
 }
 
-@test "words that are no answers are usage errors" {
+@test "unknown answers are usage errors" {
 	local value
 
 	for value in '' inval EFOO 22 OKAY 'ok,' ,ok EINVAL,,ok 'ok EINVAL'; do

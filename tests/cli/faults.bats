@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Calls to the kernel that fail, one after the other: what commands say, and what they leave.
+# Each call to the kernel fails in turn: what commands report, and what they leave.
 
 load helpers
 
@@ -10,8 +10,8 @@ setup() {
 	require_tool
 }
 
-# sweep PROFILE: fault-sweep.sh on it; FAULT_STEP=1 for all errnos at each place.  By default it is every fourth,
-# in turns; with sanitizers one: what they look for depends on the place
+# sweep PROFILE: runs fault-sweep.sh on it.  FAULT_STEP=1 tries all errnos for each call, the default every fourth;
+# with sanitizers one for each call: the errors that they find depend on the call, not on the errno
 sweep() {
 	local work=$BATS_TEST_TMPDIR/$1 step=4
 
@@ -23,13 +23,13 @@ sweep() {
 	[[ $(tail -n 1 "$work/result") =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
 }
 
-@test "wherever a call fails, commands say so, leave nothing, and the session works" {
+@test "whichever call fails, commands report it, leave nothing, and the session works" {
 	sweep mlx5 3>&- &
 	sweep rxe
 	wait $!
 }
 
-@test "wherever an allocation fails, commands say so, leave nothing, and the session works" {
+@test "whichever allocation fails, commands report it, leave nothing, and the session works" {
 	command -v cc >/dev/null || skip "cc is not installed"
 	! is_sanitized || skip "the sanitizer has its own allocator"
 	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/starve.so" \
@@ -40,7 +40,7 @@ sweep() {
 	[[ ${lines[-1]} =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 100 ]
 }
 
-@test "wherever a system call of the simulator fails, the device and the session still work" {
+@test "whichever system call of the simulator fails, the device and the session still work" {
 	command -v cc >/dev/null || skip "cc is not installed"
 	! is_sanitized || skip "the sanitizer has its own calls"
 	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/fail.so" \
@@ -67,10 +67,10 @@ sweep() {
 	make_empty
 }
 
-@test "stat says what it could not find out" {
+@test "stat reports what it could not find out" {
 	session_begin
 	ms reg --count 2 --quiet
-	# the first region; then, when it looks for others
+	# the listed region; then, when it looks for unlisted ones
 	run --separate-stderr faulty query_mr@1=ENOMEM stat --json
 	[ "$status" -eq 1 ]
 	json '[.regions[].state] == ["unknown", "live"] and .totals.unlisted == 0 and

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# RLIMIT_FSIZE: what may not grow is refused with EFBIG, rather than by a signal in the middle.
+# RLIMIT_FSIZE: a file that may not grow is EFBIG, and not the signal SIGXFSZ, which would kill mrctl.
 # shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
 
-# limited KIB [ARG...]: `run` mrctl in the session, where no file may be made larger than that
+# limited KIB [ARG...]: `run` mrctl in the session, where no file may grow beyond KIB KiB
 limited() {
 	run --separate-stderr prlimit --fsize=$(($1 * 1024)) "${MS[@]}" "${@:2}"
 }
@@ -21,7 +21,7 @@ limited() {
 	stat_is_true
 }
 
-@test "output into a file that cannot grow is an error that is told" {
+@test "output into a file that cannot grow is a reported error" {
 	session_begin
 	ms reg --count 60 --quiet
 	run --separate-stderr prlimit --fsize=1024 bash -c 'exec "$@" >"$0"' "$BATS_TEST_TMPDIR/out" \

@@ -1,20 +1,20 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Names and paths that hold anything: lines and terminals stay whole, and JSON is valid.
+# Names and paths with any bytes: output lines and terminals stay intact, and JSON is valid.
 
 load helpers
 
-# Bytes that terminals obey, that are no UTF-8, and letters: é, C1, too long, a surrogate, too large
+# Control characters of terminals, bytes that are not UTF-8, and letters: é, C1, overlong, a surrogate, too large
 HOSTILE=$'x\nmrctl: all is well\e[2J\r\x7f\xc3\xa9\xc2\x9b31m\xff\xc0\xaf\xed\xa0\x80\xf4\x90\x80\x80\xe2\x80\xae'
 
-# harmless TEXT: nothing in it that a terminal obeys, but line ends
+# harmless TEXT: it has no control characters but line ends
 harmless() {
 	iconv -f utf-8 -t utf-8 <<<"$1" >/dev/null || fail "no UTF-8: $1" || return
 	LC_ALL=C.UTF-8 grep -q '[[:cntrl:]]' <<<"$1" || return 0
 	fail "control characters in: $(cat -v <<<"$1")"
 }
 
-# json_is_strict: stdout is UTF-8, and one JSON document for a reader that forgives nothing
+# json_is_strict: stdout is UTF-8, and one JSON document for a strict reader
 json_is_strict() {
 	iconv -f utf-8 -t utf-8 <<<"$output" >/dev/null || fail "no UTF-8: $output" || return
 	json 'has("failures")'
@@ -98,14 +98,14 @@ json_is_strict() {
 	json '.failures[0].message | contains("größe 大 😀")'
 }
 
-@test "what is no UTF-8 is U+FFFD in JSON" {
+@test "bytes that are not UTF-8 are U+FFFD in JSON" {
 	run --separate-stderr mr reg -j --access remote-read \
 		--memory "file:$BATS_TEST_TMPDIR/a"$'\xff'b
 	succeeded
 	[[ $output == *"/a"$'\xef\xbf\xbd'"b\""* ]]
 }
 
-@test "lines of a batch are harmless, and valid JSON" {
+@test "lines of a batch are printed harmlessly, and are valid JSON" {
 	local batch=$BATS_TEST_TMPDIR/batch
 
 	printf 'reg --size 4K --memory "file:/nonexistent/\e[2J\xff\xc2\x9b31m"\n' >"$batch"
@@ -122,7 +122,7 @@ json_is_strict() {
 	[ "$(wc -l <<<"$stderr")" -le 2 ] || fail "$stderr"
 }
 
-@test "what is to be evaluated of a detached session holds nothing but its pid" {
+@test "the line that a detached session prints for eval has nothing but its pid" {
 	session_begin
 	run --separate-stderr mr session --detach --device "$HOSTILE"
 	[ "$status" -ne 0 ]

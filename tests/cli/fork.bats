@@ -1,15 +1,15 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Fork protection: the codes by which ibv_rereg_mr(3) tells of it.
+# Fork protection: the codes of ibv_rereg_mr(3) for failures of it.
 #
-# Keeping memory from child processes is madvise(MADV_DONTFORK), which can fail.  Giving it back is
-# MADV_DOFORK, whose failures libibverbs passes over (memory.c do_madvise()); what fails there is
-# the memory for its notes of what it keeps from them.  It needs more of them where a range is parted
-# that it had put together with its neighbours.
+# libibverbs keeps memory from child processes by madvise(MADV_DONTFORK), which can fail.  It gives memory back by
+# MADV_DOFORK, whose failures it ignores (memory.c do_madvise()).  There only the allocation of its own records of
+# ranges can fail: it needs more records where it splits a range that it had merged with its neighbours.
 
 load helpers
 
-# For tests that use it: as under a kernel that does not copy pinned pages on fork
+# protect: turns fork protection on, as under a kernel that does not copy pinned pages on fork; skips where
+# libibverbs does not need it
 protect() {
 	on_mlx5 || skip "librxe cannot change regions"
 	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
@@ -21,7 +21,7 @@ batch() { # LINE...
 	run --separate-stderr mr --json batch <<<"$(printf '%s\n' "$@")"
 }
 
-# starving CODE LINE...: a batch in which an allocation of libibverbs fails, the one that gives this code
+# starving CODE LINE...: a batch in which the allocation of libibverbs fails whose failure gives this code
 starving() {
 	local dir=$BATS_TEST_TMPDIR code=$1 n
 
@@ -57,7 +57,7 @@ starving() {
 @test "IBV_REREG_MR_ERR_DO_FORK_OLD: the region has changed" {
 	protect
 	on_simulator || skip "needs cc"
-	# the range of the middle one is parted from those of its neighbours
+	# the range of the middle region is split from those of its neighbours
 	starving IBV_REREG_MR_ERR_DO_FORK_OLD 'reg --name a --memory memfd --count 3' \
 		'rereg a.2 --memory anon --size 8K --expect ENOMEM' 'stat a.2' 'dereg a.2'
 	succeeded
@@ -72,7 +72,7 @@ starving() {
 
 	protect
 	on_simulator || skip "needs cc"
-	# the new range is put together with the old one, behind which it is
+	# the new range is merged with the old one, which it follows
 	starving IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW 'reg --memory memfd --addr 0x200000000000 --name a' \
 		"rereg a --memory memfd --addr $at --access remote-write --expect ENOMEM" 'stat a' 'dereg a'
 	succeeded
@@ -82,7 +82,7 @@ starving() {
 	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
 }
 
-# short_of_memory MORE: a batch changes each second one of adjacent regions, and cannot grow any more
+# short_of_memory MORE: runs a batch that changes every second one of adjacent regions while it cannot grow
 short_of_memory() {
 	local pid lines dir=$BATS_TEST_TMPDIR last=/dev/shm/mrctl-fork.$$
 
@@ -102,22 +102,22 @@ short_of_memory() {
 	done
 	rm "$last"
 	prlimit --pid "$pid" --data=1
-	# it may end before it has read them
+	# the batch may end before it has read all lines
 	seq 2 2 98 | sed 's/.*/rereg a.& --memory memfd/' >&"$lines" || :
 	exec {lines}>&-
 	wait "$pid"
 }
 
-# No allocation is made to fail here: RLIMIT_DATA is reached.
+# Here no failure is injected: the process reaches RLIMIT_DATA.
 # bats test_tags=kernel
-@test "a process that is out of memory meets DO_FORK_OLD" {
+@test "a process that is out of memory gets DO_FORK_OLD" {
 	local i status
 
 	protect
 	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their memory is not that of the C library"
-	# it grows by single pages, and what arrays leave when they grow is not used again
+	# the heap grows by single pages, and memory that growing arrays leave is not used again
 	export MALLOC_TOP_PAD_=0 MALLOC_MMAP_THRESHOLD_=1024
-	# where exactly the memory ends is a matter of what was asked for before
+	# which allocation fails depends on those before: try several sizes
 	for i in {0..39}; do
 		status=0
 		short_of_memory "$i" || status=$?

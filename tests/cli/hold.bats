@@ -4,7 +4,7 @@
 
 load helpers
 
-# held FILTER: what the hold has printed is one JSON document for which FILTER holds
+# held FILTER: the output of the holding mrctl is one JSON document for which FILTER is true
 held() {
 	output=$(cat "$HOLD_OUT") stderr=$(cat "$HOLD_ERR")
 	json "$1"
@@ -23,8 +23,8 @@ held() {
 	[[ $(<"$HOLD_ERR") == "mrctl: reg: holding 1 region until Ctrl-C"*"; pid $pid" ]]
 }
 
-@test "a hold says how many it holds and for how long, unless it is to be quiet" {
-	local MR=(env --default-signal=HUP "${MR[@]}") # nohup may run the tests
+@test "a hold reports how many regions it holds and for how long, unless with --quiet" {
+	local MR=(env --default-signal=HUP "${MR[@]}") # the tests may be run by nohup, which ignores SIGHUP
 
 	run --separate-stderr mr reg --hold-for 0.01 --count 2
 	succeeded
@@ -38,8 +38,8 @@ held() {
 	[[ $stderr != *holding* ]]
 }
 
-@test "SIGINT and SIGHUP end it as well" {
-	local signal MR=(env --default-signal=HUP "${MR[@]}") # nohup may run the tests
+@test "SIGINT and SIGHUP end a hold as well" {
+	local signal MR=(env --default-signal=HUP "${MR[@]}") # the tests may be run by nohup, which ignores SIGHUP
 
 	for signal in INT HUP; do
 		hold reg --hold
@@ -48,7 +48,7 @@ held() {
 	done
 }
 
-@test "nohup keeps it alive" {
+@test "nohup keeps a hold alive" {
 	run --separate-stderr nohup "${MR[@]}" reg --hold-for 0.01
 	succeeded
 	[[ $stderr == *"until Ctrl-C or SIGTERM; pid "* ]] || fail "$stderr"
@@ -61,7 +61,7 @@ held() {
 	release
 }
 
-@test "--hold-for ends with the time" {
+@test "--hold-for ends after its time" {
 	run --separate-stderr mr reg --hold-for 0.01 --json
 	succeeded
 	json '.regions[0] | .state == "live" and .dereg_elapsed_ns == null'
@@ -92,13 +92,13 @@ held() {
 	json '.regions == []'
 }
 
-@test "what was made before a refusal is held, and the status tells of the refusal" {
+@test "regions made before a refusal are held, and the exit status is that of the refusal" {
 	run --separate-stderr mr reg --memory hole --count 3 --hold-for 0.01 --json
 	[ "$status" -eq 1 ]
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 }
 
-@test "nothing is held that nobody got to know of" {
+@test "nothing is held if the answer could not be printed" {
 	run --separate-stderr timeout 10 bash -c '"$@" >/dev/full' -- "${MR[@]}" reg --hold
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"standard output"*"ENOSPC"* ]]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Access flags that were accepted and have no effect: what was asked for and what is in force.
+# Access flags that are accepted without effect: which ones were asked for, and which are in force.
 
 load helpers
 
-# has_no_effect FLAG REASON: the last answer said so of it
+# has_no_effect FLAG REASON: the last run reported that FLAG has no effect, for this reason
 has_no_effect() {
 	[[ $stderr == *"mrctl: "*": $1 has no effect: "*"$2"* ]] || fail "no such note: $stderr"
 }
 
 # bats test_tags=kernel
-@test "flags without doubt are in force, and no note says otherwise" {
+@test "flags that always have an effect are in force, without a note" {
 	run --separate-stderr mr --json reg --access local-write,remote-read,remote-write,mw-bind
 	succeeded
 	[ -z "$stderr" ]
@@ -47,7 +47,7 @@ has_no_effect() {
 	succeeded
 	[ -z "$stderr" ]
 	json '.regions[0] | .in_force == ["local-write", "zero-based"]'
-	# Of several regions it is the first one's address.
+	# With several regions only the first has the address 0.
 	run --separate-stderr mr --json reg-iova --iova 0 --access zero-based --count 2
 	json '[.regions[].in_force] == [["zero-based"], []]'
 	has_no_effect zero-based ''
@@ -63,7 +63,7 @@ has_no_effect() {
 }
 
 # bats test_tags=kernel
-@test "relaxed ordering is in force where the firmware can do it" {
+@test "relaxed ordering is in force where the firmware supports it" {
 	on_mlx5 || skip "needs an HCA"
 	for via in library kernel; do
 		run --separate-stderr mr --json reg --access local-write,relaxed-ordering --via "$via"
@@ -74,7 +74,7 @@ has_no_effect() {
 }
 
 # bats test_tags=kernel
-@test "a device without a PCI bus orders nothing" {
+@test "on a device without a PCI bus relaxed ordering has no effect" {
 	on_mlx5 && skip "needs rxe"
 	run --separate-stderr mr --json reg --access local-write,relaxed-ordering
 	succeeded
@@ -83,7 +83,7 @@ has_no_effect() {
 }
 
 # bats test_tags=kernel
-@test "of an optional flag that nobody knows nothing is claimed" {
+@test "nothing is claimed about the effect of an unknown optional flag" {
 	run --separate-stderr mr --json reg --access local-write,0x20000000
 	succeeded
 	[ -z "$stderr" ]
@@ -106,7 +106,7 @@ has_no_effect() {
 }
 
 # bats test_tags=kernel
-@test "a umem has no order" {
+@test "relaxed ordering of a umem has no effect" {
 	on_mlx5 || skip "needs umems"
 	run --separate-stderr mr --json umem --access local-write,relaxed-ordering
 	succeeded
@@ -115,7 +115,7 @@ has_no_effect() {
 }
 
 # bats test_tags=kernel
-@test "stat shows both as well" {
+@test "stat shows the requested flags and those in force" {
 	on_mlx5 || skip "rxe refuses zero-based"
 	run --separate-stderr mr session -- bash -c '
 		mrctl -q reg --access local-write,zero-based
@@ -126,7 +126,7 @@ has_no_effect() {
 		[["local-write", "zero-based"], ["local-write"]], [["zero-based"], ["zero-based"]]]'
 }
 
-@test "the quiet are not told, and a column shows it to scripts" {
+@test "with --quiet there is no note, and a column has it for scripts" {
 	on_mlx5 || skip "rxe refuses zero-based"
 	run --separate-stderr mr -q reg --access zero-based
 	succeeded

@@ -1,26 +1,26 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# SIGINT, SIGTERM and SIGHUP: a command finishes the region at hand, says what it did, and dies of the signal.
+# SIGINT, SIGTERM and SIGHUP: a command finishes the current region, reports what it did, and dies of the signal.
 # shellcheck disable=SC2016 # scripts for other shells
 
 load helpers
 
-# In the background: its pid
+# The pid of the command in the background
 PID=''
 
-# start SPEC CMD...: CMD where a call of the simulated HCA takes long, with the signals of a shell on a terminal
+# start SPEC CMD...: starts CMD with a fault (a call that takes long), and with default signals as on a terminal
 start() {
 	env --default-signal=INT,HUP,TERM setsid "${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- "${@:2}" \
 		<&0 >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	PID=$!
 }
 
-# waits PID: that process keeps the three signals waiting
+# waits PID: the process blocks the three signals
 waits() {
 	grep -q '^SigBlk:.*4003$' "/proc/$1/status" 2>/dev/null
 }
 
-# until_it_waits: until what was started does
+# until_it_waits: waits until the started command blocks them
 until_it_waits() {
 	until waits "$PID"; do
 		is_running "$PID" || fail "it ended: $(cat "$BATS_TEST_TMPDIR/err")" || return
@@ -28,14 +28,14 @@ until_it_waits() {
 	done
 }
 
-# until_pending: until a command has a region in hand
+# until_pending: waits until a command is registering or deregistering a region
 until_pending() {
 	until [[ $(states) == *" pending"* ]]; do
 		is_running "$PID" || fail "it ended: $(cat "$BATS_TEST_TMPDIR/err")" || return
 	done
 }
 
-# ended SIGNAL: send it, and set status, output, stderr
+# ended SIGNAL: sends it, waits for the end, and sets status, output, stderr
 ended() {
 	kill -"$1" "$PID"
 	status=0
@@ -68,7 +68,7 @@ setup() {
 	done
 }
 
-@test "each command that lets signals wait dies of the one that came" {
+@test "each command that defers signals dies of the one that came" {
 	local line never all=("rereg_mr rereg a --access local-write,remote-read --via kernel" "reg_mr reg --count 3"
 		"dereg_mr dereg a b" "query_mr dereg --all")
 
@@ -95,7 +95,7 @@ setup() {
 
 	echo 'reg --size 4K' >"$BATS_TEST_TMPDIR/lines"
 	for MRCTL_SESSION in "$MRCTL_SESSION" ''; do
-		# what waits is a child of the shell, of which there is one at a time
+		# the command is a child of the shell, which has one at a time
 		start reg_mr=delay:500 bash -c "$loop" "$BATS_TEST_TMPDIR/lines"
 		child=none
 		until waits "$child"; do
@@ -113,7 +113,7 @@ setup() {
 	make_empty
 }
 
-@test "timeout -s INT sees that the command died of its signal" {
+@test "timeout -s INT finds that the command died of its signal" {
 	run --separate-stderr timeout --preserve-status -s INT 2 "${SIM[@]::${#SIM[@]}-1}" \
 		--fault reg_mr=delay:100 -- mrctl reg --count 1000
 	[ "$status" -eq 130 ]
@@ -121,7 +121,7 @@ setup() {
 	stat_is_true
 }
 
-@test "a hold is ended by its signal, if that comes twice or not" {
+@test "a hold is ended by its signal, whether it comes once or twice" {
 	run --separate-stderr timeout --preserve-status -s INT 2 "${SIM[@]::${#SIM[@]}-1}" \
 		--fault dereg_mr=delay:200 -- env MRCTL_SESSION= mrctl reg --hold
 	succeeded
@@ -137,7 +137,7 @@ setup() {
 @test "a hold can be interrupted while it registers, and leaves nothing" {
 	MRCTL_SESSION='' start reg_mr=delay:20 mrctl reg --count 1000 --size 64 --stride 64 --hold
 	until_it_waits
-	sleep 0.1 # one region at least
+	sleep 0.1 # for at least one region
 	ended INT
 	[ "$status" -eq 130 ]
 	[[ $stderr == *": interrupted"*" of 1000 regions registered"*"they were deregistered again"* ]]
@@ -169,7 +169,7 @@ setup() {
 	[ "$(states | sort -n)" = "${output:+${output//$'\n'/$' live\n'} live}" ]
 }
 
-@test "dereg says how many regions a signal has left" {
+@test "dereg reports how many regions are left after a signal" {
 	ms reg --count 20 --quiet
 	start dereg_mr=delay:30 mrctl dereg --all --json
 	until_pending
@@ -188,13 +188,13 @@ setup() {
 	make_empty
 }
 
-# deferred_ones: relaxed regions that were deregistered, for longer than a test takes
+# deferred_ones: makes relaxed regions and deregisters them, to be invalidated later than the test ends
 deferred_ones() {
 	ms reg --relaxed --count 20 --pd one --quiet
 	ms dereg --all --defer-for 600 --quiet
 }
 
-@test "an interrupted flush fails, and says how many regions are reachable" {
+@test "an interrupted flush fails, and reports how many regions are still reachable" {
 	local left words
 
 	for words in --flush "--flush --pd one" pd:one "--all --flush"; do
@@ -210,7 +210,7 @@ deferred_ones() {
 			contains("interrupted: \($left) deferred regions are left, and reachable by their keys"))' \
 			--argjson left "$left"
 		json '.regions | length == 20 - $left' --argjson left "$left"
-		# nor is the protection domain blamed for it
+		# and the protection domain is not blamed
 		json '[.failures[] | select(.errno == "EBUSY")] == []'
 		make_empty
 	done

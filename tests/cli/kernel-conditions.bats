@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Conditions under which a registration is refused, really provoked on a real kernel.
-# Each answer is kept: tests/kernel/observed.md.
+# Conditions under which a registration is refused, provoked on a real kernel.  The answers are kept in
+# tests/kernel/observed.md.
 
 load helpers
 
@@ -33,12 +33,12 @@ teardown() {
 	tidy
 }
 
-# linux VERSION: this kernel is of that version or newer
+# linux VERSION: the kernel has this version or a newer one
 linux() {
 	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
 }
 
-# answered CONDITION ANSWER: of the last run, ANSWER is "ok", "CALL ERRNO" or "killed"
+# answered CONDITION ANSWER: checks and notes the answer of the last run: "ok", "CALL ERRNO" or "killed"
 answered() {
 	local answer="exit status $status" call='([a-z_0-9]+): (E[A-Z0-9]+) \('
 
@@ -53,13 +53,13 @@ answered() {
 	[ "$answer" = "$2" ] || fail "$1: $answer instead of $2" "$stderr"
 }
 
-# answers CONDITION ANSWER ARG...: run mrctl with ARGs, which is to be answered so
+# answers CONDITION ANSWER ARG...: run mrctl with ARGs, and check and note its answer
 answers() {
 	run --separate-stderr mr "${@:3}"
 	answered "$1" "$2"
 }
 
-# within CMD...: in the control group of the test
+# within CMD...: run it in the control group of the test
 within() {
 	bash -c 'echo $$ >"$CGROUP/cgroup.procs" && exec "$@"' bash "$@"
 }
@@ -79,7 +79,7 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "every combination of the first five access flags, by the rule of InfiniBand" {
+@test "every combination of the first five access flags is answered by the rule of InfiniBand" {
 	local bits wanted
 
 	for ((bits = 0; bits < 32; bits++)); do
@@ -90,7 +90,7 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "access bits that no kernel knows" {
+@test "access bits that no kernel knows are refused, or ignored where they are optional" {
 	local bit
 
 	for bit in 10 11 15 19 30 31; do
@@ -102,7 +102,7 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "zero-based, huge pages and flushes asked for on a device without them" {
+@test "zero-based, huge pages and flushes are answered by a device without them" {
 	local unsupported=ok global="ibv_reg_mr EINVAL" persistent="ibv_reg_mr EINVAL"
 
 	if [ "$MRCTL_TEST_DEVICE" = rxe0 ]; then
@@ -132,10 +132,10 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "an I/O virtual address that wraps" {
+@test "an I/O virtual address that wraps is answered by the driver" {
 	local wanted=ok
 
-	# mlx5 refuses it with a warning of the kernel, in 7.2 but not in 6.12.
+	# mlx5 of 7.2 refuses it with a warning of the kernel; that of 6.12 accepts it.
 	if [ "$MRCTL_TEST_DEVICE" = mlx5_0 ] && linux 7; then
 		wanted="ibv_reg_mr_iova EINVAL"
 		echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
@@ -160,7 +160,7 @@ mount_new() {	# TYPE
 @test "the node of the device closed to the user" {
 	chmod 600 /dev/infiniband/uverbs*
 	run --separate-stderr mr_as_nobody 64 reg
-	# libibverbs looks for the node elsewhere, does not find it, and says that: ENOENT.
+	# libibverbs then looks for the node elsewhere, and reports the ENOENT from there.
 	answered "no permission on the node" "ibv_open_device EACCES"
 	[[ $stderr == *"permission on /dev/infiniband/uverbs"*" is needed: it has mode 0600, user 0 and "* ]] ||
 		fail "$stderr"
@@ -188,14 +188,14 @@ mount_new() {	# TYPE
 	answered "node of another number" "ibv_open_device ENOENT"
 	[[ $stderr == *"$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number"* ]] || fail "$stderr"
 	rm "$at"
-	mknod "$at" c "${number%:*}" 1000	# which no driver has
+	mknod "$at" c "${number%:*}" 1000	# a number of no driver
 	run --separate-stderr mr reg
 	answered "node without a device" "ibv_open_device ENXIO"
 }
 
-# Kernels from 5.12 on copy pinned pages when a process forks.  Newer libibverbs asks them; that of
-# rdma-core 44 goes on to split the mappings with madvise(), of which there can be too many, and
-# which does not work inside of a huge page.
+# Kernels from 5.12 on copy pinned pages when a process forks, and newer libibverbs asks them for that.  The one of
+# rdma-core 44 still calls madvise(), which splits mappings: there can be too many of them, and it fails inside a
+# huge page.
 # bats test_tags=kernel
 @test "fork protection, with vm.max_map_count used up and on huge pages" {
 	local many=ok huge=ok
@@ -218,7 +218,7 @@ mount_new() {	# TYPE
 @test "no driver loaded for the device" {
 	local i
 
-	require_hca	# or the device would have to be made again
+	require_hca	# rxe0 would have to be made again
 	UNLOADED=mlx5_ib
 	modprobe -r $UNLOADED
 	run --separate-stderr mr reg
@@ -241,7 +241,7 @@ mount_new() {	# TYPE
 	run --separate-stderr ip netns exec $NETNS "${MR[@]}" reg
 	answered "another network namespace, exclusive" "exit status 3"
 	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"* ]] || fail "$stderr"
-	# in the namespace, but with the /sys of the other
+	# in the new namespace, but with the /sys of the old one
 	run --separate-stderr nsenter --net="/run/netns/$NETNS" "${MR[@]}" reg
 	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3"
 	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"* ]] || fail "$stderr"
@@ -262,7 +262,7 @@ mount_new() {	# TYPE
 	echo "$MRCTL_TEST_DEVICE hca_object=0" >"$CGROUP/rdma.max"
 	run --separate-stderr within "${MR[@]}" reg
 	answered "rdma.max hca_object=0" "ibv_alloc_pd EAGAIN"
-	until [ "$status" -eq 0 ] || [ $((++used)) -gt 9 ]; do	# what it needs differs
+	until [ "$status" -eq 0 ] || [ $((++used)) -gt 9 ]; do	# drivers need different numbers of objects
 		echo "$MRCTL_TEST_DEVICE hca_object=$used" >"$CGROUP/rdma.max"
 		run --separate-stderr within "${MR[@]}" reg
 	done
@@ -315,7 +315,7 @@ mount_new() {	# TYPE
 		reg --memory "file:$MOUNTS/sparse" --size 1M
 }
 
-# file_answers FILESYSTEM SHARED-AND-WRITABLE
+# file_answers FILESYSTEM ANSWER: checks files there; ANSWER is that to shared, writable pages
 file_answers() {
 	local file=$MOUNTS/file
 
@@ -332,7 +332,7 @@ file_answers() {
 @test "memory of a PCI device" {
 	local device
 
-	for device in /sys/bus/pci/devices/*; do	# one that no driver has: others cannot be mapped
+	for device in /sys/bus/pci/devices/*; do	# a device without a driver: others cannot be mapped
 		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
 	done
 	echo 1 >"$device/enable"
@@ -353,7 +353,7 @@ require_hca() {
 	local status_of errno text
 
 	require_hca
-	# More pages than the driver's pools of keys are for, and on demand, so that none is needed
+	# More pages than the driver's pools have keys for; on demand, so that no memory is needed
 	while read -r status_of errno text; do
 		hca-probe --fail "CREATE_MKEY=$status_of"
 		dmesg --clear

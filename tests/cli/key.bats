@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A printed key reaches the memory, with the access that was asked for, until deregistration:
-# proven by a device that reads and writes through it.
+# A printed key gives access to the memory, as was asked for, until deregistration.  The software HCA proves it by
+# reading and writing through the key.
 
 load helpers
 
@@ -32,13 +32,13 @@ probe_refused() {
 	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
 }
 
-# word: that at the start of the file's second page
+# word: prints the word at the start of the file's second page
 word() {
 	dd if="$FILE" bs=4096 skip=1 count=1 status=none | head -c 4
 }
 
 # bats test_tags=kernel
-@test "a peer reads and writes through the rkey as was asked for, and no more once it is gone" {
+@test "a peer reads and writes through the rkey with the access asked for, until dereg" {
 	hold_file reg --access local-write,remote-read,remote-write
 	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
 	hca-probe -w 0x78787878 "$key" "$addr"
@@ -59,7 +59,7 @@ word() {
 }
 
 # bats test_tags=kernel
-@test "without remote access no peer gets at it" {
+@test "without remote access no peer reaches the region" {
 	hold_file reg
 	probe_refused access
 	probe_refused access -w 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The check of make lint that files keep to their layers, on small trees that do not
+# tests/layers.sh, by which make lint checks the layers of the files, on small trees that violate them.
 
 load helpers
 
@@ -26,7 +26,7 @@ put() {
 	printf '%s\n' "${@:2}" >"$1"
 }
 
-# check [FLAG...]: what the check says of the tree
+# check [FLAG...]: compiles the tree with these flags, and `run`s the check
 check() {
 	local file
 
@@ -39,7 +39,7 @@ check() {
 	run "$ROOT/tests/layers.sh" ranks objects base low high preload
 }
 
-# finds MESSAGE...: just these
+# finds MESSAGE...: the check printed exactly these
 finds() {
 	[ "$status" -eq 1 ] || fail "exit status $status: $output"
 	[ "$output" = "$(printf '%s\n' "$@")" ] || fail "$output"
@@ -56,7 +56,7 @@ passes() {
 	passes
 }
 
-@test "a symbol of a higher rank is named with both files, whatever the compiler made of it" {
+@test "a symbol of a higher rank is named with both files, with any flags of the compiler" {
 	put high/table.c 'extern const int high_table[2];' 'const int high_table[2] = { 1, 2 };'
 	put low/call.c 'int high_answer(void);' 'int low_call(void);' 'int low_call(void) { return high_answer(); }'
 	put low/point.c 'extern const int high_table[2];' 'extern const int *low_point;' \
@@ -108,14 +108,14 @@ passes() {
 	[[ $output == *" low/one"* && $output == *" low/two"* && $output == *" low/three"* ]]
 }
 
-@test "a file without a rank is named, and who uses it" {
+@test "a file without a rank is named, and so is its user" {
 	sed -i '/^base/d' ranks
 	check
 	finds "base/number has no rank" "low/ask uses base/number (#include), which has no rank" \
 		"low/ask uses base/number (base_number), which has no rank"
 }
 
-@test "what is linked apart may share what all programs have, and no more" {
+@test "programs that are linked apart share only files that belong to all programs" {
 	put low/types.h 'enum { LOW };'
 	put preload/hook.c '#include "base/number.h"' '#include "low/types.h"' 'int preload_hook(void);' \
 		'int preload_hook(void) { return base_number(); }'
@@ -143,7 +143,7 @@ passes() {
 	finds "low/call may not use high/same (same)"
 }
 
-@test "an object that is not there fails the check" {
+@test "an object that is missing fails the check" {
 	check
 	passes
 	rm objects/low/ask.o

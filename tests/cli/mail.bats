@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A refusal can be mailed: it holds what was asked for, and where.
+# A reported refusal is complete enough to be mailed: it has the request and the environment.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 
-@test "a refusal holds its request, as it was given and as it was made of that" {
+@test "a refusal has its request, as words and as the values of the call" {
 	run --separate-stderr mr -j reg --size 64K --offset 100 --memory hole --pd foo \
 		--access local-write,remote-read,0x8000000
 	[ "$status" -eq 1 ]
@@ -18,7 +18,7 @@ load helpers
 		.access_bits == "0x8000005"'
 }
 
-@test "words stand in the request in their order, and keep their blanks" {
+@test "the words of a request have their order and their blanks" {
 	run --separate-stderr mr -j dereg first --expect ok second
 	[ "$status" -eq 3 ]
 	json '.failures[0].request.argv | .[index("dereg"):] ==
@@ -28,7 +28,7 @@ load helpers
 		.memory == .argv[-1] and .addr == null'
 }
 
-@test "each region of --count has the place in memory that was asked for it" {
+@test "each region of --count has its own address in the request" {
 	run --separate-stderr mr -j reg-iova --iova 0x100000 --size 4K --count 3 --keep-going \
 		--memory unmapped
 	json '[.failures[].request.iova] == ["0x100000", "0x101000", "0x102000"]'
@@ -54,7 +54,7 @@ load helpers
 		.page_sizes == [4096] and .access == ["local-write"]'
 }
 
-@test "each failure has its own request, and none that of one before" {
+@test "each failure has its own request, not that of an earlier one" {
 	on_simulator || skip "faults are of the simulator"
 	on_mlx5 || skip "advice is of mlx5"
 	run --separate-stderr faulty reg_mr@2=ENOMEM -j reg --count 3 --keep-going --size 8K \
@@ -66,7 +66,7 @@ load helpers
 	json '[.failures[].request.addr] | unique | length == 3'
 }
 
-@test "a refused change holds what was to change, and nothing else" {
+@test "a refused change has what was to change, and nothing else" {
 	session_begin
 	run --separate-stderr ms reg --name a -q
 	succeeded
@@ -76,7 +76,7 @@ load helpers
 		.addr == null and .length == null and .pd == null'
 }
 
-@test "lines of a batch hold their own words" {
+@test "lines of a batch have their own words" {
 	local batch=$BATS_TEST_TMPDIR/batch
 
 	printf '%s\n' 'reg --memory hole --size 8K' 'reg --memory unmapped --name b' \
@@ -102,7 +102,7 @@ load helpers
 			.length == 1024 * ($i % 3 + 1))'
 }
 
-@test "the environment says which mrctl, which limits and which user" {
+@test "the environment has the version of mrctl, the limits and the user" {
 	run --separate-stderr mr reg -j
 	json '.environment.mrctl == $version' --arg version "$(mrctl -V | cut -d' ' -f2)"
 	json '.environment | .uid == $uid and .euid == $uid' --argjson uid "$(id -u)"
@@ -110,7 +110,7 @@ load helpers
 	json '.environment | .memlock_soft == 65536 and .memlock_hard == 131072'
 }
 
-@test "no limit is null in JSON, and has a word in text" {
+@test "no limit is null in JSON, and a word in text" {
 	prlimit --memlock=unlimited true 2>/dev/null || skip "the limit cannot be raised"
 	run --separate-stderr prlimit --memlock=unlimited "${MR[@]}" reg -j
 	json '.environment | .memlock_soft == null and .memlock_hard == null'
@@ -118,7 +118,7 @@ load helpers
 	grep -qx 'memlock_soft: *unlimited' <<<"$output"
 }
 
-@test "the environment says which firmware, and whose answers the simulator gives" {
+@test "the environment has the firmware, and the kernel that the simulator answers for" {
 	on_simulator || skip "of the simulated HCA"
 	run --separate-stderr mr reg -j
 	json '.environment.firmware == $firmware' \
@@ -144,7 +144,7 @@ load helpers
 		--argjson firmware "$(jq -Rs 'rtrimstr("\n") | if . == "" then null else . end' "$file")"
 }
 
-@test "-v says the same in text, and where it was" {
+@test "-v prints the request and the environment as text" {
 	run --separate-stderr mr reg -v --memory 'hole' --size 64K --name "it's"
 	[ "$status" -eq 2 ]
 	run --separate-stderr mr -v reg --memory hole --size 64K --access local-write,remote-read
@@ -163,13 +163,13 @@ load helpers
 	run ! grep -E '^ +(argv|kernel|uid):' <<<"$stderr"
 }
 
-@test "words are quoted in text so that a shell takes them as they were" {
+@test "words are quoted in text so that a shell reads the same words" {
 	run --separate-stderr mr reg -v --memory "file:/nonexistent/it's \$HOME"
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"'file:/nonexistent/it'\\''s \$HOME'"* ]] || fail "$stderr"
 }
 
-@test "a batch tells its environment once" {
+@test "a batch prints its environment once" {
 	printf 'reg --memory hole\nreg --memory hole\n' >"$BATS_TEST_TMPDIR/batch"
 	run --separate-stderr mr -v batch --keep-going "$BATS_TEST_TMPDIR/batch"
 	[ "$(grep -c '^  argv:' <<<"$stderr")" -eq 2 ] || fail "$stderr"

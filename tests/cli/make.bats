@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What a newcomer types before there is mrctl: make and its targets, tests/setup.sh
+# make and its targets, and tests/setup.sh, on a machine where nothing is installed or built yet.
 
 load helpers
 
@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
-# fakes NAME...: programs that fail, before those of the machine
+# fakes NAME...: puts programs of these names that fail before those of the machine in PATH
 fakes() {
 	local name
 
@@ -32,7 +32,7 @@ fakes() {
 	done < <(grep '^## ' "$ROOT/Makefile")
 }
 
-@test "make says nothing of a compiler that is not there yet" {
+@test "make prints no error about a compiler that is not installed yet" {
 	run --separate-stderr make -s -C "$ROOT" BUILD="$PWD/none" CC=no-such-cc PKG_CONFIG=no-such-one help
 	succeeded
 	[ -z "$stderr" ] || fail "$stderr"
@@ -56,7 +56,7 @@ fakes() {
 	[ ! -e c ]
 }
 
-@test "what fails is named when all has been made, and hides nothing" {
+@test "a failed target is named after all targets were made" {
 	printf '%s\n' 'one two three:' $'\t@echo made $@ $(BUILD)' $'\t@test $@ != two' >Makefile
 	run --separate-stderr env MAKE="make -s" "$ROOT/tests/each.sh" BUILD=there one two three
 	[ "$status" -eq 1 ]
@@ -66,7 +66,7 @@ fakes() {
 	succeeded
 }
 
-@test "a user without sudo is told what root is to type, and that nothing was installed" {
+@test "a user without sudo is shown the command for root, and that nothing was installed" {
 	fakes dpkg-query apt-get
 	ln -s "$(command -v sh)" fakes/sh
 	printf '#!/bin/sh\necho 1000\n' >fakes/id
@@ -78,7 +78,7 @@ fakes() {
 	[[ ${stderr_lines[1]} == "    apt-get update && apt-get install "*" gcc make "* ]]
 }
 
-@test "where installing fails, the line to type is shown, too" {
+@test "where installing fails, the command for root is shown, too" {
 	fakes dpkg-query apt-get sudo
 	run --separate-stderr sh "$ROOT/tests/setup.sh"
 	[ "$status" -eq 1 ]

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Man pages: well formed, and true to the program.
+# Manual pages: well formed, and true: options, columns, words, exit statuses, examples, refusals and members of
+# JSON documents are compared with the program.
 
 load helpers
 
@@ -15,28 +16,29 @@ commands() {
 	cli command
 }
 
-# options [COMMAND]: as help and pages have them, "-s, --size SIZE"; without COMMAND the global ones
+# options [COMMAND]: prints its options as help and pages have them, "-s, --size SIZE"; without COMMAND the global
+# ones
 options() {
 	cli option "$@" | awk -F'\t' '{
 		print ($2 == "-" ? "" : "-" $2 ", ") "--" $1 ($4 == "-" ? "" : " " $4) }'
 }
 
-# columns COMMAND [FILTER]: those for which it holds
+# columns COMMAND [FILTER]: prints its columns for which FILTER is true
 columns() {
 	[ -n "${2:-}" ] || { cli column "$1"; return; }
 	mrctl --dump-cli | jq -r --arg command "$1" \
 		".commands[] | select(.name == \$command) | .columns[] | select($2).name"
 }
 
-# help_section TITLE TOPIC: the words of a section of mrctl help TOPIC
+# help_section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
 help_section() {
 	mrctl help "$2" |
 		awk -v title="$1" 'index($0, title) == 1 { on = 1; next } !NF { on = 0 }
 			on && /^  [^ ]/ { print $1 }'
 }
 
-# part PAGE [SECTION [SUBSECTION]]: its source, without hyphens' backslashes; SUBSECTION "-" is
-# what stands before the first one
+# part PAGE [SECTION [SUBSECTION]]: prints its source, without the backslashes of hyphens; SUBSECTION "-" is the
+# text before the first one
 part() {
 	awk -v section="${2:-}" -v subsection="${3:-}" '
 		/^\.SH / { gsub(/"/, ""); in_section = substr($0, 5); in_subsection = ""; next }
@@ -47,7 +49,7 @@ part() {
 	' "$MAN/$1"
 }
 
-# words: the text of macro lines such as .BI "-s, --size " SIZE
+# words: prints the text of macro lines on stdin such as .BI "-s, --size " SIZE
 words() {
 	awk '{
 		glue = $1 == ".B" || $1 == ".I" ? " " : ""
@@ -62,7 +64,7 @@ words() {
 	}'
 }
 
-# entries PAGE SECTION [SUBSECTION]: the tags of its list
+# entries PAGE SECTION [SUBSECTION]: prints the tags of its list
 entries() {
 	part "$@" | awk 'tag { print } { tag = /^\.TP/ }' | words
 }
@@ -73,7 +75,7 @@ synopsis() {
 		awk '/^[A-Z]/ { on = /^SYNOPSIS/; next } on && NF { $1 = $1; print }'
 }
 
-# examples PAGE [SECTION]: "STATUS COMMAND" for each example that runs on the simulated HCA
+# examples PAGE [SECTION]: prints "STATUS COMMAND" for each example that runs on the simulated HCA
 examples() {
 	part "$1" "${2:-EXAMPLES}" | awk '
 		match($0, /exit status is [0-9]+/) { status = substr($0, RSTART + 15, RLENGTH - 15) }
@@ -91,7 +93,7 @@ same() { # WHAT EXPECTED FOUND
 	diff <(sort <<<"$2") <(sort <<<"$3") >&2 || fail "$1: the program has <, the page has >"
 }
 
-# every_line_of LINES in OTHER: fails with those that are missing
+# every_line_of LINES OTHER WHAT: fails with the lines of LINES that OTHER lacks
 every_line_of() { # LINES OTHER WHAT
 	local missing
 
@@ -109,7 +111,7 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "each page names itself, and only pages that there are" {
+@test "each page has its own name, and refers only to pages that exist" {
 	for page in "$MAN"/*; do
 		name=${page##*/}
 		part "$name" | grep -qi "^\.TH ${name%.*} ${name##*.} " || fail "$name: .TH"
@@ -127,7 +129,7 @@ every_line_of() { # LINES OTHER WHAT
 	same "mrctl(1)" "$expected" "$(entries mrctl.1 COMMANDS)"
 }
 
-@test "the synopsis of each page is that of the help" {
+@test "the synopsis of each page equals that of the help" {
 	command -v man >/dev/null || skip "man is not installed"
 	[ "Usage: $(synopsis mrctl.1)" = "$(mrctl --help | head -n 1)" ]
 	for command in $(commands); do
@@ -135,7 +137,7 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "each option is in the page of its command, and no other" {
+@test "the page of a command has its options, and no others" {
 	same "mrctl(1)" "$(options)" "$(entries mrctl.1 OPTIONS)"
 	same "mrctl-reg(1)" "$(options reg)" "$(entries mrctl-reg.1 OPTIONS)"
 	for command in $(commands); do
@@ -144,7 +146,7 @@ every_line_of() { # LINES OTHER WHAT
 		described=$(entries "$page" OPTIONS)
 		[ -n "$expected$described" ] || continue
 		every_line_of "$described" "$expected" "$page describes"
-		# Those that are described elsewhere are named.
+		# Options that are described in another page are only named.
 		every_line_of "$expected" "$(entries mrctl-reg.1 OPTIONS; echo "$described")" \
 			"no page describes"
 		every_line_of "$(grep -o -e '--[a-z-]*' <<<"$expected")" \
@@ -152,16 +154,16 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-@test "no page speaks of an option that does not exist" {
+@test "no page mentions an option that does not exist" {
 	all=$(options; for name in $(commands); do options "$name"; done)
 	for page in "$MAN"/*; do
 		name=${page##*/}
 		known=$all
 		own=${name#mrctl-} own=${own%.1}
 		[ -z "$(options "$own")" ] || known=$(options; options "$own")
-		# Its lines are other commands.
+		# The page of batch shows lines, which are other commands.
 		[ "$own" != batch ] || known=$all
-		# In the page of one command, what another's example needs is none of its options.
+		# An example may use another command, whose options are not in this page.
 		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
 		every_line_of "$(part "$name" | sed -E -e 's/mrctl sim .* -- /mrctl sim -- /' \
 			-e "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
@@ -170,7 +172,7 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
-# documents COMMAND: such as it answers with
+# documents COMMAND: prints documents of the command
 documents() {
 	local dma='--from udmabuf --name d' odp='--access local-write,on-demand --advise prefetch'
 
@@ -196,7 +198,7 @@ documents() {
 	esac | jq -c "select(.command == \"$1\")"
 }
 
-# one LINE...: the commands
+# one LINE...: runs the commands, and prints their documents
 one() {
 	local line
 
@@ -206,7 +208,7 @@ one() {
 	done
 }
 
-# session LINE...: the commands in a session; the kernel refuses to deregister where one begins with !
+# session LINE...: the same in a session; for a line that begins with ! the kernel refuses to deregister
 session() {
 	# shellcheck disable=SC2016
 	mrctl sim -- mrctl session --relaxed-watermark 1 -- bash -c 'for line; do
@@ -216,12 +218,12 @@ session() {
 	done' bash "$@"
 }
 
-# listed COMMAND: the columns in its page; "[NAME]" is one that lines do not have
+# listed COMMAND: prints the columns in its page; "[NAME]" is one that lines do not have
 listed() {
 	part "mrctl-$1.1" FIELDS | sed -n '/^\.nh/,/^\.hy/p' | grep '^\.R\?B' | words | tr -d ' ,.'
 }
 
-@test "the columns that a command has a value for are in its page, and no others" {
+@test "the page of a command has the columns that it fills, and no others" {
 	local command found expected
 
 	for command in $(commands); do
@@ -246,7 +248,7 @@ listed() {
 	same advice "$(help_section 'Advice' advice)" "$(entries mrctl-reg.1 ADVICE)"
 }
 
-@test "what the simulator can be told is in mrctl-sim(1), and nothing else" {
+@test "mrctl-sim(1) has the words that the simulator knows, and no others" {
 	same profiles "$(help_section Profiles simulator)" "$(entries mrctl-sim.1 PROFILES)"
 	same kernels "$(help_section Kernels simulator)" "$(entries mrctl-sim.1 KERNELS)"
 	same faults "$(help_section Calls simulator; help_section Actions simulator)" \
@@ -280,7 +282,7 @@ listed() {
 	[ "$count" -ge 10 ]
 }
 
-@test "the refusals that the pages explain come as they say" {
+@test "the refusals that the pages explain happen as described" {
 	local privileged=()
 
 	# the limit of locked memory does not count for root
@@ -294,7 +296,7 @@ listed() {
 			count=$((count + 1))
 		done < <(examples "$page" "COMMON REFUSALS")
 		[ "$count" -ge 2 ] || fail "$page: $count"
-		# each command stands below the errno that it expects, or is the way that works
+		# a command below an errno expects that errno; others are the remedy, and succeed
 		wrong=$(part "$page" "COMMON REFUSALS" | awk '
 			tag { errno = $2 } { tag = /^\.TP/ }
 			match($0, /--expect [A-Za-z]+/) {
@@ -314,7 +316,7 @@ listed() {
 	done
 }
 
-# shape: the members of a document on stdin, with the types of their values
+# shape: prints the members of a document on stdin, with the types of their values
 shape() {
 	jq -c '[paths(true) as $p | [($p | map(if type == "number" then 0 else . end)),
 		(getpath($p) | type)]] | unique | .[]'
@@ -384,7 +386,7 @@ shape() {
 		done < <(entries mrctl-json.5 DOCUMENT "$list" |
 			sed 's/^\(.*\), \([^ ]*\)\(.*\)/\1\3\n\2\3/')
 	done
-	# the Rules: times, and what is hexadecimal
+	# the section "Rules": times, and hexadecimal numbers
 	found=$(jq -r '.. | objects | to_entries[] | select(.value != null) |
 		if .key | test("_ns$") then select(.value | type != "number")
 		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits)$") then

@@ -44,7 +44,7 @@ registers() {
 	json '.regions[0].page_size == 2097152'
 }
 
-@test "missing huge pages are told with what to do" {
+@test "a message about missing huge pages says what to do" {
 	local pages=/sys/kernel/mm/hugepages/hugepages-2048kB
 
 	[ -e $pages ] || skip "this kernel has no huge pages of 2M"
@@ -56,7 +56,7 @@ registers() {
 }
 
 # bats test_tags=kernel
-@test "a limit of the process is named where its figures show it, and no other" {
+@test "the limit of the process that was reached is named, and no other" {
 	! is_sanitized || skip "the sanitizer takes more than such limits allow"
 	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G
 	refused ENOMEM mmap
@@ -99,7 +99,7 @@ registers() {
 	json '(.regions[0] | .length == 5000) and (.regions[0].addr | endswith("07b"))'
 }
 
-@test "a missing file is made, and stays" {
+@test "a missing file is created, and stays" {
 	run --separate-stderr mr reg --memory "file:$FILE" --size 10000
 	succeeded
 	[ "$(stat -c '%s %a' "$FILE")" = "12288 600" ]
@@ -112,13 +112,13 @@ registers() {
 	[ "$(cat "$FILE")" = contents ]
 }
 
-@test "the part of a region behind the end of its file is refused with EFAULT" {
+@test "a region that reaches beyond the end of its file is refused with EFAULT" {
 	printf 'short' >"$FILE"
 	run --separate-stderr mr reg --memory "file:$FILE" --size 64K
 	refused EFAULT ibv_reg_mr
 }
 
-@test "no file is left where the memory cannot be had" {
+@test "no file is left where the memory cannot be mapped" {
 	run --separate-stderr mr reg --memory "file:$FILE" --addr 1
 	[ "$status" -eq 1 ]
 	run --separate-stderr mr reg --memory "file:$FILE" --size max
@@ -207,7 +207,7 @@ file_is_made() {
 	refused ENOENT open
 }
 
-@test "what can be neither file nor device is refused at once, and named" {
+@test "a path that is neither file nor device is refused at once, and named" {
 	local kind
 
 	mkfifo "$FILE"
@@ -223,13 +223,13 @@ file_is_made() {
 	[[ $stderr == *"it is a directory"* ]]
 }
 
-@test "a device that cannot be mapped is told" {
+@test "a device that cannot be mapped is a reported error" {
 	run --separate-stderr mr reg --memory device:/dev/null
 	refused ENODEV mmap
 }
 
 # bats test_tags=kernel
-@test "--addr maps there" {
+@test "--addr maps at the address" {
 	run --separate-stderr mr reg --addr 0x200000000000 -n -o addr
 	succeeded
 	[ "$output" = 0x200000000000 ]
@@ -246,7 +246,7 @@ file_is_made() {
 	done
 }
 
-@test "--addr where it cannot be fails, and says why" {
+@test "--addr fails where nothing can be mapped, and says why" {
 	run --separate-stderr mr reg --addr 0x200000000001
 	refused EINVAL mmap
 	[[ $stderr == *--offset* ]]
@@ -259,19 +259,19 @@ file_is_made() {
 	registers --memory anon --populate
 }
 
-@test "--populate of what is not there fails before the registration" {
+@test "--populate of memory that does not exist fails before the registration" {
 	printf 'short' >"$FILE"
 	run --separate-stderr mr reg --memory "file:$FILE" --size 64K --populate
 	refused EFAULT madvise
 	[[ $stderr == *--populate* ]]
 }
 
-@test "--numa takes the pages from a node" {
+@test "--numa takes the pages from the node" {
 	[ -d /sys/devices/system/node/node0 ] || skip "no NUMA nodes in /sys/devices/system/node"
 	registers --memory anon --numa 0 --populate
 }
 
-@test "--numa with a node that is not there fails" {
+@test "--numa with a node that does not exist fails" {
 	run --separate-stderr mr reg --numa 1000
 	refused EINVAL mbind
 	[[ $stderr == *"NUMA node 1000"* ]]

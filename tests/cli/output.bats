@@ -11,7 +11,7 @@ columns() {
 }
 
 # bats test_tags=kernel
-@test "a key is to be had without jq: -n -o rkey" {
+@test "-n -o rkey prints a key for scripts" {
 	run --separate-stderr mr reg -n -o rkey
 	succeeded
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
@@ -71,13 +71,13 @@ columns() {
 	[ "$output" = '1 deregistered 4096' ]
 }
 
-@test "a member of a document that was asked for twice is there once" {
+@test "a member of a document that was asked for twice appears once" {
 	run --separate-stderr mr reg -o LENGTH -o length -j
 	succeeded
 	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
-@test "--output +COLUMN adds to the columns that there are" {
+@test "--output +COLUMN adds to the default columns" {
 	local usual more
 
 	usual=$(mr reg --count 2 | head -n 1)
@@ -113,7 +113,7 @@ columns() {
 	[ "$(awk '{ print length }' <<<"$output" | sort -u | wc -l)" -eq 1 ]
 }
 
-@test "--verbose prints more, and says what is not known" {
+@test "--verbose prints more, and marks unknown values" {
 	run --separate-stderr mr reg -v
 	succeeded
 	grep -qx 'name: *-' <<<"$output"
@@ -152,7 +152,7 @@ columns() {
 	json '.regions[0].name == null and (.regions[0].access | type == "array")'
 }
 
-@test "--json with --output has the chosen keys only" {
+@test "--json with --output has only the chosen members" {
 	run --separate-stderr mr reg -j -o rkey,length
 	json '.regions[0] | keys_unsorted == ["rkey", "length"]'
 }
@@ -181,7 +181,7 @@ columns() {
 	json '.regions[0].memory == $memory' --arg memory "file:$file"
 }
 
-@test "a full disk is noticed" {
+@test "a full disk is a reported error" {
 	local arguments
 
 	for arguments in "reg" "reg --json" "reg -o rkey" "reg --count 2" "--help" "reg --help" \
@@ -197,7 +197,7 @@ mr_to() {
 	mr "${@:2}" >"$1"
 }
 
-@test "a full disk under the answer of a trial says that its region was deregistered" {
+@test "if the disk is full, a trial reports that its region was deregistered" {
 	run --separate-stderr mr_to /dev/full reg --count 2
 	[[ $stderr == *ENOSPC*$'\n'"  2 regions were registered all the same, and deregistered again" ]]
 	run --separate-stderr mr_to /dev/full reg --hold --json
@@ -210,7 +210,7 @@ ms_to() {
 	ms "${@:2}" >"$1"
 }
 
-@test "a full disk under the answer in a session says what became of the regions" {
+@test "if the disk is full, a command in a session reports what became of the regions" {
 	session_begin
 	run --separate-stderr ms_to /dev/full reg --json
 	[ "$status" -eq 1 ]
@@ -228,13 +228,13 @@ ms_to() {
 	[[ $stderr == *ENOSPC* && $stderr != *"all the same"* ]]
 }
 
-@test "a full disk under a long table is noticed" {
+@test "a full disk within a long table is a reported error" {
 	run --separate-stderr mr_to /dev/full reg --count 5000 "${MANY[@]}"
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"standard output"* ]]
 }
 
-@test "a standard output that is closed is noticed" {
+@test "a closed standard output is a reported error" {
 	run --separate-stderr closed_output reg --json
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"standard output"*EBADF* ]]
@@ -258,7 +258,7 @@ on_terminal() {
 	TERM=${terminal-xterm} script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
 }
 
-@test "progress does not show on a terminal that cannot take back a line" {
+@test "progress is not shown on a terminal that cannot erase a line" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for terminal in dumb ''; do
 		run on_terminal reg --count 600 "${MANY[@]}"
@@ -267,7 +267,7 @@ on_terminal() {
 	done
 }
 
-@test "progress of dereg --all knows how many there are" {
+@test "progress of dereg --all shows the total" {
 	local MR=("${MS[@]}")
 
 	command -v script >/dev/null || skip "script(1) is not installed"
@@ -278,7 +278,7 @@ on_terminal() {
 	[[ $output == *"deregistered 256 of 600"* ]] || fail "$output"
 }
 
-@test "what takes long in one step is announced on a terminal, and taken back" {
+@test "a long step is announced on a terminal, and the line is erased afterwards" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	run on_terminal reg --size 3G --access on-demand
 	[[ $output == *"registering 3 GiB ..."*$'\r\e[K'* ]] || fail "$output"
@@ -308,7 +308,7 @@ on_wide_terminal() {
 	[ "$(columns | head -1)" = "ID NAME STATE LKEY RKEY ADDR LENGTH ACCESS" ]
 }
 
-@test "columns that differ from what is usual are in the table, for all rows" {
+@test "a table has the columns that differ from the default in any row" {
 	session_begin
 	ms reg -q
 	ms reg --pd other -q
@@ -318,7 +318,7 @@ on_wide_terminal() {
 	[[ $(columns) == *" 0x1000 local-write default"* && $(columns) == *" other"* ]]
 }
 
-@test "what scripts read has always the same columns" {
+@test "output for scripts always has the same columns" {
 	local one two
 
 	session_begin
@@ -331,7 +331,7 @@ on_wide_terminal() {
 	[ "$(columns | head -1)" = "ID NAME IOVA ADDR PD HANDLE" ]
 }
 
-@test "a table fits a terminal and is not cut, and only a terminal is fitted" {
+@test "a table is made to fit a terminal without being cut, and only a terminal" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	session_begin
 	ms reg -q --name a-longer-name --access \
@@ -364,7 +364,7 @@ on_wide_terminal() {
 	[ "$output" = $'1\n2\n3' ]
 }
 
-@test "progress shows on a terminal only" {
+@test "progress is shown on a terminal only" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	run on_terminal reg --count 600 "${MANY[@]}" --json
 	[ "$status" -eq 0 ]
@@ -375,7 +375,7 @@ on_wide_terminal() {
 	[ -z "$stderr" ]
 }
 
-@test "progress does not show with --quiet, nor for one region" {
+@test "progress is not shown with --quiet, nor for one region" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	run on_terminal reg --count 600 "${MANY[@]}" --quiet
 	[ "$status" -eq 0 ]

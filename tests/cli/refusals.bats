@@ -80,7 +80,7 @@ load helpers
 }
 
 # bats test_tags=kernel
-@test "a refusal is an element of failures, in full shape" {
+@test "a refusal is an element of failures, with all its members" {
 	run --separate-stderr mr reg --access remote-write --json
 	refused EINVAL ibv_reg_mr
 	json '.regions == [] and (.failures | length == 1)'
@@ -102,7 +102,7 @@ load helpers
 }
 
 # bats test_tags=kernel
-@test "--count stops at the first refusal and reports what it made" {
+@test "--count stops at the first refusal and reports the regions it made" {
 	run --separate-stderr mr reg --memory hole --size 4K --count 3 --json
 	refused EFAULT ibv_reg_mr
 	json '[.regions[].state] == ["deregistered", "deregistered"]'
@@ -124,19 +124,19 @@ load helpers
 	json '.regions == [] and [.failures[].index] == [1, 2, 3]'
 }
 
-@test "many refusals are all in the document, and ten of them are told" {
+@test "many refusals are all in the document, and ten of them have messages" {
 	run --separate-stderr mr reg --size 0 --count 100 --keep-going --json
 	json '.failures | length == 100'
 	[ "$(grep -c 'ibv_reg_mr: EINVAL' <<<"$stderr")" -eq 10 ]
 	[[ $stderr == *"and 90 more failures"* ]]
 }
 
-@test "a region of a count is named in the message" {
+@test "the message names the region of a count that was refused" {
 	run --separate-stderr mr reg --memory hole --count 3
 	[[ $stderr == *"region 3 of 3: ibv_reg_mr: EFAULT"* ]]
 }
 
-@test "a host call that fails is told as such, with exit status 1" {
+@test "a failing host call is reported as such, with exit status 1" {
 	run --separate-stderr mr reg --numa 1000 --json
 	[ "$status" -eq 1 ]
 	json '.failures[0] | .call == "mbind" and .via == null and .index == null'

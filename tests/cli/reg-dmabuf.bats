@@ -173,7 +173,7 @@ same_lines() {
 }
 
 # bats test_tags=kernel
-@test "the -1 of a failed export reaches the stack, and each other negative number" {
+@test "the stack gets the -1 of a failed export, and any other negative number" {
 	local via
 
 	# Where the driver takes no dma-bufs, it says so before anyone looks at the descriptor.
@@ -203,7 +203,7 @@ same_lines() {
 }
 
 # bats test_tags=kernel
-@test "ibv_reg_mr_ex passes no -1 on" {
+@test "ibv_reg_mr_ex does not pass -1 on" {
 	require_mlx5
 	[ "$(rdma_core)" -ge 59 ] || skip "rdma-core $(rdma_core) has no ibv_reg_mr_ex"
 	run --separate-stderr mr reg-dmabuf --from fd:-1 --call ibv_reg_mr_ex --json
@@ -219,7 +219,7 @@ same_lines() {
 }
 
 # bats test_tags=kernel
-@test "dma-bufs take five access flags, and no others" {
+@test "dma-bufs accept five access flags, and no others" {
 	require_mlx5
 	run --separate-stderr ud --quiet \
 		--access local-write,remote-write,remote-read,remote-atomic,relaxed-ordering
@@ -249,7 +249,7 @@ same_lines() {
 # ---- Data Direct
 
 # bats test_tags=kernel
-@test "Data Direct goes by mlx5dv_reg_dmabuf_mr, or where that is missing the release is told" {
+@test "Data Direct uses mlx5dv_reg_dmabuf_mr; where that is missing, the message names the release that has it" {
 	require_mlx5
 	run --separate-stderr ud --data-direct
 	if [ "$(rdma_core)" -ge 54 ]; then
@@ -264,7 +264,7 @@ same_lines() {
 }
 
 # bats test_tags=kernel
-@test "without a Data Direct device the kernel answers EINVAL, and wants a page boundary first" {
+@test "without a Data Direct device the kernel answers EINVAL, after it has checked for a page boundary" {
 	require_mlx5
 	run --separate-stderr ud --data-direct --via kernel
 	refused EINVAL 'ioctl(REG_DMABUF_MR)'
@@ -356,7 +356,7 @@ PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 	session_end
 }
 
-@test "in a session without import the kernel's refusal comes by its own interface" {
+@test "in a session without import the refusal is that of the kernel's interface" {
 	on_mlx5 && skip "mlx5 imports"
 	session_begin
 	run --separate-stderr ms reg-dmabuf --from udmabuf
@@ -466,7 +466,7 @@ probe_refused() {
 }
 
 # bats test_tags=kernel
-@test "a user who may not open /dev/udmabuf is told whose it is" {
+@test "a user who may not open /dev/udmabuf is shown its owner" {
 	on_simulator && skip "there any user may"
 	run --separate-stderr mr_as_nobody 1024 reg-dmabuf --from udmabuf
 	[ "$status" -eq 1 ]
@@ -474,7 +474,7 @@ probe_refused() {
 	[[ $stderr == *"it belongs to root and, on most systems, the group kvm"* ]]
 }
 
-@test "below the simulator /dev/udmabuf and the system heap are there for any program" {
+@test "on the simulator any program can use /dev/udmabuf and the system heap" {
 	on_simulator || skip "on a real kernel the other tests show it"
 	for source in udmabuf heap:system; do
 		run with_dmabuf "$source" 16384 bash -c '"$0" word 9 0x3000 && readlink /proc/self/fd/9' \
@@ -491,7 +491,7 @@ probe_refused() {
 	}
 }
 
-@test "without a CUDA driver the answer says so" {
+@test "without a CUDA driver the message says so" {
 	ldconfig -p | grep -q 'libcuda\.so\.1' && skip "this machine has one"
 	run --separate-stderr mr reg-dmabuf --from cuda:0 --json
 	[ "$status" -eq 1 ]
@@ -509,7 +509,7 @@ cuda() {
 	LD_LIBRARY_PATH=$BATS_TEST_TMPDIR run --separate-stderr "$@"
 }
 
-@test "memory of a GPU is exported, registered and given back" {
+@test "memory of a GPU is exported, registered and freed" {
 	require_mlx5
 	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
 	cuda mr reg-dmabuf --from cuda:0 --size 100K --json
@@ -536,7 +536,7 @@ cuda() {
 	json '.regions[0] | .answer == "ok" and .needs_process == true'
 }
 
-@test "each step of CUDA that fails is told with its CUresult, and those before it" {
+@test "a failing step of CUDA is reported with its CUresult, and with the steps before it" {
 	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
 	before=''
 	for call in cuInit cuDeviceGet cuDevicePrimaryCtxRetain cuCtxSetCurrent cuMemAlloc \
@@ -555,7 +555,7 @@ cuda() {
 	json '.failures[0] | .call == "cuDeviceGet" and .errno == "ENODEV"'
 }
 
-@test "in a session memory of a GPU needs --hold, and that is said" {
+@test "in a session memory of a GPU needs --hold, and the message says so" {
 	require_mlx5
 	on_simulator || skip "the stand-in for CUDA makes dma-bufs of the simulator"
 	session_begin
@@ -567,7 +567,7 @@ cuda() {
 
 # ---- usage
 
-@test "what is no source is a usage error" {
+@test "an unknown source is a usage error" {
 	run --separate-stderr mr reg-dmabuf --size 4K
 	usage_error "reg-dmabuf: --from is required"
 	for source in '' x fd fd: fd:x fd:- fd:--1 fd:-x fd:-1x fd:2147483648 fd:-2147483649 fd:1x udmabuf:1 udmabuf: heap heap: \
@@ -578,12 +578,12 @@ cuda() {
 	done
 }
 
-@test "a buffer of a size is not made of a descriptor" {
+@test "--buffer is a usage error for a dma-buf that is given as a descriptor" {
 	run --separate-stderr mr reg-dmabuf --from fd:0 --buffer 4K
 	usage_error "--buffer: the dma-buf of --from fd:0 is made already"
 }
 
-@test "memory of the process has nothing to do with it" {
+@test "options for memory of the process are usage errors" {
 	for option in '--memory anon' '--addr 0' --populate '--numa 0'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr mr reg-dmabuf --from udmabuf $option

@@ -35,7 +35,7 @@ load helpers
 	[ "$output" = 0xffffffffffff0000 ]
 }
 
-@test "inside a page the address goes with --offset" {
+@test "the chosen address can have the page offset of --offset" {
 	run --separate-stderr mr reg-iova --iova 0x10010 --offset 16 --json
 	succeeded
 	json '.regions[0].iova == "0x10010"'

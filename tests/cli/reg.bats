@@ -53,7 +53,7 @@ load helpers
 	fi
 }
 
-@test "what the simulator answered says so" {
+@test "a document of the simulator says that it is simulated" {
 	on_simulator || skip "not on the simulator"
 	run --separate-stderr mr reg
 	grep -qx 'simulated: *true' <<<"$output"
@@ -64,7 +64,7 @@ load helpers
 }
 
 # bats test_tags=kernel
-@test "--count registers so many regions, one behind the other" {
+@test "--count registers regions that follow one another" {
 	run --separate-stderr mr reg --json --size 5000 --count 3 --name buf
 	succeeded
 	json '[.regions[].id] == [1, 2, 3]'

@@ -27,7 +27,7 @@ deferred() {
 }
 
 # bats test_tags=kernel
-@test "by both paths the region is asked for in whole pages, and known by what was asked for" {
+@test "by both paths a relaxed region is registered in whole pages, and shown with the range asked for" {
 	local via paths=(kernel)
 
 	session_begin
@@ -49,7 +49,7 @@ deferred() {
 }
 
 # bats test_tags=kernel
-@test "the end of the address space is left alone, and no page is extended to that is not there" {
+@test "a relaxed region is extended neither beyond the address space nor to a page that is not mapped" {
 	on_mlx5 || skip "needs on-demand paging of a whole address space"
 	run --separate-stderr mr reg --relaxed --memory none --access on-demand --size max --json
 	succeeded
@@ -112,7 +112,7 @@ deferred() {
 	[ "$(states)" = "1 deferred" ]
 }
 
-@test "its name is free for a new region, and then the new one's" {
+@test "the name of a deferred region can be given to a new region, and names that then" {
 	session_begin
 	deferred
 	run --separate-stderr ms reg --relaxed --name buf -n -o id
@@ -158,7 +158,7 @@ deferred() {
 	[ "$(kernel_has mr)" -eq 1 ]
 }
 
-@test "each command that writes invalidates what is due, and only that" {
+@test "each command that writes invalidates the regions that are due, and only those" {
 	local command
 
 	session_begin
@@ -176,7 +176,7 @@ deferred() {
 	[ "$(states late)" = "1 deferred" ]
 }
 
-@test "--defer-for is of the regions that this command deregisters" {
+@test "--defer-for applies to the regions that this command deregisters" {
 	session_begin
 	ms reg --relaxed --count 2 --name n --quiet
 	ms dereg n.1 --defer-for 600 --quiet
@@ -236,7 +236,7 @@ deferred() {
 	[ "$(states)" = "2 live" ]
 }
 
-@test "what a flush cannot invalidate it names, and that stays deferred" {
+@test "a flush names the regions that it cannot invalidate, and they stay deferred" {
 	on_simulator || skip "needs the simulator's faults"
 	session_begin
 	ms reg --relaxed --count 3 --name n --quiet
@@ -251,7 +251,7 @@ deferred() {
 	succeeded
 }
 
-@test "what cannot be invalidated for its age every command tells, until it is" {
+@test "every command reports an old region that cannot be invalidated, until it is" {
 	local command
 
 	on_simulator || skip "needs the simulator's faults"
@@ -285,7 +285,7 @@ deferred() {
 	[[ $(states) != *deferred* ]]
 }
 
-@test "what the watermark could not invalidate is told at once" {
+@test "a region that the watermark could not invalidate is reported at once" {
 	on_simulator || skip "needs the simulator's faults"
 	session_begin --relaxed-watermark 1
 	ms reg --relaxed --quiet
@@ -297,7 +297,7 @@ deferred() {
 }
 
 # bats test_tags=kernel
-@test "--pd flushes one protection domain, and dereg pd: what is deferred in it" {
+@test "--pd flushes one protection domain, and dereg of a PD flushes what is deferred in it" {
 	session_begin
 	ms reg --relaxed --name a --quiet
 	ms reg --relaxed --pd one --name b --quiet
@@ -322,7 +322,7 @@ deferred() {
 	make_empty
 }
 
-@test "dereg --all marks the relaxed ones, and leaves those that are deferred" {
+@test "dereg --all marks relaxed regions, and leaves those that are deferred" {
 	session_begin
 	deferred
 	ms reg --name plain --quiet
@@ -336,7 +336,7 @@ deferred() {
 	[[ $stderr == *"2 relaxed regions are deferred, and reachable by their keys; mrctl dereg --flush invalidates them now" ]]
 }
 
-@test "dereg with --flush tells of each region once" {
+@test "dereg with --flush reports each region once" {
 	session_begin
 	deferred
 	ms reg --name plain --quiet
@@ -352,7 +352,7 @@ deferred() {
 	[ -z "$(states)" ]
 }
 
-@test "rereg refuses relaxed regions, live or deferred" {
+@test "rereg refuses relaxed regions, live and deferred" {
 	session_begin
 	ms reg --relaxed --name a --quiet
 	run --separate-stderr ms rereg a --size 8K
@@ -379,7 +379,7 @@ deferred() {
 	usage_error "relaxed"
 }
 
-@test "a region whose handle another has by now is forgotten, not invalidated" {
+@test "a deferred region whose handle another has by now is forgotten, not invalidated" {
 	require_tool
 	session_begin
 	deferred
@@ -446,7 +446,7 @@ at_once() {
 
 # A peer that has the key: the software HCA reads and writes through it.
 # bats test_tags=kernel
-@test "a peer reaches a deferred region by its key, page and all, and no more once it is flushed" {
+@test "a peer reaches the whole pages of a deferred region by its key, until it is flushed" {
 	local file key addr
 
 	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
@@ -472,7 +472,7 @@ at_once() {
 }
 
 # bats test_tags=kernel
-@test "what is deferred stays pinned until it is flushed" {
+@test "a deferred region stays pinned until it is flushed" {
 	local before
 
 	! on_simulator || skip "needs a kernel that counts pinned pages"

@@ -88,7 +88,7 @@ unreachable() {
 }
 
 # bats test_tags=kernel
-@test "through many changes none of the older keys comes to life again" {
+@test "after many changes none of the older keys works again" {
 	local size old
 
 	make
@@ -107,7 +107,7 @@ unreachable() {
 }
 
 # bats test_tags=kernel
-@test "what was a dma-buf is ordinary memory with a new key after other memory, and the old key is dead" {
+@test "a region of a dma-buf that gets ordinary memory has a new key, and the old key is dead" {
 	[ -c /dev/udmabuf ] || skip "no udmabuf"
 	dmabuf-tool make udmabuf 65536 9 mrctl reg-dmabuf --from fd:9 --name a --access remote-read --quiet
 	read -r key addr < <(ms stat -n -o rkey,iova a)

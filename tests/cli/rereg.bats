@@ -37,7 +37,7 @@ field() {
 # ---- what changes ----
 
 # bats test_tags=kernel
-@test "new memory gives another address and length, and the region stays the same one" {
+@test "new memory changes address and length, and the region keeps its id and name" {
 	local before
 
 	require_translation
@@ -164,7 +164,7 @@ field() {
 	[ "$output" = 0x30000 ]
 }
 
-@test "a chosen address that does not go with the memory is the kernel's to refuse" {
+@test "the kernel refuses a chosen address whose page offset is not that of the memory" {
 	require_translation
 	ms reg-iova --name a --iova 0x10000 --quiet
 	run --separate-stderr ms rereg a --offset 16 --size 4K
@@ -175,7 +175,7 @@ field() {
 }
 
 # bats test_tags=kernel
-@test "a region is named in all ways" {
+@test "a region is found by id, name, key and handle" {
 	local word id
 
 	require_rereg
@@ -188,7 +188,7 @@ field() {
 	done
 }
 
-@test "a region that no entry names is changed by its handle" {
+@test "an unlisted region is changed by its handle" {
 	local handle
 
 	require_tool
@@ -207,7 +207,7 @@ field() {
 	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
 }
 
-@test "before and after are two rows, for scripts there is only what holds now" {
+@test "text has rows for before and after, output for scripts only for after" {
 	local row
 
 	ms reg --name a --quiet
@@ -285,7 +285,7 @@ would_say() {
 }
 
 # bats test_tags=kernel
-@test "of what libibverbs would not have passed on it would say ERR_INPUT" {
+@test "ERR_INPUT is reported for a change that libibverbs would not have passed on" {
 	require_translation
 	ms reg --name a --quiet
 	[ "$(would_say a --memory none)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
@@ -298,7 +298,7 @@ would_say() {
 	[ "$(would_say a --flags none --access remote-read)" = "kernel IBV_REREG_MR_ERR_INPUT valid" ]
 }
 
-@test "what libibverbs would say depends on how the region was registered" {
+@test "the code that libibverbs would return depends on how the region was registered" {
 	require_translation
 	on_simulator || skip "needs a dma-buf"
 	require_tool
@@ -339,7 +339,7 @@ would_say() {
 	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
 }
 
-@test "--expect makes the exit status say whether the stack answered so" {
+@test "--expect: the exit status is 0 if the stack answers as expected" {
 	ms reg --name a --quiet
 	run --separate-stderr ms rereg a --access remote-write --expect EINVAL --json
 	succeeded
@@ -350,7 +350,7 @@ would_say() {
 	succeeded
 }
 
-@test "a region that is not there, or not any more, is named, and nothing is made for it" {
+@test "a region that does not exist, or no longer, is named, and no memory is made for it" {
 	run --separate-stderr ms rereg nosuch --pd new --json
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"the session has no region 'nosuch'"* ]]
@@ -365,7 +365,7 @@ would_say() {
 	[ "$(states)" = "1 gone" ]
 }
 
-@test "a handle that was given out again is not changed in the place of the old region" {
+@test "an object that got the handle of an old region is not changed in its place" {
 	require_tool
 	ms reg --name a --via kernel --size 8K --quiet
 	tool destroy "$(field handle)"
@@ -382,7 +382,7 @@ would_say() {
 	[[ $stderr == *"not in a session or batch, and only there a region stays to be changed"* ]]
 }
 
-@test "a region in other hands is left alone" {
+@test "a region that another process is changing is left alone" {
 	on_simulator || skip "needs a call that takes long"
 	ms reg --name a --quiet
 	faulty rereg_mr=delay:400 rereg a --access remote-read --quiet 3>&- &
@@ -399,7 +399,7 @@ would_say() {
 	[ "$(field state,access)" = "live remote-read" ]
 }
 
-@test "what makes no sense is a usage error, and changes nothing" {
+@test "options that make no sense are usage errors, and change nothing" {
 	ms reg --name a --quiet
 	run --separate-stderr ms rereg --access none
 	usage_error "name one region"
@@ -425,7 +425,7 @@ would_say() {
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
 }
 
-@test "an on-demand region is said to end with the process" {
+@test "a note says that an on-demand region ends with the process" {
 	require_translation
 	ms reg --name a --quiet
 	run --separate-stderr ms rereg a --size 8K --access on-demand --json
@@ -449,7 +449,7 @@ require_faults() {
 	require_translation
 }
 
-@test "killed before the kernel changed it, a region is in doubt and can be changed or deregistered" {
+@test "if rereg is killed before the kernel's change, the region is in doubt and can be changed or deregistered" {
 	local addr
 
 	require_faults
@@ -468,7 +468,7 @@ require_faults() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-@test "killed when the kernel had changed it, a region is known again by where it is" {
+@test "if rereg is killed after the kernel's change, the region is recognised by its handle and address" {
 	local key
 
 	require_faults
@@ -489,7 +489,7 @@ require_faults() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-@test "a region in doubt is not taken for one that got its handle" {
+@test "a region in doubt is not confused with one that got its handle" {
 	require_faults
 	require_tool
 	ms reg --name a --via kernel --size 8K --quiet

@@ -41,7 +41,7 @@ does_nothing() {
 	[ ! -e "$FOLDER/made" ]
 }
 
-@test "setuid or setgid it does nothing, before it reads a word" {
+@test "as setuid or setgid program mrctl refuses before it reads its words" {
 	program
 	as_nobody "$FOLDER/mrctl" --version
 	chmod 4755 "$FOLDER/mrctl"
@@ -51,7 +51,7 @@ does_nothing() {
 	does_nothing
 }
 
-@test "with file capabilities it does nothing" {
+@test "with file capabilities mrctl refuses" {
 	program
 	command -v setcap >/dev/null || skip "no setcap"
 	setcap cap_ipc_lock+ep "$FOLDER/mrctl" || skip "no file capabilities here"
@@ -62,7 +62,7 @@ does_nothing() {
 	does_nothing
 }
 
-@test "by sudo's way, and with ambient capabilities, it works" {
+@test "with rights as sudo gives them, and with ambient capabilities, mrctl works" {
 	program
 	setpriv --reuid 0 "$FOLDER/mrctl" --version
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +ipc_lock \

@@ -51,7 +51,7 @@ setup() {
 	[ -z "$output" ]
 }
 
-@test "a simulator in the simulator is the same" {
+@test "a simulator in a simulator works" {
 	run --separate-stderr mrctl sim -- mrctl sim -- mrctl reg --json
 	succeeded
 	json '.environment.simulated'
@@ -62,7 +62,7 @@ setup() {
 	usage_error "unknown option '--bogus'"
 }
 
-@test "where the simulator is not installed it says so" {
+@test "a missing simulator is a reported error" {
 	cp "$BUILD/mrctl" "$BATS_TEST_TMPDIR/mrctl"
 	run --separate-stderr "$BATS_TEST_TMPDIR/mrctl" sim -- true
 	[ "$status" -eq 1 ]

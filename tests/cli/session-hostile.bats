@@ -71,11 +71,11 @@ not_joined() {
 	not_joined "not a memfd with the seals" '"$TOOL" with unsealed'
 }
 
-@test "a file in the place of the table is not joined" {
+@test "a session with a file in place of its table is not joined" {
 	not_joined "not a memfd with the seals" '"$TOOL" with file'
 }
 
-@test "a table that is shorter than it says is not joined" {
+@test "a table that is shorter than its header says is not joined" {
 	not_joined "shorter than it says" '"$TOOL" with short'
 }
 
@@ -87,11 +87,11 @@ not_joined() {
 	not_joined "cannot map the session table" '"$TOOL" with readonly'
 }
 
-@test "a device that is none is not joined" {
+@test "a session with a descriptor that is not a device is not joined" {
 	not_joined "its device is no RDMA device" '"$TOOL" with nodevice'
 }
 
-@test "a memfd, a file, a directory and a socket of others are no session" {
+@test "a memfd, a file, a directory and a foreign socket are no session" {
 	local script
 
 	for script in 'exec 100<>/dev/null' "exec 100<'$BATS_TEST_FILENAME'" 'exec 100</' \
@@ -102,7 +102,7 @@ not_joined() {
 	done
 }
 
-@test "a session that went through another program's socket is still one" {
+@test "a session that was passed through another program's socket can be joined" {
 	in_session 'mrctl reg --name a --quiet; "$TOOL" pass mrctl stat -n -o name,state'
 	succeeded
 	[ "$output" = "a live" ]
@@ -124,7 +124,7 @@ not_joined() {
 	done
 }
 
-@test "the lock of a holder that is killed goes to the one who waits for it" {
+@test "the lock of a killed process goes to the one that waits for it" {
 	local out=$BATS_TEST_TMPDIR/out waiter
 
 	session_begin
@@ -148,7 +148,7 @@ not_crashed() {
 		fail "mrctl $*: exit status $status" "$(tail -n 20 "$BATS_TEST_TMPDIR/err")"
 }
 
-@test "garbage in the table while commands run: no crash, and no region that it does not name goes" {
+@test "with garbage in the table no command crashes, or deregisters a region that it does not name" {
 	local seed victims out=$BATS_TEST_TMPDIR/out
 
 	for seed in {1..15} $RANDOM; do
@@ -218,7 +218,7 @@ locked_after() {
 	lock_session "$BATS_TEST_TMPDIR/locked"
 }
 
-@test "a signal ends the wait for a lock, and so a command in which many would wait" {
+@test "a signal ends the wait for a lock, and a command with many such waits" {
 	local status=0
 
 	session_begin

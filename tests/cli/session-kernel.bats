@@ -40,7 +40,7 @@ objects() {
 }
 
 # bats test_tags=kernel
-@test "pages of a region stay pinned without a process, and the session's end gives all back" {
+@test "pages of a region stay pinned without a process, until the session ends" {
 	local before had
 
 	before=$(pinned) had=$(objects)
@@ -57,7 +57,7 @@ objects() {
 }
 
 # bats test_tags=kernel
-@test "the last process of a session ends it, however it ends" {
+@test "the end of the last process ends a session, however it ends" {
 	local before had
 
 	before=$(pinned) had=$(objects)
@@ -123,7 +123,7 @@ objects() {
 }
 
 # bats test_tags=kernel
-@test "a driver unbound under a session refuses to register, and dereg and the end work" {
+@test "when the driver of a session is unbound, registering is refused, and dereg and the end work" {
 	local pci had i
 
 	had=$(objects)
@@ -176,7 +176,7 @@ await_device() {
 # ---- what an administrator restricts ----
 
 # bats test_tags=kernel
-@test "under Yama a session is joined if it allows that, and the refusal says how" {
+@test "under Yama a session is joined if it allows that, and a refusal says how to allow it" {
 	local scope=/proc/sys/kernel/yama/ptrace_scope pid
 
 	[ -e $scope ] || skip "a kernel without Yama"

@@ -209,7 +209,7 @@ deferred_pd() {
 	[ -z "$(states)" ]
 }
 
-@test "a region that the command could not note any more is unlisted" {
+@test "a region that a killed command has not noted is unlisted" {
 	require_faults
 	session_begin
 	killed reg_mr=kill-after reg --name a
@@ -218,7 +218,7 @@ deferred_pd() {
 	make_empty
 }
 
-@test "a region is in doubt where dereg was killed before the kernel did it, and gone where after" {
+@test "a region is in doubt if dereg was killed before the kernel deregistered it, and gone if after" {
 	require_faults
 	session_begin
 	ms reg --count 2 --quiet

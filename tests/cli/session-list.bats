@@ -50,7 +50,7 @@ holding() {
 # ---- --list ----
 
 # bats test_tags=kernel
-@test "--list shows a detached session: how to join, its device, what is in it, who holds it" {
+@test "--list shows how to join a detached session, its device, its objects and its holders" {
 	session_begin
 	ms reg --size 8K --count 2 --quiet
 	list --json
@@ -89,7 +89,7 @@ holding() {
 	row "$(<"$BATS_TEST_TMPDIR/pid")" '[.holders[].command] == ["bash"]'
 }
 
-@test "who works in a session with its table open holds it too" {
+@test "a process that has the table of a session open holds it too" {
 	session_begin
 	MR=("${MS[@]}")
 	hold reg --hold --json
@@ -99,7 +99,7 @@ holding() {
 	release
 }
 
-@test "outside of the simulator a simulated session is shown, with the reason why it is not joined" {
+@test "outside of the simulator a simulated session is listed, with the reason why it cannot be joined" {
 	on_simulator || skip "about the simulator"
 	session_begin
 	ms reg --quiet
@@ -116,7 +116,7 @@ holding() {
 	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
 }
 
-@test "where taking the descriptor is forbidden, what else is known is shown, and why" {
+@test "a session whose descriptor may not be taken is listed with what is known, and the reason" {
 	command -v cc >/dev/null || skip "cc is not installed"
 	! is_sanitized || skip "the sanitizer wants to be loaded first"
 	session_begin
@@ -158,7 +158,7 @@ sham() {
 	done
 }
 
-@test "what a process only says to be a session is not listed, and nothing is damaged by it" {
+@test "a process that only claims to have a session is not listed, and damages nothing" {
 	local where
 
 	command -v perl >/dev/null || skip "no perl"
@@ -205,7 +205,7 @@ sham() {
 # ---- --end ----
 
 # bats test_tags=kernel
-@test "--end ends a detached session, and says what has ended" {
+@test "--end ends a detached session, and reports what has ended" {
 	local pid
 
 	session_begin
@@ -242,7 +242,7 @@ sham() {
 	json '.sessions == [] and .failures[0].errno == "ENOTCONN"'
 }
 
-@test "--end leaves a session alone that others hold, and says who" {
+@test "--end leaves a session alone that others hold, and names them" {
 	session_begin
 	MR=("${MS[@]}")
 	hold reg --hold --json
@@ -300,7 +300,7 @@ sham() {
 
 # ---- --detach for scripts ----
 
-@test "--detach -n prints where the session is, alone" {
+@test "--detach -n prints only where the session is" {
 	run --separate-stderr mr session --detach -n
 	succeeded
 	[[ $output =~ ^pid:([0-9]+)$ ]]

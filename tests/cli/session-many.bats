@@ -13,7 +13,7 @@ at_once() {
 }
 
 # bats test_tags=kernel
-@test "registering and deregistering by many processes at once loses and mixes up nothing" {
+@test "many processes that register and deregister at once lose and confuse no region" {
 	local times=1000 out=$BATS_TEST_TMPDIR/out
 
 	if on_simulator; then
@@ -48,7 +48,7 @@ at_once() {
 
 # Handles are shared by all kinds of objects, and given out again at once.
 # bats test_tags=kernel
-@test "umems and regions that many processes make and destroy at once are not mixed up" {
+@test "umems and regions that many processes make and destroy at once are not confused" {
 	local times=16
 
 	on_mlx5 || skip "needs DEVX, which only mlx5 has"
@@ -88,14 +88,14 @@ at_once() {
 	make_empty
 }
 
-@test "one name is taken once, however many want it" {
+@test "a name is given once, however many processes want it" {
 	session_begin
 	at_once 64 'mrctl reg --name mine --quiet 2>/dev/null && echo "$1" || :'
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -eq 1 ]
 	[ "$(states)" = "1 live" ] || [ "$(states | wc -l)" -eq 1 ]
 }
 
-@test "one region is changed by one at a time, however many want it" {
+@test "a region is changed by one process at a time, however many want to" {
 	session_begin
 	ms reg --name mine --quiet
 	# a call that takes long, so that they meet
@@ -109,14 +109,14 @@ at_once() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-@test "one region is deregistered once, however many want it" {
+@test "a region is deregistered once, however many processes want to" {
 	session_begin
 	ms reg --name mine --quiet
 	at_once 64 'mrctl dereg mine -n -o name 2>/dev/null || :'
 	[ "$(<"$BATS_TEST_TMPDIR/out")" = mine ]
 }
 
-@test "one protection domain is made once, however many want it" {
+@test "a protection domain is made once, however many processes want it" {
 	require_tool
 	session_begin
 	at_once 64 'mrctl reg --pd mine --quiet'
@@ -125,7 +125,7 @@ at_once() {
 	[ "$(kernel_has pd)" -eq 2 ]
 }
 
-@test "dereg --all by several at once, while others register, leaves nothing lost" {
+@test "several dereg --all at once, while others register, lose no region" {
 	require_tool
 	session_begin
 	at_once 200 '
@@ -140,7 +140,7 @@ at_once() {
 }
 
 # bats test_tags=kernel
-@test "normal commands leave no region, protection domain, doorbell page or entry behind" {
+@test "commands that succeed leave no region, protection domain, doorbell page or entry behind" {
 	local pds mrs
 
 	on_simulator && require_tool
@@ -162,7 +162,7 @@ at_once() {
 	[ "$(kernel_has mr)" -eq "$mrs" ]
 }
 
-@test "the handles of many registrations are the same few, so that no object is left" {
+@test "many registrations reuse a few handles: no object is left" {
 	local i
 
 	on_simulator || skip "the simulator's handles show it"
@@ -174,7 +174,7 @@ at_once() {
 	[ "$(sort -u "$BATS_TEST_TMPDIR/out" | wc -l)" -le 2 ]
 }
 
-@test "100,000 regions (on rxe and with sanitizers 20,000): registered, listed, found, deregistered" {
+@test "100,000 regions (on rxe and with sanitizers 20,000) are registered, listed, found and deregistered" {
 	local n=100000 out=$BATS_TEST_TMPDIR/out
 
 	on_mlx5 && ! is_sanitized || n=20000
@@ -195,7 +195,7 @@ at_once() {
 }
 
 # The commands are compared with themselves in a small session: by the calls they make, not by time.
-@test "one region among many is found without looking at the others" {
+@test "a region among many is found without asking for the others" {
 	local n word few many
 
 	session_begin

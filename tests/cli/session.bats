@@ -74,7 +74,7 @@ setup() {
 	done
 }
 
-@test "a session in a session is another one" {
+@test "a session in a session is a session of its own" {
 	in_session '
 		mrctl reg --name outer --quiet
 		mrctl '"${MRCTL_TEST_DEVICE:+-d $MRCTL_TEST_DEVICE}"' session -- bash -c "
@@ -95,7 +95,7 @@ setup() {
 # ---- in the background ----
 
 # bats test_tags=kernel
-@test "--detach leaves a session for commands of any shell to come, and kill ends it" {
+@test "--detach leaves a session for commands of any shell, and kill ends it" {
 	local pid
 
 	run --separate-stderr mr session --detach
@@ -188,7 +188,7 @@ started() {
 	done
 }
 
-@test "a process that joined by another's number leads to that session, in several steps too" {
+@test "a process that joined by the pid of another leads to the same session, in several steps too" {
 	session_begin
 	ms reg --name a --quiet
 	started "pid:$SESSION_PID"
@@ -228,14 +228,14 @@ started() {
 	[[ $stderr == *"process $STARTED was not started in a session"* ]]
 }
 
-@test "what closes inherited descriptors is told how to go on" {
+@test "the message to a program that closed the inherited descriptors says how to join" {
 	in_session 'exec 100>&-; mrctl reg'
 	[ "$status" -eq 3 ]
 	[ -z "$output" ]
 	[[ $stderr == *"descriptor 100 of the session is closed"*"pid:"*"pass_fds=(100,)"* ]]
 }
 
-@test "Python's subprocess loses the session, keeps it by pass_fds, joins it by pid" {
+@test "Python's subprocess loses the session, keeps it with pass_fds, and joins it by pid" {
 	command -v python3 >/dev/null || skip "no python3"
 	in_session 'mrctl reg --name a --quiet; exec python3 -c "
 import os, subprocess
@@ -250,7 +250,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[[ ${lines[2]} == *"returncode=0, stdout='a\\n')" ]] || fail "$output" "$stderr"
 }
 
-@test "what is no session is an error that says so, and exit status 3" {
+@test "words that name no session are an error with exit status 3" {
 	local word
 
 	for word in stat "dereg --all" reg; do
@@ -272,7 +272,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	done
 }
 
-@test "stat and dereg outside a session say that there is none" {
+@test "stat and dereg outside a session fail, and say that there is none" {
 	run --separate-stderr ms stat
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"not in a session"*"mrctl session"* ]]
@@ -281,7 +281,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[[ $stderr == *"not in a session"* ]]
 }
 
-@test "an empty MRCTL_SESSION is none" {
+@test "an empty MRCTL_SESSION names no session" {
 	MRCTL_SESSION='' run --separate-stderr mr reg --json
 	succeeded
 	json '.session == false and .regions[0].state == "deregistered"'
@@ -329,7 +329,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 }
 
 # bats test_tags=kernel
-@test "a session whose process has ended has ended, also where nobody has waited for that process" {
+@test "a session whose process has ended has ended, even while that process is a zombie" {
 	local pid
 
 	require_nobody
@@ -352,7 +352,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 # ---- regions of reg and reg-iova ----
 
 # bats test_tags=kernel
-@test "a region registered in a session is live, and the document says where it is" {
+@test "a region registered in a session is live, and the document names the session" {
 	session_begin
 	run --separate-stderr ms reg --json --size 8K --name a --access local-write,remote-read
 	succeeded
@@ -443,7 +443,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 		fail "$(<"$HOLD_ERR")"
 }
 
-@test "an on-demand region that nobody serves any more is announced" {
+@test "a note announces that an on-demand region will have no process" {
 	session_begin
 	run --separate-stderr ms reg --access local-write,on-demand
 	succeeded
@@ -471,7 +471,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 }
 
 # bats test_tags=kernel
-@test "where a process has no room for descriptors, the session is not called another one" {
+@test "a process without room for descriptors gets EMFILE, not a message about another session" {
 	local n met=0
 
 	! is_sanitized || skip "the sanitizer opens files itself"
@@ -489,7 +489,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[ "$met" -gt 0 ]
 }
 
-@test "who may not join is told what is known of why" {
+@test "a refusal to join has the reasons that are known" {
 	[ "$(id -u)" -eq 0 ] || skip "needs root, to be another user as well"
 	require_nobody
 	session_begin

@@ -65,13 +65,13 @@ prompts() {
 	[[ $output == *"(simulated) my prompt> "* ]] || fail "$output"
 }
 
-@test "what bash does before its prompt it still does" {
+@test "commands that bash runs before its prompt still run" {
 	command -v script >/dev/null || skip "no script(1)"
 	output=$(PROMPT_COMMAND='echo "be""fore"' prompts bash sim)
 	[[ $output == *before*"(simulated) "* ]] || fail "$output"
 }
 
-@test "a program that is named has its own prompt, and so has a shell that no terminal sees" {
+@test "a program that is named keeps its prompt, and so does a shell without a terminal" {
 	run --separate-stderr mrctl sim -- printenv PROMPT_COMMAND PS1 </dev/null
 	[ -z "$output" ]
 	SHELL=$(command -v bash) run --separate-stderr mrctl sim <<<'printenv PROMPT_COMMAND PS1'

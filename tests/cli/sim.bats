@@ -49,7 +49,7 @@ sim() {
 	[[ $output != *mlx5_0* ]]
 }
 
-@test "what is not about the device passes through" {
+@test "calls that are not about the device pass through" {
 	# shellcheck disable=SC2016 # for the other shell
 	sim sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
 	[ "$output" = text ]
@@ -77,13 +77,13 @@ rxe() {
 	json '.environment.provider == "rxe" and .environment.simulated'
 }
 
-@test "a session on rxe, which cannot be imported" {
+@test "a session works on rxe, which cannot import it" {
 	rxe mrctl session -- sh -c 'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'
 	succeeded
 	json '.regions[0].length == 4096 and .regions[0].via == "kernel"'
 }
 
-@test "a session keeps its profile where another one is asked for" {
+@test "a session keeps its profile when another one is asked for" {
 	rxe mrctl session -- mrctl sim --profile mlx5 -- mrctl -j reg --size 4K
 	succeeded
 	json '.environment.device == "rxe0" and .regions[0].via == "kernel"'
@@ -109,7 +109,7 @@ on_kernel() {
 	succeeded
 }
 
-@test "a session keeps its kernel where another one is asked for" {
+@test "a session keeps its kernel when another one is asked for" {
 	on_kernel 6.1 session -- mrctl sim --kernel 7.2 -- mrctl reg --access 'local-write,flush-global'
 	refused EINVAL ibv_reg_mr
 }
@@ -122,7 +122,7 @@ on_kernel() {
 	[[ $stderr == *"MRCTL_SIM_KERNEL: unknown kernel '5'"* ]]
 }
 
-@test "without the simulator its descriptor is told from a device" {
+@test "without the simulator its descriptor is not taken for a device" {
 	sim mrctl session -- env -u LD_PRELOAD -u SYSFS_PATH -u MRCTL_SIM mrctl stat
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"simulated HCA"* ]]

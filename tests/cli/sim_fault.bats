@@ -26,7 +26,7 @@ in_session() {
 	run --separate-stderr mrctl sim -- mrctl session -- bash -c "$1"
 }
 
-@test "a call answers with the errno" {
+@test "a call with a fault answers with the errno" {
 	with reg_mr=EDQUOT -- mrctl reg --size 4K
 	refused EDQUOT ibv_reg_mr
 	with open=EMFILE -- bash -c ': </dev/infiniband/uverbs250'
@@ -36,7 +36,7 @@ in_session() {
 	refused ENOSPC ibv_alloc_pd
 }
 
-@test "only the Nth call does" {
+@test "only the Nth call has the fault" {
 	with reg_mr@2=EAGAIN -- mrctl -j reg --size 4K --count 3 --keep-going
 	[ "$status" -eq 1 ]
 	json '(.regions | length == 2) and .failures[0].index == 2 and
@@ -62,20 +62,20 @@ in_session() {
 	[[ $stderr == *"Failed to query device"* ]]
 }
 
-@test "kill comes before the call" {
+@test "kill happens before the call" {
 	in_session 'MRCTL_SIM_FAULT=reg_mr=kill mrctl reg --size 4K; echo $?; mrctl stat -n -o length'
 	[ "${lines[0]}" -eq 137 ]
 	[[ $output != *4096* ]]
 }
 
-@test "kill-after comes when it is done" {
+@test "kill-after happens after the call" {
 	in_session 'MRCTL_SIM_FAULT=reg_mr=kill-after mrctl reg --size 4K; echo $?
 		mrctl stat -n -o length'
 	[ "${lines[0]}" -eq 137 ]
 	[[ $output == *4096* ]]
 }
 
-@test "delay comes before the call, which is then done" {
+@test "delay happens before the call, which is then carried out" {
 	start=${EPOCHREALTIME/[.,]/}
 	with reg_mr=delay:300 -- mrctl reg --size 4K
 	succeeded
@@ -118,7 +118,7 @@ in_session() {
 	usage_error "unknown profile 'foo'"
 }
 
-@test "what the environment asks for is in force, and checked as well" {
+@test "faults of the environment have their effect, and are checked as well" {
 	run --separate-stderr env MRCTL_SIM_FAULT=reg_mr=EDQUOT mrctl sim -- mrctl reg --size 4K
 	refused EDQUOT ibv_reg_mr
 	with reg_mr=EDQUOT -- mrctl sim --fault reg_mr=EBUSY -- mrctl reg --size 4K

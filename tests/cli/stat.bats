@@ -52,7 +52,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "UARs that commands have left are counted and told, and nothing is said of none" {
+@test "UARs that commands have left are counted and reported, if there are any" {
 	on_mlx5 || skip "only libmlx5 allocates them"
 	ms reg --quiet
 	run --separate-stderr ms stat --json
@@ -74,7 +74,7 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "a region that is not there is named, and the others are shown" {
+@test "a region that does not exist is named, and the others are shown" {
 	local word
 
 	ms reg --quiet
@@ -99,7 +99,7 @@ setup() {
 	[[ $stderr == *"'pd:default'"* ]]
 }
 
-@test "columns, headings and lines are those of other commands" {
+@test "stat has columns, headings and lines like other commands" {
 	ms reg --name a --quiet
 	[ "$(ms stat -n -o id,state,name,length)" = "1 live a 4096" ]
 	run --separate-stderr ms stat
@@ -113,7 +113,7 @@ setup() {
 	[[ $(ms --verbose stat a) == *in_force* ]]
 }
 
-@test "a region that went behind the table's back is gone" {
+@test "a region that was deregistered without the table is gone" {
 	require_tool
 	ms reg --count 3 --quiet
 	tool destroy "$(ms stat -n -o handle 2)"
@@ -136,7 +136,7 @@ setup() {
 		fail "$output"
 }
 
-@test "a region whose handle is another's now is gone, and the other is unlisted" {
+@test "a region whose handle another has now is gone, and the other is unlisted" {
 	local handle
 
 	require_tool
@@ -150,7 +150,7 @@ setup() {
 	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
 }
 
-@test "regions that no entry names are listed with what the kernel knows" {
+@test "unlisted regions are shown with what the kernel knows" {
 	local handles
 
 	require_tool
@@ -167,7 +167,7 @@ setup() {
 	[ "$output" = "unlisted ${handles[1]}" ]
 }
 
-@test "regions that no entry names are found among more than one answer of the kernel holds" {
+@test "unlisted regions are found among more handles than one answer of the kernel holds" {
 	local handles
 
 	require_tool
@@ -244,7 +244,7 @@ setup() {
 	json '[.lines[].regions[].state] == ["live", "live"]'
 }
 
-@test "a region that needs its process is unknown from another PID namespace, and where it was registered there" {
+@test "the state of a region that needs its process is unknown across PID namespaces" {
 	on_mlx5 || skip "rxe of the simulator has no on-demand paging"
 	unshare -p -f --mount-proc true 2>/dev/null || skip "needs a PID namespace of its own"
 	run --separate-stderr "${MR[@]}" session -- bash -c '

@@ -175,7 +175,7 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 	[ -z "$(states)" ]
 }
 
-@test "what goes with --dmabuf, and what not" {
+@test "--dmabuf excludes options for memory of the process" {
 	for option in '--memory anon' '--addr 0' --populate '--numa 0'; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr ud $option

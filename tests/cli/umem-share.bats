@@ -81,7 +81,7 @@ require_export() {
 }
 
 # bats test_tags=kernel
-@test "the library imports what has gone: the answer says so, and which umem has the handle now" {
+@test "the library imports a umem that has gone; the answer reports it, and which umem has the handle now" {
 	local blob handle
 
 	require_export
@@ -105,7 +105,7 @@ require_export() {
 }
 
 # bats test_tags=kernel
-@test "outside the session that has it nothing is imported" {
+@test "nothing is imported outside the session that has the umem" {
 	run --separate-stderr mr umem --import 0000000001000000
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"not in a session"* ]]
@@ -121,7 +121,7 @@ require_export() {
 	done
 }
 
-@test "what goes with --export and --import, and what not" {
+@test "--export and --import exclude options that do not fit" {
 	run --separate-stderr mr umem --export --via kernel
 	usage_error "--export is a matter of libmlx5: not with --via kernel"
 	run --separate-stderr mr umem --export --try-page-sizes

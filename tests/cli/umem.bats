@@ -97,7 +97,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "umems are held, and are there until then" {
+@test "umems are held until the end of the hold" {
 	require_devx
 	hold umem --hold --count 2 --json
 	output=$(<"$HOLD_OUT") stderr=''
@@ -137,7 +137,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "it fails where no size of the list fits" {
+@test "umem fails if no size of the list fits" {
 	local sizes
 
 	require_devx
@@ -225,7 +225,7 @@ usual_path() {
 	json '[.regions[].answer] == ["EINVAL"] and [.failures[].errno] == ["EINVAL"]'
 }
 
-@test "what goes with --try-page-sizes and --page-sizes, and what not" {
+@test "--try-page-sizes and --page-sizes exclude options that do not fit" {
 	for option in --page-sizes=4K --count=2 --name=a --hold --hold-for=1 --expect=ok --keep-going; do
 		run --separate-stderr mr umem --try-page-sizes $option
 		usage_error "--try-page-sizes excludes ${option%%=*}"
@@ -243,7 +243,7 @@ usual_path() {
 # ---- devices without DEVX ----
 
 # bats test_tags=kernel
-@test "a device of another driver has no umems, and says so" {
+@test "umems are refused on a device of another driver" {
 	! on_mlx5 || skip "about other devices than mlx5's"
 	run --separate-stderr mr umem --json
 	refused EOPNOTSUPP mlx5dv_open_device
@@ -268,7 +268,7 @@ usual_path() {
 	absent "no umem with the handle 1: ioctl(DEVX_UMEM_DEREG): EPROTONOSUPPORT ("
 }
 
-@test "an mlx5 device whose firmware has no DEVX has no umems, and says so" {
+@test "umems are refused on an mlx5 device whose firmware has no DEVX" {
 	on_simulator || skip "needs the simulator's faults"
 	require_devx
 	run --separate-stderr faulty get_context=EINVAL umem
@@ -312,7 +312,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "either path makes umems that stay" {
+@test "both paths make umems that stay" {
 	require_devx
 	session_begin
 	run --separate-stderr ms umem --via kernel --json
@@ -381,7 +381,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "a handle that an MR had is a umem's next, and neither is taken for the other" {
+@test "a handle can go from an MR to a umem, and neither is taken for the other" {
 	local handle
 
 	require_devx
@@ -439,7 +439,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "umems stay pinned without a process, and the session's end gives all back" {
+@test "umems stay pinned without a process, until the session ends" {
 	local before i
 
 	require_devx
@@ -460,7 +460,7 @@ usual_path() {
 }
 
 # bats test_tags=kernel
-@test "what the firmware refuses is told, and a umem that it keeps stays" {
+@test "a refusal by the firmware is reported, and a umem that it keeps stays" {
 	require_devx
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
 	hca-probe --fail CREATE_UMEM=LIM_ERR
@@ -477,7 +477,7 @@ usual_path() {
 	[ -z "$(states)" ]
 }
 
-@test "a dereg that the kernel refuses leaves the umem, and says why it may be" {
+@test "a dereg that the kernel refuses leaves the umem, and gives possible reasons" {
 	on_simulator || skip "needs the simulator's faults"
 	require_devx
 	run --separate-stderr faulty umem_dereg=EINVAL umem --json
@@ -491,7 +491,7 @@ usual_path() {
 	[ "$(states)" = "1 live" ]
 }
 
-@test "umems that no entry names are shown, and deregistered by their handle" {
+@test "unlisted umems are shown, and deregistered by their handle" {
 	local handles
 
 	require_devx
@@ -511,7 +511,7 @@ usual_path() {
 	[ "$(ms stat -n -o state,handle)" = "unlisted ${handles[1]}" ]
 }
 
-@test "a umem that went behind the table's back is gone, and nothing is deregistered" {
+@test "a umem that was deregistered without the table is gone, and nothing is deregistered" {
 	local handle
 
 	require_devx

@@ -5,7 +5,7 @@
 
 load helpers
 
-@test "without a command mrctl says so and points to the help" {
+@test "mrctl without a command is a usage error that points to the help" {
 	run --separate-stderr mrctl
 	usage_error "mrctl: no command given" "Try 'mrctl --help'"
 }
@@ -41,7 +41,7 @@ load helpers
 	[[ $stderr == *"unknown command 'dreeg'"*"did you mean 'dereg'?"* ]]
 }
 
-@test "an option of another command is said to be that one's" {
+@test "the message about an option of another command names that command" {
 	run --separate-stderr mr reg --iova 0
 	usage_error "unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
 	run --separate-stderr mr reg --from udmabuf
@@ -65,7 +65,7 @@ load helpers
 	[[ $stderr != *"did you mean"* ]]
 }
 
-@test "session and sim say what was meant by a program that there is not" {
+@test "session and sim guess what was meant by a program that does not exist" {
 	local command word option
 	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
 
@@ -194,7 +194,7 @@ wrong() {
 	done
 }
 
-@test "a list that is given again adds up" {
+@test "a list option that is given again adds to the list" {
 	run --separate-stderr mr reg -a local-write --access remote-read -no access -o length
 	succeeded
 	[ "$output" = 'local-write,remote-read 4096' ]
@@ -205,7 +205,7 @@ wrong() {
 	usage_error "--access: 'local-write' contradicts 'none'"
 }
 
-@test "what is no list is given once, before and after the command together" {
+@test "an option without a list is given once, before or after the command" {
 	run --separate-stderr mr reg --size 1M --size 2M
 	usage_error "--size: given twice, '1M' and '2M'"
 	run --separate-stderr mr reg -c 2 --count=2
@@ -329,7 +329,7 @@ topics() {
 	mrctl help | sed -n '/^Topics:/,/^$/s/^  \([a-z]*\).*/\1/p'
 }
 
-@test "help says what --help does, and explains the words of each topic" {
+@test "help prints the same as --help, and explains the words of each topic" {
 	local word topic
 
 	[ "$(mrctl help)" = "$(mrctl --help)" ]
@@ -377,7 +377,7 @@ simulator_words() {
 	[[ $(mrctl sim --help) == *"--profile PROFILE "*": $(simulator_words Profiles)"* ]]
 }
 
-@test "help on what there is not says what there is" {
+@test "help on an unknown topic lists the topics" {
 	run --separate-stderr mrctl help rge
 	usage_error "there is no command or topic 'rge'" "did you mean 'reg'?"
 	run --separate-stderr mrctl help acess
@@ -476,7 +476,7 @@ no_device() {
 	mrctl sim -- env SYSFS_PATH="$BATS_TEST_TMPDIR/sysfs" mrctl "$@"
 }
 
-@test "no device: exit status 3, and the answer points to the simulator" {
+@test "without a device the exit status is 3, and the message points to the simulator" {
 	run --separate-stderr no_device reg
 	[ "$status" -eq 3 ]
 	[ -z "$output" ]
@@ -486,7 +486,7 @@ no_device() {
 	[[ $stderr == *mlx5_7* ]]
 }
 
-@test "no device is a failure in the document too" {
+@test "a missing device is a failure in the document too" {
 	run --separate-stderr no_device reg --json
 	[ "$status" -eq 3 ]
 	json '.regions == [] and .failures[0].errno == "ENODEV" and .failures[0].call == null'
@@ -501,7 +501,7 @@ no_device() {
 	usage_error "choose one with --device" mlx5_0 rxe0
 }
 
-@test "a device that is not there is named, with those that are" {
+@test "a device that does not exist is named, with those that do" {
 	on_simulator || skip "the device is named already"
 	run --separate-stderr mr -d nosuch reg
 	[ "$status" -eq 3 ]
