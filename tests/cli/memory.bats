@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Where the memory comes from: --memory, --offset, --addr, --populate, --numa.
+# The kinds and places of memory: --memory, --offset, --addr, --populate, --numa.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
@@ -15,7 +15,7 @@ teardown() {
 	tidy
 }
 
-# registers ARG...: a region of 64K on this memory
+# registers ARG...: a region of 64K on this memory is registered
 registers() {
 	run --separate-stderr mr reg --json --size 64K "$@"
 	[ "$status" -eq 0 ] || fail "$*: $stderr" || return
@@ -64,7 +64,7 @@ registers() {
 	run --separate-stderr prlimit --as=536870912 "${MR[@]}" reg --size 1G
 	refused ENOMEM mmap
 	[[ $stderr == *"RLIMIT_AS is 536870912 bytes"*VmSize* ]]
-	# that a mapping is shared leaves it out of the one, but not of the other
+	# shared mappings count for one of the two limits only
 	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G --memory memfd \
 		--access on-demand
 	[[ $stderr != *RLIMIT_DATA* ]]
@@ -157,13 +157,13 @@ registers() {
 	run --separate-stderr ms rereg 1 --memory "file:$FILE"
 	succeeded
 	[ -s "$FILE" ]
-	# refused: that one was there before
+	# the second is refused; its file existed before, and stays
 	run --separate-stderr ms reg --memory "file:$FILE" --access remote-write
 	[ "$status" -eq 1 ]
 	[ -s "$FILE" ]
 }
 
-# file_is_made: wait for it
+# file_is_made: waits until the file exists
 file_is_made() {
 	until [ -s "$FILE" ]; do
 		is_running "$1" || fail "it ended" || return
@@ -174,7 +174,7 @@ file_is_made() {
 @test "a signal before the registration removes the file that was made for it" {
 	on_simulator || skip "needs the simulator's faults"
 	for signal in TERM HUP; do
-		# not ignored, as by nohup
+		# the default, even if the tests are run by nohup, which ignores SIGHUP
 		MRCTL_SIM_FAULT=reg_mr=delay:30000 env --default-signal=HUP "${MR[@]}" reg \
 			--memory "file:$FILE" >/dev/null 3>&- &
 		file_is_made $!

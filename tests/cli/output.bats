@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What is printed, and how: lines, tables, columns, JSON, quiet, verbose, and where it cannot be.
+# Output: lines, tables, columns, JSON, --quiet, --verbose, progress, and failures to print.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 
-# columns: the output with one blank between columns
+# columns: prints the output with one blank between columns
 columns() {
 	sed 's/^ *//; s/  */ /g; s/ $//' <<<"$output"
 }
@@ -39,8 +39,8 @@ columns() {
 		offset) set -- reg-dmabuf --from udmabuf --name buf ;;
 		answer) set -- umem --try-page-sizes ;;
 		extended_*) set -- reg --relaxed ;;
-		deferred_*) continue ;; # of stat
-		export) continue ;; # of newer libraries: umem-share.bats
+		deferred_*) continue ;; # only stat has them
+		export) continue ;; # only newer libraries export: umem-share.bats
 		advice*) set -- reg --access local-write,on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac
 		[ "$1" = reg ] || on_mlx5 || continue
@@ -86,7 +86,7 @@ columns() {
 	run --separate-stderr mr reg -n -o +page_size
 	succeeded
 	[[ $output == "1 "*" 4096" ]]
-	# of a document there is nothing to add
+	# a document has no more to show
 	run --separate-stderr mr reg -o +page_size -j
 	json '.regions[0] | has("page_size") and has("lkey") and has("call")'
 }
@@ -166,7 +166,7 @@ columns() {
 }
 
 @test "integers are exact in JSON, up to the last bit" {
-	# jq would round them: it has only doubles.
+	# Compared as text: jq rounds integers to doubles.
 	on_mlx5 || skip "rxe has no implicit on-demand paging"
 	run --separate-stderr mr reg -j --memory none --size max --access local-write,on-demand
 	succeeded
@@ -250,7 +250,7 @@ closed_output() {
 	json '.failures[0].errno == "EINVAL"'
 }
 
-# on_terminal ARG...: stdout goes to a file, stderr to a terminal; prints what the terminal got
+# on_terminal ARG...: mrctl with stdout in a file and stderr on a terminal; prints what the terminal got
 on_terminal() {
 	local command
 
@@ -290,7 +290,7 @@ on_terminal() {
 	[[ $stderr != *"registering"* ]]
 }
 
-# on_wide_terminal WIDTH ARG...: mrctl in the session on a terminal of so many columns; prints what it got
+# on_wide_terminal WIDTH ARG...: mrctl in the session on a terminal of WIDTH columns; prints what it got
 on_wide_terminal() {
 	local command
 
@@ -344,7 +344,7 @@ on_wide_terminal() {
 		local-write,remote-write,remote-read,remote-atomic,local-write,* ]] || fail "$output"
 	run on_wide_terminal 300 stat
 	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
-	# where nothing helps a row is one line
+	# a terminal that is too narrow for any layout gets one line for each row
 	run on_wide_terminal 60 stat
 	[[ $output == *"a-longer-name "*"local-write,remote-write,remote-read,remote-atomic"* ]]
 	COLUMNS=40 run --separate-stderr ms stat
@@ -357,7 +357,7 @@ on_wide_terminal() {
 	run --separate-stderr mr reg -v --count 3 --name buf
 	succeeded
 	[ "$(grep -c '^name: *buf\.[123]$' <<<"$output")" -eq 3 ]
-	[ "$(grep -c '^$' <<<"$output")" -eq 3 ] # the last one before the environment
+	[ "$(grep -c '^$' <<<"$output")" -eq 3 ] # the third is the one before the environment
 	[ "$(grep -c '^kernel:' <<<"$output")" -eq 1 ]
 	[[ $output != *ID*NAME* ]]
 	run --separate-stderr mr reg -v --count 3 -n -o id

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Refusals come from the stack, with the same answers on every device.
+# Refusals of the stack: every device gives the same answers.
 
 load helpers
 
@@ -150,7 +150,7 @@ load helpers
 }
 
 @test "--size 1T is answered by mmap or the stack, not by mrctl" {
-	# So much cannot be pinned by one who may lock little.
+	# A user with a small limit of locked memory cannot pin that much.
 	require_nobody
 	run --separate-stderr mr_as_nobody 64 reg --size 1T --json
 	[ "$status" -eq 1 ]

@@ -9,17 +9,17 @@ setup() {
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }
 
-# For all but the tests of rxe's refusal
+# require_mlx5: skips on rxe, which takes no dma-bufs
 require_mlx5() {
 	on_mlx5 || skip "rxe registers no dma-bufs"
 }
 
-# ud [ARG...]: reg-dmabuf of a udmabuf
+# ud [ARG...]: runs reg-dmabuf on a udmabuf
 ud() {
 	mr reg-dmabuf --from udmabuf "$@"
 }
 
-# with_dmabuf SOURCE SIZE CMD...: a command that inherits a dma-buf as descriptor 9
+# with_dmabuf SOURCE SIZE CMD...: runs CMD, which inherits a dma-buf as descriptor 9
 with_dmabuf() {
 	"${SIM[@]}" "$TOOL" make "$1" "$2" 9 "${@:3}"
 }
@@ -162,7 +162,7 @@ same_lines() {
 	require_mlx5
 	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K </dev/zero
 	refused EINVAL ibv_reg_dmabuf_mr
-	# Numbers that mrctl's own files would get.
+	# Numbers that mrctl itself would get for files that it opens.
 	for fd in 4 5 6 7 8 9; do
 		run --separate-stderr bash -c 'exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec "$@"' bash \
 			"${MR[@]}" reg-dmabuf --from "fd:$fd"
@@ -176,7 +176,7 @@ same_lines() {
 @test "the stack gets the -1 of a failed export, and any other negative number" {
 	local via
 
-	# Where the driver takes no dma-bufs, it says so before anyone looks at the descriptor.
+	# A driver without dma-bufs refuses before the kernel looks at the descriptor.
 	for via in library kernel; do
 		for fd in -1 -2 -2147483648; do
 			run --separate-stderr mr reg-dmabuf --from "fd:$fd" --via $via --json
@@ -194,7 +194,7 @@ same_lines() {
 	[[ $stderr == *"no descriptor has a negative number"* && $stderr != *export* ]]
 	run --separate-stderr mr reg-dmabuf --from fd:99 99>&-
 	[[ $stderr == *"was closed when mrctl began"* ]]
-	# What comes before the descriptor in the kernel does so here.
+	# The kernel checks these before the descriptor, and so does the simulator.
 	run --separate-stderr mr reg-dmabuf --from fd:-1 --offset 1 --iova 0 --via kernel
 	refused EINVAL 'ioctl(REG_DMABUF_MR)'
 	[[ $stderr != *descriptor* ]]
@@ -210,7 +210,7 @@ same_lines() {
 	[ "$status" -eq 1 ]
 	case $(jq -r '.failures[0].errno' <<<"$output") in
 	EINVAL) [[ $stderr == *"libibverbs passes on no descriptor where it is -1"* ]] ;;
-	# a kernel without the method: the older call
+	# on a kernel without the method it makes the older call
 	EBADF) [[ $stderr == *"-1 is no descriptor"* ]] ;;
 	*) fail "$stderr" ;;
 	esac
@@ -283,12 +283,12 @@ same_lines() {
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
 }
 
-# dd_sim ARG...: mrctl on a simulated HCA with a Data Direct device
+# dd_sim ARG...: runs mrctl on a simulated HCA with a Data Direct device
 dd_sim() {
 	run --separate-stderr mrctl sim --data-direct -- mrctl "$@"
 }
 
-# The device that the simulator has, in /sys
+# The path of the simulator's Data Direct device in /sys
 PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 
 @test "a region goes through Data Direct where there is such a device, whose path is shown" {
@@ -366,14 +366,14 @@ PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 
 # ---- through the keys
 
-# For tests that let a device look through a key
+# require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
 require_probe() {
 	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
 }
 
 ALL=local-write,remote-read,remote-write
 
-# probe_refused REASON ADDR
+# probe_refused REASON ADDR: the device refuses the access, for this reason
 probe_refused() {
 	run --separate-stderr hca-probe "$key" "$2"
 	[[ $status -eq 1 && $stderr == *"$1"* ]] || fail "exit status $status: $output" "$stderr"
@@ -483,7 +483,7 @@ probe_refused() {
 		[ "${lines[0]}" = 0x3 ]
 		[[ ${lines[1]} == /memfd:mrctl-dmabuf* ]]
 	done
-	# The same code fails where the node is missing, and there is no simulator.
+	# Outside of the simulator the same code fails where the node is missing.
 	[ -e /dev/udmabuf ] || {
 		run "$TOOL" make udmabuf 4096 9 true
 		[ "$status" -eq 1 ]
@@ -500,7 +500,7 @@ probe_refused() {
 	json '.failures[0] | .errno == "ENODEV" and .via == null'
 }
 
-# cuda ARG...: mrctl with a driver that stands in for CUDA's
+# cuda ARG...: `run`s mrctl with the driver that stands in for CUDA's (preload/cuda.c)
 cuda() {
 	command -v "${CC:-cc}" >/dev/null || skip "no compiler"
 	[ -e "$BATS_TEST_TMPDIR/libcuda.so.1" ] ||
@@ -519,7 +519,7 @@ cuda() {
 	cuda mr -v reg-dmabuf --from cuda:0
 	succeeded
 	[[ $stderr == *"mrctl: reg-dmabuf: cuInit: CUDA_SUCCESS, cuDeviceGet: CUDA_SUCCESS, cuDevicePrimaryCtxRetain: CUDA_SUCCESS, cuCtxSetCurrent: CUDA_SUCCESS, cuMemAlloc: CUDA_SUCCESS, cuMemGetHandleForAddressRange: CUDA_SUCCESS"* ]]
-	# For Data Direct the mapping is by PCIe.
+	# For Data Direct the memory is exported for access over PCIe.
 	cuda mr reg-dmabuf --from cuda:0 --data-direct --via kernel
 	refused EINVAL 'ioctl(REG_DMABUF_MR)'
 	[[ $stderr == *"flags 1"*"cuda: free"* ]]

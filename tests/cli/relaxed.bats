@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl reg --relaxed, and what dereg does with such regions: deferred is not gone.
+# mrctl reg --relaxed, and dereg of such regions: they are deferred, and stay registered until a flush.
 # shellcheck disable=SC2016 # scripts for the shells in the session, and jq's variables
 
 load helpers
 
-# deferred [NAME]: a relaxed region that was deregistered, for longer than a test takes
+# deferred [NAME]: makes a relaxed region and deregisters it, to be invalidated later than the test ends
 deferred() {
 	ms reg --relaxed --name "${1:-buf}" --quiet
 	ms dereg "${1:-buf}" --defer-for 600 --quiet
@@ -126,7 +126,7 @@ deferred() {
 	[ "$(states)" = $'1 deferred\n2 deferred' ]
 }
 
-# However alike: an old key must not come to name what is registered now.
+# Even a registration with equal values gets a new key: an old key must not lead to new memory.
 # bats test_tags=kernel
 @test "a deferred region is not taken over by a registration of the same memory" {
 	local file=/dev/shm/mrctl-test-$$ one
@@ -218,7 +218,7 @@ deferred() {
 	ms reg --relaxed --expect EAGAIN --quiet
 	ms reg --quiet
 	ms dereg n.1 --defer-for 600 --quiet
-	# it fits now, and the deferred one is invalid
+	# the new region fits, and the deferred one was invalidated
 	ms reg --relaxed --name new --quiet
 	run --separate-stderr ms stat --json
 	json '[.regions[].name] | sort == [null, "n.2", "new"]'
@@ -264,7 +264,7 @@ deferred() {
 	ms dereg n.1 --flush --quiet
 	ms reg --relaxed --name due --quiet
 	ms dereg due --defer-for 0 --quiet
-	# nothing is wrong with what the command was asked for
+	# the command itself succeeds
 	run --separate-stderr faulty dereg_mr=EIO reg --quiet
 	succeeded
 	[[ $stderr == "mrctl: reg: 1 deferred region could not be invalidated: region 5: EIO ("*"keys still work"* ]]
@@ -279,7 +279,7 @@ deferred() {
 	done
 	json '[.regions[] | select(.deferred_answer != null) | .id, .state, .deferred_answer] ==
 		[5, "deferred", "EBUSY"]'
-	# tried again
+	# the next command tries again
 	run --separate-stderr ms reg --quiet
 	[ -z "$stderr" ]
 	[[ $(states) != *deferred* ]]
@@ -315,7 +315,7 @@ deferred() {
 	json '[.regions[] | .name, .state] == ["c", "deregistered"]'
 	run --separate-stderr ms stat --json
 	json '[.totals.pds[].name] == ["default", "one"] and [.regions[].name] == ["a"]'
-	# one that is live keeps it
+	# a live region keeps it
 	ms reg --relaxed --pd one --name d --quiet
 	run --separate-stderr ms dereg pd:one
 	refused EBUSY "ioctl(PD_DESTROY)"
@@ -392,7 +392,7 @@ deferred() {
 	[ "$(kernel_has mr)" -eq 1 ]
 }
 
-# at_once TIMES SCRIPT: 16 processes run so many SCRIPTs with numbers as $1; true if all succeed
+# at_once TIMES SCRIPT: 16 processes each run SCRIPT TIMES times, with a number as $1; true if all succeed
 at_once() {
 	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
 		2>"$BATS_TEST_TMPDIR/err" ||
@@ -405,7 +405,7 @@ at_once() {
 
 	on_simulator || times=12
 	session_begin --relaxed-watermark 8
-	# when a flush returns what was deferred before it is invalid, whoever invalidates it
+	# when a flush returns, all that was deferred before it is invalid, even if another process invalidated it
 	at_once $times '
 		mrctl reg --relaxed --name "n.$1" --quiet && mrctl reg --name "p.$1" --quiet &&
 		[ "$(mrctl dereg "n.$1" --defer-for 600 -n -o name)" = "n.$1" ] &&
@@ -444,7 +444,7 @@ at_once() {
 	wait "$pid"
 }
 
-# A peer that has the key: the software HCA reads and writes through it.
+# The software HCA reads and writes through the key, as a peer that has it.
 # bats test_tags=kernel
 @test "a peer reaches the whole pages of a deferred region by its key, until it is flushed" {
 	local file key addr
@@ -453,7 +453,7 @@ at_once() {
 	file=$(mktemp /dev/shm/mrctl-test-XXXXXX)
 	{ printf 'abcd'; head -c 4092 /dev/zero; } >"$file"
 	session_begin
-	# the word at the start of the page is before what is asked for
+	# the word at the start of the page is outside the range that was asked for
 	read -r key addr < <(ms reg --relaxed --memory "file:$file" --offset 100 --size 100 --name buf \
 		--access local-write,remote-read,remote-write -n -o rkey,extended_addr)
 	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
@@ -462,7 +462,7 @@ at_once() {
 	[ "$(hca-probe "$key" "$addr")" = 0x64636261 ]
 	hca-probe -w 0x78787878 "$key" "$addr"
 	[ "$(head -c 4 "$file")" = xxxx ]
-	# also while others are registered
+	# also after others were registered
 	ms reg --relaxed --memory "file:$file" --offset 100 --size 100 --quiet
 	[ "$(hca-probe "$key" "$addr")" = 0x78787878 ]
 	ms dereg --flush --quiet

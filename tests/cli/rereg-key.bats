@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What mrctl rereg says is what peers find: the memory is reached through the printed key, with the
-# printed access, and through no older key.  A device that reads and writes through keys proves it.
+# After mrctl rereg peers reach the memory through the printed key, with the printed access, and through no older
+# key.  The software HCA, which reads and writes through keys, proves it.
 
 load helpers
 
@@ -31,14 +31,14 @@ make() {
 	[ "$(hca-probe "$key" "$addr")" = "$OLD" ]
 }
 
-# change [ARG...]: change it; sets key and addr anew, and old_key and old_addr
+# change [ARG...]: change it; sets old_key and old_addr to key and addr, and those anew
 change() {
 	old_key=$key old_addr=$addr
 	read -r key addr < <(ms rereg a -n -o rkey,iova "$@")
 	[ -n "$addr" ]
 }
 
-# peers MAY WORD: r and w is what they may, and WORD what is there
+# peers MAY WORD: peers may read (r in MAY) and write (w), and find WORD
 peers() {
 	local word may=''
 
@@ -50,7 +50,7 @@ peers() {
 	[ "$may" = "${1#-}" ] || fail "peers may '$may' instead of '$1'"
 }
 
-# unreachable KEY ADDR: a peer reads nothing there
+# unreachable KEY ADDR: a peer cannot read there
 unreachable() {
 	! hca-probe "$1" "$2" 2>/dev/null || fail "key $1 still reaches $2"
 }
@@ -118,7 +118,7 @@ unreachable() {
 	unreachable "$old_key" "$((old_addr + 4096))"
 }
 
-# refused_change ERRNO [ARG...]: a change is refused so, and peers have what they had
+# refused_change ERRNO [ARG...]: a change is refused with ERRNO, and peers have the same memory and access as before
 refused_change() {
 	run --separate-stderr ms rereg a "${@:2}" --json
 	refused "$1" "ioctl(REREG_MR)" || return
@@ -136,14 +136,14 @@ refused_change() {
 	refused_change EINVAL --access remote-write
 	refused_change EINVAL --memory "file:$OTHER" --access remote-write --pd two
 	refused_change EINVAL --memory "file:$OTHER" --iova 0x7000000001
-	# and it can be changed
+	# and the region can be changed
 	change --memory "file:$OTHER" --access local-write,remote-write,remote-read
 	peers rw "$NEW"
 }
 
 # bats test_tags=kernel
 @test "after a refusal of the firmware peers have the old memory, key and access" {
-	# a key of another kind than the driver keeps in its pools
+	# a key that the driver does not take from its pools
 	make --size 4K
 	hca-probe --fail CREATE_MKEY=LIM_ERR
 	run --separate-stderr ms rereg a --memory "file:$OTHER" --size 16M --json

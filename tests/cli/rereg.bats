@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl rereg: what ibv_rereg_mr(3) says happens to a region, in a session.
+# mrctl rereg of regions in a session, as ibv_rereg_mr(3) describes it.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
@@ -10,7 +10,7 @@ setup() {
 	session_begin
 }
 
-# For tests that use it: the driver changes access and protection domain
+# require_rereg: skips where the driver cannot change access and protection domain
 require_rereg() {
 	on_mlx5 && return
 	ms reg --name try --quiet
@@ -19,17 +19,17 @@ require_rereg() {
 	[ "$status" -eq 0 ] || skip "this kernel's rxe cannot change regions"
 }
 
-# For tests that use it: the driver changes where the memory is
+# require_translation: skips where the driver cannot change the memory
 require_translation() {
 	on_mlx5 || skip "rxe cannot change where a region's memory is"
 }
 
-# rxe_is_old: it is a driver that changes no regions, so that none is touched
+# rxe_is_old: this kernel's rxe cannot change regions, and leaves them as they are
 rxe_is_old() {
 	! on_mlx5 && ! on_simulator && [[ $(uname -r) == 6.1.* ]]
 }
 
-# field NAME [REGION]: what stat says
+# field NAME [REGION]: prints this column of stat
 field() {
 	ms stat -n -o "$1" "${2:-a}"
 }
@@ -56,7 +56,7 @@ field() {
 	# smaller memory needs no other key
 	json '.regions[0] | .lkey == $b.lkey and .rkey == $b.rkey' --argjson b "$before"
 	[ "$(kernel_has mr)" -eq 1 ]
-	# stat has it from the kernel
+	# stat shows the values of the kernel
 	json '.regions[0] | del(.state) == ($now | del(.state))' \
 		--argjson now "$(ms stat a --json | jq -c '.regions[0]')"
 	ms dereg a --quiet
@@ -71,7 +71,7 @@ field() {
 	succeeded
 	json '.before[0].length == 4096 and .regions[0].length == 4194304'
 	[ "$(field lkey,rkey)" = "$(jq -r '.regions[0] | "\(.lkey) \(.rkey)"' <<<"$output")" ]
-	# found by its new key, and by the old one only if that is the same
+	# the new key names the region, an old one only if it is the same
 	[ "$(ms stat -n -o name "rkey:$(jq -r '.regions[0].rkey' <<<"$output")")" = a ]
 	if [ "$(jq -r '.regions[0].rkey == .before[0].rkey' <<<"$output")" = false ]; then
 		run ! ms stat "rkey:$(jq -r '.before[0].rkey' <<<"$output")"
@@ -154,7 +154,7 @@ field() {
 	succeeded
 	json '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"'
 	[ "$(field iova)" = 0x20000 ]
-	# one that reg registered gets a chosen address, too, and keeps that
+	# a region of reg can get a chosen address as well, and keeps it
 	ms reg --name b --quiet
 	run --separate-stderr ms rereg b --memory anon --iova 0x30000 -n -o iova
 	succeeded
@@ -240,10 +240,10 @@ field() {
 		.library_would_say == "IBV_REREG_MR_ERR_CMD" and .old_region == "unknown"'
 	[[ $stderr == *"asked for 8192 bytes at "*" of memory unmapped"* ]]
 	[[ $stderr == *"does not tell whether the old region still works"* ]]
-	# the region is what the kernel says
+	# stat shows the state of the kernel
 	[ "$(states)" = "1 suspect" ]
 	[ "$(field length,iova)" = "4096 $iova" ]
-	# a change of another kind does not make it sound
+	# a successful change of something else does not end the doubt
 	ms rereg a --access remote-read --quiet
 	[ "$(states)" = "1 suspect" ]
 	ms rereg a --memory memfd --quiet
@@ -278,7 +278,8 @@ field() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-# would_say REGION OPTION...: of a refusal by the kernel: the code of libibverbs, and what the region is
+# would_say REGION OPTION...: after a refusal by the kernel, prints the code that libibverbs would return, and the
+# state of the region
 would_say() {
 	ms rereg "$@" --json 2>/dev/null |
 		jq -r '.failures[0] | "\(.via) \(.library_would_say) \(.old_region)"'
@@ -304,7 +305,7 @@ would_say() {
 	require_tool
 	ms reg-dmabuf --from udmabuf --name d --quiet
 	[ "$(would_say d --access remote-write)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
-	# nobody knows
+	# its state is unknown
 	[ "$(would_say "mr:$(tool reg 1)" --access remote-write)" = "kernel null unknown" ]
 }
 
@@ -443,7 +444,7 @@ killed() {
 	[ "$status" -eq 137 ]
 }
 
-# For tests that use it
+# require_faults: skips on a real device, and where the memory cannot be changed
 require_faults() {
 	on_simulator || skip "needs the simulator's faults"
 	require_translation
@@ -457,7 +458,7 @@ require_faults() {
 	addr=$(field addr)
 	killed rereg_mr=kill rereg a --size 4M --access none --pd two
 	[ "$(field state,length,iova)" = "in-doubt 4096 $addr" ]
-	# what may have changed is not known
+	# values that may have changed are unknown
 	[ "$(field addr,access,memory,pd)" = "- - - -" ]
 	ms rereg a --size 8K --quiet
 	[ "$(field state,length,memory,access,pd)" = "in-doubt 8192 anon - -" ]

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl with rights that its user does not have.
+# mrctl started with rights that its user does not have (setuid, file capabilities) must not use them.
 
 load helpers
 
-# program: a copy of mrctl that an ordinary user can run, where setuid counts
+# program: makes a copy of mrctl that an ordinary user can run, on a file system where setuid has effect
 program() {
 	local folder
 
@@ -26,7 +26,7 @@ teardown() {
 	tidy
 }
 
-# does_nothing: started by nobody, whatever it is asked
+# does_nothing: mrctl, started by an unprivileged user, refuses whatever the words are
 does_nothing() {
 	local words
 
@@ -46,7 +46,7 @@ does_nothing() {
 	as_nobody "$FOLDER/mrctl" --version
 	chmod 4755 "$FOLDER/mrctl"
 	does_nothing
-	"$FOLDER/mrctl" --version # whose rights are root's anyway
+	"$FOLDER/mrctl" --version # root has these rights anyway
 	chmod 2755 "$FOLDER/mrctl"
 	does_nothing
 }
@@ -55,7 +55,7 @@ does_nothing() {
 	program
 	command -v setcap >/dev/null || skip "no setcap"
 	setcap cap_ipc_lock+ep "$FOLDER/mrctl" || skip "no file capabilities here"
-	# as_nobody drops the bounding set, and with that what the file has
+	# not as_nobody: it drops the bounding set, and with it the capabilities of the file
 	as_nobody() {
 		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all "$@"
 	}

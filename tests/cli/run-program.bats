@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl sim as a way to run a program: its words, its exit status, and where it cannot be run.
+# mrctl sim runs a program: its words, its exit status, and programs that cannot be run.
 
 load helpers
 
@@ -40,7 +40,7 @@ setup() {
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
-	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
+	local PATH=$BUILD:/usr/bin:/bin # other folders of PATH may be unreadable, which gives another error
 
 	run -127 --separate-stderr mrctl sim -- nosuchprogram
 	[[ $stderr == *"sim: cannot run 'nosuchprogram': execvp: ENOENT"* ]]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Whoever holds a session can write its table: others who join it must be safe.
+# Each holder of a session can write to its table: that must not harm the others who join.
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
 
 export TOOL=$BUILD/tests/cli/session-tool
 
-# Commands that wait for a lock give up after a time: they do so while the other tests run.
+# Commands that wait for a lock give up after some seconds: they are started here, and wait while other tests run.
 setup_file() {
 	local out=$BATS_FILE_TMPDIR/lock word
 
@@ -46,7 +46,7 @@ teardown() {
 	tidy
 }
 
-# lock_session FILE: a process takes the lock of the session, and says so in FILE
+# lock_session FILE: starts a process that takes the lock of the session, and then writes to FILE
 lock_session() {
 	: >"$1"
 	"${SIM[@]}" "$TOOL" lock >"$1" 3>&- &
@@ -54,8 +54,8 @@ lock_session() {
 	until [ -s "$1" ]; do sleep 0.02; done
 }
 
-# Said for each command that uses a session
-# not_joined TEXT SCRIPT: in a session that SCRIPT starts mrctl in, nothing is joined, and TEXT said
+# not_joined TEXT SCRIPT: SCRIPT starts mrctl in a wrong session.  Each command that uses a session refuses to join
+# it, with TEXT in the message.
 not_joined() {
 	local word
 
@@ -153,7 +153,7 @@ not_crashed() {
 
 	for seed in {1..15} $RANDOM; do
 		session_begin
-		# lengths of their own: no entry agrees with them
+		# these lengths are in no entry
 		mapfile -t victims < <(tool reg 40)
 		ms reg --size 8K --count 60 --name n --quiet
 		ms reg --size 8K --count 30 --pd one --quiet
@@ -184,7 +184,7 @@ not_crashed() {
 	done
 }
 
-# gave_up COMMAND: it has told that once, and not for each region; its document is in $output
+# gave_up COMMAND: it has reported that once, not for each region; its document is in $output
 gave_up() {
 	local file="$BATS_FILE_TMPDIR/lock.$1"
 
@@ -212,7 +212,7 @@ gave_up() {
 		.unlisted == null and .uars == null'
 }
 
-# locked_after STATE: as soon as a region is in that state, a process takes the lock
+# locked_after STATE: starts a process that takes the lock as soon as a region is in that state
 locked_after() {
 	until [ "$(states)" = "1 $1" ]; do sleep 0.02; done
 	lock_session "$BATS_TEST_TMPDIR/locked"
@@ -244,7 +244,7 @@ locked_after() {
 		2>"$BATS_TEST_TMPDIR/err" 3>&- &
 	waiter=$!
 	locked_after pending
-	# the simulator's process becomes mrctl, which waits for the lock no longer than that
+	# mrctl has replaced mrctl sim: this ends the process that waits for the lock
 	kill -INT "$waiter"
 	wait "$waiter" || status=$?
 	[ "$status" -ne 0 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What only a real kernel proves of a session: pages and keys without a process, the session's end,
-# devices that go, and what an administrator restricts.
+# Properties of a session that only a real kernel can prove: pages and keys without a process, the end of the
+# session, devices that are removed, and restrictions by an administrator.
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
@@ -10,7 +10,7 @@ setup() {
 	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "for a guest of its own"
 }
 
-# What a test has changed, put back
+# Restores what the test has changed
 UNDO=()
 
 teardown() {
@@ -22,7 +22,7 @@ teardown() {
 	tidy
 }
 
-# settled WORD CMD...: wait until CMD prints WORD: the kernel may take a moment after the last close
+# settled WORD CMD...: waits until CMD prints WORD: after the last close the kernel may need a moment
 settled() {
 	local i
 
@@ -33,7 +33,7 @@ settled() {
 	fail "${*:2}: $("${@:2}") instead of $1"
 }
 
-# objects: what commands make and the kernel has of the device under test
+# objects: prints the objects of mrctl that the kernel has on the device under test
 objects() {
 	rdma resource show |
 		sed -n "s/.* $MRCTL_TEST_DEVICE: \(pd [0-9]*\) .* \(mr [0-9]* ctx [0-9]*\) .*/\1 \2/p"
@@ -66,7 +66,7 @@ objects() {
 	until [ -s "$BATS_TEST_TMPDIR/out" ]; do sleep 0.05; done
 	kill -KILL $!
 	wait $! || :
-	# the one in the background still has the descriptor
+	# the process in the background still has the descriptor
 	[ "$(pinned)" -ge $((before + 256)) ]
 	kill -KILL "$(<"$BATS_TEST_TMPDIR/out")"
 	settled "$before" pinned
@@ -103,7 +103,7 @@ objects() {
 	UNDO+=("ip link delete v8")
 	ip link set v8 up
 	rdma link add rxe8 type rxe netdev v8
-	# it ends by itself, whatever becomes of the test
+	# it ends by itself, even if the test fails
 	mrctl -d rxe8 session --joinable -- sleep 20 3>&- &
 	session=$!
 	for i in {1..200}; do
@@ -162,7 +162,7 @@ objects() {
 	settled "$had" objects
 }
 
-# await_device: after a driver has been bound again
+# await_device: waits for the device after a driver has been bound again
 await_device() {
 	local i
 

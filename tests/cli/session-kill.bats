@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Commands that are killed, anywhere: the session works, and stat tells the truth.
+# Commands that are killed at any call: the session still works, and stat shows its true state.
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 # bats file_tags=kill
 
 load helpers
 
-# For tests that use it
+# require_faults: skips on a real device, and where session-tool is missing
 require_faults() {
 	on_simulator || skip "needs the simulator's faults"
 	require_tool
@@ -21,7 +21,7 @@ killed() {
 	[ "$status" -eq 137 ]
 }
 
-# pds_work: every protection domain that stat shows can be used, and all but the first deallocated
+# pds_work: every protection domain that stat shows can be used, and all but the first can be deallocated
 pds_work() {
 	local pd
 
@@ -32,8 +32,8 @@ pds_work() {
 	done
 }
 
-# kill_each PREPARE CALLS [ARG...]: for each call of `mrctl ARG...`, before it and after it: run
-# PREPARE, kill the command there, and look
+# kill_each PREPARE CALLS [ARG...]: for each of the CALLS of `mrctl ARG...`, once before and once after the call: runs
+# PREPARE, kills the command there, and checks the session
 kill_each() {
 	local prepare=$1 calls=$2 call when n times=0
 	shift 2
@@ -156,7 +156,7 @@ deferred_pd() {
 	kill_each one_relaxed "query_mr lock" dereg a --defer-for 600
 	kill_each two_deferred "query_mr dereg_mr lock" dereg --flush
 	kill_each deferred_pd "dereg_mr dealloc_pd lock" dereg pd:one
-	# what is due goes before the work of a command
+	# regions that are due are invalidated before a command does its work
 	DEFER=0 kill_each two_deferred "query_mr dereg_mr reg_mr lock" reg --name m --via kernel
 }
 
@@ -242,7 +242,7 @@ deferred_pd() {
 	ms reg --name a --quiet
 }
 
-# Kills as many as land on a command that still runs
+# Kills until enough of them have hit a command that was still running
 # bats test_tags=kernel
 @test "commands killed at random times leave a session that works and a true stat" {
 	local kills=500 spread=45 landed=0 kinds=6 tries status never
@@ -275,7 +275,7 @@ deferred_pd() {
 		landed=$((landed + 1))
 		[ $((landed * 10 % kills)) -eq 0 ] || continue
 		stat_is_true || return
-		# or there are more in the end than the kernel lists
+		# otherwise there would be more in the end than the kernel lists
 		ms dereg --all --quiet >/dev/null || return
 	done
 	exec {never}<&-

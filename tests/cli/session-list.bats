@@ -19,19 +19,19 @@ teardown() {
 	tidy
 }
 
-# list [ARG...]: of all sessions, of which others may run tests
+# list [ARG...]: `run`s session --list.  Other users may have sessions at the same time: tests look at single rows
 list() {
 	run --separate-stderr "${MS[@]}" session --list "$@"
 	[ "$status" -eq 0 ]
 }
 
-# row FILTER: it holds for the one row, in JSON, of the session of process $1
+# row PID FILTER: FILTER is true for the row, in JSON, of the session of this process; there is exactly one
 row() {
 	json '[.sessions[] | select(.session == $pid)] | length == 1 and (.[0] | '"$2"')' \
 		--arg pid "pid:$1" --arg user "$(id -un)" --arg device "$(device)"
 }
 
-# holding CMD...: CMD in a session, in the background; its process in PROGRAM
+# holding CMD...: runs CMD in a session, in the background; sets PROGRAM to its pid
 holding() {
 	local out=$BATS_TEST_TMPDIR/program
 
@@ -64,7 +64,7 @@ holding() {
 	list
 	[[ ${lines[0]} =~ ^SESSION\ +DEVICE\ +SIMULATED\ +REGIONS\ +BYTES\ +USER\ +JOINABLE\ +HELD_BY$ ]]
 	[[ $output == *"pid:$SESSION_PID "* ]]
-	# what it shows can be used
+	# --session takes what the row shows
 	run --separate-stderr env -u MRCTL_SESSION "${MS[@]}" --session "pid:$SESSION_PID" stat -n -o id
 	[ "${lines[*]}" = "1 2" ]
 }
@@ -111,7 +111,7 @@ holding() {
 	other=$(mr session --detach -n)
 	run --separate-stderr mrctl session --list
 	mrctl session --end "$other"
-	# one reason, told once
+	# there is one reason, reported once
 	[[ $stderr =~ "mrctl: session: pid:"[0-9]+" and "[0-9]+" more cannot be joined: the session is on a simulated HCA" ]]
 	[ "$(grep -c "on a simulated HCA" <<<"$stderr")" -eq 1 ]
 }
@@ -145,7 +145,8 @@ holding() {
 	is_running "$SESSION_PID"
 }
 
-# sham WHERE: a process that has WHERE as its session; its descriptor 100 is a socket, and no session
+# sham WHERE: starts a process whose environment names WHERE as its session.  Its descriptor 100 is a socket, and no
+# session
 sham() {
 	perl -MPOSIX -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_SEQPACKET, 0); dup2(fileno A, 100);
 		$ENV{MRCTL_SESSION} = shift; exec @ARGV' "$1" bash -c \
@@ -270,7 +271,7 @@ sham() {
 @test "--end signals nothing that only looks like a holder" {
 	local session=$BATS_TEST_TMPDIR/session
 
-	# the words of a holder, which leads a session of processes, in a session of its own; but another program
+	# another program with the command line of a holder, as leader of a process session
 	printf 'echo >"%s"\n%s\n' "$session.runs" "$lasting" >"$session"
 	cd "$BATS_TEST_TMPDIR"
 	holding setsid --fork bash -c 'echo $$ >"$0"; exec -a mrctl bash session --hold' "$session.pid"

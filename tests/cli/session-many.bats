@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Many commands at once in one session, many regions in it, and nothing left of them.
+# Many commands at once in one session, many regions in it, and no objects left behind.
 # shellcheck disable=SC2016 # scripts for the shells in the session
 
 load helpers
 
-# at_once TIMES SCRIPT: 16 processes run so many SCRIPTs with numbers as $1; true if all succeed
+# at_once TIMES SCRIPT: 16 processes each run SCRIPT TIMES times, with a number as $1; true if all succeed
 at_once() {
 	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
 		2>"$BATS_TEST_TMPDIR/err" ||
@@ -24,7 +24,7 @@ at_once() {
 		times=16
 	fi
 	session_begin
-	# each leaves one of two, says which, and checks that it deregisters its own
+	# each registers two, leaves one and prints it, and checks that it deregisters its own
 	at_once $times '
 		mrctl reg --name "stay.$1" --size $((4096 * ($1 % 7 + 1))) -n -o name,lkey,length &&
 		mrctl reg --name "go.$1" --via kernel --quiet &&
@@ -39,14 +39,14 @@ at_once() {
 		and ([.regions[].id] | unique | length == $n)' "$out.json" >/dev/null
 	jq -r '.regions[] | "\(.name) \(.lkey) \(.length)"' "$out.json" | sort >"$out.stat"
 	sort "$out" | cmp - "$out.stat"
-	# and all go at once
+	# and all are deregistered at once
 	at_once $times 'mrctl dereg "stay.$1" -n -o name'
 	sort -u "$out" | wc -l | grep -qx $times
 	[ -z "$(ms stat -n)" ]
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-# Handles are shared by all kinds of objects, and given out again at once.
+# All kinds of objects share the handles, and the kernel reuses a handle at once.
 # bats test_tags=kernel
 @test "umems and regions that many processes make and destroy at once are not confused" {
 	local times=16
@@ -68,7 +68,7 @@ at_once() {
 	[ -z "$(states)" ]
 }
 
-# Where a process takes long to start, many regions in each are what makes thousands.
+# In guests processes start slowly: there each registers many regions.
 # bats test_tags=kernel
 @test "thousands of regions are registered and deregistered by 16 processes at once" {
 	local times=32 out=$BATS_TEST_TMPDIR/out
@@ -98,7 +98,7 @@ at_once() {
 @test "a region is changed by one process at a time, however many want to" {
 	session_begin
 	ms reg --name mine --quiet
-	# a call that takes long, so that they meet
+	# a slow call, so that the processes overlap
 	at_once 64 'MRCTL_SIM_FAULT=rereg_mr=delay:5 mrctl rereg mine --access remote-read \
 		--pd "p$(($1 % 4))" -n -o pd 2>"$BATS_TEST_TMPDIR/err.$1" ||
 		grep -q "in the hands of another process" "$BATS_TEST_TMPDIR/err.$1"'
@@ -194,7 +194,7 @@ at_once() {
 	[ -z "$(ms stat -n)" ]
 }
 
-# The commands are compared with themselves in a small session: by the calls they make, not by time.
+# Compares the calls that a command makes in a large session with those in a small one; times would vary.
 @test "a region among many is found without asking for the others" {
 	local n word few many
 

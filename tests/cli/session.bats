@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl session: entering one, joining it, and its end.
+# mrctl session: starting one, joining it, and its end.
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
@@ -54,7 +54,7 @@ setup() {
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
-	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
+	local PATH=$BUILD:/usr/bin:/bin # other folders of PATH may be unreadable, which gives another error
 
 	run -127 --separate-stderr mr session -- nosuchprogram
 	[[ $stderr == *"session: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
@@ -118,7 +118,7 @@ setup() {
 	session_begin
 	exec {fd}<&-
 	cd "/proc/$SESSION_PID/fd"
-	# with this name it holds, and has closed the libraries that it was started with
+	# a process has this name once it holds the session, and has closed the libraries it was started with
 	until [ "$(<../comm)" = mrctl-session ]; do
 		is_running "$SESSION_PID" || fail "it ended"
 		sleep 0.01
@@ -173,12 +173,12 @@ setup() {
 	run --separate-stderr mr session --joinable -- bash -c '
 		mrctl reg --name a --quiet
 		env -u MRCTL_SESSION mrctl --session "pid:$$" stat -n -o name
-		exit' # not in the place of the shell
+		exit' # keeps the shell from replacing itself by the command
 	succeeded
 	[ "$output" = a ]
 }
 
-# started WHERE: start a process that has it as its session, in its environment; its number in STARTED
+# started WHERE: starts a process whose environment names WHERE as its session; sets STARTED to its pid
 started() {
 	MRCTL_SESSION=$1 sleep 60 3>&- &
 	STARTED=$!
@@ -213,7 +213,7 @@ started() {
 	run --separate-stderr "${MS[@]}" --session "pid:$STARTED" stat
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"the environment of process $STARTED has an invalid session: 'fd:nonsense'"* ]]
-	# its own number
+	# its own pid
 	sh -c 'MRCTL_SESSION=pid:$$ exec sleep 60' 3>&- &
 	STARTED_ALL+=("$!")
 	until [ "$(tr -d '\0' <"/proc/$!/comm")" = sleep ]; do sleep 0.01; done
@@ -334,7 +334,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 
 	require_nobody
 	: >"$BATS_TEST_TMPDIR/pid"
-	# sleep waits for nobody
+	# sleep does not wait for its children: they stay zombies
 	as_nobody bash -c '"$@" >/dev/null & echo $!; exec sleep 60 >/dev/null' bash \
 		"${MR[@]}" session -- sleep 60 >"$BATS_TEST_TMPDIR/pid" 3>&- &
 	HOLD_PID=$!
@@ -404,7 +404,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	[ "$status" -eq 1 ]
 	json '([.regions[].state] == ["live", "live"]) and (.failures | length == 1)'
 	[ "$(states)" = "1 live"$'\n'"2 live" ]
-	# the id of what was refused is not used again
+	# the id of a refused region is not used again
 	[ "$(ms reg -n -o id)" = 4 ]
 }
 
@@ -435,7 +435,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	MR=("${MS[@]}")
 	hold reg --hold --json --count 2
 	[ "$(states)" = $'1 live\n2 live' ]
-	# which is in nobody's hands meanwhile
+	# the holding process is not working on it, so others may deregister it
 	ms dereg 2 --quiet
 	release
 	[ "$(states)" = "1 live" ]
@@ -481,7 +481,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 		stderr=$("${SIM[@]}" prlimit --nofile="$n:$n" mrctl stat --quiet 2>&1 >/dev/null 3>&-) || status=$?
 		case $status in
 		0) break ;;
-		127) continue ;; # the dynamic linker's
+		127) continue ;; # the dynamic linker fails
 		esac
 		[ "$status" -eq 1 ] && [[ $stderr == *"EMFILE (Too many open files)"* ]] || fail "$n: $stderr"
 		met=$((met + 1))
@@ -496,7 +496,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 	run --separate-stderr as_nobody "${MS[@]}" stat
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"pidfd_getfd: EPERM"*"it belongs to another user, or may not be traced: join as root"* ]]
-	# in a container it may have that right no more than the session
+	# in a container root may lack that right
 	((0x$(awk '/^CapEff/ { print $2 }' /proc/self/status) >> 19 & 1)) || return 0
 	run --separate-stderr setpriv --bounding-set -sys_ptrace "${MS[@]}" stat
 	[ "$status" -eq 1 ]

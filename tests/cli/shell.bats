@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The shells that mrctl sim and mrctl session start.
+# The shells that mrctl sim and mrctl session start: their prompts and start files.
 # shellcheck disable=SC2016 # scripts for these shells
 
 load helpers
@@ -10,7 +10,7 @@ setup() {
 	on_simulator || skip "about the simulator"
 }
 
-# prompts SHELL [ARG...]: what an interactive SHELL, started by `mrctl ARG...`, shows on a terminal
+# prompts SHELL [ARG...]: prints what an interactive SHELL, started by `mrctl ARG...`, shows on a terminal
 prompts() {
 	local shell=$1
 	shift
@@ -51,7 +51,7 @@ prompts() {
 
 	command -v script >/dev/null || skip "no script(1)"
 	echo 'PS1="my prompt> "' >"$BATS_TEST_TMPDIR/.bashrc"
-	: >"$BATS_TEST_TMPDIR/.zshrc" # without one it asks new users what they want
+	: >"$BATS_TEST_TMPDIR/.zshrc" # without this file zsh asks new users for their settings
 	for shell in bash dash zsh fish; do
 		for words in sim "sim -- mrctl session"; do
 			# shellcheck disable=SC2086 # words

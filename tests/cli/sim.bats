@@ -89,7 +89,7 @@ rxe() {
 	json '.environment.device == "rxe0" and .regions[0].via == "kernel"'
 }
 
-# on_kernel KERNEL [ARG...]: mrctl there
+# on_kernel KERNEL [ARG...]: runs mrctl on the simulated HCA of this kernel
 on_kernel() {
 	run --separate-stderr mrctl sim --kernel "$1" -- mrctl "${@:2}"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Faults that are asked of the simulated HCA.
+# Faults that the simulated HCA injects on request (mrctl sim --fault).
 # shellcheck disable=SC2016 # scripts are for the other shell
 
 load helpers
@@ -10,7 +10,7 @@ setup() {
 	on_simulator || skip "about the simulator"
 }
 
-# with SPEC... -- CMD...: CMD on a simulated HCA with these faults
+# with SPEC... -- CMD...: runs CMD on a simulated HCA with these faults
 with() {
 	local faults=()
 
@@ -86,7 +86,7 @@ in_session() {
 	in_session 'MRCTL_SIM_FAULT=lock@1=EIO mrctl reg --size 4K'
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"fcntl(F_SETLK): EIO"* ]]
-	# before the first one, and after it: the next command gets it at once
+	# killed before the first lock, and after it: the next command gets the lock at once
 	for when in kill kill-after; do
 		in_session "MRCTL_SIM_FAULT=lock@1=$when mrctl reg --size 4K; echo \$?
 			mrctl reg --size 4K"

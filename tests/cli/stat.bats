@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl stat: the session's regions, by the table and the kernel.
+# mrctl stat: the regions of a session, from its table and from the kernel.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
@@ -57,7 +57,7 @@ setup() {
 	ms reg --quiet
 	run --separate-stderr ms stat --json
 	json '.totals.uars == 0'
-	# its own does not count
+	# the UAR of stat itself does not count
 	run --separate-stderr ms batch --json <<<$'reg\nstat'
 	json '.lines[1].totals.uars == 0'
 	MRCTL_SESSION='' run --separate-stderr mr batch --json <<<stat
@@ -85,7 +85,7 @@ setup() {
 	run --separate-stderr ms stat mr:1000 --json
 	absent "no memory region with the handle 1000: ioctl(QUERY_MR): ENOENT ("
 	json '.failures[0] | .call == "ioctl(QUERY_MR)" and .errno == "ENOENT" and .via == "kernel"'
-	# the protection domain's
+	# the handle of the protection domain
 	run --separate-stderr ms stat "mr:$(ms stat --json | jq '.totals.pds[0].handle')"
 	absent "ioctl(QUERY_MR): EINVAL ("
 	for word in umem:1000 dm:1000; do
@@ -119,7 +119,7 @@ setup() {
 	tool destroy "$(ms stat -n -o handle 2)"
 	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
 	[ "$(states 2)" = "2 gone" ]
-	# nothing was changed by looking
+	# stat has changed nothing
 	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
 }
 
@@ -145,7 +145,7 @@ setup() {
 	tool destroy "$handle"
 	[ "$(tool reg 1)" = "$handle" ]
 	[ "$(ms stat -n -o state,handle)" = "gone $handle"$'\n'"unlisted $handle" ]
-	# a registration that gets a handle knows that its old owner has gone
+	# a registration that gets a handle proves that the region which had it has gone
 	ms dereg 1 --quiet || :
 	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
 }
@@ -212,7 +212,7 @@ setup() {
 	fi
 }
 
-# Looks nothing up that is not in the session: a machine without devices in /sys will do.
+# All they need is in the session: the machine of this test has no devices in /sys.
 @test "stat and dereg discover no devices" {
 	ms reg --count 2 --quiet
 	SYSFS_PATH=/nowhere run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere \
@@ -235,7 +235,7 @@ setup() {
 	pid=$!
 	until [ -s "$BATS_TEST_TMPDIR/out" ]; do is_running $pid; done
 	[ "$(ms stat -n -o name,state)" = $'odp inert\nplain live\nheld live' ]
-	# what a change gives new memory needs the process that did
+	# a region with new memory needs the process that changed it
 	ms rereg held --size 8K --quiet
 	[ "$(ms stat -n -o state held)" = inert ]
 	kill $pid

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl umem --dmabuf: umems of dma-bufs; and which pages the HCA uses for a umem.
+# mrctl umem --dmabuf: umems of dma-bufs; and the page sizes that the HCA uses for umems.
 
 load helpers
 
@@ -10,12 +10,12 @@ setup() {
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }
 
-# ud [ARG...]: umem of a udmabuf
+# ud [ARG...]: runs umem on a udmabuf
 ud() {
 	mr umem --dmabuf udmabuf "$@"
 }
 
-# with_dmabuf SOURCE SIZE CMD...: a command that inherits a dma-buf as descriptor 9
+# with_dmabuf SOURCE SIZE CMD...: runs CMD, which inherits a dma-buf as descriptor 9
 with_dmabuf() {
 	"${SIM[@]}" "$TOOL" make "$1" "$2" 9 "${@:3}"
 }
@@ -67,7 +67,7 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 	succeeded
 	[ "$output" = 4K,2M ]
 	for via in library kernel; do
-		# its pages are 4 KiB, wherever they are
+		# its pages are scattered 4 KiB pages
 		run --separate-stderr ud --size 2M --page-sizes 2M --via $via --json --expect EINVAL
 		succeeded
 		json '.failures[0].call == (if $via == "kernel" then "ioctl(DEVX_UMEM_REG)" else
@@ -191,7 +191,7 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 
 # ---- the pages that the HCA uses
 
-# page_in_use ARG...: bytes of the pages that the HCA has for the umem
+# page_in_use ARG...: prints the page size, in bytes, that the HCA has for the umem
 page_in_use() {
 	local id
 
@@ -207,7 +207,7 @@ page_in_use() {
 	[ "$(cat /sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages)" -ge 2 ] ||
 		skip "there are no free huge pages"
 	[ "$(page_in_use --memory hugetlb:2M --size 2M --page-sizes 2M)" -eq $((2 << 20)) ]
-	# contiguous, but no whole number of such pages: the driver halves the size
+	# contiguous, but not a whole number of such pages: the driver halves the page size until it fits
 	[ "$(page_in_use --memory hugetlb:2M --size 1M --page-sizes 1M)" -eq $((1 << 20)) ]
 	[ "$(page_in_use --memory hugetlb:2M --size 68K --page-sizes 128K)" -eq 4096 ]
 	[ "$(page_in_use --memory hugetlb:2M --size 2M --page-sizes 4K,64K)" -eq 65536 ]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl umem --export and --import.  What mlx5dv_devx_umem_export(3) says has a test here.
+# mrctl umem --export and --import.  The tests of what mlx5dv_devx_umem_export(3) says are here.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
@@ -10,7 +10,7 @@ setup() {
 	require_devx
 }
 
-# For tests that use it
+# require_export: skips where libmlx5 cannot export umems
 require_export() {
 	exports_umems || skip "rdma-core before release 63 has no mlx5dv_devx_umem_export"
 }
@@ -71,7 +71,7 @@ require_export() {
 	json '.session and .failures == [] and (.regions | length == 1)'
 	json '.regions[0] | .export == $blob and .state == "live" and .via == "library"' --arg blob "$blob"
 	json '(.regions[0] | del(.via, .index, .export)) == $shown' --argjson shown "$shown"
-	# importing it has left it alone, and left nothing behind
+	# the import has changed nothing, and left nothing behind
 	[ "$(states)" = $'1 live\n2 live' ]
 	run --separate-stderr ms umem --import "${blob^^}"
 	succeeded
@@ -97,7 +97,7 @@ require_export() {
 	[ "$(ms umem --export -n -o umem_id)" != "$(ms stat -n -o umem_id r)" ]
 	run --separate-stderr ms umem --import "$blob"
 	if [ "$(ms stat -n -o umem_id r)" = "$(ms umem --import "$blob" -n -o umem_id 2>/dev/null)" ]; then
-		succeeded # the device gave the id out again too: nothing tells the two apart
+		succeeded # the device reused the id as well: the two umems cannot be distinguished
 	else
 		[ "$status" -eq 3 ]
 		[[ $stderr == *"has gone: its handle $handle is that of umem "*" now"* ]]

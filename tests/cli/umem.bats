@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl umem: DEVX umems.  What mlx5dv_devx_umem_reg(3) says has a test here.
+# mrctl umem: DEVX umems.  The tests of what mlx5dv_devx_umem_reg(3) says are here.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
 
-# usual_path: that of umems in a session
+# usual_path: prints the path (--via) by which umems in a session are made
 usual_path() {
 	if exports_umems; then
 		echo library
@@ -128,7 +128,7 @@ usual_path() {
 	json '.regions[0].page_sizes == [4096, 2097152]'
 	run --separate-stderr mr umem --size 64K --page-sizes 0xfffffffffffff000 --expect ok
 	succeeded
-	# sizes below those that the HCA knows do not count
+	# sizes below those that the HCA supports are ignored
 	run --separate-stderr mr umem --size 64K --page-sizes 1K,4K -n -o page_sizes
 	succeeded
 	[ "$output" = 1K,4K ]
@@ -162,7 +162,7 @@ usual_path() {
 		run --separate-stderr mr umem --memory hugetlb:2M --size 4M --page-sizes $sizes
 		succeeded
 	done
-	# taken, though 2 MiB do not fit: the driver halves them
+	# accepted although 2 MiB do not fit: the driver halves the size
 	run --separate-stderr mr umem --memory hugetlb:2M --size 3M --page-sizes 2M
 	succeeded
 }
@@ -209,7 +209,7 @@ usual_path() {
 	run --separate-stderr mr umem --size 1 --try-page-sizes -n -o page_sizes,answer
 	succeeded
 	[ "$output" = "4K ok" ]
-	may_lock 3G || answer=ENOMEM # the limit is looked at first
+	may_lock 3G || answer=ENOMEM # the kernel checks the limit first
 	run --separate-stderr mr umem --size 3G --memory unmapped --try-page-sizes -n -o page_sizes,answer
 	refused $answer mlx5dv_devx_umem_reg_ex
 	[ "${lines[0]}" = "4K $answer" ]
@@ -274,7 +274,7 @@ usual_path() {
 	run --separate-stderr faulty get_context=EINVAL umem
 	refused EINVAL mlx5dv_open_device
 	[[ $stderr == *"MLX5DV_CONTEXT_FLAGS_DEVX"* ]]
-	# libibverbs opens it all the same, without a word
+	# libibverbs opens it without DEVX, and reports no error
 	run --separate-stderr faulty get_context@1=EINVAL umem --via kernel
 	refused EINVAL "ioctl(DEVX_UMEM_REG)"
 	[[ $stderr == *"a context with DEVX"* ]]
@@ -348,7 +348,7 @@ usual_path() {
 		run --separate-stderr ms stat "$key:$id"
 		[ "$status" -eq 3 ]
 	done
-	# handles of another kind of object are the kernel's to refuse
+	# the kernel refuses handles of another kind of object
 	run --separate-stderr ms dereg "mr:${handles[0]}"
 	absent "ioctl(QUERY_MR): EINVAL ("
 	run --separate-stderr ms dereg "umem:${handles[3]}"
@@ -521,7 +521,7 @@ usual_path() {
 	handle=$(ms stat -n -o handle u.1)
 	tool umem-destroy "$handle"
 	[ "$(states)" = $'1 gone\n2 live' ]
-	# and its handle an MR's
+	# and its handle was given to an MR
 	[ "$(tool reg 1)" = "$handle" ]
 	[ "$(states)" = $'1 gone\n2 live\n- unlisted' ]
 	run --separate-stderr ms dereg u.1

@@ -67,7 +67,7 @@ load helpers
 
 @test "session and sim guess what was meant by a program that does not exist" {
 	local command word option
-	local PATH=$BUILD:/usr/bin:/bin # a folder that is closed may have it
+	local PATH=$BUILD:/usr/bin:/bin # other folders of PATH may be unreadable, which gives another error
 
 	for command in session sim; do
 		run -127 --separate-stderr mr $command reg --size 1M
@@ -84,7 +84,7 @@ load helpers
 	EOF
 	run -127 --separate-stderr mr session no-such-program
 	[[ $stderr != *"did you mean"* ]]
-	# what there is, is run
+	# a program that exists is run
 	run --separate-stderr mr session true
 	succeeded
 }
@@ -137,7 +137,7 @@ load helpers
 	done)
 }
 
-# Wrong values of each type, separated by blanks; '' is the empty one.
+# Wrong values of each option type, separated by blanks; '' is the empty value.
 wrong() {
 	case $1 in
 	size) echo "'' -1 +1 1X 1KBB 1.5K 16E 18446744073709551616 0x K 4096x" ;;
@@ -277,7 +277,7 @@ wrong() {
 		dereg --flush --defer-for 1|--flush invalidates at once, so it excludes --defer-for
 		sim --profile rxe --data-direct -- true|--data-direct is of --profile mlx5
 	EOF
-	# nothing is checked where help was asked for
+	# with --help nothing else is checked
 	run --separate-stderr mr reg --hold --hold-for 1 --help
 	succeeded
 }
@@ -324,7 +324,7 @@ wrong() {
 	done
 }
 
-# topics: those of mrctl help
+# topics: prints the topics of mrctl help
 topics() {
 	mrctl help | sed -n '/^Topics:/,/^$/s/^  \([a-z]*\).*/\1/p'
 }
@@ -366,7 +366,7 @@ Columns of regions, for --output:" ]
 	usage_error "sim prints no columns"
 }
 
-# simulator_words TITLE: the words of a section of mrctl help simulator, as the help of an option has them
+# simulator_words TITLE: prints the words of a section of mrctl help simulator, in the form of an option's help
 simulator_words() {
 	mrctl help simulator | awk -v title="$1:" '$0 == title { on = 1; next } !NF { on = 0 }
 		on && /^  [^ ]/ { list = list (list ? ", " $1 : $1 " (default)") } END { print list }'
@@ -413,7 +413,7 @@ simulator_words() {
 			run --separate-stderr mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
 				trap 'case \$MRCTL_SESSION in pid:*) mrctl session --end -q ;; esac' EXIT
 				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
-				${example//\/dev\/my-dma-buf//dev/null}" # which the shell would make
+				${example//\/dev\/my-dma-buf//dev/null}" # the shell would create it
 			[ "$status" -lt 2 ] || fail "$example: $stderr" || return
 		done < <(mrctl help "$command" | sed -n '/^Examples:/,/^$/s/^  //p' | grep .)
 	done
@@ -470,7 +470,7 @@ simulator_words() {
 	json '[.commands[].options[]] | group_by(.name) | all(map({letter, type}) | unique | length == 1)'
 }
 
-# no_device ARG...: mrctl where there is no device at all
+# no_device ARG...: `run`s mrctl on a machine without any device
 no_device() {
 	mkdir -p "$BATS_TEST_TMPDIR/sysfs"
 	mrctl sim -- env SYSFS_PATH="$BATS_TEST_TMPDIR/sysfs" mrctl "$@"
