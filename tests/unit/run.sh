@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# run.sh PROGRAM...: runs unit test programs; shows the output of those that fail, and one line.
+# run.sh PROGRAM...: runs unit test programs.  Prints the output of those that fail, and a line with the numbers of
+# tests that passed and failed.
 #   BUILD  build folder     WRAP  command before each program, such as valgrind
 set -eu
 
-# The simulator comes before ASan's runtime in the order of loading, and that does no harm.
-# An allocation that is too large has to fail as it does without ASan.
+# verify_asan_link_order: the simulator is loaded before the runtime of ASan, which is harmless.
+# allocator_may_return_null: an allocation that is too large has to fail as it does without ASan.
 export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 # For WRAP=valgrind
 supp=$(dirname "$0")/../valgrind.supp
 export VALGRIND_OPTS="--suppressions=$supp ${VALGRIND_OPTS:-}"
 
-# run_on_kernels PROGRAM: on each simulated kernel, with each kind of device
+# run_on_kernels PROGRAM: runs it on each simulated kernel, with each kind of device
 run_on_kernels() {
 	worst=0
 	kernels=$("${BUILD:?}/mrctl" help simulator | awk '/^Kernels:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
@@ -26,8 +27,8 @@ run_on_kernels() {
 	return $worst
 }
 
-# run PROGRAM: with what it needs around it
-run() {
+# run_program PROGRAM: runs it, on the simulated HCA if it needs a device
+run_program() {
 	set -- "$1" "${1##*/tests/unit/}"
 	case $2 in
 	lib/sim/state/*) ;; # need no device
@@ -42,7 +43,7 @@ run() {
 	"$@" ${WRAP:-} "$program"
 }
 
-# count WORD: how many tests cmocka's summaries say so of
+# count WORD: prints how many tests PASSED or FAILED, from the summaries of cmocka
 count() {
 	sed -n "s/^\[  $1  \] \([0-9]*\) test(s).*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -52,7 +53,7 @@ trap 'rm -f "$log"' EXIT
 passed=0 failed=0
 for path; do
 	status=0
-	run "$path" >"$log" 2>&1 || status=$?
+	run_program "$path" >"$log" 2>&1 || status=$?
 	ok=$(count PASSED) bad=$(count FAILED)
 	# A program that dies has failed, whatever it printed.
 	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1

@@ -18,7 +18,7 @@
 #define TEST(name)        static void name(void **state __attribute__((unused)))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
-/* cmocka prints numbers alone: name the input that a table-driven test failed on. */
+/* Names the input on which a table-driven test failed; cmocka would print only the numbers. */
 #define assert_equal_for(input, actual, expected)                                                  \
 	do {                                                                                       \
 		uint64_t actual_ = (uint64_t)(actual), expected_ = (uint64_t)(expected);           \
@@ -35,13 +35,14 @@
 			fail_msg("no '%s' in '%s'", part, text);                                   \
 	} while (0)
 
-/** What a descriptor gets between capture_begin() and capture_end(). */
+/** What is written to a descriptor between capture_begin() and capture_end(). */
 struct capture {
 	int fd, saved;
 	FILE *file;
 	char text[65536];
 };
 
+/** capture_begin() - redirect a descriptor to a file */
 static inline void capture_begin(struct capture *c, int fd)
 {
 	fflush(NULL);
@@ -53,7 +54,7 @@ static inline void capture_begin(struct capture *c, int fd)
 	assert_int_equal(dup2(fileno(c->file), fd), fd);
 }
 
-/** capture_end() - put the descriptor back; return what was written, as a string */
+/** capture_end() - restore the descriptor; return what was written, as a string */
 static inline const char *capture_end(struct capture *c)
 {
 	size_t length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The tables of all commands name only columns and options that there are. */
+/* The tables of all commands name only columns and options that exist. */
 #include "cmd/commands.h"
 #include "cmd/output/fields.h"
 #include "lib/base/choice.h"

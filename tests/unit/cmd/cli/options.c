@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The command line: tables of options, and how words are read by them. */
+/* Tables of options, and how the words of a command line are read by them. */
 #include <errno.h>
 
 #include "cmd/cli/command.h"
@@ -42,7 +42,7 @@ static const struct option_spec options[] = {
 };
 static const struct option_group group = { "Test", options, 0 };
 
-/* Owns the texts that it has joined, to which members point; so it lives until the next command line. */
+/* Owns the joined lists that members of the arguments point to: kept until the next command line is read. */
 static struct options *current;
 
 static int read_options(const struct option_binding *bindings, bool stop_early, int argc,
@@ -53,7 +53,7 @@ static int read_options(const struct option_binding *bindings, bool stop_early, 
 	return options_read(current, argc, argv, operands, err);
 }
 
-/* A command line, and what reading it answered. */
+/* A command line, and the result of reading it. */
 struct line {
 	struct args args;
 	struct mr_error err;
@@ -116,7 +116,7 @@ TEST(options_fill_their_members)
 	assert_false(a->expect.given);
 }
 
-TEST(what_is_not_given_is_not_known)
+TEST(options_that_are_not_given_are_not_set)
 {
 	struct line line;
 	const struct args *a = parse(&line, "");
@@ -164,7 +164,7 @@ TEST(none_is_the_whole_of_a_list)
 	check_usage("--pages 4K --pages none", "--pages: 'none' contradicts '4K'");
 }
 
-TEST(what_is_no_list_is_given_once)
+TEST(an_option_without_a_list_is_given_once)
 {
 	static const char *const options_once[] = { "-s 1 --size 2",
 						    "-s 1 -s 1",
@@ -182,7 +182,7 @@ TEST(what_is_no_list_is_given_once)
 	assert_true(parse(&line, "-f --flag -f")->flag);
 }
 
-TEST(what_stands_before_the_command_counts_too)
+TEST(options_before_the_command_count_too)
 {
 	struct args args = { .columns = "id" };
 	const struct option_binding bindings[] = { { &group, &args }, { 0 } };
@@ -197,7 +197,7 @@ TEST(what_stands_before_the_command_counts_too)
 	assert_contains(err.text, "--string: given twice, 'a' and 'b'");
 }
 
-TEST(a_path_is_one_of_two)
+TEST(via_takes_one_of_two_paths)
 {
 	struct line line;
 
@@ -227,7 +227,7 @@ TEST(names_are_not_abbreviated)
 	check_usage("x --nam a", "unknown option '--nam'");
 	check_usage("--s 1", "unknown option '--s'");
 	check_usage("--flag-al", "unknown option '--flag-al'");
-	/* A whole name is no abbreviation of another one that begins with it. */
+	/* A complete name is not taken for the abbreviation of a longer one. */
 	assert_true(parse(&line, "--flag")->flag);
 	assert_false(line.args.all);
 }
@@ -317,7 +317,7 @@ TEST(expected_answers_are_ok_and_errno_names)
 	assert_true(expects(&parse(&line, "--expect einval")->expect, EINVAL));
 }
 
-TEST(other_answers_are_usage_errors)
+TEST(unknown_answers_are_usage_errors)
 {
 	static const char *const texts[] = { "OKAY", "inval",  "EFOO",     "22", "ok,",
 					     ",ok",  "ok,,ok", "EINVAL,x", "=" };
@@ -357,13 +357,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(options_fill_their_members),
-		cmocka_unit_test(what_is_not_given_is_not_known),
+		cmocka_unit_test(options_that_are_not_given_are_not_set),
 		cmocka_unit_test(values_follow_in_every_usual_form),
 		cmocka_unit_test(lists_add_up),
 		cmocka_unit_test(none_is_the_whole_of_a_list),
-		cmocka_unit_test(what_is_no_list_is_given_once),
-		cmocka_unit_test(what_stands_before_the_command_counts_too),
-		cmocka_unit_test(a_path_is_one_of_two),
+		cmocka_unit_test(an_option_without_a_list_is_given_once),
+		cmocka_unit_test(options_before_the_command_count_too),
+		cmocka_unit_test(via_takes_one_of_two_paths),
 		cmocka_unit_test(a_value_may_look_like_an_option),
 		cmocka_unit_test(names_are_not_abbreviated),
 		cmocka_unit_test(unknown_options_are_named),
@@ -373,7 +373,7 @@ int main(void)
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(another_programs_options_are_left_alone),
 		cmocka_unit_test(expected_answers_are_ok_and_errno_names),
-		cmocka_unit_test(other_answers_are_usage_errors),
+		cmocka_unit_test(unknown_answers_are_usage_errors),
 		cmocka_unit_test(a_group_fills_from_its_base_on),
 	};
 

@@ -96,7 +96,7 @@ static const char *json_row(struct capture *c, const struct row *row)
 	return strchr(c->text, '\n') + 1;
 }
 
-TEST(a_document_is_one_object_with_an_element_a_line)
+TEST(a_document_is_one_object_with_an_element_on_each_line)
 {
 	const struct output_style style = { .json = true };
 	struct capture c;
@@ -125,7 +125,7 @@ TEST(integers_are_exact_over_64_bits)
 			"\"addr\":\"0xffffffffffffffff\"");
 }
 
-TEST(what_is_not_known_is_null)
+TEST(unknown_values_are_null)
 {
 	struct capture c;
 
@@ -200,7 +200,7 @@ TEST(columns_choose_and_order_in_json_too)
 						  "{\"key\":\"0x0\",\"name\":null}]");
 }
 
-TEST(a_table_has_headings_and_a_dash_for_the_unknown)
+TEST(a_table_has_headings_and_a_dash_for_unknown_values)
 {
 	const struct output_style style = { .columns = "name,number,maybe,access" };
 	struct capture c;
@@ -244,7 +244,7 @@ TEST(verbose_is_a_list_of_lines_for_each_row)
 	assert_null(strstr(c.text, "NAME"));
 }
 
-/* Prints a table with the usual columns, of these rows. */
+/* Prints a table of these rows with the default columns. */
 static const char *print_usual(struct capture *c, const struct output_style *style,
 			       const struct row *rows, size_t count)
 {
@@ -263,7 +263,7 @@ static const char *print_usual(struct capture *c, const struct output_style *sty
 	return c->text;
 }
 
-TEST(a_usual_table_leaves_out_columns_that_are_not_needed)
+TEST(a_default_table_leaves_out_columns_that_are_not_needed)
 {
 	const struct output_style plain = { 0 }, bare = { .no_headings = true };
 	struct row rows[] = {
@@ -287,7 +287,7 @@ TEST(a_usual_table_leaves_out_columns_that_are_not_needed)
 	assert_contains(print_usual(&c, &plain, rows, 2), "NUMBER NAME  MAYBE KEY  ADDR\n");
 }
 
-TEST(a_column_that_only_a_late_row_needs_comes_with_a_new_heading)
+TEST(a_column_that_only_a_late_row_needs_begins_a_new_heading)
 {
 	enum { ROWS = 2048 };
 	const struct output_style plain = { 0 };
@@ -305,7 +305,7 @@ TEST(a_column_that_only_a_late_row_needs_comes_with_a_new_heading)
 	free(rows);
 }
 
-TEST(lines_are_aligned_and_leave_the_unknown_out)
+TEST(lines_are_aligned_and_leave_unknown_values_out)
 {
 	const struct output_style plain = { 0 }, verbose = { .verbose = true };
 	struct capture c;
@@ -383,7 +383,7 @@ TEST(columns_of_a_command_that_prints_none_are_a_usage_error)
 	output_release(&out);
 }
 
-TEST(a_full_disk_is_noticed)
+TEST(a_full_disk_is_an_error)
 {
 	const struct output_style style = { .json = true };
 	struct mr_error err = { 0 };
@@ -410,26 +410,26 @@ TEST(a_full_disk_is_noticed)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_document_is_one_object_with_an_element_a_line),
+		cmocka_unit_test(a_document_is_one_object_with_an_element_on_each_line),
 		cmocka_unit_test(integers_are_exact_over_64_bits),
-		cmocka_unit_test(what_is_not_known_is_null),
+		cmocka_unit_test(unknown_values_are_null),
 		cmocka_unit_test(strings_are_escaped),
 		cmocka_unit_test(lists_inside_a_row_are_lists_of_objects),
 		cmocka_unit_test(members_objects_and_lists_stand_side_by_side),
 		cmocka_unit_test(verbosity_changes_nothing_in_json),
 		cmocka_unit_test(columns_choose_and_order_in_json_too),
-		cmocka_unit_test(a_table_has_headings_and_a_dash_for_the_unknown),
+		cmocka_unit_test(a_table_has_headings_and_a_dash_for_unknown_values),
 		cmocka_unit_test(without_headings_there_are_values_only),
 		cmocka_unit_test(a_table_shows_details_only_when_verbose_or_asked_for),
 		cmocka_unit_test(verbose_is_a_list_of_lines_for_each_row),
-		cmocka_unit_test(a_usual_table_leaves_out_columns_that_are_not_needed),
-		cmocka_unit_test(a_column_that_only_a_late_row_needs_comes_with_a_new_heading),
-		cmocka_unit_test(lines_are_aligned_and_leave_the_unknown_out),
+		cmocka_unit_test(a_default_table_leaves_out_columns_that_are_not_needed),
+		cmocka_unit_test(a_column_that_only_a_late_row_needs_begins_a_new_heading),
+		cmocka_unit_test(lines_are_aligned_and_leave_unknown_values_out),
 		cmocka_unit_test(quiet_prints_nothing),
 		cmocka_unit_test(columns_of_a_long_table_stay_aligned_with_one_heading),
 		cmocka_unit_test(unknown_columns_are_usage_errors),
 		cmocka_unit_test(columns_of_a_command_that_prints_none_are_a_usage_error),
-		cmocka_unit_test(a_full_disk_is_noticed),
+		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ TEST(all_bits_of_large_values_are_written)
 	assert_string_equal(text_of(&odd, "number"), "9007199254740993");
 }
 
-TEST(what_is_not_known_has_no_text)
+TEST(unknown_values_have_no_text)
 {
 	const struct sample row = { 0 };
 
@@ -101,7 +101,7 @@ TEST(zero_is_a_value)
 	assert_string_equal(text_of(&row, "pages"), "none");
 }
 
-TEST(bits_without_a_name_are_written_too)
+TEST(bits_without_a_name_are_written_as_a_number)
 {
 	const struct sample row = { .access = known(0x80008001) };
 
@@ -141,7 +141,7 @@ TEST(all_access_bits_fit_into_a_fields_text)
 	assert_true(strlen(text) < FIELD_TEXT_MAX - 16);
 }
 
-TEST(all_page_sizes_have_room)
+TEST(all_page_sizes_fit_into_a_fields_text)
 {
 	const struct sample row = { .pages = known(UINT64_MAX) };
 	const char *text = text_of(&row, "pages");
@@ -180,12 +180,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_are_written_by_their_type),
 		cmocka_unit_test(all_bits_of_large_values_are_written),
-		cmocka_unit_test(what_is_not_known_has_no_text),
+		cmocka_unit_test(unknown_values_have_no_text),
 		cmocka_unit_test(zero_is_a_value),
-		cmocka_unit_test(bits_without_a_name_are_written_too),
+		cmocka_unit_test(bits_without_a_name_are_written_as_a_number),
 		cmocka_unit_test(every_access_mask_survives_being_written_and_read),
 		cmocka_unit_test(all_access_bits_fit_into_a_fields_text),
-		cmocka_unit_test(all_page_sizes_have_room),
+		cmocka_unit_test(all_page_sizes_fit_into_a_fields_text),
 		cmocka_unit_test(a_field_is_found_by_its_whole_key),
 		cmocka_unit_test(a_command_line_is_written_as_a_shell_reads_it),
 	};

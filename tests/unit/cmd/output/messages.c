@@ -70,7 +70,7 @@ TEST(usage_errors_point_to_the_help)
 	assert_string_equal(reported(&c, NULL, &err), "mrctl: bad\nTry 'mrctl --help'.\n");
 }
 
-TEST(no_text_is_a_format)
+TEST(a_text_with_percent_signs_is_not_a_format)
 {
 	struct mr_error err;
 	struct capture c;
@@ -87,7 +87,7 @@ int main(void)
 		cmocka_unit_test(an_error_is_one_line_with_its_command),
 		cmocka_unit_test(a_hint_follows_indented),
 		cmocka_unit_test(usage_errors_point_to_the_help),
-		cmocka_unit_test(no_text_is_a_format),
+		cmocka_unit_test(a_text_with_percent_signs_is_not_a_format),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

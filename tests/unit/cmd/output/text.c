@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Text that may hold any bytes, as it is printed on a terminal and in JSON. */
+/* How text with any bytes is printed on a terminal and in JSON. */
 #include "cmd/output/text.h"
 #include "tests/unit/unit.h"
 
@@ -22,13 +22,13 @@ static const struct row {
 	{ "\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80", "\xed\x9f\xbf\xee\x80\x80" },
 	{ "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7", "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7",
 	  "gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7" },
-	/* What a terminal obeys. */
+	/* Control characters, which a terminal obeys. */
 	{ "a\nmrctl: b", "a\\x0amrctl: b", "a\\u000amrctl: b" },
 	{ "\x1b[2J\r\t\x7f", "\\x1b[2J\\x0d\\x09\\x7f", "\\u001b[2J\\u000d\\u0009\\u007f" },
 	{ "\xc2\x9b\x33\x31m", "\\xc2\\x9b31m", "\\u009b31m" },
 	{ "\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6", "\\xe2\\x80\\xa8\\xe2\\x80\\xae\\xe2\\x81\\xa6",
 	  "\\u2028\\u202e\\u2066" },
-	/* What is no UTF-8: lone bytes, cut ones, too long, surrogates, too large. */
+	/* Bytes that are not UTF-8: lone ones, cut sequences, overlong ones, surrogates, too large values. */
 	{ "a\xff", "a\\xff", "a" FFFD },
 	{ "\x80z", "\\x80z", FFFD "z" },
 	{ "\xc3", "\\xc3", FFFD },
@@ -43,7 +43,7 @@ static const struct row {
 	{ "\xf8\x88\x80\x80\x80", "\\xf8\\x88\\x80\\x80\\x80", FFFD FFFD FFFD FFFD FFFD },
 };
 
-TEST(letters_are_printed_and_nothing_that_a_terminal_obeys)
+TEST(letters_are_printed_and_control_characters_are_not)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char buffer[256] = "";
@@ -71,7 +71,7 @@ TEST(a_string_of_json_is_valid_utf_8)
 	}
 }
 
-TEST(plain_is_what_needs_neither)
+TEST(text_is_plain_if_it_needs_no_escape)
 {
 	assert_true(text_is_plain(""));
 	assert_true(text_is_plain(" az09~\"\\"));
@@ -83,9 +83,9 @@ TEST(plain_is_what_needs_neither)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters_are_printed_and_nothing_that_a_terminal_obeys),
+		cmocka_unit_test(letters_are_printed_and_control_characters_are_not),
 		cmocka_unit_test(a_string_of_json_is_valid_utf_8),
-		cmocka_unit_test(plain_is_what_needs_neither),
+		cmocka_unit_test(text_is_plain_if_it_needs_no_escape),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Words that users choose: lists, spellings, and what a misspelled one was meant to be. */
+/* Words that users choose from: lists, spellings, and guesses at misspelled ones. */
 #include "lib/base/choice.h"
 #include "tests/unit/unit.h"
 
-/* The items of a list, each in brackets. */
+/* Returns the items of a list, each in brackets. */
 static void check_items(const char *list, const char *separators, const char *expected)
 {
 	char all[256] = "";
@@ -16,7 +16,7 @@ static void check_items(const char *list, const char *separators, const char *ex
 		fail_msg("'%s' is %s, not %s", list, all, expected);
 }
 
-TEST(items_stand_between_separators)
+TEST(items_are_split_at_separators)
 {
 	check_items("a", ",", "[a]");
 	check_items("a,bc,d", ",", "[a][bc][d]");
@@ -32,7 +32,7 @@ TEST(empty_items_are_items)
 	check_items(" , ", ",", "[][]");
 }
 
-TEST(blanks_around_items_are_no_part_of_them)
+TEST(blanks_around_items_are_removed)
 {
 	check_items(" a ,\tb c | d", ",|", "[a][b c][d]");
 }
@@ -47,7 +47,7 @@ TEST(spellings_of_a_word_are_the_word)
 	assert_false(mr_word_is("on demand", 9, "on-demand"));
 }
 
-TEST(a_prefix_goes_only_where_something_is_behind_it)
+TEST(a_prefix_is_removed_only_if_something_follows_it)
 {
 	static const char *const prefixes[] = { "IBV_", "IB_", NULL };
 	size_t length = 8;
@@ -84,7 +84,7 @@ TEST(near_words_are_guessed)
 	check_guess("LOCALWRITE", "local-write");
 }
 
-TEST(beginnings_of_each_other_are_guessed)
+TEST(a_word_that_begins_another_is_guessed)
 {
 	check_guess("register", "reg");
 	check_guess("deregister", "dereg");
@@ -92,7 +92,7 @@ TEST(beginnings_of_each_other_are_guessed)
 	check_guess("status", "stat");
 }
 
-TEST(of_a_name_with_an_argument_the_fixed_part_is_compared)
+TEST(a_name_with_an_argument_is_compared_without_it)
 {
 	check_guess("fiel:/dev/shm/x", "file:PATH");
 	check_guess("hugtlb", "hugetlb[:2M]");
@@ -131,14 +131,14 @@ TEST(a_word_is_found_by_its_index)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(items_stand_between_separators),
+		cmocka_unit_test(items_are_split_at_separators),
 		cmocka_unit_test(empty_items_are_items),
-		cmocka_unit_test(blanks_around_items_are_no_part_of_them),
+		cmocka_unit_test(blanks_around_items_are_removed),
 		cmocka_unit_test(spellings_of_a_word_are_the_word),
-		cmocka_unit_test(a_prefix_goes_only_where_something_is_behind_it),
+		cmocka_unit_test(a_prefix_is_removed_only_if_something_follows_it),
 		cmocka_unit_test(near_words_are_guessed),
-		cmocka_unit_test(beginnings_of_each_other_are_guessed),
-		cmocka_unit_test(of_a_name_with_an_argument_the_fixed_part_is_compared),
+		cmocka_unit_test(a_word_that_begins_another_is_guessed),
+		cmocka_unit_test(a_name_with_an_argument_is_compared_without_it),
 		cmocka_unit_test(far_words_are_not_guessed),
 		cmocka_unit_test(a_word_is_found_by_its_index),
 	};

@@ -61,7 +61,7 @@ TEST(context_is_put_before_the_text)
 	assert_int_equal(err.errnum, EINVAL);
 }
 
-TEST(a_new_failure_forgets_the_hint_of_the_last)
+TEST(a_new_failure_has_no_hint_of_the_last_one)
 {
 	struct mr_error err;
 
@@ -99,7 +99,7 @@ TEST(overlong_texts_are_cut)
 	assert_int_equal(strlen(err.hint), sizeof(err.hint) - 1);
 }
 
-TEST(numbers_that_leak_from_the_kernel_have_a_name)
+TEST(internal_errnos_of_the_kernel_have_a_name)
 {
 	assert_string_equal(mr_errno_name(524), "ENOTSUPP");
 	assert_contains(mr_errno_text(524), "kernel-internal");
@@ -128,7 +128,7 @@ TEST(second_names_are_read_too)
 	assert_int_equal(mr_errno_parse("EDEADLOCK", 9), EDEADLK);
 }
 
-TEST(a_word_that_there_is_not_is_answered_with_those_that_there_are)
+TEST(an_unknown_word_is_answered_with_the_known_ones)
 {
 	static const struct row {
 		const char *name;
@@ -189,13 +189,13 @@ int main(void)
 		cmocka_unit_test(an_errno_without_a_name_is_given_as_a_number),
 		cmocka_unit_test(a_text_without_a_call_stands_alone),
 		cmocka_unit_test(context_is_put_before_the_text),
-		cmocka_unit_test(a_new_failure_forgets_the_hint_of_the_last),
+		cmocka_unit_test(a_new_failure_has_no_hint_of_the_last_one),
 		cmocka_unit_test(a_long_context_leaves_room_for_the_errno),
 		cmocka_unit_test(overlong_texts_are_cut),
-		cmocka_unit_test(numbers_that_leak_from_the_kernel_have_a_name),
+		cmocka_unit_test(internal_errnos_of_the_kernel_have_a_name),
 		cmocka_unit_test(every_name_is_read_as_its_number),
 		cmocka_unit_test(second_names_are_read_too),
-		cmocka_unit_test(a_word_that_there_is_not_is_answered_with_those_that_there_are),
+		cmocka_unit_test(an_unknown_word_is_answered_with_the_known_ones),
 		cmocka_unit_test(names_are_read_in_any_case),
 		cmocka_unit_test(a_misspelled_name_is_guessed),
 		cmocka_unit_test(other_words_are_no_errnos),

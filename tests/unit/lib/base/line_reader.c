@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reading line by line: files, which are read whole, and pipes, in pieces of any size. */
+/* Reading line by line: files are read whole, pipes in pieces of any size. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -93,7 +93,7 @@ TEST(a_byte_order_mark_counts_at_the_beginning_alone)
 	assert_end();
 }
 
-TEST(a_file_is_what_it_was_when_it_was_opened_and_can_be_read_again)
+TEST(a_file_is_read_as_it_was_when_it_was_opened_and_can_be_read_again)
 {
 	open_file("one\ntwo\n", 8);
 	assert_int_equal(truncate(path, 0), 0);
@@ -133,7 +133,7 @@ TEST(blanks_around_a_line_can_be_removed)
 	mr_line_reader_close(&reader);
 }
 
-TEST(a_line_may_have_so_many_bytes_and_no_more)
+TEST(a_line_has_a_greatest_length)
 {
 	static char text[MR_LINE_MAX + 8];
 
@@ -149,12 +149,12 @@ TEST(a_line_may_have_so_many_bytes_and_no_more)
 	open_file(text, MR_LINE_MAX + 2);
 	assert_next_fails(EMSGSIZE, MR_ERROR_USAGE, "longer than 65535 bytes");
 	mr_line_reader_close(&reader);
-	open_file(text, MR_LINE_MAX + 1); /* without its newline */
+	open_file(text, MR_LINE_MAX + 1); /* the limit counts without the newline */
 	assert_next_fails(EMSGSIZE, MR_ERROR_USAGE, "longer than 65535 bytes");
 	mr_line_reader_close(&reader);
 }
 
-TEST(a_nul_is_no_text_and_fails_its_line)
+TEST(a_nul_is_refused_with_the_number_of_its_line)
 {
 	int fd;
 
@@ -171,7 +171,7 @@ TEST(a_nul_is_no_text_and_fails_its_line)
 	close(fd);
 }
 
-TEST(a_pipe_is_read_as_it_comes)
+TEST(a_line_of_a_pipe_is_read_before_more_data_arrive)
 {
 	int fd = open_pipe();
 
@@ -238,7 +238,7 @@ TEST(a_file_may_be_larger_than_the_buffer)
 	assert_end();
 }
 
-TEST(what_cannot_be_opened_is_named)
+TEST(a_file_that_cannot_be_opened_is_named)
 {
 	assert_int_equal(mr_line_reader_open(&reader, "/nowhere/lines", &err), -ENOENT);
 	assert_int_equal(err.kind, MR_ERROR_HOST);
@@ -246,16 +246,16 @@ TEST(what_cannot_be_opened_is_named)
 	mr_line_reader_close(&reader);
 }
 
-TEST(what_cannot_be_read_is_an_error_of_the_host)
+TEST(a_file_that_cannot_be_read_is_an_error_of_the_host)
 {
-	/* a folder can be opened, and not be read */
+	/* a folder can be opened, but not read */
 	assert_int_equal(mr_line_reader_open(&reader, "/", &err), 0);
 	assert_next_fails(EISDIR, MR_ERROR_HOST, "cannot read the lines");
 	assert_string_equal(err.call, "read");
 	mr_line_reader_close(&reader);
 }
 
-/* In a process of its own, since blocked signals stay blocked. */
+/* Runs in a process of its own: signals that are blocked stay blocked. */
 static int wait_for_a_line(void)
 {
 	int fd = open_pipe();
@@ -300,15 +300,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_end_with_a_newline_or_the_file),
 		cmocka_unit_test(a_byte_order_mark_counts_at_the_beginning_alone),
-		cmocka_unit_test(a_file_is_what_it_was_when_it_was_opened_and_can_be_read_again),
+		cmocka_unit_test(a_file_is_read_as_it_was_when_it_was_opened_and_can_be_read_again),
 		cmocka_unit_test(blanks_around_a_line_can_be_removed),
-		cmocka_unit_test(a_line_may_have_so_many_bytes_and_no_more),
-		cmocka_unit_test(a_nul_is_no_text_and_fails_its_line),
-		cmocka_unit_test(a_pipe_is_read_as_it_comes),
+		cmocka_unit_test(a_line_has_a_greatest_length),
+		cmocka_unit_test(a_nul_is_refused_with_the_number_of_its_line),
+		cmocka_unit_test(a_line_of_a_pipe_is_read_before_more_data_arrive),
 		cmocka_unit_test(a_pipe_may_bring_more_than_the_buffer_holds),
 		cmocka_unit_test(a_file_may_be_larger_than_the_buffer),
-		cmocka_unit_test(what_cannot_be_opened_is_named),
-		cmocka_unit_test(what_cannot_be_read_is_an_error_of_the_host),
+		cmocka_unit_test(a_file_that_cannot_be_opened_is_named),
+		cmocka_unit_test(a_file_that_cannot_be_read_is_an_error_of_the_host),
 		cmocka_unit_test(a_signal_ends_the_wait_for_a_line),
 	};
 

@@ -87,7 +87,7 @@ TEST(numbers_beyond_64_bits_are_out_of_range)
 		{ "184467440737095516150", ERANGE });
 }
 
-TEST(signs_blanks_and_trailing_junk_are_no_numbers)
+TEST(signs_blanks_and_trailing_characters_are_refused)
 {
 	INVALID(parse_any, { "", EINVAL }, { " ", EINVAL }, { "+1", EINVAL }, { "-1", EINVAL },
 		{ "-0", EINVAL }, { " 1", EINVAL }, { "1 ", EINVAL }, { "1\n", EINVAL },
@@ -97,7 +97,7 @@ TEST(signs_blanks_and_trailing_junk_are_no_numbers)
 		{ "\xd9\xa1", EINVAL });
 }
 
-TEST(junk_behind_a_number_that_is_too_large_is_junk)
+TEST(characters_behind_a_number_that_is_too_large_are_reported_first)
 {
 	INVALID(parse_any, { "99999999999999999999999x", EINVAL });
 }
@@ -262,8 +262,8 @@ int main(void)
 		cmocka_unit_test(a_leading_zero_is_not_octal),
 		cmocka_unit_test(numbers_reach_the_last_of_64_bits),
 		cmocka_unit_test(numbers_beyond_64_bits_are_out_of_range),
-		cmocka_unit_test(signs_blanks_and_trailing_junk_are_no_numbers),
-		cmocka_unit_test(junk_behind_a_number_that_is_too_large_is_junk),
+		cmocka_unit_test(signs_blanks_and_trailing_characters_are_refused),
+		cmocka_unit_test(characters_behind_a_number_that_is_too_large_are_reported_first),
 		cmocka_unit_test(numbers_have_a_maximum),
 		cmocka_unit_test(sizes_take_iec_suffixes),
 		cmocka_unit_test(suffixes_with_b_alone_are_powers_of_1000),

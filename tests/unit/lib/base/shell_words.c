@@ -23,7 +23,7 @@ TEST(words_are_split)
 {
 	static const struct {
 		const char *line;
-		const char *expected; /* with | behind each word */
+		const char *expected; /* the words, each with | behind it */
 	} cases[] = {
 		{ "", "" },
 		{ " \t ", "" },
@@ -57,7 +57,7 @@ TEST(words_are_split)
 	}
 }
 
-TEST(what_has_no_end_is_refused)
+TEST(quotes_and_backslashes_without_an_end_are_refused)
 {
 	static const char *const lines[] = { "'",    "a 'b", "\"",  "a \"b\\\"",
 					     "'a\"", "\"a'", "a\\", "\"a\\" };
@@ -84,7 +84,7 @@ static char *quote(char *to, const char *word)
 	return to;
 }
 
-TEST(random_words_come_out_as_they_went_in)
+TEST(random_words_are_read_as_they_were_quoted)
 {
 	static const char letters[] = "ab#'\"\\ \t$`\x01\xff";
 	unsigned int seed = 1;
@@ -136,8 +136,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_split),
-		cmocka_unit_test(what_has_no_end_is_refused),
-		cmocka_unit_test(random_words_come_out_as_they_went_in),
+		cmocka_unit_test(quotes_and_backslashes_without_an_end_are_refused),
+		cmocka_unit_test(random_words_are_read_as_they_were_quoted),
 		cmocka_unit_test(random_lines_do_no_harm),
 	};
 

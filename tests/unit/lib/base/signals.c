@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Waiting for a signal or the clock. */
+/* Blocking signals, and waiting for one or for a time. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -31,7 +31,7 @@ static int signals_that_came_before(void)
 {
 	static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
 
-	signal(SIGHUP, SIG_DFL); /* the tests may be run by nohup themselves */
+	signal(SIGHUP, SIG_DFL); /* the tests may be run by nohup, which ignores it */
 	mr_signals_block();
 	for (size_t i = 0; i < ARRAY_SIZE(ending); i++) {
 		raise(ending[i]);
@@ -40,7 +40,7 @@ static int signals_that_came_before(void)
 	return 7;
 }
 
-TEST(each_ending_signal_ends_it_even_one_that_came_before)
+TEST(each_ending_signal_ends_the_wait_even_if_it_came_before)
 {
 	assert_int_equal(in_child(signals_that_came_before), 7);
 }
@@ -55,7 +55,7 @@ static int time_that_passes(void)
 	return mr_now_ns() - start >= a_moment.value ? 7 : 1;
 }
 
-TEST(time_ends_it_and_not_before_it_has_passed)
+TEST(the_wait_ends_after_its_time_and_not_before)
 {
 	assert_int_equal(in_child(time_that_passes), 7);
 }
@@ -70,7 +70,7 @@ static int ended_before_the_time(void)
 	return mr_now_ns() - start < 5000000000 ? 7 : 1;
 }
 
-TEST(a_signal_ends_it_before_its_time)
+TEST(a_signal_ends_the_wait_before_its_time)
 {
 	assert_int_equal(in_child(ended_before_the_time), 7);
 }
@@ -82,7 +82,7 @@ static int other_signal(void)
 	return 7;
 }
 
-TEST(other_signals_do_what_they_always_do)
+TEST(other_signals_have_their_default_effect)
 {
 	assert_int_equal(in_child(other_signal), 128 + SIGUSR1);
 }
@@ -98,7 +98,7 @@ static int ignored_hangup(void)
 	return sigismember(&pending, SIGHUP) ? 1 : 7;
 }
 
-TEST(nohup_keeps_it_alive)
+TEST(an_ignored_hangup_does_not_end_the_wait)
 {
 	assert_int_equal(in_child(ignored_hangup), 7);
 }
@@ -165,7 +165,7 @@ static int blocked_by_the_parent(void)
 	return end_after(1, interrupt);
 }
 
-TEST(a_signal_that_waits_ends_the_process_in_the_end)
+TEST(a_blocked_signal_ends_the_process_at_its_end)
 {
 	assert_int_equal(in_child(interrupted), 128 + SIGINT);
 	assert_int_equal(in_child(interrupted_in_the_background), 128 + SIGINT);
@@ -177,12 +177,12 @@ TEST(a_signal_that_waits_ends_the_process_in_the_end)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_ending_signal_ends_it_even_one_that_came_before),
-		cmocka_unit_test(time_ends_it_and_not_before_it_has_passed),
-		cmocka_unit_test(a_signal_ends_it_before_its_time),
-		cmocka_unit_test(other_signals_do_what_they_always_do),
-		cmocka_unit_test(nohup_keeps_it_alive),
-		cmocka_unit_test(a_signal_that_waits_ends_the_process_in_the_end),
+		cmocka_unit_test(each_ending_signal_ends_the_wait_even_if_it_came_before),
+		cmocka_unit_test(the_wait_ends_after_its_time_and_not_before),
+		cmocka_unit_test(a_signal_ends_the_wait_before_its_time),
+		cmocka_unit_test(other_signals_have_their_default_effect),
+		cmocka_unit_test(an_ignored_hangup_does_not_end_the_wait),
+		cmocka_unit_test(a_blocked_signal_ends_the_process_at_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Words with an argument behind a colon, and numbers in the place of words. */
+/* Words with an argument behind a colon, and numbers in place of words. */
 #include <errno.h>
 
 #include "lib/base/word_argument.h"
@@ -52,7 +52,7 @@ TEST(a_message_shows_how_the_word_is_written)
 	assert_contains(err.text, "unknown kind 'fiel:x': did you mean 'file:PATH'?");
 }
 
-TEST(a_number_may_stand_in_the_place_of_a_word)
+TEST(a_number_may_stand_in_place_of_a_word)
 {
 	uint32_t number = 42;
 
@@ -73,7 +73,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_take_the_arguments_that_their_names_show),
 		cmocka_unit_test(a_message_shows_how_the_word_is_written),
-		cmocka_unit_test(a_number_may_stand_in_the_place_of_a_word),
+		cmocka_unit_test(a_number_may_stand_in_place_of_a_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Other processes: whether they live, their names, their descriptors. */
+/* Other processes: whether they are running, their names, their descriptors. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -37,7 +37,7 @@ TEST(the_socket_of_a_descriptor_is_its_inode)
 	mr_process_close(&self);
 }
 
-TEST(a_process_that_has_ended_is_no_other_one)
+TEST(a_process_that_has_ended_is_not_confused_with_a_later_one)
 {
 	struct mr_process process;
 	char command[16];
@@ -60,7 +60,7 @@ TEST(a_process_that_has_ended_is_no_other_one)
 	assert_false(mr_process_open(pid, &process));
 }
 
-TEST(a_process_lives_until_it_ends_even_if_nobody_waits_for_it)
+TEST(a_process_lives_until_it_is_a_zombie)
 {
 	uint64_t start = 0, again = 0, mine = 0;
 	siginfo_t info;
@@ -83,7 +83,7 @@ TEST(a_process_lives_until_it_ends_even_if_nobody_waits_for_it)
 	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
 }
 
-TEST(a_thread_is_of_its_process)
+TEST(a_thread_belongs_to_its_process)
 {
 	pid_t pid = fork();
 	int status;
@@ -98,7 +98,7 @@ TEST(a_thread_is_of_its_process)
 	assert_int_equal(mr_process_of_thread(pid), 0);
 }
 
-TEST(a_name_holds_nothing_that_a_terminal_obeys)
+TEST(the_name_of_a_process_is_printed_without_control_characters)
 {
 	struct mr_process self;
 	char command[16];
@@ -116,10 +116,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_socket_of_a_descriptor_is_its_inode),
-		cmocka_unit_test(a_process_that_has_ended_is_no_other_one),
-		cmocka_unit_test(a_process_lives_until_it_ends_even_if_nobody_waits_for_it),
-		cmocka_unit_test(a_thread_is_of_its_process),
-		cmocka_unit_test(a_name_holds_nothing_that_a_terminal_obeys),
+		cmocka_unit_test(a_process_that_has_ended_is_not_confused_with_a_later_one),
+		cmocka_unit_test(a_process_lives_until_it_is_a_zombie),
+		cmocka_unit_test(a_thread_belongs_to_its_process),
+		cmocka_unit_test(the_name_of_a_process_is_printed_without_control_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,7 +111,7 @@ TEST(a_limit_is_named_only_where_it_is_too_small)
 	assert_string_equal(hint(data), "");
 
 	getrlimit(RLIMIT_AS, &before);
-	limit = (struct rlimit){ 64 * MIB * MIB, before.rlim_max }; /* room for what ASan maps */
+	limit = (struct rlimit){ 64 * MIB * MIB, before.rlim_max }; /* enough for ASan */
 	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
 	data.length = 64 * MIB * MIB - 20 * MIB;
 	assert_string_equal(hint(data), "");
@@ -123,7 +123,7 @@ TEST(a_limit_is_named_only_where_it_is_too_small)
 	setrlimit(RLIMIT_AS, &before);
 }
 
-TEST(what_the_machine_promises_is_compared)
+TEST(memory_that_is_committed_is_compared_with_its_limit)
 {
 	struct mr_shortage data = { .length = 3000 * MIB, .is_private = true };
 
@@ -143,7 +143,7 @@ TEST(what_the_machine_promises_is_compared)
 				    "has promised 1048576000");
 }
 
-TEST(nothing_is_said_of_figures_that_are_missing)
+TEST(missing_figures_give_no_hint)
 {
 	const struct mr_shortage huge = { .length = MIB << 30, .huge_size = 2 * MIB };
 	const struct mr_shortage data = { .length = UINT64_MAX, .is_private = true };
@@ -175,8 +175,8 @@ int main(void)
 		cmocka_unit_test(too_few_huge_pages_are_counted),
 		cmocka_unit_test(a_control_group_that_may_reserve_too_little_is_named),
 		cmocka_unit_test(a_limit_is_named_only_where_it_is_too_small),
-		cmocka_unit_test(what_the_machine_promises_is_compared),
-		cmocka_unit_test(nothing_is_said_of_figures_that_are_missing),
+		cmocka_unit_test(memory_that_is_committed_is_compared_with_its_limit),
+		cmocka_unit_test(missing_figures_give_no_hint),
 	};
 
 	return cmocka_run_group_tests(tests, make_machine, remove_machine);

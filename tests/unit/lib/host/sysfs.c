@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Paths and lines of sysfs. */
+/* Reading paths and lines of sysfs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ TEST(paths_are_below_the_folder_that_libibverbs_looks_in)
 	unsetenv("SYSFS_PATH");
 }
 
-TEST(a_path_that_does_not_fit_is_told)
+TEST(a_path_that_is_too_long_is_an_error)
 {
 	char path[12];
 
@@ -52,7 +52,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_are_below_the_folder_that_libibverbs_looks_in),
-		cmocka_unit_test(a_path_that_does_not_fit_is_told),
+		cmocka_unit_test(a_path_that_is_too_long_is_an_error),
 		cmocka_unit_test(the_first_line_of_a_file_is_read_without_its_end),
 	};
 

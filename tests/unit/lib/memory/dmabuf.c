@@ -41,7 +41,7 @@ TEST(sources_are_read)
 	}
 }
 
-TEST(other_words_are_no_sources)
+TEST(unknown_sources_are_usage_errors)
 {
 	static const char *const words[] = {
 		"",          ":",       "f",      "fd",       "fd:",           "fd: 1",
@@ -88,7 +88,7 @@ TEST(an_inherited_descriptor_is_used_as_it_is)
 	close(fd);
 }
 
-TEST(a_closed_descriptor_is_none_of_those_that_are_opened_later)
+TEST(a_closed_descriptor_is_not_confused_with_one_opened_later)
 {
 	struct mr_dmabuf_request request = { .size = 1 };
 	struct mr_dmabuf dmabuf;
@@ -146,10 +146,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_are_read),
-		cmocka_unit_test(other_words_are_no_sources),
+		cmocka_unit_test(unknown_sources_are_usage_errors),
 		cmocka_unit_test(each_source_has_its_help),
 		cmocka_unit_test(an_inherited_descriptor_is_used_as_it_is),
-		cmocka_unit_test(a_closed_descriptor_is_none_of_those_that_are_opened_later),
+		cmocka_unit_test(a_closed_descriptor_is_not_confused_with_one_opened_later),
 		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
 		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
 	};

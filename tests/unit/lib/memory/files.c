@@ -49,7 +49,7 @@ static char first_byte(const char *path)
 	return c;
 }
 
-TEST(a_missing_file_is_made_and_shared)
+TEST(a_missing_file_is_created_and_shared)
 {
 	struct scratch s = scratch_new("file:");
 	struct mr_memory_request r = request(s.kind, PAGE + 1);
@@ -67,7 +67,7 @@ TEST(a_missing_file_is_made_and_shared)
 	scratch_remove(&s);
 }
 
-TEST(a_file_that_was_made_is_removed_unless_it_is_kept)
+TEST(a_created_file_is_removed_unless_it_is_kept)
 {
 	struct scratch s = scratch_new("file:");
 	struct mr_memory_request r = request(s.kind, PAGE);
@@ -123,7 +123,7 @@ TEST(a_private_file_keeps_its_contents)
 	scratch_remove(&s);
 }
 
-TEST(no_file_is_left_behind_where_the_memory_cannot_be_had)
+TEST(no_file_is_left_behind_if_the_memory_cannot_be_mapped)
 {
 	struct scratch s = scratch_new("file:");
 	struct mr_memory_request r = request(s.kind, SIZE_MAX);
@@ -196,11 +196,11 @@ TEST(descriptors_are_closed_again)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_file_is_made_and_shared),
-		cmocka_unit_test(a_file_that_was_made_is_removed_unless_it_is_kept),
+		cmocka_unit_test(a_missing_file_is_created_and_shared),
+		cmocka_unit_test(a_created_file_is_removed_unless_it_is_kept),
 		cmocka_unit_test(an_existing_file_is_mapped_as_it_is),
 		cmocka_unit_test(a_private_file_keeps_its_contents),
-		cmocka_unit_test(no_file_is_left_behind_where_the_memory_cannot_be_had),
+		cmocka_unit_test(no_file_is_left_behind_if_the_memory_cannot_be_mapped),
 		cmocka_unit_test(paths_that_cannot_be_used_are_named),
 		cmocka_unit_test(a_device_node_is_mapped),
 		cmocka_unit_test(descriptors_are_closed_again),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is mapped for a region, for each kind of memory. */
+/* The mapping of a region, for each kind of memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/mman.h>
@@ -120,7 +120,7 @@ TEST(readonly_cannot_be_written)
 	mr_memory_unmap(&memory);
 }
 
-TEST(unmapped_has_nothing_there)
+TEST(nothing_is_mapped_at_unmapped)
 {
 	struct mr_memory_request r = request("unmapped", 3 * PAGE);
 	struct mr_memory memory = map(&r);
@@ -137,7 +137,7 @@ TEST(unmapped_has_nothing_there)
 	assert_int_equal(memory.start, r.addr.value + 16);
 }
 
-TEST(nothing_comes_to_be_where_nothing_is)
+TEST(later_mappings_do_not_fill_an_unmapped_range)
 {
 	static const char *const kinds[] = { "unmapped", "hole", "unmapped", "hole" };
 	struct mr_memory memory[4];
@@ -178,7 +178,7 @@ TEST(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space)
 	assert_false(can_read(memory.start));
 }
 
-TEST(a_hole_is_a_last_page_that_is_missing)
+TEST(a_hole_has_its_last_page_unmapped)
 {
 	const struct mr_memory_request r = request("hole", 3 * PAGE);
 	struct mr_memory memory = map(&r);
@@ -190,7 +190,7 @@ TEST(a_hole_is_a_last_page_that_is_missing)
 	assert_false(can_read(memory.start));
 }
 
-TEST(a_hole_of_one_page_is_nothing)
+TEST(a_hole_of_one_page_is_unmapped)
 {
 	const struct mr_memory_request r = request("hole", 1);
 	struct mr_memory memory = map(&r);
@@ -280,7 +280,7 @@ TEST(a_size_that_no_huge_page_has_is_refused)
 	assert_true(map_fails(&r).errnum > 0);
 }
 
-TEST(lengths_without_end_are_the_hosts_to_refuse)
+TEST(the_host_refuses_huge_lengths)
 {
 	static const char *const kinds[] = { "anon",     "thp",  "memfd",
 					     "readonly", "hole", "hugetlb:2M" };
@@ -306,17 +306,17 @@ int main(void)
 		cmocka_unit_test(an_occupied_address_fails_with_a_hint),
 		cmocka_unit_test(an_address_inside_a_page_fails_with_a_hint),
 		cmocka_unit_test(readonly_cannot_be_written),
-		cmocka_unit_test(unmapped_has_nothing_there),
-		cmocka_unit_test(nothing_comes_to_be_where_nothing_is),
+		cmocka_unit_test(nothing_is_mapped_at_unmapped),
+		cmocka_unit_test(later_mappings_do_not_fill_an_unmapped_range),
 		cmocka_unit_test(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space),
-		cmocka_unit_test(a_hole_is_a_last_page_that_is_missing),
-		cmocka_unit_test(a_hole_of_one_page_is_nothing),
+		cmocka_unit_test(a_hole_has_its_last_page_unmapped),
+		cmocka_unit_test(a_hole_of_one_page_is_unmapped),
 		cmocka_unit_test(none_is_address_zero),
 		cmocka_unit_test(thp_is_aligned_to_huge_pages),
 		cmocka_unit_test(memfd_is_memory_that_can_be_written),
 		cmocka_unit_test(hugetlb_is_huge_pages_or_says_how_to_get_some),
 		cmocka_unit_test(a_size_that_no_huge_page_has_is_refused),
-		cmocka_unit_test(lengths_without_end_are_the_hosts_to_refuse),
+		cmocka_unit_test(the_host_refuses_huge_lengths),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@ TEST(populate_faults_the_pages_in)
 	}
 }
 
-TEST(populate_reads_what_cannot_be_written)
+TEST(populate_reads_memory_that_cannot_be_written)
 {
 	struct mr_memory_request r = request("readonly", PAGE);
 	struct mr_memory memory;
@@ -44,7 +44,7 @@ TEST(populate_reads_what_cannot_be_written)
 	mr_memory_unmap(&memory);
 }
 
-TEST(a_node_that_is_not_there_is_refused)
+TEST(a_node_that_does_not_exist_is_refused)
 {
 	struct mr_memory_request r = request("anon", PAGE);
 	struct mr_error err;
@@ -80,8 +80,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(populate_faults_the_pages_in),
-		cmocka_unit_test(populate_reads_what_cannot_be_written),
-		cmocka_unit_test(a_node_that_is_not_there_is_refused),
+		cmocka_unit_test(populate_reads_memory_that_cannot_be_written),
+		cmocka_unit_test(a_node_that_does_not_exist_is_refused),
 		cmocka_unit_test(pages_come_from_the_chosen_node),
 	};
 

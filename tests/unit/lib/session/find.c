@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Sessions that other processes have. */
+/* Finding the sessions of other processes. */
 #include "lib/session/find.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What another holder of a session may write into its table while a command is at work, on the simulated
- * HCA.  It is written here at each call of the kernel, and so between any two reads of the table.
+ * Values that another holder of a session may write into its table while a command runs, on the simulated
+ * HCA.  The tests write them at each ioctl: so they change between two reads of the table by the command.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,11 +37,11 @@ static struct mr_registrar registrar;
 static struct mr_error err;
 static char *memory;
 
-/* What the other holder does at each call; how many calls there were; after how many each fails. */
+/* A function to run at each ioctl, the number of ioctls so far, and the number after which they fail. */
 static void (*interfere)(void);
 static uint64_t calls, most_calls;
 
-/* The library under test calls this one in place of libc's.  The next is that of the simulator. */
+/* The library under test calls this in place of libc's ioctl(); the next one is that of the simulator. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	static int (*next)(int, unsigned long, ...);
@@ -114,7 +114,7 @@ static uint32_t slot_of(uint64_t id)
 	return slot;
 }
 
-/* The entry itself, in the shared memory. */
+/* The entry in the shared memory, not a copy. */
 static struct mr_entry *raw(uint32_t slot)
 {
 	return (struct mr_entry *)(void *)((char *)session.table.header + HEADER_SIZE) + slot;
@@ -127,7 +127,7 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-/* ---- what is done is done by the copy that was checked ---- */
+/* ---- commands act on the copy of an entry that they have checked ---- */
 
 static uint32_t victim;
 
@@ -138,7 +138,7 @@ static void take_back_mark(void)
 
 static atomic_bool at_work;
 
-/* Another holder, which writes all the time. */
+/* Another holder, which writes to the entry all the time. */
 static void *flip_calls(void *data)
 {
 	while (at_work) {
@@ -149,7 +149,7 @@ static void *flip_calls(void *data)
 	return data;
 }
 
-TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
+TEST(rereg_uses_the_copy_of_the_entry_that_it_has_claimed)
 {
 	struct mr_entry registered = reg(MR_REG_MR), before;
 	int taken = 0, refused = 0;
@@ -176,7 +176,7 @@ TEST(rereg_looks_at_what_it_has_claimed_and_at_no_other_copy)
 	}
 }
 
-TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claimed)
+TEST(rereg_of_an_entry_that_has_become_a_umem_or_relaxed_is_refused_and_releases_its_claim)
 {
 	struct mr_entry registered = reg(MR_REG_MR), before;
 
@@ -191,7 +191,7 @@ TEST(rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claime
 	mr_session_unclaim(&session, victim);
 }
 
-TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
+TEST(values_that_the_kernel_was_not_asked_for_are_unknown)
 {
 	struct mr_entry registered = reg(MR_REG_MR);
 	struct mr_session_region region;
@@ -210,7 +210,7 @@ TEST(what_the_kernel_was_not_asked_for_is_no_number_at_all)
 	mr_session_unclaim(&session, victim);
 }
 
-TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
+TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 {
 	struct mr_entry first = reg(MR_REG_MR_RELAXED), second = reg(MR_REG_MR_RELAXED);
 	bool deferred;
@@ -222,7 +222,7 @@ TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
 	assert_int_equal(
 		mr_dereg_mr_relaxed(&session, slot_of(second.id), second.id, HOUR, &deferred, &err),
 		0);
-	/* the second is invalidated first, and meanwhile the first is changed */
+	/* the second is invalidated first; the first is changed at that call */
 	victim = slot_of(first.id);
 	interfere = take_back_mark;
 	mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err);
@@ -231,7 +231,7 @@ TEST(a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more)
 	assert_true(kernel_has(&first));
 }
 
-TEST(what_is_not_relaxed_any_more_is_not_marked)
+TEST(a_region_that_is_no_longer_relaxed_is_not_marked)
 {
 	struct mr_entry registered = reg(MR_REG_MR_RELAXED), entry;
 	bool deferred = false;
@@ -247,7 +247,7 @@ TEST(what_is_not_relaxed_any_more_is_not_marked)
 	assert_true(kernel_has(&registered));
 }
 
-TEST(dereg_tells_of_the_copy_by_which_it_was_done)
+TEST(dereg_reports_the_copy_of_the_entry_that_it_used)
 {
 	struct mr_entry registered = reg(MR_REG_MR), copy = registered;
 	uint64_t ns;
@@ -261,7 +261,7 @@ TEST(dereg_tells_of_the_copy_by_which_it_was_done)
 	assert_int_equal(copy.length, PAGE);
 }
 
-/* ---- what takes too long ---- */
+/* ---- limits of time ---- */
 
 static void count_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region)
 {
@@ -270,7 +270,7 @@ static void count_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	++*(uint32_t *)data;
 }
 
-/* Register on-demand regions, for which nothing is pinned, without entries. */
+/* Register regions without entries; on-demand, so that nothing is pinned. */
 static void reg_many(uint32_t count)
 {
 	struct mr_uverbs_reg request = { .length = 64, .pd_handle = registrar.pd_handle };
@@ -307,7 +307,7 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 
 	reg_many(MANY + GAP);
 	last = reg(MR_REG_MR);
-	raw(slot_of(last.id))->handle = 0; /* no entry names it then */
+	raw(slot_of(last.id))->handle = 0; /* now no entry has its handle */
 	for (uint32_t handle = 0; handle < last.handle; handle++)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
 			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
@@ -316,8 +316,8 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 	assert_int_equal(unlisted, MANY + 1);
 }
 
-/* All entries are in one chain: those far along it are not found. */
-TEST(a_chain_as_long_as_the_table_is_given_up_soon)
+/* All entries are in one chain of an index: a search gives up, and does not find those far along it. */
+TEST(a_search_along_an_overlong_chain_is_given_up)
 {
 	enum { MANY = 2000, NEAR = 900, FAR = 1100 };
 	uint32_t slots[MANY], *buckets;
@@ -330,8 +330,7 @@ TEST(a_chain_as_long_as_the_table_is_given_up_soon)
 		assert_int_equal(mr_table_add(&session.table, &registered, &slots[i], &err), 0);
 		ids[i] = registered.id;
 	}
-	buckets =
-		(uint32_t *)(void *)raw(session.table.capacity); /* the first index is that by id */
+	buckets = (uint32_t *)(void *)raw(session.table.capacity); /* index by id */
 	for (uint32_t i = 0; i < session.table.buckets; i++)
 		buckets[i] = slots[0];
 	for (uint32_t i = 0; i < MANY; i++)
@@ -345,18 +344,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			rereg_looks_at_what_it_has_claimed_and_at_no_other_copy, set_up, tear_down),
+			rereg_uses_the_copy_of_the_entry_that_it_has_claimed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			rereg_of_what_has_become_a_umem_or_relaxed_is_refused_and_nothing_is_claimed,
+			rereg_of_an_entry_that_has_become_a_umem_or_relaxed_is_refused_and_releases_its_claim,
 			set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
-			what_the_kernel_was_not_asked_for_is_no_number_at_all, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_flush_leaves_what_was_marked_when_it_looked_and_is_not_any_more, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(what_is_not_relaxed_any_more_is_not_marked, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(dereg_tells_of_the_copy_by_which_it_was_done,
+			values_that_the_kernel_was_not_asked_for_are_unknown, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_flush_leaves_a_region_that_is_no_longer_marked,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_region_that_is_no_longer_relaxed_is_not_marked,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(dereg_reports_the_copy_of_the_entry_that_it_used,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			a_handle_that_only_the_table_has_does_not_make_the_walk_longer, set_up,
@@ -364,7 +362,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_walk_finds_a_region_beyond_many_that_were_deregistered, set_up,
 			tear_down),
-		cmocka_unit_test_setup_teardown(a_chain_as_long_as_the_table_is_given_up_soon,
+		cmocka_unit_test_setup_teardown(a_search_along_an_overlong_chain_is_given_up,
 						set_up, tear_down),
 	};
 

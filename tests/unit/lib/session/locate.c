@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Where a session is, in the words of --session and MRCTL_SESSION. */
+/* Finding a session by the words of --session and MRCTL_SESSION. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 static struct mr_error err;
 
-TEST(words_that_say_where_a_session_is_are_checked)
+TEST(words_for_a_session_are_checked)
 {
 	static const char *const bad[] = { "",
 					   "x",
@@ -52,7 +52,7 @@ TEST(a_descriptor_is_named_with_or_without_its_prefix)
 	assert_int_equal(borrowed, -1);
 }
 
-TEST(a_closed_descriptor_is_told_with_what_closes_it)
+TEST(a_closed_descriptor_is_reported_with_the_likely_cause)
 {
 	int fd, borrowed = -1;
 
@@ -86,7 +86,7 @@ static pid_t start_sleeper(const char *where)
 		_exit(1);
 	}
 	close(ready[1]);
-	assert_int_equal(read(ready[0], &c, 1), 0); /* at exec */
+	assert_int_equal(read(ready[0], &c, 1), 0); /* the pipe is closed at exec */
 	close(ready[0]);
 	return pid;
 }
@@ -114,7 +114,7 @@ static void need_pidfd(void)
 		skip();
 }
 
-TEST(a_process_lends_the_descriptor_that_its_environment_names)
+TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 {
 	int pipes[2], borrowed;
 	char where[32], c = 0;
@@ -170,7 +170,7 @@ static void *tell_number(void *pipes)
 	return read(((int *)pipes)[2], &c, 1) < 0 ? NULL : pipes;
 }
 
-TEST(a_thread_is_told_from_its_process)
+TEST(a_thread_is_not_taken_for_a_process)
 {
 	int there[2], back[2], borrowed;
 	char process[32];
@@ -208,7 +208,7 @@ TEST(a_process_that_has_closed_the_descriptor_is_named)
 	stop_sleeper(pid);
 }
 
-TEST(a_process_that_nobody_has_waited_for_has_ended)
+TEST(the_session_of_a_zombie_has_ended)
 {
 	int borrowed;
 	siginfo_t info;
@@ -240,7 +240,7 @@ TEST(an_environment_with_a_malformed_session_is_named)
 	stop_sleeper(pid);
 }
 
-/* Start a process that has joined the session of that one. */
+/* Start a process that has joined the session of process @pid. */
 static pid_t start_follower(pid_t pid)
 {
 	char where[32];
@@ -249,7 +249,7 @@ static pid_t start_follower(pid_t pid)
 	return start_sleeper(where);
 }
 
-TEST(a_process_that_joined_another_leads_to_the_session_of_that)
+TEST(a_process_that_joined_another_leads_to_the_same_session)
 {
 	int pipes[2], borrowed;
 	char where[32], c = 0;
@@ -276,7 +276,7 @@ TEST(a_process_that_joined_another_leads_to_the_session_of_that)
 	close(pipes[1]);
 }
 
-TEST(processes_that_lead_to_one_another_have_an_end)
+TEST(processes_that_lead_to_each_other_are_refused)
 {
 	int borrowed;
 	pid_t pid;
@@ -289,7 +289,7 @@ TEST(processes_that_lead_to_one_another_have_an_end)
 	stop_sleeper(pid);
 }
 
-/* In a child process, as another user.  Return: 7 where joining is refused as it should be. */
+/* Runs in a child process, as another user.  Return: 7 if joining is refused as it should be. */
 static int join_as_nobody(pid_t pid)
 {
 	int borrowed;
@@ -321,7 +321,7 @@ TEST(a_process_of_another_user_is_not_joined)
 	stop_sleeper(sleeper);
 }
 
-/* An environment without an end: all its bytes are the same. */
+/* An environment without a terminating zero: all its bytes are the same. */
 struct endless {
 	char byte;
 	size_t bytes_read;
@@ -336,7 +336,7 @@ static ssize_t read_endless(void *cookie, char *buffer, size_t size)
 	return (ssize_t)size;
 }
 
-TEST(an_environment_without_an_end_is_not_read_to_the_end)
+TEST(an_endless_environment_is_read_up_to_a_limit)
 {
 	static const char bytes[] = { 'x', '\0' };
 
@@ -356,7 +356,7 @@ TEST(an_environment_without_an_end_is_not_read_to_the_end)
 	}
 }
 
-/* @size: of the environment, of which each text ends with '\0' */
+/* @size: bytes of the environment; each text in it ends with '\0' */
 static bool find_in(const char *environment, size_t size, char value[MR_LOCATION_SIZE], bool *any)
 {
 	FILE *file = fmemopen((char *)environment, size, "r");
@@ -391,20 +391,20 @@ TEST(the_variable_is_found_among_others)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_that_say_where_a_session_is_are_checked),
+		cmocka_unit_test(words_for_a_session_are_checked),
 		cmocka_unit_test(a_descriptor_is_named_with_or_without_its_prefix),
-		cmocka_unit_test(a_closed_descriptor_is_told_with_what_closes_it),
-		cmocka_unit_test(a_process_lends_the_descriptor_that_its_environment_names),
+		cmocka_unit_test(a_closed_descriptor_is_reported_with_the_likely_cause),
+		cmocka_unit_test(the_descriptor_is_taken_that_the_environment_of_a_process_names),
 		cmocka_unit_test(a_process_without_a_session_is_named),
 		cmocka_unit_test(no_process_has_the_number_0),
-		cmocka_unit_test(a_thread_is_told_from_its_process),
+		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
 		cmocka_unit_test(a_process_that_has_closed_the_descriptor_is_named),
-		cmocka_unit_test(a_process_that_nobody_has_waited_for_has_ended),
+		cmocka_unit_test(the_session_of_a_zombie_has_ended),
 		cmocka_unit_test(an_environment_with_a_malformed_session_is_named),
-		cmocka_unit_test(a_process_that_joined_another_leads_to_the_session_of_that),
-		cmocka_unit_test(processes_that_lead_to_one_another_have_an_end),
+		cmocka_unit_test(a_process_that_joined_another_leads_to_the_same_session),
+		cmocka_unit_test(processes_that_lead_to_each_other_are_refused),
 		cmocka_unit_test(a_process_of_another_user_is_not_joined),
-		cmocka_unit_test(an_environment_without_an_end_is_not_read_to_the_end),
+		cmocka_unit_test(an_endless_environment_is_read_up_to_a_limit),
 		cmocka_unit_test(the_variable_is_found_among_others),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A session's descriptor: how it is created and opened, and how other descriptors are refused. */
+/* Creating and opening the descriptor of a session, and refusing other descriptors. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int open_descriptors(void)
 	return count;
 }
 
-/* Create a session whose device is that descriptor. */
+/* Create a session whose device is this descriptor. */
 static int session_of(int device_fd)
 {
 	struct ibv_context context = { .cmd_fd = device_fd };
@@ -71,17 +71,17 @@ TEST(a_second_session_has_a_descriptor_of_its_own)
 	close(null);
 }
 
-TEST(what_is_not_sent_as_a_session_is_none)
+TEST(a_descriptor_that_was_not_sent_as_a_session_is_refused)
 {
 	int sockets[2], pipes[2], before = open_descriptors();
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	assert_int_equal(pipe(pipes), 0);
-	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* empty: must not wait */
+	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* an empty socket: must not wait */
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_contains(err.text, "is no mrctl session");
 	close(sockets[1]);
-	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* at its end */
+	assert_int_equal(open_fd(sockets[0]), -ENOTCONN); /* a socket whose peer has closed it */
 	assert_int_equal(open_fd(pipes[0]), -ENOTCONN);
 	assert_contains(err.text, "is no mrctl session");
 	close(sockets[0]);
@@ -90,7 +90,7 @@ TEST(what_is_not_sent_as_a_session_is_none)
 	assert_int_equal(open_descriptors(), before);
 }
 
-/* Send such a message to a socket, and open the socket as a session.  Return: what mr_session_open() returns. */
+/* Send this message to a socket, and open the socket as a session.  Return: that of mr_session_open(). */
 static int open_message(const char *text, size_t length, const int *fds, size_t count)
 {
 	union {
@@ -140,8 +140,8 @@ TEST(another_message_is_no_session)
 	close(null);
 }
 
-/* The kernel adds a descriptor of the sender then, and says who that is. */
-TEST(what_the_kernel_adds_to_a_message_is_not_taken_for_a_session_s)
+/* With these options the kernel adds credentials and a pidfd of the sender to each message. */
+TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session)
 {
 	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), on = 1, before;
@@ -157,7 +157,7 @@ TEST(what_the_kernel_adds_to_a_message_is_not_taken_for_a_session_s)
 	close(null);
 }
 
-TEST(a_session_for_which_there_are_no_descriptors_left_is_not_called_another_thing)
+TEST(running_out_of_descriptors_is_not_reported_as_a_foreign_session)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), before, free_fd;
 	struct rlimit limit, none;
@@ -189,7 +189,7 @@ TEST(a_message_of_another_version_is_named_so)
 	close(null);
 }
 
-TEST(a_file_in_the_place_of_the_table_is_no_session)
+TEST(a_file_in_place_of_the_table_is_no_session)
 {
 	int null = open("/dev/null", O_RDWR);
 	const int fds[] = { null, null };
@@ -200,7 +200,7 @@ TEST(a_file_in_the_place_of_the_table_is_no_session)
 	close(null);
 }
 
-TEST(a_device_that_is_none_gets_no_call)
+TEST(a_descriptor_that_is_no_device_gets_no_ioctl)
 {
 	int pipes[2], null = open("/dev/null", O_RDWR), fd = session_of(null);
 
@@ -237,14 +237,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_session_is_one_descriptor_that_programs_inherit),
 		cmocka_unit_test(a_second_session_has_a_descriptor_of_its_own),
-		cmocka_unit_test(what_is_not_sent_as_a_session_is_none),
+		cmocka_unit_test(a_descriptor_that_was_not_sent_as_a_session_is_refused),
 		cmocka_unit_test(another_message_is_no_session),
-		cmocka_unit_test(what_the_kernel_adds_to_a_message_is_not_taken_for_a_session_s),
 		cmocka_unit_test(
-			a_session_for_which_there_are_no_descriptors_left_is_not_called_another_thing),
+			descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session),
+		cmocka_unit_test(running_out_of_descriptors_is_not_reported_as_a_foreign_session),
 		cmocka_unit_test(a_message_of_another_version_is_named_so),
-		cmocka_unit_test(a_file_in_the_place_of_the_table_is_no_session),
-		cmocka_unit_test(a_device_that_is_none_gets_no_call),
+		cmocka_unit_test(a_file_in_place_of_the_table_is_no_session),
+		cmocka_unit_test(a_descriptor_that_is_no_device_gets_no_ioctl),
 		cmocka_unit_test(a_simulated_device_outside_the_simulator_is_named_so),
 	};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* REGION operands, and which entry, object or PD each names. */
+/* REGION operands: which entry, object or PD each names. */
 #include <errno.h>
 
 #include "lib/session/open.h"
@@ -45,7 +45,7 @@ TEST(a_region_is_named_by_id_name_key_or_handle)
 	mr_session_close(&session);
 }
 
-TEST(a_region_that_is_not_there_is_named)
+TEST(a_region_that_does_not_exist_is_named)
 {
 	static const char *const words[] = { "2",           "0",           "buf",
 					     "lkey:0x1806", "rkey:0x1805", "18446744073709551615" };
@@ -91,7 +91,7 @@ TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
 	assert_int_equal(operand.id, umem.id);
 	assert_int_equal(mr_operand_find(&session, "q", &operand, &err), 0);
 	assert_int_equal(operand.id, umem.id);
-	/* only the kernel can say that it is none */
+	/* only the kernel knows that there is no such object */
 	assert_int_equal(mr_operand_find(&session, "mr:44", &operand, &err), 0);
 	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
 	assert_int_equal(operand.kind, MR_KIND_MR);
@@ -137,7 +137,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_region_is_named_by_id_name_key_or_handle),
-		cmocka_unit_test(a_region_that_is_not_there_is_named),
+		cmocka_unit_test(a_region_that_does_not_exist_is_named),
 		cmocka_unit_test(a_handle_that_no_entry_names_is_an_object_of_the_kernel),
 		cmocka_unit_test(a_handle_names_only_a_region_of_the_kind_that_is_asked_for),
 		cmocka_unit_test(a_protection_domain_is_named_by_its_name),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The process that registered a region: whether it still lives. */
+/* Whether the process that registered a region is still running. */
 #include "lib/base/tristate.h"
 #include "lib/host/process.h"
 #include "lib/session/registrant.h"
 #include "lib/verbs/access.h"
 #include "tests/unit/unit.h"
 
-TEST(a_start_keeps_apart_from_what_is_not_known)
+TEST(a_start_time_is_never_the_value_for_unknown)
 {
 	assert_int_equal(mr_registrant_start(0), 0);
 	assert_int_equal(mr_registrant_start(7), 7);
@@ -14,7 +14,7 @@ TEST(a_start_keeps_apart_from_what_is_not_known)
 	assert_int_equal(mr_registrant_start((UINT64_C(5) << 32) + 9), 9);
 }
 
-/* Of an entry with that pid and start, in a session that was opened in that PID namespace. */
+/* The answer for an entry with this pid and start time, in a session opened in this PID namespace. */
 static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };
@@ -23,7 +23,7 @@ static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
 	return mr_registrant_lives(&session, &entry);
 }
 
-/* What is noted of this process, in a session that was opened in that PID namespace. */
+/* What a registration notes about this process, in a session opened in this PID namespace. */
 static struct mr_registrant noted(uint32_t namespace)
 {
 	struct mr_session session = { .device.pid_namespace = namespace };
@@ -33,7 +33,7 @@ static struct mr_registrant noted(uint32_t namespace)
 	return entry.registrant;
 }
 
-TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
+TEST(the_process_of_a_region_is_known_only_in_the_pid_namespace_of_the_session)
 {
 	uint32_t here = mr_process_namespace();
 	struct mr_registrant self = noted(here);
@@ -43,7 +43,7 @@ TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
 	assert_int_equal(lives(here, self.pid, self.start), MR_YES);
 	assert_int_equal(lives(here, self.pid, self.start + 1), MR_NO);
 	assert_int_equal(lives(here, self.pid, 0), MR_UNKNOWN);
-	/* what another holder could write */
+	/* values that another holder could write */
 	assert_int_equal(lives(here, 0, 1), MR_UNKNOWN);
 	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UNKNOWN);
 	assert_int_equal(noted(here + 1).start, 0);
@@ -52,7 +52,7 @@ TEST(the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone)
 	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
 }
 
-TEST(a_region_on_a_gpu_is_known_by_the_entry_and_not_by_the_text_of_its_memory)
+TEST(a_region_on_a_gpu_is_recognised_by_its_entry_and_not_by_the_text_of_its_memory)
 {
 	struct mr_session session = { .device.pid_namespace = 0 };
 	struct mr_entry named = { .memory = "cuda:0" };
@@ -68,10 +68,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			a_region_on_a_gpu_is_known_by_the_entry_and_not_by_the_text_of_its_memory),
-		cmocka_unit_test(a_start_keeps_apart_from_what_is_not_known),
+			a_region_on_a_gpu_is_recognised_by_its_entry_and_not_by_the_text_of_its_memory),
+		cmocka_unit_test(a_start_time_is_never_the_value_for_unknown),
 		cmocka_unit_test(
-			the_process_of_a_region_is_known_in_the_namespace_of_the_session_alone),
+			the_process_of_a_region_is_known_only_in_the_pid_namespace_of_the_session),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

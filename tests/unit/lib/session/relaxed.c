@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Relaxed regions of a session, on the simulated HCA: which range they get, when they are marked and when
- * invalidated, and what another holder of the table may write.
+ * Relaxed regions of a session, on the simulated HCA: their ranges, when they are marked and when they are
+ * invalidated, and values that another holder of the table may write.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static struct mr_error err;
 static uint64_t left;
 static char *memory;
 
-/* What mr_flush_relaxed_mr() has called report() for. */
+/* The regions for which mr_flush_relaxed_mr() has called report(). */
 static struct {
 	uint64_t ids[16];
 	int errnums[16];
@@ -48,7 +48,7 @@ static int set_up(void **state __attribute__((unused)))
 	return memory == MAP_FAILED ? -1 : 0;
 }
 
-/* Regions are deregistered first: of a PD that cannot be deallocated libibverbs would leak the memory. */
+/* Regions are deregistered first: libibverbs leaks its memory of a PD that cannot be deallocated. */
 static int tear_down(void **state __attribute__((unused)))
 {
 	struct mr_entry entry;
@@ -85,7 +85,7 @@ static uint32_t slot_of(uint64_t id)
 	return slot;
 }
 
-/* Register a relaxed region whose entry has that slot of a PD. */
+/* Register a relaxed region in the PD of this slot. */
 static uint64_t reg(uint16_t pd)
 {
 	struct mr_entry entry = { .pd = pd };
@@ -121,7 +121,7 @@ static bool has_reported(uint64_t id)
 	return false;
 }
 
-/* The entry as another holder of the table sees it. */
+/* The entry in the shared memory, as another holder of the table can change it. */
 static struct mr_entry *raw(uint64_t id)
 {
 	struct mr_entry *entries =
@@ -137,7 +137,7 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-TEST(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for)
+TEST(the_kernel_gets_whole_pages_and_the_entry_the_range_asked_for)
 {
 	struct mr_entry entry = { .name = "a" };
 	struct mr_uverbs_mr mr;
@@ -151,7 +151,7 @@ TEST(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for)
 	assert_int_equal(mr.iova, (uintptr_t)memory);
 }
 
-TEST(what_is_marked_is_there_until_a_flush_tells_of_it)
+TEST(a_marked_region_exists_until_a_flush_reports_it)
 {
 	uint64_t id = deferred(0, 0), plain = reg(0);
 	struct mr_table_pool pool;
@@ -174,7 +174,7 @@ TEST(what_is_marked_is_there_until_a_flush_tells_of_it)
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
 }
 
-TEST(a_flush_is_of_one_protection_domain_or_of_all)
+TEST(a_flush_is_for_one_protection_domain_or_for_all)
 {
 	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
 
@@ -187,7 +187,7 @@ TEST(a_flush_is_of_one_protection_domain_or_of_all)
 	assert_true(has_reported(first) && has_reported(none));
 }
 
-TEST(only_what_is_due_expires)
+TEST(only_regions_that_are_due_expire)
 {
 	uint64_t due = deferred(0, 0), late = deferred(0, HOUR), again = deferred(0, 0);
 
@@ -195,13 +195,13 @@ TEST(only_what_is_due_expires)
 	assert_int_equal(slot_of(due), MR_NO_SLOT);
 	assert_int_equal(slot_of(again), MR_NO_SLOT);
 	assert_int_not_equal(slot_of(late), MR_NO_SLOT);
-	/* as if HOUR were over */
+	/* as if it had been marked an HOUR ago */
 	raw(late)->marked_ns = mr_now_ns() - HOUR;
 	mr_relaxed_expire(&session);
 	assert_int_equal(slot_of(late), MR_NO_SLOT);
 }
 
-TEST(a_mark_of_a_time_to_come_is_due)
+TEST(a_mark_with_a_time_in_the_future_is_due)
 {
 	uint64_t id = deferred(0, HOUR);
 
@@ -235,7 +235,7 @@ TEST(a_region_that_has_gone_is_not_marked_but_forgotten)
 	assert_int_equal(slot_of(id), MR_NO_SLOT);
 }
 
-TEST(the_watermark_invalidates_what_is_marked)
+TEST(the_watermark_invalidates_all_marked_regions)
 {
 	const struct mr_table_pool pool = { .limit = 10, .watermark = 2 };
 	uint64_t first, second;
@@ -268,7 +268,7 @@ TEST(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room)
 	assert_contains(err.hint, "2 relaxed regions");
 }
 
-TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
+TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
 {
 	uint64_t first, second;
 	sigset_t set;
@@ -293,8 +293,8 @@ TEST(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left)
 	assert_true(has_reported(first) && has_reported(second));
 }
 
-/* Another holder of the session can write such a chain.  The flush ends, and no other region is invalidated. */
-TEST(a_circle_of_marked_entries_has_an_end)
+/* Another holder of the session can write a wrong chain.  The flush ends, and no other region is invalidated. */
+TEST(a_flush_ends_on_a_circular_chain_of_marked_entries)
 {
 	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR), plain = reg(0);
 
@@ -306,7 +306,7 @@ TEST(a_circle_of_marked_entries_has_an_end)
 	assert_int_not_equal(slot_of(plain), MR_NO_SLOT);
 }
 
-TEST(a_chain_that_leads_to_what_is_not_marked_ends_there)
+TEST(a_chain_ends_at_an_entry_that_is_not_marked)
 {
 	uint64_t plain = reg(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
 
@@ -328,18 +328,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define ON_SESSION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		ON_SESSION(the_kernel_gets_whole_pages_and_the_entry_what_was_asked_for),
-		ON_SESSION(what_is_marked_is_there_until_a_flush_tells_of_it),
-		ON_SESSION(a_flush_is_of_one_protection_domain_or_of_all),
-		ON_SESSION(only_what_is_due_expires),
-		ON_SESSION(a_mark_of_a_time_to_come_is_due),
+		ON_SESSION(the_kernel_gets_whole_pages_and_the_entry_the_range_asked_for),
+		ON_SESSION(a_marked_region_exists_until_a_flush_reports_it),
+		ON_SESSION(a_flush_is_for_one_protection_domain_or_for_all),
+		ON_SESSION(only_regions_that_are_due_expire),
+		ON_SESSION(a_mark_with_a_time_in_the_future_is_due),
 		ON_SESSION(a_marked_region_is_not_marked_again_and_one_of_another_id_not_at_all),
 		ON_SESSION(a_region_that_has_gone_is_not_marked_but_forgotten),
-		ON_SESSION(the_watermark_invalidates_what_is_marked),
+		ON_SESSION(the_watermark_invalidates_all_marked_regions),
 		ON_SESSION(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room),
-		ON_SESSION(a_signal_that_waits_ends_a_flush_which_says_how_many_are_left),
-		ON_SESSION(a_circle_of_marked_entries_has_an_end),
-		ON_SESSION(a_chain_that_leads_to_what_is_not_marked_ends_there),
+		ON_SESSION(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left),
+		ON_SESSION(a_flush_ends_on_a_circular_chain_of_marked_entries),
+		ON_SESSION(a_chain_ends_at_an_entry_that_is_not_marked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

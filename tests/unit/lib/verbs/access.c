@@ -95,7 +95,7 @@ TEST(unknown_bits_pass_through_as_numbers)
 	assert_int_equal(parse("0x0ffffffff"), 0xffffffff);
 }
 
-TEST(anything_else_is_a_usage_error_that_names_it)
+TEST(other_words_are_usage_errors_that_name_them)
 {
 	static const struct {
 		const char *text;
@@ -162,7 +162,7 @@ int main(void)
 		cmocka_unit_test(case_underscores_and_blanks_after_commas_do_not_matter),
 		cmocka_unit_test(none_is_zero),
 		cmocka_unit_test(unknown_bits_pass_through_as_numbers),
-		cmocka_unit_test(anything_else_is_a_usage_error_that_names_it),
+		cmocka_unit_test(other_words_are_usage_errors_that_name_them),
 		cmocka_unit_test(a_mask_is_taken_apart_from_the_lowest_bit_on),
 	};
 

@@ -18,7 +18,7 @@ static void assert_advice(const char *text, uint32_t advice, uint32_t flags)
 	assert_ptr_equal(parsed.text, text);
 }
 
-TEST(words_are_those_of_verbs_h)
+TEST(words_are_the_names_of_verbs_h)
 {
 	assert_advice("prefetch", IBV_ADVISE_MR_ADVICE_PREFETCH, 0);
 	assert_advice("prefetch-write", IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE, 0);
@@ -43,7 +43,7 @@ TEST(words_are_read_as_they_stand_in_sources)
 		      IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, IBV_ADVISE_MR_FLAG_FLUSH);
 }
 
-TEST(anything_else_is_a_usage_error_that_names_it)
+TEST(other_words_are_usage_errors_that_name_them)
 {
 	static const struct {
 		const char *text, *named;
@@ -86,10 +86,10 @@ TEST(each_word_has_help)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_those_of_verbs_h),
+		cmocka_unit_test(words_are_the_names_of_verbs_h),
 		cmocka_unit_test(numbers_pass_through),
 		cmocka_unit_test(words_are_read_as_they_stand_in_sources),
-		cmocka_unit_test(anything_else_is_a_usage_error_that_names_it),
+		cmocka_unit_test(other_words_are_usage_errors_that_name_them),
 		cmocka_unit_test(each_word_has_help),
 	};
 

@@ -4,7 +4,7 @@
 #include "lib/verbs/calls.h"
 #include "tests/unit/unit.h"
 
-TEST(each_call_has_a_whole_row)
+TEST(each_call_has_a_complete_row)
 {
 	for (unsigned int call = 0; call < MR_REGION_CALLS; call++) {
 		const struct mr_call_row *row = mr_call_row(call);
@@ -43,7 +43,7 @@ TEST(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind)
 	assert_int_equal(ex, MR_REG_MR_EX_FD);
 }
 
-TEST(a_number_that_is_no_call_is_an_unnamed_mr)
+TEST(an_unknown_call_is_an_mr_without_a_name)
 {
 	static const unsigned int numbers[] = { MR_REGION_CALLS, 255, UINT32_MAX };
 
@@ -57,7 +57,7 @@ TEST(a_number_that_is_no_call_is_an_unnamed_mr)
 	}
 }
 
-TEST(the_path_of_a_call_is_told_by_its_name)
+TEST(the_path_of_a_call_follows_from_its_name)
 {
 	assert_int_equal(mr_call_via("ioctl(REG_MR)", MR_VIA_LIBRARY), MR_VIA_KERNEL);
 	assert_int_equal(mr_call_via("ibv_reg_mr", MR_VIA_KERNEL), MR_VIA_LIBRARY);
@@ -66,7 +66,7 @@ TEST(the_path_of_a_call_is_told_by_its_name)
 	assert_int_equal(mr_call_via(NULL, MR_VIA_LIBRARY), MR_VIA_LIBRARY);
 }
 
-TEST(a_range_is_extended_to_its_pages_where_that_makes_sense)
+TEST(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps)
 {
 	static const struct {
 		const char *what;
@@ -100,12 +100,12 @@ TEST(a_range_is_extended_to_its_pages_where_that_makes_sense)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_has_a_whole_row),
+		cmocka_unit_test(each_call_has_a_complete_row),
 		cmocka_unit_test(each_kind_has_a_name),
 		cmocka_unit_test(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind),
-		cmocka_unit_test(a_number_that_is_no_call_is_an_unnamed_mr),
-		cmocka_unit_test(the_path_of_a_call_is_told_by_its_name),
-		cmocka_unit_test(a_range_is_extended_to_its_pages_where_that_makes_sense),
+		cmocka_unit_test(an_unknown_call_is_an_mr_without_a_name),
+		cmocka_unit_test(the_path_of_a_call_follows_from_its_name),
+		cmocka_unit_test(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

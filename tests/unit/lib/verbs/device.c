@@ -138,7 +138,7 @@ TEST(one_of_several_has_to_be_named)
 	opens("rxe0", &two);
 }
 
-TEST(a_device_that_is_not_there_is_named_with_those_that_are)
+TEST(a_device_that_does_not_exist_is_named_with_those_that_do)
 {
 	static const char *const names[] = { "mlx5_1", "mlx5", "mlx5_00", "" };
 
@@ -187,14 +187,14 @@ TEST(a_node_that_is_missing_is_named)
 	assert_contains(err.hint, "/dev/infiniband/uverbs0 is missing");
 }
 
-TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless)
+TEST(an_open_that_fails_without_an_errno_is_an_error)
 {
 	machine.list[0] = &one;
 	machine.open_errno = 0;
 	assert_int_equal(open_device(NULL).errnum, EIO);
 }
 
-TEST(a_protection_domain_that_fails_without_an_errno_does_too)
+TEST(a_protection_domain_that_fails_without_an_errno_is_an_error)
 {
 	machine.list[0] = &one;
 	machine.pd_errno = 0;
@@ -212,7 +212,7 @@ TEST(without_a_protection_domain_the_device_is_closed_again)
 	assert_string_equal(err.call, "ibv_alloc_pd");
 }
 
-TEST(the_environment_has_the_kernel)
+TEST(the_environment_contains_the_kernel_release)
 {
 	struct mr_environment e;
 
@@ -228,14 +228,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(the_only_device_need_not_be_named),
 		DEVICE_TEST(one_of_several_has_to_be_named),
-		DEVICE_TEST(a_device_that_is_not_there_is_named_with_those_that_are),
+		DEVICE_TEST(a_device_that_does_not_exist_is_named_with_those_that_do),
 		DEVICE_TEST(without_a_device_the_simulator_is_offered),
 		DEVICE_TEST(a_device_that_cannot_be_opened_is_a_refusal),
 		DEVICE_TEST(a_node_that_is_missing_is_named),
-		DEVICE_TEST(an_open_that_fails_without_an_errno_is_an_error_nevertheless),
-		DEVICE_TEST(a_protection_domain_that_fails_without_an_errno_does_too),
+		DEVICE_TEST(an_open_that_fails_without_an_errno_is_an_error),
+		DEVICE_TEST(a_protection_domain_that_fails_without_an_errno_is_an_error),
 		DEVICE_TEST(without_a_protection_domain_the_device_is_closed_again),
-		DEVICE_TEST(the_environment_has_the_kernel),
+		DEVICE_TEST(the_environment_contains_the_kernel_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

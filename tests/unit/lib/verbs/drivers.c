@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is known of the kernel's RDMA drivers. */
+/* The table of the kernel's RDMA drivers. */
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/verbs/drivers.h"
@@ -30,7 +30,7 @@ TEST(an_unknown_driver_gets_no_data_of_its_own_and_may_import)
 }
 
 /* mr_uverbs_reg_mr() has room for four words of 64 bits in each direction. */
-TEST(what_a_driver_wants_with_a_registration_fits)
+TEST(the_data_that_a_driver_needs_for_a_registration_fit)
 {
 	for (uint32_t id = 0; id < 64; id++) {
 		assert_true(mr_driver_find(id)->reg_in <= 4 * sizeof(uint64_t));
@@ -52,7 +52,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_driver_is_found_by_its_provider_and_by_its_number),
 		cmocka_unit_test(an_unknown_driver_gets_no_data_of_its_own_and_may_import),
-		cmocka_unit_test(what_a_driver_wants_with_a_registration_fits),
+		cmocka_unit_test(the_data_that_a_driver_needs_for_a_registration_fit),
 		cmocka_unit_test(of_the_known_drivers_only_that_of_mlx5_imports),
 	};
 

@@ -38,7 +38,7 @@ TEST(what_is_accepted_is_in_force)
 		    0x31f & ~ZERO);
 }
 
-TEST(zero_based_is_what_the_kernel_says)
+TEST(zero_based_is_in_force_if_the_kernel_has_the_address_0)
 {
 	struct mr_in_force_region region = { .access = ZERO | 1, .at_zero = NO };
 
@@ -87,7 +87,7 @@ TEST(relaxed_ordering_takes_kernel_and_device)
 	}
 }
 
-TEST(of_a_data_direct_device_and_of_strange_flags_nothing_is_known)
+TEST(flags_of_a_data_direct_device_and_unknown_flags_are_unknown)
 {
 	assert_false(
 		bits(YES, YES,
@@ -101,14 +101,14 @@ TEST(of_a_data_direct_device_and_of_strange_flags_nothing_is_known)
 		STRANGE);
 }
 
-TEST(a_umem_has_no_order)
+TEST(relaxed_ordering_of_a_umem_has_no_effect)
 {
 	assert_bits(bits(YES, YES,
 			 (struct mr_in_force_region){ .access = RELAXED | 1, .call = MR_UMEM_REG }),
 		    1);
 }
 
-TEST(there_is_a_reason_for_each)
+TEST(each_flag_without_effect_has_a_reason)
 {
 	struct mr_in_force in_force = { .asked = true, .optional = NO, .relaxed = NO };
 
@@ -126,12 +126,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_accepted_is_in_force),
-		cmocka_unit_test(zero_based_is_what_the_kernel_says),
+		cmocka_unit_test(zero_based_is_in_force_if_the_kernel_has_the_address_0),
 		cmocka_unit_test(huge_pages_count_on_demand),
 		cmocka_unit_test(relaxed_ordering_takes_kernel_and_device),
-		cmocka_unit_test(of_a_data_direct_device_and_of_strange_flags_nothing_is_known),
-		cmocka_unit_test(a_umem_has_no_order),
-		cmocka_unit_test(there_is_a_reason_for_each),
+		cmocka_unit_test(flags_of_a_data_direct_device_and_unknown_flags_are_unknown),
+		cmocka_unit_test(relaxed_ordering_of_a_umem_has_no_effect),
+		cmocka_unit_test(each_flag_without_effect_has_a_reason),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,14 +158,14 @@ TEST(the_protection_domain_becomes_the_new_one)
 	assert_int_equal(ibv_dealloc_pd(other), 0);
 }
 
-TEST(access_becomes_what_is_asked_for_or_none)
+TEST(access_is_replaced_by_the_flags_asked_for_or_none)
 {
 	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_READ), 0);
 	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, 0), 0);
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(what_libibverbs_checks_itself_leaves_the_region_valid)
+TEST(a_change_that_libibverbs_refuses_leaves_the_region_valid)
 {
 	const char input[] = "IBV_REREG_MR_ERR_INPUT";
 	uint64_t second = (uintptr_t)memory + PAGE;
@@ -179,7 +179,7 @@ TEST(what_libibverbs_checks_itself_leaves_the_region_valid)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(a_region_that_was_imported_is_none_for_libibverbs)
+TEST(libibverbs_refuses_a_region_that_was_imported)
 {
 	struct mr_region own = region;
 
@@ -194,7 +194,7 @@ TEST(a_region_that_was_imported_is_none_for_libibverbs)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(what_the_kernel_refuses_makes_the_region_unusable)
+TEST(a_change_that_the_kernel_refuses_makes_the_region_unusable)
 {
 	const char command[] = "IBV_REREG_MR_ERR_CMD";
 	uint64_t second = (uintptr_t)memory + PAGE;
@@ -217,7 +217,7 @@ TEST(new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(old_memory_that_cannot_be_given_back_to_children_does_not_keep_the_region_from_changing)
+TEST(the_region_changes_even_if_the_old_memory_cannot_be_given_back_to_children)
 {
 	uint64_t second = (uintptr_t)memory + PAGE;
 
@@ -237,7 +237,7 @@ TEST(a_refusal_may_leave_the_new_memory_kept_from_children)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(a_code_that_is_not_known_promises_nothing)
+TEST(an_unknown_code_makes_the_region_unusable)
 {
 	starved = true;
 	fails(rereg(0, 0, 0, 0), EINVAL, "IBV_REREG_MR_ERR_CMD", "unusable");
@@ -260,7 +260,7 @@ TEST(the_kernel_takes_the_address_that_was_chosen)
 	assert_int_equal(region.lkey, mr.lkey);
 }
 
-TEST(of_a_refusal_the_kernel_does_not_tell_what_the_region_is)
+TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)
 {
 	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
 						  .addr = (uintptr_t)memory,
@@ -283,18 +283,18 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_OF_REGION(translation_changes_location_and_length),
 		TEST_OF_REGION(the_protection_domain_becomes_the_new_one),
-		TEST_OF_REGION(access_becomes_what_is_asked_for_or_none),
-		TEST_OF_REGION(what_libibverbs_checks_itself_leaves_the_region_valid),
-		TEST_OF_REGION(a_region_that_was_imported_is_none_for_libibverbs),
-		TEST_OF_REGION(what_the_kernel_refuses_makes_the_region_unusable),
+		TEST_OF_REGION(access_is_replaced_by_the_flags_asked_for_or_none),
+		TEST_OF_REGION(a_change_that_libibverbs_refuses_leaves_the_region_valid),
+		TEST_OF_REGION(libibverbs_refuses_a_region_that_was_imported),
+		TEST_OF_REGION(a_change_that_the_kernel_refuses_makes_the_region_unusable),
 		TEST_OF_REGION(
 			new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid),
 		TEST_OF_REGION(
-			old_memory_that_cannot_be_given_back_to_children_does_not_keep_the_region_from_changing),
+			the_region_changes_even_if_the_old_memory_cannot_be_given_back_to_children),
 		TEST_OF_REGION(a_refusal_may_leave_the_new_memory_kept_from_children),
-		TEST_OF_REGION(a_code_that_is_not_known_promises_nothing),
+		TEST_OF_REGION(an_unknown_code_makes_the_region_unusable),
 		TEST_OF_REGION(the_kernel_takes_the_address_that_was_chosen),
-		TEST_OF_REGION(of_a_refusal_the_kernel_does_not_tell_what_the_region_is),
+		TEST_OF_REGION(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, open_device, close_device);

@@ -27,7 +27,7 @@ TEST(a_function_that_is_missing_names_the_release_that_has_it)
 	assert_null(mr_symbol_find(MR_SYMBOL_DATA_DIRECT_PATH, &err));
 }
 
-TEST(a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead)
+TEST(a_function_that_is_missing_is_named_with_its_errno_and_the_alternative)
 {
 	if (mr_symbol_find(MR_SYMBOL_REG_MR_EX, &err))
 		return;
@@ -53,7 +53,7 @@ TEST(each_function_is_found_or_named)
 }
 
 /* /dev/null refuses the ioctl, because it is no RDMA device. */
-TEST(the_kernel_path_tells_no_path_of_a_device_that_is_not_there)
+TEST(the_path_of_a_data_direct_device_that_does_not_exist_is_refused)
 {
 	char path[64] = "before";
 	const int null = open("/dev/null", O_RDWR);
@@ -73,9 +73,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
 		cmocka_unit_test(
-			a_function_that_is_missing_is_named_with_its_errno_and_what_serves_instead),
+			a_function_that_is_missing_is_named_with_its_errno_and_the_alternative),
 		cmocka_unit_test(each_function_is_found_or_named),
-		cmocka_unit_test(the_kernel_path_tells_no_path_of_a_device_that_is_not_there),
+		cmocka_unit_test(the_path_of_a_data_direct_device_that_does_not_exist_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Claims, which keep other processes off an entry. */
+/* Claims, by which a process keeps an entry for itself. */
 #include <sys/wait.h>
 
 #include "lib/session/table/claims.h"
@@ -42,7 +42,7 @@ TEST(a_claim_keeps_other_processes_off_one_entry)
 
 	open_new(&table);
 	assert_true(mr_table_claim(&table, 3));
-	assert_false(mr_table_is_claimed(&table, 3)); /* not by another */
+	assert_false(mr_table_is_claimed(&table, 3)); /* not by another process */
 	assert_int_equal(in_child(is_claimed, &table), 1);
 	assert_int_equal(in_child(can_claim, &table), 2);
 	assert_false(
@@ -52,7 +52,7 @@ TEST(a_claim_keeps_other_processes_off_one_entry)
 	mr_table_close(&table);
 }
 
-/* In a child: a new region gets the handle of one that the parent is deregistering. */
+/* Runs in a child: a new region gets the handle of one that the parent is deregistering. */
 static int commit_again(struct mr_table *table)
 {
 	struct mr_entry entry;
@@ -60,7 +60,7 @@ static int commit_again(struct mr_table *table)
 	return add_live(table, "new", 7, &entry) == MR_NO_SLOT;
 }
 
-TEST(an_entry_that_another_process_claims_keeps_its_place_without_its_handle)
+TEST(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again)
 {
 	struct mr_table table;
 	struct mr_entry entry, got;
@@ -84,8 +84,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_claim_keeps_other_processes_off_one_entry),
-		cmocka_unit_test(
-			an_entry_that_another_process_claims_keeps_its_place_without_its_handle),
+		cmocka_unit_test(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

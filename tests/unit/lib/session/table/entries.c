@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The entries of the table: what is kept of each, and how it is found again. */
+/* The entries of the table: their values, and how each is found. */
 #include <errno.h>
 
 #include "lib/session/table/entries.h"
@@ -28,14 +28,14 @@ TEST(a_pending_entry_is_found_by_id_and_name_only)
 	mr_table_close(&table);
 }
 
-TEST(a_live_entry_is_found_by_all_that_names_it)
+TEST(a_live_entry_is_found_by_id_name_keys_and_handle)
 {
 	struct mr_table table;
 	struct mr_entry entry, got;
 	uint32_t slot;
 
 	open_new(&table);
-	slot = add_live(&table, "buf0", 0, &entry); /* 0 is a handle like any other */
+	slot = add_live(&table, "buf0", 0, &entry); /* 0 is a valid handle */
 	add_live(&table, "buf1", 1, &got);
 	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
 	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
@@ -51,7 +51,7 @@ TEST(a_live_entry_is_found_by_all_that_names_it)
 	mr_table_close(&table);
 }
 
-TEST(a_page_size_is_kept_in_one_byte)
+TEST(a_page_size_is_stored_in_one_byte)
 {
 	struct mr_entry entry = { 0 };
 
@@ -99,7 +99,7 @@ TEST(a_umem_has_no_keys_to_be_found_by)
 	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
 	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), slot);
 	assert_int_equal(mr_table_find_name(&table, "q"), slot);
-	mr = add_live(&table, "mr", 1, &got); /* its lkey is the umem's id */
+	mr = add_live(&table, "mr", 1, &got); /* its lkey equals the id of the umem */
 	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
 	mr_table_remove(&table, slot, entry.id);
 	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
@@ -159,7 +159,7 @@ TEST(a_name_in_use_is_refused_until_it_is_free)
 	mr_table_close(&table);
 }
 
-TEST(places_are_used_again_and_ids_never)
+TEST(slots_are_reused_and_ids_are_not)
 {
 	struct mr_table table;
 	struct mr_entry entry;
@@ -178,7 +178,7 @@ TEST(places_are_used_again_and_ids_never)
 	mr_table_close(&table);
 }
 
-TEST(an_entry_of_another_id_is_left_alone)
+TEST(an_entry_with_another_id_is_left_alone)
 {
 	struct mr_table table;
 	struct mr_entry entry;
@@ -319,15 +319,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pending_entry_is_found_by_id_and_name_only),
-		cmocka_unit_test(a_live_entry_is_found_by_all_that_names_it),
-		cmocka_unit_test(a_page_size_is_kept_in_one_byte),
+		cmocka_unit_test(a_live_entry_is_found_by_id_name_keys_and_handle),
+		cmocka_unit_test(a_page_size_is_stored_in_one_byte),
 		cmocka_unit_test(an_rkey_of_zero_names_no_entry),
 		cmocka_unit_test(a_umem_has_no_keys_to_be_found_by),
 		cmocka_unit_test(a_handle_is_one_region_of_whatever_kind),
 		cmocka_unit_test(an_entry_that_was_removed_is_not_found_any_more),
 		cmocka_unit_test(a_name_in_use_is_refused_until_it_is_free),
-		cmocka_unit_test(places_are_used_again_and_ids_never),
-		cmocka_unit_test(an_entry_of_another_id_is_left_alone),
+		cmocka_unit_test(slots_are_reused_and_ids_are_not),
+		cmocka_unit_test(an_entry_with_another_id_is_left_alone),
 		cmocka_unit_test(an_entry_that_was_changed_is_found_by_its_new_keys_only),
 		cmocka_unit_test(an_entry_that_has_lost_its_handle_is_not_changed),
 		cmocka_unit_test(a_handle_that_was_given_out_again_retires_the_entry_that_had_it),

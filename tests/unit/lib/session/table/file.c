@@ -45,7 +45,7 @@ TEST(the_table_grows_for_all_who_have_it_open)
 		snprintf(name, sizeof(name), "buf.%u", i);
 		add_live(&table, name, i, &entry);
 	}
-	assert_int_equal(mr_table_lock(&other, &err), 0); /* the lock is the process's */
+	assert_int_equal(mr_table_lock(&other, &err), 0); /* same process */
 	assert_int_equal(mr_table_count(&other), MANY);
 	assert_true(mr_table_size(&other) < MANY * 256);
 	for (uint32_t i = 0; i < MANY; i++) {
@@ -62,7 +62,7 @@ TEST(the_table_grows_for_all_who_have_it_open)
 	mr_table_close(&table);
 }
 
-/* A memfd with the first @length bytes of a sound table, and these seals. */
+/* Returns a memfd with the first @length bytes of a sound table, and these seals. */
 static int copy_of(size_t length, int seals)
 {
 	static char image[1 << 16];
@@ -81,7 +81,7 @@ static int copy_of(size_t length, int seals)
 	return fd;
 }
 
-/* A copy of a table in whose header the first number that is @from has become @to. */
+/* Returns a copy of a table, with the first number @from of its header replaced by @to. */
 static int changed(uint32_t from, uint32_t to)
 {
 	int fd = copy_of(SIZE_MAX, F_SEAL_SHRINK | F_SEAL_SEAL);
@@ -107,7 +107,7 @@ static void assert_unsound(int fd, const char *why)
 	assert_int_equal(mr_table_open(fd, &table, &err), -EPROTO);
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_contains(err.text, why);
-	assert_int_equal(fcntl(fd, F_GETFD), -1); /* taken over */
+	assert_int_equal(fcntl(fd, F_GETFD), -1); /* mr_table_open() has closed it */
 }
 
 TEST(a_copy_of_a_table_is_a_table)
@@ -119,7 +119,7 @@ TEST(a_copy_of_a_table_is_a_table)
 	mr_table_close(&table);
 }
 
-TEST(what_could_be_made_shorter_is_not_mapped)
+TEST(a_file_that_could_be_made_shorter_is_not_mapped)
 {
 	assert_unsound(copy_of(SIZE_MAX, 0), "seals");
 	assert_unsound(copy_of(SIZE_MAX, F_SEAL_SHRINK), "seals");
@@ -129,7 +129,7 @@ TEST(what_could_be_made_shorter_is_not_mapped)
 	assert_unsound(fileno(tmpfile()), "seals");
 }
 
-TEST(what_cannot_be_written_or_grown_is_not_mapped)
+TEST(a_file_that_cannot_be_written_or_grown_is_not_mapped)
 {
 	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
 
@@ -137,7 +137,7 @@ TEST(what_cannot_be_written_or_grown_is_not_mapped)
 	assert_unsound(copy_of(SIZE_MAX, good | F_SEAL_GROW), "seals");
 }
 
-TEST(what_is_shorter_than_it_says_is_not_mapped)
+TEST(a_file_that_is_shorter_than_its_header_says_is_not_mapped)
 {
 	const int good = F_SEAL_SHRINK | F_SEAL_SEAL;
 
@@ -173,9 +173,9 @@ int main(void)
 		cmocka_unit_test(a_new_table_is_empty_sealed_and_knows_its_device),
 		cmocka_unit_test(the_table_grows_for_all_who_have_it_open),
 		cmocka_unit_test(a_copy_of_a_table_is_a_table),
-		cmocka_unit_test(what_could_be_made_shorter_is_not_mapped),
-		cmocka_unit_test(what_cannot_be_written_or_grown_is_not_mapped),
-		cmocka_unit_test(what_is_shorter_than_it_says_is_not_mapped),
+		cmocka_unit_test(a_file_that_could_be_made_shorter_is_not_mapped),
+		cmocka_unit_test(a_file_that_cannot_be_written_or_grown_is_not_mapped),
+		cmocka_unit_test(a_file_that_is_shorter_than_its_header_says_is_not_mapped),
 		cmocka_unit_test(a_table_of_another_version_is_named_so),
 		cmocka_unit_test(a_table_that_may_only_be_read_is_an_error),
 	};

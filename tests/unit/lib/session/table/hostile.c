@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What other holders may write into the table: texts, garbage, sizes. */
+/* Values that other holders may write into the table: texts, garbage, sizes. */
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -70,7 +70,7 @@ TEST(texts_from_the_table_end)
 
 	open_new(&table);
 	map = map_all(&table, &size);
-	/* all but the first members of the header, by which the file is known as a table */
+	/* all but the first members of the header, which identify the file as a table */
 	memset(map + 48, 'x', size - 48);
 	munmap(map, size);
 	mr_table_device(&table, &device);
@@ -129,7 +129,7 @@ static void scribble(char *map, size_t size, unsigned int *seed, uint32_t capaci
 
 	while (many--) {
 		size_t at = 24 + (size_t)rand_r(seed) % (size - 28);
-		/* small numbers are slots, and worth more than noise */
+		/* half of the values are small: they can pass for slots */
 		uint32_t value = (uint32_t)rand_r(seed) % (rand_r(seed) % 2 ? capacity * 2 : ~0u);
 
 		if (rand_r(seed) % 4 == 0)
@@ -159,7 +159,7 @@ TEST(garbage_in_the_table_does_no_harm)
 	}
 }
 
-TEST(garbage_that_comes_while_the_table_is_used_does_no_harm)
+TEST(garbage_written_while_the_table_is_used_does_no_harm)
 {
 	for (unsigned int round = 0; round < 40; round++) {
 		unsigned int seed = round;
@@ -189,8 +189,8 @@ TEST(garbage_that_comes_while_the_table_is_used_does_no_harm)
 	}
 }
 
-/* Otherwise a process that is killed while it adds the entry would leave indexes that only seem valid. */
-TEST(indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_mended)
+/* Else a process that is killed while it adds the entry would leave indexes that look valid and are not. */
+TEST(repairing_the_free_chain_does_not_make_the_indexes_valid)
 {
 	struct mr_table table;
 	struct mr_entry entry;
@@ -198,7 +198,7 @@ TEST(indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_me
 	open_new(&table);
 	while (table.header->free != MR_NO_SLOT)
 		add(&table, "", &entry);
-	table.header->free = 0; /* in use */
+	table.header->free = 0; /* an entry that is in use */
 	entry = (struct mr_entry){ .page_shift = 12 };
 	assert_int_equal(mr_table_add(&table, &entry, &(uint32_t){ 0 }, &err), -EPROTO);
 	assert_false(table.header->indexes_valid);
@@ -207,7 +207,7 @@ TEST(indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_me
 }
 
 /* The slot of an entry may be beyond the table's end by the time that the entry is committed. */
-TEST(a_table_that_shrinks_by_its_own_words_does_no_harm)
+TEST(a_table_whose_capacity_shrinks_does_no_harm)
 {
 	struct mr_table table, other;
 	struct mr_entry entry;
@@ -221,7 +221,7 @@ TEST(a_table_that_shrinks_by_its_own_words_does_no_harm)
 		slot = add(&table, "", &entry);
 	mr_table_unlock(&table);
 	map = map_all(&table, &size);
-	for (size_t at = 0; at < 64; at += 4) /* wherever the capacity is */
+	for (size_t at = 0; at < 64; at += 4) /* one of these is the capacity */
 		if (!memcmp(map + at, &table.capacity, 4))
 			memset(map + at, 0, 4), map[at] = 1;
 	munmap(map, size);
@@ -242,10 +242,9 @@ int main(void)
 		cmocka_unit_test(texts_from_the_table_bring_no_control_characters),
 		cmocka_unit_test(texts_from_the_table_end),
 		cmocka_unit_test(garbage_in_the_table_does_no_harm),
-		cmocka_unit_test(garbage_that_comes_while_the_table_is_used_does_no_harm),
-		cmocka_unit_test(
-			indexes_are_not_valid_before_an_entry_is_added_though_the_free_chain_was_mended),
-		cmocka_unit_test(a_table_that_shrinks_by_its_own_words_does_no_harm),
+		cmocka_unit_test(garbage_written_while_the_table_is_used_does_no_harm),
+		cmocka_unit_test(repairing_the_free_chain_does_not_make_the_indexes_valid),
+		cmocka_unit_test(a_table_whose_capacity_shrinks_does_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

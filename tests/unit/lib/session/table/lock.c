@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table's lock, where other processes have it. */
+/* The lock of the table, while another process has it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,10 +12,10 @@
 #include "tests/unit/lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
-/* Nearly all the time that a command may wait. */
+/* Nearly the time after which a command gives up waiting. */
 #define NEARLY_OVER UINT64_C(9900000000)
 
-/* Start a process that has the lock until @pipe_fd is closed. */
+/* Start a process that holds the lock until @pipe_fd is closed. */
 static pid_t lock_elsewhere(const struct mr_table *table, int *pipe_fd)
 {
 	struct mr_table other = *table;
@@ -46,7 +46,7 @@ static void end_elsewhere(pid_t pid, int pipe_fd)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-TEST(all_waits_of_a_command_together_have_an_end_and_the_next_command_waits_anew)
+TEST(all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own)
 {
 	struct mr_table table;
 	uint64_t waited;
@@ -75,7 +75,7 @@ TEST(all_waits_of_a_command_together_have_an_end_and_the_next_command_waits_anew
 	mr_table_close(&table);
 }
 
-TEST(a_lock_that_is_had_gives_back_some_of_what_may_be_waited)
+TEST(a_lock_that_was_taken_restores_some_of_the_limit)
 {
 	struct mr_table table;
 
@@ -121,7 +121,7 @@ static void assert_names_nobody(void)
 	assert_contains(err.hint, "end the session");
 }
 
-TEST(a_lock_of_an_open_file_is_said_to_be_no_process_s)
+TEST(a_lock_of_an_open_file_description_is_reported_as_that_of_no_process)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 0 };
 	struct mr_table table;
@@ -143,7 +143,7 @@ TEST(a_lock_of_an_open_file_is_said_to_be_no_process_s)
 	mr_table_close(&table);
 }
 
-/* Try to lock in the first process of a new PID namespace.  Return: 1 where there can be no such namespace. */
+/* Try to lock in the first process of a new PID namespace.  Return: 1 if no namespace can be made. */
 static int lock_from_another_namespace(struct mr_table *table)
 {
 	pid_t pid;
@@ -165,7 +165,7 @@ static int lock_from_another_namespace(struct mr_table *table)
 									       : 4;
 }
 
-TEST(a_lock_of_a_process_that_has_no_number_here_is_said_to_be_elsewhere)
+TEST(a_lock_of_a_process_in_another_pid_namespace_is_reported_as_that)
 {
 	struct mr_table table;
 	int status;
@@ -179,7 +179,7 @@ TEST(a_lock_of_a_process_that_has_no_number_here_is_said_to_be_elsewhere)
 	assert_true(WIFEXITED(status));
 	mr_table_close(&table);
 	if (WEXITSTATUS(status) == 1)
-		skip(); /* namespaces are refused here */
+		skip(); /* this machine refuses namespaces */
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
@@ -187,12 +187,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			all_waits_of_a_command_together_have_an_end_and_the_next_command_waits_anew),
-		cmocka_unit_test(a_lock_that_is_had_gives_back_some_of_what_may_be_waited),
+			all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own),
+		cmocka_unit_test(a_lock_that_was_taken_restores_some_of_the_limit),
 		cmocka_unit_test(a_signal_that_is_blocked_ends_the_wait_for_the_lock),
-		cmocka_unit_test(a_lock_of_an_open_file_is_said_to_be_no_process_s),
 		cmocka_unit_test(
-			a_lock_of_a_process_that_has_no_number_here_is_said_to_be_elsewhere),
+			a_lock_of_an_open_file_description_is_reported_as_that_of_no_process),
+		cmocka_unit_test(a_lock_of_a_process_in_another_pid_namespace_is_reported_as_that),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "tests/unit/lib/session/table/table.h"
 #include "tests/unit/unit.h"
 
-TEST(protection_domains_are_known_by_name_and_place)
+TEST(protection_domains_are_found_by_name_and_slot)
 {
 	struct mr_table table;
 	struct mr_table_pd pd;
@@ -50,7 +50,7 @@ TEST(a_protection_domain_that_the_kernel_gave_out_again_retires_the_one_before)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(protection_domains_are_known_by_name_and_place),
+		cmocka_unit_test(protection_domains_are_found_by_name_and_slot),
 		cmocka_unit_test(
 			a_protection_domain_that_the_kernel_gave_out_again_retires_the_one_before),
 	};

@@ -23,7 +23,7 @@ static inline void open_new(struct mr_table *table)
 	assert_int_equal(mr_table_lock(table, &err), 0);
 }
 
-/* Open the same table as another command would. */
+/* Open the same table again, as another command would. */
 static inline void open_again(const struct mr_table *table, struct mr_table *other)
 {
 	assert_int_equal(mr_table_open(dup(table->fd), other, &err), 0);
@@ -51,7 +51,7 @@ static inline uint32_t add_live(struct mr_table *table, const char *name, uint32
 	return slot;
 }
 
-/* Assert that entries, indexes and counters agree, as they must where nobody writes the table. */
+/* Assert that entries, indexes and counters agree, as they must while nobody writes to the table. */
 static inline void assert_sound(struct mr_table *table)
 {
 	uint32_t count = 0, relaxed = 0, marked = 0, slot = MR_NO_SLOT;

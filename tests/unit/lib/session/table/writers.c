@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Many processes that write into one table at once, and die while they do. */
+/* Many processes that write to one table at once, and are killed meanwhile. */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -13,7 +13,7 @@
 
 enum { WRITERS = 4, TIMES = 500, STAY = 100 };
 
-/* Add, commit and remove entries, and leave some: under the lock, as commands do.  Return: 0, or 1 on failure. */
+/* Add, commit and remove entries under the lock, as commands do, and leave some.  Return: 0, or 1 on failure. */
 static int write_entries(struct mr_table *table)
 {
 	for (uint32_t i = 0; i < TIMES; i++) {
@@ -40,7 +40,7 @@ static int write_entries(struct mr_table *table)
 	return 0;
 }
 
-TEST(many_writers_at_once_lose_nothing)
+TEST(many_writers_at_once_lose_no_entry)
 {
 	struct mr_table table;
 	pid_t pids[WRITERS];
@@ -115,7 +115,7 @@ TEST(writers_killed_anywhere_leave_a_sound_table)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_writers_at_once_lose_nothing),
+		cmocka_unit_test(many_writers_at_once_lose_no_entry),
 		cmocka_unit_test(writers_killed_anywhere_leave_a_sound_table),
 	};
 
