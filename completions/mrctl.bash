@@ -2,13 +2,12 @@
 # shellcheck shell=bash
 # bash completion for mrctl.
 #
-# Commands and options are those that "mrctl [COMMAND] --help" lists, memory kinds, access flags,
-# columns and the like those of "mrctl help TOPIC".  What an option's value may be follows from the
-# word that the help shows for it.
+# Everything comes from the program: commands and options from "mrctl [COMMAND] --help", memory kinds,
+# access flags, columns and other words from "mrctl help TOPIC".  The word that the help shows for an
+# option's value (SIZE, FLAGS) decides how the value is completed.
 
-# _mrctl_read_help PROGRAM [COMMAND]
-# Sets help (lines), and adds to argument (of each option: its value's word, or "") and long (of each
-# letter).
+# _mrctl_read_help PROGRAM [COMMAND]: sets "help" to the lines of the help.  Adds to "argument", for each option
+# the word for its value or "", and to "long", for each letter its long option.
 _mrctl_read_help() {
 	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([^ ]+))?(  |$)'
 
@@ -20,7 +19,8 @@ _mrctl_read_help() {
 	done
 }
 
-# _mrctl_section TITLE [TOPIC...]: first words of the entries below that title, in help or of a topic
+# _mrctl_section TITLE [TOPIC...]: prints the first words of the entries below a title, in "help" or in the help of
+# a topic
 _mrctl_section() {
 	local line inside=
 
@@ -37,7 +37,7 @@ _mrctl_section() {
 	done
 }
 
-# _mrctl_waiting WORD: sets waiting to the option whose value comes after WORD, or to nothing
+# _mrctl_waiting WORD: sets "waiting" to the option whose value is the word after WORD, or to nothing
 _mrctl_waiting() {
 	local letters option
 
@@ -66,8 +66,7 @@ _mrctl_list() {
 	compopt -o nospace
 }
 
-# Memory kinds; the help has them as "anon", "file:PATH", "hugetlb[:2M|:1G]" and
-# "dm[:SIZE]".
+# Completes a memory kind; the help has them as "anon", "file:PATH", "hugetlb[:2M|:1G]" and "dm[:SIZE]".
 _mrctl_memory() {
 	local kind size whole=$cur
 	local -a kinds=()
@@ -100,7 +99,7 @@ _mrctl_memory() {
 	__ltrim_colon_completions "$whole"
 }
 
-# Sources of dma-bufs; the help has them as "udmabuf" and "heap:NAME".
+# Completes a source of dma-bufs; the help has them as "udmabuf" and "heap:NAME".
 _mrctl_dmabuf() {
 	local whole=$cur
 	local -a found heaps=(/dev/dma_heap/*)
@@ -113,14 +112,14 @@ _mrctl_dmabuf() {
 	__ltrim_colon_completions "$whole"
 }
 
-# _mrctl_session: what the session holds: "1" (a region), "buf" (its name), "pd:default"
+# _mrctl_session: prints the names of all in the session: "1" (a region), "buf" (its name), "pd:default"
 _mrctl_session() {
 	[[ -z ${MRCTL_SESSION-} ]] || "${program/#~\//$HOME/}" -j -o id,name stat 2>/dev/null |
 		grep -oE '"(id":[0-9]+|name":"[^"]*"(,"handle")?)' |
 		sed -E 's/^"id"://; s/^"name":"(.*)","handle"$/pd:\1/; s/^"name":"(.*)"$/\1/'
 }
 
-# Regions; dereg takes protection domains as well.
+# Completes regions; for dereg protection domains as well.
 _mrctl_regions() {
 	local -a found
 
@@ -130,7 +129,7 @@ _mrctl_regions() {
 	__ltrim_colon_completions "$cur"
 }
 
-# _mrctl_value OPTION: completes its value
+# _mrctl_value OPTION: completes the value of an option
 _mrctl_value() {
 	local -a found=()
 
@@ -175,14 +174,14 @@ _mrctl_value() {
 	esac
 }
 
-# The program that the command runs, as sim does: completed as if it stood alone.
+# Completes the words of the program that sim and session run, as if it stood alone.
 _mrctl_program() {
 	local i
 
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		[[ ${COMP_WORDS[i]} != "$command" ]] || break
 	done
-	# Here : and = stand alone.
+	# In COMP_WORDS : and = are words of their own.
 	for ((i++; i < COMP_CWORD; i++)); do
 		[[ ${COMP_WORDS[i]} != -- ]] || { ((i++)); break; }
 		[[ ${COMP_WORDS[i]} == -* ]] || break

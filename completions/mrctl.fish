@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # fish completion for mrctl.
 #
-# Commands and options are those that "mrctl [COMMAND] --help" lists, memory kinds, access flags,
-# columns and the like those of "mrctl help TOPIC".  What an option's value may be follows from the
-# word that the help shows for it.
+# Everything comes from the program: commands and options from "mrctl [COMMAND] --help", memory kinds,
+# access flags, columns and other words from "mrctl help TOPIC".  The word that the help shows for an
+# option's value (SIZE, FLAGS) decides how the value is completed.
 
-# Prints "LEFT<tab>DESCRIPTION" for the entries of the help on stdin that stand below the title
-# $argv[1], or for all options where that is "".
+# Reads the help on stdin and prints "LEFT<tab>DESCRIPTION" for the entries below the title $argv[1], or for
+# all options if that is "".
 function __mrctl_entries
     set -l inside no
     set -l entry
@@ -17,7 +17,7 @@ function __mrctl_entries
             set inside no
         else if test $inside = no
             continue
-        else if string match -qr '^ {8}' -- $line # goes on
+        else if string match -qr '^ {8}' -- $line # a description continues
             set entry[-1] (string join ' ' -- $entry[-1] (string trim -- $line))
         else if test -z "$argv[1]"; and not string match -q -- '-*' (string trim -- $line)
             set inside no
@@ -65,7 +65,7 @@ function __mrctl_memory
     end
 end
 
-# What the session holds: "1" (a region), "buf" (its name), "pd:default"
+# Prints the names of all in the session: "1" (a region), "buf" (its name), "pd:default"
 function __mrctl_session
     test -n "$MRCTL_SESSION"; or return
     mrctl -j -o id,name stat 2>/dev/null |
@@ -75,7 +75,7 @@ function __mrctl_session
         string replace -r '^"name":"(.*)"$' '$1'
 end
 
-# __mrctl_value OPTION VALUE COMMAND, where OPTION is as the help has it: "-s, --size SIZE"
+# __mrctl_value OPTION VALUE COMMAND: completes VALUE.  OPTION is as in the help: "-s, --size SIZE"
 function __mrctl_value
     switch $argv[1]
         case '*--device NAME'
@@ -120,14 +120,14 @@ function __mrctl_value
     end
 end
 
-# __mrctl_waiting WORD ENTRY...: prints the option whose value comes after WORD
+# __mrctl_waiting WORD ENTRY...: prints the option whose value is the word after WORD
 function __mrctl_waiting
     set -l left (string replace -r '\t.*' '' -- $argv[2..])
     if string match -q -- '--*' $argv[1]
         string match -r -- '^.*'(string escape --style=regex -- $argv[1])' .+$' $left
         return
     end
-    # Letters may stand together; the first that takes a value ends them.
+    # Letters may be joined (-nj); the first that takes a value is the last.
     set -l letters (string split '' -- (string sub -s 2 -- $argv[1]))
     for i in (seq (count $letters))
         set -l option (string match -- "-$letters[$i], *" $left)
