@@ -280,11 +280,6 @@ advice_refused() {
 
 # ---- what the HCA has
 
-# require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
-require_probe() {
-	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
-}
-
 # probe KEY-AND-ADDRESS [OPTION...]: lets the device access the region that is held, through its key
 probe() {
 	local key addr

@@ -78,6 +78,11 @@ require_devx() {
 	on_mlx5 || skip "needs DEVX, which only mlx5 has"
 }
 
+# require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
+require_probe() {
+	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+}
+
 # exports_umems: libmlx5 can export umems, which reveals their handles; so a session uses it for umems
 exports_umems() {
 	[ "$(rdma_core)" -ge 63 ]
@@ -265,9 +270,25 @@ faulty() {
 	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}"
 }
 
+# killed SPEC [ARG...]: run mrctl with this fault; true if it was killed
+killed() {
+	local status=0
+
+	faulty "$@" >/dev/null 2>&1 || status=$?
+	[ "$status" -eq 137 ]
+}
+
 # in_session SCRIPT [ARG...]: `run` a bash script as a session's program; mrctl is in its PATH
 in_session() {
 	run --separate-stderr "${MR[@]}" session -- bash -c "$1" bash "${@:2}"
+}
+
+# at_once TIMES SCRIPT: run SCRIPT TIMES times, 16 at once, each with its number as $1; true if all succeed.  The
+# output is in the file "out" of the test's folder.
+at_once() {
+	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
+		2>"$BATS_TEST_TMPDIR/err" ||
+		fail "$(sort "$BATS_TEST_TMPDIR/err" | uniq -c | sort -n | tail -n 20)"
 }
 
 # tool WORD...: run tests/cli/session-tool.c in the session

@@ -366,11 +366,6 @@ PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
 
 # ---- through the keys
 
-# require_probe: skips unless the device is the software HCA, which accesses memory through keys on request
-require_probe() {
-	[ "${MRCTL_TEST_DEVICE:-}" = mlx5_0 ] || skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
-}
-
 ALL=local-write,remote-read,remote-write
 
 # probe_refused REASON ADDR: the device refuses the access, for this reason

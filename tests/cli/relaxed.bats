@@ -392,13 +392,6 @@ deferred() {
 	[ "$(kernel_has mr)" -eq 1 ]
 }
 
-# at_once TIMES SCRIPT: 16 processes each run SCRIPT TIMES times, with a number as $1; true if all succeed
-at_once() {
-	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
-		2>"$BATS_TEST_TMPDIR/err" ||
-		fail "$(sort "$BATS_TEST_TMPDIR/err" | uniq -c | sort -n | tail -n 20)"
-}
-
 # bats test_tags=kernel
 @test "many processes use and flush the pool at once" {
 	local times=300

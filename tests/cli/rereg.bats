@@ -436,14 +436,6 @@ would_say() {
 
 # ---- killed ----
 
-# killed SPEC [ARG...]: run mrctl with this fault; true if it was killed
-killed() {
-	local status=0
-
-	faulty "$@" >/dev/null 2>&1 || status=$?
-	[ "$status" -eq 137 ]
-}
-
 # require_faults: skips on a real device, and where the memory cannot be changed
 require_faults() {
 	on_simulator || skip "needs the simulator's faults"

@@ -13,14 +13,6 @@ require_faults() {
 	require_tool
 }
 
-# killed SPEC [ARG...]: run mrctl with this fault; true if it was killed
-killed() {
-	local status=0
-
-	faulty "$@" >/dev/null 2>&1 || status=$?
-	[ "$status" -eq 137 ]
-}
-
 # pds_work: every protection domain that stat shows can be used, and all but the first can be deallocated
 pds_work() {
 	local pd

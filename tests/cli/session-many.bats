@@ -5,13 +5,6 @@
 
 load helpers
 
-# at_once TIMES SCRIPT: 16 processes each run SCRIPT TIMES times, with a number as $1; true if all succeed
-at_once() {
-	seq "$1" | "${SIM[@]}" xargs -P 16 -n 1 sh -c "$2" sh >"$BATS_TEST_TMPDIR/out" \
-		2>"$BATS_TEST_TMPDIR/err" ||
-		fail "$(sort "$BATS_TEST_TMPDIR/err" | uniq -c | sort -n | tail -n 20)"
-}
-
 # bats test_tags=kernel
 @test "many processes that register and deregister at once lose and confuse no region" {
 	local times=1000 out=$BATS_TEST_TMPDIR/out
