@@ -10,7 +10,7 @@ setup() {
 	on_mlx5 || pds_are_lost
 	RUNNING=()
 	mkfifo "$BATS_TEST_TMPDIR/silent"
-	# for a shell: to stay, and to start nothing, which would be seen as a holder
+	# a script that keeps running and starts no process, which would be listed as a holder
 	lasting="read -rt 60 <>'$BATS_TEST_TMPDIR/silent'"
 }
 
