@@ -37,7 +37,7 @@ static int check_output_options(const struct command *command, const struct glob
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
 	if (!command->record && (global->style.json || global->style.columns))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--%s: this command has no regions to print",
+				    "--%s: this command prints no regions or sessions",
 				    global->style.json ? "json" : "output");
 	return 0;
 }

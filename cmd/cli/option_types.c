@@ -129,10 +129,11 @@ static int fail_answer(const char *item, size_t length, struct mr_error *err)
 {
 	const char *guess = mr_errno_guess(item, length);
 
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "unknown answer '%.*s'%s%s%s give ok or names such as ENOMEM",
-			    (int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
-			    guess ? "'?" : "");
+	return mr_fail_text(
+		err, MR_ERROR_USAGE, EINVAL,
+		"unknown answer '%.*s'%s%s%s give ok, or the name of an errno such as ENOMEM",
+		(int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
+		guess ? "'?" : "");
 }
 
 static int read_expect(const char *text, void *member, struct mr_error *err)

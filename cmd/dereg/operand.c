@@ -26,7 +26,8 @@ static int dealloc_pd(struct session_job *job, const char *name, struct mr_error
 	mr_session_leave_pd(job->session, pd_slot);
 	if (stopped)
 		return mr_fail_text(err, MR_ERROR_HOST, EINTR,
-				    "interrupted: the protection domain '%s' is left", name);
+				    "interrupted: the protection domain '%s' is not deallocated",
+				    name);
 	return mr_session_dealloc_pd(job->session, name, err);
 }
 

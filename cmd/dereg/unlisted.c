@@ -85,5 +85,5 @@ void dereg_unlisted_note(const struct session_job *job, const struct unlisted *u
 		    "%" PRIu64 " unlisted region%s left: another command is registering, and may "
 		    "be about to note %s",
 		    count, count == 1 ? " is" : "s are", count == 1 ? "it" : "them");
-	report_detail("mrctl dereg --all when that has ended deregisters what it has not noted");
+	report_detail("when that command has ended, mrctl dereg --all deregisters what is left");
 }

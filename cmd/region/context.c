@@ -38,8 +38,9 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return NULL;
 	}
 	if (global->device) {
-		mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			     "the session's device is the one to work on: no --device");
+		mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"a command in a session works on the session's device: give no --device");
 		return NULL;
 	}
 	return mr_session_open(where, room, err) ? NULL : room;

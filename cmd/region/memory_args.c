@@ -65,8 +65,9 @@ static int plan_sizes(struct memory_plan *plan, const struct memory_args *args,
 	if ((!args->stride.known && plan->stride < plan->size) ||
 	    __builtin_mul_overflow(plan->count - 1, plan->stride, &span) ||
 	    __builtin_add_overflow(span, plan->size, &plan->mapping.length))
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE,
-				    "--count: so many regions do not fit in 64 bits of addresses");
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, ERANGE,
+			"--count: the last of the regions would end beyond 64 bits of addresses");
 	return 0;
 }
 

@@ -62,14 +62,14 @@ static int check_global_options(const struct invocation *invocation, const char 
 	if (args->detach && global->style.quiet && global->style.no_headings)
 		return mr_fail_text(
 			err, MR_ERROR_USAGE, EINVAL,
-			"--quiet excludes --no-headings: nobody would learn where the session "
+			"--quiet excludes --no-headings: neither would print where the session "
 			"is");
 	if (args->list && global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--list shows all sessions, so it takes no --session");
 	if (!args->hold && !args->end && global->session)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--session: a new session is opened here, not joined");
+				    "--session: this opens a new session, and joins none");
 	return 0;
 }
 

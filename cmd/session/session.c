@@ -137,7 +137,7 @@ static void note_outer_session(const struct invocation *invocation, const char *
 	mr_session_close(&session);
 	if (args->detach)
 		report_note(invocation->command->name,
-			    "a new session; the one of now (%s) stays beside it", outer);
+			    "a new session; the current one (%s) stays open", outer);
 	else
 		report_note(
 			invocation->command->name,
@@ -180,7 +180,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 		return session_detach(invocation, &environment, fd, err);
 	if (!invocation->operands[0] && !invocation->global->style.quiet && isatty(STDERR_FILENO))
 		report_note(invocation->command->name,
-			    "a session, until this shell and all it starts end");
+			    "a session, which ends with this shell and all that it starts");
 	return program_exec(invocation, err);
 }
 

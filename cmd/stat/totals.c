@@ -80,9 +80,8 @@ static void note_uars(const struct totals *totals, const struct session_job *job
 {
 	report_note(job->answer.invocation->command->name,
 		    "UARs of libmlx5 in the session: %" PRIu64, totals->uars.value);
-	report_detail(
-		"a command at work has one; one that was killed, or from which the kernel did "
-		"not take it back, has left its own, which goes with the session");
+	report_detail("each running command has one; a command that was killed, or from which the "
+		      "kernel did not take it back, has left its own until the session ends");
 }
 
 void totals_print(const struct totals *totals, struct session_job *job)
@@ -97,6 +96,6 @@ void totals_print(const struct totals *totals, struct session_job *job)
 		note_uars(totals, job);
 	if (totals->blocks_removal)
 		report_note(job->answer.invocation->command->name,
-			    "while this session lives, removing %s or its driver waits for it",
+			    "removing %s or its driver waits until this session ends",
 			    job->environment->device);
 }
