@@ -168,9 +168,9 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
 
 # On rxe too: without import everything in a session goes another way
-RXE_TESTS := $(addprefix tests/cli/,session.bats rereg.bats dereg.bats stat.bats \
-	session-many.bats reg-dmabuf.bats umem.bats relaxed.bats advise.bats batch.bats reg.bats \
-	memory.bats output.bats mail.bats)
+RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
+	dereg stat reg-dmabuf data-direct dmabuf-sources umem umem-session relaxed advise batch \
+	batch-regions reg memory output mail)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)

@@ -4,34 +4,11 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+load rereg
 
 setup() {
 	note_less
 	session_begin
-}
-
-# require_rereg: skips where the driver cannot change access and protection domain
-require_rereg() {
-	on_mlx5 && return
-	ms reg --name try --quiet
-	run --separate-stderr ms rereg try --access local-write
-	ms dereg try --quiet
-	[ "$status" -eq 0 ] || skip "this kernel's rxe cannot change regions"
-}
-
-# require_translation: skips where the driver cannot change the memory
-require_translation() {
-	on_mlx5 || skip "rxe cannot change where a region's memory is"
-}
-
-# rxe_is_old: this kernel's rxe cannot change regions, and leaves them as they are
-rxe_is_old() {
-	! on_mlx5 && ! on_simulator && [[ $(uname -r) == 6.1.* ]]
-}
-
-# field NAME [REGION]: prints this column of stat
-field() {
-	ms stat -n -o "$1" "${2:-a}"
 }
 
 # ---- what changes ----
@@ -432,65 +409,4 @@ would_say() {
 	run --separate-stderr ms rereg a --size 8K --access on-demand --json
 	succeeded
 	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
-}
-
-# ---- killed ----
-
-# require_faults: skips on a real device, and where the memory cannot be changed
-require_faults() {
-	on_simulator || skip "needs the simulator's faults"
-	require_translation
-}
-
-@test "if rereg is killed before the kernel's change, the region is in doubt and can be changed or deregistered" {
-	local addr
-
-	require_faults
-	ms reg --name a --access remote-read --quiet
-	addr=$(field addr)
-	killed rereg_mr=kill rereg a --size 4M --access none --pd two
-	[ "$(field state,length,iova)" = "in-doubt 4096 $addr" ]
-	# values that may have changed are unknown
-	[ "$(field addr,access,memory,pd)" = "- - - -" ]
-	ms rereg a --size 8K --quiet
-	[ "$(field state,length,memory,access,pd)" = "in-doubt 8192 anon - -" ]
-	ms rereg a --access none --pd two --quiet
-	[ "$(field state,access,pd)" = "live none two" ]
-	killed rereg_mr=kill rereg a --size 4M
-	ms dereg a --quiet
-	[ "$(kernel_has mr)" -eq 0 ]
-}
-
-@test "if rereg is killed after the kernel's change, the region is recognised by its handle and address" {
-	local key
-
-	require_faults
-	ms reg --name a --quiet
-	key=$(field lkey)
-	killed rereg_mr=kill-after rereg a --size 4M
-	# its keys have changed, and stat has them from the kernel
-	[ "$(field state,length)" = "in-doubt 4194304" ]
-	[ "$(field lkey)" != "$key" ]
-	killed rereg_mr=kill-after rereg a --size 6M
-	[ "$(field state,length)" = "in-doubt 6291456" ]
-	ms rereg a --size 8K --quiet
-	[ "$(field state,length)" = "live 8192" ]
-	killed rereg_mr=kill-after rereg a --access on-demand,local-write
-	[ "$(field state,length,access)" = "in-doubt 8192 -" ]
-	# dereg does not show keys that it may not have had
-	[ "$(ms dereg a -n -o length,lkey,access)" = "8192 - -" ]
-	[ "$(kernel_has mr)" -eq 0 ]
-}
-
-@test "a region in doubt is not confused with one that got its handle" {
-	require_faults
-	require_tool
-	ms reg --name a --via kernel --size 8K --quiet
-	killed rereg_mr=kill rereg a --size 4M
-	tool destroy "$(ms stat -n -o handle a)"
-	tool reg 1
-	[ "$(states)" = $'1 gone\n- unlisted' ]
-	run --separate-stderr ms dereg a
-	[ "$status" -eq 3 ]
-	[ "$(states)" = "- unlisted" ]
 }

@@ -16,7 +16,7 @@ status=0
 declare -A running=() begun=()
 
 # The files that take longest start first, so that short ones fill the gaps at the end
-slow=(session-kill faults session-many session-hostile relaxed batch session umem completion combinations)
+slow=(session-kill faults session-many session-hostile relaxed batch-regions session umem-session completion combinations)
 
 # in_order PROFILE FILE...: prints "ORDER PROFILE FILE" for each; files with a lower ORDER start first
 in_order() {

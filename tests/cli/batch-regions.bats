@@ -1,0 +1,367 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl batch: what becomes of regions, in one process and in a session.
+
+load helpers
+load batch
+
+# ---- regions in the process ----
+
+# bats test_tags=kernel
+@test "a region lives from line to line, and is registered by the library" {
+	batch --json -- 'reg --name a --access local-write,remote-read' 'stat' 'dereg a' 'stat'
+	succeeded
+	json '.session == false and .failures == [] and .regions == []'
+	json '.lines[0].regions[0] | .state == "live" and .via == "library" and .id == 1'
+	json '.lines[1] | (.regions | length == 1) and .regions[0].state == "live" and
+		.totals.regions == 1 and .totals.unlisted == 0 and .totals.blocks_removal == false'
+	json '.lines[2].regions[0] | .state == "deregistered" and .dereg_elapsed_ns > 0'
+	json '.lines[3].regions == []'
+	json '[.lines[].regions[].lkey] | unique | length == 1'
+}
+
+# bats test_tags=kernel
+@test "regions are found by id, name, key and handle" {
+	local handle lkey rkey word
+
+	coproc BATCH { "${MR[@]}" -n -o handle,lkey,rkey,name batch 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo 'reg --name a --access remote-read' >&"${BATCH[1]}"
+	read -r -t 20 handle lkey rkey word <&"${BATCH[0]}"
+	for word in 1 a "mr:$handle" "lkey:$lkey" "rkey:$rkey"; do
+		echo "stat $word" >&"${BATCH[1]}"
+		read -r -t 20 word <&"${BATCH[0]}"
+		[ "$word" = "$handle $lkey $rkey a" ]
+	done
+	echo "dereg mr:$handle" >&"${BATCH[1]}"
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid"
+	batch --json -- 'reg --count 3 --name n' 'dereg n.2' 'dereg --all'
+	succeeded
+	json '[.lines[-1].regions[].name] == ["n.1", "n.3"]'
+	batch -- 'reg --name a' 'reg --name a'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"the batch has a region named 'a' already"* ]]
+}
+
+# bats test_tags=kernel
+@test "memory stays as long as a region lies on it, and no longer" {
+	batch --json -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
+	batch --json -- 'reg --name a --addr 0x10000000' 'dereg a' 'reg --addr 0x10000000'
+	succeeded
+	# all three share one mapping
+	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	json '[.lines[].status] == [0, 0, 1]'
+	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3 n.2' 'reg --addr 0x10000000'
+	succeeded
+	require_mlx5
+	batch --json -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
+		'reg --addr 0x10000000' 'dereg a'
+	succeeded
+	# a refused change leaves the old memory, and unmaps the new one
+	batch --json -- 'reg --name a --addr 0x10000000' \
+		'rereg a --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
+		'reg --addr 0x20000000' 'reg --addr 0x10000000'
+	[ "$status" -eq 1 ]
+	json '[.lines[].status] == [0, 0, 0, 1]'
+}
+
+# bats test_tags=kernel
+@test "locked memory of all lines counts together" {
+	require_nobody
+	printf '%s\n' 'reg --size 16K' 'reg --size 16K --name b' 'reg --size 16K' 'reg --size 16K' \
+		'reg --size 16K --expect ENOMEM' 'dereg b' 'reg --size 16K' 'reg --expect ENOMEM' \
+		>"$LINES_FILE"
+	chmod a+rx "$BATS_TEST_TMPDIR" && chmod a+r "$LINES_FILE"
+	run --separate-stderr mr_as_nobody 64 --json batch - <"$LINES_FILE"
+	succeeded
+	json '.lines[4].failures[0] | .call == "ibv_reg_mr" and .errno == "ENOMEM"'
+	json '.regions | length == 4'
+}
+
+# bats test_tags=kernel
+@test "protection domains belong to the batch" {
+	batch --json -- 'reg --name a --pd new' 'dereg pd:new --expect EBUSY' 'dereg a' 'dereg pd:new' \
+		'reg --name b --pd new' 'stat b'
+	succeeded
+	json '.lines[1].failures[0] | .errno == "EBUSY"'
+	json '.lines[5].regions[0].pd == "new"'
+	batch -- 'dereg pd:new'
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"the batch has no protection domain 'new'"* ]]
+}
+
+# bats test_tags=kernel
+@test "--via kernel serves in a batch too, for all of a region's life" {
+	batch --json -- 'reg --name a --via kernel' 'stat a' 'dereg a'
+	succeeded
+	json '[.lines[].regions[0] | .via] | unique == ["kernel"]'
+	require_mlx5
+	batch --json -- 'reg --name a --via kernel' 'rereg a --size 8K' 'rereg a --size 4K --via library --expect EINVAL' \
+		'dereg a' 'reg-iova --name b --iova 0x100000' 'rereg b --memory memfd --iova 0x200000' \
+		'stat b' 'rereg b --access none --via library' 'dereg b'
+	succeeded
+	json '.lines[1].regions[0].via == "kernel" and .lines[5].regions[0].via == "kernel"'
+	json '.lines[2].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_INPUT"'
+	json '.lines[6].regions[0].iova == "0x200000" and .lines[7].regions[0].via == "library"'
+}
+
+@test "umems live in a batch whether or not libmlx5 reveals their handles" {
+	on_mlx5 || skip "umems are mlx5's"
+	batch --json -- 'umem --name u' 'umem --name v --page-sizes 4K' 'stat u v' 'stat' 'dereg u' 'umem --name w'
+	succeeded
+	json '[.lines[:2][].regions[].via] | unique == ["library"]'
+	json '[.lines[2].regions[].state] == ["live", "live"]'
+	json '.lines[3] | [.regions[].state] == ["live", "live"] and .totals.unlisted == 0'
+	json '[.regions[].name] == ["v", "w"] or [.regions[].name] == ["w", "v"]'
+	batch -- 'umem --name u' 'rereg u --size 8K'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
+}
+
+@test "an on-demand region is live in a batch, without a warning" {
+	batch -- 'reg --name a --access local-write,on-demand'
+	[[ $stderr != *"inert"* ]]
+}
+
+@test "what cannot be deregistered at the end is a failure" {
+	on_simulator || skip "needs the simulator's faults"
+	printf 'reg --name a\nreg --name b\n' >"$LINES_FILE"
+	run --separate-stderr faulty dereg_mr@1=EBUSY --json batch "$LINES_FILE"
+	[ "$status" -eq 1 ]
+	json '[.regions[].name] == ["b"] and (.failures | length == 1 and (.[0] | .errno == "EBUSY" and
+		.region == 1 and .index == null and .call == "ibv_dereg_mr"))'
+	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
+}
+
+@test "a batch of many lines is executed to its end" {
+	local n
+
+	for ((n = 1; n <= 700; n++)); do
+		echo "reg --name a$n --size 64 --access local-write,on-demand"
+		((n % 2)) || echo "dereg a$((n / 2))"
+	done >"$LINES_FILE"
+	on_mlx5 || sed -i 's/,on-demand//' "$LINES_FILE"
+	run --separate-stderr mr --json batch "$LINES_FILE"
+	succeeded
+	json '(.lines | length == 1050) and (.regions | length == 350) and
+		([.lines[].status, 0] | unique == [0])'
+}
+
+# bats test_tags=kernel
+@test "a line that is repeated has the same answer, whatever came in between" {
+	local given=('reg --name a --size 8K' '  mrctl reg --name "b"  # b' 'stat a b' 'dereg a b'
+		'reg --name a --size 8K' 'reg --name a --size 8K' 'dereg a' 'reg --name a --size 8K'
+		'stat a' 'dereg a' $'dereg a \r' 'dereg a' '  mrctl reg --name "b"  # b' 'stat a' 'stat b')
+	local how expected='[.lines[] | [.line, .status, (.regions | map("\(.name) \(.length)") | join(" "))]] ==
+		[[1, 0, "a 8192"], [2, 0, "b 4096"], [3, 0, "a 8192 b 4096"],
+		 [4, 0, "a 8192 b 4096"], [5, 0, "a 8192"], [6, 1, ""], [7, 0, "a 8192"],
+		 [8, 0, "a 8192"], [9, 0, "a 8192"], [10, 0, "a 8192"], [11, 3, ""],
+		 [12, 3, ""], [13, 0, "b 4096"], [14, 3, ""], [15, 0, "b 4096"]]'
+
+	for how in batch piped; do
+		"$how" --json --keep-going -- "${given[@]}"
+		[ "$status" -eq 1 ]
+		json "$expected"
+		json '[.lines[1, 10, 12].text] == ["mrctl reg --name \"b\"  # b", "dereg a",
+			"mrctl reg --name \"b\"  # b"]'
+		[[ $stderr == *"line 6: reg --name a --size 8K: the batch has a region named 'a' already"* ]]
+	done
+}
+
+# ---- ibv_rereg_mr(3) ----
+
+# bats test_tags=kernel
+@test "a region is changed by the object that registered it" {
+	require_mlx5
+	batch --json -- 'reg --name a --size 64K' 'rereg a --size 1M --memory memfd' \
+		'rereg a --access local-write,remote-read --pd new' 'stat a' 'dereg a' 'dereg pd:new'
+	succeeded
+	json '[.lines[1:3][].regions[0] | .via] == ["library", "library"]'
+	json '.lines[1] | .before[0].length == 65536 and .before[0].state == "replaced" and
+		(.regions[0] | .state == "live" and .length == 1048576 and .memory == "memfd" and .addr == .iova)'
+	json '.lines[3].regions[0] | .state == "live" and .length == 1048576 and .pd == "new" and
+		.access == ["local-write", "remote-read"]'
+	json '.lines[3].regions[0].lkey == .lines[2].regions[0].lkey'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_INPUT: what libibverbs itself refuses, and the region is as before" {
+	local line
+
+	require_mlx5
+	batch -- 'reg --name a' 'rereg a --flags translation'
+	[[ $stderr == *"asked for 4096 bytes at 0x0 and no memory, with the I/O virtual address 0x0"* ]] ||
+		fail "$stderr"
+	for line in '--flags 8' '--flags translation,0x10 --size 8K' '--flags translation' '--memory none' \
+		'--size 0' '--flags pd --access remote-read' '--flags none --access local-write' \
+		'--flags translation --size 8K --access remote-read'; do
+		batch --json -- 'reg --name a' "rereg a $line" 'stat a' 'dereg a'
+		[ "$status" -eq 1 ]
+		run --separate-stderr mr --json batch --keep-going "$LINES_FILE"
+		json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .errno == "EINVAL" and
+			.rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid" and .via == "library"'
+		json '.lines[2].regions[0].state == "live" and .lines[3].status == 0'
+		json '.lines[2].regions[0] == (.lines[0].regions[0] | .index = null)'
+		json '.failures[0].rereg_code == "IBV_REREG_MR_ERR_INPUT"'
+	done
+}
+
+@test "IBV_REREG_MR_ERR_INPUT: a region that is not a plain one" {
+	require_mlx5
+	on_simulator || skip "needs a dma-buf"
+	batch --json -- 'reg-dmabuf --from udmabuf --name d' 'rereg d --access none --expect EINVAL' 'stat d'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid"'
+	json '.lines[2].regions[0].state == "live"'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_CMD: the region is broken until it is deregistered" {
+	require_mlx5
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT' 'stat a' 'dereg a' 'stat'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable" and
+		.errno == "EFAULT"'
+	json '.lines[2].regions[0].state == "broken" and .lines[3].regions[0].state == "deregistered"'
+	json '.lines[4].regions == []'
+	batch --json -- 'reg --name a' 'rereg a --flags none --expect EINVAL' 'stat a'
+	succeeded
+	json '.lines[1].failures[0].rereg_code == "IBV_REREG_MR_ERR_CMD"'
+	# the broken region is deregistered at the end
+	json '.regions[0] | .name == "a" and .state == "deregistered"'
+}
+
+# bats test_tags=kernel
+@test "IBV_REREG_MR_ERR_CMD: a broken region is sound again when all that was refused has changed" {
+	require_mlx5
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --access remote-read --expect EFAULT' \
+		'rereg a --access none' 'rereg a --via kernel --memory unmapped --expect EFAULT' 'stat a' \
+		'rereg a --size 8K' 'stat a'
+	succeeded
+	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable"'
+	# a key that was withdrawn comes back only with new memory
+	json '.lines[2].regions[0].state == "broken" and .lines[4].regions[0].state == "broken"'
+	json '.lines[5].regions[0].state == "live" and .lines[6].regions[0].state == "live"'
+}
+
+# bats test_tags=kernel
+@test "a provider that changes no regions leaves them as they are, and is not taken for the kernel" {
+	! on_mlx5 || skip "libmlx5 changes regions"
+	batch --json -- 'reg --name a' 'rereg a --access none --expect EOPNOTSUPP' 'stat a' \
+		'rereg a --flags translation --expect EINVAL'
+	succeeded
+	json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .rereg_code == "IBV_REREG_MR_ERR_CMD" and
+		.old_region == "valid"'
+	json '.lines[2].regions[0].state == "live"'
+	# shellcheck disable=SC2154 # of run
+	[[ $stderr != *"kernel refused"* && $stderr == *"the region is as before"* ]] || fail "$stderr"
+	[[ $stderr == *"the kernel was not asked: the provider changes no regions"*"--via kernel"* ||
+		$(uname -r) == 6.1.* ]] || fail "$stderr"
+}
+
+@test "a driver that changes no regions leaves them as they are" {
+	! on_mlx5 && on_simulator || skip "rxe of Linux 6.1 does not"
+	printf '%s\n' 'reg --name a' 'rereg a --access none' 'rereg a --access none --via kernel' 'stat a' >"$LINES_FILE"
+	run --separate-stderr mrctl sim --profile rxe --kernel 6.1 -- mrctl --json batch --keep-going "$LINES_FILE"
+	json '.lines[1].failures[0].old_region == "valid" and .lines[2].failures[0].old_region == "valid"'
+	json '.lines[3].regions[0].state == "live"'
+	[[ $stderr == *"this provider or this kernel's driver changes no regions at all"*"this kernel's driver changes no regions at all"* ]] ||
+		fail "$stderr"
+	[[ $stderr != *"--via kernel asks"* ]]
+}
+
+@test "the path of a refusal is that of the call which was refused" {
+	on_simulator || skip "needs faults"
+	take_lines -- 'reg --relaxed --name r' 'dereg r' 'dereg --flush' 'reg --relaxed --via kernel --name k' 'dereg k' \
+		'dereg --flush' 'rereg mr:1000 --access none --via library'
+	run --separate-stderr faulty dereg_mr=EBUSY batch --json --keep-going "$LINES_FILE"
+	json '[.. | .failures? // [] | .[]] | map(select(.errno == "EBUSY" and .via != null)) | length > 0 and
+		all(if .call | startswith("ioctl(") then .via == "kernel" else .via == "library" end)'
+	json '.lines[2].failures[0] | .call == "ibv_dereg_mr" and .via == "library"'
+	json '.lines[6].failures[0] | .call == "ioctl(QUERY_MR)" and .via == "kernel"'
+}
+
+# bats test_tags=kernel
+@test "peers reach the memory through the key of the last change, and through no older one" {
+	local file=/dev/shm/mrctl-batch.$$ key addr old_key old_addr pid
+
+	command -v hca-probe >/dev/null && [ "$(device)" = mlx5_0 ] ||
+		skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
+	printf 'abcd%4092s' '' >"$file.1"
+	printf 'wxyz%8188s' '' >"$file.2"
+	coproc BATCH { "${MR[@]}" -n -o rkey,iova batch --keep-going 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo "reg --name a --memory file:$file.1 --access local-write,remote-read" >&"${BATCH[1]}"
+	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	[ "$(hca-probe "$old_key" "$old_addr")" = 0x64636261 ]
+	echo "rereg a --memory file:$file.2 --size 8K" >&"${BATCH[1]}"
+	read -r -t 60 key addr <&"${BATCH[0]}"
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+	[ "$old_key $old_addr" = "$key $addr" ] || run ! hca-probe "$old_key" "$old_addr"
+	# libibverbs itself refuses: the region is as before
+	echo 'rereg a --flags 8' >&"${BATCH[1]}"
+	echo 'stat a' >&"${BATCH[1]}"
+	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	[ "$old_key $old_addr" = "$key $addr" ]
+	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
+	echo 'rereg a --access none' >&"${BATCH[1]}"
+	read -r -t 60 key addr <&"${BATCH[0]}"
+	run ! hca-probe "$key" "$addr"
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid" || [ $? -eq 1 ]
+	run ! hca-probe "$key" "$addr"
+	rm -f "$file.1" "$file.2"
+}
+
+# ---- in a session ----
+
+# bats test_tags=kernel
+@test "in a session a batch works on its regions, and leaves them there" {
+	session_begin
+	ms reg --name old --quiet
+	printf '%s\n' 'stat old' 'reg --name a' 'reg --name b --pd new' 'dereg old' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	succeeded
+	json '.session == true and .regions == [] and .failures == [] and [.lines[].status] == [0, 0, 0, 0]'
+	[ "$(states)" = $'2 live\n3 live' ] || [ "$(states)" = $'3 live\n2 live' ]
+	printf '%s\n' 'reg --pd new --name c' 'dereg b c' 'dereg pd:new' 'dereg pd:new' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	[ "$status" -eq 3 ]
+	json '[.lines[].status] == [0, 0, 0, 3]'
+	[[ $stderr == *"line 4: dereg pd:new: the session has no protection domain 'new'"* ]]
+	make_empty
+	# the same as the commands without a batch
+	run --separate-stderr ms -d x batch "$LINES_FILE"
+	usage_error "no --device"
+	on_mlx5 || return 0
+	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'rereg a --size 8K --via library --expect EINVAL' \
+		'dereg a' >"$LINES_FILE"
+	run --separate-stderr ms --json batch "$LINES_FILE"
+	succeeded
+	json '.lines[1].regions[0].via == "kernel"'
+}
+
+@test "a PD that another process has made anew in a session is another" {
+	session_begin
+	coproc BATCH { "${MS[@]}" -n -o name,pd batch 2>/dev/null 3>&-; }
+	pid=$BATCH_PID
+	echo 'reg --name a --pd new' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "a new" ]
+	ms dereg a pd:new --quiet
+	ms reg --name x --pd other --quiet
+	ms reg --name y --pd new --quiet
+	echo 'reg --name b --pd new' >&"${BATCH[1]}"
+	read -r -t 20 line <&"${BATCH[0]}"
+	[ "$line" = "b new" ]
+	eval "exec ${BATCH[1]}>&-"
+	wait "$pid"
+	ms dereg x y --quiet
+	run --separate-stderr ms dereg pd:new
+	[ "$status" -eq 1 ]
+	ms dereg pd:other b pd:new --quiet
+}

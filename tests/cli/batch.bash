@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# For the tests of mrctl batch: batches of lines.
+
+LINES_FILE=$BATS_TEST_TMPDIR/lines
+
+# take_lines [OPTION...] -- LINE...: writes the lines to a file, and sets OPTIONS to the options
+take_lines() {
+	OPTIONS=()
+	while [ "$1" != -- ]; do
+		OPTIONS+=("$1")
+		shift
+	done
+	shift
+	printf '%s\n' "$@" >"$LINES_FILE"
+}
+
+# batch [OPTION...] -- LINE...: `run` a batch of these lines, from a file
+batch() {
+	take_lines "$@"
+	run --separate-stderr mr batch "${OPTIONS[@]}" "$LINES_FILE"
+}
+
+# piped [OPTION...] -- LINE...: the same, with the lines out of a pipe
+# shellcheck disable=SC2016 # for the other shell
+piped() {
+	take_lines "$@"
+	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${OPTIONS[@]}"
+}
+
+# require_mlx5: skips where the provider cannot change regions
+require_mlx5() {
+	on_mlx5 || skip "librxe cannot change regions"
+}

@@ -1,0 +1,179 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What mrctl says about itself: help, --version, --dump-cli.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+@test "--help explains mrctl and each command, with every option" {
+	local command word
+
+	run --separate-stderr mrctl --help
+	succeeded
+	[[ $output == "Usage: mrctl "* ]]
+	for command in $(cli command); do
+		[[ $output == *"  $command "* ]] || fail "no $command in mrctl --help" || return
+	done
+	for word in $(cli option | cut -f 1); do
+		[[ $output == *"--$word "* ]] || fail "no $word in mrctl --help" || return
+	done
+	[[ $output == *"mrctl sim -- mrctl reg"* ]]
+	for command in $(cli command); do
+		run --separate-stderr mrctl "$command" --help
+		succeeded
+		[ -z "$stderr" ]
+		[[ $output == "Usage: mrctl [global options] $command"* ]]
+		for word in $(cli option "$command" | cut -f 1); do
+			[[ $output == *"--$word "* ]] || fail "no $word in $command --help" || return
+		done
+		run --separate-stderr mrctl --help "$command"
+		succeeded
+		[[ $output == "Usage: mrctl [global options] $command"* ]]
+	done
+}
+
+# topics: prints the topics of mrctl help
+topics() {
+	mrctl help | sed -n '/^Topics:/,/^$/s/^  \([a-z]*\).*/\1/p'
+}
+
+@test "help prints the same as --help, and explains the words of each topic" {
+	local word topic
+
+	[ "$(mrctl help)" = "$(mrctl --help)" ]
+	[ "$(mrctl help help)" = "$(mrctl --help)" ]
+	for word in $(cli command); do
+		[ "$(mrctl help "$word")" = "$(mrctl "$word" --help)" ]
+	done
+	[ "$(topics | wc -l)" -ge 5 ]
+	for topic in $(topics); do
+		run --separate-stderr mrctl help "$topic"
+		succeeded
+		[ -z "$stderr" ]
+		[ "${#lines[@]}" -ge 5 ] || fail "$topic: $output" || return
+	done
+	[[ $(mrctl help access) == *"  remote-read  "* ]]
+	[[ $(mrctl help memory) == *"  file:PATH  "* ]]
+}
+
+@test "help columns lists what the command fills, and all without one" {
+	local command
+
+	[ "$(mrctl help columns | awk '/^  [^ ]/ { print $1 }' | sort)" = "$(for command in $(cli command); do
+		cli column "$command"
+	done | sort -u)" ]
+	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
+Columns of regions, for --output:" ]
+	for command in reg umem stat; do
+		[ "$(mrctl help columns $command | awk '/^  [^ ]/ { print $1 }')" = "$(mrctl --dump-cli |
+			jq -r --arg command $command '.commands[] | select(.name == $command) |
+				.columns[] | select(.filled).name')" ]
+	done
+	[[ $(mrctl help columns reg) != *umem_id* ]]
+	run --separate-stderr mrctl help columns sim
+	usage_error "sim prints no columns"
+}
+
+# simulator_words TITLE: prints the words of a section of mrctl help simulator, in the form of an option's help
+simulator_words() {
+	mrctl help simulator | awk -v title="$1:" '$0 == title { on = 1; next } !NF { on = 0 }
+		on && /^  [^ ]/ { list = list (list ? ", " $1 : $1 " (default)") } END { print list }'
+}
+
+@test "the help of an option lists the words that it takes, the default first" {
+	[[ $(mrctl sim --help) == *"--kernel KERNEL "*": $(simulator_words Kernels)"* ]]
+	[[ $(mrctl sim --help) == *"--profile PROFILE "*": $(simulator_words Profiles)"* ]]
+}
+
+@test "help on an unknown topic lists the topics" {
+	run --separate-stderr mrctl help rge
+	usage_error "there is no command or topic 'rge'" "did you mean 'reg'?"
+	run --separate-stderr mrctl help acess
+	usage_error "did you mean 'access'?"
+	run --separate-stderr mrctl help columns rge
+	usage_error "did you mean 'reg'?"
+	run --separate-stderr mrctl help reg stat
+	usage_error "unexpected argument 'stat'"
+	run --separate-stderr mrctl help columns reg stat
+	usage_error "unexpected argument 'stat'"
+}
+
+@test "help fits a screen: 42 lines of 80 columns without trailing blanks" {
+	local command
+
+	for command in '' $(cli command); do
+		run --separate-stderr mrctl ${command:+"$command"} -h
+		[ "$(wc -l <<<"$output")" -le 42 ] || fail "$command: $(wc -l <<<"$output") lines" || return
+	done
+	for command in '' $(cli command) $(topics); do
+		run --separate-stderr mrctl help ${command:+"$command"}
+		[ -z "$(awk 'length > 80' <<<"$output")" ] || fail "$command" || return
+		run ! grep -n ' $' <<<"$output"
+	done
+}
+
+@test "the examples of help are command lines without a mistake" {
+	local command example
+
+	cd "$BATS_TEST_TMPDIR" || return
+	for command in $(cli command); do
+		while read -r example; do
+			run --separate-stderr mrctl sim -- mrctl session -- sh -c "mrctl -q reg --name buf
+				trap 'case \$MRCTL_SESSION in pid:*) mrctl session --end -q ;; esac' EXIT
+				exec 3</dev/null; echo reg >broken.mrctl; SHELL=/bin/true; export SHELL
+				${example//\/dev\/my-dma-buf//dev/null}" # the shell would create it
+			[ "$status" -lt 2 ] || fail "$example: $stderr" || return
+		done < <(mrctl help "$command" | sed -n '/^Examples:/,/^$/s/^  //p' | grep .)
+	done
+}
+
+@test "--version names mrctl and rdma-core" {
+	run --separate-stderr mrctl --version
+	succeeded
+	[[ $output =~ ^mrctl\ [0-9.]+\ \(rdma-core\ [0-9.]+\)$ ]]
+	run --separate-stderr mrctl reg -V
+	[[ $output == "mrctl "* ]]
+	[ "$(mrctl version)" = "$(mrctl --version)" ]
+	run --separate-stderr mrctl version reg
+	usage_error "unexpected argument 'reg'"
+}
+
+@test "--dump-cli is one JSON document in the usual form" {
+	run --separate-stderr mrctl --dump-cli
+	succeeded
+	json '.format == 1 and .command == "--dump-cli"'
+	json '[.commands[].name] | index("reg") and index("reg-iova") and index("sim")'
+}
+
+@test "every option has a name, a type and help in lower case without a full stop" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.options[], .commands[].options[]] | length > 20'
+	json '[.options[], .commands[].options[]] | all(.name | test("^[a-z][a-z0-9-]*$"))'
+	json '[.options[], .commands[].options[]] | all(.letter == null or (.letter | test("^[A-Za-z]$")))'
+	json '[.options[], .commands[].options[]] | all(.help | test("^[a-zA-Z][^\n]*([^.]|, [.]{3})$"))'
+	json '[.options[], .commands[].options[]] | all(.type | type == "string" and test("^[a-z-]+$"))'
+	json '[.options[], .commands[].options[]] | all((.argument == null) == (.type == "flag"))'
+	json '[.options[], .commands[].options[]] | all(.group | length > 0)'
+}
+
+@test "every command and column has a summary or help" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.commands[].name] | (unique | length) == length'
+	json '.commands | all(.name | test("^[a-z][a-z-]*$"))'
+	json '.commands | all(.summary | test("^[a-z].*[^.]$"))'
+	json '[.commands[].columns[]] | all((.name | test("^[a-z0-9_]+$")) and (.help | length > 0))'
+	json '.commands | all([.columns[].name] | (unique | length) == length)'
+}
+
+@test "no command has two options of one name or letter, the global ones included" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.options[].name] as $global | .commands |
+		all([.options[].name] + $global | (unique | length) == length)'
+	json '[.options[].letter] as $global | .commands |
+		all([.options[].letter] + $global | map(select(.)) | (unique | length) == length)'
+}
+
+@test "an option that commands share is the same in all of them" {
+	run --separate-stderr mrctl --dump-cli
+	json '[.commands[].options[]] | group_by(.name) | all(map({letter, type}) | unique | length == 1)'
+}

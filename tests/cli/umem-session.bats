@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl umem in a session: umems that stay, are named, and are deregistered later.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+# usual_path: prints the path (--via) by which umems in a session are made
+usual_path() {
+	if exports_umems; then
+		echo library
+	else
+		echo kernel
+	fi
+}
+
+# bats test_tags=kernel
+@test "in a session a umem stays, is shown with its handle, and is deregistered by a later command" {
+	local shown
+
+	require_devx
+	session_begin
+	run --separate-stderr ms umem --size 64K --name q --page-sizes 4K,64K --json
+	succeeded
+	json '.session == true and (.regions[0] | .id == 1 and .state == "live" and .handle != null and
+		.umem_id > 0 and .dereg_elapsed_ns == null)'
+	json '.regions[0].via == $via' --arg via "$(usual_path)"
+	shown=$(jq -c '.regions[0] | del(.index)' <<<"$output")
+	run --separate-stderr ms stat --json
+	json '(.regions[0] | del(.index)) == $shown' --argjson shown "$shown"
+	json '.totals.regions == 1 and .totals.bytes == 65536 and .totals.unlisted == 0'
+	run --separate-stderr ms dereg q --json
+	succeeded
+	json '.regions[0] | .kind == "umem" and .state == "deregistered" and .name == "q" and
+		.page_sizes == [4096, 65536] and .dereg_elapsed_ns > 0'
+	run --separate-stderr ms stat --json
+	json '.regions == [] and .totals.unlisted == 0'
+}
+
+# bats test_tags=kernel
+@test "both paths make umems that stay" {
+	require_devx
+	session_begin
+	run --separate-stderr ms umem --via kernel --json
+	succeeded
+	json '.regions[0] | .via == "kernel" and .handle != null'
+	run --separate-stderr ms umem --via library --json
+	if exports_umems; then
+		succeeded
+		json '.regions[0] | .via == "library" and .handle != null'
+		[ "$(states)" = $'1 live\n2 live' ]
+	else
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"does not tell the handle of a umem"*"mlx5dv_devx_umem_export: EOPNOTSUPP ("* ]]
+		[[ $stderr == *"rdma-core 63 and later do; or use --via kernel"* ]]
+		json '.regions == []'
+		[ "$(states)" = "1 live" ]
+	fi
+	ms dereg --all --quiet
+	[ -z "$(states)" ]
+}
+
+# bats test_tags=kernel
+@test "umems are named by id, name and umem:HANDLE, and have no keys" {
+	local handles id
+
+	require_devx
+	session_begin
+	ms umem --count 3 --name u --quiet
+	ms reg --name m --quiet
+	mapfile -t handles < <(ms stat -n -o handle)
+	id=$(ms stat -n -o umem_id u.1)
+	for key in lkey rkey; do
+		run --separate-stderr ms stat "$key:$id"
+		[ "$status" -eq 3 ]
+	done
+	# the kernel refuses handles of another kind of object
+	run --separate-stderr ms dereg "mr:${handles[0]}"
+	absent "ioctl(QUERY_MR): EINVAL ("
+	run --separate-stderr ms dereg "umem:${handles[3]}"
+	absent "no umem with the handle ${handles[3]}: ioctl(DEVX_UMEM_DEREG): EINVAL ("
+	[[ $stderr != *DEVX\ object* ]]
+	run --separate-stderr ms dereg umem:1000
+	absent "no umem with the handle 1000: ioctl(DEVX_UMEM_DEREG): ENOENT ("
+	run --separate-stderr ms stat "umem:${handles[3]}"
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"no umem with the handle ${handles[3]}"* ]]
+	[ "$(ms stat -n -o name "umem:${handles[1]}")" = u.2 ]
+	run --separate-stderr ms dereg 1 u.2 "umem:${handles[2]}" --json
+	succeeded
+	json '[.regions[].name] == ["u.1", "u.2", "u.3"]'
+	[ "$(states)" = "4 live" ]
+}
+
+# bats test_tags=kernel
+@test "stat has a column for what a region is where there are umems, and only then" {
+	require_devx
+	session_begin
+	ms reg --name m --quiet
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == "ID NAME STATE"* && ${lines[0]} != *UMEM_ID* ]]
+	ms umem --name u --quiet
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == "ID NAME KIND STATE LKEY"*"UMEM_ID"* ]]
+	[[ ${lines[1]} == *" m "*" mr "* && ${lines[2]} == *" u "*" umem "* ]]
+	[ "$(ms stat -n -o kind,lkey u)" = "umem -" ]
+}
+
+# bats test_tags=kernel
+@test "a handle can go from an MR to a umem, and neither is taken for the other" {
+	local handle
+
+	require_devx
+	session_begin
+	ms reg --via kernel --name m --quiet
+	handle=$(ms stat -n -o handle m)
+	ms dereg m --quiet
+	ms umem --via kernel --name u --quiet
+	[ "$(ms stat -n -o handle u)" = "$handle" ]
+	run --separate-stderr ms dereg "mr:$handle"
+	absent "ioctl(QUERY_MR): EINVAL ("
+	ms dereg u --quiet
+	ms reg --via kernel --name m --quiet
+	[ "$(ms stat -n -o name,handle)" = "m $handle" ]
+	run --separate-stderr ms dereg "umem:$handle"
+	absent "ioctl(DEVX_UMEM_DEREG): EINVAL ("
+	[ "$(states)" = "3 live" ]
+}
+
+# bats test_tags=kernel
+@test "rereg is for memory regions: a umem is left as it is" {
+	require_devx
+	session_begin
+	ms umem --name u --quiet
+	run --separate-stderr ms rereg u --access remote-read --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
+	json '.regions == []'
+	run --separate-stderr ms rereg umem:1 --access remote-read
+	usage_error "rereg changes regions, not 'umem:1'"
+	[ "$(states)" = "1 live" ]
+	ms dereg u --quiet
+}
+
+# bats test_tags=kernel
+@test "umems need no protection domain" {
+	require_devx
+	session_begin
+	ms dereg pd:default
+	ms umem --quiet
+	run --separate-stderr ms stat --json
+	json '.totals.pds == [] and [.regions[] | .state, .pd] == ["live", null]'
+}
+
+# bats test_tags=kernel
+@test "--try-page-sizes leaves nothing in a session" {
+	require_devx
+	session_begin
+	run --separate-stderr ms umem --size 16K --try-page-sizes --via kernel --json
+	succeeded
+	json '.session == true and [.regions[].page_sizes[]] == [4096, 8192, 16384] and
+		.regions[0].state == "deregistered"'
+	run --separate-stderr ms stat --json
+	json '.regions == []'
+}
+
+# bats test_tags=kernel
+@test "umems stay pinned without a process, until the session ends" {
+	local before i
+
+	require_devx
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "for a guest of its own"
+	before=$(pinned)
+	session_begin
+	ms umem --size 1M --quiet
+	ms umem --size 1M --via kernel --quiet
+	[ "$(pinned)" -eq $((before + 512)) ]
+	ms dereg 1 --quiet
+	[ "$(pinned)" -eq $((before + 256)) ]
+	session_end
+	for i in {1..100}; do
+		[ "$(pinned)" -ne "$before" ] || return 0
+		sleep 0.05
+	done
+	fail "$(pinned) pages instead of $before"
+}
+
+# bats test_tags=kernel
+@test "a refusal by the firmware is reported, and a umem that it keeps stays" {
+	require_devx
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs the software HCA"
+	hca-probe --fail CREATE_UMEM=LIM_ERR
+	run --separate-stderr mr umem
+	refused ENOMEM mlx5dv_devx_umem_reg
+	session_begin
+	ms umem --name u --quiet
+	hca-probe --fail DESTROY_UMEM=BAD_RES_STATE
+	run --separate-stderr ms dereg u
+	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
+	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
+	[ "$(states)" = "1 live" ]
+	ms dereg u --quiet
+	[ -z "$(states)" ]
+}
+
+@test "a dereg that the kernel refuses leaves the umem, and gives possible reasons" {
+	on_simulator || skip "needs the simulator's faults"
+	require_devx
+	run --separate-stderr faulty umem_dereg=EINVAL umem --json
+	refused EINVAL mlx5dv_devx_umem_dereg
+	[[ $stderr == *"a DEVX object that was made on the umem"* ]]
+	json '.regions[0].state == "live" and .failures[0].region == 1'
+	session_begin
+	ms umem --name u --quiet
+	run --separate-stderr faulty umem_dereg=EINVAL dereg u
+	refused EINVAL "ioctl(DEVX_UMEM_DEREG)"
+	[ "$(states)" = "1 live" ]
+}
+
+@test "unlisted umems are shown, and deregistered by their handle" {
+	local handles
+
+	require_devx
+	require_tool
+	session_begin
+	ms umem --name u --quiet
+	mapfile -t handles < <(tool umem 2)
+	run --separate-stderr ms stat --json
+	json '[.regions[] | .kind, .state] == ["umem", "live", "umem", "unlisted", "umem", "unlisted"]'
+	json '[.regions[1:][].handle] == $h and .totals.unlisted == 2' \
+		--argjson h "$(printf '%s\n' "${handles[@]}" | jq -s .)"
+	[ "$(ms stat -n -o kind,state "umem:${handles[0]}")" = "umem unlisted" ]
+	ms dereg --all --listed --quiet
+	run --separate-stderr ms dereg "umem:${handles[0]}" --json
+	succeeded
+	json '[.regions[] | .kind, .id, .handle] == ["umem", null, ($h | tonumber)]' --arg h "${handles[0]}"
+	[ "$(ms stat -n -o state,handle)" = "unlisted ${handles[1]}" ]
+}
+
+@test "a umem that was deregistered without the table is gone, and nothing is deregistered" {
+	local handle
+
+	require_devx
+	require_tool
+	session_begin
+	ms umem --via kernel --count 2 --name u --quiet
+	handle=$(ms stat -n -o handle u.1)
+	tool umem-destroy "$handle"
+	[ "$(states)" = $'1 gone\n2 live' ]
+	# and its handle was given to an MR
+	[ "$(tool reg 1)" = "$handle" ]
+	[ "$(states)" = $'1 gone\n2 live\n- unlisted' ]
+	run --separate-stderr ms dereg u.1
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"region 1 had gone already: the kernel has no such region"* ]]
+	[ "$(states)" = $'2 live\n- unlisted' ]
+}
+
+@test "where the kernel cannot be asked for umems, nothing is taken for gone" {
+	on_simulator || skip "needs the simulator's faults"
+	require_devx
+	session_begin
+	ms umem --name u --quiet
+	for errno in ENOMEM EINVAL ENOENT EPERM; do
+		run --separate-stderr faulty "info_handles=$errno" dereg u --json
+		[ "$status" -eq 1 ]
+		json '.failures[0].call == "ioctl(INFO_HANDLES)" and .regions == []'
+		[[ $stderr == *"cannot make sure of region 1: ioctl(INFO_HANDLES): $errno ("* ]]
+		run --separate-stderr faulty "info_handles@1=$errno" stat u --json
+		[ "$status" -eq 1 ]
+		json '.regions[0].state == "unknown" and .failures[0].errno == $errno' --arg errno $errno
+	done
+	[ "$(states)" = "1 live" ]
+}
+
+@test "more umems than the kernel lists are live, and are deregistered" {
+	on_simulator || skip "takes too long in a guest"
+	require_devx
+	may_lock 65M || skip "needs 65 MiB of lockable memory: raise ulimit -l"
+	session_begin
+	ms umem --count 16500 --size 64 --stride 64 --quiet
+	run --separate-stderr ms stat --json
+	[ "$status" -eq 1 ]
+	json '[.regions[].state] | length == 16500 and unique == ["live"]'
+	json '.totals.unlisted == null and .failures[0].errno == "EOVERFLOW"'
+	[[ $stderr == *"more umems that no entry names than the kernel lists"* ]]
+	ms dereg 1 --quiet
+	ms dereg --all --quiet
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.regions == []'
+}
