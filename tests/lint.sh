@@ -70,7 +70,7 @@ without_spdx() {
 }
 
 too_long() {
-	find cmd lib tests/unit -name '*.[ch]' -exec wc -l {} + |
+	find cmd lib tests \( -name '*.[ch]' -o -name '*.bats' \) -exec wc -l {} + |
 		awk '$2 != "total" && $1 > ($2 ~ /^cmd/ ? 300 : 500)'
 }
 
