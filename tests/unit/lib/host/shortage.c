@@ -85,6 +85,10 @@ TEST(a_control_group_that_may_reserve_too_little_is_named)
 	/* where there are too few pages, that comes first */
 	assert_contains(hint_huge(17), "nr_hugepages");
 
+	/* no path of a group, as a damaged record of a machine may have it */
+	put("/proc/self/cgroup", "0::pods\n");
+	assert_string_equal(hint_huge(2), "");
+
 	put("/proc/self/cgroup", "7:hugetlb:/old\n0::/\n");
 	put("/sys/fs/cgroup/hugetlb/old/hugetlb.2MB.rsvd.limit_in_bytes", "0");
 	put("/sys/fs/cgroup/hugetlb/old/hugetlb.2MB.rsvd.usage_in_bytes", "0");
