@@ -69,7 +69,7 @@ static bool read_text(FILE *environment, char *text, size_t size, size_t *left)
 bool mr_session_find_variable(FILE *environment, char value[MR_LOCATION_SIZE], bool *any)
 {
 	static const char name[] = MR_SESSION_VARIABLE "=";
-	char text[sizeof(name) - 1 + MR_LOCATION_SIZE];
+	char text[sizeof(name) - 1 + MR_LOCATION_SIZE] = "";
 	const char *found = text + strlen(name);
 	size_t left = ENVIRONMENT_MAX;
 
