@@ -57,37 +57,6 @@ static uint64_t default_huge_size(void)
 
 /* ---- kinds ---- */
 
-static int describe_readonly(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			     struct mr_error *err)
-{
-	(void)kind;
-	(void)length;
-	(void)err;
-	m->prot = PROT_READ;
-	return 0;
-}
-
-static int describe_thp(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			struct mr_error *err)
-{
-	(void)kind;
-	(void)length;
-	(void)err;
-	m->align = HUGE_2M;
-	m->is_thp = true;
-	return 0;
-}
-
-static int describe_hole(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
-			 struct mr_error *err)
-{
-	(void)kind;
-	(void)length;
-	(void)err;
-	m->has_hole = true;
-	return 0;
-}
-
 static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			    struct mr_error *err)
 {
@@ -141,37 +110,41 @@ static int describe_device(const struct mr_memory_kind *kind, uint64_t length, s
 	return describe_file(m, mr_file_open(kind->path, O_RDWR, err), MAP_SHARED);
 }
 
-/* How each kind is mapped.  Kinds that map nothing need no row. */
-static const struct {
-	/*
-	 * Changes @m, which begins as private anonymous pages that can be read and written.  NULL:
-	 * it stays like that.  @length: bytes that a file created for it must have.
-	 */
+/* How each kind is mapped: privately, as anonymous pages, where its row does not say otherwise. */
+static const struct kind_row {
+	bool is_data;     /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
+	bool is_readonly; /* mapped without write permission */
+	bool is_thp;      /* see struct mapping */
+	bool has_hole;    /* see struct mapping */
+	/* Sets the rest of @m, or is NULL.  @length: bytes that a file created for it must have. */
 	int (*describe)(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			struct mr_error *err);
-	bool is_data; /* RLIMIT_DATA and overcommit count it: mm/mmap.c is_data_mapping() */
 } kinds[MR_MEMORY_TYPES] = {
-	[MR_MEMORY_ANON] = { NULL, true },
-	[MR_MEMORY_THP] = { describe_thp, true },
-	[MR_MEMORY_MEMFD] = { describe_memfd, false },
-	[MR_MEMORY_HUGETLB] = { describe_hugetlb, true },
-	[MR_MEMORY_FILE] = { describe_shared_file, false },
-	[MR_MEMORY_FILE_PRIVATE] = { describe_private_file, true },
-	[MR_MEMORY_READONLY] = { describe_readonly, false },
-	[MR_MEMORY_HOLE] = { describe_hole, true },
-	[MR_MEMORY_DEVICE] = { describe_device, false },
+	[MR_MEMORY_ANON] = { .is_data = true },
+	[MR_MEMORY_THP] = { .is_data = true, .is_thp = true },
+	[MR_MEMORY_MEMFD] = { .describe = describe_memfd },
+	[MR_MEMORY_HUGETLB] = { .is_data = true, .describe = describe_hugetlb },
+	[MR_MEMORY_FILE] = { .describe = describe_shared_file },
+	[MR_MEMORY_FILE_PRIVATE] = { .is_data = true, .describe = describe_private_file },
+	[MR_MEMORY_READONLY] = { .is_readonly = true },
+	[MR_MEMORY_HOLE] = { .is_data = true, .has_hole = true },
+	[MR_MEMORY_DEVICE] = { .describe = describe_device },
 };
 
 static int describe_mapping(const struct mr_memory_request *request, uint64_t length,
 			    struct mapping *m, struct mr_error *err)
 {
 	const struct mr_memory_kind *kind = &request->kind;
+	const struct kind_row *row = &kinds[kind->type];
 
-	*m = (struct mapping){ .prot = PROT_READ | PROT_WRITE,
+	*m = (struct mapping){ .prot = PROT_READ | (row->is_readonly ? 0 : PROT_WRITE),
 			       .flags = MAP_PRIVATE | MAP_ANONYMOUS,
 			       .fd = -1,
-			       .page_size = (uint64_t)getpagesize() };
-	return kinds[kind->type].describe ? kinds[kind->type].describe(kind, length, m, err) : 0;
+			       .page_size = (uint64_t)getpagesize(),
+			       .align = row->is_thp ? HUGE_2M : 0,
+			       .is_thp = row->is_thp,
+			       .has_hole = row->has_hole };
+	return row->describe ? row->describe(kind, length, m, err) : 0;
 }
 
 /* ---- mapping ---- */
