@@ -52,12 +52,12 @@ static const struct usual_columns umem_columns[] = {
 
 static const char *usual_columns(const struct register_job *job)
 {
-	const bool has_offset = register_plan_has_offset(job->plan);
+	const bool has_offset = mr_region_has_offset(job->plan->call);
 	const struct usual_columns *columns = &mr_columns[has_offset];
 
 	if (job->plan->call == MR_REG_MR_RELAXED)
 		columns = &relaxed_columns;
-	else if (job->plan->row->kind == MR_KIND_UMEM)
+	else if (mr_region_kind(job->plan->call) == MR_KIND_UMEM)
 		columns = &umem_columns[has_offset];
 	if (job->answer.in_session)
 		return columns->in_session;
@@ -111,8 +111,8 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		   const struct mr_region_request *request)
 {
 	const struct register_plan *plan = job->plan;
-	bool is_null = plan->row->on == MR_ON_NOTHING;
-	bool has_offset = register_plan_has_offset(plan), placed = request && !is_null;
+	bool is_null = mr_region_is_null(plan->call);
+	bool has_offset = mr_region_has_offset(plan->call), placed = request && !is_null;
 
 	job->answer.request = (struct request){
 		.memory = plan->memory.mapping.kind.text,
@@ -136,7 +136,7 @@ static void report_request(const struct register_job *job, const struct mr_regio
 	if (!mr_region_is_null(request->call))
 		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s, access %s",
 			      request->length, request->addr,
-			      job->plan->row->on == MR_ON_DMABUF ? "dma-buf" : "memory",
+			      mr_region_is_dmabuf(request->call) ? "dma-buf" : "memory",
 			      job->plan->memory.mapping.kind.text,
 			      access_text(request->access, text));
 	if (request->call == MR_REG_MR_RELAXED)
@@ -181,7 +181,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 	row.name = register_name(job, new->index, name, sizeof(name));
 	row.state = new->region.live ? "live" : "deregistered";
 	row.pd = job->registrar.pd;
-	if (plan->row->on != MR_ON_NOTHING) {
+	if (!mr_region_is_null(plan->call)) {
 		const struct mr_in_force_region asked = register_flags_query(job, new);
 
 		region_row_in_force(&row, &job->in_force, &asked, job->answer.invocation->global);

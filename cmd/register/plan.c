@@ -64,7 +64,7 @@ static int plan_dmabuf(struct register_plan *plan, const struct memory_args *mem
 	plan->dmabuf.source = dmabuf->source;
 	plan->dmabuf.size =
 		dmabuf->buffer.known ? dmabuf->buffer.value : memory_plan_end(&plan->memory);
-	plan->dmabuf.data_direct = plan->row->data_direct;
+	plan->dmabuf.data_direct = mr_call_row(plan->call)->data_direct;
 	plan->dm_length = plan->dmabuf.size;
 	return rc;
 }
@@ -88,7 +88,7 @@ static int plan_memory(struct register_plan *plan, const struct memory_args *mem
 
 	if (call->dmabuf)
 		return plan_dmabuf(plan, memory, call->dmabuf, err);
-	switch (plan->row->on) {
+	switch (mr_call_row(plan->call)->on) {
 	case MR_ON_DM:
 		return plan_dm(plan, memory, err);
 	case MR_ON_NOTHING:
@@ -112,8 +112,7 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	plan->call = call->call;
 	plan->via = args->via;
 	rc = choose_call(plan, args, err);
-	plan->row = mr_call_row(plan->call);
-	plan->access = choose_access(plan->row->on, &args->access);
+	plan->access = choose_access(mr_call_row(plan->call)->on, &args->access);
 	plan->iova = call->iova;
 	plan->page_sizes = call->page_sizes;
 	return rc ? rc : plan_memory(plan, &args->memory, call, err);

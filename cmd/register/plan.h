@@ -19,8 +19,7 @@ struct register_call {
 /** What a registering command is to do. */
 struct register_plan {
 	enum mr_region_call call; /**< the command's usual call, or the one that --call names */
-	const struct mr_call_row *row; /**< of @call */
-	struct via_option via;         /**< --via; with --call the library's path */
+	struct via_option via;    /**< --via; with --call the library's path */
 	uint32_t access;
 	/** Of the first region.  That of each other region lies as far above it as its address does. */
 	uint64_t iova;
@@ -42,25 +41,19 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 /** register_plan_exports_dm() - whether the dma-buf is one of memory on the RDMA device */
 static inline bool register_plan_exports_dm(const struct register_plan *plan)
 {
-	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_DM;
+	return mr_region_is_dmabuf(plan->call) && plan->dmabuf.source.type == MR_DMABUF_DM;
 }
 
 /** register_plan_is_on_gpu() - whether the dma-buf is one of a GPU's memory */
 static inline bool register_plan_is_on_gpu(const struct register_plan *plan)
 {
-	return plan->row->on == MR_ON_DMABUF && plan->dmabuf.source.type == MR_DMABUF_CUDA;
+	return mr_region_is_dmabuf(plan->call) && plan->dmabuf.source.type == MR_DMABUF_CUDA;
 }
 
 /** register_plan_needs_dm() - whether memory on the RDMA device is to be allocated */
 static inline bool register_plan_needs_dm(const struct register_plan *plan)
 {
-	return plan->row->on == MR_ON_DM || register_plan_exports_dm(plan);
-}
-
-/** register_plan_has_offset() - whether a region starts at an offset (of a dma-buf or DM), not at an address */
-static inline bool register_plan_has_offset(const struct register_plan *plan)
-{
-	return plan->row->on == MR_ON_DMABUF || plan->row->on == MR_ON_DM;
+	return mr_region_is_dm(plan->call) || register_plan_exports_dm(plan);
 }
 
 #endif

@@ -58,7 +58,7 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 int register_prepare(struct register_job *job, struct mr_error *err)
 {
 	const struct registrar_request request = { .invocation = job->answer.invocation,
-						   .kind = job->plan->row->kind,
+						   .kind = mr_region_kind(job->plan->call),
 						   .pd = job->args->pd,
 						   .via = job->plan->via,
 						   .room = &job->room->context };
@@ -91,9 +91,9 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 		rc = map_memory(job, err);
 	if (rc)
 		return rc;
-	if (job->plan->row->on != MR_ON_MEMORY)
+	if (mr_call_row(job->plan->call)->on != MR_ON_MEMORY)
 		job->memory.page_size = 0; /* there is no mapping */
-	return job->plan->row->on == MR_ON_DMABUF && !register_plan_exports_dm(job->plan)
+	return mr_region_is_dmabuf(job->plan->call) && !register_plan_exports_dm(job->plan)
 		       ? open_dmabuf(job, err)
 		       : 0;
 }

@@ -87,7 +87,7 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 static void try_sizes(struct trial *trial)
 {
 	const enum mr_via via = trial->registrar.base.via;
-	const bool dmabuf = trial->plan.row->on == MR_ON_DMABUF;
+	const bool dmabuf = mr_region_is_dmabuf(trial->plan.call);
 	struct mr_region_request request = {
 		.call = trial->plan.call,
 		.addr = trial->memory.start,
@@ -141,7 +141,7 @@ static int prepare_trial(struct trial *trial, struct mr_error *err)
 		rc = mr_table_begin_unnamed(&trial->registrar.session->table, err);
 	if (!rc)
 		rc = mr_memory_map(&trial->plan.memory.mapping, &trial->memory, err);
-	if (rc || trial->plan.row->on != MR_ON_DMABUF)
+	if (rc || !mr_region_is_dmabuf(trial->plan.call))
 		return rc;
 	rc = mr_dmabuf_open(&trial->plan.dmabuf, &trial->dmabuf, err);
 	trial->memory.page_size = trial->dmabuf.page_size;
