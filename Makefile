@@ -27,7 +27,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)')
 
 # What the commands need beside libc; make tests/setup.sh install it.
-PACKAGES := libibverbs libmlx5 libcjson smartcols
+PACKAGES := libibverbs libmlx5 libcjson smartcols libmnl
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wvla -Wundef -Wwrite-strings -Wformat=2 $(if $(W),-Werror)

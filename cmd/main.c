@@ -73,7 +73,7 @@ static int run_command(const struct command *command, struct global_args *global
 		if (!rc)
 			rc = command_check(&invocation, err);
 		if (!rc)
-			rc = command->run(&invocation, err);
+			rc = command_run(&invocation, err);
 	}
 	parser_release(&parser);
 	free(given);

@@ -5,7 +5,7 @@
 # tests/kernel (130 MB each), to be run on the simulated HCA with its own loader and libraries.
 
 userland_top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-userland_packages=(ibverbs-providers libibverbs1 librdmacm1 libcjson1 libsmartcols1 patchelf
+userland_packages=(ibverbs-providers libibverbs1 librdmacm1 libcjson1 libsmartcols1 libmnl0 patchelf
 	python3-pyverbs)
 userland_lib=usr/lib/x86_64-linux-gnu
 

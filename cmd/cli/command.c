@@ -25,6 +25,48 @@ bool command_fills(const struct command *command, const char *column)
 	return false;
 }
 
+static bool is_chosen(const struct command_view *view, const struct invocation *invocation)
+{
+	return *(const bool *)((const char *)invocation->args + view->given);
+}
+
+const struct command_view *command_view(const struct invocation *invocation)
+{
+	const struct command_view *const *view = invocation->command->views;
+
+	while (view && *view && !is_chosen(*view, invocation))
+		view++;
+	return view ? *view : NULL;
+}
+
+const struct record *command_record(const struct invocation *invocation)
+{
+	const struct command_view *view = command_view(invocation);
+
+	return view ? view->record : invocation->command->record;
+}
+
+const char *command_columns(const struct invocation *invocation)
+{
+	const struct command_view *view = command_view(invocation);
+
+	return view ? view->columns : invocation->command->columns;
+}
+
+static int check_view(const struct invocation *invocation, const struct command_view *view,
+		      struct mr_error *err)
+{
+	for (const struct command_view *const *v = invocation->command->views; *v; v++)
+		if (*v != view && is_chosen(*v, invocation))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s excludes --%s",
+					    view->option, (*v)->option);
+	if (invocation->enclosing)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "no line of a batch can be %s --%s", invocation->command->name,
+				    view->option);
+	return view->check ? view->check(invocation, err) : 0;
+}
+
 static int check_output_options(const struct command *command, const struct global_args *global,
 				struct mr_error *err)
 {
@@ -45,11 +87,21 @@ static int check_output_options(const struct command *command, const struct glob
 int command_check(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
+	const struct command_view *view = command_view(invocation);
 	int rc;
 
 	if (!command->operands && invocation->operands[0])
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unexpected argument '%s'",
 				    invocation->operands[0]);
 	rc = check_output_options(command, invocation->global, err);
-	return rc || !command->check ? rc : command->check(invocation, err);
+	if (!rc && command->check)
+		rc = command->check(invocation, err);
+	return rc || !view ? rc : check_view(invocation, view, err);
+}
+
+int command_run(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct command_view *view = command_view(invocation);
+
+	return (view ? view->run : invocation->command->run)(invocation, err);
 }

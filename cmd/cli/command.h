@@ -29,6 +29,21 @@ struct invocation {
 	char **operands;             /**< what is no option; ends with NULL */
 };
 
+/**
+ * What a command does where an option asks for it: it prints other records than usual.
+ *
+ * At most one view is chosen.  No line of a batch can choose one.
+ */
+struct command_view {
+	const char *option; /**< that chooses it, without dashes: "host" */
+	size_t given;       /**< offset of the option's bool in the command's struct */
+	const struct record *record;
+	const char *columns; /**< as of struct command */
+	/** As of struct command; operands are checked by it. */
+	int (*check)(const struct invocation *invocation, struct mr_error *err);
+	int (*run)(const struct invocation *invocation, struct mr_error *err);
+};
+
 struct command {
 	const char *name;
 	const char *operands;    /**< for the usage line: "[-- CMD...]"; NULL: it takes none */
@@ -41,6 +56,8 @@ struct command {
 	const struct record *record; /**< what it prints, for -o; or NULL */
 	const char *columns;         /**< of its tables without -o, separated by ',' */
 	const char *fills; /**< columns that can have a value, separated by ','; NULL: all */
+	/** Ends with NULL; or NULL: it has none. */
+	const struct command_view *const *views;
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
 	bool not_in_batch; /**< no line of a batch can be this command */
@@ -63,10 +80,22 @@ const struct command *const *command_find(const struct command *const *commands,
 /** command_fills() - whether the command has a value for the column, for some region at least */
 bool command_fills(const struct command *command, const char *column);
 
+/** command_view() - the view that the options choose; NULL: none */
+const struct command_view *command_view(const struct invocation *invocation);
+
+/** command_record() - what the command prints with these options; or NULL */
+const struct record *command_record(const struct invocation *invocation);
+
+/** command_columns() - its usual columns with these options */
+const char *command_columns(const struct invocation *invocation);
+
 /**
  * command_check() - whether a command line makes sense, before anything is done
  * Return: 0, or -errno with MR_ERROR_USAGE.
  */
 int command_check(const struct invocation *invocation, struct mr_error *err);
+
+/** command_run() - run the command, or the view that its options choose; returns as run of struct command */
+int command_run(const struct invocation *invocation, struct mr_error *err);
 
 #endif

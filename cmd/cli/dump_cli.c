@@ -23,6 +23,12 @@ struct command_row {
 	const char *summary;
 	struct list options;
 	struct list columns;
+	struct list views;
+};
+
+struct view_row {
+	const char *option;
+	struct list columns;
 };
 
 struct column_row {
@@ -52,15 +58,23 @@ static const struct field column_fields[] = {
 };
 static const struct record column_record = { "column", column_fields, NULL };
 
+static const struct field view_fields[] = {
+	FIELD(struct view_row, option, FIELD_STRING, 0, ""),
+	FIELD(struct view_row, columns, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record view_record = { "view", view_fields, NULL };
+
 static const struct field command_fields[] = {
 	FIELD(struct command_row, name, FIELD_STRING, 0, ""),
 	FIELD(struct command_row, operands, FIELD_STRING, 0, ""),
 	FIELD(struct command_row, summary, FIELD_STRING, 0, ""),
 	FIELD(struct command_row, options, FIELD_LIST, 0, ""),
 	FIELD(struct command_row, columns, FIELD_LIST, 0, ""),
+	FIELD(struct command_row, views, FIELD_LIST, 0, ""),
 	FIELD_END,
 };
-static const struct record command_record = { "command", command_fields, NULL };
+static const struct record cli_record = { "command", command_fields, NULL };
 
 /* The options of the groups, as rows that the caller frees. */
 static struct list list_options(const struct option_group *const *groups)
@@ -87,9 +101,9 @@ static struct list list_options(const struct option_group *const *groups)
 	return list;
 }
 
-static struct list list_columns(const struct command *command)
+/* The columns of a record, as rows that the caller frees.  @command: whose columns may be without value; or NULL */
+static struct list list_columns(const struct record *record, const struct command *command)
 {
-	const struct record *record = command->record;
 	struct list list = { .record = &column_record, .size = sizeof(struct column_row) };
 	struct column_row *rows;
 
@@ -99,8 +113,40 @@ static struct list list_columns(const struct command *command)
 	for (size_t i = 0; rows && i < list.count; i++)
 		rows[i] = (struct column_row){ record->fields[i].key, record->fields[i].help,
 					       record->fields[i].flags & FIELD_DETAIL,
-					       command_fills(command, record->fields[i].key) };
+					       !command || command_fills(command,
+									 record->fields[i].key) };
 	list.rows = rows;
+	return list;
+}
+
+static void free_views(struct list *views)
+{
+	const struct view_row *rows = views->rows;
+
+	for (size_t i = 0; rows && i < views->count; i++)
+		free((void *)rows[i].columns.rows);
+	free((void *)rows);
+	views->rows = NULL;
+}
+
+/* The views of a command, as rows that free_views() frees; without rows when memory is short. */
+static struct list list_views(const struct command *command)
+{
+	struct list list = { .record = &view_record, .size = sizeof(struct view_row) };
+	struct view_row *rows;
+	bool complete = true;
+
+	while (command->views && command->views[list.count])
+		list.count++;
+	rows = calloc(list.count + 1, sizeof(*rows));
+	list.rows = rows;
+	for (size_t i = 0; rows && i < list.count; i++) {
+		rows[i].option = command->views[i]->option;
+		rows[i].columns = list_columns(command->views[i]->record, NULL);
+		complete &= rows[i].columns.rows != NULL;
+	}
+	if (!complete)
+		free_views(&list);
 	return list;
 }
 
@@ -116,22 +162,24 @@ int help_dump(const struct command *const *commands, const struct option_group *
 	output_begin(&out, "--dump-cli");
 	if (options.rows)
 		output_json_list(&out, "options", &options);
-	output_list_begin(&out, "commands", &command_record, false);
+	output_list_begin(&out, "commands", &cli_record, false);
 	for (const struct command *const *c = commands; *c; c++) {
 		struct command_row row = {
 			.name = (*c)->name,
 			.operands = (*c)->operands,
 			.summary = (*c)->summary,
 			.options = list_options((*c)->groups),
-			.columns = list_columns(*c),
+			.columns = list_columns((*c)->record, *c),
+			.views = list_views(*c),
 		};
 
-		if (!row.options.rows || !row.columns.rows || !options.rows)
+		if (!row.options.rows || !row.columns.rows || !row.views.rows || !options.rows)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 		else
-			output_row(&out, &command_record, &row);
+			output_row(&out, &cli_record, &row);
 		free((void *)row.options.rows);
 		free((void *)row.columns.rows);
+		free_views(&row.views);
 	}
 	output_list_end(&out);
 	free((void *)options.rows);

@@ -167,6 +167,21 @@ static bool is_repeated(const struct command *const *commands, const struct comm
 	return commands != command;
 }
 
+static void print_fields(const struct record *record)
+{
+	for (const struct field *f = record->fields; f->key; f++)
+		print_entry(f->key, f->help, INDENT);
+}
+
+/* Prints the columns of what a command prints with other options, after a line that names the option. */
+static void print_views(const struct command *command)
+{
+	for (const struct command_view *const *v = command->views; v && *v; v++) {
+		output_text("\nColumns of %s --%s, for --output:\n", command->name, (*v)->option);
+		print_fields((*v)->record);
+	}
+}
+
 /* Prints the columns of all commands: those of each kind of record once. */
 static void print_all_columns(const struct command *const *commands)
 {
@@ -179,9 +194,10 @@ static void print_all_columns(const struct command *const *commands)
 			continue;
 		output_text("%sColumns of %s, for --output:\n", separator, record->list);
 		separator = "\n";
-		for (const struct field *f = record->fields; f->key; f++)
-			print_entry(f->key, f->help, INDENT);
+		print_fields(record);
 	}
+	for (const struct command *const *c = commands; *c; c++)
+		print_views(*c);
 }
 
 static int fail_unknown_topic(const struct command *const *commands, const char *word,
@@ -216,6 +232,7 @@ static int print_columns(const struct command *const *commands, const char *name
 	for (const struct field *f = command->record->fields; f->key; f++)
 		if (command_fills(command, f->key))
 			print_entry(f->key, f->help, INDENT);
+	print_views(command);
 	return 0;
 }
 

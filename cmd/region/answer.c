@@ -34,8 +34,8 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->in_session = false;
 	answer->lines = total == 1 && !global->style.columns && !global->style.no_headings;
 	progress_init(&answer->progress, total, global->style.quiet);
-	rc = output_open(&answer->out, &global->style, invocation->command->record, err);
-	answer->out.usual_columns = invocation->command->columns;
+	rc = output_open(&answer->out, &global->style, command_record(invocation), err);
+	answer->out.usual_columns = command_columns(invocation);
 	answer->out.is_part = invocation->enclosing != NULL;
 	return rc;
 }
@@ -192,14 +192,14 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 
 void answer_begin(struct answer *answer)
 {
-	const struct record *record = answer->invocation->command->record;
+	const struct record *record = command_record(answer->invocation);
 
 	answer_begin_list(answer, record->list, record, answer->lines);
 }
 
 void answer_row(struct answer *answer, const void *row)
 {
-	output_row(&answer->out, answer->invocation->command->record, row);
+	output_row(&answer->out, answer->out.record, row);
 }
 
 void answer_end_rows(struct answer *answer)

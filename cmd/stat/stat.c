@@ -1,275 +1,104 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <inttypes.h>
-#include <string.h>
 
-#include "cmd/region/in_session.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/region/row.h"
-#include "cmd/stat/totals.h"
-#include "lib/base/tristate.h"
-#include "lib/session/objects.h"
-#include "lib/session/operand.h"
-#include "lib/session/registrant.h"
-#include "lib/session/state.h"
-#include "lib/session/table/entries.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/unlisted.h"
+#include "cmd/stat/args.h"
 
-/* A run of stat: a job in a session, and what stat itself keeps. */
-struct stat_job {
-	struct session_job *base;
-	struct totals totals;
-	struct mr_in_force in_force;
-	struct mr_registrant registrant; /**< the process that was looked for last */
-	enum mr_tristate lives;          /**< that process */
-	uint64_t unseen;                 /**< regions whose process cannot be seen */
-	bool removed; /**< the kernel answers EIO: the device has gone (note_unknown()) */
+static const struct option_spec views[] = {
+	OPTION(0, "device", flag, struct stat_args, device, NULL,
+	       "show what devices can do; all, or those named"),
+	OPTION(0, "probe", flag, struct stat_args, probe, NULL,
+	       "try what a device can do: this registers memory"),
+	OPTION(0, "host", flag, struct stat_args, host, NULL,
+	       "check what decides here whether registration works"),
+	OPTION(0, "system", flag, struct stat_args, system, NULL,
+	       "show all regions in the kernel, and whose they are"),
+	OPTION_END,
 };
 
-static const char *const state_names[] = {
-	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
-	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
-	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
-	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
+static const struct option_spec probe_options[] = {
+	OPTION(0, "max-size", flag, struct stat_args, max_size, NULL,
+	       "find the largest size that can be registered"),
+	OPTION(0, "cap", size, struct stat_args, cap, "SIZE",
+	       "try no larger size (default: half of the available memory)"),
+	OPTION_END,
 };
 
-static void fill_in_force(struct stat_job *job, const struct mr_entry *entry,
-			  const struct mr_uverbs_mr *kernel, struct region_row *row)
-{
-	const struct mr_in_force_region asked = {
-		.call = (enum mr_region_call)entry->call,
-		.via = (enum mr_via)entry->via,
-		.access = entry->access,
-		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_NO : MR_YES,
-	};
+static const struct option_spec host_options[] = {
+	OPTION(0, "for-size", size, struct stat_args, for_size, "SIZE",
+	       "judge for a registration of SIZE on each device"),
+	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
+	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
+	OPTION(0, "fail-on", string, struct stat_args, fail_on, "VERDICT",
+	       "exit status 1 from this verdict on: bad (default), warn"),
+	OPTION(0, "exit", string, struct stat_args, exit_style, "STYLE",
+	       "exit status for: nagios, npd"),
+	OPTION(0, "root", string, struct stat_args, root, "DIR", "check a host recorded in DIR"),
+	OPTION(0, "record", string, struct stat_args, record, "DIR", "record this host in DIR"),
+	OPTION_END,
+};
 
-	region_row_in_force(row, &job->in_force, &asked, job->base->answer.invocation->global);
-}
+static const struct option_spec system_options[] = {
+	OPTION(0, "by", string, struct stat_args, by, "WHAT",
+	       "a row for each: mr (default), process, unit, device"),
+	OPTION(0, "sort", string, struct stat_args, sort, "COLUMN", "largest values first"),
+	OPTION(0, "top", number, struct stat_args, top, "N", "print the first N rows"),
+	OPTION_END,
+};
 
-/* Replaces what the table knows of a region by what the kernel answers. */
-static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
-{
-	row->lkey = known(kernel->lkey);
-	row->rkey = known(kernel->rkey);
-	row->iova = known(kernel->iova);
-	if (row->extended_length.known) { /* the kernel knows the extended region alone */
-		row->extended_length = known(kernel->length);
-		row->iova.value += row->addr.value - row->extended_addr.value;
-	} else {
-		row->length = known(kernel->length);
-	}
-}
+static const struct option_spec print_options[] = {
+	OPTION(0, "format", string, struct stat_args, format, "FORMAT",
+	       "print in another format: markdown, openmetrics"),
+	OPTION(0, "watch", seconds, struct stat_args, watch, "SECONDS",
+	       "print again after each SECONDS, until interrupted"),
+	OPTION_END,
+};
 
-/*
- * The state as it is printed.  A region that takes its pages from a process is inert once that process has
- * ended, though the kernel answers as before.  The last process is remembered: neighbouring regions are often
- * of the same one.
- */
-static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
-			      enum mr_session_state state)
-{
-	struct mr_session *session = job->base->session;
+static const struct option_group view_group = { "What to show (default: the session's regions)",
+						views, 0 };
+static const struct option_group probe_group = { "With --probe", probe_options, 0 };
+static const struct option_group host_group = { "With --host", host_options, 0 };
+static const struct option_group system_group = { "With --system", system_options, 0 };
+static const struct option_group print_group = { "How to print", print_options, 0 };
+static const struct option_group *const groups[] = { &view_group,   &probe_group, &host_group,
+						     &system_group, &print_group, NULL };
 
-	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
-	    !mr_registrant_needed(entry))
-		return state_names[state];
-	if (!job->registrant.start ||
-	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
-		job->lives = mr_registrant_lives(session, entry);
-	job->registrant = entry->registrant;
-	job->unseen += job->lives == MR_UNKNOWN;
-	return job->lives == MR_YES  ? state_names[state]
-	       : job->lives == MR_NO ? "inert"
-				     : "unknown";
-}
-
-static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *err)
-{
-	struct mr_session_region region;
-	const struct mr_entry *entry = &region.entry;
-	struct region_row row;
-	struct mr_table_pd pd;
-	bool is_null;
-	int rc = mr_session_query(job->base->session, slot, &region, err);
-
-	if (rc <= 0)
-		return rc;
-	region_row_fill(&row, entry, &job->base->session->table, &pd);
-	is_null = mr_region_is_null(entry->call);
-	row.state = name_state(job, entry, region.state);
-	if (mr_region_kind(entry->call) == MR_KIND_MR && !is_null &&
-	    (region.state == MR_STATE_LIVE || region.state == MR_STATE_DEFERRED ||
-	     region.state == MR_STATE_SUSPECT ||
-	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
-		prefer_kernel(&row, &region.kernel);
-	/* Of memory on the device the kernel answers the offset there as the IOVA. */
-	if (mr_region_is_dm(entry->call))
-		row.iova = known(entry->iova);
-	if (row.access.known)
-		fill_in_force(job, entry, &region.kernel, &row);
-	answer_row(&job->base->answer, &row);
-	job->base->done++;
-	job->totals.regions.value++;
-	if (!is_null) /* a null MR has no memory */
-		job->totals.bytes.value +=
-			row.extended_length.known ? row.extended_length.value : row.length.value;
-	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
-	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
-	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
-		answer_fail(&job->base->answer, err, 0, entry->id, MR_VIA_KERNEL);
-	return 0;
-}
-
-static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
-{
-	struct stat_job *job = data;
-	const struct region_row row = region_row_of_object(kind, mr, "unlisted");
-
-	answer_row(&job->base->answer, &row);
-	job->base->done++;
-	job->totals.unlisted.value++;
-}
-
-static void print_all(struct stat_job *job)
-{
-	const struct mr_table *table = &job->base->session->table;
-	struct mr_error err;
-	int rc = 0;
-
-	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot))
-			rc = print_region(job, slot, &err);
-	if (rc)
-		totals_forget(&job->totals);
-	else
-		rc = mr_session_each_unlisted(job->base->session, print_unlisted, job, &err);
-	if (rc)
-		job->totals.unlisted.known = false;
-	else
-		rc = totals_count_uars(&job->totals, job->base, &err);
-	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
-		answer_fail(&job->base->answer, &err, 0, 0, MR_VIA_KERNEL);
-}
-
-static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t handle,
-			struct mr_error *err)
-{
-	struct mr_uverbs_mr mr;
-	int rc = mr_session_find_object(job->base->session, kind, handle, &mr, err);
-
-	if (!rc)
-		print_unlisted(job, kind, &mr);
-	return rc;
-}
-
-static void print_operand(struct stat_job *job, const char *word, uint64_t index)
-{
-	struct mr_operand operand;
-	struct mr_error err;
-	int rc = mr_operand_find(job->base->session, word, &operand, &err);
-
-	if (!rc && operand.type == MR_OPERAND_OBJECT)
-		rc = print_object(job, operand.kind, operand.handle, &err);
-	else if (!rc)
-		rc = print_region(job, operand.slot, &err);
-	if (rc)
-		answer_fail(&job->base->answer, &err, index, 0, MR_VIA_KERNEL);
-}
-
-/* Once the kernel has disassociated the session from its device, it answers EIO to all calls but destroying. */
-static void note_unknown(const struct stat_job *job)
-{
-	const char *command = job->base->answer.invocation->command->name;
-
-	if (job->base->answer.invocation->global->style.quiet)
-		return;
-	if (job->removed)
-		report_note(
-			command,
-			"the states are unknown: the kernel answers EIO, as it does once %s was "
-			"removed or its driver unbound; no region works any more",
-			job->base->environment->device);
-	if (job->unseen)
-		report_note(command,
-			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
-			    "seen from here: unknown",
-			    job->unseen, job->unseen == 1 ? " needs" : "s need",
-			    job->unseen == 1 ? "it" : "them");
-}
-
-/* Whether there are umems, for which the table needs the columns kind and umem_id. */
-static bool has_umems(const struct mr_table *table)
-{
-	struct mr_entry entry;
-
-	for (uint32_t slot = 0; slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
-		    mr_region_kind(entry.call) == MR_KIND_UMEM)
-			return true;
-	return false;
-}
-
-static int compare_and_answer(struct session_job *base, struct mr_error *err)
-{
-	char **words = base->answer.invocation->operands;
-	struct stat_job job = { .base = base, .in_force = { .uverbs = &base->session->uverbs } };
-	int rc;
-
-	totals_init(&job.totals, base);
-	if (has_umems(&base->session->table))
-		base->answer.out.usual_columns =
-			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
-				       length, iova, access, pd);
-	answer_begin(&base->answer);
-	for (uint64_t i = 0; words[i]; i++) {
-		print_operand(&job, words[i], i + 1);
-		if (mr_table_gave_up(&base->session->table))
-			break;
-	}
-	if (!words[0])
-		print_all(&job);
-	answer_end_rows(&base->answer);
-	if (!words[0])
-		totals_print(&job.totals, base);
-	rc = answer_end(&base->answer, base->done, err);
-	note_unknown(&job);
-	return rc ? rc : answer_status(&base->answer, base->done, NULL);
-}
+static const struct option_rule rules[] = {
+	{ "max-size", OPTION_NEEDS, "probe" }, { "cap", OPTION_NEEDS, "max-size" },
+	{ "for-size", OPTION_NEEDS, "host" },  { "only", OPTION_NEEDS, "host" },
+	{ "ignore", OPTION_NEEDS, "host" },    { "fail-on", OPTION_NEEDS, "host" },
+	{ "exit", OPTION_NEEDS, "host" },      { "root", OPTION_NEEDS, "host" },
+	{ "record", OPTION_NEEDS, "host" },    { "record", OPTION_EXCLUDES, "root" },
+	{ "by", OPTION_NEEDS, "system" },      { "sort", OPTION_NEEDS, "system" },
+	{ "top", OPTION_NEEDS, "system" },     OPTION_RULES_END,
+};
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)
 {
-	for (char **word = invocation->operands; *word; word++) {
-		if (mr_operand_check(*word, err))
-			return -EINVAL;
-		if (!strncmp(*word, "pd:", 3))
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "stat shows regions, not '%s'", *word);
-	}
-	return 0;
+	return command_view(invocation) ? 0 : stat_check_regions(invocation, err);
 }
 
-static int run_stat(const struct invocation *invocation, struct mr_error *err)
-{
-	return session_job_run(invocation, NULL, compare_and_answer, NULL, err);
-}
-
-static const struct option_group *const groups[] = { NULL };
+static const struct command_view *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
+							 &stat_system, NULL };
 
 const struct command command_stat = {
 	.name = "stat",
-	.operands = "[REGION...]",
-	.summary = "show the regions of the session",
+	.operands = "[REGION...|DEVICE...]",
+	.summary = "show regions, devices, and what decides on this host",
 	.description =
 		"Shows the session's regions, each compared with what the kernel says of it. "
 		"A REGION is an id, a name, lkey:KEY, rkey:KEY, mr:HANDLE, umem:HANDLE or "
-		"dm:HANDLE.",
+		"dm:HANDLE. With an option it shows something else.",
 	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct stat_args),
 	.record = &region_record,
-	.columns =
-		REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd),
-	.fills = REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr,
-				extended_length, page_sizes, deferred_ns, deferred_answer),
-	.examples = (const char *const[]){ "mrctl stat", "mrctl -n -o rkey stat buf", NULL },
+	.columns = STAT_REGION_COLUMNS,
+	.fills = STAT_REGION_FILLS,
+	.views = stat_views,
+	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --device",
+					   "mrctl stat --host --for-size 64G", NULL },
 	.check = check_stat,
-	.run = run_stat,
+	.run = stat_regions,
 };

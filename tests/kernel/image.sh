@@ -20,7 +20,7 @@ packages=(
 	grep gzip hostname kmod less libc-bin login mawk mount ncurses-base ncurses-bin passwd procps
 	sed strace tar util-linux
 	bats jq e2fsprogs xfsprogs
-	ibverbs-providers ibverbs-utils iproute2 libibverbs1 librdmacm1 libcjson1 libsmartcols1
+	ibverbs-providers ibverbs-utils iproute2 libibverbs1 librdmacm1 libcjson1 libsmartcols1 libmnl0
 	busybox-static
 )
 boot_modules=(virtio_pci virtio_blk virtio_console erofs overlay)

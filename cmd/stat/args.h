@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of mrctl stat, and what they choose. */
+#ifndef CMD_STAT_ARGS_H
+#define CMD_STAT_ARGS_H
+
+#include "cmd/cli/command.h"
+#include "lib/base/number.h"
+
+/** The options of mrctl stat. */
+struct stat_args {
+	bool device, probe, host, system; /**< the view; none: the session's regions */
+
+	bool max_size;         /**< of probe */
+	struct mr_opt_u64 cap; /**< of max_size: bytes */
+
+	struct mr_opt_u64 for_size; /**< of host: bytes of a planned registration */
+	const char *only;           /**< of host: ids of checks, separated by ',' */
+	const char *ignore;         /**< of host: the same */
+	const char *fail_on;        /**< of host: "warn" or "bad" */
+	const char *exit_style;     /**< of host: "nagios" or "npd" */
+	const char *root;           /**< of host: the folder of a recording */
+	const char *record;         /**< of host: the folder of a new recording */
+
+	const char *by;        /**< of system: what a row is */
+	const char *sort;      /**< of system: a column */
+	struct mr_opt_u64 top; /**< of system: rows */
+
+	const char *format;      /**< "openmetrics" or "markdown" */
+	struct mr_opt_u64 watch; /**< nanoseconds between two answers */
+};
+
+/** STAT_VIEW() - the first members of a struct command_view: its option, which fills a bool of the same name */
+#define STAT_VIEW(name) .option = #name, .given = CHECKED_OFFSET(struct stat_args, name, bool)
+
+extern const struct command_view stat_device, stat_probe, stat_host, stat_system;
+
+/** stat_regions() - show the regions of the session.  Return: an exit status, or -errno. */
+int stat_regions(const struct invocation *invocation, struct mr_error *err);
+
+/** stat_check_regions() - the check of struct command for the session's regions */
+int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
+
+/** STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */
+#define STAT_REGION_COLUMNS                                                                        \
+	REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd)
+#define STAT_REGION_FILLS                                                                          \
+	REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr, extended_length,       \
+		       page_sizes, deferred_ns, deferred_answer)
+
+#endif

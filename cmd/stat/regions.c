@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/region/in_session.h"
+#include "cmd/region/row.h"
+#include "cmd/stat/args.h"
+#include "cmd/stat/totals.h"
+#include "lib/base/tristate.h"
+#include "lib/session/objects.h"
+#include "lib/session/operand.h"
+#include "lib/session/registrant.h"
+#include "lib/session/state.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/lock.h"
+#include "lib/session/unlisted.h"
+
+/* A run of stat: a job in a session, and what stat itself keeps. */
+struct stat_job {
+	struct session_job *base;
+	struct totals totals;
+	struct mr_in_force in_force;
+	struct mr_registrant registrant; /**< the process that was looked for last */
+	enum mr_tristate lives;          /**< that process */
+	uint64_t unseen;                 /**< regions whose process cannot be seen */
+	bool removed; /**< the kernel answers EIO: the device has gone (note_unknown()) */
+};
+
+static const char *const state_names[] = {
+	[MR_STATE_LIVE] = "live",         [MR_STATE_PENDING] = "pending",
+	[MR_STATE_IN_DOUBT] = "in-doubt", [MR_STATE_SUSPECT] = "suspect",
+	[MR_STATE_GONE] = "gone",         [MR_STATE_UNKNOWN] = "unknown",
+	[MR_STATE_DEFERRED] = "deferred", [MR_STATE_BROKEN] = "broken",
+};
+
+static void fill_in_force(struct stat_job *job, const struct mr_entry *entry,
+			  const struct mr_uverbs_mr *kernel, struct region_row *row)
+{
+	const struct mr_in_force_region asked = {
+		.call = (enum mr_region_call)entry->call,
+		.via = (enum mr_via)entry->via,
+		.access = entry->access,
+		.at_zero = (kernel->length ? kernel->iova : entry->iova) ? MR_NO : MR_YES,
+	};
+
+	region_row_in_force(row, &job->in_force, &asked, job->base->answer.invocation->global);
+}
+
+/* Replaces what the table knows of a region by what the kernel answers. */
+static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *kernel)
+{
+	row->lkey = known(kernel->lkey);
+	row->rkey = known(kernel->rkey);
+	row->iova = known(kernel->iova);
+	if (row->extended_length.known) { /* the kernel knows the extended region alone */
+		row->extended_length = known(kernel->length);
+		row->iova.value += row->addr.value - row->extended_addr.value;
+	} else {
+		row->length = known(kernel->length);
+	}
+}
+
+/*
+ * The state as it is printed.  A region that takes its pages from a process is inert once that process has
+ * ended, though the kernel answers as before.  The last process is remembered: neighbouring regions are often
+ * of the same one.
+ */
+static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
+			      enum mr_session_state state)
+{
+	struct mr_session *session = job->base->session;
+
+	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
+	    !mr_registrant_needed(entry))
+		return state_names[state];
+	if (!job->registrant.start ||
+	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
+		job->lives = mr_registrant_lives(session, entry);
+	job->registrant = entry->registrant;
+	job->unseen += job->lives == MR_UNKNOWN;
+	return job->lives == MR_YES  ? state_names[state]
+	       : job->lives == MR_NO ? "inert"
+				     : "unknown";
+}
+
+static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *err)
+{
+	struct mr_session_region region;
+	const struct mr_entry *entry = &region.entry;
+	struct region_row row;
+	struct mr_table_pd pd;
+	bool is_null;
+	int rc = mr_session_query(job->base->session, slot, &region, err);
+
+	if (rc <= 0)
+		return rc;
+	region_row_fill(&row, entry, &job->base->session->table, &pd);
+	is_null = mr_region_is_null(entry->call);
+	row.state = name_state(job, entry, region.state);
+	if (mr_region_kind(entry->call) == MR_KIND_MR && !is_null &&
+	    (region.state == MR_STATE_LIVE || region.state == MR_STATE_DEFERRED ||
+	     region.state == MR_STATE_SUSPECT ||
+	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
+		prefer_kernel(&row, &region.kernel);
+	/* Of memory on the device the kernel answers the offset there as the IOVA. */
+	if (mr_region_is_dm(entry->call))
+		row.iova = known(entry->iova);
+	if (row.access.known)
+		fill_in_force(job, entry, &region.kernel, &row);
+	answer_row(&job->base->answer, &row);
+	job->base->done++;
+	job->totals.regions.value++;
+	if (!is_null) /* a null MR has no memory */
+		job->totals.bytes.value +=
+			row.extended_length.known ? row.extended_length.value : row.length.value;
+	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
+	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
+	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
+		answer_fail(&job->base->answer, err, 0, entry->id, MR_VIA_KERNEL);
+	return 0;
+}
+
+static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
+{
+	struct stat_job *job = data;
+	const struct region_row row = region_row_of_object(kind, mr, "unlisted");
+
+	answer_row(&job->base->answer, &row);
+	job->base->done++;
+	job->totals.unlisted.value++;
+}
+
+static void print_all(struct stat_job *job)
+{
+	const struct mr_table *table = &job->base->session->table;
+	struct mr_error err;
+	int rc = 0;
+
+	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot))
+			rc = print_region(job, slot, &err);
+	if (rc)
+		totals_forget(&job->totals);
+	else
+		rc = mr_session_each_unlisted(job->base->session, print_unlisted, job, &err);
+	if (rc)
+		job->totals.unlisted.known = false;
+	else
+		rc = totals_count_uars(&job->totals, job->base, &err);
+	if (rc && rc != -EIO) /* EIO: the device has gone, and the states say so */
+		answer_fail(&job->base->answer, &err, 0, 0, MR_VIA_KERNEL);
+}
+
+static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t handle,
+			struct mr_error *err)
+{
+	struct mr_uverbs_mr mr;
+	int rc = mr_session_find_object(job->base->session, kind, handle, &mr, err);
+
+	if (!rc)
+		print_unlisted(job, kind, &mr);
+	return rc;
+}
+
+static void print_operand(struct stat_job *job, const char *word, uint64_t index)
+{
+	struct mr_operand operand;
+	struct mr_error err;
+	int rc = mr_operand_find(job->base->session, word, &operand, &err);
+
+	if (!rc && operand.type == MR_OPERAND_OBJECT)
+		rc = print_object(job, operand.kind, operand.handle, &err);
+	else if (!rc)
+		rc = print_region(job, operand.slot, &err);
+	if (rc)
+		answer_fail(&job->base->answer, &err, index, 0, MR_VIA_KERNEL);
+}
+
+/* Once the kernel has disassociated the session from its device, it answers EIO to all calls but destroying. */
+static void note_unknown(const struct stat_job *job)
+{
+	const char *command = job->base->answer.invocation->command->name;
+
+	if (job->base->answer.invocation->global->style.quiet)
+		return;
+	if (job->removed)
+		report_note(
+			command,
+			"the states are unknown: the kernel answers EIO, as it does once %s was "
+			"removed or its driver unbound; no region works any more",
+			job->base->environment->device);
+	if (job->unseen)
+		report_note(command,
+			    "%" PRIu64 " region%s the process that registered %s, which cannot be "
+			    "seen from here: unknown",
+			    job->unseen, job->unseen == 1 ? " needs" : "s need",
+			    job->unseen == 1 ? "it" : "them");
+}
+
+/* Whether there are umems, for which the table needs the columns kind and umem_id. */
+static bool has_umems(const struct mr_table *table)
+{
+	struct mr_entry entry;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
+		    mr_region_kind(entry.call) == MR_KIND_UMEM)
+			return true;
+	return false;
+}
+
+static int compare_and_answer(struct session_job *base, struct mr_error *err)
+{
+	char **words = base->answer.invocation->operands;
+	struct stat_job job = { .base = base, .in_force = { .uverbs = &base->session->uverbs } };
+	int rc;
+
+	totals_init(&job.totals, base);
+	if (has_umems(&base->session->table))
+		base->answer.out.usual_columns =
+			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
+				       length, iova, access, pd);
+	answer_begin(&base->answer);
+	for (uint64_t i = 0; words[i]; i++) {
+		print_operand(&job, words[i], i + 1);
+		if (mr_table_gave_up(&base->session->table))
+			break;
+	}
+	if (!words[0])
+		print_all(&job);
+	answer_end_rows(&base->answer);
+	if (!words[0])
+		totals_print(&job.totals, base);
+	rc = answer_end(&base->answer, base->done, err);
+	note_unknown(&job);
+	return rc ? rc : answer_status(&base->answer, base->done, NULL);
+}
+
+int stat_check_regions(const struct invocation *invocation, struct mr_error *err)
+{
+	for (char **word = invocation->operands; *word; word++) {
+		if (mr_operand_check(*word, err))
+			return -EINVAL;
+		if (!strncmp(*word, "pd:", 3))
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "stat shows regions, not '%s'", *word);
+	}
+	return 0;
+}
+
+int stat_regions(const struct invocation *invocation, struct mr_error *err)
+{
+	return session_job_run(invocation, NULL, compare_and_answer, NULL, err);
+}

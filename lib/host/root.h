@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where facts about a host are read: /proc, /sys, /dev, /boot, and what system calls answer.  All other
+ * files of lib/host read through these functions, so a check works on this machine and on a recording alike.
+ *
+ * A recording is a folder.  A file stands below it at its own path.  What is no file stands below its folder
+ * "calls", as text: calls/list/PATH (the names in a folder, one a line), calls/link/PATH (what a link points
+ * to), calls/error/PATH (the errno, by name, with which a file could not be read), calls/open/PATH ("ok", or
+ * the errno of opening a device for reading and writing), calls/stat/PATH, and calls/ask/NAME, the answer of
+ * mr_host_ask().  Below a recording no symbolic link is followed.
+ */
+#ifndef LIB_HOST_ROOT_H
+#define LIB_HOST_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/base/error.h"
+
+/** A host: this machine, or a recording of one. */
+struct mr_host {
+	int recording; /**< descriptor of the folder of a recording; -1: this machine */
+	int copy;      /**< descriptor of the folder that all that is read is copied to; -1: none */
+	int copy_error; /**< the first -errno of copying; 0: none */
+};
+
+/** A host that is this machine, and that nothing is copied from. */
+#define MR_THIS_HOST                                                                               \
+	{                                                                                          \
+		.recording = -1, .copy = -1                                                        \
+	}
+
+/**
+ * mr_host_open() - get ready to read facts
+ * @root: the folder of a recording, or NULL for this machine
+ * @copy: a folder that does not exist or is empty, to record what is read; or NULL
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.  mr_host_close() it.
+ */
+int mr_host_open(struct mr_host *host, const char *root, const char *copy, struct mr_error *err);
+
+/** mr_host_close() - Return: 0, or the first -errno of recording, with MR_ERROR_HOST. */
+int mr_host_close(struct mr_host *host, struct mr_error *err);
+
+/** mr_host_is_live() - whether facts are those of this machine */
+static inline bool mr_host_is_live(const struct mr_host *host)
+{
+	return host->recording < 0;
+}
+
+/**
+ * mr_host_read() - read the beginning of a file
+ * @text: set to at most @size - 1 bytes and a NUL; to an empty text where the file cannot be read
+ * @fmt:  its absolute path
+ *
+ * Below $SYSFS_PATH, where libibverbs looks for devices, are /sys/class/infiniband,
+ * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
+ *
+ * Return: the bytes read, or -errno; -ENOENT where a recording does not have the file.
+ */
+ssize_t mr_host_read(struct mr_host *host, char *text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** mr_host_line() - read the first line of a file, without its newline; false where there is none, or it is empty */
+bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** mr_host_number() - read the number that a file begins with, decimal or 0x...; false where there is none */
+bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * mr_host_lines() - read a file line by line
+ * @path: absolute
+ * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use
+ *
+ * Only lines that were of use are recorded, so that a recording has no more than is needed.
+ *
+ * Return: 0, or -errno.
+ */
+int mr_host_lines(struct mr_host *host, const char *path,
+		  bool (*take)(const char *line, void *data), void *data);
+
+/**
+ * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "."
+ *
+ * The order is that of strcmp().
+ *
+ * Return: how many there are, or -errno.
+ */
+int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
+		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/** mr_host_exists() - whether there is such a file, folder or device */
+bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** mr_host_link() - read what a symbolic link points to; false where it is none, or does not fit */
+bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** What stat(2) tells of a file. */
+struct mr_host_status {
+	uint32_t mode; /**< type and permission, as st_mode */
+	uint32_t uid, gid;
+	uint32_t major, minor; /**< of a device */
+};
+
+/** mr_host_stat() - Return: 0, or -errno. */
+int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * mr_host_open_device() - whether this user may open a device for reading and writing
+ *
+ * It is opened, and closed at once: access(2) does not know of the device rules of a control group.
+ *
+ * Return: 0, or -errno.
+ */
+int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * mr_host_ask() - what a system call or a library answers, as text
+ * @name:   of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
+ * @answer: writes the answer of this machine as one line; returns 0, or -errno where there is none
+ * @data:   for @answer
+ * @text:   set to the answer, or to an empty text
+ *
+ * Return: 0, or -errno.
+ */
+int mr_host_ask(struct mr_host *host, const char *name,
+		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
+		size_t size);
+
+#endif
