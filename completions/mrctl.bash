@@ -7,7 +7,8 @@
 # option's value (SIZE, FLAGS) decides how the value is completed.
 
 # _mrctl_read_help PROGRAM [COMMAND]: sets "help" to the lines of the help.  Adds to "argument", for each option
-# the word for its value or "", and to "long", for each letter its long option.
+# and each letter the word for its value or "", and to "long", for each letter its long option.  A command's option
+# may have the name of a global one; the letter stays that of the global one.
 _mrctl_read_help() {
 	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([^ ]+))?(  |$)'
 
@@ -15,7 +16,9 @@ _mrctl_read_help() {
 	for line in "${help[@]}"; do
 		[[ $line =~ $entry ]] || continue
 		argument[${BASH_REMATCH[3]}]=${BASH_REMATCH[5]}
-		[[ -z ${BASH_REMATCH[2]} ]] || long[${BASH_REMATCH[2]}]=${BASH_REMATCH[3]}
+		[[ -n ${BASH_REMATCH[2]} ]] || continue
+		long[${BASH_REMATCH[2]}]=${BASH_REMATCH[3]}
+		argument[-${BASH_REMATCH[2]}]=${BASH_REMATCH[5]}
 	done
 }
 
@@ -48,7 +51,7 @@ _mrctl_waiting() {
 		for ((letters = 1; letters < ${#1}; letters++)); do
 			option=${long[${1:letters:1}]-}
 			[[ -n $option ]] || return 0
-			[[ -z ${argument[$option]} ]] || break
+			[[ -z ${argument[-${1:letters:1}]} ]] || break
 		done
 		((letters + 1 != ${#1})) || waiting=$option
 		;;
@@ -129,16 +132,35 @@ _mrctl_regions() {
 	__ltrim_colon_completions "$cur"
 }
 
+_mrctl_devices() {
+	local -a found=("${SYSFS_PATH:-/sys}"/class/infiniband/*)
+
+	mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/}" -- "$cur")
+	[[ ${COMPREPLY[*]} != '*' ]] || COMPREPLY=()
+}
+
+# Completes a list of columns: those that the command prints with the options on the line.
+_mrctl_columns() {
+	local word title=Columns
+	local -a found
+
+	if [[ -n $command ]]; then
+		title='Columns for'
+		mapfile -t found < <("${program/#~\//$HOME/}" help columns "$command" 2>/dev/null)
+		for word in "${words[@]:1:cword-1}"; do
+			[[ ${found[*]} != *"Columns of $command $word,"* ]] || title="Columns of $command $word,"
+		done
+	fi
+	mapfile -t found < <(_mrctl_section "$title" columns ${command:+"$command"})
+	_mrctl_list "${found[@]}"
+}
+
 # _mrctl_value OPTION: completes the value of an option
 _mrctl_value() {
 	local -a found=()
 
 	case $1:${argument[$1]} in
-	--device:*)
-		found=("${SYSFS_PATH:-/sys}"/class/infiniband/*)
-		mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/}" -- "$cur")
-		[[ ${COMPREPLY[*]} != '*' ]] || COMPREPLY=()
-		;;
+	--device:*) _mrctl_devices ;;
 	--numa:*)
 		found=(/sys/devices/system/node/node[0-9]*)
 		mapfile -t COMPREPLY < <(compgen -W "${found[*]##*/node}" -- "$cur")
@@ -163,10 +185,7 @@ _mrctl_value() {
 		_mrctl_list "${found[@]}"
 		;;
 	*:CHANGE,...) _mrctl_list translation pd access none ;;
-	*:COLUMN,...)
-		mapfile -t found < <(_mrctl_section Columns columns ${command:+"$command"})
-		_mrctl_list "${found[@]}"
-		;;
+	*:COLUMN,...) _mrctl_columns ;;
 	*:ANSWER,...)
 		_mrctl_list ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
 			EOPNOTSUPP EPERM EPROTONOSUPPORT
@@ -234,7 +253,9 @@ _mrctl() {
 		mapfile -t COMPREPLY < <(compgen -W "${!argument[*]}" -- "$cur")
 	elif [[ -z $command ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Commands:')" -- "$cur")
-	elif [[ ${help[0]} == *REGION* ]]; then
+	elif [[ ${help[0]} == *DEVICE* && " ${words[*]} " =~ ' '--(device|probe|system)' ' ]]; then
+		_mrctl_devices
+	elif [[ ${help[0]} == *REGION* && " ${words[*]} " != *' --host '* ]]; then
 		_mrctl_regions
 	elif [[ ${help[0]} == *FILE* ]]; then
 		_filedir

@@ -75,13 +75,31 @@ function __mrctl_session
         string replace -r '^"name":"(.*)"$' '$1'
 end
 
+function __mrctl_devices
+    set -q SYSFS_PATH; or set -l SYSFS_PATH /sys
+    set -l devices $SYSFS_PATH/class/infiniband/*
+    string replace -r '.*/' '' -- $devices
+end
+
+# __mrctl_columns VALUE COMMAND: completes a list of columns, of those that the command prints with its options
+function __mrctl_columns
+    set -l title Columns
+    if test -n "$argv[2]"
+        set title 'Columns for'
+        set -l help (__mrctl_topic columns $argv[2])
+        for word in (commandline -opc)
+            string match -q -- "Columns of $argv[2] $word,*" $help
+            and set title "Columns of $argv[2] $word,"
+        end
+    end
+    __mrctl_topic columns $argv[2] | __mrctl_entries $title | __mrctl_list $argv[1]
+end
+
 # __mrctl_value OPTION VALUE COMMAND: completes VALUE.  OPTION is as in the help: "-s, --size SIZE"
 function __mrctl_value
     switch $argv[1]
         case '*--device NAME'
-            set -q SYSFS_PATH; or set -l SYSFS_PATH /sys
-            set -l devices $SYSFS_PATH/class/infiniband/*
-            string replace -r '.*/' '' -- $devices
+            __mrctl_devices
         case '*--numa NODE'
             set -l nodes /sys/devices/system/node/node*
             string replace -rf '.*/node(\d+)$' '$1' -- $nodes
@@ -113,7 +131,7 @@ function __mrctl_value
         case '* CHANGE,...'
             string join \n translation pd access none | __mrctl_list $argv[2]
         case '* COLUMN,...'
-            __mrctl_topic columns $argv[3] | __mrctl_entries Columns | __mrctl_list $argv[2]
+            __mrctl_columns $argv[2] $argv[3]
         case '* ANSWER,...'
             string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
                 EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
@@ -124,6 +142,8 @@ end
 function __mrctl_waiting
     set -l left (string replace -r '\t.*' '' -- $argv[2..])
     if string match -q -- '--*' $argv[1]
+        # A command's flag may have the name of a global option that takes a value.
+        contains -- $argv[1] $left; and return
         string match -r -- '^.*'(string escape --style=regex -- $argv[1])' .+$' $left
         return
     end
@@ -190,7 +210,9 @@ function __mrctl_complete
         __mrctl_help | __mrctl_entries Topics
     else if string match -q '*[-- CMD*' -- $usage
         __fish_complete_subcommand --commandline "$current"
-    else if string match -q '*REGION*' -- $usage
+    else if string match -q '*DEVICE*' -- $usage; and string match -qr -- '^--(device|probe|system)$' $words
+        __mrctl_devices
+    else if string match -q '*REGION*' -- $usage; and not contains -- --host $words
         # dereg takes protection domains as well.
         __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
     else if string match -q '*FILE*' -- $usage

@@ -16,6 +16,9 @@ struct parser {
  * parser_init() - get ready to read command lines of @command
  * @global: filled by the global options among them; must outlive @parser
  *
+ * Where an option of the command has the name of a global one, the command's is meant; the letter is that of
+ * the global one: "stat --device" and "stat -d NAME".
+ *
  * Return: 0 or -ENOMEM; parser_release() it in either case.
  */
 int parser_init(struct parser *parser, const struct command *command, struct global_args *global,

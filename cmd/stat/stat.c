@@ -21,7 +21,7 @@ static const struct option_spec probe_options[] = {
 	OPTION(0, "max-size", flag, struct stat_args, max_size, NULL,
 	       "find the largest size that can be registered"),
 	OPTION(0, "cap", size, struct stat_args, cap, "SIZE",
-	       "try no larger size (default: half of the available memory)"),
+	       "try up to SIZE (default: half of available memory)"),
 	OPTION_END,
 };
 
@@ -31,7 +31,7 @@ static const struct option_spec host_options[] = {
 	OPTION(0, "only", string, struct stat_args, only, "ID,...", "do these checks only"),
 	OPTION(0, "ignore", string, struct stat_args, ignore, "ID,...", "do not do these checks"),
 	OPTION(0, "fail-on", string, struct stat_args, fail_on, "VERDICT",
-	       "exit status 1 from this verdict on: bad (default), warn"),
+	       "exit status 1 from it on: bad (default), warn"),
 	OPTION(0, "exit", string, struct stat_args, exit_style, "STYLE",
 	       "exit status for: nagios, npd"),
 	OPTION(0, "root", string, struct stat_args, root, "DIR", "check a host recorded in DIR"),
@@ -41,7 +41,7 @@ static const struct option_spec host_options[] = {
 
 static const struct option_spec system_options[] = {
 	OPTION(0, "by", string, struct stat_args, by, "WHAT",
-	       "a row for each: mr (default), process, unit, device"),
+	       "a row for each mr (default), process, unit, device"),
 	OPTION(0, "sort", string, struct stat_args, sort, "COLUMN", "largest values first"),
 	OPTION(0, "top", number, struct stat_args, top, "N", "print the first N rows"),
 	OPTION_END,
@@ -97,8 +97,7 @@ const struct command command_stat = {
 	.columns = STAT_REGION_COLUMNS,
 	.fills = STAT_REGION_FILLS,
 	.views = stat_views,
-	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --device",
-					   "mrctl stat --host --for-size 64G", NULL },
+	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --host --for-size 64G", NULL },
 	.check = check_stat,
 	.run = stat_regions,
 };

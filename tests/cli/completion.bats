@@ -89,13 +89,19 @@ options() {
 	{
 		cli option
 		[ -z "$1" ] || cli option "$1"
-	} | sed 's/^/--/; s/\t.*//' | sort
+	} | sed 's/^/--/; s/\t.*//' | sort -u
 }
 
 # columns COMMAND: prints the columns that it fills
 columns() {
 	[ -z "$1" ] || mrctl --dump-cli | jq -r --arg command "$1" '.commands[] |
 		select(.name == $command) | .columns[] | select(.filled).name' | sort
+}
+
+# view_columns COMMAND OPTION: prints the columns of what it prints with that option
+view_columns() {
+	mrctl --dump-cli | jq -r --arg command "$1" --arg option "$2" '.commands[] | select(.name == $command) |
+		.views[] | select(.option == $option).columns[].name' | sort
 }
 
 # section TITLE TOPIC: prints the words of a section of mrctl help TOPIC
@@ -134,6 +140,13 @@ offers_what_there_is() { # SHELL
 		[ -z "$(columns "$command")" ] ||
 			same "$(columns "$command")" "$("$1" "mrctl $command -o ")"
 	done
+	for view in $(cli view stat); do
+		same "$(view_columns stat "$view")" "$("$1" "mrctl stat --$view -o ")"
+	done
+	[ "$("$1" 'mrctl stat --device ')" = $'mlx5_0\nrxe0' ]
+	[ "$("$1" 'mrctl stat --probe rx')" = rxe0 ]
+	[ "$("$1" 'mrctl stat -d rx')" = rxe0 ]
+	[ -z "$("$1" 'mrctl stat --host ')" ]
 	same "$(kinds)" "$("$1" 'mrctl reg --memory ')"
 	same "$(sources)" "$("$1" 'mrctl reg-dmabuf --from ')"
 	[ "$("$1" 'mrctl reg-dmabuf --from ud')" = udmabuf ]

@@ -56,18 +56,30 @@ topics() {
 	[[ $(mrctl help memory) == *"  file:PATH  "* ]]
 }
 
-@test "help columns lists what the command fills, and all without one" {
-	local command
+# columns_of TITLE [COMMAND]: prints the columns that help columns COMMAND lists below a title
+columns_of() {
+	mrctl help columns ${2:+"$2"} | awk -v title="$1, for --output:" '$0 == title { on = 1; next } !NF { on = 0 }
+		on && /^  [^ ]/ { print $1 }'
+}
 
-	[ "$(mrctl help columns | awk '/^  [^ ]/ { print $1 }' | sort)" = "$(for command in $(cli command); do
-		cli column "$command"
-	done | sort -u)" ]
+@test "help columns lists what the command fills, and all without one" {
+	local command view dump
+
+	dump=$(mrctl --dump-cli)
 	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
-Columns of regions, for --output:" ]
+Columns of regions, for --output:
+$(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')" ]
+	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
+	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
 	for command in reg umem stat; do
-		[ "$(mrctl help columns $command | awk '/^  [^ ]/ { print $1 }')" = "$(mrctl --dump-cli |
-			jq -r --arg command $command '.commands[] | select(.name == $command) |
-				.columns[] | select(.filled).name')" ]
+		[ "$(mrctl help columns $command | awk '!NF { exit } /^  [^ ]/ { print $1 }')" = "$(jq -r \
+			--arg command $command '.commands[] | select(.name == $command) |
+				.columns[] | select(.filled).name' <<<"$dump")" ]
+	done
+	for view in $(cli view stat); do
+		[ "$(columns_of "Columns of stat --$view")" = "$(columns_of "Columns of stat --$view" stat)" ]
+		[ "$(columns_of "Columns of stat --$view")" = "$(jq -r --arg view "$view" '.commands[].views[] |
+			select(.option == $view).columns[].name' <<<"$dump")" ]
 	done
 	[[ $(mrctl help columns reg) != *umem_id* ]]
 	run --separate-stderr mrctl help columns sim
@@ -165,10 +177,13 @@ simulator_words() {
 	json '.commands | all([.columns[].name] | (unique | length) == length)'
 }
 
-@test "no command has two options of one name or letter, the global ones included" {
+# stat --device is a flag, and -d NAME the global option.
+@test "no command has two options of one name or letter, the global ones included, except stat --device" {
 	run --separate-stderr mrctl --dump-cli
 	json '[.options[].name] as $global | .commands |
-		all([.options[].name] + $global | (unique | length) == length)'
+		all(.name as $command | [.options[].name | select($command != "stat" or . != "device")] + $global |
+			(unique | length) == length)'
+	json '.commands[] | select(.name == "stat") | [.options[].name] | (unique | length) == length'
 	json '[.options[].letter] as $global | .commands |
 		all([.options[].letter] + $global | map(select(.)) | (unique | length) == length)'
 }

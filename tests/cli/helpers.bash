@@ -201,7 +201,8 @@ cli() {
 	[ -s "$file" ] || mrctl --dump-cli | jq -r '
 		def options($of): .options[] | ["option", $of, .name, .letter // "-", .type, .argument // "-"];
 		options("-"), (.commands[] | .name as $of | ["command", "-", $of], options($of),
-			(.columns[] | ["column", $of, .name])) | @tsv' >"$file"
+			(.columns[] | ["column", $of, .name]), (.views[] | ["view", $of, .option])) |
+			@tsv' >"$file"
 	awk -F'\t' -v OFS='\t' -v kind="$1" -v of="${2:--}" '
 		$1 == kind && $2 == of { sub(/^[^\t]*\t[^\t]*\t/, ""); print }' "$file"
 }

@@ -133,7 +133,7 @@ load helpers
 		fi
 	done < <(for command in $(cli command); do
 		[ -z "$(cli column "$command")" ] ||
-			{ cli option "$command"; cli option; } | sed "s/^/$command /"
+			{ cli option "$command"; cli option; } | awk -F'\t' '!seen[$1]++' | sed "s/^/$command /"
 	done)
 }
 
