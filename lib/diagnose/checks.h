@@ -46,15 +46,23 @@ struct mr_finding {
 	char remedy[256]; /**< what to do; empty where the verdict is ok or n/a */
 };
 
+/** MR_CAN() - the bit of a verdict: MR_CAN(OK) | MR_CAN(BAD) */
+#define MR_CAN(verdict) (1U << MR_VERDICT_##verdict)
+
 struct mr_check {
 	const char *id;      /**< "MR-MEMLOCK" */
 	const char *subject; /**< what is looked at, a few words: "limit of locked memory" */
 	const char *group;   /**< neighbours have the same: "limits", "memory", "devices", ... */
+	/** Bits of all verdicts that it can have; below tests/hosts is a recording for each. */
+	unsigned int verdicts;
 	void (*look)(const struct mr_question *question, struct mr_finding *finding);
 };
 
 /** All checks, by group; ends with one that has no id. */
 extern const struct mr_check mr_checks[];
+
+/** mr_check_find() - the check with that id (@length bytes, in any case), or NULL */
+const struct mr_check *mr_check_find(const char *id, size_t length);
 
 /** mr_finding_set() - set verdict and figure */
 void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
