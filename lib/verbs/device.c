@@ -109,6 +109,14 @@ static int open_devx_context(struct ibv_device *chosen, struct mr_device *device
 	return rc;
 }
 
+int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err)
+{
+	errno = 0;
+	device->pd = ibv_alloc_pd(device->context);
+	return device->pd ? 0
+			  : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
+}
+
 static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
@@ -132,19 +140,24 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 		return -err->errnum;
 	}
 	read_provider(device->context, environment->provider, sizeof(environment->provider));
-	if (devx)
-		return 0;
-	errno = 0;
-	device->pd = ibv_alloc_pd(device->context);
-	if (!device->pd) {
-		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
-		mr_device_close(device);
-	}
-	return rc;
+	return 0;
 }
 
 int mr_device_open(const char *name, struct mr_device *device, struct mr_environment *environment,
 		   struct mr_error *err)
+{
+	int rc = open_device(name, false, device, environment, err);
+
+	if (!rc) {
+		rc = mr_device_alloc_pd(device, err);
+		if (rc)
+			mr_device_close(device);
+	}
+	return rc;
+}
+
+int mr_device_open_alone(const char *name, struct mr_device *device,
+			 struct mr_environment *environment, struct mr_error *err)
 {
 	return open_device(name, false, device, environment, err);
 }

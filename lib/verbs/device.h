@@ -43,6 +43,13 @@ int mr_device_open(const char *name, struct mr_device *device, struct mr_environ
 int mr_device_open_devx(const char *name, struct mr_device *device,
 			struct mr_environment *environment, struct mr_error *err);
 
+/** mr_device_open_alone() - as mr_device_open(), without a protection domain */
+int mr_device_open_alone(const char *name, struct mr_device *device,
+			 struct mr_environment *environment, struct mr_error *err);
+
+/** mr_device_alloc_pd() - allocate the protection domain of a device that has none yet; returns as mr_device_open() */
+int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err);
+
 /**
  * mr_device_import() - import the context and PD of a session (ibv_import_device, ibv_import_pd)
  * @fd:        the session's uverbs command descriptor; the caller still has to close it
