@@ -6,32 +6,13 @@
 #include "cmd/cli/help.h"
 #include "cmd/cli/help_topics.h"
 #include "cmd/output/document.h"
+#include "cmd/output/paragraph.h"
 #include "lib/base/choice.h"
-
-#define WIDTH 80
+#include "lib/diagnose/checks.h"
 
 /* The column at which the help of a list's words begins: for commands, and for all others. */
 #define COMMANDS_INDENT 14
 #define INDENT          29
-
-/* Prints @text, which begins at column @at, in lines shorter than WIDTH; further lines are indented. */
-static void print_wrapped(const char *text, size_t at, size_t indent)
-{
-	while (*text) {
-		size_t room = WIDTH - 1 - at, length = strlen(text), cut = length;
-
-		if (length > room)
-			for (cut = room; cut && text[cut] != ' '; cut--)
-				;
-		if (!cut)
-			cut = strcspn(text, " ");
-		output_text("%.*s\n", (int)cut, text);
-		text += cut + strspn(text + cut, " ");
-		at = indent;
-		if (*text)
-			output_text("%*s", (int)indent, "");
-	}
-}
 
 static void print_entry(const char *left, const char *help, size_t indent)
 {
@@ -43,7 +24,7 @@ static void print_entry(const char *left, const char *help, size_t indent)
 		used = 0;
 	}
 	output_text("%*s", (int)(indent - used), "");
-	print_wrapped(help, indent, indent);
+	output_paragraph(help, indent, indent);
 }
 
 const char *option_help_text(const struct option_spec *option, char *buffer)
@@ -97,7 +78,7 @@ static void print_command(const struct command *command)
 	output_text("Usage: mrctl [global options] %s%s%s%s\n\n", command->name,
 		    command->groups[0] ? " [options]" : "", command->operands ? " " : "",
 		    command->operands ? command->operands : "");
-	print_wrapped(command->description, 0, 0);
+	output_paragraph(command->description, 0, 0);
 	print_groups(command->groups);
 	print_examples(command);
 	output_text("\n");
@@ -139,12 +120,35 @@ void help_print(const struct command *const *commands, const struct command *com
 		print_mrctl(commands);
 }
 
+static void print_checks(void)
+{
+	char help[256];
+
+	for (const struct mr_check *check = mr_checks; check->id; check++) {
+		const char *separator = " (";
+		size_t used = (size_t)snprintf(help, sizeof(help), "%s", check->subject);
+
+		for (int verdict = MR_VERDICT_BAD; verdict >= MR_VERDICT_NA; verdict--) {
+			if (!(check->verdicts & 1U << verdict) || used >= sizeof(help))
+				continue;
+			used += (size_t)snprintf(help + used, sizeof(help) - used, "%s%s",
+						 separator, mr_verdicts[verdict].name);
+			separator = ", ";
+		}
+		if (used < sizeof(help))
+			snprintf(help + used, sizeof(help) - used, ")");
+		print_entry(check->id, help, INDENT);
+	}
+}
+
 static void print_topic(const struct help_topic *topic)
 {
 	for (const struct help_section *s = topic->sections; s->title; s++) {
 		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
-		for (const struct mr_word *w = s->words; w->name; w++)
+		for (const struct mr_word *w = s->words; w && w->name; w++)
 			print_entry(w->name, w->help, INDENT);
+		if (!s->words)
+			print_checks();
 	}
 }
 

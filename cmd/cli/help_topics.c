@@ -23,6 +23,10 @@ const struct help_topic topic_advice = { "advice",
 					 "advice about on-demand regions (--advise)",
 					 { { "Advice (also a number, and flags as a number)",
 					     mr_advice_words } } };
+const struct help_topic topic_checks = { "checks",
+					 "checks of stat --host (--only, --ignore)",
+					 { { "Checks, and the verdicts that each can have",
+					     NULL } } };
 const struct help_topic topic_columns = { "columns",
 					  "columns [COMMAND]: what --output can print",
 					  { { NULL, NULL } } };
@@ -35,6 +39,6 @@ const struct help_topic topic_sim = {
 	  { "Actions", mr_sim_actions } }
 };
 
-const struct help_topic *const help_topics[] = { &topic_memory, &topic_dmabuf,  &topic_access,
-						 &topic_advice, &topic_columns, &topic_sim,
-						 NULL };
+const struct help_topic *const help_topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
+						 &topic_advice, &topic_checks, &topic_columns,
+						 &topic_sim,    NULL };

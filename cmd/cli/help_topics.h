@@ -8,7 +8,7 @@
 /** A table of words, and the title above it. */
 struct help_section {
 	const char *title;
-	const struct mr_word *words;
+	const struct mr_word *words; /**< NULL: the checks of stat --host */
 };
 
 /** What "mrctl help NAME" prints. */

@@ -171,6 +171,41 @@ static int read_faults(const char *text, void *member, struct mr_error *err)
 	return mr_sim_faults_parse(text, member, err);
 }
 
+static const struct mr_word fail_on_words[] = {
+	[FAIL_ON_BAD] = MR_WORD("bad", "registration fails"),
+	[FAIL_ON_WARN] = MR_WORD("warn", "and where it may fail for some"),
+	MR_WORD(NULL, NULL),
+};
+
+static int read_fail_on(const char *text, void *member, struct mr_error *err)
+{
+	const int index = mr_word_find(fail_on_words, text, strlen(text));
+
+	if (index < 0)
+		return mr_fail_word(err, "verdict", text, strlen(text), fail_on_words,
+				    sizeof(*fail_on_words));
+	*(enum fail_on *)member = (enum fail_on)index;
+	return 0;
+}
+
+static const struct mr_word exit_styles[] = {
+	[EXIT_STYLE_PLAIN] = MR_WORD("plain", "0, or 1 where a check fails"),
+	[EXIT_STYLE_NAGIOS] = MR_WORD("nagios", "a plugin of Nagios: 0, 1, 2 or 3"),
+	[EXIT_STYLE_NPD] = MR_WORD("npd", "a plugin of node-problem-detector: 0, 1 or 2"),
+	MR_WORD(NULL, NULL),
+};
+
+static int read_exit_style(const char *text, void *member, struct mr_error *err)
+{
+	const int index = mr_word_find(exit_styles, text, strlen(text));
+
+	if (index < 0)
+		return mr_fail_word(err, "style of exit statuses", text, strlen(text), exit_styles,
+				    sizeof(*exit_styles));
+	*(enum exit_style *)member = (enum exit_style)index;
+	return 0;
+}
+
 const struct option_type option_type_flag = { .name = "flag", .read = read_flag, .adds_up = true };
 const struct option_type option_type_string = { .name = "string",
 						.read = read_text,
@@ -207,3 +242,9 @@ const struct option_type option_type_kernel = { .name = "kernel",
 const struct option_type option_type_faults = { .name = "faults",
 						.read = read_faults,
 						.adds_up = true };
+const struct option_type option_type_fail_on = { .name = "verdict",
+						 .read = read_fail_on,
+						 .words = fail_on_words };
+const struct option_type option_type_exit_style = { .name = "exit-style",
+						    .read = read_exit_style,
+						    .words = exit_styles };

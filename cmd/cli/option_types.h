@@ -38,6 +38,16 @@ struct expect_option {
 	uint64_t errnums[9]; /**< one bit for each errno */
 };
 
+/** From which verdict of a check on the exit status is 1. */
+enum fail_on { FAIL_ON_BAD, FAIL_ON_WARN };
+
+/** Whose exit statuses checks have. */
+enum exit_style {
+	EXIT_STYLE_PLAIN,
+	EXIT_STYLE_NAGIOS, /**< a plugin of Nagios */
+	EXIT_STYLE_NPD,    /**< a custom plugin of Kubernetes' node-problem-detector */
+};
+
 /** No value: the member becomes true. */
 #define OPTION_CTYPE_flag bool
 /** Any text. */
@@ -74,11 +84,16 @@ struct expect_option {
 #define OPTION_CTYPE_kernel enum mr_sim_kernel
 /** Faults of the simulated device. */
 #define OPTION_CTYPE_faults struct mr_sim_faults
+/** A verdict of checks. */
+#define OPTION_CTYPE_fail_on enum fail_on
+/** A style of exit statuses. */
+#define OPTION_CTYPE_exit_style enum exit_style
 
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
 	option_type_via, option_type_name, option_type_size, option_type_number,
 	option_type_seconds, option_type_access, option_type_changes, option_type_pages,
 	option_type_memory, option_type_dmabuf, option_type_advice, option_type_expect,
-	option_type_profile, option_type_kernel, option_type_faults;
+	option_type_profile, option_type_kernel, option_type_faults, option_type_fail_on,
+	option_type_exit_style;
 
 #endif

@@ -52,30 +52,37 @@ bool text_is_plain(const char *text)
 	return !*text;
 }
 
-/* Bytes of harmless characters at the beginning of @text. */
-static size_t harmless(const char *text)
+/* Bytes of harmless characters at the beginning of @text, before @end. */
+static size_t harmless(const char *text, const char *end)
 {
 	size_t span = 0, length;
 	uint32_t c;
 
-	while (text[span] && (length = decode(text + span, &c)) && !is_obeyed(c))
+	while (text + span < end && (length = decode(text + span, &c)) && !is_obeyed(c))
 		span += length;
 	return span;
 }
 
-void text_print(const char *text, FILE *stream)
+void text_print_part(const char *text, size_t length, FILE *stream)
 {
+	const char *end = text + length;
+
 	for (;;) {
-		size_t span = harmless(text), length;
+		size_t span = harmless(text, end), bytes;
 		uint32_t c;
 
 		fwrite(text, 1, span, stream);
 		text += span;
-		if (!*text)
+		if (text >= end)
 			return;
-		for (length = decode(text, &c) ?: 1; length; length--)
+		for (bytes = decode(text, &c) ?: 1; bytes; bytes--)
 			fprintf(stream, "\\x%02x", (unsigned char)*text++);
 	}
+}
+
+void text_print(const char *text, FILE *stream)
+{
+	text_print_part(text, strlen(text), stream);
 }
 
 /* All characters that a terminal obeys have at most four digits, so none needs surrogates. */

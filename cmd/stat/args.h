@@ -4,6 +4,7 @@
 #define CMD_STAT_ARGS_H
 
 #include "cmd/cli/command.h"
+#include "cmd/cli/option_types.h"
 #include "lib/base/number.h"
 
 /** The options of mrctl stat. */
@@ -16,8 +17,8 @@ struct stat_args {
 	struct mr_opt_u64 for_size; /**< of host: bytes of a planned registration */
 	const char *only;           /**< of host: ids of checks, separated by ',' */
 	const char *ignore;         /**< of host: the same */
-	const char *fail_on;        /**< of host: "warn" or "bad" */
-	const char *exit_style;     /**< of host: "nagios" or "npd" */
+	enum fail_on fail_on;       /**< of host */
+	enum exit_style exit_style; /**< of host */
 	const char *root;           /**< of host: the folder of a recording */
 	const char *record;         /**< of host: the folder of a new recording */
 

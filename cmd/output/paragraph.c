@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/document.h"
+#include "cmd/output/paragraph.h"
+#include "cmd/output/text.h"
+
+#define WIDTH 80
+
+/* Where a line of at most @room bytes of @text ends: before a blank, or behind a word that is too long. */
+static size_t end_of_line(const char *text, size_t room)
+{
+	size_t cut = strlen(text);
+
+	if (cut <= room)
+		return cut;
+	for (cut = room; cut && text[cut] != ' '; cut--)
+		;
+	return cut ? cut : strcspn(text, " ");
+}
+
+void output_paragraph(const char *text, size_t at, size_t indent)
+{
+	while (*text) {
+		const size_t cut = end_of_line(text, at < WIDTH ? WIDTH - 1 - at : 0);
+
+		text_print_part(text, cut, stdout);
+		putchar('\n');
+		text += cut + strspn(text + cut, " ");
+		at = indent;
+		if (*text)
+			printf("%*s", (int)indent, "");
+	}
+}
+
+static bool has_colours(void)
+{
+	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return output_is_terminal() && !(refused && *refused) && terminal && *terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+/* ECMA-48, Select Graphic Rendition: 1 is bold, 31 to 33 are colours. */
+static const char *const codes[] = {
+	[COLOUR_PLAIN] = NULL, [COLOUR_GOOD] = "32",   [COLOUR_DOUBT] = "33",
+	[COLOUR_BAD] = "1;31", [COLOUR_HEADING] = "1",
+};
+
+void output_coloured(enum output_colour colour, const char *word, int width)
+{
+	if (codes[colour] && has_colours())
+		printf("\033[%sm%-*s\033[0m", codes[colour], width, word);
+	else
+		printf("%-*s", width, word);
+}

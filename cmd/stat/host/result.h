@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What mrctl stat --host found, and the ways in which it is told. */
+#ifndef CMD_STAT_HOST_RESULT_H
+#define CMD_STAT_HOST_RESULT_H
+
+#include "cmd/output/exit_status.h"
+#include "cmd/output/fields.h"
+#include "cmd/stat/args.h"
+#include "lib/diagnose/checks.h"
+
+/** A check as it is printed. */
+struct check_row {
+	const char *verdict;
+	const char *id;
+	const char *group;
+	const char *subject;
+	const char *figure;
+	const char *detail;
+	const char *remedy;
+	struct mr_finding finding; /**< has these texts */
+};
+
+/** How many checks have which verdict. */
+struct summary {
+	struct mr_opt_u64 checks, ok, warn, bad, unknown, na;
+	const char *verdict; /**< the worst one */
+};
+
+/** All that was found. */
+struct host_result {
+	const struct stat_args *args;
+	struct check_row *rows;
+	size_t count;
+	size_t counts[MR_VERDICTS];
+	struct summary summary;
+	bool simulated; /**< its RDMA devices are simulated ones */
+};
+
+/**
+ * result_select() - make a row for each check that --only and --ignore leave
+ * @result: its args are set; result_release() it, after a failure too
+ *
+ * Return: 0, or -errno: MR_ERROR_USAGE where there is no such check, or none is left.
+ */
+int result_select(struct host_result *result, struct mr_error *err);
+
+/** result_look() - do the checks */
+void result_look(struct host_result *result, struct mr_host *host);
+
+/** result_release() - free the rows */
+void result_release(struct host_result *result);
+
+/** result_worst() - the worst verdict: bad, warn, unknown, ok */
+enum mr_verdict result_worst(const struct host_result *result);
+
+/** result_print() - print it for people */
+void result_print(const struct host_result *result, bool verbose);
+
+/** Room for the line that a monitoring system reads. */
+#define STATUS_LINE_MAX 512
+
+/**
+ * status_line() - the line that a monitoring system reads
+ * @failure: why the checks could not be done; or NULL
+ *
+ * Return: whether --exit asks for one.
+ */
+bool status_line(const struct host_result *result, const char *failure, char line[STATUS_LINE_MAX]);
+
+/** status_of() - the exit status; @failed: the checks could not be done, or not be printed */
+int status_of(const struct host_result *result, bool failed);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Exit statuses of mrctl stat --host, and the line that goes with those of monitoring systems. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/stat/host/result.h"
+
+/*
+ * Return codes of Nagios' plugins, and what they are called there ("Plugin Return Codes" of the guidelines of
+ * the Monitoring Plugins).
+ */
+enum nagios { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
+
+static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
+
+/* Statuses of node-problem-detector's plugins (its pkg/custompluginmonitor/plugin/plugin.go). */
+enum npd { NPD_OK, NPD_PROBLEM, NPD_UNKNOWN };
+
+/* Bytes of a plugin's output that node-problem-detector keeps, unless it is told otherwise (max_output_length). */
+#define NPD_MAX 80
+
+static enum nagios nagios_status(const struct host_result *result, bool failed)
+{
+	static const enum nagios statuses[MR_VERDICTS] = {
+		[MR_VERDICT_NA] = NAGIOS_OK,           [MR_VERDICT_OK] = NAGIOS_OK,
+		[MR_VERDICT_UNKNOWN] = NAGIOS_UNKNOWN, [MR_VERDICT_WARN] = NAGIOS_WARNING,
+		[MR_VERDICT_BAD] = NAGIOS_CRITICAL,
+	};
+
+	return failed ? NAGIOS_UNKNOWN : statuses[result_worst(result)];
+}
+
+/* Whether a check fails by --fail-on. */
+static bool has_failed(const struct host_result *result)
+{
+	return result->counts[MR_VERDICT_BAD] ||
+	       (result->args->fail_on == FAIL_ON_WARN && result->counts[MR_VERDICT_WARN]);
+}
+
+static enum npd npd_status(const struct host_result *result, bool failed)
+{
+	return failed                               ? NPD_UNKNOWN
+	       : has_failed(result)                 ? NPD_PROBLEM
+	       : result->counts[MR_VERDICT_UNKNOWN] ? NPD_UNKNOWN
+						    : NPD_OK;
+}
+
+int status_of(const struct host_result *result, bool failed)
+{
+	switch (result->args->exit_style) {
+	case EXIT_STYLE_NAGIOS:
+		return (int)nagios_status(result, failed);
+	case EXIT_STYLE_NPD:
+		return (int)npd_status(result, failed);
+	case EXIT_STYLE_PLAIN:
+		break;
+	}
+	return failed || has_failed(result) ? EXIT_REFUSED : EXIT_DONE;
+}
+
+/* A line that grows, and ends with " ..." where it would become too long. */
+struct line {
+	char *text;
+	size_t used, max;
+	bool full;
+};
+
+static void add(struct line *line, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *fmt, ...)
+{
+	char part[STATUS_LINE_MAX];
+	size_t length;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(part, sizeof(part), fmt, ap);
+	va_end(ap);
+	length = strlen(part);
+	if (line->full)
+		return;
+	line->full = line->used + length + strlen(" ...") > line->max;
+	strcpy(line->text + line->used, line->full ? " ..." : part);
+	line->used += line->full ? strlen(" ...") : length;
+}
+
+/* Adds how many checks have each verdict but n/a, such as "1 bad, 2 warn, 28 ok". */
+static void add_counts(struct line *line, const struct host_result *result)
+{
+	const char *separator = "";
+
+	for (int verdict = MR_VERDICT_BAD; verdict > MR_VERDICT_NA; verdict--) {
+		if (!result->counts[verdict])
+			continue;
+		add(line, "%s%zu %s", separator, result->counts[verdict],
+		    mr_verdicts[verdict].name);
+		separator = ", ";
+	}
+}
+
+/* Adds the checks with the worst verdict, unless that is "ok". */
+static void add_worst(struct line *line, const struct host_result *result, bool figures)
+{
+	const enum mr_verdict worst = result_worst(result);
+	const char *separator = ": ";
+
+	for (size_t i = 0; worst != MR_VERDICT_OK && i < result->count; i++) {
+		const struct check_row *row = &result->rows[i];
+
+		if (row->finding.verdict != worst)
+			continue;
+		add(line, "%s%s", separator, row->id);
+		if (figures && row->figure)
+			add(line, " (%s)", row->figure);
+		separator = ", ";
+	}
+}
+
+/* What follows a "|" is performance data, which is drawn as curves: 'label'=value;warn;crit;min;max. */
+static void add_performance(struct line *line, const struct host_result *result)
+{
+	line->max = STATUS_LINE_MAX - 1;
+	line->full = false;
+	add(line, " | bad=%zu;;0;0;%zu warn=%zu;0;;0;%zu unknown=%zu;;;0;%zu ok=%zu;;;0;%zu",
+	    result->counts[MR_VERDICT_BAD], result->count, result->counts[MR_VERDICT_WARN],
+	    result->count, result->counts[MR_VERDICT_UNKNOWN], result->count,
+	    result->counts[MR_VERDICT_OK], result->count);
+}
+
+bool status_line(const struct host_result *result, const char *failure, char text[STATUS_LINE_MAX])
+{
+	const bool nagios = result->args->exit_style == EXIT_STYLE_NAGIOS;
+	struct line line = { text, 0, nagios ? STATUS_LINE_MAX - 160 : NPD_MAX - 1, false };
+
+	text[0] = '\0';
+	if (result->args->exit_style == EXIT_STYLE_PLAIN)
+		return false;
+	if (nagios)
+		add(&line, "MRCTL %s: ", nagios_names[nagios_status(result, failure)]);
+	if (failure) {
+		add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
+		return true;
+	}
+	add_counts(&line, result);
+	add_worst(&line, result, nagios);
+	if (nagios)
+		add_performance(&line, result);
+	return true;
+}
