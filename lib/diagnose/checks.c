@@ -5,3 +5,12 @@
 const struct mr_check mr_checks[] = {
 	{ .id = NULL },
 };
+
+const struct mr_check *mr_check_find(const char *id, size_t length)
+{
+	const struct mr_check *check = mr_checks;
+
+	while (check->id && !mr_word_is(id, length, check->id))
+		check++;
+	return check->id ? check : NULL;
+}

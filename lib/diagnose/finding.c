@@ -13,15 +13,6 @@ const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
 	[MR_VERDICT_BAD] = MR_WORD("bad", "registration fails"),
 };
 
-const struct mr_check *mr_check_find(const char *id, size_t length)
-{
-	const struct mr_check *check = mr_checks;
-
-	while (check->id && !mr_word_is(id, length, check->id))
-		check++;
-	return check->id ? check : NULL;
-}
-
 void mr_finding_set(struct mr_finding *finding, enum mr_verdict verdict, const char *fmt, ...)
 {
 	va_list ap;

@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The recorded hosts of tests/hosts: each check says what is stated there, each verdict of each check has a host,
+# and no check has a verdict that its row does not name.
+
+load helpers
+load hosts
+
+setup() {
+	note_less
+	[ -n "$(checks)" ] || skip "there are no checks"
+}
+
+@test "each check gives the verdict that a recorded host states" {
+	local name options found claims wrong
+
+	for name in $(host_names); do
+		claims=$(host_claims "$name")
+		host_make "$name" "$BATS_TEST_TMPDIR/$name"
+		while read -r options; do
+			# shellcheck disable=SC2086 # words
+			found=$(verdicts "$BATS_TEST_TMPDIR/$name" $options) || [ $? -eq 1 ] ||
+				fail "$name $options" || return
+			wrong=$(sed -n "s^\\^$options|^^p" <<<"$claims" | grep -vxF -f <(echo "$found") || :)
+			[ -z "$wrong" ] || fail "$name $options: not" "$wrong" "but" \
+				"$(grep -w "${wrong%% *}" <<<"$found")" || return
+		done < <(cut -d'|' -f1 <<<"$claims" | sort -u)
+	done
+}
+
+@test "each verdict of each check has a recorded host" {
+	local missing
+
+	missing=$(checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' |
+		grep -vxF -f <(host_names | while read -r name; do host_claims "$name" | sed 's/.*|//'; done) || :)
+	[ -z "$missing" ] || fail "no host in tests/hosts states:" "$missing"
+}
+
+@test "no check has a verdict that its row does not name" {
+	local name all other
+
+	all=$(checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }')
+	for name in $(host_names); do
+		host_make "$name" "$BATS_TEST_TMPDIR/$name"
+		other=$(verdicts "$BATS_TEST_TMPDIR/$name" | grep -vxF -f <(echo "$all") || :)
+		[ -z "$other" ] || fail "$name: $other" || return
+	done
+	# this machine, and a simulated one
+	other=$({ mrctl -n -o id,verdict stat --host || :; mrctl sim -- mrctl -n -o id,verdict stat --host || :; } |
+		grep -vxF -f <(echo "$all") || :)
+	[ -z "$other" ] || fail "live: $other"
+}
+
+@test "the healthy host has no finding" {
+	host_make healthy "$BATS_TEST_TMPDIR/healthy"
+	run --separate-stderr mrctl stat --host --root "$BATS_TEST_TMPDIR/healthy" --fail-on warn
+	succeeded
+	[ -z "$(grep -E '^  (WARN|BAD|unknown) ' <<<"$output")" ] || fail "$output"
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+# The recorded hosts of tests/hosts, whose README.md has their format
+
+HOSTS=${ROOT:-.}/tests/hosts
+
+# host_names: prints the names of all recorded hosts
+host_names() {
+	local file
+
+	for file in "$HOSTS"/*.host; do
+		file=${file##*/}
+		echo "${file%.host}"
+	done
+}
+
+# host_blocks FILE: prints the lines "=== PATH" and "--- PATH" of a host
+host_blocks() {
+	grep -E '^(===|---) /' "$1"
+}
+
+# host_make NAME DIR: makes the recording DIR of a host
+host_make() {
+	local file=$HOSTS/$1.host from kind path parts=()
+
+	from=$(sed -n '/^#/!q; s/^# from: //p' "$file") || return
+	mkdir -p "$2" || return
+	[ -z "$from" ] || host_make "$from" "$2" || return
+	while read -r kind path; do
+		if [ "$kind" = --- ]; then
+			rm -rf "${2:?}$path" "$2"/calls/{list,link,error,open,stat}"$path"
+		else
+			parts+=("$2${path%/*}")
+		fi
+	done < <(host_blocks "$file")
+	[ ${#parts[@]} -eq 0 ] || mkdir -p "${parts[@]}" || return
+	awk -v folder="$2" '
+		/^(===|---) \// { if (to) close(to); to = ""; if ($1 == "===") { to = folder $2; printf "" >to } next }
+		to { print >to }' "$file"
+}
+
+# host_claims NAME: prints a line "OPTIONS|ID VERDICT" for each verdict that a host states
+host_claims() {
+	awk '!/^#/ { exit } /^# run:/ { sub(/^# run: */, ""); options = $0; next }
+		/^# MR-[A-Z0-9-]+ [a-z\/]+$/ { print options "|" $2 " " $3 }' "$HOSTS/$1.host"
+}
+
+# host_pack DIR: prints the recording DIR as the blocks of a host
+host_pack() {
+	local file
+
+	find "$1" -type f -printf '/%P\n' | sort | while read -r file; do
+		printf '=== %s\n' "$file"
+		awk 1 "$1$file"
+	done
+}
+
+# checks: prints a line "ID VERDICT..." for each check, with all verdicts that it can have
+checks() {
+	mrctl help checks | awk '/^  MR-/ { print text; text = "" } /^ / { text = text " " $0 } END { print text }' |
+		sed -n '/^ *MR-/{ s/^ *\([^ ]*\).*(\(.*\))$/\1 \2/; s/,//g; p }'
+}
+
+# verdicts DIR [OPTION...]: prints a line "ID VERDICT" for each check of the recording DIR
+verdicts() {
+	mrctl -n -o id,verdict stat --host --root "$@"
+}
