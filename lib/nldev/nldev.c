@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <linux/netlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/nldev/nldev.h"
+#include "lib/nldev/uapi.h"
+
+/* A dump that something has disturbed is repeated; so is a request whose answer found no room. */
+#define TRIES 10
+/* The kernel answers within the call that asks; after these seconds it never will. */
+#define SECONDS_TO_WAIT 10
+
+/* ---- connecting ---- */
+
+static int connect_kernel(void *data, uint32_t *port)
+{
+	struct sockaddr_nl address = { .nl_family = AF_NETLINK };
+	socklen_t length = sizeof(address);
+	mr_auto_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_RDMA);
+
+	(void)data;
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    getsockname(fd, (struct sockaddr *)&address, &length))
+		return -errno;
+	*port = address.nl_pid;
+	return mr_steal_fd(&fd);
+}
+
+static int fail_to_connect(int errnum, struct mr_error *err)
+{
+	int rc = mr_fail(err, errnum == EPROTONOSUPPORT ? MR_ERROR_ABSENT : MR_ERROR_HOST, errnum,
+			 "socket(NETLINK_RDMA)", "cannot ask the kernel's RDMA stack");
+
+	if (errnum == EPROTONOSUPPORT)
+		mr_hint(err,
+			"this kernel's RDMA stack is not loaded (modprobe ib_core, or the driver of "
+			"the device), or it was built without it");
+	return rc;
+}
+
+static int connect_socket(struct mr_nldev *nl, struct mr_error *err)
+{
+	struct timeval wait = { .tv_sec = SECONDS_TO_WAIT };
+	int fd = nl->connect(nl->data, &nl->port);
+
+	if (fd < 0)
+		return fail_to_connect(-fd, err);
+	nl->fd = fd;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		return mr_fail(err, MR_ERROR_HOST, errno, "setsockopt(SO_RCVTIMEO)", NULL);
+	return 0;
+}
+
+int mr_nldev_open_by(struct mr_nldev *nl, int (*connect)(void *data, uint32_t *port), void *data,
+		     struct mr_error *err)
+{
+	int rc;
+
+	*nl = (struct mr_nldev){ .fd = -1, .connect = connect, .data = data };
+	nl->buffer = malloc((size_t)MR_NLDEV_BATCH * MR_NLDEV_SLOT);
+	rc = nl->buffer ? connect_socket(nl, err)
+			: mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	if (rc)
+		mr_nldev_close(nl);
+	return rc;
+}
+
+int mr_nldev_open(struct mr_nldev *nl, struct mr_error *err)
+{
+	return mr_nldev_open_by(nl, connect_kernel, NULL, err);
+}
+
+void mr_nldev_close(struct mr_nldev *nl)
+{
+	if (nl->buffer && nl->fd >= 0)
+		close(nl->fd);
+	free(nl->buffer);
+	*nl = (struct mr_nldev){ .fd = -1 };
+}
+
+int mr_nldev_reopen(struct mr_nldev *nl, struct mr_error *err)
+{
+	close(nl->fd);
+	nl->fd = -1;
+	return connect_socket(nl, err);
+}
+
+/* ---- asking ---- */
+
+/* Room for a request: a header and two attributes of a u32. */
+#define REQUEST_SIZE 64
+
+static size_t write_request(struct mr_nldev *nl, const struct mr_nldev_question *question,
+			    uint32_t value, char *room)
+{
+	struct nlmsghdr *request = mnl_nlmsg_put_header(room);
+
+	request->nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, question->command);
+	request->nlmsg_flags = (uint16_t)(NLM_F_REQUEST | (question->dump ? NLM_F_DUMP : 0));
+	request->nlmsg_seq = ++nl->sequence;
+	if (question->has_device)
+		mnl_attr_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, question->device);
+	if (question->attribute)
+		mnl_attr_put_u32(request, question->attribute, value);
+	return request->nlmsg_len;
+}
+
+static int send_all(const struct mr_nldev *nl, const char *requests, size_t size)
+{
+	ssize_t sent;
+
+	do
+		sent = send(nl->fd, requests, size, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent < 0 ? -errno : 0;
+}
+
+/* An answer as netlink gives it becomes the error of the question. */
+static int fail_to_ask(int errnum, const struct mr_nldev_question *question, struct mr_error *err)
+{
+	/* nldev.c answers so where ib_device_get_by_index() finds none, or it does not know the command. */
+	if (errnum == EINVAL && question->has_device)
+		return mr_fail(err, MR_ERROR_ABSENT, ENODEV, question->call,
+			       "the device has gone, or this kernel cannot tell");
+	if (errnum == EAGAIN)
+		return mr_fail(err, MR_ERROR_HOST, ETIMEDOUT, question->call,
+			       "the kernel's RDMA netlink does not answer");
+	return mr_fail(err, errnum == EPERM ? MR_ERROR_REFUSED : MR_ERROR_HOST, errnum,
+		       question->call, "the kernel's RDMA netlink");
+}
+
+/* Take the messages of one receive.  Return: as mnl_cb_run(); MNL_CB_ERROR with errno. */
+static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *question,
+			 mr_nldev_take *take, void *data)
+{
+	ssize_t got;
+	int rc;
+
+	do
+		got = recv(nl->fd, nl->buffer, MR_NLDEV_RECEIVE, MSG_TRUNC);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return MNL_CB_ERROR;
+	if (got > MR_NLDEV_RECEIVE || !mnl_nlmsg_ok((void *)nl->buffer, (int)got)) {
+		errno = EBADMSG;
+		return MNL_CB_ERROR;
+	}
+	rc = mnl_cb_run(nl->buffer, (size_t)got, nl->sequence, nl->port, take, data);
+	return rc == MNL_CB_OK && (!question->dump || question->first) ? MNL_CB_STOP : rc;
+}
+
+/* Ask once.  Return: 0 or -errno. */
+static int ask_once(struct mr_nldev *nl, const struct mr_nldev_question *question,
+		    mr_nldev_take *take, void *data)
+{
+	char request[REQUEST_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
+	int rc = send_all(nl, request, write_request(nl, question, question->value, request));
+
+	if (rc)
+		return rc;
+	do
+		rc = take_received(nl, question, take, data);
+	while (rc == MNL_CB_OK);
+	return rc == MNL_CB_ERROR ? -errno : 0;
+}
+
+int mr_nldev_ask(struct mr_nldev *nl, const struct mr_nldev_question *question, mr_nldev_take *take,
+		 void (*restart)(void *data), void *data, struct mr_error *err)
+{
+	int rc = ask_once(nl, question, take, data);
+
+	/* Netlink has lost messages for want of room; or what a dump lists has changed (NLM_F_DUMP_INTR). */
+	for (int i = 1; (rc == -ENOBUFS || rc == -EINTR) && i < TRIES; i++) {
+		if (restart)
+			restart(data);
+		rc = mr_nldev_reopen(nl, err);
+		if (rc)
+			return rc;
+		rc = ask_once(nl, question, take, data);
+	}
+	return rc ? fail_to_ask(-rc, question, err) : 0;
+}
+
+/* ---- asking the same of several objects ---- */
+
+/* Requests that are under way together. */
+struct batch {
+	struct mr_nldev *nl;
+	const struct mr_nldev_question *question;
+	const uint32_t *values;
+	unsigned int count;
+	uint32_t first;    /* sequence of the request for values[0] */
+	uint64_t answered; /* a bit for each value */
+	unsigned int open; /* values that are not answered yet */
+	bool lost;         /* answers found no room */
+	void (*take)(const struct nlmsghdr *message, unsigned int n, void *data);
+	void *data;
+};
+
+_Static_assert(MR_NLDEV_BATCH <= 64, "struct batch has a bit for each value");
+
+static bool is_answered(const struct batch *batch, unsigned int n)
+{
+	return batch->answered >> n & 1;
+}
+
+/* Ask for what is not answered yet.  Return: 0 or -errno. */
+static int send_batch(struct batch *batch)
+{
+	char requests[MR_NLDEV_BATCH * REQUEST_SIZE] __attribute__((aligned(NLMSG_ALIGNTO)));
+	size_t size = 0;
+
+	batch->lost = false;
+	batch->first = batch->nl->sequence + 1;
+	for (unsigned int n = 0; n < batch->count; n++) {
+		if (is_answered(batch, n))
+			batch->nl->sequence++;
+		else
+			size += write_request(batch->nl, batch->question, batch->values[n],
+					      requests + size);
+	}
+	return send_all(batch->nl, requests, size);
+}
+
+/* Return: the error of a message that says one; -EBADMSG where it does not say which. */
+static int error_of(const struct nlmsghdr *message)
+{
+	const struct nlmsgerr *error = mnl_nlmsg_get_payload(message);
+
+	if (mnl_nlmsg_get_payload_len(message) < sizeof(*error) || error->error >= 0)
+		return -EBADMSG;
+	return error->error;
+}
+
+/* Take one answer.  Return: 0, or -errno where the kernel refuses the question. */
+static int take_answer(struct batch *batch, const struct nlmsghdr *message, size_t size)
+{
+	uint32_t n;
+	int error = 0;
+
+	if (!mnl_nlmsg_ok(message, (int)size) || !mnl_nlmsg_portid_ok(message, batch->nl->port))
+		return 0;
+	n = message->nlmsg_seq - batch->first;
+	if (n >= batch->count || is_answered(batch, n))
+		return 0;
+	if (message->nlmsg_type == NLMSG_ERROR)
+		error = error_of(message);
+	if (error == -EAGAIN)
+		batch->lost = true;
+	if (error && error != -ENOENT)
+		return error == -EAGAIN ? 0 : error;
+	batch->answered |= UINT64_C(1) << n;
+	batch->open--;
+	batch->take(error ? NULL : message, n, batch->data);
+	return 0;
+}
+
+/* Receive what there is, and wait where no answer was lost.  Return: how many messages, or -errno. */
+static int receive(struct batch *batch, struct mmsghdr headers[MR_NLDEV_BATCH])
+{
+	struct iovec parts[MR_NLDEV_BATCH];
+	int got;
+
+	for (size_t i = 0; i < MR_NLDEV_BATCH; i++) {
+		parts[i] = (struct iovec){ batch->nl->buffer + i * MR_NLDEV_SLOT, MR_NLDEV_SLOT };
+		headers[i] =
+			(struct mmsghdr){ .msg_hdr = { .msg_iov = &parts[i], .msg_iovlen = 1 } };
+	}
+	do
+		got = recvmmsg(batch->nl->fd, headers, MR_NLDEV_BATCH,
+			       batch->lost ? MSG_DONTWAIT : MSG_WAITFORONE, NULL);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}
+
+/* Receive until all is answered, or the rest is lost.  Return: 0 or -errno. */
+static int receive_batch(struct batch *batch)
+{
+	struct mmsghdr headers[MR_NLDEV_BATCH];
+
+	while (batch->open) {
+		int got = receive(batch, headers), rc = 0;
+
+		if (got == -ENOBUFS)
+			batch->lost = true;
+		else if (got < 0)
+			return got == -EAGAIN && batch->lost ? 0 : got;
+		for (int i = 0; i < got && !rc; i++)
+			if (headers[i].msg_hdr.msg_flags & MSG_TRUNC)
+				rc = -EBADMSG;
+			else
+				rc = take_answer(batch,
+						 (const void *)(batch->nl->buffer +
+								(size_t)i * MR_NLDEV_SLOT),
+						 headers[i].msg_len);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int mr_nldev_ask_each(struct mr_nldev *nl, const struct mr_nldev_question *question,
+		      const uint32_t *values, unsigned int count,
+		      void (*take)(const struct nlmsghdr *message, unsigned int n, void *data),
+		      void *data, struct mr_error *err)
+{
+	struct batch batch = { .nl = nl,
+			       .question = question,
+			       .values = values,
+			       .count = count,
+			       .open = count,
+			       .take = take,
+			       .data = data };
+	int rc = 0;
+
+	/* Each round that loses answers takes at least one, unless something else fills the socket. */
+	for (unsigned int i = 0; !rc && batch.open && i < TRIES + count; i++) {
+		rc = send_batch(&batch);
+		if (!rc)
+			rc = receive_batch(&batch);
+	}
+	if (!rc && batch.open)
+		rc = -ENOBUFS;
+	return rc ? fail_to_ask(-rc, question, err) : 0;
+}
