@@ -1,15 +1,256 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include "cmd/output/openmetrics.h"
-#include "cmd/output/style.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
 
-const struct mr_word output_formats[OUTPUT_FORMATS + 1] = {
-	[OUTPUT_TEXT] = MR_WORD("text", "lines and tables for people"),
-	[OUTPUT_MARKDOWN] = MR_WORD("markdown", "tables for a ticket"),
-	[OUTPUT_OPENMETRICS] = MR_WORD("openmetrics", "metrics for monitoring"),
+#include "cmd/output/openmetrics.h"
+#include "cmd/output/text.h"
+#include "lib/base/choice.h"
+#include "lib/base/cleanup.h"
+
+struct metrics {
+	const struct metric *table;
+	void *samples; /* a tree of tsearch(3), in the order of the table, then of the labels */
 };
 
-void metrics_print(const struct metric *metrics, const struct list *list)
+struct sample {
+	const struct metric *metric;
+	char *labels; /* as they are printed, without braces */
+	uint64_t value;
+	bool is_unlimited;
+};
+
+/* A record and those around it, in which labels are looked for. */
+struct scope {
+	const struct scope *around;
+	const struct record *record;
+	const void *row;
+};
+
+/* The types as prometheus/common knows them, which has none for METRIC_INFO. */
+static const char *const type_names[] = {
+	[METRIC_GAUGE] = "gauge",
+	[METRIC_COUNTER] = "counter",
+	[METRIC_INFO] = "gauge",
+};
+
+static int compare_samples(const void *a, const void *b)
 {
-	(void)metrics;
-	(void)list;
+	const struct sample *one = a, *other = b;
+
+	if (one->metric != other->metric)
+		return one->metric < other->metric ? -1 : 1;
+	return strcmp(one->labels, other->labels);
+}
+
+static void free_sample(void *data)
+{
+	struct sample *sample = data;
+
+	free(sample->labels);
+	free(sample);
+}
+
+struct metrics *metrics_new(const struct metric *table)
+{
+	struct metrics *metrics = malloc(sizeof(*metrics));
+
+	if (metrics)
+		*metrics = (struct metrics){ .table = table };
+	return metrics;
+}
+
+void metrics_free(struct metrics *metrics)
+{
+	if (metrics)
+		tdestroy(metrics->samples, free_sample);
+	free(metrics);
+}
+
+/* Sets the value of a sample from a field.  Return: whether it has one. */
+static bool read_value(const struct field *field, const void *row, struct sample *sample)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	const struct opt_bool *truth = value;
+
+	switch (field->type) {
+	case FIELD_NUMBER:
+	case FIELD_HEX:
+		sample->value = number->value;
+		return number->known;
+	case FIELD_LIMIT:
+		sample->value = number->value;
+		sample->is_unlimited = !number->known;
+		return true;
+	case FIELD_BOOL:
+		sample->value = *(const bool *)value;
+		return true;
+	case FIELD_OPT_BOOL:
+		sample->value = truth->value;
+		return truth->known;
+	default:
+		return false;
+	}
+}
+
+/* The text of a label's value; unknown is as good as missing. */
+static const char *find_value(const struct scope *scope, const char *key, size_t length,
+			      char *buffer)
+{
+	const struct field *field = NULL;
+	const char *text;
+
+	for (; scope && !field; scope = scope->around) {
+		field = fields_find(scope->record, key, length);
+		text = field ? field_text(field, scope->row, buffer) : NULL;
+	}
+	return field && text ? text : "";
+}
+
+static void print_label(const char *name, int length, const char *text, FILE *stream)
+{
+	char *harmless = text_harmless(text);
+
+	fprintf(stream, "%.*s=\"", length, name);
+	for (const char *c = harmless; c && *c; c++) {
+		if (*c == '\\' || *c == '"')
+			fputc('\\', stream);
+		fputc(*c, stream);
+	}
+	fputc('"', stream);
+	free(harmless);
+}
+
+/* The labels of a sample as they are printed.  Return: free() it; NULL where memory is short. */
+static char *labels_text(const char *labels, const struct scope *scope)
+{
+	char buffer[FIELD_TEXT_MAX], *text = NULL;
+	const char *rest = labels, *item;
+	size_t length;
+	FILE *stream = open_memstream(&text, &length);
+
+	if (!stream)
+		return NULL;
+	while (rest && (item = mr_list_item(&rest, ",", &length))) {
+		const char *is = memchr(item, '=', length), *key = is ? is + 1 : item;
+
+		if (item != labels)
+			fputc(',', stream);
+		print_label(item, (int)(is ? is - item : (ptrdiff_t)length),
+			    find_value(scope, key, length - (size_t)(key - item), buffer), stream);
+	}
+	if (fclose(stream)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Adds what a further record counts to a sample; sums end at the largest number. */
+static void add_value(struct sample *to, const struct sample *from)
+{
+	to->is_unlimited |= from->is_unlimited;
+	if (to->metric->type != METRIC_INFO &&
+	    __builtin_add_overflow(to->value, from->value, &to->value))
+		to->value = UINT64_MAX;
+}
+
+static int add_sample(struct metrics *metrics, const struct metric *metric,
+		      const struct scope *scope)
+{
+	const struct field *field =
+		metric->field ? fields_find(scope->record, metric->field, strlen(metric->field))
+			      : NULL;
+	struct sample value = { .metric = metric, .value = 1 }, *sample, **found;
+
+	if (field && !read_value(field, scope->row, &value))
+		return 0;
+	sample = malloc(sizeof(*sample));
+	value.labels = sample ? labels_text(metric->labels, scope) : NULL;
+	if (value.labels)
+		*sample = value;
+	found = value.labels ? tsearch(sample, &metrics->samples, compare_samples) : NULL;
+	if (found && *found == sample)
+		return 0;
+	if (found)
+		add_value(*found, sample);
+	free(value.labels);
+	free(sample);
+	return found ? 0 : -ENOMEM;
+}
+
+static int add_record(struct metrics *metrics, const struct record *record, const void *row,
+		      const struct scope *around)
+{
+	const struct scope scope = { around, record, row };
+	int rc = 0;
+
+	for (const struct metric *m = metrics->table; !rc && m->name; m++)
+		if (m->record == record)
+			rc = add_sample(metrics, m, &scope);
+	for (const struct field *f = record->fields; !rc && f->key; f++) {
+		const void *member = (const char *)row + f->offset;
+		const struct list *list = member;
+
+		if (f->type == FIELD_RECORD)
+			rc = add_record(metrics, f->record, member, &scope);
+		for (size_t i = 0; !rc && f->type == FIELD_LIST && i < list->count; i++)
+			rc = add_record(metrics, list->record,
+					(const char *)list->rows + i * list->size, &scope);
+	}
+	return rc;
+}
+
+int metrics_add(struct metrics *metrics, const struct record *record, const void *row)
+{
+	return add_record(metrics, record, row, NULL);
+}
+
+/* What printing the tree keeps from one sample to the next. */
+struct printing {
+	FILE *stream;
+	const struct metric *metric; /* of the sample before */
+};
+
+static void print_heading(const struct metric *metric, FILE *stream)
+{
+	fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metric->name, metric->help, metric->name,
+		type_names[metric->type]);
+	if (metric->unit)
+		fprintf(stream, "# UNIT %s %s\n", metric->name, metric->unit);
+}
+
+static void print_sample(const void *node, VISIT visit, void *data)
+{
+	const struct sample *sample = *(const struct sample *const *)node;
+	const struct metric *metric = sample->metric;
+	struct printing *printing = data;
+	FILE *stream = printing->stream;
+	bool has_labels = *sample->labels;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	if (printing->metric != metric)
+		print_heading(metric, stream);
+	printing->metric = metric;
+	fprintf(stream, "%s%s%s%s ", metric->name, has_labels ? "{" : "", sample->labels,
+		has_labels ? "}" : "");
+	if (sample->is_unlimited)
+		fprintf(stream, "+Inf\n");
+	else if (metric->unit && !strcmp(metric->unit, "seconds"))
+		fprintf(stream, "%" PRIu64 ".%09" PRIu64 "\n", sample->value / 1000000000,
+			sample->value % 1000000000);
+	else
+		fprintf(stream, "%" PRIu64 "\n", sample->value);
+}
+
+void metrics_print(const struct metrics *metrics, FILE *stream)
+{
+	struct printing printing = { .stream = stream };
+
+	twalk_r(metrics->samples, print_sample, &printing);
+	fputs("# EOF\n", stream);
 }

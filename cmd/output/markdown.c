@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/columns.h"
+#include "cmd/output/lines.h"
+#include "cmd/output/markdown.h"
+#include "cmd/output/text.h"
+#include "lib/base/cleanup.h"
+
+/* What is written in place of a character that Markdown or HTML would obey; NULL: the character itself. */
+static const char *escape(const char *text, size_t i)
+{
+	static const char *const escapes[128] = {
+		['|'] = "\\|", ['`'] = "\\`", ['\\'] = "\\\\", ['*'] = "\\*",  ['['] = "\\[",
+		[']'] = "\\]", ['~'] = "\\~", ['$'] = "\\$",   ['<'] = "&lt;", ['>'] = "&gt;",
+		['&'] = "&amp;"
+	};
+	unsigned char c = (unsigned char)text[i];
+
+	/* Between letters and digits an underscore means itself. */
+	if (c == '_')
+		return i && isalnum((unsigned char)text[i - 1]) &&
+				       isalnum((unsigned char)text[i + 1])
+			       ? NULL
+			       : "\\_";
+	return c < sizeof(escapes) / sizeof(*escapes) ? escapes[c] : NULL;
+}
+
+/* A cell's text as it is written.  Return: free() it; NULL where memory is short. */
+static char *cell_text(const char *text)
+{
+	mr_auto_free char *harmless = text_harmless(text ? text : "-");
+	char *cell = NULL;
+	size_t size;
+	FILE *stream = harmless ? open_memstream(&cell, &size) : NULL;
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; harmless[i]; i++) {
+		const char *instead = escape(harmless, i);
+
+		if (instead)
+			fputs(instead, stream);
+		else
+			fputc(harmless[i], stream);
+	}
+	if (fclose(stream)) {
+		free(cell);
+		return NULL;
+	}
+	return cell;
+}
+
+/* The columns of a terminal that UTF-8 takes, if no character is a wide one. */
+static size_t width_of(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void print_row(char *const *cells, const size_t *widths, const bool *right, size_t columns,
+		      FILE *stream)
+{
+	for (size_t i = 0; i < columns; i++) {
+		int pad = (int)(widths[i] - width_of(cells[i]));
+
+		fprintf(stream, "| %*s%s%*s ", right && right[i] ? pad : 0, "", cells[i],
+			right && right[i] ? 0 : pad, "");
+	}
+	fputs("|\n", stream);
+}
+
+static void print_rule(const size_t *widths, const bool *right, size_t columns, FILE *stream)
+{
+	for (size_t i = 0; i < columns; i++) {
+		fputs("| ", stream);
+		for (size_t n = 1; n < widths[i]; n++)
+			fputc('-', stream);
+		fputs(right && right[i] ? "-: " : "- ", stream);
+	}
+	fputs("|\n", stream);
+}
+
+static void print_cells(const struct markdown_table *table, char *const *cells,
+			const size_t *widths, FILE *stream)
+{
+	for (size_t row = 0; row < table->rows; row++) {
+		print_row(cells + row * table->columns, widths, table->right, table->columns,
+			  stream);
+		if (!row)
+			print_rule(widths, table->right, table->columns, stream);
+	}
+}
+
+int markdown_table(const struct markdown_table *table, FILE *stream)
+{
+	size_t count = table->columns * table->rows, filled = 0;
+	mr_auto_free size_t *widths = calloc(table->columns + 1, sizeof(*widths));
+	mr_auto_free char **cells = calloc(count + 1, sizeof(*cells));
+
+	for (; widths && cells && filled < count; filled++) {
+		size_t *width = &widths[filled % table->columns], own;
+
+		cells[filled] = cell_text(table->cells[filled]);
+		if (!cells[filled])
+			break;
+		own = width_of(cells[filled]);
+		/* Some readers take fewer dashes for no table. */
+		*width = own > *width ? own : *width < 3 ? 3 : *width;
+	}
+	if (widths && cells && filled == count)
+		print_cells(table, cells, widths, stream);
+	for (size_t i = 0; cells && i < filled; i++)
+		free(cells[i]);
+	return widths && cells && filled == count ? 0 : -ENOMEM;
+}
+
+/* Keys and values, which become a table of two columns. */
+struct pairs {
+	char **cells; /* NULL: unknown */
+	size_t count; /* of cells */
+	bool out_of_memory;
+};
+
+static void add_cell(struct pairs *pairs, const char *text)
+{
+	char **cells = reallocarray(pairs->cells, pairs->count + 1, sizeof(*cells));
+
+	if (cells) {
+		pairs->cells = cells;
+		cells[pairs->count] = text ? strdup(text) : NULL;
+	}
+	if (!cells || (text && !cells[pairs->count]))
+		pairs->out_of_memory = true;
+	pairs->count += cells != NULL;
+}
+
+static void add_fields(struct pairs *pairs, const struct record *record, const void *row,
+		       const char *inside, bool verbose)
+{
+	char buffer[FIELD_TEXT_MAX], key[128];
+
+	for (const struct field *f = record->fields; f->key; f++) {
+		const char *text;
+
+		if (f->type == FIELD_LIST || (f->flags & FIELD_DETAIL && !verbose))
+			continue;
+		snprintf(key, sizeof(key), "%s%s%s", inside, *inside ? "." : "", f->key);
+		if (f->type == FIELD_RECORD) {
+			add_fields(pairs, f->record, (const char *)row + f->offset, key, verbose);
+			continue;
+		}
+		text = field_text(f, row, buffer);
+		if (!text && !verbose)
+			continue;
+		add_cell(pairs, key);
+		add_cell(pairs, text);
+	}
+}
+
+/* Adds the values of a row to the cells of a table. */
+static void add_row(struct pairs *cells, const struct field *const *columns, const void *row)
+{
+	char buffer[FIELD_TEXT_MAX];
+
+	for (; *columns; columns++)
+		add_cell(cells, field_text(*columns, row, buffer));
+}
+
+static int print_and_free(struct pairs *pairs, size_t columns, FILE *stream)
+{
+	const struct markdown_table table = {
+		.cells = (const char *const *)pairs->cells,
+		.columns = columns,
+		.rows = pairs->count / columns,
+	};
+	int rc = pairs->out_of_memory ? -ENOMEM : markdown_table(&table, stream);
+
+	for (size_t i = 0; i < pairs->count; i++)
+		free(pairs->cells[i]);
+	free(pairs->cells);
+	return rc;
+}
+
+/* Prints a list that is inside a record, below its key. */
+static int print_list(const char *key, const struct list *list, bool verbose, FILE *stream)
+{
+	const struct field **columns = columns_usual(list->record, verbose);
+	struct pairs cells = { .out_of_memory = !columns };
+	int rc;
+
+	for (size_t i = 0; columns && columns[i]; i++)
+		add_cell(&cells, columns[i]->key);
+	for (size_t i = 0; columns && i < list->count; i++)
+		add_row(&cells, columns, (const char *)list->rows + i * list->size);
+	fprintf(stream, "\n%s:\n\n", key);
+	rc = print_and_free(&cells, columns ? columns_count(columns) : 1, stream);
+	free(columns);
+	return rc;
+}
+
+int markdown_object(const struct record *record, const void *row, bool verbose, FILE *stream)
+{
+	struct pairs pairs = { .cells = NULL };
+	int rc;
+
+	add_cell(&pairs, record->name);
+	add_cell(&pairs, "");
+	add_fields(&pairs, record, row, "", verbose);
+	rc = print_and_free(&pairs, 2, stream);
+	for (const struct field *f = record->fields; !rc && f->key; f++) {
+		const struct list *list = (const void *)((const char *)row + f->offset);
+
+		if (f->type == FIELD_LIST && (!(f->flags & FIELD_DETAIL) || verbose) && list->count)
+			rc = print_list(f->key, list, verbose, stream);
+	}
+	return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Records as tables of Markdown (GitHub Flavored Markdown, "Tables"), as tickets and wikis take them. */
+#ifndef CMD_OUTPUT_MARKDOWN_H
+#define CMD_OUTPUT_MARKDOWN_H
+
+#include <stdio.h>
+
+#include "cmd/output/fields.h"
+
+/** A table, whose first row is the heading. */
+struct markdown_table {
+	const char *const *cells; /**< row by row; NULL is unknown */
+	const bool *right;        /**< for each column whether it is aligned to the right; or NULL */
+	size_t columns, rows;
+};
+
+/**
+ * markdown_table() - print a table
+ * Return: 0 or -ENOMEM.
+ */
+int markdown_table(const struct markdown_table *table, FILE *stream);
+
+/**
+ * markdown_object() - print a record as a table with a row for each field
+ * @verbose: also the fields that are details, and those that are unknown
+ *
+ * A record inside it adds its fields, as "odp.rc"; lists follow as tables of their own.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int markdown_object(const struct record *record, const void *row, bool verbose, FILE *stream);
+
+#endif
