@@ -53,6 +53,13 @@ const char *command_columns(const struct invocation *invocation)
 	return view ? view->columns : invocation->command->columns;
 }
 
+const struct metric *command_metrics(const struct invocation *invocation)
+{
+	const struct command_view *view = command_view(invocation);
+
+	return view ? view->metrics : NULL;
+}
+
 static int check_view(const struct invocation *invocation, const struct command_view *view,
 		      struct mr_error *err)
 {
@@ -101,7 +108,9 @@ int command_check(const struct invocation *invocation, struct mr_error *err)
 
 int command_run(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct command *command = invocation->command;
 	const struct command_view *view = command_view(invocation);
+	int (*run)(const struct invocation *, struct mr_error *) = view ? view->run : command->run;
 
-	return (view ? view->run : invocation->command->run)(invocation, err);
+	return command->run_by ? command->run_by(invocation, run, err) : run(invocation, err);
 }

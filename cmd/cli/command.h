@@ -13,6 +13,7 @@
 #include "cmd/cli/option_table.h"
 #include "lib/base/error.h"
 
+struct metric;
 struct record;
 
 struct command;
@@ -38,7 +39,8 @@ struct command_view {
 	const char *option; /**< that chooses it, without dashes: "host" */
 	size_t given;       /**< offset of the option's bool in the command's struct */
 	const struct record *record;
-	const char *columns; /**< as of struct command */
+	const char *columns;          /**< as of struct command */
+	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
 	/** As of struct command; operands are checked by it. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
@@ -67,6 +69,10 @@ struct command {
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
+	/** Call @run, which is the one above or that of a view, as the options say; or NULL: call it once. */
+	int (*run_by)(const struct invocation *invocation,
+		      int (*run)(const struct invocation *invocation, struct mr_error *err),
+		      struct mr_error *err);
 };
 
 /**
@@ -88,6 +94,9 @@ const struct record *command_record(const struct invocation *invocation);
 
 /** command_columns() - its usual columns with these options */
 const char *command_columns(const struct invocation *invocation);
+
+/** command_metrics() - what of its records is measured; or NULL */
+const struct metric *command_metrics(const struct invocation *invocation);
 
 /**
  * command_check() - whether a command line makes sense, before anything is done

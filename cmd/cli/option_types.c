@@ -50,6 +50,19 @@ static int read_via(const char *text, void *member, struct mr_error *err)
 	return mr_fail_word(err, "path", text, length, paths, sizeof(*paths));
 }
 
+static int read_format(const char *text, void *member, struct mr_error *err)
+{
+	size_t length = strlen(text);
+	int format = mr_word_find(output_formats, text, length);
+
+	if (format < 0)
+		return mr_fail_word(err, "format", text, length, output_formats,
+				    sizeof(*output_formats));
+	*(struct format_option *)member =
+		(struct format_option){ (enum output_format)format, true };
+	return 0;
+}
+
 static int read_number_by(int (*parse)(const char *, uint64_t *, struct mr_error *),
 			  const char *text, struct mr_opt_u64 *number, struct mr_error *err)
 {
@@ -218,6 +231,9 @@ const struct option_type option_type_name = { .name = "name", .read = read_name,
 const struct option_type option_type_size = { .name = "size", .read = read_size };
 const struct option_type option_type_number = { .name = "number", .read = read_number };
 const struct option_type option_type_seconds = { .name = "seconds", .read = read_seconds };
+const struct option_type option_type_format = { .name = "format",
+						.read = read_format,
+						.words = output_formats };
 const struct option_type option_type_access = { .name = "access",
 						.read = read_access,
 						.adds_up = true };

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cmd/cli/option_table.h"
+#include "cmd/output/style.h"
 #include "lib/base/number.h"
 #include "lib/verbs/calls.h"
 
@@ -30,6 +31,12 @@ static inline bool via_allows(struct via_option option, enum mr_via path)
 {
 	return !option.given || option.path == path;
 }
+
+/** The format that --format asks for. */
+struct format_option {
+	enum output_format format;
+	bool given;
+};
 
 /** Answers of the stack that a script expects. */
 struct expect_option {
@@ -70,6 +77,8 @@ enum exit_style {
 #define OPTION_CTYPE_changes struct access_option
 /** Page sizes, a bit for each. */
 #define OPTION_CTYPE_pages struct mr_opt_u64
+/** The name of a format that records are printed in. */
+#define OPTION_CTYPE_format struct format_option
 /** A kind of memory. */
 #define OPTION_CTYPE_memory struct mr_memory_kind
 /** A source of a dma-buf. */
@@ -91,9 +100,9 @@ enum exit_style {
 
 extern const struct option_type option_type_flag, option_type_string, option_type_columns,
 	option_type_via, option_type_name, option_type_size, option_type_number,
-	option_type_seconds, option_type_access, option_type_changes, option_type_pages,
-	option_type_memory, option_type_dmabuf, option_type_advice, option_type_expect,
-	option_type_profile, option_type_kernel, option_type_faults, option_type_fail_on,
-	option_type_exit_style;
+	option_type_seconds, option_type_format, option_type_access, option_type_changes,
+	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
+	option_type_expect, option_type_profile, option_type_kernel, option_type_faults,
+	option_type_fail_on, option_type_exit_style;
 
 #endif

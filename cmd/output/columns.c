@@ -45,9 +45,25 @@ const struct field **columns_usual(const struct record *record, bool verbose)
 	columns = calloc(count + 1, sizeof(*columns));
 	count = 0;
 	for (const struct field *f = record->fields; columns && f->key; f++)
-		if (f->type != FIELD_LIST && (verbose || !f->flags))
+		if (f->type != FIELD_LIST && f->type != FIELD_RECORD && (verbose || !f->flags))
 			columns[count++] = f;
 	return columns;
+}
+
+const struct field **columns_add(const struct field **columns, const struct field *const *more)
+{
+	size_t count = columns_count(columns);
+	const struct field **all =
+		reallocarray(columns, count + columns_count(more) + 1, sizeof(*all));
+
+	if (!all)
+		free(columns);
+	for (; all && more && *more; more++) {
+		if (!columns_have(all, *more))
+			all[count++] = *more;
+		all[count] = NULL;
+	}
+	return all;
 }
 
 size_t columns_count(const struct field *const *columns)

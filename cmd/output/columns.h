@@ -57,6 +57,15 @@ int columns_parse(const struct record *record, const char *text, bool once,
  */
 const struct field **columns_usual(const struct record *record, bool verbose);
 
+/**
+ * columns_add() - add columns to a list, unless it has them
+ * @columns: from one of the functions above; it must not be used any more
+ * @more:    end with NULL; or NULL: none
+ *
+ * Return: the new list; NULL when memory is short, and then nothing is left to free.
+ */
+const struct field **columns_add(const struct field **columns, const struct field *const *more);
+
 /** columns_have() - whether @field is one of @columns, which end with NULL */
 bool columns_have(const struct field *const *columns, const struct field *field);
 

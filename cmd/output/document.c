@@ -10,6 +10,8 @@
 #include "cmd/output/document.h"
 #include "cmd/output/json.h"
 #include "cmd/output/lines.h"
+#include "cmd/output/markdown.h"
+#include "cmd/output/openmetrics.h"
 #include "cmd/output/table.h"
 #include "cmd/output/text.h"
 
@@ -26,17 +28,19 @@ int output_open(struct output *out, const struct output_style *style, const stru
 	if (style->columns && !record)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--output chooses columns, and this command prints none");
-	if (!style->columns)
-		return 0;
-	return columns_parse(record, style->columns, style->json,
-			     *style->columns == '+' ? &out->more : &out->columns, err);
+	return !style->columns
+		       ? 0
+		       : columns_parse(record, style->columns, style->json,
+				       *style->columns == '+' ? &out->more : &out->columns, err);
 }
 
 void output_release(struct output *out)
 {
 	free(out->columns);
 	free(out->more);
+	metrics_free(out->measured);
 	out->columns = out->more = NULL;
+	out->measured = NULL;
 }
 
 /* The JSON text of a record; or NULL, and then the caller leaves the record out: the document stays valid. */
@@ -50,6 +54,14 @@ static char *row_text(struct output *out, const struct record *record,
 	return text;
 }
 
+/* What goes before the next element of a list. */
+static const char *separator_in_list(const struct output *out, bool is_first)
+{
+	const char *separator = is_first ? "\n" : ",\n";
+
+	return !out->style->one_line ? separator : is_first ? "" : ",";
+}
+
 /* Prints a record as the next element of a list. */
 static void print_element(struct output *out, const struct record *record,
 			  const struct field *const *columns, const void *row)
@@ -59,7 +71,7 @@ static void print_element(struct output *out, const struct record *record,
 	if (!text)
 		return;
 	printf("%s%s", out->separator, text);
-	out->separator = ",\n";
+	out->separator = separator_in_list(out, false);
 	json_free(text);
 }
 
@@ -93,13 +105,39 @@ static bool is_in_full(const struct output *out)
 	       !style->columns;
 }
 
-/* Prints a row as lines, with an empty line between two blocks of them. */
-static void print_lines(struct output *out, const struct record *record, const void *row)
+static bool is_metrics(const struct output *out)
+{
+	return !out->style->json && out->style->format == OUTPUT_OPENMETRICS;
+}
+
+/* Prints an empty line before a block that follows another. */
+static void begin_block(struct output *out, bool is_block)
 {
 	if (out->block_printed)
 		printf("\n");
-	out->block_printed = out->blocks;
-	lines_print(record, row, out->style->verbose ? LINES_ALL : LINES_USUAL, "", stdout);
+	out->block_printed = is_block;
+}
+
+static void measure_row(struct output *out, const struct record *record, const void *row)
+{
+	if (out->metrics && !out->measured)
+		out->measured = metrics_new(out->metrics);
+	if (out->metrics)
+		note_error(out, out->measured ? metrics_add(out->measured, record, row) : -ENOMEM);
+}
+
+/* Prints a row as lines, with an empty line between two blocks of them; or in the format of the style. */
+static void print_lines(struct output *out, const struct record *record, const void *row)
+{
+	bool verbose = out->style->verbose;
+
+	if (is_metrics(out))
+		return measure_row(out, record, row);
+	begin_block(out, out->blocks || output_is_markdown(out));
+	if (output_is_markdown(out))
+		note_error(out, markdown_object(record, row, verbose, stdout));
+	else
+		lines_print(record, row, verbose ? LINES_ALL : LINES_USUAL, "", stdout);
 }
 
 void output_object(struct output *out, const char *key, const struct record *record,
@@ -120,8 +158,7 @@ void output_object(struct output *out, const char *key, const struct record *rec
 /* Sets the columns to those that are usual for the table, and after them those that --output adds. */
 static int choose_table_columns(struct output *out, const struct record *record)
 {
-	const struct field **columns = NULL, **all;
-	size_t count;
+	const struct field **columns = NULL;
 	struct mr_error err;
 	int rc = 0;
 
@@ -133,39 +170,30 @@ static int choose_table_columns(struct output *out, const struct record *record)
 		free(columns);
 		return rc;
 	}
-	count = out->usual_count = columns_count(columns);
-	all = columns ? reallocarray(columns, count + columns_count(out->more) + 1, sizeof(*all))
-		      : NULL;
-	if (!all) {
-		free(columns);
-		return -ENOMEM;
-	}
-	for (const struct field **more = out->more; more && *more; more++) {
-		if (!columns_have(all, *more))
-			all[count++] = *more;
-		all[count] = NULL;
-	}
-	out->columns = all;
-	return 0;
+	out->usual_count = columns_count(columns);
+	out->columns = columns ? columns_add(columns, out->more) : NULL;
+	return out->columns ? 0 : -ENOMEM;
 }
 
 void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
 {
 	if (out->style->json) {
 		printf("%s\"%s\":[", out->separator, key);
-		out->separator = "\n";
+		out->separator = separator_in_list(out, true);
 		return;
 	}
-	if (out->style->quiet || lines)
+	if (out->style->quiet || lines || is_metrics(out))
 		return;
 	out->blocks = is_in_full(out);
 	if (out->blocks)
 		return;
 	if (!out->columns)
 		note_error(out, choose_table_columns(out, record));
+	if (output_is_markdown(out))
+		begin_block(out, true);
 	if (out->columns)
-		out->table =
-			table_new(out->columns, out->usual_count, !out->style->no_headings, stdout);
+		out->table = table_new(out->columns, out->usual_count, !out->style->no_headings,
+				       output_is_markdown(out), stdout);
 	if (!out->table)
 		note_error(out, -ENOMEM);
 }
@@ -201,7 +229,7 @@ void output_element_end(struct output *out, const struct record *record, const v
 	output_members(out, record, row);
 	if (out->style->json)
 		fputs("}", stdout);
-	out->separator = ",\n";
+	out->separator = separator_in_list(out, false);
 }
 
 void output_list_end(struct output *out)
@@ -216,10 +244,14 @@ void output_list_end(struct output *out)
 
 void output_json_list(struct output *out, const char *key, const struct list *list)
 {
+	if (output_is_markdown(out) && list->count) {
+		begin_block(out, true);
+		note_error(out, markdown_list(key, list, out->style->verbose, stdout));
+	}
 	if (!out->style->json)
 		return;
 	printf("%s\"%s\":[", out->separator, key);
-	out->separator = "\n";
+	out->separator = separator_in_list(out, true);
 	for (size_t i = 0; i < list->count; i++)
 		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
 	fputs("]", stdout);
@@ -240,6 +272,8 @@ int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)
 		fputs("}\n", stdout);
+	if (is_metrics(out))
+		metrics_print(out->measured, stdout);
 	if (out->error)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");

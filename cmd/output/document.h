@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Standard output: one JSON document, or lines and tables for people.  Everything that commands
- * print goes through here, element by element.
+ * Standard output: one JSON document, or lines and tables for people, or one of the other formats of struct
+ * output_style.  Everything that commands print goes through here, element by element.
+ *
+ * What is said below of text holds for Markdown as well, which has a table in place of lines.  As metrics
+ * all rows and objects count that the table of metrics is about.
  */
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
@@ -10,6 +13,8 @@
 #include "cmd/output/style.h"
 #include "lib/base/error.h"
 
+struct metric;
+struct metrics;
 struct table;
 
 struct output {
@@ -17,16 +22,24 @@ struct output {
 	const struct record *record; /**< what the command prints */
 	/** To be printed, ends with NULL; NULL: not chosen yet, or all. */
 	const struct field **columns;
-	const struct field **more; /**< columns that --output adds to the usual ones; or NULL */
+	const struct field **more;    /**< columns that --output adds to the usual ones; or NULL */
+	const struct metric *metrics; /**< what of the records is measured; or NULL */
 	const char *usual_columns; /**< of a table without --output, separated by ','; NULL: all */
 	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
 	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
-	bool block_printed;    /**< so that an empty line is due before the next one */
-	struct table *table;   /**< text: the table being printed, or NULL for lines */
-	const char *separator; /**< JSON: what goes before the next member or element */
-	bool is_part;          /**< of another's document, which that begins, ends and flushes */
-	int error;             /**< the first -errno of printing, mostly -ENOMEM; 0: none */
+	bool block_printed;       /**< so that an empty line is due before the next one */
+	struct table *table;      /**< text: the table being printed, or NULL for lines */
+	struct metrics *measured; /**< metrics: the samples so far, or NULL */
+	const char *separator;    /**< JSON: what goes before the next member or element */
+	bool is_part;             /**< of another's document, which that begins, ends and flushes */
+	int error;                /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
+
+/** output_is_markdown() - whether tables of Markdown are printed */
+static inline bool output_is_markdown(const struct output *out)
+{
+	return !out->style->json && out->style->format == OUTPUT_MARKDOWN;
+}
 
 /**
  * output_open() - get ready to print; nothing is printed yet
@@ -67,7 +80,7 @@ void output_list_end(struct output *out);
 void output_element_begin(struct output *out, const struct record *record, const void *row);
 void output_element_end(struct output *out, const struct record *record, const void *row);
 
-/** output_json_list() - JSON: print a whole list; text: nothing */
+/** output_json_list() - JSON: print a whole list; text: nothing; Markdown: print it where it is not empty */
 void output_json_list(struct output *out, const char *key, const struct list *list);
 
 /**

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd/output/columns.h"
-#include "cmd/output/lines.h"
 #include "cmd/output/markdown.h"
 #include "cmd/output/text.h"
 #include "lib/base/cleanup.h"
@@ -14,9 +13,9 @@
 static const char *escape(const char *text, size_t i)
 {
 	static const char *const escapes[128] = {
-		['|'] = "\\|", ['`'] = "\\`", ['\\'] = "\\\\", ['*'] = "\\*",  ['['] = "\\[",
-		[']'] = "\\]", ['~'] = "\\~", ['$'] = "\\$",   ['<'] = "&lt;", ['>'] = "&gt;",
-		['&'] = "&amp;"
+		['|'] = "\\|",  ['`'] = "\\`",  ['\\'] = "\\\\", ['*'] = "\\*",
+		['['] = "\\[",  [']'] = "\\]",  ['~'] = "\\~",   ['$'] = "\\$",
+		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;"
 	};
 	unsigned char c = (unsigned char)text[i];
 
@@ -82,7 +81,7 @@ static void print_rule(const size_t *widths, const bool *right, size_t columns, 
 		fputs("| ", stream);
 		for (size_t n = 1; n < widths[i]; n++)
 			fputc('-', stream);
-		fputs(right && right[i] ? "-: " : "- ", stream);
+		fputs(right && right[i] ? ": " : "- ", stream);
 	}
 	fputs("|\n", stream);
 }
@@ -178,7 +177,7 @@ static int print_and_free(struct pairs *pairs, size_t columns, FILE *stream)
 	const struct markdown_table table = {
 		.cells = (const char *const *)pairs->cells,
 		.columns = columns,
-		.rows = pairs->count / columns,
+		.rows = columns ? pairs->count / columns : 0,
 	};
 	int rc = pairs->out_of_memory ? -ENOMEM : markdown_table(&table, stream);
 
@@ -188,10 +187,33 @@ static int print_and_free(struct pairs *pairs, size_t columns, FILE *stream)
 	return rc;
 }
 
-/* Prints a list that is inside a record, below its key. */
-static int print_list(const char *key, const struct list *list, bool verbose, FILE *stream)
+static bool is_known(const struct field *field, const struct list *list)
 {
-	const struct field **columns = columns_usual(list->record, verbose);
+	char buffer[FIELD_TEXT_MAX];
+
+	for (size_t i = 0; i < list->count; i++)
+		if (field_text(field, (const char *)list->rows + i * list->size, buffer))
+			return true;
+	return false;
+}
+
+/* The columns in which a row has a value, or all.  Return: free() them; NULL where memory is short. */
+static const struct field **choose_columns(const struct list *list, bool verbose)
+{
+	const struct field **columns = columns_usual(list->record, verbose), **kept = columns;
+
+	if (verbose || !columns)
+		return columns;
+	for (const struct field **c = columns; *c; c++)
+		if (is_known(*c, list))
+			*kept++ = *c;
+	*kept = NULL;
+	return columns;
+}
+
+int markdown_list(const char *key, const struct list *list, bool verbose, FILE *stream)
+{
+	const struct field **columns = choose_columns(list, verbose);
 	struct pairs cells = { .out_of_memory = !columns };
 	int rc;
 
@@ -199,8 +221,8 @@ static int print_list(const char *key, const struct list *list, bool verbose, FI
 		add_cell(&cells, columns[i]->key);
 	for (size_t i = 0; columns && i < list->count; i++)
 		add_row(&cells, columns, (const char *)list->rows + i * list->size);
-	fprintf(stream, "\n%s:\n\n", key);
-	rc = print_and_free(&cells, columns ? columns_count(columns) : 1, stream);
+	fprintf(stream, "%s:\n\n", key);
+	rc = print_and_free(&cells, columns_count(columns), stream);
 	free(columns);
 	return rc;
 }
@@ -217,8 +239,10 @@ int markdown_object(const struct record *record, const void *row, bool verbose, 
 	for (const struct field *f = record->fields; !rc && f->key; f++) {
 		const struct list *list = (const void *)((const char *)row + f->offset);
 
-		if (f->type == FIELD_LIST && (!(f->flags & FIELD_DETAIL) || verbose) && list->count)
-			rc = print_list(f->key, list, verbose, stream);
+		if (f->type != FIELD_LIST || (f->flags & FIELD_DETAIL && !verbose) || !list->count)
+			continue;
+		fputc('\n', stream);
+		rc = markdown_list(f->key, list, verbose, stream);
 	}
 	return rc;
 }

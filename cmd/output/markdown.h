@@ -10,7 +10,7 @@
 /** A table, whose first row is the heading. */
 struct markdown_table {
 	const char *const *cells; /**< row by row; NULL is unknown */
-	const bool *right;        /**< for each column whether it is aligned to the right; or NULL */
+	const bool *right; /**< for each column whether it is aligned to the right; or NULL */
 	size_t columns, rows;
 };
 
@@ -29,5 +29,11 @@ int markdown_table(const struct markdown_table *table, FILE *stream);
  * Return: 0 or -ENOMEM.
  */
 int markdown_object(const struct record *record, const void *row, bool verbose, FILE *stream);
+
+/**
+ * markdown_list() - print a list as a table below its key
+ * Return: 0 or -ENOMEM.
+ */
+int markdown_list(const char *key, const struct list *list, bool verbose, FILE *stream);
 
 #endif

@@ -251,6 +251,6 @@ void metrics_print(const struct metrics *metrics, FILE *stream)
 {
 	struct printing printing = { .stream = stream };
 
-	twalk_r(metrics->samples, print_sample, &printing);
+	twalk_r(metrics ? metrics->samples : NULL, print_sample, &printing);
 	fputs("# EOF\n", stream);
 }

@@ -19,7 +19,7 @@ enum metric_type {
 };
 
 /**
- * A metric.  A table of them ends with one without name.
+ * struct metric - a metric  A table of them ends with one without name.
  *
  * The value is that of a field of type FIELD_NUMBER, FIELD_LIMIT, FIELD_HEX, FIELD_BOOL or FIELD_OPT_BOOL;
  * where it is unknown there is no sample.  Records with the same labels are one sample, whose value is
@@ -53,7 +53,7 @@ void metrics_free(struct metrics *metrics);
 /** metrics_add() - add the samples of a record, and of the records inside it.  Return: 0 or -ENOMEM. */
 int metrics_add(struct metrics *metrics, const struct record *record, const void *row);
 
-/** metrics_print() - print all samples and the line that ends them */
+/** metrics_print() - print all samples and the line that ends them; @metrics: or NULL: there are none */
 void metrics_print(const struct metrics *metrics, FILE *stream);
 
 #endif

@@ -25,7 +25,7 @@ struct output_style {
 	bool quiet;          /**< nothing but errors */
 	bool verbose;        /**< everything that is known */
 	bool one_line;       /**< JSON: each document is one line (JSON Lines) */
-	enum output_format format;
+	enum output_format format; /**< has no meaning for JSON */
 };
 
 #endif

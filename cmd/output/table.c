@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output/columns.h"
+#include "cmd/output/markdown.h"
 #include "cmd/output/table.h"
+#include "lib/base/cleanup.h"
 
 /*
  * Rows of a chunk, which are printed together: a million rows need no more memory than one chunk.  The
@@ -30,6 +33,7 @@ struct table {
 	struct column *columns; /* one for each of the fields */
 	size_t rows;            /* in the current chunk */
 	bool headings;
+	bool markdown;
 	bool fit_terminal; /* make the table fit where that is possible */
 };
 
@@ -108,19 +112,17 @@ static void free_table(struct table *table)
 }
 
 struct table *table_new(const struct field *const *columns, size_t usual, bool headings,
-			FILE *stream)
+			bool markdown, FILE *stream)
 {
 	struct table *table = calloc(1, sizeof(*table));
-	size_t count = 0;
 
 	if (!table)
 		return NULL;
-	while (columns[count])
-		count++;
 	table->fields = columns;
 	table->headings = headings;
-	table->fit_terminal = headings && usual && isatty(fileno(stream));
-	table->columns = calloc(count + 1, sizeof(*table->columns));
+	table->markdown = markdown;
+	table->fit_terminal = headings && usual && !markdown && isatty(fileno(stream));
+	table->columns = calloc(columns_count(columns) + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
 	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {
 		free_table(table);
@@ -188,15 +190,50 @@ static void fold_lists(struct table *table)
 	}
 }
 
+/* Prints the chunk as a table of Markdown, which has to have headings. */
+static int print_markdown(const struct table *table)
+{
+	const size_t all = columns_count(table->fields), rows = table->rows + 1;
+	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
+	mr_auto_free const char **cells = calloc(all * rows + 1, sizeof(*cells));
+	mr_auto_free bool *right = calloc(all + 1, sizeof(*right));
+	struct libscols_line *line = NULL;
+	size_t count = 0, columns = 0;
+
+	for (size_t row = 0; lines && cells && right && row < rows; row++) {
+		for (size_t i = 0; i < all; i++) {
+			struct libscols_column *column = table->columns[i].scols;
+
+			if (scols_column_is_hidden(column))
+				continue;
+			if (!row)
+				right[columns++] = is_number(table->fields[i]);
+			cells[count++] = row ? scols_line_get_column_data(line, column)
+					     : table->fields[i]->key;
+		}
+		scols_table_next_line(table->scols, lines, &line);
+	}
+	scols_free_iter(lines);
+	return count ? markdown_table(&(struct markdown_table){ cells, right, columns, rows },
+				      scols_table_get_stream(table->scols))
+		     : -ENOMEM;
+}
+
 static int print_chunk(struct table *table)
 {
+	int rc;
+
 	if (!table->rows)
 		return 0;
 	hide_needless_columns(table);
 	if (table->fit_terminal)
 		fold_lists(table);
-	if (scols_print_table(table->scols))
-		return -EIO;
+	if (table->markdown)
+		rc = print_markdown(table);
+	else
+		rc = scols_print_table(table->scols) ? -EIO : 0;
+	if (rc)
+		return rc;
 	for (size_t i = 0; table->fields[i]; i++) {
 		struct libscols_column *column = table->columns[i].scols;
 

@@ -85,6 +85,22 @@ void text_print(const char *text, FILE *stream)
 	text_print_part(text, strlen(text), stream);
 }
 
+char *text_harmless(const char *text)
+{
+	char *harmless = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&harmless, &size);
+
+	if (!stream)
+		return NULL;
+	text_print(text, stream);
+	if (fclose(stream)) {
+		free(harmless);
+		return NULL;
+	}
+	return harmless;
+}
+
 /* All characters that a terminal obeys have at most four digits, so none needs surrogates. */
 static char *put_json(char *to, uint32_t c, const char *bytes, size_t length)
 {

@@ -20,6 +20,9 @@ void text_print(const char *text, FILE *stream);
 /** text_print_part() - print the first @length bytes of @text, which end with a whole character */
 void text_print_part(const char *text, size_t length, FILE *stream);
 
+/** text_harmless() - what text_print() prints; free() it; NULL when memory is short */
+char *text_harmless(const char *text);
+
 /** text_is_plain() - whether all of @text is printable ASCII */
 bool text_is_plain(const char *text);
 

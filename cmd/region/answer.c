@@ -37,6 +37,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	progress_init(&answer->progress, total, global->style.quiet);
 	rc = output_open(&answer->out, &global->style, command_record(invocation), err);
 	answer->out.usual_columns = command_columns(invocation);
+	answer->out.metrics = command_metrics(invocation);
 	answer->out.is_part = invocation->enclosing != NULL;
 	return rc;
 }
@@ -230,11 +231,10 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 		print_note(answer, "where this failed:");
 		report_lines(answer->environment_record, environment);
 	}
-	if (out->style->json)
-		print_verdict(answer);
-	else if (by_batch)
+	print_verdict(answer);
+	if (out->style->json || by_batch)
 		;
-	else if (done && (answer->lines || out->blocks))
+	else if (output_is_markdown(out) || (done && (answer->lines || out->blocks)))
 		output_object(out, "environment", answer->environment_record, environment);
 	else if (done && environment->simulated && !out->style->no_headings && !out->style->quiet)
 		report_note(answer->invocation->command->name,

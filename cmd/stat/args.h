@@ -26,7 +26,7 @@ struct stat_args {
 	const char *sort;      /**< of system: a column */
 	struct mr_opt_u64 top; /**< of system: rows */
 
-	const char *format;      /**< "openmetrics" or "markdown" */
+	struct format_option format;
 	struct mr_opt_u64 watch; /**< nanoseconds between two answers */
 };
 
@@ -40,6 +40,14 @@ int stat_regions(const struct invocation *invocation, struct mr_error *err);
 
 /** stat_check_regions() - the check of struct command for the session's regions */
 int stat_check_regions(const struct invocation *invocation, struct mr_error *err);
+
+/** stat_check_print() - whether the options of printing make sense; as the check of struct command */
+int stat_check_print(const struct invocation *invocation, struct mr_error *err);
+
+/** stat_print() - call @run as the options of printing say: run_by of struct command */
+int stat_print(const struct invocation *invocation,
+	       int (*run)(const struct invocation *invocation, struct mr_error *err),
+	       struct mr_error *err);
 
 /** STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */
 #define STAT_REGION_COLUMNS                                                                        \

@@ -47,8 +47,8 @@ static const struct option_spec system_options[] = {
 };
 
 static const struct option_spec print_options[] = {
-	OPTION(0, "format", string, struct stat_args, format, "FORMAT",
-	       "print in another format: markdown, openmetrics"),
+	OPTION(0, "format", format, struct stat_args, format, "FORMAT",
+	       "print as text (default), markdown or openmetrics"),
 	OPTION(0, "watch", seconds, struct stat_args, watch, "SECONDS",
 	       "print again after each SECONDS, until interrupted"),
 	OPTION_END,
@@ -75,7 +75,9 @@ static const struct option_rule rules[] = {
 
 static int check_stat(const struct invocation *invocation, struct mr_error *err)
 {
-	return command_view(invocation) ? 0 : stat_check_regions(invocation, err);
+	int rc = stat_check_print(invocation, err);
+
+	return rc || command_view(invocation) ? rc : stat_check_regions(invocation, err);
 }
 
 static const struct command_view *const stat_views[] = { &stat_device, &stat_probe, &stat_host,
@@ -99,4 +101,5 @@ const struct command command_stat = {
 	.examples = (const char *const[]){ "mrctl stat", "mrctl stat --host --for-size 64G", NULL },
 	.check = check_stat,
 	.run = stat_regions,
+	.run_by = stat_print,
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The options of mrctl stat that say how it prints, and how often. */
+#include <errno.h>
+
+#include "cmd/stat/args.h"
+
+/* What --format excludes: the formats have headings, and the values that the user did not choose. */
+static const char *excluded_by_format(const struct output_style *style)
+{
+	return style->json          ? "json"
+	       : style->no_headings ? "no-headings"
+	       : style->quiet       ? "quiet"
+				    : NULL;
+}
+
+static int check_format(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const char *excluded = excluded_by_format(&invocation->global->style);
+	const struct command_view *view = command_view(invocation);
+
+	if (excluded)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--format excludes --%s",
+				    excluded);
+	if (args->format.format != OUTPUT_OPENMETRICS)
+		return 0;
+	if (invocation->global->style.columns)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--format openmetrics excludes --output");
+	if (!command_metrics(invocation))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--format openmetrics: there are no metrics of %s%s",
+				    view ? "--" : "", view ? view->option : "a session's regions");
+	return 0;
+}
+
+int stat_check_print(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+
+	if (args->format.given && invocation->enclosing)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "no line of a batch can be stat --format");
+	return args->format.given ? check_format(invocation, err) : 0;
+}
+
+int stat_print(const struct invocation *invocation,
+	       int (*run)(const struct invocation *invocation, struct mr_error *err),
+	       struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	struct global_args global = *invocation->global;
+	struct invocation asked = *invocation;
+
+	global.style.format = args->format.format;
+	asked.global = &global;
+	return run(&asked, err);
+}

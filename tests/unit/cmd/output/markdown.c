@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tables of Markdown: cells that hold what Markdown, HTML or a terminal would obey, and nested records. */
+#include "cmd/output/markdown.h"
+#include "tests/unit/unit.h"
+
+struct inner {
+	struct mr_opt_u64 number;
+	const char *text;
+};
+
+struct outer {
+	const char *name;
+	struct mr_opt_u64 unknown;
+	struct inner inside;
+	struct mr_opt_u64 detail;
+	struct list list;
+};
+
+static const struct field inner_fields[] = {
+	FIELD(struct inner, number, FIELD_NUMBER, 0, ""),
+	FIELD(struct inner, text, FIELD_STRING, 0, ""),
+	FIELD_END,
+};
+static const struct record inner_record = { "inner", inner_fields, NULL };
+
+static const struct field outer_fields[] = {
+	FIELD(struct outer, name, FIELD_STRING, 0, ""),
+	FIELD(struct outer, unknown, FIELD_NUMBER, 0, ""),
+	FIELD_INSIDE(struct outer, inside, struct inner, &inner_record, ""),
+	FIELD(struct outer, detail, FIELD_NUMBER, FIELD_DETAIL, ""),
+	FIELD(struct outer, list, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record outer_record = { "outer", outer_fields, NULL };
+
+/* What a table of a single column with the heading "h" prints for a cell. */
+static const char *cell(struct capture *c, const char *text)
+{
+	const char *const cells[] = { "h", text };
+	const struct markdown_table table = { .cells = cells, .columns = 1, .rows = 2 };
+	int rc;
+
+	capture_begin(c, STDOUT_FILENO);
+	rc = markdown_table(&table, stdout);
+	capture_end(c);
+	assert_int_equal(rc, 0);
+	/* the third line */
+	return strchr(strchr(c->text, '\n') + 1, '\n') + 1;
+}
+
+TEST(cells_are_as_wide_as_their_column)
+{
+	static const char *const cells[] = { "name", "bytes", "a", "4096", "Käse", NULL };
+	static const bool right[] = { false, true };
+	const struct markdown_table table = { cells, right, 2, 3 };
+	struct capture c;
+
+	capture_begin(&c, STDOUT_FILENO);
+	assert_int_equal(markdown_table(&table, stdout), 0);
+	capture_end(&c);
+	assert_string_equal(c.text, "| name | bytes |\n"
+				    "| ---- | ----: |\n"
+				    "| a    |  4096 |\n"
+				    "| Käse |     - |\n");
+}
+
+TEST(what_would_be_markup_is_escaped)
+{
+	struct capture c;
+
+	assert_string_equal(cell(&c, "a|b"), "| a\\|b |\n");
+	assert_string_equal(cell(&c, "`rm`"), "| \\`rm\\` |\n");
+	assert_string_equal(cell(&c, "a\\|b"), "| a\\\\\\|b |\n");
+	assert_string_equal(cell(&c, "<img src=x>&lt;"), "| &lt;img src=x&gt;&amp;lt; |\n");
+	assert_string_equal(cell(&c, "*b* [x](y) ~s~ $m$"),
+			    "| \\*b\\* \\[x\\](y) \\~s\\~ \\$m\\$ |\n");
+	assert_string_equal(cell(&c, "mlx5_0 _x_"), "| mlx5_0 \\_x\\_ |\n");
+	assert_string_equal(cell(&c, "_"), "| \\_ |\n");
+}
+
+TEST(what_a_terminal_would_obey_is_harmless)
+{
+	struct capture c;
+
+	assert_string_equal(cell(&c, "a\nb\033[2J\xff"), "| a\\\\x0ab\\\\x1b\\[2J\\\\xff |\n");
+}
+
+TEST(a_record_is_a_table_of_keys_and_values)
+{
+	const struct inner rows[] = { { .number = { 1, true } }, { .number = { 2, true } } };
+	const struct outer outer = {
+		.name = "n",
+		.inside = { .number = { 7, true } },
+		.detail = { 8, true },
+		.list = { &inner_record, rows, 2, sizeof(*rows) },
+	};
+	struct capture c;
+
+	capture_begin(&c, STDOUT_FILENO);
+	assert_int_equal(markdown_object(&outer_record, &outer, false, stdout), 0);
+	capture_end(&c);
+	assert_string_equal(c.text, "| outer         |     |\n"
+				    "| ------------- | --- |\n"
+				    "| name          | n   |\n"
+				    "| inside.number | 7   |\n"
+				    "\nlist:\n\n"
+				    "| number |\n"
+				    "| ------ |\n"
+				    "| 1      |\n"
+				    "| 2      |\n");
+	capture_begin(&c, STDOUT_FILENO);
+	assert_int_equal(markdown_object(&outer_record, &outer, true, stdout), 0);
+	capture_end(&c);
+	assert_contains(c.text, "| unknown       | -   |\n");
+	assert_contains(c.text, "| detail        | 8   |\n");
+	assert_contains(c.text, "| number | text |\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cells_are_as_wide_as_their_column),
+		cmocka_unit_test(what_would_be_markup_is_escaped),
+		cmocka_unit_test(what_a_terminal_would_obey_is_harmless),
+		cmocka_unit_test(a_record_is_a_table_of_keys_and_values),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

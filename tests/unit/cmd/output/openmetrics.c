@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Metrics, byte for byte. */
+#include "cmd/output/openmetrics.h"
+#include "tests/unit/unit.h"
+
+struct port {
+	struct mr_opt_u64 port;
+	struct opt_bool up;
+};
+
+struct device {
+	const char *name;
+	struct mr_opt_u64 max, bytes, limit, wait_ns;
+	bool works;
+	struct port first;
+	struct list ports;
+};
+
+static const struct field port_fields[] = {
+	FIELD(struct port, port, FIELD_NUMBER, 0, ""),
+	FIELD(struct port, up, FIELD_OPT_BOOL, 0, ""),
+	FIELD_END,
+};
+static const struct record port_record = { "port", port_fields, NULL };
+
+static const struct field device_fields[] = {
+	FIELD(struct device, name, FIELD_STRING, 0, ""),
+	FIELD(struct device, max, FIELD_NUMBER, 0, ""),
+	FIELD(struct device, bytes, FIELD_NUMBER, 0, ""),
+	FIELD(struct device, limit, FIELD_LIMIT, 0, ""),
+	FIELD(struct device, wait_ns, FIELD_NUMBER, 0, ""),
+	FIELD(struct device, works, FIELD_BOOL, 0, ""),
+	FIELD_INSIDE(struct device, first, struct port, &port_record, ""),
+	FIELD(struct device, ports, FIELD_LIST, 0, ""),
+	FIELD_END,
+};
+static const struct record device_record = { "device", device_fields, NULL };
+
+/* The samples of some records of the same kind. */
+static const char *print(struct capture *c, const struct metric *table, const struct record *record,
+			 const void *rows, size_t count, size_t size)
+{
+	struct metrics *metrics = metrics_new(table);
+
+	assert_non_null(metrics);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(metrics_add(metrics, record, (const char *)rows + i * size), 0);
+	capture_begin(c, STDOUT_FILENO);
+	metrics_print(metrics, stdout);
+	capture_end(c);
+	metrics_free(metrics);
+	return c->text;
+}
+
+TEST(a_metric_has_help_type_and_unit_once)
+{
+	static const struct metric table[] = {
+		{ &device_record, "m_max", NULL, "Largest number", "max", "device=name",
+		  METRIC_GAUGE },
+		{ &device_record, "m_bytes_total", "bytes", "Bytes so far", "bytes", "name",
+		  METRIC_COUNTER },
+		{ &device_record, "m_info", NULL, "Names", NULL, "name", METRIC_INFO },
+		METRIC_END,
+	};
+	static const struct device devices[] = {
+		{ .name = "b", .max = { UINT64_MAX, true } },
+		{ .name = "a", .max = { 0, true }, .bytes = { 5, true } },
+	};
+	struct capture c;
+
+	assert_string_equal(print(&c, table, &device_record, devices, 2, sizeof(*devices)),
+			    "# HELP m_max Largest number\n"
+			    "# TYPE m_max gauge\n"
+			    "m_max{device=\"a\"} 0\n"
+			    "m_max{device=\"b\"} 18446744073709551615\n"
+			    "# HELP m_bytes_total Bytes so far\n"
+			    "# TYPE m_bytes_total counter\n"
+			    "# UNIT m_bytes_total bytes\n"
+			    "m_bytes_total{name=\"a\"} 5\n"
+			    "# HELP m_info Names\n"
+			    "# TYPE m_info gauge\n"
+			    "m_info{name=\"a\"} 1\n"
+			    "m_info{name=\"b\"} 1\n"
+			    "# EOF\n");
+}
+
+TEST(values_of_each_type)
+{
+	static const struct metric table[] = {
+		{ &device_record, "limit_bytes", "bytes", "L", "limit", NULL, METRIC_GAUGE },
+		{ &device_record, "wait_seconds", "seconds", "W", "wait_ns", NULL, METRIC_GAUGE },
+		{ &device_record, "works", NULL, "B", "works", NULL, METRIC_GAUGE },
+		METRIC_END,
+	};
+	static const struct device device = { .wait_ns = { 3000000042, true }, .works = true };
+	static const struct device limited = { .limit = { 4096, true } };
+	struct capture c;
+
+	print(&c, table, &device_record, &device, 1, sizeof(device));
+	assert_contains(c.text, "\nlimit_bytes +Inf\n");
+	assert_contains(c.text, "\nwait_seconds 3.000000042\n");
+	assert_contains(c.text, "\nworks 1\n");
+	print(&c, table, &device_record, &limited, 1, sizeof(limited));
+	assert_contains(c.text, "\nlimit_bytes 4096\n");
+	assert_contains(c.text, "\nworks 0\n");
+	assert_null(strstr(c.text, "wait_seconds"));
+}
+
+/* Two samples of one metric with the same labels would make the exporter refuse all that it collects. */
+TEST(records_with_the_same_labels_are_one_sample)
+{
+	static const struct metric table[] = {
+		{ &device_record, "m_max", NULL, "M", "max", "name", METRIC_GAUGE },
+		{ &device_record, "m_bytes", "bytes", "M", "bytes", "name", METRIC_GAUGE },
+		{ &device_record, "m_devices", NULL, "M", NULL, "name", METRIC_GAUGE },
+		{ &device_record, "m_info", NULL, "M", NULL, "name", METRIC_INFO },
+		METRIC_END,
+	};
+	static const struct device devices[] = {
+		{ .name = "a", .max = { 1, true }, .bytes = { UINT64_MAX, true } },
+		{ .name = "b", .max = { 4, true } },
+		{ .name = "a", .max = { 2, true }, .bytes = { 2, true } },
+	};
+	struct capture c;
+
+	print(&c, table, &device_record, devices, 3, sizeof(*devices));
+	assert_contains(c.text, "\nm_max{name=\"a\"} 3\nm_max{name=\"b\"} 4\n#");
+	assert_contains(c.text, "\nm_bytes{name=\"a\"} 18446744073709551615\n#");
+	assert_contains(c.text, "\nm_devices{name=\"a\"} 2\nm_devices{name=\"b\"} 1\n#");
+	assert_contains(c.text, "\nm_info{name=\"a\"} 1\nm_info{name=\"b\"} 1\n#");
+}
+
+TEST(records_inside_have_the_labels_around_them)
+{
+	static const struct metric table[] = {
+		{ &port_record, "m_up", NULL, "U", "up", "device=name,port", METRIC_GAUGE },
+		METRIC_END,
+	};
+	static const struct port ports[] = { { { 2, true }, { true, true } },
+					     { { 3, true }, { false, false } } };
+	const struct device device = { .name = "d",
+				       .first = { { 1, true }, { false, true } },
+				       .ports = { &port_record, ports, 2, sizeof(*ports) } };
+	struct capture c;
+
+	assert_string_equal(print(&c, table, &device_record, &device, 1, sizeof(device)),
+			    "# HELP m_up U\n# TYPE m_up gauge\n"
+			    "m_up{device=\"d\",port=\"1\"} 0\n"
+			    "m_up{device=\"d\",port=\"2\"} 1\n"
+			    "# EOF\n");
+}
+
+TEST(labels_hold_any_bytes)
+{
+	static const struct metric table[] = {
+		{ &device_record, "m_info", NULL, "M", NULL, "name", METRIC_INFO },
+		METRIC_END,
+	};
+	static const struct device device = { .name = "a\"b\\c\nd\033[2J\xff ä" }, none = { 0 };
+	struct capture c;
+
+	print(&c, table, &device_record, &device, 1, sizeof(device));
+	assert_contains(c.text, "{name=\"a\\\"b\\\\c\\\\x0ad\\\\x1b[2J\\\\xff ä\"} 1\n");
+	print(&c, table, &device_record, &none, 1, sizeof(none));
+	assert_contains(c.text, "m_info{name=\"\"} 1\n");
+}
+
+TEST(without_samples_only_the_end_is_printed)
+{
+	static const struct metric table[] = {
+		{ &device_record, "m_max", NULL, "M", "max", NULL, METRIC_GAUGE },
+		METRIC_END,
+	};
+	static const struct device device = { .name = "a" };
+	struct capture c;
+
+	assert_string_equal(print(&c, table, &device_record, &device, 1, sizeof(device)),
+			    "# EOF\n");
+	capture_begin(&c, STDOUT_FILENO);
+	metrics_print(NULL, stdout);
+	capture_end(&c);
+	assert_string_equal(c.text, "# EOF\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_metric_has_help_type_and_unit_once),
+		cmocka_unit_test(values_of_each_type),
+		cmocka_unit_test(records_with_the_same_labels_are_one_sample),
+		cmocka_unit_test(records_inside_have_the_labels_around_them),
+		cmocka_unit_test(labels_hold_any_bytes),
+		cmocka_unit_test(without_samples_only_the_end_is_printed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
