@@ -3,6 +3,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
+#include <string.h>
 
 #include "lib/base/tristate.h"
 #include "lib/verbs/capabilities.h"
@@ -17,6 +18,19 @@
 #define RELAXED_ORDERING_WRITE    0xe8
 #define RELAXED_ORDERING_READ_PCI 0xe9
 #define RELAXED_ORDERING_READ     0x32a
+
+/* An answer of the firmware: its status, 16 bytes in all, and what was asked for. */
+#define ANSWER_HEADER 16
+#define ANSWER_SIZE   (ANSWER_HEADER + HCA_CAP_SIZE)
+
+/*
+ * struct mlx5_ifc_odp_cap_bits: where the capabilities of DC stand in those of a scheme of page faults.  There are
+ * two schemes, one behind the other; the bit says that the second one is in use.
+ */
+#define DC_ODP_CAPS     0x100
+#define ODP_SCHEME_BITS 0x200
+#define MEM_PAGE_FAULT  0x600
+#define ODP_OPERATIONS  6
 
 enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs)
 {
@@ -41,18 +55,29 @@ static bool has_bit(const uint8_t *capabilities, unsigned int bit)
 	return capabilities[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
+/* Which capabilities QUERY_HCA_CAP answers: twice the number of a group, plus 1 for their current values. */
+#define GENERAL_CAPABILITIES 0x01
+#define ODP_CAPABILITIES     0x05
+
+/* Asks the firmware for a group of capabilities.  Return: whether it answered. */
+static bool query_hca_cap(const struct mr_uverbs *uverbs, uint8_t group, uint8_t out[ANSWER_SIZE])
 {
 	struct mr_ioctl request = mr_ioctl_new(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
-	/* The opcode QUERY_HCA_CAP (0x100), and its modifier: the current values of the general ones. */
-	const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
-	uint8_t out[16 + HCA_CAP_SIZE] = { 0 };
-	const uint8_t *capabilities = out + 16;
+	const uint8_t in[16] = { 0x01, 0x00, [7] = group }; /* the opcode is 0x100 */
 	struct mr_error ignored;
 
+	memset(out, 0, ANSWER_SIZE);
 	mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in));
-	mr_ioctl_add_out(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof(out));
-	if (mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_OTHER)", &ignored) || out[0])
+	mr_ioctl_add_out(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, ANSWER_SIZE);
+	return !mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_OTHER)", &ignored) && !out[0];
+}
+
+static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
+{
+	uint8_t out[ANSWER_SIZE];
+	const uint8_t *capabilities = out + ANSWER_HEADER;
+
+	if (!query_hca_cap(uverbs, GENERAL_CAPABILITIES, out))
 		return MR_UNKNOWN;
 	if (has_bit(capabilities, RELAXED_ORDERING_WRITE))
 		return MR_YES;
@@ -60,6 +85,22 @@ static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
 			       has_bit(capabilities, RELAXED_ORDERING_READ_PCI)
 		       ? MR_UNKNOWN
 		       : MR_NO;
+}
+
+bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations)
+{
+	uint8_t out[ANSWER_SIZE];
+	const uint8_t *capabilities = out + ANSWER_HEADER;
+	unsigned int first;
+
+	*operations = 0;
+	if (uverbs->driver_id != RDMA_DRIVER_MLX5 || !query_hca_cap(uverbs, ODP_CAPABILITIES, out))
+		return false;
+	first = DC_ODP_CAPS + (has_bit(capabilities, MEM_PAGE_FAULT) ? ODP_SCHEME_BITS : 0);
+	/* The firmware's bits have the order of enum ibv_odp_transport_cap_bits. */
+	for (unsigned int bit = 0; bit < ODP_OPERATIONS; bit++)
+		*operations |= (uint32_t)has_bit(capabilities, first + bit) << bit;
+	return true;
 }
 
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)

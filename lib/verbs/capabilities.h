@@ -3,6 +3,9 @@
 #ifndef LIB_VERBS_CAPABILITIES_H
 #define LIB_VERBS_CAPABILITIES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "lib/base/tristate.h"
 #include "lib/verbs/descriptor.h"
 
@@ -21,5 +24,15 @@ enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs);
  * drivers the table in drivers.c has the answer.
  */
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs);
+
+/**
+ * mr_dc_odp_caps() - which operations of the transport DC may use on-demand paging
+ * @operations: set to bits of enum ibv_odp_transport_cap_bits
+ *
+ * Only mlx5 has DC, and no verb reports it, so the firmware is asked: that needs a context with DEVX.
+ *
+ * Return: whether it is known.
+ */
+bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations);
 
 #endif

@@ -29,7 +29,14 @@ static const struct symbol {
 				  "without --call an older function does the same" },
 	[MR_SYMBOL_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16",
 				  "62", NULL },
+	[MR_SYMBOL_ALLOC_DMAH] = { "libibverbs.so.1", "ibv_alloc_dmah", "IBVERBS_1.15", "59",
+				   NULL },
 };
+
+const char *mr_symbol_name(enum mr_symbol symbol)
+{
+	return symbols[symbol].name;
+}
 
 /* The handle is not closed: the library of the function must stay loaded. */
 static void *look_up(const struct symbol *s)

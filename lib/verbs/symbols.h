@@ -29,6 +29,7 @@ enum mr_symbol {
 	MR_SYMBOL_EXPORT_SIZES,     /**< what mlx5dv_get_export_sizes(3) calls */
 	MR_SYMBOL_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
 	MR_SYMBOL_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
+	MR_SYMBOL_ALLOC_DMAH,       /**< ibv_alloc_dmah(3) */
 	MR_SYMBOLS,                 /**< how many there are, MR_SYMBOL_NONE included */
 };
 
@@ -67,6 +68,9 @@ enum mr_init_attr_mask {
 	MR_INIT_ATTR_FD = 1 << 2,
 	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
 };
+
+/** mr_symbol_name() - "ibv_reg_mr_ex"; @symbol: not MR_SYMBOL_NONE */
+const char *mr_symbol_name(enum mr_symbol symbol);
 
 /**
  * mr_symbol_find() - look up a function by its name and version

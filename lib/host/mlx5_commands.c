@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
+#include "lib/host/mlx5_commands.h"
+
+#define DEBUGFS "/sys/kernel/debug"
+
+/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for. */
+static const char *const names[MR_MLX5_COMMANDS] = {
+	"CREATE_MKEY",   "QUERY_MKEY",  "DESTROY_MKEY",      "CREATE_UMEM",
+	"DESTROY_UMEM",  "ALLOC_PD",    "DEALLOC_PD",        "ALLOC_MEMIC",
+	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
+};
+
+static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_address,
+				      const char *command, const char *counter)
+{
+	struct mr_opt_u64 number = { 0, false };
+
+	number.known = mr_host_number(host, &number.value, DEBUGFS "/mlx5/%s/commands/%s/%s",
+				      pci_address, command, counter);
+	return number;
+}
+
+static void ignore_name(const char *name, void *data)
+{
+	(void)name;
+	(void)data;
+}
+
+/* Debugfs has a folder for each of its users; where it is not mounted, its own folder in sysfs is empty. */
+static int explain(struct mr_host *host, int error, struct mr_error *err)
+{
+	const int entries = mr_host_list(host, ignore_name, NULL, DEBUGFS);
+
+	mr_fail(err, MR_ERROR_HOST, -error, "opendir", "cannot read mlx5's counters in debugfs");
+	if (entries == -EACCES || entries == -EPERM)
+		mr_hint(err, "root may read debugfs");
+	else if (!entries || entries == -ENOENT)
+		mr_hint(err, "debugfs is not mounted: mount -t debugfs none " DEBUGFS);
+	return error;
+}
+
+int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
+			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err)
+{
+	const int entries =
+		mr_host_list(host, ignore_name, NULL, DEBUGFS "/mlx5/%s/commands", pci_address);
+
+	if (entries < 0)
+		return explain(host, entries, err);
+	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++)
+		commands[i] = (struct mr_mlx5_command){
+			.name = names[i],
+			.sent = read_counter(host, pci_address, names[i], "n"),
+			.failed = read_counter(host, pci_address, names[i], "failed"),
+			.refused = read_counter(host, pci_address, names[i], "failed_mbox_status"),
+			.last_errno =
+				read_counter(host, pci_address, names[i], "last_failed_errno"),
+			.last_status = read_counter(host, pci_address, names[i],
+						    "last_failed_mbox_status"),
+			.last_syndrome =
+				read_counter(host, pci_address, names[i], "last_failed_syndrome"),
+		};
+	return 0;
+}
+
+const char *mr_mlx5_status_name(uint64_t status)
+{
+	static const struct {
+		uint64_t status;
+		const char *name;
+	} statuses[] = {
+		{ 0x00, "OK" },
+		{ 0x01, "INT_ERR" },
+		{ 0x02, "BAD_OP_ERR" },
+		{ 0x03, "BAD_PARAM_ERR" },
+		{ 0x04, "BAD_SYS_STATE_ERR" },
+		{ 0x05, "BAD_RES_ERR" },
+		{ 0x06, "RES_BUSY" },
+		{ 0x07, "NOT_READY" },
+		{ 0x08, "LIM_ERR" },
+		{ 0x09, "BAD_RES_STATE_ERR" },
+		{ 0x0a, "IX_ERR" },
+		{ 0x0f, "NO_RES_ERR" },
+		{ 0x10, "BAD_QP_STATE_ERR" },
+		{ 0x30, "BAD_PKT_ERR" },
+		{ 0x40, "BAD_SIZE_OUTS_CQES_ERR" },
+		{ 0x50, "BAD_INP_LEN_ERR" },
+		{ 0x51, "BAD_OUTP_LEN_ERR" },
+	};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
+		if (statuses[i].status == status)
+			return statuses[i].name;
+	return NULL;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/host/rdma_device.h"
+#include "lib/host/uverbs_node.h"
+
+#define DEVICES "/sys/class/infiniband"
+#define NODES   "/sys/class/infiniband_verbs"
+
+int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
+			void *data)
+{
+	return mr_host_list(host, take, data, DEVICES);
+}
+
+/* Reads a file of the device, or of one of its ports. */
+#define READ(host, text, device, name)                                                             \
+	mr_host_line(host, text, sizeof(text), DEVICES "/%s/%s", device, name)
+
+static struct mr_opt_u64 read_number(struct mr_host *host, const char *device, const char *name)
+{
+	struct mr_opt_u64 number = { 0, false };
+
+	number.known = mr_host_number(host, &number.value, DEVICES "/%s/%s", device, name);
+	return number;
+}
+
+/* Reads the last part of what a link of the device points to. */
+static void read_link(struct mr_host *host, const char *device, const char *name, char *text,
+		      size_t size)
+{
+	char target[PATH_MAX];
+	const char *slash;
+
+	text[0] = '\0';
+	if (!mr_host_link(host, target, sizeof(target), DEVICES "/%s/%s", device, name))
+		return;
+	slash = strrchr(target, '/');
+	snprintf(text, size, "%s", slash ? slash + 1 : target);
+}
+
+/* Removes the number that enumerations have in sysfs: "4: ACTIVE". */
+static void strip_number(char *text)
+{
+	const size_t digits = strspn(text, "0123456789");
+
+	if (digits && !strncmp(text + digits, ": ", 2))
+		memmove(text, text + digits + 2, strlen(text + digits + 2) + 1);
+}
+
+/* Whether the text is the address of a PCI function: "0000:c1:00.0" (the domain may have more digits). */
+static bool is_pci_address(const char *text)
+{
+	unsigned int domain, bus, slot, function;
+	int used = 0;
+
+	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &used) == 4 &&
+	       !text[used];
+}
+
+void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
+{
+	*device = (struct mr_rdma_device){ .name = "" };
+	snprintf(device->name, sizeof(device->name), "%s", name);
+	READ(host, device->firmware, name, "fw_ver");
+	READ(host, device->board_id, name, "board_id");
+	READ(host, device->hca_type, name, "hca_type");
+	READ(host, device->hw_rev, name, "hw_rev");
+	READ(host, device->node_desc, name, "node_desc");
+	READ(host, device->node_guid, name, "node_guid");
+	READ(host, device->sys_image_guid, name, "sys_image_guid");
+	READ(host, device->parent, name, "parent");
+	if (READ(host, device->node_type, name, "node_type"))
+		strip_number(device->node_type);
+	read_link(host, name, "device", device->pci_address, sizeof(device->pci_address));
+	if (!is_pci_address(device->pci_address))
+		device->pci_address[0] = '\0';
+	read_link(host, name, "device/driver", device->driver, sizeof(device->driver));
+	/* -1, which is no number here, stands for none. */
+	device->numa_node = read_number(host, name, "device/numa_node");
+	device->fw_pages = read_number(host, name, "fw_pages");
+	device->reg_pages = read_number(host, name, "reg_pages");
+}
+
+/* ---- ports ---- */
+
+struct port_list {
+	struct mr_rdma_port *ports;
+	size_t count;
+};
+
+static void take_port(const char *name, void *data)
+{
+	struct port_list *list = data;
+	char *end;
+	const unsigned long number = strtoul(name, &end, 10);
+
+	if (*name < '1' || *name > '9' || *end || number > MR_RDMA_PORTS ||
+	    list->count == MR_RDMA_PORTS)
+		return;
+	list->ports[list->count++] = (struct mr_rdma_port){ .number = (unsigned int)number };
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	const struct mr_rdma_port *left = a, *right = b;
+
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports)
+{
+	struct port_list list = { ports, 0 };
+
+	if (mr_host_list(host, take_port, &list, DEVICES "/%s/ports", device) < 0)
+		return 0;
+	qsort(ports, list.count, sizeof(*ports), compare_ports);
+	for (size_t i = 0; i < list.count; i++) {
+		struct mr_rdma_port *port = &ports[i];
+		char path[128];
+
+		snprintf(path, sizeof(path), "%s/ports/%u", device, port->number);
+		READ(host, port->state, path, "state");
+		READ(host, port->phys_state, path, "phys_state");
+		READ(host, port->link_layer, path, "link_layer");
+		READ(host, port->rate, path, "rate");
+		strip_number(port->state);
+		strip_number(port->phys_state);
+		port->lid = read_number(host, path, "lid");
+	}
+	return list.count;
+}
+
+/* ---- the node ---- */
+
+struct node_search {
+	struct mr_host *host;
+	const char *device;
+	char name[32]; /* of the node; empty: not found yet */
+};
+
+static void take_node(const char *name, void *data)
+{
+	struct node_search *search = data;
+	char device[64];
+
+	if (!search->name[0] && strlen(name) < sizeof(search->name) &&
+	    mr_host_line(search->host, device, sizeof(device), NODES "/%s/ibdev", name) &&
+	    !strcmp(device, search->device))
+		strcpy(search->name, name);
+}
+
+bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node)
+{
+	struct node_search search = { host, device, "" };
+	struct mr_host_status status;
+
+	*node = (struct mr_rdma_node){ .error = -ENOENT };
+	mr_host_list(host, take_node, &search, NODES);
+	if (!search.name[0])
+		return false;
+	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", search.name);
+	if (!mr_host_stat(host, &status, "%s", node->path)) {
+		node->mode = (struct mr_opt_u64){ status.mode & 07777, true };
+		node->uid = (struct mr_opt_u64){ status.uid, true };
+		node->gid = (struct mr_opt_u64){ status.gid, true };
+	}
+	node->error = mr_host_open_device(host, "%s", node->path);
+	return true;
+}
