@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
 #include "lib/diagnose/checks.h"
+#include "lib/diagnose/limits.h"
 
 const struct mr_check mr_checks[] = {
+	{ "MR-MEMLOCK", "limit of locked memory", "limits",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_memlock },
+	{ "MR-IPC-LOCK", "CAP_IPC_LOCK", "limits",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_ipc_lock },
+	{ "MR-USERNS", "user namespace", "limits", MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN),
+	  mr_check_user_namespace },
+	{ "MR-PINNED", "pinned memory", "limits",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_pinned },
 	{ .id = NULL },
 };
 

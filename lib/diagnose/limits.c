@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What this process may pin.  Registration pins its memory, and the kernel counts the pages in the address
+ * space of the process: once they are more than RLIMIT_MEMLOCK, it refuses with ENOMEM, unless the process has
+ * CAP_IPC_LOCK in the first user namespace; a limit of 0 is refused with EPERM
+ * (drivers/infiniband/core/umem.c ib_umem_get(), mm/mlock.c can_do_mlock()).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "lib/diagnose/limits.h"
+#include "lib/diagnose/memlock_remedy.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/meminfo.h"
+#include "lib/host/memlock.h"
+#include "lib/host/namespaces.h"
+#include "lib/host/process_status.h"
+
+/* With less than this programs cannot even make the queues that they need. */
+#define TOO_LITTLE (UINT64_C(1) << 20)
+
+/* Where the host's memory is not known, less than this is called little. */
+#define LITTLE   (UINT64_C(1) << 30)
+
+#define NO_LIMIT UINT64_MAX
+
+static struct mr_size_text limit_text(uint64_t limit)
+{
+	return limit == NO_LIMIT ? (struct mr_size_text){ "unlimited" } : mr_size_text(limit);
+}
+
+/* Sets @finding to unknown where the limit cannot be read. */
+static bool read_limit(const struct mr_question *question, struct mr_memlock *limit,
+		       struct mr_finding *finding)
+{
+	const int rc = mr_memlock_read(question->host, "self", limit);
+
+	if (rc)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/limits: %s",
+			       mr_errno_text(-rc));
+	return !rc;
+}
+
+static bool read_status(const struct mr_question *question, struct mr_process_status *status,
+			struct mr_finding *finding)
+{
+	const int rc = mr_process_status_read(question->host, "self", status);
+
+	if (rc)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status: %s",
+			       mr_errno_text(-rc));
+	return !rc;
+}
+
+static bool has(struct mr_opt_u64 capabilities, uint64_t capability)
+{
+	return capabilities.known && capabilities.value & capability;
+}
+
+/* Whether the kernel asks for no limit.  It asks for the capability in the first user namespace. */
+static bool is_exempt(const struct mr_question *question)
+{
+	struct mr_process_status status;
+
+	return !mr_process_status_read(question->host, "self", &status) &&
+	       has(status.effective, MR_CAP_IPC_LOCK) &&
+	       mr_namespace_is_first(question->host, "user") == MR_YES;
+}
+
+/* ---- limit of locked memory ---- */
+
+static void count_name(const char *name, void *count)
+{
+	(void)name;
+	++*(unsigned int *)count;
+}
+
+/* What is to be pinned is counted once for each device that it is registered with. */
+static uint64_t needed_bytes(const struct mr_question *question, unsigned int *devices)
+{
+	uint64_t needed;
+
+	*devices = 0;
+	mr_host_list(question->host, count_name, devices, "/sys/class/infiniband");
+	if (!*devices)
+		*devices = 1;
+	return __builtin_mul_overflow(question->size.value, *devices, &needed) ? NO_LIMIT : needed;
+}
+
+static void judge_size(const struct mr_question *question, const struct mr_memlock *limit,
+		       struct mr_finding *finding)
+{
+	unsigned int devices;
+	const uint64_t needed = needed_bytes(question, &devices);
+	const bool fits = limit->soft >= needed;
+
+	mr_finding_set(finding, fits ? MR_VERDICT_OK : MR_VERDICT_BAD, "%s %s %s asked",
+		       limit_text(limit->soft).text, fits ? ">=" : "<", mr_size_text(needed).text);
+	if (devices > 1)
+		mr_finding_detail(finding, "%s on each of %u devices",
+				  mr_size_text(question->size.value).text, devices);
+	if (!fits)
+		mr_memlock_explain(question->host, limit, needed, finding);
+}
+
+/* Half of the memory is more than most programs pin, and many sites set that or more. */
+static void judge_usual(const struct mr_question *question, const struct mr_memlock *limit,
+			struct mr_finding *finding)
+{
+	struct mr_meminfo memory;
+	const bool known = !mr_meminfo_read(question->host, &memory) && memory.total.known;
+	const uint64_t wanted = known ? memory.total.value / 2 : LITTLE;
+	const char *text = known ? "half of this host's memory" : "1 GiB";
+
+	if (limit->soft >= wanted) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s >= %s", limit_text(limit->soft).text,
+			       text);
+		return;
+	}
+	if (limit->soft < TOO_LITTLE)
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s < 1 MiB", limit_text(limit->soft).text);
+	else
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s < %s", limit_text(limit->soft).text,
+			       text);
+	mr_memlock_explain(question->host, limit, wanted, finding);
+}
+
+void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_memlock limit;
+
+	if (!read_limit(question, &limit, finding))
+		return;
+	if (is_exempt(question)) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s",
+			       "does not count: CAP_IPC_LOCK is effective");
+	} else if (limit.soft == NO_LIMIT) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", "unlimited");
+	} else if (!limit.soft) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s", "0: pinning is refused with EPERM");
+		mr_memlock_explain(question->host, &limit, TOO_LITTLE, finding);
+	} else if (question->size.known) {
+		judge_size(question, &limit, finding);
+	} else {
+		judge_usual(question, &limit, finding);
+	}
+	mr_finding_detail(finding, "soft limit %s, hard limit %s", limit_text(limit.soft).text,
+			  limit_text(limit.hard).text);
+}
+
+/* ---- CAP_IPC_LOCK ---- */
+
+/* Where this process was given it without effect; false where it has none of it. */
+static bool find_inert(const struct mr_question *question, const struct mr_process_status *status,
+		       struct mr_finding *finding)
+{
+	if (has(status->permitted, MR_CAP_IPC_LOCK)) {
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s",
+			       "permitted, but not effective: RLIMIT_MEMLOCK counts");
+		mr_finding_remedy(finding, "%s",
+				  "the program must raise it by capset(2), or its file needs "
+				  "\"setcap cap_ipc_lock=ep\"");
+		return true;
+	}
+	if (!has(status->bounding, MR_CAP_IPC_LOCK) || !status->uid.known || !status->uid.value ||
+	    mr_namespace_is_first(question->host, "pid") != MR_NO)
+		return false;
+	mr_finding_set(finding, MR_VERDICT_WARN, "%s",
+		       "given to this container, but not effective, as its user is not root: "
+		       "RLIMIT_MEMLOCK counts");
+	mr_finding_remedy(
+		finding, "%s",
+		"run the container as root, raise the limit of locked memory, or give the "
+		"program's file \"setcap cap_ipc_lock=ep\"");
+	return true;
+}
+
+void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_process_status status;
+	struct mr_memlock limit;
+
+	if (!read_status(question, &status, finding))
+		return;
+	if (!status.effective.known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s",
+			       "/proc/self/status has no CapEff");
+		return;
+	}
+	if (has(status.effective, MR_CAP_IPC_LOCK))
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", "effective");
+	else if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT)
+		mr_finding_set(finding, MR_VERDICT_NA, "%s",
+			       "not needed: RLIMIT_MEMLOCK is unlimited");
+	else if (!find_inert(question, &status, finding))
+		mr_finding_set(finding, MR_VERDICT_NA, "%s", "none: RLIMIT_MEMLOCK counts");
+	if (status.uid.known)
+		mr_finding_detail(finding, "user %" PRIu64, status.uid.value);
+	mr_finding_detail(finding, "CapEff 0x%" PRIx64 ", CapBnd 0x%" PRIx64,
+			  status.effective.value, status.bounding.value);
+}
+
+/* ---- user namespace ---- */
+
+void mr_check_user_namespace(const struct mr_question *question, struct mr_finding *finding)
+{
+	const enum mr_tristate is_first = mr_namespace_is_first(question->host, "user");
+	struct mr_process_status status;
+	struct mr_memlock limit;
+
+	if (is_first == MR_UNKNOWN) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s",
+			       "neither /proc/self/ns/user nor /proc/self/uid_map tells");
+		return;
+	}
+	if (is_first == MR_YES) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", "that of the host");
+		return;
+	}
+	if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT) {
+		mr_finding_set(
+			finding, MR_VERDICT_OK, "%s",
+			"one of its own; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
+		return;
+	}
+	mr_finding_set(
+		finding, MR_VERDICT_WARN, "%s",
+		"one of its own: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK counts");
+	mr_finding_remedy(
+		finding, "%s",
+		"raise the hard limit of locked memory on the host, for the user who starts "
+		"the container; or run it without a user namespace");
+	if (!mr_process_status_read(question->host, "self", &status) &&
+	    has(status.effective, MR_CAP_IPC_LOCK))
+		mr_finding_detail(finding, "%s",
+				  "CAP_IPC_LOCK is effective, but the kernel asks for "
+				  "it in the host's user namespace");
+}
+
+/* ---- pinned memory ---- */
+
+void mr_check_pinned(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_process_status status;
+	struct mr_memlock limit;
+	unsigned int devices;
+	uint64_t left, needed;
+
+	if (!read_status(question, &status, finding) || !read_limit(question, &limit, finding))
+		return;
+	if (!status.pinned.known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s", "/proc/self/status has no VmPin");
+		return;
+	}
+	mr_finding_detail(finding, "VmPin %s", mr_size_text(status.pinned.value).text);
+	if (status.locked.known)
+		mr_finding_detail(finding, "VmLck %s, which registration does not count",
+				  mr_size_text(status.locked.value).text);
+	if (is_exempt(question) || limit.soft == NO_LIMIT) {
+		mr_finding_set(finding, MR_VERDICT_NA, "%s", "no limit counts it");
+		return;
+	}
+	left = limit.soft > status.pinned.value ? limit.soft - status.pinned.value : 0;
+	needed = question->size.known ? needed_bytes(question, &devices) : limit.soft / 10;
+	if (!status.pinned.value) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", "nothing: all of the limit is left");
+	} else if (left >= needed) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", "enough of the limit is left");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s of %s are left < %s%s",
+			       mr_size_text(left).text, mr_size_text(limit.soft).text,
+			       mr_size_text(needed).text,
+			       question->size.known ? " asked" : ", a tenth");
+		mr_finding_remedy(
+			finding, "%s",
+			"deregister what is not needed any more, or raise RLIMIT_MEMLOCK");
+	}
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/clean_text.h"
+#include "lib/host/cgroup.h"
+#include "lib/host/namespaces.h"
+
+/* Version 1 writes PAGE_COUNTER_MAX pages for no limit: with any page size that is more than this. */
+#define NO_LIMIT (UINT64_C(1) << 62)
+
+/* ---- /proc/PID/cgroup: "4:memory,hugetlb:/path", or "0::/path" for version 2 ---- */
+
+struct membership {
+	const char *controller; /* wanted; NULL: any */
+	char path[PATH_MAX];
+	unsigned int version; /* 0: not found yet */
+};
+
+static bool is_in_list(const char *list, size_t length, const char *word)
+{
+	const size_t wanted = strlen(word);
+
+	for (const char *end = list + length; list < end; list++) {
+		const char *comma = memchr(list, ',', (size_t)(end - list));
+		const size_t item = (size_t)((comma ? comma : end) - list);
+
+		if (item == wanted && !strncmp(list, word, item))
+			return true;
+		list += item;
+	}
+	return false;
+}
+
+/* A controller of version 1 is not one of version 2 at the same time. */
+static bool take_membership(const char *line, void *data)
+{
+	struct membership *found = data;
+	const char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+	const bool is_v2 = list && path == list + 1;
+
+	if (!path || path[1] != '/' || found->version == 1 ||
+	    (!is_v2 && !is_in_list(list + 1, (size_t)(path - list - 1), found->controller)))
+		return false;
+	found->version = is_v2 ? 2 : 1;
+	snprintf(found->path, sizeof(found->path), "%s", path + 1);
+	return true;
+}
+
+/* ---- /proc/self/mountinfo ---- */
+
+struct mounted {
+	const char *controller;
+	const struct membership *member;
+	struct mr_cgroup *group;
+	bool is_there; /* the hierarchy is mounted, if not the part that the group is in */
+	bool is_found;
+};
+
+/* Replaces \040 and the like, as proc_pid_mountinfo(5) writes blanks. */
+static void unescape(char *text)
+{
+	char *to = text;
+	unsigned int code;
+
+	for (; *text; text++, to++) {
+		*to = *text;
+		if (*text == '\\' && sscanf(text + 1, "%3o", &code) == 1 &&
+		    strspn(text + 1, "01234567") >= 3) {
+			*to = (char)code;
+			text += 3;
+		}
+	}
+	*to = '\0';
+}
+
+/* Sets @below to the part of @path below the folder @root: "" for the folder itself. */
+static bool find_below(const char *path, const char *root, const char **below)
+{
+	size_t length = strlen(root);
+
+	while (length && root[length - 1] == '/')
+		length--;
+	if (strncmp(path, root, length) != 0 || (path[length] && path[length] != '/'))
+		return false;
+	*below = path + length;
+	return true;
+}
+
+/* Return: whether the line is of the hierarchy that is looked for. */
+static bool take_mount(const char *line, void *data)
+{
+	struct mounted *mounted = data;
+	struct mr_cgroup *group = mounted->group;
+	char root[4096], mount[4096], type[32], options[4096];
+	const char *rest = strstr(line, " - "), *below;
+
+	if (!rest || sscanf(line, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
+	    sscanf(rest, " - %31s %*s %4095s", type, options) != 2 ||
+	    strcmp(type, mounted->member->version == 2 ? "cgroup2" : "cgroup") != 0 ||
+	    (mounted->member->version == 1 &&
+	     !is_in_list(options, strlen(options), mounted->controller)))
+		return false;
+	mounted->is_there = true;
+	unescape(root);
+	unescape(mount);
+	if (mounted->is_found || !find_below(mounted->member->path, root, &below))
+		return true;
+	mounted->is_found = true;
+	group->is_below = strcmp(root, "/") != 0;
+	snprintf(group->mount, sizeof(group->mount), "%s", mount);
+	snprintf(group->path, sizeof(group->path), "%s", strcmp(below, "/") != 0 ? below : "");
+	return true;
+}
+
+int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgroup *group)
+{
+	struct membership member = { .controller = controller };
+	struct mounted mounted = { .controller = controller, .member = &member, .group = group };
+	int rc = mr_host_lines(host, "/proc/self/cgroup", take_membership, &member);
+
+	*group = (struct mr_cgroup){ 0 };
+	if (rc || !member.version)
+		return rc ? rc : -ENOENT;
+	group->version = member.version;
+	rc = mr_host_lines(host, "/proc/self/mountinfo", take_mount, &mounted);
+	if (rc || !mounted.is_there)
+		return rc ? rc : -ENOENT;
+	if (!mounted.is_found || strstr(group->path, "/.."))
+		return -EXDEV;
+	group->is_below |= mr_namespace_is_first(host, "cgroup") == MR_NO;
+	return 0;
+}
+
+bool mr_cgroup_up(struct mr_cgroup *group)
+{
+	char *slash = strrchr(group->path, '/');
+
+	if (slash)
+		*slash = '\0';
+	return slash != NULL;
+}
+
+bool mr_cgroup_limit(struct mr_host *host, const struct mr_cgroup *group, const char *file,
+		     uint64_t *limit)
+{
+	char text[32];
+
+	if (mr_host_number(host, limit, "%s%s/%s", group->mount, group->path, file)) {
+		if (*limit >= NO_LIMIT)
+			*limit = UINT64_MAX;
+		return true;
+	}
+	*limit = UINT64_MAX;
+	return mr_host_line(host, text, sizeof(text), "%s%s/%s", group->mount, group->path, file) &&
+	       !strcmp(text, "max");
+}
+
+/* ---- units of systemd ---- */
+
+struct unit {
+	char *name;
+	size_t size;
+};
+
+/* A group of a service may have groups below it, which the service made itself. */
+static bool take_unit(const char *line, void *data)
+{
+	static const char service[] = ".service";
+	const struct unit *unit = data;
+	const char *list = strchr(line, ':'), *part = line;
+
+	if (!list || (strncmp(list, "::", 2) != 0 && strncmp(list, ":name=systemd:", 14) != 0))
+		return false;
+	while ((part = strchr(part, '/'))) {
+		const size_t length = strcspn(++part, "/");
+
+		if (length > strlen(service) && length < unit->size &&
+		    !strncmp(part + length - strlen(service), service, strlen(service)))
+			snprintf(unit->name, unit->size, "%.*s", (int)length, part);
+	}
+	return unit->name[0];
+}
+
+bool mr_cgroup_unit(struct mr_host *host, const char *process, char *unit, size_t size)
+{
+	struct unit found = { unit, size };
+	char path[PATH_MAX];
+
+	unit[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
+	mr_host_lines(host, path, take_unit, &found);
+	mr_clean_text(unit, size);
+	return unit[0];
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Recordings of hosts that tests make up, in a folder that is removed at the end. */
+#ifndef TESTS_UNIT_RECORDED_HOST_H
+#define TESTS_UNIT_RECORDED_HOST_H
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "lib/host/root.h"
+#include "tests/unit/unit.h"
+
+/** A made-up host: the folder of its recording, and the recording opened. */
+struct recorded_host {
+	char folder[64];
+	struct mr_host host;
+};
+
+static inline void recorded_host_begin(struct recorded_host *recorded)
+{
+	struct mr_error err;
+
+	strcpy(recorded->folder, "/tmp/mrctl-unit-host.XXXXXX");
+	assert_non_null(mkdtemp(recorded->folder));
+	assert_int_equal(mr_host_open(&recorded->host, recorded->folder, NULL, &err), 0);
+}
+
+static inline int recorded_host_remove(const char *path, const struct stat *st, int type,
+				       struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static inline void recorded_host_end(struct recorded_host *recorded)
+{
+	struct mr_error err;
+
+	assert_int_equal(mr_host_close(&recorded->host, &err), 0);
+	assert_int_equal(nftw(recorded->folder, recorded_host_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+/** recorded_host_put() - write a file, as of printf(); @path begins with "/" */
+static inline void recorded_host_put(const struct recorded_host *recorded, const char *path,
+				     const char *text)
+{
+	char whole[PATH_MAX];
+	FILE *file;
+
+	snprintf(whole, sizeof(whole), "%s%s", recorded->folder, path);
+	for (char *slash = strchr(whole + strlen(recorded->folder) + 1, '/'); slash;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(whole, 0755);
+		*slash = '/';
+	}
+	file = fopen(whole, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/** recorded_host_call() - write the answer of a call: @kind is "link", "open", ... */
+static inline void recorded_host_call(const struct recorded_host *recorded, const char *kind,
+				      const char *path, const char *text)
+{
+	char whole[PATH_MAX - 64];
+
+	snprintf(whole, sizeof(whole), "/calls/%s%s", kind, path);
+	recorded_host_put(recorded, whole, text);
+}
+
+#endif
