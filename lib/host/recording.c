@@ -113,7 +113,7 @@ int mr_recording_list(int folder, const char *path, void (*take)(const char *nam
 
 int mr_recording_stat(int folder, const char *path, uint32_t *mode)
 {
-	mr_auto_fd int fd = mr_recording_open(folder, NULL, path, O_PATH);
+	mr_auto_fd int fd = mr_recording_open(folder, NULL, path, O_RDONLY);
 	struct stat st;
 
 	if (fd < 0)
