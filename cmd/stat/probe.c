@@ -1,30 +1,258 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* mrctl stat --probe */
+/* mrctl stat --probe: what a device can do, learnt by trial. */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "cmd/output/columns.h"
+#include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
+#include "lib/base/cleanup.h"
+#include "lib/probe/probe.h"
 
+/* A trial, as it is printed. */
 struct trial_row {
-	const char *name;
+	const char *id;
+	const char *group;
+	const char *subject;
+	const char *answer;
+	const char *errnum;
+	const char *call;
+	const char *layer;
+	const char *kernel_call;
+	struct mr_opt_u64 access;
+	struct mr_opt_u64 elapsed_ns;
+	const char *capability;
+	struct opt_bool agrees;
+	char reason[256];
 };
 
 static const struct field trial_fields[] = {
-	FIELD(struct trial_row, name, FIELD_STRING, 0, "name"),
+	FIELD(struct trial_row, id, FIELD_STRING, 0, "which trial: a name that stays"),
+	FIELD(struct trial_row, group, FIELD_STRING, FIELD_DETAIL, "what it is about"),
+	FIELD(struct trial_row, subject, FIELD_STRING, FIELD_DETAIL, "what is tried"),
+	FIELD(struct trial_row, answer, FIELD_STRING, 0, "yes, no or unknown"),
+	FIELD_AS("errno", struct trial_row, errnum, FIELD_STRING, 0, "errno of the call"),
+	FIELD(struct trial_row, call, FIELD_STRING, FIELD_DETAIL, "the call that was made"),
+	FIELD(struct trial_row, layer, FIELD_STRING, 0, "who refused, where that is proven"),
+	FIELD(struct trial_row, kernel_call, FIELD_STRING, FIELD_DETAIL,
+	      "what reached the kernel in its place"),
+	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),
+	FIELD(struct trial_row, elapsed_ns, FIELD_NUMBER, 0, "time of the call"),
+	FIELD(struct trial_row, capability, FIELD_STRING, FIELD_DETAIL,
+	      "what the device itself says: yes or no"),
+	FIELD(struct trial_row, agrees, FIELD_OPT_BOOL, FIELD_DETAIL,
+	      "whether that agrees with the answer"),
+	FIELD(struct trial_row, reason, FIELD_TEXT, FIELD_DETAIL,
+	      "why it is unknown, or what the answer means"),
 	FIELD_END,
 };
 static const struct record trial_record = { "trial", trial_fields, "trials" };
 
+/* How many trials had each answer. */
+struct summary {
+	struct mr_opt_u64 yes, no, unknown, disagree;
+};
+
+static const struct field summary_fields[] = {
+	FIELD(struct summary, yes, FIELD_NUMBER, 0, ""),
+	FIELD(struct summary, no, FIELD_NUMBER, 0, ""),
+	FIELD(struct summary, unknown, FIELD_NUMBER, 0, ""),
+	FIELD(struct summary, disagree, FIELD_NUMBER, 0, ""),
+	FIELD_END,
+};
+static const struct record summary_record = { "summary", summary_fields, NULL };
+
+static const char *tristate_name(enum mr_tristate answer)
+{
+	return answer == MR_YES ? "yes" : answer == MR_NO ? "no" : NULL;
+}
+
+static void fill_row(struct trial_row *row, const struct mr_trial *trial,
+		     const struct mr_trial_answer *answer)
+{
+	const char *word = tristate_name(answer->answer);
+
+	*row = (struct trial_row){
+		.id = trial->id,
+		.group = trial->group,
+		.subject = trial->subject,
+		.answer = word ? word : "unknown",
+		.errnum = answer->errnum ? mr_errno_name(answer->errnum) : NULL,
+		.call = answer->call,
+		.layer = answer->layer,
+		.kernel_call = answer->kernel_call,
+		.access = { trial->access, mr_trial_has_access(trial) },
+		.elapsed_ns = { answer->elapsed_ns, answer->made },
+		.capability = tristate_name(answer->capability),
+		.agrees = { answer->agrees == MR_YES, answer->agrees != MR_UNKNOWN },
+	};
+	memcpy(row->reason, answer->reason, sizeof(row->reason));
+}
+
+static void count(struct summary *summary, const struct mr_trial_answer *answer)
+{
+	summary->yes.value += answer->answer == MR_YES;
+	summary->no.value += answer->answer == MR_NO;
+	summary->unknown.value += answer->answer == MR_UNKNOWN;
+	summary->disagree.value += answer->agrees == MR_NO;
+}
+
+/* ---- the reasons, below the table ---- */
+
+#define WIDTH 80
+
+/* Prints a line of words, which goes on in the next lines, indented, where it is longer than the terminal is wide. */
+static void print_wrapped(const char *text)
+{
+	const int indent = 4;
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (column > indent && column + 1 + length > WIDTH) {
+			output_text("\n%*s", indent, "");
+			column = indent;
+		} else if (column) {
+			output_text(" ");
+			column++;
+		}
+		output_text("%.*s", length, text);
+		column += length;
+		text += length;
+		text += strspn(text, " ");
+	}
+	output_text("\n");
+}
+
+static void print_reasons(const struct trial_row *rows, size_t trials)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < trials; i++) {
+		char text[sizeof(rows[i].reason) + 64];
+
+		if (!rows[i].reason[0])
+			continue;
+		if (!begun)
+			output_text("\n");
+		begun = true;
+		snprintf(text, sizeof(text), "%s: %s", rows[i].id, rows[i].reason);
+		print_wrapped(text);
+	}
+	if (begun)
+		output_text("\n");
+}
+
+/* ---- the command ---- */
+
+static size_t count_trials(void)
+{
+	size_t trials = 0;
+
+	while (mr_trials[trials].id)
+		trials++;
+	return trials;
+}
+
+static struct summary try_all(struct mr_probe *probe, struct trial_row *rows)
+{
+	struct summary summary = { known(0), known(0), known(0), known(0) };
+
+	for (size_t i = 0; mr_trials[i].id; i++) {
+		struct mr_trial_answer answer;
+
+		mr_probe_try(probe, &mr_trials[i], &answer);
+		fill_row(&rows[i], &mr_trials[i], &answer);
+		count(&summary, &answer);
+	}
+	return summary;
+}
+
+static int print_answers(struct answer *answer, const struct trial_row *rows, size_t trials,
+			 const struct summary *summary, struct mr_error *err)
+{
+	const struct output_style *style = &answer->invocation->global->style;
+	const bool is_plain = !style->json && !style->columns && !style->no_headings &&
+			      !style->quiet && !style->verbose;
+
+	answer_begin(answer);
+	for (size_t i = 0; i < trials; i++)
+		answer_row(answer, &rows[i]);
+	answer_end_rows(answer);
+	if (is_plain)
+		print_reasons(rows, trials);
+	if (style->json || (!style->columns && !style->no_headings))
+		output_object(&answer->out, "summary", &summary_record, summary);
+	return answer_end(answer, trials, err);
+}
+
+static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
+{
+	const size_t trials = count_trials();
+	mr_auto_free struct trial_row *rows = calloc(trials, sizeof(*rows));
+	struct summary summary;
+	int rc;
+
+	if (!rows)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	summary = try_all(probe, rows);
+	rc = print_answers(answer, rows, trials, &summary, err);
+	return rc ? rc : answer_status(answer, trials, NULL);
+}
+
+static const char *device_of(const struct invocation *invocation)
+{
+	return invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
+}
+
+static int check_probe(const struct invocation *invocation, struct mr_error *err)
+{
+	char **names = invocation->operands;
+
+	if (names[0] && names[1])
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--probe tries one device at a time: '%s' is a second one",
+				    names[1]);
+	if (names[0] && invocation->global->device &&
+	    strcmp(names[0], invocation->global->device) != 0)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--probe tries one device: '%s' or '%s'?", names[0],
+				    invocation->global->device);
+	return 0;
+}
+
 static int run_probe(const struct invocation *invocation, struct mr_error *err)
 {
-	(void)invocation;
-	return mr_fail_text(err, MR_ERROR_HOST, ENOSYS, "not built yet");
+	struct mr_environment environment;
+	struct mr_probe probe;
+	struct answer answer;
+	struct mr_error why;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = mr_probe_open(&probe, device_of(invocation), &environment, &why);
+	if (rc && why.kind != MR_ERROR_USAGE)
+		return answer_error(invocation, NULL, &why, err);
+	if (rc) {
+		*err = why;
+		return rc;
+	}
+	rc = answer_init(&answer, invocation, NULL, &environment, count_trials(), err);
+	if (!rc) {
+		rc = try_and_answer(&answer, &probe, err);
+		answer_release(&answer);
+	}
+	mr_probe_close(&probe);
+	return rc;
 }
 
 const struct command_view stat_probe = {
 	STAT_VIEW(probe),
 	.record = &trial_record,
-	.columns = COLUMNS(struct trial_row, name),
+	.columns = "id,answer,errno,layer,elapsed_ns", /* errno is a macro: not for COLUMNS() */
+	.check = check_probe,
 	.run = run_probe,
 };

@@ -31,6 +31,8 @@ static const struct symbol {
 				  "62", NULL },
 	[MR_SYMBOL_ALLOC_DMAH] = { "libibverbs.so.1", "ibv_alloc_dmah", "IBVERBS_1.15", "59",
 				   NULL },
+	[MR_SYMBOL_DEALLOC_DMAH] = { "libibverbs.so.1", "ibv_dealloc_dmah", "IBVERBS_1.15", "59",
+				     NULL },
 };
 
 const char *mr_symbol_name(enum mr_symbol symbol)

@@ -13,6 +13,7 @@
 
 struct ibv_context;
 struct ibv_dm;
+struct ibv_dmah;
 struct ibv_mr;
 struct mr_init_attr;
 struct ibv_pd;
@@ -30,6 +31,7 @@ enum mr_symbol {
 	MR_SYMBOL_REG_MR_EX,        /**< ibv_reg_mr_ex(3) */
 	MR_SYMBOL_DM_EXPORT,        /**< ibv_dm_export_dmabuf_fd(3) */
 	MR_SYMBOL_ALLOC_DMAH,       /**< ibv_alloc_dmah(3) */
+	MR_SYMBOL_DEALLOC_DMAH,     /**< ibv_dealloc_dmah(3) */
 	MR_SYMBOLS,                 /**< how many there are, MR_SYMBOL_NONE included */
 };
 
@@ -49,6 +51,20 @@ struct mr_dv_export_sizes {
 typedef void mr_dv_export_sizes(struct mr_dv_export_sizes *sizes, size_t size);
 typedef struct ibv_mr *mr_reg_mr_ex(struct ibv_pd *pd, struct mr_init_attr *attr);
 typedef int mr_dm_export_fd(struct ibv_dm *dm);
+
+/** struct ibv_dmah_init_attr of rdma-core 59, with room for members of later releases. */
+struct mr_dmah_attr {
+	uint32_t comp_mask; /**< MR_DMAH_ATTR_PH */
+	uint32_t cpu_id;
+	uint8_t ph; /**< processing hint */
+	uint8_t tph_mem_type;
+	uint64_t later[8];
+};
+
+#define MR_DMAH_ATTR_PH (1u << 1) /* IBV_DMAH_INIT_ATTR_MASK_PH */
+
+typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
+typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
 
 /** struct ibv_mr_init_attr of rdma-core 59, with room for members of later releases. */
 struct mr_init_attr {
