@@ -94,7 +94,7 @@ int mr_nldev_reopen(struct mr_nldev *nl, struct mr_error *err)
 
 /* ---- asking ---- */
 
-/* Room for a request: a header and two attributes of a u32. */
+/* Room for a request: a header and three attributes of a u32. */
 #define REQUEST_SIZE 64
 
 static size_t write_request(struct mr_nldev *nl, const struct mr_nldev_question *question,
@@ -107,6 +107,8 @@ static size_t write_request(struct mr_nldev *nl, const struct mr_nldev_question 
 	request->nlmsg_seq = ++nl->sequence;
 	if (question->has_device)
 		mnl_attr_put_u32(request, RDMA_NLDEV_ATTR_DEV_INDEX, question->device);
+	if (question->of)
+		mnl_attr_put_u32(request, RDMA_NLDEV_ATTR_STAT_RES, question->of);
 	if (question->attribute)
 		mnl_attr_put_u32(request, question->attribute, value);
 	return request->nlmsg_len;

@@ -59,6 +59,7 @@ struct mr_nldev_question {
 	bool first; /**< of a dump: only what the first message holds; mr_nldev_reopen() then */
 	bool has_device;    /**< @device is sent */
 	uint32_t device;    /**< its index */
+	uint16_t of;        /**< RDMA_NLDEV_ATTR_STAT_RES is sent, with this; 0: it is not */
 	uint16_t attribute; /**< one more attribute, a u32; 0: none */
 	uint32_t value;
 };

@@ -16,11 +16,14 @@
 struct kernel {
 	/** Answers one request by kernel_send(). */
 	void (*answer)(struct kernel *kernel, const struct nlmsghdr *request);
-	int fd;              /**< of the thread */
+
 	unsigned int opened; /**< how often it was connected to */
 	unsigned int asked;  /**< requests that it got */
 	pthread_t threads[64];
 };
+
+/* The socket of the thread that answers: one that is no longer connected to may still run. */
+static __thread int kernel_fd;
 
 struct kernel_end {
 	struct kernel *kernel;
@@ -38,7 +41,7 @@ static inline void *kernel_main(void *data)
 		const struct nlmsghdr *request = (void *)requests;
 		int left = (int)got;
 
-		end.kernel->fd = end.fd;
+		kernel_fd = end.fd;
 		for (; mnl_nlmsg_ok(request, left); request = mnl_nlmsg_next(request, &left)) {
 			end.kernel->asked++;
 			end.kernel->answer(end.kernel, request);
@@ -73,9 +76,10 @@ static inline void kernel_end(struct kernel *kernel)
 		pthread_join(kernel->threads[i], NULL);
 }
 
-static inline void kernel_send(struct kernel *kernel, const void *bytes, size_t size)
+static inline void kernel_send(const struct kernel *kernel, const void *bytes, size_t size)
 {
-	send(kernel->fd, bytes, size, MSG_NOSIGNAL);
+	(void)kernel;
+	send(kernel_fd, bytes, size, MSG_NOSIGNAL);
 }
 
 /** kernel_put() - begin an answer to @request in @room */

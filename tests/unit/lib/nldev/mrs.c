@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Listing all MRs of a device, on kernels that each test makes up. */
+#include "lib/nldev/mrs.h"
+#include "tests/unit/lib/nldev/kernel.h"
+
+#define PART 300 /* MRs in a part of a dump */
+
+static struct kernel kernel;
+static struct mr_nldev nl;
+static struct mr_nldev_mrs mrs;
+static struct mr_error err;
+
+/* The kernel's MRs, by their numbers, in ascending order. */
+static uint32_t numbers[20000];
+static size_t count;
+static bool permitted = true;       /* CAP_NET_ADMIN */
+static _Atomic unsigned int dumped; /* parts of dumps that were sent */
+
+static void put_mr(struct nlmsghdr *answer, uint32_t number)
+{
+	struct nlattr *driver;
+
+	if (permitted) {
+		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_RKEY, number << 8 | 1);
+		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_LKEY, number << 8);
+	}
+	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_MRLEN, (uint64_t)number * 4096);
+	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_MRN, number);
+	if (number % 10 == 9) {
+		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_KERN_NAME, "rpcrdma");
+		return;
+	}
+	mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_PDN, 2);
+	if (number % 10 != 8) /* its creator has gone */
+		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_RES_PID, 1000 + number % 10);
+	if (number % 10 > 1)
+		return;
+	driver = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_DRIVER);
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DRIVER_STRING, "odp");
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DRIVER_STRING,
+			  number % 10 ? "explicit" : "implicit");
+	mnl_attr_nest_end(answer, driver);
+}
+
+static void dump_mrs(struct kernel *k, const struct nlmsghdr *request)
+{
+	static __thread char room[PART * 128] __attribute__((aligned(8)));
+
+	for (size_t i = 0; i < count; i += PART) {
+		struct nlmsghdr *answer = kernel_put(room, request);
+		struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR), *entry;
+
+		for (size_t j = i; j < count && j < i + PART; j++) {
+			entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR_ENTRY);
+			put_mr(answer, numbers[j]);
+			mnl_attr_nest_end(answer, entry);
+		}
+		mnl_attr_nest_end(answer, table);
+		kernel_send(k, answer, answer->nlmsg_len);
+		dumped++;
+	}
+	kernel_end_dump(k, request, 0);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void send_mr(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8)));
+	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
+	struct nlmsghdr *answer;
+
+	if (!bsearch(&number, numbers, count, sizeof(*numbers), by_number)) {
+		kernel_refuse(k, request, ENOENT);
+		return;
+	}
+	answer = kernel_put(room, request);
+	put_mr(answer, number);
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+static void send_summary(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8)));
+	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "mr");
+	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
+	mnl_attr_nest_end(answer, entry);
+	mnl_attr_nest_end(answer, table);
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+static void send_counters(struct kernel *k, const struct nlmsghdr *request)
+{
+	static const char *const names[] = { "page_faults", "page_invalidations", "page_prefetch",
+					     "something_new" };
+	char room[512] __attribute__((aligned(8)));
+	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
+	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS), *entry;
+
+	assert_int_equal(kernel_number(request, RDMA_NLDEV_ATTR_STAT_RES), RDMA_NLDEV_ATTR_RES_MR);
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
+		entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY);
+		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_NAME, names[i]);
+		mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTER_ENTRY_VALUE, number + i);
+		mnl_attr_nest_end(answer, entry);
+	}
+	mnl_attr_nest_end(answer, table);
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+static void answer(struct kernel *k, const struct nlmsghdr *request)
+{
+	switch (kernel_command(request)) {
+	case RDMA_NLDEV_CMD_RES_GET:
+		send_summary(k, request);
+		break;
+	case RDMA_NLDEV_CMD_RES_MR_GET:
+		if ((request->nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP)
+			dump_mrs(k, request);
+		else
+			send_mr(k, request);
+		break;
+	case RDMA_NLDEV_CMD_STAT_GET:
+		send_counters(k, request);
+		break;
+	}
+}
+
+/* List the MRs of a kernel that answers by @by. */
+static void list(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
+{
+	kernel = (struct kernel){ .answer = by };
+	dumped = 0;
+	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, &kernel, &err), 0);
+	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), 0);
+}
+
+static void end(void)
+{
+	mr_nldev_mrs_release(&mrs);
+	mr_nldev_close(&nl);
+	kernel_end(&kernel);
+	permitted = true;
+}
+
+static void assert_complete(void)
+{
+	assert_int_equal(mrs.count, count);
+	assert_int_equal(mrs.counted.value, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(mrs.list[i].mrn, numbers[i]);
+}
+
+static void number_from(uint32_t first, size_t how_many)
+{
+	count = how_many;
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = first + (uint32_t)i;
+}
+
+TEST(each_attribute_of_an_mr_is_read)
+{
+	const struct mr_nldev_mr *mr;
+
+	number_from(10, 10);
+	list(answer);
+	assert_complete();
+	mr = &mrs.list[1];
+	assert_true(mr->has_keys && mr->has_pdn && !mr->has_counters);
+	assert_int_equal(mr->lkey, 11 << 8);
+	assert_int_equal(mr->rkey, 11 << 8 | 1);
+	assert_int_equal(mr->length, 11 * 4096);
+	assert_int_equal(mr->pid, 1001);
+	assert_int_equal(mr->pdn, 2);
+	assert_int_equal(mr->odp, MR_NLDEV_ODP_EXPLICIT);
+	assert_int_equal(mrs.list[0].odp, MR_NLDEV_ODP_IMPLICIT);
+	assert_int_equal(mrs.list[2].odp, MR_NLDEV_ODP_UNTOLD);
+	assert_int_equal(mrs.list[8].pid, 0);
+	assert_string_equal(mrs.list[9].kernel, "rpcrdma");
+	assert_false(mrs.list[9].has_pdn);
+	end();
+}
+
+TEST(without_permission_there_are_no_keys)
+{
+	permitted = false;
+	number_from(1, 3);
+	list(answer);
+	assert_complete();
+	assert_false(mrs.list[0].has_keys);
+	end();
+}
+
+TEST(a_device_without_mrs_has_none)
+{
+	count = 0;
+	list(answer);
+	assert_complete();
+	end();
+}
+
+TEST(ten_thousand_mrs_are_asked_for_once_each)
+{
+	number_from(77, 10000);
+	list(answer);
+	assert_complete();
+	/* A dump in 34 parts would step over 170,000 MRs. */
+	assert_true(kernel.asked < 12000);
+	end();
+}
+
+TEST(gaps_are_walked_over)
+{
+	number_from(5, 6000);
+	for (size_t i = 3000; i < count; i++)
+		numbers[i] += 500;
+	list(answer);
+	assert_complete();
+	assert_true(kernel.asked < 9000);
+	end();
+}
+
+TEST(what_is_far_away_is_dumped_after_a_limited_number_of_requests)
+{
+	number_from(5, 6000);
+	for (size_t i = 3000; i < count; i++)
+		numbers[i] += 1000000000;
+	numbers[count - 1] = UINT32_MAX;
+	list(answer);
+	assert_complete();
+	assert_true(dumped >= 20);
+	assert_true(kernel.asked < 12000);
+	end();
+}
+
+TEST(the_last_number_is_the_end)
+{
+	number_from(UINT32_MAX - 399, 400);
+	list(answer);
+	assert_complete();
+	end();
+}
+
+/* After the first part of the dump the first hundred MRs vanish, and as many come at the end. */
+static void moving(struct kernel *k, const struct nlmsghdr *request)
+{
+	static bool moved;
+
+	if (k->asked == 1)
+		moved = false;
+	answer(k, request);
+	if (!moved && kernel_command(request) == RDMA_NLDEV_CMD_RES_MR_GET) {
+		for (size_t i = 0; i < count; i++)
+			numbers[i] += 100;
+		moved = true;
+	}
+}
+
+TEST(what_exists_all_the_time_is_found_while_others_vanish)
+{
+	number_from(0, 1000);
+	list(moving);
+	assert_true(mrs.count >= 1000);
+	for (uint32_t n = 100, i = 0; n < 1000; n++) {
+		while (i < mrs.count && mrs.list[i].mrn < n)
+			i++;
+		assert_true(i < mrs.count && mrs.list[i].mrn == n);
+	}
+	end();
+}
+
+/* A kernel whose socket has no room for some of the answers. */
+static void short_of_room(struct kernel *k, const struct nlmsghdr *request)
+{
+	if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP &&
+	    kernel_command(request) == RDMA_NLDEV_CMD_RES_MR_GET && k->asked % 7 == 0)
+		kernel_refuse(k, request, EAGAIN);
+	else
+		answer(k, request);
+}
+
+TEST(answers_that_found_no_room_are_asked_for_again)
+{
+	number_from(1, 2000);
+	list(short_of_room);
+	assert_complete();
+	end();
+}
+
+TEST(the_counters_of_odp_are_read)
+{
+	number_from(100, 1000);
+	list(answer);
+	assert_int_equal(mr_nldev_count_faults(&nl, 0, &mrs, &err), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(mrs.list[i].has_counters, mrs.list[i].odp != MR_NLDEV_ODP_UNTOLD);
+		if (!mrs.list[i].has_counters)
+			continue;
+		assert_int_equal(mrs.list[i].page_faults, numbers[i]);
+		assert_int_equal(mrs.list[i].page_invalidations, numbers[i] + 1);
+		assert_int_equal(mrs.list[i].page_prefetch, numbers[i] + 2);
+	}
+	end();
+}
+
+/* A kernel that changes a byte of the first part of each dump. */
+static unsigned int mutation;
+
+static void mutated(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8)));
+	struct nlmsghdr *message;
+	struct nlattr *table, *entry;
+
+	if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP) {
+		answer(k, request);
+		return;
+	}
+	message = kernel_put(room, request);
+	table = mnl_attr_nest_start(message, RDMA_NLDEV_ATTR_RES_MR);
+	for (uint32_t i = 0; i < 3; i++) {
+		entry = mnl_attr_nest_start(message, RDMA_NLDEV_ATTR_RES_MR_ENTRY);
+		put_mr(message, 10 + i);
+		mnl_attr_nest_end(message, entry);
+	}
+	mnl_attr_nest_end(message, table);
+	room[sizeof(*message) + mutation / 8 % (message->nlmsg_len - sizeof(*message))] ^=
+		(char)(1 << mutation % 8);
+	kernel_send(k, message, message->nlmsg_len);
+	kernel_end_dump(k, request, 0);
+}
+
+TEST(no_byte_of_a_dump_is_trusted)
+{
+	number_from(10, 3);
+	for (mutation = 0; mutation < 300 * 8; mutation += 3) {
+		list(mutated);
+		assert_true(mrs.count <= 6);
+		end();
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_attribute_of_an_mr_is_read),
+		cmocka_unit_test(without_permission_there_are_no_keys),
+		cmocka_unit_test(a_device_without_mrs_has_none),
+		cmocka_unit_test(ten_thousand_mrs_are_asked_for_once_each),
+		cmocka_unit_test(gaps_are_walked_over),
+		cmocka_unit_test(what_is_far_away_is_dumped_after_a_limited_number_of_requests),
+		cmocka_unit_test(the_last_number_is_the_end),
+		cmocka_unit_test(what_exists_all_the_time_is_found_while_others_vanish),
+		cmocka_unit_test(answers_that_found_no_room_are_asked_for_again),
+		cmocka_unit_test(the_counters_of_odp_are_read),
+		cmocka_unit_test(no_byte_of_a_dump_is_trusted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
