@@ -2,6 +2,7 @@
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
 #include "lib/diagnose/checks.h"
 #include "lib/diagnose/limits.h"
+#include "lib/diagnose/memory.h"
 
 const struct mr_check mr_checks[] = {
 	{ "MR-MEMLOCK", "limit of locked memory", "limits",
@@ -12,6 +13,16 @@ const struct mr_check mr_checks[] = {
 	  mr_check_user_namespace },
 	{ "MR-PINNED", "pinned memory", "limits",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_pinned },
+	{ "MR-AVAILABLE", "memory available", "memory",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_available },
+	{ "MR-MAP-COUNT", "mappings of a process", "memory",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_map_count },
+	{ "MR-HUGEPAGES", "huge pages", "memory",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_huge_pages },
+	{ "MR-THP", "transparent huge pages", "memory",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_thp },
+	{ "MR-CMA", "memory of the contiguous allocator", "memory",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_cma },
 	{ .id = NULL },
 };
 

@@ -1,60 +1,88 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/base/error.h"
 #include "lib/host/recording.h"
 
-/* ---- paths ---- */
+/* Bytes of a list of names that are read: as many as a folder with a million short ones has. */
+#define LIST_MAX (UINT64_C(16) << 20)
 
-/* Writes the path below the folder.  Return: false where it does not fit, or leads upwards. */
-static bool write_path(const char *kind, const char *path, char *below, size_t size)
+/* ---- finding ---- */
+
+int mr_recording_name(char below[PATH_MAX], const char *path, const char *kind, bool failed)
 {
-	int length = kind ? snprintf(below, size, "calls/%s%s", kind, path)
-			  : snprintf(below, size, "%s", path + strspn(path, "/"));
+	const int length =
+		kind ? snprintf(below, PATH_MAX, "calls%s.%s%s", path, kind, failed ? ".error" : "")
+		     : snprintf(below, PATH_MAX, "%s", path[1] ? path + 1 : ".");
 
-	if (length < 0 || (size_t)length >= size)
-		return false;
-	for (const char *part = below; part; part = strchr(part, '/')) {
-		part += *part == '/';
-		if (!strncmp(part, "..", 2) && (part[2] == '/' || !part[2]))
-			return false;
+	return length < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+/* It goes folder by folder: openat2() would be shorter, but old kernels and sandboxes lack it. */
+int mr_recording_parent(int folder, const char *below, bool make, const char **last)
+{
+	mr_auto_fd int fd = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+	char name[NAME_MAX + 1];
+	const char *slash;
+	int next;
+
+	*last = below;
+	for (; fd >= 0 && (slash = strchr(below, '/')); below = slash + 1) {
+		const size_t length = (size_t)(slash - below);
+
+		if (length >= sizeof(name))
+			return -ENAMETOOLONG;
+		memcpy(name, below, length);
+		name[length] = '\0';
+		if (make && mkdirat(fd, name, 0755) && errno != EEXIST)
+			return -errno;
+		next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0)
+			return -errno;
+		close(fd);
+		fd = next;
 	}
-	return true;
+	*last = below;
+	return fd < 0 ? -errno : mr_steal_fd(&fd);
 }
 
-/* Kernels before 5.6, and old sandboxes, have no openat2(). */
-static int open_below(int folder, const char *path, int flags)
+static int find_status(int folder, const char *below, struct stat *st)
 {
-	struct open_how how = { .flags = (unsigned int)(flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
-				.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-	int fd = (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	const char *last;
+	mr_auto_fd int parent = mr_recording_parent(folder, below, false, &last);
 
-	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		fd = openat(folder, path, (int)how.flags | O_NOFOLLOW);
+	if (parent < 0)
+		return parent;
+	return fstatat(parent, last, st, AT_SYMLINK_NOFOLLOW) ? -errno : 0;
+}
+
+/* A FIFO would make opening wait, and a device may do anything when it is opened. */
+static int open_file(int folder, const char *below)
+{
+	const char *last;
+	mr_auto_fd int parent = mr_recording_parent(folder, below, false, &last);
+	struct stat st;
+	int fd;
+
+	if (parent < 0)
+		return parent;
+	if (fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	fd = openat(parent, last, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
-}
-
-int mr_recording_open(int folder, const char *kind, const char *path, int flags)
-{
-	char below[PATH_MAX];
-
-	if (!write_path(kind, path, below, sizeof(below)))
-		return -ENOENT;
-	return open_below(folder, below[0] ? below : ".", flags);
 }
 
 /* ---- reading ---- */
 
-ssize_t mr_recording_read(int fd, char *text, size_t size)
+ssize_t mr_recording_read_fd(int fd, char *text, size_t size)
 {
 	size_t used = 0;
 	ssize_t got;
@@ -67,137 +95,112 @@ ssize_t mr_recording_read(int fd, char *text, size_t size)
 	return got < 0 ? -errno : (ssize_t)used;
 }
 
-ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size)
+int mr_recording_open(int folder, const char *path)
 {
-	mr_auto_fd int fd = mr_recording_open(folder, kind, path, O_RDONLY);
-	ssize_t got = fd;
+	char below[PATH_MAX];
+	const int rc = mr_recording_name(below, path, NULL, false);
+
+	return rc ? rc : open_file(folder, below);
+}
+
+/* Return: bytes, or -errno; -ENOENT where nothing was recorded. */
+static ssize_t read_call(int folder, const char *path, const char *kind, bool failed, char *text,
+			 size_t size)
+{
+	char below[PATH_MAX];
+	const int rc = mr_recording_name(below, path, kind, failed);
+	mr_auto_fd int fd = rc ? rc : open_file(folder, below);
 
 	text[0] = '\0';
-	if (fd >= 0)
-		got = mr_recording_read(fd, text, size);
+	if (fd < 0)
+		return fd == -ENOTDIR ? -ENOENT : fd;
+	return mr_recording_read_fd(fd, text, size);
+}
+
+int mr_recording_error(int folder, const char *kind, const char *path)
+{
+	char name[32];
+	const ssize_t got = read_call(folder, path, kind, true, name, sizeof(name));
+	int error;
+
+	if (got < 0)
+		return got == -ENOENT ? 0 : (int)got;
+	error = mr_errno_parse(name, strcspn(name, "\n"));
+	return error ? -error : -EIO;
+}
+
+ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size)
+{
+	const int error = mr_recording_error(folder, kind, path);
+	ssize_t got;
+
+	text[0] = '\0';
+	if (error)
+		return error;
+	got = read_call(folder, path, kind, false, text, size);
 	if (got > 0 && text[got - 1] == '\n')
 		text[--got] = '\0';
 	return got;
 }
 
-int mr_recording_get_errno(int folder, const char *kind, const char *path)
-{
-	char name[32];
-	int error = 0;
+/* ---- folders ---- */
 
-	if (mr_recording_get(folder, kind, path, name, sizeof(name)) > 0)
-		error = mr_errno_parse(name, strlen(name));
-	return error ? -error : -ENOENT;
+static int split_names(char *text, struct mr_names *names)
+{
+	char *rest = text, *name;
+	int rc = 0;
+
+	while (!rc && (name = strsep(&rest, "\n")))
+		if (mr_name_is_shown(name))
+			rc = mr_names_add(names, name);
+	return rc;
 }
 
-int mr_recording_list(int folder, const char *path, void (*take)(const char *name, void *data),
-		      void *data)
+/* Return: 0; or -errno, -ENOENT where nothing was recorded. */
+static int read_names(int folder, const char *path, struct mr_names *names)
 {
-	mr_auto_fd int fd = mr_recording_open(folder, "list", path, O_RDONLY);
-	mr_auto_file FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char name[NAME_MAX + 2];
-	int count = 0;
-
-	if (!file)
-		return fd < 0 ? fd : -errno;
-	mr_steal_fd(&fd);
-	while (fgets(name, sizeof(name), file)) {
-		name[strcspn(name, "\n")] = '\0';
-		if (!name[0] || name[0] == '.' || strchr(name, '/'))
-			continue;
-		take(name, data);
-		count++;
-	}
-	return count;
-}
-
-int mr_recording_stat(int folder, const char *path, uint32_t *mode)
-{
-	mr_auto_fd int fd = mr_recording_open(folder, NULL, path, O_PATH);
-	struct stat st;
-
-	if (fd < 0)
-		return mr_recording_get_errno(folder, "error", path);
-	if (fstat(fd, &st))
-		return -errno;
-	*mode = st.st_mode;
-	return 0;
-}
-
-/* ---- writing ---- */
-
-int mr_recording_create(const char *folder, int *fd, struct mr_error *err)
-{
-	if (mkdir(folder, 0755) && errno != EEXIST)
-		return mr_fail(err, MR_ERROR_HOST, errno, "mkdir", "%s", folder);
-	*fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (*fd < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", folder);
-	if (!rmdir(folder)) { /* it is empty: make it again */
-		close(*fd);
-		*fd = mkdir(folder, 0755) ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		return *fd < 0 ? mr_fail(err, MR_ERROR_HOST, errno, "mkdir", "%s", folder) : 0;
-	}
-	close(*fd);
-	*fd = -1;
-	return mr_fail_text(err, MR_ERROR_HOST, EEXIST,
-			    "%s is not empty: a recording needs a folder of its own", folder);
-}
-
-static int make_folders(int folder, char *path)
-{
-	for (char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdirat(folder, path, 0755) && errno != EEXIST)
-			return -errno;
-		*slash = '/';
-	}
-	return 0;
-}
-
-int mr_recording_put(int folder, const char *kind, const char *path, const char *text,
-		     size_t length)
-{
-	char below[PATH_MAX];
-	mr_auto_fd int fd = -1;
+	char *text = malloc(LIST_MAX);
+	ssize_t got;
 	int rc;
 
-	if (!write_path(kind, path, below, sizeof(below)))
-		return 0; /* no recording can have it */
-	rc = make_folders(folder, below);
+	if (!text)
+		return -ENOMEM;
+	got = mr_recording_get(folder, "list", path, text, LIST_MAX);
+	rc = got < 0 ? (int)got : split_names(text, names);
+	free(text);
+	return rc;
+}
+
+int mr_recording_list(int folder, const char *path, struct mr_names *names)
+{
+	char below[PATH_MAX];
+	const char *last;
+	mr_auto_fd int parent = -1;
+	int rc = read_names(folder, path, names);
+
+	if (rc != -ENOENT)
+		return rc;
+	rc = mr_recording_name(below, path, NULL, false);
 	if (rc)
 		return rc;
-	fd = openat(folder, below, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd < 0)
-		return errno == EEXIST ? 0 : -errno;
-	while (length) {
-		ssize_t done = write(fd, text, length);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		text += done > 0 ? done : 0;
-		length -= done > 0 ? (size_t)done : 0;
-	}
-	return 0;
+	parent = mr_recording_parent(folder, below, false, &last);
+	if (parent < 0)
+		return parent;
+	return mr_names_read(names,
+			     openat(parent, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-int mr_recording_put_errno(int folder, const char *kind, const char *path, int error)
+int mr_recording_mode(int folder, const char *path, uint32_t *mode)
 {
-	const char *name = error ? mr_errno_name(-error) : "ok";
+	char below[PATH_MAX];
+	struct stat st;
+	int rc = mr_recording_name(below, path, NULL, false);
 
-	return name ? mr_recording_put(folder, kind, path, name, strlen(name)) : 0;
-}
-
-int mr_recording_append(char **text, size_t *used, const char *line)
-{
-	const size_t length = strlen(line);
-	char *grown = realloc(*text, *used + length + 2);
-
-	if (!grown)
-		return -ENOMEM;
-	memcpy(grown + *used, line, length);
-	grown[*used + length] = '\n';
-	*text = grown;
-	*used += length + 1;
-	return 0;
+	if (!rc)
+		rc = find_status(folder, below, &st);
+	if (!rc && S_ISLNK(st.st_mode))
+		rc = -ELOOP;
+	if (!rc)
+		*mode = st.st_mode;
+	return rc;
 }

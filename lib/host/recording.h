@@ -1,48 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The folder of a recorded host, whose layout lib/host/root.h describes.  @kind is the folder below "calls",
- * or NULL for a file at its own path.  Paths are absolute ones of the recorded host; whoever made the
- * recording may have written anything into it, so no path leads out of it.
+ * Reading the folder of a recorded host, whose layout lib/host/root.h describes.  @kind is the kind of a call,
+ * such as "list".  Paths are absolute ones of the recorded host, without "..".  Whoever made the recording may
+ * have put anything there: links are not followed, and only regular files are opened.
  */
 #ifndef LIB_HOST_RECORDING_H
 #define LIB_HOST_RECORDING_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/base/error.h"
+#include "lib/host/names.h"
 
-/** mr_recording_create() - make the folder of a new recording.  Return: 0, or -errno with MR_ERROR_HOST. */
-int mr_recording_create(const char *folder, int *fd, struct mr_error *err);
+/**
+ * mr_recording_name() - where something stands, below the folder
+ * @kind:   NULL for the file of the recorded host itself
+ * @failed: of the errno with which the call failed
+ *
+ * Return: 0 or -ENAMETOOLONG.
+ */
+int mr_recording_name(char below[PATH_MAX], const char *path, const char *kind, bool failed);
 
-/** mr_recording_put() - write a file, once; a second time is ignored.  Return: 0, or -errno. */
-int mr_recording_put(int folder, const char *kind, const char *path, const char *text,
-		     size_t length);
+/**
+ * mr_recording_parent() - open the folder that has a file, without following a link
+ * @below: as of mr_recording_name()
+ * @make:  whether folders that are missing are made
+ * @last:  set to the file's name in that folder
+ *
+ * Return: a descriptor, or -errno.
+ */
+int mr_recording_parent(int folder, const char *below, bool make, const char **last);
 
-/** mr_recording_put_errno() - write "ok" for 0, else the name of -@error.  Return: 0, or -errno. */
-int mr_recording_put_errno(int folder, const char *kind, const char *path, int error);
+/** mr_recording_read_fd() - read at most @size - 1 bytes, and end them with a NUL.  Return: bytes, or -errno. */
+ssize_t mr_recording_read_fd(int fd, char *text, size_t size);
 
-/** mr_recording_append() - add a line to a text that grows; free() it.  Return: 0, or -ENOMEM. */
-int mr_recording_append(char **text, size_t *used, const char *line);
+/** mr_recording_open() - open a file of the recorded host to read it.  Return: a descriptor, or -errno. */
+int mr_recording_open(int folder, const char *path);
 
-/** mr_recording_open() - open a file or folder of it.  Return: a descriptor, or -errno. */
-int mr_recording_open(int folder, const char *kind, const char *path, int flags);
+/** mr_recording_error() - the errno with which a call failed, negative; 0 where none was recorded */
+int mr_recording_error(int folder, const char *kind, const char *path);
 
-/** mr_recording_read() - read a file from its beginning, and end it with a NUL.  Return: bytes, or -errno. */
-ssize_t mr_recording_read(int fd, char *text, size_t size);
-
-/** mr_recording_get() - read a file, without the newline at its end.  Return: bytes, or -errno. */
+/**
+ * mr_recording_get() - read the answer of a call, without the newline at its end, cut where it does not fit
+ * Return: bytes; or -errno: the one that was recorded, or -ENOENT where nothing was.
+ */
 ssize_t mr_recording_get(int folder, const char *kind, const char *path, char *text, size_t size);
 
-/** mr_recording_get_errno() - the errno that was recorded, negative; -ENOENT where none was */
-int mr_recording_get_errno(int folder, const char *kind, const char *path);
+/** mr_recording_list() - the names of a folder; those of the folder itself where none were recorded: 0 or -errno */
+int mr_recording_list(int folder, const char *path, struct mr_names *names);
 
-/** mr_recording_list() - call @take for each name that calls/list has.  Return: how many, or -errno. */
-int mr_recording_list(int folder, const char *path, void (*take)(const char *name, void *data),
-		      void *data);
-
-/** mr_recording_stat() - the type of a file that stands at its own path.  Return: 0, or -errno. */
-int mr_recording_stat(int folder, const char *path, uint32_t *mode);
+/** mr_recording_mode() - the type and permission of what stands at its own path.  Return: 0, or -errno. */
+int mr_recording_mode(int folder, const char *path, uint32_t *mode);
 
 #endif

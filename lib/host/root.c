@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -8,45 +7,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
+#include "lib/host/live.h"
+#include "lib/host/recorder.h"
 #include "lib/host/recording.h"
 #include "lib/host/root.h"
 
+/* Bytes of a file that are recorded, whatever its first reader wants. */
+#define FILE_MAX (UINT64_C(1) << 20)
+
+/* Bytes of a file that is read by line.  The largest, /proc/kallsyms, has some 20 MB. */
+#define LINES_MAX (UINT64_C(64) << 20)
+
+/* Bytes of an answer that are recorded, whatever its first reader wants. */
+#define ANSWER_MAX (UINT64_C(64) << 10)
+
 /* ---- opening and closing ---- */
+
+struct mr_host *mr_this_host(void)
+{
+	static struct mr_host here = MR_THIS_HOST;
+
+	return &here;
+}
 
 int mr_host_open(struct mr_host *host, const char *root, const char *copy, struct mr_error *err)
 {
+	int rc = 0;
+
 	*host = (struct mr_host)MR_THIS_HOST;
 	if (root) {
 		host->recording = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (host->recording < 0)
 			return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", root);
 	}
-	if (copy) {
-		int rc = mr_recording_create(copy, &host->copy, err);
-
-		if (rc) {
-			struct mr_error ignored;
-
-			mr_host_close(host, &ignored);
-			return rc;
-		}
-	}
-	return 0;
+	if (copy)
+		rc = mr_recorder_create(copy, &host->recorder, err);
+	if (rc && host->recording >= 0)
+		close(host->recording);
+	return rc;
 }
 
 int mr_host_close(struct mr_host *host, struct mr_error *err)
 {
-	int error = host->copy_error;
+	const int error = mr_recorder_close(host->recorder);
 
 	if (host->recording >= 0)
 		close(host->recording);
-	if (host->copy >= 0)
-		close(host->copy);
 	*host = (struct mr_host)MR_THIS_HOST;
 	return error ? mr_fail(err, MR_ERROR_HOST, -error, "write", "the recording is incomplete")
 		     : 0;
@@ -54,110 +64,101 @@ int mr_host_close(struct mr_host *host, struct mr_error *err)
 
 /* ---- paths ---- */
 
-/* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
-static const char *const moved[] = { "/sys/class/infiniband/", "/sys/class/infiniband_verbs/",
-				     "/sys/module/ib_core/" };
-
-/* Writes the path of a file of this machine.  Return: false where it does not fit. */
-static bool find_path(const char *path, char *found, size_t size)
+/* Removes what a path can do without, so that each file has one path.  Return: 0 or -EINVAL. */
+static int clean_path(char *path)
 {
-	const char *sysfs = getenv("SYSFS_PATH");
-	int length = -1;
+	const char *from = path;
+	char *to = path;
 
-	for (size_t i = 0; sysfs && i < sizeof(moved) / sizeof(*moved); i++) {
-		const size_t part = strlen(moved[i]) - 1;
-
-		if (!strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]))
-			length = snprintf(found, size, "%s%s", sysfs, path + strlen("/sys"));
+	if (*path != '/')
+		return -EINVAL;
+	for (size_t length; *from; from += length) {
+		from += strspn(from, "/");
+		length = strcspn(from, "/");
+		if (length == 2 && !strncmp(from, "..", 2))
+			return -EINVAL;
+		if (!length || (length == 1 && *from == '.'))
+			continue;
+		*to++ = '/';
+		memmove(to, from, length);
+		to += length;
 	}
-	if (length < 0)
-		length = snprintf(found, size, "%s", path);
-	return length >= 0 && (size_t)length < size;
+	if (to == path)
+		*to++ = '/';
+	*to = '\0';
+	return 0;
 }
 
-/* Sets @path to the absolute path that a caller gave. */
+static int write_path(char path[PATH_MAX], const char *fmt, va_list ap)
+{
+	const int length = vsnprintf(path, PATH_MAX, fmt, ap);
+
+	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : clean_path(path);
+}
+
+/* Sets @path to the path that a caller gave: 0 or -errno. */
 #define FORMAT_PATH(path, fmt)                                                                     \
 	({                                                                                         \
 		va_list ap_;                                                                       \
-		int length_;                                                                       \
+		int rc_;                                                                           \
                                                                                                    \
 		va_start(ap_, fmt);                                                                \
-		length_ = vsnprintf(path, sizeof(path), fmt, ap_);                                 \
+		rc_ = write_path(path, fmt, ap_);                                                  \
 		va_end(ap_);                                                                       \
-		length_ > 0 && (size_t)length_ < sizeof(path);                                     \
+		rc_;                                                                               \
 	})
-
-static void note_copy(struct mr_host *host, int rc)
-{
-	if (rc && !host->copy_error)
-		host->copy_error = rc;
-}
-
-/* Records that a file could not be read.  That there is none needs no record. */
-static void copy_error(struct mr_host *host, const char *path, int error)
-{
-	if (host->copy >= 0 && error && error != -ENOENT && error != -ENOTDIR)
-		note_copy(host, mr_recording_put_errno(host->copy, "error", path, error));
-}
-
-static void copy_text(struct mr_host *host, const char *kind, const char *path, const char *text,
-		      size_t length)
-{
-	if (host->copy >= 0)
-		note_copy(host, mr_recording_put(host->copy, kind, path, text, length));
-}
 
 /* ---- files ---- */
 
-/*
- * Opens a file to read it.  A path may name a FIFO or a device, in a recording or where something else is
- * mounted over it: opening it must not wait, and it is not read.
- */
-static int open_file(struct mr_host *host, const char *path)
+/* Reads a file from its beginning, and records as much of it as later readers may want. */
+static ssize_t read_and_record(struct mr_host *host, const char *path, int fd, char *text,
+			       size_t size)
 {
-	char found[PATH_MAX];
-	struct stat st;
-	int fd;
+	mr_auto_free char *whole = malloc(FILE_MAX);
+	ssize_t got;
 
-	if (!mr_host_is_live(host)) {
-		fd = mr_recording_open(host->recording, NULL, path, O_RDONLY);
-		if (fd == -ENOENT)
-			fd = mr_recording_get_errno(host->recording, "error", path);
-	} else {
-		fd = !find_path(path, found, sizeof(found))
-			     ? -ENAMETOOLONG
-			     : open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-		if (fd == -1)
-			fd = -errno;
+	if (!whole) {
+		mr_recorder_note(host->recorder, -ENOMEM);
+		return mr_recording_read_fd(fd, text, size);
 	}
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -EINVAL;
-	}
-	return fd;
+	got = mr_recording_read_fd(fd, whole, FILE_MAX);
+	if (got < 0)
+		return got;
+	mr_recorder_file(host->recorder, path, whole, (size_t)got);
+	if ((size_t)got >= size)
+		got = (ssize_t)size - 1;
+	memcpy(text, whole, (size_t)got);
+	text[got] = '\0';
+	return got;
 }
 
 static ssize_t read_path(struct mr_host *host, char *text, size_t size, const char *path)
 {
-	mr_auto_fd int fd = open_file(host, path);
+	const int error =
+		mr_host_is_live(host) ? 0 : mr_recording_error(host->recording, "read", path);
+	mr_auto_fd int fd = error                   ? error
+			    : mr_host_is_live(host) ? mr_live_open(path)
+						    : mr_recording_open(host->recording, path);
 	ssize_t got = fd;
 
 	text[0] = '\0';
+	if (size > FILE_MAX)
+		size = FILE_MAX;
 	if (fd >= 0)
-		got = mr_recording_read(fd, text, size);
+		got = host->recorder ? read_and_record(host, path, fd, text, size)
+				     : mr_recording_read_fd(fd, text, size);
 	if (got < 0)
-		copy_error(host, path, (int)got);
-	else
-		copy_text(host, NULL, path, text, (size_t)got);
+		mr_recorder_error(host->recorder, "read", path, (int)got);
 	return got;
 }
 
 ssize_t mr_host_read(struct mr_host *host, char *text, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX];
+	const int rc = FORMAT_PATH(path, fmt);
 
 	text[0] = '\0';
-	return FORMAT_PATH(path, fmt) ? read_path(host, text, size, path) : -ENAMETOOLONG;
+	return rc ? rc : read_path(host, text, size, path);
 }
 
 bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt, ...)
@@ -165,7 +166,7 @@ bool mr_host_line(struct mr_host *host, char *line, size_t size, const char *fmt
 	char path[PATH_MAX];
 
 	line[0] = '\0';
-	if (!FORMAT_PATH(path, fmt) || read_path(host, line, size, path) < 0)
+	if (FORMAT_PATH(path, fmt) || read_path(host, line, size, path) < 0)
 		return false;
 	line[strcspn(line, "\n")] = '\0';
 	return line[0];
@@ -175,110 +176,115 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
 {
 	char path[PATH_MAX], text[64];
 	const char *digits = text;
-	char *end;
+	uint64_t number;
+	bool is_hex;
 
-	if (!FORMAT_PATH(path, fmt) || read_path(host, text, sizeof(text), path) < 0)
+	if (FORMAT_PATH(path, fmt) || read_path(host, text, sizeof(text), path) < 0)
 		return false;
 	digits += strspn(digits, " \t");
 	if (*digits < '0' || *digits > '9')
 		return false;
+	is_hex = digits[0] == '0' && digits[1] == 'x';
 	errno = 0;
-	*value = strtoull(digits, &end, digits[0] == '0' && digits[1] == 'x' ? 16 : 10);
-	return !errno && end != digits;
+	number = strtoull(digits, NULL, is_hex ? 16 : 10);
+	if (errno)
+		return false;
+	*value = number;
+	return true;
 }
 
-int mr_host_lines(struct mr_host *host, const char *path,
+/* Reads a line, without its newline, as much of it as fits.  Return: false at the end. */
+static bool read_line(FILE *file, char *line, size_t size, uint64_t *bytes)
+{
+	size_t length = 0;
+	int c;
+
+	while ((c = getc_unlocked(file)) != EOF && c != '\n' && ++*bytes < LINES_MAX)
+		if (length < size - 1)
+			line[length++] = (char)c;
+	line[length] = '\0';
+	++*bytes;
+	return c != EOF || (length && !ferror(file));
+}
+
+/* Return: 0 or -errno. */
+static int read_lines(struct mr_host *host, const char *path, FILE *file,
+		      bool (*take)(const char *line, void *data), void *data)
+{
+	char line[4096];
+	uint64_t bytes = 0;
+
+	errno = 0;
+	for (uint64_t n = 1; read_line(file, line, sizeof(line), &bytes); n++) {
+		if (bytes >= LINES_MAX)
+			return -EFBIG;
+		if (take(line, data))
+			mr_recorder_line(host->recorder, path, n, line);
+		errno = 0;
+	}
+	return ferror(file) ? -(errno ? errno : EIO) : 0;
+}
+
+static int open_lines(struct mr_host *host, const char *path, FILE **file)
+{
+	mr_auto_fd int fd = mr_host_is_live(host) ? mr_live_open(path)
+						  : mr_recording_open(host->recording, path);
+
+	if (fd < 0)
+		return fd;
+	*file = fdopen(fd, "r");
+	if (!*file)
+		return -ENOMEM;
+	mr_steal_fd(&fd);
+	return 0;
+}
+
+/* A recording may have the lines that were read before an error, and that error. */
+int mr_host_lines(struct mr_host *host, const char *file_path,
 		  bool (*take)(const char *line, void *data), void *data)
 {
-	mr_auto_fd int fd = open_file(host, path);
-	mr_auto_file FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	mr_auto_free char *kept = NULL;
-	size_t used = 0;
-	char line[4096];
-	bool begins = true;
+	mr_auto_file FILE *file = NULL;
+	char path[PATH_MAX];
+	int rc, error = 0;
 
-	if (!file) {
-		copy_error(host, path, fd < 0 ? fd : -errno);
-		return fd < 0 ? fd : -ENOMEM;
-	}
-	mr_steal_fd(&fd);
-	while (fgets(line, sizeof(line), file)) {
-		const size_t length = strlen(line);
-		const bool ends = length && line[length - 1] == '\n';
-		const bool is_line = begins; /* not the rest of one that was too long */
-
-		begins = ends;
-		line[length - ends] = '\0';
-		if (!is_line || !take(line, data) || host->copy < 0)
-			continue;
-		note_copy(host, mr_recording_append(&kept, &used, line));
-	}
-	if (ferror(file)) {
-		copy_error(host, path, -EIO);
-		return -EIO;
-	}
-	copy_text(host, NULL, path, kept ? kept : "", used);
-	return 0;
+	if ((size_t)snprintf(path, sizeof(path), "%s", file_path) >= sizeof(path))
+		return -ENAMETOOLONG;
+	rc = clean_path(path);
+	if (rc)
+		return rc;
+	rc = open_lines(host, path, &file);
+	if (!rc)
+		rc = read_lines(host, path, file, take, data);
+	if (!mr_host_is_live(host))
+		error = mr_recording_error(host->recording, "read", path);
+	rc = error ? error : rc;
+	mr_recorder_lines_end(host->recorder, path, rc);
+	return rc;
 }
 
 /* ---- folders, links, devices ---- */
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
-{
-	return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static int is_shown(const struct dirent *entry)
-{
-	return entry->d_name[0] != '.';
-}
-
-/* Reads the names of a folder that is open, sorted. */
-static int list_folder(struct mr_host *host, const char *path, int fd,
-		       void (*take)(const char *name, void *data), void *data)
-{
-	struct dirent **entries;
-	mr_auto_free char *names = NULL;
-	size_t used = 0;
-	int count = scandirat(fd, ".", &entries, is_shown, compare_names);
-
-	if (count < 0)
-		return -errno;
-	for (int i = 0; i < count; i++) {
-		take(entries[i]->d_name, data);
-		if (host->copy >= 0)
-			note_copy(host, mr_recording_append(&names, &used, entries[i]->d_name));
-		free(entries[i]);
-	}
-	free(entries);
-	copy_text(host, "list", path, names ? names : "", used);
-	return count;
-}
-
 int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data), void *data,
 		 const char *fmt, ...)
 {
-	char path[PATH_MAX], found[PATH_MAX];
-	mr_auto_fd int fd = -1;
-	int rc;
+	struct mr_names names = { .count = 0 };
+	char path[PATH_MAX];
+	int rc = FORMAT_PATH(path, fmt);
 
-	if (!FORMAT_PATH(path, fmt))
-		return -ENAMETOOLONG;
-	if (!mr_host_is_live(host)) {
-		rc = mr_recording_list(host->recording, path, take, data);
-		if (rc != -ENOENT)
-			return rc;
-		fd = mr_recording_open(host->recording, NULL, path, O_RDONLY | O_DIRECTORY);
-		if (fd == -ENOENT)
-			return mr_recording_get_errno(host->recording, "error", path);
-		return fd < 0 ? fd : list_folder(host, path, fd, take, data);
+	if (rc)
+		return rc;
+	rc = mr_host_is_live(host) ? mr_live_list(path, &names)
+				   : mr_recording_list(host->recording, path, &names);
+	if (rc) {
+		mr_recorder_error(host->recorder, "list", path, rc);
+	} else {
+		mr_names_sort(&names);
+		mr_recorder_names(host->recorder, path, &names);
+		for (size_t i = 0; i < names.count; i++)
+			take(names.list[i], data);
+		rc = names.count < INT_MAX ? (int)names.count : INT_MAX;
 	}
-	if (!find_path(path, found, sizeof(found)))
-		return -ENAMETOOLONG;
-	fd = open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = fd < 0 ? -errno : list_folder(host, path, fd, take, data);
-	if (rc < 0)
-		copy_error(host, path, rc);
+	mr_names_free(&names);
 	return rc;
 }
 
@@ -287,83 +293,94 @@ bool mr_host_exists(struct mr_host *host, const char *fmt, ...)
 	struct mr_host_status status;
 	char path[PATH_MAX];
 
-	return FORMAT_PATH(path, fmt) && !mr_host_stat(host, &status, "%s", path);
+	return !FORMAT_PATH(path, fmt) && !mr_host_stat(host, &status, "%s", path);
 }
 
 bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *fmt, ...)
 {
-	char path[PATH_MAX], found[PATH_MAX];
-	ssize_t got;
+	char path[PATH_MAX], whole[PATH_MAX];
+	int rc;
 
 	target[0] = '\0';
-	if (!FORMAT_PATH(path, fmt))
+	if (FORMAT_PATH(path, fmt))
 		return false;
-	if (!mr_host_is_live(host))
-		return mr_recording_get(host->recording, "link", path, target, size) > 0;
-	got = find_path(path, found, sizeof(found)) ? readlink(found, target, size) : -1;
-	if (got < 0 || (size_t)got >= size) {
-		target[0] = '\0';
+	rc = mr_host_is_live(host)
+		     ? mr_live_link(path, whole)
+		     : (int)mr_recording_get(host->recording, "link", path, whole, sizeof(whole));
+	if (rc < 0) {
+		mr_recorder_error(host->recorder, "link", path, rc);
 		return false;
 	}
-	target[got] = '\0';
-	copy_text(host, "link", path, target, (size_t)got);
+	mr_recorder_answer(host->recorder, "link", path, whole);
+	if (strlen(whole) >= size)
+		return false;
+	memcpy(target, whole, strlen(whole) + 1);
 	return true;
+}
+
+/* A file that stands at its own path is enough, for recordings that people write. */
+static int recorded_status(struct mr_host *host, const char *path, struct mr_host_status *status)
+{
+	char text[128];
+	ssize_t got = mr_recording_get(host->recording, "stat", path, text, sizeof(text));
+
+	if (got == -ENOENT)
+		return mr_recording_mode(host->recording, path, &status->mode);
+	if (got >= 0 &&
+	    sscanf(text,
+		   "mode=%" SCNo32 " uid=%" SCNu32 " gid=%" SCNu32 " device=%" SCNu32 ":%" SCNu32,
+		   &status->mode, &status->uid, &status->gid, &status->major, &status->minor) != 5)
+		return -EIO;
+	return got < 0 ? (int)got : 0;
+}
+
+static int live_status(const char *path, struct mr_host_status *status)
+{
+	struct stat st;
+	const int rc = mr_live_stat(path, &st);
+
+	if (!rc)
+		*status = (struct mr_host_status){ st.st_mode, st.st_uid, st.st_gid,
+						   major(st.st_rdev), minor(st.st_rdev) };
+	return rc;
 }
 
 int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char *fmt, ...)
 {
-	char path[PATH_MAX], found[PATH_MAX], text[128];
-	struct stat st;
-	int rc;
+	char path[PATH_MAX], text[128];
+	int rc = FORMAT_PATH(path, fmt);
 
 	*status = (struct mr_host_status){ 0 };
-	if (!FORMAT_PATH(path, fmt))
-		return -ENAMETOOLONG;
-	if (!mr_host_is_live(host)) {
-		if (mr_recording_get(host->recording, "stat", path, text, sizeof(text)) > 0 &&
-		    sscanf(text,
-			   "mode=%" SCNo32 " uid=%" SCNu32 " gid=%" SCNu32 " device=%" SCNu32
-			   ":%" SCNu32,
-			   &status->mode, &status->uid, &status->gid, &status->major,
-			   &status->minor) == 5)
-			return 0;
-		return mr_recording_stat(host->recording, path, &status->mode);
-	}
-	if (!find_path(path, found, sizeof(found)))
-		return -ENAMETOOLONG;
-	if (stat(found, &st)) {
-		rc = -errno;
-		copy_error(host, path, rc);
+	if (rc)
+		return rc;
+	rc = mr_host_is_live(host) ? live_status(path, status)
+				   : recorded_status(host, path, status);
+	if (rc) {
+		*status = (struct mr_host_status){ 0 };
+		mr_recorder_error(host->recorder, "stat", path, rc);
 		return rc;
 	}
-	*status = (struct mr_host_status){ st.st_mode, st.st_uid, st.st_gid, major(st.st_rdev),
-					   minor(st.st_rdev) };
-	rc = snprintf(text, sizeof(text), "mode=%o uid=%u gid=%u device=%u:%u", st.st_mode,
-		      st.st_uid, st.st_gid, status->major, status->minor);
-	copy_text(host, "stat", path, text, (size_t)rc);
+	snprintf(text, sizeof(text), "mode=%o uid=%u gid=%u device=%u:%u", status->mode,
+		 status->uid, status->gid, status->major, status->minor);
+	mr_recorder_answer(host->recorder, "stat", path, text);
 	return 0;
 }
 
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 {
-	char path[PATH_MAX], text[32];
-	int fd, error;
+	char path[PATH_MAX], text[8];
+	int rc = FORMAT_PATH(path, fmt);
 
-	if (!FORMAT_PATH(path, fmt))
-		return -ENAMETOOLONG;
-	if (!mr_host_is_live(host)) {
-		if (mr_recording_get(host->recording, "open", path, text, sizeof(text)) > 0 &&
-		    !strcmp(text, "ok"))
-			return 0;
-		return mr_recording_get_errno(host->recording, "open", path);
-	}
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	error = fd < 0 ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
-	if (host->copy >= 0)
-		note_copy(host, mr_recording_put_errno(host->copy, "open", path, error));
-	return error;
+	if (rc)
+		return rc;
+	rc = mr_host_is_live(host)
+		     ? mr_live_open_device(path)
+		     : (int)mr_recording_get(host->recording, "open", path, text, sizeof(text));
+	if (rc < 0)
+		mr_recorder_error(host->recorder, "open", path, rc);
+	else
+		mr_recorder_answer(host->recorder, "open", path, "ok");
+	return rc < 0 ? rc : 0;
 }
 
 /* ---- answers of calls ---- */
@@ -372,20 +389,29 @@ int mr_host_ask(struct mr_host *host, const char *name,
 		int (*answer)(void *data, char *text, size_t size), void *data, char *text,
 		size_t size)
 {
+	const size_t room = size > ANSWER_MAX ? size : ANSWER_MAX;
+	mr_auto_free char *whole = NULL;
 	char path[PATH_MAX];
 	int rc;
 
 	text[0] = '\0';
 	if ((size_t)snprintf(path, sizeof(path), "/%s", name) >= sizeof(path))
 		return -ENAMETOOLONG;
-	if (!mr_host_is_live(host)) {
-		rc = (int)mr_recording_get(host->recording, "ask", path, text, size);
-		return rc >= 0 ? 0 : mr_recording_get_errno(host->recording, "error", path);
-	}
-	rc = answer(data, text, size);
+	rc = clean_path(path);
 	if (rc)
-		copy_error(host, path, rc);
-	else
-		copy_text(host, "ask", path, text, strlen(text));
-	return rc;
+		return rc;
+	whole = malloc(room);
+	if (!whole)
+		return -ENOMEM;
+	whole[0] = '\0';
+	rc = mr_host_is_live(host)
+		     ? answer(data, whole, room)
+		     : (int)mr_recording_get(host->recording, "answer", path, whole, room);
+	if (rc < 0) {
+		mr_recorder_error(host->recorder, "answer", path, rc);
+		return rc;
+	}
+	mr_recorder_answer(host->recorder, "answer", path, whole);
+	snprintf(text, size, "%s", whole);
+	return 0;
 }

@@ -3,11 +3,15 @@
  * Where facts about a host are read: /proc, /sys, /dev, /boot, and what system calls answer.  All other
  * files of lib/host read through these functions, so a check works on this machine and on a recording alike.
  *
- * A recording is a folder.  A file stands below it at its own path.  What is no file stands below its folder
- * "calls", as text: calls/list/PATH (the names in a folder, one a line), calls/link/PATH (what a link points
- * to), calls/error/PATH (the errno, by name, with which a file could not be read), calls/open/PATH ("ok", or
- * the errno of opening a device for reading and writing), calls/stat/PATH, and calls/ask/NAME, the answer of
- * mr_host_ask().  Below a recording no symbolic link is followed.
+ * A recording is a folder.  A file stands below it at its own path; of one that was read by line, the lines that
+ * were of use.  What is no file stands below its folder "calls", as text:
+ *   calls/PATH.list      the names in a folder, one a line; without it, those that the recording has there
+ *   calls/PATH.link      what a link points to
+ *   calls/PATH.stat      "mode=100600 uid=0 gid=0 device=231:192"; without it, the type of what stands at PATH
+ *   calls/PATH.open      "ok": a device could be opened for reading and writing
+ *   calls/NAME.answer    the answer of mr_host_ask()
+ *   calls/PATH.KIND.error  the errno, by name, with which that failed; KIND "read": that of reading the file
+ * What is not there has failed with ENOENT.  Below a recording no symbolic link is followed.
  */
 #ifndef LIB_HOST_ROOT_H
 #define LIB_HOST_ROOT_H
@@ -19,23 +23,27 @@
 
 #include "lib/base/error.h"
 
+struct mr_recorder;
+
 /** A host: this machine, or a recording of one. */
 struct mr_host {
 	int recording; /**< descriptor of the folder of a recording; -1: this machine */
-	int copy;      /**< descriptor of the folder that all that is read is copied to; -1: none */
-	int copy_error; /**< the first -errno of copying; 0: none */
+	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
 };
 
-/** A host that is this machine, and that nothing is copied from. */
+/** A host that is this machine, and of which nothing is recorded. */
 #define MR_THIS_HOST                                                                               \
 	{                                                                                          \
-		.recording = -1, .copy = -1                                                        \
+		.recording = -1                                                                    \
 	}
+
+/** mr_this_host() - the same, for those who are not told which host */
+struct mr_host *mr_this_host(void);
 
 /**
  * mr_host_open() - get ready to read facts
  * @root: the folder of a recording, or NULL for this machine
- * @copy: a folder that does not exist or is empty, to record what is read; or NULL
+ * @copy: a folder that does not exist or is empty, to record all that is read; or NULL
  *
  * Return: 0, or -errno with MR_ERROR_HOST.  mr_host_close() it.
  */
@@ -52,13 +60,17 @@ static inline bool mr_host_is_live(const struct mr_host *host)
 
 /**
  * mr_host_read() - read the beginning of a file
- * @text: set to at most @size - 1 bytes and a NUL; to an empty text where the file cannot be read
- * @fmt:  its absolute path
+ * @text: set to at most @size - 1 bytes, at most 1 MiB, and a NUL; to an empty text where the file cannot be read
+ * @fmt:  its absolute path, without ".."
+ *
+ * The file is recorded whole, up to 1 MiB, however small @size is.  A file that may hold something secret or
+ * personal is read by mr_host_lines(), or by the function that mr_host_ask() calls.
  *
  * Below $SYSFS_PATH, where libibverbs looks for devices, are /sys/class/infiniband,
  * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
  *
- * Return: the bytes read, or -errno; -ENOENT where a recording does not have the file.
+ * Return: the bytes read; or -errno: -ENOENT where a recording does not have the file, -EISDIR and -EINVAL
+ * where it is a folder, or neither that nor a regular file, -EINVAL for a path that is not as it should be.
  */
 ssize_t mr_host_read(struct mr_host *host, char *text, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -76,15 +88,17 @@ bool mr_host_number(struct mr_host *host, uint64_t *value, const char *fmt, ...)
  * @path: absolute
  * @take: called with each line, without its newline, cut at 4095 bytes; returns whether it was of use
  *
- * Only lines that were of use are recorded, so that a recording has no more than is needed.
+ * Only lines that were of use are recorded, so that a recording has no more than is needed.  So @take must
+ * not count the others: that is for mr_host_ask().
  *
- * Return: 0, or -errno.
+ * Return: 0, or -errno, also in the middle of the file: -EFBIG for one of more than 64 MiB.
  */
 int mr_host_lines(struct mr_host *host, const char *path,
 		  bool (*take)(const char *line, void *data), void *data);
 
 /**
- * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "."
+ * mr_host_list() - call @take with the name of each entry of a folder, but not those that begin with "." or
+ * have a newline
  *
  * The order is that of strcmp().
  *
@@ -125,9 +139,10 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 /**
  * mr_host_ask() - what a system call or a library answers, as text
  * @name:   of the question, such as "uname"; it may have folders: "device/mlx5_0/odp"
- * @answer: writes the answer of this machine as one line; returns 0, or -errno where there is none
+ * @answer: writes the answer of this machine, a text of at most 64 KiB, best one line; returns 0, or -errno
+ *          where there is none
  * @data:   for @answer
- * @text:   set to the answer, or to an empty text
+ * @text:   set to the answer, cut where it does not fit; or to an empty text
  *
  * Return: 0, or -errno.
  */

@@ -28,7 +28,7 @@ host_make() {
 	[ -z "$from" ] || host_make "$from" "$2" || return
 	while read -r kind path; do
 		if [ "$kind" = --- ]; then
-			rm -rf "${2:?}$path" "$2"/calls/{list,link,error,open,stat}"$path"
+			rm -rf "${2:?}$path" "$2/calls$path" "$2/calls$path".{read,list,link,stat,open}{,.error}
 		else
 			parts+=("$2${path%/*}")
 		fi

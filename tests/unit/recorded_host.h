@@ -63,13 +63,13 @@ static inline void recorded_host_put(const struct recorded_host *recorded, const
 	assert_int_equal(fclose(file), 0);
 }
 
-/** recorded_host_call() - write the answer of a call: @kind is "link", "open", ... */
+/** recorded_host_call() - write the answer of a call: @kind is "link", "open.error", ... */
 static inline void recorded_host_call(const struct recorded_host *recorded, const char *kind,
 				      const char *path, const char *text)
 {
 	char whole[PATH_MAX - 64];
 
-	snprintf(whole, sizeof(whole), "/calls/%s%s", kind, path);
+	snprintf(whole, sizeof(whole), "/calls%s.%s", path, kind);
 	recorded_host_put(recorded, whole, text);
 }
 

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/diagnose/memory.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/fork.h"
+#include "lib/host/huge_pages.h"
+#include "lib/host/mappings.h"
+#include "lib/host/meminfo.h"
+
+#define SIZE(bytes) mr_size_text(bytes).text
+
+/* ---- available memory ---- */
+
+/* Where vm.overcommit_memory is 2, the kernel promises no more than CommitLimit. */
+static bool exceeds_commit_limit(const struct mr_question *question, const struct mr_meminfo *info,
+				 struct mr_finding *finding)
+{
+	const uint64_t wanted = question->size.value;
+	uint64_t mode;
+
+	if (!mr_host_number(question->host, &mode, "/proc/sys/vm/overcommit_memory") || mode != 2 ||
+	    !info->commit_limit.known || !info->committed.known ||
+	    (info->committed.value <= info->commit_limit.value &&
+	     wanted <= info->commit_limit.value - info->committed.value))
+		return false;
+	mr_finding_set(
+		finding, MR_VERDICT_BAD,
+		"%s planned, and vm.overcommit_memory is 2: of %s (CommitLimit) %s are promised",
+		SIZE(wanted), SIZE(info->commit_limit.value), SIZE(info->committed.value));
+	mr_finding_remedy(finding, "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");
+	return true;
+}
+
+static void judge_planned(const struct mr_question *question, const struct mr_meminfo *info,
+			  struct mr_finding *finding)
+{
+	const uint64_t wanted = question->size.value;
+	const uint64_t swap = info->swap_free.known ? info->swap_free.value : 0;
+
+	if (wanted > info->total.value) {
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s planned, the host has %s (MemTotal)",
+			       SIZE(wanted), SIZE(info->total.value));
+		mr_finding_remedy(finding, "register less: what is registered stays in memory");
+	} else if (exceeds_commit_limit(question, info, finding)) {
+		return;
+	} else if (wanted > info->available.value) {
+		const bool fits = wanted - info->available.value <= swap;
+
+		mr_finding_set(finding, fits ? MR_VERDICT_WARN : MR_VERDICT_BAD,
+			       "%s planned, %s of %s are available (MemAvailable)", SIZE(wanted),
+			       SIZE(info->available.value), SIZE(info->total.value));
+		mr_finding_remedy(finding, "end what holds memory, or register less%s",
+				  fits ? ": other programs would be swapped out" : "");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s planned of %s (MemTotal)", SIZE(wanted),
+			       SIZE(info->total.value));
+	}
+}
+
+void mr_check_available(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_meminfo info;
+	const int rc = mr_meminfo_read(question->host, &info);
+
+	if (rc || !info.total.known || !info.available.known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/meminfo: %s",
+			       rc ? mr_errno_text(-rc) : "no MemTotal, or no MemAvailable");
+		mr_finding_remedy(finding, "mount /proc");
+		return;
+	}
+	if (question->size.known)
+		judge_planned(question, &info, finding);
+	else if (info.available.value < info.total.value / 20) {
+		mr_finding_set(finding, MR_VERDICT_WARN,
+			       "less than 5 %% of %s (MemTotal) is available",
+			       SIZE(info.total.value));
+		mr_finding_remedy(finding, "see which programs hold memory: ps -e --sort -rss v");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", SIZE(info.total.value));
+	}
+	mr_finding_detail(finding, "%s available", SIZE(info.available.value));
+}
+
+/* ---- mappings ---- */
+
+/* mm/mmap.c: DEFAULT_MAX_MAP_COUNT, for the kernels of most distributions */
+#define DEFAULT_MAX_MAPS 65530U
+
+/*
+ * Fork protection calls madvise(MADV_DONTFORK) for the pages of a region.  That splits the mapping in up to
+ * three, so a region needs up to two more.
+ */
+static void judge_split_mappings(uint64_t max, struct mr_finding *finding)
+{
+	if (max > DEFAULT_MAX_MAPS) {
+		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max);
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_WARN,
+		       "vm.max_map_count is %" PRIu64
+		       ": with fork protection a process has room for about %" PRIu64 " regions",
+		       max, max / 2);
+	mr_finding_remedy(
+		finding,
+		"raise vm.max_map_count (sysctl), or leave RDMAV_FORK_SAFE unset where the "
+		"kernel copies on fork");
+}
+
+void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding)
+{
+	const struct mr_opt_u64 max = mr_mappings_max(question->host);
+	const struct mr_opt_u64 used = mr_mappings_used(question->host);
+	struct mr_fork fork;
+
+	mr_fork_read(question->host, &fork);
+	if (!max.known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "/proc/sys/vm/max_map_count cannot be read");
+		mr_finding_remedy(finding, "mount /proc");
+	} else if (used.known && used.value >= max.value - max.value / 10) {
+		mr_finding_set(finding, MR_VERDICT_BAD,
+			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count)",
+			       used.value, max.value);
+		mr_finding_remedy(finding, "raise vm.max_map_count (sysctl)");
+	} else if (fork.protects) {
+		judge_split_mappings(max.value, finding);
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max.value);
+	}
+	if (used.known)
+		mr_finding_detail(finding, "this process has %" PRIu64, used.value);
+}
+
+/* ---- huge pages ---- */
+
+struct node_search {
+	struct mr_host *host;
+	struct mr_finding *finding;
+};
+
+/* Adds to the detail how many pages a NUMA node has. */
+static void show_node(const char *name, void *data)
+{
+	const struct node_search *search = data;
+	struct mr_huge_pools node;
+
+	if (strncmp(name, "node", 4) || mr_huge_pools_read(search->host, name, &node))
+		return;
+	for (size_t i = 0; i < node.count; i++)
+		if (node.pools[i].total.known && node.pools[i].total.value)
+			mr_finding_detail(search->finding,
+					  "%s: %" PRIu64 " of %s, %" PRIu64 " free", name,
+					  node.pools[i].total.value, SIZE(node.pools[i].size),
+					  node.pools[i].free.value);
+}
+
+/* Writes the pages that there are: "1024 of 2 MiB, 4 of 1 GiB".  Return: the bytes that can still be had. */
+static uint64_t sum_pools(const struct mr_huge_pools *pools, char *text, size_t size,
+			  bool *is_known)
+{
+	uint64_t room = 0;
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < pools->count; i++) {
+		const struct mr_huge_pool *pool = &pools->pools[i];
+		const struct mr_opt_u64 pages = mr_huge_pool_room(pool);
+		uint64_t bytes;
+
+		if (!pool->total.known || !pages.known)
+			*is_known = false;
+		else if (pool->total.value || pages.value)
+			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " of %s",
+						 used ? ", " : "", pool->total.value,
+						 SIZE(pool->size));
+		if (used >= size)
+			used = size - 1;
+		if (__builtin_mul_overflow(pages.value, pool->size, &bytes) ||
+		    __builtin_add_overflow(room, bytes, &room))
+			room = UINT64_MAX;
+	}
+	return room;
+}
+
+static void judge_pools(const struct mr_question *question, const struct mr_huge_pools *pools,
+			struct mr_finding *finding)
+{
+	char text[160];
+	bool is_known = true;
+	const uint64_t room = sum_pools(pools, text, sizeof(text), &is_known);
+
+	if (!is_known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "a pool in /sys/kernel/mm/hugepages cannot be read");
+		mr_finding_remedy(finding, "mount /sys");
+	} else if (!text[0]) {
+		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
+	} else if (question->size.known && room < question->size.value) {
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s: room for %s, %s planned", text,
+			       SIZE(room), SIZE(question->size.value));
+		mr_finding_remedy(finding, "raise vm.nr_hugepages (sysctl), or plan without huge "
+					   "pages");
+	} else if (!room) {
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s: all in use or promised", text);
+		mr_finding_remedy(finding,
+				  "end what holds them, or raise vm.nr_hugepages (sysctl)");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
+	}
+}
+
+/* Adds to the detail what use changes. */
+static void show_use(const struct mr_huge_pools *pools, struct mr_finding *finding)
+{
+	for (size_t i = 0; i < pools->count; i++) {
+		const struct mr_huge_pool *pool = &pools->pools[i];
+
+		if (pool->total.known && pool->total.value && mr_huge_pool_room(pool).known)
+			mr_finding_detail(finding,
+					  "%s: %" PRIu64 " free, %" PRIu64 " promised, %" PRIu64
+					  " surplus",
+					  SIZE(pool->size), pool->free.value, pool->reserved.value,
+					  pool->surplus.value);
+	}
+}
+
+void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct node_search search = { question->host, finding };
+	struct mr_huge_pools pools;
+	const int rc = mr_huge_pools_read(question->host, NULL, &pools);
+
+	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
+		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_HUGETLBFS)");
+	} else if (rc) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/kernel/mm/hugepages: %s",
+			       mr_errno_text(-rc));
+		mr_finding_remedy(finding, "mount /sys");
+	} else {
+		judge_pools(question, &pools, finding);
+		show_use(&pools, finding);
+		mr_host_list(question->host, show_node, &search, "/sys/devices/system/node");
+	}
+}
+
+/* ---- transparent huge pages ---- */
+
+/* From this size on, pinning 4 KiB pages one by one takes tenths of a second and more. */
+#define LARGE_PLAN (UINT64_C(1) << 30)
+
+void mr_check_thp(const struct mr_question *question, struct mr_finding *finding)
+{
+	char mode[16];
+	const int rc = mr_thp_mode(question->host, mode, sizeof(mode));
+
+	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
+		mr_finding_set(finding, MR_VERDICT_NA,
+			       "this kernel has none (CONFIG_TRANSPARENT_HUGEPAGE)");
+	} else if (rc) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "/sys/kernel/mm/transparent_hugepage/enabled: %s",
+			       rc == -EINVAL ? "not understood" : mr_errno_text(-rc));
+		mr_finding_remedy(finding, "mount /sys");
+	} else if (!strcmp(mode, "never") && question->size.known &&
+		   question->size.value >= LARGE_PLAN) {
+		mr_finding_set(finding, MR_VERDICT_WARN,
+			       "never, and %s planned: slow in small pages",
+			       SIZE(question->size.value));
+		mr_finding_remedy(
+			finding,
+			"echo madvise >/sys/kernel/mm/transparent_hugepage/enabled, or use "
+			"hugetlb pages");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", mode);
+	}
+}
+
+/* ---- contiguous memory ---- */
+
+/*
+ * Pages in blocks of type CMA cannot stay pinned, so the kernel moves them out first.  It counts the free
+ * pages of all such blocks in CmaFree, but in CmaTotal those of CMA areas alone.  More free ones than there
+ * are in areas mean that something else has given its blocks this type: scratch memory of kexec handover.
+ */
+static void judge_cma(const struct mr_question *question, const struct mr_meminfo *info,
+		      struct mr_finding *finding)
+{
+	const uint64_t cma = info->cma_total.value;
+	const uint64_t rest = info->total.value > cma ? info->total.value - cma : 0;
+
+	if (info->cma_free.value > cma) {
+		mr_finding_set(
+			finding, MR_VERDICT_WARN,
+			"CmaFree %s > CmaTotal %s: blocks that no CMA area owns, where nothing can "
+			"stay pinned (scratch memory of kexec handover)",
+			SIZE(info->cma_free.value), SIZE(cma));
+		mr_finding_remedy(
+			finding,
+			"where registration fails with ENOMEM and MemFree is low: boot with "
+			"kho=off");
+	} else if (!cma) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no memory is set aside");
+	} else if (question->size.known && question->size.value > rest) {
+		mr_finding_set(
+			finding, MR_VERDICT_BAD,
+			"%s planned, and outside of CMA there are %s: nothing stays pinned in CMA",
+			SIZE(question->size.value), SIZE(rest));
+		mr_finding_remedy(finding, "boot with a smaller cma= or hugetlb_cma=");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "CmaTotal %s of %s", SIZE(cma),
+			       SIZE(info->total.value));
+	}
+	mr_finding_detail(finding, "%s of CMA free, %s free in all", SIZE(info->cma_free.value),
+			  SIZE(info->free.value));
+}
+
+void mr_check_cma(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_meminfo info;
+	const int rc = mr_meminfo_read(question->host, &info);
+
+	if (rc || !info.total.known) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/meminfo: %s",
+			       rc ? mr_errno_text(-rc) : "no MemTotal");
+		mr_finding_remedy(finding, "mount /proc");
+	} else if (!info.cma_total.known || !info.cma_free.known) {
+		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_CMA)");
+	} else {
+		judge_cma(question, &info, finding);
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Facts of this machine, for lib/host/root.c.  Paths are absolute. */
+#ifndef LIB_HOST_LIVE_H
+#define LIB_HOST_LIVE_H
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "lib/host/names.h"
+
+/** mr_live_open() - open a file to read it.  Return: a descriptor, or -errno; it is no FIFO, folder or device. */
+int mr_live_open(const char *path);
+
+/** mr_live_list() - the names in a folder.  Return: 0 or -errno. */
+int mr_live_list(const char *path, struct mr_names *names);
+
+/** mr_live_link() - what a symbolic link points to.  Return: 0 or -errno. */
+int mr_live_link(const char *path, char target[PATH_MAX]);
+
+/** mr_live_stat() - Return: 0 or -errno. */
+int mr_live_stat(const char *path, struct stat *st);
+
+/** mr_live_open_device() - open a device for reading and writing, and close it.  Return: 0 or -errno. */
+int mr_live_open_device(const char *path);
+
+#endif
