@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
+#include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/checks.h"
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memory.h"
@@ -13,6 +14,16 @@ const struct mr_check mr_checks[] = {
 	  mr_check_user_namespace },
 	{ "MR-PINNED", "pinned memory", "limits",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_pinned },
+
+	{ "MR-CGROUP-RDMA", "RDMA objects of the control group", "control groups",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD),
+	  mr_check_rdma_cgroup },
+	{ "MR-CGROUP-MEMORY", "memory of the control group", "control groups",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD),
+	  mr_check_memory_cgroup },
+	{ "MR-CGROUP-HUGETLB", "huge pages of the control group", "control groups",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_hugetlb_cgroup },
+
 	{ "MR-AVAILABLE", "memory available", "memory",
 	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_available },
 	{ "MR-MAP-COUNT", "mappings of a process", "memory",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/base/clean_text.h"
@@ -121,6 +122,8 @@ int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgrou
 	int rc = mr_host_lines(host, "/proc/self/cgroup", take_membership, &member);
 
 	*group = (struct mr_cgroup){ 0 };
+	if (rc == -ENOENT && !mr_host_exists(host, "/proc/self"))
+		return -ENODATA;
 	if (rc || !member.version)
 		return rc ? rc : -ENOENT;
 	group->version = member.version;
@@ -142,19 +145,21 @@ bool mr_cgroup_up(struct mr_cgroup *group)
 	return slash != NULL;
 }
 
-bool mr_cgroup_limit(struct mr_host *host, const struct mr_cgroup *group, const char *file,
-		     uint64_t *limit)
+struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
+				 const char *file)
 {
-	char text[32];
+	char text[64], *end;
+	uint64_t value;
 
-	if (mr_host_number(host, limit, "%s%s/%s", group->mount, group->path, file)) {
-		if (*limit >= NO_LIMIT)
-			*limit = UINT64_MAX;
-		return true;
-	}
-	*limit = UINT64_MAX;
-	return mr_host_line(host, text, sizeof(text), "%s%s/%s", group->mount, group->path, file) &&
-	       !strcmp(text, "max");
+	if (!mr_host_line(host, text, sizeof(text), "%s%s/%s", group->mount, group->path, file))
+		return (struct mr_opt_u64){ 0 };
+	if (!strcmp(text, "max"))
+		return (struct mr_opt_u64){ UINT64_MAX, true };
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno)
+		return (struct mr_opt_u64){ 0 };
+	return (struct mr_opt_u64){ value < NO_LIMIT ? value : UINT64_MAX, true };
 }
 
 /* ---- units of systemd ---- */

@@ -26,8 +26,8 @@ struct mr_cgroup {
  * @controller: "memory", "hugetlb" or "rdma".  Version 2 has one hierarchy for all; whether the controller is
  *              enabled in it, its files show.
  *
- * Return: 0; -ENOENT where there is none; -EXDEV where there is one that cannot be seen from here; -errno where
- * /proc cannot be read.
+ * Return: 0; -ENOENT where there is none; -EXDEV where there is one that cannot be seen from here; -ENODATA where
+ * there is no /proc; or -errno of reading it.
  */
 int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgroup *group);
 
@@ -35,14 +35,14 @@ int mr_cgroup_find(struct mr_host *host, const char *controller, struct mr_cgrou
 bool mr_cgroup_up(struct mr_cgroup *group);
 
 /**
- * mr_cgroup_limit() - read a limit of a group
+ * mr_cgroup_read() - read a figure of a group
  * @file: "memory.max"
- * @limit: set to UINT64_MAX for "max", and for what version 1 has for no limit
  *
- * Return: false where the group does not have the file, or it holds no number.
+ * Return: the figure; UINT64_MAX for "max", and for what version 1 has for no limit; not known where the group
+ * does not have the file, or it holds no number.
  */
-bool mr_cgroup_limit(struct mr_host *host, const struct mr_cgroup *group, const char *file,
-		     uint64_t *limit);
+struct mr_opt_u64 mr_cgroup_read(struct mr_host *host, const struct mr_cgroup *group,
+				 const char *file);
 
 /**
  * mr_cgroup_unit() - the service of systemd that a process belongs to

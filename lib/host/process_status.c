@@ -52,7 +52,7 @@ static bool next_number(const char **text, int base, uint64_t *value)
 
 static void read_value(const struct status_line *line, const char *text, struct mr_opt_u64 *member)
 {
-	uint64_t value;
+	uint64_t value = 0;
 
 	for (int i = 0; i <= line->index; i++)
 		if (!next_number(&text, line->base, &value))
