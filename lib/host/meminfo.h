@@ -12,12 +12,13 @@ struct mr_meminfo {
 	struct mr_opt_u64 free;
 	struct mr_opt_u64
 		available; /**< the kernel's estimate of what new programs can have without swapping */
-	struct mr_opt_u64 swap_free;
+	struct mr_opt_u64 swap_total, swap_free;
 	struct mr_opt_u64
 		commit_limit; /**< of what may be promised where vm.overcommit_memory is 2 */
 	struct mr_opt_u64 committed;
-	struct mr_opt_u64 cma_total; /**< in the areas of the contiguous memory allocator */
-	struct mr_opt_u64 cma_free;  /**< free in page blocks of type CMA, whoever they belong to */
+	struct mr_opt_u64 huge_page_size; /**< of hugetlb, where none is asked for */
+	struct mr_opt_u64 cma_total;      /**< in the areas of the contiguous memory allocator */
+	struct mr_opt_u64 cma_free; /**< free in page blocks of type CMA, whoever they belong to */
 };
 
 /** mr_meminfo_read() - Return: 0, or -errno. */

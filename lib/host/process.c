@@ -74,6 +74,14 @@ ssize_t mr_process_read(const struct mr_process *process, const char *name, char
 	return got < 0 ? -1 : (ssize_t)used;
 }
 
+FILE *mr_process_environment(uint64_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
+	return fopen(path, "re");
+}
+
 void mr_process_command(const struct mr_process *process, char command[16])
 {
 	ssize_t got = mr_process_read(process, "comm", command, 15);
@@ -163,6 +171,11 @@ uint32_t mr_process_namespace(void)
 	    strtol(number, NULL, 10) != getpid() || stat("/proc/self/ns/pid", &st))
 		return 0;
 	return (uint32_t)st.st_ino;
+}
+
+DIR *mr_process_folder(void)
+{
+	return opendir("/proc");
 }
 
 int mr_process_next_number(DIR *folder)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 /** A process.  Its open folder in /proc is never that of another one, even if that has the same number. */
@@ -36,6 +37,9 @@ void mr_process_command(const struct mr_process *process, char command[16]);
  */
 ssize_t mr_process_read(const struct mr_process *process, const char *name, char *buffer,
 			size_t size);
+
+/** mr_process_environment() - open the environment that a process was started with; NULL with errno */
+FILE *mr_process_environment(uint64_t pid);
 
 /** mr_process_link() - read the target of a link in its folder; false where it cannot be read, or does not fit */
 bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
@@ -65,6 +69,9 @@ enum mr_process_life mr_process_life(pid_t pid, uint64_t *start);
  * Return: 0 where it is not known, or /proc shows the numbers of another namespace.
  */
 uint32_t mr_process_namespace(void);
+
+/** mr_process_folder() - /proc, opened for mr_process_next_number(); closedir() it; NULL with errno */
+DIR *mr_process_folder(void);
 
 /** mr_process_next_number() - the next entry of a folder, such as /proc, that is a number; -1 at the end */
 int mr_process_next_number(DIR *folder);

@@ -8,7 +8,6 @@
 #include "lib/host/uverbs_node.h"
 
 #define DEVICES "/sys/class/infiniband"
-#define NODES   "/sys/class/infiniband_verbs"
 
 int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
 			void *data)
@@ -136,33 +135,16 @@ size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rd
 
 /* ---- the node ---- */
 
-struct node_search {
-	struct mr_host *host;
-	const char *device;
-	char name[32]; /* of the node; empty: not found yet */
-};
-
-static void take_node(const char *name, void *data)
-{
-	struct node_search *search = data;
-	char device[64];
-
-	if (!search->name[0] && strlen(name) < sizeof(search->name) &&
-	    mr_host_line(search->host, device, sizeof(device), NODES "/%s/ibdev", name) &&
-	    !strcmp(device, search->device))
-		strcpy(search->name, name);
-}
-
 bool mr_rdma_node_read(struct mr_host *host, const char *device, struct mr_rdma_node *node)
 {
-	struct node_search search = { host, device, "" };
+	struct mr_uverbs_node found;
 	struct mr_host_status status;
 
 	*node = (struct mr_rdma_node){ .error = -ENOENT };
-	mr_host_list(host, take_node, &search, NODES);
-	if (!search.name[0])
+	if (mr_uverbs_node_find(host, device, &found) <= 0 ||
+	    strlen(found.path) >= sizeof(node->path))
 		return false;
-	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", search.name);
+	strcpy(node->path, found.path);
 	if (!mr_host_stat(host, &status, "%s", node->path)) {
 		node->mode = (struct mr_opt_u64){ status.mode & 07777, true };
 		node->uid = (struct mr_opt_u64){ status.uid, true };

@@ -1,92 +1,96 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "lib/host/sysfs.h"
 #include "lib/host/uverbs_node.h"
 
-bool mr_uverbs_node_read(const char *name, struct mr_uverbs_node *node)
+#define DEVICES "/sys/class/infiniband"
+#define NODES   "/sys/class/infiniband_verbs"
+
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node)
 {
-	char path[PATH_MAX], number[32];
+	char number[32];
 
 	snprintf(node->path, sizeof(node->path), MR_UVERBS_NODES "%s", name);
-	mr_sysfs_path(path, sizeof(path), "class/infiniband_verbs/%s/ibdev", name);
-	if (!mr_read_line(path, node->device, sizeof(node->device)))
-		return false;
-	mr_sysfs_path(path, sizeof(path), "class/infiniband_verbs/%s/dev", name);
-	return mr_read_line(path, number, sizeof(number)) &&
+	return mr_host_line(host, node->device, sizeof(node->device), NODES "/%s/ibdev", name) &&
+	       mr_host_line(host, number, sizeof(number), NODES "/%s/dev", name) &&
 	       sscanf(number, "%u:%u", &node->major, &node->minor) == 2;
 }
 
-static void close_folder(DIR **folder)
+struct node_search {
+	struct mr_host *host;
+	const char *device; /* NULL: any */
+	struct mr_uverbs_node *node;
+	bool found;
+};
+
+static void take_node(const char *name, void *data)
 {
-	if (*folder)
-		closedir(*folder);
+	struct node_search *search = data;
+
+	search->found = search->found ||
+			(mr_uverbs_node_read(search->host, name, search->node) &&
+			 (!search->device || !strcmp(search->device, search->node->device)));
 }
 
-int mr_uverbs_node_find(const char *device, struct mr_uverbs_node *node)
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = NULL;
-	const struct dirent *entry;
-	char path[PATH_MAX];
+	struct node_search search = { .host = host, .device = device, .node = node };
+	const int rc = mr_host_list(host, take_node, &search, NODES);
 
-	mr_sysfs_path(path, sizeof(path), "class/infiniband_verbs");
-	folder = opendir(path);
-	if (!folder)
-		return -errno;
-	while ((entry = readdir(folder)))
-		if (entry->d_name[0] != '.' && mr_uverbs_node_read(entry->d_name, node) &&
-		    (!device || !strcmp(device, node->device)))
-			return 1;
-	return 0;
+	return rc < 0 ? rc : search.found;
 }
 
-bool mr_folder_find(const char *path, const char *end, char *name, size_t size)
+struct name_search {
+	const char *end;
+	char *name;
+	size_t size;
+	bool found;
+};
+
+static void take_name(const char *name, void *data)
 {
-	__attribute__((cleanup(close_folder))) DIR *folder = opendir(path);
-	const struct dirent *entry;
+	struct name_search *search = data;
+	const size_t length = strlen(name), end = strlen(search->end);
 
-	while (folder && (entry = readdir(folder))) {
-		size_t length = strlen(entry->d_name);
+	if (search->found || length < end || strcmp(name + length - end, search->end) != 0)
+		return;
+	snprintf(search->name, search->size, "%s", name);
+	search->found = true;
+}
 
-		if (entry->d_name[0] == '.' || length < strlen(end) ||
-		    strcmp(entry->d_name + length - strlen(end), end) != 0)
-			continue;
-		snprintf(name, size, "%s", entry->d_name);
-		return true;
-	}
-	return false;
+bool mr_folder_find(struct mr_host *host, const char *path, const char *end, char *name,
+		    size_t size)
+{
+	struct name_search search = { .end = end, .name = name, .size = size };
+
+	mr_host_list(host, take_name, &search, "%s", path);
+	return search.found;
 }
 
 /* The class of devices in sysfs shows those of this network namespace only. */
-bool mr_rdma_device_is_in_namespace(const char *device)
+bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device)
 {
-	char path[PATH_MAX];
+	struct mr_host_status ignored;
 
-	mr_sysfs_path(path, sizeof(path), "class/infiniband/%s", device);
-	return !access(path, F_OK) || errno != ENOENT;
+	return mr_host_stat(host, &ignored, DEVICES "/%s", device) != -ENOENT;
 }
 
 /* The parameter of ib_core is what "rdma system set netns" sets: N means exclusive. */
-bool mr_rdma_namespaces_are_exclusive(void)
+bool mr_rdma_namespaces_are_exclusive(struct mr_host *host)
 {
-	char path[PATH_MAX], line[8];
+	char line[8];
 
-	mr_sysfs_path(path, sizeof(path), "module/ib_core/parameters/netns_mode");
-	return mr_read_line(path, line, sizeof(line)) && line[0] == 'N';
+	return mr_host_line(host, line, sizeof(line),
+			    "/sys/module/ib_core/parameters/netns_mode") &&
+	       line[0] == 'N';
 }
 
-bool mr_rdma_device_find(const char *name, char *device, size_t size)
+bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size)
 {
-	char path[PATH_MAX];
-
-	mr_sysfs_path(path, sizeof(path), "class/infiniband");
 	if (!name)
-		return mr_folder_find(path, "", device, size);
+		return mr_folder_find(host, DEVICES, "", device, size);
 	snprintf(device, size, "%s", name);
-	mr_sysfs_path(path, sizeof(path), "class/infiniband/%s", name);
-	return name[0] && !strchr(name, '/') && !access(path, F_OK);
+	return name[0] && !strchr(name, '/') && mr_host_exists(host, DEVICES "/%s", name);
 }

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/host/root.h"
+
 #define MR_UVERBS_NODES "/dev/infiniband/"
 
 /** A node below /dev/infiniband, by which programs open an RDMA device. */
@@ -25,7 +27,7 @@ struct mr_uverbs_node {
  *
  * Return: false where sysfs does not have the node.
  */
-bool mr_uverbs_node_read(const char *name, struct mr_uverbs_node *node);
+bool mr_uverbs_node_read(struct mr_host *host, const char *name, struct mr_uverbs_node *node);
 
 /**
  * mr_uverbs_node_find() - find the node of a device
@@ -34,20 +36,20 @@ bool mr_uverbs_node_read(const char *name, struct mr_uverbs_node *node);
  *
  * Return: 1; 0 where there is none; or -errno where the class of nodes cannot be read.
  */
-int mr_uverbs_node_find(const char *device, struct mr_uverbs_node *node);
+int mr_uverbs_node_find(struct mr_host *host, const char *device, struct mr_uverbs_node *node);
 
 /**
  * mr_rdma_device_find() - whether the kernel shows a device in sysfs, with a node or without
  * @name:   the device, or NULL for any
  * @device: set to its name, @size bytes long
  */
-bool mr_rdma_device_find(const char *name, char *device, size_t size);
+bool mr_rdma_device_find(struct mr_host *host, const char *name, char *device, size_t size);
 
 /** mr_rdma_device_is_in_namespace() - whether a device is in the network namespace of this process */
-bool mr_rdma_device_is_in_namespace(const char *device);
+bool mr_rdma_device_is_in_namespace(struct mr_host *host, const char *device);
 
 /** mr_rdma_namespaces_are_exclusive() - whether each device belongs to one network namespace only */
-bool mr_rdma_namespaces_are_exclusive(void);
+bool mr_rdma_namespaces_are_exclusive(struct mr_host *host);
 
 /**
  * mr_folder_find() - find an entry of a folder by the end of its name
@@ -55,6 +57,7 @@ bool mr_rdma_namespaces_are_exclusive(void);
  *
  * Return: whether there is one.  Hidden entries do not count.
  */
-bool mr_folder_find(const char *path, const char *end, char *name, size_t size);
+bool mr_folder_find(struct mr_host *host, const char *path, const char *end, char *name,
+		    size_t size);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +15,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/base/word_argument.h"
+#include "lib/host/root.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/file.h"
@@ -115,12 +115,11 @@ static void hint_udmabuf_node(int errnum, struct mr_error *err)
 
 static void hint_udmabuf_limit(uint64_t size, struct mr_error *err)
 {
-	mr_auto_file FILE *f = fopen(UDMABUF_LIMIT, "re");
-	int limit;
+	uint64_t limit;
 
-	if (f && fscanf(f, "%d", &limit) == 1 && size >> 20 >= (uint64_t)limit &&
-	    size != (uint64_t)limit << 20)
-		mr_hint(err, "a udmabuf has at most %d MiB: " UDMABUF_LIMIT, limit);
+	if (mr_host_number(mr_this_host(), &limit, UDMABUF_LIMIT) && size >> 20 >= limit &&
+	    size != limit << 20)
+		mr_hint(err, "a udmabuf has at most %" PRIu64 " MiB: " UDMABUF_LIMIT, limit);
 }
 
 static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error *err)
@@ -155,23 +154,28 @@ static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error
 
 /* ---- dma-heaps ---- */
 
+struct heap_names {
+	char text[256];
+	size_t used;
+};
+
+static void add_heap(const char *name, void *data)
+{
+	struct heap_names *names = data;
+
+	if (names->used < sizeof(names->text))
+		names->used += (size_t)snprintf(names->text + names->used,
+						sizeof(names->text) - names->used, " %s", name);
+}
+
 static void hint_heaps(struct mr_error *err)
 {
-	DIR *dir = opendir(HEAPS);
-	const bool is_absent = dir || errno == ENOENT;
-	const struct dirent *entry;
-	char names[256] = "";
-	size_t used = 0;
+	struct heap_names names = { .used = 0 };
+	const int count = mr_host_list(mr_this_host(), add_heap, &names, HEAPS);
 
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && used < sizeof(names))
-			used += (size_t)snprintf(names + used, sizeof(names) - used, " %s",
-						 entry->d_name);
-	if (dir)
-		closedir(dir);
-	if (used)
-		mr_hint(err, "this machine has the dma-heaps%s", names);
-	else if (is_absent)
+	if (count > 0)
+		mr_hint(err, "this machine has the dma-heaps%s", names.text);
+	else if (!count || count == -ENOENT)
 		mr_hint(err, "this machine has no dma-heaps (CONFIG_DMABUF_HEAPS)");
 }
 

@@ -10,6 +10,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/pointer.h"
+#include "lib/host/meminfo.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/file.h"
 #include "lib/memory/mapping.h"
@@ -39,20 +40,13 @@ static void release_mapping(struct mapping *m)
 		close(m->fd);
 }
 
-/*
- * The kernel's default huge page size in bytes, 0 where there are none.  It is read here, and not in
- * lib/host below a root that the caller chooses: mmap() uses the value of this machine.
- */
+/* The kernel's default huge page size in bytes, 0 where there are none. */
 static uint64_t default_huge_size(void)
 {
-	mr_auto_file FILE *f = fopen("/proc/meminfo", "re");
-	char line[128];
-	uint64_t kib;
+	struct mr_meminfo info;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Hugepagesize: %" SCNu64 " kB", &kib) == 1)
-			return kib << 10;
-	return 0;
+	mr_meminfo_read(mr_this_host(), &info);
+	return info.huge_page_size.known ? info.huge_page_size.value : 0;
 }
 
 /* ---- kinds ---- */

@@ -105,7 +105,7 @@ static int each_process(struct search *search,
 {
 	struct mr_process process;
 	bool out_of_memory = false;
-	DIR *folder = opendir("/proc");
+	DIR *folder = mr_process_folder();
 	int pid;
 
 	if (!folder)

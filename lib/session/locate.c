@@ -13,6 +13,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/host/process.h"
+#include "lib/host/root.h"
 #include "lib/session/locate.h"
 #include "lib/session/types.h"
 
@@ -120,19 +121,20 @@ static int search_environment(uint64_t pid, struct mr_session_location *location
 			      struct mr_error *err)
 {
 	mr_auto_file FILE *f = NULL;
-	char path[64], value[MR_LOCATION_SIZE];
+	char value[MR_LOCATION_SIZE];
 	bool found;
 
 	*any = false;
-	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/environ", pid);
-	f = fopen(path, "re");
+	f = mr_process_environment(pid);
 	if (!f && errno == ESRCH)
 		return fail_ended(pid, err);
 	if (!f)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot read %s", path);
+		return mr_fail(err, MR_ERROR_HOST, errno, "open",
+			       "cannot read /proc/%" PRIu64 "/environ", pid);
 	found = mr_session_find_variable(f, value, any);
 	if (!found && errno)
-		return mr_fail(err, MR_ERROR_HOST, errno, "read", "cannot read %s", path);
+		return mr_fail(err, MR_ERROR_HOST, errno, "read",
+			       "cannot read /proc/%" PRIu64 "/environ", pid);
 	if (!found)
 		return 0;
 	if (!mr_session_parse_location(value, location, err))
@@ -165,10 +167,10 @@ static int read_environment(uint64_t pid, struct mr_session_location *location,
 
 static bool yama_restricts(void)
 {
-	mr_auto_file FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	int scope = 0;
+	uint64_t scope;
 
-	return f && fscanf(f, "%d", &scope) == 1 && scope > 0;
+	return mr_host_number(mr_this_host(), &scope, "/proc/sys/kernel/yama/ptrace_scope") &&
+	       scope > 0;
 }
 
 /* A process that has ended and was not waited for is still there, without its descriptors. */

@@ -12,6 +12,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/process.h"
+#include "lib/host/root.h"
 #include "lib/session/handles.h"
 #include "lib/session/library.h"
 #include "lib/session/locate.h"
@@ -102,20 +103,30 @@ int mr_session_open_private(const char *name, struct mr_session *session,
 
 /* ---- joining a session ---- */
 
-/* Return: 1 where /proc/devices lists that major number for uverbs devices, 0, or -errno of opening it. */
+struct major_search {
+	unsigned int wanted;
+	bool found;
+};
+
+static bool take_major(const char *line, void *data)
+{
+	struct major_search *search = data;
+	unsigned int number;
+	char name[64];
+
+	if (sscanf(line, "%u %63s", &number, name) != 2 || strcmp(name, "infiniband_verbs") != 0)
+		return false;
+	search->found |= number == search->wanted;
+	return true;
+}
+
+/* Return: 1 where /proc/devices lists that major number for uverbs devices, 0, or -errno of reading it. */
 static int is_uverbs_major(unsigned int wanted)
 {
-	mr_auto_file FILE *f = fopen("/proc/devices", "re");
-	char line[128], name[64];
-	unsigned int number;
+	struct major_search search = { .wanted = wanted };
+	const int rc = mr_host_lines(mr_this_host(), "/proc/devices", take_major, &search);
 
-	if (!f)
-		return -errno;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%u %63s", &number, name) == 2 && number == wanted &&
-		    !strcmp(name, "infiniband_verbs"))
-			return 1;
-	return 0;
+	return rc ? rc : search.found;
 }
 
 /* A simulated device is a memfd.  Below the simulator fstat(2) calls it a character device, elsewhere a file. */
@@ -138,7 +149,7 @@ int mr_session_check_device(const struct mr_session *session, struct mr_error *e
 		return 0;
 	rc = S_ISCHR(st.st_mode) ? is_uverbs_major(major(st.st_rdev)) : 0;
 	if (rc < 0)
-		return mr_fail(err, MR_ERROR_HOST, -rc, "fopen(/proc/devices)",
+		return mr_fail(err, MR_ERROR_HOST, -rc, "open(/proc/devices)",
 			       "cannot join the session");
 	if (!rc)
 		return mr_fail_text(err, MR_ERROR_ABSENT, EPROTO,

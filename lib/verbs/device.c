@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/host/sysfs.h"
+#include "lib/host/root.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/device_reason.h"
@@ -42,10 +42,10 @@ static void read_provider(const struct ibv_context *context, char *provider, siz
 
 static bool is_simulated(const struct ibv_device *device)
 {
-	char path[IBV_SYSFS_PATH_MAX + 16], line[80] = "";
+	char line[80];
 
-	snprintf(path, sizeof(path), "%s/node_desc", device->ibdev_path);
-	return mr_read_line(path, line, sizeof(line)) &&
+	return mr_host_line(mr_this_host(), line, sizeof(line),
+			    "/sys/class/infiniband/%s/node_desc", device->name) &&
 	       !strncmp(line, SIMULATED_PREFIX, strlen(SIMULATED_PREFIX));
 }
 

@@ -91,7 +91,7 @@ static void hint_open(const char *path, int errnum, struct mr_error *err)
 			"other rules than its permissions forbid %s: those of a device control "
 			"group (docker run --device=%s; systemd DeviceAllow=)%s",
 			path, path,
-			mr_rdma_namespaces_are_exclusive()
+			mr_rdma_namespaces_are_exclusive(mr_this_host())
 				? ", or the device is in another network namespace (rdma system)"
 				: "");
 		break;
@@ -133,7 +133,7 @@ static bool hint_other_node(const struct mr_uverbs_node *node, struct mr_error *
 void mr_device_explain_open(const char *name, struct mr_error *err)
 {
 	struct mr_uverbs_node node = { .path = "" };
-	bool known = mr_uverbs_node_read(name, &node);
+	bool known = mr_uverbs_node_read(mr_this_host(), name, &node);
 	int errnum = open_node(node.path);
 
 	if (!errnum && known)
@@ -157,7 +157,7 @@ static void hint_provider(const struct mr_uverbs_node *node, struct mr_error *er
 {
 	char name[NAME_MAX + 1];
 
-	if (mr_folder_find(PROVIDERS, ".driver", name, sizeof(name)))
+	if (mr_folder_find(mr_this_host(), PROVIDERS, ".driver", name, sizeof(name)))
 		mr_hint(err,
 			"its node %s is there, but none of the providers that " PROVIDERS
 			" names took it: is its provider installed (Debian: ibverbs-providers), "
@@ -186,10 +186,11 @@ static int fail_unlisted(const struct mr_uverbs_node *node, struct mr_error *err
 {
 	struct stat st;
 
-	if (!mr_rdma_device_is_in_namespace(node->device))
+	if (!mr_rdma_device_is_in_namespace(mr_this_host(), node->device))
 		return fail_elsewhere(node, err);
 	if (!stat(node->path, &st)) {
-		if (mr_rdma_namespaces_are_exclusive() && open_node(node->path) == EPERM)
+		if (mr_rdma_namespaces_are_exclusive(mr_this_host()) &&
+		    open_node(node->path) == EPERM)
 			return fail_elsewhere(node, err);
 		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV,
 			     "libibverbs has no provider for the RDMA device %s", node->device);
@@ -220,7 +221,8 @@ static int fail_none(const char *name, const char *others, struct mr_error *err)
 {
 	char device[NAME_MAX + 1];
 
-	if (others[0] || (name && mr_rdma_device_find(NULL, device, sizeof(device)))) {
+	if (others[0] ||
+	    (name && mr_rdma_device_find(mr_this_host(), NULL, device, sizeof(device)))) {
 		mr_fail_text(err, MR_ERROR_ABSENT, ENODEV, "no RDMA device '%s'", name);
 		mr_hint(err, "there is: %s", others[0] ? others : device);
 		return -ENODEV;
@@ -248,13 +250,13 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 		hint_descriptors(errnum, err);
 		return -errnum;
 	}
-	found = mr_uverbs_node_find(name, &node);
+	found = mr_uverbs_node_find(mr_this_host(), name, &node);
 	if (found > 0)
 		return fail_unlisted(&node, err);
 	if (found < 0 && found != -ENOENT)
 		return mr_fail(err, MR_ERROR_HOST, -found, "opendir",
 			       "cannot look for RDMA devices in sysfs");
-	if (mr_rdma_device_find(name, device, sizeof(device)))
+	if (mr_rdma_device_find(mr_this_host(), name, device, sizeof(device)))
 		return fail_without_node(device, !found, err);
 	return fail_none(name, others, err);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
-#include "lib/host/sysfs.h"
+#include "lib/host/root.h"
 #include "lib/simulator/spec.h"
 #include "lib/verbs/environment.h"
 
@@ -57,13 +56,11 @@ void mr_environment_init(struct mr_environment *environment)
 
 static void read_firmware(struct mr_environment *environment)
 {
-	char path[PATH_MAX];
-
 	/* The name of a session's device comes from its table, which any process of the session can write. */
-	if (strchr(environment->device, '/') ||
-	    !mr_sysfs_path(path, sizeof(path), "class/infiniband/%s/fw_ver", environment->device) ||
-	    !mr_read_line(path, environment->firmware, sizeof(environment->firmware)))
-		environment->firmware[0] = '\0';
+	environment->firmware[0] = '\0';
+	if (!strchr(environment->device, '/'))
+		mr_host_line(mr_this_host(), environment->firmware, sizeof(environment->firmware),
+			     "/sys/class/infiniband/%s/fw_ver", environment->device);
 }
 
 void mr_environment_find(struct mr_environment *environment)
