@@ -2,6 +2,7 @@
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/checks.h"
+#include "lib/diagnose/kernel.h"
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memory.h"
 
@@ -34,6 +35,21 @@ const struct mr_check mr_checks[] = {
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_thp },
 	{ "MR-CMA", "memory of the contiguous allocator", "memory",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_cma },
+	{ "MR-KERNEL", "release of the kernel", "kernel",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_kernel },
+	{ "MR-KERNEL-CONFIG", "options of the kernel", "kernel",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_kernel_config },
+	{ "MR-MODULES", "RDMA modules", "kernel",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD),
+	  mr_check_modules },
+	{ "MR-PEER-MEMORY", "memory of GPUs", "kernel",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_peer_memory },
+	{ "MR-UDMABUF", "dma-bufs of memory, to try with", "kernel",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN), mr_check_udmabuf },
+	{ "MR-DMA-HEAP", "dma-bufs of a heap, to try with", "kernel",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN), mr_check_dma_heap },
+	{ "MR-FORK", "fork of a process with regions", "kernel",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_fork },
 	{ .id = NULL },
 };
 

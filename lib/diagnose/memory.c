@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/diagnose/copy_on_fork.h"
 #include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/fork.h"
@@ -107,8 +108,8 @@ static void judge_split_mappings(uint64_t max, struct mr_finding *finding)
 		       max, max / 2);
 	mr_finding_remedy(
 		finding,
-		"raise vm.max_map_count (sysctl), or leave RDMAV_FORK_SAFE unset where the "
-		"kernel copies on fork");
+		"raise vm.max_map_count (sysctl), or unset RDMAV_FORK_SAFE and IBV_FORK_SAFE for "
+		"programs that do not fork");
 }
 
 void mr_check_map_count(const struct mr_question *question, struct mr_finding *finding)
@@ -127,7 +128,7 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count)",
 			       used.value, max.value);
 		mr_finding_remedy(finding, "raise vm.max_map_count (sysctl)");
-	} else if (fork.protects) {
+	} else if (fork.is_asked && mr_copies_on_fork(question->host) != MR_YES) {
 		judge_split_mappings(max.value, finding);
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "vm.max_map_count is %" PRIu64, max.value);

@@ -9,7 +9,8 @@
 
 /** What the environment of this process says. */
 struct mr_fork {
-	bool protects; /**< RDMAV_FORK_SAFE or IBV_FORK_SAFE is set: each region's pages are not inherited */
+	/** RDMAV_FORK_SAFE or IBV_FORK_SAFE is set: children do not inherit the pages of regions. */
+	bool is_asked;
 	bool huge_pages; /**< RDMAV_HUGEPAGES_SAFE is set: the size of pages is looked up, which is slow */
 };
 

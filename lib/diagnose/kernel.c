@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/diagnose/copy_on_fork.h"
+#include "lib/diagnose/kernel.h"
+#include "lib/host/fork.h"
+#include "lib/host/kernel.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* ---- release ---- */
+
+/* What mainline kernels have from a release on. */
+static const struct {
+	struct mr_kernel_version since;
+	const char *what;
+} kernel_news[] = {
+	{ { 5, 12 }, "regions of dma-bufs (ibv_reg_dmabuf_mr)" },
+	{ { 5, 13 }, "copying of all pinned pages on fork" },
+};
+
+static bool is_before(struct mr_kernel_version version, struct mr_kernel_version since)
+{
+	return version.major < since.major ||
+	       (version.major == since.major && version.minor < since.minor);
+}
+
+/* Adds what an older kernel lacks.  Return: whether there is anything. */
+static bool list_lacking(struct mr_kernel_version version, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < COUNT(kernel_news); i++)
+		if (is_before(version, kernel_news[i].since) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s (%u.%u)",
+						 used ? ", " : "", kernel_news[i].what,
+						 kernel_news[i].since.major,
+						 kernel_news[i].since.minor);
+	return used;
+}
+
+void mr_check_kernel(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_kernel_version version;
+	char release[96], lacking[160];
+
+	if (!mr_kernel_release(question->host, release, sizeof(release)) ||
+	    !mr_kernel_version(release, &version)) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       release[0] ? "'%s' is no release of a kernel"
+					  : "%s/proc/sys/kernel/osrelease cannot be read",
+			       release);
+		mr_finding_remedy(finding, "mount /proc");
+	} else if (!list_lacking(version, lacking, sizeof(lacking))) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", release);
+	} else if (strstr(release, ".el") || strstr(release, "-default")) {
+		/* Enterprise distributions keep an old release, and add what is newer. */
+		mr_finding_set(
+			finding, MR_VERDICT_UNKNOWN,
+			"%s: mainline of that release lacks %s; its vendor may have added it",
+			release, lacking);
+		mr_finding_remedy(finding, "find out by trial: mrctl stat --probe");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_WARN, "%s lacks %s", release, lacking);
+		mr_finding_remedy(finding, "boot a newer kernel where programs need this");
+	}
+}
+
+/* ---- options ---- */
+
+/* What an option that is off means. */
+static const struct {
+	const char *name;
+	enum mr_verdict without; /* MR_VERDICT_OK: it is only shown */
+	const char *meaning;
+} option_rows[] = {
+	{ "INFINIBAND", MR_VERDICT_BAD, "no RDMA" },
+	{ "INFINIBAND_USER_ACCESS", MR_VERDICT_BAD, "no RDMA for programs" },
+	{ "INFINIBAND_ON_DEMAND_PAGING", MR_VERDICT_WARN,
+	  "no on-demand paging, and no dma-buf regions on mlx5" },
+	{ "CGROUP_RDMA", MR_VERDICT_OK, "" },
+	{ "UDMABUF", MR_VERDICT_OK, "" },
+	{ "DMABUF_HEAPS", MR_VERDICT_OK, "" },
+	{ "DMABUF_MOVE_NOTIFY", MR_VERDICT_OK, "" },
+	{ "PCI_P2PDMA", MR_VERDICT_OK, "" },
+};
+
+static void judge_options(const struct mr_kernel_option *options, const char *path,
+			  struct mr_finding *finding)
+{
+	for (size_t i = 0; i < COUNT(option_rows); i++) {
+		const enum mr_verdict without = option_rows[i].without;
+
+		if (options[i].is_on == MR_NO && without > finding->verdict) {
+			mr_finding_set(finding, without, "CONFIG_%s is not set: %s",
+				       options[i].name, option_rows[i].meaning);
+			mr_finding_remedy(finding, "boot a kernel with CONFIG_%s", options[i].name);
+		}
+	}
+	for (size_t i = 0; i < COUNT(option_rows); i++)
+		if (options[i].is_on == MR_NO && option_rows[i].without == MR_VERDICT_OK)
+			mr_finding_detail(finding, "%s off", options[i].name);
+	mr_finding_detail(finding, "in %s", path);
+}
+
+void mr_check_kernel_config(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_kernel_option options[COUNT(option_rows)];
+	char release[96] = "", path[256] = "";
+	int rc = -ENOENT;
+
+	for (size_t i = 0; i < COUNT(options); i++)
+		options[i].name = option_rows[i].name;
+	if (mr_kernel_release(question->host, release, sizeof(release)))
+		rc = mr_kernel_options_read(question->host, release, options, COUNT(options), path,
+					    sizeof(path));
+	if (rc || options[0].is_on == MR_UNKNOWN) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       rc ? "file with the options of this kernel: %s%s"
+				  : "%s%s does not mention CONFIG_INFINIBAND",
+			       rc ? mr_errno_text(-rc) : "", path);
+		mr_finding_remedy(finding,
+				  "look into /boot/config-%s, or zgrep INFINIBAND "
+				  "/proc/config.gz",
+				  release[0] ? release : "$(uname -r)");
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs, on-demand paging");
+	if (options[2].is_on == MR_UNKNOWN)
+		mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs");
+	judge_options(options, path, finding);
+}
+
+/* ---- dma-bufs to try with ---- */
+
+/* These are conveniences for trying: their absence is nobody's fault, and must not fail a node. */
+static void check_node(const struct mr_question *question, const char *path, const char *option,
+		       struct mr_finding *finding)
+{
+	const int rc = mr_host_open_device(question->host, "%s", path);
+
+	if (!rc)
+		mr_finding_set(finding, MR_VERDICT_OK, "%s, this user may open it", path);
+	else if (rc == -EACCES || rc == -EPERM)
+		mr_finding_set(finding, MR_VERDICT_OK, "%s, for other users than this one (%s)",
+			       path, mr_errno_name(-rc));
+	else if (rc == -ENOENT)
+		mr_finding_set(finding, MR_VERDICT_NA, "there is no %s (%s)", path, option);
+	else {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s: %s", path, mr_errno_text(-rc));
+		mr_finding_remedy(finding, "see what %s is: ls -l %s", path, path);
+	}
+}
+
+void mr_check_udmabuf(const struct mr_question *question, struct mr_finding *finding)
+{
+	check_node(question, "/dev/udmabuf", "CONFIG_UDMABUF", finding);
+}
+
+void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *finding)
+{
+	check_node(question, "/dev/dma_heap/system", "CONFIG_DMABUF_HEAPS_SYSTEM", finding);
+}
+
+/* ---- fork ---- */
+
+void mr_check_fork(const struct mr_question *question, struct mr_finding *finding)
+{
+	const enum mr_tristate copies = mr_copies_on_fork(question->host);
+	struct mr_fork fork;
+
+	mr_fork_read(question->host, &fork);
+	if (copies == MR_YES) {
+		mr_finding_set(finding, MR_VERDICT_OK, "the kernel copies pinned pages on fork");
+	} else if (fork.is_asked) {
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "RDMAV_FORK_SAFE or IBV_FORK_SAFE asks libibverbs for protection");
+		if (!fork.huge_pages)
+			mr_finding_detail(finding,
+					  "a part of a huge page cannot be registered then without "
+					  "RDMAV_HUGEPAGES_SAFE (EINVAL)");
+	} else if (copies == MR_NO) {
+		mr_finding_set(finding, MR_VERDICT_WARN,
+			       "the kernel does not copy pinned pages on fork, and nothing asks "
+			       "libibverbs for protection");
+		mr_finding_remedy(
+			finding, "set RDMAV_FORK_SAFE=1 for programs that fork, or boot Linux 5.13 "
+				 "or newer");
+	} else if (mr_host_exists(question->host, "/sys/class") &&
+		   !mr_host_exists(question->host, "/sys/class/infiniband")) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "the kernel does not answer by RDMA netlink");
+		mr_finding_remedy(finding, "modprobe ib_core");
+	}
+}

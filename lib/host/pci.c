@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/host/pci.h"
+
+#define FUNCTIONS "/sys/bus/pci/devices"
+
+/* Copies the last part of what a link points to; an empty text where there is no link, or it does not fit. */
+static void read_link_end(struct mr_host *host, const char *address, const char *link, char *end,
+			  size_t size)
+{
+	char target[PATH_MAX];
+	const char *slash;
+
+	end[0] = '\0';
+	if (!mr_host_link(host, target, sizeof(target), FUNCTIONS "/%s/%s", address, link))
+		return;
+	slash = strrchr(target, '/');
+	slash = slash ? slash + 1 : target;
+	if (strlen(slash) < size)
+		memcpy(end, slash, strlen(slash) + 1);
+}
+
+struct function_search {
+	struct mr_host *host;
+	void (*take)(const struct mr_pci_function *function, void *data);
+	void *data;
+};
+
+/* Return: false for a function that has nothing to do with registration. */
+static bool classify(uint64_t class, struct mr_pci_function *function)
+{
+	const uint64_t base = class >> 16;
+
+	if (base == 0x02 || class >> 8 == 0x0c06)
+		function->kind = MR_PCI_NETWORK;
+	else if ((base == 0x03 || base == 0x12) &&
+		 (function->vendor == MR_PCI_NVIDIA || function->vendor == MR_PCI_AMD))
+		function->kind = MR_PCI_GPU;
+	else
+		return false;
+	return true;
+}
+
+static void take_function(const char *name, void *data)
+{
+	const struct function_search *search = data;
+	struct mr_pci_function function;
+	uint64_t vendor, class;
+
+	if ((size_t)snprintf(function.address, sizeof(function.address), "%s", name) >=
+		    sizeof(function.address) ||
+	    !mr_host_number(search->host, &class, FUNCTIONS "/%s/class", name) ||
+	    !mr_host_number(search->host, &vendor, FUNCTIONS "/%s/vendor", name))
+		return;
+	function.vendor = (uint32_t)vendor;
+	if (!classify(class, &function))
+		return;
+	read_link_end(search->host, name, "driver", function.driver, sizeof(function.driver));
+	search->take(&function, search->data);
+}
+
+int mr_pci_list(struct mr_host *host,
+		void (*take)(const struct mr_pci_function *function, void *data), void *data)
+{
+	struct function_search search = { host, take, data };
+	const int rc = mr_host_list(host, take_function, &search, FUNCTIONS);
+
+	return rc < 0 ? rc : 0;
+}
+
+void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iommu *iommu)
+{
+	iommu->type[0] = '\0';
+	read_link_end(host, pci_address, "iommu_group", iommu->group, sizeof(iommu->group));
+	if (iommu->group[0])
+		mr_host_line(host, iommu->type, sizeof(iommu->type),
+			     "/sys/kernel/iommu_groups/%s/type", iommu->group);
+}
