@@ -27,7 +27,6 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->invocation = invocation;
 	answer->expect = expect && expect->given ? expect : NULL;
 	answer->environment = environment;
-	answer->environment_record = &environment_record;
 	answer->failures = (struct failures){ .items = NULL };
 	answer->request = (struct request){ .argv = NULL };
 	answer->total = total;
@@ -186,7 +185,7 @@ void answer_begin_list(struct answer *answer, const char *key, const struct reco
 	output_begin(out, answer->invocation->command->name);
 	/* The document of a batch has the environment once, before the lines; Data Direct is of one command. */
 	if (out->style->json && (!enclosing || answer->environment->data_direct[0]))
-		output_object(out, "environment", answer->environment_record, answer->environment);
+		output_object(out, "environment", &environment_record, answer->environment);
 	if (!enclosing)
 		output_members(out, &opening_record, &opening);
 	output_list_begin(out, key, record, lines);
@@ -229,13 +228,13 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 		out->error = -ENOMEM;
 	if (answer->failures.count && out->style->verbose && !out->style->json && !by_batch) {
 		print_note(answer, "where this failed:");
-		report_lines(answer->environment_record, environment);
+		report_lines(&environment_record, environment);
 	}
 	print_verdict(answer);
 	if (out->style->json || by_batch)
 		;
 	else if (output_is_markdown(out) || (done && (answer->lines || out->blocks)))
-		output_object(out, "environment", answer->environment_record, environment);
+		output_object(out, "environment", &environment_record, environment);
 	else if (done && environment->simulated && !out->style->no_headings && !out->style->quiet)
 		report_note(answer->invocation->command->name,
 			    "these are answers of the simulated HCA %s", environment->device);

@@ -20,7 +20,6 @@ struct answer {
 	const struct invocation *invocation;
 	const struct expect_option *expect; /**< or NULL: there is no --expect */
 	const struct mr_environment *environment;
-	const struct record *environment_record; /**< which of its members are printed */
 	struct output out;
 	struct failures failures;
 	/** What was asked for: set it before answer_fail(), which adds the command line and clears it. */

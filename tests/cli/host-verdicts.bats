@@ -55,5 +55,5 @@ setup() {
 	host_make healthy "$BATS_TEST_TMPDIR/healthy"
 	run --separate-stderr mrctl stat --host --root "$BATS_TEST_TMPDIR/healthy" --fail-on warn
 	succeeded
-	[ -z "$(grep -E '^  (WARN|BAD|unknown) ' <<<"$output")" ] || fail "$output"
+	[[ ! $output =~ $'\n  '(WARN|BAD|unknown) ]] || fail "$output"
 }

@@ -65,3 +65,14 @@ checks() {
 verdicts() {
 	mrctl -n -o id,verdict stat --host --root "$@"
 }
+
+# host_with VERDICT: prints "NAME ID" of a recorded host that states it without options
+host_with() {
+	local name id
+
+	while read -r name; do
+		id=$(host_claims "$name" | sed -n "s#^|\([^ ]*\) $1\$#\1#p" | head -n 1)
+		[ -z "$id" ] || { echo "$name $id"; return; }
+	done < <(host_names)
+	fail "no host states $1"
+}

@@ -4,8 +4,11 @@
 
 #include "cmd/output/columns.h"
 #include "cmd/output/messages.h"
+#include "cmd/output/openmetrics.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/host/result.h"
+#include "lib/host/memlock.h"
+#include "lib/host/process_status.h"
 #include "lib/simulator/enter.h"
 
 static const struct field check_fields[] = {
@@ -28,31 +31,25 @@ static const struct field summary_fields[] = {
 	FIELD(struct summary, unknown, FIELD_NUMBER, 0, "that could not be found out"),
 	FIELD(struct summary, na, FIELD_NUMBER, 0, "that are not this host's business"),
 	FIELD(struct summary, verdict, FIELD_STRING, 0, "the worst one"),
+	FIELD(struct summary, recording, FIELD_STRING, 0,
+	      "the folder of the host, if not this one"),
 	FIELD_END,
 };
 static const struct record summary_record = { "summary", summary_fields, NULL };
 
-/* The host that the answer is about; members of the document. */
-struct about {
-	const char *recording; /* the folder; NULL: this machine */
+static const struct metric metrics[] = {
+	{ &check_record, "mrctl_host_check", NULL, "1 for each check, with its verdict", NULL,
+	  "id,group,verdict", METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks", NULL, "Checks that were done", "checks", NULL,
+	  METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_bad", NULL, "Checks by which registration fails",
+	  "bad", NULL, METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_warn", NULL,
+	  "Checks by which registration may fail for some", "warn", NULL, METRIC_GAUGE },
+	{ &summary_record, "mrctl_host_checks_unknown", NULL, "Checks that found nothing out",
+	  "unknown", NULL, METRIC_GAUGE },
+	METRIC_END,
 };
-
-static const struct field about_fields[] = {
-	FIELD(struct about, recording, FIELD_STRING, 0, ""),
-	FIELD_END,
-};
-static const struct record about_record = { "about", about_fields, NULL };
-
-/* What a recording has of an environment; the limits are subjects of checks. */
-static const struct field recorded_fields[] = {
-	FIELD(struct mr_environment, mrctl, FIELD_TEXT, FIELD_DETAIL, "version of mrctl"),
-	FIELD(struct mr_environment, kernel, FIELD_TEXT, FIELD_DETAIL, "release of the kernel"),
-	FIELD(struct mr_environment, rdma_core, FIELD_TEXT, FIELD_DETAIL,
-	      "version of the loaded rdma-core"),
-	FIELD(struct mr_environment, simulated, FIELD_BOOL, 0, "whether devices are simulated"),
-	FIELD_END,
-};
-static const struct record recorded_record = { "environment", recorded_fields, NULL };
 
 static int answer_text(void *data, char *text, size_t size)
 {
@@ -60,24 +57,43 @@ static int answer_text(void *data, char *text, size_t size)
 	return 0;
 }
 
-/* Sets the environment of the host that is looked at: nothing of this machine where that is a recorded one. */
-static void read_environment(struct mr_host *host, struct mr_environment *environment)
+/* Asks what this process knows of itself, or what a recording has of the one that made it. */
+static void ask(struct mr_host *host, const char *name, const char *here, char *text, size_t size)
 {
-	struct mr_environment live;
-	char is_simulated[8], entered[8];
+	mr_host_ask(host, name, answer_text, (void *)(uintptr_t)here, text, size);
+}
 
-	mr_environment_init(&live);
-	live.simulated = mr_simulator_is_entered();
-	snprintf(entered, sizeof(entered), "%s", live.simulated ? "yes" : "no");
-	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
+/* The environment of a recorded host: nothing of this machine.  The limit is null where none was recorded, too. */
+static void read_recorded(struct mr_host *host, struct mr_environment *environment)
+{
+	struct mr_process_status status;
+	struct mr_memlock limit;
+
 	mr_host_line(host, environment->kernel, sizeof(environment->kernel),
 		     "/proc/sys/kernel/osrelease");
-	mr_host_ask(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
-		    sizeof(environment->rdma_core));
-	mr_host_ask(host, "simulated", answer_text, entered, is_simulated, sizeof(is_simulated));
-	environment->simulated = is_simulated[0] == 'y';
+	if (!mr_process_status_read(host, "self", &status))
+		environment->euid = status.uid;
+	if (mr_memlock_read(host, "self", &limit))
+		return;
+	environment->memlock_soft = (struct mr_opt_u64){ limit.soft, limit.soft != UINT64_MAX };
+	environment->memlock_hard = (struct mr_opt_u64){ limit.hard, limit.hard != UINT64_MAX };
+}
+
+static void read_environment(struct mr_host *host, struct mr_environment *environment)
+{
+	const char *simulated = mr_simulator_is_entered() ? "yes" : "no";
+	struct mr_environment live;
+	char answer[8];
+
+	mr_environment_init(&live);
+	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
+	ask(host, "rdma-core", live.rdma_core, environment->rdma_core,
+	    sizeof(environment->rdma_core));
+	ask(host, "simulated", simulated, answer, sizeof(answer));
+	read_recorded(host, environment);
 	if (mr_host_is_live(host))
 		*environment = live;
+	environment->simulated = answer[0] == 'y';
 }
 
 /* Looks at the host, or at the recording.  Return: 0, or -errno; the rows have findings once it is opened. */
@@ -106,15 +122,13 @@ static bool is_prose(const struct output_style *style)
 
 static void print_records(struct answer *answer, const struct host_result *result)
 {
-	const struct about about = { result->args->root };
-	const bool json = answer->out.style->json;
+	const struct output_style *style = answer->out.style;
 
 	answer_begin_list(answer, check_record.list, &check_record, false);
 	for (size_t i = 0; i < result->count; i++)
 		answer_row(answer, &result->rows[i]);
 	answer_end_rows(answer);
-	output_members(&answer->out, &about_record, &about);
-	if (json)
+	if (style->json || style->format != OUTPUT_TEXT)
 		output_object(&answer->out, "summary", &summary_record, &result->summary);
 }
 
@@ -125,7 +139,7 @@ static void print_result(struct answer *answer, const struct host_result *result
 	const struct failure *failure = answer->failures.items;
 	char line[STATUS_LINE_MAX];
 
-	if (!style->json && !style->quiet &&
+	if (!style->json && !style->quiet && style->format == OUTPUT_TEXT &&
 	    status_line(result, failure ? failure->message : NULL, line)) {
 		output_foreign(line);
 		output_text("\n");
@@ -148,8 +162,6 @@ static int print_answer(const struct invocation *invocation, const struct host_r
 
 	if (rc)
 		return rc;
-	if (result->args->root)
-		answer.environment_record = &recorded_record;
 	if (mr_error_is_set(why))
 		answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
 	print_result(&answer, result);
@@ -214,6 +226,9 @@ static int check_host(const struct invocation *invocation, struct mr_error *err)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--host takes no operand, and '%s' is one",
 				    invocation->operands[0]);
+	if (invocation->global->device)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--host looks at all devices: it excludes --device NAME");
 	if (args->exit_style == EXIT_STYLE_NAGIOS && args->fail_on != FAIL_ON_BAD)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--exit nagios has a status of its own for warnings: "
@@ -224,7 +239,8 @@ static int check_host(const struct invocation *invocation, struct mr_error *err)
 const struct command_view stat_host = {
 	STAT_VIEW(host),
 	.record = &check_record,
-	.columns = COLUMNS(struct check_row, verdict, id, figure),
+	.columns = COLUMNS(struct check_row, verdict, id, subject, figure, remedy),
+	.metrics = metrics,
 	.check = check_host,
 	.run = run_host,
 };

@@ -115,6 +115,7 @@ void result_look(struct host_result *result, struct mr_host *host)
 		.unknown = known(counts[MR_VERDICT_UNKNOWN]),
 		.na = known(counts[MR_VERDICT_NA]),
 		.verdict = mr_verdicts[result_worst(result)].name,
+		.recording = result->args->root,
 	};
 }
 

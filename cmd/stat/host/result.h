@@ -23,7 +23,8 @@ struct check_row {
 /** How many checks have which verdict. */
 struct summary {
 	struct mr_opt_u64 checks, ok, warn, bad, unknown, na;
-	const char *verdict; /**< the worst one */
+	const char *verdict;   /**< the worst one */
+	const char *recording; /**< the folder of the host; NULL: this machine */
 };
 
 /** All that was found. */

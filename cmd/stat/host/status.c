@@ -97,6 +97,8 @@ static void add_counts(struct line *line, const struct host_result *result)
 		    mr_verdicts[verdict].name);
 		separator = ", ";
 	}
+	if (!*separator)
+		add(line, "no check is this host's business");
 }
 
 /* Adds the checks with the worst verdict, unless that is "ok". */

@@ -3,6 +3,7 @@
  * The checks for people.  Without --verbose the text is equal on equal hosts, so that it can be compared, as
  * "clush -b" does: it names neither the host nor anything that changes by itself.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +79,20 @@ static void print_summary(const struct host_result *result)
 	output_text("\n");
 }
 
+static void print_about(const struct host_result *result)
+{
+	char sentence[PATH_MAX + 64];
+
+	if (result->args->root) {
+		snprintf(sentence, sizeof(sentence),
+			 "This is about the host recorded in %s, not about this one.",
+			 result->args->root);
+		output_paragraph(sentence, 0, 0);
+	}
+	if (result->simulated)
+		output_text("Its RDMA devices are simulated by mrctl.\n");
+}
+
 void result_print(const struct host_result *result, bool verbose)
 {
 	const char *group = "";
@@ -96,11 +111,5 @@ void result_print(const struct host_result *result, bool verbose)
 		print_check(row, verbose);
 	}
 	print_summary(result);
-	if (result->args->root) {
-		output_text("This is about the host recorded in ");
-		output_foreign(result->args->root);
-		output_text(", not about this one.\n");
-	}
-	if (result->simulated)
-		output_text("Its RDMA devices are simulated by mrctl.\n");
+	print_about(result);
 }

@@ -1,0 +1,170 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# stat --host on hosts and recordings that lie, hide things, or are broken
+
+load helpers
+load hosts
+
+# judge DIR WHAT: judges the recording; its document goes to the file "documents"
+judge() {
+	local status=0
+
+	timeout 20 mrctl -j stat --host --root "$1" >>"$BATS_TEST_TMPDIR/documents" 2>"$BATS_TEST_TMPDIR/err" ||
+		status=$?
+	[ "$status" -le 1 ] || fail "$2: exit status $status" "$(cat "$BATS_TEST_TMPDIR/err")"
+}
+
+# documents_are_whole COUNT: there are so many documents, with all checks, and only with verdicts that they can have
+documents_are_whole() {
+	local all wrong
+
+	all=$(checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }')
+	[ "$(jq -s length "$BATS_TEST_TMPDIR/documents")" -eq "$1" ]
+	[ -z "$(jq "select((.checks | length) != $(checks | wc -l)) | 1" "$BATS_TEST_TMPDIR/documents")" ]
+	wrong=$(jq -r '.checks[] | .id + " " + .verdict' "$BATS_TEST_TMPDIR/documents" | sort -u | grep -vxF -f <(echo "$all") || :)
+	[ -z "$wrong" ] || fail "$wrong"
+}
+
+# Each makes a file into something else: break_NAME FILE
+break_empty() { : >"$1"; }
+break_none() { rm "$1"; }
+break_newlines() { printf '\n\n\n' >"$1"; }
+break_number() { echo 99999999999999999999999999 >"$1"; }
+break_negative() { echo -1 >"$1"; }
+break_binary() { head -c 70000 <(openssl enc -aes-128-ctr -K 0 -iv 0 -nosalt </dev/zero 2>/dev/null) >"$1"; }
+break_nul() { head -c 5000 /dev/zero >"$1"; }
+break_long() { head -c 3000000 < <(yes x | tr -d '\n') >"$1"; }
+break_escapes() { printf '\033[2J\r\n%%s%%n|\033]0;x\a\n' >"$1"; }
+break_fifo() { rm "$1" && mkfifo "$1"; }
+break_folder() { rm "$1" && mkdir "$1"; }
+break_link() { ln -sf /etc/passwd "$1"; }
+break_loop() { ln -sf "${1##*/}" "$1"; }
+break_cut() { truncate -s "$(($(stat -c %s "$1") / 2))" "$1"; }
+
+@test "a recording may hold anything in place of any file" {
+	local dir=$BATS_TEST_TMPDIR/host kept=$BATS_TEST_TMPDIR/kept way file count=0 ways
+
+	host_make healthy "$dir"
+	ways=$(declare -F | sed -n 's/.* break_//p')
+	while read -r file; do
+		cp "$dir$file" "$kept"
+		for way in $ways; do
+			# a large file is read where any is: one in four is enough
+			[[ $way != long || $((count % 4)) -eq 0 ]] || continue
+			"break_$way" "$dir$file"
+			judge "$dir" "$file: $way"
+			rm -rf "${dir:?}$file"
+			cp "$kept" "$dir$file"
+			count=$((count + 1))
+		done
+	done < <(find "$dir" -type f -printf '/%P\n' | sort)
+	documents_are_whole "$count"
+	# nothing of the files that links point to is told
+	run ! grep -q 'root:x:0' "$BATS_TEST_TMPDIR/documents"
+}
+
+@test "a recording in which every file is broken in the same way" {
+	local dir way count=0
+
+	for way in $(declare -F | sed -n 's/.* break_//p'); do
+		dir=$BATS_TEST_TMPDIR/$way
+		host_make healthy "$dir"
+		find "$dir" -type f >"$BATS_TEST_TMPDIR/files"
+		while read -r file; do
+			"break_$way" "$file"
+		done <"$BATS_TEST_TMPDIR/files"
+		[ "$way" != long ] || find "$dir" -type f -size +1M -exec truncate -s 300000 {} +
+		judge "$dir" "$way"
+		count=$((count + 1))
+		# the text shows no escape either
+		run --separate-stderr timeout 20 mrctl -v stat --host --root "$dir"
+		[ "$status" -le 1 ]
+		[[ $output != *$'\e'* && $output != *$'\a'* ]] || fail "$way: an escape"
+	done
+	documents_are_whole "$count"
+}
+
+@test "folders of a recording may be files, links, loops, or full" {
+	local dir=$BATS_TEST_TMPDIR/host folder count=0
+
+	host_make healthy "$BATS_TEST_TMPDIR/base"
+	while read -r folder; do
+		for way in file link loop out full; do
+			rm -rf "$dir"
+			cp -a "$BATS_TEST_TMPDIR/base" "$dir"
+			case $way in
+			file) rm -r "${dir:?}$folder" && echo 1 >"$dir$folder" ;;
+			link) rm -r "${dir:?}$folder" && ln -s / "$dir$folder" ;;
+			loop) ln -s . "$dir$folder/loop" && ln -s ../.. "$dir$folder/zz" ;;
+			out) rm -r "${dir:?}$folder" && ln -s "/${folder#/}" "$dir$folder" ;;
+			full) (cd "$dir$folder" && seq -f 'x%g' 300 | xargs touch) ;;
+			esac
+			judge "$dir" "$folder: $way"
+			count=$((count + 1))
+		done
+	done < <(find "$dir" "$BATS_TEST_TMPDIR/base" -mindepth 1 -type d -printf '/%P\n' 2>/dev/null | sort)
+	documents_are_whole "$count"
+}
+
+@test "nothing is read of this host where a recording's folder is a link to it" {
+	local dir=$BATS_TEST_TMPDIR/host
+
+	mkdir "$dir"
+	for folder in proc sys dev boot calls etc; do
+		ln -s "/$folder" "$dir/$folder"
+	done
+	run --separate-stderr mrctl -j stat --host --root "$dir"
+	[ "$status" -le 1 ]
+	json '.environment.kernel == null and (.checks | all(.verdict | IN("unknown", "n/a")))'
+}
+
+# in_namespace SCRIPT: `run`s it in a mount namespace of its own
+in_namespace() {
+	unshare -rm true 2>/dev/null || unshare -m true 2>/dev/null || skip "needs a namespace to mount in"
+	local how=-rm
+	[ "$(id -u)" -ne 0 ] || how=-m
+	run --separate-stderr timeout 60 unshare $how -p --fork bash -c "$1"
+}
+
+@test "a host without /proc, or whose /proc hides processes" {
+	# shellcheck disable=SC2154 # run sets stderr
+	in_namespace "mount -t tmpfs none /proc && mrctl -j stat --host"
+	[ "$status" -le 1 ] || fail "$status $stderr"
+	json '.checks | length > 0'
+	in_namespace "mount -t proc -o hidepid=2 none /proc && mrctl -j stat --host"
+	[ "$status" -le 1 ] || fail "$status $stderr"
+	json '.checks | length > 0'
+}
+
+@test "a host without /sys, and one whose /sys has no RDMA device" {
+	in_namespace "mount -t tmpfs none /sys && mrctl -j stat --host"
+	[ "$status" -le 1 ] || fail "$status $stderr"
+	json '.checks | length > 0'
+	mkdir -p "$BATS_TEST_TMPDIR/sys/class/infiniband"
+	SYSFS_PATH=$BATS_TEST_TMPDIR/sys run --separate-stderr mrctl -j stat --host
+	[ "$status" -le 1 ]
+	json '.checks | length > 0'
+}
+
+@test "a user without any right gets an answer" {
+	require_nobody
+	run --separate-stderr as_nobody prlimit --memlock=0 --nofile=8 mrctl -j stat --host
+	[ "$status" -le 1 ] || fail "$status $stderr"
+	json '.checks | length > 0'
+	run --separate-stderr as_nobody prlimit --memlock=0 mrctl sim -- mrctl -j stat --host
+	[ "$status" -le 1 ] || fail "$status $stderr"
+	json '.checks | length > 0'
+}
+
+@test "processes that come and go do not matter" {
+	local churn
+
+	(while :; do sleep 0.01 & wait; done) &
+	churn=$!
+	for _ in $(seq 10); do
+		run --separate-stderr mrctl -j stat --host
+		[ "$status" -le 1 ] || break
+	done
+	kill "$churn"
+	[ "$status" -le 1 ] || fail "$status $stderr"
+}

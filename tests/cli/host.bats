@@ -1,0 +1,324 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# stat --host: what is printed, the choice of checks, exit statuses, recordings
+
+load helpers
+load hosts
+
+# on VERDICT [OPTION...]: `run`s the check that has this verdict, alone, on a recorded host; sets ID
+on() {
+	local name verdict=$1 dir
+	shift
+
+	read -r name ID < <(host_with "$verdict")
+	dir=$BATS_TEST_TMPDIR/$name
+	[ -d "$dir" ] || host_make "$name" "$dir"
+	run --separate-stderr mrctl stat --host --root "$dir" --only "$ID" "$@"
+}
+
+# everywhere COMMAND...: runs it for each recorded host, with its name and its folder as the last arguments
+everywhere() {
+	local name
+
+	for name in $(host_names); do
+		[ -d "$BATS_TEST_TMPDIR/$name" ] || host_make "$name" "$BATS_TEST_TMPDIR/$name"
+		"$@" "$name" "$BATS_TEST_TMPDIR/$name" || return
+	done
+}
+
+# The text has a line with each check's verdict and id, below the name of its group, and a sum at the end.
+text_is_complete() {
+	local text rows
+
+	text=$(COLUMNS=80 mrctl -v stat --host --root "$2") || [ $? -eq 1 ]
+	rows=$(mrctl -n -o verdict,id,group stat --host --root "$2") || [ $? -eq 1 ]
+	[ "$(awk '/^[a-z]/ { group = $0 } /^  [a-zA-Z\/]+ +MR-/ { gsub(/ /, "\\x20", group); print tolower($1), $2, group }' <<<"$text")" = \
+		"$rows" ] || fail "$1: $text"
+	[[ $text =~ $'\n\n'"$(wc -l <<<"$rows") checks: "([^$'\n']*) ]] || fail "$1: no sum: $text" || return
+	# shellcheck disable=SC2001 # an expression
+	[ "$(sed 's/, /\n/g' <<<"${BASH_REMATCH[1]}" | sort)" = \
+		"$(cut -d' ' -f1 <<<"$rows" | sort | uniq -c | sed 's/^ *//' | sort)" ] || fail "$1: $text"
+}
+
+@test "the text has each check in its group, and a sum that is right" {
+	everywhere text_is_complete
+}
+
+# Without -v, what is not the host's business is left out; a line breaks before column 80, and the rest is indented.
+text_is_brief() {
+	local text
+
+	text=$(mrctl stat --host --root "$2") || [ $? -eq 1 ]
+	[ -z "$(awk 'length > 80 && !/[^ ]{50}/' <<<"$text")" ] || fail "$1: $text" || return
+	[[ ! $text$'\n' =~ $'\n  n/a '|[[:blank:]]$'\n' ]] || fail "$1: $text" || return
+	# each finding that asks for an answer says what to do
+	[ "$(grep -cE '^  (WARN|BAD) ' <<<"$text")" -le "$(grep -c '^ *try: ' <<<"$text")" ] || fail "$1: $text"
+}
+
+@test "the text fits 80 columns, and says what to do about each finding" {
+	everywhere text_is_brief
+}
+
+@test "equal hosts have equal texts, whatever they are called" {
+	local first again
+
+	first=$(mrctl sim -- mrctl stat --host) || [ $? -eq 1 ]
+	for _ in 1 2 3; do
+		again=$(bash -c 'mrctl sim -- mrctl stat --host; :')
+		[ "$again" = "$first" ] || fail "$(diff <(echo "$first") <(echo "$again"))" || return
+	done
+	unshare -u true 2>/dev/null || skip "needs a namespace for another name"
+	# shellcheck disable=SC2016 # for the other shell
+	again=$(unshare -u bash -c 'echo other >/proc/sys/kernel/hostname; mrctl sim -- mrctl stat --host; :')
+	[ "$again" = "$first" ] || fail "$(diff <(echo "$first") <(echo "$again"))"
+}
+
+# at_terminal COMMAND: runs it at a terminal of its own
+at_terminal() {
+	script -qec "$1" /dev/null
+}
+
+@test "only a terminal sees colours, unless NO_COLOR is set" {
+	local dir=$BATS_TEST_TMPDIR/healthy escape=$'\e'
+
+	command -v script >/dev/null || skip "script is not installed"
+	host_make healthy "$dir"
+	export TERM=xterm
+	unset NO_COLOR
+	[[ $(at_terminal "mrctl stat --host --root $dir") == *"${escape}[32mok"* ]]
+	[[ $(mrctl stat --host --root "$dir") != *"$escape"* ]]
+	[[ $(NO_COLOR=1 at_terminal "mrctl stat --host --root $dir") != *"$escape"* ]]
+	[[ $(NO_COLOR='' at_terminal "mrctl stat --host --root $dir") == *"$escape"* ]]
+	[[ $(TERM=dumb at_terminal "mrctl stat --host --root $dir") != *"$escape"* ]]
+	[[ $(at_terminal "mrctl -n stat --host --root $dir") != *"$escape"* ]]
+	[[ $(at_terminal "mrctl -j stat --host --root $dir") != *"$escape"* ]]
+}
+
+# The document has all checks, in the order of the table, and a summary that counts them.
+document_is_complete() {
+	run --separate-stderr mrctl -j stat --host --root "$2"
+	[ "$status" -lt 2 ]
+	[ -z "$stderr" ]
+	json '.checks as $c | def count($v): [$c[] | select(.verdict == $v)] | length;
+		.summary == { checks: ($c | length), ok: count("ok"), warn: count("warn"), bad: count("bad"),
+			unknown: count("unknown"), na: count("n/a"),
+			recording: $dir,
+			verdict: first("bad", "warn", "unknown", "ok" | select(. == "ok" or count(.) > 0)) }' --arg dir "$2"
+	json '.checks | all(keys == ["detail", "figure", "group", "id", "remedy", "subject", "verdict"])'
+	json '.checks | all(.figure != null and ((.verdict | IN("ok", "n/a")) == (.remedy == null) or .verdict == "unknown"))'
+	json '[.checks[].id] == $ids' --argjson ids "$(checks | cut -d' ' -f1 | jq -R . | jq -s .)"
+	json '.summary.recording == $dir and .failures == [] and (.summary.bad > 0) == $failed' --arg dir "$2" \
+		--argjson failed "$([ "$status" -eq 0 ] && echo false || echo true)"
+}
+
+@test "the document has all checks, and a summary that counts them" {
+	everywhere document_is_complete
+}
+
+@test "no check asks for an answer without a remedy, and detail is told with --verbose" {
+	local name=$BATS_TEST_TMPDIR/healthy
+
+	host_make healthy "$name"
+	[ "$(mrctl -j stat --host --root "$name")" = "$(mrctl -j -v stat --host --root "$name")" ]
+	while IFS= read -r detail; do
+		[[ $(mrctl -v stat --host --root "$name" | tr -s ' \n' ' ') == *"$detail"* ]] || fail "$detail" || return
+	done < <(mrctl -j stat --host --root "$name" | jq -r '.checks[].detail // empty' | tr -s ' ')
+}
+
+@test "--only and --ignore choose checks, in any case" {
+	local all first second
+
+	{ read -r first _; read -r second _; } < <(checks)
+	all=$(mrctl -n -o id stat --host) || [ $? -eq 1 ]
+	[ "$all" = "$(checks | cut -d' ' -f1)" ]
+	run --separate-stderr mrctl -n -o id stat --host --only "$second,${first,,}"
+	[ "$output" = "$first"$'\n'"$second" ]
+	run --separate-stderr mrctl -n -o id stat --host --ignore "${first//-/_},$second"
+	[ "$output" = "$(tail -n +3 <<<"$all")" ]
+	run --separate-stderr mrctl -n -o id stat --host --only "$second,$first" --ignore "$first"
+	[ "$output" = "$second" ]
+	run --separate-stderr mrctl stat --host --only "${first}X"
+	usage_error "there is no check '${first}X'" "did you mean '$first'?"
+	run --separate-stderr mrctl stat --host --ignore xyzzy
+	usage_error "--ignore: there is no check 'xyzzy'" "mrctl help checks"
+	run --separate-stderr mrctl stat --host --only "$first" --ignore "$first"
+	usage_error "--only and --ignore leave no check to do"
+	run --separate-stderr mrctl stat --host --only ''
+	usage_error "there is no check ''"
+}
+
+@test "the exit status is 1 where a check is bad, with --fail-on warn also for a warning" {
+	on ok; succeeded
+	on ok --fail-on warn; succeeded
+	on warn; succeeded
+	on warn --fail-on warn; [ "$status" -eq 1 ]
+	on bad; [ "$status" -eq 1 ]
+	on bad --fail-on BAD; [ "$status" -eq 1 ]
+	on bad --quiet; [ "$status" -eq 1 ]
+	[ -z "$output$stderr" ]
+	on unknown --fail-on warn; succeeded
+	on n/a --fail-on warn; succeeded
+	run --separate-stderr mrctl stat --host --fail-on worse
+	usage_error "worse" "bad, warn"
+}
+
+@test "for Nagios the status is the worst verdict's, and the first line has the numbers" {
+	local number="[0-9]+" verdict expected
+	local -A names=([ok]='0 OK' [warn]='1 WARNING' [bad]='2 CRITICAL' [unknown]='3 UNKNOWN' [n/a]='0 OK')
+
+	for verdict in "${!names[@]}"; do
+		read -r expected name <<<"${names[$verdict]}"
+		on "$verdict" --exit nagios
+		[ "$status" -eq "$expected" ] || fail "$verdict: $status" || return
+		[[ ${lines[0]} == "MRCTL $name: "* ]] || fail "$output" || return
+		[[ ${lines[0]} =~ \|\ bad=$number";;0;0;1 warn="$number";0;;0;1 unknown="$number";;;0;1 ok="$number";;;0;1"$ ]] ||
+			fail "$output" || return
+		[[ $verdict == @(ok|n/a) || ${lines[0]} == *": 1 $verdict: $ID ("* ]] || fail "$output" || return
+		# a bar begins the numbers, and is nowhere else
+		[ "$(tr -cd '|' <<<"$output")" = "|" ] || fail "$output" || return
+		on "$verdict" --exit nagios --json
+		[ "$status" -eq "$expected" ]
+		json '.summary.checks == 1'
+		on "$verdict" --exit nagios --quiet
+		[ "$status" -eq "$expected" ]
+		[ -z "$output" ]
+	done
+	run --separate-stderr mrctl stat --host --exit nagios --fail-on warn
+	usage_error "--exit nagios"
+}
+
+@test "node-problem-detector gets one short line, and a problem only where a check fails" {
+	local verdict expected statuses='ok 0 0 warn 0 1 bad 1 1 unknown 2 2 n/a 0 0'
+
+	while read -r verdict expected on_warn; do
+		on "$verdict" --exit npd
+		[ "$status" -eq "$expected" ] || fail "$verdict: $status" || return
+		[ "${#lines[@]}" -eq 1 ] && [ "${#output}" -le 80 ] || fail "$verdict: $output $stderr" || return
+		[[ $verdict == @(ok|n/a) || $output == "1 $verdict"* ]] || fail "$output" || return
+		on "$verdict" --exit npd --fail-on warn
+		[ "$status" -eq "$on_warn" ] || fail "$verdict: $status" || return
+	done < <(xargs -n 3 <<<"$statuses")
+	[ "$verdict" = n/a ]
+}
+
+# npd_line_is_short NAME DIR: however many checks fail
+npd_line_is_short() {
+	run --separate-stderr mrctl stat --host --root "$2" --exit npd --fail-on warn
+	[ "${#lines[@]}" -eq 1 ] && [ "${#output}" -le 80 ] && [ "$status" -le 2 ] || fail "$1: $output"
+}
+
+@test "the line for node-problem-detector is never longer than it keeps" {
+	everywhere npd_line_is_short
+	mkdir "$BATS_TEST_TMPDIR/nothing"
+	npd_line_is_short nothing "$BATS_TEST_TMPDIR/nothing"
+}
+
+@test "what keeps the checks from being done is no finding to a monitoring system" {
+	local first
+
+	read -r first _ < <(checks)
+	for style in nagios,3 npd,2; do
+		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT"; do
+			# shellcheck disable=SC2086 # words
+			run --separate-stderr mrctl stat --host --exit "${style%,*}" $wrong
+			[ "$status" -eq "${style#*,}" ] || fail "$style $wrong: $status $output" || return
+			[ "${#lines[@]}" -eq 1 ] && [ -n "$output" ] && [ -n "$stderr" ] || fail "$output" || return
+		done
+		run --separate-stderr bash -c "mrctl stat --host --exit ${style%,*} >/dev/full"
+		[ "$status" -eq "${style#*,}" ] || fail "$style: $status" || return
+		[[ $stderr == *ENOSPC* ]]
+	done
+}
+
+@test "an answer that cannot be written is a failure" {
+	for options in '' -j '-n -o id' -v; do
+		run --separate-stderr bash -c "mrctl $options stat --host >/dev/full"
+		[ "$status" -eq 1 ]
+		[[ $stderr == *ENOSPC* ]]
+	done
+}
+
+@test "a recording says that it is one, and has nothing of this host" {
+	local dir=$BATS_TEST_TMPDIR/healthy
+
+	host_make healthy "$dir"
+	run --separate-stderr mrctl stat --host --root "$dir"
+	[[ ${output//$'\n'/ } == *"This is about the host recorded in $dir, not about this one."* ]]
+	run --separate-stderr mrctl -j stat --host --root "$dir"
+	json '.summary.recording == $dir and .environment.kernel == $kernel' --arg dir "$dir" \
+		--arg kernel "$(cat "$dir/proc/sys/kernel/osrelease")"
+	mkdir "$BATS_TEST_TMPDIR/nothing"
+	run --separate-stderr mrctl -j stat --host --root "$BATS_TEST_TMPDIR/nothing"
+	[ "$status" -lt 2 ]
+	json '[.environment | to_entries[] | select(.value != null).key] | sort == ["mrctl", "simulated"]'
+	json '.checks | all(.verdict | IN("unknown", "n/a"))'
+	run --separate-stderr mrctl -j stat --host --only "$(checks | sed 's/ .*//;q')"
+	json '.summary.recording == null and .environment.kernel == $kernel' --arg kernel "$(uname -r)"
+}
+
+@test "a folder that is no recording is an error that names it" {
+	for folder in "$BATS_TEST_TMPDIR/none" /dev/null /etc/passwd; do
+		run --separate-stderr mrctl -j stat --host --root "$folder"
+		[ "$status" -eq 1 ]
+		json '.checks == [] and .environment.kernel == null and (.failures[0].message | contains($folder))' \
+			--arg folder "$folder"
+		[[ $stderr == *"$folder: open: "* ]]
+	done
+	run --separate-stderr mrctl stat --host --root x --record y
+	usage_error "--record" "--root"
+	run --separate-stderr mrctl stat --host mlx5_0
+	usage_error "mlx5_0"
+	run --separate-stderr mrctl stat --host -d mlx5_0
+	usage_error "--device"
+}
+
+@test "a recording needs a folder of its own" {
+	local dir=$BATS_TEST_TMPDIR/host
+
+	mkdir "$dir"
+	echo precious >"$dir/file"
+	run --separate-stderr mrctl stat --host --record "$dir"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"$dir"*"is not empty"* ]]
+	[ "$(find "$dir" -type f -exec cat {} +)" = precious ]
+	run --separate-stderr mrctl stat --host --record "$dir/file"
+	[ "$status" -eq 1 ]
+	run --separate-stderr mrctl stat --host --record "$dir/a/b/c"
+	[ "$status" -eq 1 ]
+}
+
+# recorded COMMAND...: records this host by the command, and compares what the recording says with what it said
+recorded() {
+	local dir=$BATS_TEST_TMPDIR/recording live again
+
+	rm -rf "$dir"
+	mkdir -m 777 "$dir"
+	live=$("$@" mrctl -n -o id,verdict,figure stat --host --record "$dir/host" 2>"$BATS_TEST_TMPDIR/err") ||
+		[ $? -eq 1 ] || fail "$(cat "$BATS_TEST_TMPDIR/err")" || return
+	[[ $(cat "$BATS_TEST_TMPDIR/err") == *"$dir/host"* ]] || fail "not said where" || return
+	again=$(mrctl -n -o id,verdict,figure stat --host --root "$dir/host") || [ $? -eq 1 ] || return
+	[ "$live" = "$again" ] || fail "$(diff <(echo "$live") <(echo "$again"))"
+}
+
+@test "a recording says the same as the host did: of this user, another one, and a simulated device" {
+	recorded env
+	recorded mrctl sim --
+	recorded mrctl sim --profile rxe --kernel 6.1 --
+	recorded prlimit --memlock=65536
+	require_nobody
+	recorded as_nobody env
+	recorded as_nobody mrctl sim --
+}
+
+@test "a recording that cannot be written is a failure" {
+	local dir=$BATS_TEST_TMPDIR/host
+
+	# each file is smaller than a block, so the limit of a file's size makes none fail: no room is needed
+	[ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null || skip "needs to mount"
+	mkdir "$dir"
+	run --separate-stderr unshare -m sh -c "mount -t tmpfs -o nr_inodes=4 none $dir &&
+		mrctl stat --host --record $dir/host"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *ENOSPC* ]]
+	[[ $stderr != *"to judge by it"* ]]
+}
