@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
 	[MR_VERDICT_NA] = MR_WORD("n/a", "not this host's business"),

@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_LIMITS_H
 #define LIB_DIAGNOSE_LIMITS_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding);
 void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *finding);

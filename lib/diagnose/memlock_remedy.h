@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_MEMLOCK_REMEDY_H
 #define LIB_DIAGNOSE_MEMLOCK_REMEDY_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 #include "lib/host/memlock.h"
 
 /**

@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_MEMORY_H
 #define LIB_DIAGNOSE_MEMORY_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 /** mr_check_available() - MR-AVAILABLE: whether there is as much memory as is planned */
 void mr_check_available(const struct mr_question *question, struct mr_finding *finding);

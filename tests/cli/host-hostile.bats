@@ -39,6 +39,7 @@ break_fifo() { rm "$1" && mkfifo "$1"; }
 break_folder() { rm "$1" && mkdir "$1"; }
 break_link() { ln -sf /etc/passwd "$1"; }
 break_loop() { ln -sf "${1##*/}" "$1"; }
+break_huge() { truncate -s 1T "$1" 2>/dev/null || truncate -s 1G "$1"; }
 break_cut() { truncate -s "$(($(stat -c %s "$1") / 2))" "$1"; }
 
 @test "a recording may hold anything in place of any file" {
