@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/host/process_status.h"
 #include "lib/probe/attempt.h"
 #include "lib/probe/probe.h"
 #include "lib/verbs/access.h"
@@ -65,6 +66,16 @@ static bool is_passing(int errnum)
 	return errnum == EAGAIN || errnum == EINTR;
 }
 
+/* Whether RLIMIT_MEMLOCK does not count for this process. */
+static bool may_lock_all(void)
+{
+	struct mr_host host = MR_THIS_HOST;
+	struct mr_process_status self;
+
+	return mr_process_status_read(&host, "self", &self) || !self.effective.known ||
+	       self.effective.value & MR_CAP_IPC_LOCK;
+}
+
 /* Why a refusal means neither yes nor no.  A limit is named only where its figure was seen. */
 static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attempt)
 {
@@ -73,7 +84,7 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 	switch (-attempt->rc) {
 	case ENOMEM:
 	case EPERM:
-		if (memlock.known)
+		if (memlock.known && !may_lock_all())
 			mr_attempt_reason(attempt,
 					  "maybe a limit of this process: it may lock %" PRIu64
 					  " bytes of memory (RLIMIT_MEMLOCK)",

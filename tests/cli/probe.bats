@@ -52,3 +52,44 @@ answers() {
 		.capability == "no" and .agrees)'
 	answers access.lw+rw+rr+ra+mw yes
 }
+
+# bats test_tags=kernel
+@test "--max-size ends at the cap where nothing refuses" {
+	probe --max-size --cap 1M
+	json '.max_size | .largest == 1048576 and .cap == 1048576 and .cap_by == "--cap" and
+		.limit == "cap" and .refused == null and .errno == null and .call == null and
+		.tries == 9 and .elapsed_ns > 0'
+	# Not a multiple of the page size: whole pages are tried.
+	probe --max-size --cap 10001
+	json '.max_size.largest == 8192 and .max_size.tries == 2'
+	run --separate-stderr mr stat --probe --max-size --cap 4095
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--cap is less than a page"* ]]
+}
+
+# bats test_tags=kernel
+@test "--max-size finds a limit to the page, and names it" {
+	require_nobody
+	# 3,000 KiB are no power of two
+	run --separate-stderr mr_as_nobody 3000 --json stat --probe --max-size --cap 64M
+	succeeded
+	json '.max_size | .largest == 3072000 and .refused == .largest + 4096 and
+		.limit == "RLIMIT_MEMLOCK" and .call == "ibv_reg_mr" and .errno == "ENOMEM"'
+}
+
+@test "--max-size tries half of what is available, and says what that is" {
+	on_simulator || skip "takes too long in an emulated machine"
+	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe --max-size
+	succeeded
+	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 40000000 and .cap < 204800000 and
+		.largest <= .cap and .largest > .cap - 8192 and .limit == "cap"'
+}
+
+@test "--max-size names the call that refused where that was mmap" {
+	on_simulator || skip "takes too long in an emulated machine"
+	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe \
+		--max-size --cap 1G
+	succeeded
+	json '.max_size | .call == "mmap" and .errno == "ENOMEM" and .limit == null and
+		.largest < .refused and .refused < 409600000'
+}

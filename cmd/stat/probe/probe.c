@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* mrctl stat --probe: what a device can do, learnt by trial. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
+#include "cmd/stat/probe/max_size.h"
+#include "cmd/stat/probe/reasons.h"
+#include "cmd/stat/probe/row.h"
 #include "lib/base/cleanup.h"
 #include "lib/probe/probe.h"
-
-/* A trial, as it is printed. */
-struct trial_row {
-	const char *id;
-	const char *group;
-	const char *subject;
-	const char *answer;
-	const char *errnum;
-	const char *call;
-	const char *layer;
-	const char *kernel_call;
-	struct mr_opt_u64 access;
-	struct mr_opt_u64 elapsed_ns;
-	const char *capability;
-	struct opt_bool agrees;
-	char reason[256];
-};
 
 static const struct field trial_fields[] = {
 	FIELD(struct trial_row, id, FIELD_STRING, 0, "which trial: a name that stays"),
@@ -99,53 +85,6 @@ static void count(struct summary *summary, const struct mr_trial_answer *answer)
 	summary->disagree.value += answer->agrees == MR_NO;
 }
 
-/* ---- the reasons, below the table ---- */
-
-#define WIDTH 80
-
-/* Prints a line of words, which goes on in the next lines, indented, where it is longer than the terminal is wide. */
-static void print_wrapped(const char *text)
-{
-	const int indent = 4;
-	int column = 0;
-
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (column > indent && column + 1 + length > WIDTH) {
-			output_text("\n%*s", indent, "");
-			column = indent;
-		} else if (column) {
-			output_text(" ");
-			column++;
-		}
-		output_text("%.*s", length, text);
-		column += length;
-		text += length;
-		text += strspn(text, " ");
-	}
-	output_text("\n");
-}
-
-static void print_reasons(const struct trial_row *rows, size_t trials)
-{
-	bool begun = false;
-
-	for (size_t i = 0; i < trials; i++) {
-		char text[sizeof(rows[i].reason) + 64];
-
-		if (!rows[i].reason[0])
-			continue;
-		if (!begun)
-			output_text("\n");
-		begun = true;
-		snprintf(text, sizeof(text), "%s: %s", rows[i].id, rows[i].reason);
-		print_wrapped(text);
-	}
-	if (begun)
-		output_text("\n");
-}
-
 /* ---- the command ---- */
 
 static size_t count_trials(void)
@@ -171,35 +110,45 @@ static struct summary try_all(struct mr_probe *probe, struct trial_row *rows)
 	return summary;
 }
 
-static int print_answers(struct answer *answer, const struct trial_row *rows, size_t trials,
-			 const struct summary *summary, struct mr_error *err)
+static void print_answers(struct answer *answer, const struct trial_row *rows, size_t trials,
+			  const struct summary *summary)
 {
 	const struct output_style *style = &answer->invocation->global->style;
-	const bool is_plain = !style->json && !style->columns && !style->no_headings &&
-			      !style->quiet && !style->verbose;
+	const bool is_usual = !style->columns && !style->no_headings;
 
+	if (style->format == OUTPUT_MARKDOWN)
+		answer->out.usual_columns = "id,answer,errno,layer,reason";
 	answer_begin(answer);
 	for (size_t i = 0; i < trials; i++)
 		answer_row(answer, &rows[i]);
 	answer_end_rows(answer);
-	if (is_plain)
+	if (is_usual && !style->json && !style->quiet && !style->verbose &&
+	    style->format == OUTPUT_TEXT)
 		print_reasons(rows, trials);
-	if (style->json || (!style->columns && !style->no_headings))
+	if (style->json || is_usual)
 		output_object(&answer->out, "summary", &summary_record, summary);
-	return answer_end(answer, trials, err);
 }
 
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
 {
+	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = count_trials();
 	mr_auto_free struct trial_row *rows = calloc(trials, sizeof(*rows));
+	struct mr_max_size found;
 	struct summary summary;
-	int rc;
+	int rc = 0;
 
 	if (!rows)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	summary = try_all(probe, rows);
-	rc = print_answers(answer, rows, trials, &summary, err);
+	if (args->max_size)
+		rc = probe_max_size(answer, probe, args->cap, &found, err);
+	if (rc)
+		return rc;
+	print_answers(answer, rows, trials, &summary);
+	if (args->max_size)
+		probe_max_size_print(answer, &found);
+	rc = answer_end(answer, trials, err);
 	return rc ? rc : answer_status(answer, trials, NULL);
 }
 
@@ -210,6 +159,7 @@ static const char *device_of(const struct invocation *invocation)
 
 static int check_probe(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct stat_args *args = invocation->args;
 	char **names = invocation->operands;
 
 	if (names[0] && names[1])
@@ -221,6 +171,9 @@ static int check_probe(const struct invocation *invocation, struct mr_error *err
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--probe tries one device: '%s' or '%s'?", names[0],
 				    invocation->global->device);
+	if (args->cap.known && args->cap.value < (uint64_t)getpagesize())
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--cap is less than a page, which has %d bytes", getpagesize());
 	return 0;
 }
 

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef CMD_STAT_PROBE_REASONS_H
+#define CMD_STAT_PROBE_REASONS_H
+
+#include "cmd/stat/probe/row.h"
+
+/** print_reasons() - print the reasons of answers below their table, each behind the id of its trial */
+void print_reasons(const struct trial_row *rows, size_t trials);
+
+#endif
