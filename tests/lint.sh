@@ -120,6 +120,8 @@ format() {
 		only '\bgetopt' $(sources cmd lib ! -path cmd/cli/options.c)
 	check 'lib/ neither prints nor exits' \
 		only '\b(fprintf|fputs|perror|exit|_exit|abort) *\(' $(sources lib)
+	check 'lib/host alone reads /proc, /sys and /boot' \
+		tests/host-paths.sh $(sources cmd lib ! -path 'lib/host/*')
 }
 check 'a file may use only what tests/layers.ranks allows, and files form no circles' \
 	tests/layers.sh tests/layers.ranks "$BUILD" cmd lib

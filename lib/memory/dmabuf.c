@@ -20,9 +20,8 @@
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/file.h"
 
-#define UDMABUF_NODE  "/dev/udmabuf"
-#define UDMABUF_LIMIT "/sys/module/udmabuf/parameters/size_limit_mb"
-#define HEAPS         "/dev/dma_heap"
+#define UDMABUF_NODE "/dev/udmabuf"
+#define HEAPS        "/dev/dma_heap"
 
 const struct mr_word mr_dmabuf_sources[MR_DMABUF_TYPES + 1] = {
 	[MR_DMABUF_FD] = MR_WORD("fd:N", "descriptor N, which the command inherits"),
@@ -117,9 +116,13 @@ static void hint_udmabuf_limit(uint64_t size, struct mr_error *err)
 {
 	uint64_t limit;
 
-	if (mr_host_number(mr_this_host(), &limit, UDMABUF_LIMIT) && size >> 20 >= limit &&
-	    size != limit << 20)
-		mr_hint(err, "a udmabuf has at most %" PRIu64 " MiB: " UDMABUF_LIMIT, limit);
+	if (mr_host_number(mr_this_host(), &limit,
+			   "/sys/module/udmabuf/parameters/size_limit_mb") &&
+	    size >> 20 >= limit && size != limit << 20)
+		mr_hint(err,
+			"a udmabuf has at most %" PRIu64
+			" MiB: /sys/module/udmabuf/parameters/size_limit_mb",
+			limit);
 }
 
 static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error *err)
