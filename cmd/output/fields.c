@@ -22,17 +22,41 @@ const char *access_text(uint32_t bits, char *buffer)
 	return buffer;
 }
 
-const char *pages_text(uint64_t sizes, char *buffer)
+/* Appends a size that is a power of two: "4K". */
+static size_t put_size(char *buffer, size_t used, const char *before, unsigned int bit)
 {
 	static const char *const suffixes[] = { "", "K", "M", "G", "T", "P", "E" };
+
+	return used + (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%u%s", before,
+				       1u << bit % 10, suffixes[bit / 10]);
+}
+
+/* So many neighbouring sizes are a range. */
+#define PAGES_RANGE 3
+
+static const char *put_pages(uint64_t sizes, bool ranges, char *buffer)
+{
+	unsigned int last;
 	size_t used = 0;
 
-	for (unsigned int bit = 0; bit < 64; bit++)
-		if (sizes >> bit & 1)
-			used += (size_t)snprintf(buffer + used, FIELD_TEXT_MAX - used, "%s%u%s",
-						 used ? "," : "", 1u << bit % 10,
-						 suffixes[bit / 10]);
+	for (unsigned int bit = 0; bit < 64; bit = last + 1) {
+		last = bit;
+		if (!(sizes >> bit & 1))
+			continue;
+		while (last < 63 && sizes >> (last + 1) & 1)
+			last++;
+		if (!ranges || last - bit < PAGES_RANGE - 1)
+			last = bit;
+		used = put_size(buffer, used, used ? "," : "", bit);
+		if (last > bit)
+			used = put_size(buffer, used, "..", last);
+	}
 	return sizes ? buffer : "none";
+}
+
+const char *pages_text(uint64_t sizes, char *buffer)
+{
+	return put_pages(sizes, false, buffer);
 }
 
 /* Whether a shell takes the word as it is, without quotes. */
@@ -73,6 +97,8 @@ const char *words_text(const char *const *words, char *buffer)
 
 	if (!words)
 		return NULL;
+	if (!*words)
+		return "none";
 	for (; *words && used < WORDS_MAX; words++) {
 		if (used)
 			buffer[used++] = ' ';
@@ -110,7 +136,8 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_ACCESS:
 		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;
 	case FIELD_PAGES:
-		return number->known ? pages_text(number->value, buffer) : NULL;
+		return number->known ? put_pages(number->value, field->flags & FIELD_RANGES, buffer)
+				     : NULL;
 	case FIELD_WORDS:
 		return words_text(*(const char *const *const *)value, buffer);
 	case FIELD_LIST:

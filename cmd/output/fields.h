@@ -31,6 +31,7 @@ enum field_type {
 
 enum field_flags {
 	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
+	FIELD_RANGES = 1 << 1, /**< of FIELD_PAGES: text has ranges of sizes, "4K..2G" */
 };
 
 struct opt_bool {
@@ -51,6 +52,9 @@ struct field {
 	enum field_type type;
 	unsigned int flags;
 	const struct record *record; /**< of FIELD_RECORD */
+	/* Of lines: */
+	const char *section; /**< heading of the fields from this one on; NULL: as before */
+	const char *unknown; /**< stands for an unknown value; NULL: the line is left out */
 	/* A usual table leaves a column out if in each row the value is unknown, or one of these holds: */
 	const char *usual;   /**< the value is this */
 	const char *repeats; /**< the value is that of the field with this key */
@@ -65,7 +69,7 @@ struct record {
 
 /** Records inside a record. */
 struct list {
-	const struct record *record;
+	const struct record *record; /**< NULL: it is not known what the list holds */
 	const void *rows;
 	size_t count;
 	size_t size; /**< bytes of a row */

@@ -74,7 +74,7 @@ static cJSON *record_object(const struct record *record, const void *row)
 
 static cJSON *record_list(const struct list *list)
 {
-	cJSON *array = cJSON_CreateArray();
+	cJSON *array = list->record ? cJSON_CreateArray() : cJSON_CreateNull();
 
 	for (size_t i = 0; array && i < list->count; i++)
 		if (!cJSON_AddItemToArray(

@@ -295,3 +295,16 @@ int table_finish(struct table *table)
 	free_table(table);
 	return rc;
 }
+
+int table_print_list(const struct list *list, bool verbose, FILE *stream)
+{
+	mr_auto_free const struct field **columns = columns_usual(list->record, verbose);
+	struct table *table =
+		columns ? table_new(columns, columns_count(columns), true, false, stream) : NULL;
+	int rc = table ? 0 : -ENOMEM, ended;
+
+	for (size_t i = 0; !rc && i < list->count; i++)
+		rc = table_row(table, (const char *)list->rows + i * list->size);
+	ended = table ? table_finish(table) : 0;
+	return rc ? rc : ended;
+}

@@ -31,22 +31,30 @@ const struct mr_word mr_odp_operations[] = {
 	{ .name = NULL },
 };
 
-const struct mr_word mr_atomic_words[] = {
-	[IBV_ATOMIC_NONE] = MR_WORD("none", "no atomic operations"),
-	[IBV_ATOMIC_HCA] = MR_WORD("hca", "atomic among the queue pairs of this device"),
-	[IBV_ATOMIC_GLOB] = MR_WORD("global", "atomic among all devices and the processors"),
-	{ .name = NULL },
-};
+const char *mr_atomic_name(uint32_t atomic)
+{
+	static const char *const names[] = {
+		[IBV_ATOMIC_NONE] = "none",
+		[IBV_ATOMIC_HCA] = "hca",
+		[IBV_ATOMIC_GLOB] = "global",
+	};
+
+	return atomic < sizeof(names) / sizeof(*names) ? names[atomic] : NULL;
+}
 
 const struct mr_device_capability mr_device_capabilities[] = {
-	{ "mem-window", IBV_DEVICE_MEM_WINDOW },
 	{ "mem-mgt-extensions", IBV_DEVICE_MEM_MGT_EXTENSIONS },
-	{ "mem-window-type-2a", IBV_DEVICE_MEM_WINDOW_TYPE_2A },
-	{ "mem-window-type-2b", IBV_DEVICE_MEM_WINDOW_TYPE_2B },
 	{ "flush-global", DEVICE_FLUSH_GLOBAL },
 	{ "flush-persistent", DEVICE_FLUSH_PERSISTENT },
 	{ "atomic-write", DEVICE_ATOMIC_WRITE },
 	{ "cc-dma-bounce", DEVICE_CC_DMA_BOUNCE },
+	{ .name = NULL },
+};
+
+const struct mr_device_capability mr_memory_windows[] = {
+	{ "1", IBV_DEVICE_MEM_WINDOW },
+	{ "2a", IBV_DEVICE_MEM_WINDOW_TYPE_2A },
+	{ "2b", IBV_DEVICE_MEM_WINDOW_TYPE_2B },
 	{ .name = NULL },
 };
 

@@ -32,7 +32,7 @@ struct mr_attributes {
 	uint32_t max_mr, max_pd, max_mw, max_qp, max_cq, max_srq;
 	uint32_t max_fmr, max_map_per_fmr;
 	uint32_t max_raw_ipv6_qp, max_raw_ethernet_qp;
-	uint32_t atomic; /**< index of mr_atomic_words */
+	uint32_t atomic; /**< enum ibv_atomic_cap: mr_atomic_name() */
 	struct mr_pci_atomics pci_atomics;
 	struct mr_odp_caps odp;
 };
@@ -40,8 +40,8 @@ struct mr_attributes {
 /** Names of the bits of struct mr_odp_caps; each table ends with a row without name. */
 extern const struct mr_word mr_odp_general[], mr_odp_operations[];
 
-/** Names of enum ibv_atomic_cap. */
-extern const struct mr_word mr_atomic_words[];
+/** mr_atomic_name() - "none", "hca" or "global" for an enum ibv_atomic_cap; NULL for another number */
+const char *mr_atomic_name(uint32_t atomic);
 
 /** A capability of a device that has to do with memory, among bits of other ones. */
 struct mr_device_capability {
@@ -51,6 +51,9 @@ struct mr_device_capability {
 
 /** Those that are known; ends with one that has no name. */
 extern const struct mr_device_capability mr_device_capabilities[];
+
+/** Types of memory windows ("1", "2a", "2b"), each with its bit; ends as the table above. */
+extern const struct mr_device_capability mr_memory_windows[];
 
 /**
  * mr_attributes_query() - ask an open device

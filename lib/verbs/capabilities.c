@@ -24,9 +24,10 @@
 #define ANSWER_SIZE   (ANSWER_HEADER + HCA_CAP_SIZE)
 
 /*
- * struct mlx5_ifc_odp_cap_bits: where the capabilities of DC stand in those of a scheme of page faults.  There are
+ * struct mlx5_ifc_odp_cap_bits: where the capabilities of RC and DC stand in those of a scheme of page faults.  There are
  * two schemes, one behind the other; the bit says that the second one is in use.
  */
+#define RC_ODP_CAPS     0x80
 #define DC_ODP_CAPS     0x100
 #define ODP_SCHEME_BITS 0x200
 #define MEM_PAGE_FAULT  0x600
@@ -87,20 +88,29 @@ static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)
 		       : MR_NO;
 }
 
+/* The firmware's bits, from @first on, have the order of enum ibv_odp_transport_cap_bits. */
+static uint32_t read_operations(const uint8_t *capabilities, unsigned int first)
+{
+	uint32_t operations = 0;
+
+	for (unsigned int bit = 0; bit < ODP_OPERATIONS; bit++)
+		operations |= (uint32_t)has_bit(capabilities, first + bit) << bit;
+	return operations;
+}
+
 bool mr_dc_odp_caps(const struct mr_uverbs *uverbs, uint32_t *operations)
 {
 	uint8_t out[ANSWER_SIZE];
 	const uint8_t *capabilities = out + ANSWER_HEADER;
-	unsigned int first;
+	unsigned int scheme;
 
 	*operations = 0;
 	if (uverbs->driver_id != RDMA_DRIVER_MLX5 || !query_hca_cap(uverbs, ODP_CAPABILITIES, out))
 		return false;
-	first = DC_ODP_CAPS + (has_bit(capabilities, MEM_PAGE_FAULT) ? ODP_SCHEME_BITS : 0);
-	/* The firmware's bits have the order of enum ibv_odp_transport_cap_bits. */
-	for (unsigned int bit = 0; bit < ODP_OPERATIONS; bit++)
-		*operations |= (uint32_t)has_bit(capabilities, first + bit) << bit;
-	return true;
+	scheme = has_bit(capabilities, MEM_PAGE_FAULT) ? ODP_SCHEME_BITS : 0;
+	*operations = read_operations(capabilities, scheme + DC_ODP_CAPS);
+	/* All devices that have on-demand paging have it for RC: without, this is no answer. */
+	return read_operations(capabilities, scheme + RC_ODP_CAPS);
 }
 
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs)
