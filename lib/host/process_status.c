@@ -27,6 +27,8 @@ static const struct status_line lines[] = {
 	LINE("PPid", parent, 0, 10, 0),
 	LINE("Uid", uid, 1, 10, 0),
 	LINE("Gid", gid, 1, 10, 0),
+	LINE("VmSize", mapped, 0, 10, 10),
+	LINE("VmData", data, 0, 10, 10),
 	LINE("VmLck", locked, 0, 10, 10),
 	LINE("VmPin", pinned, 0, 10, 10),
 	LINE("CapPrm", permitted, 0, 16, 0),

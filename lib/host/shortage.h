@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/host/root.h"
 
 /** A mapping that could not be made. */
 struct mr_shortage {
@@ -17,12 +18,12 @@ struct mr_shortage {
 
 /**
  * mr_shortage_hint() - name in a hint the limit that is too small, with its figures
- * @root: the folder that has /proc and /sys; "" for this machine
- * @err:  unchanged where no limit is known to be too small
+ * @err: unchanged where no limit is known to be too small
  *
  * The rules are those of mm/mmap.c may_expand_vm(), mm/util.c __vm_enough_memory(), mm/hugetlb.c
  * hugetlb_acct_memory() and mm/hugetlb_cgroup.c.
  */
-void mr_shortage_hint(const struct mr_shortage *shortage, const char *root, struct mr_error *err);
+void mr_shortage_hint(const struct mr_shortage *shortage, struct mr_host *host,
+		      struct mr_error *err);
 
 #endif

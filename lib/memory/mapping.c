@@ -149,7 +149,7 @@ static void hint_shortage(const struct mr_memory_kind *kind, uint64_t length, st
 
 	if (kind->type == MR_MEMORY_HUGETLB)
 		shortage.huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
-	mr_shortage_hint(&shortage, "", err);
+	mr_shortage_hint(&shortage, mr_this_host(), err);
 }
 
 static int fail_mmap(const struct mr_memory_request *request, uint64_t length, int errnum,

@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Why memory could not be mapped, by the files of a machine that each test makes up. */
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "lib/host/shortage.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/recorded_host.h"
 
 #define MIB UINT64_C(1048576)
 
-static char root[] = "/tmp/mrctl-unit-XXXXXX";
+static struct recorded_host recorded;
 
-/* Writes a file of the machine, and makes the folders above it. */
 static void put(const char *path, const char *text)
 {
-	char whole[512];
-	FILE *f;
-
-	snprintf(whole, sizeof(whole), "%s%s", root, path);
-	for (char *slash = strchr(whole + sizeof(root), '/'); slash;
-	     slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(whole, 0700);
-		*slash = '/';
-	}
-	f = fopen(whole, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
+	recorded_host_put(&recorded, path, text);
 }
 
 static void put_pool(const char *free, const char *reserved, const char *more, const char *surplus)
@@ -43,7 +28,7 @@ static const char *hint(struct mr_shortage shortage)
 	static struct mr_error err;
 
 	err = (struct mr_error){ .errnum = 0 };
-	mr_shortage_hint(&shortage, root, &err);
+	mr_shortage_hint(&shortage, &recorded.host, &err);
 	return err.hint;
 }
 
@@ -70,6 +55,9 @@ TEST(too_few_huge_pages_are_counted)
 TEST(a_control_group_that_may_reserve_too_little_is_named)
 {
 	put_pool("16", "0", "0", "0");
+	put("/proc/self/mountinfo",
+	    "30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+	    "31 20 0:27 / /sys/fs/cgroup/hugetlb rw - cgroup cgroup rw,hugetlb\n");
 	put("/proc/self/cgroup", "3:cpu:/other\n0::/pods/mine\n");
 	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.max", "max");
 	put("/sys/fs/cgroup/pods/mine/hugetlb.2MB.rsvd.current", "0");
@@ -79,7 +67,7 @@ TEST(a_control_group_that_may_reserve_too_little_is_named)
 	put("/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.current", "2097152");
 	assert_string_equal(hint_huge(1), "");
 	assert_contains(hint_huge(2),
-			"may reserve 4194304 bytes in huge pages of 2MB, has 2097152, "
+			"may reserve 4194304 bytes in huge pages of 2048 KiB, has 2097152, "
 			"and 4194304 more were asked for: raise "
 			"/sys/fs/cgroup/pods/hugetlb.2MB.rsvd.max");
 	/* where there are too few pages, that comes first */
@@ -153,24 +141,25 @@ TEST(missing_figures_give_no_hint)
 	const struct mr_shortage data = { .length = UINT64_MAX, .is_private = true };
 	struct mr_error err = { .errnum = 0 };
 
-	mr_shortage_hint(&huge, "/nowhere", &err);
-	mr_shortage_hint(&data, "/nowhere", &err);
+	recorded_host_end(&recorded);
+	recorded_host_begin(&recorded);
+	mr_shortage_hint(&huge, &recorded.host, &err);
+	mr_shortage_hint(&data, &recorded.host, &err);
 	assert_string_equal(err.hint, "");
 }
 
 static int remove_machine(void **state)
 {
-	char command[64];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -r %s", root);
-	return system(command);
+	recorded_host_end(&recorded);
+	return 0;
 }
 
 static int make_machine(void **state)
 {
 	(void)state;
-	return !mkdtemp(root);
+	recorded_host_begin(&recorded);
+	return 0;
 }
 
 int main(void)
