@@ -2,6 +2,7 @@
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/checks.h"
+#include "lib/diagnose/devices.h"
 #include "lib/diagnose/kernel.h"
 #include "lib/diagnose/limits.h"
 #include "lib/diagnose/memory.h"
@@ -50,6 +51,24 @@ const struct mr_check mr_checks[] = {
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN), mr_check_dma_heap },
 	{ "MR-FORK", "fork of a process with regions", "kernel",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_fork },
+	{ "MR-DEVICE", "RDMA devices", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(BAD), mr_check_device },
+	{ "MR-PORT", "ports", "devices", MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN),
+	  mr_check_port },
+	{ "MR-ODP", "on-demand paging", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_odp },
+	{ "MR-MAX-MR", "size of a region", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(BAD), mr_check_max_mr },
+	{ "MR-FW-PAGES", "memory of the firmware", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_fw_pages },
+	{ "MR-UAR", "UARs for open contexts", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_uar },
+	{ "MR-IOMMU", "IOMMU", "devices", MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN),
+	  mr_check_iommu },
+	{ "MR-IOMMU-GROUP", "IOMMU groups of GPUs", "devices",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_iommu_group },
+	{ "MR-KNOWN-BAD", "combinations known to fail", "devices",
+	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_known_bad },
 	{ .id = NULL },
 };
 

@@ -5,11 +5,14 @@
 
 #define DEBUGFS "/sys/kernel/debug"
 
-/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for. */
+/*
+ * Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for; and
+ * what an open context needs.
+ */
 static const char *const names[MR_MLX5_COMMANDS] = {
-	"CREATE_MKEY",   "QUERY_MKEY",  "DESTROY_MKEY",      "CREATE_UMEM",
-	"DESTROY_UMEM",  "ALLOC_PD",    "DEALLOC_PD",        "ALLOC_MEMIC",
-	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
+	"CREATE_MKEY",       "QUERY_MKEY",   "DESTROY_MKEY", "CREATE_UMEM",   "DESTROY_UMEM",
+	"ALLOC_PD",          "DEALLOC_PD",   "ALLOC_MEMIC",  "DEALLOC_MEMIC", "QUERY_PAGES",
+	"PAGE_FAULT_RESUME", "MANAGE_PAGES", "ALLOC_UAR",
 };
 
 static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_address,

@@ -22,7 +22,7 @@ struct mr_mlx5_command {
 };
 
 /** How many commands have to do with registration. */
-#define MR_MLX5_COMMANDS 12
+#define MR_MLX5_COMMANDS 13
 
 /**
  * mr_mlx5_commands_read() - read the counters of the commands that have to do with registration

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/diagnose/devices.h"
+#include "lib/diagnose/hardware.h"
+#include "lib/diagnose/limits_of_device.h"
+#include "lib/diagnose/tally.h"
+#include "lib/host/kernel.h"
+#include "lib/host/meminfo.h"
+#include "lib/host/mlx5_commands.h"
+#include "lib/host/rdma_device.h"
+
+#define SIZE(bytes) mr_size_text(bytes).text
+
+/* A look at all devices. */
+struct look {
+	const struct mr_question *question;
+	struct mr_finding *finding;
+	struct mr_tally tally;
+	struct mr_rdma_device device; /* the one that is looked at */
+	void (*judge)(struct look *look);
+	uint64_t sum;
+};
+
+static void look_at(const char *name, void *data)
+{
+	struct look *look = data;
+
+	mr_rdma_device_read(look->question->host, name, &look->device);
+	look->judge(look);
+}
+
+/* Judges each device, and sets the finding to the worst.  Return: its verdict. */
+static enum mr_verdict look_at_devices(struct look *look)
+{
+	const int count = mr_rdma_device_list(look->question->host, look_at, look);
+
+	if (count < 0 &&
+	    (count != -ENOENT || !mr_host_exists(look->question->host, "/sys/class"))) {
+		mr_finding_set(look->finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
+			       mr_errno_text(-count));
+		mr_finding_remedy(look->finding, "mount /sys");
+		return MR_VERDICT_NA;
+	}
+	if (count <= 0)
+		mr_finding_set(look->finding, MR_VERDICT_NA, "no RDMA devices");
+	return mr_tally_settle(&look->tally, look->finding);
+}
+
+/* Whether mlx5's driver is behind the device; a simulated device has none. */
+static bool is_mlx5(const struct look *look)
+{
+	return !strcmp(look->device.driver, "mlx5_core");
+}
+
+/* ---- presence ---- */
+
+static void judge_presence(struct look *look)
+{
+	mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
+		     look->device.driver[0] ? look->device.driver : "software, or simulated");
+}
+
+/* There is no device: why not? */
+static void explain_absence(struct mr_host *host, struct mr_finding *finding)
+{
+	struct mr_hardware hardware;
+
+	mr_hardware_read(host, &hardware);
+	for (size_t i = 0; i < hardware.count; i++) {
+		const struct mr_adapter *adapter = &hardware.adapters[i];
+
+		if (!adapter->is_certain)
+			continue;
+		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
+			mr_finding_set(finding, MR_VERDICT_NA,
+				       "not yet: the driver of %s is not up (see MR-MODULES)",
+				       adapter->address);
+			return;
+		}
+		mr_finding_set(finding, MR_VERDICT_BAD, "none, although %s has %s and %s",
+			       adapter->address, adapter->driver, adapter->module);
+		mr_finding_remedy(finding,
+				  "see dmesg; devlink dev param show (enable_rdma, enable_roce); "
+				  "rdma system show netns: another namespace may have it");
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_NA,
+		       "none, and no adapter that is known to do RDMA; mrctl sim simulates one");
+}
+
+void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_presence };
+
+	if (look_at_devices(&look) == MR_VERDICT_NA && finding->verdict == MR_VERDICT_NA)
+		explain_absence(question->host, finding);
+}
+
+/* ---- ports ---- */
+
+static void judge_ports(struct look *look)
+{
+	struct mr_rdma_port ports[MR_RDMA_PORTS];
+	const size_t count = mr_rdma_ports_read(look->question->host, look->device.name, ports);
+	size_t known = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		known += ports[i].state[0] != '\0';
+		if (!strcmp(ports[i].state, "ACTIVE")) {
+			mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "active");
+			return;
+		}
+	}
+	if (known)
+		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+			     "no active port: registering works, transfers do not");
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+			     "sysfs tells no state of a port");
+}
+
+void mr_check_port(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_ports };
+	const enum mr_verdict verdict = look_at_devices(&look);
+
+	if (verdict == MR_VERDICT_WARN)
+		mr_finding_remedy(finding,
+				  "see the cable, the subnet manager (InfiniBand), and the "
+				  "network device (RoCE): rdma link");
+	else if (verdict == MR_VERDICT_UNKNOWN)
+		mr_finding_remedy(finding, "rdma link");
+}
+
+/* ---- what libibverbs answers ---- */
+
+/* Return: false where the device could not be asked, which is added then. */
+static bool ask_limits(struct look *look, struct mr_device_limits *limits)
+{
+	const int rc = mr_device_limits_ask(look->question->host, look->device.name, limits);
+
+	if (rc)
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+			     "could not be asked: %s", mr_errno_text(-rc));
+	return !rc;
+}
+
+static void judge_odp(struct look *look)
+{
+	struct mr_device_limits limits;
+
+	if (!ask_limits(look, &limits))
+		return;
+	if (limits.odp_explicit)
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
+			     limits.odp_implicit ? "explicit and implicit" : "explicit only");
+	else if (is_mlx5(look))
+		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+			     "none, so no dma-buf regions either");
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name, "it has none");
+}
+
+void mr_check_odp(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_odp };
+	const enum mr_verdict verdict = look_at_devices(&look);
+
+	if (verdict == MR_VERDICT_WARN)
+		mr_finding_remedy(finding, "mlx5 needs CONFIG_INFINIBAND_ON_DEMAND_PAGING (see "
+					   "MR-KERNEL-CONFIG) and firmware with on-demand paging");
+	else if (verdict == MR_VERDICT_UNKNOWN)
+		mr_finding_remedy(finding, "mrctl stat --device says why");
+}
+
+static void judge_max_mr(struct look *look)
+{
+	const struct mr_opt_u64 *planned = &look->question->size;
+	struct mr_device_limits limits;
+
+	if (!ask_limits(look, &limits))
+		return;
+	if (planned->known && planned->value > limits.max_mr_size)
+		mr_tally_add(&look->tally, MR_VERDICT_BAD, look->device.name,
+			     "max_mr_size is %s, and %s are planned", SIZE(limits.max_mr_size),
+			     SIZE(planned->value));
+	else if (limits.max_mr_size == UINT64_MAX)
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name,
+			     "a region may have any size");
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "max_mr_size is %s",
+			     SIZE(limits.max_mr_size));
+}
+
+void mr_check_max_mr(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_max_mr };
+	const enum mr_verdict verdict = look_at_devices(&look);
+
+	if (verdict == MR_VERDICT_BAD)
+		mr_finding_remedy(finding, "register the memory as several regions; mrctl stat "
+					   "--probe --max-size finds the largest that works");
+	else if (verdict == MR_VERDICT_UNKNOWN)
+		mr_finding_remedy(finding, "mrctl stat --device says why");
+}
+
+/* ---- what the firmware has ---- */
+
+/* MLX5_ADAPTER_PAGE_SIZE of include/linux/mlx5/device.h */
+#define FIRMWARE_PAGE 4096U
+
+static void judge_fw_pages(struct look *look)
+{
+	const struct mr_opt_u64 *pages = &look->device.fw_pages;
+
+	if (pages->known && pages->value < UINT64_MAX / FIRMWARE_PAGE) {
+		if (__builtin_add_overflow(look->sum, pages->value * FIRMWARE_PAGE, &look->sum))
+			look->sum = UINT64_MAX;
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "fw_pages");
+		mr_finding_detail(look->finding, "%s: fw_pages %" PRIu64, look->device.name,
+				  pages->value);
+		if (look->device.reg_pages.known)
+			mr_finding_detail(look->finding, "reg_pages %" PRIu64,
+					  look->device.reg_pages.value);
+	} else if (is_mlx5(look)) {
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+			     "no fw_pages in sysfs");
+	} else {
+		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
+			     "its driver does not count them");
+	}
+}
+
+void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_fw_pages };
+	const enum mr_verdict verdict = look_at_devices(&look);
+	struct mr_meminfo info;
+
+	if (verdict == MR_VERDICT_UNKNOWN) {
+		mr_finding_remedy(finding, "ls /sys/class/infiniband/*/fw_pages");
+	} else if (verdict == MR_VERDICT_OK) {
+		if (mr_meminfo_read(question->host, &info) || !info.total.known) {
+			mr_finding_set(finding, MR_VERDICT_UNKNOWN, "MemTotal is not known");
+			mr_finding_remedy(finding, "mount /proc");
+		} else if (look.sum > info.total.value / 10) {
+			mr_finding_set(finding, MR_VERDICT_WARN,
+				       "firmware has %s, more than a tenth of %s (MemTotal)",
+				       SIZE(look.sum), SIZE(info.total.value));
+			mr_finding_remedy(
+				finding,
+				"register less, or on fewer devices; each buffer counts on "
+				"each device (UCX: UCX_IB_PCI_RELAXED_ORDERING=auto)");
+		} else {
+			mr_finding_set(finding, MR_VERDICT_OK,
+				       "firmware has less than a tenth of %s (MemTotal)",
+				       SIZE(info.total.value));
+		}
+	}
+}
+
+static void judge_uar(struct look *look)
+{
+	struct mr_mlx5_command commands[MR_MLX5_COMMANDS];
+	struct mr_error err = { 0 };
+	int rc;
+
+	if (!is_mlx5(look) || !look->device.pci_address[0]) {
+		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
+			     "its driver does not count them");
+		return;
+	}
+	rc = mr_mlx5_commands_read(look->question->host, look->device.pci_address, commands, &err);
+	for (size_t i = 0; !rc && i < MR_MLX5_COMMANDS; i++) {
+		if (strcmp(commands[i].name, "ALLOC_UAR") != 0 || !commands[i].failed.known)
+			continue;
+		if (commands[i].failed.value)
+			mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+				     "the firmware has refused %" PRIu64 " UARs (ALLOC_UAR)",
+				     commands[i].failed.value);
+		else
+			mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name,
+				     "no UAR was refused");
+		return;
+	}
+	mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+		     "counters of commands in debugfs: %s",
+		     rc ? mr_errno_text(-rc) : "failures are not counted");
+}
+
+void mr_check_uar(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct look look = { .question = question, .finding = finding, .judge = judge_uar };
+	const enum mr_verdict verdict = look_at_devices(&look);
+
+	if (verdict == MR_VERDICT_WARN)
+		mr_finding_remedy(finding, "keep fewer contexts open, or raise PF_LOG_BAR_SIZE "
+					   "(mlxconfig)");
+	else if (verdict == MR_VERDICT_UNKNOWN)
+		mr_finding_remedy(finding, "ask as root, with debugfs mounted and Linux 5.18 or "
+					   "newer");
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Combinations that are known to fail.  Each row shows its evidence on this host. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/diagnose/devices.h"
+#include "lib/diagnose/limits_of_device.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/kernel.h"
+#include "lib/host/meminfo.h"
+#include "lib/host/rdma_device.h"
+
+#define SIZE(bytes) mr_size_text(bytes).text
+
+/* libibverbs: IB_USER_VERBS_MIN_ABI_VERSION and MAX of kernel-headers/rdma/ib_user_verbs.h and init.c */
+enum { MIN_ABI = 3, MAX_ABI = 6 };
+
+static enum mr_verdict find_abi(const struct mr_question *question, char *evidence, size_t size)
+{
+	uint64_t abi;
+
+	if (!mr_host_number(question->host, &abi, "/sys/class/infiniband_verbs/abi_version") ||
+	    (abi >= MIN_ABI && abi <= MAX_ABI))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size,
+		 "the kernel's uverbs ABI is %" PRIu64 ", libibverbs takes %d to %d", abi, MIN_ABI,
+		 MAX_ABI);
+	return MR_VERDICT_BAD;
+}
+
+/* MLNX_OFED gives both modules the version of its release; those of the kernel have none. */
+static enum mr_verdict find_mixed_modules(const struct mr_question *question, char *evidence,
+					  size_t size)
+{
+	char core[64], ib[64];
+
+	if (!mr_kernel_has_module(question->host, "mlx5_core") ||
+	    !mr_kernel_has_module(question->host, "mlx5_ib"))
+		return MR_VERDICT_OK;
+	mr_host_line(question->host, core, sizeof(core), "/sys/module/mlx5_core/version");
+	mr_host_line(question->host, ib, sizeof(ib), "/sys/module/mlx5_ib/version");
+	if (!strcmp(core, ib))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "mlx5_core is %s, mlx5_ib is %s", core[0] ? core : "the kernel's",
+		 ib[0] ? ib : "the kernel's");
+	return MR_VERDICT_WARN;
+}
+
+static enum mr_verdict find_two_peers(const struct mr_question *question, char *evidence,
+				      size_t size)
+{
+	if (!mr_kernel_has_module(question->host, "nv_peer_mem") ||
+	    !mr_kernel_has_module(question->host, "nvidia_peermem"))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "nv_peer_mem and nvidia_peermem are both loaded");
+	return MR_VERDICT_WARN;
+}
+
+/* Pages that mlx4 has translations for: 2^log_num_mtt segments of 2^log_mtts_per_seg; 0: it chooses itself. */
+static enum mr_verdict find_few_mtts(const struct mr_question *question, char *evidence,
+				     size_t size)
+{
+	uint64_t segments, pages, bytes;
+	struct mr_meminfo info;
+
+	if (!mr_host_number(question->host, &segments,
+			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
+	    !mr_host_number(question->host, &pages,
+			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
+	    mr_meminfo_read(question->host, &info) || !info.total.known || !segments ||
+	    segments > 40 || pages > 10)
+		return MR_VERDICT_OK;
+	bytes = UINT64_C(4096) << (segments + pages);
+	if (bytes >= info.total.value && (!question->size.known || question->size.value <= bytes))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size,
+		 "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), the host has %s",
+		 SIZE(bytes), segments, SIZE(info.total.value));
+	return question->size.known && question->size.value > bytes ? MR_VERDICT_BAD
+								    : MR_VERDICT_WARN;
+}
+
+static enum mr_verdict find_handover(const struct mr_question *question, char *evidence,
+				     size_t size)
+{
+	struct mr_meminfo info;
+	char words[256];
+
+	if (mr_kernel_words(question->host, words, sizeof(words)) ||
+	    mr_meminfo_read(question->host, &info) || !info.cma_free.known ||
+	    !info.cma_total.known || info.cma_free.value <= info.cma_total.value ||
+	    (!strstr(words, "kho=on") && !strstr(words, "kho=1") && !strstr(words, "kho=y")))
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "kexec handover is on, and CmaFree %s > CmaTotal %s",
+		 SIZE(info.cma_free.value), SIZE(info.cma_total.value));
+	return MR_VERDICT_WARN;
+}
+
+/* ---- 57-bit addresses ---- */
+
+static bool take_flags(const char *line, void *data)
+{
+	if (!strncmp(line, "flags", 5) && strstr(line, " la57"))
+		*(bool *)data = true;
+	return false;
+}
+
+static int find_la57(void *data, char *text, size_t size)
+{
+	struct mr_host here = MR_THIS_HOST;
+	bool found = false;
+	const int rc = mr_host_lines(&here, "/proc/cpuinfo", take_flags, &found);
+
+	(void)data;
+	snprintf(text, size, "%s", found ? "57" : "48");
+	return rc;
+}
+
+struct odp_search {
+	struct mr_host *host;
+	char device[64]; /* the first one of mlx5 with explicit ODP, but not implicit */
+};
+
+static void search_odp(const char *name, void *data)
+{
+	struct odp_search *search = data;
+	struct mr_device_limits limits;
+	struct mr_rdma_device device;
+
+	mr_rdma_device_read(search->host, name, &device);
+	if (!search->device[0] && !strcmp(device.driver, "mlx5_core") &&
+	    !mr_device_limits_ask(search->host, name, &limits) && limits.odp_explicit &&
+	    !limits.odp_implicit)
+		snprintf(search->device, sizeof(search->device), "%s", name);
+}
+
+static enum mr_verdict find_long_addresses(const struct mr_question *question, char *evidence,
+					   size_t size)
+{
+	struct odp_search search = { .host = question->host };
+	char bits[8];
+
+	if (mr_host_ask(question->host, "cpu/address-bits", find_la57, NULL, bits, sizeof(bits)) ||
+	    strcmp(bits, "57") != 0)
+		return MR_VERDICT_OK;
+	mr_rdma_device_list(question->host, search_odp, &search);
+	if (!search.device[0])
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "57-bit addresses, and %s has no implicit on-demand paging",
+		 search.device);
+	return MR_VERDICT_WARN;
+}
+
+/* ---- the table ---- */
+
+static const struct {
+	/* Returns MR_VERDICT_OK where the combination is not here, else writes the evidence. */
+	enum mr_verdict (*find)(const struct mr_question *question, char *evidence, size_t size);
+	const char *remedy;
+	const char *source;
+} combinations[] = {
+	{ find_abi, "install the rdma-core that belongs to the kernel", "libibverbs/init.c" },
+	{ find_few_mtts, "raise log_num_mtt of mlx4_core (/etc/modprobe.d)",
+	  "drivers/net/ethernet/mellanox/mlx4/main.c" },
+	{ find_mixed_modules,
+	  "load both from one source: rebuild the initramfs, then reload the driver",
+	  "openucx/ucx#6906" },
+	{ find_two_peers, "rmmod nv_peer_mem", "deepseek-ai/DeepEP#36" },
+	{ find_handover, "boot with kho=off where registration fails with ENOMEM",
+	  "NVIDIA/NV-Kernels#590" },
+	{ find_long_addresses, "boot with no5lvl where programs need it",
+	  "drivers/infiniband/hw/mlx5/odp.c" },
+};
+
+void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding)
+{
+	const size_t count = sizeof(combinations) / sizeof(*combinations);
+	char evidence[200] = "";
+
+	if (!mr_host_exists(question->host, "/sys/class")) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "there is no /sys/class");
+		mr_finding_remedy(finding, "mount /sys");
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu", count);
+	for (size_t i = 0; i < count; i++) {
+		const enum mr_verdict verdict =
+			combinations[i].find(question, evidence, sizeof(evidence));
+
+		if (verdict == MR_VERDICT_OK)
+			continue;
+		if (verdict > finding->verdict) {
+			mr_finding_set(finding, verdict, "%s", evidence);
+			mr_finding_remedy(finding, "%s", combinations[i].remedy);
+		}
+		mr_finding_detail(finding, "%s (%s)", evidence, combinations[i].source);
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* One finding about many devices: the worst verdict, and which devices have it. */
+#ifndef LIB_DIAGNOSE_TALLY_H
+#define LIB_DIAGNOSE_TALLY_H
+
+#include "lib/diagnose/checks.h"
+#include "lib/diagnose/size_text.h"
+
+/** What was found of the devices so far; all zero at first. */
+struct mr_tally {
+	struct mr_name_text names[MR_VERDICTS]; /**< devices, by verdict */
+	char text[MR_VERDICTS][128];            /**< what was said of the first of them */
+};
+
+/** mr_tally_add() - add what was found of a device */
+void mr_tally_add(struct mr_tally *tally, enum mr_verdict verdict, const char *device,
+		  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/**
+ * mr_tally_settle() - make a finding of it: the worst verdict, its devices and its text
+ *
+ * Return: the verdict, for a remedy; the finding is left alone where there were no devices, which is MR_VERDICT_NA.
+ */
+enum mr_verdict mr_tally_settle(const struct mr_tally *tally, struct mr_finding *finding);
+
+#endif
