@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# What stat --host --record writes, and what it must not
+
+load helpers
+
+SECRET=tell-nobody-4711
+
+# record_secretly DIR: records a host that is full of secrets: in the environment and arguments of mrctl and of the
+# process above, the kernel's command line, the name of the machine, and a folder
+record_secretly() {
+	local how=-rmu
+
+	[ "$(id -u)" -ne 0 ] || how=-mu
+	unshare $how true 2>/dev/null || skip "needs namespaces of its own"
+	mkdir -p "$BATS_TEST_TMPDIR/$SECRET"
+	echo "root=/dev/$SECRET password=$SECRET iommu=pt quiet" >"$BATS_TEST_TMPDIR/cmdline"
+	cd "$BATS_TEST_TMPDIR/$SECRET" || return
+	# shellcheck disable=SC2016 # bash -c gets the arguments
+	run --separate-stderr env TOKEN="$SECRET" unshare $how bash -c '
+		mount --bind "$1" /proc/cmdline && hostname "$3" &&
+			mrctl sim -- env RDMAV_FORK_SAFE="$3" mrctl stat --host --record "$2"
+	' "$SECRET" "$BATS_TEST_TMPDIR/cmdline" "$1" "$SECRET"
+	[ "$status" -le 1 ] || fail "exit status $status" "$stderr"
+	[ "$(find "$1" -type f | wc -l)" -gt 20 ]
+}
+
+@test "a recording holds no environment, no command line, no name of the machine" {
+	local words
+
+	record_secretly "$BATS_TEST_TMPDIR/recording"
+	run grep -rlF "$SECRET" "$BATS_TEST_TMPDIR/recording"
+	[ "$status" -eq 1 ] || fail "$output"
+	[ -z "$(find "$BATS_TEST_TMPDIR/recording" -name "*$SECRET*")" ]
+	# what decides about registration is there
+	words=$BATS_TEST_TMPDIR/recording/calls/kernel/words.answer
+	[ ! -e "$words" ] || [ "$(cat "$words")" = iommu=pt ]
+	[ "$(cat "$BATS_TEST_TMPDIR/recording/calls/environment/RDMAV_FORK_SAFE.answer")" = set ]
+}
+
+@test "a recording holds no addresses, and of files about processes and the machine only lines of use" {
+	local dir=$BATS_TEST_TMPDIR/recording file
+
+	run --separate-stderr "${SIM[@]}" mrctl stat --host --record "$dir"
+	[ "$status" -le 1 ]
+	# capabilities are numbers of 16 digits, too
+	run grep -rEn '\b[0-9a-f]{12,16}\b|0x[0-9a-f]{9,}' "$dir"
+	run ! grep -v '/status:[0-9]*:Cap' <<<"$output"
+	for file in environ cmdline maps smaps stat auxv; do
+		[ -z "$(find "$dir/proc" -name "$file")" ] || fail "$file"
+	done
+	[ ! -e "$dir/proc/cmdline" ]
+	[ ! -e "$dir/proc/kallsyms" ]
+	[ "$(wc -l <"$dir/proc/meminfo")" -lt 20 ]
+	[ "$(wc -l <"$dir/proc/self/status")" -lt 20 ]
+	run ! grep -v cgroup "$dir/proc/self/mountinfo"
+	# no links, devices or pipes
+	[ -z "$(find "$dir" ! -type f ! -type d)" ]
+}
