@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_DEVICES_H
 #define LIB_DIAGNOSE_DEVICES_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 /** mr_check_device() - MR-DEVICE: whether there is an RDMA device at all */
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding);

@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_KERNEL_H
 #define LIB_DIAGNOSE_KERNEL_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 /** mr_check_kernel() - MR-KERNEL: whether the kernel is new enough for all ways to register */
 void mr_check_kernel(const struct mr_question *question, struct mr_finding *finding);

@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_TALLY_H
 #define LIB_DIAGNOSE_TALLY_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 #include "lib/diagnose/size_text.h"
 
 /** What was found of the devices so far; all zero at first. */
