@@ -110,7 +110,7 @@ int command_run(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct command *command = invocation->command;
 	const struct command_view *view = command_view(invocation);
-	int (*run)(const struct invocation *, struct mr_error *) = view ? view->run : command->run;
+	command_run_function *run = view ? view->run : command->run;
 
 	return command->run_by ? command->run_by(invocation, run, err) : run(invocation, err);
 }

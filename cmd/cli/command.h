@@ -30,6 +30,9 @@ struct invocation {
 	char **operands;             /**< what is no option; ends with NULL */
 };
 
+/** Runs a command: run of struct command. */
+typedef int command_run_function(const struct invocation *invocation, struct mr_error *err);
+
 /**
  * What a command does where an option asks for it: it prints other records than usual.
  *
@@ -70,8 +73,7 @@ struct command {
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
 	/** Call @run, which is the one above or that of a view, as the options say; or NULL: call it once. */
-	int (*run_by)(const struct invocation *invocation,
-		      int (*run)(const struct invocation *invocation, struct mr_error *err),
+	int (*run_by)(const struct invocation *invocation, command_run_function *run,
 		      struct mr_error *err);
 };
 

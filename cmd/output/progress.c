@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cmd/output/progress.h"
+#include "cmd/output/screen.h"
 #include "lib/base/clock.h"
 
 /* Between two updates of the line. */
@@ -16,19 +15,12 @@
 
 #define CLEAR_LINE "\r\033[K"
 
-/* Whether the terminal cannot clear a line: it would show each update, and the escape before it. */
-static bool is_dumb(void)
-{
-	const char *term = getenv("TERM");
-
-	return !term || !*term || !strcmp(term, "dumb");
-}
-
 void progress_init(struct progress *progress, uint64_t total, bool quiet)
 {
 	*progress = (struct progress){
 		.total = total,
-		.silent = quiet || !isatty(STDERR_FILENO) || is_dumb(),
+		/* A dumb terminal would show each update, and the escape before it. */
+		.silent = quiet || !isatty(fileno(stderr)) || screen_is_dumb(),
 	};
 }
 

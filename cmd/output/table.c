@@ -121,7 +121,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	table->fields = columns;
 	table->headings = headings;
 	table->markdown = markdown;
-	table->fit_terminal = headings && usual && !markdown && isatty(fileno(stream));
+	table->fit_terminal = headings && usual && !markdown && isatty(STDOUT_FILENO);
 	table->columns = calloc(columns_count(columns) + 1, sizeof(*table->columns));
 	table->scols = scols_new_table();
 	if (!table->columns || !table->scols || add_columns(table, headings ? usual : 0)) {

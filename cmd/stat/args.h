@@ -45,8 +45,7 @@ int stat_check_regions(const struct invocation *invocation, struct mr_error *err
 int stat_check_print(const struct invocation *invocation, struct mr_error *err);
 
 /** stat_print() - call @run as the options of printing say: run_by of struct command */
-int stat_print(const struct invocation *invocation,
-	       int (*run)(const struct invocation *invocation, struct mr_error *err),
+int stat_print(const struct invocation *invocation, command_run_function *run,
 	       struct mr_error *err);
 
 /** STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */

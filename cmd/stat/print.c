@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "cmd/stat/args.h"
+#include "cmd/stat/watch.h"
 
 /* What --format excludes: the formats have headings, and the values that the user did not choose. */
 static const char *excluded_by_format(const struct output_style *style)
@@ -34,25 +35,45 @@ static int check_format(const struct invocation *invocation, struct mr_error *er
 	return 0;
 }
 
+static int check_watch(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const char *excluded = args->record                                ? "record"
+			       : args->format.format == OUTPUT_OPENMETRICS ? "format openmetrics"
+			       : invocation->global->style.quiet           ? "quiet"
+									   : NULL;
+
+	if (excluded)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--watch excludes --%s", excluded);
+	if (!args->watch.value)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--watch: give seconds, more than 0, such as 2 or 0.5");
+	return 0;
+}
+
 int stat_check_print(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
 
-	if (args->format.given && invocation->enclosing)
+	int rc;
+
+	if (invocation->enclosing && (args->format.given || args->watch.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "no line of a batch can be stat --format");
-	return args->format.given ? check_format(invocation, err) : 0;
+				    "no line of a batch can be stat --%s",
+				    args->format.given ? "format" : "watch");
+	rc = args->format.given ? check_format(invocation, err) : 0;
+	return !rc && args->watch.known ? check_watch(invocation, err) : rc;
 }
 
-int stat_print(const struct invocation *invocation,
-	       int (*run)(const struct invocation *invocation, struct mr_error *err),
-	       struct mr_error *err)
+int stat_print(const struct invocation *invocation, command_run_function *run, struct mr_error *err)
 {
 	const struct stat_args *args = invocation->args;
 	struct global_args global = *invocation->global;
 	struct invocation asked = *invocation;
 
 	global.style.format = args->format.format;
+	global.style.one_line = args->watch.known;
 	asked.global = &global;
-	return run(&asked, err);
+	return args->watch.known ? stat_watch(&asked, run, args->watch.value, err)
+				 : run(&asked, err);
 }

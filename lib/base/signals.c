@@ -34,6 +34,14 @@ void mr_signals_block(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+static struct timespec time_left(uint64_t until)
+{
+	uint64_t now = mr_now_ns(), left = until > now ? until - now : 0;
+
+	return (struct timespec){ .tv_sec = (time_t)(left / 1000000000),
+				  .tv_nsec = (long)(left % 1000000000) };
+}
+
 void mr_signals_wait(struct mr_opt_u64 ns)
 {
 	uint64_t end = mr_now_ns() + ns.value;
@@ -41,9 +49,7 @@ void mr_signals_wait(struct mr_opt_u64 ns)
 
 	ending_signals(&set);
 	for (;;) {
-		uint64_t now = mr_now_ns(), left = end > now ? end - now : 0;
-		struct timespec timeout = { .tv_sec = (time_t)(left / 1000000000),
-					    .tv_nsec = (long)(left % 1000000000) };
+		struct timespec timeout = time_left(end);
 
 		if (sigtimedwait(&set, NULL, ns.known ? &timeout : NULL) >= 0)
 			return;
@@ -64,6 +70,35 @@ bool mr_signals_wait_readable(int fd)
 	while (poll(fds, 2, signals < 0 ? 0 : -1) < 0 && errno == EINTR)
 		;
 	return !fds[1].revents;
+}
+
+int mr_signals_wait_until(uint64_t until, const sigset_t *more, int fd)
+{
+	mr_auto_fd int signals = -1;
+	struct signalfd_siginfo info;
+	struct timespec timeout;
+	struct pollfd fds[2];
+	sigset_t set;
+	int ready;
+
+	ending_signals(&set);
+	if (more)
+		sigorset(&set, &set, more);
+	signals = signalfd(-1, &set, SFD_CLOEXEC);
+	fds[0] = (struct pollfd){ .fd = signals, .events = POLLIN };
+	fds[1] = (struct pollfd){ .fd = fd };
+	do {
+		timeout = time_left(until);
+		if (signals >= 0)
+			ready = ppoll(fds, 2, &timeout, NULL);
+		else
+			ready = sigtimedwait(&set, NULL, &timeout);
+	} while (ready < 0 && errno == EINTR);
+	if (signals < 0)
+		return ready < 0 ? 0 : ready;
+	if (fds[0].revents && read(signals, &info, sizeof(info)) == sizeof(info))
+		return (int)info.ssi_signo;
+	return ready > 0 ? -1 : 0;
 }
 
 bool mr_interrupted(void)

@@ -37,6 +37,15 @@ void mr_signals_wait(struct mr_opt_u64 ns);
  */
 bool mr_signals_wait_readable(int fd);
 
+/**
+ * mr_signals_wait_until() - sleep until one of them or of @more comes, or nobody can read from @fd any more
+ * @until: the end of the sleep, as mr_now_ns() counts
+ * @more:  further signals, which are blocked; or NULL
+ *
+ * Return: the signal, which is not pending any more; 0 where the time is over; -1 where nobody reads.
+ */
+int mr_signals_wait_until(uint64_t until, const sigset_t *more, int fd);
+
 /** mr_signals_ignore() - ignore these signals: the command is ending, and a second one must not disturb that */
 void mr_signals_ignore(void);
 
