@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_CGROUPS_H
 #define LIB_DIAGNOSE_CGROUPS_H
 
-#include "lib/diagnose/checks.h"
+#include "lib/diagnose/finding.h"
 
 void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding *finding);
 void mr_check_memory_cgroup(const struct mr_question *question, struct mr_finding *finding);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The table of checks: a new one has its function in the file of its group, and its row here. */
+#include "lib/diagnose/access.h"
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/checks.h"
 #include "lib/diagnose/devices.h"
@@ -25,6 +26,18 @@ const struct mr_check mr_checks[] = {
 	  mr_check_memory_cgroup },
 	{ "MR-CGROUP-HUGETLB", "huge pages of the control group", "control groups",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_hugetlb_cgroup },
+
+	{ "MR-NODE", "nodes of devices in /dev", "access",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_node },
+	{ "MR-NODE-ACCESS", "permission to open nodes", "access",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD),
+	  mr_check_node_access },
+	{ "MR-SANDBOX", "sandbox", "access",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(BAD), mr_check_sandbox },
+	{ "MR-SELINUX", "SELinux", "access",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_selinux },
+	{ "MR-NETNS", "network namespaces of devices", "access",
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(BAD), mr_check_netns },
 
 	{ "MR-AVAILABLE", "memory available", "memory",
 	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_available },

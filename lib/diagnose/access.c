@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Whether this process gets at the devices.  Programs open /dev/infiniband/uverbsN: that fails where the node is
+ * not there, where its permission or a security module is against it (EACCES), or where the rules for devices of
+ * the control group are (EPERM).
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "lib/diagnose/access.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/cgroup.h"
+#include "lib/host/namespaces.h"
+#include "lib/host/process_status.h"
+#include "lib/host/rdma_device.h"
+#include "lib/host/rdma_netns.h"
+#include "lib/host/sandbox.h"
+
+#define NO_DEVICE "no RDMA device"
+
+/* ---- nodes of all devices ---- */
+
+struct nodes {
+	struct mr_host *host;
+	struct mr_process_status process;
+	unsigned int devices;
+	unsigned int unlisted; /* of them, for which the kernel has made no node */
+	struct mr_name_text absent, refused;
+	struct mr_rdma_node first; /* that was refused */
+	/* errno of the first node that was refused although its permission allows it; 0: none */
+	int against_permission;
+};
+
+/* In a user namespace capabilities do not count for files of users that are not in it. */
+static bool may_open(const struct nodes *nodes, const struct mr_rdma_node *node)
+{
+	const struct mr_host_status file = { .mode = (uint32_t)node->mode.value,
+					     .uid = (uint32_t)node->uid.value,
+					     .gid = (uint32_t)node->gid.value };
+	struct mr_process_status process = nodes->process;
+
+	if (mr_namespace_is_first(nodes->host, "user") != MR_YES)
+		process.effective.known = false;
+	return node->mode.known && mr_process_may_write(&process, &file);
+}
+
+static void take_device(const char *name, void *data)
+{
+	struct nodes *nodes = data;
+	struct mr_rdma_node node;
+	const bool is_listed = mr_rdma_node_read(nodes->host, name, &node);
+
+	nodes->devices++;
+	nodes->unlisted += !is_listed;
+	if (!is_listed || (!node.mode.known && node.error == -ENOENT)) {
+		mr_name_add(&nodes->absent, name);
+	} else if (node.error) {
+		if (!nodes->refused.count)
+			nodes->first = node;
+		mr_name_add(&nodes->refused, name);
+		if (!nodes->against_permission && may_open(nodes, &node))
+			nodes->against_permission = -node.error;
+	}
+}
+
+/* Return: whether there are devices; else the finding is set. */
+static bool read_nodes(const struct mr_question *question, struct nodes *nodes,
+		       struct mr_finding *finding)
+{
+	int rc;
+
+	*nodes = (struct nodes){ .host = question->host };
+	mr_process_status_read(question->host, "self", &nodes->process);
+	rc = mr_rdma_device_list(question->host, take_device, nodes);
+	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(question->host, "/sys/class")))
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
+			       mr_errno_text(-rc));
+	else if (!nodes->devices)
+		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
+	return nodes->devices && rc >= 0;
+}
+
+static bool is_in_container(struct mr_host *host)
+{
+	return mr_namespace_is_first(host, "pid") == MR_NO;
+}
+
+#define FOR_CONTAINER                                                                                \
+	"start the container with --device=/dev/infiniband; in Kubernetes, let the pod ask for the " \
+	"resource of the RDMA device plugin"
+
+/* ---- presence ---- */
+
+void mr_check_node(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_dev_folder dev;
+	struct nodes nodes;
+
+	if (!read_nodes(question, &nodes, finding))
+		return;
+	if (!nodes.absent.count) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%u of %u devices", nodes.devices,
+			       nodes.devices);
+		return;
+	}
+	mr_finding_set(finding,
+		       nodes.absent.count == nodes.devices ? MR_VERDICT_BAD : MR_VERDICT_WARN,
+		       "%u of %u devices: none for %s", nodes.devices - nodes.absent.count,
+		       nodes.devices, nodes.absent.text);
+	if (nodes.unlisted) {
+		mr_finding_detail(finding, "the kernel has made no node for %u", nodes.unlisted);
+		mr_finding_remedy(finding, "modprobe ib_uverbs");
+	} else if (is_in_container(question->host)) {
+		mr_finding_remedy(finding, FOR_CONTAINER);
+	} else if (!mr_dev_folder_read(question->host, &dev) && dev.type[0] && !dev.is_hosts) {
+		mr_finding_remedy(finding, "/dev is not that of the host: see MR-SANDBOX");
+	} else {
+		mr_finding_remedy(finding,
+				  "udevadm trigger --action=add "
+				  "--subsystem-match=infiniband_verbs; without udev, mknod");
+	}
+}
+
+/* ---- permission ---- */
+
+/* What to do about the first node that was refused. */
+static void set_access_remedy(const struct nodes *nodes, const char *group,
+			      struct mr_finding *finding)
+{
+	const int error = -nodes->first.error;
+	const uint64_t mode = nodes->first.mode.value;
+
+	if (error != EACCES && error != EPERM)
+		mr_finding_remedy(finding,
+				  "the driver does not answer: look into the kernel's log");
+	else if (nodes->against_permission == EPERM)
+		mr_finding_remedy(finding,
+				  "its permission allows it, so device rules of the control group "
+				  "refuse it: see MR-SANDBOX");
+	else if (nodes->against_permission)
+		mr_finding_remedy(finding,
+				  "its permission allows it: look at that of /dev/infiniband, and "
+				  "for denials of a security module (ausearch -m avc)");
+	else if (!nodes->first.mode.known)
+		mr_finding_remedy(finding, "let this user search /dev/infiniband: chmod 755");
+	else if ((mode & 060) == 060 && nodes->first.gid.value)
+		mr_finding_remedy(finding, "usermod -aG %s USER, and log in again", group);
+	else
+		mr_finding_remedy(finding, "a udev rule: KERNEL==\"uverbs*\", MODE=\"0666\", as "
+					   "rdma-core has it; then udevadm trigger "
+					   "--subsystem-match=infiniband_verbs");
+}
+
+void mr_check_node_access(const struct mr_question *question, struct mr_finding *finding)
+{
+	char group[64] = "?";
+	const char *name;
+	struct nodes nodes;
+	unsigned int present;
+
+	if (!read_nodes(question, &nodes, finding))
+		return;
+	present = nodes.devices - nodes.absent.count;
+	if (!present) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no node: see MR-NODE");
+		return;
+	}
+	if (!nodes.refused.count) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%u of %u nodes can be opened", present,
+			       present);
+		return;
+	}
+	name = mr_errno_name(-nodes.first.error);
+	mr_finding_set(finding, nodes.refused.count == present ? MR_VERDICT_BAD : MR_VERDICT_WARN,
+		       "%u of %u nodes can be opened: %s for %s", present - nodes.refused.count,
+		       present, name ? name : "an error", nodes.refused.text);
+	if (nodes.first.gid.known)
+		mr_group_name(question->host, (uint32_t)nodes.first.gid.value, group,
+			      sizeof(group));
+	if (nodes.first.mode.known)
+		mr_finding_detail(finding, "%s has mode %04" PRIo64 ", user %" PRIu64 ", group %s",
+				  nodes.first.path, nodes.first.mode.value, nodes.first.uid.value,
+				  group);
+	if (nodes.process.uid.known)
+		mr_finding_detail(finding, "this is user %" PRIu64, nodes.process.uid.value);
+	set_access_remedy(&nodes, group, finding);
+}
+
+/* ---- sandbox of systemd, or a container ---- */
+
+static void set_sandbox_remedy(struct mr_host *host, const char *unit, struct mr_finding *finding)
+{
+	if (is_in_container(host) || !unit[0])
+		mr_finding_remedy(finding, FOR_CONTAINER);
+	else
+		mr_finding_remedy(
+			finding,
+			"systemctl edit %s: BindPaths=/dev/infiniband and "
+			"DeviceAllow=char-infiniband_verbs rw, or PrivateDevices=no; restart it",
+			unit);
+}
+
+void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_dev_folder dev;
+	char unit[128];
+	struct nodes nodes;
+	bool is_own;
+	int rc;
+
+	if (!read_nodes(question, &nodes, finding))
+		return;
+	rc = mr_dev_folder_read(question->host, &dev);
+	is_own = dev.type[0] && !dev.is_hosts;
+	mr_cgroup_unit(question->host, "self", unit, sizeof(unit));
+	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
+		mr_finding_set(finding, MR_VERDICT_BAD,
+			       "a /dev of its own, without /dev/infiniband");
+	else if (nodes.against_permission == EPERM)
+		mr_finding_set(
+			finding, MR_VERDICT_BAD,
+			"EPERM from nodes whose permission allows it: device rules refuse them");
+	else if (rc)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/mountinfo: %s",
+			       mr_errno_text(-rc));
+	else
+		mr_finding_set(finding, MR_VERDICT_OK, "%s",
+			       is_own ? "a /dev of its own, with nodes"
+				      : "none: /dev is the host's");
+	if (finding->verdict == MR_VERDICT_BAD)
+		set_sandbox_remedy(question->host, unit, finding);
+	if (is_own)
+		mr_finding_detail(finding, "/dev is a %s", dev.type);
+	if (unit[0])
+		mr_finding_detail(finding, "unit %s", unit);
+	if (nodes.process.no_new_privs.known && nodes.process.no_new_privs.value)
+		mr_finding_detail(finding, "NoNewPrivs is set");
+	if (nodes.process.seccomp.known && nodes.process.seccomp.value)
+		mr_finding_detail(finding, "seccomp filters system calls");
+}
+
+/* ---- SELinux ---- */
+
+void mr_check_selinux(const struct mr_question *question, struct mr_finding *finding)
+{
+	static const char *const modes[] = {
+		[MR_SELINUX_OFF] = "off",
+		[MR_SELINUX_PERMISSIVE] = "permissive",
+		[MR_SELINUX_ENFORCING] = "enforcing",
+		[MR_SELINUX_HIDDEN] = "on, in a mode that cannot be seen from here",
+	};
+	struct mr_finding ignored = { 0 };
+	enum mr_selinux mode;
+	struct nodes nodes;
+	char label[128];
+	const int rc = mr_selinux_read(question->host, &mode, label, sizeof(label));
+
+	if (rc) {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/fs/selinux/enforce: %s",
+			       mr_errno_text(-rc));
+	} else if (mode == MR_SELINUX_OFF) {
+		mr_finding_set(finding, MR_VERDICT_NA, "off");
+	} else if (mode != MR_SELINUX_PERMISSIVE && read_nodes(question, &nodes, &ignored) &&
+		   nodes.against_permission == EACCES) {
+		mr_finding_set(finding, MR_VERDICT_WARN,
+			       "%s, and EACCES from nodes whose permission allows it", modes[mode]);
+		mr_finding_remedy(finding,
+				  "it may be the reason: look for denials (ausearch -m avc "
+				  "-ts recent), and allow them by audit2allow");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_OK, "%s", modes[mode]);
+	}
+	if (label[0])
+		mr_finding_detail(finding, "this process is %s", label);
+}
+
+/* ---- network namespaces ---- */
+
+static void judge_exclusive(const struct mr_rdma_netns *netns, struct mr_finding *finding)
+{
+	if (netns->visible || !netns->hidden) {
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "exclusive: %u devices are in this one, %u in others",
+			       netns->visible, netns->hidden);
+		return;
+	}
+	mr_finding_set(finding, MR_VERDICT_BAD, "exclusive: all %u devices are in other ones",
+		       netns->hidden);
+	mr_finding_remedy(
+		finding,
+		"rdma dev set %s netns NAME, where it is now; or, before any other namespace "
+		"is made, rdma system set netns shared",
+		netns->first_hidden);
+}
+
+void mr_check_netns(const struct mr_question *question, struct mr_finding *finding)
+{
+	struct mr_rdma_netns netns;
+	const int rc = mr_rdma_netns_read(question->host, &netns);
+
+	if (rc)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
+			       mr_errno_text(-rc));
+	else if (!netns.visible && !netns.hidden)
+		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
+	else if (netns.is_exclusive == MR_YES)
+		judge_exclusive(&netns, finding);
+	else if (!netns.visible)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "none of %u devices is in this /sys",
+			       netns.hidden);
+	else if (netns.is_exclusive == MR_UNKNOWN && netns.error != -ENOENT)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "netns_mode of ib_core: %s",
+			       mr_errno_text(-netns.error));
+	else
+		mr_finding_set(finding, MR_VERDICT_OK, "shared by all");
+}
