@@ -8,7 +8,8 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 # "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
 [ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt
-	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev"
+	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
+	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml"
 
 missing=
 command -v dpkg-query >/dev/null || {
@@ -36,8 +37,23 @@ if [ "$(id -u)" -ne 0 ]; then
 		refuse "Debian packages are missing, and you are not root and have no sudo"
 	root=sudo
 fi
+# Packages that hold daemons are for tests, which start them as they need them: here none is started.
+policy=/usr/sbin/policy-rc.d
+if [ "${1:-}" = all ] && [ ! -e "$policy" ]; then
+	trap '$root rm -f "$policy"' EXIT
+	printf '#!/bin/sh\nexit 101\n' | $root tee "$policy" >/dev/null
+	$root chmod 755 "$policy"
+fi
 echo "Installing:$missing"
 $root apt-get -qq update || refuse "apt-get failed"
 # shellcheck disable=SC2086 # a list of words
 $root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $missing >/dev/null ||
 	refuse "apt-get failed"
+# Nor at the next boot.
+for package in $missing; do
+	case $package in
+	prometheus | prometheus-node-exporter)
+		[ ! -d /run/systemd/system ] || $root systemctl --quiet disable "$package" || :
+		;;
+	esac
+done
