@@ -47,8 +47,7 @@ static const struct option_spec system_options[] = {
 };
 
 static const struct option_spec print_options[] = {
-	OPTION(0, "format", format, struct stat_args, format, "FORMAT",
-	       "print as text (default), markdown or openmetrics"),
+	OPTION(0, "format", format, struct stat_args, format, "FORMAT", "print as"),
 	OPTION(0, "watch", seconds, struct stat_args, watch, "SECONDS",
 	       "print again after each SECONDS, until interrupted"),
 	OPTION_END,
