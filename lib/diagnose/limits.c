@@ -25,6 +25,9 @@
 
 #define NO_LIMIT UINT64_MAX
 
+/* The kernel counts pages: of the limit those that are whole, of memory those that are begun. */
+#define SMALLEST_PAGE 4096
+
 static struct mr_size_text limit_text(uint64_t limit)
 {
 	return limit == NO_LIMIT ? (struct mr_size_text){ "unlimited" } : mr_size_text(limit);
@@ -59,13 +62,24 @@ static bool has(struct mr_opt_u64 capabilities, uint64_t capability)
 }
 
 /* Whether the kernel asks for no limit.  It asks for the capability in the first user namespace. */
-static bool is_exempt(const struct mr_question *question)
+static enum mr_tristate is_exempt(const struct mr_question *question)
 {
 	struct mr_process_status status;
 
-	return !mr_process_status_read(question->host, "self", &status) &&
-	       has(status.effective, MR_CAP_IPC_LOCK) &&
-	       mr_namespace_is_first(question->host, "user") == MR_YES;
+	if (mr_process_status_read(question->host, "self", &status) || !status.effective.known)
+		return MR_UNKNOWN;
+	if (!has(status.effective, MR_CAP_IPC_LOCK))
+		return MR_NO;
+	return mr_namespace_is_first(question->host, "user");
+}
+
+/* A limit that is too low does not matter to a process that is exempt. */
+static void doubt(struct mr_finding *finding)
+{
+	if (finding->verdict < MR_VERDICT_WARN)
+		return;
+	finding->verdict = MR_VERDICT_UNKNOWN;
+	mr_finding_detail(finding, "whether CAP_IPC_LOCK lifts the limit cannot be found out");
 }
 
 /* ---- limit of locked memory ---- */
@@ -85,7 +99,8 @@ static uint64_t needed_bytes(const struct mr_question *question, unsigned int *d
 	mr_host_list(question->host, count_name, devices, "/sys/class/infiniband");
 	if (!*devices)
 		*devices = 1;
-	return __builtin_mul_overflow(question->size.value, *devices, &needed) ? NO_LIMIT : needed;
+	needed = mr_round_up(question->size.value, SMALLEST_PAGE);
+	return !needed || __builtin_mul_overflow(needed, *devices, &needed) ? NO_LIMIT : needed;
 }
 
 static void judge_size(const struct mr_question *question, const struct mr_memlock *limit,
@@ -93,7 +108,7 @@ static void judge_size(const struct mr_question *question, const struct mr_memlo
 {
 	unsigned int devices;
 	const uint64_t needed = needed_bytes(question, &devices);
-	const bool fits = limit->soft >= needed;
+	const bool fits = (limit->soft & ~(uint64_t)(SMALLEST_PAGE - 1)) >= needed;
 
 	mr_finding_set(finding, fits ? MR_VERDICT_OK : MR_VERDICT_BAD, "%s %s %s asked",
 		       limit_text(limit->soft).text, fits ? ">=" : "<", mr_size_text(needed).text);
@@ -128,11 +143,12 @@ static void judge_usual(const struct mr_question *question, const struct mr_meml
 
 void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding)
 {
+	const enum mr_tristate exempt = is_exempt(question);
 	struct mr_memlock limit;
 
 	if (!read_limit(question, &limit, finding))
 		return;
-	if (is_exempt(question)) {
+	if (exempt == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s",
 			       "does not count: CAP_IPC_LOCK is effective");
 	} else if (limit.soft == NO_LIMIT) {
@@ -145,6 +161,8 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 	} else {
 		judge_usual(question, &limit, finding);
 	}
+	if (exempt == MR_UNKNOWN)
+		doubt(finding);
 	mr_finding_detail(finding, "soft limit %s, hard limit %s", limit_text(limit.soft).text,
 			  limit_text(limit.hard).text);
 }
@@ -188,7 +206,11 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 			       "/proc/self/status has no CapEff");
 		return;
 	}
-	if (has(status.effective, MR_CAP_IPC_LOCK))
+	if (has(status.effective, MR_CAP_IPC_LOCK) &&
+	    mr_namespace_is_first(question->host, "user") == MR_NO)
+		mr_finding_set(finding, MR_VERDICT_NA, "%s",
+			       "effective in a user namespace alone: see MR-USERNS");
+	else if (has(status.effective, MR_CAP_IPC_LOCK))
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", "effective");
 	else if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT)
 		mr_finding_set(finding, MR_VERDICT_NA, "%s",
@@ -244,6 +266,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 {
 	struct mr_process_status status;
 	struct mr_memlock limit;
+	enum mr_tristate exempt;
 	unsigned int devices;
 	uint64_t left, needed;
 
@@ -257,7 +280,8 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	if (status.locked.known)
 		mr_finding_detail(finding, "VmLck %s, which registration does not count",
 				  mr_size_text(status.locked.value).text);
-	if (is_exempt(question) || limit.soft == NO_LIMIT) {
+	exempt = is_exempt(question);
+	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
 		mr_finding_set(finding, MR_VERDICT_NA, "%s", "no limit counts it");
 		return;
 	}
@@ -276,4 +300,6 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 			finding, "%s",
 			"deregister what is not needed any more, or raise RLIMIT_MEMLOCK");
 	}
+	if (exempt == MR_UNKNOWN)
+		doubt(finding);
 }

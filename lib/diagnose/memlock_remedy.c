@@ -106,6 +106,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	const size_t used = strlen(finding->figure);
 	char *figure = finding->figure + used;
 	const size_t room = sizeof(finding->figure) - used;
+	const char *change = origin->parents.soft > limit->soft ? "lowered" : "set";
 	char who[64];
 
 	if (origin->pid)
@@ -128,9 +129,10 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 				  origin->parent_pid, who);
 		return;
 	}
-	snprintf(figure, room, "; %s %s",
-		 origin->parents.soft > limit->soft ? "lowered at" : "set at",
-		 origin->pid ? origin->name : "the start of this process");
+	if (origin->pid)
+		snprintf(figure, room, "; %s at %s", change, origin->name);
+	else
+		snprintf(figure, room, "; %s when %s started this process", change, origin->parent);
 	mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
 			  origin->parent, origin->parent_pid,
 			  origin->parents.soft == UINT64_MAX

@@ -101,15 +101,35 @@ TEST(memlock_is_not_a_number)
 	assert_int_equal(found.verdict, MR_VERDICT_UNKNOWN);
 }
 
-TEST(memlock_of_a_process_that_nothing_else_is_known_of_counts)
+TEST(memlock_is_not_judged_where_the_capability_may_lift_it)
 {
 	put_limits("self", "65536", "65536");
-	CHECK(mr_check_memlock, 0);
+	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_UNKNOWN);
+	put("/proc/self/status", "Name:\tmrctl\nPPid:\t0\nVmPin:\t64 kB\nCapEff:\t" IPC_LOCK "\n");
+	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_UNKNOWN);
+	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_UNKNOWN);
+	put("/proc/self/uid_map", ROOTS_MAP);
+	assert_string_equal(look(mr_check_memlock, 0).figure,
+			    "64 KiB < 1 MiB; all ancestors have it");
+	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_BAD);
+	put("/proc/self/uid_map", WHOLE_MAP);
+	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_OK);
+}
 
-	assert_int_equal(found.verdict, MR_VERDICT_BAD);
-	assert_string_equal(found.figure, "64 KiB < 1 MiB");
-	assert_contains(found.detail, "not known");
-	assert_true(found.remedy[0]);
+TEST(memlock_counts_whole_pages)
+{
+	put_process("self", "mrctl", 0, "8388607", "8388607");
+	assert_int_equal(look(mr_check_memlock, 8388607).verdict, MR_VERDICT_BAD);
+	assert_int_equal(look(mr_check_memlock, 8384512).verdict, MR_VERDICT_OK);
+}
+
+TEST(memlock_names_who_lowered_it_for_this_process)
+{
+	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
+	put_process("300", "launcher", 0, UNLIMITED, UNLIMITED);
+	assert_contains(look(mr_check_memlock, GIB).figure, "lowered when launcher started");
+	put_process("300", "launcher", 0, "65536", "65536");
+	assert_contains(look(mr_check_memlock, GIB).figure, "set when launcher started");
 }
 
 TEST(memlock_is_unlimited)
@@ -264,6 +284,12 @@ TEST(ipc_lock_is_effective)
 	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_OK);
 }
 
+TEST(ipc_lock_of_a_user_namespace_is_not_that_of_the_host)
+{
+	put_self(IPC_LOCK, ROOTS_MAP);
+	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_NA);
+}
+
 TEST(ipc_lock_is_not_told)
 {
 	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_UNKNOWN);
@@ -366,7 +392,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(memlock_cannot_be_read),
 		CASE(memlock_is_not_a_number),
-		CASE(memlock_of_a_process_that_nothing_else_is_known_of_counts),
+		CASE(memlock_is_not_judged_where_the_capability_may_lift_it),
+		CASE(memlock_counts_whole_pages),
+		CASE(memlock_names_who_lowered_it_for_this_process),
 		CASE(memlock_is_unlimited),
 		CASE(memlock_does_not_count_with_the_capability),
 		CASE(memlock_counts_in_a_user_namespace_whatever_the_capability),
@@ -381,6 +409,7 @@ int main(void)
 		CASE(memlock_of_a_whole_container_is_its_runtimes),
 		CASE(memlock_shows_no_control_characters_of_other_processes),
 		CASE(ipc_lock_is_effective),
+		CASE(ipc_lock_of_a_user_namespace_is_not_that_of_the_host),
 		CASE(ipc_lock_is_not_told),
 		CASE(ipc_lock_of_a_container_is_inert_for_a_user),
 		CASE(ipc_lock_is_permitted_only),
