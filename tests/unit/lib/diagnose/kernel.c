@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "lib/diagnose/kernel.h"
+
+#include "tests/unit/recorded_host.h"
+
+#define CONFIG "/boot/config-6.12.1"
+#define PCI    "/sys/bus/pci/devices/0000:c1:00.0"
+
+static struct recorded_host recorded;
+
+static int set_up(void **state)
+{
+	(void)state;
+	recorded_host_begin(&recorded);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	recorded_host_end(&recorded);
+	return 0;
+}
+
+static void put(const char *path, const char *text)
+{
+	recorded_host_put(&recorded, path, text);
+}
+
+static void call(const char *kind, const char *path, const char *text)
+{
+	recorded_host_call(&recorded, kind, path, text);
+}
+
+static struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
+			      uint64_t size)
+{
+	const struct mr_question question = { &recorded.host, { size, size != 0 } };
+	struct mr_finding finding = { 0 };
+
+	check(&question, &finding);
+	assert_true(finding.figure[0]);
+	assert_int_equal(finding.remedy[0] != '\0', finding.verdict >= MR_VERDICT_UNKNOWN);
+	return finding;
+}
+
+#define VERDICT(verdict_, ...) assert_int_equal(look(__VA_ARGS__).verdict, MR_VERDICT_##verdict_)
+#define FIGURE(part, ...)      assert_contains(look(__VA_ARGS__).figure, part)
+
+/* ---- release and options ---- */
+
+TEST(releases_are_judged_by_what_mainline_has)
+{
+	static const struct {
+		const char *release;
+		enum mr_verdict verdict;
+	} cases[] = {
+		{ "6.12.107+deb13-amd64", MR_VERDICT_OK },
+		{ "5.13.0", MR_VERDICT_OK },
+		{ "5.12.19", MR_VERDICT_WARN },
+		{ "4.19.0-27-amd64", MR_VERDICT_WARN },
+		{ "10.0", MR_VERDICT_OK },
+		{ "4.18.0-553.el8.x86_64", MR_VERDICT_UNKNOWN },
+		{ "5.3.18-150300.59.93-default", MR_VERDICT_UNKNOWN },
+		{ "linux", MR_VERDICT_UNKNOWN },
+		{ "5", MR_VERDICT_UNKNOWN },
+		{ "", MR_VERDICT_UNKNOWN },
+	};
+
+	VERDICT(UNKNOWN, mr_check_kernel, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put("/proc/sys/kernel/osrelease", cases[i].release);
+		assert_equal_for(cases[i].release, look(mr_check_kernel, 0).verdict,
+				 cases[i].verdict);
+	}
+	put("/proc/sys/kernel/osrelease", "5.12.19\n");
+	assert_null(strstr(look(mr_check_kernel, 0).figure, "dma-buf"));
+	put("/proc/sys/kernel/osrelease", "5.11.0\n");
+	FIGURE("dma-buf", mr_check_kernel, 0);
+}
+
+TEST(options_are_read_from_the_file_of_this_kernel)
+{
+	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+	put("/boot/config-6.12.2", "# CONFIG_INFINIBAND is not set\n");
+	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+	put("/lib/modules/6.12.1/config", "CONFIG_INFINIBAND=m\n");
+	VERDICT(OK, mr_check_kernel_config, 0);
+	put(CONFIG, "# CONFIG_INFINIBAND is not set\n");
+	VERDICT(BAD, mr_check_kernel_config, 0);
+	put(CONFIG, "CONFIG_INFINIBAND=m\n# CONFIG_INFINIBAND_USER_ACCESS is not set\n");
+	VERDICT(BAD, mr_check_kernel_config, 0);
+	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n");
+	VERDICT(WARN, mr_check_kernel_config, 0);
+	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_UDMABUF is not set\n");
+	VERDICT(OK, mr_check_kernel_config, 0);
+	assert_contains(look(mr_check_kernel_config, 0).detail, "UDMABUF off");
+}
+
+TEST(a_file_that_does_not_tell_of_options_is_unknown)
+{
+	static const char *const files[] = {
+		"",
+		"\n\n",
+		"CONFIG_INFINIBAND\n",
+		"CONFIG_INFINIBAND=maybe\n",
+		"# CONFIG_INFINIBAND is not se",
+		"CONFIG_INFINIBAND_USER_ACCESS=m\n",
+		"\x7f\x45LF\x02\xff",
+		"CONFIG_INFINIBANDS=y\n",
+	};
+
+	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		put(CONFIG, files[i]);
+		assert_equal_for(files[i], look(mr_check_kernel_config, 0).verdict,
+				 MR_VERDICT_UNKNOWN);
+	}
+	/* a release that would lead elsewhere */
+	put("/proc/sys/kernel/osrelease", "6.12/../6.12.1\n");
+	put(CONFIG, "CONFIG_INFINIBAND=y\n");
+	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+}
+
+/* ---- modules ---- */
+
+static void put_function(const char *class, const char *vendor, const char *driver)
+{
+	put(PCI "/class", class);
+	put(PCI "/vendor", vendor);
+	if (driver)
+		call("link", PCI "/driver", driver);
+}
+
+static void put_module(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", name);
+	put(path, "0\n");
+}
+
+TEST(an_adapter_needs_its_driver_and_its_rdma_module)
+{
+	VERDICT(UNKNOWN, mr_check_modules, 0);
+	put("/sys/class/net/lo/ifindex", "1\n");
+	VERDICT(NA, mr_check_modules, 0);
+	put_function("0x020000\n", "0x15b3\n", NULL);
+	VERDICT(WARN, mr_check_modules, 0);
+	FIGURE("0000:c1:00.0 has no driver", mr_check_modules, 0);
+	call("link", PCI "/driver", "../../../../bus/pci/drivers/mlx5_core");
+	FIGURE("mlx5_ib is not loaded", mr_check_modules, 0);
+	put_module("mlx5_ib");
+	put_module("ib_core");
+	VERDICT(OK, mr_check_modules, 0);
+	assert_string_equal(look(mr_check_modules, 0).figure, "ib_core, mlx5_ib");
+}
+
+TEST(adapters_that_are_none_of_rdma_need_nothing)
+{
+	put("/sys/class/net/lo/ifindex", "1\n");
+	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/vfio-pci");
+	VERDICT(NA, mr_check_modules, 0);
+	put_function("0x020000\n", "0x8086\n", "../../../bus/pci/drivers/ice");
+	VERDICT(NA, mr_check_modules, 0);
+	put_function("0x010802\n", "0x15b3\n", "../../../bus/pci/drivers/nvme");
+	VERDICT(NA, mr_check_modules, 0);
+	put_function("class\n", "\n", "");
+	VERDICT(NA, mr_check_modules, 0);
+}
+
+TEST(devices_without_nodes_cannot_be_opened)
+{
+	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
+	VERDICT(BAD, mr_check_modules, 0);
+	put("/sys/class/infiniband_verbs/abi_version", "6\n");
+	VERDICT(OK, mr_check_modules, 0);
+}
+
+/* ---- memory of GPUs ---- */
+
+#define SYMBOL "/kernel/symbol/ib_register_peer_memory_client"
+
+TEST(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver)
+{
+	VERDICT(NA, mr_check_peer_memory, 0);
+	put_function("0x030200\n", "0x10de\n", "../../../bus/pci/drivers/nvidia");
+	VERDICT(NA, mr_check_peer_memory, 0);
+	put("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550\n");
+	VERDICT(WARN, mr_check_peer_memory, 0);
+	put_module("nvidia_peermem");
+	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
+	call("answer", SYMBOL, "perhaps");
+	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
+	call("answer", SYMBOL, "no");
+	VERDICT(WARN, mr_check_peer_memory, 0);
+	FIGURE("EFAULT", mr_check_peer_memory, 0);
+	call("answer", SYMBOL, "yes");
+	VERDICT(OK, mr_check_peer_memory, 0);
+	call("answer", SYMBOL, "no");
+	put("/proc/driver/nvidia/version",
+	    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570\n");
+	VERDICT(OK, mr_check_peer_memory, 0);
+	FIGURE("dma-buf", mr_check_peer_memory, 0);
+}
+
+TEST(memory_of_an_amd_gpu_needs_access_among_devices)
+{
+	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	put_function("0x120000\n", "0x1002\n", "../../../bus/pci/drivers/amdgpu");
+	VERDICT(NA, mr_check_peer_memory, 0);
+	put_module("amdgpu");
+	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
+	put(CONFIG, "CONFIG_PCI_P2PDMA=y\n");
+	VERDICT(OK, mr_check_peer_memory, 0);
+	put(CONFIG, "# CONFIG_PCI_P2PDMA is not set\n");
+	VERDICT(WARN, mr_check_peer_memory, 0);
+}
+
+TEST(a_display_adapter_of_a_server_is_no_gpu)
+{
+	put_function("0x030000\n", "0x1a03\n", "../../../bus/pci/drivers/ast");
+	VERDICT(NA, mr_check_peer_memory, 0);
+	put_function("0x030200\n", "0x10de\n", "../../../bus/pci/drivers/vfio-pci");
+	VERDICT(NA, mr_check_peer_memory, 0);
+}
+
+/* ---- conveniences, and fork ---- */
+
+TEST(dma_bufs_to_try_with_never_fail_a_node)
+{
+	VERDICT(NA, mr_check_udmabuf, 0);
+	VERDICT(NA, mr_check_dma_heap, 0);
+	call("open.error", "/dev/udmabuf", "EACCES");
+	VERDICT(OK, mr_check_udmabuf, 0);
+	FIGURE("other users", mr_check_udmabuf, 0);
+	call("open.error", "/dev/udmabuf", "ENXIO");
+	VERDICT(UNKNOWN, mr_check_udmabuf, 0);
+	call("open", "/dev/dma_heap/system", "ok");
+	VERDICT(OK, mr_check_dma_heap, 0);
+}
+
+TEST(registered_memory_survives_a_fork)
+{
+	VERDICT(UNKNOWN, mr_check_fork, 0);
+	put("/sys/class/net/lo/ifindex", "1\n");
+	VERDICT(NA, mr_check_fork, 0);
+	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
+	VERDICT(UNKNOWN, mr_check_fork, 0);
+	call("answer", "/rdma/copy-on-fork", "no");
+	VERDICT(WARN, mr_check_fork, 0);
+	call("answer", "/environment/RDMAV_FORK_SAFE", "set");
+	VERDICT(OK, mr_check_fork, 0);
+	assert_contains(look(mr_check_fork, 0).detail, "RDMAV_HUGEPAGES_SAFE");
+	call("answer", "/environment/RDMAV_HUGEPAGES_SAFE", "0");
+	assert_string_equal(look(mr_check_fork, 0).detail, "");
+	call("answer", "/rdma/copy-on-fork", "yes");
+	FIGURE("the kernel copies", mr_check_fork, 0);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(releases_are_judged_by_what_mainline_has),
+		T(options_are_read_from_the_file_of_this_kernel),
+		T(a_file_that_does_not_tell_of_options_is_unknown),
+		T(an_adapter_needs_its_driver_and_its_rdma_module),
+		T(adapters_that_are_none_of_rdma_need_nothing),
+		T(devices_without_nodes_cannot_be_opened),
+		T(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver),
+		T(memory_of_an_amd_gpu_needs_access_among_devices),
+		T(a_display_adapter_of_a_server_is_no_gpu),
+		T(dma_bufs_to_try_with_never_fail_a_node),
+		T(registered_memory_survives_a_fork),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
