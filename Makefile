@@ -13,6 +13,7 @@ BINDIR ?= $(PREFIX)/bin
 LIBDIR ?= $(PREFIX)/lib
 MANDIR ?= $(PREFIX)/share/man
 DATADIR ?= $(PREFIX)/share
+DOCDIR ?= $(DATADIR)/doc/mrctl
 CC ?= cc
 CFLAGS ?= -O3 -g
 PKG_CONFIG ?= pkg-config
@@ -68,6 +69,7 @@ DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
 MAN := $(wildcard man/*.[1-9])
+EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
@@ -225,6 +227,10 @@ install: all
 	for page in $(MAN); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
+	for file in $(EXAMPLES); do \
+		install -D -m $$([ -x $$file ] && echo 755 || echo 644) $$file \
+			$(DESTDIR)$(DOCDIR)/$${file#man/} || exit; \
+	done
 	install -D -m 644 completions/mrctl.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
 	install -D -m 644 completions/_mrctl $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl
 	install -D -m 644 completions/mrctl.fish $(DESTDIR)$(DATADIR)/fish/vendor_completions.d/mrctl.fish
@@ -232,7 +238,7 @@ install: all
 ## uninstall: remove what install installed
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/mrctl
-	rm -rf $(DESTDIR)$(LIBDIR)/mrctl
+	rm -rf $(DESTDIR)$(LIBDIR)/mrctl $(DESTDIR)$(DOCDIR)
 	rm -f $(foreach page,$(MAN),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
 	rm -f $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
 	rm -f $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Checks all nodes at once, and folds those that answer the same: clush.sh NODES [OPTION...]
+#
+#     clush.sh node[001-512]
+#     clush.sh @compute --for-size 64G
+#
+# CLUSH may hold further options of clush(1), such as "-f 128".
+[ $# -ge 1 ] || {
+	echo "usage: $0 NODES [OPTION of mrctl stat --host...]" >&2
+	exit 2
+}
+nodes=$1
+shift
+# shellcheck disable=SC2086 # options
+exec clush $CLUSH -b -S -w "$nodes" mrctl stat --host "$@"

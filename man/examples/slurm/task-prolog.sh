@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Slurm, slurm.conf: TaskProlog=/etc/slurm/mrctl-task-prolog.sh
+#
+# Warns the user at the head of the job's output where the limits of the task itself, such as that of locked
+# memory, make registration fail.  It runs as the user in the task; Slurm obeys what it prints: a line
+# "print TEXT" appears in the output.  It never fails, as that would end the task.
+mrctl stat --host --quiet || echo "print mrctl: $(mrctl stat --host --exit npd)"
+exit 0

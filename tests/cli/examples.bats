@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The files of man/examples, each run as the program would that it is for
+load helpers
+
+EXAMPLES=$ROOT/man/examples
+
+# need PROGRAM PACKAGE
+need() {
+	command -v "$1" >/dev/null || skip "needs $1: apt-get install --no-install-recommends $2"
+}
+
+# answer STATUS TEXT: from here on "mrctl stat --host" ends with STATUS, and prints TEXT; its words are noted
+answer() {
+	mkdir -p "$BATS_TEST_TMPDIR/bin"
+	printf '#!/bin/sh\necho "$@" >>%q\ncase "$*" in *--quiet*) ;; *) echo %q ;; esac\nexit %d\n' \
+		"$BATS_TEST_TMPDIR/words" "$2" "$1" >"$BATS_TEST_TMPDIR/bin/mrctl"
+	chmod 755 "$BATS_TEST_TMPDIR/bin/mrctl"
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+}
+
+# node REASON: from here on scontrol shows a node that was drained for REASON, and notes what it is told to update
+node() {
+	printf '#!/bin/sh\ncase "$*" in *"show node"*) echo "NodeName=$4 State=IDLE %s" ;; *) echo "$@" >>%q ;; esac\n' \
+		"${1:+Reason=$1}" "$BATS_TEST_TMPDIR/updates" >"$BATS_TEST_TMPDIR/bin/scontrol"
+	chmod 755 "$BATS_TEST_TMPDIR/bin/scontrol"
+	: >"$BATS_TEST_TMPDIR/updates"
+}
+
+# Slurm gives a prolog its environment only: SLURM_JOB_ID, SLURMD_NODENAME and others (slurm.conf(5))
+slurm() {
+	run --separate-stderr env -i PATH="$PATH" SLURM_JOB_ID=7 SLURM_JOB_USER=u SLURMD_NODENAME=n1 "$EXAMPLES/slurm/$1"
+}
+
+@test "slurm: the prolog lets a job run on a node that is ready, and fails on another" {
+	answer 0 "12 ok"
+	slurm prolog.sh
+	succeeded && [ -z "$output$stderr" ]
+	answer 1 "MR-MEMLOCK: 64 KiB"
+	slurm prolog.sh
+	[ "$status" -eq 1 ] && [[ $stderr == "mrctl: MR-MEMLOCK: 64 KiB" ]] || fail "$status $stderr"
+}
+
+@test "slurm: the prolog and the real mrctl agree about this host" {
+	run --separate-stderr mrctl stat --host
+	local real=$status
+	slurm prolog.sh
+	[ "$status" -eq "$real" ] || fail "$status, not $real: $stderr"
+}
+
+@test "slurm: the task prolog tells the user, and never fails" {
+	answer 1 "MR-MEMLOCK: 64 KiB"
+	slurm task-prolog.sh
+	succeeded && [ "$output" = "print mrctl: MR-MEMLOCK: 64 KiB" ]
+	answer 0 "12 ok"
+	slurm task-prolog.sh
+	succeeded && [ -z "$output" ]
+}
+
+@test "slurm: a low limit of the task is what the real mrctl warns of" {
+	require_nobody
+	run --separate-stderr as_nobody prlimit --memlock=4096 env PATH="$PATH" sh -c \
+		"$(cat "$EXAMPLES/slurm/task-prolog.sh")"
+	succeeded
+	[[ $output == "print mrctl: "*MR-MEMLOCK* ]] || fail "$output" "$stderr"
+}
+
+@test "slurm: the health check drains a node, and resumes only what it drained itself" {
+	answer 1 "MR-MEMLOCK: 64 KiB"
+	node ""
+	slurm health-check.sh
+	[ "$(cat "$BATS_TEST_TMPDIR/updates")" = "update NodeName=n1 State=DRAIN Reason=mrctl: MR-MEMLOCK: 64 KiB" ]
+	node "disk is broken"
+	slurm health-check.sh
+	[ ! -s "$BATS_TEST_TMPDIR/updates" ]
+	answer 0 "12 ok"
+	slurm health-check.sh
+	[ ! -s "$BATS_TEST_TMPDIR/updates" ]
+	node "mrctl: MR-MEMLOCK: 64 KiB [slurm@2026-01-01]"
+	slurm health-check.sh
+	[ "$(cat "$BATS_TEST_TMPDIR/updates")" = "update NodeName=n1 State=RESUME" ]
+	# unknown is no reason for either
+	answer 2 "unknown"
+	node ""
+	slurm health-check.sh
+	node "mrctl: x"
+	slurm health-check.sh
+	[ ! -s "$BATS_TEST_TMPDIR/updates" ]
+}
+
+@test "clush folds the nodes that answer the same" {
+	need clush clustershell
+	CLUSH='-R exec' run --separate-stderr "$EXAMPLES/clush.sh" 'n[1-3]'
+	grep -qx 'n\[1-3\] (3)' <<<"$output" || fail "$output" "$stderr"
+	[ "$(grep -c '^n' <<<"$output")" -eq 1 ] || fail "$output"
+	[[ $output == *MR-MEMLOCK* ]]
+	run --separate-stderr "$EXAMPLES/clush.sh"
+	[ "$status" -eq 2 ]
+}
+
+@test "nhc: each line is a check whose command has the status that it asks for" {
+	local checks=0 status_wanted command
+
+	while IFS= read -r line; do
+		[[ $line == [!#]* ]] || continue
+		[[ $line =~ ^(\*|\{[a-z*]+\})\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ (mrctl\ .*)$ ]] || fail "$line"
+		status_wanted=${BASH_REMATCH[2]} command=${BASH_REMATCH[3]}
+		answer 0 ""
+		run bash -c "$command"
+		[ "$status" -eq "$status_wanted" ]
+		PATH=${PATH#"$BATS_TEST_TMPDIR/bin:"}
+		# the real one knows the options
+		run --separate-stderr bash -c "$command"
+		[ "$status" -le 1 ] && [ -z "$output" ] || fail "$status $output $stderr"
+		checks=$((checks + 1))
+	done <"$EXAMPLES/nhc.conf"
+	[ "$checks" -eq 2 ]
+}
+
+@test "ansible: the playbook passes where no check is bad, and names those that are" {
+	need ansible-playbook ansible-core
+	export ANSIBLE_LOCALHOST_WARNING=false ANSIBLE_HOME=$BATS_TEST_TMPDIR/ansible ANSIBLE_NOCOLOR=1
+	# without the prefix of PATH, ansible would look for its own python
+	answer 0 '{"checks":[{"id":"MR-MEMLOCK","verdict":"ok"},{"id":"MR-CMA","verdict":"n/a"}]}'
+	run ansible-playbook -i localhost, -c local "$EXAMPLES/ansible.yml"
+	[ "$status" -eq 0 ] || fail "$output"
+	answer 1 '{"checks":[{"id":"MR-MEMLOCK","verdict":"bad"},{"id":"MR-CMA","verdict":"ok"}]}'
+	run ansible-playbook -i localhost, -c local "$EXAMPLES/ansible.yml"
+	[ "$status" -ne 0 ] && [[ $output == *MR-MEMLOCK* && $output != *MR-CMA* ]] || fail "$output"
+	[ "$(sort -u "$BATS_TEST_TMPDIR/words")" = "--json stat --host" ]
+	# the real document has these members
+	mrctl --json stat --host | jq -e '.checks | all(has("id") and has("verdict"))' >/dev/null
+}
+
+@test "kubernetes: the init container has the capability and limits of the application" {
+	/usr/bin/python3 -c 'import yaml' 2>/dev/null || skip "needs apt-get install python3-yaml"
+	run /usr/bin/python3 -c 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))' \
+		"$EXAMPLES/kubernetes/init-container.yaml"
+	json '.kind == "Pod" and (.spec.initContainers[0] as $i | .spec.containers[0] |
+		.securityContext == $i.securityContext and .resources == $i.resources)'
+	read -ra words < <(jq -r '.spec.initContainers[0].command | join(" ")' <<<"$output")
+	run --separate-stderr "${words[@]}"
+	[ "$status" -le 1 ] && [[ $output == *MR-MEMLOCK* ]] || fail "$status $stderr"
+}
+
+@test "kubernetes: node-problem-detector gets a status that it knows, and a short line" {
+	local path length
+
+	run jq -c . "$EXAMPLES/kubernetes/node-problem-detector.json"
+	json '.plugin == "custom" and (.rules[0].condition == .conditions[0].type)'
+	length=$(jq .pluginConfig.max_output_length <<<"$output")
+	path=$(jq -r '.rules[0].path' <<<"$output")
+	readarray -t words < <(jq -r '.rules[0].args[]' <<<"$output")
+	[ "${path##*/}" = mrctl ]
+	run --separate-stderr mrctl "${words[@]}"
+	[ "$status" -le 2 ] && [ "${#lines[@]}" -eq 1 ] && [ "${#output}" -le "$length" ] || fail "$status $output"
+}
+
+@test "systemd: the metrics are whole files, and nothing else is left" {
+	local dir=$BATS_TEST_TMPDIR/textfiles
+
+	mkdir "$dir"
+	run --separate-stderr "${SIM[@]}" "$EXAMPLES/systemd/mrctl-metrics.sh" "$dir"
+	succeeded
+	[ "$(cd "$dir" && find . -type f | sort | tr '\n' ' ')" = './mrctl-device.prom ./mrctl-host.prom ' ] || fail "$(ls -a "$dir")"
+	for file in "$dir"/*.prom; do
+		[ "$(tail -n 1 "$file")" = '# EOF' ] && [ "$(stat -c %a "$file")" = 644 ]
+	done
+	# what cannot be made leaves the former file as it was
+	cp "$dir/mrctl-host.prom" "$BATS_TEST_TMPDIR/former"
+	answer 2 "half a"
+	run "$EXAMPLES/systemd/mrctl-metrics.sh" "$dir" host
+	[ "$status" -eq 1 ] && cmp "$dir/mrctl-host.prom" "$BATS_TEST_TMPDIR/former"
+	[ "$(find "$dir" -type f | wc -l)" -eq 2 ]
+}
+
+@test "systemd: the units are accepted, and the drop-in lifts the limit" {
+	local units=$BATS_TEST_TMPDIR/units
+
+	need systemd-analyze systemd
+	mkdir -p "$units/mrctl-metrics.service.d" "$BATS_TEST_TMPDIR/bin"
+	cp "$EXAMPLES"/systemd/*.service "$EXAMPLES"/systemd/*.timer "$units/"
+	cp "$EXAMPLES/systemd/memlock.conf" "$units/mrctl-metrics.service.d/"
+	run systemd-analyze verify --man=no "$units/mrctl-metrics.service" "$units/mrctl-metrics.timer"
+	[[ $output != *"$units"*:* && $output != *nknown* && $output != *memlock* ]] || fail "$output"
+	# a wrong line would be seen
+	echo 'LimitMEMLOCK=much' >>"$units/mrctl-metrics.service.d/memlock.conf"
+	run systemd-analyze verify --man=no "$units/mrctl-metrics.service"
+	[[ $output == *memlock.conf* ]] || fail "$output"
+}
+
+@test "all examples are installed, and uninstalled" {
+	local tree=$BATS_TEST_TMPDIR/tree
+
+	make -s -C "$ROOT" -o all install BUILD="$BUILD" DESTDIR="$tree" PREFIX=/usr >/dev/null
+	diff -r "$EXAMPLES" "$tree/usr/share/doc/mrctl/examples"
+	[ -x "$tree/usr/share/doc/mrctl/examples/slurm/prolog.sh" ]
+	make -s -C "$ROOT" uninstall BUILD="$BUILD" DESTDIR="$tree" PREFIX=/usr
+	[ -z "$(find "$tree" ! -type d)" ]
+}
