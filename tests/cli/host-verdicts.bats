@@ -57,3 +57,21 @@ setup() {
 	succeeded
 	[[ ! $output =~ $'\n  '(WARN|BAD|unknown) ]] || fail "$output"
 }
+
+# unquoted: undoes what manual pages do to hyphens
+unquoted() {
+	sed 's/\\-/-/g; s/"//g'
+}
+
+@test "the manual page has each check in its group, with its verdicts, and no others" {
+	local page=$ROOT/man/mrctl-checks.7 found expected
+
+	expected=$(mrctl -n -o group,id,subject stat --host | sed 's/\\x20/ /g; s/ MR-/|MR-/' | awk -F'|' '
+		{ id = $2; sub(/ .*/, "", id); sub(/^[^ ]* /, "", $2); print toupper($1) "|" id ": " $2 }')
+	found=$(unquoted <"$page" | awk '/^\.SH / { group = substr($0, 5) } /^\.SS MR-/ { print group "|" substr($0, 5) }')
+	[ "$found" = "$expected" ] || fail "$(diff <(echo "$expected") <(echo "$found"))" || return
+	found=$(unquoted <"$page" | awk '/^\.S[HS] / { id = "" } /^\.SS MR-/ { id = $2; sub(/:/, "", id) }
+		tag && /^\.B / && id { print id, $2 } { tag = /^\.TP/ }' | sort)
+	expected=$(checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }' | sort)
+	[ "$found" = "$expected" ] || fail "$(diff <(echo "$expected") <(echo "$found"))"
+}

@@ -329,11 +329,12 @@ shape() {
 	batch=$(mrctl sim -- mrctl -j batch <<<reg)
 	session=$(mrctl sim -- mrctl session -- sh -c 'mrctl -j session --list; :')
 	dereg=$(mrctl sim -- mrctl session -- mrctl -j dereg --all)
+	host=$(mrctl -j stat --host --root . || :)
 	members() {
-		jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session$dereg"
+		jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session$dereg$host"
 	}
 
-	for list in environment regions sessions totals failures; do
+	for list in environment regions sessions checks summary totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
@@ -366,16 +367,19 @@ shape() {
 			mrctl -j dereg x 7; mrctl -j dereg --all'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
 		documents session
+		mrctl -j stat --host
+		mrctl -j stat --host --root .
+		mrctl -j stat --host --root none
 	) || :
 	all=$(jq -r 'def kind:
 			if type == "number" then (if . == floor then "integer" else "fraction" end)
 			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
 			else type end;
-		("-", "lines", "environment", "regions", "sessions", "totals",
+		("-", "lines", "environment", "regions", "sessions", "checks", "summary", "totals",
 		"failures", "request") as $list | if $list == "-" then . elif $list == "request" then
 		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
-	for list in - lines environment regions sessions totals failures request; do
+	for list in - lines environment regions sessions checks summary totals failures request; do
 		while read -r name types; do
 			types=$(tr -d '()' <<<"$types")
 			[ -n "$types" ] || types=null
