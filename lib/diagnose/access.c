@@ -112,7 +112,7 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 		mr_finding_remedy(finding, "modprobe ib_uverbs");
 	} else if (is_in_container(question->host)) {
 		mr_finding_remedy(finding, FOR_CONTAINER);
-	} else if (!mr_dev_folder_read(question->host, &dev) && dev.type[0] && !dev.is_hosts) {
+	} else if (!mr_dev_folder_read(question->host, &dev) && !dev.is_hosts) {
 		mr_finding_remedy(finding, "/dev is not that of the host: see MR-SANDBOX");
 	} else {
 		mr_finding_remedy(finding,
@@ -188,22 +188,26 @@ void mr_check_node_access(const struct mr_question *question, struct mr_finding 
 
 /* ---- sandbox of systemd, or a container ---- */
 
-static void set_sandbox_remedy(struct mr_host *host, const char *unit, struct mr_finding *finding)
+static void set_sandbox_remedy(struct mr_host *host, const struct mr_dev_folder *dev,
+			       const char *unit, struct mr_finding *finding)
 {
-	if (is_in_container(host) || !unit[0])
-		mr_finding_remedy(finding, FOR_CONTAINER);
-	else
+	if (unit[0] && !is_in_container(host))
 		mr_finding_remedy(
 			finding,
 			"systemctl edit %s: BindPaths=/dev/infiniband and "
 			"DeviceAllow=char-infiniband_verbs rw, or PrivateDevices=no; restart it",
 			unit);
+	else if (!dev->type[0] && !is_in_container(host))
+		mr_finding_remedy(finding, "bind the host's /dev, or mount a devtmpfs there");
+	else
+		mr_finding_remedy(finding, FOR_CONTAINER);
 }
 
 void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_dev_folder dev;
 	char unit[128];
+	const char *own;
 	struct nodes nodes;
 	bool is_own;
 	int rc;
@@ -211,11 +215,11 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	if (!read_nodes(question, &nodes, finding))
 		return;
 	rc = mr_dev_folder_read(question->host, &dev);
-	is_own = dev.type[0] && !dev.is_hosts;
+	is_own = !rc && !dev.is_hosts;
+	own = dev.type[0] ? "a /dev of its own" : "/dev is a plain folder";
 	mr_cgroup_unit(question->host, "self", unit, sizeof(unit));
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
-		mr_finding_set(finding, MR_VERDICT_BAD,
-			       "a /dev of its own, without /dev/infiniband");
+		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
 	else if (nodes.against_permission == EPERM)
 		mr_finding_set(
 			finding, MR_VERDICT_BAD,
@@ -223,13 +227,13 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	else if (rc)
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/mountinfo: %s",
 			       mr_errno_text(-rc));
+	else if (is_own)
+		mr_finding_set(finding, MR_VERDICT_OK, "%s, with nodes", own);
 	else
-		mr_finding_set(finding, MR_VERDICT_OK, "%s",
-			       is_own ? "a /dev of its own, with nodes"
-				      : "none: /dev is the host's");
+		mr_finding_set(finding, MR_VERDICT_OK, "none: /dev is the host's");
 	if (finding->verdict == MR_VERDICT_BAD)
-		set_sandbox_remedy(question->host, unit, finding);
-	if (is_own)
+		set_sandbox_remedy(question->host, &dev, unit, finding);
+	if (dev.type[0])
 		mr_finding_detail(finding, "/dev is a %s", dev.type);
 	if (unit[0])
 		mr_finding_detail(finding, "unit %s", unit);

@@ -69,7 +69,10 @@ static const char *find_remedy(const char *name, bool of_children)
 	return NULL;
 }
 
-/* The limit was set when the parent started this process: the parent is asked first. */
+/*
+ * The limit was set when the parent started this process: the parent is asked first.  That a shell has lowered it
+ * itself is known only where its parent has another one.
+ */
 static void set_remedy(const struct mr_memlock_origin *origin, bool in_container,
 		       struct mr_finding *finding)
 {
@@ -79,7 +82,7 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	if (!remedy && origin->trace == MR_MEMLOCK_FROM_START && in_container)
 		remedy = CONTAINER;
 	if (!remedy && !by_systemd)
-		remedy = find_remedy(origin->name, false);
+		remedy = find_remedy(origin->name, origin->trace != MR_MEMLOCK_SET);
 	if (remedy)
 		mr_finding_remedy(finding, "%s", remedy);
 	else if (origin->unit[0] && (by_systemd || origin->trace != MR_MEMLOCK_SET))
@@ -115,7 +118,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 		snprintf(who, sizeof(who), "%s", "this process");
 	if (origin->trace == MR_MEMLOCK_FROM_START) {
 		snprintf(figure, room, "; %s",
-			 in_container ? "all processes of this container have it"
+			 in_container ? "all ancestors in this container have it"
 				      : "all ancestors have it");
 		mr_finding_detail(finding, "the first process is %s", who);
 		return;

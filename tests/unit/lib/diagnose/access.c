@@ -254,6 +254,19 @@ TEST(device_rules_answer_eperm_though_the_permission_allows)
 	VERDICT(OK, mr_check_sandbox);
 }
 
+TEST(changed_root_has_a_plain_folder_for_devices)
+{
+	put_device(0);
+	put_user(NO_CAPS);
+	put("/proc/self/mountinfo",
+	    "24 1 8:1 / / rw - ext4 sda rw\n25 24 0:5 / /device rw - devtmpfs udev rw\n");
+	VERDICT(BAD, mr_check_sandbox);
+	assert_contains(look(mr_check_sandbox).figure, "plain folder");
+	assert_contains(look(mr_check_sandbox).remedy, "bind the host's /dev");
+	put_node(0, "666", NULL);
+	VERDICT(OK, mr_check_sandbox);
+}
+
 TEST(sandbox_without_a_list_of_mounts_is_unknown)
 {
 	put_device(0);
@@ -338,6 +351,7 @@ int main(void)
 		CASE(driver_that_has_gone_is_no_matter_of_permission),
 		CASE(private_devices_of_a_unit_are_found),
 		CASE(device_rules_answer_eperm_though_the_permission_allows),
+		CASE(changed_root_has_a_plain_folder_for_devices),
 		CASE(sandbox_without_a_list_of_mounts_is_unknown),
 		CASE(selinux_is_suspected_with_evidence_only),
 		CASE(selinux_of_a_container_is_seen_by_its_label),

@@ -244,6 +244,15 @@ TEST(memlock_of_a_parent_that_is_hidden_is_not_guessed)
 	assert_null(strstr(found.figure, "lowered"));
 }
 
+TEST(memlock_of_a_shell_whose_parent_is_hidden_is_not_blamed_on_it)
+{
+	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
+	put_process("300", "bash", 200, LIMIT_8M, LIMIT_8M);
+	CHECK(mr_check_memlock, GIB);
+
+	assert_null(strstr(found.remedy, "of this shell"));
+}
+
 TEST(memlock_of_ancestors_in_a_circle_comes_to_an_end)
 {
 	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
@@ -405,6 +414,7 @@ int main(void)
 		CASE(memlock_has_a_remedy_that_fits_who_lowered_it),
 		CASE(memlock_that_may_be_raised_says_how),
 		CASE(memlock_of_a_parent_that_is_hidden_is_not_guessed),
+		CASE(memlock_of_a_shell_whose_parent_is_hidden_is_not_blamed_on_it),
 		CASE(memlock_of_ancestors_in_a_circle_comes_to_an_end),
 		CASE(memlock_of_a_whole_container_is_its_runtimes),
 		CASE(memlock_shows_no_control_characters_of_other_processes),
