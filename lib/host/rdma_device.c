@@ -68,9 +68,6 @@ void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_
 	READ(host, device->board_id, name, "board_id");
 	READ(host, device->hca_type, name, "hca_type");
 	READ(host, device->hw_rev, name, "hw_rev");
-	READ(host, device->node_desc, name, "node_desc");
-	READ(host, device->node_guid, name, "node_guid");
-	READ(host, device->sys_image_guid, name, "sys_image_guid");
 	READ(host, device->parent, name, "parent");
 	if (READ(host, device->node_type, name, "node_type"))
 		strip_number(device->node_type);
@@ -82,6 +79,13 @@ void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_
 	device->numa_node = read_number(host, name, "device/numa_node");
 	device->fw_pages = read_number(host, name, "fw_pages");
 	device->reg_pages = read_number(host, name, "reg_pages");
+}
+
+void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device)
+{
+	READ(host, device->node_desc, device->name, "node_desc");
+	READ(host, device->node_guid, device->name, "node_guid");
+	READ(host, device->sys_image_guid, device->name, "sys_image_guid");
 }
 
 /* ---- ports ---- */

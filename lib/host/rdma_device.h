@@ -12,21 +12,22 @@
 
 /** A device.  What sysfs does not show is empty or not known. */
 struct mr_rdma_device {
-	char name[64];           /**< "mlx5_0" */
-	char driver[64];         /**< of its PCI function, or of another bus: "mlx5_core" */
-	char firmware[64];       /**< version */
-	char board_id[64];       /**< "MT_0000000223" */
-	char hca_type[64];       /**< "MT4119" */
-	char hw_rev[32];         /**< revision of the chip */
-	char node_desc[65];      /**< text that an administrator may set */
-	char node_type[32];      /**< "CA", "RNIC", ... */
-	char node_guid[32];      /**< "0200:00ff:fe6d:7263" */
-	char sys_image_guid[32]; /**< the same of the adapter */
-	char pci_address[32];    /**< "0000:c1:00.0" */
-	char parent[64];         /**< network device below a software device: "eth0" */
+	char name[64];        /**< "mlx5_0" */
+	char driver[64];      /**< of its PCI function, or of another bus: "mlx5_core" */
+	char firmware[64];    /**< version */
+	char board_id[64];    /**< "MT_0000000223" */
+	char hca_type[64];    /**< "MT4119" */
+	char hw_rev[32];      /**< revision of the chip */
+	char node_type[32];   /**< "CA", "RNIC", ... */
+	char pci_address[32]; /**< "0000:c1:00.0" */
+	char parent[64];      /**< network device below a software device: "eth0" */
 	struct mr_opt_u64 numa_node;
 	struct mr_opt_u64 fw_pages;  /**< pages of 4 KiB that the firmware has (mlx5) */
 	struct mr_opt_u64 reg_pages; /**< pages that the driver counts as registered (mlx5) */
+	/* by mr_rdma_device_identify() */
+	char node_desc[65];      /**< text that an administrator may set */
+	char node_guid[32];      /**< "0200:00ff:fe6d:7263" */
+	char sys_image_guid[32]; /**< the same of the adapter */
 };
 
 /** A port of a device. */
@@ -60,6 +61,14 @@ int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, voi
 
 /** mr_rdma_device_read() - read what sysfs shows of a device */
 void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device);
+
+/**
+ * mr_rdma_device_identify() - read what no other device has
+ *
+ * It is kept apart because it identifies a machine (the description begins with its name), and so has no place
+ * in a recording.
+ */
+void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device);
 
 /** mr_rdma_ports_read() - read its ports, in their order; @ports: MR_RDMA_PORTS.  Return: how many there are. */
 size_t mr_rdma_ports_read(struct mr_host *host, const char *device, struct mr_rdma_port *ports);

@@ -132,15 +132,24 @@ void mr_recorder_names(struct mr_recorder *recorder, const char *path, const str
 		mr_recorder_answer(recorder, "list", path, text);
 }
 
+/* What this process lacks is no fact about the host: then the recording is incomplete. */
+static bool is_own_shortage(int error)
+{
+	return error == -ENOMEM || error == -EMFILE || error == -ENFILE;
+}
+
 void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const char *path, int error)
 {
-	const bool is_read = !strcmp(kind, "read");
+	const char *success = strcmp(kind, "read") != 0 ? kind : NULL;
 	const char *name = mr_errno_name(-error);
 
-	if (!recorder || error == -ENOENT || exists(recorder, path, is_read ? NULL : kind, false))
+	if (!recorder || error == -ENOENT)
 		return;
 	name = name ? name : "EIO";
-	put(recorder, path, kind, true, name, strlen(name));
+	if (is_own_shortage(error))
+		mr_recorder_note(recorder, error);
+	else if (!exists(recorder, path, success, false))
+		put(recorder, path, kind, true, name, strlen(name));
 }
 
 /* ---- files by line ---- */

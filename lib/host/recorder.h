@@ -48,7 +48,10 @@ void mr_recorder_answer(struct mr_recorder *recorder, const char *kind, const ch
 void mr_recorder_names(struct mr_recorder *recorder, const char *path,
 		       const struct mr_names *names);
 
-/** mr_recorder_error() - record that a call failed.  @error: -errno; -ENOENT needs no record */
+/**
+ * mr_recorder_error() - record that a call failed
+ * @error: -errno; -ENOENT needs no record, and where memory or descriptors are short the recording is incomplete
+ */
 void mr_recorder_error(struct mr_recorder *recorder, const char *kind, const char *path, int error);
 
 /** mr_recorder_note() - record -errno of recording itself; 0 is ignored */

@@ -46,8 +46,10 @@ int mr_host_open(struct mr_host *host, const char *root, const char *copy, struc
 	}
 	if (copy)
 		rc = mr_recorder_create(copy, &host->recorder, err);
-	if (rc && host->recording >= 0)
+	if (rc && host->recording >= 0) {
 		close(host->recording);
+		host->recording = -1;
+	}
 	return rc;
 }
 
@@ -401,8 +403,10 @@ int mr_host_ask(struct mr_host *host, const char *name,
 	if (rc)
 		return rc;
 	whole = malloc(room);
-	if (!whole)
+	if (!whole) {
+		mr_recorder_note(host->recorder, -ENOMEM);
 		return -ENOMEM;
+	}
 	whole[0] = '\0';
 	rc = mr_host_is_live(host)
 		     ? answer(data, whole, room)

@@ -46,14 +46,43 @@ record_secretly() {
 	# capabilities are numbers of 16 digits, too
 	run grep -rEn '\b[0-9a-f]{12,16}\b|0x[0-9a-f]{9,}' "$dir"
 	run ! grep -v '/status:[0-9]*:Cap' <<<"$output"
-	for file in environ cmdline maps smaps stat auxv; do
-		[ -z "$(find "$dir/proc" -name "$file")" ] || fail "$file"
+	for file in environ cmdline maps smaps stat auxv node_guid node_desc sys_image_guid; do
+		[ -z "$(find "$dir" -name "$file" -o -name "$file.*")" ] || fail "$file"
 	done
-	[ ! -e "$dir/proc/cmdline" ]
 	[ ! -e "$dir/proc/kallsyms" ]
 	[ "$(wc -l <"$dir/proc/meminfo")" -lt 20 ]
 	[ "$(wc -l <"$dir/proc/self/status")" -lt 20 ]
-	run ! grep -v cgroup "$dir/proc/self/mountinfo"
+	run ! grep -vE "cgroup| /dev[ /]" "$dir/proc/self/mountinfo"
 	# no links, devices or pipes
 	[ -z "$(find "$dir" ! -type f ! -type d)" ]
+}
+
+# recorded_paths DIR: prints the files, folders and answers that a recording tells of
+recorded_paths() {
+	find "$1" -type f -printf '/%P\n' | sed -E 's/^\/(calls\/.*\.answer)(\.error)?$/\1/
+		s/^\/calls(\/.*)\.(read|list|link|stat|open)(\.error)?$/\1/'
+}
+
+@test "whichever allocation fails, a recording is complete, or is said not to be" {
+	local dir=$BATS_TEST_TMPDIR n=1
+
+	command -v cc >/dev/null || skip "cc is not installed"
+	! is_sanitized || skip "the sanitizer has its own allocator"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$dir/starve.so" "$BATS_TEST_DIRNAME/preload/starve.c"
+	"${SIM[@]}" mrctl stat --host --record "$dir/whole" >/dev/null 2>&1 || [ $? -eq 1 ]
+	export STARVE_HIT=$dir/hit dir
+	recorded_paths "$dir/whole" | sort >"$dir/whole.txt"
+	while :; do
+		# shellcheck disable=SC2016 # of the inner shell
+		STARVE=$n run --separate-stderr "${SIM[@]}" sh -c \
+			'LD_PRELOAD=$dir/starve.so:$LD_PRELOAD exec mrctl stat --host --record "$dir/recording"'
+		[ -e "$STARVE_HIT" ] || break
+		[ "$status" -le 1 ] || fail "allocation $n: exit status $status" "$stderr"
+		[[ $stderr == *ENOMEM* || $stderr == *memory* ]] ||
+			diff "$dir/whole.txt" <(recorded_paths "$dir/recording" | sort) ||
+			fail "allocation $n: $stderr"
+		rm -rf "$STARVE_HIT" "$dir/recording"
+		n=$((n + 4))
+	done
+	[ "$n" -gt 100 ]
 }

@@ -65,6 +65,7 @@ int device_facts_find(struct mr_host *host, const char *name,
 
 	*facts = (struct device_facts){ .environment = *environment };
 	mr_rdma_device_read(host, name, &facts->sysfs);
+	mr_rdma_device_identify(host, &facts->sysfs);
 	facts->port_count = mr_rdma_ports_read(host, name, facts->ports);
 	mr_rdma_node_read(host, name, &facts->node);
 	rc = ask_device(name, facts, err);

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -313,32 +311,7 @@ TEST(odd_files_are_refused_and_not_waited_for)
 	free(a);
 }
 
-/* ---- what is recorded ---- */
-
-static bool take_key(const char *line, void *data)
-{
-	return !strncmp(line, data, strlen(data));
-}
-
-TEST(only_lines_of_use_are_recorded_in_the_order_of_the_file)
-{
-	char copy[512], path[512], secret[] = "B", first[] = "A", text[64];
-	struct mr_host host;
-
-	snprintf(copy, sizeof(copy), "%s", in_folder("copy"));
-	snprintf(path, sizeof(path), "%s", in_folder("status"));
-	put_text("status", "Secret: 1\nB: 2\nSecret: 3\nA: 4\nB: 5\n");
-	host = open_host(NULL, copy);
-	assert_int_equal(mr_host_lines(&host, path, take_key, first), 0);
-	assert_int_equal(mr_host_lines(&host, path, take_key, secret), 0);
-	assert_int_equal(mr_host_lines(&host, path, take_key, first), 0);
-	close_host(&host);
-	host = open_host(copy, NULL);
-	mr_host_read(&host, text, sizeof(text), "%s", path);
-	assert_string_equal(text, "B: 2\nA: 4\nB: 5\n");
-	close_host(&host);
-	remove_all("copy");
-}
+/* ---- lines ---- */
 
 TEST(lines_are_cut_and_may_hold_anything)
 {
@@ -362,69 +335,6 @@ TEST(a_file_of_one_long_line_ends)
 	assert_int_equal(truncate(in_folder("sparse"), (off_t)MIB << 20), 0);
 	assert_int_equal(mr_host_lines(mr_this_host(), in_folder("sparse"), take_line, a), -EFBIG);
 	free(a);
-}
-
-TEST(the_first_answer_is_the_one_that_stays)
-{
-	char copy[512], path[512], text[64];
-	struct mr_host host;
-
-	snprintf(copy, sizeof(copy), "%s", in_folder("copy"));
-	snprintf(path, sizeof(path), "%s", in_folder("changing"));
-	put_text("changing", "first\n");
-	host = open_host(NULL, copy);
-	mr_host_read(&host, text, sizeof(text), "%s", path);
-	put_text("changing", "second\n");
-	mr_host_read(&host, text, sizeof(text), "%s", path);
-	unlink(path);
-	mkdir(path, 0700);
-	assert_int_equal(mr_host_read(&host, text, sizeof(text), "%s", path), -EISDIR);
-	close_host(&host);
-	host = open_host(copy, NULL);
-	assert_int_equal(mr_host_read(&host, text, sizeof(text), "%s", path), 6);
-	assert_string_equal(text, "first\n");
-	close_host(&host);
-	remove_all("copy");
-}
-
-TEST(a_recording_that_cannot_be_written_is_reported)
-{
-	struct rlimit before, none;
-	struct mr_error err = { .errnum = 0 };
-	struct mr_host host = open_host(NULL, in_folder("copy"));
-	char text[64];
-
-	signal(SIGXFSZ, SIG_IGN);
-	getrlimit(RLIMIT_FSIZE, &before);
-	none = (struct rlimit){ 0, before.rlim_max };
-	setrlimit(RLIMIT_FSIZE, &none);
-	assert_true(mr_host_line(&host, text, sizeof(text), "/proc/sys/kernel/ostype"));
-	setrlimit(RLIMIT_FSIZE, &before);
-	assert_string_equal(text, "Linux");
-	assert_int_equal(mr_host_close(&host, &err), -EFBIG);
-	assert_contains(err.text, "the recording is incomplete");
-	assert_null(host.recorder);
-	host = open_host(in_folder("copy"), NULL); /* no half of a file is left */
-	assert_false(mr_host_exists(&host, "/proc/sys/kernel/ostype"));
-	close_host(&host);
-	remove_all("copy");
-}
-
-TEST(a_recording_needs_an_empty_folder)
-{
-	struct mr_error err = { .errnum = 0 };
-	struct mr_host host;
-
-	mkdir(in_folder("taken"), 0700);
-	host = open_host(NULL, in_folder("taken"));
-	close_host(&host);
-	put_text("taken/file", "");
-	assert_int_equal(mr_host_open(&host, NULL, in_folder("taken"), &err), -EEXIST);
-	assert_contains(err.text, "is not empty");
-	assert_int_equal(mr_host_open(&host, NULL, in_folder("taken/file"), &err), -ENOTDIR);
-	assert_int_equal(mr_host_open(&host, NULL, in_folder("no/where"), &err), -ENOENT);
-	assert_int_equal(mr_host_open(&host, in_folder("nowhere"), NULL, &err), -ENOENT);
-	assert_int_equal(mr_host_open(&host, in_folder("taken/file"), NULL, &err), -ENOTDIR);
 }
 
 /* ---- where libibverbs looks ---- */
@@ -475,12 +385,8 @@ int main(void)
 		cmocka_unit_test(a_recording_answers_as_the_machine_did),
 		cmocka_unit_test(errnos_of_permission_are_recorded),
 		cmocka_unit_test(odd_files_are_refused_and_not_waited_for),
-		cmocka_unit_test(only_lines_of_use_are_recorded_in_the_order_of_the_file),
 		cmocka_unit_test(lines_are_cut_and_may_hold_anything),
 		cmocka_unit_test(a_file_of_one_long_line_ends),
-		cmocka_unit_test(the_first_answer_is_the_one_that_stays),
-		cmocka_unit_test(a_recording_that_cannot_be_written_is_reported),
-		cmocka_unit_test(a_recording_needs_an_empty_folder),
 		cmocka_unit_test(devices_are_read_where_libibverbs_looks_for_them),
 	};
 
