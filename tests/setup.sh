@@ -9,7 +9,8 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 [ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
-	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml"
+	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
+	slurmctld slurmd slurm-client munge"
 
 missing=
 command -v dpkg-query >/dev/null || {
@@ -52,7 +53,7 @@ $root env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-rec
 # Nor at the next boot.
 for package in $missing; do
 	case $package in
-	prometheus | prometheus-node-exporter)
+	prometheus | prometheus-node-exporter | slurmctld | slurmd | munge)
 		[ ! -d /run/systemd/system ] || $root systemctl --quiet disable "$package" || :
 		;;
 	esac
