@@ -30,7 +30,7 @@ static void look_at(const char *name, void *data)
 {
 	struct look *look = data;
 
-	mr_rdma_device_read(look->question->host, name, &look->device);
+	mr_rdma_device_read_place(look->question->host, name, &look->device);
 	look->judge(look);
 }
 
@@ -266,8 +266,8 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 
 static void judge_uar(struct look *look)
 {
-	struct mr_mlx5_command commands[MR_MLX5_COMMANDS];
 	struct mr_error err = { 0 };
+	struct mr_mlx5_command uars;
 	int rc;
 
 	if (!is_mlx5(look) || !look->device.pci_address[0]) {
@@ -275,22 +275,18 @@ static void judge_uar(struct look *look)
 			     "its driver does not count them");
 		return;
 	}
-	rc = mr_mlx5_commands_read(look->question->host, look->device.pci_address, commands, &err);
-	for (size_t i = 0; !rc && i < MR_MLX5_COMMANDS; i++) {
-		if (strcmp(commands[i].name, "ALLOC_UAR") != 0 || !commands[i].failed.known)
-			continue;
-		if (commands[i].failed.value)
-			mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
-				     "the firmware has refused %" PRIu64 " UARs (ALLOC_UAR)",
-				     commands[i].failed.value);
-		else
-			mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name,
-				     "no UAR was refused");
-		return;
-	}
-	mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-		     "counters of commands in debugfs: %s",
-		     rc ? mr_errno_text(-rc) : "failures are not counted");
+	rc = mr_mlx5_command_read(look->question->host, look->device.pci_address, "ALLOC_UAR",
+				  &uars, &err);
+	if (rc || !uars.failed.known)
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+			     "counters of commands in debugfs: %s",
+			     rc ? mr_errno_text(-rc) : "failures are not counted");
+	else if (uars.failed.value)
+		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+			     "the firmware has refused %" PRIu64 " UARs (ALLOC_UAR)",
+			     uars.failed.value);
+	else
+		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "no UAR was refused");
 }
 
 void mr_check_uar(const struct mr_question *question, struct mr_finding *finding)

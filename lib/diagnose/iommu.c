@@ -26,7 +26,7 @@ static bool read_device(struct iommu_look *look, const char *name, struct mr_iom
 {
 	struct mr_rdma_device device;
 
-	mr_rdma_device_read(look->host, name, &device);
+	mr_rdma_device_read_place(look->host, name, &device);
 	if (!device.pci_address[0])
 		return false;
 	mr_iommu_read(look->host, device.pci_address, iommu);

@@ -128,7 +128,7 @@ static void search_odp(const char *name, void *data)
 	struct mr_device_limits limits;
 	struct mr_rdma_device device;
 
-	mr_rdma_device_read(search->host, name, &device);
+	mr_rdma_device_read_place(search->host, name, &device);
 	if (!search->device[0] && !strcmp(device.driver, "mlx5_core") &&
 	    !mr_device_limits_ask(search->host, name, &limits) && limits.odp_explicit &&
 	    !limits.odp_implicit)

@@ -5,14 +5,11 @@
 
 #define DEBUGFS "/sys/kernel/debug"
 
-/*
- * Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for; and
- * what an open context needs.
- */
+/* Protection domains, keys of regions, umems, memory on the device, and the pages that the firmware asks for. */
 static const char *const names[MR_MLX5_COMMANDS] = {
-	"CREATE_MKEY",       "QUERY_MKEY",   "DESTROY_MKEY", "CREATE_UMEM",   "DESTROY_UMEM",
-	"ALLOC_PD",          "DEALLOC_PD",   "ALLOC_MEMIC",  "DEALLOC_MEMIC", "QUERY_PAGES",
-	"PAGE_FAULT_RESUME", "MANAGE_PAGES", "ALLOC_UAR",
+	"CREATE_MKEY",   "QUERY_MKEY",  "DESTROY_MKEY",      "CREATE_UMEM",
+	"DESTROY_UMEM",  "ALLOC_PD",    "DEALLOC_PD",        "ALLOC_MEMIC",
+	"DEALLOC_MEMIC", "QUERY_PAGES", "PAGE_FAULT_RESUME", "MANAGE_PAGES",
 };
 
 static struct mr_opt_u64 read_counter(struct mr_host *host, const char *pci_address,
@@ -44,28 +41,40 @@ static int explain(struct mr_host *host, int error, struct mr_error *err)
 	return error;
 }
 
-int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
-			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err)
+static struct mr_mlx5_command read_command(struct mr_host *host, const char *pci_address,
+					   const char *name)
+{
+	return (struct mr_mlx5_command){
+		.name = name,
+		.sent = read_counter(host, pci_address, name, "n"),
+		.failed = read_counter(host, pci_address, name, "failed"),
+		.refused = read_counter(host, pci_address, name, "failed_mbox_status"),
+		.last_errno = read_counter(host, pci_address, name, "last_failed_errno"),
+		.last_status = read_counter(host, pci_address, name, "last_failed_mbox_status"),
+		.last_syndrome = read_counter(host, pci_address, name, "last_failed_syndrome"),
+	};
+}
+
+int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
+			 struct mr_mlx5_command *command, struct mr_error *err)
 {
 	const int entries =
 		mr_host_list(host, ignore_name, NULL, DEBUGFS "/mlx5/%s/commands", pci_address);
 
 	if (entries < 0)
 		return explain(host, entries, err);
-	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++)
-		commands[i] = (struct mr_mlx5_command){
-			.name = names[i],
-			.sent = read_counter(host, pci_address, names[i], "n"),
-			.failed = read_counter(host, pci_address, names[i], "failed"),
-			.refused = read_counter(host, pci_address, names[i], "failed_mbox_status"),
-			.last_errno =
-				read_counter(host, pci_address, names[i], "last_failed_errno"),
-			.last_status = read_counter(host, pci_address, names[i],
-						    "last_failed_mbox_status"),
-			.last_syndrome =
-				read_counter(host, pci_address, names[i], "last_failed_syndrome"),
-		};
+	*command = read_command(host, pci_address, name);
 	return 0;
+}
+
+int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
+			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err)
+{
+	int rc = mr_mlx5_command_read(host, pci_address, names[0], &commands[0], err);
+
+	for (size_t i = 1; !rc && i < MR_MLX5_COMMANDS; i++)
+		commands[i] = read_command(host, pci_address, names[i]);
+	return rc;
 }
 
 const char *mr_mlx5_status_name(uint64_t status)

@@ -22,7 +22,7 @@ struct mr_mlx5_command {
 };
 
 /** How many commands have to do with registration. */
-#define MR_MLX5_COMMANDS 13
+#define MR_MLX5_COMMANDS 12
 
 /**
  * mr_mlx5_commands_read() - read the counters of the commands that have to do with registration
@@ -34,6 +34,10 @@ struct mr_mlx5_command {
  */
 int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
 			  struct mr_mlx5_command commands[MR_MLX5_COMMANDS], struct mr_error *err);
+
+/** mr_mlx5_command_read() - read the counters of one command, such as "ALLOC_UAR".  Return: as above. */
+int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
+			 struct mr_mlx5_command *command, struct mr_error *err);
 
 /** mr_mlx5_status_name() - "BAD_PARAM_ERR" for a status of the firmware (enum in mlx5/device.h); NULL: unknown */
 const char *mr_mlx5_status_name(uint64_t status);

@@ -60,17 +60,11 @@ static bool is_pci_address(const char *text)
 	       !text[used];
 }
 
-void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
+void mr_rdma_device_read_place(struct mr_host *host, const char *name,
+			       struct mr_rdma_device *device)
 {
 	*device = (struct mr_rdma_device){ .name = "" };
 	snprintf(device->name, sizeof(device->name), "%s", name);
-	READ(host, device->firmware, name, "fw_ver");
-	READ(host, device->board_id, name, "board_id");
-	READ(host, device->hca_type, name, "hca_type");
-	READ(host, device->hw_rev, name, "hw_rev");
-	READ(host, device->parent, name, "parent");
-	if (READ(host, device->node_type, name, "node_type"))
-		strip_number(device->node_type);
 	read_link(host, name, "device", device->pci_address, sizeof(device->pci_address));
 	if (!is_pci_address(device->pci_address))
 		device->pci_address[0] = '\0';
@@ -79,6 +73,18 @@ void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_
 	device->numa_node = read_number(host, name, "device/numa_node");
 	device->fw_pages = read_number(host, name, "fw_pages");
 	device->reg_pages = read_number(host, name, "reg_pages");
+}
+
+void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device)
+{
+	mr_rdma_device_read_place(host, name, device);
+	READ(host, device->firmware, name, "fw_ver");
+	READ(host, device->board_id, name, "board_id");
+	READ(host, device->hca_type, name, "hca_type");
+	READ(host, device->hw_rev, name, "hw_rev");
+	READ(host, device->parent, name, "parent");
+	if (READ(host, device->node_type, name, "node_type"))
+		strip_number(device->node_type);
 }
 
 void mr_rdma_device_identify(struct mr_host *host, struct mr_rdma_device *device)

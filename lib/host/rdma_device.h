@@ -59,6 +59,14 @@ struct mr_rdma_node {
 int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, void *data),
 			void *data);
 
+/**
+ * mr_rdma_device_read_place() - read only where a device is and what its driver counts
+ *
+ * That is its PCI address, driver, NUMA node, fw_pages and reg_pages.
+ */
+void mr_rdma_device_read_place(struct mr_host *host, const char *name,
+			       struct mr_rdma_device *device);
+
 /** mr_rdma_device_read() - read what sysfs shows of a device */
 void mr_rdma_device_read(struct mr_host *host, const char *name, struct mr_rdma_device *device);
 

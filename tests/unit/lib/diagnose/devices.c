@@ -132,6 +132,39 @@ TEST(on_demand_paging_is_told_by_the_device)
 	VERDICT(UNKNOWN, mr_check_odp, 0);
 }
 
+TEST(each_device_is_named_with_what_was_found_of_it)
+{
+	put_hca();
+	put_rxe();
+	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=3");
+	call("answer", "/device/rxe0/limits", "max_mr_size=1 odp=1");
+	FIGURE("mlx5_0: explicit and implicit; rxe0: explicit only", mr_check_odp, 0);
+	call("answer", "/device/rxe0/limits", "max_mr_size=1 odp=3");
+	FIGURE("mlx5_0, rxe0: explicit and implicit", mr_check_odp, 0);
+}
+
+TEST(many_findings_are_counted)
+{
+	char path[128], answer[64];
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(path, sizeof(path), "/sys/class/infiniband/dev%02d/node_type", i);
+		put(path, "1: CA\n");
+		snprintf(path, sizeof(path), "/device/dev%02d/limits", i);
+		snprintf(answer, sizeof(answer), "max_mr_size=%d odp=0", i + 1);
+		call("answer", path, answer);
+	}
+	VERDICT(BAD, mr_check_max_mr, GIB);
+	FIGURE("dev00: max_mr_size is 1 bytes", mr_check_max_mr, GIB);
+	FIGURE(" more", mr_check_max_mr, GIB);
+	VERDICT(OK, mr_check_max_mr, 1);
+	VERDICT(BAD, mr_check_max_mr, 2);
+	/* the worst may be the last */
+	call("answer", "/device/dev39/limits", "");
+	VERDICT(UNKNOWN, mr_check_max_mr, 0);
+	FIGURE("dev39: could not be asked", mr_check_max_mr, 0);
+}
+
 TEST(a_software_device_needs_no_on_demand_paging)
 {
 	put_rxe();
@@ -325,6 +358,8 @@ int main(void)
 		T(a_device_that_is_missing_differs_from_one_that_is_not_up_yet),
 		T(one_active_port_is_enough_for_a_device),
 		T(on_demand_paging_is_told_by_the_device),
+		T(each_device_is_named_with_what_was_found_of_it),
+		T(many_findings_are_counted),
 		T(a_software_device_needs_no_on_demand_paging),
 		T(a_plan_is_compared_with_each_device),
 		T(firmware_may_have_a_tenth_of_the_memory),
