@@ -57,10 +57,34 @@ record_secretly() {
 	[ -z "$(find "$dir" ! -type f ! -type d)" ]
 }
 
+# documented: prints the files and answers of the page, one regular expression a line; its words in capitals stand
+# for names
+documented() {
+	awk '/^\.S[HS] / { on = /"?What a recording holds"?$/ } on && $1 == ".I" { gsub(/\\-/, "-"); print $2 }' \
+		"$ROOT/man/mrctl-checks.7" |
+		sed -E 's/\./\\./g; s/GROUP\//(.+\/)?/g; s/[A-Z]{2,}/[^\/]+/g'
+}
+
 # recorded_paths DIR: prints the files, folders and answers that a recording tells of
 recorded_paths() {
 	find "$1" -type f -printf '/%P\n' | sed -E 's/^\/(calls\/.*\.answer)(\.error)?$/\1/
 		s/^\/calls(\/.*)\.(read|list|link|stat|open)(\.error)?$/\1/'
+}
+
+@test "the page names all that a recording holds" {
+	local user
+
+	[ "$(documented | wc -l)" -gt 30 ]
+	for user in env as_nobody; do
+		mkdir -m 777 "$BATS_TEST_TMPDIR/$user"
+		run --separate-stderr "$user" "${SIM[@]}" mrctl stat --host --for-size 1M \
+			--record "$BATS_TEST_TMPDIR/$user/recording"
+		[ "$status" -le 1 ]
+		recorded_paths "$BATS_TEST_TMPDIR/$user/recording" >>"$BATS_TEST_TMPDIR/paths"
+	done
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/paths")" -gt 50 ]
+	run grep -vxE -f <(documented) "$BATS_TEST_TMPDIR/paths"
+	[ "$status" -eq 1 ] || fail "not in mrctl-checks.7:" "$output"
 }
 
 @test "whichever allocation fails, a recording is complete, or is said not to be" {
