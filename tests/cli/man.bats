@@ -103,7 +103,7 @@ every_line_of() { # LINES OTHER WHAT
 
 @test "each page is free of warnings" {
 	command -v man >/dev/null || skip "man is not installed"
-	for page in "$MAN"/*; do
+	for page in "$MAN"/*.[0-9]; do
 		LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 run --separate-stderr \
 			man --warnings -E UTF-8 -l -Tutf8 -Z "$page"
 		[ "$status" -eq 0 ]
@@ -112,7 +112,7 @@ every_line_of() { # LINES OTHER WHAT
 }
 
 @test "each page has its own name, and refers only to pages that exist" {
-	for page in "$MAN"/*; do
+	for page in "$MAN"/*.[0-9]; do
 		name=${page##*/}
 		part "$name" | grep -qi "^\.TH ${name%.*} ${name##*.} " || fail "$name: .TH"
 		part "$name" NAME | grep -q "^${name%.*} - "
@@ -156,7 +156,7 @@ every_line_of() { # LINES OTHER WHAT
 
 @test "no page mentions an option that does not exist" {
 	all=$(options; for name in $(commands); do options "$name"; done)
-	for page in "$MAN"/*; do
+	for page in "$MAN"/*.[0-9]; do
 		name=${page##*/}
 		known=$all
 		own=${name#mrctl-} own=${own%.1}
@@ -271,7 +271,7 @@ listed() {
 }
 
 @test "the examples do what the pages say" {
-	for page in "$MAN"/*; do
+	for page in "$MAN"/*.[0-9]; do
 		while read -r expected line; do
 			run --separate-stderr bash -o pipefail -c "$line"
 			[ "$status" -eq "$expected" ] ||
@@ -309,7 +309,7 @@ listed() {
 
 @test "no line is wider than a terminal of 80 columns" {
 	command -v man >/dev/null || skip "man is not installed"
-	for page in "$MAN"/*; do
+	for page in "$MAN"/*.[0-9]; do
 		while IFS= read -r line; do
 			[ "${#line}" -le 80 ] || fail "${page##*/}: $line"
 		done < <(LC_ALL=C MANWIDTH=80 man -E ascii -l "$page" | sed 's/.\x08//g')
