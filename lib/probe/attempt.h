@@ -4,7 +4,8 @@
 #define LIB_PROBE_ATTEMPT_H
 
 #include "lib/base/error.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/context.h"
+#include "lib/probe/trial.h"
 
 /** How an attempt went. */
 struct mr_attempt {
@@ -74,31 +75,5 @@ int mr_attempt_register(struct mr_probe *probe, const struct mr_trial *trial,
 /** mr_attempt_deregister() - take a region back */
 void mr_attempt_deregister(struct mr_probe *probe, struct mr_region *region,
 			   struct mr_attempt *attempt);
-
-/* The attempts of trials: */
-void mr_try_memory(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_relaxed(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_zero_based(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_ignored(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_flush_persistent(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_implicit(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_null(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_advice(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_no_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_umem_memfd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_dmabuf(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_umem_pages(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_rereg(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_window(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_alloc(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dm_export(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_ex(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_device(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_pd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_mr(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_import_umem(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
-void mr_try_dma_handle(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 
 #endif

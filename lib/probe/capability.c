@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/probe/capability.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/context.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/uverbs.h"
 

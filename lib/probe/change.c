@@ -3,7 +3,7 @@
 #include <infiniband/verbs.h>
 #include <errno.h>
 
-#include "lib/probe/attempt.h"
+#include "lib/probe/change.h"
 #include "lib/verbs/rereg.h"
 #include "lib/verbs/uverbs.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "lib/base/memfd.h"
-#include "lib/probe/attempt.h"
+#include "lib/probe/dmabuf.h"
 #include "lib/verbs/dm.h"
 
 /* Bytes of memory on the device, and of a dma-buf of it: a page, which dma-bufs are made of. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "lib/base/number.h"
-#include "lib/probe/probe.h"
+#include "lib/probe/context.h"
 
 /** What was found.  Sizes are bytes. */
 struct mr_max_size {

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/probe/attempt.h"
+#include "lib/probe/memory.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/advice.h"
 

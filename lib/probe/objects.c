@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "lib/probe/attempt.h"
+#include "lib/probe/dmabuf.h"
+#include "lib/probe/memory.h"
+#include "lib/probe/objects.h"
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/ioctl.h"
 #include "lib/verbs/rereg.h"

@@ -2,7 +2,10 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "lib/probe/attempt.h"
+#include "lib/probe/change.h"
+#include "lib/probe/dmabuf.h"
+#include "lib/probe/memory.h"
+#include "lib/probe/objects.h"
 #include "lib/probe/trials.h"
 #include "lib/verbs/access.h"
 #include "lib/verbs/rereg.h"

@@ -13,6 +13,7 @@
 #include "cmd/stat/probe/row.h"
 #include "lib/base/cleanup.h"
 #include "lib/probe/probe.h"
+#include "lib/probe/trials.h"
 
 static const struct field trial_fields[] = {
 	FIELD(struct trial_row, id, FIELD_STRING, 0, "which trial: a name that stays"),
