@@ -65,7 +65,7 @@ void mr_attempt_without(struct mr_probe *probe, const struct mr_trial *trial,
 
 	if (!mr_attempt_register(probe, trial, request, &region, attempt))
 		mr_attempt_deregister(probe, &region, attempt);
-	else if (mr_attempt_lacks(-attempt->rc))
+	else if (mr_attempt_lacks(-attempt->rc) || probe->blind)
 		return;
 	attempt->made = false;
 	attempt->rc = 0;

@@ -58,14 +58,51 @@ void mr_try_dmabuf(struct mr_probe *probe, const struct mr_trial *trial, struct 
 	mr_dmabuf_close(&dmabuf);
 }
 
+/* Registers a dma-buf that the host makes.  Return: 0; -ENOENT where it makes none; or -errno of registering it. */
+static int register_any_dmabuf(struct mr_probe *probe, const struct mr_trial *trial)
+{
+	struct mr_dmabuf_request request = { .source = { .name = "system" }, .size = probe->page };
+	static const enum mr_dmabuf_type types[] = { MR_DMABUF_UDMABUF, MR_DMABUF_HEAP };
+	struct mr_dmabuf dmabuf;
+	struct mr_error ignored;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		struct mr_attempt second = { .made = false };
+
+		request.source.type = types[i];
+		if (mr_dmabuf_open(&request, &dmabuf, &ignored))
+			continue;
+		register_descriptor(probe, trial, dmabuf.fd, &second);
+		mr_dmabuf_close(&dmabuf);
+		return second.rc;
+	}
+	return -ENOENT;
+}
+
 /*
- * Drivers look at the descriptor last.  So EBADF says that everything before it was in order; it is the
- * trial's yes_errno.
+ * The usual way to ask for dma-bufs: drivers look at the descriptor last, so EBADF, the trial's yes_errno, says
+ * that everything before it was in order.  It is not quite true: mlx5_ib looks for on-demand paging only after
+ * it has found the dma-buf.  So a dma-buf of the host is registered, where it makes one.
  */
 void mr_try_no_dmabuf(struct mr_probe *probe, const struct mr_trial *trial,
 		      struct mr_attempt *attempt)
 {
+	const char *name;
+	int rc;
+
 	register_descriptor(probe, trial, -1, attempt);
+	if (attempt->rc != -EBADF || probe->blind)
+		return;
+	rc = register_any_dmabuf(probe, trial);
+	name = mr_errno_name(-rc);
+	if (rc == -ENOENT && mr_capability_ask(probe, MR_CAPABILITY_ODP) == MR_NO)
+		mr_attempt_doubt(attempt, "EBADF means yes, but not on mlx5 without on-demand "
+					  "paging; and this host gives no dma-buf to try");
+	else if (rc && rc != -ENOENT)
+		mr_attempt_doubt(attempt,
+				 "EBADF would mean yes, but a dma-buf of this host is "
+				 "refused: %s",
+				 name ? name : "unknown errno");
 }
 
 /*

@@ -93,3 +93,40 @@ answers() {
 	json '.max_size | .call == "mmap" and .errno == "ENOMEM" and .limit == null and
 		.largest < .refused and .refused < 409600000'
 }
+
+# ---- what each kernel and device answers
+
+# table: prints the last run's answers, as in the folder "probe": ID|ANSWER|ERRNO|LAYER|WHAT REACHED THE KERNEL
+table() {
+	jq -r '.trials[] | [.id, .answer, .errno // "-", .layer // "-", .kernel_call // "-"] |
+		join("|")' <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "the answers are those of this kernel, library and device" {
+	on_simulator && skip "needs the guests of tests/kernel"
+	local expected=$BATS_TEST_DIRNAME/probe/$MRCTL_TEST_GUEST-$MRCTL_TEST_DEVICE${MRCTL_TEST_HCA:+-$MRCTL_TEST_HCA}
+
+	probe
+	table >"$BATS_TEST_TMPDIR/found"
+	diff "$expected" "$BATS_TEST_TMPDIR/found" || fail "see the differences to $expected"
+	json '.summary.disagree == 0'
+}
+
+# What depends on the library or on the host: the guest has another one.
+@test "the simulator answers as the kernel that it simulates" {
+	on_simulator || skip "about the simulator"
+	local kernel guest expected differs
+
+	for kernel in 7.2:sid 6.12:trixie 6.1:bookworm; do
+		guest=${kernel#*:}
+		expected=$BATS_TEST_DIRNAME/probe/$guest-$(device)
+		MRCTL_SIM_KERNEL=${kernel%:*} probe
+		differs=$(jq -r '.trials[] | select((.reason // "" | test("this host|ENOSYS|needs") | not) and
+			.errno != "ENOSYS") | [.id, .answer, .errno // "-"] | join("|")' <<<"$output" |
+			awk -F'|' 'NR == FNR { answer[$1] = $2 "|" $3; next }
+				$1 in answer && answer[$1] !~ /unknown|ENOSYS/ && answer[$1] != $2 "|" $3 {
+					print $1 ": " $2 " " $3 ", the kernel: " answer[$1] }' "$expected" -)
+		[ -z "$differs" ] || fail "Linux ${kernel%:*}" "$differs"
+	done
+}

@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154	# the caller's work, logs, build, guest, tools, command
 #
 # Sourced by run.sh.  One boot of the guest with the software HCA beside it, in $work:
-#   vm_run	boots and waits for the end; fails if the job in the guest never began
+#   vm_run	boots and waits for the end; fails if the job in the guest never began.  $HCA_OPTIONS are the
+#		options of the HCA (hca/README.md)
 #   vm_verdict	prints what went wrong and exits with the status of the run
 #   vm_stop	ends the processes that still run
 
@@ -47,7 +48,7 @@ vm_wait() {
 }
 
 vm_run() {
-	local qemu memory=1536M i arguments size
+	local qemu memory=1536M i arguments size options
 
 	arguments="console=ttyS0 quiet loglevel=5 printk.devkmsg=on log_buf_len=4M"
 	arguments+=" oops=panic panic=-1 mitigations=off hugepagesz=2M hugepages=16"
@@ -55,7 +56,8 @@ vm_run() {
 	stopped=''
 	rm -f "$work/status"
 	touch "$work"/{status,console.log,output.log}
-	"$build/hca" -t "$work/trace.log" "$work/hca.sock" </dev/null 2>"$work/hca.log" &
+	read -ra options <<<"${HCA_OPTIONS:-}"
+	"$build/hca" "${options[@]}" -t "$work/trace.log" "$work/hca.sock" </dev/null 2>"$work/hca.log" &
 	hca_pid=$!
 	for ((i = 0; i < 100; i++)); do
 		[ ! -S "$work/hca.sock" ] || break

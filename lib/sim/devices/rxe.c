@@ -19,6 +19,10 @@
 	 IB_UVERBS_ACCESS_MW_BIND | IB_UVERBS_ACCESS_ON_DEMAND | SIM_ACCESS_FLUSH_GLOBAL |         \
 	 SIM_ACCESS_FLUSH_PERSISTENT | (uint32_t)IB_UVERBS_ACCESS_OPTIONAL_RANGE)
 
+/* Linux 6.2 <rdma/ib_user_verbs.h>: IB_UVERBS_DEVICE_FLUSH_GLOBAL and _PERSISTENT */
+#define DEVICE_FLUSH_GLOBAL     (UINT64_C(1) << 38)
+#define DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
+
 #define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
 /* rxe_alloc_ucontext() */
@@ -179,6 +183,7 @@ const struct sim_profile sim_rxe_profile = {
 		.local_ca_ack_delay = 15,
 		.phys_port_cnt = 1,
 	},
+	.flush_capabilities = DEVICE_FLUSH_GLOBAL | DEVICE_FLUSH_PERSISTENT,
 	.odp_since = SIM_RXE_ODP,
 	.rereg_since = SIM_RXE_REREG,
 	.odp = {

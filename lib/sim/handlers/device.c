@@ -149,6 +149,8 @@ int sim_write_query_device_ex(struct sim_call *call)
 	if (rc)
 		return rc;
 	resp.device_cap_flags_ex = resp.base.device_cap_flags;
+	if (sim_has_change(call->table->kernel, SIM_ACCESS_CAPS))
+		resp.device_cap_flags_ex |= profile->flush_capabilities;
 	if (out)
 		resp.response_length = out->len < sizeof(resp) ? out->len : (uint32_t)sizeof(resp);
 	return sim_attr_put(call, UVERBS_ATTR_CORE_OUT, &resp, sizeof(resp));
