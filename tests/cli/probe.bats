@@ -121,12 +121,99 @@ table() {
 	for kernel in 7.2:sid 6.12:trixie 6.1:bookworm; do
 		guest=${kernel#*:}
 		expected=$BATS_TEST_DIRNAME/probe/$guest-$(device)
-		MRCTL_SIM_KERNEL=${kernel%:*} probe
+		run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" \
+			--kernel "${kernel%:*}" -- mrctl --json stat --probe
+		succeeded
 		differs=$(jq -r '.trials[] | select((.reason // "" | test("this host|ENOSYS|needs") | not) and
-			.errno != "ENOSYS") | [.id, .answer, .errno // "-"] | join("|")' <<<"$output" |
+			.layer != "provider" and .layer != "libibverbs") | [.id, .answer, .errno // "-"] | join("|")' <<<"$output" |
 			awk -F'|' 'NR == FNR { answer[$1] = $2 "|" $3; next }
 				$1 in answer && answer[$1] !~ /unknown|ENOSYS/ && answer[$1] != $2 "|" $3 {
 					print $1 ": " $2 " " $3 ", the kernel: " answer[$1] }' "$expected" -)
 		[ -z "$differs" ] || fail "Linux ${kernel%:*}" "$differs"
 	done
+}
+
+# ---- what goes wrong
+
+@test "a fault is never reported as something that the device cannot do" {
+	on_simulator || skip "about the simulator"
+	local fault able
+
+	probe
+	able=$(jq -c '[.trials[] | select(.answer != "no") | .id]' <<<"$output")
+	for fault in reg_mr=EIO reg_mr=EINTR reg_mr@5=EIO reg_mr=ENOMEM reg_mr=EPERM reg_mr=EAGAIN \
+		advise_mr=EIO rereg_mr=EIO alloc_dm=ENOMEM umem_reg=EIO reg_dmabuf_mr=EIO reg_dm_mr=EAGAIN \
+		query_mr=EIO dereg_mr=EIO dereg_mr@3=EIO query_device=EIO query_context=EIO devx=EIO \
+		alloc_pd@2=EIO dealloc_pd=EIO umem_dereg=EIO free_dm=EIO alloc_uar=EIO; do
+		run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault "$fault" -- \
+			mrctl --json stat --probe
+		[ "$status" -eq 0 ] || fail "$fault: exit status $status" "$stderr"
+		json '([.trials[] | select(.answer == "no") | .id] - ([.trials[].id] - $able)) == [] and
+			.summary.disagree == 0' --argjson able "$able" || fail "with $fault"
+	done
+}
+
+@test "a call that says not now is made again" {
+	on_simulator || skip "about the simulator"
+	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault reg_mr@1=EINTR \
+		--fault reg_mr@2=EAGAIN -- mrctl --json stat --probe
+	answers access.none yes
+}
+
+@test "a limit of the process is named, and is no answer of the device" {
+	require_nobody
+	run --separate-stderr mr_as_nobody 0 --json stat --probe
+	succeeded
+	answers access.none "unknown EPERM"
+	json '.trials[0].reason | contains("0 bytes of memory (RLIMIT_MEMLOCK)")'
+	answers access.remote-write "no EINVAL uverbs"
+}
+
+# bats test_tags=kernel
+@test "the probe takes everything back, also where a signal ends it" {
+	local signal
+
+	for signal in INT TERM KILL; do
+		run timeout -s "$signal" 0.6 "${MR[@]}" stat --probe --max-size --cap 512M
+		[ "$status" -ne 2 ]
+	done
+	probe # the guest's run-tests fails where objects or pinned pages are left
+}
+
+@test "a device that is not there is absent" {
+	run --separate-stderr mr --json stat --probe nothing_0
+	[ "$status" -eq 3 ]
+	json '.trials == [] and (.failures | length == 1)'
+}
+
+@test "--probe tries one device" {
+	run --separate-stderr mr stat --probe one two
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"one device at a time: 'two'"* ]]
+	run --separate-stderr mr -d one stat --probe two
+	[ "$status" -eq 2 ]
+	probe "$(device)"
+}
+
+# ---- how it is printed
+
+@test "the table fits 80 columns, and reasons follow it" {
+	run --separate-stderr mr stat --probe
+	succeeded
+	[ "$(awk 'length > 80' <<<"$output")" = "" ]
+	grep -q '^ID  *ANSWER  *ERRNO' <<<"$output"
+	grep -q '^access.relaxed-ordering: accepted, which proves nothing' <<<"$output"
+	grep -qE '^yes: +[0-9]+$' <<<"$output"
+	run --separate-stderr mr -n -o id,answer stat --probe
+	[ "${lines[0]}" = "access.none yes" ]
+	[ "${#lines[@]}" -gt 60 ]
+	! grep -q : <<<"$output"
+}
+
+# The page has a row for each trial, in this order.
+@test "the manual page lists each trial" {
+	probe
+	diff <(jq -r '.trials[].id' <<<"$output") \
+		<(sed -n '/^\.SS Trials/,/^\.S[SH] [^T]/p' "$ROOT/man/mrctl-stat.1" | tr -d '\\' |
+			sed -n 's/^\.B \([a-z0-9-]*\.[a-z0-9+-]*\)$/\1/p')
 }

@@ -36,7 +36,7 @@ static const struct object_type {
 	{ UVERBS_OBJECT_AH, .core = 0x1 },
 	{ UVERBS_OBJECT_MR, .core = 0 },
 	{ UVERBS_OBJECT_DM, .mlx5 = 0x1, .mlx5_only = true },
-	{ UVERBS_OBJECT_MW, .core = 0x1 },
+	{ UVERBS_OBJECT_MW, .core = 0 },
 	{ UVERBS_OBJECT_FLOW, .core = 0x1, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_XRCD, .core = 0x1, .mlx5_only = true },
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },

@@ -11,6 +11,7 @@
 
 #include "lib/sim/handlers/device.h"
 #include "lib/sim/handlers/mr_write_commands.h"
+#include "lib/sim/handlers/mw.h"
 #include "lib/sim/handlers/pd.h"
 #include "lib/sim/handlers/rereg.h"
 #include "lib/sim/uverbs/write_commands.h"
@@ -42,6 +43,10 @@ static const struct command {
 	  sizeof(struct ib_uverbs_alloc_pd_resp), MR_SIM_ALLOC_PD, sim_write_alloc_pd, NULL },
 	{ IB_USER_VERBS_CMD_DEALLOC_PD, sizeof(struct ib_uverbs_dealloc_pd), 0, MR_SIM_DEALLOC_PD,
 	  sim_write_dealloc_pd, NULL },
+	{ IB_USER_VERBS_CMD_ALLOC_MW, sizeof(struct ib_uverbs_alloc_mw),
+	  sizeof(struct ib_uverbs_alloc_mw_resp), MR_SIM_CALLS, sim_write_alloc_mw, NULL },
+	{ IB_USER_VERBS_CMD_DEALLOC_MW, sizeof(struct ib_uverbs_dealloc_mw), 0, MR_SIM_CALLS,
+	  sim_write_dealloc_mw, NULL },
 	{ IB_USER_VERBS_CMD_QUERY_DEVICE, sizeof(struct ib_uverbs_query_device),
 	  sizeof(struct ib_uverbs_query_device_resp), MR_SIM_QUERY_DEVICE, sim_write_query_device,
 	  NULL },
