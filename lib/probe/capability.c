@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <infiniband/verbs.h>
-#include <string.h>
 
 #include "lib/probe/capability.h"
 #include "lib/probe/context.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/uverbs.h"
+
+/* Linux 6.2 <rdma/ib_user_verbs.h>, enum ib_uverbs_device_cap_flags */
+#define FLUSH_GLOBAL     (UINT64_C(1) << 38)
+#define FLUSH_PERSISTENT (UINT64_C(1) << 39)
+
+#define WINDOWS_1        ((uint64_t)IBV_DEVICE_MEM_WINDOW)
+#define WINDOWS_2        ((uint64_t)(IBV_DEVICE_MEM_WINDOW_TYPE_2A | IBV_DEVICE_MEM_WINDOW_TYPE_2B))
 
 static enum mr_tristate yes_if(bool condition)
 {
@@ -31,21 +37,6 @@ static enum mr_tristate ask_data_direct(const struct mr_probe *probe)
 	}
 }
 
-/* @name: of mr_device_capabilities */
-static bool reports(const struct mr_attributes *attributes, const char *name)
-{
-	for (const struct mr_device_capability *row = mr_device_capabilities; row->name; row++)
-		if (!strcmp(row->name, name))
-			return attributes->capabilities & row->bit;
-	return false;
-}
-
-static bool has_windows_2(const struct mr_attributes *attributes)
-{
-	return reports(attributes, "mem-window-type-2a") ||
-	       reports(attributes, "mem-window-type-2b");
-}
-
 static enum mr_tristate ask_attributes(const struct mr_attributes *attributes,
 				       enum mr_capability capability)
 {
@@ -57,15 +48,15 @@ static enum mr_tristate ask_attributes(const struct mr_attributes *attributes,
 	case MR_CAPABILITY_IMPLICIT:
 		return yes_if(attributes->odp.general & IBV_ODP_SUPPORT_IMPLICIT);
 	case MR_CAPABILITY_WINDOWS:
-		return yes_if(reports(attributes, "mem-window") || has_windows_2(attributes));
+		return yes_if(attributes->capabilities & (WINDOWS_1 | WINDOWS_2));
 	case MR_CAPABILITY_WINDOWS_1:
-		return yes_if(reports(attributes, "mem-window"));
+		return yes_if(attributes->capabilities & WINDOWS_1);
 	case MR_CAPABILITY_WINDOWS_2:
-		return yes_if(has_windows_2(attributes));
+		return yes_if(attributes->capabilities & WINDOWS_2);
 	case MR_CAPABILITY_FLUSH_GLOBAL:
-		return yes_if(reports(attributes, "flush-global"));
+		return yes_if(attributes->capabilities & FLUSH_GLOBAL);
 	case MR_CAPABILITY_FLUSH_PERSISTENT:
-		return yes_if(reports(attributes, "flush-persistent"));
+		return yes_if(attributes->capabilities & FLUSH_PERSISTENT);
 	case MR_CAPABILITY_DM:
 		return yes_if(attributes->max_dm_size);
 	default:

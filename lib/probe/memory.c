@@ -84,7 +84,7 @@ void mr_try_flush_persistent(struct mr_probe *probe, const struct mr_trial *tria
 			     struct mr_attempt *attempt)
 {
 	mr_try_memory(probe, trial, attempt);
-	if (attempt->rc == -EINVAL && mr_capability_ask(probe, trial->capability) == MR_YES)
+	if (attempt->rc == -EINVAL && mr_capability_ask(probe, trial->capability) != MR_NO)
 		mr_attempt_doubt(attempt, "the memory that was tried is not persistent");
 }
 

@@ -186,9 +186,22 @@ static bool is_impossible(const struct mr_attempt *attempt)
 	       mr_call_via(attempt->err.call, MR_VIA_KERNEL) == MR_VIA_LIBRARY;
 }
 
-static enum mr_tristate judge(const struct mr_trial *trial, const struct mr_attempt *attempt)
+/*
+ * Providers refuse by themselves, with EINVAL, what the device does not report: libmlx5 so takes a device that
+ * did not answer for one without memory.
+ */
+static bool is_uninformed(const struct mr_probe *probe, const struct mr_trial *trial,
+			  const struct mr_attempt *attempt)
 {
-	if (attempt->doubtful)
+	return attempt->rc == -EINVAL && !probe->has_attributes &&
+	       trial->capability != MR_CAPABILITY_NONE &&
+	       trial->capability != MR_CAPABILITY_FORBIDDEN;
+}
+
+static enum mr_tristate judge(const struct mr_probe *probe, const struct mr_trial *trial,
+			      const struct mr_attempt *attempt)
+{
+	if (attempt->doubtful || is_uninformed(probe, trial, attempt))
 		return MR_UNKNOWN;
 	if (!attempt->made)
 		return is_impossible(attempt) ? MR_NO : MR_UNKNOWN;
@@ -236,7 +249,7 @@ void mr_probe_try(struct mr_probe *probe, const struct mr_trial *trial,
 
 	attempt_trial(probe, trial, &attempt);
 	*answer = (struct mr_trial_answer){
-		.answer = judge(trial, &attempt),
+		.answer = judge(probe, trial, &attempt),
 		.made = attempt.made,
 		.errnum = attempt.made ? -attempt.rc : 0,
 		.call = attempt.made ? attempt.call : NULL,

@@ -330,11 +330,13 @@ shape() {
 	session=$(mrctl sim -- mrctl session -- sh -c 'mrctl -j session --list; :')
 	dereg=$(mrctl sim -- mrctl session -- mrctl -j dereg --all)
 	host=$(mrctl -j stat --host --root . || :)
+	probe=$(mrctl sim -- mrctl -j stat --probe --max-size --cap 4K)
 	members() {
-		jq -rs "[.[] | $1 | keys[]] | unique[]" <<<"$document$stat$rereg$batch$session$dereg$host"
+		jq -rs "[.[] | $1 | keys[]] | unique[]" \
+			<<<"$document$stat$rereg$batch$session$dereg$host$probe"
 	}
 
-	for list in environment regions sessions checks summary totals failures; do
+	for list in environment regions sessions checks summary trials answers max_size totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
@@ -366,6 +368,8 @@ shape() {
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
 			mrctl -j dereg x 7; mrctl -j dereg --all'
 		printf '%s\n' reg 'reg --expect EINVAL' bogus | mrctl sim -- mrctl -j batch --keep-going
+		mrctl sim -- mrctl -j stat --probe --max-size --cap 4K
+		(ulimit -v 100000; mrctl sim -- mrctl -j stat --probe --max-size --cap 200M)
 		documents session
 		mrctl -j stat --host
 		mrctl -j stat --host --root .
@@ -375,11 +379,12 @@ shape() {
 			if type == "number" then (if . == floor then "integer" else "fraction" end)
 			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
 			else type end;
-		("-", "lines", "environment", "regions", "sessions", "checks", "summary", "totals",
-		"failures", "request") as $list | if $list == "-" then . elif $list == "request" then
+		("-", "lines", "environment", "regions", "sessions", "checks", "summary", "trials", "answers",
+		"max_size", "totals", "failures", "request") as $list | if $list == "-" then . elif $list == "request" then
 		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
-	for list in - lines environment regions sessions checks summary totals failures request; do
+	for list in - lines environment regions sessions checks summary trials answers max_size totals \
+		failures request; do
 		while read -r name types; do
 			types=$(tr -d '()' <<<"$types")
 			[ -n "$types" ] || types=null

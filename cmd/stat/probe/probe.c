@@ -49,7 +49,7 @@ static const struct field summary_fields[] = {
 	FIELD(struct summary, disagree, FIELD_NUMBER, 0, ""),
 	FIELD_END,
 };
-static const struct record summary_record = { "summary", summary_fields, NULL };
+static const struct record summary_record = { "answers", summary_fields, NULL };
 
 static const char *tristate_name(enum mr_tristate answer)
 {
@@ -127,7 +127,7 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 	    style->format == OUTPUT_TEXT)
 		print_reasons(rows, trials);
 	if (style->json || is_usual)
-		output_object(&answer->out, "summary", &summary_record, summary);
+		output_object(&answer->out, "answers", &summary_record, summary);
 }
 
 static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
