@@ -393,7 +393,8 @@ shape() {
 			[ -n "$found" ] || fail "no document has $list.$name"
 			every_line_of "$found" "${types// or /$'\n'}" "$list.$name"
 		done < <(entries mrctl-json.5 DOCUMENT "$list" |
-			sed 's/^\(.*\), \([^ ]*\)\(.*\)/\1\3\n\2\3/')
+			awk '{ i = index($0, " ("); n = split(i ? substr($0, 1, i - 1) : $0, name, ", ")
+				for (k = 1; k <= n; k++) print name[k] (i ? substr($0, i) : "") }')
 	done
 	# the section "Rules": times, and hexadecimal numbers
 	found=$(jq -r '.. | objects | to_entries[] | select(.value != null) |
