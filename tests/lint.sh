@@ -111,9 +111,9 @@ format() {
 {
 	check 'verbs are called in lib/ only' \
 		only '\b(ibv|mlx5dv)_[a-z0-9_]+ *\(|infiniband/' $(sources cmd)
-	check 'stdout belongs to cmd/output/document.c' \
+	check 'stdout belongs to cmd/output' \
 		only '\bstdout\b|\b(printf|puts|putchar|vprintf) *\(' \
-		$(sources cmd lib ! -path cmd/output/document.c)
+		$(sources cmd lib ! -path 'cmd/output/*')
 	check 'cJSON belongs to cmd/output/json.c' \
 		only '\bcJSON' $(sources cmd lib ! -path cmd/output/json.c)
 	check 'getopt belongs to cmd/cli/options.c' \

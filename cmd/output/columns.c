@@ -67,6 +67,14 @@ const struct field **columns_add(const struct field **columns, const struct fiel
 	return all;
 }
 
+const struct field *columns_find(const struct field *const *columns, const char *key)
+{
+	for (; key && *columns; columns++)
+		if (!strcmp((*columns)->key, key))
+			return *columns;
+	return NULL;
+}
+
 size_t columns_count(const struct field *const *columns)
 {
 	size_t count = 0;

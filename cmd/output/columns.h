@@ -69,6 +69,9 @@ const struct field **columns_add(const struct field **columns, const struct fiel
 /** columns_have() - whether @field is one of @columns, which end with NULL */
 bool columns_have(const struct field *const *columns, const struct field *field);
 
+/** columns_find() - the column with this key; NULL: none, or @key is NULL */
+const struct field *columns_find(const struct field *const *columns, const char *key);
+
 /** columns_count() - how many columns the list has; 0 where it is NULL */
 size_t columns_count(const struct field *const *columns);
 

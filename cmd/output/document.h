@@ -9,6 +9,8 @@
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
 
+#include <stdio.h>
+
 #include "cmd/output/fields.h"
 #include "cmd/output/style.h"
 #include "lib/base/error.h"
@@ -100,6 +102,12 @@ void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /** output_foreign() - print text that may hold any bytes, as text_print() does */
 void output_foreign(const char *text);
+
+/** output_has_failed() - whether something could not be written, so that nothing can any more */
+static inline bool output_has_failed(void)
+{
+	return ferror(stdout);
+}
 
 /**
  * output_flush() - write out what was printed

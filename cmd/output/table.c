@@ -68,14 +68,6 @@ static char *next_item(const struct libscols_column *column __attribute__((unuse
 	return comma + 1;
 }
 
-static const struct field *find_column(const struct field *const *fields, const char *key)
-{
-	for (; key && *fields; fields++)
-		if (!strcmp((*fields)->key, key))
-			return *fields;
-	return NULL;
-}
-
 /* Columns are headed by their keys in upper case. */
 static int add_column(struct table *table, const struct field *field, struct column *column)
 {
@@ -88,20 +80,19 @@ static int add_column(struct table *table, const struct field *field, struct col
 	column->scols = scols_table_new_column(table->scols, heading, 0,
 					       is_number(field) ? SCOLS_FL_RIGHT : 0);
 	column->width = column->folded = i;
-	column->other = find_column(table->fields, field->repeats ?: field->instead);
+	column->other = columns_find(table->fields, field->repeats ?: field->instead);
 	return column->scols ? 0 : -ENOMEM;
 }
 
 static int add_columns(struct table *table, size_t usual)
 {
-	for (size_t i = 0; table->fields[i]; i++) {
-		struct column *column = &table->columns[i];
+	int rc = 0;
 
-		column->usual = i < usual;
-		if (add_column(table, table->fields[i], column))
-			return -ENOMEM;
+	for (size_t i = 0; !rc && table->fields[i]; i++) {
+		table->columns[i].usual = i < usual;
+		rc = add_column(table, table->fields[i], &table->columns[i]);
 	}
-	return 0;
+	return rc;
 }
 
 static void free_table(struct table *table)
@@ -228,10 +219,7 @@ static int print_chunk(struct table *table)
 	hide_needless_columns(table);
 	if (table->fit_terminal)
 		fold_lists(table);
-	if (table->markdown)
-		rc = print_markdown(table);
-	else
-		rc = scols_print_table(table->scols) ? -EIO : 0;
+	rc = table->markdown ? print_markdown(table) : scols_print_table(table->scols) ? -EIO : 0;
 	if (rc)
 		return rc;
 	for (size_t i = 0; table->fields[i]; i++) {

@@ -22,7 +22,7 @@ struct watch {
 static int report_answer_error(const struct watch *watch, struct mr_error *why,
 			       struct mr_error *err)
 {
-	if (why->kind == MR_ERROR_USAGE || ferror(stdout)) {
+	if (why->kind == MR_ERROR_USAGE || output_has_failed()) {
 		*err = *why;
 		return -EINVAL;
 	}
@@ -65,7 +65,7 @@ static int draw(struct watch *watch, struct mr_error *err)
 	screen_show(&watch->screen, watch->invocation->global->style.no_headings
 					    ? NULL
 					    : heading(watch->invocation, text, sizeof(text)));
-	return ferror(stdout) && rc >= 0 ? output_flush(err) : rc;
+	return output_has_failed() && rc >= 0 ? output_flush(err) : rc;
 }
 
 static int print(const struct watch *watch, bool is_first, struct mr_error *err)

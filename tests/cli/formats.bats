@@ -6,6 +6,7 @@ EXPORTER=''
 
 teardown() {
 	[ -z "$EXPORTER" ] || kill "$EXPORTER" 2>/dev/null || true
+	tidy
 }
 
 # page PORT: prints what an exporter shows at /metrics

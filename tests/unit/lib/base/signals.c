@@ -174,6 +174,38 @@ TEST(a_blocked_signal_ends_the_process_at_its_end)
 	assert_int_equal(in_child(blocked_by_the_parent), 7);
 }
 
+/* What mr_signals_wait_until() answers for a time that is over, signals, and a pipe without reader. */
+static int waits_until(void)
+{
+	const uint64_t now = mr_now_ns(), later = now + UINT64_C(60000000000);
+	int fds[2];
+	sigset_t more;
+
+	sigemptyset(&more);
+	sigaddset(&more, SIGWINCH);
+	sigprocmask(SIG_BLOCK, &more, NULL);
+	mr_signals_block();
+	if (pipe(fds) || mr_signals_wait_until(now, NULL, fds[1]))
+		return 1;
+	if (mr_signals_wait_until(now + a_moment.value, NULL, fds[1]) ||
+	    mr_now_ns() < now + a_moment.value)
+		return 2;
+	raise(SIGWINCH); /* which is ignored by default, but not where it is blocked */
+	if (mr_signals_wait_until(now, NULL, fds[1]) ||
+	    mr_signals_wait_until(later, &more, fds[1]) != SIGWINCH)
+		return 3;
+	raise(SIGTERM);
+	if (mr_signals_wait_until(later, &more, fds[1]) != SIGTERM || mr_interrupted())
+		return 4;
+	close(fds[0]);
+	return mr_signals_wait_until(later, &more, fds[1]) == -1 ? 7 : 5;
+}
+
+TEST(waiting_ends_with_time_signals_or_the_reader)
+{
+	assert_int_equal(in_child(waits_until), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +215,7 @@ int main(void)
 		cmocka_unit_test(other_signals_have_their_default_effect),
 		cmocka_unit_test(an_ignored_hangup_does_not_end_the_wait),
 		cmocka_unit_test(a_blocked_signal_ends_the_process_at_its_end),
+		cmocka_unit_test(waiting_ends_with_time_signals_or_the_reader),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
