@@ -32,6 +32,23 @@ static void list_modules(struct mr_host *host, const struct mr_hardware *hardwar
 	}
 }
 
+/* Says how to load a module, or why that cannot work: a newer kernel was installed in place of this one. */
+static void advise_loading(struct mr_host *host, const char *module, struct mr_finding *finding)
+{
+	char release[96];
+
+	if (mr_kernel_release(host, release, sizeof(release)) && !strchr(release, '/') &&
+	    mr_host_exists(host, "/lib/modules") &&
+	    !mr_host_exists(host, "/lib/modules/%s", release))
+		mr_finding_remedy(
+			finding,
+			"boot: the modules of the running kernel %s are not installed (any "
+			"more), so %s cannot be loaded",
+			release, module);
+	else
+		mr_finding_remedy(finding, "modprobe %s, and see dmesg", module);
+}
+
 /* Return: whether an adapter lacks its driver or its RDMA module. */
 static bool find_missing(struct mr_host *host, const struct mr_hardware *hardware,
 			 struct mr_finding *finding)
@@ -42,13 +59,13 @@ static bool find_missing(struct mr_host *host, const struct mr_hardware *hardwar
 		if (!adapter->driver[0]) {
 			mr_finding_set(finding, MR_VERDICT_WARN, "%s has no driver",
 				       adapter->address);
-			mr_finding_remedy(finding, "modprobe %s, and see dmesg", adapter->needs);
+			advise_loading(host, adapter->needs, finding);
 			return true;
 		}
 		if (adapter->is_certain && !mr_kernel_has_module(host, adapter->module)) {
 			mr_finding_set(finding, MR_VERDICT_WARN, "%s has %s, and %s is not loaded",
 				       adapter->address, adapter->driver, adapter->module);
-			mr_finding_remedy(finding, "modprobe %s", adapter->module);
+			advise_loading(host, adapter->module, finding);
 			return true;
 		}
 	}

@@ -158,6 +158,17 @@ TEST(an_adapter_needs_its_driver_and_its_rdma_module)
 	assert_string_equal(look(mr_check_modules, 0).figure, "ib_core, mlx5_ib");
 }
 
+TEST(modules_of_a_kernel_that_was_replaced_cannot_be_loaded)
+{
+	put_function("0x020000\n", "0x15b3\n", NULL);
+	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	assert_contains(look(mr_check_modules, 0).remedy, "modprobe mlx5_core");
+	put("/lib/modules/6.12.2/modules.dep", "");
+	assert_contains(look(mr_check_modules, 0).remedy, "boot: ");
+	put("/lib/modules/6.12.1/modules.dep", "");
+	assert_contains(look(mr_check_modules, 0).remedy, "modprobe mlx5_core");
+}
+
 TEST(adapters_that_are_none_of_rdma_need_nothing)
 {
 	put("/sys/class/net/lo/ifindex", "1\n");
@@ -269,6 +280,7 @@ int main(void)
 		T(options_are_read_from_the_file_of_this_kernel),
 		T(a_file_that_does_not_tell_of_options_is_unknown),
 		T(an_adapter_needs_its_driver_and_its_rdma_module),
+		T(modules_of_a_kernel_that_was_replaced_cannot_be_loaded),
 		T(adapters_that_are_none_of_rdma_need_nothing),
 		T(devices_without_nodes_cannot_be_opened),
 		T(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver),
