@@ -134,9 +134,7 @@ static void set_access_remedy(const struct nodes *nodes, const char *group,
 		mr_finding_remedy(finding,
 				  "the driver does not answer: look into the kernel's log");
 	else if (nodes->against_permission == EPERM)
-		mr_finding_remedy(finding,
-				  "its permission allows it, so device rules of the control group "
-				  "refuse it: see MR-SANDBOX");
+		mr_finding_remedy(finding, "its permission allows it: see MR-SANDBOX and MR-NETNS");
 	else if (nodes->against_permission)
 		mr_finding_remedy(finding,
 				  "its permission allows it: look at that of /dev/infiniband, and "
@@ -203,6 +201,24 @@ static void set_sandbox_remedy(struct mr_host *host, const struct mr_dev_folder 
 		mr_finding_remedy(finding, FOR_CONTAINER);
 }
 
+/*
+ * With exclusive network namespaces a node whose device is in another one answers the same
+ * (drivers/infiniband/core/uverbs_main.c ib_uverbs_open()), while an older mount of /sys may show the device.
+ */
+static void judge_eperm(struct mr_host *host, struct mr_finding *finding)
+{
+	struct mr_rdma_netns netns;
+
+	if (!mr_rdma_netns_read(host, &netns) && netns.is_exclusive == MR_YES)
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
+			       "EPERM from nodes whose permission allows it: device rules refuse "
+			       "them, or their devices are in other network namespaces");
+	else
+		mr_finding_set(finding, MR_VERDICT_BAD,
+			       "EPERM from nodes whose permission allows it: device rules refuse "
+			       "them");
+}
+
 void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_dev_folder dev;
@@ -221,9 +237,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	if (is_own && nodes.absent.count == nodes.devices && !nodes.unlisted)
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s, without nodes", own);
 	else if (nodes.against_permission == EPERM)
-		mr_finding_set(
-			finding, MR_VERDICT_BAD,
-			"EPERM from nodes whose permission allows it: device rules refuse them");
+		judge_eperm(question->host, finding);
 	else if (rc)
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/mountinfo: %s",
 			       mr_errno_text(-rc));

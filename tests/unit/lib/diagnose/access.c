@@ -246,6 +246,10 @@ TEST(device_rules_answer_eperm_though_the_permission_allows)
 	VERDICT(BAD, mr_check_sandbox);
 	VERDICT(BAD, mr_check_node_access);
 	assert_contains(look(mr_check_node_access).remedy, "MR-SANDBOX");
+	put("/sys/module/ib_core/parameters/netns_mode", "N\n");
+	VERDICT(UNKNOWN, mr_check_sandbox);
+	put("/sys/module/ib_core/parameters/netns_mode", "Y\n");
+	VERDICT(BAD, mr_check_sandbox);
 	put_node(0, "600", "EPERM");
 	VERDICT(OK, mr_check_sandbox);
 	put_user(DAC_OVERRIDE);
