@@ -6,20 +6,15 @@
 load helpers
 load hosts
 
-setup() {
-	note_less
-	[ -n "$(checks)" ] || skip "there are no checks"
-}
-
 @test "each check gives the verdict that a recorded host states" {
-	local name options found claims wrong
+	local name dir options found claims wrong
 
 	for name in $(host_names); do
 		claims=$(host_claims "$name")
-		host_make "$name" "$BATS_TEST_TMPDIR/$name"
+		dir=$(host_folder "$name")
 		while read -r options; do
 			# shellcheck disable=SC2086 # words
-			found=$(verdicts "$BATS_TEST_TMPDIR/$name" $options) || [ $? -eq 1 ] ||
+			found=$(verdicts "$dir" $options) || [ $? -eq 1 ] ||
 				fail "$name $options" || return
 			wrong=$(sed -n "s^\\^$options|^^p" <<<"$claims" | grep -vxF -f <(echo "$found") || :)
 			[ -z "$wrong" ] || fail "$name $options: not" "$wrong" "but" \
@@ -37,12 +32,12 @@ setup() {
 }
 
 @test "no check has a verdict that its row does not name" {
-	local name all other
+	local name dir all other
 
 	all=$(checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }')
 	for name in $(host_names); do
-		host_make "$name" "$BATS_TEST_TMPDIR/$name"
-		other=$(verdicts "$BATS_TEST_TMPDIR/$name" | grep -vxF -f <(echo "$all") || :)
+		dir=$(host_folder "$name")
+		other=$(verdicts "$dir" | grep -vxF -f <(echo "$all") || :)
 		[ -z "$other" ] || fail "$name: $other" || return
 	done
 	# this machine, and a simulated one
@@ -52,8 +47,7 @@ setup() {
 }
 
 @test "the healthy host has no finding" {
-	host_make healthy "$BATS_TEST_TMPDIR/healthy"
-	run --separate-stderr mrctl stat --host --root "$BATS_TEST_TMPDIR/healthy" --fail-on warn
+	run --separate-stderr mrctl stat --host --root "$(host_folder healthy)" --fail-on warn
 	succeeded
 	[[ ! $output =~ $'\n  '(WARN|BAD|unknown) ]] || fail "$output"
 }

@@ -25,7 +25,9 @@ host_make() {
 
 	from=$(sed -n '/^#/!q; s/^# from: //p' "$file") || return
 	mkdir -p "$2" || return
-	[ -z "$from" ] || host_make "$from" "$2" || return
+	if [ -n "$from" ]; then
+		cp -a "$(host_folder "$from")/." "$2" || return
+	fi
 	while read -r kind path; do
 		if [ "$kind" = --- ]; then
 			rm -rf "${2:?}$path" "$2/calls$path" "$2/calls$path".{read,list,link,stat,open}{,.error}
@@ -37,6 +39,14 @@ host_make() {
 	awk -v folder="$2" '
 		/^(===|---) \// { if (to) close(to); to = ""; if ($1 == "===") { to = folder $2; printf "" >to } next }
 		to { print >to }' "$file"
+}
+
+# host_folder NAME: prints the folder of its recording, which is made once for a file of tests
+host_folder() {
+	local dir=$BATS_FILE_TMPDIR/hosts/$1
+
+	[ -d "$dir" ] || { host_make "$1" "$dir.new" && mv "$dir.new" "$dir"; } || return
+	echo "$dir"
 }
 
 # host_claims NAME: prints a line "OPTIONS|ID VERDICT" for each verdict that a host states
