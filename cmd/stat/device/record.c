@@ -2,8 +2,9 @@
 /* What is printed and measured of a device. */
 #include "cmd/stat/device/row.h"
 
-/* Only a trial can tell more. */
-#define TRIAL .unknown = "unknown (mrctl stat --probe tries it)"
+/* What stands for an unknown answer: some can be tried. */
+#define UNKNOWN .unknown = "unknown"
+#define TRIAL   .unknown = "unknown (mrctl stat --probe tries it)"
 
 static const struct field port_fields[] = {
 	FIELD(struct port_row, port, FIELD_NUMBER, 0, "number of the port"),
@@ -124,10 +125,10 @@ static const struct field device_fields[] = {
 	ROW(max_map_per_fmr, FIELD_NUMBER, FIELD_DETAIL, "how often one of them can be mapped"),
 	ROW(max_raw_ipv6_qp, FIELD_NUMBER, FIELD_DETAIL, "the most queue pairs for raw IPv6"),
 	ROW(max_raw_ethy_qp, FIELD_NUMBER, FIELD_DETAIL, "the most for raw Ethertypes"),
-	ROW(mr_used, FIELD_NUMBER, 0, "memory regions that exist", .section = "in use"),
+	ROW(objects, FIELD_LIST, 0, "how many objects of each kind exist", .section = "in use"),
+	ROW(mr_used, FIELD_NUMBER, FIELD_DETAIL, "memory regions that exist"),
 	ROW(fw_pages, FIELD_NUMBER, 0, "pages that the firmware has"),
 	ROW(reg_pages, FIELD_NUMBER, 0, "pages that the driver counts as registered"),
-	ROW(objects, FIELD_LIST, 0, "how many objects of each kind exist", .section = "objects"),
 	ROW(frmr_pools, FIELD_LIST, 0, "regions that the kernel keeps for reuse",
 	    .section = "FRMR pools"),
 	{ .key = "odp",
@@ -154,11 +155,10 @@ static const struct field device_fields[] = {
 	ROW(dm_dmabuf, FIELD_OPT_BOOL, 0, "whether device memory can be made a dma-buf", TRIAL),
 	ROW(data_direct, FIELD_OPT_BOOL, 0, "whether it has a Data Direct device", TRIAL),
 	ROW(data_direct_path, FIELD_STRING, 0, "the folder of that in /sys"),
-	ROW(dma_handles, FIELD_OPT_BOOL, 0, "whether it has DMA handles", TRIAL),
+	ROW(dma_handles, FIELD_OPT_BOOL, 0, "whether it has DMA handles", UNKNOWN),
 	ROW(optional_access, FIELD_OPT_BOOL, 0, "whether the kernel takes optional access flags",
-	    TRIAL),
-	ROW(relaxed_ordering, FIELD_OPT_BOOL, 0, "whether it can write in relaxed order",
-	    .unknown = "unknown (no trial can tell)"),
+	    UNKNOWN),
+	ROW(relaxed_ordering, FIELD_OPT_BOOL, 0, "whether it can write in relaxed order", UNKNOWN),
 	ROW(functions, FIELD_WORDS, FIELD_DETAIL, "newer functions that the library has"),
 	ROW(commands, FIELD_LIST, 0, "counters of the firmware's commands",
 	    .section = "firmware commands"),

@@ -199,7 +199,7 @@ static void fill_features(struct device_row *row, const struct mr_features *feat
 		row->odp.dc_bits = features->dc_odp;
 	}
 	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++)
-		if (features->has_symbol[symbol])
+		if (features->has_symbol[symbol] && mr_symbol_name(symbol)[0] != '_')
 			row->function_words[count++] = mr_symbol_name(symbol);
 	row->functions = row->function_words;
 }
