@@ -35,9 +35,9 @@ static int explain(struct mr_host *host, int error, struct mr_error *err)
 
 	mr_fail(err, MR_ERROR_HOST, -error, "opendir", "cannot read mlx5's counters in debugfs");
 	if (entries == -EACCES || entries == -EPERM)
-		mr_hint(err, "root may read debugfs");
+		mr_hint(err, "only root may read debugfs");
 	else if (!entries || entries == -ENOENT)
-		mr_hint(err, "debugfs is not mounted: mount -t debugfs none " DEBUGFS);
+		mr_hint(err, "not mounted: mount -t debugfs none " DEBUGFS);
 	return error;
 }
 

@@ -4,9 +4,9 @@
 
 load helpers
 
-# view [ARG...]: the JSON of the device under test
+# view: the JSON of the device under test
 view() {
-	run --separate-stderr mr -j stat --device "$@"
+	run --separate-stderr mr -j stat --device
 	[ "$status" -eq 0 ] || fail "status $status" "$stderr" || return
 	DEVICE=$(jq '.devices[0]' <<<"$output")
 	exact=$output
@@ -136,7 +136,7 @@ compare_with_devinfo() { # TEXT
 
 	while IFS= read -r line; do
 		case $line in
-		'' | *"not supported") continue ;;
+		'' | *"not supported" | $'\t'completion\ timestamp_mask:*) continue ;;
 		hca_id:*) continue ;;
 		$'\t\t\tGID['*) continue ;;
 		esac
@@ -228,7 +228,7 @@ compare_with_devinfo() { # TEXT
 # bats test_tags=kernel
 @test "objects are counted as rdma resource counts them, beside their maximum" {
 	on_simulator && skip "the simulator has no RDMA netlink"
-	hold reg --count 3
+	hold reg --count 3 --hold
 	view
 	is '.mr_used == 3 and (.objects[] | select(.type == "mr") | .used == 3 and .max > 3)'
 	is '[.objects[].type] | index("pd") and index("cq") and index("qp") and index("ctx")'
@@ -252,12 +252,12 @@ compare_with_devinfo() { # TEXT
 # bats test_tags=kernel
 @test "the firmware's last refusal is shown with status and syndrome by name" {
 	require_probe
-	hca-probe --fail CREATE_MKEY=LIM_ERR
-	run mr -q reg --size 64K --expect ENOMEM
+	hca-probe --fail CREATE_UMEM=LIM_ERR # for an MR the driver may have a key at hand
+	run mr -q umem
 	hca-probe --fail none
-	[ "$status" -eq 0 ] || fail "$output"
+	[ "$status" -eq 1 ]
 	view
-	is '.commands[] | select(.command == "CREATE_MKEY") | .failed >= 1 and .last_status == "LIM_ERR" and
+	is '.commands[] | select(.command == "CREATE_UMEM") | .failed >= 1 and .last_status == "LIM_ERR" and
 		.last_syndrome != null and .last_errno == "EREMOTEIO"'
 }
 
@@ -270,7 +270,7 @@ compare_with_devinfo() { # TEXT
 
 @test "no line of the text is wider than 80 columns" {
 	mr stat --device >"$BATS_TEST_TMPDIR/text"
-	! grep -E '.{81}' "$BATS_TEST_TMPDIR/text"
+	run ! grep -E '.{81}' "$BATS_TEST_TMPDIR/text"
 	grep -qx 'limits:' "$BATS_TEST_TMPDIR/text"
 	grep -qx 'on-demand paging:' "$BATS_TEST_TMPDIR/text"
 	grep -Eqx '  page_sizes: +4K\.\.(8E|2G)' "$BATS_TEST_TMPDIR/text"
@@ -304,6 +304,7 @@ compare_with_devinfo() { # TEXT
 copy_sysfs() {
 	on_simulator || skip "needs the simulator"
 	SYS=$BATS_TEST_TMPDIR/sys
+	# shellcheck disable=SC2016 # the shell on the simulator expands it
 	cp -r "$("${SIM[@]}" sh -c 'echo "$SYSFS_PATH"')" "$SYS"
 	chmod -R u+w "$SYS"
 	FILES=$SYS/class/infiniband/$(device) NODES=$SYS/class/infiniband_verbs

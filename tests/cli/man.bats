@@ -331,12 +331,14 @@ shape() {
 	dereg=$(mrctl sim -- mrctl session -- mrctl -j dereg --all)
 	host=$(mrctl -j stat --host --root . || :)
 	probe=$(mrctl sim -- mrctl -j stat --probe --max-size --cap 4K)
+	device=$(mrctl sim -- mrctl -j stat --device)
 	members() {
 		jq -rs "[.[] | $1 | keys[]] | unique[]" \
-			<<<"$document$stat$rereg$batch$session$dereg$host$probe"
+			<<<"$document$stat$rereg$batch$session$dereg$host$probe$device"
 	}
 
-	for list in environment regions sessions checks summary trials answers max_size totals failures; do
+	for list in environment regions devices sessions checks summary trials answers max_size \
+		totals failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
@@ -363,6 +365,7 @@ shape() {
 		mrctl sim -- mrctl -j reg-iova --iova 0 --expect ok --hold-for 0
 		mrctl sim -- mrctl -j umem --page-sizes 4K
 		mrctl sim -- mrctl -j umem --size 8K --try-page-sizes
+		mrctl sim -- mrctl -j stat --device
 		mrctl sim -- mrctl session -- sh -c '
 			mrctl -q reg; mrctl -j reg --name x; mrctl -j stat; mrctl -j rereg x --access none
 			mrctl -j rereg x --memory unmapped; mrctl -j rereg x --access none --via library
@@ -379,12 +382,12 @@ shape() {
 			if type == "number" then (if . == floor then "integer" else "fraction" end)
 			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
 			else type end;
-		("-", "lines", "environment", "regions", "sessions", "checks", "summary", "trials", "answers",
-		"max_size", "totals", "failures", "request") as $list | if $list == "-" then . elif $list == "request" then
+		("-", "lines", "environment", "regions", "devices", "sessions", "checks", "summary", "trials",
+		"answers", "max_size", "totals", "failures", "request") as $list | if $list == "-" then . elif $list == "request" then
 		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
-	for list in - lines environment regions sessions checks summary trials answers max_size totals \
-		failures request; do
+	for list in - lines environment regions devices sessions checks summary trials answers \
+		max_size totals failures request; do
 		while read -r name types; do
 			types=$(tr -d '()' <<<"$types")
 			[ -n "$types" ] || types=null
@@ -399,7 +402,7 @@ shape() {
 	# the section "Rules": times, and hexadecimal numbers
 	found=$(jq -r '.. | objects | to_entries[] | select(.value != null) |
 		if .key | test("_ns$") then select(.value | type != "number")
-		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits)$") then
+		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits|.*_flags|page_size_cap|vendor_id|hw_version)$") then
 			select(.value | type != "string" or (test("^0x(0|[1-9a-f][0-9a-f]*)$") | not))
 		else select(.value | type == "string" and test("^0[xX]")) end |
 		"\(.key): \(.value)"' <<<"$documents")

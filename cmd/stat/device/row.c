@@ -18,41 +18,12 @@ static struct opt_bool truth_of(enum mr_tristate answer)
 	return (struct opt_bool){ answer == MR_YES, answer != MR_UNKNOWN };
 }
 
-/* Adds what has no name as a number.  Return: the list. */
-static const char *const *end_words(struct bit_words *words, size_t count, uint64_t rest)
-{
-	if (rest) {
-		snprintf(words->rest, sizeof(words->rest), "0x%" PRIx64, rest);
-		words->list[count++] = words->rest;
+/* A list of @count rows, which are an array. */
+#define LIST_OF(record_, rows_, count_)                                                            \
+	(struct list)                                                                              \
+	{                                                                                          \
+		&(record_), (rows_), (count_), sizeof(*(rows_))                                    \
 	}
-	words->list[count] = NULL;
-	return words->list;
-}
-
-static const char *const *name_bits(struct bit_words *words, const struct mr_word *table,
-				    uint64_t bits)
-{
-	size_t count = 0;
-
-	for (; table->name; table++) {
-		if (bits & table->bit)
-			words->list[count++] = table->name;
-		bits &= ~(uint64_t)table->bit;
-	}
-	return end_words(words, count, bits);
-}
-
-/* Names some of a device's capabilities; the others have nothing to do with memory. */
-static const char *const *name_capabilities(struct bit_words *words,
-					    const struct mr_device_capability *table, uint64_t bits)
-{
-	size_t count = 0;
-
-	for (; table->name; table++)
-		if (bits & table->bit)
-			words->list[count++] = table->name;
-	return end_words(words, count, 0);
-}
 
 static void fill_identity(struct device_row *row, const struct device_facts *facts)
 {
@@ -84,12 +55,8 @@ static void fill_identity(struct device_row *row, const struct device_facts *fac
 /* An errno by name, or as a number. */
 static const char *name_errno(int errnum, char *text, size_t size)
 {
-	const char *name = mr_errno_name(errnum);
-
-	if (name)
-		return name;
 	snprintf(text, size, "%d", errnum);
-	return text;
+	return mr_errno_name(errnum) ?: text;
 }
 
 static void fill_node(struct device_row *row, const struct mr_rdma_node *node)
@@ -124,8 +91,7 @@ static void fill_ports(struct device_row *row, const struct device_facts *facts)
 			.lid = port->lid,
 		};
 	}
-	row->ports = (struct list){ &device_port_record, row->port_rows, facts->port_count,
-				    sizeof(*row->port_rows) };
+	row->ports = LIST_OF(device_port_record, row->port_rows, facts->port_count);
 }
 
 static void fill_limits(struct device_row *row, const struct mr_attributes *attributes)
@@ -151,15 +117,15 @@ static void fill_limits(struct device_row *row, const struct mr_attributes *attr
 static void fill_odp(struct device_row *row, const struct mr_odp_caps *odp)
 {
 	row->odp = (struct odp_row){
-		.general = name_bits(&row->words[0], mr_odp_general, odp->general),
+		.general = bit_words_name(&row->words[0], mr_odp_general, odp->general),
 		.general_bits = known(odp->general),
-		.rc = name_bits(&row->words[1], mr_odp_operations, odp->rc),
+		.rc = bit_words_name(&row->words[1], mr_odp_operations, odp->rc),
 		.rc_bits = known(odp->rc),
-		.uc = name_bits(&row->words[2], mr_odp_operations, odp->uc),
+		.uc = bit_words_name(&row->words[2], mr_odp_operations, odp->uc),
 		.uc_bits = known(odp->uc),
-		.ud = name_bits(&row->words[3], mr_odp_operations, odp->ud),
+		.ud = bit_words_name(&row->words[3], mr_odp_operations, odp->ud),
 		.ud_bits = known(odp->ud),
-		.xrc = name_bits(&row->words[4], mr_odp_operations, odp->xrc),
+		.xrc = bit_words_name(&row->words[4], mr_odp_operations, odp->xrc),
 		.xrc_bits = known(odp->xrc),
 	};
 }
@@ -176,8 +142,10 @@ static void fill_attributes(struct device_row *row, const struct mr_attributes *
 	row->pci_atomics = (struct pci_atomics_row){ known((uint64_t)pci->fetch_add << 2),
 						     known((uint64_t)pci->swap << 2),
 						     known((uint64_t)pci->compare_swap << 2) };
-	row->memory_windows = name_capabilities(&row->words[7], mr_memory_windows, capabilities);
-	row->capabilities = name_capabilities(&row->words[5], mr_device_capabilities, capabilities);
+	row->memory_windows =
+		bit_words_name_capabilities(&row->words[7], mr_memory_windows, capabilities);
+	row->capabilities =
+		bit_words_name_capabilities(&row->words[5], mr_device_capabilities, capabilities);
 	row->device_cap_flags = known(capabilities);
 }
 
@@ -195,7 +163,8 @@ static void fill_features(struct device_row *row, const struct mr_features *feat
 	row->relaxed_ordering = truth_of(features->relaxed_ordering);
 	row->reg_mr_ex = mr_reg_mr_ex_words[features->reg_mr_ex].name;
 	if (features->dc_odp.known) {
-		row->odp.dc = name_bits(&row->words[6], mr_odp_operations, features->dc_odp.value);
+		row->odp.dc =
+			bit_words_name(&row->words[6], mr_odp_operations, features->dc_odp.value);
 		row->odp.dc_bits = features->dc_odp;
 	}
 	for (enum mr_symbol symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++)
@@ -228,8 +197,7 @@ static void fill_objects(struct device_row *row, const struct mr_nldev_summary *
 		row->object_rows[i] =
 			(struct object_row){ summary->kinds[i].kind, known(summary->kinds[i].count),
 					     max_of(row, &summary->kinds[i]) };
-	row->objects = (struct list){ &device_object_record, row->object_rows, summary->count,
-				      sizeof(*row->object_rows) };
+	row->objects = LIST_OF(device_object_record, row->object_rows, summary->count);
 }
 
 static int fill_pools(struct device_row *row, const struct mr_nldev_pools *pools)
@@ -245,8 +213,7 @@ static int fill_pools(struct device_row *row, const struct mr_nldev_pools *pools
 					   pool->vendor, pool->kernel_vendor, pool->free,
 					   pool->in_use, pool->max_in_use,    pool->pinned };
 	}
-	row->frmr_pools = (struct list){ &device_pool_record, row->pool_rows, pools->count,
-					 sizeof(*row->pool_rows) };
+	row->frmr_pools = LIST_OF(device_pool_record, row->pool_rows, pools->count);
 	return 0;
 }
 
@@ -279,8 +246,7 @@ static void fill_commands(struct device_row *row, const struct device_facts *fac
 	for (size_t i = 0; i < MR_MLX5_COMMANDS; i++)
 		if (facts->commands[i].sent.known)
 			fill_command(&row->command_rows[count++], &facts->commands[i]);
-	row->commands = (struct list){ &device_command_record, row->command_rows, count,
-				       sizeof(*row->command_rows) };
+	row->commands = LIST_OF(device_command_record, row->command_rows, count);
 }
 
 int device_row_fill(struct device_row *row, const struct device_facts *facts)
@@ -297,7 +263,8 @@ int device_row_fill(struct device_row *row, const struct device_facts *facts)
 		fill_objects(row, &facts->summary);
 	if (facts->has_commands)
 		fill_commands(row, facts);
-	row->commands_error = text_of(facts->commands_error.text);
+	row->commands_error = facts->commands_error.hint[0] ? facts->commands_error.hint
+							    : text_of(facts->commands_error.text);
 	return facts->has_pools ? fill_pools(row, &facts->pools) : 0;
 }
 

@@ -6,12 +6,7 @@
 #include "cmd/output/fields.h"
 #include "cmd/output/openmetrics.h"
 #include "cmd/stat/device/facts.h"
-
-/** Names of bits, and what is left as a number. */
-struct bit_words {
-	const char *list[33]; /**< ends with NULL */
-	char rest[24];        /**< bits without name: "0x80" */
-};
+#include "cmd/stat/device/words.h"
 
 /** On-demand paging. */
 struct odp_row {
