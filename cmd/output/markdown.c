@@ -100,8 +100,9 @@ static void print_cells(const struct markdown_table *table, char *const *cells,
 int markdown_table(const struct markdown_table *table, FILE *stream)
 {
 	size_t count = table->columns * table->rows, filled = 0;
-	mr_auto_free size_t *widths = calloc(table->columns + 1, sizeof(*widths));
-	mr_auto_free char **cells = calloc(count + 1, sizeof(*cells));
+	size_t *widths = calloc(table->columns + 1, sizeof(*widths));
+	char **cells = calloc(count + 1, sizeof(*cells));
+	bool done;
 
 	for (; widths && cells && filled < count; filled++) {
 		size_t *width = &widths[filled % table->columns], own;
@@ -113,11 +114,14 @@ int markdown_table(const struct markdown_table *table, FILE *stream)
 		/* Some readers take fewer dashes for no table. */
 		*width = own > *width ? own : *width < 3 ? 3 : *width;
 	}
-	if (widths && cells && filled == count)
+	done = widths && cells && filled == count;
+	if (done)
 		print_cells(table, cells, widths, stream);
 	for (size_t i = 0; cells && i < filled; i++)
 		free(cells[i]);
-	return widths && cells && filled == count ? 0 : -ENOMEM;
+	free(cells);
+	free(widths);
+	return done ? 0 : -ENOMEM;
 }
 
 /* Keys and values, which become a table of two columns. */

@@ -37,11 +37,6 @@ struct table {
 	bool fit_terminal; /* make the table fit where that is possible */
 };
 
-static bool is_number(const struct field *field)
-{
-	return field->type == FIELD_NUMBER;
-}
-
 /* The bytes of the longest item of a list. */
 static size_t longest_item(const struct libscols_column *column __attribute__((unused)),
 			   const char *list, void *data __attribute__((unused)))
@@ -78,7 +73,7 @@ static int add_column(struct table *table, const struct field *field, struct col
 		heading[i] = (char)toupper((unsigned char)field->key[i]);
 	heading[i] = '\0';
 	column->scols = scols_table_new_column(table->scols, heading, 0,
-					       is_number(field) ? SCOLS_FL_RIGHT : 0);
+					       field->type == FIELD_NUMBER ? SCOLS_FL_RIGHT : 0);
 	column->width = column->folded = i;
 	column->other = columns_find(table->fields, field->repeats ?: field->instead);
 	return column->scols ? 0 : -ENOMEM;
@@ -186,10 +181,11 @@ static int print_markdown(const struct table *table)
 {
 	const size_t all = columns_count(table->fields), rows = table->rows + 1;
 	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
-	mr_auto_free const char **cells = calloc(all * rows + 1, sizeof(*cells));
-	mr_auto_free bool *right = calloc(all + 1, sizeof(*right));
+	const char **cells = calloc(all * rows + 1, sizeof(*cells));
+	bool *right = calloc(all + 1, sizeof(*right));
 	struct libscols_line *line = NULL;
 	size_t count = 0, columns = 0;
+	int rc = -ENOMEM;
 
 	for (size_t row = 0; lines && cells && right && row < rows; row++) {
 		for (size_t i = 0; i < all; i++) {
@@ -198,16 +194,19 @@ static int print_markdown(const struct table *table)
 			if (scols_column_is_hidden(column))
 				continue;
 			if (!row)
-				right[columns++] = is_number(table->fields[i]);
+				right[columns++] = table->fields[i]->type == FIELD_NUMBER;
 			cells[count++] = row ? scols_line_get_column_data(line, column)
 					     : table->fields[i]->key;
 		}
 		scols_table_next_line(table->scols, lines, &line);
 	}
 	scols_free_iter(lines);
-	return count ? markdown_table(&(struct markdown_table){ cells, right, columns, rows },
-				      scols_table_get_stream(table->scols))
-		     : -ENOMEM;
+	if (count)
+		rc = markdown_table(&(struct markdown_table){ cells, right, columns, rows },
+				    scols_table_get_stream(table->scols));
+	free(cells);
+	free(right);
+	return rc;
 }
 
 static int print_chunk(struct table *table)
@@ -219,7 +218,7 @@ static int print_chunk(struct table *table)
 	hide_needless_columns(table);
 	if (table->fit_terminal)
 		fold_lists(table);
-	rc = table->markdown ? print_markdown(table) : scols_print_table(table->scols) ? -EIO : 0;
+	rc = table->markdown ? print_markdown(table) : scols_print_table(table->scols);
 	if (rc)
 		return rc;
 	for (size_t i = 0; table->fields[i]; i++) {
