@@ -104,6 +104,21 @@ await_guest() {
 	[ $one -eq 0 ] || status=1
 }
 
+# Runs the tests of the probe in the guest sid, with each of the HCAs in "variants"
+try_variants() {
+	local name options
+
+	while read -r name options; do
+		printf '\n# ---- sid, HCA %s ----\n' "$name"
+		HCA_OPTIONS=$options "$here/run.sh" exec sid -- env MRCTL_TEST_DEVICE=mlx5_0 \
+			MRCTL_TEST_HCA="$name" MRCTL_TEST_OBSERVED=/run/observed \
+			/usr/lib/mrctl-guest/run-tests tests/cli/probe.bats </dev/null &
+		running[$!]=sid
+		wait $! || status=1
+		running=()
+	done < <(grep -v '^#' "$here/variants")
+}
+
 stop() { # STATUS
 	trap '' INT TERM HUP
 	[ ${#running[@]} -eq 0 ] || kill "${!running[@]}" 2>/dev/null
@@ -122,6 +137,7 @@ done
 while [ ${#running[@]} -gt 0 ]; do
 	await_guest
 done
+[[ " ${suites[*]} " != *" sid "* ]] || try_variants
 
 for suite in "${suites[@]}"; do
 	logs=$built/kernel/log/$suite-check
