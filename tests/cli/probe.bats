@@ -214,6 +214,6 @@ table() {
 @test "the manual page lists each trial" {
 	probe
 	diff <(jq -r '.trials[].id' <<<"$output") \
-		<(sed -n '/^\.SS Trials/,/^\.S[SH] [^T]/p' "$ROOT/man/mrctl-stat.1" | tr -d '\\' |
+		<(sed -n '/^\.SS Trials/,/^\.S[SH] [^T]/p' "$ROOT/man/mrctl-stat.1" | sed 's/\\//g' |
 			sed -n 's/^\.B \([a-z0-9-]*\.[a-z0-9+-]*\)$/\1/p')
 }

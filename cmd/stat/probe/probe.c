@@ -11,7 +11,6 @@
 #include "cmd/stat/probe/max_size.h"
 #include "cmd/stat/probe/reasons.h"
 #include "cmd/stat/probe/row.h"
-#include "lib/base/cleanup.h"
 #include "lib/probe/probe.h"
 #include "lib/probe/trials.h"
 
@@ -130,18 +129,15 @@ static void print_answers(struct answer *answer, const struct trial_row *rows, s
 		output_object(&answer->out, "answers", &summary_record, summary);
 }
 
-static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
+static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct trial_row *rows,
+			  struct mr_error *err)
 {
 	const struct stat_args *args = answer->invocation->args;
 	const size_t trials = count_trials();
-	mr_auto_free struct trial_row *rows = calloc(trials, sizeof(*rows));
 	struct mr_max_size found;
-	struct summary summary;
+	struct summary summary = try_all(probe, rows);
 	int rc = 0;
 
-	if (!rows)
-		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
-	summary = try_all(probe, rows);
 	if (args->max_size)
 		rc = probe_max_size(answer, probe, args->cap, &found, err);
 	if (rc)
@@ -151,6 +147,18 @@ static int try_and_answer(struct answer *answer, struct mr_probe *probe, struct 
 		probe_max_size_print(answer, &found);
 	rc = answer_end(answer, trials, err);
 	return rc ? rc : answer_status(answer, trials, NULL);
+}
+
+static int answer_with_rows(struct answer *answer, struct mr_probe *probe, struct mr_error *err)
+{
+	struct trial_row *rows = calloc(count_trials(), sizeof(*rows));
+	int rc;
+
+	if (!rows)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	rc = try_and_answer(answer, probe, rows, err);
+	free(rows);
+	return rc;
 }
 
 static const char *device_of(const struct invocation *invocation)
@@ -196,7 +204,7 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 	}
 	rc = answer_init(&answer, invocation, NULL, &environment, count_trials(), err);
 	if (!rc) {
-		rc = try_and_answer(&answer, &probe, err);
+		rc = answer_with_rows(&answer, &probe, err);
 		answer_release(&answer);
 	}
 	mr_probe_close(&probe);
