@@ -106,9 +106,9 @@ TEST(a_document_is_one_object_with_an_element_on_each_line)
 		"{\"format\":1,\"command\":\"test\",\"rows\":[\n"
 		"{\"name\":\"a\",\"number\":1,\"maybe\":null,\"key\":\"0x1805\",\"addr\":\"0x0\","
 		"\"access\":[\"local-write\",\"0x8000\"],"
-		"\"pages\":[4096,9223372036854775808],\"truth\":false,\"rows\":[]},\n"
+		"\"pages\":[4096,9223372036854775808],\"truth\":false,\"rows\":null},\n"
 		"{\"name\":null,\"number\":22222,\"maybe\":3,\"key\":\"0x0\",\"addr\":\"0x10\","
-		"\"access\":[],\"pages\":[],\"truth\":false,\"rows\":[]}]}\n");
+		"\"access\":[],\"pages\":[],\"truth\":false,\"rows\":null}]}\n");
 }
 
 TEST(integers_are_exact_over_64_bits)
@@ -132,7 +132,7 @@ TEST(unknown_values_are_null)
 	assert_string_equal(
 		json_row(&c, &(struct row){ .truth = true }),
 		"{\"name\":null,\"number\":null,\"maybe\":null,\"key\":null,"
-		"\"addr\":null,\"access\":null,\"pages\":null,\"truth\":true,\"rows\":[]}");
+		"\"addr\":null,\"access\":null,\"pages\":null,\"truth\":true,\"rows\":null}");
 }
 
 TEST(strings_are_escaped)
