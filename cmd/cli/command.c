@@ -43,6 +43,8 @@ const struct record *command_record(const struct invocation *invocation)
 {
 	const struct command_view *view = command_view(invocation);
 
+	if (view && view->choose)
+		return view->choose(invocation)->record;
 	return view ? view->record : invocation->command->record;
 }
 
@@ -50,6 +52,8 @@ const char *command_columns(const struct invocation *invocation)
 {
 	const struct command_view *view = command_view(invocation);
 
+	if (view && view->choose)
+		return view->choose(invocation)->columns;
 	return view ? view->columns : invocation->command->columns;
 }
 

@@ -33,6 +33,12 @@ struct invocation {
 /** Runs a command: run of struct command. */
 typedef int command_run_function(const struct invocation *invocation, struct mr_error *err);
 
+/** What is printed, and the usual columns of its tables, as of struct command. */
+struct command_records {
+	const struct record *record;
+	const char *columns;
+};
+
 /**
  * What a command does where an option asks for it: it prints other records than usual.
  *
@@ -44,6 +50,8 @@ struct command_view {
 	const struct record *record;
 	const char *columns;          /**< as of struct command */
 	const struct metric *metrics; /**< for --format openmetrics; or NULL: it has none */
+	/** The records that its options choose in place of @record; or NULL: there is no choice. */
+	const struct command_records *(*choose)(const struct invocation *invocation);
 	/** As of struct command; operands are checked by it. */
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	int (*run)(const struct invocation *invocation, struct mr_error *err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd/output/json.h"
+#include "cmd/output/json_plain.h"
 #include "cmd/output/text.h"
 #include "lib/verbs/access.h"
 
@@ -144,9 +145,12 @@ static bool add_row(cJSON *object, const struct record *record, const struct fie
 
 char *json_text(const struct record *record, const struct field *const *columns, const void *row)
 {
-	cJSON *object = cJSON_CreateObject();
-	char *text = NULL;
+	char *text = json_plain_text(record, columns, row);
+	cJSON *object;
 
+	if (text)
+		return text;
+	object = cJSON_CreateObject();
 	if (object && add_row(object, record, columns, row))
 		text = cJSON_PrintBuffered(object, ROW_SIZE, false);
 	cJSON_Delete(object);
@@ -155,5 +159,5 @@ char *json_text(const struct record *record, const struct field *const *columns,
 
 void json_free(char *text)
 {
-	cJSON_free(text);
+	cJSON_free(text); /* free(3), as nobody has given cJSON another allocator */
 }

@@ -82,6 +82,17 @@ static bool read_mr(const struct nlattr *begin, const char *end, struct mr_nldev
 
 /* ---- the list ---- */
 
+/*
+ * After this many MRs it is quicker to ask for the next ones by number than to let a dump step over all
+ * before them.
+ */
+#define DUMPED_FIRST 12000
+
+/* Numbers between two parts of a dump, which may be those of MRs that it has skipped. */
+struct gap {
+	uint32_t first, end;
+};
+
 /* How the MRs of a device are collected. */
 struct collection {
 	struct mr_nldev *nl;
@@ -89,6 +100,10 @@ struct collection {
 	uint32_t device;
 	uint64_t next; /* MRs of lower numbers have been asked for */
 	bool out_of_memory;
+	size_t enough;    /* with so many MRs a dump ends */
+	bool is_done;     /* it has come to its own end */
+	struct gap *gaps; /* between the parts of a dump */
+	size_t gap_count;
 	uint64_t misses;     /* numbers that were asked for, and no MR has */
 	uint64_t misses_now; /* the same since the last MR was found */
 };
@@ -139,28 +154,52 @@ static int count_mrs(struct collection *collection, struct mr_opt_u64 *count, st
 
 /* ---- by a dump ---- */
 
+/* Return: false where memory is short. */
+static bool add_gap(struct collection *collection, uint64_t first, uint32_t end)
+{
+	struct gap *gaps;
+
+	if (first >= end)
+		return true;
+	gaps = reallocarray(collection->gaps, collection->gap_count + 1, sizeof(*gaps));
+	if (!gaps)
+		return false;
+	collection->gaps = gaps;
+	gaps[collection->gap_count++] = (struct gap){ (uint32_t)first, end };
+	return true;
+}
+
+static void take_entry(struct collection *collection, const struct nlattr *entry)
+{
+	const char *begin = mnl_attr_get_payload(entry);
+	struct mr_nldev_mr mr;
+
+	if (mnl_attr_get_type(entry) == RDMA_NLDEV_ATTR_RES_MR_ENTRY &&
+	    read_mr((const void *)begin, begin + mnl_attr_get_payload_len(entry), &mr) &&
+	    mr.mrn >= collection->next)
+		add_mr(collection, &mr);
+}
+
+/* Take a part of a dump. */
 static int take_dumped(const struct nlmsghdr *message, void *data)
 {
 	struct collection *collection = data;
+	const struct mr_nldev_mrs *mrs = collection->mrs;
 	const struct nlattr *table, *entry;
-	struct mr_nldev_mr mr;
+	size_t before = mrs->count;
 
-	MR_EACH_ATTRIBUTE(table, message) {
-		if (mnl_attr_get_type(table) != RDMA_NLDEV_ATTR_RES_MR)
-			continue;
-		MR_EACH_NESTED(entry, table)
-			if (mnl_attr_get_type(entry) == RDMA_NLDEV_ATTR_RES_MR_ENTRY &&
-			    read_mr(mnl_attr_get_payload(entry),
-				    (char *)mnl_attr_get_payload(entry) +
-					    mnl_attr_get_payload_len(entry),
-				    &mr) &&
-			    mr.mrn >= collection->next)
-				add_mr(collection, &mr);
-	}
-	return MNL_CB_OK;
+	MR_EACH_ATTRIBUTE(table, message)
+		if (mnl_attr_get_type(table) == RDMA_NLDEV_ATTR_RES_MR)
+			MR_EACH_NESTED(entry, table)
+				take_entry(collection, entry);
+	if (before && mrs->count > before &&
+	    !add_gap(collection, (uint64_t)mrs->list[before - 1].mrn + 1, mrs->list[before].mrn))
+		collection->out_of_memory = true;
+	collection->is_done = mrs->count < collection->enough;
+	return collection->is_done ? MNL_CB_OK : MNL_CB_STOP;
 }
 
-/* What the walk has found is kept. */
+/* What was found otherwise is kept. */
 static void forget_dumped(void *data)
 {
 	struct collection *collection = data;
@@ -168,21 +207,23 @@ static void forget_dumped(void *data)
 
 	while (mrs->count && mrs->list[mrs->count - 1].mrn >= collection->next)
 		mrs->count--;
+	collection->gap_count = 0;
 }
 
-/* Add the MRs that a dump lists and that were not asked for; @first: only those that its first part has. */
-static int dump(struct collection *collection, bool first, struct mr_error *err)
+/* Add the MRs that a dump lists and that were not asked for, until there are @enough. */
+static int dump(struct collection *collection, size_t enough, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_RES_MR_GET",
 						    .command = RDMA_NLDEV_CMD_RES_MR_GET,
 						    .dump = true,
-						    .first = first,
 						    .has_device = true,
 						    .device = collection->device };
-	int rc = mr_nldev_ask(collection->nl, &question, take_dumped, forget_dumped, collection,
-			      err);
+	int rc;
 
-	return rc || !first ? rc : mr_nldev_reopen(collection->nl, err);
+	collection->enough = enough;
+	collection->is_done = true;
+	rc = mr_nldev_ask(collection->nl, &question, take_dumped, forget_dumped, collection, err);
+	return rc || collection->is_done ? rc : mr_nldev_reopen(collection->nl, err);
 }
 
 /* ---- by their numbers ---- */
@@ -203,8 +244,10 @@ static void take_walked(const struct nlmsghdr *message, unsigned int n, void *da
 	}
 }
 
-/* Ask for the next numbers.  Return: 0 or -errno. */
-static int step(struct collection *collection, struct mr_error *err)
+#define END_OF_NUMBERS (UINT64_C(1) << 32)
+
+/* Ask for the next numbers below @end.  Return: 0 or -errno. */
+static int step(struct collection *collection, uint64_t end, struct mr_error *err)
 {
 	const struct mr_nldev_question question = { .call = "RDMA_NLDEV_CMD_RES_MR_GET",
 						    .command = RDMA_NLDEV_CMD_RES_MR_GET,
@@ -215,7 +258,7 @@ static int step(struct collection *collection, struct mr_error *err)
 	unsigned int count = 0;
 	int rc;
 
-	for (; count < MR_NLDEV_BATCH && collection->next + count <= UINT32_MAX; count++)
+	for (; count < MR_NLDEV_BATCH && collection->next + count < end; count++)
 		numbers[count] = (uint32_t)collection->next + count;
 	rc = mr_nldev_ask_each(collection->nl, &question, numbers, count, take_walked, collection,
 			       err);
@@ -244,9 +287,9 @@ static int walk(struct collection *collection, uint64_t counted, struct mr_error
 	struct mr_opt_u64 now = { counted, true };
 	int rc = 0;
 
-	while (!rc && collection->misses < patience(now.value) && collection->next <= UINT32_MAX &&
-	       !collection->out_of_memory) {
-		rc = step(collection, err);
+	while (!rc && collection->misses < patience(now.value) &&
+	       collection->next < END_OF_NUMBERS && !collection->out_of_memory) {
+		rc = step(collection, END_OF_NUMBERS, err);
 		if (rc || collection->misses_now < quiet)
 			continue;
 		rc = count_mrs(collection, &now, err);
@@ -257,23 +300,43 @@ static int walk(struct collection *collection, uint64_t counted, struct mr_error
 	return rc;
 }
 
+/* Ask for what a dump may have skipped, as far as that is not too much.  Return: 0 or -errno. */
+static int walk_gaps(struct collection *collection, struct mr_error *err)
+{
+	uint64_t limit = patience(collection->mrs->count);
+	int rc = 0;
+
+	for (size_t i = 0; i < collection->gap_count && !rc; i++) {
+		const struct gap *gap = &collection->gaps[i];
+
+		collection->next = gap->first;
+		while (!rc && collection->next < gap->end && collection->misses < limit)
+			rc = step(collection, gap->end, err);
+	}
+	collection->misses = collection->misses_now = 0;
+	return rc;
+}
+
 /* ---- all ---- */
 
 static int collect(struct collection *collection, struct mr_error *err)
 {
 	struct mr_nldev_mrs *mrs = collection->mrs;
 	struct mr_opt_u64 counted;
+	uint32_t last;
 	int rc = count_mrs(collection, &counted, err);
 
 	if (rc)
 		return rc;
-	if (!counted.known)
-		return dump(collection, false, err);
-	rc = dump(collection, true, err);
+	rc = dump(collection, counted.known ? DUMPED_FIRST : SIZE_MAX, err);
 	if (rc || !mrs->count)
 		return rc;
-	collection->next = (uint64_t)mrs->list[mrs->count - 1].mrn + 1;
-	return walk(collection, counted.value, err) > 0 ? 0 : dump(collection, false, err);
+	last = mrs->list[mrs->count - 1].mrn;
+	rc = walk_gaps(collection, err);
+	if (rc || !counted.known)
+		return rc;
+	collection->next = (uint64_t)last + 1;
+	return walk(collection, counted.value, err) > 0 ? 0 : dump(collection, SIZE_MAX, err);
 }
 
 int mr_nldev_mrs(struct mr_nldev *nl, uint32_t device, struct mr_nldev_mrs *mrs,
@@ -288,6 +351,7 @@ int mr_nldev_mrs(struct mr_nldev *nl, uint32_t device, struct mr_nldev_mrs *mrs,
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", "too many MRs");
 	if (!rc)
 		rc = count_mrs(&collection, &mrs->counted, err);
+	free(collection.gaps);
 	sort(mrs);
 	return rc;
 }

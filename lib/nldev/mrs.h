@@ -46,11 +46,12 @@ struct mr_nldev_mrs {
  * @device: its index
  * @mrs:    mr_nldev_mrs_release() it, also after a failure
  *
- * A dump of the kernel starts from the first MR for each part that it sends, and skips as many MRs as vanish
- * between two parts.  So only the first part of a dump is used; from there on the MRs are asked for by number,
- * until as many were found as the kernel counts.  Where the numbers have such gaps that this takes longer than
- * a dump, the rest is dumped.  Each MR that exists all the time is found, except where a dump is needed and other
- * MRs vanish meanwhile: then @mrs->counted is likely to be larger than @mrs->count.
+ * A dump of the kernel begins its walk anew for each part that it sends, so its time is quadratic, and it skips
+ * as many MRs as vanish between two parts.  So only the first parts of a dump are used, and numbers that are
+ * missing between two parts are asked for one by one.  So are those that follow, until as many MRs were found as
+ * the kernel counts.  Where that takes longer than a dump, as the numbers have large gaps, the rest is dumped.
+ * So each MR that exists all the time is found, unless numbers have large gaps and other MRs vanish
+ * meanwhile: then @mrs->counted is likely to be larger than @mrs->count.
  *
  * Return: 0 or -errno.
  */

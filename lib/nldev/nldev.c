@@ -155,7 +155,7 @@ static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *qu
 		return MNL_CB_ERROR;
 	}
 	rc = mnl_cb_run(nl->buffer, (size_t)got, nl->sequence, nl->port, take, data);
-	return rc == MNL_CB_OK && (!question->dump || question->first) ? MNL_CB_STOP : rc;
+	return rc == MNL_CB_OK && !question->dump ? MNL_CB_STOP : rc;
 }
 
 /* Ask once.  Return: 0 or -errno. */

@@ -56,7 +56,6 @@ struct mr_nldev_question {
 	const char *call; /**< its name for messages: "RDMA_NLDEV_CMD_RES_GET" */
 	uint16_t command;
 	bool dump;
-	bool first; /**< of a dump: only what the first message holds; mr_nldev_reopen() then */
 	bool has_device;    /**< @device is sent */
 	uint32_t device;    /**< its index */
 	uint16_t of;        /**< RDMA_NLDEV_ATTR_STAT_RES is sent, with this; 0: it is not */
@@ -64,7 +63,10 @@ struct mr_nldev_question {
 	uint32_t value;
 };
 
-/** Takes an answer; returns MNL_CB_OK, or MNL_CB_ERROR with errno. */
+/**
+ * Takes an answer; returns MNL_CB_OK; MNL_CB_ERROR with errno; or MNL_CB_STOP where it has enough of a dump, after
+ * which mr_nldev_reopen() is due.
+ */
 typedef int mr_nldev_take(const struct nlmsghdr *message, void *data);
 
 /**

@@ -21,6 +21,10 @@
 struct search {
 	struct mr_sessions *found;
 	uint64_t end; /* mr_now_ns() at which the time is over */
+	/* Called with each region, or NULL. */
+	void (*visit)(const struct mr_found_session *session, const struct mr_entry *entry,
+		      void *data);
+	void *data;
 };
 
 static bool is_over(const struct search *search)
@@ -195,6 +199,8 @@ static void count_regions(const struct search *search, const struct mr_table *ta
 		session->regions++;
 		/* The null MR is of any length, and has no memory. */
 		session->bytes += mr_region_is_null(entry.call) ? 0 : entry.length;
+		if (search->visit)
+			search->visit(session, &entry, search->data);
 	}
 }
 
@@ -309,7 +315,17 @@ static void join_all(const struct search *search)
 
 int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err)
 {
-	struct search search = { .found = found, .end = mr_now_ns() + ns };
+	return mr_sessions_visit(ns, found, NULL, NULL, err);
+}
+
+int mr_sessions_visit(uint64_t ns, struct mr_sessions *found,
+		      void (*visit)(const struct mr_found_session *session,
+				    const struct mr_entry *entry, void *data),
+		      void *data, struct mr_error *err)
+{
+	struct search search = {
+		.found = found, .end = mr_now_ns() + ns, .visit = visit, .data = data
+	};
 	int rc;
 
 	*found = (struct mr_sessions){ .count = 0 };

@@ -54,6 +54,17 @@ struct mr_sessions {
  */
 int mr_sessions_find(uint64_t ns, struct mr_sessions *found, struct mr_error *err);
 
+/**
+ * mr_sessions_visit() - the same, and call @visit with each region of each session that is found
+ * @visit: the session's socket, device and pid are known; the other members are not set yet
+ *
+ * What an entry says another holder can have written.
+ */
+int mr_sessions_visit(uint64_t ns, struct mr_sessions *found,
+		      void (*visit)(const struct mr_found_session *session,
+				    const struct mr_entry *entry, void *data),
+		      void *data, struct mr_error *err);
+
 /** mr_sessions_release() - free the list */
 void mr_sessions_release(struct mr_sessions *found);
 

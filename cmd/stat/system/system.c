@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl stat --system: all MRs in the kernel, and whose they are. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/messages.h"
+#include "cmd/region/answer.h"
+#include "cmd/stat/args.h"
+#include "cmd/stat/system/order.h"
+#include "cmd/stat/system/rows.h"
+#include "lib/simulator/enter.h"
+
+static const struct listing *listing_of(const struct invocation *invocation)
+{
+	const struct stat_args *args = invocation->args;
+	const struct listing *listing = listings;
+
+	while (args->by && listing->word && strcmp(args->by, listing->word) != 0)
+		listing++;
+	return listing->word ? listing : listings;
+}
+
+static const struct command_records *choose_records(const struct invocation *invocation)
+{
+	return &listing_of(invocation)->records;
+}
+
+static int check_system(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const struct listing *listing = listing_of(invocation);
+	const bool is_metrics = args->format.format == OUTPUT_OPENMETRICS;
+
+	if (args->by && strcmp(args->by, listing->word) != 0)
+		return mr_fail_word(err, "--by: list", args->by, strlen(args->by), listings,
+				    sizeof(*listings));
+	if (args->sort && !fields_find(listing->records.record, args->sort, strlen(args->sort)))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--sort: no column '%s'",
+				    args->sort);
+	if (is_metrics && (args->by || args->top.known))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--format openmetrics excludes --%s: metrics are sums of all",
+				    args->by ? "by" : "top");
+	return 0;
+}
+
+/* ---- printing ---- */
+
+static void print_main(struct answer *answer, struct rows *rows, const struct listing *listing)
+{
+	const struct stat_args *args = answer->invocation->args;
+	const char *by = args->sort ? args->sort : listing->order;
+	const struct field *field =
+		by ? fields_find(listing->records.record, by, strlen(by)) : NULL;
+	size_t count = listing->count(rows), *order = order_rows(rows, listing, field);
+	union any_row row;
+
+	if (count && !order)
+		answer->out.error = -ENOMEM;
+	if (args->top.known && count > args->top.value)
+		count = (size_t)args->top.value;
+	answer_begin_list(answer, listing->key, listing->records.record, false);
+	for (size_t i = 0; order && i < count && answer_has_rows(answer); i++) {
+		listing->fill(rows, order[i], &row);
+		answer_row(answer, &row);
+	}
+	answer_end_rows(answer);
+	free(order);
+}
+
+/* JSON has the other lists as well, but MRs, of which there may be a million, only as the main one. */
+static void print_others(struct answer *answer, struct rows *rows, const struct listing *main)
+{
+	for (const struct listing *listing = listings + 1; listing->word; listing++) {
+		const struct record *record = listing->records.record;
+		size_t count = listing->count(rows);
+		union any_row *list;
+
+		if (listing == main || !answer->out.style->json)
+			continue;
+		list = calloc(count + 1, sizeof(*list));
+		if (!list)
+			answer->out.error = -ENOMEM;
+		for (size_t i = 0; list && i < count; i++)
+			listing->fill(rows, i, &list[i]);
+		output_json_list(&answer->out, listing->key,
+				 &(struct list){ record, list, list ? count : 0, sizeof(*list) });
+		free(list);
+	}
+}
+
+static bool is_for_people(const struct output_style *style)
+{
+	return !style->json && !style->quiet && !style->no_headings && !style->columns &&
+	       style->format == OUTPUT_TEXT;
+}
+
+/* Each line of these stands beside its evidence, which is in the totals. */
+static void note_gap(const struct system_totals *totals)
+{
+	if (totals->not_pinned.value) {
+		report_note("stat",
+			    "%" PRIu64 " bytes are registered without ODP and not pinned by "
+			    "pin_user_pages()",
+			    totals->not_pinned.value);
+		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
+			      "driver that does not tell of ODP has some");
+	}
+	if (totals->pinned_by_others.value) {
+		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
+			    totals->pinned_by_others.value);
+		report_detail("whole pages are pinned, also where an MR has a part of one; VFIO, "
+			      "io_uring, direct I/O and umems pin memory as well");
+	}
+}
+
+static void note_what_is_hidden(const struct rows *rows, const struct system_totals *totals)
+{
+	const struct census *census = &rows->census;
+
+	if (!census->has_keys)
+		report_note("stat", "keys, and which MRs are regions of sessions, are told with "
+				    "CAP_NET_ADMIN only");
+	if (!totals->gone_regions.known)
+		report_note("stat", "MRs without a process may be of other PID namespaces than "
+				    "this one");
+	if (totals->counted.known && totals->counted.value > totals->regions.value)
+		report_note("stat",
+			    "the kernel counted %" PRIu64 " MRs, and %" PRIu64 " are listed: "
+			    "some came or went meanwhile",
+			    totals->counted.value, totals->regions.value);
+	if (census->sessions.incomplete)
+		report_note("stat", "not all sessions could be searched in the time for it");
+}
+
+static void print_totals(struct answer *answer, struct rows *rows)
+{
+	const struct output_style *style = answer->out.style;
+	struct system_totals totals = { .regions = { 0, false } };
+
+	/* Where no device could be looked at, nothing is known. */
+	if (rows->census.device_count)
+		rows_total(rows, &totals);
+	if (style->json || style->format != OUTPUT_TEXT ||
+	    (is_for_people(style) && rows->census.device_count))
+		output_object(&answer->out, "totals", &system_totals_record, &totals);
+	if (!is_for_people(style) || !rows->census.device_count)
+		return;
+	note_gap(&totals);
+	note_what_is_hidden(rows, &totals);
+}
+
+/* ---- running ---- */
+
+static void note_failure(struct mr_error *err, void *data)
+{
+	answer_fail(data, err, 0, 0, MR_VIA_KERNEL);
+}
+
+/* No document of this machine's MRs is that of a simulated device. */
+static int refuse_simulator(struct mr_error *err)
+{
+	return mr_fail_text(
+		err, MR_ERROR_HOST, EOPNOTSUPP,
+		"the simulated HCA has no kernel that lists all MRs: mrctl stat shows the "
+		"regions of a session");
+}
+
+static int take(struct rows *rows, struct answer *answer, struct mr_error *err)
+{
+	const struct invocation *invocation = answer->invocation;
+	char *device[] = { (char *)(uintptr_t)invocation->global->device, NULL };
+	int rc;
+
+	*rows = (struct rows){ .unit_count = 0 };
+	if (mr_simulator_is_entered())
+		return refuse_simulator(err);
+	rc = rows_take(rows, invocation->operands[0] ? invocation->operands : device, note_failure,
+		       answer, err);
+	/* This machine cannot do it; no device was named in vain. */
+	if (rc == -EPROTONOSUPPORT)
+		err->kind = MR_ERROR_HOST;
+	if (!rc && !rows->census.device_count && !answer->failures.count)
+		rc = mr_fail_text(err, MR_ERROR_HOST, ENODEV,
+				  "the kernel has no RDMA device in this network namespace");
+	return rc;
+}
+
+static int run_system(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct listing *listing = listing_of(invocation);
+	struct mr_environment environment;
+	struct answer answer;
+	struct rows rows;
+	struct mr_error why;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
+	if (rc) {
+		answer_release(&answer);
+		return rc;
+	}
+	if (take(&rows, &answer, &why))
+		answer_fail(&answer, &why, 0, 0, MR_VIA_KERNEL);
+	print_main(&answer, &rows, listing);
+	print_others(&answer, &rows, listing);
+	print_totals(&answer, &rows);
+	rc = answer_end(&answer, rows.census.device_count, err);
+	if (!rc)
+		rc = answer_status(&answer, rows.census.device_count, NULL);
+	rows_release(&rows);
+	answer_release(&answer);
+	return rc;
+}
+
+const struct command_view stat_system = {
+	STAT_VIEW(system),        .record = &mr_record,      .columns = MR_COLUMNS,
+	.choose = choose_records, .metrics = system_metrics, .check = check_system,
+	.run = run_system,
+};

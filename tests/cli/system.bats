@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl stat --system: all MRs in the kernel, and whose they are.  The tests on a kernel need one of their own,
+# where nobody else registers.
+# shellcheck disable=SC2016,SC2154 # filters for jq; run sets stderr
+
+load helpers
+
+HOLDERS=()
+
+setup() {
+	note_less
+}
+
+teardown() {
+	[ ${#HOLDERS[@]} -eq 0 ] || kill "${HOLDERS[@]}" 2>/dev/null || :
+	tidy
+}
+
+require_kernel() {
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs a kernel with RDMA netlink of its own"
+}
+
+# system [ARG...]: all MRs of the device under test
+system() {
+	mrctl -d "$(device)" "$@" stat --system
+}
+
+# hold COUNT SIZE: a process named "mrctl" has COUNT regions of SIZE until the end of the test; sets HOLDER
+hold() {
+	local log=$BATS_TEST_TMPDIR/hold.$BATS_TEST_NUMBER.${#HOLDERS[@]}
+
+	"${MR[@]}" -j reg --size "$2" --stride "${3:-$2}" --count "$1" --hold >"$log" 2>&1 3>&- &
+	HOLDER=$!
+	HOLDERS+=("$HOLDER")
+	SECONDS=0
+	until [ "$(mrctl -j stat --system --by process 2>/dev/null |
+		jq --argjson pid "$HOLDER" '[.processes[] | select(.pid == $pid) | .regions] | add')" = "$1" ]; do
+		{ kill -0 "$HOLDER" && [ "$SECONDS" -lt 60 ]; } || fail "$(head -c 2000 "$log")"
+		sleep 0.05
+	done
+}
+
+@test "on the simulated HCA it refuses, and says why" {
+	on_simulator || skip "is about the simulator"
+	run --separate-stderr mr -j stat --system
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"simulated HCA has no kernel that lists all MRs"* ]]
+	json '.mrs == [] and .totals.regions == null and .failures[0].errno == "EOPNOTSUPP"'
+}
+
+@test "a kernel without RDMA netlink: says so and what to do" {
+	on_simulator || skip "is about a machine without RDMA"
+	[ ! -e /sys/class/infiniband ] || skip "this machine has RDMA"
+	run --separate-stderr mrctl stat --system
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"EPROTONOSUPPORT"*"modprobe ib_core"* ]]
+	[ -z "$output" ]
+}
+
+@test "words that make no sense are refused before anything is done" {
+	run --separate-stderr mrctl stat --system --by session
+	usage_error "--by"
+	run --separate-stderr mrctl stat --system --sort size
+	usage_error "--sort: no column 'size'"
+	run --separate-stderr mrctl stat --system --by unit --sort mrn
+	usage_error "no column 'mrn'"
+	run --separate-stderr mrctl stat --system --format openmetrics --top 3
+	usage_error "--format openmetrics excludes --top"
+	run --separate-stderr mrctl stat --by unit
+	usage_error "--by"
+}
+
+# bats test_tags=kernel
+@test "the MRs of a process are shown with its number, name, size and keys" {
+	require_kernel
+	hold 3 64K
+	keys=$(jq -c '[.regions[] | [.lkey, .rkey]] | sort' "$BATS_TEST_TMPDIR"/hold.*)
+	run --separate-stderr system -j
+	succeeded
+	json '[.mrs[] | select(.pid == $pid)] | length == 3 and
+		all(.comm == "mrctl" and .length == 65536 and .gone == false and .session == null) and
+		([.[] | [.lkey, .rkey]] | sort) == $keys' --argjson pid "$HOLDER" --argjson keys "$keys"
+	json '.processes[] | select(.pid == $pid) |
+		.regions == 3 and .bytes == 196608 and .pinned >= 196608 and .comm == "mrctl"' --argjson pid "$HOLDER"
+	json '(.devices | length) == 1 and .devices[0].device == $device and
+		.devices[0].regions == (.mrs | length) and .totals.counted == .totals.regions' --arg device "$(device)"
+	run --separate-stderr system
+	succeeded
+	grep -Eq "^$(device) +[0-9]+ +$HOLDER +mrctl +65536 +0x" <<<"$output"
+	[ "$(wc -L <<<"$output")" -le 80 ]
+}
+
+# bats test_tags=kernel
+@test "the numbers are those of iproute2" {
+	require_kernel
+	hold 5 4K
+	run --separate-stderr system -j
+	[ "$(jq -c --arg device "$(device)" '[.[] | select(.ifname == $device) |
+		[.mrn, .mrlen, .pdn, .pid]] | sort' < <(rdma -j resource show mr))" = \
+		"$(jq -c '[.mrs[] | [.mrn, .length, .pdn, .pid]] | sort' <<<"$output")" ]
+}
+
+# bats test_tags=kernel
+@test "without CAP_NET_ADMIN there are no keys, and a note says so" {
+	require_kernel
+	require_nobody
+	hold 2 4K
+	run --separate-stderr as_nobody mrctl -j stat --system
+	succeeded
+	json '(.mrs | length) >= 2 and all(.mrs[]; .lkey == null and .rkey == null and .length != null) and
+		.totals.session_regions == null'
+	run --separate-stderr as_nobody mrctl stat --system
+	[[ $output != *LKEY* ]]
+	[[ $stderr == *"CAP_NET_ADMIN"* ]]
+}
+
+# bats test_tags=kernel
+@test "regions whose process has ended are gone, and belong to their session" {
+	require_kernel
+	session_begin
+	ms -q reg --size 8K --count 2
+	session=$MRCTL_SESSION
+	run --separate-stderr system -j
+	json '[.mrs[] | select(.session == $session)] | length == 2 and
+		all(.pid == null and .comm == null and .gone == true and .length == 8192)' --arg session "$session"
+	json '.processes[] | select(.session == $session) |
+		.regions == 2 and .gone == true' --arg session "$session"
+	json '.totals.session_regions == 2 and .totals.gone_regions >= 2'
+	run --separate-stderr system
+	grep -Eq "8192 .*$session\$" <<<"$output"
+	session_end
+	run --separate-stderr system -j
+	json '.totals.session_regions == 0'
+}
+
+# bats test_tags=kernel
+@test "regions with ODP are shown with their page faults" {
+	require_kernel
+	require_probe
+	session_begin
+	ms -q reg --access local-write,on-demand 2>/dev/null
+	run --separate-stderr system -j
+	json '[.mrs[] | select(.odp == "explicit")] | length == 1 and
+		all(.page_faults >= 0 and .page_invalidations >= 0 and .page_prefetch >= 0)'
+	json '.totals.odp_regions == 1 and .totals.odp_bytes == 4096'
+	run --separate-stderr mrctl stat --system --format openmetrics
+	grep -qx 'mrctl_mr_page_faults_total{device="mlx5_0",comm=""} [0-9]*' <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "ten thousand MRs are complete" {
+	require_kernel
+	hold 10000 4K 0
+	run --separate-stderr system -j
+	json '([.mrs[] | select(.pid == $pid) | .mrn] | unique | length) == 10000 and
+		.totals.regions == .totals.counted' --argjson pid "$HOLDER"
+	[ "$(mrctl -n -o mrn stat --system --top 17 | wc -l)" -eq 17 ]
+}
+
+# bats test_tags=kernel
+@test "what stays is listed while others come and go" {
+	require_kernel
+	hold 300 4K
+	first=$HOLDER
+	hold 700 4K
+	second=$HOLDER
+	while :; do mr -q reg --count 20; done 3>&- &
+	HOLDERS+=("$!")
+	for i in {1..10}; do
+		[ "$i" -ne 5 ] || kill "$first"
+		run --separate-stderr system -j
+		[ "$status" -eq 0 ]
+		json '[.mrs[] | select(.pid == $pid)] | length == 700' --argjson pid "$second"
+	done
+}
+
+# bats test_tags=kernel
+@test "rows are sorted and cut as asked, and sums do not change by that" {
+	require_kernel
+	hold 1 12K
+	small=$HOLDER
+	hold 2 64K
+	run --separate-stderr system -j
+	total=$(jq .totals.bytes <<<"$output")
+	run --separate-stderr mrctl -j -d "$(device)" stat --system --sort length --top 3
+	json '[.mrs[].length] == [65536, 65536, 12288] and .totals.bytes == $total' --argjson total "$total"
+	run --separate-stderr mrctl -j -d "$(device)" stat --system --by process --sort regions --top 1
+	json '.processes[0].pid == $pid and (.processes | length) == 1 and (has("mrs") | not)' --argjson pid "$HOLDER"
+	run --separate-stderr mrctl -n -o pid,bytes -d "$(device)" stat --system --by process --sort pid
+	[ "$(sort -rn <<<"$output")" = "$output" ]
+	grep -Eq "^ *$small +12288\$" <<<"$output"
+	run --separate-stderr mrctl -n -o device,regions stat --system --by device
+	grep -Eq "^$(device) +3\$" <<<"$output"
+}
+
+# bats test_tags=kernel
+@test "a process is found by the unit of its control group" {
+	require_kernel
+	local group=/sys/fs/cgroup/system.slice/mrctl-test.service
+
+	mkdir -p "$group" 2>/dev/null || skip "cannot make a control group"
+	hold 2 4K
+	echo "$HOLDER" >"$group/cgroup.procs" || skip "cannot move a process"
+	run --separate-stderr mrctl -j stat --system --by unit
+	json '.units[] | select(.unit == "mrctl-test.service") | .regions == 2 and .processes == 1'
+	kill "$HOLDER"
+	wait "$HOLDER" || :
+	rmdir "$group"
+}
+
+# bats test_tags=kernel
+@test "a device that does not exist is absent, and the others are listed" {
+	require_kernel
+	run --separate-stderr mrctl stat --system nosuch
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"no RDMA device 'nosuch'"* ]]
+	run --separate-stderr mrctl -j stat --system nosuch "$(device)"
+	[ "$status" -eq 1 ]
+	json '[.devices[].device] == [$device]' --arg device "$(device)"
+}
