@@ -1,0 +1,75 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# stat --host on real kernels: verdicts that the guest's state decides, and recordings of it
+
+load helpers
+load hosts
+
+# A folder that other users can reach
+FOLDER=''
+
+teardown() {
+	[ -z "$FOLDER" ] || rm -rf "$FOLDER"
+	tidy
+}
+
+setup() {
+	note_less
+	[ -n "${MRCTL_TEST_DEVICE:-}" ] || skip "needs a real kernel"
+}
+
+# verdict ID COMMAND...: prints the verdict of the check for mrctl run by the command
+verdict() {
+	"${@:2}" mrctl -n -o verdict stat --host --only "$1" || [ $? -eq 1 ]
+}
+
+# bats test_tags=kernel
+@test "root in the guest may register, and the device's node can be opened" {
+	[ "$(verdict MR-IPC-LOCK env)" = ok ]
+	[ "$(verdict MR-MEMLOCK prlimit --memlock=65536)" = ok ]
+	[ "$(verdict MR-USERNS env)" = ok ]
+	[ "$(verdict MR-NODE env)" = ok ]
+	[ "$(verdict MR-NODE-ACCESS env)" = ok ]
+	[ "$(verdict MR-DEVICE env)" = ok ]
+	[ "$(verdict MR-MODULES env)" = ok ]
+	[ "$(verdict MR-KERNEL env)" = ok ]
+	[ "$(verdict MR-FORK env)" = ok ]
+}
+
+# bats test_tags=kernel
+@test "a user with a small limit is told so, and registration fails as said" {
+	require_nobody
+	[ "$(verdict MR-MEMLOCK as_nobody prlimit --memlock=65536)" = bad ]
+	[ "$(verdict MR-MEMLOCK as_nobody prlimit --memlock=0)" = bad ]
+	[ "$(ulimit -l unlimited && verdict MR-MEMLOCK as_nobody)" = ok ]
+	[ "$(verdict MR-IPC-LOCK as_nobody prlimit --memlock=65536)" = n/a ]
+	run --separate-stderr as_nobody prlimit --memlock=65536 mrctl stat --host --only MR-MEMLOCK --for-size 32K
+	succeeded
+	run --separate-stderr as_nobody prlimit --memlock=65536 mrctl stat --host --only MR-MEMLOCK --for-size 1M
+	[ "$status" -eq 1 ]
+	run --separate-stderr mr_as_nobody 64 reg --size 1M
+	refused ENOMEM ibv_reg_mr
+}
+
+# bats test_tags=kernel
+@test "root of a user namespace is told that its capability has no effect" {
+	unshare -r true 2>/dev/null || skip "no user namespaces here"
+	[ "$(verdict MR-USERNS prlimit --memlock=65536:65536 unshare -r)" = warn ]
+	[ "$(verdict MR-MEMLOCK prlimit --memlock=65536:65536 unshare -r)" = bad ]
+}
+
+# bats test_tags=kernel
+@test "a recording of a real host says the same as the host: as root, and as another user" {
+	local live again user
+
+	require_nobody
+	for user in env as_nobody; do
+		FOLDER=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-host.XXXXXX")
+		chmod 777 "$FOLDER"
+		live=$("$user" mrctl -n -o id,verdict stat --host --record "$FOLDER/host") || [ $? -eq 1 ]
+		again=$(verdicts "$FOLDER/host") || [ $? -eq 1 ]
+		rm -r "$FOLDER"
+		[ -n "$live" ]
+		[ "$live" = "$again" ] || fail "$(diff <(echo "$live") <(echo "$again"))" || return
+	done
+}
