@@ -30,13 +30,13 @@ system() {
 hold() {
 	local log=$BATS_TEST_TMPDIR/hold.$BATS_TEST_NUMBER.${#HOLDERS[@]}
 
-	"${MR[@]}" -j reg --size "$2" --stride "${3:-$2}" --count "$1" --hold >"$log" 2>&1 3>&- &
+	"${MR[@]}" -j reg --size "$2" --stride "${3:-$2}" --count "$1" --hold >"$log" 2>"$log-errors" 3>&- &
 	HOLDER=$!
 	HOLDERS+=("$HOLDER")
 	SECONDS=0
 	until [ "$(mrctl -j stat --system --by process 2>/dev/null |
 		jq --argjson pid "$HOLDER" '[.processes[] | select(.pid == $pid) | .regions] | add')" = "$1" ]; do
-		{ kill -0 "$HOLDER" && [ "$SECONDS" -lt 60 ]; } || fail "$(head -c 2000 "$log")"
+		{ kill -0 "$HOLDER" && [ "$SECONDS" -lt 60 ]; } || fail "$(head -c 2000 "$log-errors")"
 		sleep 0.05
 	done
 }
@@ -75,7 +75,7 @@ hold() {
 @test "the MRs of a process are shown with its number, name, size and keys" {
 	require_kernel
 	hold 3 64K
-	keys=$(jq -c '[.regions[] | [.lkey, .rkey]] | sort' "$BATS_TEST_TMPDIR"/hold.*)
+	keys=$(jq -c '[.regions[] | [.lkey, .rkey]] | sort' "$BATS_TEST_TMPDIR"/hold.*.0)
 	run --separate-stderr system -j
 	succeeded
 	json '[.mrs[] | select(.pid == $pid)] | length == 3 and
@@ -178,20 +178,20 @@ hold() {
 # bats test_tags=kernel
 @test "rows are sorted and cut as asked, and sums do not change by that" {
 	require_kernel
-	hold 1 12K
+	hold 2 12K
 	small=$HOLDER
-	hold 2 64K
+	hold 3 64K
 	run --separate-stderr system -j
 	total=$(jq .totals.bytes <<<"$output")
-	run --separate-stderr mrctl -j -d "$(device)" stat --system --sort length --top 3
-	json '[.mrs[].length] == [65536, 65536, 12288] and .totals.bytes == $total' --argjson total "$total"
+	run --separate-stderr mrctl -j -d "$(device)" stat --system --sort length --top 4
+	json '[.mrs[].length] == [65536, 65536, 65536, 12288] and .totals.bytes == $total' --argjson total "$total"
 	run --separate-stderr mrctl -j -d "$(device)" stat --system --by process --sort regions --top 1
 	json '.processes[0].pid == $pid and (.processes | length) == 1 and (has("mrs") | not)' --argjson pid "$HOLDER"
 	run --separate-stderr mrctl -n -o pid,bytes -d "$(device)" stat --system --by process --sort pid
 	[ "$(sort -rn <<<"$output")" = "$output" ]
-	grep -Eq "^ *$small +12288\$" <<<"$output"
+	grep -Eq "^ *$small +24576\$" <<<"$output"
 	run --separate-stderr mrctl -n -o device,regions stat --system --by device
-	grep -Eq "^$(device) +3\$" <<<"$output"
+	grep -Eq "^$(device) +5\$" <<<"$output"
 }
 
 # bats test_tags=kernel
