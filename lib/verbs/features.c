@@ -48,6 +48,17 @@ static enum mr_tristate try_dmabuf(struct mr_device *device)
 	}
 }
 
+/*
+ * mlx5_ib refuses a real dma-buf where the device has no on-demand paging, but answers EBADF to descriptor -1
+ * before that.  Seen on Linux 7.2: tests/cli/probe/sid-mlx5_0-no-odp.
+ */
+static bool needs_odp_for_dmabuf(const struct mr_environment *environment,
+				 const struct mr_attributes *attributes)
+{
+	return !strcmp(environment->provider, "mlx5") && attributes &&
+	       !(attributes->odp.general & IBV_ODP_SUPPORT);
+}
+
 static enum mr_tristate find_data_direct(const struct mr_uverbs *uverbs, char *path, size_t size)
 {
 	static const char root[] = "/sys"; /* the kernel returns the path below it */
@@ -116,6 +127,8 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 	features->optional_access = mr_has_optional_access(&uverbs);
 	features->relaxed_ordering = mr_orders_relaxed(&uverbs);
 	features->dmabuf = try_dmabuf(device);
+	if (features->dmabuf == MR_YES && needs_odp_for_dmabuf(environment, attributes))
+		features->dmabuf = MR_NO;
 	features->data_direct = find_data_direct(&uverbs, features->data_direct_path,
 						 sizeof(features->data_direct_path));
 	features->dma_handles = has_object(&uverbs, OBJECT_DMAH);
