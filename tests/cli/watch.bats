@@ -8,10 +8,10 @@ in_session() {
 }
 
 # on_terminal ROWS COLUMNS COMMAND: prints what COMMAND writes to a terminal of that size, without its line ends;
-# $typed is typed after one second, and Ctrl-C after another
+# $typed is typed after $pause seconds (default: 1), and Ctrl-C after another
 on_terminal() {
 	{
-		sleep 1
+		sleep "${pause-1}"
 		printf %b "${typed-}"
 		sleep 1
 		printf '\003'
@@ -129,7 +129,7 @@ pages() {
 }
 
 @test "a terminal that gets another size is drawn again at once" {
-	run on_terminal 20 70 '{ sleep 0.5; stty rows 5 cols 25 </dev/tty; } & mrctl stat --watch 600'
+	pause=5 run on_terminal 20 70 '{ sleep 0.5; stty rows 5 cols 25 </dev/tty; } & mrctl stat --watch 600'
 	pages <<<"$output" >"$BATS_TEST_TMPDIR/pages"
 	[ "$(grep -c '^--- page' "$BATS_TEST_TMPDIR/pages")" -eq 2 ] || fail "$(cat -v "$BATS_TEST_TMPDIR/pages")"
 	# cut to 25 columns; the command line is longer
@@ -137,7 +137,7 @@ pages() {
 }
 
 @test "Ctrl-Z gives the terminal back, and fg takes it again" {
-	typed='\032' run on_terminal 20 70 'bash -mc "mrctl stat --watch 600; echo again; fg; echo ended"'
+	pause=3 typed='\032' run on_terminal 20 70 'bash -mc "mrctl stat --watch 600; echo again; fg; echo ended"'
 	[ "$(grep -o $'\e\[?1049h' <<<"$output" | wc -l)" -eq "$(grep -o $'\e\[?1049l' <<<"$output" | wc -l)" ] || fail "$(cat -v <<<"$output")"
 	[[ $output == *$'\e[?1049l'*again*$'\e[?1049h'*$'\e[?1049l'*ended* ]] || fail "$(cat -v <<<"$output")"
 }
