@@ -30,7 +30,9 @@
 
 static struct mr_size_text limit_text(uint64_t limit)
 {
-	return limit == NO_LIMIT ? (struct mr_size_text){ "unlimited" } : mr_size_text(limit);
+	const struct mr_size_text unlimited = { "unlimited" };
+
+	return limit == NO_LIMIT ? unlimited : mr_size_text(limit);
 }
 
 /* Sets @finding to unknown where the limit cannot be read. */

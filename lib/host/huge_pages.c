@@ -46,10 +46,11 @@ static void take_pool(const char *name, void *data)
 int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools)
 {
 	char folder[PATH_MAX] = "/sys/kernel/mm/hugepages";
-	struct pool_search search = { host, folder, pools };
+	struct pool_search search = { .host = host, .folder = folder };
 	int rc;
 
 	*pools = (struct mr_huge_pools){ .count = 0 };
+	search.pools = pools;
 	if (node &&
 	    (size_t)snprintf(folder, sizeof(folder), "/sys/devices/system/node/%s/hugepages",
 			     node) >= sizeof(folder))

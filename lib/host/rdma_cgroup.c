@@ -76,13 +76,14 @@ static int read_file(struct mr_host *host, const struct mr_cgroup *group, const 
 int mr_rdma_pools_read(struct mr_host *host, const struct mr_cgroup *group,
 		       struct mr_rdma_pools *pools)
 {
-	const struct reading max = { pools, offsetof(struct mr_rdma_pool, max) };
-	const struct reading used = { pools, offsetof(struct mr_rdma_pool, used) };
+	struct reading reading = { .offset = offsetof(struct mr_rdma_pool, max) };
 	int rc;
 
 	memset(pools, 0, sizeof(*pools));
-	rc = read_file(host, group, "rdma.max", max);
+	reading.pools = pools;
+	rc = read_file(host, group, "rdma.max", reading);
+	reading.offset = offsetof(struct mr_rdma_pool, used);
 	if (!rc)
-		read_file(host, group, "rdma.current", used);
+		read_file(host, group, "rdma.current", reading);
 	return rc;
 }

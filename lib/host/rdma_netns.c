@@ -51,10 +51,11 @@ static void read_mode(struct mr_host *host, struct mr_rdma_netns *netns)
 
 int mr_rdma_netns_read(struct mr_host *host, struct mr_rdma_netns *netns)
 {
-	struct search search = { host, netns };
+	struct search search = { .host = host };
 	int rc;
 
 	*netns = (struct mr_rdma_netns){ .is_exclusive = MR_UNKNOWN };
+	search.netns = netns;
 	read_mode(host, netns);
 	rc = mr_rdma_device_list(host, take_device, &search);
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(host, "/sys/class")))

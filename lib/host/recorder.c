@@ -124,8 +124,11 @@ void mr_recorder_names(struct mr_recorder *recorder, const char *path, const str
 	if (!recorder)
 		return;
 	stream = open_memstream(&text, &length);
-	for (size_t i = 0; stream && i < names->count; i++)
-		fprintf(stream, "%s%s", i ? "\n" : "", names->list[i]);
+	for (size_t i = 0; stream && i < names->count; i++) {
+		if (i)
+			fputc('\n', stream);
+		fwrite(names->list[i], 1, strlen(names->list[i]), stream);
+	}
 	if (!stream || fclose(stream))
 		mr_recorder_note(recorder, -ENOMEM);
 	else
@@ -253,8 +256,10 @@ static int write_lines(struct mr_recorder *recorder, const struct lines *file)
 	stream = open_memstream(&text, &length);
 	if (!stream)
 		return -ENOMEM;
-	for (size_t i = 0; i < file->count; i++)
-		fprintf(stream, "%s\n", file->list[i].text);
+	for (size_t i = 0; i < file->count; i++) {
+		fwrite(file->list[i].text, 1, strlen(file->list[i].text), stream);
+		fputc('\n', stream);
+	}
 	if (fclose(stream))
 		return -ENOMEM;
 	put(recorder, file->path, NULL, false, text, length);

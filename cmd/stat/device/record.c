@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is printed and measured of a device. */
-#include "cmd/stat/device/row.h"
+#include "cmd/stat/device/record.h"
 
 /* What stands for an unknown answer: some can be tried. */
 #define UNKNOWN .unknown = "unknown"

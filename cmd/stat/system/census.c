@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "cmd/stat/system/census.h"
-#include "cmd/stat/system/owners.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/pinned_pages.h"
 #include "lib/host/rdma_device.h"
@@ -85,8 +84,9 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	struct mr_nldev_devices found;
 	int rc = mr_nldev_devices(&taking->nl, &found, err);
 
-	if (!rc && found.count) {
-		taking->census->devices = calloc(found.count, sizeof(*taking->census->devices));
+	if (!rc) {
+		taking->census->devices =
+			calloc(found.count + 1, sizeof(*taking->census->devices));
 		if (!taking->census->devices)
 			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	}

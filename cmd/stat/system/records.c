@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "cmd/output/openmetrics.h"
-#include "cmd/stat/system/rows.h"
+#include "cmd/stat/system/records.h"
 
 static const struct field mr_fields[] = {
 	FIELD(struct mr_row, device, FIELD_STRING, 0, "RDMA device"),

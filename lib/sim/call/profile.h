@@ -26,7 +26,8 @@ struct sim_profile {
 	uint32_t driver_id; /**< enum rdma_driver_id */
 	uint64_t node_guid; /**< in the machine's byte order; the GUID of the port is one more */
 	struct ib_uverbs_query_device_resp attributes; /**< all but the GUIDs */
-	uint64_t flush_capabilities; /**< enum ib_uverbs_device_cap_flags, from SIM_ACCESS_CAPS on */
+	uint64_t
+		flush_capabilities; /**< enum ib_uverbs_device_cap_flags, from SIM_ACCESS_CAPS on */
 	struct ib_uverbs_odp_caps odp;
 	enum sim_change odp_since;   /**< kernels without this change have no on-demand paging */
 	enum sim_change rereg_since; /**< kernels without this change have no rereg_user_mr */

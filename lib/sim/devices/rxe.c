@@ -23,7 +23,7 @@
 #define DEVICE_FLUSH_GLOBAL     (UINT64_C(1) << 38)
 #define DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
 
-#define PORT_GRH_REQUIRED 1 /* IB_UVERBS_QPF_GRH_REQUIRED */
+#define PORT_GRH_REQUIRED       1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
 /* rxe_alloc_ucontext() */
 static int rxe_get_context(struct sim_call *call)
