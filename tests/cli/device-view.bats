@@ -199,7 +199,7 @@ compare_with_devinfo() { # TEXT
 		MEM_MGT:MEM_MGT_EXTENSIONS:CC_DMA_BOUNCE
 		SUPPORT_READ:READ:FLUSH
 		ODP_SUPPORT$:ODP_SUPPORT:Unknown flags: 0x8
-		device_cap_flags_ex:0x1:0x9
+		device_cap_flags_ex:0x:0x10
 	EOT
 }
 
