@@ -55,10 +55,13 @@ void mr_probe_close(struct mr_probe *probe)
 	mr_memory_unmap(&probe->memory);
 }
 
-/* Whether a refusal means that the device, its driver or its library cannot do it at all. */
+/*
+ * Whether a refusal means that the device, its driver or its library cannot do it at all.  ENODEV does not:
+ * ibv_import_device(3) answers it, too, where the process can open no more files.
+ */
 static bool means_no(int errnum)
 {
-	return mr_attempt_lacks(errnum) || errnum == EINVAL || errnum == ENODEV;
+	return mr_attempt_lacks(errnum) || errnum == EINVAL;
 }
 
 static bool is_passing(int errnum)
@@ -101,6 +104,13 @@ static void explain_doubt(const struct mr_probe *probe, struct mr_attempt *attem
 		return;
 	case EIO:
 		mr_attempt_reason(attempt, "the device failed, or has gone");
+		return;
+	case ENODEV:
+		mr_attempt_reason(attempt, "no device was found: it has gone, or this process can "
+					   "open no more files (ulimit -n)");
+		return;
+	case EMFILE:
+		mr_attempt_reason(attempt, "this process can open no more files (ulimit -n)");
 		return;
 	default:
 		mr_attempt_reason(attempt,
@@ -225,9 +235,12 @@ static void explain_preparation(struct mr_attempt *attempt)
 				  attempt->err.text);
 }
 
+/* Compares the answer with what the device reports, and adds a difference to the reason. */
 static void compare(struct mr_probe *probe, const struct mr_trial *trial,
 		    struct mr_trial_answer *answer, struct mr_attempt *attempt)
 {
+	char found[sizeof(attempt->reason)];
+
 	answer->capability = mr_capability_ask(probe, trial->capability);
 	answer->agrees = MR_UNKNOWN;
 	if (answer->capability == MR_UNKNOWN || answer->answer == MR_UNKNOWN)
@@ -235,10 +248,12 @@ static void compare(struct mr_probe *probe, const struct mr_trial *trial,
 	answer->agrees = answer->capability == answer->answer ? MR_YES : MR_NO;
 	if (answer->agrees == MR_YES)
 		return;
+	memcpy(found, attempt->reason, sizeof(found));
 	if (trial->capability == MR_CAPABILITY_FORBIDDEN)
 		mr_attempt_reason(attempt, "accepted, although ibv_reg_mr(3) forbids it");
 	else
-		mr_attempt_reason(attempt, "the device reports that it can%s do this",
+		mr_attempt_reason(attempt, "%.180s%sthe device reports that it can%s do this",
+				  found, found[0] ? "; " : "",
 				  answer->capability == MR_YES ? "" : "not");
 }
 
