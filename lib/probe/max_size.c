@@ -26,19 +26,28 @@ struct search {
 	bool is_over;  /* a region could not be taken back */
 };
 
-static int derive_cap(struct mr_max_size *found, struct mr_error *err)
+/*
+ * Sets the cap: the given one, or half of what is available.  More than 15/16 of that is never tried: for want of
+ * the rest, which page tables and the driver's own lists need, the kernel would kill processes.
+ */
+static int find_cap(struct mr_opt_u64 given, struct mr_max_size *found, struct mr_error *err)
 {
 	struct mr_host host = MR_THIS_HOST;
 	struct mr_available available;
 	int rc = mr_available_read(&host, &available);
+	const uint64_t most = rc ? UINT64_MAX : available.bytes - available.bytes / 16;
 
+	if (given.known && given.value <= most) {
+		found->cap = given.value;
+		return 0;
+	}
 	if (rc) {
 		mr_fail_text(err, MR_ERROR_HOST, -rc,
 			     "how much memory is available is not known (/proc/meminfo)");
 		mr_hint(err, "give the largest size to be tried with --cap");
 		return rc;
 	}
-	found->cap = available.bytes / 2;
+	found->cap = given.known ? most : available.bytes / 2;
 	found->cap_by = available.by;
 	return 0;
 }
@@ -125,8 +134,8 @@ int mr_max_size_find(struct mr_probe *probe, struct mr_opt_u64 cap,
 	uint64_t start = mr_now_ns();
 	int rc;
 
-	*found = (struct mr_max_size){ .cap = cap.value };
-	rc = cap.known ? 0 : derive_cap(found, err);
+	*found = (struct mr_max_size){ .cap = 0 };
+	rc = find_cap(cap, found, err);
 	if (rc)
 		return rc;
 	find_pages(&search, found->cap / probe->page);

@@ -23,7 +23,7 @@ struct mr_max_size {
 
 /**
  * mr_max_size_find() - find the largest region of ordinary memory that can be registered
- * @cap: bytes; not known: half of what is available (mr_available_read())
+ * @cap: bytes, of which 15/16 of what is available are used at most (mr_available_read()); not known: half of it
  * @step: called before each try with the bytes it takes, to show progress
  *
  * The search ends early where a region cannot be deregistered: its pages stay pinned until the device is closed.

@@ -85,9 +85,18 @@ answers() {
 		.largest <= .cap and .largest > .cap - 8192 and .limit == "cap"'
 }
 
-@test "--max-size names the call that refused where that was mmap" {
+@test "--max-size never tries more than is available" {
 	on_simulator || skip "takes too long in an emulated machine"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe \
+		--max-size --cap 15E
+	succeeded
+	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 200000000 and .cap < 384000000 and
+		.largest <= .cap and .limit == "cap" and .refused == null'
+}
+
+@test "--max-size names the call that refused where that was mmap" {
+	on_simulator || skip "takes too long in an emulated machine"
+	run --separate-stderr bash -c 'ulimit -d 400000; "$@"' bash "${MR[@]}" --json stat --probe \
 		--max-size --cap 1G
 	succeeded
 	json '.max_size | .call == "mmap" and .errno == "ENOMEM" and .limit == null and
@@ -144,7 +153,8 @@ table() {
 	for fault in reg_mr=EIO reg_mr=EINTR reg_mr@5=EIO reg_mr=ENOMEM reg_mr=EPERM reg_mr=EAGAIN \
 		advise_mr=EIO rereg_mr=EIO alloc_dm=ENOMEM umem_reg=EIO reg_dmabuf_mr=EIO reg_dm_mr=EAGAIN \
 		query_mr=EIO dereg_mr=EIO dereg_mr@3=EIO query_device=EIO query_context=EIO devx=EIO \
-		alloc_pd@2=EIO dealloc_pd=EIO umem_dereg=EIO free_dm=EIO alloc_uar=EIO; do
+		alloc_pd@2=EIO dealloc_pd=EIO umem_dereg=EIO free_dm=EIO alloc_uar=EIO alloc_mw=ENOMEM \
+		dealloc_mw=EIO; do
 		run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault "$fault" -- \
 			mrctl --json stat --probe
 		[ "$status" -eq 0 ] || fail "$fault: exit status $status" "$stderr"
@@ -158,6 +168,34 @@ table() {
 	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault reg_mr@1=EINTR \
 		--fault reg_mr@2=EAGAIN -- mrctl --json stat --probe
 	answers access.none yes
+}
+
+@test "a limit of open files is no answer of the device" {
+	on_simulator || skip "about the simulator"
+	local files able
+	local -i informed=0
+
+	probe
+	able=$(jq -c '[.trials[] | select(.answer == "yes") | .id]' <<<"$output")
+	for files in {6..16}; do
+		run --separate-stderr "${SIM[@]}" prlimit --nofile="$files" "$BUILD/mrctl" --json stat --probe
+		[ "$status" -eq 0 ] || continue # too few to open the device, or to begin at all
+		json '[.trials[] | select(.answer == "no" and (.id | IN($able[])))] == []' \
+			--argjson able "$able" || fail "with $files files"
+		informed+=$(jq '[.trials[] | select(.errno == "ENODEV" and (.reason | contains("ulimit -n")))] |
+			length' <<<"$output")
+	done
+	on_mlx5 || return 0
+	[ "$informed" -gt 0 ]
+}
+
+@test "a difference to what the device reports follows the reason" {
+	on_mlx5 || skip "rxe does not order"
+	on_simulator || skip "about the simulator"
+	run --separate-stderr mrctl sim --no-optional-access -- mrctl --json stat --probe
+	succeeded
+	json '.trials[] | select(.id == "access.relaxed-ordering") | .answer == "no" and (.agrees | not) and
+		(.reason | startswith("accepted, and left out") and endswith("; the device reports that it can do this"))'
 }
 
 @test "a limit of the process is named, and is no answer of the device" {
