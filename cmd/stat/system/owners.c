@@ -14,7 +14,7 @@ void sums_add(struct sums *sums, const struct sums *more)
 	sums->odp_bytes += more->odp_bytes;
 }
 
-static struct sums sums_of(const struct mr_nldev_mr *mr)
+struct sums sums_of(const struct mr_nldev_mr *mr)
 {
 	const bool is_odp = mr->odp != MR_NLDEV_ODP_UNTOLD;
 	/* The length of an implicit one is that of the address space. */

@@ -229,10 +229,12 @@ static void total_sessions(const struct census *census, struct system_totals *to
 	for (size_t i = 0; i < census->device_count; i++) {
 		const struct counted_device *device = &census->devices[i];
 
-		for (size_t n = 0; device->sessions && n < device->mrs.count; n++)
+		for (size_t n = 0; device->sessions && n < device->mrs.count; n++) {
+			const struct sums more = sums_of(&device->mrs.list[n]);
+
 			if (device->sessions[n])
-				sums_add(&sums,
-					 &(struct sums){ 1, device->mrs.list[n].length, 0, 0 });
+				sums_add(&sums, &more);
+		}
 	}
 	totals->session_regions = (struct mr_opt_u64){ sums.regions, census->has_keys };
 	totals->session_bytes = (struct mr_opt_u64){ sums.bytes, census->has_keys };
