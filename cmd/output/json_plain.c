@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cmd/output/json_plain.h"
-#include "cmd/output/text.h"
 
 /* A text that grows; @bytes becomes NULL where memory is short. */
 struct growing {
@@ -43,14 +42,33 @@ static void put_number(struct growing *text, uint64_t number)
 	put(text, digit, (size_t)(digits + sizeof(digits) - digit));
 }
 
+static void put_hex(struct growing *text, uint64_t number)
+{
+	char digits[] = "\"0x0123456789abcdef\"", *digit = digits + sizeof(digits) - 1;
+
+	*--digit = '"';
+	do
+		*--digit = "0123456789abcdef"[number % 16];
+	while (number /= 16);
+	*--digit = 'x';
+	*--digit = '0';
+	*--digit = '"';
+	put(text, digit, (size_t)(digits + sizeof(digits) - 1 - digit));
+}
+
 /* Return: false where the text needs escapes. */
 static bool put_string(struct growing *text, const char *string)
 {
-	if (!text_is_plain(string) || strpbrk(string, "\"\\"))
+	size_t length = 0;
+
+	while (string[length] >= ' ' && string[length] <= '~' && string[length] != '"' &&
+	       string[length] != '\\')
+		length++;
+	if (string[length])
 		return false;
-	put_text(text, "\"");
-	put_text(text, string);
-	put_text(text, "\"");
+	put(text, "\"", 1);
+	put(text, string, length);
+	put(text, "\"", 1);
 	return true;
 }
 
@@ -75,6 +93,11 @@ static bool put_value(struct growing *text, const struct field *field, const voi
 		put_text(text, value ? value : "null");
 		return true;
 	case FIELD_HEX:
+		if (number->known)
+			put_hex(text, number->value);
+		else
+			put_text(text, "null");
+		return true;
 	case FIELD_STRING:
 	case FIELD_TEXT:
 		value = field_text(field, row, buffer);
