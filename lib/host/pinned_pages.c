@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -18,9 +19,10 @@ static bool take_count(const char *line, const char *name, struct mr_opt_u64 *co
 
 	if (strncmp(line, name, length) != 0)
 		return false;
+	line += length;
 	errno = 0;
-	count->value = strtoull(line + length, &end, 10);
-	count->known = end != line + length && !*end && !errno;
+	count->value = strtoull(line, &end, 10);
+	count->known = isdigit((unsigned char)*line) && !*end && !errno;
 	return true;
 }
 
@@ -36,14 +38,14 @@ struct mr_opt_u64 mr_pinned_pages(struct mr_host *host)
 {
 	struct mr_opt_u64 bytes = { 0, false };
 	struct counts counts = { .acquired = { 0, false } };
+	uint64_t pages = 0;
 
 	/* The counters of processors are summed one after the other: a difference below 0 is none. */
 	if (mr_host_lines(host, "/proc/vmstat", take_line, &counts) || !counts.acquired.known ||
 	    !counts.released.known)
 		return bytes;
-	bytes.known = true;
 	if (counts.acquired.value > counts.released.value)
-		bytes.value = (counts.acquired.value - counts.released.value) *
-			      (uint64_t)sysconf(_SC_PAGESIZE);
+		pages = counts.acquired.value - counts.released.value;
+	bytes.known = !__builtin_mul_overflow(pages, (uint64_t)sysconf(_SC_PAGESIZE), &bytes.value);
 	return bytes;
 }
