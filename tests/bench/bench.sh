@@ -4,6 +4,7 @@
 # or a peer tool that does the same.  The ratios count: times differ from machine to machine.
 #   COUNT  regions or lines (100000)
 #   RUNS   runs of each pair, of which the median counts (9)
+#   MANY   not empty: also stat --system of 100,000 regions, which takes minutes
 set -eu
 build=$1 device=${2:-} count=${COUNT:-100000} runs=${RUNS:-9}
 PATH=$build:$build/bench:$PATH
@@ -120,4 +121,41 @@ if command -v rdma >/dev/null; then
 	row "mrctl --version against rdma -V (us)" '1.50' "$t1" "$t2"
 else
 	echo "mrctl --version against rdma -V: not measured, install iproute2"
+fi
+
+# All MRs of the machine, which a process holds meanwhile.  Only a guest has a kernel whose MRs are known.
+# system_figures COUNT RUNS: prints the figures of JSON, then of the table
+system_figures() {
+	local holder
+
+	mrctl -d "$device" -q reg --count "$1" --stride 0 --hold &
+	holder=$!
+	until [ "$(mrctl -n -o regions stat --system --by device "$device" 2>/dev/null)" -ge "$1" ]; do
+		kill -0 "$holder"
+		sleep 0.2
+	done
+	measure "$2" mrctl -j stat --system -- rdma -j resource show mr
+	measure "$2" mrctl stat --system -- rdma resource show mr
+	kill "$holder"
+	wait "$holder" || :
+}
+
+# system_rows COUNT RUNS GOAL
+system_rows() {
+	local t1 t2
+	{
+		read -r t1 t2 _ _
+		row "-j stat --system of $1 against rdma -j (ms)" "$3" "$((t1 / 1000))" "$((t2 / 1000))"
+		read -r t1 t2 _ _
+		row "  the same as tables (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
+	} < <(system_figures "$1" "$2" 2>/dev/null)
+}
+
+if [ -z "$device" ]; then
+	echo "stat --system against rdma resource show mr: not measured, needs a kernel of its own: GUEST=sid"
+elif ! command -v rdma >/dev/null; then
+	echo "stat --system against rdma resource show mr: not measured, install iproute2"
+else
+	system_rows 10000 "$runs" 0.10
+	[ -z "${MANY:-}" ] || system_rows 100000 1 0.05 # rdma takes a minute
 fi

@@ -14,5 +14,6 @@ done
 for device in mlx5_0 rxe0; do
 	echo
 	"$here/../kernel/run.sh" exec "$GUEST" -- \
-		env RUNS="${RUNS:-3}" COUNT="${COUNT:-10000}" /mrctl/tests/bench/bench.sh /mrctl/build "$device"
+		env RUNS="${RUNS:-3}" COUNT="${COUNT:-10000}" MANY="${MANY:-}" \
+		/mrctl/tests/bench/bench.sh /mrctl/build "$device"
 done
