@@ -2,21 +2,64 @@
 # --watch: answers one after another, or drawn in place on a terminal
 load helpers
 
-# in_session COMMAND: bash runs it in a session with one region, on the simulator
-in_session() {
-	run --separate-stderr "${MS[@]}" session -- timeout 20 bash -c "mrctl reg -q --name buf; $1"
+# appears COUNT TEXT FILE...: waits until TEXT is in the files COUNT times
+appears() {
+	local i
+
+	for ((i = 0; i < 400; i++)); do
+		[ "$(cat "${@:3}" | grep -aoF -e "$2" | wc -l)" -lt "$1" ] || return 0
+		sleep 0.05
+	done
+	echo "not in time: $1 times $2" >&2
 }
 
-# on_terminal ROWS COLUMNS COMMAND: prints what COMMAND writes to a terminal of that size, without its line ends;
-# $typed is typed after $pause seconds (default: 1), and Ctrl-C after another
+# interrupt_after COUNT TEXT CMD...: SIGINT ends CMD once it has printed TEXT COUNT times
+interrupt_after() {
+	local count=$1 text=$2 pid status=0
+
+	shift 2
+	# in a background job of a shell without job control SIGINT would be ignored
+	env --default-signal=INT "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" &
+	pid=$!
+	appears "$count" "$text" "$BATS_TEST_TMPDIR/out" "$BATS_TEST_TMPDIR/err"
+	kill -INT "$pid"
+	wait "$pid" || status=$?
+	cat "$BATS_TEST_TMPDIR/out"
+	cat "$BATS_TEST_TMPDIR/err" >&2
+	return "$status"
+}
+
+# in_session COMMAND: bash runs it in a session with one region, on the simulator
+in_session() {
+	export -f appears interrupt_after
+	export BATS_TEST_TMPDIR
+	run --separate-stderr "${MS[@]}" session -- timeout 60 bash -c "mrctl reg -q --name buf; $1"
+}
+
+# what ends each page
+END_PAGE=$'\e[?7h'
+
+# on_terminal ROWS COLUMNS COMMAND [COUNT TEXT KEYS]...: prints what COMMAND writes to a terminal of that size,
+# without its line ends; each KEYS are typed once TEXT has appeared COUNT times
 on_terminal() {
+	local seen=$BATS_TEST_TMPDIR/seen done=$BATS_TEST_TMPDIR/done size="rows $1 cols $2" command=$3 i
+
+	shift 3
+	rm -f "$done"
+	: >"$seen"
+	# shellcheck disable=SC2094 # what is typed depends on what is seen
 	{
-		sleep "${pause-1}"
-		printf %b "${typed-}"
-		sleep 1
-		printf '\003'
-		sleep 1
-	} | TERM=xterm timeout 20 "${SIM[@]}" script -qec "stty rows $1 cols $2; $3" /dev/null | tr -d '\r'
+		for (( ; $#; )); do
+			appears "$1" "$2" "$seen"
+			printf %b "$3"
+			shift 3
+		done
+		for ((i = 0; i < 400; i++)); do
+			[ ! -e "$done" ] || break
+			sleep 0.05
+		done
+	} | TERM=xterm timeout 60 "${SIM[@]}" script -qec "trap : INT; stty $size; $command; touch '$done'" /dev/null >"$seen"
+	tr -d '\r' <"$seen"
 }
 
 # pages: the pages on stdin, each as it is seen; a line of its own says where each begins
@@ -25,50 +68,51 @@ pages() {
 }
 
 @test "answers are separated by an empty line, until SIGINT, which is no failure" {
-	in_session 'timeout -s INT 2 mrctl stat --watch 0.2'
-	[ "$status" -eq 124 ] || fail "$status $output"
+	in_session 'interrupt_after 3 "ID NAME" mrctl stat --watch 0.2'
+	succeeded
 	[ "$(grep -c '^ID NAME' <<<"$output")" -ge 3 ] || fail "$output"
 	[ "$(grep -cx '' <<<"$output")" -eq $(($(grep -c '^ID NAME' <<<"$output") - 1)) ]
-	in_session 'mrctl stat --watch 60 >/dev/null & pid=$!; sleep 1; kill -TERM $pid; wait $pid'
+	# shellcheck disable=SC2016 # expanded by bash
+	in_session 'out=$BATS_TEST_TMPDIR/out; mrctl stat --watch 60 >$out & pid=$!; appears 1 pds: $out; kill -TERM $pid; wait $pid'
 	succeeded
 }
 
 @test "each answer of -j is a line that is a document" {
-	in_session 'timeout -s INT 2 mrctl -j stat --watch 0.2'
+	in_session 'interrupt_after 3 "\"failures\"" mrctl -j stat --watch 0.2'
 	[ "$(wc -l <<<"$output")" -ge 3 ] || fail "$output"
 	while read -r line; do
 		jq -e '.regions[0].name == "buf" and .failures == []' <<<"$line" >/dev/null || fail "$line"
 	done <<<"$output"
-	run --separate-stderr timeout -s INT 1 mrctl -j stat --host --watch 0.2
+	run --separate-stderr interrupt_after 2 '"failures"' mrctl -j stat --host --watch 0.2
 	[ "$(jq -c .command <<<"$output" | sort -u)" = '"stat"' ] || fail "$output" "$stderr"
 	[ "$(jq -sc length <<<"$output")" -eq "$(wc -l <<<"$output")" ]
 }
 
 @test "the interval is from start to start: answers do not drift" {
 	command -v strace >/dev/null || skip "needs strace"
-	timeout -s INT 4 strace -e trace=ppoll -o "$BATS_TEST_TMPDIR/strace" \
-		"$BUILD/mrctl" stat --host --watch 1 >/dev/null || true
+	interrupt_after 3 'ppoll(' strace -e trace=ppoll "$BUILD/mrctl" stat --host --watch 0.5 \
+		>/dev/null 2>"$BATS_TEST_TMPDIR/strace" || true
 	run grep -o 'ppoll(.*tv_nsec=[0-9]*' "$BATS_TEST_TMPDIR/strace"
 	[ ${#lines[@]} -ge 2 ] || fail "$output"
 	# the time that the answer took, more than 0.1 ms, is no part of the wait
 	for line in "${lines[@]}"; do
-		[[ $line == *tv_sec=0,* ]] && [ "${line##*=}" -lt 999900000 ] || fail "$line"
+		[[ $line == *tv_sec=0,* ]] && [ "${line##*=}" -lt 499900000 ] || fail "$line"
 	done
 }
 
 @test "an answer that fails is not the end, and the last one makes the exit status" {
-	run --separate-stderr env -u MRCTL_SESSION timeout 20 bash -c \
-		'mrctl stat --watch 0.2 & pid=$!; sleep 1; kill -INT $pid; wait $pid'
+	run --separate-stderr interrupt_after 2 'not in a session' mrctl stat --watch 0.2
 	absent "not in a session"
 	[ "$(grep -c 'not in a session' <<<"$stderr")" -ge 2 ] || fail "$stderr"
-	run --separate-stderr env -u MRCTL_SESSION timeout 20 bash -c \
-		'mrctl -j stat --watch 0.2 2>/dev/null & pid=$!; sleep 1; kill -INT $pid; wait $pid'
+	run --separate-stderr interrupt_after 2 '"failures"' mrctl -j stat --watch 0.2
 	[ "$status" -eq 3 ]
 	[ "$(jq -s 'length >= 2 and all(.failures[0].errno == "ENOTCONN")' <<<"$output")" = true ] || fail "$output"
 }
 
 @test "a session whose last region goes is watched on" {
-	in_session '{ sleep 0.7; mrctl dereg -q buf; } & timeout -s INT 2 mrctl -j stat --watch 0.2'
+	# shellcheck disable=SC2016 # expanded by bash
+	in_session '{ appears 1 "\"regions\":1" $BATS_TEST_TMPDIR/out; mrctl dereg -q buf; } &
+		interrupt_after 1 "\"regions\":0" mrctl -j stat --watch 0.2'
 	[ "$(jq -s 'first.totals.regions == 1 and last.totals.regions == 0' <<<"$output")" = true ] || fail "$output"
 }
 
@@ -104,7 +148,7 @@ pages() {
 }
 
 @test "on a terminal each page takes the place of the one before, and the cursor comes back" {
-	run on_terminal 10 60 'mrctl stat --host --watch 0.3; echo "status $?"'
+	run on_terminal 10 60 'mrctl stat --host --watch 0.3; echo "status $?"' 3 "$END_PAGE" '\003'
 	[[ $output == $'\e[?1049h\e[?25l'* ]] || fail "$(cat -v <<<"$output")"
 	[[ $output == *$'\e[?25h\e[?1049l'*status\ [01] ]] || fail "$(cat -v <<<"$output")"
 	pages <<<"$output" >"$BATS_TEST_TMPDIR/pages"
@@ -117,7 +161,7 @@ pages() {
 @test "a page that does not fit is cut, and says so" {
 	local line
 
-	run on_terminal 7 30 'mrctl session -- sh -c "mrctl reg -q --count 20; mrctl stat --watch 9"'
+	run on_terminal 7 30 'mrctl session -- sh -c "mrctl reg -q --count 20; mrctl stat --watch 9"' 1 "$END_PAGE" '\003'
 	pages <<<"$output" | sed -n '/^--- page/,$p' | sed -n 2,8p >"$BATS_TEST_TMPDIR/page"
 	run cat "$BATS_TEST_TMPDIR/page"
 	[[ ${lines[0]} == [0-9][0-9]:*"  mrctl stat --watch 9"* ]] || fail "$output"
@@ -129,15 +173,16 @@ pages() {
 }
 
 @test "a terminal that gets another size is drawn again at once" {
-	pause=5 run on_terminal 20 70 '{ sleep 0.5; stty rows 5 cols 25 </dev/tty; } & mrctl stat --watch 600'
-	pages <<<"$output" >"$BATS_TEST_TMPDIR/pages"
-	[ "$(grep -c '^--- page' "$BATS_TEST_TMPDIR/pages")" -eq 2 ] || fail "$(cat -v "$BATS_TEST_TMPDIR/pages")"
-	# cut to 25 columns; the command line is longer
-	[ "$(grep -c '^[0-9:]*  mrctl stat --watch 600$' "$BATS_TEST_TMPDIR/pages")" -eq 1 ]
+	run on_terminal 20 70 '{ read -r _ </dev/tty; stty rows 5 cols 25 </dev/tty; } & mrctl stat --watch 600' \
+		1 "$END_PAGE" '\n' 1 $'stat --wa\r' '' 1 $'not in a ses\r' '\003'
+	# the last page is cut to 25 columns; the command line is longer
+	pages <<<"$output" | tac | sed '/^--- page/q' >"$BATS_TEST_TMPDIR/last"
+	grep -q '^[0-9:]*  mrctl stat --wa$' "$BATS_TEST_TMPDIR/last" || fail "$(cat -v <<<"$output")"
 }
 
 @test "Ctrl-Z gives the terminal back, and fg takes it again" {
-	pause=3 typed='\032' run on_terminal 20 70 'bash -mc "mrctl stat --watch 600; echo again; fg; echo ended"'
+	run on_terminal 20 70 'bash -mc "mrctl stat --watch 600; echo again; fg; echo ended"' \
+		1 "$END_PAGE" '\032' 2 "$END_PAGE" '\003'
 	[ "$(grep -o $'\e\[?1049h' <<<"$output" | wc -l)" -eq "$(grep -o $'\e\[?1049l' <<<"$output" | wc -l)" ] || fail "$(cat -v <<<"$output")"
 	[[ $output == *$'\e[?1049l'*again*$'\e[?1049h'*$'\e[?1049l'*ended* ]] || fail "$(cat -v <<<"$output")"
 }
@@ -147,18 +192,17 @@ pages() {
 	[[ $output != *$'\e'* ]] || fail "$(cat -v <<<"$output")"
 }
 
-@test "thousands of answers need no more memory than tens" {
-	local pid before after
+@test "hundreds of answers need no more memory than tens" {
+	local answers pid before after
 
 	! is_sanitized || skip "ASan keeps what was freed"
 	[ -z "${WRAP:-}" ] || skip "it measures mrctl alone"
-	"$BUILD/mrctl" -j stat --host --watch 0.001 >/dev/null &
+	exec {answers}< <(exec "$BUILD/mrctl" -j stat --host --watch 0.001)
 	pid=$!
-	sleep 1
+	mapfile -t -n 50 -u "$answers" lines
 	before=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
-	sleep 3
+	mapfile -t -n 500 -u "$answers" lines
 	after=$(awk '/^VmRSS/ { print $2 }' "/proc/$pid/status")
-	kill -INT "$pid"
-	wait "$pid" || true
-	[ $((after - before)) -lt 512 ] || fail "from $before to $after KiB"
+	exec {answers}<&-
+	[ "${#lines[@]}" -eq 500 ] && [ $((after - before)) -lt 512 ] || fail "from $before to $after KiB"
 }
