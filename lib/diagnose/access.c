@@ -103,6 +103,14 @@ void mr_check_node(const struct mr_question *question, struct mr_finding *findin
 			       nodes.devices);
 		return;
 	}
+	/* A container sees all devices of its host in /sys, and has nodes of those that were given to it. */
+	if (nodes.absent.count < nodes.devices && !nodes.unlisted &&
+	    is_in_container(question->host)) {
+		mr_finding_set(finding, MR_VERDICT_OK, "%u devices were given to this container",
+			       nodes.devices - nodes.absent.count);
+		mr_finding_detail(finding, "not %s", nodes.absent.text);
+		return;
+	}
 	mr_finding_set(finding,
 		       nodes.absent.count == nodes.devices ? MR_VERDICT_BAD : MR_VERDICT_WARN,
 		       "%u of %u devices: none for %s", nodes.devices - nodes.absent.count,

@@ -41,9 +41,7 @@ static enum mr_verdict look_at_devices(struct look *look)
 
 	if (count < 0 &&
 	    (count != -ENOENT || !mr_host_exists(look->question->host, "/sys/class"))) {
-		mr_finding_set(look->finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
-			       mr_errno_text(-count));
-		mr_finding_remedy(look->finding, "mount /sys");
+		mr_finding_unread(look->finding, "/sys/class/infiniband", -count);
 		return MR_VERDICT_NA;
 	}
 	if (count <= 0)
@@ -70,6 +68,8 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 {
 	struct mr_hardware hardware;
 
+	mr_finding_set(finding, MR_VERDICT_NA,
+		       "none, and no adapter that is known to do RDMA; mrctl sim simulates one");
 	mr_hardware_read(host, &hardware);
 	for (size_t i = 0; i < hardware.count; i++) {
 		const struct mr_adapter *adapter = &hardware.adapters[i];
@@ -78,19 +78,18 @@ static void explain_absence(struct mr_host *host, struct mr_finding *finding)
 			continue;
 		if (!adapter->driver[0] || !mr_kernel_has_module(host, adapter->module)) {
 			mr_finding_set(finding, MR_VERDICT_NA,
-				       "not yet: the driver of %s is not up (see MR-MODULES)",
-				       adapter->address);
-			return;
+				       "not yet: the driver of an adapter is not up (see "
+				       "MR-MODULES)");
+			continue;
 		}
-		mr_finding_set(finding, MR_VERDICT_BAD, "none, although %s has %s and %s",
-			       adapter->address, adapter->driver, adapter->module);
+		mr_finding_set(finding, MR_VERDICT_BAD, "none, although an adapter has %s and %s",
+			       adapter->driver, adapter->module);
 		mr_finding_remedy(finding,
 				  "see dmesg; devlink dev param show (enable_rdma, enable_roce); "
 				  "rdma system show netns: another namespace may have it");
+		mr_finding_detail(finding, "the adapter is %s", adapter->address);
 		return;
 	}
-	mr_finding_set(finding, MR_VERDICT_NA,
-		       "none, and no adapter that is known to do RDMA; mrctl sim simulates one");
 }
 
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding)
@@ -139,12 +138,24 @@ void mr_check_port(const struct mr_question *question, struct mr_finding *findin
 
 /* ---- what libibverbs answers ---- */
 
+/* Whether the device has no node here, as those that were not given to this container. */
+static bool has_no_node(const struct look *look)
+{
+	struct mr_rdma_node node;
+
+	return !mr_rdma_node_read(look->question->host, look->device.name, &node) ||
+	       (!node.mode.known && node.error == -ENOENT);
+}
+
 /* Return: false where the device could not be asked, which is added then. */
 static bool ask_limits(struct look *look, struct mr_device_limits *limits)
 {
 	const int rc = mr_device_limits_ask(look->question->host, look->device.name, limits);
 
-	if (rc)
+	if ((rc == -ENOENT || rc == -ENODEV) && has_no_node(look))
+		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
+			     "no node: see MR-NODE");
+	else if (rc)
 		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
 			     "could not be asked: %s", mr_errno_text(-rc));
 	return !rc;
@@ -241,13 +252,14 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 	struct look look = { .question = question, .finding = finding, .judge = judge_fw_pages };
 	const enum mr_verdict verdict = look_at_devices(&look);
 	struct mr_meminfo info;
+	int rc;
 
 	if (verdict == MR_VERDICT_UNKNOWN) {
 		mr_finding_remedy(finding, "ls /sys/class/infiniband/*/fw_pages");
 	} else if (verdict == MR_VERDICT_OK) {
-		if (mr_meminfo_read(question->host, &info) || !info.total.known) {
-			mr_finding_set(finding, MR_VERDICT_UNKNOWN, "MemTotal is not known");
-			mr_finding_remedy(finding, "mount /proc");
+		rc = mr_meminfo_read(question->host, &info);
+		if (rc || !info.total.known) {
+			mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 		} else if (look.sum > info.total.value / 10) {
 			mr_finding_set(finding, MR_VERDICT_WARN,
 				       "firmware has %s, more than a tenth of %s (MemTotal)",
@@ -264,6 +276,19 @@ void mr_check_fw_pages(const struct mr_question *question, struct mr_finding *fi
 	}
 }
 
+/* How often it was is no reason for the verdict, so it stands in the detail. */
+static void add_refused_uars(struct look *look, uint64_t count)
+{
+	mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+		     "the firmware has refused UARs (ALLOC_UAR)");
+	mr_finding_detail(look->finding, "%s: %" PRIu64 " refused since its driver was loaded",
+			  look->device.name, count);
+}
+
+/*
+ * Without counters nothing is known to be wrong.  Most users may not see them, so that is no finding: it would be
+ * one on each host that a user other than root monitors.
+ */
 static void judge_uar(struct look *look)
 {
 	struct mr_error err = { 0 };
@@ -277,14 +302,18 @@ static void judge_uar(struct look *look)
 	}
 	rc = mr_mlx5_command_read(look->question->host, look->device.pci_address, "ALLOC_UAR",
 				  &uars, &err);
-	if (rc || !uars.failed.known)
+	if (rc == -EACCES || rc == -EPERM)
+		mr_tally_add(&look->tally, MR_VERDICT_NA, look->device.name,
+			     "not looked at: debugfs is for root alone");
+	else if (rc == -ENOENT || (!rc && !uars.failed.known))
+		mr_tally_add(
+			&look->tally, MR_VERDICT_NA, look->device.name,
+			"not counted: debugfs is not mounted, or the kernel is older than 5.18");
+	else if (rc)
 		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
-			     "counters of commands in debugfs: %s",
-			     rc ? mr_errno_text(-rc) : "failures are not counted");
+			     "counters of commands in debugfs: %s", mr_errno_text(-rc));
 	else if (uars.failed.value)
-		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
-			     "the firmware has refused %" PRIu64 " UARs (ALLOC_UAR)",
-			     uars.failed.value);
+		add_refused_uars(look, uars.failed.value);
 	else
 		mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "no UAR was refused");
 }
@@ -298,6 +327,5 @@ void mr_check_uar(const struct mr_question *question, struct mr_finding *finding
 		mr_finding_remedy(finding, "keep fewer contexts open, or raise PF_LOG_BAR_SIZE "
 					   "(mlxconfig)");
 	else if (verdict == MR_VERDICT_UNKNOWN)
-		mr_finding_remedy(finding, "ask as root, with debugfs mounted and Linux 5.18 or "
-					   "newer");
+		mr_finding_remedy(finding, "ls /sys/kernel/debug/mlx5/*/commands");
 }

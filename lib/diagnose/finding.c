@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/diagnose/finding.h"
 
 const struct mr_word mr_verdicts[MR_VERDICTS + 1] = {
@@ -45,4 +47,26 @@ void mr_finding_remedy(struct mr_finding *finding, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(finding->remedy, sizeof(finding->remedy), fmt, ap);
 	va_end(ap);
+}
+
+void mr_finding_unread(struct mr_finding *finding, const char *path, int error)
+{
+	mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s: %s", path, mr_errno_text(error));
+	switch (error) {
+	case ENOENT:
+		/* The folder below the root is what is mounted: /proc or /sys. */
+		mr_finding_remedy(finding, "mount %.*s", (int)strcspn(path + 1, "/") + 1, path);
+		break;
+	case EACCES:
+	case EPERM:
+		mr_finding_remedy(finding, "ask as a user who may read %s", path);
+		break;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+		mr_finding_remedy(finding, "ask again: there was no room to open it");
+		break;
+	default:
+		mr_finding_remedy(finding, "see what it is: ls -ld %s", path);
+	}
 }

@@ -51,4 +51,11 @@ void mr_finding_detail(struct mr_finding *finding, const char *fmt, ...)
 void mr_finding_remedy(struct mr_finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/**
+ * mr_finding_unread() - set the verdict "unknown", as a file or folder of the host could not be read
+ * @path:  absolute
+ * @error: the errno, positive; the remedy depends on it
+ */
+void mr_finding_unread(struct mr_finding *finding, const char *path, int error);
+
 #endif

@@ -22,6 +22,10 @@ static const struct {
 	{ "ionic", "ionic_rdma", false },
 	{ "hns3", "hns-roce-hw-v2", false },
 	{ "hfi1", "hfi1", true },
+	{ "ib_qib", "ib_qib", true },
+	{ "ib_mthca", "ib_mthca", true },
+	{ "vmw_pvrdma", "vmw_pvrdma", true },
+	{ "be2net", "ocrdma", false },
 };
 
 static void take_network(const struct mr_pci_function *function, struct mr_hardware *hardware)
@@ -33,7 +37,7 @@ static void take_network(const struct mr_pci_function *function, struct mr_hardw
 	*adapter = (struct mr_adapter){ .is_certain = true };
 	strcpy(adapter->address, function->address);
 	strcpy(adapter->driver, function->driver);
-	if (!function->driver[0] && function->vendor == MR_PCI_MELLANOX) {
+	if (!function->driver[0] && function->vendor == MR_PCI_MELLANOX && !function->is_virtual) {
 		adapter->needs = "mlx5_core";
 		adapter->module = "mlx5_ib";
 		hardware->count++;
@@ -56,6 +60,8 @@ static void take_function(const struct mr_pci_function *function, void *data)
 	} else if (strncmp(function->driver, "vfio", 4) != 0) {
 		if (function->vendor == MR_PCI_NVIDIA && !hardware->has_nvidia)
 			strcpy(hardware->gpu, function->address);
+		hardware->is_gpu_in_use |=
+			!strcmp(function->driver, "nvidia") || !strcmp(function->driver, "amdgpu");
 		hardware->has_nvidia |= function->vendor == MR_PCI_NVIDIA;
 		hardware->has_amd |= function->vendor == MR_PCI_AMD;
 	}

@@ -21,7 +21,8 @@ struct mr_hardware {
 	struct mr_adapter adapters[64];
 	size_t count; /**< of the first 64 */
 	bool has_nvidia, has_amd;
-	char gpu[16]; /**< address of the first NVIDIA GPU */
+	bool is_gpu_in_use; /**< a GPU has a driver that exports its memory */
+	char gpu[16];       /**< address of the first NVIDIA GPU */
 };
 
 /** mr_hardware_read() - find them; those that are given to a virtual machine (vfio) are left out */

@@ -51,9 +51,12 @@ static void judge_device(const char *name, void *data)
 	else if (!strncmp(iommu.type, "DMA", 3))
 		mr_tally_add(&look->tally, look->is_large ? MR_VERDICT_WARN : MR_VERDICT_OK, name,
 			     "translated (%s)", iommu.type);
+	else if (!iommu.type[0] && !look->is_large)
+		mr_tally_add(&look->tally, MR_VERDICT_OK, name,
+			     "translated or not, which is not told");
 	else
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name, "type of IOMMU group %s: %s",
-			     iommu.group, iommu.type[0] ? iommu.type : "not told");
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name, "type of its IOMMU group: %s",
+			     iommu.type[0] ? iommu.type : "not told");
 }
 
 /* Return: -errno where there is no list of devices, after it is said. */
@@ -67,9 +70,7 @@ static int list_devices(struct iommu_look *look, void (*take)(const char *name, 
 	if (count == -ENOENT && mr_host_exists(look->host, "/sys/class")) {
 		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	} else {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
-			       mr_errno_text(-count));
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_unread(finding, "/sys/class/infiniband", -count);
 	}
 	return count;
 }
@@ -83,7 +84,7 @@ void mr_check_iommu(const struct mr_question *question, struct mr_finding *findi
 
 	mr_hardware_read(question->host, &hardware);
 	look.is_large = (question->size.known && question->size.value >= LARGE_PLAN) ||
-			hardware.has_nvidia || hardware.has_amd;
+			hardware.is_gpu_in_use;
 	mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	if (list_devices(&look, judge_device, finding))
 		return;

@@ -5,6 +5,7 @@
 
 #include "lib/base/error.h"
 #include "lib/diagnose/copy_on_fork.h"
+#include "lib/diagnose/hardware.h"
 #include "lib/diagnose/kernel.h"
 #include "lib/host/fork.h"
 #include "lib/host/kernel.h"
@@ -19,6 +20,7 @@ static const struct {
 	const char *what;
 } kernel_news[] = {
 	{ { 5, 12 }, "regions of dma-bufs (ibv_reg_dmabuf_mr)" },
+	/* Pages were copied before; libibverbs and others go by the answer of RDMA netlink, which is as old. */
 	{ { 5, 13 }, "copying of all pinned pages on fork" },
 };
 
@@ -42,6 +44,19 @@ static bool list_lacking(struct mr_kernel_version version, char *text, size_t si
 	return used;
 }
 
+/* Enterprise distributions keep an old release, and add what is newer; so does MLNX_OFED, which has mlx_compat. */
+static bool has_additions(struct mr_host *host, const char *release)
+{
+	/* Red Hat and its kin; SUSE's flavours; Amazon, openEuler, Anolis and Alibaba, TencentOS, Kylin */
+	static const char *const marks[] = { ".el", "-default", "-preempt", "-64kb", ".amzn",
+					     ".oe", ".an",      ".al",      ".tl",   ".ky" };
+
+	for (size_t i = 0; i < COUNT(marks); i++)
+		if (strstr(release, marks[i]))
+			return true;
+	return mr_kernel_has_module(host, "mlx_compat");
+}
+
 void mr_check_kernel(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_kernel_version version;
@@ -53,16 +68,14 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 			       release[0] ? "'%s' is no release of a kernel"
 					  : "%s/proc/sys/kernel/osrelease cannot be read",
 			       release);
-		mr_finding_remedy(finding, "mount /proc");
+		mr_finding_remedy(finding, release[0] ? "uname -r" : "ls -l /proc/sys/kernel");
 	} else if (!list_lacking(version, lacking, sizeof(lacking))) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", release);
-	} else if (strstr(release, ".el") || strstr(release, "-default")) {
-		/* Enterprise distributions keep an old release, and add what is newer. */
-		mr_finding_set(
-			finding, MR_VERDICT_UNKNOWN,
-			"%s: mainline of that release lacks %s; its vendor may have added it",
-			release, lacking);
-		mr_finding_remedy(finding, "find out by trial: mrctl stat --probe");
+	} else if (has_additions(question->host, release)) {
+		mr_finding_set(finding, MR_VERDICT_NA,
+			       "%s: mainline of that release lacks %s; its vendor may have added "
+			       "it, which mrctl stat --probe finds out",
+			       release, lacking);
 	} else {
 		mr_finding_set(finding, MR_VERDICT_WARN, "%s lacks %s", release, lacking);
 		mr_finding_remedy(finding, "boot a newer kernel where programs need this");
@@ -88,12 +101,47 @@ static const struct {
 	{ "PCI_P2PDMA", MR_VERDICT_OK, "" },
 };
 
-static void judge_options(const struct mr_kernel_option *options, const char *path,
-			  struct mr_finding *finding)
+/* What of RDMA is here, whatever the options are. */
+struct rdma_here {
+	bool has_uverbs; /* programs get at devices: the modules of MLNX_OFED need no option of the kernel */
+	bool has_adapter;       /* that is of use with RDMA alone */
+	bool is_mlx5_of_kernel; /* devices of mlx5, by the kernel's own driver */
+};
+
+static void find_rdma(struct mr_host *host, struct rdma_here *here)
+{
+	struct mr_hardware hardware;
+
+	*here = (struct rdma_here){ .has_uverbs =
+					    mr_host_exists(host, "/sys/class/infiniband_verbs") };
+	mr_hardware_read(host, &hardware);
+	for (size_t i = 0; i < hardware.count; i++) {
+		here->has_adapter |= hardware.adapters[i].is_certain;
+		here->is_mlx5_of_kernel |= !strcmp(hardware.adapters[i].driver, "mlx5_core");
+	}
+	here->is_mlx5_of_kernel &= !mr_kernel_has_module(host, "mlx_compat");
+}
+
+/* What a missing option means on this host. */
+static enum mr_verdict weigh_option(enum mr_verdict without, const struct rdma_here *here)
+{
+	if (without == MR_VERDICT_BAD && (here->has_uverbs || !here->has_adapter))
+		return here->has_uverbs ? MR_VERDICT_OK : MR_VERDICT_NA;
+	return without == MR_VERDICT_WARN && !here->is_mlx5_of_kernel ? MR_VERDICT_OK : without;
+}
+
+static void judge_options(const struct mr_kernel_option *options, const struct rdma_here *here,
+			  const char *path, struct mr_finding *finding)
 {
 	for (size_t i = 0; i < COUNT(option_rows); i++) {
-		const enum mr_verdict without = option_rows[i].without;
+		const enum mr_verdict without = weigh_option(option_rows[i].without, here);
 
+		if (options[i].is_on == MR_NO && without == MR_VERDICT_NA) {
+			mr_finding_set(finding, without,
+				       "CONFIG_%s is not set, and no adapter needs it",
+				       options[i].name);
+			break;
+		}
 		if (options[i].is_on == MR_NO && without > finding->verdict) {
 			mr_finding_set(finding, without, "CONFIG_%s is not set: %s",
 				       options[i].name, option_rows[i].meaning);
@@ -101,15 +149,36 @@ static void judge_options(const struct mr_kernel_option *options, const char *pa
 		}
 	}
 	for (size_t i = 0; i < COUNT(option_rows); i++)
-		if (options[i].is_on == MR_NO && option_rows[i].without == MR_VERDICT_OK)
+		if (options[i].is_on == MR_NO &&
+		    weigh_option(option_rows[i].without, here) == MR_VERDICT_OK)
 			mr_finding_detail(finding, "%s off", options[i].name);
 	mr_finding_detail(finding, "in %s", path);
+}
+
+/* No file tells: containers have none of their host's.  Devices that are there tell what matters most. */
+static void judge_without_file(const struct mr_question *question, const struct rdma_here *here,
+			       const char *why, struct mr_finding *finding)
+{
+	if (here->has_uverbs) {
+		mr_finding_set(finding, MR_VERDICT_OK,
+			       "RDMA for programs, as /sys shows; no file tells the others");
+	} else if (!here->has_adapter && mr_host_exists(question->host, "/sys/class")) {
+		mr_finding_set(finding, MR_VERDICT_NA,
+			       "no file tells them, and no adapter is known to need one");
+	} else {
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s", why);
+		mr_finding_remedy(finding,
+				  "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
+				  "/proc/config.gz");
+	}
+	mr_finding_detail(finding, "%s", why);
 }
 
 void mr_check_kernel_config(const struct mr_question *question, struct mr_finding *finding)
 {
 	struct mr_kernel_option options[COUNT(option_rows)];
-	char release[96] = "", path[256] = "";
+	char release[96] = "", path[256] = "", why[384];
+	struct rdma_here here;
 	int rc = -ENOENT;
 
 	for (size_t i = 0; i < COUNT(options); i++)
@@ -117,21 +186,19 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 	if (mr_kernel_release(question->host, release, sizeof(release)))
 		rc = mr_kernel_options_read(question->host, release, options, COUNT(options), path,
 					    sizeof(path));
+	find_rdma(question->host, &here);
 	if (rc || options[0].is_on == MR_UNKNOWN) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       rc ? "file with the options of this kernel: %s%s"
-				  : "%s%s does not mention CONFIG_INFINIBAND",
-			       rc ? mr_errno_text(-rc) : "", path);
-		mr_finding_remedy(finding,
-				  "look into /boot/config-%s, or zgrep INFINIBAND "
-				  "/proc/config.gz",
-				  release[0] ? release : "$(uname -r)");
+		snprintf(why, sizeof(why),
+			 rc ? "file with the options of this kernel: %s%s"
+			    : "%s%s does not mention CONFIG_INFINIBAND",
+			 rc ? mr_errno_text(-rc) : "", path);
+		judge_without_file(question, &here, why, finding);
 		return;
 	}
 	mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs, on-demand paging");
-	if (options[2].is_on == MR_UNKNOWN)
+	if (options[2].is_on != MR_YES)
 		mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs");
-	judge_options(options, path, finding);
+	judge_options(options, &here, path, finding);
 }
 
 /* ---- dma-bufs to try with ---- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Combinations that are known to fail.  Each row shows its evidence on this host. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,14 +30,25 @@ static enum mr_verdict find_abi(const struct mr_question *question, char *eviden
 	return MR_VERDICT_BAD;
 }
 
-/* MLNX_OFED gives both modules the version of its release; those of the kernel have none. */
+/* A module that was not built with the kernel has an 'O' in its taints (kernel/module: TAINT_OOT_MODULE). */
+static bool is_foreign_module(struct mr_host *host, const char *module)
+{
+	char taints[16];
+
+	mr_host_line(host, taints, sizeof(taints), "/sys/module/%s/taint", module);
+	return strchr(taints, 'O');
+}
+
+/* MLNX_OFED gives both modules the version of its release; of the kernel's own mlx5_core alone may have one. */
 static enum mr_verdict find_mixed_modules(const struct mr_question *question, char *evidence,
 					  size_t size)
 {
 	char core[64], ib[64];
 
 	if (!mr_kernel_has_module(question->host, "mlx5_core") ||
-	    !mr_kernel_has_module(question->host, "mlx5_ib"))
+	    !mr_kernel_has_module(question->host, "mlx5_ib") ||
+	    (!is_foreign_module(question->host, "mlx5_core") &&
+	     !is_foreign_module(question->host, "mlx5_ib")))
 		return MR_VERDICT_OK;
 	mr_host_line(question->host, core, sizeof(core), "/sys/module/mlx5_core/version");
 	mr_host_line(question->host, ib, sizeof(ib), "/sys/module/mlx5_ib/version");
@@ -179,8 +191,7 @@ void mr_check_known_bad(const struct mr_question *question, struct mr_finding *f
 	char evidence[200] = "";
 
 	if (!mr_host_exists(question->host, "/sys/class")) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "there is no /sys/class");
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_unread(finding, "/sys/class", ENOENT);
 		return;
 	}
 	mr_finding_set(finding, MR_VERDICT_OK, "none of %zu", count);

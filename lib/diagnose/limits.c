@@ -16,6 +16,7 @@
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/process_status.h"
+#include "lib/host/rdma_device.h"
 
 /* With less than this programs cannot even make the queues that they need. */
 #define TOO_LITTLE (UINT64_C(1) << 20)
@@ -86,21 +87,27 @@ static void doubt(struct mr_finding *finding)
 
 /* ---- limit of locked memory ---- */
 
-static void count_name(const char *name, void *count)
+struct device_count {
+	struct mr_host *host;
+	unsigned int usable; /* devices, without those whose node this process cannot open */
+};
+
+static void count_device(const char *name, void *data)
 {
-	(void)name;
-	++*(unsigned int *)count;
+	struct device_count *count = data;
+	struct mr_rdma_node node;
+
+	count->usable += !mr_rdma_node_read(count->host, name, &node) || !node.error;
 }
 
 /* What is to be pinned is counted once for each device that it is registered with. */
 static uint64_t needed_bytes(const struct mr_question *question, unsigned int *devices)
 {
+	struct device_count count = { .host = question->host };
 	uint64_t needed;
 
-	*devices = 0;
-	mr_host_list(question->host, count_name, devices, "/sys/class/infiniband");
-	if (!*devices)
-		*devices = 1;
+	mr_rdma_device_list(question->host, count_device, &count);
+	*devices = count.usable ? count.usable : 1;
 	needed = mr_round_up(question->size.value, SMALLEST_PAGE);
 	return !needed || __builtin_mul_overflow(needed, *devices, &needed) ? NO_LIMIT : needed;
 }

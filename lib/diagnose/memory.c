@@ -37,6 +37,38 @@ static bool exceeds_commit_limit(const struct mr_question *question, const struc
 	return true;
 }
 
+/* Bytes of huge pages that can still be had. */
+static uint64_t huge_room(struct mr_host *host)
+{
+	struct mr_huge_pools pools;
+	uint64_t room = 0, bytes;
+
+	if (mr_huge_pools_read(host, NULL, &pools))
+		return 0;
+	for (size_t i = 0; i < pools.count; i++)
+		if (__builtin_mul_overflow(mr_huge_pool_room(&pools.pools[i]).value,
+					   pools.pools[i].size, &bytes) ||
+		    __builtin_add_overflow(room, bytes, &room))
+			return UINT64_MAX;
+	return room;
+}
+
+/* Bytes that are set aside as huge pages, and hence neither available nor in use by programs as others are. */
+static uint64_t huge_total(struct mr_host *host)
+{
+	struct mr_huge_pools pools;
+	uint64_t total = 0, bytes;
+
+	if (mr_huge_pools_read(host, NULL, &pools))
+		return 0;
+	for (size_t i = 0; i < pools.count; i++)
+		if (__builtin_mul_overflow(pools.pools[i].total.value, pools.pools[i].size,
+					   &bytes) ||
+		    __builtin_add_overflow(total, bytes, &total))
+			return UINT64_MAX;
+	return total;
+}
+
 static void judge_planned(const struct mr_question *question, const struct mr_meminfo *info,
 			  struct mr_finding *finding)
 {
@@ -47,6 +79,10 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s planned, the host has %s (MemTotal)",
 			       SIZE(wanted), SIZE(info->total.value));
 		mr_finding_remedy(finding, "register less: what is registered stays in memory");
+	} else if (wanted > info->available.value && wanted <= huge_room(question->host)) {
+		mr_finding_set(finding, MR_VERDICT_WARN,
+			       "%s planned, for which huge pages alone have room", SIZE(wanted));
+		mr_finding_remedy(finding, "register huge pages (hugetlb), or set fewer aside");
 	} else if (exceeds_commit_limit(question, info, finding)) {
 		return;
 	} else if (wanted > info->available.value) {
@@ -67,19 +103,18 @@ void mr_check_available(const struct mr_question *question, struct mr_finding *f
 {
 	struct mr_meminfo info;
 	const int rc = mr_meminfo_read(question->host, &info);
+	const uint64_t huge = huge_total(question->host);
 
 	if (rc || !info.total.known || !info.available.known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/meminfo: %s",
-			       rc ? mr_errno_text(-rc) : "no MemTotal, or no MemAvailable");
-		mr_finding_remedy(finding, "mount /proc");
+		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 		return;
 	}
 	if (question->size.known)
 		judge_planned(question, &info, finding);
-	else if (info.available.value < info.total.value / 20) {
+	else if (huge < info.total.value && info.available.value < (info.total.value - huge) / 20) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
-			       "less than 5 %% of %s (MemTotal) is available",
-			       SIZE(info.total.value));
+			       "less than 5 %% of %s (MemTotal%s) is available",
+			       SIZE(info.total.value - huge), huge ? " without huge pages" : "");
 		mr_finding_remedy(finding, "see which programs hold memory: ps -e --sort -rss v");
 	} else {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s (MemTotal)", SIZE(info.total.value));
@@ -122,7 +157,7 @@ void mr_check_map_count(const struct mr_question *question, struct mr_finding *f
 	if (!max.known) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "/proc/sys/vm/max_map_count cannot be read");
-		mr_finding_remedy(finding, "mount /proc");
+		mr_finding_remedy(finding, "sysctl vm.max_map_count");
 	} else if (used.known && used.value >= max.value - max.value / 10) {
 		mr_finding_set(finding, MR_VERDICT_BAD,
 			       "%" PRIu64 " of %" PRIu64 " mappings are used (vm.max_map_count)",
@@ -198,7 +233,7 @@ static void judge_pools(const struct mr_question *question, const struct mr_huge
 	if (!is_known) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "a pool in /sys/kernel/mm/hugepages cannot be read");
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");
 	} else if (!text[0]) {
 		mr_finding_set(finding, MR_VERDICT_NA, "none are set aside");
 	} else if (question->size.known && room < question->size.value) {
@@ -206,11 +241,8 @@ static void judge_pools(const struct mr_question *question, const struct mr_huge
 			       SIZE(room), SIZE(question->size.value));
 		mr_finding_remedy(finding, "raise vm.nr_hugepages (sysctl), or plan without huge "
 					   "pages");
-	} else if (!room) {
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s: all in use or promised", text);
-		mr_finding_remedy(finding,
-				  "end what holds them, or raise vm.nr_hugepages (sysctl)");
 	} else {
+		/* That all are in use is what they are for. */
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", text);
 	}
 }
@@ -239,9 +271,7 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 	if (rc == -ENOENT && mr_host_exists(question->host, "/sys/kernel/mm")) {
 		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_HUGETLBFS)");
 	} else if (rc) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/kernel/mm/hugepages: %s",
-			       mr_errno_text(-rc));
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_unread(finding, "/sys/kernel/mm/hugepages", -rc);
 	} else {
 		judge_pools(question, &pools, finding);
 		show_use(&pools, finding);
@@ -263,10 +293,7 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "this kernel has none (CONFIG_TRANSPARENT_HUGEPAGE)");
 	} else if (rc) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
-			       "/sys/kernel/mm/transparent_hugepage/enabled: %s",
-			       rc == -EINVAL ? "not understood" : mr_errno_text(-rc));
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_unread(finding, "/sys/kernel/mm/transparent_hugepage/enabled", -rc);
 	} else if (!strcmp(mode, "never") && question->size.known &&
 		   question->size.value >= LARGE_PLAN) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
@@ -326,9 +353,7 @@ void mr_check_cma(const struct mr_question *question, struct mr_finding *finding
 	const int rc = mr_meminfo_read(question->host, &info);
 
 	if (rc || !info.total.known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/meminfo: %s",
-			       rc ? mr_errno_text(-rc) : "no MemTotal");
-		mr_finding_remedy(finding, "mount /proc");
+		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 	} else if (!info.cma_total.known || !info.cma_free.known) {
 		mr_finding_set(finding, MR_VERDICT_NA, "this kernel has none (CONFIG_CMA)");
 	} else {

@@ -49,6 +49,30 @@ static void advise_loading(struct mr_host *host, const char *module, struct mr_f
 		mr_finding_remedy(finding, "modprobe %s, and see dmesg", module);
 }
 
+struct driver_search {
+	struct mr_host *host;
+	const char *driver;
+	bool found;
+};
+
+static void match_driver(const char *name, void *data)
+{
+	struct driver_search *search = data;
+	struct mr_rdma_device device;
+
+	mr_rdma_device_read_place(search->host, name, &device);
+	search->found |= !strcmp(device.driver, search->driver);
+}
+
+/* A module that is built into the kernel need not stand in /sys/module, but its devices are there. */
+static bool has_device_of(struct mr_host *host, const char *driver)
+{
+	struct driver_search search = { host, driver, false };
+
+	mr_rdma_device_list(host, match_driver, &search);
+	return search.found;
+}
+
 /* Return: whether an adapter lacks its driver or its RDMA module. */
 static bool find_missing(struct mr_host *host, const struct mr_hardware *hardware,
 			 struct mr_finding *finding)
@@ -57,14 +81,17 @@ static bool find_missing(struct mr_host *host, const struct mr_hardware *hardwar
 		const struct mr_adapter *adapter = &hardware->adapters[i];
 
 		if (!adapter->driver[0]) {
-			mr_finding_set(finding, MR_VERDICT_WARN, "%s has no driver",
-				       adapter->address);
+			mr_finding_set(finding, MR_VERDICT_WARN, "an adapter has no driver");
+			mr_finding_detail(finding, "the adapter is %s", adapter->address);
 			advise_loading(host, adapter->needs, finding);
 			return true;
 		}
-		if (adapter->is_certain && !mr_kernel_has_module(host, adapter->module)) {
-			mr_finding_set(finding, MR_VERDICT_WARN, "%s has %s, and %s is not loaded",
-				       adapter->address, adapter->driver, adapter->module);
+		if (adapter->is_certain && !mr_kernel_has_module(host, adapter->module) &&
+		    !has_device_of(host, adapter->driver)) {
+			mr_finding_set(finding, MR_VERDICT_WARN,
+				       "an adapter has %s, and %s is not loaded", adapter->driver,
+				       adapter->module);
+			mr_finding_detail(finding, "the adapter is %s", adapter->address);
 			advise_loading(host, adapter->module, finding);
 			return true;
 		}
@@ -95,9 +122,7 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 		mr_finding_set(finding, MR_VERDICT_NA,
 			       "none is loaded, and no adapter is known to need one");
 	} else {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
-			       mr_errno_text(rc < 0 ? -rc : ENOENT));
-		mr_finding_remedy(finding, "mount /sys");
+		mr_finding_unread(finding, "/sys/class/infiniband", rc < 0 ? -rc : ENOENT);
 	}
 }
 
@@ -193,11 +218,16 @@ static void judge_amd(struct mr_host *host, struct mr_finding *finding)
 
 void mr_check_peer_memory(const struct mr_question *question, struct mr_finding *finding)
 {
+	struct mr_name_text devices = { .count = 0 };
 	struct mr_hardware hardware;
 	struct nvidia_ways ways;
+	int rc;
 
 	mr_hardware_read(question->host, &hardware);
-	if (hardware.has_nvidia) {
+	rc = mr_rdma_device_list(question->host, add_name, &devices);
+	if (!rc || rc == -ENOENT) {
+		mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
+	} else if (hardware.has_nvidia) {
 		ways = find_nvidia_ways(question->host);
 		judge_nvidia(&ways, finding);
 	} else if (hardware.has_amd) {

@@ -48,6 +48,7 @@ static void take_function(const char *name, void *data)
 {
 	const struct function_search *search = data;
 	struct mr_pci_function function;
+	char target[PATH_MAX];
 	uint64_t vendor, class;
 
 	if ((size_t)snprintf(function.address, sizeof(function.address), "%s", name) >=
@@ -59,6 +60,8 @@ static void take_function(const char *name, void *data)
 	if (!classify(class, &function))
 		return;
 	read_link_end(search->host, name, "driver", function.driver, sizeof(function.driver));
+	function.is_virtual =
+		mr_host_link(search->host, target, sizeof(target), FUNCTIONS "/%s/physfn", name);
 	search->take(&function, search->data);
 }
 

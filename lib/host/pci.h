@@ -24,6 +24,7 @@ struct mr_pci_function {
 	char address[16]; /**< "0000:c1:00.0" */
 	uint32_t vendor;
 	char driver[64]; /**< that is bound to it, or empty */
+	bool is_virtual; /**< of SR-IOV, seen by the host that made it: often kept for guests, without a driver */
 };
 
 /** mr_pci_list() - call @take with each; Return: 0, or -errno: -ENOENT where there is no PCI. */

@@ -3,10 +3,11 @@
 
 #include "tests/unit/recorded_host.h"
 
-#define GIB     (UINT64_C(1) << 30)
-#define DEVICE  "/sys/class/infiniband/mlx5_0"
-#define PCI     "/sys/bus/pci/devices/0000:c1:00.0"
-#define COUNTER "/sys/kernel/debug/mlx5/0000:c1:00.0/commands/ALLOC_UAR/"
+#define GIB      (UINT64_C(1) << 30)
+#define DEVICE   "/sys/class/infiniband/mlx5_0"
+#define PCI      "/sys/bus/pci/devices/0000:c1:00.0"
+#define COMMANDS "/sys/kernel/debug/mlx5/0000:c1:00.0/commands"
+#define COUNTER  COMMANDS "/ALLOC_UAR/"
 
 static struct recorded_host recorded;
 
@@ -121,7 +122,14 @@ TEST(one_active_port_is_enough_for_a_device)
 TEST(on_demand_paging_is_told_by_the_device)
 {
 	put_hca();
+	/* it has no node, as that of another container */
+	VERDICT(NA, mr_check_odp, 0);
+	VERDICT(NA, mr_check_max_mr, 0);
+	put("/sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
+	put("/sys/class/infiniband_verbs/uverbs0/dev", "231:192\n");
+	call("stat", "/dev/infiniband/uverbs0", "mode=020666 uid=0 gid=0 device=231:192\n");
 	VERDICT(UNKNOWN, mr_check_odp, 0);
+	VERDICT(UNKNOWN, mr_check_max_mr, 0);
 	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=3");
 	FIGURE("mlx5_0: explicit and implicit", mr_check_odp, 0);
 	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=1");
@@ -203,14 +211,26 @@ TEST(firmware_may_have_a_tenth_of_the_memory)
 
 TEST(refused_uars_are_counted_by_the_driver)
 {
+	char error[PATH_MAX];
+
 	put_hca();
+	VERDICT(NA, mr_check_uar, 0);
+	call("list.error", COMMANDS, "EACCES\n");
+	FIGURE("root alone", mr_check_uar, 0);
+	VERDICT(NA, mr_check_uar, 0);
+	call("list.error", COMMANDS, "EIO\n");
 	VERDICT(UNKNOWN, mr_check_uar, 0);
+	snprintf(error, sizeof(error), "%s/calls%s.list.error", recorded.folder, COMMANDS);
+	assert_int_equal(remove(error), 0);
 	put(COUNTER "n", "7\n");
-	VERDICT(UNKNOWN, mr_check_uar, 0);
+	VERDICT(NA, mr_check_uar, 0);
 	put(COUNTER "failed", "0\n");
 	VERDICT(OK, mr_check_uar, 0);
 	put(COUNTER "failed", "3\n");
 	VERDICT(WARN, mr_check_uar, 0);
+	/* the count differs between hosts that are equal */
+	assert_null(strchr(look(mr_check_uar, 0).figure, '3'));
+	assert_contains(look(mr_check_uar, 0).detail, "3 refused");
 }
 
 /* ---- IOMMU ---- */
@@ -228,7 +248,8 @@ TEST(translation_matters_for_large_plans_and_gpus)
 	VERDICT(OK, mr_check_iommu, 4 * GIB);
 	FIGURE("no IOMMU", mr_check_iommu, 0);
 	put_group(NULL);
-	VERDICT(UNKNOWN, mr_check_iommu, 0);
+	VERDICT(OK, mr_check_iommu, 0);
+	VERDICT(UNKNOWN, mr_check_iommu, 2 * GIB);
 	put_group("identity\n");
 	VERDICT(OK, mr_check_iommu, 4 * GIB);
 	put_group("DMA\n");
@@ -236,6 +257,8 @@ TEST(translation_matters_for_large_plans_and_gpus)
 	VERDICT(WARN, mr_check_iommu, 2 * GIB);
 	put("/sys/bus/pci/devices/0000:c4:00.0/class", "0x030200\n");
 	put("/sys/bus/pci/devices/0000:c4:00.0/vendor", "0x10de\n");
+	VERDICT(OK, mr_check_iommu, 0);
+	call("link", "/sys/bus/pci/devices/0000:c4:00.0/driver", "../bus/pci/drivers/nvidia");
 	VERDICT(WARN, mr_check_iommu, 0);
 	put_group("DMA-FQ\n");
 	FIGURE("translated (DMA-FQ)", mr_check_iommu, 0);
@@ -294,7 +317,12 @@ TEST(combinations_show_their_evidence)
 	FIGURE("kexec handover", mr_check_known_bad, 0);
 	call("answer", "/kernel/words", "kho=off");
 	VERDICT(OK, mr_check_known_bad, 0);
+	/* both are of the kernel */
+	put("/sys/module/mlx5_core/version", "5.0-0\n");
+	VERDICT(OK, mr_check_known_bad, 0);
+	put("/sys/module/mlx5_core/version", "");
 	put("/sys/module/mlx5_ib/version", "24.10-0.7.0\n");
+	put("/sys/module/mlx5_ib/taint", "OE\n");
 	FIGURE("mlx5_core is the kernel's, mlx5_ib is 24.10-0.7.0", mr_check_known_bad, 0);
 	put("/sys/module/mlx5_core/version", "24.10-0.7.0\n");
 	VERDICT(OK, mr_check_known_bad, 0);

@@ -60,8 +60,10 @@ TEST(releases_are_judged_by_what_mainline_has)
 		{ "5.12.19", MR_VERDICT_WARN },
 		{ "4.19.0-27-amd64", MR_VERDICT_WARN },
 		{ "10.0", MR_VERDICT_OK },
-		{ "4.18.0-553.el8.x86_64", MR_VERDICT_UNKNOWN },
-		{ "5.3.18-150300.59.93-default", MR_VERDICT_UNKNOWN },
+		{ "4.18.0-553.el8.x86_64", MR_VERDICT_NA },
+		{ "5.3.18-150300.59.93-default", MR_VERDICT_NA },
+		{ "5.3.18-150300.59.93-64kb", MR_VERDICT_NA },
+		{ "4.14.355-275.570.amzn2.x86_64", MR_VERDICT_NA },
 		{ "linux", MR_VERDICT_UNKNOWN },
 		{ "5", MR_VERDICT_UNKNOWN },
 		{ "", MR_VERDICT_UNKNOWN },
@@ -77,6 +79,16 @@ TEST(releases_are_judged_by_what_mainline_has)
 	assert_null(strstr(look(mr_check_kernel, 0).figure, "dma-buf"));
 	put("/proc/sys/kernel/osrelease", "5.11.0\n");
 	FIGURE("dma-buf", mr_check_kernel, 0);
+	put("/sys/module/mlx_compat/taint", "OE\n");
+	VERDICT(NA, mr_check_kernel, 0);
+}
+
+static void put_function(const char *class, const char *vendor, const char *driver)
+{
+	put(PCI "/class", class);
+	put(PCI "/vendor", vendor);
+	if (driver)
+		call("link", PCI "/driver", driver);
 }
 
 TEST(options_are_read_from_the_file_of_this_kernel)
@@ -89,6 +101,8 @@ TEST(options_are_read_from_the_file_of_this_kernel)
 	put("/lib/modules/6.12.1/config", "CONFIG_INFINIBAND=m\n");
 	VERDICT(OK, mr_check_kernel_config, 0);
 	put(CONFIG, "# CONFIG_INFINIBAND is not set\n");
+	VERDICT(NA, mr_check_kernel_config, 0);
+	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/mlx5_core");
 	VERDICT(BAD, mr_check_kernel_config, 0);
 	put(CONFIG, "CONFIG_INFINIBAND=m\n# CONFIG_INFINIBAND_USER_ACCESS is not set\n");
 	VERDICT(BAD, mr_check_kernel_config, 0);
@@ -97,6 +111,24 @@ TEST(options_are_read_from_the_file_of_this_kernel)
 	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_UDMABUF is not set\n");
 	VERDICT(OK, mr_check_kernel_config, 0);
 	assert_contains(look(mr_check_kernel_config, 0).detail, "UDMABUF off");
+}
+
+TEST(options_of_the_kernel_do_not_matter_to_rdma_that_is_there)
+{
+	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	put("/sys/class/net/lo/ifindex", "1\n");
+	VERDICT(NA, mr_check_kernel_config, 0);
+	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/mlx5_core");
+	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+	put("/sys/class/infiniband_verbs/abi_version", "6\n");
+	VERDICT(OK, mr_check_kernel_config, 0);
+	put(CONFIG, "# CONFIG_INFINIBAND is not set\n");
+	VERDICT(OK, mr_check_kernel_config, 0);
+	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n");
+	VERDICT(WARN, mr_check_kernel_config, 0);
+	/* MLNX_OFED has brought its own */
+	put("/sys/module/mlx_compat/taint", "OE\n");
+	VERDICT(OK, mr_check_kernel_config, 0);
 }
 
 TEST(a_file_that_does_not_tell_of_options_is_unknown)
@@ -126,14 +158,6 @@ TEST(a_file_that_does_not_tell_of_options_is_unknown)
 
 /* ---- modules ---- */
 
-static void put_function(const char *class, const char *vendor, const char *driver)
-{
-	put(PCI "/class", class);
-	put(PCI "/vendor", vendor);
-	if (driver)
-		call("link", PCI "/driver", driver);
-}
-
 static void put_module(const char *name)
 {
 	char path[128];
@@ -149,13 +173,28 @@ TEST(an_adapter_needs_its_driver_and_its_rdma_module)
 	VERDICT(NA, mr_check_modules, 0);
 	put_function("0x020000\n", "0x15b3\n", NULL);
 	VERDICT(WARN, mr_check_modules, 0);
-	FIGURE("0000:c1:00.0 has no driver", mr_check_modules, 0);
+	FIGURE("an adapter has no driver", mr_check_modules, 0);
 	call("link", PCI "/driver", "../../../../bus/pci/drivers/mlx5_core");
 	FIGURE("mlx5_ib is not loaded", mr_check_modules, 0);
+	/* a module that is built in shows by its devices alone */
+	put("/sys/class/infiniband_verbs/abi_version", "6\n");
+	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
+	VERDICT(WARN, mr_check_modules, 0);
+	call("link", "/sys/class/infiniband/mlx5_0/device/driver", "../bus/pci/drivers/mlx5_core");
+	VERDICT(OK, mr_check_modules, 0);
 	put_module("mlx5_ib");
 	put_module("ib_core");
 	VERDICT(OK, mr_check_modules, 0);
 	assert_string_equal(look(mr_check_modules, 0).figure, "ib_core, mlx5_ib");
+}
+
+TEST(a_virtual_function_without_driver_is_kept_for_a_guest)
+{
+	put("/sys/class/net/lo/ifindex", "1\n");
+	put_function("0x020000\n", "0x15b3\n", NULL);
+	VERDICT(WARN, mr_check_modules, 0);
+	call("link", PCI "/physfn", "../0000:c1:00.1");
+	VERDICT(NA, mr_check_modules, 0);
 }
 
 TEST(modules_of_a_kernel_that_was_replaced_cannot_be_loaded)
@@ -197,6 +236,7 @@ TEST(devices_without_nodes_cannot_be_opened)
 TEST(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver)
 {
 	VERDICT(NA, mr_check_peer_memory, 0);
+	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
 	put_function("0x030200\n", "0x10de\n", "../../../bus/pci/drivers/nvidia");
 	VERDICT(NA, mr_check_peer_memory, 0);
 	put("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550\n");
@@ -220,6 +260,7 @@ TEST(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver)
 TEST(memory_of_an_amd_gpu_needs_access_among_devices)
 {
 	put("/proc/sys/kernel/osrelease", "6.12.1\n");
+	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
 	put_function("0x120000\n", "0x1002\n", "../../../bus/pci/drivers/amdgpu");
 	VERDICT(NA, mr_check_peer_memory, 0);
 	put_module("amdgpu");
@@ -278,8 +319,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(releases_are_judged_by_what_mainline_has),
 		T(options_are_read_from_the_file_of_this_kernel),
+		T(options_of_the_kernel_do_not_matter_to_rdma_that_is_there),
 		T(a_file_that_does_not_tell_of_options_is_unknown),
 		T(an_adapter_needs_its_driver_and_its_rdma_module),
+		T(a_virtual_function_without_driver_is_kept_for_a_guest),
 		T(modules_of_a_kernel_that_was_replaced_cannot_be_loaded),
 		T(adapters_that_are_none_of_rdma_need_nothing),
 		T(devices_without_nodes_cannot_be_opened),

@@ -175,8 +175,10 @@ TEST(huge_pages_are_judged_by_what_can_be_had)
 	VERDICT(WARN, mr_check_huge_pages, GIB);
 	put(POOL "nr_overcommit_hugepages", "1\n");
 	VERDICT(OK, mr_check_huge_pages, GIB);
+	/* all are in use or promised */
 	put_pool("1024\n", "512\n", "512\n");
-	VERDICT(WARN, mr_check_huge_pages, 0);
+	VERDICT(OK, mr_check_huge_pages, 0);
+	VERDICT(WARN, mr_check_huge_pages, 1);
 	put_pool("1024\n", "x", "512\n");
 	VERDICT(UNKNOWN, mr_check_huge_pages, 0);
 }
