@@ -7,18 +7,22 @@
 # option's value (SIZE, FLAGS) decides how the value is completed.
 
 # _mrctl_read_help PROGRAM [COMMAND]: sets "help" to the lines of the help.  Adds to "argument", for each option
-# and each letter the word for its value or "", and to "long", for each letter its long option.  A command's option
+# and each letter the word for its value or "", to "choices" the words that it lists for the value of an option,
+# "bad (default), warn", and to "long", for each letter its long option.  A command's option
 # may have the name of a global one; the letter stays that of the global one.
 _mrctl_read_help() {
-	local line entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([^ ]+))?(  |$)'
+	local line letter name value listed='([a-z]+) \(default\)((, [a-z]+)*)'
+	local entry='^ {2,6}(-([A-Za-z]), )?(--[a-z-]+)( ([^ ]+))?(  |$)'
 
 	mapfile -t help < <("${1/#~\//$HOME/}" ${2:+"$2"} --help 2>/dev/null)
 	for line in "${help[@]}"; do
 		[[ $line =~ $entry ]] || continue
-		argument[${BASH_REMATCH[3]}]=${BASH_REMATCH[5]}
-		[[ -n ${BASH_REMATCH[2]} ]] || continue
-		long[${BASH_REMATCH[2]}]=${BASH_REMATCH[3]}
-		argument[-${BASH_REMATCH[2]}]=${BASH_REMATCH[5]}
+		letter=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]} value=${BASH_REMATCH[5]}
+		argument[$name]=$value choices[$name]=
+		[[ -z $value || ! $line =~ $listed ]] || choices[$name]=${BASH_REMATCH[1]}${BASH_REMATCH[2]//,/}
+		[[ -n $letter ]] || continue
+		long[$letter]=$name
+		argument[-$letter]=$value
 	done
 }
 
@@ -186,10 +190,15 @@ _mrctl_value() {
 		;;
 	*:CHANGE,...) _mrctl_list translation pd access none ;;
 	*:COLUMN,...) _mrctl_columns ;;
+	*:ID,...)
+		mapfile -t found < <(_mrctl_section 'Checks' checks)
+		_mrctl_list "${found[@]}"
+		;;
 	*:ANSWER,...)
 		_mrctl_list ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
 			EOPNOTSUPP EPERM EPROTONOSUPPORT
 		;;
+	*) mapfile -t COMPREPLY < <(compgen -W "${choices[$1]-}" -- "$cur") ;;
 	esac
 }
 
@@ -217,7 +226,7 @@ _mrctl() {
 	local cur prev words cword split=false
 	local program=$1 command='' operand='' runs='' waiting='' i
 	local -a help=()
-	local -A argument=() long=()
+	local -A argument=() choices=() long=()
 
 	_init_completion -s -n : || return
 	_mrctl_read_help "$program"

@@ -95,6 +95,17 @@ function __mrctl_columns
     __mrctl_topic columns $argv[2] | __mrctl_entries $title | __mrctl_list $argv[1]
 end
 
+# __mrctl_choices OPTION COMMAND: prints the words that the help lists for the value of an option:
+# "bad (default), warn"
+function __mrctl_choices
+    for entry in (__mrctl_help $argv[2] | __mrctl_entries '')
+        set -l part (string split \t -- $entry)
+        test "$part[1]" = "$argv[1]"; or continue
+        set -l listed (string match -r -- '([a-z]+) \(default\)((?:, [a-z]+)*)' $part[2])
+        and string split -n ', ' -- "$listed[2]$listed[3]"
+    end
+end
+
 # __mrctl_value OPTION VALUE COMMAND: completes VALUE.  OPTION is as in the help: "-s, --size SIZE"
 function __mrctl_value
     switch $argv[1]
@@ -130,11 +141,15 @@ function __mrctl_value
             __mrctl_topic advice | __mrctl_entries Advice | __mrctl_list $argv[2]
         case '* CHANGE,...'
             string join \n translation pd access none | __mrctl_list $argv[2]
+        case '* ID,...'
+            __mrctl_topic checks | __mrctl_entries Checks | __mrctl_list $argv[2]
         case '* COLUMN,...'
             __mrctl_columns $argv[2] $argv[3]
         case '* ANSWER,...'
             string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
                 EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
+        case '*'
+            __mrctl_choices $argv[1] $argv[3]
     end
 end
 

@@ -130,6 +130,25 @@ same() { # EXPECTED FOUND
 	diff <(printf '%s\n' "$1") <(printf '%s\n' "$2") >&2
 }
 
+# choices OPTION: prints the words that the help of stat lists for the value of an option: "bad (default), warn"
+choices() {
+	mrctl stat --help | sed -n "s/^ *$1 .*[ :]\([a-z]*\) (default)/\1/p" | tr -d ' ' | tr , '\n' | sort
+}
+
+offers_choices() { # SHELL
+	local option
+
+	for option in --fail-on --exit --format --by; do
+		same "$(choices "$option")" "$("$1" "mrctl stat $option ")"
+	done
+	[ "$(choices --exit)" = $'nagios\nnpd\nplain' ]
+	[ "$("$1" 'mrctl stat --host --exit na')" = nagios ]
+	for option in --only --ignore; do
+		same "$(section Checks checks | sort)" "$("$1" "mrctl stat --host $option ")"
+	done
+	[ "$("$1" 'mrctl stat --host --only MR-NODE,MR-USE')" = MR-NODE,MR-USERNS ]
+}
+
 offers_what_there_is() { # SHELL
 	same "$({ commands; echo help; echo version; } | sort)" "$("$1" 'mrctl ')"
 	same "$({ commands; echo help; echo version; section Topics; } | sort)" "$("$1" 'mrctl help ')"
@@ -164,6 +183,14 @@ offers_what_there_is() { # SHELL
 
 @test "fish offers the commands, options and values that there are" {
 	offers_what_there_is in_fish
+}
+
+@test "bash offers checks, and the words that the help lists" {
+	offers_choices in_bash
+}
+
+@test "fish offers checks, and the words that the help lists" {
+	offers_choices in_fish
 }
 
 @test "zsh offers the options that there are" {
@@ -315,6 +342,11 @@ offers_what_a_session_has() { # SHELL
 		mrctl sim --profile mlx5 -- mrctl reg --keep>mrctl sim --profile mlx5 -- mrctl reg --keep-going 
 		mrctl sim --profile=mlx5 --fault reg_mr=EIO mrctl reg-i>mrctl sim --profile=mlx5 --fault reg_mr=EIO mrctl reg-iova 
 		mrctl session --det>mrctl session --detach 
+		mrctl stat --exit na>mrctl stat --exit nagios 
+		mrctl stat --format=ma>mrctl stat --format=markdown 
+		mrctl stat --fail-on w>mrctl stat --fail-on warn 
+		mrctl stat --by u>mrctl stat --by unit 
+		mrctl stat --host --only MR-USE>mrctl stat --host --only MR-USERNS,
 		mrctl session -- mrctl reg-i>mrctl session -- mrctl reg-iova 
 	EOF
 }
