@@ -102,8 +102,8 @@ slurm() {
 
 	while IFS= read -r line; do
 		[[ $line == [!#]* ]] || continue
-		[[ $line =~ ^(\*|\{[a-z*]+\})\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ (mrctl\ .*)$ ]] || fail "$line"
-		status_wanted=${BASH_REMATCH[2]} command=${BASH_REMATCH[3]}
+		[[ $line =~ ^[a-z]*\*\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ (mrctl\ .*)$ ]] || fail "$line"
+		status_wanted=${BASH_REMATCH[1]} command=${BASH_REMATCH[2]}
 		answer 0 ""
 		run bash -c "$command"
 		[ "$status" -eq "$status_wanted" ]

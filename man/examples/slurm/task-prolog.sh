@@ -5,5 +5,8 @@
 # Warns the user at the head of the job's output where the limits of the task itself, such as that of locked
 # memory, make registration fail.  It runs as the user in the task; Slurm obeys what it prints: a line
 # "print TEXT" appears in the output.  It never fails, as that would end the task.
+#
+# These limits are those of the shell that submitted the job, unless slurm.conf has
+# PropagateResourceLimitsExcept=MEMLOCK.
 mrctl stat --host --quiet || echo "print mrctl: $(mrctl stat --host --exit npd)"
 exit 0

@@ -14,6 +14,7 @@ shift
 status=0
 new=$(mktemp "$dir/.mrctl.XXXXXX") || exit
 trap 'rm -f "$new"' EXIT
+trap 'exit 1' HUP INT TERM
 for view; do
 	# 1: a check is bad, or there is no device: the metrics tell
 	mrctl stat "--$view" --format openmetrics >"$new"
