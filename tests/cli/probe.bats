@@ -122,6 +122,28 @@ table() {
 	json '.answers.disagree == 0'
 }
 
+# bats test_tags=kernel
+@test "stat --device says nothing that a trial disproves" {
+	local trials
+
+	probe
+	trials=$(jq -c '.trials | map({ key: .id, value: .answer }) | from_entries' <<<"$output")
+	run --separate-stderr mr --json stat --device
+	succeeded
+	# "no" of a trial and false are the same, and so are "yes" and true; neither is said of what is unknown.
+	json '.devices[0] as $device | [
+			[$device.dmabuf, $trials["dmabuf.udmabuf"]], [$device.dmabuf, $trials["dmabuf.heap"]],
+			[$device.dm_dmabuf, $trials["dm.export"]], [$device.devx, $trials["umem.ioctl"]],
+			[$device.dma_handles, $trials["dma-handle.alloc"]],
+			[$device.odp.general | index("explicit") != null, $trials["kind.odp-explicit"]],
+			[$device.odp.general | index("implicit") != null, $trials["kind.odp-implicit"]],
+			[$device.max_dm_size > 0, $trials["dm.alloc"]],
+			[$device.memory_windows | index("1") != null, $trials["window.type-1"]],
+			[$device.memory_windows | index("2a", "2b") != null, $trials["window.type-2"]]
+		] | all((.[0] == true and .[1] == "no" or .[0] == false and .[1] == "yes") | not)' \
+		--argjson trials "$trials" || fail "$trials" "$output"
+}
+
 # What depends on the library or on the host: the guest has another one.
 @test "the simulator answers as the kernel that it simulates" {
 	on_simulator || skip "about the simulator"
