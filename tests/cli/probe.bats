@@ -262,6 +262,7 @@ table() {
 	succeeded
 	[ "$(awk 'length > 80' <<<"$output")" = "" ]
 	grep -q '^ID  *ANSWER  *ERRNO' <<<"$output"
+	grep -q '^access: lw is local-write, rw remote-write' <<<"$output"
 	grep -q '^access.relaxed-ordering: accepted, which proves nothing' <<<"$output"
 	grep -qE '^yes: +[0-9]+$' <<<"$output"
 	run --separate-stderr mr -n -o id,answer stat --probe

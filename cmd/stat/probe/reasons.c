@@ -33,19 +33,17 @@ static void print_wrapped(const char *text)
 
 void print_reasons(const struct trial_row *rows, size_t trials)
 {
-	bool begun = false;
-
+	output_text("\n");
+	print_wrapped(
+		"access: lw is local-write, rw remote-write, rr remote-read, ra remote-atomic, "
+		"mw mw-bind");
 	for (size_t i = 0; i < trials; i++) {
 		char text[sizeof(rows[i].reason) + 64];
 
 		if (!rows[i].reason[0])
 			continue;
-		if (!begun)
-			output_text("\n");
-		begun = true;
 		snprintf(text, sizeof(text), "%s: %s", rows[i].id, rows[i].reason);
 		print_wrapped(text);
 	}
-	if (begun)
-		output_text("\n");
+	output_text("\n");
 }

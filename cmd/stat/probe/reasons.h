@@ -4,7 +4,10 @@
 
 #include "cmd/stat/probe/row.h"
 
-/** print_reasons() - print the reasons of answers below their table, each behind the id of its trial */
+/**
+ * print_reasons() - print below their table what the letters in ids stand for, and the reasons of answers, each
+ * behind the id of its trial
+ */
 void print_reasons(const struct trial_row *rows, size_t trials);
 
 #endif
