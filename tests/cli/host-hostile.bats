@@ -25,25 +25,49 @@ documents_are_whole() {
 	[ -z "$wrong" ] || fail "$wrong"
 }
 
-# Each makes a file into something else: break_NAME FILE
-break_empty() { : >"$1"; }
-break_none() { rm "$1"; }
-break_newlines() { printf '\n\n\n' >"$1"; }
-break_number() { echo 99999999999999999999999999 >"$1"; }
-break_negative() { echo -1 >"$1"; }
-break_binary() { head -c 70000 <(openssl enc -aes-128-ctr -K 0 -iv 0 -nosalt </dev/zero 2>/dev/null) >"$1"; }
-break_nul() { head -c 5000 /dev/zero >"$1"; }
-break_long() { head -c 3000000 < <(yes x | tr -d '\n') >"$1"; }
-break_escapes() { printf '\033[2J\r\n%%s%%n|\033]0;x\a\n' >"$1"; }
-break_fifo() { rm "$1" && mkfifo "$1"; }
-break_folder() { rm "$1" && mkdir "$1"; }
-break_link() { ln -sf /etc/passwd "$1"; }
-break_loop() { ln -sf "${1##*/}" "$1"; }
-break_huge() { truncate -s 1T "$1" 2>/dev/null || truncate -s 1G "$1"; }
-break_cut() { truncate -s "$(($(stat -c %s "$1") / 2))" "$1"; }
+# all_hold FILE...: writes what is on stdin to each file
+all_hold() { tee "$@" >/dev/null; }
+
+# The bytes of a file that is long
+LONG=3000000
+
+# Each makes files into something else: break_NAME FILE...
+break_empty() { truncate -s 0 "$@"; }
+break_none() { rm "$@"; }
+break_newlines() { printf '\n\n\n' | all_hold "$@"; }
+break_number() { echo 99999999999999999999999999 | all_hold "$@"; }
+break_negative() { echo -1 | all_hold "$@"; }
+break_binary() { head -c 70000 <(openssl enc -aes-128-ctr -K 0 -iv 0 -nosalt </dev/zero 2>/dev/null) | all_hold "$@"; }
+break_nul() { head -c 5000 /dev/zero | all_hold "$@"; }
+break_long() { head -c "$LONG" /dev/zero | tr '\0' x | all_hold "$@"; }
+break_escapes() { printf '\033[2J\r\n%%s%%n|\033]0;x\a\n' | all_hold "$@"; }
+break_fifo() { rm "$@" && mkfifo "$@"; }
+break_folder() { rm "$@" && mkdir "$@"; }
+break_link() {
+	local file
+
+	for file; do
+		ln -sf /etc/passwd "$file"
+	done
+}
+break_loop() {
+	local file
+
+	for file; do
+		ln -sf "${file##*/}" "$file"
+	done
+}
+break_huge() { truncate -s 1T "$@" 2>/dev/null || truncate -s 1G "$@"; }
+break_cut() {
+	local size file
+
+	while read -r size file; do
+		truncate -s "$((size / 2))" "$file"
+	done < <(stat -c '%s %n' "$@")
+}
 
 # Each file, and each folder, is broken in one way of so many, another one for the next; make check-all takes all
-STEP=${FAULT_STEP:-5}
+STEP=${FAULT_STEP:-8}
 
 # is_turn NUMBER: whether this one is to be done
 is_turn() {
@@ -73,16 +97,13 @@ is_turn() {
 }
 
 @test "a recording in which every file is broken in the same way" {
-	local dir way count=0
+	local dir way files count=0 LONG=300000
 
 	for way in $(declare -F | sed -n 's/.* break_//p'); do
 		dir=$BATS_TEST_TMPDIR/$way
 		host_make healthy "$dir"
-		find "$dir" -type f >"$BATS_TEST_TMPDIR/files"
-		while read -r file; do
-			"break_$way" "$file"
-		done <"$BATS_TEST_TMPDIR/files"
-		[ "$way" != long ] || find "$dir" -type f -size +1M -exec truncate -s 300000 {} +
+		mapfile -t files < <(find "$dir" -type f)
+		"break_$way" "${files[@]}"
 		judge "$dir" "$way"
 		count=$((count + 1))
 		# the text shows no escape either
