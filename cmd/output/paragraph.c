@@ -10,7 +10,7 @@
 
 #define WIDTH 80
 
-/* Where a line of at most @room bytes of @text ends: before a blank, or behind a word that is too long. */
+/* Where a line of at most @room bytes of @text ends: before blanks, or behind a word that is too long. */
 static size_t end_of_line(const char *text, size_t room)
 {
 	size_t cut = strlen(text);
@@ -19,6 +19,8 @@ static size_t end_of_line(const char *text, size_t room)
 		return cut;
 	for (cut = room; cut && text[cut] != ' '; cut--)
 		;
+	while (cut && text[cut - 1] == ' ')
+		cut--;
 	return cut ? cut : strcspn(text, " ");
 }
 
