@@ -182,8 +182,6 @@ document_is_complete() {
 		[ "$status" -eq "$expected" ]
 		[ -z "$output" ]
 	done
-	run --separate-stderr mrctl stat --host --exit nagios --fail-on warn
-	usage_error "--exit nagios"
 }
 
 @test "node-problem-detector gets one short line, and a problem only where a check fails" {
@@ -218,7 +216,8 @@ npd_line_is_short() {
 
 	read -r first _ < <(checks)
 	for style in nagios,3 npd,2; do
-		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT"; do
+		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT" operand "-d mlx5_0" \
+			"--only $first --ignore $first"; do
 			# shellcheck disable=SC2086 # words
 			run --separate-stderr mrctl stat --host --exit "${style%,*}" $wrong
 			[ "$status" -eq "${style#*,}" ] || fail "$style $wrong: $status $output" || return
@@ -228,6 +227,12 @@ npd_line_is_short() {
 		[ "$status" -eq "${style#*,}" ] || fail "$style: $status" || return
 		[[ $stderr == *ENOSPC* ]]
 	done
+}
+
+@test "--exit nagios excludes --fail-on warn, and says so as Nagios wants it" {
+	run --separate-stderr mrctl stat --host --exit nagios --fail-on warn
+	[ "$status" -eq 3 ]
+	[[ $output == "MRCTL UNKNOWN: "*"--fail-on warn" && $stderr == *"--fail-on warn"* ]] || fail "$output $stderr"
 }
 
 @test "an answer that cannot be written is a failure" {
