@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl stat --system: all MRs in the kernel, and whose they are.  The tests on a kernel need one of their own,
 # where nobody else registers.
-# shellcheck disable=SC2016,SC2154 # filters for jq; run sets stderr
+# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # filters for jq; run sets output and stderr
 
 load helpers
 
@@ -146,6 +146,41 @@ hold() {
 	json '.totals.odp_regions == 1 and .totals.odp_bytes == 4096'
 	run --separate-stderr mrctl stat --system --format openmetrics
 	grep -qx 'mrctl_mr_page_faults_total{device="mlx5_0",comm=""} [0-9]*' <<<"$output"
+}
+
+# sample NAME: the value of a sample in $output, which is there once; NAME has its labels
+sample() {
+	local lines
+	lines=$(awk -v name="${1//\\/\\\\} " 'index($0, name) == 1' <<<"$output")
+	{ [ -n "$lines" ] && [ "$(wc -l <<<"$lines")" -eq 1 ]; } || fail "$1: $output"
+	echo "${lines##* }"
+}
+
+# bats test_tags=kernel
+@test "metrics sum up the processes of a name, and agree with JSON" {
+	require_kernel
+	local labels
+	labels="{device=\"$(device)\",comm=\"mrctl\"}"
+
+	hold 2 4K
+	hold 3 64K
+	run --separate-stderr mrctl -j stat --system "$(device)"
+	json=$output
+	run --separate-stderr mrctl stat --system --format openmetrics "$(device)"
+	succeeded
+	[ "$(tail -n 1 <<<"$output")" = '# EOF' ]
+	[ "$(sample "mrctl_mr_count$labels")" -eq 5 ]
+	[ "$(sample "mrctl_mr_bytes$labels")" -eq $((2 * 4096 + 3 * 65536)) ]
+	[ "$(sample mrctl_mr_gone_count)" -eq "$(jq .totals.gone_regions <<<"$json")" ]
+	[ "$(sample mrctl_mr_gone_bytes)" -eq "$(jq .totals.gone_bytes <<<"$json")" ]
+	unit=$(jq -r --argjson pid "$HOLDER" '.processes[] | select(.pid == $pid) | .unit' <<<"$json")
+	[ "$(sample "mrctl_mr_unit_bytes{unit=\"$unit\"}")" -ge $((2 * 4096 + 3 * 65536)) ]
+	[ "$(sample "mrctl_mr_unit_count{unit=\"$unit\"}")" -ge 5 ]
+	[ "$(sample "mrctl_mr_unit_pinned_bytes{unit=\"$unit\"}")" -ge $((2 * 4096 + 3 * 65536)) ]
+	grep -q '^mrctl_pinned_bytes [0-9]*$' <<<"$output"
+	grep -q '^mrctl_mr_not_pinned_bytes [0-9]*$' <<<"$output"
+	grep -q '^mrctl_pinned_by_others_bytes [0-9]*$' <<<"$output"
+	[[ $output != *pid=* ]]
 }
 
 # bats test_tags=kernel

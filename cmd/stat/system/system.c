@@ -70,7 +70,15 @@ static void print_main(struct answer *answer, struct rows *rows, const struct li
 	free(order);
 }
 
-/* JSON has the other lists as well, but MRs, of which there may be a million, only as the main one. */
+static bool is_metrics(const struct answer *answer)
+{
+	return !answer->out.style->json && answer->out.style->format == OUTPUT_OPENMETRICS;
+}
+
+/*
+ * JSON has the other lists as well, but MRs, of which there may be a million, only as the main one.  Metrics are
+ * of all lists.
+ */
 static void print_others(struct answer *answer, struct rows *rows, const struct listing *main)
 {
 	for (const struct listing *listing = listings + 1; listing->word; listing++) {
@@ -78,13 +86,16 @@ static void print_others(struct answer *answer, struct rows *rows, const struct 
 		size_t count = listing->count(rows);
 		union any_row *list;
 
-		if (listing == main || !answer->out.style->json)
+		if (listing == main || !(answer->out.style->json || is_metrics(answer)))
 			continue;
 		list = calloc(count + 1, sizeof(*list));
 		if (!list)
 			answer->out.error = -ENOMEM;
-		for (size_t i = 0; list && i < count; i++)
+		for (size_t i = 0; list && i < count; i++) {
 			listing->fill(rows, i, &list[i]);
+			if (is_metrics(answer))
+				output_row(&answer->out, record, &list[i]);
+		}
 		output_json_list(&answer->out, listing->key,
 				 &(struct list){ record, list, list ? count : 0, sizeof(*list) });
 		free(list);
