@@ -24,6 +24,7 @@ struct status_line {
 
 /* Uid and Gid have the real, effective, saved and file system's. */
 static const struct status_line lines[] = {
+	LINE("Tgid", process, 0, 10, 0),
 	LINE("PPid", parent, 0, 10, 0),
 	LINE("Uid", uid, 1, 10, 0),
 	LINE("Gid", gid, 1, 10, 0),

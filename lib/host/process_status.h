@@ -20,6 +20,7 @@ enum { MR_STATUS_GROUPS = 64 /**< groups of a process that are looked at */ };
 /** A process.  What its file does not tell is not known. */
 struct mr_process_status {
 	char name[16];                     /**< its command, in printable characters */
+	struct mr_opt_u64 process;         /**< of a thread: number of its process (Tgid) */
 	struct mr_opt_u64 parent;          /**< its number; 0: none that can be seen from here */
 	struct mr_opt_u64 uid, gid;        /**< effective ones */
 	uint32_t groups[MR_STATUS_GROUPS]; /**< supplementary ones */

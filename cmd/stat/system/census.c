@@ -152,8 +152,8 @@ int census_take(struct census *census, char *const *names,
 	rc = list_devices(&taking, names, err);
 	if (!rc && (match_sessions(&taking) || owners_sum(census)))
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", "too many MRs");
-	if (!rc)
-		owners_read(census, &taking.host);
+	if (!rc && owners_read(census, &taking.host))
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	census->pinned = mr_pinned_pages(&taking.host);
 	mr_nldev_close(&taking.nl);
 	return rc;

@@ -140,7 +140,43 @@ int owners_sum(struct census *census)
 	return 0;
 }
 
-void owners_read(struct census *census, struct mr_host *host)
+/* A thread that has MRs, and its process. */
+struct thread {
+	uint64_t process;
+	struct owner *owner;
+};
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct thread *x = a, *y = b;
+	int order = (x->process > y->process) - (x->process < y->process);
+
+	return order ? order : (x->owner > y->owner) - (x->owner < y->owner);
+}
+
+/*
+ * The kernel names the thread that registered an MR (rdma_restrack_set_name() of drivers/infiniband/core), and
+ * the threads of a process share what is pinned for it.  Return: 0 or -ENOMEM.
+ */
+static int find_further_threads(struct census *census)
+{
+	struct thread *threads = calloc(census->owner_count + 1, sizeof(*threads));
+	size_t count = 0;
+
+	if (!threads)
+		return -ENOMEM;
+	for (size_t i = 0; i < census->owner_count; i++)
+		if (census->owners[i].process.process.known)
+			threads[count++] = (struct thread){ census->owners[i].process.process.value,
+							    &census->owners[i] };
+	qsort(threads, count, sizeof(*threads), compare_threads);
+	for (size_t i = 1; i < count; i++)
+		threads[i].owner->is_further_thread = threads[i - 1].process == threads[i].process;
+	free(threads);
+	return 0;
+}
+
+int owners_read(struct census *census, struct mr_host *host)
 {
 	char number[16];
 
@@ -153,6 +189,7 @@ void owners_read(struct census *census, struct mr_host *host)
 		if (!mr_process_status_read(host, number, &owner->process))
 			mr_unit_read(host, number, &owner->unit);
 	}
+	return find_further_threads(census);
 }
 
 const struct owner *census_owner(struct census *census, const struct counted_device *device,

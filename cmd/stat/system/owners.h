@@ -23,11 +23,13 @@ struct sums {
 	uint64_t odp_regions, odp_bytes; /**< of these, those that use ODP */
 };
 
-/** One process, module of the kernel, or session whose processes have gone. */
+/** One thread of a process, module of the kernel, or session whose processes have gone. */
 struct owner {
 	enum owner_kind kind;
 	/** A process's number; of a module its place in census.modules; else that of the session, from 1, or 0. */
 	uint32_t number;
+	/** The one of another thread of its process comes before it: what both have in common is counted there. */
+	bool is_further_thread;
 	struct sums sums;
 	struct mr_process_status
 		process; /**< of OWNER_PROCESS; empty where it has ended meanwhile */
@@ -64,8 +66,12 @@ const struct owner *census_owner(struct census *census, const struct counted_dev
 /** owners_sum() - set the owners, with the sums of their MRs, and the sums of the devices.  Return: 0 or -ENOMEM. */
 int owners_sum(struct census *census);
 
-/** owners_read() - read what processes are; of one that has ended since its MRs were listed nothing is known */
-void owners_read(struct census *census, struct mr_host *host);
+/**
+ * owners_read() - read what processes are; of one that has ended since its MRs were listed nothing is known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int owners_read(struct census *census, struct mr_host *host);
 
 /** sums_of() - an MR as a sum; the length of an implicit one, that of the address space, counts no bytes */
 struct sums sums_of(const struct mr_nldev_mr *mr);

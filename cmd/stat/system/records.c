@@ -5,8 +5,8 @@
 static const struct field mr_fields[] = {
 	FIELD(struct mr_row, device, FIELD_STRING, 0, "RDMA device"),
 	FIELD(struct mr_row, mrn, FIELD_NUMBER, 0, "the kernel's number for it on the device"),
-	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "process that registered it, if it still runs"),
-	FIELD(struct mr_row, comm, FIELD_STRING, 0, "name of that process"),
+	FIELD(struct mr_row, pid, FIELD_NUMBER, 0, "thread that registered it, if it still runs"),
+	FIELD(struct mr_row, comm, FIELD_STRING, 0, "name of that thread"),
 	FIELD(struct mr_row, unit, FIELD_STRING, FIELD_DETAIL, "its service, container or job"),
 	FIELD(struct mr_row, container, FIELD_STRING, FIELD_DETAIL, "id of its container"),
 	FIELD(struct mr_row, kernel, FIELD_STRING, 0, "the kernel's module that registered it"),
@@ -22,7 +22,7 @@ static const struct field mr_fields[] = {
 	FIELD(struct mr_row, page_prefetch, FIELD_NUMBER, FIELD_DETAIL,
 	      "pages that were prefetched"),
 	FIELD(struct mr_row, gone, FIELD_OPT_BOOL, FIELD_DETAIL,
-	      "whether the process that registered it has ended"),
+	      "whether the thread that registered it has ended"),
 	FIELD(struct mr_row, session, FIELD_STRING, 0, "session whose region it is"),
 	FIELD_END,
 };
@@ -38,7 +38,7 @@ const struct record mr_record = { "mr", mr_fields, "mrs" };
 		      .usual = "0")
 
 static const struct field process_fields[] = {
-	FIELD(struct process_row, pid, FIELD_NUMBER, 0, "number of the process"),
+	FIELD(struct process_row, pid, FIELD_NUMBER, 0, "number of the process, or of a thread of it"),
 	FIELD(struct process_row, comm, FIELD_STRING, 0, "its name"),
 	FIELD(struct process_row, unit, FIELD_STRING, 0, "its service, container or job"),
 	FIELD(struct process_row, container, FIELD_STRING, FIELD_DETAIL, "id of its container"),

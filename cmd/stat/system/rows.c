@@ -118,11 +118,14 @@ static void add_to_unit(struct unit_row *unit, const struct owner *owner)
 {
 	unit->unit = text_or_null(owner->unit.name);
 	unit->container = text_or_null(owner->unit.container);
-	add_known(&unit->processes, known(owner->kind == OWNER_PROCESS));
+	add_known(&unit->processes,
+		  known(owner->kind == OWNER_PROCESS && !owner->is_further_thread));
 	add_known(&unit->regions, known(owner->sums.regions));
 	add_known(&unit->bytes, known(owner->sums.bytes));
 	add_known(&unit->odp_regions, known(owner->sums.odp_regions));
 	add_known(&unit->odp_bytes, known(owner->sums.odp_bytes));
+	if (owner->is_further_thread)
+		return;
 	add_known(&unit->pinned, owner->process.pinned);
 	add_known(&unit->locked, owner->process.locked);
 }
@@ -244,6 +247,8 @@ static void total_owner(const struct owner *owner, struct system_totals *totals)
 {
 	switch (owner->kind) {
 	case OWNER_PROCESS:
+		if (owner->is_further_thread)
+			break;
 		totals->processes.value++;
 		add_known(&totals->pinned, owner->process.pinned);
 		add_known(&totals->locked, owner->process.locked);

@@ -30,10 +30,11 @@ static void read_status(const char *text)
 
 TEST(status_is_read_by_line)
 {
-	read_status("Name:\tsome name that is long\nPPid:\t12\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
+	read_status("Name:\tsome name that is long\nTgid:\t11\nPPid:\t12\nUid:\t1\t2\t3\t4\nGid:\t5\t6\t7\t8\n"
 		    "Groups:\t9 10 \nVmLck:\t1 kB\nVmPin:\t2 kB\nCapPrm:\t0000000000004000\n"
 		    "CapEff:\t0000000000000002\nCapBnd:\tffffffffffffffff\nSeccomp:\t2\n");
 	assert_string_equal(status.name, "some name that ");
+	assert_int_equal(status.process.value, 11);
 	assert_int_equal(status.parent.value, 12);
 	assert_int_equal(status.uid.value, 2);
 	assert_int_equal(status.gid.value, 6);

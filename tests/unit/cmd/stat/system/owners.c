@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who has registered MRs. */
+#include "cmd/stat/system/owners.h"
+
+#include "tests/unit/recorded_host.h"
+
+/* MRs of two threads of process 10, of process 20, of one that has ended since, of none, and of the kernel. */
+static struct mr_nldev_mr mrs[] = {
+	{ .length = 1, .mrn = 1, .pid = 11 },
+	{ .length = 2, .mrn = 2, .pid = 10 },
+	{ .length = 4, .mrn = 3, .pid = 20 },
+	{ .length = 8, .mrn = 4, .pid = 30 },
+	{ .length = 16, .mrn = 5 },
+	{ .length = 32, .mrn = 6, .kernel = "nvme_rdma" },
+	{ .length = 64, .mrn = 7, .pid = 11, .odp = MR_NLDEV_ODP_EXPLICIT },
+	{ .length = UINT64_MAX, .mrn = 8, .pid = 20, .odp = MR_NLDEV_ODP_IMPLICIT },
+};
+
+static struct counted_device device = { .mrs = { .list = mrs, .count = ARRAY_SIZE(mrs) } };
+static struct census census;
+
+static const struct owner *owner_of(size_t n)
+{
+	const struct owner *owner = census_owner(&census, &device, n);
+
+	assert_non_null(owner);
+	return owner;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	device.sums = (struct sums){ 0 };
+	census = (struct census){ .devices = &device,
+				  .device_count = 1,
+				  .sees_all_processes = true };
+	assert_int_equal(owners_sum(&census), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(census.owners);
+	free(census.modules);
+	return 0;
+}
+
+TEST(each_mr_counts_for_its_owner)
+{
+	assert_int_equal(census.owner_count, 6);
+	assert_int_equal(owner_of(0)->sums.regions, 2);
+	assert_int_equal(owner_of(0)->sums.bytes, 65);
+	assert_int_equal(owner_of(0)->sums.odp_bytes, 64);
+	assert_ptr_equal(owner_of(0), owner_of(6));
+	assert_int_equal(owner_of(2)->sums.regions, 2);
+	assert_int_equal(owner_of(2)->sums.bytes, 4);
+	assert_int_equal(owner_of(4)->kind, OWNER_GONE);
+	assert_int_equal(owner_of(5)->kind, OWNER_KERNEL);
+	assert_string_equal(census.modules[owner_of(5)->number], "nvme_rdma");
+	assert_int_equal(device.sums.regions, ARRAY_SIZE(mrs));
+	assert_int_equal(device.sums.bytes, 127);
+}
+
+TEST(threads_of_a_process_are_told_apart_and_known_as_such)
+{
+	struct recorded_host recorded;
+
+	recorded_host_begin(&recorded);
+	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
+	recorded_host_put(&recorded, "/proc/11/status", "Name:\tb\nTgid:\t10\nVmPin:\t4 kB\n");
+	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\x1b[m\nTgid:\t20\n");
+	assert_int_equal(owners_read(&census, &recorded.host), 0);
+	assert_string_equal(owner_of(0)->process.name, "b");
+	assert_true(owner_of(0)->is_further_thread);
+	assert_string_equal(owner_of(1)->process.name, "a");
+	assert_false(owner_of(1)->is_further_thread);
+	assert_string_equal(owner_of(2)->process.name, "c?[m");
+	assert_false(owner_of(2)->is_further_thread);
+	recorded_host_end(&recorded);
+}
+
+TEST(of_processes_that_cannot_be_read_nothing_is_known)
+{
+	struct recorded_host recorded;
+
+	recorded_host_begin(&recorded);
+	assert_int_equal(owners_read(&census, &recorded.host), 0);
+	for (size_t i = 0; i < census.owner_count; i++) {
+		assert_string_equal(census.owners[i].process.name, "");
+		assert_string_equal(census.owners[i].unit.name, "");
+		assert_false(census.owners[i].process.pinned.known);
+		assert_false(census.owners[i].is_further_thread);
+	}
+	recorded_host_end(&recorded);
+}
+
+TEST(no_mrs_have_no_owners)
+{
+	struct counted_device empty = { .sums = { 0 } };
+	struct census none = { .devices = &empty, .device_count = 1 };
+	struct recorded_host recorded;
+
+	recorded_host_begin(&recorded);
+	assert_int_equal(owners_sum(&none), 0);
+	assert_int_equal(owners_read(&none, &recorded.host), 0);
+	assert_int_equal(none.owner_count, 0);
+	free(none.owners);
+	recorded_host_end(&recorded);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(each_mr_counts_for_its_owner),
+		CASE(threads_of_a_process_are_told_apart_and_known_as_such),
+		CASE(of_processes_that_cannot_be_read_nothing_is_known),
+		CASE(no_mrs_have_no_owners),
+	};
+
+	return cmocka_run_group_tests_name("owners of MRs", tests, NULL, NULL);
+}
