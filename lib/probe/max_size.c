@@ -23,7 +23,7 @@ struct search {
 	struct mr_max_size *found;
 	uint64_t low;  /* pages that worked */
 	uint64_t high; /* pages that were refused; 0: none were */
-	bool is_over;  /* a region could not be taken back */
+	bool is_over;  /* a region could not be taken back, or the device has failed */
 };
 
 /*
@@ -77,6 +77,13 @@ static int register_once(struct search *search, uint64_t bytes, struct mr_error 
 	return rc;
 }
 
+/* The device has failed or gone, which tells nothing of a size: none counts as refused. */
+static void give_up(struct search *search)
+{
+	search->high = 0;
+	search->is_over = true;
+}
+
 /* Tries a size, and notes what it tells. */
 static void try_pages(struct search *search, uint64_t pages)
 {
@@ -92,6 +99,8 @@ static void try_pages(struct search *search, uint64_t pages)
 	} while (rc == -EINTR && !search->is_over && --left);
 	if (!rc || search->is_over)
 		search->low = pages;
+	else if (rc == -EIO || rc == -ENODEV)
+		give_up(search);
 	else
 		search->high = pages;
 	if (rc)

@@ -15,7 +15,7 @@ struct mr_max_size {
 		*cap_by; /**< what the cap was derived from: "MemAvailable"; NULL: it was given */
 	struct mr_opt_u64 size;    /**< the largest that worked */
 	struct mr_opt_u64 refused; /**< the smallest that was refused; not known: none was */
-	struct mr_error err;       /**< the refusal, with its call and errno */
+	struct mr_error err;       /**< what ended the search, with its call and errno */
 	const char *limit; /**< that was exceeded, by its figure: "RLIMIT_MEMLOCK"; or NULL */
 	uint64_t tries;
 	uint64_t elapsed_ns; /**< in all */
@@ -26,7 +26,8 @@ struct mr_max_size {
  * @cap: bytes, of which 15/16 of what is available are used at most (mr_available_read()); not known: half of it
  * @step: called before each try with the bytes it takes, to show progress
  *
- * The search ends early where a region cannot be deregistered: its pages stay pinned until the device is closed.
+ * The search ends early where a region cannot be deregistered, because its pages stay pinned until the device is
+ * closed, and where the device fails (EIO) or has gone (ENODEV), which tells nothing of a size.
  *
  * Sizes are doubled from a page on, up to one that is refused or the cap.  Then the gap is halved until it is
  * a page, or 1/1024 of the size.  Each try maps new memory, registers, deregisters and unmaps it.

@@ -85,6 +85,15 @@ answers() {
 		.largest <= .cap and .largest > .cap - 8192 and .limit == "cap"'
 }
 
+@test "--max-size names no limit where the device failed" {
+	on_simulator || skip "about the simulator"
+	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault dereg_mr=EIO -- \
+		mrctl --json stat --probe --max-size --cap 1M
+	succeeded
+	json '.max_size | .largest == 4096 and .limit == null and .refused == null and .errno == "EIO" and
+		.call == "ibv_dereg_mr" and .tries == 1'
+}
+
 @test "--max-size never tries more than is available" {
 	on_simulator || skip "takes too long in an emulated machine"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe \

@@ -48,9 +48,7 @@ void probe_max_size_print(struct answer *answer, const struct mr_max_size *found
 	const struct max_size_row row = {
 		.largest = found->size,
 		.refused = found->refused,
-		.limit = found->refused.known ? found->limit
-			 : found->size.known  ? "cap"
-					      : NULL,
+		.limit = found->err.errnum ? found->limit : "cap",
 		.call = found->err.call,
 		.errnum = found->err.errnum ? mr_errno_name(found->err.errnum) : NULL,
 		.cap = known(found->cap),

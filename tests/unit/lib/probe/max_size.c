@@ -157,6 +157,22 @@ TEST(a_region_that_stays_ends_the_search)
 	assert_string_equal(found.err.call, "ibv_dereg_mr");
 }
 
+TEST(a_device_that_fails_refuses_no_size)
+{
+	static const int gone[] = { EIO, ENODEV };
+	struct mr_max_size found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(gone); i++) {
+		refusal = gone[i];
+		find(5 * PAGE, 64 * PAGE, &found);
+		assert_int_equal(found.size.value, 4 * PAGE);
+		assert_false(found.refused.known);
+		assert_int_equal(found.err.errnum, gone[i]);
+		assert_int_equal(found.tries, 4);
+	}
+	refusal = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +183,7 @@ int main(void)
 		cmocka_unit_test(where_nothing_can_be_registered_no_size_is_known),
 		cmocka_unit_test(an_interrupted_call_is_made_again_but_not_forever),
 		cmocka_unit_test(a_region_that_stays_ends_the_search),
+		cmocka_unit_test(a_device_that_fails_refuses_no_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
