@@ -61,6 +61,7 @@ install_examples() {
 		what=health
 		[ -z "\$SLURM_JOB_ID" ] || what=prolog
 		[ -z "\$SLURM_PROCID" ] || what=task
+		echo >>$DIR/asked-\$what
 		[ -e $DIR/bad-\$what ] || exit 0
 		case \$* in *--quiet*) ;; *) echo "1 bad: MR-TEST" ;; esac
 		exit 1
@@ -69,6 +70,16 @@ install_examples() {
 		sed "2i export PATH='$DIR/bin:$PATH' SLURM_CONF='$SLURM_CONF'" "$ROOT/man/examples/slurm/$name.sh" >"$DIR/$name"
 	done
 	chmod 755 "$DIR" "$DIR"/bin/mrctl "$DIR"/{prolog,task-prolog,health-check}
+}
+
+has_two_lines() {
+	[ "$(wc -l <"$1")" -ge 2 ]
+}
+
+# health_is_checked: waits for a whole health check.  The second of two begins when the first has ended.
+health_is_checked() {
+	: >"$DIR/asked-health"
+	eventually has_two_lines "$DIR/asked-health"
 }
 
 write_configuration() {
@@ -146,10 +157,10 @@ start_slurm() {
 	start_slurm
 	scontrol update NodeName="$(hostname -s)" State=DRAIN Reason="disk is broken"
 	touch "$DIR/bad-health"
-	sleep 5
+	health_is_checked
 	node_is 'drain*' 'disk is broken'
 	rm "$DIR/bad-health"
-	sleep 5
+	health_is_checked
 	node_is 'drain*' 'disk is broken'
 	scontrol update NodeName="$(hostname -s)" State=RESUME
 	eventually node_is 'idle*' none
