@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd/region/context.h"
@@ -25,6 +26,23 @@ int context_fail_no_session(struct mr_error *err)
 	return -ENOTCONN;
 }
 
+/* Who sees no session may have meant a view, which needs none. */
+static void hint_at_views(const struct command *command, struct mr_error *err)
+{
+	char options[128] = "";
+	size_t used = 0;
+
+	for (const struct command_view *const *view = command->views; view && *view; view++)
+		if (used < sizeof(options))
+			used += (size_t)snprintf(options + used, sizeof(options) - used, " --%s",
+						 (*view)->option);
+	if (used)
+		mr_hint(err,
+			"open one with mrctl session, or name one with --session; "
+			"without one there are%s",
+			options);
+}
+
 struct mr_session *context_open_session(const struct invocation *invocation,
 					struct mr_session *room, struct mr_error *err)
 {
@@ -35,6 +53,7 @@ struct mr_session *context_open_session(const struct invocation *invocation,
 		return invocation->enclosing->session;
 	if (!where) {
 		context_fail_no_session(err);
+		hint_at_views(invocation->command, err);
 		return NULL;
 	}
 	if (global->device) {

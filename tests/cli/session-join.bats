@@ -127,7 +127,7 @@ stat(\"--session\", \"pid:%d\" % os.getpid())"'
 @test "stat and dereg outside a session fail, and say that there is none" {
 	run --separate-stderr ms stat
 	[ "$status" -eq 3 ]
-	[[ $stderr == *"not in a session"*"mrctl session"* ]]
+	[[ $stderr == *"not in a session"*"mrctl session"*"without one there are --device --probe --host --system"* ]]
 	run --separate-stderr ms dereg 1
 	[ "$status" -eq 3 ]
 	[[ $stderr == *"not in a session"* ]]
