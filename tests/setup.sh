@@ -42,6 +42,7 @@ fi
 policy=/usr/sbin/policy-rc.d
 if [ "${1:-}" = all ] && [ ! -e "$policy" ]; then
 	trap '$root rm -f "$policy"' EXIT
+	trap 'exit 1' HUP INT TERM
 	printf '#!/bin/sh\nexit 101\n' | $root tee "$policy" >/dev/null
 	$root chmod 755 "$policy"
 fi

@@ -120,8 +120,12 @@ write_configuration() {
 
 # start_slurm: once, for all tests of this file
 start_slurm() {
-	command -v slurmctld slurmd munged srun >/dev/null ||
-		skip "needs Slurm: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge"
+	local program
+
+	for program in slurmctld slurmd munged srun; do
+		command -v "$program" >/dev/null ||
+			skip "needs $program: apt-get install --no-install-recommends slurmctld slurmd slurm-client munge"
+	done
 	[ "$(id -u)" -eq 0 ] || skip "slurmd has to be root's"
 	rm -f "$DIR"/bad-*
 	[ ! -e "$SLURM_CONF" ] || return 0
