@@ -38,7 +38,7 @@ static void read_link(struct mr_host *host, const char *device, const char *name
 	if (!mr_host_link(host, target, sizeof(target), DEVICES "/%s/%s", device, name))
 		return;
 	slash = strrchr(target, '/');
-	snprintf(text, size, "%s", slash ? slash + 1 : target);
+	snprintf(text, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
 }
 
 /* Removes the number that enumerations have in sysfs: "4: ACTIVE". */
