@@ -87,8 +87,10 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	if (!rc) {
 		taking->census->devices =
 			calloc(found.count + 1, sizeof(*taking->census->devices));
-		if (!taking->census->devices)
-			rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		if (!taking->census->devices) {
+			mr_nldev_devices_release(&found);
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		}
 	}
 	if (!rc && names[0])
 		add_named(taking, &found, names);

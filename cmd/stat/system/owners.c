@@ -6,12 +6,12 @@
 
 #include "cmd/stat/system/owners.h"
 
-void sums_add(struct sums *sums, const struct sums *more)
+void sums_add(struct sums *sums, struct sums more)
 {
-	sums->regions += more->regions;
-	sums->bytes += more->bytes;
-	sums->odp_regions += more->odp_regions;
-	sums->odp_bytes += more->odp_bytes;
+	sums->regions += more.regions;
+	sums->bytes += more.bytes;
+	sums->odp_regions += more.odp_regions;
+	sums->odp_bytes += more.odp_bytes;
 }
 
 struct sums sums_of(const struct mr_nldev_mr *mr)
@@ -86,7 +86,7 @@ static void merge_owners(struct census *census)
 		qsort(census->owners, census->owner_count, sizeof(*census->owners), compare_owners);
 	for (size_t i = 0; i < census->owner_count; i++) {
 		if (kept && !compare_owners(&census->owners[kept - 1], &census->owners[i]))
-			sums_add(&census->owners[kept - 1].sums, &census->owners[i].sums);
+			sums_add(&census->owners[kept - 1].sums, census->owners[i].sums);
 		else
 			census->owners[kept++] = census->owners[i];
 	}
@@ -132,8 +132,8 @@ int owners_sum(struct census *census)
 				last = add_owner(census, &owner, &room);
 			if (!last)
 				return -ENOMEM;
-			sums_add(&last->sums, &sums);
-			sums_add(&device->sums, &sums);
+			sums_add(&last->sums, sums);
+			sums_add(&device->sums, sums);
 		}
 	}
 	merge_owners(census);

@@ -76,6 +76,6 @@ int owners_read(struct census *census, struct mr_host *host);
 /** sums_of() - an MR as a sum; the length of an implicit one, that of the address space, counts no bytes */
 struct sums sums_of(const struct mr_nldev_mr *mr);
 /** sums_add() - add the MRs of @more to @sums */
-void sums_add(struct sums *sums, const struct sums *more);
+void sums_add(struct sums *sums, struct sums more);
 
 #endif

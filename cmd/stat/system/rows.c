@@ -86,9 +86,8 @@ static void fill_process(struct rows *rows, size_t n, union any_row *any)
 		.container = text_or_null(owner->unit.container),
 		.kernel = owner->kind == OWNER_KERNEL ? rows->census.modules[owner->number] : NULL,
 		.gone = is_gone(owner),
-		.session = is_process || owner->kind == OWNER_KERNEL
-				   ? NULL
-				   : session_text(&rows->census, owner->number),
+		.session = owner->kind < OWNER_GONE ? NULL
+						    : session_text(&rows->census, owner->number),
 		.regions = known(owner->sums.regions),
 		.bytes = known(owner->sums.bytes),
 		.odp_regions = known(owner->sums.odp_regions),
@@ -118,14 +117,13 @@ static void add_to_unit(struct unit_row *unit, const struct owner *owner)
 {
 	unit->unit = text_or_null(owner->unit.name);
 	unit->container = text_or_null(owner->unit.container);
-	add_known(&unit->processes,
-		  known(owner->kind == OWNER_PROCESS && !owner->is_further_thread));
 	add_known(&unit->regions, known(owner->sums.regions));
 	add_known(&unit->bytes, known(owner->sums.bytes));
 	add_known(&unit->odp_regions, known(owner->sums.odp_regions));
 	add_known(&unit->odp_bytes, known(owner->sums.odp_bytes));
 	if (owner->is_further_thread)
 		return;
+	add_known(&unit->processes, known(owner->kind == OWNER_PROCESS));
 	add_known(&unit->pinned, owner->process.pinned);
 	add_known(&unit->locked, owner->process.locked);
 }
@@ -232,12 +230,9 @@ static void total_sessions(const struct census *census, struct system_totals *to
 	for (size_t i = 0; i < census->device_count; i++) {
 		const struct counted_device *device = &census->devices[i];
 
-		for (size_t n = 0; device->sessions && n < device->mrs.count; n++) {
-			const struct sums more = sums_of(&device->mrs.list[n]);
-
+		for (size_t n = 0; device->sessions && n < device->mrs.count; n++)
 			if (device->sessions[n])
-				sums_add(&sums, &more);
-		}
+				sums_add(&sums, sums_of(&device->mrs.list[n]));
 	}
 	totals->session_regions = (struct mr_opt_u64){ sums.regions, census->has_keys };
 	totals->session_bytes = (struct mr_opt_u64){ sums.bytes, census->has_keys };
@@ -289,7 +284,7 @@ void rows_total(struct rows *rows, struct system_totals *totals)
 	totals->kernel_regions = totals->kernel_bytes = known(0);
 	totals->gone_regions = totals->gone_bytes = known(0);
 	for (size_t i = 0; i < census->device_count; i++) {
-		sums_add(&sums, &census->devices[i].sums);
+		sums_add(&sums, census->devices[i].sums);
 		totals->counted.value += census->devices[i].mrs.counted.value;
 		totals->counted.known &= census->devices[i].mrs.counted.known;
 	}
