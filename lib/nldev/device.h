@@ -10,7 +10,8 @@
 struct mr_nldev_system {
 	struct mr_opt_u64
 		netns_shared; /**< 1: devices are seen in each network namespace; 0: in one only */
-	struct mr_opt_u64 copy_on_fork; /**< 1: fork(2) copies pinned pages; told since Linux 5.13 */
+	struct mr_opt_u64
+		copy_on_fork; /**< 1: fork(2) copies pinned pages; told since Linux 5.13 */
 	struct mr_opt_u64
 		privileged_qkey; /**< 1: controlled Q_Keys need no privilege (Linux 6.7) */
 };
