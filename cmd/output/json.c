@@ -145,10 +145,10 @@ static bool add_row(cJSON *object, const struct record *record, const struct fie
 
 char *json_text(const struct record *record, const struct field *const *columns, const void *row)
 {
-	char *text = json_plain_text(record, columns, row);
 	cJSON *object;
+	char *text;
 
-	if (text)
+	if (json_plain_text(record, columns, row, &text))
 		return text;
 	object = cJSON_CreateObject();
 	if (object && add_row(object, record, columns, row))

@@ -56,24 +56,14 @@ static void put_hex(struct growing *text, uint64_t number)
 	put(text, digit, (size_t)(digits + sizeof(digits) - 1 - digit));
 }
 
-/* Return: false where the text needs escapes. */
-static bool put_string(struct growing *text, const char *string)
+static void put_string(struct growing *text, const char *string)
 {
-	size_t length = 0;
-
-	while (string[length] >= ' ' && string[length] <= '~' && string[length] != '"' &&
-	       string[length] != '\\')
-		length++;
-	if (string[length])
-		return false;
 	put(text, "\"", 1);
-	put(text, string, length);
+	put_text(text, string);
 	put(text, "\"", 1);
-	return true;
 }
 
-/* Return: false where the value is not plain. */
-static bool put_value(struct growing *text, const struct field *field, const void *row)
+static void put_value(struct growing *text, const struct field *field, const void *row)
 {
 	const struct mr_opt_u64 *number = (const void *)((const char *)row + field->offset);
 	char buffer[FIELD_TEXT_MAX];
@@ -82,56 +72,89 @@ static bool put_value(struct growing *text, const struct field *field, const voi
 	switch (field->type) {
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
-		if (number->known)
-			put_number(text, number->value);
-		else
-			put_text(text, "null");
-		return true;
-	case FIELD_BOOL:
-	case FIELD_OPT_BOOL:
-		value = field_text(field, row, buffer);
-		put_text(text, value ? value : "null");
-		return true;
 	case FIELD_HEX:
-		if (number->known)
+		if (!number->known)
+			put_text(text, "null");
+		else if (field->type == FIELD_HEX)
 			put_hex(text, number->value);
 		else
+			put_number(text, number->value);
+		return;
+	default:
+		value = field_text(field, row, buffer);
+		if (!value)
 			put_text(text, "null");
+		else if (field->type == FIELD_STRING || field->type == FIELD_TEXT)
+			put_string(text, value);
+		else
+			put_text(text, value);
+	}
+}
+
+static void put_member(struct growing *text, const struct field *field, const void *row)
+{
+	put_text(text, text->length > 1 ? ",\"" : "\"");
+	put_text(text, field->key);
+	put_text(text, "\":");
+	put_value(text, field, row);
+}
+
+/* Whether a text needs no escapes. */
+static bool is_plain_string(const char *string)
+{
+	while (*string >= ' ' && *string <= '~' && *string != '"' && *string != '\\')
+		string++;
+	return !*string;
+}
+
+static bool is_plain(const struct field *field, const void *row)
+{
+	char buffer[FIELD_TEXT_MAX];
+	const char *string;
+
+	switch (field->type) {
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+	case FIELD_BOOL:
+	case FIELD_OPT_BOOL:
+	case FIELD_HEX:
 		return true;
 	case FIELD_STRING:
 	case FIELD_TEXT:
-		value = field_text(field, row, buffer);
-		if (value)
-			return put_string(text, value);
-		put_text(text, "null");
-		return true;
+		string = field_text(field, row, buffer);
+		return !string || is_plain_string(string);
 	default:
 		return false;
 	}
 }
 
-static bool put_member(struct growing *text, const struct field *field, const void *row)
+static bool all_are_plain(const struct record *record, const struct field *const *columns,
+			  const void *row)
 {
-	put_text(text, text->length > 1 ? ",\"" : "\"");
-	put_text(text, field->key);
-	put_text(text, "\":");
-	return put_value(text, field, row);
+	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
+		if (!is_plain(f, row))
+			return false;
+	for (; columns && *columns; columns++)
+		if (!is_plain(*columns, row))
+			return false;
+	return true;
 }
 
-char *json_plain_text(const struct record *record, const struct field *const *columns,
-		      const void *row)
+bool json_plain_text(const struct record *record, const struct field *const *columns,
+		     const void *row, char **object)
 {
-	struct growing text = { .bytes = malloc(512), .room = 512 };
-	bool is_plain = true;
+	struct growing text = { .room = 512 };
 
+	*object = NULL;
+	if (!all_are_plain(record, columns, row))
+		return false;
+	text.bytes = malloc(text.room);
 	put_text(&text, "{");
-	for (; columns && *columns && is_plain; columns++)
-		is_plain = put_member(&text, *columns, row);
-	for (const struct field *f = columns ? NULL : record->fields; f && f->key && is_plain; f++)
-		is_plain = put_member(&text, f, row);
+	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
+		put_member(&text, f, row);
+	for (; columns && *columns; columns++)
+		put_member(&text, *columns, row);
 	put(&text, "}", sizeof("}"));
-	if (is_plain)
-		return text.bytes;
-	free(text.bytes);
-	return NULL;
+	*object = text.bytes;
+	return true;
 }

@@ -8,11 +8,11 @@
 /**
  * json_plain_text() - a record as a JSON object, in the same bytes as by cJSON
  * @columns: ends with NULL; NULL: all fields of the record
+ * @text:    set to the object, to be freed; to NULL where memory is short, or the record is not plain
  *
- * Return: the text, to be freed; NULL where a field is no number, truth value or text of printable ASCII, or memory
- * is short.
+ * Return: whether the record is plain: each field is a number, a truth value or a text of printable ASCII.
  */
-char *json_plain_text(const struct record *record, const struct field *const *columns,
-		      const void *row);
+bool json_plain_text(const struct record *record, const struct field *const *columns,
+		     const void *row, char **text);
 
 #endif

@@ -79,6 +79,7 @@ answers() {
 
 @test "--max-size tries half of what is available, and says what that is" {
 	on_simulator || skip "takes too long in an emulated machine"
+	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe --max-size
 	succeeded
 	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 40000000 and .cap < 204800000 and
@@ -96,6 +97,7 @@ answers() {
 
 @test "--max-size never tries more than is available" {
 	on_simulator || skip "takes too long in an emulated machine"
+	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe \
 		--max-size --cap 15E
 	succeeded
@@ -105,6 +107,7 @@ answers() {
 
 @test "--max-size names the call that refused where that was mmap" {
 	on_simulator || skip "takes too long in an emulated machine"
+	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
 	run --separate-stderr bash -c 'ulimit -d 400000; "$@"' bash "${MR[@]}" --json stat --probe \
 		--max-size --cap 1G
 	succeeded

@@ -116,8 +116,8 @@ TEST(plain_records_have_the_bytes_of_cjson)
 		draw_text(string, i % 100 ? 20 : sizeof(string));
 		draw_text(row.text, sizeof(row.text));
 		row.string = draw() % 8 ? string : NULL;
-		text = json_plain_text(&sample_record, NULL, &row);
-		assert_int_equal(!!text, is_plain(row.string) && is_plain(row.text));
+		assert_int_equal(json_plain_text(&sample_record, NULL, &row, &text),
+				 is_plain(row.string) && is_plain(row.text));
 		if (text) {
 			expected = by_cjson(&row);
 			assert_string_equal(text, expected);
@@ -159,11 +159,13 @@ TEST(columns_are_those_that_were_chosen)
 	const struct field *const columns[] = { &sample_fields[6], &sample_fields[0], NULL };
 	const struct sample row = { .string = "a", .hex = known(0) };
 	const struct sample quoted = { .string = "a\"b" };
-	char *text = json_plain_text(&sample_record, columns, &row);
+	char *text;
 
+	assert_true(json_plain_text(&sample_record, columns, &row, &text));
 	assert_string_equal(text, "{\"hex\":\"0x0\",\"string\":\"a\"}");
 	free(text);
-	assert_null(json_plain_text(&sample_record, columns, &quoted));
+	assert_false(json_plain_text(&sample_record, columns, &quoted, &text));
+	assert_null(text);
 }
 
 int main(void)
