@@ -91,7 +91,8 @@ static int clean_path(char *path)
 	return 0;
 }
 
-static int write_path(char path[PATH_MAX], const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static int write_path(char path[PATH_MAX], const char *fmt,
+							    va_list ap)
 {
 	const int length = vsnprintf(path, PATH_MAX, fmt, ap);
 

@@ -55,8 +55,9 @@ static int find_cap(struct mr_opt_u64 given, struct mr_max_size *found, struct m
 /* Registers fresh memory and takes it back.  Return: 0 or -errno, with err set. */
 static int register_once(struct search *search, uint64_t bytes, struct mr_error *err)
 {
-	const struct mr_memory_request wanted = { .kind = { MR_MEMORY_ANON, "anon" },
-						  .length = bytes };
+	const struct mr_memory_request wanted = {
+		.kind = { .type = MR_MEMORY_ANON, .text = "anon" }, .length = bytes
+	};
 	struct mr_region_request request = { .call = MR_REG_MR,
 					     .length = bytes,
 					     .access = IBV_ACCESS_LOCAL_WRITE };

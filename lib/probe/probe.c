@@ -20,7 +20,7 @@
 int mr_probe_open(struct mr_probe *probe, const char *name, struct mr_environment *environment,
 		  struct mr_error *err)
 {
-	struct mr_memory_request request = { .kind = { MR_MEMORY_ANON, "anon" } };
+	struct mr_memory_request request = { .kind = { .type = MR_MEMORY_ANON, .text = "anon" } };
 	struct mr_error ignored;
 	uint32_t pd_handle;
 	int rc;

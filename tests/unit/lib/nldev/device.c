@@ -269,7 +269,7 @@ static void pools_of_7_1(struct kernel *k, const struct nlmsghdr *request)
 		struct nlattr *key = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOL_KEY);
 
 		mnl_attr_put_u8(answer, MR_NLDEV_ATTR_FRMR_POOL_KEY_ATS, 0);
-		mnl_attr_put_u64(answer, MR_NLDEV_ATTR_FRMR_POOL_KEY_BLOCKS, 512 << i);
+		mnl_attr_put_u64(answer, MR_NLDEV_ATTR_FRMR_POOL_KEY_BLOCKS, UINT64_C(512) << i);
 		mnl_attr_nest_end(answer, key);
 		mnl_attr_put_u32(answer, MR_NLDEV_ATTR_FRMR_POOL_QUEUE, 10 + i);
 		mnl_attr_put_u64(answer, MR_NLDEV_ATTR_FRMR_POOL_IN_USE, 20 + i);
