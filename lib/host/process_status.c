@@ -24,18 +24,12 @@ struct status_line {
 
 /* Uid and Gid have the real, effective, saved and file system's. */
 static const struct status_line lines[] = {
-	LINE("Tgid", process, 0, 10, 0),
-	LINE("PPid", parent, 0, 10, 0),
-	LINE("Uid", uid, 1, 10, 0),
-	LINE("Gid", gid, 1, 10, 0),
-	LINE("VmSize", mapped, 0, 10, 10),
-	LINE("VmData", data, 0, 10, 10),
-	LINE("VmLck", locked, 0, 10, 10),
-	LINE("VmPin", pinned, 0, 10, 10),
-	LINE("CapPrm", permitted, 0, 16, 0),
-	LINE("CapEff", effective, 0, 16, 0),
-	LINE("CapBnd", bounding, 0, 16, 0),
-	LINE("NoNewPrivs", no_new_privs, 0, 10, 0),
+	LINE("Tgid", process, 0, 10, 0),     LINE("PPid", parent, 0, 10, 0),
+	LINE("Uid", uid, 1, 10, 0),          LINE("Gid", gid, 1, 10, 0),
+	LINE("VmSize", mapped, 0, 10, 10),   LINE("VmData", data, 0, 10, 10),
+	LINE("VmLck", locked, 0, 10, 10),    LINE("VmPin", pinned, 0, 10, 10),
+	LINE("CapPrm", permitted, 0, 16, 0), LINE("CapEff", effective, 0, 16, 0),
+	LINE("CapBnd", bounding, 0, 16, 0),  LINE("NoNewPrivs", no_new_privs, 0, 10, 0),
 	LINE("Seccomp", seccomp, 0, 10, 0),
 };
 

@@ -85,8 +85,7 @@ static int list_devices(struct taking *taking, char *const *names, struct mr_err
 	int rc = mr_nldev_devices(&taking->nl, &found, err);
 
 	if (!rc) {
-		taking->census->devices =
-			calloc(found.count + 1, sizeof(*taking->census->devices));
+		taking->census->devices = calloc(found.count + 1, sizeof(*taking->census->devices));
 		if (!taking->census->devices) {
 			mr_nldev_devices_release(&found);
 			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);

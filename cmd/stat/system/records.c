@@ -38,7 +38,8 @@ const struct record mr_record = { "mr", mr_fields, "mrs" };
 		      .usual = "0")
 
 static const struct field process_fields[] = {
-	FIELD(struct process_row, pid, FIELD_NUMBER, 0, "number of the process, or of a thread of it"),
+	FIELD(struct process_row, pid, FIELD_NUMBER, 0,
+	      "number of the process, or of a thread of it"),
 	FIELD(struct process_row, comm, FIELD_STRING, 0, "its name"),
 	FIELD(struct process_row, unit, FIELD_STRING, 0, "its service, container or job"),
 	FIELD(struct process_row, container, FIELD_STRING, FIELD_DETAIL, "id of its container"),
