@@ -24,7 +24,7 @@ static void end(void)
 
 static void system_of_6_7(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[256] __attribute__((aligned(8)));
+	char room[256] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 
 	assert_int_equal(kernel_command(request), RDMA_NLDEV_CMD_SYS_GET);
@@ -36,7 +36,7 @@ static void system_of_6_7(struct kernel *k, const struct nlmsghdr *request)
 
 static void system_of_5_3(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[256] __attribute__((aligned(8)));
+	char room[256] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 
 	mnl_attr_put_u8(answer, RDMA_NLDEV_SYS_ATTR_NETNS_MODE, 0);
@@ -81,7 +81,7 @@ static void put_device(struct nlmsghdr *answer, uint32_t index, const char *name
 
 static void two_devices(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 
 	for (uint32_t i = 0; i < 2; i++) {
 		struct nlmsghdr *answer = kernel_put(room, request);
@@ -114,7 +114,7 @@ TEST(devices_are_listed_with_their_indexes)
 /* A dump that the kernel marks as disturbed, the first two times. */
 static void disturbed(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 
 	put_device(answer, k->asked, "mlx5_0");
@@ -178,7 +178,7 @@ static size_t put_summary(void *room, const struct nlmsghdr *request)
 
 static void summary_of_device(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 
 	if (kernel_number(request, RDMA_NLDEV_ATTR_DEV_INDEX) != 5)
 		kernel_refuse(k, request, EINVAL);
@@ -216,7 +216,7 @@ static bool cut;
 
 static void mutated(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	size_t size = put_summary(room, request), n = k->asked - 1;
 
 	if (cut)
@@ -260,7 +260,7 @@ TEST(an_answer_that_is_cut_is_an_error)
 
 static void pools_of_7_1(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[1024] __attribute__((aligned(8)));
+	char room[1024] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 	struct nlattr *table = mnl_attr_nest_start(answer, MR_NLDEV_ATTR_FRMR_POOLS);
 

@@ -33,7 +33,7 @@ struct kernel_end {
 static inline void *kernel_main(void *data)
 {
 	struct kernel_end end = *(struct kernel_end *)data;
-	char requests[8192] __attribute__((aligned(8)));
+	char requests[8192] __attribute__((aligned(8))) = { 0 };
 	ssize_t got;
 
 	free(data);
@@ -98,7 +98,7 @@ static inline struct nlmsghdr *kernel_put(void *room, const struct nlmsghdr *req
 static inline void kernel_end_dump(struct kernel *kernel, const struct nlmsghdr *request,
 				   uint16_t flags)
 {
-	char room[64] __attribute__((aligned(8)));
+	char room[64] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *done = kernel_put(room, request);
 
 	done->nlmsg_type = NLMSG_DONE;
@@ -110,7 +110,7 @@ static inline void kernel_end_dump(struct kernel *kernel, const struct nlmsghdr 
 /** kernel_refuse() - send NLMSG_ERROR */
 static inline void kernel_refuse(struct kernel *kernel, const struct nlmsghdr *request, int error)
 {
-	char room[64] __attribute__((aligned(8)));
+	char room[64] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 	struct nlmsgerr *body;
 

@@ -71,7 +71,7 @@ static int by_number(const void *a, const void *b)
 
 static void send_mr(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
 	struct nlmsghdr *answer;
 
@@ -86,7 +86,7 @@ static void send_mr(struct kernel *k, const struct nlmsghdr *request)
 
 static void send_summary(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *answer = kernel_put(room, request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
 	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
@@ -102,7 +102,7 @@ static void send_counters(struct kernel *k, const struct nlmsghdr *request)
 {
 	static const char *const names[] = { "page_faults", "page_invalidations", "page_prefetch",
 					     "something_new" };
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	uint32_t number = kernel_number(request, RDMA_NLDEV_ATTR_RES_MRN);
 	struct nlmsghdr *answer = kernel_put(room, request);
 	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS), *entry;
@@ -318,7 +318,7 @@ static unsigned int mutation;
 
 static void mutated(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[512] __attribute__((aligned(8)));
+	char room[512] __attribute__((aligned(8))) = { 0 };
 	struct nlmsghdr *message;
 	struct nlattr *table, *entry;
 

@@ -115,7 +115,7 @@ static void only_one_of_two_changes_is_made(void **state)
 	pthread_t thread;
 	int i;
 
-	for (i = 0; i < 200 && race.rc != EBUSY; i++) {
+	for (i = 0; i < 2000 && race.rc != EBUSY; i++) {
 		race.done = false;
 		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
 		assert_int_equal(pthread_create(&thread, NULL, translate_much, &race), 0);
