@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/output/colour.h"
 #include "lib/base/checked_offset.h"
 #include "lib/base/number.h"
 
@@ -32,6 +33,8 @@ enum field_type {
 enum field_flags {
 	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
 	FIELD_RANGES = 1 << 1, /**< of FIELD_PAGES: text has ranges of sizes, "4K..2G" */
+	FIELD_DURATION =
+		1 << 2, /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
 };
 
 struct opt_bool {
@@ -59,6 +62,8 @@ struct field {
 	const char *usual;   /**< the value is this */
 	const char *repeats; /**< the value is that of the field with this key */
 	const char *instead; /**< the field with this key is known, and serves better */
+	/* At a terminal a usual table has these words in colour; the last one is NULL. */
+	const struct coloured_word *colours;
 };
 
 struct record {

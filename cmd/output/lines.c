@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <string.h>
 
+#include "cmd/output/columns.h"
 #include "cmd/output/lines.h"
 #include "cmd/output/table.h"
 #include "cmd/output/text.h"
@@ -23,6 +25,20 @@ static const char *list_text(const struct list *list, char *buffer)
 					 i ? ", " : "", text ? text : "-");
 	}
 	return list->count ? buffer : NULL;
+}
+
+/* Prints a list as a table, without columns that are unknown in all rows.  Return: 0 or -errno. */
+static int print_table(const struct list *list, bool verbose, FILE *stream)
+{
+	mr_auto_free const struct field **columns = columns_usual(list->record, verbose);
+	struct table *table =
+		columns ? table_new(columns, columns_count(columns), true, false, stream) : NULL;
+	int rc = table ? 0 : -ENOMEM, ended;
+
+	for (size_t i = 0; !rc && i < list->count; i++)
+		rc = table_row(table, (const char *)list->rows + i * list->size);
+	ended = table ? table_finish(table) : 0;
+	return rc ? rc : ended;
 }
 
 /* Where lines are printed, and the heading that is due before the next one. */
@@ -60,7 +76,7 @@ static void print_list(struct printer *printer, const struct list *list)
 
 	if (!stream)
 		return;
-	table_print_list(list, printer->lines != LINES_USUAL, stream);
+	print_table(list, printer->lines != LINES_USUAL, stream);
 	if (fclose(stream))
 		return;
 	print_heading(printer);

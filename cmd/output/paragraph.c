@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
 #include "cmd/output/text.h"
 
@@ -36,26 +33,4 @@ void output_paragraph(const char *text, size_t at, size_t indent)
 		if (*text)
 			printf("%*s", (int)indent, "");
 	}
-}
-
-static bool has_colours(void)
-{
-	const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return output_is_terminal() && !(refused && *refused) && terminal && *terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
-
-/* ECMA-48, Select Graphic Rendition: 1 is bold, 31 to 33 are colours. */
-static const char *const codes[] = {
-	[COLOUR_PLAIN] = NULL, [COLOUR_GOOD] = "32",   [COLOUR_DOUBT] = "33",
-	[COLOUR_BAD] = "1;31", [COLOUR_HEADING] = "1",
-};
-
-void output_coloured(enum output_colour colour, const char *word, int width)
-{
-	if (codes[colour] && has_colours())
-		printf("\033[%sm%-*s\033[0m", codes[colour], width, word);
-	else
-		printf("%-*s", width, word);
 }

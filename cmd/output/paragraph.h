@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Sentences for people on standard output: in lines that fit 80 columns, and in colours. */
+/* Sentences for people on standard output: in lines that fit 80 columns. */
 #ifndef CMD_OUTPUT_PARAGRAPH_H
 #define CMD_OUTPUT_PARAGRAPH_H
 
@@ -13,15 +13,5 @@
  * A word that is too long for a line stays whole.
  */
 void output_paragraph(const char *text, size_t at, size_t indent);
-
-/** Colours, by what they say. */
-enum output_colour { COLOUR_PLAIN, COLOUR_GOOD, COLOUR_DOUBT, COLOUR_BAD, COLOUR_HEADING };
-
-/**
- * output_coloured() - print a word in at least @width columns
- *
- * It is coloured on a terminal that has colours, unless the user set $NO_COLOR (https://no-color.org).
- */
-void output_coloured(enum output_colour colour, const char *word, int width);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
 #include <errno.h>
 #include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output/cell.h"
 #include "cmd/output/columns.h"
 #include "cmd/output/markdown.h"
 #include "cmd/output/table.h"
-#include "lib/base/cleanup.h"
 
 /*
  * Rows of a chunk, which are printed together: a million rows need no more memory than one chunk.  The
@@ -25,6 +24,7 @@ struct column {
 	size_t folded;             /* the same where each item of a list takes a line */
 	bool usual;                /* not chosen by the user */
 	bool is_needed;            /* a value so far is neither unknown nor expected */
+	bool is_for_people;        /* cells are as people read them: see cell_text() */
 };
 
 struct table {
@@ -63,18 +63,14 @@ static char *next_item(const struct libscols_column *column __attribute__((unuse
 	return comma + 1;
 }
 
-/* Columns are headed by their keys in upper case. */
 static int add_column(struct table *table, const struct field *field, struct column *column)
 {
-	char heading[64];
-	size_t i;
+	char heading[HEADING_MAX];
 
-	for (i = 0; i < sizeof(heading) - 1 && field->key[i]; i++)
-		heading[i] = (char)toupper((unsigned char)field->key[i]);
-	heading[i] = '\0';
+	cell_heading(field, column->is_for_people, heading);
 	column->scols = scols_table_new_column(table->scols, heading, 0,
 					       field->type == FIELD_NUMBER ? SCOLS_FL_RIGHT : 0);
-	column->width = column->folded = i;
+	column->width = column->folded = strlen(heading);
 	column->other = columns_find(table->fields, field->repeats ?: field->instead);
 	return column->scols ? 0 : -ENOMEM;
 }
@@ -85,6 +81,7 @@ static int add_columns(struct table *table, size_t usual)
 
 	for (size_t i = 0; !rc && table->fields[i]; i++) {
 		table->columns[i].usual = i < usual;
+		table->columns[i].is_for_people = i < usual && !table->markdown;
 		rc = add_column(table, table->fields[i], &table->columns[i]);
 	}
 	return rc;
@@ -118,6 +115,7 @@ struct table *table_new(const struct field *const *columns, size_t usual, bool h
 	scols_table_enable_noheadings(table->scols, !headings);
 	scols_table_enable_raw(table->scols, !headings); /* for scripts: nothing is padded */
 	scols_table_enable_nowrap(table->scols, 0);
+	scols_table_enable_colors(table->scols, 1);
 	scols_table_set_termforce(table->scols, table->fit_terminal ? SCOLS_TERMFORCE_AUTO
 								    : SCOLS_TERMFORCE_NEVER);
 	return table;
@@ -253,6 +251,18 @@ static void measure(struct column *column, const char *text)
 	column->folded = folded > column->folded ? folded : column->folded;
 }
 
+/* Sets the text of a cell and, for people, the colour that its field gives to it. */
+static int set_cell(const struct table *table, struct libscols_line *line, size_t i,
+		    const char *text)
+{
+	int rc = scols_line_set_data(line, i, text ? text : "-");
+
+	if (rc || !text || !table->columns[i].is_for_people)
+		return rc;
+	return scols_cell_set_color(scols_line_get_cell(line, i),
+				    cell_escape(table->fields[i], text));
+}
+
 int table_row(struct table *table, const void *row)
 {
 	struct libscols_line *line = scols_table_new_line(table->scols, NULL);
@@ -261,13 +271,13 @@ int table_row(struct table *table, const void *row)
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; table->fields[i]; i++) {
-		const char *text = field_text(table->fields[i], row, buffer);
 		struct column *column = &table->columns[i];
+		const char *text = cell_text(table->fields[i], column->is_for_people, row, buffer);
 
 		if (column->usual && !column->is_needed)
 			column->is_needed =
 				is_unexpected(table->fields[i], column->other, text, row);
-		if (scols_line_set_data(line, i, text ? text : "-"))
+		if (set_cell(table, line, i, text))
 			return -ENOMEM;
 		if (text && table->fit_terminal)
 			measure(column, text);
@@ -281,17 +291,4 @@ int table_finish(struct table *table)
 
 	free_table(table);
 	return rc;
-}
-
-int table_print_list(const struct list *list, bool verbose, FILE *stream)
-{
-	mr_auto_free const struct field **columns = columns_usual(list->record, verbose);
-	struct table *table =
-		columns ? table_new(columns, columns_count(columns), true, false, stream) : NULL;
-	int rc = table ? 0 : -ENOMEM, ended;
-
-	for (size_t i = 0; !rc && i < list->count; i++)
-		rc = table_row(table, (const char *)list->rows + i * list->size);
-	ended = table ? table_finish(table) : 0;
-	return rc ? rc : ended;
 }

@@ -28,7 +28,4 @@ int table_row(struct table *table, const void *row);
 /** table_finish() - print what is left and free the table.  Return: 0 or -errno. */
 int table_finish(struct table *table);
 
-/** table_print_list() - print a whole list, without columns that are unknown in all rows.  Return: 0 or -errno. */
-int table_print_list(const struct list *list, bool verbose, FILE *stream);
-
 #endif

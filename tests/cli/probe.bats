@@ -288,6 +288,33 @@ table() {
 	[[ $output != *:* ]]
 }
 
+@test "people see how long a call took with its unit, programs in nanoseconds" {
+	local escape=$'\e'
+
+	run --separate-stderr mr stat --probe
+	grep -qE '^ID  *ANSWER  *ERRNO  *LAYER  *ELAPSED$' <<<"$output" || fail "$output"
+	grep -qE '^access.local-write  *yes  *- .* [0-9.]+ (ns|us|ms|s)$' <<<"$output" || fail "$output"
+	[[ $output != *"$escape"* ]]
+	run --separate-stderr mr -o id,elapsed_ns stat --probe
+	grep -qE '^ID  *ELAPSED_NS$' <<<"$output"
+	grep -qE '^access.local-write  *[0-9]+$' <<<"$output"
+	run --separate-stderr mr -n stat --probe
+	grep -qE '^access.local-write yes - - [0-9]+$' <<<"$output" || fail "$output"
+}
+
+@test "at a terminal an answer has the colour of a verdict" {
+	local escape=$'\e'
+
+	command -v script >/dev/null || skip "script is not installed"
+	export TERM=xterm
+	unset NO_COLOR
+	output=$(script -qec "${MR[*]} stat --probe" /dev/null)
+	[[ $output == *"${escape}[32myes"* && $output == *"${escape}[1;31mno"* ]] || fail "$output"
+	[[ $output == *"${escape}[33munknown"* ]] || fail "$output"
+	output=$(NO_COLOR=1 script -qec "${MR[*]} stat --probe" /dev/null)
+	[[ $output == *access.none* && $output != *"$escape"* ]] || fail "$output"
+}
+
 # The page has a row for each trial, in this order.
 @test "the manual page lists each trial" {
 	probe

@@ -7,16 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/output/colour.h"
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
 #include "cmd/stat/host/result.h"
 
 #define VERDICT_WIDTH 8
 
-static const struct {
-	const char *word; /* one that needs an answer stands out without colour, too */
-	enum output_colour colour;
-} looks[MR_VERDICTS] = {
+/* A word that needs an answer stands out without colour, too. */
+static const struct coloured_word looks[MR_VERDICTS] = {
 	[MR_VERDICT_NA] = { "n/a", COLOUR_PLAIN },
 	[MR_VERDICT_OK] = { "ok", COLOUR_GOOD },
 	[MR_VERDICT_UNKNOWN] = { "unknown", COLOUR_DOUBT },

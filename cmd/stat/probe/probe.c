@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output/colour.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/args.h"
@@ -14,18 +15,27 @@
 #include "lib/probe/probe.h"
 #include "lib/probe/trials.h"
 
+/* The colours that --host gives to its verdicts. */
+static const struct coloured_word answer_colours[] = {
+	{ "yes", COLOUR_GOOD },
+	{ "no", COLOUR_BAD },
+	{ "unknown", COLOUR_DOUBT },
+	{ NULL, COLOUR_PLAIN },
+};
+
 static const struct field trial_fields[] = {
 	FIELD(struct trial_row, id, FIELD_STRING, 0, "which trial: a name that stays"),
 	FIELD(struct trial_row, group, FIELD_STRING, FIELD_DETAIL, "what it is about"),
 	FIELD(struct trial_row, subject, FIELD_STRING, FIELD_DETAIL, "what is tried"),
-	FIELD(struct trial_row, answer, FIELD_STRING, 0, "yes, no or unknown"),
+	FIELD(struct trial_row, answer, FIELD_STRING, 0, "yes, no or unknown",
+	      .colours = answer_colours),
 	FIELD_AS("errno", struct trial_row, errnum, FIELD_STRING, 0, "errno of the call"),
 	FIELD(struct trial_row, call, FIELD_STRING, FIELD_DETAIL, "the call that was made"),
 	FIELD(struct trial_row, layer, FIELD_STRING, 0, "who refused, where that is proven"),
 	FIELD(struct trial_row, kernel_call, FIELD_STRING, FIELD_DETAIL,
 	      "what reached the kernel in its place"),
 	FIELD(struct trial_row, access, FIELD_ACCESS, FIELD_DETAIL, "access flags of the region"),
-	FIELD(struct trial_row, elapsed_ns, FIELD_NUMBER, 0, "time of the call"),
+	FIELD(struct trial_row, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, "time of the call"),
 	FIELD(struct trial_row, capability, FIELD_STRING, FIELD_DETAIL,
 	      "what the device itself says: yes or no"),
 	FIELD(struct trial_row, agrees, FIELD_OPT_BOOL, FIELD_DETAIL,

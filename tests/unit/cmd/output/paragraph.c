@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/output/colour.h"
 #include "cmd/output/paragraph.h"
 #include "tests/unit/unit.h"
 
