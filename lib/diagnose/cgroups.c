@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "lib/diagnose/cgroups.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/huge_pages.h"
 #include "lib/host/memory_cgroup.h"
@@ -138,6 +139,8 @@ void mr_check_rdma_cgroup(const struct mr_question *question, struct mr_finding 
 {
 	struct walk walk = { question, finding, .is_enabled = false };
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
 	walk_up(&walk, "rdma", look_at_rdma);
 	if (has_finding(&walk))
 		return;

@@ -82,7 +82,8 @@ const struct mr_check mr_checks[] = {
 	{ "MR-IOMMU-GROUP", "IOMMU groups of GPUs", "devices",
 	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN), mr_check_iommu_group },
 	{ "MR-KNOWN-BAD", "combinations known to fail", "devices",
-	  MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD), mr_check_known_bad },
+	  MR_CAN(NA) | MR_CAN(OK) | MR_CAN(UNKNOWN) | MR_CAN(WARN) | MR_CAN(BAD),
+	  mr_check_known_bad },
 	{ .id = NULL },
 };
 

@@ -8,6 +8,7 @@
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/limits_of_device.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/diagnose/tally.h"
 #include "lib/host/kernel.h"
 #include "lib/host/meminfo.h"
@@ -60,7 +61,9 @@ static bool is_mlx5(const struct look *look)
 static void judge_presence(struct look *look)
 {
 	mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "%s",
-		     look->device.driver[0] ? look->device.driver : "software, or simulated");
+		     look->device.driver[0]                  ? look->device.driver
+		     : mr_is_simulated(look->question->host) ? "simulated"
+							     : "software");
 }
 
 /* There is no device: why not? */

@@ -7,6 +7,7 @@
 #include "lib/diagnose/copy_on_fork.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/kernel.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/host/fork.h"
 #include "lib/host/kernel.h"
 
@@ -62,6 +63,8 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 	struct mr_kernel_version version;
 	char release[96], lacking[160];
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
 	if (!mr_kernel_release(question->host, release, sizeof(release)) ||
 	    !mr_kernel_version(release, &version)) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
@@ -181,6 +184,8 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 	struct rdma_here here;
 	int rc = -ENOENT;
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
 	for (size_t i = 0; i < COUNT(options); i++)
 		options[i].name = option_rows[i].name;
 	if (mr_kernel_release(question->host, release, sizeof(release)))
@@ -236,9 +241,12 @@ void mr_check_dma_heap(const struct mr_question *question, struct mr_finding *fi
 
 void mr_check_fork(const struct mr_question *question, struct mr_finding *finding)
 {
-	const enum mr_tristate copies = mr_copies_on_fork(question->host);
+	enum mr_tristate copies;
 	struct mr_fork fork;
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
+	copies = mr_copies_on_fork(question->host);
 	mr_fork_read(question->host, &fork);
 	if (copies == MR_YES) {
 		mr_finding_set(finding, MR_VERDICT_OK, "the kernel copies pinned pages on fork");

@@ -7,6 +7,7 @@
 
 #include "lib/diagnose/devices.h"
 #include "lib/diagnose/limits_of_device.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/kernel.h"
 #include "lib/host/meminfo.h"
@@ -190,6 +191,8 @@ void mr_check_known_bad(const struct mr_question *question, struct mr_finding *f
 	const size_t count = sizeof(combinations) / sizeof(*combinations);
 	char evidence[200] = "";
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
 	if (!mr_host_exists(question->host, "/sys/class")) {
 		mr_finding_unread(finding, "/sys/class", ENOENT);
 		return;

@@ -7,6 +7,7 @@
 #include "lib/base/error.h"
 #include "lib/diagnose/hardware.h"
 #include "lib/diagnose/kernel.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/kernel.h"
 #include "lib/host/rdma_device.h"
@@ -104,8 +105,11 @@ void mr_check_modules(const struct mr_question *question, struct mr_finding *fin
 	struct mr_name_text devices = { .count = 0 }, names = { .count = 0 };
 	struct mr_host *host = question->host;
 	struct mr_hardware hardware;
-	const int rc = mr_rdma_device_list(host, add_name, &devices);
+	int rc;
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
+	rc = mr_rdma_device_list(host, add_name, &devices);
 	mr_hardware_read(host, &hardware);
 	list_modules(host, &hardware, &names);
 	if (devices.count && !mr_host_exists(host, "/sys/class/infiniband_verbs")) {
@@ -223,6 +227,8 @@ void mr_check_peer_memory(const struct mr_question *question, struct mr_finding 
 	struct nvidia_ways ways;
 	int rc;
 
+	if (mr_kernel_has_no_say(question, finding))
+		return;
 	mr_hardware_read(question->host, &hardware);
 	rc = mr_rdma_device_list(question->host, add_name, &devices);
 	if (!rc || rc == -ENOENT) {
