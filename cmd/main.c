@@ -44,28 +44,37 @@ static bool answer_about_itself(const struct command *command, const struct glob
 }
 
 /* Copies the command line as it was given: reading the options moves the operands behind them. */
-static char **copy_words(int argc, char **argv)
+static char **copy_words(int argc, char **argv, struct mr_error *err)
 {
 	size_t size = ((size_t)argc + 1) * sizeof(*argv);
 	char **copy = malloc(size);
 
+	if (!copy)
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
 	return copy ? memcpy(copy, argv, size) : NULL;
 }
 
-static int run_command(const struct command *command, struct global_args *global, int argc,
-		       char **argv, char **rest, struct mr_error *err)
+static int count_words(char *const *words)
 {
-	char **given = copy_words(argc, argv);
+	int count = 0;
+
+	while (words[count])
+		count++;
+	return count;
+}
+
+static int run_command(const struct command *command, struct global_args *global, char **words,
+		       char *const *given, struct mr_error *err)
+{
 	struct parser parser = { .command = NULL };
 	struct invocation invocation = { .command = command,
 					 .commands = all_commands,
 					 .global = global,
 					 .argv = (const char *const *)given };
-	int rc = given ? parser_init(&parser, command, global, err)
-		       : mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	int rc = parser_init(&parser, command, global, err);
 
 	if (!rc)
-		rc = parser_read(&parser, all_commands, argc - (int)(rest - argv), rest,
+		rc = parser_read(&parser, all_commands, count_words(words), words,
 				 &invocation.operands, err);
 	invocation.args = parser.args;
 	if (!rc && !answer_about_itself(command, global, err)) {
@@ -76,7 +85,6 @@ static int run_command(const struct command *command, struct global_args *global
 			rc = command_run(&invocation, err);
 	}
 	parser_release(&parser);
-	free(given);
 	return rc;
 }
 
@@ -96,12 +104,12 @@ static int run_help_word(char **words, struct mr_error *err)
 }
 
 /* Runs the command that follows the global options.  Sets @command if its name is one. */
-static int run_words(struct global_args *global, int argc, char **argv, char **words,
+static int run_words(struct global_args *global, char **words, char *const *given,
 		     const struct command **command, struct mr_error *err)
 {
 	*command = *command_find(all_commands, *words);
 	if (*command)
-		return run_command(*command, global, argc, argv, words, err);
+		return run_command(*command, global, words, given, err);
 	for (const char *const *word = help_words; *word; word++)
 		if (option_names(*words, *word))
 			return run_help_word(words, err);
@@ -164,6 +172,28 @@ static void survive_file_size_limit(void)
 	sigaction(SIGXFSZ, &action, NULL);
 }
 
+/* The first word that is a command: where a global option is wrong, the words behind it were not read. */
+static const struct command *guess_command(char *const *argv)
+{
+	const struct command *command = NULL;
+
+	while (*argv && *++argv && !command)
+		command = *command_find(all_commands, *argv);
+	return command;
+}
+
+/* Return: the exit status. */
+static int tell_error(const struct command *command, char *const *argv, struct mr_error *err)
+{
+	const struct command *meant = command ? command : guess_command(argv);
+	const int status = meant && meant->fail ? meant->fail(argv, err) : -1;
+
+	if (status >= 0)
+		return status;
+	report_error(command ? command->name : NULL, err);
+	return report_status(err);
+}
+
 int main(int argc, char **argv)
 {
 	struct global_args global = { 0 };
@@ -171,28 +201,28 @@ int main(int argc, char **argv)
 	const struct command *command = NULL;
 	struct mr_error err = { 0 };
 	struct options *options;
-	char **rest = argv;
+	char **rest = argv, **given;
 	sigset_t mask;
 	int rc;
 
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	occupy_standard_descriptors();
 	survive_file_size_limit();
-	rc = refuse_more_rights(&err);
+	given = copy_words(argc, argv, &err);
+	rc = given ? refuse_more_rights(&err) : -ENOMEM;
 	options = rc ? NULL : options_new(bindings, true, &err);
 	if (!rc)
 		rc = options ? options_read(options, argc, argv, &rest, &err) : -ENOMEM;
 	if (rc && options && options_unknown(options))
 		suggest_option(all_commands, NULL, options_unknown(options), &err);
 	if (!rc && *rest)
-		rc = run_words(&global, argc, argv, rest, &command, &err);
+		rc = run_words(&global, rest, given, &command, &err);
 	else if (!rc && !answer_about_itself(NULL, &global, &err))
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	options_free(options); /* it owns lists of columns, which the command has used */
-	if (mr_error_is_set(&err)) {
-		report_error(command ? command->name : NULL, &err);
-		rc = report_status(&err);
-	}
+	if (mr_error_is_set(&err))
+		rc = tell_error(command, given ? given : argv, &err);
+	free(given);
 	mr_signals_deliver(&mask);
 	return rc;
 }

@@ -80,6 +80,14 @@ struct command {
 	int (*check)(const struct invocation *invocation, struct mr_error *err);
 	/** Run it.  Return: an exit status; if @err is set, its kind decides the status instead. */
 	int (*run)(const struct invocation *invocation, struct mr_error *err);
+	/**
+	 * Tell of an error that came before it was run, where the command line asks for another way than
+	 * the usual one; or NULL: it cannot.
+	 * @argv: the whole command line, ends with NULL; the error may have kept it from being read
+	 *
+	 * Return: the exit status, with @err cleared; -1: nothing was done.
+	 */
+	int (*fail)(char *const *argv, struct mr_error *err);
 	/** Call @run, which is the one above or that of a view, as the options say; or NULL: call it once. */
 	int (*run_by)(const struct invocation *invocation, command_run_function *run,
 		      struct mr_error *err);

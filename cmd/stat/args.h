@@ -48,6 +48,9 @@ int stat_check_print(const struct invocation *invocation, struct mr_error *err);
 int stat_print(const struct invocation *invocation, command_run_function *run,
 	       struct mr_error *err);
 
+/** stat_fail() - fail of struct command: the way that --exit asks for */
+int stat_fail(char *const *argv, struct mr_error *err);
+
 /** STAT_REGION_COLUMNS, STAT_REGION_FILLS - as columns and fills of struct command */
 #define STAT_REGION_COLUMNS                                                                        \
 	REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd)

@@ -101,4 +101,5 @@ const struct command command_stat = {
 	.check = check_stat,
 	.run = stat_regions,
 	.run_by = stat_print,
+	.fail = stat_fail,
 };

@@ -170,8 +170,17 @@ document_is_complete() {
 	usage_error "--ignore: there is no check 'xyzzy'" "mrctl help checks"
 	run --separate-stderr mrctl stat --host --only "$first" --ignore "$first"
 	usage_error "--only and --ignore leave no check to do"
-	run --separate-stderr mrctl stat --host --only ''
-	usage_error "there is no check ''"
+	for list in '' "$first," ",$first" "$first,,$second"; do
+		run --separate-stderr mrctl stat --host --only "$list"
+		usage_error "--only: an id is missing in '$list'" "mrctl help checks" || return
+	done
+}
+
+@test "a registration that is planned has a size" {
+	run --separate-stderr mrctl stat --host --for-size 0
+	usage_error "--for-size: a registration has at least 1 byte"
+	run --separate-stderr mrctl stat --host --for-size 1 --only MR-AVAILABLE
+	succeeded
 }
 
 @test "the exit status is 1 where a check is bad, with --fail-on warn also for a warning" {
@@ -245,16 +254,53 @@ npd_line_is_short() {
 	read -r first _ < <(checks)
 	for style in nagios,3 npd,2; do
 		for wrong in "--root /nonexistent" "--only ${first}X" "--record $ROOT" operand "-d mlx5_0" \
-			"--only $first --ignore $first"; do
+			"--only $first --ignore $first" "--only $first," "--only a|b" "--for-size 0" \
+			"--for-size x" --xyzzy "--root x --record y" "--format xyzzy" --device "--json=x" \
+			"--root x --root y" --only; do
 			# shellcheck disable=SC2086 # words
 			run --separate-stderr mrctl stat --host --exit "${style%,*}" $wrong
 			[ "$status" -eq "${style#*,}" ] || fail "$style $wrong: $status $output" || return
 			[ "${#lines[@]}" -eq 1 ] && [ -n "$output" ] && [ -n "$stderr" ] || fail "$output" || return
+			[[ $style == npd* || $output =~ ^"MRCTL UNKNOWN: "[^|]*$ ]] || fail "$output" || return
 		done
 		run --separate-stderr bash -c "mrctl stat --host --exit ${style%,*} >/dev/full"
 		[ "$status" -eq "${style#*,}" ] || fail "$style: $status" || return
 		[[ $stderr == *ENOSPC* ]]
 	done
+}
+
+# told STATUS LINE ARGUMENT...: mrctl with these arguments tells a monitoring system LINE
+told() {
+	run --separate-stderr mrctl "${@:3}"
+	[[ $status -eq $1 && $output == "$2" && -n $stderr ]] || fail "${*:3}: $status $output" "$stderr"
+}
+
+@test "--exit is looked for where the options cannot be read, wherever it stands" {
+	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" --xyzzy stat --host --exit nagios
+	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" stat --xyzzy --exit=NAGIOS --host
+	told 3 "MRCTL UNKNOWN: unknown option '--xyzzy'" stat operand --exit nagios --xyzzy
+	told 3 "MRCTL UNKNOWN: --exit needs --host" stat --exit nagios
+	told 2 "unknown option '--xyzzy'" --xyzzy stat --host --exit npd
+	# who does not ask for it gets the usual status
+	run --separate-stderr mrctl stat --host --exit xyzzy
+	usage_error "unknown style of exit statuses 'xyzzy'"
+	run --separate-stderr mrctl stat --host --exit plain --xyzzy
+	usage_error "unknown option '--xyzzy'"
+	run --separate-stderr mrctl stat --host -- --exit nagios
+	usage_error "'--exit' is one"
+	run --separate-stderr mrctl reg --exit nagios
+	usage_error "unknown option '--exit'"
+}
+
+@test "the kernel's RDMA has no say about a simulated HCA" {
+	run --separate-stderr mrctl sim -- mrctl stat --host --exit nagios \
+		--only MR-CGROUP-RDMA,MR-KERNEL,MR-KERNEL-CONFIG,MR-MODULES,MR-PEER-MEMORY,MR-FORK,MR-KNOWN-BAD
+	succeeded
+	[[ ${lines[0]} == "MRCTL OK: no check is this host's business | "* ]] || fail "$output"
+	# root of this machine gets a healthy answer, which --exit npd prints as one line
+	[ "$(id -u)" -eq 0 ] || return 0
+	run --separate-stderr prlimit --memlock=unlimited mrctl sim -- mrctl stat --host --exit npd
+	[[ $output != *unknown* ]] || fail "$output"
 }
 
 @test "--exit nagios excludes --fail-on warn, and says so as Nagios wants it" {

@@ -7,9 +7,9 @@
 #include "cmd/output/openmetrics.h"
 #include "cmd/region/answer.h"
 #include "cmd/stat/host/result.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/host/memlock.h"
 #include "lib/host/process_status.h"
-#include "lib/simulator/enter.h"
 
 static const struct field check_fields[] = {
 	FIELD(struct check_row, verdict, FIELD_STRING, 0, "ok, warn, bad, unknown or n/a"),
@@ -57,12 +57,6 @@ static int answer_text(void *data, char *text, size_t size)
 	return 0;
 }
 
-/* Asks what this process knows of itself, or what a recording has of the one that made it. */
-static void ask(struct mr_host *host, const char *name, const char *here, char *text, size_t size)
-{
-	mr_host_ask(host, name, answer_text, (void *)(uintptr_t)here, text, size);
-}
-
 /* The environment of a recorded host: nothing of this machine.  The limit is null where none was recorded, too. */
 static void read_recorded(struct mr_host *host, struct mr_environment *environment)
 {
@@ -81,19 +75,16 @@ static void read_recorded(struct mr_host *host, struct mr_environment *environme
 
 static void read_environment(struct mr_host *host, struct mr_environment *environment)
 {
-	const char *simulated = mr_simulator_is_entered() ? "yes" : "no";
 	struct mr_environment live;
-	char answer[8];
 
 	mr_environment_init(&live);
 	*environment = (struct mr_environment){ .mrctl = MRCTL_VERSION };
-	ask(host, "rdma-core", live.rdma_core, environment->rdma_core,
-	    sizeof(environment->rdma_core));
-	ask(host, "simulated", simulated, answer, sizeof(answer));
+	mr_host_ask(host, "rdma-core", answer_text, live.rdma_core, environment->rdma_core,
+		    sizeof(environment->rdma_core));
 	read_recorded(host, environment);
 	if (mr_host_is_live(host))
 		*environment = live;
-	environment->simulated = answer[0] == 'y';
+	environment->simulated = mr_is_simulated(host);
 }
 
 /* Looks at the host, or at the recording.  Return: 0, or -errno; the rows have findings once it is opened. */
@@ -140,7 +131,8 @@ static void print_result(struct answer *answer, const struct host_result *result
 	char line[STATUS_LINE_MAX];
 
 	if (!style->json && !style->quiet && style->format == OUTPUT_TEXT &&
-	    status_line(result, failure ? failure->message : NULL, line)) {
+	    (failure ? status_line_of_failure(result->args->exit_style, failure->message, line)
+		     : status_line(result, line))) {
 		output_foreign(line);
 		output_text("\n");
 		if (result->args->exit_style == EXIT_STYLE_NPD)
@@ -180,22 +172,6 @@ static void note_recording(const struct invocation *invocation, const struct sta
 		    args->record, args->record);
 }
 
-/* A monitoring system takes the usual exit statuses of an error, 1 and 2, for those of a check. */
-static int fail_by_style(const struct host_result *result, int rc, struct mr_error *err)
-{
-	char line[STATUS_LINE_MAX];
-
-	if (!status_line(result, err->text, line))
-		return rc;
-	output_foreign(line);
-	output_text("\n");
-	report_error("stat", err);
-	mr_error_clear(err);
-	output_flush(err);
-	mr_error_clear(err);
-	return status_of(result, true);
-}
-
 /* Looked at by run_host(): a monitoring system would take the usual exit status for that of a check. */
 static int check_usage(const struct invocation *invocation, struct mr_error *err)
 {
@@ -208,6 +184,9 @@ static int check_usage(const struct invocation *invocation, struct mr_error *err
 	if (invocation->global->device)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--host looks at all devices: it excludes --device NAME");
+	if (args->for_size.known && !args->for_size.value)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--for-size: a registration has at least 1 byte");
 	if (args->exit_style == EXIT_STYLE_NAGIOS && args->fail_on != FAIL_ON_BAD)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--exit nagios has a status of its own for warnings: "
@@ -231,10 +210,14 @@ static int run_host(const struct invocation *invocation, struct mr_error *err)
 		if (!rc && !failed)
 			note_recording(invocation, result.args);
 		if (!rc)
-			rc = status_of(&result, failed);
+			rc = failed ? status_of_failure(result.args->exit_style)
+				    : status_of(&result);
 	}
-	if (mr_error_is_set(err))
-		rc = fail_by_style(&result, rc, err);
+	if (mr_error_is_set(err)) {
+		const int status = status_fail(result.args->exit_style, err);
+
+		rc = status < 0 ? rc : status;
+	}
 	result_release(&result);
 	return rc;
 }

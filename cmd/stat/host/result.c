@@ -18,16 +18,25 @@ static int fail_unknown(const char *option, const char *id, size_t length, struc
 	return -EINVAL;
 }
 
+static int fail_missing(const char *option, const char *list, struct mr_error *err)
+{
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--%s: an id is missing in '%s'", option, list);
+	mr_hint(err, "one ',' stands between two ids; mrctl help checks lists all");
+	return -EINVAL;
+}
+
 /* Sets @value for the checks of a list.  @list: or NULL, which names none */
 static int choose(bool *chosen, bool value, const char *option, const char *list,
 		  struct mr_error *err)
 {
-	const char *id;
+	const char *id, *rest = list;
 	size_t length;
 
-	while (list && (id = mr_list_item(&list, ",", &length))) {
+	while (rest && (id = mr_list_item(&rest, ",", &length))) {
 		const struct mr_check *check = mr_check_find(id, length);
 
+		if (!length)
+			return fail_missing(option, list, err);
 		if (!check)
 			return fail_unknown(option, id, length, err);
 		chosen[check - mr_checks] = value;
@@ -78,12 +87,11 @@ int result_select(struct host_result *result, struct mr_error *err)
 	return rc;
 }
 
-/* The text, or NULL where it is empty.  To Nagios a "|" is the beginning of numbers. */
+/* The text, or NULL where it is empty. */
 static const char *finding_text(const struct host_result *result, char *text)
 {
 	if (result->args->exit_style == EXIT_STYLE_NAGIOS)
-		for (char *bar = text; (bar = strchr(bar, '|'));)
-			*bar = '/';
+		status_hide_bars(text);
 	return text[0] ? text : NULL;
 }
 

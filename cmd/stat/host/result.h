@@ -60,15 +60,27 @@ void result_print(const struct host_result *result, bool verbose);
 /** Room for the line that a monitoring system reads. */
 #define STATUS_LINE_MAX 512
 
-/**
- * status_line() - the line that a monitoring system reads
- * @failure: why the checks could not be done; or NULL
- *
- * Return: whether --exit asks for one.
- */
-bool status_line(const struct host_result *result, const char *failure, char line[STATUS_LINE_MAX]);
+/** status_line() - the line that a monitoring system reads.  Return: whether --exit asks for one. */
+bool status_line(const struct host_result *result, char line[STATUS_LINE_MAX]);
 
-/** status_of() - the exit status; @failed: the checks could not be done, or not be printed */
-int status_of(const struct host_result *result, bool failed);
+/** status_line_of_failure() - the same, where the checks could not be done; @failure: why */
+bool status_line_of_failure(enum exit_style style, const char *failure, char line[STATUS_LINE_MAX]);
+
+/** status_hide_bars() - replace each "|" of a text: to Nagios it begins the performance data */
+void status_hide_bars(char *text);
+
+/** status_of() - the exit status */
+int status_of(const struct host_result *result);
+
+/** status_of_failure() - the exit status where the checks could not be done, or not be printed */
+int status_of_failure(enum exit_style style);
+
+/**
+ * status_fail() - tell a monitoring system of an error: it reads standard output, and takes the usual exit
+ * statuses of an error, 1 and 2, for those of a check
+ *
+ * Return: the exit status, with @err cleared; -1 where @style is the plain one, and nothing was done.
+ */
+int status_fail(enum exit_style style, struct mr_error *err);
 
 #endif

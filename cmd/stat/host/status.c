@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/output/document.h"
+#include "cmd/output/messages.h"
 #include "cmd/stat/host/result.h"
 
 /*
@@ -14,13 +16,13 @@ enum nagios { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
 
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
 
-/* Statuses of node-problem-detector's plugins (its pkg/custompluginmonitor/plugin/plugin.go). */
+/* Statuses of node-problem-detector's plugins (its pkg/custompluginmonitor/plugin/plugin.go: others are unknown, too). */
 enum npd { NPD_OK, NPD_PROBLEM, NPD_UNKNOWN };
 
 /* Bytes of a plugin's output that node-problem-detector keeps, unless it is told otherwise (max_output_length). */
 #define NPD_MAX 80
 
-static enum nagios nagios_status(const struct host_result *result, bool failed)
+static enum nagios nagios_status(const struct host_result *result)
 {
 	static const enum nagios statuses[MR_VERDICTS] = {
 		[MR_VERDICT_NA] = NAGIOS_OK,           [MR_VERDICT_OK] = NAGIOS_OK,
@@ -28,7 +30,7 @@ static enum nagios nagios_status(const struct host_result *result, bool failed)
 		[MR_VERDICT_BAD] = NAGIOS_CRITICAL,
 	};
 
-	return failed ? NAGIOS_UNKNOWN : statuses[result_worst(result)];
+	return statuses[result_worst(result)];
 }
 
 /* Whether a check fails by --fail-on. */
@@ -38,25 +40,35 @@ static bool has_failed(const struct host_result *result)
 	       (result->args->fail_on == FAIL_ON_WARN && result->counts[MR_VERDICT_WARN]);
 }
 
-static enum npd npd_status(const struct host_result *result, bool failed)
+static enum npd npd_status(const struct host_result *result)
 {
-	return failed                               ? NPD_UNKNOWN
-	       : has_failed(result)                 ? NPD_PROBLEM
+	return has_failed(result)                   ? NPD_PROBLEM
 	       : result->counts[MR_VERDICT_UNKNOWN] ? NPD_UNKNOWN
 						    : NPD_OK;
 }
 
-int status_of(const struct host_result *result, bool failed)
+int status_of(const struct host_result *result)
 {
 	switch (result->args->exit_style) {
 	case EXIT_STYLE_NAGIOS:
-		return (int)nagios_status(result, failed);
+		return (int)nagios_status(result);
 	case EXIT_STYLE_NPD:
-		return (int)npd_status(result, failed);
+		return (int)npd_status(result);
 	case EXIT_STYLE_PLAIN:
 		break;
 	}
-	return failed || has_failed(result) ? EXIT_REFUSED : EXIT_DONE;
+	return has_failed(result) ? EXIT_REFUSED : EXIT_DONE;
+}
+
+int status_of_failure(enum exit_style style)
+{
+	static const int statuses[] = {
+		[EXIT_STYLE_PLAIN] = EXIT_REFUSED,
+		[EXIT_STYLE_NAGIOS] = NAGIOS_UNKNOWN,
+		[EXIT_STYLE_NPD] = NPD_UNKNOWN,
+	};
+
+	return statuses[style];
 }
 
 /* A line that grows, and ends with " ..." where it would become too long. */
@@ -130,23 +142,63 @@ static void add_performance(struct line *line, const struct host_result *result)
 	    result->counts[MR_VERDICT_OK], result->count);
 }
 
-bool status_line(const struct host_result *result, const char *failure, char text[STATUS_LINE_MAX])
+/* An empty line, with as much room as the monitoring system reads. */
+static struct line new_line(enum exit_style style, char text[STATUS_LINE_MAX])
 {
-	const bool nagios = result->args->exit_style == EXIT_STYLE_NAGIOS;
-	struct line line = { text, 0, nagios ? STATUS_LINE_MAX - 160 : NPD_MAX - 1, false };
-
 	text[0] = '\0';
-	if (result->args->exit_style == EXIT_STYLE_PLAIN)
+	return (struct line){ text, 0,
+			      style == EXIT_STYLE_NAGIOS ? STATUS_LINE_MAX - 160 : NPD_MAX - 1,
+			      false };
+}
+
+bool status_line(const struct host_result *result, char text[STATUS_LINE_MAX])
+{
+	const enum exit_style style = result->args->exit_style;
+	const bool nagios = style == EXIT_STYLE_NAGIOS;
+	struct line line = new_line(style, text);
+
+	if (style == EXIT_STYLE_PLAIN)
 		return false;
 	if (nagios)
-		add(&line, "MRCTL %s: ", nagios_names[nagios_status(result, failure)]);
-	if (failure) {
-		add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
-		return true;
-	}
+		add(&line, "MRCTL %s: ", nagios_names[nagios_status(result)]);
 	add_counts(&line, result);
 	add_worst(&line, result, nagios);
 	if (nagios)
 		add_performance(&line, result);
 	return true;
+}
+
+bool status_line_of_failure(enum exit_style style, const char *failure, char text[STATUS_LINE_MAX])
+{
+	struct line line = new_line(style, text);
+
+	if (style == EXIT_STYLE_PLAIN)
+		return false;
+	if (style == EXIT_STYLE_NAGIOS)
+		add(&line, "MRCTL %s: ", nagios_names[NAGIOS_UNKNOWN]);
+	add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
+	if (style == EXIT_STYLE_NAGIOS)
+		status_hide_bars(text);
+	return true;
+}
+
+void status_hide_bars(char *text)
+{
+	for (char *bar = text; (bar = strchr(bar, '|'));)
+		*bar = '/';
+}
+
+int status_fail(enum exit_style style, struct mr_error *err)
+{
+	char line[STATUS_LINE_MAX];
+
+	if (!status_line_of_failure(style, err->text, line))
+		return -1;
+	output_foreign(line);
+	output_text("\n");
+	report_error("stat", err);
+	mr_error_clear(err);
+	output_flush(err);
+	mr_error_clear(err);
+	return status_of_failure(style);
 }
