@@ -220,6 +220,7 @@ bench: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/bench/run.sh
 
 ## install: install below DESTDIR and PREFIX
+# The examples name mrctl where the default prefix has it.
 install: all
 	install -D -m 755 $(BUILD)/mrctl $(DESTDIR)$(BINDIR)/mrctl
 	install -D -m 755 $(BUILD)/sim/libmrctl-sim.so $(DESTDIR)$(LIBDIR)/mrctl/sim/libmrctl-sim.so
@@ -228,8 +229,9 @@ install: all
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done
 	for file in $(EXAMPLES); do \
-		install -D -m $$([ -x $$file ] && echo 755 || echo 644) $$file \
-			$(DESTDIR)$(DOCDIR)/$${file#man/} || exit; \
+		sed 's|/usr/local/bin|$(BINDIR)|g' $$file | \
+			install -D -m $$([ -x $$file ] && echo 755 || echo 644) /dev/stdin \
+				$(DESTDIR)$(DOCDIR)/$${file#man/} || exit; \
 	done
 	install -D -m 644 completions/mrctl.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/mrctl
 	install -D -m 644 completions/_mrctl $(DESTDIR)$(DATADIR)/zsh/site-functions/_mrctl

@@ -5,7 +5,7 @@
 #     clush.sh node[001-512]
 #     clush.sh @compute --for-size 64G
 #
-# CLUSH may hold further options of clush(1), such as "-f 128".
+# CLUSH may hold further options of clush(1), such as "-f 128"; MRCTL tells where mrctl is on the nodes.
 [ $# -ge 1 ] || {
 	echo "usage: $0 NODES [OPTION of mrctl stat --host...]" >&2
 	exit 2
@@ -13,4 +13,4 @@
 nodes=$1
 shift
 # shellcheck disable=SC2086 # options
-exec clush $CLUSH -b -S -w "$nodes" mrctl stat --host "$@"
+exec clush $CLUSH -b -S -w "$nodes" "${MRCTL:-/usr/local/bin/mrctl}" stat --host "$@"

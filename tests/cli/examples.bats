@@ -89,7 +89,8 @@ slurm() {
 
 @test "clush folds the nodes that answer the same" {
 	need clush clustershell
-	CLUSH='-R exec' run --separate-stderr "$EXAMPLES/clush.sh" 'n[1-3]'
+	export CLUSH='-R exec' MRCTL=mrctl
+	run --separate-stderr "$EXAMPLES/clush.sh" 'n[1-3]'
 	grep -qx 'n\[1-3\] (3)' <<<"$output" || fail "$output" "$stderr"
 	[ "$(grep -c '^n' <<<"$output")" -eq 1 ] || fail "$output"
 	[[ $output == *MR-MEMLOCK* ]]
@@ -102,7 +103,7 @@ slurm() {
 
 	while IFS= read -r line; do
 		[[ $line == [!#]* ]] || continue
-		[[ $line =~ ^[a-z]*\*\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ (mrctl\ .*)$ ]] || fail "$line"
+		[[ $line =~ ^[a-z]*\*\ \|\|\ check_cmd_status\ -t\ [0-9]+\ -r\ ([0-9]+)\ /usr/local/bin/(mrctl\ .*)$ ]] || fail "$line"
 		status_wanted=${BASH_REMATCH[1]} command=${BASH_REMATCH[2]}
 		answer 0 ""
 		run bash -c "$command"
@@ -121,10 +122,10 @@ slurm() {
 	export ANSIBLE_LOCALHOST_WARNING=false ANSIBLE_HOME=$BATS_TEST_TMPDIR/ansible ANSIBLE_NOCOLOR=1
 	# without the prefix of PATH, ansible would look for its own python
 	answer 0 '{"checks":[{"id":"MR-MEMLOCK","verdict":"ok"},{"id":"MR-CMA","verdict":"n/a"}]}'
-	run ansible-playbook -i localhost, -c local "$EXAMPLES/ansible.yml"
+	run ansible-playbook -i localhost, -c local -e mrctl=mrctl "$EXAMPLES/ansible.yml"
 	[ "$status" -eq 0 ] || fail "$output"
 	answer 1 '{"checks":[{"id":"MR-MEMLOCK","verdict":"bad"},{"id":"MR-CMA","verdict":"ok"}]}'
-	run ansible-playbook -i localhost, -c local "$EXAMPLES/ansible.yml"
+	run ansible-playbook -i localhost, -c local -e mrctl=mrctl "$EXAMPLES/ansible.yml"
 	[ "$status" -ne 0 ] && [[ $output == *MR-MEMLOCK* && $output != *MR-CMA* ]] || fail "$output"
 	[ "$(sort -u "$BATS_TEST_TMPDIR/words")" = "--json stat --host" ]
 	# the real document has these members
@@ -188,12 +189,44 @@ slurm() {
 	[[ $output == *memlock.conf* ]] || fail "$output"
 }
 
+# install_examples PREFIX: below $tree
+install_examples() {
+	make -s -C "$ROOT" -o all install BUILD="$BUILD" DESTDIR="$tree" PREFIX="$1" >/dev/null
+}
+
 @test "all examples are installed, and uninstalled" {
 	local tree=$BATS_TEST_TMPDIR/tree
 
-	make -s -C "$ROOT" -o all install BUILD="$BUILD" DESTDIR="$tree" PREFIX=/usr >/dev/null
-	diff -r "$EXAMPLES" "$tree/usr/share/doc/mrctl/examples"
-	[ -x "$tree/usr/share/doc/mrctl/examples/slurm/prolog.sh" ]
-	make -s -C "$ROOT" uninstall BUILD="$BUILD" DESTDIR="$tree" PREFIX=/usr
+	install_examples /usr/local
+	diff -r "$EXAMPLES" "$tree/usr/local/share/doc/mrctl/examples"
+	[ -x "$tree/usr/local/share/doc/mrctl/examples/slurm/prolog.sh" ]
+	[ ! -x "$tree/usr/local/share/doc/mrctl/examples/nhc.conf" ]
+	make -s -C "$ROOT" uninstall BUILD="$BUILD" DESTDIR="$tree" PREFIX=/usr/local
 	[ -z "$(find "$tree" ! -type d)" ]
+}
+
+@test "installed examples find mrctl where it was installed" {
+	local tree=$BATS_TEST_TMPDIR/tree prefix examples file
+
+	for prefix in /usr /opt/rdma; do
+		install_examples "$prefix"
+		examples=$tree$prefix/share/doc/mrctl/examples
+		[ "$(jq -r '.rules[].path' "$examples/kubernetes/node-problem-detector.json")" = "$prefix/bin/mrctl" ]
+		grep -q -- "-r 0 $prefix/bin/mrctl stat" "$examples/nhc.conf"
+		# /usr/local/sbin is where an administrator puts a script
+		run grep -r /usr/local/bin "$examples"
+		[ "$status" -eq 1 ] || fail "$output"
+	done
+	# as Slurm runs a program: without PATH
+	tree='' prefix=$BATS_TEST_TMPDIR/prefix
+	install_examples "$prefix"
+	examples=$prefix/share/doc/mrctl/examples
+	for file in slurm/prolog.sh slurm/task-prolog.sh; do
+		run --separate-stderr env -i "$examples/$file"
+		[[ $status -le 1 && $output$stderr != *"not found"* ]] || fail "$file: $status $output" "$stderr"
+	done
+	mkdir "$BATS_TEST_TMPDIR/metrics"
+	run --separate-stderr env -i "$examples/systemd/mrctl-metrics.sh" "$BATS_TEST_TMPDIR/metrics" host
+	succeeded
+	[ -s "$BATS_TEST_TMPDIR/metrics/mrctl-host.prom" ]
 }

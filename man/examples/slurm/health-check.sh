@@ -4,6 +4,7 @@
 #
 # Drains a node where registration cannot work, and takes back what it drained itself once that has been
 # repaired.  Slurm does not look at the exit status of this program.
+PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin # Slurm sets none
 node=${SLURMD_NODENAME:-$(hostname -s)}
 reason=$(scontrol --oneliner show node "$node" | sed -n 's/.* Reason=\(.*\)/\1/p')
 

@@ -8,5 +8,6 @@
 #
 # These limits are those of the shell that submitted the job, unless slurm.conf has
 # PropagateResourceLimitsExcept=MEMLOCK.
+PATH=${PATH:-/usr/bin:/bin}:/usr/local/bin # that of the job may lack it
 mrctl stat --host --quiet || echo "print mrctl: $(mrctl stat --host --exit npd)"
 exit 0

@@ -4,6 +4,7 @@
 #
 # The collector may read at any time, and a name that does not end with ".prom" is none of its files.  So each
 # file is written under another name and renamed when it is whole.
+PATH=${PATH:-/usr/sbin:/usr/bin:/sbin:/bin}:/usr/local/bin
 [ $# -ge 1 ] || {
 	echo "usage: $0 DIR [VIEW...]" >&2
 	exit 2
