@@ -87,11 +87,17 @@ int result_select(struct host_result *result, struct mr_error *err)
 	return rc;
 }
 
+void result_hide_bars(char *text)
+{
+	for (char *bar = text; (bar = strchr(bar, '|'));)
+		*bar = '/';
+}
+
 /* The text, or NULL where it is empty. */
 static const char *finding_text(const struct host_result *result, char *text)
 {
 	if (result->args->exit_style == EXIT_STYLE_NAGIOS)
-		status_hide_bars(text);
+		result_hide_bars(text);
 	return text[0] ? text : NULL;
 }
 

@@ -54,6 +54,9 @@ void result_release(struct host_result *result);
 /** result_worst() - the worst verdict: bad, warn, unknown, ok */
 enum mr_verdict result_worst(const struct host_result *result);
 
+/** result_hide_bars() - replace each "|" of a text: to Nagios it begins the performance data */
+void result_hide_bars(char *text);
+
 /** result_print() - print it for people */
 void result_print(const struct host_result *result, bool verbose);
 
@@ -65,9 +68,6 @@ bool status_line(const struct host_result *result, char line[STATUS_LINE_MAX]);
 
 /** status_line_of_failure() - the same, where the checks could not be done; @failure: why */
 bool status_line_of_failure(enum exit_style style, const char *failure, char line[STATUS_LINE_MAX]);
-
-/** status_hide_bars() - replace each "|" of a text: to Nagios it begins the performance data */
-void status_hide_bars(char *text);
 
 /** status_of() - the exit status */
 int status_of(const struct host_result *result);

@@ -178,14 +178,8 @@ bool status_line_of_failure(enum exit_style style, const char *failure, char tex
 		add(&line, "MRCTL %s: ", nagios_names[NAGIOS_UNKNOWN]);
 	add(&line, "%.*s", (int)(line.max - line.used - strlen(" ...")), failure);
 	if (style == EXIT_STYLE_NAGIOS)
-		status_hide_bars(text);
+		result_hide_bars(text);
 	return true;
-}
-
-void status_hide_bars(char *text)
-{
-	for (char *bar = text; (bar = strchr(bar, '|'));)
-		*bar = '/';
 }
 
 int status_fail(enum exit_style style, struct mr_error *err)
