@@ -15,6 +15,7 @@ static const struct option_spec global_options[] = {
 	       "print everything that is known"),
 	OPTION(0, "session", string, struct global_args, session, "WHERE",
 	       "session: fd:N or pid:N (default: $MRCTL_SESSION)"),
+	OPTION(0, "why", why, struct global_args, why, "DEPTH", "explain by"),
 	OPTION('h', "help", flag, struct global_args, help, NULL, "print this help"),
 	OPTION('V', "version", flag, struct global_args, version, NULL,
 	       "print the versions of mrctl and rdma-core"),

@@ -5,13 +5,14 @@
 
 #include <stdbool.h>
 
-#include "cmd/cli/option_table.h"
+#include "cmd/cli/option_types.h"
 #include "cmd/output/style.h"
 
 struct global_args {
 	struct output_style style;
 	const char *device;
 	const char *session;
+	enum why_depth why;
 	bool help;
 	bool version;
 	bool dump_cli;

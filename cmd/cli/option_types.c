@@ -219,6 +219,25 @@ static int read_exit_style(const char *text, void *member, struct mr_error *err)
 	return 0;
 }
 
+const struct mr_word why_depths[WHY_DEPTHS + 1] = {
+	[WHY_READ] = MR_WORD("read", "look at limits, memory and devices"),
+	[WHY_TRY] = MR_WORD("try", "and repeat the call, with one thing changed at a time"),
+	[WHY_PROVE] = MR_WORD("prove", "and watch which function of the kernel refuses (root)"),
+	[WHY_NONE] = MR_WORD("none", "do not look for causes"),
+	[WHY_DEPTHS] = MR_WORD(NULL, NULL),
+};
+
+static int read_why(const char *text, void *member, struct mr_error *err)
+{
+	const int index = mr_word_find(why_depths, text, strlen(text));
+
+	if (index < 0)
+		return mr_fail_word(err, "depth", text, strlen(text), why_depths,
+				    sizeof(*why_depths));
+	*(enum why_depth *)member = (enum why_depth)index;
+	return 0;
+}
+
 const struct option_type option_type_flag = { .name = "flag", .read = read_flag, .adds_up = true };
 const struct option_type option_type_string = { .name = "string",
 						.read = read_text,
@@ -264,3 +283,4 @@ const struct option_type option_type_fail_on = { .name = "verdict",
 const struct option_type option_type_exit_style = { .name = "exit-style",
 						    .read = read_exit_style,
 						    .words = exit_styles };
+const struct option_type option_type_why = { .name = "why", .read = read_why, .words = why_depths };

@@ -48,6 +48,18 @@ struct expect_option {
 /** From which verdict of a check on the exit status is 1. */
 enum fail_on { FAIL_ON_BAD, FAIL_ON_WARN };
 
+/** How deep the causes of a refusal are looked for. */
+enum why_depth {
+	WHY_READ,  /**< look only */
+	WHY_TRY,   /**< repeat the call with one thing changed at a time */
+	WHY_PROVE, /**< watch the kernel refuse */
+	WHY_NONE,  /**< do not look */
+	WHY_DEPTHS,
+};
+
+/** The names of the depths. */
+extern const struct mr_word why_depths[WHY_DEPTHS + 1];
+
 /** Whose exit statuses checks have. */
 enum exit_style {
 	EXIT_STYLE_PLAIN,
@@ -95,6 +107,8 @@ enum exit_style {
 #define OPTION_CTYPE_faults struct mr_sim_faults
 /** A verdict of checks. */
 #define OPTION_CTYPE_fail_on enum fail_on
+/** How deep the causes of a refusal are looked for. */
+#define OPTION_CTYPE_why enum why_depth
 /** A style of exit statuses. */
 #define OPTION_CTYPE_exit_style enum exit_style
 
@@ -103,6 +117,6 @@ extern const struct option_type option_type_flag, option_type_string, option_typ
 	option_type_seconds, option_type_format, option_type_access, option_type_changes,
 	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
 	option_type_expect, option_type_profile, option_type_kernel, option_type_faults,
-	option_type_fail_on, option_type_exit_style;
+	option_type_fail_on, option_type_exit_style, option_type_why;
 
 #endif

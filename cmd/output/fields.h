@@ -28,6 +28,7 @@ enum field_type {
 	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
 	FIELD_LIST,     /**< struct list; JSON only */
 	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
+	FIELD_MEMBERS,  /**< struct members: an object with keys of its own; JSON only */
 };
 
 enum field_flags {
@@ -80,6 +81,18 @@ struct list {
 	size_t size; /**< bytes of a row */
 };
 
+/** A member of an object whose keys are not those of a record. */
+struct member {
+	const char *key;
+	const char *text; /**< NULL: the number */
+	uint64_t number;
+};
+
+struct members {
+	const struct member *items;
+	size_t count;
+};
+
 #define FIELD_CTYPE_FIELD_STRING   const char *
 #define FIELD_CTYPE_FIELD_TEXT     char[]
 #define FIELD_CTYPE_FIELD_BOOL     bool
@@ -91,6 +104,7 @@ struct list {
 #define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIST     struct list
+#define FIELD_CTYPE_FIELD_MEMBERS  struct members
 
 /** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */
 #define FIELD(structure, member, type_, flags_, ...)                                               \

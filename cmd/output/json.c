@@ -85,6 +85,23 @@ static cJSON *record_list(const struct list *list)
 	return array;
 }
 
+static cJSON *members_object(const struct members *members)
+{
+	cJSON *object = cJSON_CreateObject();
+	char number[24];
+
+	for (size_t i = 0; object && i < members->count; i++) {
+		const struct member *member = &members->items[i];
+
+		snprintf(number, sizeof(number), "%" PRIu64, member->number);
+		if (!cJSON_AddItemToObject(object, member->key,
+					   member->text ? new_string(member->text)
+							: cJSON_CreateRaw(number)))
+			return cJSON_Delete(object), NULL;
+	}
+	return object;
+}
+
 /*
  * A value as a JSON item, or NULL when memory is short.
  *
@@ -105,6 +122,8 @@ static cJSON *new_item(const struct field *field, const void *row)
 		return cJSON_CreateNull();
 	if (field->type == FIELD_LIST)
 		return record_list(value);
+	if (field->type == FIELD_MEMBERS)
+		return members_object(value);
 	if (field->type == FIELD_ACCESS && number->known)
 		return access_list((uint32_t)number->value);
 	if (field->type == FIELD_PAGES && number->known)

@@ -17,6 +17,9 @@
 /* At most so many failures of a command are reported one by one; the document has all. */
 #define REPORTED_MAX 10
 
+/* At most so many refusals of a command are explained: a million may come for one cause. */
+#define DIAGNOSED_MAX 16
+
 int answer_init(struct answer *answer, const struct invocation *invocation,
 		const struct expect_option *expect, const struct mr_environment *environment,
 		uint64_t total, struct mr_error *err)
@@ -29,6 +32,10 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->environment = environment;
 	answer->failures = (struct failures){ .items = NULL };
 	answer->request = (struct request){ .argv = NULL };
+	answer->refusal = (struct mr_refusal){ .call = NULL };
+	answer->diagnosed = 0;
+	answer->told = NULL;
+	answer->told_again = 0;
 	answer->total = total;
 	answer->reported = 0;
 	answer->in_session = false;
@@ -112,10 +119,41 @@ static const char *const *command_line_of(const struct invocation *invocation,
 	return (const char *const *)words->list;
 }
 
+/* Whether the message before has named the same cause; if so it is counted. */
+static bool is_told(struct answer *answer, const struct why *why)
+{
+	const struct mr_cause *cause = why_first(why);
+	const char *id = cause ? cause->id : "";
+	const bool is_same = answer->told && !strcmp(id, answer->told);
+
+	answer->told = id;
+	answer->told_again += is_same;
+	return is_same;
+}
+
+/* Looks for the causes, where the RDMA stack has answered.  NULL: they are not looked for. */
+static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
+{
+	struct mr_refusal *refusal = &answer->refusal;
+
+	if (!mr_error_is_answer(err->kind, err->call) || answer->diagnosed >= DIAGNOSED_MAX ||
+	    answer->invocation->global->why == WHY_NONE)
+		return NULL;
+	answer->diagnosed++;
+	refusal->call = err->call;
+	refusal->errnum = err->errnum;
+	refusal->via = mr_call_via(err->call, via);
+	refusal->environment = answer->environment;
+	refusal->in_session = answer->in_session;
+	return why_find(refusal);
+}
+
 /* Prints a failure, to which the caller may add details. */
 static void report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
-			   bool expected)
+			   bool expected, const struct why *why)
 {
+	const bool verbose = answer->invocation->global->style.verbose;
+
 	progress_clear(&answer->progress);
 	if (index && answer->total > 1)
 		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
@@ -124,7 +162,9 @@ static void report_failure(struct answer *answer, struct mr_error *err, uint64_t
 		report_detail("%s", err->hint);
 	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
 		report_detail("on the simulated HCA %s", answer->environment->device);
-	if (answer->invocation->global->style.verbose)
+	if (why && (verbose || !is_told(answer, why)))
+		why_report(why, verbose);
+	if (verbose)
 		report_lines(&request_record, &answer->request);
 }
 
@@ -134,15 +174,17 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	const struct invocation *invocation = answer->invocation;
 	bool expected = answer->expect && expect_has(answer->expect, err);
 	struct mr_shell_words words;
+	struct why *why = diagnose(answer, err, via);
 	bool reported;
 
 	answer->request.argv = command_line_of(invocation, &words);
 	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
-		     &answer->request);
+		     &answer->request, why, why ? why_depths[invocation->global->why].name : NULL);
 	reported = !(expected && invocation->global->style.quiet) &&
 		   ++answer->reported <= REPORTED_MAX;
 	if (reported)
-		report_failure(answer, err, index, expected);
+		report_failure(answer, err, index, expected, why);
+	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
 	mr_shell_words_release(&words);
 	return reported;
@@ -245,6 +287,9 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 
 void answer_report_rest(const struct answer *answer)
 {
+	if (answer->told_again)
+		print_note(answer, "%" PRIu64 " more of these for the same cause",
+			   answer->told_again);
 	if (answer->reported > REPORTED_MAX)
 		print_note(answer, "and %" PRIu64 " more failures (--json has all)",
 			   answer->reported - REPORTED_MAX);

@@ -24,6 +24,12 @@ struct answer {
 	struct failures failures;
 	/** What was asked for: set it before answer_fail(), which adds the command line and clears it. */
 	struct request request;
+	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
+	struct mr_refusal refusal;
+	unsigned int diagnosed; /**< refusals whose causes were looked for */
+	const char *
+		told; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
+	uint64_t told_again; /**< refusals after that for the same cause */
 	struct progress progress;
 	uint64_t total;    /**< regions that the command is about */
 	uint64_t reported; /**< failures to report, also those too many for that */

@@ -4,23 +4,6 @@
 
 #include "cmd/region/failures.h"
 
-/* A likely cause of a failure. */
-struct cause {
-	const char *id;
-	const char *certainty;
-	const char *cause;
-	const char *remedy;
-};
-
-static const struct field cause_fields[] = {
-	FIELD(struct cause, id, FIELD_STRING, 0, ""),
-	FIELD(struct cause, certainty, FIELD_STRING, 0, ""),
-	FIELD(struct cause, cause, FIELD_STRING, 0, ""),
-	FIELD(struct cause, remedy, FIELD_STRING, 0, ""),
-	FIELD_END,
-};
-static const struct record cause_record = { "cause", cause_fields, NULL };
-
 static const struct field failure_fields[] = {
 	FIELD(struct failure, index, FIELD_NUMBER, 0, "which of --count, or line of a batch"),
 	FIELD(struct failure, region, FIELD_NUMBER, 0, "id of the region"),
@@ -34,7 +17,10 @@ static const struct field failure_fields[] = {
 	FIELD(struct failure, library_would_say, FIELD_STRING, 0,
 	      "the code that ibv_rereg_mr would give"),
 	FIELD(struct failure, old_region, FIELD_STRING, 0, "what became of the old region"),
-	FIELD(struct failure, causes, FIELD_LIST, 0, "likely causes"),
+	FIELD_AS("why", struct failure, why_depth, FIELD_STRING, 0,
+		 "how deep the causes were looked for"),
+	FIELD(struct failure, causes, FIELD_LIST, 0, "causes, the most certain first"),
+	FIELD(struct failure, ruled_out, FIELD_LIST, 0, "causes that the evidence excludes"),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record,
 		     "what was asked for"),
 	FIELD_END,
@@ -60,6 +46,7 @@ static void append_failure(struct failures *failures, const struct failure *fail
 
 		if (!items) {
 			failures->out_of_memory = true;
+			why_release(failure->why);
 			return;
 		}
 		failures->items = items;
@@ -74,7 +61,8 @@ static void append_failure(struct failures *failures, const struct failure *fail
 }
 
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via, const struct request *request)
+		  uint64_t region, const char *via, const struct request *request, struct why *why,
+		  const char *depth)
 {
 	const struct failure failure = {
 		.index = { index, index != 0 },
@@ -83,7 +71,11 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.errno_name = mr_errno_name(err->errnum),
 		.errno_value = known((uint64_t)err->errnum),
 		.via = mr_error_is_answer(err->kind, err->call) ? via : NULL,
-		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
+		.layer = why_layer(why),
+		.why_depth = depth,
+		.causes = why_causes(why),
+		.ruled_out = why_ruled_out(why),
+		.why = why,
 		.request = request ? *request : (struct request){ .argv = NULL },
 		.kind = err->kind,
 	};
@@ -94,12 +86,11 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
 		    const char *message)
 {
-	struct failure adopted = {
-		.causes = { .record = &cause_record, .size = sizeof(struct cause) },
-	};
+	struct failure adopted = { .causes = why_causes(NULL), .ruled_out = why_ruled_out(NULL) };
 
 	if (failure)
 		adopted = *failure;
+	why_share(adopted.why);
 	adopted.index = known(line);
 	append_failure(failures, &adopted, message);
 }
@@ -125,6 +116,7 @@ void failures_release(struct failures *failures)
 
 		if (!next || next->message != f->message)
 			free((void *)f->message);
+		why_release(f->why);
 		request_release(&f->request, next ? &next->request : NULL);
 	}
 	free(failures->items);

@@ -5,6 +5,7 @@
 
 #include "cmd/output/fields.h"
 #include "cmd/region/request.h"
+#include "cmd/region/why.h"
 #include "lib/verbs/rereg.h"
 
 /** One refusal or failure, as the document has it. */
@@ -21,9 +22,12 @@ struct failure {
 	const char *rereg_code;
 	const char *library_would_say;
 	const char *old_region;
+	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
 	struct list causes;
+	struct list ruled_out;
 	struct request request;
 	enum mr_error_kind kind;
+	struct why *why; /**< of causes and ruled_out; or NULL */
 };
 
 extern const struct record failure_record;
@@ -42,9 +46,12 @@ struct failures {
  * @region:  id of the region; 0: it has none
  * @via:     path of the call, or NULL
  * @request: what was asked for, of which a copy is kept; or NULL
+ * @why:     its diagnosis, which the list releases; or NULL
+ * @depth:   how deep that looked, or NULL
  */
 void failures_add(struct failures *failures, const struct mr_error *err, uint64_t index,
-		  uint64_t region, const char *via, const struct request *request);
+		  uint64_t region, const char *via, const struct request *request, struct why *why,
+		  const char *depth);
 
 /** failures_set_rereg() - add to the last failure what ibv_rereg_mr(3) returned, or would return */
 void failures_set_rereg(struct failures *failures, const struct mr_rereg_failure *rereg);

@@ -126,6 +126,12 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		.pd = job->registrar.pd,
 		.count = known(plan->memory.count),
 	};
+	job->answer.refusal = (struct mr_refusal){
+		.registrar = &job->registrar.base,
+		.request = request,
+		.memory = plan->memory.mapping.kind.text,
+		.held = job->count * plan->memory.size,
+	};
 	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
 }
 

@@ -67,6 +67,18 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	bool reported;
 
 	answer->request = request_of(job);
+	answer->refusal = (struct mr_refusal){
+		.registrar = &job->registrar,
+		.memory = job->plan.mapping.kind.text,
+		.rereg = &job->request,
+		.rereg_failure = &job->failure,
+		.region_known = true,
+		.region_call = job->before.call,
+		.region_access = job->before.access,
+		.region_addr = job->before.addr,
+		.region_length = job->before.length,
+		.region_iova = job->before.iova,
+	};
 	reported = answer_fail(answer, err, 1, job->before.id, job->via);
 	failures_set_rereg(&answer->failures, &job->failure);
 	if (!reported || job->failure.old == MR_OLD_UNTOUCHED)

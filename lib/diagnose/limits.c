@@ -64,18 +64,6 @@ static bool has(struct mr_opt_u64 capabilities, uint64_t capability)
 	return capabilities.known && capabilities.value & capability;
 }
 
-/* Whether the kernel asks for no limit.  It asks for the capability in the first user namespace. */
-static enum mr_tristate is_exempt(const struct mr_question *question)
-{
-	struct mr_process_status status;
-
-	if (mr_process_status_read(question->host, "self", &status) || !status.effective.known)
-		return MR_UNKNOWN;
-	if (!has(status.effective, MR_CAP_IPC_LOCK))
-		return MR_NO;
-	return mr_namespace_is_first(question->host, "user");
-}
-
 /* A limit that is too low does not matter to a process that is exempt. */
 static void doubt(struct mr_finding *finding)
 {
@@ -152,7 +140,7 @@ static void judge_usual(const struct mr_question *question, const struct mr_meml
 
 void mr_check_memlock(const struct mr_question *question, struct mr_finding *finding)
 {
-	const enum mr_tristate exempt = is_exempt(question);
+	const enum mr_tristate exempt = mr_memlock_is_lifted(question->host);
 	struct mr_memlock limit;
 
 	if (!read_limit(question, &limit, finding))
@@ -289,7 +277,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	if (status.locked.known)
 		mr_finding_detail(finding, "VmLck %s, which registration does not count",
 				  mr_size_text(status.locked.value).text);
-	exempt = is_exempt(question);
+	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
 		mr_finding_set(finding, MR_VERDICT_NA, "%s", "no limit counts it");
 		return;

@@ -8,6 +8,7 @@
 
 #include "lib/host/cgroup.h"
 #include "lib/host/memlock.h"
+#include "lib/host/namespaces.h"
 
 /* Ancestors that are looked at: a recording may have parents that lead in a circle. */
 #define ANCESTORS  256
@@ -113,4 +114,15 @@ int mr_memlock_trace(struct mr_host *host, const struct mr_memlock *limit,
 		snprintf(number, sizeof(number), "%" PRIu64, origin->pid);
 	mr_cgroup_unit(host, number, origin->unit, sizeof(origin->unit));
 	return 0;
+}
+
+enum mr_tristate mr_memlock_is_lifted(struct mr_host *host)
+{
+	struct mr_process_status status;
+
+	if (mr_process_status_read(host, "self", &status) || !status.effective.known)
+		return MR_UNKNOWN;
+	if (!(status.effective.value & MR_CAP_IPC_LOCK))
+		return MR_NO;
+	return mr_namespace_is_first(host, "user");
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/tristate.h"
 #include "lib/host/process_status.h"
 #include "lib/host/root.h"
 
@@ -25,6 +26,13 @@ struct mr_memlock {
  * Return: 0, or -errno; -EINVAL where the file does not have it.
  */
 int mr_memlock_read(struct mr_host *host, const char *process, struct mr_memlock *limit);
+
+/**
+ * mr_memlock_is_lifted() - whether the kernel lets this process pin beyond its limit
+ *
+ * It asks for CAP_IPC_LOCK in the first user namespace (drivers/infiniband/core/umem.c capable()).
+ */
+enum mr_tristate mr_memlock_is_lifted(struct mr_host *host);
 
 /** How far the limit of this process was followed upwards. */
 enum mr_memlock_trace {

@@ -13,6 +13,10 @@
 
 /** The bits whose meaning mrctl depends on. */
 #define MR_ACCESS_LOCAL_WRITE      (1u << 0)
+#define MR_ACCESS_REMOTE_WRITE     (1u << 1)
+#define MR_ACCESS_REMOTE_READ      (1u << 2)
+#define MR_ACCESS_REMOTE_ATOMIC    (1u << 3)
+#define MR_ACCESS_MW_BIND          (1u << 4)
 #define MR_ACCESS_ZERO_BASED       (1u << 5)
 #define MR_ACCESS_ON_DEMAND        (1u << 6)
 #define MR_ACCESS_HUGETLB          (1u << 7)

@@ -20,7 +20,7 @@ static bool expected(const struct expect_option *expect, const struct mr_error *
 	bool answer;
 
 	if (err)
-		failures_add(&failures, err, 1, 0, "library", NULL);
+		failures_add(&failures, err, 1, 0, "library", NULL, NULL, NULL);
 	answer = expect_holds(expect, &failures);
 	failures_release(&failures);
 	return answer;
@@ -52,10 +52,10 @@ TEST(every_failure_has_to_be_expected)
 	const struct mr_error err = refusal(EINVAL), other = refusal(ENOMEM);
 	struct failures failures = { 0 };
 
-	failures_add(&failures, &err, 1, 0, "library", NULL);
-	failures_add(&failures, &err, 2, 0, "library", NULL);
+	failures_add(&failures, &err, 1, 0, "library", NULL, NULL, NULL);
+	failures_add(&failures, &err, 2, 0, "library", NULL, NULL, NULL);
 	assert_true(expect_holds(&einval, &failures));
-	failures_add(&failures, &other, 3, 0, "library", NULL);
+	failures_add(&failures, &other, 3, 0, "library", NULL, NULL, NULL);
 	assert_false(expect_holds(&einval, &failures));
 	failures_release(&failures);
 }

@@ -19,7 +19,7 @@ TEST(a_refusal_is_kept_with_its_call_and_errno)
 	struct failures failures = { 0 };
 	const struct failure *f;
 
-	failures_add(&failures, &err, 3, 7, "library", NULL);
+	failures_add(&failures, &err, 3, 7, "library", NULL, NULL, NULL);
 	f = failures.items;
 	assert_int_equal(failures.count, 1);
 	assert_true(f->index.known && f->region.known);
@@ -48,10 +48,10 @@ TEST(a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same)
 	const struct request *kept;
 
 	for (uint64_t i = 1; i <= 3; i++)
-		failures_add(&failures, &err, i, 0, "library", &request);
+		failures_add(&failures, &err, i, 0, "library", &request, NULL, NULL);
 	word[0] = memory[0] = 'x';
 	argv[1] = NULL;
-	failures_add(&failures, &err, 4, 0, "library", &request);
+	failures_add(&failures, &err, 4, 0, "library", &request, NULL, NULL);
 	kept = &failures.items[0].request;
 	assert_string_equal(kept->argv[0], "reg");
 	assert_string_equal(kept->argv[1], "--size");
@@ -74,7 +74,7 @@ TEST(a_refused_change_is_kept_with_its_code_and_the_old_region)
 						.code = "IBV_REREG_MR_ERR_INPUT" };
 	struct failures failures = { 0 };
 
-	failures_add(&failures, &err, 1, 7, "library", NULL);
+	failures_add(&failures, &err, 1, 7, "library", NULL, NULL, NULL);
 	assert_null(failures.items[0].rereg_code);
 	failures_set_rereg(&failures, &rereg);
 	assert_string_equal(failures.items[0].rereg_code, "IBV_REREG_MR_ERR_INPUT");
@@ -91,7 +91,7 @@ TEST(what_it_was_not_about_is_not_known)
 	struct mr_error err;
 
 	mr_fail(&err, MR_ERROR_HOST, ENOMEM, "mmap", NULL);
-	failures_add(&failures, &err, 0, 0, "library", NULL);
+	failures_add(&failures, &err, 0, 0, "library", NULL, NULL, NULL);
 	assert_false(failures.items[0].index.known);
 	assert_false(failures.items[0].region.known);
 	assert_null(failures.items[0].via); /* no RDMA call was made */
@@ -104,7 +104,8 @@ TEST(many_failures_are_kept_and_freed)
 	struct failures failures = { 0 };
 
 	for (uint64_t i = 1; i <= 1000; i++)
-		failures_add(&failures, i % 100 ? &same : &other, i, 0, "library", NULL);
+		failures_add(&failures, i % 100 ? &same : &other, i, 0, "library", NULL, NULL,
+			     NULL);
 	assert_int_equal(failures.count, 1000);
 	assert_string_equal(failures.items[98].message, same.text);
 	assert_string_equal(failures.items[99].message, other.text);

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/output/messages.h"
+#include "cmd/region/why.h"
+
+/* Causes that are only possible: a message names at most this many. */
+#define POSSIBLE_MAX 3
+
+/* A cause, as the document has it. */
+struct cause_row {
+	const char *id;
+	const char *certainty;
+	const char *cause;
+	struct members evidence;
+	const char *remedy;
+	const char *source;
+	struct member facts[MR_EVIDENCE_MAX]; /* of evidence */
+};
+
+static const struct field cause_fields[] = {
+	FIELD(struct cause_row, id, FIELD_STRING, 0, "id of the cause"),
+	FIELD(struct cause_row, certainty, FIELD_STRING, 0, "certain, likely or possible"),
+	FIELD(struct cause_row, cause, FIELD_STRING, 0, "the cause, with its figures"),
+	FIELD(struct cause_row, evidence, FIELD_MEMBERS, 0, "what speaks for it"),
+	FIELD(struct cause_row, remedy, FIELD_STRING, 0, "what to do"),
+	FIELD(struct cause_row, source, FIELD_STRING, 0, "where it can be read up"),
+	FIELD_END,
+};
+const struct record cause_record = { "cause", cause_fields, NULL };
+
+struct ruled_out_row {
+	const char *id;
+	const char *reason;
+};
+
+static const struct field ruled_out_fields[] = {
+	FIELD(struct ruled_out_row, id, FIELD_STRING, 0, "id of the cause"),
+	FIELD(struct ruled_out_row, reason, FIELD_STRING, 0, "what excludes it"),
+	FIELD_END,
+};
+const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
+
+struct why {
+	unsigned int users;
+	struct mr_diagnosis diagnosis;
+	struct cause_row causes[MR_DIAGNOSIS_CAUSES];
+	struct ruled_out_row ruled_out[MR_DIAGNOSIS_RULED_OUT];
+};
+
+static void fill_cause(struct cause_row *row, const struct mr_suspicion *suspicion)
+{
+	row->id = suspicion->cause->id;
+	row->certainty = mr_certainties[suspicion->certainty].name;
+	row->cause = suspicion->text;
+	row->remedy = suspicion->remedy;
+	row->source = suspicion->cause->sources;
+	row->evidence = (struct members){ row->facts, suspicion->evidence_count };
+	for (size_t i = 0; i < suspicion->evidence_count; i++) {
+		const struct mr_evidence *evidence = &suspicion->evidence[i];
+
+		row->facts[i] = (struct member){
+			.key = evidence->name,
+			.text = evidence->is_number ? NULL : evidence->text,
+			.number = evidence->number,
+		};
+	}
+}
+
+struct why *why_find(const struct mr_refusal *refusal)
+{
+	struct why *why = malloc(sizeof(*why));
+	const struct mr_diagnosis *diagnosis;
+
+	if (!why)
+		return NULL;
+	why->users = 1;
+	diagnosis = &why->diagnosis;
+	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
+	for (size_t i = 0; i < diagnosis->cause_count; i++)
+		fill_cause(&why->causes[i], &diagnosis->causes[i]);
+	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
+		why->ruled_out[i] = (struct ruled_out_row){ diagnosis->ruled_out[i].cause->id,
+							    diagnosis->ruled_out[i].reason };
+	return why;
+}
+
+struct why *why_share(struct why *why)
+{
+	if (why)
+		why->users++;
+	return why;
+}
+
+void why_release(struct why *why)
+{
+	if (why && !--why->users)
+		free(why);
+}
+
+const char *why_layer(const struct why *why)
+{
+	return why ? mr_layer_name(why->diagnosis.layer) : NULL;
+}
+
+struct list why_causes(const struct why *why)
+{
+	return (struct list){ &cause_record, why ? why->causes : NULL,
+			      why ? why->diagnosis.cause_count : 0, sizeof(struct cause_row) };
+}
+
+struct list why_ruled_out(const struct why *why)
+{
+	return (struct list){ &ruled_out_record, why ? why->ruled_out : NULL,
+			      why ? why->diagnosis.ruled_out_count : 0,
+			      sizeof(struct ruled_out_row) };
+}
+
+const struct mr_cause *why_first(const struct why *why)
+{
+	return why && why->diagnosis.cause_count ? why->diagnosis.causes[0].cause : NULL;
+}
+
+static void report_evidence(const struct mr_suspicion *suspicion)
+{
+	for (size_t i = 0; i < suspicion->evidence_count; i++) {
+		const struct mr_evidence *evidence = &suspicion->evidence[i];
+
+		if (evidence->is_number)
+			report_detail("  %s: %" PRIu64, evidence->name, evidence->number);
+		else
+			report_detail("  %s: %s", evidence->name, evidence->text);
+	}
+}
+
+static void report_cause(const struct mr_suspicion *suspicion, const char *word, bool verbose)
+{
+	report_detail("%s: %s [%s, %s]", word, suspicion->text,
+		      mr_certainties[suspicion->certainty].name, suspicion->cause->id);
+	if (verbose)
+		report_evidence(suspicion);
+	report_detail("try: %s", suspicion->remedy);
+}
+
+static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose)
+{
+	char names[256] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < diagnosis->ruled_out_count && used < sizeof(names); i++)
+		used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", i ? ", " : "",
+					 diagnosis->ruled_out[i].cause->id);
+	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
+		      names[0] && !verbose ? " (-v shows why)" : "");
+	report_detail("try: --why try, which changes one thing at a time; or as root --why prove, "
+		      "which names the function of the kernel that refuses");
+}
+
+void why_report(const struct why *why, bool verbose)
+{
+	const struct mr_diagnosis *diagnosis = &why->diagnosis;
+	const enum mr_certainty best =
+		diagnosis->cause_count ? diagnosis->causes[0].certainty : MR_RULED_OUT;
+
+	if (!diagnosis->cause_count)
+		report_unknown(diagnosis, verbose);
+	for (size_t i = 0; i < diagnosis->cause_count; i++) {
+		const struct mr_suspicion *suspicion = &diagnosis->causes[i];
+
+		if (!verbose && (suspicion->certainty < best || i >= POSSIBLE_MAX))
+			break;
+		report_cause(suspicion, i ? "or" : "because", verbose);
+	}
+	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
+		report_detail("not: %s [%s]", diagnosis->ruled_out[i].reason,
+			      diagnosis->ruled_out[i].cause->id);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "lib/diagnose/causes/tables.h"
+
+const struct mr_cause *const mr_causes[] = {
+	mr_causes_of_opening,   mr_causes_of_preparing,
+	mr_causes_of_libraries, mr_causes_of_uverbs,
+	mr_causes_of_drivers,   mr_causes_of_odp,
+	mr_causes_of_dmabufs,   mr_causes_of_umems,
+	mr_causes_of_rereg,     mr_causes_of_limits,
+	mr_causes_of_mappings,  mr_causes_of_firmware,
+	mr_causes_of_freeing,   NULL,
+};
+
+const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {
+	[MR_UNRELATED] = MR_WORD("unrelated", "has nothing to do with the call"),
+	[MR_RULED_OUT] = MR_WORD("ruled-out", "the evidence excludes it"),
+	[MR_POSSIBLE] = MR_WORD("possible", "nothing speaks against it"),
+	[MR_LIKELY] = MR_WORD("likely", "the evidence speaks for it"),
+	[MR_CERTAIN] = MR_WORD("certain", "the evidence excludes all others"),
+};
+
+const char *mr_layer_name(enum mr_layer layer)
+{
+	static const char *const names[MR_LAYERS] = {
+		[MR_LAYER_LIBIBVERBS] = "libibverbs", [MR_LAYER_PROVIDER] = "provider",
+		[MR_LAYER_UVERBS] = "uverbs",         [MR_LAYER_MEMORY] = "memory",
+		[MR_LAYER_DMABUF] = "dma-buf",        [MR_LAYER_DRIVER] = "driver",
+		[MR_LAYER_FIRMWARE] = "firmware",
+	};
+
+	return names[layer];
+}
+
+const struct mr_cause *mr_cause_next(const struct mr_cause *cause)
+{
+	const struct mr_cause *const *table = mr_causes;
+
+	if (cause && cause[1].id)
+		return cause + 1;
+	/* A table ends with the row behind @cause: go on with the table after that one. */
+	for (; cause && *table; table++) {
+		const struct mr_cause *row = *table;
+
+		while (row->id && row != cause)
+			row++;
+		if (row->id) {
+			table++;
+			break;
+		}
+	}
+	while (*table && !(*table)->id)
+		table++;
+	return *table;
+}
+
+const struct mr_cause *mr_cause_find(const char *id, size_t length)
+{
+	const struct mr_cause *cause = mr_cause_next(NULL);
+
+	while (cause && !mr_word_is(id, length, cause->id))
+		cause = mr_cause_next(cause);
+	return cause;
+}
+
+bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum)
+{
+	if (operations && !(cause->operations & operations))
+		return false;
+	if (!errnum || !cause->errnums[0])
+		return true;
+	for (const int *number = cause->errnums; *number; number++)
+		if (*number == errnum)
+			return true;
+	return false;
+}
+
+void mr_suspect(struct mr_suspicion *suspicion, enum mr_certainty certainty, const char *fmt, ...)
+{
+	va_list ap;
+
+	suspicion->certainty = certainty;
+	va_start(ap, fmt);
+	vsnprintf(suspicion->text, sizeof(suspicion->text), fmt, ap);
+	va_end(ap);
+}
+
+void mr_rule_out(struct mr_suspicion *suspicion, const char *fmt, ...)
+{
+	va_list ap;
+
+	suspicion->certainty = MR_RULED_OUT;
+	va_start(ap, fmt);
+	vsnprintf(suspicion->text, sizeof(suspicion->text), fmt, ap);
+	va_end(ap);
+}
+
+void mr_suspect_remedy(struct mr_suspicion *suspicion, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(suspicion->remedy, sizeof(suspicion->remedy), fmt, ap);
+	va_end(ap);
+}
+
+static struct mr_evidence *add_evidence(struct mr_suspicion *suspicion, const char *name)
+{
+	static struct mr_evidence surplus; /* is never read */
+	struct mr_evidence *evidence = suspicion->evidence_count < MR_EVIDENCE_MAX
+					       ? &suspicion->evidence[suspicion->evidence_count++]
+					       : &surplus;
+
+	evidence->name = name;
+	evidence->is_number = false;
+	return evidence;
+}
+
+void mr_evidence_number(struct mr_suspicion *suspicion, const char *name, uint64_t number)
+{
+	struct mr_evidence *evidence = add_evidence(suspicion, name);
+
+	evidence->is_number = true;
+	evidence->number = number;
+}
+
+void mr_evidence_limit(struct mr_suspicion *suspicion, const char *name, uint64_t limit)
+{
+	if (limit == UINT64_MAX)
+		mr_evidence_text(suspicion, name, "unlimited");
+	else
+		mr_evidence_number(suspicion, name, limit);
+}
+
+void mr_evidence_hex(struct mr_suspicion *suspicion, const char *name, uint64_t number)
+{
+	mr_evidence_text(suspicion, name, "0x%" PRIx64, number);
+}
+
+void mr_evidence_text(struct mr_suspicion *suspicion, const char *name, const char *fmt, ...)
+{
+	struct mr_evidence *evidence = add_evidence(suspicion, name);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(evidence->text, sizeof(evidence->text), fmt, ap);
+	va_end(ap);
+}

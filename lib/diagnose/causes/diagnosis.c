@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/diagnose/causes/diagnosis.h"
+
+static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
+{
+	struct mr_ruled_out *ruled_out;
+
+	if (diagnosis->ruled_out_count == MR_DIAGNOSIS_RULED_OUT)
+		return;
+	ruled_out = &diagnosis->ruled_out[diagnosis->ruled_out_count++];
+	ruled_out->cause = suspicion->cause;
+	snprintf(ruled_out->reason, sizeof(ruled_out->reason), "%.*s",
+		 (int)sizeof(ruled_out->reason) - 1, suspicion->text);
+}
+
+/* Causes that are equally certain stay in the order in which the call meets them. */
+static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *suspicion)
+{
+	size_t place;
+
+	if (suspicion->certainty == MR_CERTAIN && diagnosis->cause_count &&
+	    diagnosis->causes[0].certainty == MR_CERTAIN)
+		suspicion->certainty = MR_POSSIBLE; /* the call had failed before it came to this */
+	for (place = diagnosis->cause_count; place; place--)
+		if (diagnosis->causes[place - 1].certainty >= suspicion->certainty)
+			break;
+	if (place == MR_DIAGNOSIS_CAUSES)
+		return;
+	if (diagnosis->cause_count < MR_DIAGNOSIS_CAUSES)
+		diagnosis->cause_count++;
+	memmove(&diagnosis->causes[place + 1], &diagnosis->causes[place],
+		(diagnosis->cause_count - place - 1) * sizeof(*suspicion));
+	diagnosis->causes[place] = *suspicion;
+}
+
+static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
+		struct mr_diagnosis *diagnosis)
+{
+	struct mr_suspicion suspicion;
+
+	suspicion.cause = cause;
+	suspicion.certainty = MR_UNRELATED;
+	suspicion.text[0] = '\0';
+	suspicion.remedy[0] = '\0';
+	suspicion.evidence_count = 0;
+	cause->look(inquiry, &suspicion);
+	if (suspicion.certainty == MR_UNRELATED)
+		return;
+	if (suspicion.certainty == MR_RULED_OUT) {
+		keep_ruled_out(diagnosis, &suspicion);
+		return;
+	}
+	if (!suspicion.remedy[0])
+		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
+	keep_cause(diagnosis, &suspicion);
+}
+
+void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
+		 struct mr_diagnosis *diagnosis)
+{
+	struct mr_inquiry inquiry = {
+		.refusal = refusal,
+		.operation = mr_operation_of(refusal),
+		.host = host,
+	};
+
+	diagnosis->layer = MR_LAYER_UNKNOWN;
+	diagnosis->cause_count = 0;
+	diagnosis->ruled_out_count = 0;
+	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
+	     cause = mr_cause_next(cause))
+		if (mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
+			ask(&inquiry, cause, diagnosis);
+	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY)
+		diagnosis->layer = diagnosis->causes[0].cause->layer;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "lib/diagnose/causes/inquiry.h"
+
+/* Runs @read once; evaluates to whether the fact is known. */
+#define KNOWN(fact, read)                                                                          \
+	((fact) = (fact) != MR_FACT_NOT_READ ? (fact)                                              \
+		  : (read)                   ? MR_FACT_KNOWN                                       \
+					     : MR_FACT_UNKNOWN,                                                      \
+	 (fact) == MR_FACT_KNOWN)
+
+const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_status,
+		     !mr_process_status_read(inquiry->host, "self", &inquiry->status))
+		       ? &inquiry->status
+		       : NULL;
+}
+
+const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_memlock,
+		     !mr_memlock_read(inquiry->host, "self", &inquiry->memlock))
+		       ? &inquiry->memlock
+		       : NULL;
+}
+
+static bool read_attributes(struct mr_inquiry *inquiry)
+{
+	const struct mr_registrar *registrar = inquiry->refusal->registrar;
+	struct mr_error ignored;
+
+	return registrar && registrar->context &&
+	       !mr_attributes_query(registrar->context, &inquiry->attributes, &ignored);
+}
+
+const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_attributes, read_attributes(inquiry)) ? &inquiry->attributes
+									: NULL;
+}
+
+static bool read_kernel(struct mr_inquiry *inquiry)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	char release[65];
+
+	if (environment && environment->simulated_kernel[0])
+		return mr_kernel_version(environment->simulated_kernel, &inquiry->kernel);
+	return mr_kernel_release(inquiry->host, release, sizeof(release)) &&
+	       mr_kernel_version(release, &inquiry->kernel);
+}
+
+const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_kernel, read_kernel(inquiry)) ? &inquiry->kernel : NULL;
+}
+
+bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+
+	return environment && !strcmp(environment->provider, name);
+}
+
+uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	if (refusal->request)
+		return refusal->request->access;
+	if (!refusal->rereg)
+		return 0;
+	return refusal->rereg->changes & MR_CHANGE_ACCESS ? refusal->rereg->access
+							  : refusal->region_access;
+}
+
+bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_region_request *request = refusal->request;
+
+	if (request && mr_call_row(request->call)->on == MR_ON_MEMORY)
+		*range = (struct mr_range){ request->addr, request->length };
+	else if (refusal->rereg && refusal->rereg->changes & MR_CHANGE_TRANSLATION)
+		*range = (struct mr_range){ refusal->rereg->addr, refusal->rereg->length };
+	else
+		return false;
+	return true;
+}

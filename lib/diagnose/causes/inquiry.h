@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The search for the cause of one refusal.  What several causes want to know is found out once. */
+#ifndef LIB_DIAGNOSE_CAUSES_INQUIRY_H
+#define LIB_DIAGNOSE_CAUSES_INQUIRY_H
+
+#include <stdbool.h>
+
+#include "lib/diagnose/causes/refusal.h"
+#include "lib/host/kernel.h"
+#include "lib/host/memlock.h"
+#include "lib/host/process_status.h"
+#include "lib/host/root.h"
+#include "lib/verbs/attributes.h"
+
+/** A fact that is looked up when it is asked for first. */
+enum mr_fact { MR_FACT_NOT_READ, MR_FACT_KNOWN, MR_FACT_UNKNOWN };
+
+struct mr_inquiry {
+	const struct mr_refusal *refusal;
+	enum mr_operation operation;
+	struct mr_host *host;
+
+	enum mr_fact has_status, has_memlock, has_attributes, has_kernel;
+	struct mr_process_status status;
+	struct mr_memlock memlock;
+	struct mr_attributes attributes;
+	struct mr_kernel_version kernel;
+};
+
+/* Each of these returns NULL where the fact is not known. */
+
+/** mr_inquiry_status() - this process */
+const struct mr_process_status *mr_inquiry_status(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_memlock() - RLIMIT_MEMLOCK of this process */
+const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_attributes() - what the call's device reports of itself */
+const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_kernel() - the kernel that answered: of the simulated HCA the one that it simulates */
+const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
+bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
+
+/** mr_inquiry_access() - the access flags that were asked for; 0 where the call has none */
+uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
+
+/** A range of addresses of this process. */
+struct mr_range {
+	uint64_t addr, length;
+};
+
+/** mr_inquiry_range() - the memory that the call was given; false: it was given none */
+bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
+
+#endif

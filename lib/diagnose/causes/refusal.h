@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A refused call: what was asked for, how, and the answer. */
+#ifndef LIB_DIAGNOSE_CAUSES_REFUSAL_H
+#define LIB_DIAGNOSE_CAUSES_REFUSAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/verbs/calls.h"
+#include "lib/verbs/environment.h"
+#include "lib/verbs/rereg.h"
+
+/** What a call does.  Calls that do the same are refused for the same causes, whichever path they take. */
+enum mr_operation {
+	MR_OP_OTHER,       /**< a call that mr_operation_of() does not know */
+	MR_OP_PREPARE,     /**< making the memory or dma-buf that is to be registered: mmap, ... */
+	MR_OP_FIND,        /**< looking for a device */
+	MR_OP_OPEN,        /**< opening a device */
+	MR_OP_IMPORT,      /**< importing a session's device, PD or region */
+	MR_OP_ALLOC_PD,    /**< allocating a protection domain */
+	MR_OP_ALLOC_DM,    /**< allocating memory on the device */
+	MR_OP_EXPORT,      /**< exporting memory of the device, or a umem */
+	MR_OP_REG,         /**< registering memory of the process */
+	MR_OP_REG_DMABUF,  /**< registering a dma-buf */
+	MR_OP_REG_DM,      /**< registering memory on the device */
+	MR_OP_NULL_MR,     /**< allocating a null MR */
+	MR_OP_UMEM,        /**< registering memory of the process as a umem */
+	MR_OP_UMEM_DMABUF, /**< registering a dma-buf as a umem */
+	MR_OP_REREG,       /**< changing a region */
+	MR_OP_ADVISE,      /**< advice about a region */
+	MR_OP_DEREG,       /**< deregistering a region */
+	MR_OP_FREE,        /**< freeing another object: a PD, memory on the device */
+	MR_OP_QUERY,       /**< asking the kernel about objects */
+	MR_OPERATIONS,     /**< how many there are */
+};
+
+/** MR_ON() - the bit of an operation: MR_ON(REG) | MR_ON(UMEM) */
+#define MR_ON(operation) (1U << MR_OP_##operation)
+
+/** The operations that pin memory of the process, or may do so. */
+#define MR_ON_PINNING (MR_ON(REG) | MR_ON(UMEM) | MR_ON(REREG))
+
+/** The operations that register a dma-buf. */
+#define MR_ON_DMABUFS (MR_ON(REG_DMABUF) | MR_ON(UMEM_DMABUF))
+
+/**
+ * A refused call.  Only call, errnum and via are always known; a pointer that is NULL means that the
+ * call has no such thing, or that its caller does not know it.
+ */
+struct mr_refusal {
+	const char *call; /**< "ibv_reg_mr", as of struct mr_error */
+	int errnum;       /**< positive */
+	enum mr_via via;
+	const struct mr_environment
+		*environment; /**< its members about a device are those of the call's */
+	const struct mr_registrar *registrar;    /**< the open device and the PD */
+	const struct mr_region_request *request; /**< of a registration */
+	const char *memory; /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
+	uint64_t held; /**< bytes that this process has registered before, as far as is known */
+	const struct mr_rereg_request *rereg;         /**< of REREG */
+	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
+	const char *device; /**< name that was looked for, of FIND and OPEN */
+	bool in_session;
+	/* Of a region that was there before (REREG, ADVISE, DEREG): */
+	bool region_known;
+	enum mr_region_call region_call; /**< that registered it */
+	uint32_t region_access;
+	uint64_t region_addr, region_length, region_iova;
+};
+
+/** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */
+enum mr_operation mr_operation_of(const struct mr_refusal *refusal);
+
+/** mr_operations_of_name() - bits of all operations that a call of that name can be; 0: the name is unknown */
+uint32_t mr_operations_of_name(const char *call);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The tables of causes: a file for each layer or part of it. */
+#ifndef LIB_DIAGNOSE_CAUSES_TABLES_H
+#define LIB_DIAGNOSE_CAUSES_TABLES_H
+
+#include "lib/diagnose/causes/cause.h"
+
+extern const struct mr_cause mr_causes_of_opening[];   /**< finding and opening a device */
+extern const struct mr_cause mr_causes_of_preparing[]; /**< making memory and dma-bufs */
+extern const struct mr_cause mr_causes_of_libraries[]; /**< libibverbs and providers */
+extern const struct mr_cause mr_causes_of_uverbs[];    /**< rules of ib_uverbs and ib_core */
+extern const struct mr_cause mr_causes_of_drivers[];   /**< what a driver cannot do */
+extern const struct mr_cause mr_causes_of_odp[];       /**< on-demand paging, and advice */
+extern const struct mr_cause mr_causes_of_dmabufs[];   /**< dma-bufs and Data Direct */
+extern const struct mr_cause mr_causes_of_umems[];     /**< DEVX and its umems */
+extern const struct mr_cause mr_causes_of_rereg[];     /**< changing regions */
+extern const struct mr_cause mr_causes_of_limits[]; /**< limits on pinned memory, control groups */
+extern const struct mr_cause
+	mr_causes_of_mappings[]; /**< what stands behind a range of addresses */
+extern const struct mr_cause mr_causes_of_firmware[]; /**< answers of the device */
+extern const struct mr_cause mr_causes_of_freeing[];  /**< what is in use still */
+
+#endif
