@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# userland-check.sh [SUITE...]: runs the tests of reg, reg-iova, umem, advice, memory on the device, sessions
-# and combinations with the libibverbs and libmlx5 of other Debian suites.  The simulated HCA answers as the
-# kernel of the suite does.  The programs are copies of those built here, changed to use the loader and the
-# libraries of the suite.
+# userland-check.sh [SUITE...]: runs the tests of reg, reg-iova, umem, advice, memory on the device, sessions,
+# the probe and combinations with the libibverbs and libmlx5 of other Debian suites.  The simulated HCA answers
+# as the kernel of the suite does.  The programs are copies of those built here, changed to use the loader and
+# the libraries of the suite.
 #   BUILD  build folder
 set -euo pipefail
 
@@ -12,8 +12,8 @@ set -euo pipefail
 . "$(dirname "$0")/userland.sh"
 cd "$userland_top"
 build=$(realpath "${BUILD:-build}")
-mlx5_tests=(tests/cli/{reg,reg-iova,session,session-join,dereg,stat,umem,umem-session,umem-share,advise,dm,combinations}.bats)
-rxe_tests=(tests/cli/{session,session-join,dereg,stat,advise}.bats)
+mlx5_tests=(tests/cli/{reg,reg-iova,session,session-join,dereg,stat,umem,umem-session,umem-share,advise,dm,probe,combinations}.bats)
+rxe_tests=(tests/cli/{session,session-join,dereg,stat,advise,probe}.bats)
 declare -A kernel=([trixie]=6.12 [sid]=7.2)
 failed=0
 
