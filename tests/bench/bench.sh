@@ -116,6 +116,20 @@ read -r t1 flush t2 < <("${sim[@]}" bash -c "on_device=(${on_device[*]}); relaxe
 row 'dereg of 10000 relaxed regions against others (ms)' '' "$((t1 / 1000))" "$((t2 / 1000))"
 row '  and their flush (ms)' '' "$((flush / 1000))" "$((t2 / 1000))"
 
+# refused ERRNO ARG...: a refused reg that looks for causes, against one that does not
+refused() {
+	local errno=$1
+	shift
+
+	read -r t1 t2 _ _ < <("${sim[@]}" measure $((runs * 3)) \
+		mrctl "${on_device[@]}" -q --why read reg --expect "$errno" "$@" -- \
+		mrctl "${on_device[@]}" -q --why none reg --expect "$errno" "$@")
+	row "reg, refused with $errno, against --why none (us)" '+5000' "$t1" "$t2"
+}
+refused EINVAL --access remote-write
+refused EFAULT --memory hole --size 1M
+refused EFAULT --memory readonly --size 256M
+
 if command -v rdma >/dev/null; then
 	read -r t1 t2 _ _ < <(measure $((runs * 20)) mrctl --version -- rdma -V)
 	row "mrctl --version against rdma -V (us)" '1.50' "$t1" "$t2"
