@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #define END_PAGE   "\033[?7h"
 #define CLEAR_LINE "\033[K"
 #define CLEAR_REST "\033[J"
+#define NO_COLOUR  "\033[m"
 
 bool screen_is_dumb(void)
 {
@@ -111,22 +113,45 @@ struct page {
 	size_t row; /* lines so far, also those that are too many */
 };
 
-/* Puts a line on the page, cut to its width.  What mrctl printed is harmless; libraries print as well. */
+/* Bytes of the escape sequence at @text that chooses a colour (ECMA-48, Select Graphic Rendition); 0: none is there. */
+static size_t colour_length(const char *text, size_t length)
+{
+	size_t i = 2;
+
+	if (length < 3 || text[0] != '\033' || text[1] != '[')
+		return 0;
+	while (i < length && (isdigit((unsigned char)text[i]) || text[i] == ';'))
+		i++;
+	return i < length && text[i] == 'm' ? i + 1 : 0;
+}
+
+/*
+ * Puts a line on the page, cut to its width.  What mrctl printed is harmless; libraries print as well, and of what
+ * a terminal obeys nothing but colours is let through.
+ */
 static void put_line(struct page *page, const char *text, size_t length)
 {
-	size_t column = 0;
+	size_t column = 0, escape;
+	bool is_coloured = false;
 
 	if (page->row++ >= page->rows)
 		return;
 	if (page->row > 1)
 		fputs("\r\n", page->stream);
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i += escape ?: 1) {
 		unsigned char c = (unsigned char)text[i];
 
-		if ((c & 0xc0) != 0x80 && column++ == page->columns)
+		escape = colour_length(text + i, length - i);
+		is_coloured |= escape != 0;
+		if (escape)
+			fwrite(text + i, 1, escape, page->stream);
+		else if ((c & 0xc0) != 0x80 && column++ == page->columns)
 			break;
-		fputc(c < ' ' || c == 0x7f ? ' ' : c, page->stream);
+		else
+			fputc(c < ' ' || c == 0x7f ? ' ' : c, page->stream);
 	}
+	if (is_coloured) /* its end may have been cut off */
+		fputs(NO_COLOUR, page->stream);
 	if (column < page->columns) /* in the last column it would clear the last character */
 		fputs(CLEAR_LINE, page->stream);
 }

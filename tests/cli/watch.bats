@@ -172,6 +172,19 @@ pages() {
 	done <"$BATS_TEST_TMPDIR/page"
 }
 
+@test "a page has colours, which take no columns" {
+	local escape=$'\e' page plain
+
+	unset NO_COLOR
+	run on_terminal 40 60 'mrctl stat --host --watch 9' 1 "$END_PAGE" '\003'
+	page=$(pages <<<"$output" | sed -n '/^--- page/,$p')
+	[[ $page == *"${escape}[1mlimits"* ]] || fail "$(cat -v <<<"$page")"
+	plain=$(sed "s/$escape\[[0-9;]*m//g" <<<"$page")
+	[[ $plain != *'['[0-9]*m* ]] || fail "$(cat -v <<<"$page")"
+	grep -q '^.\{60\}$' <<<"$plain" || fail "$plain"
+	! grep -q '^.\{61,\}$' <<<"$plain" || fail "$plain"
+}
+
 @test "a terminal that gets another size is drawn again at once" {
 	run on_terminal 20 70 '{ read -r _ </dev/tty; stty rows 5 cols 25 </dev/tty; } & mrctl stat --watch 600' \
 		1 "$END_PAGE" '\n' 1 $'stat --wa\r' '' 1 $'not in a ses\r' '\003'
