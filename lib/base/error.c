@@ -61,6 +61,7 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 {
 	const char *guess = mr_guess_from(word, length, table, size);
 	const char *const *name = table;
+	bool is_full;
 	size_t used;
 
 	mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "unknown %s '%.*s'%s%s%s valid values:", what,
@@ -68,8 +69,11 @@ int mr_fail_word(struct mr_error *err, const char *what, const char *word, size_
 		     guess ? "'?" : "");
 	while (*name) {
 		used = strlen(err->text);
+		is_full = used + strlen(*name) + sizeof(", , ...") > sizeof(err->text);
 		snprintf(err->text + used, sizeof(err->text) - used, "%s %s",
-			 name == table ? "" : ",", *name);
+			 name == table ? "" : ",", is_full ? "..." : *name);
+		if (is_full)
+			break;
 		name = (const char *const *)((const char *)name + size);
 	}
 	return -EINVAL;

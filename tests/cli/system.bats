@@ -60,11 +60,11 @@ hold() {
 
 @test "words that make no sense are refused before anything is done" {
 	run --separate-stderr mrctl stat --system --by session
-	usage_error "--by"
+	usage_error "--by: unknown list 'session'; valid values: mr, process, unit, device"
 	run --separate-stderr mrctl stat --system --sort size
-	usage_error "--sort: no column 'size'"
+	usage_error "--sort: unknown column 'size'"
 	run --separate-stderr mrctl stat --system --by unit --sort mrn
-	usage_error "no column 'mrn'"
+	usage_error "--sort: unknown column 'mrn'"
 	run --separate-stderr mrctl stat --system --format openmetrics --top 3
 	usage_error "--format openmetrics excludes --top"
 	run --separate-stderr mrctl stat --by unit

@@ -31,14 +31,22 @@ static int check_system(const struct invocation *invocation, struct mr_error *er
 {
 	const struct stat_args *args = invocation->args;
 	const struct listing *listing = listing_of(invocation);
+	const struct field *fields = listing->records.record->fields;
 	const bool is_metrics = args->format.format == OUTPUT_OPENMETRICS;
+	int rc = 0;
 
-	if (args->by && strcmp(args->by, listing->word) != 0)
-		return mr_fail_word(err, "--by: list", args->by, strlen(args->by), listings,
-				    sizeof(*listings));
-	if (args->sort && !fields_find(listing->records.record, args->sort, strlen(args->sort)))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--sort: no column '%s'",
-				    args->sort);
+	if (args->by && strcmp(args->by, listing->word) != 0) {
+		rc = mr_fail_word(err, "list", args->by, strlen(args->by), listings,
+				  sizeof(*listings));
+		mr_wrap(err, "--by");
+	} else if (args->sort &&
+		   !fields_find(listing->records.record, args->sort, strlen(args->sort))) {
+		rc = mr_fail_word(err, "column", args->sort, strlen(args->sort), fields,
+				  sizeof(*fields));
+		mr_wrap(err, "--sort");
+	}
+	if (rc)
+		return rc;
 	if (is_metrics && (args->by || args->top.known))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--format openmetrics excludes --%s: metrics are sums of all",

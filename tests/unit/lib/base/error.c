@@ -149,6 +149,22 @@ TEST(an_unknown_word_is_answered_with_the_known_ones)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
+TEST(known_words_that_are_too_many_end_with_a_whole_one)
+{
+	static const char *const rows[] = {
+		[0 ... 99] = "abcdefgh",
+		NULL,
+	};
+	const char *end = "abcdefgh, ...";
+	struct mr_error err;
+
+	mr_fail_word(&err, "letter", "x", 1, rows, sizeof(*rows));
+	assert_string_equal(err.text + strlen(err.text) - strlen(end), end);
+	/* no more were left out than had to be */
+	assert_in_range(strlen(err.text), sizeof(err.text) - strlen(", abcdefgh"),
+			sizeof(err.text) - 1);
+}
+
 TEST(names_are_read_in_any_case)
 {
 	assert_int_equal(mr_errno_parse("einval", 6), EINVAL);
@@ -196,6 +212,7 @@ int main(void)
 		cmocka_unit_test(every_name_is_read_as_its_number),
 		cmocka_unit_test(second_names_are_read_too),
 		cmocka_unit_test(an_unknown_word_is_answered_with_the_known_ones),
+		cmocka_unit_test(known_words_that_are_too_many_end_with_a_whole_one),
 		cmocka_unit_test(names_are_read_in_any_case),
 		cmocka_unit_test(a_misspelled_name_is_guessed),
 		cmocka_unit_test(other_words_are_no_errnos),
