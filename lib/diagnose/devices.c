@@ -24,7 +24,8 @@ struct look {
 	struct mr_tally tally;
 	struct mr_rdma_device device; /* the one that is looked at */
 	void (*judge)(struct look *look);
-	uint64_t sum;
+	unsigned int with_node; /* devices that programs here get at */
+	uint64_t sum;           /* of what is counted: devices, or bytes */
 };
 
 static void look_at(const char *name, void *data)
@@ -48,6 +49,15 @@ static enum mr_verdict look_at_devices(struct look *look)
 	if (count <= 0)
 		mr_finding_set(look->finding, MR_VERDICT_NA, "no RDMA devices");
 	return mr_tally_settle(&look->tally, look->finding);
+}
+
+/* Whether the device has no node here, as those that were not given to this container. */
+static bool has_no_node(const struct look *look)
+{
+	struct mr_rdma_node node;
+
+	return !mr_rdma_node_read(look->question->host, look->device.name, &node) ||
+	       (!node.mode.known && node.error == -ENOENT);
 }
 
 /* Whether mlx5's driver is behind the device; a simulated device has none. */
@@ -105,32 +115,95 @@ void mr_check_device(const struct mr_question *question, struct mr_finding *find
 
 /* ---- ports ---- */
 
-static void judge_ports(struct look *look)
+/* What a port is good for, from the least on. */
+enum link {
+	LINK_UNTOLD,
+	LINK_NONE,   /* no cable, or it is switched off at either end */
+	LINK_UNUSED, /* the other end answers, but nothing can be sent */
+	LINK_ACTIVE,
+};
+
+/* The physical states of a port that is not used are those of drivers/infiniband/core/sysfs.c phys_state_to_str(). */
+static enum link judge_link(const struct mr_rdma_port *port)
+{
+	static const char *const unlinked[] = { "Sleep", "Polling", "Disabled" };
+
+	if (!port->state[0])
+		return LINK_UNTOLD;
+	if (strcmp(port->state, "DOWN") != 0)
+		return strcmp(port->state, "ACTIVE") != 0 ? LINK_UNUSED : LINK_ACTIVE;
+	for (size_t i = 0; i < sizeof(unlinked) / sizeof(*unlinked); i++)
+		if (!strcmp(port->phys_state, unlinked[i]))
+			return LINK_NONE;
+	return LINK_UNUSED;
+}
+
+/* The best port of the device; each one that is not active is added to the detail, unless @finding is NULL. */
+static enum link judge_links(const struct look *look, struct mr_finding *finding)
 {
 	struct mr_rdma_port ports[MR_RDMA_PORTS];
 	const size_t count = mr_rdma_ports_read(look->question->host, look->device.name, ports);
-	size_t known = 0;
+	enum link best = LINK_UNTOLD;
 
 	for (size_t i = 0; i < count; i++) {
-		known += ports[i].state[0] != '\0';
-		if (!strcmp(ports[i].state, "ACTIVE")) {
-			mr_tally_add(&look->tally, MR_VERDICT_OK, look->device.name, "active");
-			return;
-		}
+		const enum link link = judge_link(&ports[i]);
+
+		best = link > best ? link : best;
+		if (finding && link != LINK_UNTOLD && link != LINK_ACTIVE)
+			mr_finding_detail(finding, "%s port %u: %s%s%s", look->device.name,
+					  ports[i].number, ports[i].state,
+					  ports[i].phys_state[0] ? ", " : "", ports[i].phys_state);
 	}
-	if (known)
-		mr_tally_add(&look->tally, MR_VERDICT_WARN, look->device.name,
+	return best;
+}
+
+/* Counts devices that programs here get at, and in the sum those with an active port. */
+static void count_active(struct look *look)
+{
+	if (has_no_node(look))
+		return;
+	look->with_node++;
+	look->sum += judge_links(look, NULL) == LINK_ACTIVE;
+}
+
+/* A port without a cable is nobody's fault where another one is active: it may be a spare one. */
+static void judge_ports(struct look *look)
+{
+	const char *name = look->device.name;
+
+	if (look->with_node && has_no_node(look)) {
+		mr_tally_add(&look->tally, MR_VERDICT_NA, name, "no node: see MR-NODE");
+		return;
+	}
+	switch (judge_links(look, look->finding)) {
+	case LINK_ACTIVE:
+		mr_tally_add(&look->tally, MR_VERDICT_OK, name, "active");
+		return;
+	case LINK_UNUSED:
+		mr_tally_add(&look->tally, MR_VERDICT_WARN, name,
 			     "no active port: registering works, transfers do not");
-	else
-		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, look->device.name,
+		return;
+	case LINK_NONE:
+		if (look->sum)
+			mr_tally_add(&look->tally, MR_VERDICT_OK, name, "no link");
+		else
+			mr_tally_add(&look->tally, MR_VERDICT_WARN, name,
+				     "no link: registering works, transfers do not");
+		return;
+	case LINK_UNTOLD:
+		mr_tally_add(&look->tally, MR_VERDICT_UNKNOWN, name,
 			     "sysfs tells no state of a port");
+	}
 }
 
 void mr_check_port(const struct mr_question *question, struct mr_finding *finding)
 {
-	struct look look = { .question = question, .finding = finding, .judge = judge_ports };
-	const enum mr_verdict verdict = look_at_devices(&look);
+	struct look look = { .question = question, .finding = finding, .judge = count_active };
+	enum mr_verdict verdict;
 
+	mr_rdma_device_list(question->host, look_at, &look);
+	look.judge = judge_ports;
+	verdict = look_at_devices(&look);
 	if (verdict == MR_VERDICT_WARN)
 		mr_finding_remedy(finding,
 				  "see the cable, the subnet manager (InfiniBand), and the "
@@ -140,15 +213,6 @@ void mr_check_port(const struct mr_question *question, struct mr_finding *findin
 }
 
 /* ---- what libibverbs answers ---- */
-
-/* Whether the device has no node here, as those that were not given to this container. */
-static bool has_no_node(const struct look *look)
-{
-	struct mr_rdma_node node;
-
-	return !mr_rdma_node_read(look->question->host, look->device.name, &node) ||
-	       (!node.mode.known && node.error == -ENOENT);
-}
 
 /* Return: false where the device could not be asked, which is added then. */
 static bool ask_limits(struct look *look, struct mr_device_limits *limits)

@@ -8,7 +8,7 @@
 /** mr_check_device() - MR-DEVICE: whether there is an RDMA device at all */
 void mr_check_device(const struct mr_question *question, struct mr_finding *finding);
 
-/** mr_check_port() - MR-PORT: whether each device has an active port */
+/** mr_check_port() - MR-PORT: whether each device that has a link has an active port, and the host has one */
 void mr_check_port(const struct mr_question *question, struct mr_finding *finding);
 
 /** mr_check_odp() - MR-ODP: on-demand paging */

@@ -67,6 +67,22 @@ static void put_rxe(void)
 	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
 }
 
+/* A node of the device, that this process gets at. */
+static void put_node(int number, const char *device)
+{
+	char path[128], text[64];
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/uverbs%d/ibdev", number);
+	put(path, device);
+	snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/uverbs%d/dev", number);
+	snprintf(text, sizeof(text), "231:%d\n", 192 + number);
+	put(path, text);
+	snprintf(path, sizeof(path), "/dev/infiniband/uverbs%d", number);
+	snprintf(text, sizeof(text), "mode=020666 uid=0 gid=0 device=231:%d\n", 192 + number);
+	call("stat", path, text);
+	call("open", path, "ok");
+}
+
 static void (*const checks[])(const struct mr_question *, struct mr_finding *) = {
 	mr_check_device,   mr_check_port, mr_check_odp,   mr_check_max_mr,
 	mr_check_fw_pages, mr_check_uar,  mr_check_iommu, mr_check_iommu_group,
@@ -112,11 +128,61 @@ TEST(one_active_port_is_enough_for_a_device)
 	VERDICT(WARN, mr_check_port, 0);
 	put(DEVICE "/ports/2/state", "4: ACTIVE\n");
 	VERDICT(OK, mr_check_port, 0);
-	/* each device needs one */
+	assert_string_equal(look(mr_check_port, 0).detail, "mlx5_0 port 1: DOWN");
+}
+
+TEST(a_device_with_a_link_needs_an_active_port)
+{
+	static const struct {
+		const char *state, *physical;
+		enum mr_verdict verdict;
+	} cases[] = {
+		{ "1: DOWN", "1: Sleep", MR_VERDICT_OK },
+		{ "1: DOWN", "2: Polling", MR_VERDICT_OK },
+		{ "1: DOWN", "3: Disabled", MR_VERDICT_OK },
+		{ "1: DOWN", "4: PortConfigurationTraining", MR_VERDICT_WARN },
+		{ "1: DOWN", "5: LinkUp", MR_VERDICT_WARN },
+		{ "1: DOWN", "6: LinkErrorRecovery", MR_VERDICT_WARN },
+		{ "1: DOWN", "", MR_VERDICT_WARN },
+		{ "2: INIT", "5: LinkUp", MR_VERDICT_WARN },
+		{ "3: ARMED", "5: LinkUp", MR_VERDICT_WARN },
+		{ "0: NOP", "2: Polling", MR_VERDICT_WARN },
+		{ "", "2: Polling", MR_VERDICT_UNKNOWN },
+	};
+
+	put_hca();
+	put_node(0, "mlx5_0");
+	put(DEVICE "/ports/1/state", "4: ACTIVE\n");
 	put_rxe();
-	put("/sys/class/infiniband/rxe0/ports/1/state", "2: INIT\n");
+	put_node(1, "rxe0");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put("/sys/class/infiniband/rxe0/ports/1/state", cases[i].state);
+		put("/sys/class/infiniband/rxe0/ports/1/phys_state", cases[i].physical);
+		assert_equal_for(cases[i].physical, look(mr_check_port, 0).verdict,
+				 cases[i].verdict);
+	}
+	put("/sys/class/infiniband/rxe0/ports/1/state", "1: DOWN\n");
+	FIGURE("mlx5_0: active; rxe0: no link", mr_check_port, 0);
+	/* no device has one */
+	put(DEVICE "/ports/1/state", "1: DOWN\n");
+	put(DEVICE "/ports/1/phys_state", "3: Disabled\n");
 	VERDICT(WARN, mr_check_port, 0);
-	FIGURE("rxe0: no active port", mr_check_port, 0);
+	FIGURE("mlx5_0, rxe0: no link: registering works", mr_check_port, 0);
+}
+
+TEST(ports_of_devices_of_other_containers_do_not_count)
+{
+	put_hca();
+	put(DEVICE "/ports/1/state", "4: ACTIVE\n");
+	put_rxe();
+	put_node(1, "rxe0");
+	put("/sys/class/infiniband/rxe0/ports/1/state", "1: DOWN\n");
+	put("/sys/class/infiniband/rxe0/ports/1/phys_state", "2: Polling\n");
+	VERDICT(WARN, mr_check_port, 0);
+	put("/sys/class/infiniband/rxe0/ports/1/state", "4: ACTIVE\n");
+	put(DEVICE "/ports/1/state", "2: INIT\n");
+	VERDICT(OK, mr_check_port, 0);
+	FIGURE("rxe0: active", mr_check_port, 0);
 }
 
 TEST(on_demand_paging_is_told_by_the_device)
@@ -385,6 +451,8 @@ int main(void)
 		T(a_host_without_devices_is_not_judged),
 		T(a_device_that_is_missing_differs_from_one_that_is_not_up_yet),
 		T(one_active_port_is_enough_for_a_device),
+		T(a_device_with_a_link_needs_an_active_port),
+		T(ports_of_devices_of_other_containers_do_not_count),
 		T(on_demand_paging_is_told_by_the_device),
 		T(each_device_is_named_with_what_was_found_of_it),
 		T(many_findings_are_counted),
