@@ -11,6 +11,7 @@
 #include "lib/diagnose/size_text.h"
 #include "lib/host/kernel.h"
 #include "lib/host/meminfo.h"
+#include "lib/host/page.h"
 #include "lib/host/rdma_device.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
@@ -82,9 +83,9 @@ static enum mr_verdict find_few_mtts(const struct mr_question *question, char *e
 	    !mr_host_number(question->host, &pages,
 			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
 	    mr_meminfo_read(question->host, &info) || !info.total.known || !segments ||
-	    segments > 40 || pages > 10)
+	    segments > 32 || pages > 10)
 		return MR_VERDICT_OK;
-	bytes = UINT64_C(4096) << (segments + pages);
+	bytes = mr_page_size(question->host) << (segments + pages);
 	if (bytes >= info.total.value && (!question->size.known || question->size.value <= bytes))
 		return MR_VERDICT_OK;
 	snprintf(evidence, size,

@@ -15,6 +15,7 @@
 #include "lib/host/meminfo.h"
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"
+#include "lib/host/page.h"
 #include "lib/host/process_status.h"
 #include "lib/host/rdma_device.h"
 
@@ -25,9 +26,6 @@
 #define LITTLE   (UINT64_C(1) << 30)
 
 #define NO_LIMIT UINT64_MAX
-
-/* The kernel counts pages: of the limit those that are whole, of memory those that are begun. */
-#define SMALLEST_PAGE 4096
 
 static struct mr_size_text limit_text(uint64_t limit)
 {
@@ -88,7 +86,13 @@ static void count_device(const char *name, void *data)
 	count->usable += !mr_rdma_node_read(count->host, name, &node) || !node.error;
 }
 
-/* What is to be pinned is counted once for each device that it is registered with. */
+/* The kernel counts pages, of the limit those that are whole. */
+static uint64_t whole_pages(struct mr_host *host, uint64_t limit)
+{
+	return limit & ~(mr_page_size(host) - 1);
+}
+
+/* Of memory the pages that are begun count, once for each device that it is registered with. */
 static uint64_t needed_bytes(const struct mr_question *question, unsigned int *devices)
 {
 	struct device_count count = { .host = question->host };
@@ -96,7 +100,7 @@ static uint64_t needed_bytes(const struct mr_question *question, unsigned int *d
 
 	mr_rdma_device_list(question->host, count_device, &count);
 	*devices = count.usable ? count.usable : 1;
-	needed = mr_round_up(question->size.value, SMALLEST_PAGE);
+	needed = mr_round_up(question->size.value, mr_page_size(question->host));
 	return !needed || __builtin_mul_overflow(needed, *devices, &needed) ? NO_LIMIT : needed;
 }
 
@@ -105,7 +109,7 @@ static void judge_size(const struct mr_question *question, const struct mr_memlo
 {
 	unsigned int devices;
 	const uint64_t needed = needed_bytes(question, &devices);
-	const bool fits = (limit->soft & ~(uint64_t)(SMALLEST_PAGE - 1)) >= needed;
+	const bool fits = whole_pages(question->host, limit->soft) >= needed;
 
 	mr_finding_set(finding, fits ? MR_VERDICT_OK : MR_VERDICT_BAD, "%s %s %s asked",
 		       limit_text(limit->soft).text, fits ? ">=" : "<", mr_size_text(needed).text);
@@ -282,7 +286,8 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 		mr_finding_set(finding, MR_VERDICT_NA, "%s", "no limit counts it");
 		return;
 	}
-	left = limit.soft > status.pinned.value ? limit.soft - status.pinned.value : 0;
+	left = whole_pages(question->host, limit.soft);
+	left = left > status.pinned.value ? left - status.pinned.value : 0;
 	needed = question->size.known ? needed_bytes(question, &devices) : limit.soft / 10;
 	if (!status.pinned.value) {
 		mr_finding_set(finding, MR_VERDICT_OK, "%s", "nothing: all of the limit is left");
