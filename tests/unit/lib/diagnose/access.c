@@ -1,34 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "lib/diagnose/access.h"
 
-#include "tests/unit/recorded_host.h"
-
-static struct recorded_host recorded;
-
-static int set_up(void **state)
-{
-	(void)state;
-	unsetenv("SYSFS_PATH");
-	recorded_host_begin(&recorded);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recorded_host_end(&recorded);
-	return 0;
-}
-
-static void put(const char *path, const char *text)
-{
-	recorded_host_put(&recorded, path, text);
-}
-
-static void call(const char *kind, const char *path, const char *text)
-{
-	recorded_host_call(&recorded, kind, path, text);
-}
+#include "tests/unit/lib/diagnose/check.h"
 
 static void remove_file(const char *path)
 {
@@ -89,45 +62,32 @@ static void put_dev(const char *type)
 	put("/proc/self/mountinfo", text);
 }
 
-static struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *))
-{
-	const struct mr_question question = { &recorded.host, { 0, false } };
-	struct mr_finding finding = { 0 };
-
-	check(&question, &finding);
-	assert_true(finding.figure[0]);
-	assert_int_equal(finding.remedy[0] != '\0', finding.verdict >= MR_VERDICT_WARN);
-	return finding;
-}
-
-#define VERDICT(verdict_, check) assert_int_equal(look(check).verdict, MR_VERDICT_##verdict_)
-
 TEST(host_without_sysfs_is_unknown)
 {
-	VERDICT(UNKNOWN, mr_check_node);
-	VERDICT(UNKNOWN, mr_check_node_access);
-	VERDICT(UNKNOWN, mr_check_sandbox);
-	VERDICT(UNKNOWN, mr_check_selinux);
-	VERDICT(UNKNOWN, mr_check_netns);
+	VERDICT(UNKNOWN, mr_check_node, 0);
+	VERDICT(UNKNOWN, mr_check_node_access, 0);
+	VERDICT(UNKNOWN, mr_check_sandbox, 0);
+	VERDICT(UNKNOWN, mr_check_selinux, 0);
+	VERDICT(UNKNOWN, mr_check_netns, 0);
 }
 
 TEST(host_without_devices_has_no_business_with_nodes)
 {
 	put("/sys/class/net/lo/ifindex", "1\n");
-	VERDICT(NA, mr_check_node);
-	VERDICT(NA, mr_check_node_access);
-	VERDICT(NA, mr_check_sandbox);
-	VERDICT(NA, mr_check_selinux);
-	VERDICT(NA, mr_check_netns);
+	VERDICT(NA, mr_check_node, 0);
+	VERDICT(NA, mr_check_node_access, 0);
+	VERDICT(NA, mr_check_sandbox, 0);
+	VERDICT(NA, mr_check_selinux, 0);
+	VERDICT(NA, mr_check_netns, 0);
 }
 
 TEST(devices_that_cannot_be_listed_are_unknown)
 {
 	call("list.error", "/sys/class/infiniband", "EACCES");
-	VERDICT(UNKNOWN, mr_check_node);
-	VERDICT(UNKNOWN, mr_check_node_access);
-	VERDICT(UNKNOWN, mr_check_sandbox);
-	VERDICT(UNKNOWN, mr_check_netns);
+	VERDICT(UNKNOWN, mr_check_node, 0);
+	VERDICT(UNKNOWN, mr_check_node_access, 0);
+	VERDICT(UNKNOWN, mr_check_sandbox, 0);
+	VERDICT(UNKNOWN, mr_check_netns, 0);
 }
 
 /* ---- presence ---- */
@@ -136,29 +96,29 @@ TEST(node_is_there_or_not)
 {
 	put_device(0);
 	put_device(1);
-	VERDICT(BAD, mr_check_node);
-	VERDICT(NA, mr_check_node_access);
+	VERDICT(BAD, mr_check_node, 0);
+	VERDICT(NA, mr_check_node_access, 0);
 	put_node(1, "666", NULL);
-	assert_string_equal(look(mr_check_node).figure, "1 of 2 devices: none for mlx5_0");
-	VERDICT(WARN, mr_check_node);
+	assert_string_equal(look(mr_check_node, 0).figure, "1 of 2 devices: none for mlx5_0");
+	VERDICT(WARN, mr_check_node, 0);
 	put_node(0, "666", NULL);
-	VERDICT(OK, mr_check_node);
-	VERDICT(OK, mr_check_node_access);
+	VERDICT(OK, mr_check_node, 0);
+	VERDICT(OK, mr_check_node_access, 0);
 }
 
 TEST(node_that_the_kernel_did_not_make_needs_its_module)
 {
 	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
-	assert_contains(look(mr_check_node).remedy, "ib_uverbs");
-	VERDICT(BAD, mr_check_node);
+	assert_contains(look(mr_check_node, 0).remedy, "ib_uverbs");
+	VERDICT(BAD, mr_check_node, 0);
 }
 
 TEST(node_missing_in_a_container_is_for_its_runtime)
 {
 	put_device(0);
-	assert_contains(look(mr_check_node).remedy, "udevadm");
+	assert_contains(look(mr_check_node, 0).remedy, "udevadm");
 	call("link", "/proc/self/ns/pid", "pid:[4026532567]");
-	assert_contains(look(mr_check_node).remedy, "--device");
+	assert_contains(look(mr_check_node, 0).remedy, "--device");
 }
 
 /* ---- permission ---- */
@@ -170,11 +130,11 @@ TEST(group_that_may_open_the_node_is_named)
 	put_dev("devtmpfs");
 	put_node(0, "660", "EACCES");
 	call("answer", "/group/44", "rdma");
-	VERDICT(BAD, mr_check_node_access);
-	assert_contains(look(mr_check_node_access).figure, "EACCES for mlx5_0");
-	assert_contains(look(mr_check_node_access).detail, "mode 0660, user 0, group rdma");
-	assert_contains(look(mr_check_node_access).remedy, "usermod -aG rdma");
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(BAD, mr_check_node_access, 0);
+	assert_contains(look(mr_check_node_access, 0).figure, "EACCES for mlx5_0");
+	assert_contains(look(mr_check_node_access, 0).detail, "mode 0660, user 0, group rdma");
+	assert_contains(look(mr_check_node_access, 0).remedy, "usermod -aG rdma");
+	VERDICT(OK, mr_check_sandbox, 0);
 }
 
 TEST(group_without_a_name_is_a_number)
@@ -182,7 +142,7 @@ TEST(group_without_a_name_is_a_number)
 	put_device(0);
 	put_user(NO_CAPS);
 	put_node(0, "660", "EACCES");
-	assert_contains(look(mr_check_node_access).remedy, "usermod -aG 44");
+	assert_contains(look(mr_check_node_access, 0).remedy, "usermod -aG 44");
 }
 
 TEST(some_nodes_that_can_be_opened_are_better_than_none)
@@ -192,8 +152,8 @@ TEST(some_nodes_that_can_be_opened_are_better_than_none)
 	put_user(NO_CAPS);
 	put_node(0, "666", NULL);
 	put_node(1, "600", "EACCES");
-	VERDICT(WARN, mr_check_node_access);
-	assert_contains(look(mr_check_node_access).remedy, "udev rule");
+	VERDICT(WARN, mr_check_node_access, 0);
+	assert_contains(look(mr_check_node_access, 0).remedy, "udev rule");
 }
 
 TEST(hidden_folder_of_nodes_is_a_matter_of_permission)
@@ -202,9 +162,9 @@ TEST(hidden_folder_of_nodes_is_a_matter_of_permission)
 	put_user(NO_CAPS);
 	call("stat.error", "/dev/infiniband/uverbs0", "EACCES");
 	call("open.error", "/dev/infiniband/uverbs0", "EACCES");
-	VERDICT(OK, mr_check_node);
-	VERDICT(BAD, mr_check_node_access);
-	assert_contains(look(mr_check_node_access).remedy, "chmod");
+	VERDICT(OK, mr_check_node, 0);
+	VERDICT(BAD, mr_check_node_access, 0);
+	assert_contains(look(mr_check_node_access, 0).remedy, "chmod");
 }
 
 TEST(driver_that_has_gone_is_no_matter_of_permission)
@@ -213,9 +173,9 @@ TEST(driver_that_has_gone_is_no_matter_of_permission)
 	put_user(NO_CAPS);
 	put_dev("devtmpfs");
 	put_node(0, "666", "ENXIO");
-	assert_contains(look(mr_check_node_access).figure, "ENXIO");
-	assert_contains(look(mr_check_node_access).remedy, "kernel's log");
-	VERDICT(OK, mr_check_sandbox);
+	assert_contains(look(mr_check_node_access, 0).figure, "ENXIO");
+	assert_contains(look(mr_check_node_access, 0).remedy, "kernel's log");
+	VERDICT(OK, mr_check_sandbox, 0);
 }
 
 /* ---- sandbox ---- */
@@ -226,15 +186,15 @@ TEST(private_devices_of_a_unit_are_found)
 	put_user(NO_CAPS);
 	put_dev("tmpfs");
 	put("/proc/self/cgroup", "0::/system.slice/trainer.service\n");
-	VERDICT(BAD, mr_check_sandbox);
-	assert_contains(look(mr_check_sandbox).remedy, "systemctl edit trainer.service");
-	assert_contains(look(mr_check_sandbox).detail, "NoNewPrivs");
+	VERDICT(BAD, mr_check_sandbox, 0);
+	assert_contains(look(mr_check_sandbox, 0).remedy, "systemctl edit trainer.service");
+	assert_contains(look(mr_check_sandbox, 0).detail, "NoNewPrivs");
 	put_node(0, "666", NULL);
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(OK, mr_check_sandbox, 0);
 	remove_file("/calls/dev/infiniband/uverbs0.stat");
 	remove_file("/calls/dev/infiniband/uverbs0.open");
 	put_dev("devtmpfs");
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(OK, mr_check_sandbox, 0);
 }
 
 TEST(device_rules_answer_eperm_though_the_permission_allows)
@@ -243,19 +203,19 @@ TEST(device_rules_answer_eperm_though_the_permission_allows)
 	put_user(NO_CAPS);
 	put_dev("devtmpfs");
 	put_node(0, "666", "EPERM");
-	VERDICT(BAD, mr_check_sandbox);
-	VERDICT(BAD, mr_check_node_access);
-	assert_contains(look(mr_check_node_access).remedy, "MR-SANDBOX");
+	VERDICT(BAD, mr_check_sandbox, 0);
+	VERDICT(BAD, mr_check_node_access, 0);
+	assert_contains(look(mr_check_node_access, 0).remedy, "MR-SANDBOX");
 	put("/sys/module/ib_core/parameters/netns_mode", "N\n");
-	VERDICT(UNKNOWN, mr_check_sandbox);
+	VERDICT(UNKNOWN, mr_check_sandbox, 0);
 	put("/sys/module/ib_core/parameters/netns_mode", "Y\n");
-	VERDICT(BAD, mr_check_sandbox);
+	VERDICT(BAD, mr_check_sandbox, 0);
 	put_node(0, "600", "EPERM");
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(OK, mr_check_sandbox, 0);
 	put_user(DAC_OVERRIDE);
-	VERDICT(BAD, mr_check_sandbox);
+	VERDICT(BAD, mr_check_sandbox, 0);
 	put("/proc/self/uid_map", "0 1000 1\n");
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(OK, mr_check_sandbox, 0);
 }
 
 TEST(changed_root_has_a_plain_folder_for_devices)
@@ -264,11 +224,11 @@ TEST(changed_root_has_a_plain_folder_for_devices)
 	put_user(NO_CAPS);
 	put("/proc/self/mountinfo",
 	    "24 1 8:1 / / rw - ext4 sda rw\n25 24 0:5 / /device rw - devtmpfs udev rw\n");
-	VERDICT(BAD, mr_check_sandbox);
-	assert_contains(look(mr_check_sandbox).figure, "plain folder");
-	assert_contains(look(mr_check_sandbox).remedy, "bind the host's /dev");
+	VERDICT(BAD, mr_check_sandbox, 0);
+	assert_contains(look(mr_check_sandbox, 0).figure, "plain folder");
+	assert_contains(look(mr_check_sandbox, 0).remedy, "bind the host's /dev");
 	put_node(0, "666", NULL);
-	VERDICT(OK, mr_check_sandbox);
+	VERDICT(OK, mr_check_sandbox, 0);
 }
 
 TEST(sandbox_without_a_list_of_mounts_is_unknown)
@@ -276,7 +236,7 @@ TEST(sandbox_without_a_list_of_mounts_is_unknown)
 	put_device(0);
 	put_node(0, "666", NULL);
 	call("read.error", "/proc/self/mountinfo", "EACCES");
-	VERDICT(UNKNOWN, mr_check_sandbox);
+	VERDICT(UNKNOWN, mr_check_sandbox, 0);
 }
 
 /* ---- SELinux ---- */
@@ -287,25 +247,25 @@ TEST(selinux_is_suspected_with_evidence_only)
 	put_user(NO_CAPS);
 	put_node(0, "660", "EACCES");
 	put("/sys/fs/selinux/enforce", "1");
-	VERDICT(OK, mr_check_selinux);
+	VERDICT(OK, mr_check_selinux, 0);
 	put_node(0, "666", "EACCES");
-	VERDICT(WARN, mr_check_selinux);
+	VERDICT(WARN, mr_check_selinux, 0);
 	put("/sys/fs/selinux/enforce", "0");
-	VERDICT(OK, mr_check_selinux);
+	VERDICT(OK, mr_check_selinux, 0);
 	put("/sys/fs/selinux/enforce", "2");
-	VERDICT(UNKNOWN, mr_check_selinux);
+	VERDICT(UNKNOWN, mr_check_selinux, 0);
 	put("/sys/fs/selinux/enforce", "");
-	VERDICT(UNKNOWN, mr_check_selinux);
+	VERDICT(UNKNOWN, mr_check_selinux, 0);
 }
 
 TEST(selinux_of_a_container_is_seen_by_its_label)
 {
 	put("/sys/class/net/lo/ifindex", "1\n");
 	put("/proc/self/attr/current", "docker-default (enforce)\n");
-	VERDICT(NA, mr_check_selinux);
+	VERDICT(NA, mr_check_selinux, 0);
 	put("/proc/self/attr/current", "system_u:system_r:container_t:s0:c1,c2\n");
-	VERDICT(OK, mr_check_selinux);
-	assert_contains(look(mr_check_selinux).detail, "container_t");
+	VERDICT(OK, mr_check_selinux, 0);
+	assert_contains(look(mr_check_selinux, 0).detail, "container_t");
 }
 
 /* ---- network namespaces ---- */
@@ -315,26 +275,26 @@ TEST(selinux_of_a_container_is_seen_by_its_label)
 TEST(network_namespaces_share_devices_or_not)
 {
 	put_device(0);
-	VERDICT(OK, mr_check_netns);
+	VERDICT(OK, mr_check_netns, 0);
 	put(MODE, "Y\n");
-	VERDICT(OK, mr_check_netns);
+	VERDICT(OK, mr_check_netns, 0);
 	put(MODE, "N\n");
 	put("/sys/class/infiniband_verbs/uverbs9/ibdev", "mlx5_9\n");
-	VERDICT(OK, mr_check_netns);
-	assert_string_equal(look(mr_check_netns).figure,
+	VERDICT(OK, mr_check_netns, 0);
+	assert_string_equal(look(mr_check_netns, 0).figure,
 			    "exclusive: 1 devices are in this one, 1 in others");
 	put(MODE, "?\n");
-	VERDICT(UNKNOWN, mr_check_netns);
+	VERDICT(UNKNOWN, mr_check_netns, 0);
 }
 
 TEST(network_namespace_without_any_device_is_bad_where_others_have_them)
 {
 	put("/sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
 	put("/sys/class/infiniband_verbs/abi_version", "6\n");
-	VERDICT(UNKNOWN, mr_check_netns);
+	VERDICT(UNKNOWN, mr_check_netns, 0);
 	put(MODE, "N\n");
-	VERDICT(BAD, mr_check_netns);
-	assert_contains(look(mr_check_netns).remedy, "rdma dev set mlx5_0 netns");
+	VERDICT(BAD, mr_check_netns, 0);
+	assert_contains(look(mr_check_netns, 0).remedy, "rdma dev set mlx5_0 netns");
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

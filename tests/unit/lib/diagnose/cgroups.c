@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "lib/diagnose/cgroups.h"
 
-#include "tests/unit/recorded_host.h"
-
-#define GIB (UINT64_C(1) << 30)
-
-static struct recorded_host recorded;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recorded_host_begin(&recorded);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recorded_host_end(&recorded);
-	return 0;
-}
-
-static void put(const char *path, const char *text)
-{
-	recorded_host_put(&recorded, path, text);
-}
+#include "tests/unit/lib/diagnose/check.h"
 
 /* The group of the process is /a/b of version 2. */
 static void put_v2(void)
@@ -44,20 +21,6 @@ static void put_v1(void)
 	    "36 31 0:33 /docker/x /sys/fs/cgroup/hugetlb ro - cgroup cgroup rw,hugetlb\n"
 	    "37 31 0:34 /docker/x /sys/fs/cgroup/rdma ro - cgroup cgroup rw,rdma\n");
 }
-
-static struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
-			      uint64_t size)
-{
-	const struct mr_question question = { &recorded.host, { size, size != 0 } };
-	struct mr_finding finding = { 0 };
-
-	check(&question, &finding);
-	assert_int_equal(finding.remedy[0] != '\0', finding.verdict >= MR_VERDICT_WARN);
-	return finding;
-}
-
-#define CHECK(...)             const struct mr_finding found = look(__VA_ARGS__)
-#define VERDICT(verdict_, ...) assert_int_equal(look(__VA_ARGS__).verdict, MR_VERDICT_##verdict_)
 
 /* ---- RDMA objects ---- */
 

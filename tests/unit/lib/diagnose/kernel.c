@@ -1,51 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "lib/diagnose/kernel.h"
 
-#include "tests/unit/recorded_host.h"
+#include "tests/unit/lib/diagnose/check.h"
 
 #define CONFIG "/boot/config-6.12.1"
 #define PCI    "/sys/bus/pci/devices/0000:c1:00.0"
-
-static struct recorded_host recorded;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recorded_host_begin(&recorded);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recorded_host_end(&recorded);
-	return 0;
-}
-
-static void put(const char *path, const char *text)
-{
-	recorded_host_put(&recorded, path, text);
-}
-
-static void call(const char *kind, const char *path, const char *text)
-{
-	recorded_host_call(&recorded, kind, path, text);
-}
-
-static struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
-			      uint64_t size)
-{
-	const struct mr_question question = { &recorded.host, { size, size != 0 } };
-	struct mr_finding finding = { 0 };
-
-	check(&question, &finding);
-	assert_true(finding.figure[0]);
-	assert_int_equal(finding.remedy[0] != '\0', finding.verdict >= MR_VERDICT_UNKNOWN);
-	return finding;
-}
-
-#define VERDICT(verdict_, ...) assert_int_equal(look(__VA_ARGS__).verdict, MR_VERDICT_##verdict_)
-#define FIGURE(part, ...)      assert_contains(look(__VA_ARGS__).figure, part)
 
 /* ---- release and options ---- */
 

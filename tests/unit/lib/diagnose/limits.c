@@ -1,31 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "lib/diagnose/limits.h"
 
-#include "tests/unit/recorded_host.h"
-
-#define MIB (UINT64_C(1) << 20)
-#define GIB (UINT64_C(1) << 30)
-
-static struct recorded_host recorded;
-
-static int set_up(void **state)
-{
-	(void)state;
-	recorded_host_begin(&recorded);
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	recorded_host_end(&recorded);
-	return 0;
-}
-
-static void put(const char *path, const char *text)
-{
-	recorded_host_put(&recorded, path, text);
-}
+#include "tests/unit/lib/diagnose/check.h"
 
 static void put_limits(const char *process, const char *soft, const char *hard)
 {
@@ -65,23 +41,12 @@ static void put_self(const char *effective, const char *uid_map)
 	put("/proc/self/uid_map", uid_map);
 }
 
-static struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
-			      uint64_t size)
-{
-	const struct mr_question question = { &recorded.host, { size, size != 0 } };
-	struct mr_finding finding = { 0 };
-
-	check(&question, &finding);
-	return finding;
-}
-
-#define WHOLE_MAP  "         0          0 4294967295\n"
-#define ROOTS_MAP  "         0       1000          1\n"
-#define NO_CAPS    "0000000000000000"
-#define IPC_LOCK   "0000000000004000"
-#define LIMIT_8M   "8388608"
-#define UNLIMITED  "unlimited"
-#define CHECK(...) const struct mr_finding found = look(__VA_ARGS__)
+#define WHOLE_MAP "         0          0 4294967295\n"
+#define ROOTS_MAP "         0       1000          1\n"
+#define NO_CAPS   "0000000000000000"
+#define IPC_LOCK  "0000000000004000"
+#define LIMIT_8M  "8388608"
+#define UNLIMITED "unlimited"
 
 /* ---- limit of locked memory ---- */
 
@@ -121,6 +86,37 @@ TEST(memlock_counts_whole_pages)
 	put_process("self", "mrctl", 0, "8388607", "8388607");
 	assert_int_equal(look(mr_check_memlock, 8388607).verdict, MR_VERDICT_BAD);
 	assert_int_equal(look(mr_check_memlock, 8384512).verdict, MR_VERDICT_OK);
+}
+
+TEST(pages_have_the_size_that_the_host_tells)
+{
+	static const char *const nonsense[] = { "",      "0",     "x",       "4095",
+						"2048",  "12288", "1048576", "18446744073709551616",
+						"-65536" };
+
+	put_process("self", "mrctl", 0, "98304", "98304");
+	call("answer", "/page-size", "65536");
+	VERDICT(OK, mr_check_memlock, 1);
+	VERDICT(OK, mr_check_memlock, 65536);
+	VERDICT(BAD, mr_check_memlock, 65537);
+	FIGURE("96 KiB < 128 KiB asked", mr_check_memlock, 65537);
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++) {
+		call("answer", "/page-size", nonsense[i]);
+		assert_equal_for(nonsense[i], look(mr_check_memlock, 98304).verdict, MR_VERDICT_OK);
+		assert_equal_for(nonsense[i], look(mr_check_memlock, 98305).verdict,
+				 MR_VERDICT_BAD);
+	}
+}
+
+TEST(pinned_memory_leaves_whole_pages_of_the_limit)
+{
+	put_process("self", "mrctl", 0, "196607", "196607");
+	put("/proc/self/status", "Name:\tmrctl\nPPid:\t0\nVmPin:\t64 kB\nCapEff:\t0\n");
+	VERDICT(OK, mr_check_pinned, 98304);
+	call("answer", "/page-size", "65536");
+	VERDICT(OK, mr_check_pinned, 65536);
+	VERDICT(WARN, mr_check_pinned, 65537);
+	FIGURE("64 KiB of", mr_check_pinned, 65537);
 }
 
 TEST(memlock_names_who_lowered_it_for_this_process)
@@ -403,6 +399,8 @@ int main(void)
 		CASE(memlock_is_not_a_number),
 		CASE(memlock_is_not_judged_where_the_capability_may_lift_it),
 		CASE(memlock_counts_whole_pages),
+		CASE(pages_have_the_size_that_the_host_tells),
+		CASE(pinned_memory_leaves_whole_pages_of_the_limit),
 		CASE(memlock_names_who_lowered_it_for_this_process),
 		CASE(memlock_is_unlimited),
 		CASE(memlock_does_not_count_with_the_capability),
