@@ -76,34 +76,3 @@ int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
 		commands[i] = read_command(host, pci_address, names[i]);
 	return rc;
 }
-
-const char *mr_mlx5_status_name(uint64_t status)
-{
-	static const struct {
-		uint64_t status;
-		const char *name;
-	} statuses[] = {
-		{ 0x00, "OK" },
-		{ 0x01, "INT_ERR" },
-		{ 0x02, "BAD_OP_ERR" },
-		{ 0x03, "BAD_PARAM_ERR" },
-		{ 0x04, "BAD_SYS_STATE_ERR" },
-		{ 0x05, "BAD_RES_ERR" },
-		{ 0x06, "RES_BUSY" },
-		{ 0x07, "NOT_READY" },
-		{ 0x08, "LIM_ERR" },
-		{ 0x09, "BAD_RES_STATE_ERR" },
-		{ 0x0a, "IX_ERR" },
-		{ 0x0f, "NO_RES_ERR" },
-		{ 0x10, "BAD_QP_STATE_ERR" },
-		{ 0x30, "BAD_PKT_ERR" },
-		{ 0x40, "BAD_SIZE_OUTS_CQES_ERR" },
-		{ 0x50, "BAD_INP_LEN_ERR" },
-		{ 0x51, "BAD_OUTP_LEN_ERR" },
-	};
-
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
-		if (statuses[i].status == status)
-			return statuses[i].name;
-	return NULL;
-}

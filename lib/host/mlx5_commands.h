@@ -39,7 +39,4 @@ int mr_mlx5_commands_read(struct mr_host *host, const char *pci_address,
 int mr_mlx5_command_read(struct mr_host *host, const char *pci_address, const char *name,
 			 struct mr_mlx5_command *command, struct mr_error *err);
 
-/** mr_mlx5_status_name() - "BAD_PARAM_ERR" for a status of the firmware (enum in mlx5/device.h); NULL: unknown */
-const char *mr_mlx5_status_name(uint64_t status);
-
 #endif

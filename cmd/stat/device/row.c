@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/stat/device/row.h"
+#include "lib/host/mlx5_status.h"
 
 /* A text; NULL, which is unknown, for an empty one. */
 static const char *text_of(const char *text)

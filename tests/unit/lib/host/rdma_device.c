@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/host/mlx5_commands.h"
+#include "lib/host/mlx5_status.h"
 #include "lib/host/rdma_device.h"
 #include "tests/unit/unit.h"
 
