@@ -99,6 +99,37 @@ __attribute__((format(printf, 2, 0))) static int write_path(char path[PATH_MAX],
 	return length < 0 || length >= PATH_MAX ? -ENAMETOOLONG : clean_path(path);
 }
 
+/* Notes what the file is about: below /proc/self and /proc/PID a process. */
+static void note_read(struct mr_host *host, const char *path)
+{
+	static const char *const mapped[] = { "maps",      "smaps",   "smaps_rollup",
+					      "numa_maps", "pagemap", "map_files" };
+	const char *file = path + strlen("/proc/");
+	bool is_process = !strncmp(path, "/proc/", strlen("/proc/")) &&
+			  (!strncmp(file, "self", 4) || (*file >= '0' && *file <= '9'));
+
+	host->reads |= is_process ? MR_READ_PROCESS : MR_READ_HOST;
+	file = is_process ? strchr(file, '/') : NULL;
+	for (size_t i = 0; file && i < sizeof(mapped) / sizeof(*mapped); i++)
+		if (!strncmp(file + 1, mapped[i], strlen(mapped[i])))
+			host->reads |= MR_READ_MEMORY;
+}
+
+/* Notes what an answer is about: those of the kernel and of devices are named so. */
+static void note_answer(struct mr_host *host, const char *name)
+{
+	static const char *const of_host[] = { "kernel/", "rdma/",     "cpu/",     "device/",
+					       "uname",   "page-size", "simulated" };
+
+	for (size_t i = 0; i < sizeof(of_host) / sizeof(*of_host); i++) {
+		if (!strncmp(name, of_host[i], strlen(of_host[i]))) {
+			host->reads |= MR_READ_HOST;
+			return;
+		}
+	}
+	host->reads |= strcmp(name, "mappings") ? MR_READ_PROCESS : MR_READ_MEMORY;
+}
+
 /* Sets @path to the path that a caller gave: 0 or -errno. */
 #define FORMAT_PATH(path, fmt)                                                                     \
 	({                                                                                         \
@@ -108,6 +139,8 @@ __attribute__((format(printf, 2, 0))) static int write_path(char path[PATH_MAX],
 		va_start(ap_, fmt);                                                                \
 		rc_ = write_path(path, fmt, ap_);                                                  \
 		va_end(ap_);                                                                       \
+		if (!rc_)                                                                          \
+			note_read(host, path);                                                     \
 		rc_;                                                                               \
 	})
 
@@ -255,6 +288,7 @@ int mr_host_lines(struct mr_host *host, const char *file_path,
 	rc = clean_path(path);
 	if (rc)
 		return rc;
+	note_read(host, path);
 	rc = open_lines(host, path, &file);
 	if (!rc)
 		rc = read_lines(host, path, file, take, data);
@@ -403,6 +437,7 @@ int mr_host_ask(struct mr_host *host, const char *name,
 	rc = clean_path(path);
 	if (rc)
 		return rc;
+	note_answer(host, path + 1);
 	whole = malloc(room);
 	if (!whole) {
 		mr_recorder_note(host->recorder, -ENOMEM);

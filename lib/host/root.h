@@ -25,10 +25,18 @@
 
 struct mr_recorder;
 
+/** What facts are about: bits of mr_host.reads. */
+enum mr_host_reads {
+	MR_READ_HOST = 1 << 0,    /**< the host, its kernel and devices */
+	MR_READ_PROCESS = 1 << 1, /**< this process or one above it: limits, rights, libraries */
+	MR_READ_MEMORY = 1 << 2,  /**< what this process has mapped */
+};
+
 /** A host: this machine, or a recording of one. */
 struct mr_host {
 	int recording; /**< descriptor of the folder of a recording; -1: this machine */
 	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
+	uint32_t reads; /**< what was read since its owner has set this to 0 */
 };
 
 /** A host that is this machine, and of which nothing is recorded. */

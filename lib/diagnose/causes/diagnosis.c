@@ -36,6 +36,26 @@ static void keep_cause(struct mr_diagnosis *diagnosis, struct mr_suspicion *susp
 	diagnosis->causes[place] = *suspicion;
 }
 
+/*
+ * Another process was refused.  What this one has mapped says nothing of that one.  Its limits and rights may be
+ * those of that one, as both have the same user, or may not.  What is read of the host holds for both, if the other
+ * one has run on it.
+ */
+static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
+{
+	enum mr_certainty most = MR_CERTAIN;
+
+	if (reads & MR_READ_MEMORY ||
+	    (reads & MR_READ_PROCESS && suspicion->certainty == MR_RULED_OUT))
+		most = MR_UNRELATED;
+	else if (reads & MR_READ_PROCESS)
+		most = MR_POSSIBLE;
+	else if (reads & MR_READ_HOST)
+		most = MR_LIKELY;
+	if (suspicion->certainty > most)
+		suspicion->certainty = most;
+}
+
 static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		struct mr_diagnosis *diagnosis)
 {
@@ -47,6 +67,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion.remedy[0] = '\0';
 	suspicion.evidence_count = 0;
 	cause->look(inquiry, &suspicion);
+	if (inquiry->refusal->is_elsewhere)
+		weaken(&suspicion, inquiry->host->reads);
 	if (suspicion.certainty == MR_UNRELATED)
 		return;
 	if (suspicion.certainty == MR_RULED_OUT) {
@@ -61,19 +83,27 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 		 struct mr_diagnosis *diagnosis)
 {
-	struct mr_inquiry inquiry = {
+	const struct mr_inquiry begin = {
 		.refusal = refusal,
 		.operation = mr_operation_of(refusal),
 		.host = host,
 	};
+	struct mr_inquiry inquiry = begin;
 
 	diagnosis->layer = MR_LAYER_UNKNOWN;
 	diagnosis->cause_count = 0;
 	diagnosis->ruled_out_count = 0;
 	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
-	     cause = mr_cause_next(cause))
-		if (mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
-			ask(&inquiry, cause, diagnosis);
+	     cause = mr_cause_next(cause)) {
+		if (!mr_cause_speaks_for(cause, 1U << inquiry.operation, refusal->errnum))
+			continue;
+		if (refusal->is_elsewhere) {
+			inquiry =
+				begin; /* each reads by itself, so that it is known what it has read */
+			host->reads = 0;
+		}
+		ask(&inquiry, cause, diagnosis);
+	}
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY)
 		diagnosis->layer = diagnosis->causes[0].cause->layer;
 }

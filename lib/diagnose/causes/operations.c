@@ -94,6 +94,19 @@ enum mr_operation mr_operation_of(const struct mr_refusal *refusal)
 									       : row->plain;
 }
 
+const char *mr_call_name(size_t index)
+{
+	return index < sizeof(rows) / sizeof(*rows) ? rows[index].call : NULL;
+}
+
+const char *mr_operation_name(enum mr_operation operation)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].plain == operation || rows[i].dmabuf == operation)
+			return rows[i].call;
+	return NULL;
+}
+
 uint32_t mr_operations_of_name(const char *call)
 {
 	const struct operation_row *row = find_row(call);

@@ -4,6 +4,7 @@
 #define LIB_DIAGNOSE_CAUSES_REFUSAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "lib/verbs/calls.h"
@@ -61,6 +62,8 @@ struct mr_refusal {
 	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
 	const char *device; /**< name that was looked for, of FIND and OPEN */
 	bool in_session;
+	/** Another process was refused: what is known of this process is not known of that one. */
+	bool is_elsewhere;
 	/* Of a region that was there before (REREG, ADVISE, DEREG): */
 	bool region_known;
 	enum mr_region_call region_call; /**< that registered it */
@@ -70,6 +73,12 @@ struct mr_refusal {
 
 /** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */
 enum mr_operation mr_operation_of(const struct mr_refusal *refusal);
+
+/** mr_call_name() - the @index-th call that mr_operation_of() knows; NULL: there is none */
+const char *mr_call_name(size_t index);
+
+/** mr_operation_name() - the usual call of an operation: "ibv_reg_mr"; NULL for MR_OP_OTHER */
+const char *mr_operation_name(enum mr_operation operation);
 
 /** mr_operations_of_name() - bits of all operations that a call of that name can be; 0: the name is unknown */
 uint32_t mr_operations_of_name(const char *call);
