@@ -37,40 +37,8 @@ static bool exceeds_commit_limit(const struct mr_question *question, const struc
 	return true;
 }
 
-/* Bytes of huge pages that can still be had. */
-static uint64_t huge_room(struct mr_host *host)
-{
-	struct mr_huge_pools pools;
-	uint64_t room = 0, bytes;
-
-	if (mr_huge_pools_read(host, NULL, &pools))
-		return 0;
-	for (size_t i = 0; i < pools.count; i++)
-		if (__builtin_mul_overflow(mr_huge_pool_room(&pools.pools[i]).value,
-					   pools.pools[i].size, &bytes) ||
-		    __builtin_add_overflow(room, bytes, &room))
-			return UINT64_MAX;
-	return room;
-}
-
-/* Bytes that are set aside as huge pages, and hence neither available nor in use by programs as others are. */
-static uint64_t huge_total(struct mr_host *host)
-{
-	struct mr_huge_pools pools;
-	uint64_t total = 0, bytes;
-
-	if (mr_huge_pools_read(host, NULL, &pools))
-		return 0;
-	for (size_t i = 0; i < pools.count; i++)
-		if (__builtin_mul_overflow(pools.pools[i].total.value, pools.pools[i].size,
-					   &bytes) ||
-		    __builtin_add_overflow(total, bytes, &total))
-			return UINT64_MAX;
-	return total;
-}
-
 static void judge_planned(const struct mr_question *question, const struct mr_meminfo *info,
-			  struct mr_finding *finding)
+			  const struct mr_huge_pools *pools, struct mr_finding *finding)
 {
 	const uint64_t wanted = question->size.value;
 	const uint64_t swap = info->swap_free.known ? info->swap_free.value : 0;
@@ -79,7 +47,7 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 		mr_finding_set(finding, MR_VERDICT_BAD, "%s planned, the host has %s (MemTotal)",
 			       SIZE(wanted), SIZE(info->total.value));
 		mr_finding_remedy(finding, "register less: what is registered stays in memory");
-	} else if (wanted > info->available.value && wanted <= huge_room(question->host)) {
+	} else if (wanted > info->available.value && wanted <= mr_huge_pools_room(pools)) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "%s planned, for which huge pages alone have room", SIZE(wanted));
 		mr_finding_remedy(finding, "register huge pages (hugetlb), or set fewer aside");
@@ -101,16 +69,19 @@ static void judge_planned(const struct mr_question *question, const struct mr_me
 
 void mr_check_available(const struct mr_question *question, struct mr_finding *finding)
 {
+	struct mr_huge_pools pools;
 	struct mr_meminfo info;
 	const int rc = mr_meminfo_read(question->host, &info);
-	const uint64_t huge = huge_total(question->host);
+	uint64_t huge;
 
+	mr_huge_pools_read(question->host, NULL, &pools);
+	huge = mr_huge_pools_total(&pools);
 	if (rc || !info.total.known || !info.available.known) {
 		mr_finding_unread(finding, "/proc/meminfo", rc ? -rc : ENODATA);
 		return;
 	}
 	if (question->size.known)
-		judge_planned(question, &info, finding);
+		judge_planned(question, &info, &pools, finding);
 	else if (huge < info.total.value && info.available.value < (info.total.value - huge) / 20) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "less than 5 %% of %s (MemTotal%s) is available",
@@ -195,42 +166,36 @@ static void show_node(const char *name, void *data)
 					  node.pools[i].free.value);
 }
 
-/* Writes the pages that there are: "1024 of 2 MiB, 4 of 1 GiB".  Return: the bytes that can still be had. */
-static uint64_t sum_pools(const struct mr_huge_pools *pools, char *text, size_t size,
-			  bool *is_known)
+/* Writes the pages that there are: "1024 of 2 MiB, 4 of 1 GiB".  Return: whether all is known. */
+static bool write_pools(const struct mr_huge_pools *pools, char *text, size_t size)
 {
-	uint64_t room = 0;
+	bool is_known = true;
 	size_t used = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < pools->count; i++) {
 		const struct mr_huge_pool *pool = &pools->pools[i];
-		const struct mr_opt_u64 pages = mr_huge_pool_room(pool);
-		uint64_t bytes;
+		const struct mr_opt_u64 room = mr_huge_pool_room(pool);
 
-		if (!pool->total.known || !pages.known)
-			*is_known = false;
-		else if (pool->total.value || pages.value)
+		if (!pool->total.known || !room.known)
+			is_known = false;
+		else if (pool->total.value || room.value)
 			used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " of %s",
 						 used ? ", " : "", pool->total.value,
 						 SIZE(pool->size));
 		if (used >= size)
 			used = size - 1;
-		if (__builtin_mul_overflow(pages.value, pool->size, &bytes) ||
-		    __builtin_add_overflow(room, bytes, &room))
-			room = UINT64_MAX;
 	}
-	return room;
+	return is_known;
 }
 
 static void judge_pools(const struct mr_question *question, const struct mr_huge_pools *pools,
 			struct mr_finding *finding)
 {
+	const uint64_t room = mr_huge_pools_room(pools);
 	char text[160];
-	bool is_known = true;
-	const uint64_t room = sum_pools(pools, text, sizeof(text), &is_known);
 
-	if (!is_known) {
+	if (!write_pools(pools, text, sizeof(text))) {
 		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "a pool in /sys/kernel/mm/hugepages cannot be read");
 		mr_finding_remedy(finding, "grep . /sys/kernel/mm/hugepages/*/*");

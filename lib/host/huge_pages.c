@@ -74,6 +74,35 @@ struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
 	return (struct mr_opt_u64){ room > UINT64_MAX - more ? UINT64_MAX : room + more, true };
 }
 
+static struct mr_opt_u64 pages_in_all(const struct mr_huge_pool *pool)
+{
+	return pool->total;
+}
+
+/* Bytes of all pools, of each as many pages as @pages counts; what is not known is 0. */
+static uint64_t sum_bytes(const struct mr_huge_pools *pools,
+			  struct mr_opt_u64 (*pages)(const struct mr_huge_pool *pool))
+{
+	uint64_t sum = 0, bytes;
+
+	for (size_t i = 0; i < pools->count; i++)
+		if (__builtin_mul_overflow(pages(&pools->pools[i]).value, pools->pools[i].size,
+					   &bytes) ||
+		    __builtin_add_overflow(sum, bytes, &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools)
+{
+	return sum_bytes(pools, pages_in_all);
+}
+
+uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools)
+{
+	return sum_bytes(pools, mr_huge_pool_room);
+}
+
 int mr_thp_mode(struct mr_host *host, char *mode, size_t size)
 {
 	static const char *const modes[] = { "always", "madvise", "never" };

@@ -27,12 +27,18 @@ struct mr_huge_pools {
  * mr_huge_pools_read() - read the pools
  * @node: of a NUMA node, "node0"; NULL: of the host
  *
- * Return: 0, or -errno; -ENOENT where the kernel has no hugetlb.
+ * Return: 0, or -errno, and no pool; -ENOENT where the kernel has no hugetlb.
  */
 int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools);
 
 /** mr_huge_pool_room() - pages that can still be had, reserved ones left out; not known where a figure is missing */
 struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool);
+
+/** mr_huge_pools_total() - bytes of all pages, which are not available as ordinary memory; what is not known is 0 */
+uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools);
+
+/** mr_huge_pools_room() - bytes of all pages that can still be had; what is not known is 0 */
+uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools);
 
 /**
  * mr_thp_mode() - whether the kernel makes huge pages by itself
