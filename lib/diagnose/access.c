@@ -73,8 +73,7 @@ static bool read_nodes(const struct mr_question *question, struct nodes *nodes,
 	mr_process_status_read(question->host, "self", &nodes->process);
 	rc = mr_rdma_device_list(question->host, take_device, nodes);
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(question->host, "/sys/class")))
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/sys/class/infiniband", -rc);
 	else if (!nodes->devices)
 		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
 	return nodes->devices && rc >= 0;
@@ -247,8 +246,7 @@ void mr_check_sandbox(const struct mr_question *question, struct mr_finding *fin
 	else if (nodes.against_permission == EPERM)
 		judge_eperm(question->host, finding);
 	else if (rc)
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/mountinfo: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/proc/self/mountinfo", -rc);
 	else if (is_own)
 		mr_finding_set(finding, MR_VERDICT_OK, "%s, with nodes", own);
 	else
@@ -282,8 +280,7 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 	const int rc = mr_selinux_read(question->host, &mode, label, sizeof(label));
 
 	if (rc) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/fs/selinux/enforce: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/sys/fs/selinux/enforce", -rc);
 	} else if (mode == MR_SELINUX_OFF) {
 		mr_finding_set(finding, MR_VERDICT_NA, "off");
 	} else if (mode != MR_SELINUX_PERMISSIVE && read_nodes(question, &nodes, &ignored) &&
@@ -325,8 +322,7 @@ void mr_check_netns(const struct mr_question *question, struct mr_finding *findi
 	const int rc = mr_rdma_netns_read(question->host, &netns);
 
 	if (rc)
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/sys/class/infiniband: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/sys/class/infiniband", -rc);
 	else if (!netns.visible && !netns.hidden)
 		mr_finding_set(finding, MR_VERDICT_NA, NO_DEVICE);
 	else if (netns.is_exclusive == MR_YES)

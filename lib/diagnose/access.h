@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks of whether this process gets at the devices, as struct mr_check has them. */
+/* Checks of the group "access": whether this process gets at the devices. */
 #ifndef LIB_DIAGNOSE_ACCESS_H
 #define LIB_DIAGNOSE_ACCESS_H
 
 #include "lib/diagnose/finding.h"
 
+/** mr_check_node() - MR-NODE: whether devices have a node in /dev */
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_node_access() - MR-NODE-ACCESS: whether this process may open it */
 void mr_check_node_access(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_sandbox() - MR-SANDBOX: whether systemd or a container hides or refuses nodes */
 void mr_check_sandbox(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_selinux() - MR-SELINUX: whether SELinux may refuse them */
 void mr_check_selinux(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_check_netns() - MR-NETNS: whether devices are in other network namespaces */
 void mr_check_netns(const struct mr_question *question, struct mr_finding *finding);
 
 #endif

@@ -19,7 +19,7 @@ struct mr_adapter {
 
 struct mr_hardware {
 	struct mr_adapter adapters[64];
-	size_t count; /**< of the first 64 */
+	size_t count; /**< of adapters; those for which there is no room are left out */
 	bool has_nvidia, has_amd;
 	bool is_gpu_in_use; /**< a GPU has a driver that exports its memory */
 	char gpu[16];       /**< address of the first NVIDIA GPU */

@@ -35,7 +35,7 @@ static bool read_device(struct iommu_look *look, const char *name, struct mr_iom
 }
 
 /* From this size on, mappings of single pages were seen to run out (dma-bufs of GPUs). */
-#define LARGE_PLAN (UINT64_C(2) << 30)
+#define MANY_PAGES (UINT64_C(2) << 30)
 
 static void judge_device(const char *name, void *data)
 {
@@ -83,7 +83,7 @@ void mr_check_iommu(const struct mr_question *question, struct mr_finding *findi
 	char words[256];
 
 	mr_hardware_read(question->host, &hardware);
-	look.is_large = (question->size.known && question->size.value >= LARGE_PLAN) ||
+	look.is_large = (question->size.known && question->size.value >= MANY_PAGES) ||
 			hardware.is_gpu_in_use;
 	mr_finding_set(finding, MR_VERDICT_NA, "no RDMA devices");
 	if (list_devices(&look, judge_device, finding))
@@ -122,11 +122,12 @@ static int ask_machine(void *data, char *text, size_t size)
 	return 0;
 }
 
-/* Reads the driver's parameter of that name, "GrdmaPciTopoCheckOverride: 1". */
+/* The driver's parameter GrdmaPciTopoCheckOverride. */
 struct parameter {
 	bool known, is_set;
 };
 
+/* Takes "GrdmaPciTopoCheckOverride: 1". */
 static bool take_parameter(const char *line, void *data)
 {
 	static const char name[] = "GrdmaPciTopoCheckOverride: ";

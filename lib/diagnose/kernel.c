@@ -87,16 +87,19 @@ void mr_check_kernel(const struct mr_question *question, struct mr_finding *find
 
 /* ---- options ---- */
 
+/* The first options that are looked at. */
+enum { RDMA, RDMA_FOR_PROGRAMS, ON_DEMAND_PAGING };
+
 /* What an option that is off means. */
 static const struct {
 	const char *name;
 	enum mr_verdict without; /* MR_VERDICT_OK: it is only shown */
 	const char *meaning;
 } option_rows[] = {
-	{ "INFINIBAND", MR_VERDICT_BAD, "no RDMA" },
-	{ "INFINIBAND_USER_ACCESS", MR_VERDICT_BAD, "no RDMA for programs" },
-	{ "INFINIBAND_ON_DEMAND_PAGING", MR_VERDICT_WARN,
-	  "no on-demand paging, and no dma-buf regions on mlx5" },
+	[RDMA] = { "INFINIBAND", MR_VERDICT_BAD, "no RDMA" },
+	[RDMA_FOR_PROGRAMS] = { "INFINIBAND_USER_ACCESS", MR_VERDICT_BAD, "no RDMA for programs" },
+	[ON_DEMAND_PAGING] = { "INFINIBAND_ON_DEMAND_PAGING", MR_VERDICT_WARN,
+			       "no on-demand paging, and no dma-buf regions on mlx5" },
 	{ "CGROUP_RDMA", MR_VERDICT_OK, "" },
 	{ "UDMABUF", MR_VERDICT_OK, "" },
 	{ "DMABUF_HEAPS", MR_VERDICT_OK, "" },
@@ -173,6 +176,7 @@ static void judge_without_file(const struct mr_question *question, const struct 
 		mr_finding_remedy(finding,
 				  "look into /boot/config-$(uname -r), or zgrep INFINIBAND "
 				  "/proc/config.gz");
+		return;
 	}
 	mr_finding_detail(finding, "%s", why);
 }
@@ -192,7 +196,7 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 		rc = mr_kernel_options_read(question->host, release, options, COUNT(options), path,
 					    sizeof(path));
 	find_rdma(question->host, &here);
-	if (rc || options[0].is_on == MR_UNKNOWN) {
+	if (rc || options[RDMA].is_on == MR_UNKNOWN) {
 		snprintf(why, sizeof(why),
 			 rc ? "file with the options of this kernel: %s%s"
 			    : "%s%s does not mention CONFIG_INFINIBAND",
@@ -201,7 +205,7 @@ void mr_check_kernel_config(const struct mr_question *question, struct mr_findin
 		return;
 	}
 	mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs, on-demand paging");
-	if (options[2].is_on != MR_YES)
+	if (options[ON_DEMAND_PAGING].is_on != MR_YES)
 		mr_finding_set(finding, MR_VERDICT_OK, "RDMA for programs");
 	judge_options(options, &here, path, finding);
 }

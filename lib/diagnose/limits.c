@@ -41,8 +41,7 @@ static bool read_limit(const struct mr_question *question, struct mr_memlock *li
 	const int rc = mr_memlock_read(question->host, "self", limit);
 
 	if (rc)
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/limits: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/proc/self/limits", -rc);
 	return !rc;
 }
 
@@ -52,8 +51,7 @@ static bool read_status(const struct mr_question *question, struct mr_process_st
 	const int rc = mr_process_status_read(question->host, "self", status);
 
 	if (rc)
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status: %s",
-			       mr_errno_text(-rc));
+		mr_finding_unread(finding, "/proc/self/status", -rc);
 	return !rc;
 }
 
@@ -150,12 +148,11 @@ void mr_check_memlock(const struct mr_question *question, struct mr_finding *fin
 	if (!read_limit(question, &limit, finding))
 		return;
 	if (exempt == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s",
-			       "does not count: CAP_IPC_LOCK is effective");
+		mr_finding_set(finding, MR_VERDICT_OK, "does not count: CAP_IPC_LOCK is effective");
 	} else if (limit.soft == NO_LIMIT) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", "unlimited");
+		mr_finding_set(finding, MR_VERDICT_OK, "unlimited");
 	} else if (!limit.soft) {
-		mr_finding_set(finding, MR_VERDICT_BAD, "%s", "0: pinning is refused with EPERM");
+		mr_finding_set(finding, MR_VERDICT_BAD, "0: pinning is refused with EPERM");
 		mr_memlock_explain(question->host, &limit, TOO_LITTLE, finding);
 	} else if (question->size.known) {
 		judge_size(question, &limit, finding);
@@ -175,9 +172,9 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 		       struct mr_finding *finding)
 {
 	if (has(status->permitted, MR_CAP_IPC_LOCK)) {
-		mr_finding_set(finding, MR_VERDICT_WARN, "%s",
+		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "permitted, but not effective: RLIMIT_MEMLOCK counts");
-		mr_finding_remedy(finding, "%s",
+		mr_finding_remedy(finding,
 				  "the program must raise it by capset(2), or its file needs "
 				  "\"setcap cap_ipc_lock=ep\"");
 		return true;
@@ -185,13 +182,12 @@ static bool find_inert(const struct mr_question *question, const struct mr_proce
 	if (!has(status->bounding, MR_CAP_IPC_LOCK) || !status->uid.known || !status->uid.value ||
 	    mr_namespace_is_first(question->host, "pid") != MR_NO)
 		return false;
-	mr_finding_set(finding, MR_VERDICT_WARN, "%s",
+	mr_finding_set(finding, MR_VERDICT_WARN,
 		       "given to this container, but not effective, as its user is not root: "
 		       "RLIMIT_MEMLOCK counts");
 	mr_finding_remedy(
-		finding, "%s",
-		"run the container as root, raise the limit of locked memory, or give the "
-		"program's file \"setcap cap_ipc_lock=ep\"");
+		finding, "run the container as root, raise the limit of locked memory, or give the "
+			 "program's file \"setcap cap_ipc_lock=ep\"");
 	return true;
 }
 
@@ -203,21 +199,19 @@ void mr_check_ipc_lock(const struct mr_question *question, struct mr_finding *fi
 	if (!read_status(question, &status, finding))
 		return;
 	if (!status.effective.known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s",
-			       "/proc/self/status has no CapEff");
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status has no CapEff");
 		return;
 	}
 	if (has(status.effective, MR_CAP_IPC_LOCK) &&
 	    mr_namespace_is_first(question->host, "user") == MR_NO)
-		mr_finding_set(finding, MR_VERDICT_NA, "%s",
+		mr_finding_set(finding, MR_VERDICT_NA,
 			       "effective in a user namespace alone: see MR-USERNS");
 	else if (has(status.effective, MR_CAP_IPC_LOCK))
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", "effective");
+		mr_finding_set(finding, MR_VERDICT_OK, "effective");
 	else if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT)
-		mr_finding_set(finding, MR_VERDICT_NA, "%s",
-			       "not needed: RLIMIT_MEMLOCK is unlimited");
+		mr_finding_set(finding, MR_VERDICT_NA, "not needed: RLIMIT_MEMLOCK is unlimited");
 	else if (!find_inert(question, &status, finding))
-		mr_finding_set(finding, MR_VERDICT_NA, "%s", "none: RLIMIT_MEMLOCK counts");
+		mr_finding_set(finding, MR_VERDICT_NA, "none: RLIMIT_MEMLOCK counts");
 	if (status.uid.known)
 		mr_finding_detail(finding, "user %" PRIu64, status.uid.value);
 	mr_finding_detail(finding, "CapEff 0x%" PRIx64 ", CapBnd 0x%" PRIx64,
@@ -233,32 +227,31 @@ void mr_check_user_namespace(const struct mr_question *question, struct mr_findi
 	struct mr_memlock limit;
 
 	if (is_first == MR_UNKNOWN) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s",
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN,
 			       "neither /proc/self/ns/user nor /proc/self/uid_map tells");
 		return;
 	}
 	if (is_first == MR_YES) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", "that of the host");
+		mr_finding_set(finding, MR_VERDICT_OK, "that of the host");
 		return;
 	}
 	if (!mr_memlock_read(question->host, "self", &limit) && limit.soft == NO_LIMIT) {
 		mr_finding_set(
-			finding, MR_VERDICT_OK, "%s",
+			finding, MR_VERDICT_OK,
 			"one of its own; RLIMIT_MEMLOCK is unlimited, so no capability is needed");
 		return;
 	}
 	mr_finding_set(
-		finding, MR_VERDICT_WARN, "%s",
+		finding, MR_VERDICT_WARN,
 		"one of its own: CAP_IPC_LOCK has no effect in it, and RLIMIT_MEMLOCK counts");
 	mr_finding_remedy(
-		finding, "%s",
+		finding,
 		"raise the hard limit of locked memory on the host, for the user who starts "
 		"the container; or run it without a user namespace");
 	if (!mr_process_status_read(question->host, "self", &status) &&
 	    has(status.effective, MR_CAP_IPC_LOCK))
-		mr_finding_detail(finding, "%s",
-				  "CAP_IPC_LOCK is effective, but the kernel asks for "
-				  "it in the host's user namespace");
+		mr_finding_detail(finding, "CAP_IPC_LOCK is effective, but the kernel asks for "
+					   "it in the host's user namespace");
 }
 
 /* ---- pinned memory ---- */
@@ -274,7 +267,7 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 	if (!read_status(question, &status, finding) || !read_limit(question, &limit, finding))
 		return;
 	if (!status.pinned.known) {
-		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "%s", "/proc/self/status has no VmPin");
+		mr_finding_set(finding, MR_VERDICT_UNKNOWN, "/proc/self/status has no VmPin");
 		return;
 	}
 	mr_finding_detail(finding, "VmPin %s", mr_size_text(status.pinned.value).text);
@@ -283,24 +276,23 @@ void mr_check_pinned(const struct mr_question *question, struct mr_finding *find
 				  mr_size_text(status.locked.value).text);
 	exempt = mr_memlock_is_lifted(question->host);
 	if (exempt == MR_YES || limit.soft == NO_LIMIT) {
-		mr_finding_set(finding, MR_VERDICT_NA, "%s", "no limit counts it");
+		mr_finding_set(finding, MR_VERDICT_NA, "no limit counts it");
 		return;
 	}
 	left = whole_pages(question->host, limit.soft);
 	left = left > status.pinned.value ? left - status.pinned.value : 0;
 	needed = question->size.known ? needed_bytes(question, &devices) : limit.soft / 10;
 	if (!status.pinned.value) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", "nothing: all of the limit is left");
+		mr_finding_set(finding, MR_VERDICT_OK, "nothing: all of the limit is left");
 	} else if (left >= needed) {
-		mr_finding_set(finding, MR_VERDICT_OK, "%s", "enough of the limit is left");
+		mr_finding_set(finding, MR_VERDICT_OK, "enough of the limit is left");
 	} else {
 		mr_finding_set(finding, MR_VERDICT_WARN, "%s of %s are left < %s%s",
 			       mr_size_text(left).text, mr_size_text(limit.soft).text,
 			       mr_size_text(needed).text,
 			       question->size.known ? " asked" : ", a tenth");
 		mr_finding_remedy(
-			finding, "%s",
-			"deregister what is not needed any more, or raise RLIMIT_MEMLOCK");
+			finding, "deregister what is not needed any more, or raise RLIMIT_MEMLOCK");
 	}
 	if (exempt == MR_UNKNOWN)
 		doubt(finding);

@@ -247,7 +247,7 @@ void mr_check_huge_pages(const struct mr_question *question, struct mr_finding *
 /* ---- transparent huge pages ---- */
 
 /* From this size on, pinning 4 KiB pages one by one takes tenths of a second and more. */
-#define LARGE_PLAN (UINT64_C(1) << 30)
+#define SLOW_PLAN (UINT64_C(1) << 30)
 
 void mr_check_thp(const struct mr_question *question, struct mr_finding *finding)
 {
@@ -260,7 +260,7 @@ void mr_check_thp(const struct mr_question *question, struct mr_finding *finding
 	} else if (rc) {
 		mr_finding_unread(finding, "/sys/kernel/mm/transparent_hugepage/enabled", -rc);
 	} else if (!strcmp(mode, "never") && question->size.known &&
-		   question->size.value >= LARGE_PLAN) {
+		   question->size.value >= SLOW_PLAN) {
 		mr_finding_set(finding, MR_VERDICT_WARN,
 			       "never, and %s planned: slow in small pages",
 			       SIZE(question->size.value));
