@@ -1,160 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/output/json_plain.h"
 
-/* A text that grows; @bytes becomes NULL where memory is short. */
+/*
+ * A list can have a million rows, of which most bytes are keys.  So each byte is written once, where it
+ * belongs, and what that needs at most is reserved before each member.
+ */
+
+/* What surrounds the key and the value: a comma or brace, four quotes, a colon, the last brace and the end. */
+#define FRAME 8
+/* Bytes of any value but a text: a hexadecimal number of 64 bits is "0x" and 16 digits, a decimal one 20. */
+#define VALUE_MAX 20
+
+/* Bytes that most rows fit in. */
+#define ROW_SIZE 1024
+
+/* A text that grows. */
 struct growing {
-	char *bytes;
-	size_t length, room;
+	char *bytes, *end;
+	size_t room;
 };
 
-static void put(struct growing *text, const char *part, size_t length)
+/* Return: false where memory is short. */
+static bool reserve(struct growing *text, size_t more)
 {
-	if (text->bytes && text->length + length >= text->room) {
-		char *bytes;
+	size_t used = text->bytes ? (size_t)(text->end - text->bytes) : 0;
+	size_t room = 2 * used + more;
+	char *bytes;
 
-		text->room = 2 * (text->length + length) + 1;
-		bytes = realloc(text->bytes, text->room);
-		if (!bytes)
-			free(text->bytes);
-		text->bytes = bytes;
-	}
-	if (!text->bytes)
-		return;
-	memcpy(text->bytes + text->length, part, length);
-	text->length += length;
-}
-
-static void put_text(struct growing *text, const char *part)
-{
-	put(text, part, strlen(part));
-}
-
-static void put_number(struct growing *text, uint64_t number)
-{
-	char digits[20], *digit = digits + sizeof(digits);
-
-	do
-		*--digit = (char)('0' + number % 10);
-	while (number /= 10);
-	put(text, digit, (size_t)(digits + sizeof(digits) - digit));
-}
-
-static void put_hex(struct growing *text, uint64_t number)
-{
-	char digits[] = "\"0x0123456789abcdef\"", *digit = digits + sizeof(digits) - 1;
-
-	*--digit = '"';
-	do
-		*--digit = "0123456789abcdef"[number % 16];
-	while (number /= 16);
-	*--digit = 'x';
-	*--digit = '0';
-	*--digit = '"';
-	put(text, digit, (size_t)(digits + sizeof(digits) - 1 - digit));
-}
-
-static void put_string(struct growing *text, const char *string)
-{
-	put(text, "\"", 1);
-	put_text(text, string);
-	put(text, "\"", 1);
-}
-
-static void put_value(struct growing *text, const struct field *field, const void *row)
-{
-	const struct mr_opt_u64 *number = (const void *)((const char *)row + field->offset);
-	char buffer[FIELD_TEXT_MAX];
-	const char *value;
-
-	switch (field->type) {
-	case FIELD_NUMBER:
-	case FIELD_LIMIT:
-	case FIELD_HEX:
-		if (!number->known)
-			put_text(text, "null");
-		else if (field->type == FIELD_HEX)
-			put_hex(text, number->value);
-		else
-			put_number(text, number->value);
-		return;
-	default:
-		value = field_text(field, row, buffer);
-		if (!value)
-			put_text(text, "null");
-		else if (field->type == FIELD_STRING || field->type == FIELD_TEXT)
-			put_string(text, value);
-		else
-			put_text(text, value);
-	}
-}
-
-static void put_member(struct growing *text, const struct field *field, const void *row)
-{
-	put_text(text, text->length > 1 ? ",\"" : "\"");
-	put_text(text, field->key);
-	put_text(text, "\":");
-	put_value(text, field, row);
-}
-
-/* Whether a text needs no escapes. */
-static bool is_plain_string(const char *string)
-{
-	while (*string >= ' ' && *string <= '~' && *string != '"' && *string != '\\')
-		string++;
-	return !*string;
-}
-
-static bool is_plain(const struct field *field, const void *row)
-{
-	char buffer[FIELD_TEXT_MAX];
-	const char *string;
-
-	switch (field->type) {
-	case FIELD_NUMBER:
-	case FIELD_LIMIT:
-	case FIELD_BOOL:
-	case FIELD_OPT_BOOL:
-	case FIELD_HEX:
+	if (text->room - used >= more)
 		return true;
+	bytes = realloc(text->bytes, room);
+	if (!bytes)
+		return false;
+	*text = (struct growing){ bytes, bytes + used, room };
+	return true;
+}
+
+/* Puts a literal, of which the compiler knows the length. */
+#define PUT(to, literal) ((char *)mempcpy((to), "" literal, sizeof(literal) - 1))
+
+static char *put_number(char *to, uint64_t number)
+{
+	unsigned int digits = 1;
+
+	for (uint64_t rest = number; rest >= 10; rest /= 10)
+		digits++;
+	for (unsigned int i = digits; i; number /= 10)
+		to[--i] = (char)('0' + number % 10);
+	return to + digits;
+}
+
+static char *put_hex(char *to, uint64_t number)
+{
+	unsigned int shift = number ? (63 - (unsigned int)__builtin_clzll(number)) & ~3u : 0;
+
+	to = PUT(to, "\"0x");
+	for (; shift; shift -= 4)
+		*to++ = "0123456789abcdef"[number >> shift & 15];
+	*to++ = "0123456789abcdef"[number & 15];
+	return PUT(to, "\"");
+}
+
+/* Return: NULL where it needs escapes. */
+static char *put_string(char *to, const char *string, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (string[i] < ' ' || string[i] > '~' || string[i] == '"' || string[i] == '\\')
+			return NULL;
+	to = mempcpy(PUT(to, "\""), string, length);
+	return PUT(to, "\"");
+}
+
+/* The text of a field whose value is one; NULL: it is none, or not known. */
+static const char *string_of(const struct field *field, const void *row)
+{
+	return field->type == FIELD_STRING || field->type == FIELD_TEXT
+		       ? field_text(field, row, NULL)
+		       : NULL;
+}
+
+static char *put_truth(char *to, bool value)
+{
+	return value ? PUT(to, "true") : PUT(to, "false");
+}
+
+/*
+ * Puts the value of a field.
+ * @string: it, where it is a text that is known; @length: its length
+ *
+ * Return: where the value ends; NULL where it is not plain.
+ */
+static char *put_value(char *to, const struct field *field, const void *row, const char *string,
+		       size_t length)
+{
+	const void *value = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = value;
+	const struct opt_bool *truth = value;
+
+	switch (field->type) {
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+		return number->known ? put_number(to, number->value) : PUT(to, "null");
+	case FIELD_HEX:
+		return number->known ? put_hex(to, number->value) : PUT(to, "null");
+	case FIELD_BOOL:
+		return put_truth(to, *(const bool *)value);
+	case FIELD_OPT_BOOL:
+		return truth->known ? put_truth(to, truth->value) : PUT(to, "null");
 	case FIELD_STRING:
 	case FIELD_TEXT:
-		string = field_text(field, row, buffer);
-		return !string || is_plain_string(string);
+		return string ? put_string(to, string, length) : PUT(to, "null");
 	default:
-		return false;
+		return NULL;
 	}
 }
 
-static bool all_are_plain(const struct record *record, const struct field *const *columns,
-			  const void *row)
+/* Puts a member of the object.  Return: 0; -EINVAL where its value is not plain; -ENOMEM. */
+static int put_member(struct growing *text, const struct field *field, const void *row)
 {
-	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
-		if (!is_plain(f, row))
-			return false;
-	for (; columns && *columns; columns++)
-		if (!is_plain(*columns, row))
-			return false;
-	return true;
+	const char *string = string_of(field, row);
+	size_t key = strlen(field->key), value = string ? strlen(string) : VALUE_MAX;
+	char *to;
+
+	if (!reserve(text, key + value + FRAME))
+		return -ENOMEM;
+	to = text->end;
+	*to = to == text->bytes ? '{' : ',';
+	to = PUT(to + 1, "\"");
+	to = mempcpy(to, field->key, key);
+	to = PUT(to, "\":");
+	to = put_value(to, field, row, string, value);
+	if (!to)
+		return -EINVAL;
+	text->end = to;
+	return 0;
+}
+
+static int put_members(struct growing *text, const struct record *record,
+		       const struct field *const *columns, const void *row)
+{
+	int rc = 0;
+
+	for (const struct field *f = columns ? NULL : record->fields; !rc && f && f->key; f++)
+		rc = put_member(text, f, row);
+	for (; !rc && columns && *columns; columns++)
+		rc = put_member(text, *columns, row);
+	return rc;
 }
 
 bool json_plain_text(const struct record *record, const struct field *const *columns,
 		     const void *row, char **object)
 {
-	struct growing text = { .room = 512 };
+	struct growing text = { .room = 0 };
+	int rc = reserve(&text, ROW_SIZE) ? put_members(&text, record, columns, row) : -ENOMEM;
 
 	*object = NULL;
-	if (!all_are_plain(record, columns, row))
-		return false;
-	text.bytes = malloc(text.room);
-	put_text(&text, "{");
-	for (const struct field *f = columns ? NULL : record->fields; f && f->key; f++)
-		put_member(&text, f, row);
-	for (; columns && *columns; columns++)
-		put_member(&text, *columns, row);
-	put(&text, "}", sizeof("}"));
+	if (rc) {
+		free(text.bytes);
+		return rc == -ENOMEM;
+	}
+	if (text.end == text.bytes)
+		text.end = PUT(text.end, "{");
+	text.end = PUT(text.end, "}");
+	*text.end = '\0';
 	*object = text.bytes;
 	return true;
 }
