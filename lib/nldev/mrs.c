@@ -319,10 +319,20 @@ static int walk_gaps(struct collection *collection, struct mr_error *err)
 
 /* ---- all ---- */
 
+/*
+ * Whether a dump has listed all MRs that existed when they were counted before it.  Where an MR at the end was
+ * skipped, all that are listed were made before it, so they are fewer than were counted.
+ */
+static bool is_complete(const struct collection *collection, struct mr_opt_u64 counted)
+{
+	return collection->is_done && counted.known && collection->mrs->count >= counted.value;
+}
+
 static int collect(struct collection *collection, struct mr_error *err)
 {
 	struct mr_nldev_mrs *mrs = collection->mrs;
 	struct mr_opt_u64 counted;
+	bool has_all;
 	uint32_t last;
 	int rc = count_mrs(collection, &counted, err);
 
@@ -332,8 +342,9 @@ static int collect(struct collection *collection, struct mr_error *err)
 	if (rc || !mrs->count)
 		return rc;
 	last = mrs->list[mrs->count - 1].mrn;
+	has_all = is_complete(collection, counted);
 	rc = walk_gaps(collection, err);
-	if (rc || !counted.known)
+	if (rc || has_all || !counted.known)
 		return rc;
 	collection->next = (uint64_t)last + 1;
 	return walk(collection, counted.value, err) > 0 ? 0 : dump(collection, SIZE_MAX, err);

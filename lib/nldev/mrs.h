@@ -48,8 +48,8 @@ struct mr_nldev_mrs {
  *
  * A dump of the kernel begins its walk anew for each part that it sends, so its time is quadratic, and it skips
  * as many MRs as vanish between two parts.  So only the first parts of a dump are used, and numbers that are
- * missing between two parts are asked for one by one.  So are those that follow, until as many MRs were found as
- * the kernel counts.  Where that takes longer than a dump, as the numbers have large gaps, the rest is dumped.
+ * missing between two parts are asked for one by one.  So are those that follow, unless the dump has listed as many
+ * as there were before it, until as many MRs were found as the kernel counts.  Where that takes longer than a dump, as the numbers have large gaps, the rest is dumped.
  * So each MR that exists all the time is found, unless numbers have large gaps and other MRs vanish
  * meanwhile: then @mrs->counted is likely to be larger than @mrs->count.
  *

@@ -279,6 +279,42 @@ TEST(what_exists_all_the_time_is_found_while_others_vanish)
 	end();
 }
 
+TEST(a_dump_that_lists_as_many_as_are_counted_is_enough)
+{
+	number_from(1, 10000);
+	list(answer);
+	assert_complete();
+	/* The dump, and how many there are before and after it. */
+	assert_int_equal(kernel.asked, 3);
+	end();
+}
+
+/* After the first part of the dump its MRs vanish: the kernel goes on behind as many others, and finds the end. */
+static void vanishing(struct kernel *k, const struct nlmsghdr *request)
+{
+	const size_t all = count;
+
+	if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP) {
+		answer(k, request);
+		return;
+	}
+	count = PART;
+	dump_mrs(k, request);
+	count = all - PART;
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = numbers[i + PART];
+}
+
+TEST(what_a_dump_skips_at_its_end_is_found)
+{
+	number_from(7, 2 * PART);
+	list(vanishing);
+	assert_int_equal(mrs.count, 2 * PART);
+	for (uint32_t i = 0; i < 2 * PART; i++)
+		assert_int_equal(mrs.list[i].mrn, 7 + i);
+	end();
+}
+
 /* A kernel whose socket has no room for some of the answers. */
 static void short_of_room(struct kernel *k, const struct nlmsghdr *request)
 {
@@ -361,6 +397,8 @@ int main(void)
 		cmocka_unit_test(what_is_far_away_is_dumped_after_a_limited_number_of_requests),
 		cmocka_unit_test(the_last_number_is_the_end),
 		cmocka_unit_test(what_exists_all_the_time_is_found_while_others_vanish),
+		cmocka_unit_test(a_dump_that_lists_as_many_as_are_counted_is_enough),
+		cmocka_unit_test(what_a_dump_skips_at_its_end_is_found),
 		cmocka_unit_test(answers_that_found_no_room_are_asked_for_again),
 		cmocka_unit_test(the_counters_of_odp_are_read),
 		cmocka_unit_test(no_byte_of_a_dump_is_trusted),
