@@ -208,6 +208,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	occupy_standard_descriptors();
 	survive_file_size_limit();
+	output_init();
 	given = copy_words(argc, argv, &err);
 	rc = given ? refuse_more_rights(&err) : -ENOMEM;
 	options = rc ? NULL : options_new(bindings, true, &err);

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/output/columns.h"
 #include "cmd/output/document.h"
@@ -13,7 +11,6 @@
 #include "cmd/output/markdown.h"
 #include "cmd/output/openmetrics.h"
 #include "cmd/output/table.h"
-#include "cmd/output/text.h"
 
 static void note_error(struct output *out, int rc)
 {
@@ -70,7 +67,8 @@ static void print_element(struct output *out, const struct record *record,
 
 	if (!text)
 		return;
-	printf("%s%s", out->separator, text);
+	fputs(out->separator, stdout);
+	fputs(text, stdout);
 	out->separator = separator_in_list(out, false);
 	json_free(text);
 }
@@ -258,16 +256,6 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	out->separator = ",";
 }
 
-int output_flush(struct mr_error *err)
-{
-	errno = 0;
-	if (!fflush(stdout) && !ferror(stdout))
-		return 0;
-	/* The stream remembers that an earlier write failed, but not its errno. */
-	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write",
-		       "cannot print on standard output");
-}
-
 int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)
@@ -278,23 +266,4 @@ int output_end(struct output *out, struct mr_error *err)
 		return mr_fail(err, MR_ERROR_HOST, -out->error, "output",
 			       "not all could be printed");
 	return out->is_part ? 0 : output_flush(err);
-}
-
-bool output_is_terminal(void)
-{
-	return isatty(STDOUT_FILENO);
-}
-
-void output_foreign(const char *text)
-{
-	text_print(text, stdout);
-}
-
-void output_text(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vprintf(fmt, ap);
-	va_end(ap);
 }

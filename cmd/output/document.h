@@ -9,9 +9,8 @@
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
 
-#include <stdio.h>
-
 #include "cmd/output/fields.h"
+#include "cmd/output/stream.h"
 #include "cmd/output/style.h"
 #include "lib/base/error.h"
 
@@ -93,26 +92,5 @@ int output_end(struct output *out, struct mr_error *err);
 
 /** output_release() - free what output_open() made */
 void output_release(struct output *out);
-
-/** output_is_terminal() - whether standard output is a terminal */
-bool output_is_terminal(void);
-
-/** output_text() - plain text for people: help and version */
-void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/** output_foreign() - print text that may hold any bytes, as text_print() does */
-void output_foreign(const char *text);
-
-/** output_has_failed() - whether something could not be written, so that nothing can any more */
-static inline bool output_has_failed(void)
-{
-	return ferror(stdout);
-}
-
-/**
- * output_flush() - write out what was printed
- * Return: 0, or -errno with MR_ERROR_HOST (a full disk, a closed pipe).
- */
-int output_flush(struct mr_error *err);
 
 #endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "cmd/output/stream.h"
+#include "cmd/output/text.h"
+
+/* Bytes that are written together.  A file or pipe suggests 4096, of which a list of all MRs has thousands. */
+#define BUFFER_SIZE 65536
+
+void output_init(void)
+{
+	static char buffer[BUFFER_SIZE];
+
+	if (!output_is_terminal())
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+int output_flush(struct mr_error *err)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	/* The stream remembers that an earlier write failed, but not its errno. */
+	return mr_fail(err, MR_ERROR_HOST, errno ? errno : EIO, "write",
+		       "cannot print on standard output");
+}
+
+bool output_is_terminal(void)
+{
+	return isatty(STDOUT_FILENO);
+}
+
+void output_foreign(const char *text)
+{
+	text_print(text, stdout);
+}
+
+void output_text(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
