@@ -7,6 +7,7 @@
 #include "cmd/stat/system/census.h"
 #include "lib/host/namespaces.h"
 #include "lib/host/pinned_pages.h"
+#include "lib/host/process_start.h"
 #include "lib/host/rdma_device.h"
 
 /* What census_take() works with. */
@@ -145,7 +146,7 @@ int census_take(struct census *census, char *const *names,
 	};
 	int rc;
 
-	*census = (struct census){ .device_count = 0 };
+	*census = (struct census){ .begun = mr_process_ticks() };
 	rc = mr_nldev_open(&taking.nl, err);
 	if (rc)
 		return rc;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/stat/system/owners.h"
+#include "lib/host/process_start.h"
 
 void sums_add(struct sums *sums, struct sums more)
 {
@@ -176,18 +177,29 @@ static int find_further_threads(struct census *census)
 	return 0;
 }
 
-int owners_read(struct census *census, struct mr_host *host)
+/* Read what a process is.  It is asked last when it was started: so all that was read is of the same one. */
+static void read_process(const struct census *census, struct mr_host *host, struct owner *owner)
 {
+	struct mr_opt_u64 start;
 	char number[16];
 
+	snprintf(number, sizeof(number), "%u", owner->number);
+	if (!mr_process_status_read(host, number, &owner->process))
+		mr_unit_read(host, number, &owner->unit);
+	start = mr_process_start(host, number);
+	if (start.known && start.value < census->begun)
+		return;
+	owner->process = (struct mr_process_status){ .name = "" };
+	owner->unit = (struct mr_unit){ .name = "" };
+}
+
+int owners_read(struct census *census, struct mr_host *host)
+{
 	for (size_t i = 0; i < census->owner_count; i++) {
 		struct owner *owner = &census->owners[i];
 
-		if (owner->kind != OWNER_PROCESS)
-			continue;
-		snprintf(number, sizeof(number), "%u", owner->number);
-		if (!mr_process_status_read(host, number, &owner->process))
-			mr_unit_read(host, number, &owner->unit);
+		if (owner->kind == OWNER_PROCESS)
+			read_process(census, host, owner);
 	}
 	return find_further_threads(census);
 }

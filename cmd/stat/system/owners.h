@@ -31,8 +31,8 @@ struct owner {
 	/** The one of another thread of its process comes before it: what both have in common is counted there. */
 	bool is_further_thread;
 	struct sums sums;
-	struct mr_process_status
-		process; /**< of OWNER_PROCESS; empty where it has ended meanwhile */
+	/** Of OWNER_PROCESS; empty where it has ended meanwhile, or may have and another got its number. */
+	struct mr_process_status process;
 	struct mr_unit unit;
 };
 
@@ -54,6 +54,7 @@ struct census {
 	char (*modules)[20]; /**< of the kernel */
 	size_t module_count;
 	struct session_regions sessions;
+	uint64_t begun;          /**< mr_process_ticks() before the MRs were listed */
 	bool sees_all_processes; /**< this is the first PID namespace: who has no number has ended */
 	bool has_keys;           /**< the kernel has told keys, or there is no MR */
 	struct mr_opt_u64 pinned; /**< bytes, of the whole machine */
@@ -68,6 +69,9 @@ int owners_sum(struct census *census);
 
 /**
  * owners_read() - read what processes are; of one that has ended since its MRs were listed nothing is known
+ *
+ * The process that is read is the one that the kernel named if it was there before the MRs were listed: as long
+ * as it is there no other one gets its number.  Of one that was started later nothing is known, too.
  *
  * Return: 0 or -ENOMEM.
  */

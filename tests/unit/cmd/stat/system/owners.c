@@ -27,13 +27,16 @@ static const struct owner *owner_of(size_t n)
 	return owner;
 }
 
+/* The MRs are listed at this tick. */
+#define BEGUN 5000
+
 static int set_up(void **state)
 {
 	(void)state;
 	device.sums = (struct sums){ 0 };
-	census = (struct census){ .devices = &device,
-				  .device_count = 1,
-				  .sees_all_processes = true };
+	census = (struct census){
+		.devices = &device, .device_count = 1, .begun = BEGUN, .sees_all_processes = true
+	};
 	assert_int_equal(owners_sum(&census), 0);
 	return 0;
 }
@@ -62,6 +65,18 @@ TEST(each_mr_counts_for_its_owner)
 	assert_int_equal(device.sums.bytes, 127);
 }
 
+/* A process that was started at that tick; a name may hold anything. */
+static void put_start(const struct recorded_host *recorded, const char *path, unsigned int start)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "10 (a) S 1 ) b) S 1 10 10 0 -1 4194560 99 0 0 0 3 7 0 0 20 0 1 0 %u 5980160 "
+		 "1234 18446744073709551615 1 1\n",
+		 start);
+	recorded_host_put(recorded, path, text);
+}
+
 TEST(threads_of_a_process_are_told_apart_and_known_as_such)
 {
 	struct recorded_host recorded;
@@ -70,6 +85,9 @@ TEST(threads_of_a_process_are_told_apart_and_known_as_such)
 	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
 	recorded_host_put(&recorded, "/proc/11/status", "Name:\tb\nTgid:\t10\nVmPin:\t4 kB\n");
 	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\x1b[m\nTgid:\t20\n");
+	put_start(&recorded, "/proc/10/stat", 0);
+	put_start(&recorded, "/proc/11/stat", 100);
+	put_start(&recorded, "/proc/20/stat", BEGUN - 1);
 	assert_int_equal(owners_read(&census, &recorded.host), 0);
 	assert_string_equal(owner_of(0)->process.name, "b");
 	assert_true(owner_of(0)->is_further_thread);
@@ -91,6 +109,46 @@ TEST(of_processes_that_cannot_be_read_nothing_is_known)
 		assert_string_equal(census.owners[i].unit.name, "");
 		assert_false(census.owners[i].process.pinned.known);
 		assert_false(census.owners[i].is_further_thread);
+	}
+	recorded_host_end(&recorded);
+}
+
+/* Another process may have got the number of one that ended: what it is called is not known. */
+TEST(of_processes_that_were_started_since_nothing_is_known)
+{
+	struct recorded_host recorded;
+
+	recorded_host_begin(&recorded);
+	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
+	recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
+	put_start(&recorded, "/proc/10/stat", BEGUN);
+	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\nTgid:\t20\n");
+	recorded_host_put(&recorded, "/proc/20/cgroup", "0::/system.slice/c.service\n");
+	put_start(&recorded, "/proc/20/stat", BEGUN - 1);
+	assert_int_equal(owners_read(&census, &recorded.host), 0);
+	assert_string_equal(owner_of(1)->process.name, "");
+	assert_false(owner_of(1)->process.pinned.known);
+	assert_false(owner_of(1)->process.process.known);
+	assert_string_equal(owner_of(1)->unit.name, "");
+	assert_string_equal(owner_of(2)->process.name, "c");
+	assert_string_equal(owner_of(2)->unit.name, "c.service");
+	recorded_host_end(&recorded);
+}
+
+TEST(of_processes_that_vanish_while_they_are_read_nothing_is_known)
+{
+	struct recorded_host recorded;
+
+	recorded_host_begin(&recorded);
+	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
+	recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
+	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\nTgid:\t20\n");
+	recorded_host_put(&recorded, "/proc/20/stat", "20 (c) S 1 20 20 0 -1\n");
+	assert_int_equal(owners_read(&census, &recorded.host), 0);
+	for (size_t i = 1; i < 3; i++) {
+		assert_string_equal(owner_of(i)->process.name, "");
+		assert_string_equal(owner_of(i)->unit.name, "");
+		assert_false(owner_of(i)->process.pinned.known);
 	}
 	recorded_host_end(&recorded);
 }
@@ -117,6 +175,8 @@ int main(void)
 		CASE(each_mr_counts_for_its_owner),
 		CASE(threads_of_a_process_are_told_apart_and_known_as_such),
 		CASE(of_processes_that_cannot_be_read_nothing_is_known),
+		CASE(of_processes_that_were_started_since_nothing_is_known),
+		CASE(of_processes_that_vanish_while_they_are_read_nothing_is_known),
 		CASE(no_mrs_have_no_owners),
 	};
 
