@@ -138,10 +138,53 @@ static int fail_to_ask(int errnum, const struct mr_nldev_question *question, str
 		       question->call, "the kernel's RDMA netlink");
 }
 
+/* Return: the error of a message that says one; -EBADMSG where it does not say which. */
+static int error_of(const struct nlmsghdr *message)
+{
+	const struct nlmsgerr *error = mnl_nlmsg_get_payload(message);
+
+	if (mnl_nlmsg_get_payload_len(message) < sizeof(*error) || error->error >= 0)
+		return -EBADMSG;
+	return error->error;
+}
+
+static int take_error(const struct nlmsghdr *message, void *data)
+{
+	(void)data;
+	errno = -error_of(message);
+	return MNL_CB_ERROR;
+}
+
+/*
+ * The end of a dump tells why it ended early, as where the device has gone (netlink_dump() of the kernel's
+ * net/netlink/af_netlink.c).  libmnl does not look at it.
+ */
+static int take_end(const struct nlmsghdr *message, void *data)
+{
+	const int *error = mnl_nlmsg_get_payload(message);
+
+	(void)data;
+	if (mnl_nlmsg_get_payload_len(message) < sizeof(*error) || *error >= 0)
+		return MNL_CB_STOP;
+	errno = -*error;
+	return MNL_CB_ERROR;
+}
+
+static int take_nothing(const struct nlmsghdr *message, void *data)
+{
+	(void)message;
+	(void)data;
+	return MNL_CB_OK;
+}
+
 /* Take the messages of one receive.  Return: as mnl_cb_run(); MNL_CB_ERROR with errno. */
 static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *question,
 			 mr_nldev_take *take, void *data)
 {
+	mnl_cb_t control[] = { [NLMSG_NOOP] = take_nothing,
+			       [NLMSG_ERROR] = take_error,
+			       [NLMSG_DONE] = take_end,
+			       [NLMSG_OVERRUN] = take_nothing };
 	ssize_t got;
 	int rc;
 
@@ -154,7 +197,8 @@ static int take_received(struct mr_nldev *nl, const struct mr_nldev_question *qu
 		errno = EBADMSG;
 		return MNL_CB_ERROR;
 	}
-	rc = mnl_cb_run(nl->buffer, (size_t)got, nl->sequence, nl->port, take, data);
+	rc = mnl_cb_run2(nl->buffer, (size_t)got, nl->sequence, nl->port, take, data, control,
+			 sizeof(control) / sizeof(*control));
 	return rc == MNL_CB_OK && !question->dump ? MNL_CB_STOP : rc;
 }
 
@@ -187,7 +231,11 @@ int mr_nldev_ask(struct mr_nldev *nl, const struct mr_nldev_question *question, 
 			return rc;
 		rc = ask_once(nl, question, take, data);
 	}
-	return rc ? fail_to_ask(-rc, question, err) : 0;
+	if (!rc)
+		return 0;
+	/* What is still to come would be taken for answers to the next question. */
+	mr_nldev_reopen(nl, err);
+	return fail_to_ask(-rc, question, err);
 }
 
 /* ---- asking the same of several objects ---- */
@@ -229,16 +277,6 @@ static int send_batch(struct batch *batch)
 					      requests + size);
 	}
 	return send_all(batch->nl, requests, size);
-}
-
-/* Return: the error of a message that says one; -EBADMSG where it does not say which. */
-static int error_of(const struct nlmsghdr *message)
-{
-	const struct nlmsgerr *error = mnl_nlmsg_get_payload(message);
-
-	if (mnl_nlmsg_get_payload_len(message) < sizeof(*error) || error->error >= 0)
-		return -EBADMSG;
-	return error->error;
 }
 
 /* Take one answer.  Return: 0, or -errno where the kernel refuses the question. */
@@ -330,5 +368,8 @@ int mr_nldev_ask_each(struct mr_nldev *nl, const struct mr_nldev_question *quest
 	}
 	if (!rc && batch.open)
 		rc = -ENOBUFS;
-	return rc ? fail_to_ask(-rc, question, err) : 0;
+	if (!rc)
+		return 0;
+	mr_nldev_reopen(nl, err);
+	return fail_to_ask(-rc, question, err);
 }
