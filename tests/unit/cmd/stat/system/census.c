@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* All MRs, of a kernel that gives odd answers about one of its two devices: the other one is listed all the same. */
+#include "cmd/stat/system/census.h"
+
+#include <linux/netlink.h>
+
+#include "tests/unit/lib/nldev/kernel.h"
+
+#define MRS 3 /* of each device */
+
+static struct kernel kernel;
+static struct census census;
+
+/* What failed. */
+static unsigned int failures;
+static char failure[sizeof(((struct mr_error *)0)->text)];
+
+/* ---- in place of the socket of RDMA netlink ---- */
+
+int socket(int domain, int type, int protocol)
+{
+	uint32_t port;
+
+	(void)type;
+	assert_int_equal(domain, AF_NETLINK);
+	assert_int_equal(protocol, NETLINK_RDMA);
+	return kernel_connect(&kernel, &port);
+}
+
+int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t length)
+{
+	(void)fd;
+	(void)address;
+	(void)length;
+	return 0;
+}
+
+int getsockname(int fd, __SOCKADDR_ARG address, socklen_t *restrict length)
+{
+	struct sockaddr_nl name = { .nl_family = AF_NETLINK, .nl_pid = KERNEL_PORT };
+
+	(void)fd;
+	assert_int_equal(*length, sizeof(name));
+	memcpy((void *)address.__sockaddr__, &name, sizeof(name));
+	return 0;
+}
+
+/* ---- answers ---- */
+
+static void send_devices(struct kernel *k, const struct nlmsghdr *request)
+{
+	static const char *const names[] = { "odd0", "good0" };
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char room[128] __attribute__((aligned(8))) = { 0 };
+		struct nlmsghdr *answer = kernel_put(room, request);
+
+		mnl_attr_put_u32(answer, RDMA_NLDEV_ATTR_DEV_INDEX, i);
+		mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_DEV_NAME, names[i]);
+		kernel_send(k, answer, answer->nlmsg_len);
+	}
+	kernel_end_dump(k, request, 0);
+}
+
+static void send_summary(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[128] __attribute__((aligned(8))) = { 0 };
+	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY);
+	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
+
+	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "mr");
+	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, MRS);
+	mnl_attr_nest_end(answer, entry);
+	mnl_attr_nest_end(answer, table);
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+/* Begins a part of a dump with all MRs; @cut: bytes that the number of the second one lacks. */
+static struct nlmsghdr *put_mrs(void *room, const struct nlmsghdr *request, size_t cut)
+{
+	struct nlmsghdr *answer = kernel_put(room, request);
+	struct nlattr *table = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR), *entry;
+
+	for (uint32_t number = 1; number <= MRS; number++) {
+		entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_MR_ENTRY);
+		mnl_attr_put(answer, RDMA_NLDEV_ATTR_RES_MRN,
+			     sizeof(number) - (number == 2 ? cut : 0), &number);
+		mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_MRLEN, 4096);
+		mnl_attr_nest_end(answer, entry);
+	}
+	mnl_attr_nest_end(answer, table);
+	return answer;
+}
+
+static void send_mrs(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8))) = { 0 };
+	const struct nlmsghdr *answer = put_mrs(room, request, 0);
+
+	kernel_send(k, answer, answer->nlmsg_len);
+}
+
+/* How the MRs of the odd device are dumped. */
+static void (*send_odd_mrs)(struct kernel *k, const struct nlmsghdr *request);
+static bool is_gone; /* it has been removed */
+
+static void answer(struct kernel *k, const struct nlmsghdr *request)
+{
+	const unsigned int command = kernel_command(request);
+	const bool is_odd = !kernel_number(request, RDMA_NLDEV_ATTR_DEV_INDEX);
+
+	if (command == RDMA_NLDEV_CMD_GET)
+		send_devices(k, request);
+	else if (is_odd && is_gone)
+		kernel_refuse(k, request, EINVAL);
+	else if (command == RDMA_NLDEV_CMD_RES_GET)
+		send_summary(k, request);
+	else if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP)
+		kernel_refuse(k, request, ENOENT);
+	else if (is_odd)
+		send_odd_mrs(k, request);
+	else {
+		send_mrs(k, request);
+		kernel_end_dump(k, request, 0);
+	}
+}
+
+static void note_failure(struct mr_error *err, void *data)
+{
+	assert_ptr_equal(data, &kernel);
+	snprintf(failure, sizeof(failure), "%s", err->text);
+	failures++;
+}
+
+/* Take a census where the MRs of the odd device are dumped by @send. */
+static void take(void (*send)(struct kernel *k, const struct nlmsghdr *request))
+{
+	char *const names[] = { NULL };
+	struct mr_error err;
+
+	kernel = (struct kernel){ .answer = answer };
+	send_odd_mrs = send;
+	is_gone = false;
+	failures = 0;
+	assert_int_equal(census_take(&census, names, note_failure, &kernel, &err), 0);
+}
+
+static void end(void)
+{
+	census_release(&census);
+	kernel_end(&kernel);
+}
+
+/* Of the odd device nothing is listed, as it would be a part. */
+static void assert_failed(const char *text)
+{
+	assert_int_equal(failures, 1);
+	assert_contains(failure, "odd0: ");
+	assert_contains(failure, text);
+	assert_int_equal(census.device_count, 1);
+	assert_string_equal(census.devices[0].device.name, "good0");
+	assert_int_equal(census.devices[0].mrs.count, MRS);
+	assert_int_equal(census.owner_count, 1);
+	assert_int_equal(census.owners[0].sums.regions, MRS);
+}
+
+/* ---- tests ---- */
+
+static void send_truncated(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8))) = { 0 };
+	const struct nlmsghdr *answer = put_mrs(room, request, 0);
+
+	kernel_send(k, answer, answer->nlmsg_len - 12);
+}
+
+TEST(a_message_that_is_cut_fails_its_device)
+{
+	take(send_truncated);
+	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EBADMSG");
+	end();
+}
+
+static void send_error_in_the_middle(struct kernel *k, const struct nlmsghdr *request)
+{
+	send_mrs(k, request);
+	kernel_refuse(k, request, EIO);
+	send_mrs(k, request);
+}
+
+TEST(an_error_in_the_middle_fails_its_device)
+{
+	take(send_error_in_the_middle);
+	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EIO");
+	end();
+}
+
+static void send_disturbed(struct kernel *k, const struct nlmsghdr *request)
+{
+	send_mrs(k, request);
+	kernel_end_dump(k, request, NLM_F_DUMP_INTR);
+}
+
+TEST(a_dump_that_is_always_disturbed_fails_its_device)
+{
+	take(send_disturbed);
+	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EINTR");
+	end();
+}
+
+static void send_disturbed_once(struct kernel *k, const struct nlmsghdr *request)
+{
+	send_mrs(k, request);
+	kernel_end_dump(k, request, k->opened == 1 ? NLM_F_DUMP_INTR : 0);
+}
+
+TEST(what_a_disturbed_dump_lists_counts_once)
+{
+	take(send_disturbed_once);
+	assert_int_equal(failures, 0);
+	assert_int_equal(kernel.opened, 2);
+	assert_int_equal(census.device_count, 2);
+	assert_int_equal(census.devices[0].mrs.count, MRS);
+	assert_int_equal(census.devices[0].sums.bytes, MRS * 4096);
+	end();
+}
+
+/* A dump that goes on where its device has gone ends with an error. */
+static void remove_device(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[64] __attribute__((aligned(8))) = { 0 };
+	struct nlmsghdr *done = kernel_put(room, request);
+
+	is_gone = true;
+	send_mrs(k, request);
+	done->nlmsg_type = NLMSG_DONE;
+	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -EINVAL;
+	kernel_send(k, done, done->nlmsg_len);
+}
+
+TEST(a_device_that_is_removed_meanwhile_has_gone)
+{
+	take(remove_device);
+	assert_failed("the device has gone");
+	end();
+}
+
+/* A dump that ends early for another reason, when all seems to be listed. */
+static void run_out_of_memory(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[64] __attribute__((aligned(8))) = { 0 };
+	struct nlmsghdr *done = kernel_put(room, request);
+
+	send_mrs(k, request);
+	done->nlmsg_type = NLMSG_DONE;
+	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -ENOMEM;
+	kernel_send(k, done, done->nlmsg_len);
+}
+
+TEST(a_dump_that_ends_by_an_error_fails_its_device)
+{
+	take(run_out_of_memory);
+	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: ENOMEM");
+	end();
+}
+
+static void send_short_attribute(struct kernel *k, const struct nlmsghdr *request)
+{
+	char room[512] __attribute__((aligned(8))) = { 0 };
+	const struct nlmsghdr *answer = put_mrs(room, request, 2);
+
+	kernel_send(k, answer, answer->nlmsg_len);
+	kernel_end_dump(k, request, 0);
+}
+
+TEST(an_mr_whose_number_has_a_wrong_length_is_left_out_and_missed)
+{
+	const struct mr_nldev_mrs *mrs;
+
+	take(send_short_attribute);
+	assert_int_equal(failures, 0);
+	assert_int_equal(census.device_count, 2);
+	mrs = &census.devices[0].mrs;
+	assert_int_equal(mrs->count, MRS - 1);
+	assert_int_equal(mrs->list[0].mrn, 1);
+	assert_int_equal(mrs->list[1].mrn, 3);
+	assert_int_equal(mrs->counted.value, MRS);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_message_that_is_cut_fails_its_device),
+		cmocka_unit_test(an_error_in_the_middle_fails_its_device),
+		cmocka_unit_test(a_dump_that_is_always_disturbed_fails_its_device),
+		cmocka_unit_test(what_a_disturbed_dump_lists_counts_once),
+		cmocka_unit_test(a_device_that_is_removed_meanwhile_has_gone),
+		cmocka_unit_test(a_dump_that_ends_by_an_error_fails_its_device),
+		cmocka_unit_test(an_mr_whose_number_has_a_wrong_length_is_left_out_and_missed),
+	};
+
+	return cmocka_run_group_tests_name("census of MRs", tests, NULL, NULL);
+}
