@@ -187,8 +187,7 @@ void output_list_begin(struct output *out, const char *key, const struct record 
 		return;
 	if (!out->columns)
 		note_error(out, choose_table_columns(out, record));
-	if (output_is_markdown(out))
-		begin_block(out, true);
+	out->is_empty = true;
 	if (out->columns)
 		out->table = table_new(out->columns, out->usual_count, !out->style->no_headings,
 				       output_is_markdown(out), stdout);
@@ -201,6 +200,9 @@ void output_row(struct output *out, const struct record *record, const void *row
 	if (out->style->json) {
 		print_element(out, record, out->columns, row);
 	} else if (out->table) {
+		if (out->is_empty && output_is_markdown(out))
+			begin_block(out, true);
+		out->is_empty = false;
 		note_error(out, table_row(out->table, row));
 	} else if (!out->style->quiet) {
 		print_lines(out, record, row);

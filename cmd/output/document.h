@@ -29,6 +29,7 @@ struct output {
 	size_t usual_count; /**< how many of columns are usual ones, which the user did not choose */
 	bool blocks; /**< text: each row is a block of lines, with an empty line between them */
 	bool block_printed;       /**< so that an empty line is due before the next one */
+	bool is_empty;            /**< the list that was begun has no row yet */
 	struct table *table;      /**< text: the table being printed, or NULL for lines */
 	struct metrics *measured; /**< metrics: the samples so far, or NULL */
 	const char *separator;    /**< JSON: what goes before the next member or element */

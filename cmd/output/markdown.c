@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
 #include <errno.h>
+#include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,5 +249,37 @@ int markdown_object(const struct record *record, const void *row, bool verbose, 
 		fputc('\n', stream);
 		rc = markdown_list(f->key, list, verbose, stream);
 	}
+	return rc;
+}
+
+int markdown_columns(const struct field *const *fields, struct libscols_table *scols, size_t count)
+{
+	const size_t all = columns_count(fields), rows = count + 1;
+	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
+	const char **cells = calloc(all * rows + 1, sizeof(*cells));
+	bool *right = calloc(all + 1, sizeof(*right));
+	struct libscols_line *line = NULL;
+	size_t used = 0, columns = 0;
+	int rc = -ENOMEM;
+
+	for (size_t row = 0; lines && cells && right && row < rows; row++) {
+		for (size_t i = 0; i < all; i++) {
+			struct libscols_column *column = scols_table_get_column(scols, i);
+
+			if (scols_column_is_hidden(column))
+				continue;
+			if (!row)
+				right[columns++] = fields[i]->type == FIELD_NUMBER;
+			cells[used++] =
+				row ? scols_line_get_column_data(line, column) : fields[i]->key;
+		}
+		scols_table_next_line(scols, lines, &line);
+	}
+	scols_free_iter(lines);
+	if (used)
+		rc = markdown_table(&(struct markdown_table){ cells, right, columns, rows },
+				    scols_table_get_stream(scols));
+	free(cells);
+	free(right);
 	return rc;
 }

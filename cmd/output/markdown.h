@@ -36,4 +36,15 @@ int markdown_object(const struct record *record, const void *row, bool verbose, 
  */
 int markdown_list(const char *key, const struct list *list, bool verbose, FILE *stream);
 
+struct libscols_table;
+
+/**
+ * markdown_columns() - print what libsmartcols would, as a table of Markdown, which has to have headings
+ * @fields: of its columns, end with NULL; hidden columns are left out
+ * @count:  its rows
+ *
+ * Return: 0, or -ENOMEM.
+ */
+int markdown_columns(const struct field *const *fields, struct libscols_table *scols, size_t count);
+
 #endif

@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "cmd/output/cell.h"
+#include "cmd/output/aligned.h"
 #include "cmd/output/columns.h"
 #include "cmd/output/markdown.h"
 #include "cmd/output/table.h"
 
 /*
- * Rows of a chunk, which are printed together: a million rows need no more memory than one chunk.  The
- * columns of later chunks are as wide as those of the first.
+ * Rows of a chunk, which are laid out together: a million rows need no more memory than one chunk.  Later rows
+ * are printed in the columns of the first chunk, until one does not fit: that begins another chunk.
  */
 #define CHUNK 1024
 
@@ -32,6 +33,8 @@ struct table {
 	const struct field *const *fields;
 	struct column *columns; /* one for each of the fields */
 	size_t rows;            /* in the current chunk */
+	struct aligned
+		aligned; /* the columns of the chunk before; none: rows are printed in chunks only */
 	bool headings;
 	bool markdown;
 	bool fit_terminal; /* make the table fit where that is possible */
@@ -90,6 +93,7 @@ static int add_columns(struct table *table, size_t usual)
 static void free_table(struct table *table)
 {
 	scols_unref_table(table->scols);
+	aligned_free(&table->aligned);
 	free(table->columns);
 	free(table);
 }
@@ -174,39 +178,6 @@ static void fold_lists(struct table *table)
 	}
 }
 
-/* Prints the chunk as a table of Markdown, which has to have headings. */
-static int print_markdown(const struct table *table)
-{
-	const size_t all = columns_count(table->fields), rows = table->rows + 1;
-	struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
-	const char **cells = calloc(all * rows + 1, sizeof(*cells));
-	bool *right = calloc(all + 1, sizeof(*right));
-	struct libscols_line *line = NULL;
-	size_t count = 0, columns = 0;
-	int rc = -ENOMEM;
-
-	for (size_t row = 0; lines && cells && right && row < rows; row++) {
-		for (size_t i = 0; i < all; i++) {
-			struct libscols_column *column = table->columns[i].scols;
-
-			if (scols_column_is_hidden(column))
-				continue;
-			if (!row)
-				right[columns++] = table->fields[i]->type == FIELD_NUMBER;
-			cells[count++] = row ? scols_line_get_column_data(line, column)
-					     : table->fields[i]->key;
-		}
-		scols_table_next_line(table->scols, lines, &line);
-	}
-	scols_free_iter(lines);
-	if (count)
-		rc = markdown_table(&(struct markdown_table){ cells, right, columns, rows },
-				    scols_table_get_stream(table->scols));
-	free(cells);
-	free(right);
-	return rc;
-}
-
 static int print_chunk(struct table *table)
 {
 	int rc;
@@ -216,7 +187,8 @@ static int print_chunk(struct table *table)
 	hide_needless_columns(table);
 	if (table->fit_terminal)
 		fold_lists(table);
-	rc = table->markdown ? print_markdown(table) : scols_print_table(table->scols);
+	rc = table->markdown ? markdown_columns(table->fields, table->scols, table->rows)
+			     : scols_print_table(table->scols);
 	if (rc)
 		return rc;
 	for (size_t i = 0; table->fields[i]; i++) {
@@ -224,6 +196,8 @@ static int print_chunk(struct table *table)
 
 		scols_column_set_whint(column, (double)scols_column_get_width(column));
 	}
+	if (table->headings && !table->markdown && !table->fit_terminal)
+		aligned_set(&table->aligned, table->fields, table->scols);
 	scols_table_remove_lines(table->scols);
 	scols_table_enable_noheadings(table->scols, 1);
 	table->rows = 0;
@@ -263,11 +237,28 @@ static int set_cell(const struct table *table, struct libscols_line *line, size_
 				    cell_escape(table->fields[i], text));
 }
 
-int table_row(struct table *table, const void *row)
+/* Whether a column that was left out so far has something to show. */
+static bool needs_another_column(const struct table *table, const void *row)
 {
-	struct libscols_line *line = scols_table_new_line(table->scols, NULL);
 	char buffer[FIELD_TEXT_MAX];
 
+	for (size_t i = 0; table->fields[i]; i++)
+		if (table->columns[i].usual && !table->columns[i].is_needed &&
+		    is_unexpected(table->fields[i], table->columns[i].other,
+				  field_text(table->fields[i], row, buffer), row))
+			return true;
+	return false;
+}
+
+int table_row(struct table *table, const void *row)
+{
+	struct libscols_line *line;
+	char buffer[FIELD_TEXT_MAX];
+
+	if (!table->rows && table->aligned.count && !needs_another_column(table, row) &&
+	    aligned_print(&table->aligned, row, scols_table_get_stream(table->scols)))
+		return 0;
+	line = scols_table_new_line(table->scols, NULL);
 	if (!line)
 		return -ENOMEM;
 	for (size_t i = 0; table->fields[i]; i++) {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tables of more rows than are laid out at once. */
+#include "cmd/output/table.h"
+
+#include "tests/unit/unit.h"
+
+#define ROWS 5000
+
+struct row {
+	const char *name;
+	struct mr_opt_u64 number;
+	const char *rare;
+};
+
+static const struct field fields[] = {
+	FIELD(struct row, name, FIELD_STRING, 0, "a"),
+	FIELD(struct row, number, FIELD_NUMBER, 0, "b"),
+	FIELD(struct row, rare, FIELD_STRING, 0, "c"),
+	FIELD_END,
+};
+
+/* Lines of a table, the first one is the heading. */
+static char *lines[ROWS + 8];
+static size_t line_count;
+static char *text;
+
+/* Print a table whose row @odd is @other, and in which names and numbers of the others are four characters. */
+static void print(size_t odd, const struct row *other)
+{
+	const struct field *const columns[] = { &fields[0], &fields[1], &fields[2], NULL };
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	struct table *table = table_new(columns, 3, true, false, stream);
+
+	assert_non_null(table);
+	for (size_t i = 0; i < ROWS; i++) {
+		struct row row = { .name = "name", .number = known(1000 + i % 9000) };
+
+		assert_int_equal(table_row(table, i == odd ? other : &row), 0);
+	}
+	assert_int_equal(table_finish(table), 0);
+	fclose(stream);
+	line_count = 0;
+	for (char *rest = text; *rest; line_count++) {
+		assert_true(line_count < ARRAY_SIZE(lines));
+		lines[line_count] = strsep(&rest, "\n");
+	}
+}
+
+static void assert_line(size_t n, const char *expected)
+{
+	assert_string_equal(lines[n], expected);
+}
+
+TEST(all_rows_have_the_columns_of_the_first)
+{
+	print(0, &(struct row){ .name = "none" });
+	assert_int_equal(line_count, ROWS + 1);
+	assert_line(0, "NAME NUMBER");
+	assert_line(1, "none      -");
+	for (size_t i = 1; i < ROWS; i++) {
+		char expected[32];
+
+		snprintf(expected, sizeof(expected), "name   %zu", 1000 + i);
+		assert_line(i + 1, expected);
+	}
+	free(text);
+}
+
+TEST(a_column_becomes_as_wide_as_a_later_row_needs)
+{
+	print(3000, &(struct row){ .name = "long name", .number = known(1) });
+	assert_int_equal(line_count, ROWS + 1);
+	assert_line(3000, "name   3999");
+	assert_line(3001, "long name      1");
+	assert_line(3002, "name        4001");
+	assert_line(ROWS, "name        5999");
+	free(text);
+}
+
+TEST(what_a_terminal_obeys_is_escaped_in_each_row)
+{
+	print(3000, &(struct row){ .name = "\x1b[m", .number = known(1) });
+	assert_int_equal(line_count, ROWS + 1);
+	assert_line(3001, "\\x1b[m      1");
+	free(text);
+}
+
+TEST(a_column_that_a_later_row_needs_gets_a_heading)
+{
+	print(3000, &(struct row){ .name = "name", .number = known(1), .rare = "x" });
+	assert_int_equal(line_count, ROWS + 2);
+	assert_line(3000, "name   3999");
+	assert_line(3001, "NAME NUMBER RARE");
+	assert_line(3002, "name      1 x");
+	assert_line(ROWS + 1, "name   5999 -");
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_rows_have_the_columns_of_the_first),
+		cmocka_unit_test(a_column_becomes_as_wide_as_a_later_row_needs),
+		cmocka_unit_test(what_a_terminal_obeys_is_escaped_in_each_row),
+		cmocka_unit_test(a_column_that_a_later_row_needs_gets_a_heading),
+	};
+
+	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
+}
