@@ -58,6 +58,15 @@ hold() {
 	[ -z "$output" ]
 }
 
+@test "where nothing is known, Markdown has no tables of nothing" {
+	on_simulator || skip "is about the simulator"
+	run --separate-stderr mr stat --system --format markdown
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"simulated HCA has no kernel that lists all MRs"* ]]
+	[[ $output == "failures:"*EOPNOTSUPP* ]]
+	[[ $output != *totals* ]]
+}
+
 @test "words that make no sense are refused before anything is done" {
 	run --separate-stderr mrctl stat --system --by session
 	usage_error "--by: unknown list 'session'; valid values: mr, process, unit, device"

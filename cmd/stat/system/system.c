@@ -116,10 +116,19 @@ static bool is_for_people(const struct output_style *style)
 	       style->format == OUTPUT_TEXT;
 }
 
-/* Each line of these stands beside its evidence, which is in the totals. */
+/* Less of a gap than this is no news: each process with a device has queues and parts of pages, which are pinned. */
+#define GAP_BYTES (UINT64_C(1) << 20)
+#define GAP_SHARE 100 /* and less than this part of what is registered */
+
+static bool is_worth_a_note(uint64_t gap, const struct system_totals *totals)
+{
+	return gap >= GAP_BYTES && gap >= totals->bytes.value / GAP_SHARE;
+}
+
+/* Each line of these stands beside its evidence, which is in the totals, whatever its size. */
 static void note_gap(const struct system_totals *totals)
 {
-	if (totals->not_pinned.value) {
+	if (is_worth_a_note(totals->not_pinned.value, totals)) {
 		report_note("stat",
 			    "%" PRIu64 " bytes are registered without ODP and not pinned by "
 			    "pin_user_pages()",
@@ -127,7 +136,7 @@ static void note_gap(const struct system_totals *totals)
 		report_detail("memory on devices and dma-bufs is not pinned in this way; a "
 			      "driver that does not tell of ODP has some");
 	}
-	if (totals->pinned_by_others.value) {
+	if (is_worth_a_note(totals->pinned_by_others.value, totals)) {
 		report_note("stat", "%" PRIu64 " bytes are pinned and not in these MRs",
 			    totals->pinned_by_others.value);
 		report_detail("whole pages are pinned, also where an MR has a part of one; VFIO, "
@@ -154,18 +163,19 @@ static void note_what_is_hidden(const struct rows *rows, const struct system_tot
 		report_note("stat", "not all sessions could be searched in the time for it");
 }
 
+/* Where no device could be looked at, nothing is known, which only a document in a fixed form says. */
 static void print_totals(struct answer *answer, struct rows *rows)
 {
 	const struct output_style *style = answer->out.style;
+	const bool is_known = rows->census.device_count;
 	struct system_totals totals = { .regions = { 0, false } };
 
-	/* Where no device could be looked at, nothing is known. */
-	if (rows->census.device_count)
+	if (is_known)
 		rows_total(rows, &totals);
-	if (style->json || style->format != OUTPUT_TEXT ||
-	    (is_for_people(style) && rows->census.device_count))
+	if (style->json || is_metrics(answer) ||
+	    (is_known && (is_for_people(style) || output_is_markdown(&answer->out))))
 		output_object(&answer->out, "totals", &system_totals_record, &totals);
-	if (!is_for_people(style) || !rows->census.device_count)
+	if (!is_known || !is_for_people(style))
 		return;
 	note_gap(&totals);
 	note_what_is_hidden(rows, &totals);
