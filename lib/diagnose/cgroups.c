@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/diagnose/cgroups.h"
 #include "lib/diagnose/simulated.h"
@@ -14,6 +15,7 @@
 #include "lib/host/huge_pages.h"
 #include "lib/host/memory_cgroup.h"
 #include "lib/host/rdma_cgroup.h"
+#include "lib/host/rdma_device.h"
 
 #define NO_LIMIT UINT64_MAX
 
@@ -85,11 +87,19 @@ static bool has_finding(const struct walk *walk)
 
 /* ---- RDMA objects ---- */
 
-/* What a process needs that registers memory: to open the device, and a protection domain and a region. */
-static const uint64_t rdma_needs[MR_RDMA_RESOURCES] = {
-	[MR_RDMA_HANDLE] = 1,
-	[MR_RDMA_OBJECT] = 2,
-};
+/*
+ * What a process needs that registers memory: to open the device, and a protection domain and a region.  libmlx5
+ * takes an object before them, when it opens the device: a UAR (providers/mlx5/verbs.c mlx5_set_singleton_nc_uar()).
+ */
+static uint64_t rdma_needs(struct mr_host *host, const char *name, enum mr_rdma_resource resource)
+{
+	struct mr_rdma_device device;
+
+	if (resource == MR_RDMA_HANDLE)
+		return 1;
+	mr_rdma_device_read_place(host, name, &device);
+	return strcmp(device.driver, "mlx5_core") != 0 ? 2 : 3;
+}
 
 static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 		       enum mr_rdma_resource resource)
@@ -97,23 +107,25 @@ static void judge_rdma(struct walk *walk, const struct mr_rdma_pool *pool,
 	const uint64_t max = pool->max[resource].value, used = pool->used[resource].value;
 	const uint64_t left = used < max ? max - used : 0;
 	const char *name = mr_rdma_resources[resource];
+	uint64_t needs;
 
 	if (!pool->max[resource].known || max == NO_LIMIT)
 		return;
+	needs = rdma_needs(walk->question->host, pool->device, resource);
 	if (max < walk->lowest) {
 		walk->lowest = max;
 		walk->lowest_name = name;
 	}
-	if (!pool->used[resource].known && max >= rdma_needs[resource]) {
+	if (!pool->used[resource].known && max >= needs) {
 		find_worse(walk, MR_VERDICT_UNKNOWN, "%s: %s at most %" PRIu64 ", use not known",
 			   pool->device, name, max);
 		return;
 	}
-	if (left >= rdma_needs[resource] && left >= max / 10)
+	if (left >= needs && left >= max / 10)
 		return;
-	if (find_worse(walk, left < rdma_needs[resource] ? MR_VERDICT_BAD : MR_VERDICT_WARN,
+	if (find_worse(walk, left < needs ? MR_VERDICT_BAD : MR_VERDICT_WARN,
 		       "%s: %s %" PRIu64 " of %" PRIu64 " in use, a registration needs %" PRIu64,
-		       pool->device, name, used, max, rdma_needs[resource]))
+		       pool->device, name, used, max, needs))
 		mr_finding_remedy(walk->finding,
 				  "raise %s in rdma.max of the control group (-v names it), or end "
 				  "processes of the group that hold objects",

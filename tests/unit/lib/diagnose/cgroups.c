@@ -71,6 +71,19 @@ TEST(rdma_limit_leaves_enough_or_little)
 	VERDICT(BAD, mr_check_rdma_cgroup, 0);
 }
 
+TEST(rdma_of_mlx5_needs_an_object_for_its_library)
+{
+	put_v2();
+	put("/sys/fs/cgroup/a/rdma.max", "mlx5_0 hca_handle=max hca_object=2\n");
+	put("/sys/fs/cgroup/a/rdma.current", "mlx5_0 hca_handle=0 hca_object=0\n");
+	VERDICT(OK, mr_check_rdma_cgroup, 0);
+	call("link", "/sys/class/infiniband/mlx5_0/device/driver", "../drivers/mlx5_core");
+	VERDICT(BAD, mr_check_rdma_cgroup, 0);
+	FIGURE("hca_object 0 of 2 in use, a registration needs 3", mr_check_rdma_cgroup, 0);
+	put("/sys/fs/cgroup/a/rdma.max", "mlx5_0 hca_handle=max hca_object=3\n");
+	VERDICT(OK, mr_check_rdma_cgroup, 0);
+}
+
 TEST(rdma_use_is_not_known)
 {
 	put_v2();
@@ -243,6 +256,7 @@ int main(void)
 		CASE(rdma_has_no_limit),
 		CASE(rdma_limit_of_a_group_above_is_full),
 		CASE(rdma_limit_leaves_enough_or_little),
+		CASE(rdma_of_mlx5_needs_an_object_for_its_library),
 		CASE(rdma_use_is_not_known),
 		CASE(rdma_files_may_hold_anything),
 		CASE(memory_is_not_limited),
