@@ -219,7 +219,7 @@ setup() {
 		strace -f -qq -e trace=openat,open,socket -o "$BATS_TEST_TMPDIR/trace" \
 		mrctl stat -n -o id,state
 	[ "$output" = $'1 live\n2 live' ] || fail "$output" "$stderr"
-	! grep -E '/sys/|/dev/infiniband|NETLINK' "$BATS_TEST_TMPDIR/trace" ||
+	! grep -E '"/sys/|"/dev/infiniband|NETLINK' "$BATS_TEST_TMPDIR/trace" ||
 		fail "it looked for devices"
 	run --separate-stderr "${SIM[@]}" env SYSFS_PATH=/nowhere mrctl dereg --all -n -o id
 	[ "$output" = $'1\n2' ]
