@@ -8,9 +8,19 @@ load hosts
 # A folder that other users can reach
 FOLDER=''
 
+# A control group of the test
+GROUP=/sys/fs/cgroup/mrctl-host
+
 teardown() {
 	[ -z "$FOLDER" ] || rm -rf "$FOLDER"
 	tidy
+	if [ -d "$GROUP" ]; then
+		xargs -r kill <"$GROUP/cgroup.procs"
+		for _ in $(seq 100); do
+			! rmdir "$GROUP" 2>/dev/null || break
+			sleep 0.1
+		done
+	fi
 }
 
 setup() {
@@ -72,4 +82,56 @@ verdict() {
 		[ -n "$live" ]
 		[ "$live" = "$again" ] || fail "$(diff <(echo "$live") <(echo "$again"))" || return
 	done
+}
+
+# within COMMAND...: runs it in the control group of the test
+within() {
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$GROUP" "$@"
+}
+
+# may_use OBJECTS: sets how many RDMA objects the control group may use, and prints the check's verdict in it
+may_use() {
+	echo "$MRCTL_TEST_DEVICE hca_object=$1" >"$GROUP/rdma.max"
+	verdict MR-CGROUP-RDMA within
+}
+
+# bats test_tags=kernel
+@test "a control group without room for RDMA objects is told so, and registration fails as said" {
+	local needs=0 in_use
+
+	echo +rdma >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$GROUP"
+	[ "$(verdict MR-CGROUP-RDMA within)" = ok ]
+	echo "$MRCTL_TEST_DEVICE hca_handle=0" >"$GROUP/rdma.max"
+	run --separate-stderr within mrctl -n -o figure stat --host --only MR-CGROUP-RDMA
+	[ "$status" -eq 1 ]
+	[[ $output == *"$MRCTL_TEST_DEVICE: hca_handle 0 of 0 in use, a registration needs 1"* ||
+		$output == *"hca_handle\x200\x20of\x200\x20in\x20use"* ]] || fail "$output"
+	run --separate-stderr within "${MR[@]}" reg
+	refused EAGAIN ibv_open_device
+	echo "$MRCTL_TEST_DEVICE hca_handle=max" >"$GROUP/rdma.max"
+
+	# each limit with which no registration works is bad, and the first with which one does is not
+	while [ "$(may_use "$needs")" = bad ]; do
+		run --separate-stderr within "${MR[@]}" reg
+		# shellcheck disable=SC2154 # run sets stderr
+		[[ $status -eq 1 && $stderr == *EAGAIN* ]] || fail "with $needs objects: $output $stderr" || return
+		needs=$((needs + 1))
+	done
+	[ "$(may_use "$needs")" = ok ]
+	run --separate-stderr within "${MR[@]}" reg
+	succeeded
+
+	# little of a limit is left
+	echo "$MRCTL_TEST_DEVICE hca_object=max" >"$GROUP/rdma.max"
+	within "${MR[@]}" reg --count 60 --hold >/dev/null 3>&- &
+	until in_use=$(sed -n "s/^$MRCTL_TEST_DEVICE .*hca_object=//p" "$GROUP/rdma.current") && [ "$in_use" -ge $((60 + needs - 1)) ]; do
+		sleep 0.1
+	done
+	[ "$(may_use "$((in_use + needs))")" = warn ]
+	run --separate-stderr within "${MR[@]}" reg
+	succeeded
+	[ "$(may_use "$((in_use + needs - 1))")" = bad ]
+	run --separate-stderr within "${MR[@]}" reg
+	refused EAGAIN ibv_reg_mr
 }
