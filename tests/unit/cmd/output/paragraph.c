@@ -3,13 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/output/colour.h"
 #include "cmd/output/paragraph.h"
 #include "tests/unit/unit.h"
 
 #define TEN "123456789 "
 
-/* Prints by output_paragraph(), or a word in a colour where there is no text.  Return: what came out. */
+/* Prints by output_paragraph().  Return: what came out. */
 static const char *printed(const char *text, size_t at, size_t indent)
 {
 	static char out[4096];
@@ -20,10 +19,7 @@ static const char *printed(const char *text, size_t at, size_t indent)
 	assert_non_null(file);
 	fflush(stdout);
 	assert_true(dup2(fileno(file), STDOUT_FILENO) >= 0);
-	if (text)
-		output_paragraph(text, at, indent);
-	else
-		output_coloured(COLOUR_BAD, "BAD", (int)at);
+	output_paragraph(text, at, indent);
 	fflush(stdout);
 	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
 	close(saved);
@@ -73,12 +69,6 @@ TEST(bytes_that_a_terminal_obeys_are_escaped)
 	assert_string_equal(printed("a\x1b[2J\nb", 0, 0), "a\\x1b[2J\\x0ab\n");
 }
 
-TEST(only_a_terminal_gets_colours)
-{
-	assert_string_equal(printed(NULL, 6, 0), "BAD   ");
-	assert_string_equal(printed(NULL, 1, 0), "BAD");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -87,7 +77,6 @@ int main(void)
 		cmocka_unit_test(lines_begin_at_their_columns),
 		cmocka_unit_test(a_word_that_is_too_long_stays_whole),
 		cmocka_unit_test(bytes_that_a_terminal_obeys_are_escaped),
-		cmocka_unit_test(only_a_terminal_gets_colours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
