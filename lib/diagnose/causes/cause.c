@@ -3,17 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lib/diagnose/causes/tables.h"
-
-const struct mr_cause *const mr_causes[] = {
-	mr_causes_of_opening,   mr_causes_of_preparing,
-	mr_causes_of_libraries, mr_causes_of_uverbs,
-	mr_causes_of_drivers,   mr_causes_of_odp,
-	mr_causes_of_dmabufs,   mr_causes_of_umems,
-	mr_causes_of_rereg,     mr_causes_of_limits,
-	mr_causes_of_mappings,  mr_causes_of_firmware,
-	mr_causes_of_freeing,   NULL,
-};
+#include "lib/diagnose/causes/cause.h"
 
 const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {
 	[MR_UNRELATED] = MR_WORD("unrelated", "has nothing to do with the call"),
@@ -33,37 +23,6 @@ const char *mr_layer_name(enum mr_layer layer)
 	};
 
 	return names[layer];
-}
-
-const struct mr_cause *mr_cause_next(const struct mr_cause *cause)
-{
-	const struct mr_cause *const *table = mr_causes;
-
-	if (cause && cause[1].id)
-		return cause + 1;
-	/* A table ends with the row behind @cause: go on with the table after that one. */
-	for (; cause && *table; table++) {
-		const struct mr_cause *row = *table;
-
-		while (row->id && row != cause)
-			row++;
-		if (row->id) {
-			table++;
-			break;
-		}
-	}
-	while (*table && !(*table)->id)
-		table++;
-	return *table;
-}
-
-const struct mr_cause *mr_cause_find(const char *id, size_t length)
-{
-	const struct mr_cause *cause = mr_cause_next(NULL);
-
-	while (cause && !mr_word_is(id, length, cause->id))
-		cause = mr_cause_next(cause);
-	return cause;
 }
 
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum)

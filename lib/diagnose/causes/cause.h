@@ -91,18 +91,6 @@ struct mr_cause {
 		*sources; /**< where it can be read up: files of the kernel, man pages, threads */
 };
 
-/**
- * The tables of causes, in the order in which a call meets what can refuse it.  A table ends with a row that has
- * no id, and the list with NULL.
- */
-extern const struct mr_cause *const mr_causes[];
-
-/** mr_cause_find() - the cause with that id (@length bytes, in any case), or NULL */
-const struct mr_cause *mr_cause_find(const char *id, size_t length);
-
-/** mr_cause_next() - the cause after @cause, the first one after NULL; NULL after the last one */
-const struct mr_cause *mr_cause_next(const struct mr_cause *cause);
-
 /** mr_cause_speaks_for() - whether a cause can be that of an errno; 0 stands for any */
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum);
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/diagnose/causes/catalogue.h"
 #include "lib/diagnose/causes/diagnosis.h"
 
 static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
