@@ -7,6 +7,7 @@
 #include "cmd/dereg/region.h"
 #include "cmd/dereg/unlisted.h"
 #include "cmd/region/context.h"
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/session/library.h"
 #include "lib/session/operand.h"
@@ -78,9 +79,11 @@ static void dereg_all(struct session_job *job)
 		if (!mr_table_get(table, slot, &entry))
 			continue;
 		index++;
-		if (dereg_region(job, slot, &entry, &err) && !may_pass_over(&err))
+		if (dereg_region(job, slot, &entry, &err) && !may_pass_over(&err)) {
+			job->answer.refusal = refusal_of_entry(job->session, &entry);
 			answer_fail(&job->answer, &err, index, entry.id,
 				    mr_session_via(job->session, slot));
+		}
 		progress_show(&job->answer.progress, "deregistered", index);
 	}
 	progress_clear(&job->answer.progress);

@@ -3,6 +3,7 @@
 
 #include "cmd/dereg/operand.h"
 #include "cmd/dereg/region.h"
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/session/library.h"
 #include "lib/session/objects.h"
@@ -66,11 +67,22 @@ static enum mr_via path_of(const struct session_job *job, const struct mr_operan
 		       : MR_VIA_KERNEL;
 }
 
+/* @operand: was found; may be of any type */
+static struct mr_refusal refusal_of(const struct session_job *job, const struct mr_operand *operand)
+{
+	if (operand->type == MR_OPERAND_ENTRY)
+		return refusal_of_entry(job->session, &operand->entry);
+	if (operand->type == MR_OPERAND_OBJECT)
+		return refusal_of_object(job->session, operand->kind, operand->handle);
+	return (struct mr_refusal){ .uverbs = &job->session->uverbs, .pd = operand->pd };
+}
+
 void dereg_operand(struct session_job *job, const char *word, uint64_t index)
 {
 	struct mr_operand operand;
 	struct mr_error err;
 	int rc = mr_operand_find(job->session, word, &operand, &err);
+	const bool found = !rc;
 
 	if (!rc && operand.type == MR_OPERAND_PD)
 		rc = dealloc_pd(job, operand.pd, &err);
@@ -78,6 +90,9 @@ void dereg_operand(struct session_job *job, const char *word, uint64_t index)
 		rc = dereg_object(job, operand.kind, operand.handle, &err);
 	else if (!rc)
 		rc = dereg_region(job, operand.slot, &operand.entry, &err);
-	if (rc)
-		answer_fail(&job->answer, &err, index, operand.id, path_of(job, &operand));
+	if (!rc)
+		return;
+	if (found)
+		job->answer.refusal = refusal_of(job, &operand);
+	answer_fail(&job->answer, &err, index, operand.id, path_of(job, &operand));
 }

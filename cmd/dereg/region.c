@@ -4,6 +4,7 @@
 
 #include "cmd/dereg/args.h"
 #include "cmd/dereg/region.h"
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/base/clock.h"
 #include "lib/session/pds.h"
@@ -86,10 +87,13 @@ static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 	job->answer.total += entry != NULL;
 	if (err && entry)
 		mr_wrap(err, "cannot invalidate region %" PRIu64, entry->id);
-	if (err)
-		answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
-	else
+	if (!err) {
 		print_region(job, entry, "deregistered", ns);
+		return;
+	}
+	if (entry)
+		job->answer.refusal = refusal_of_entry(job->session, entry);
+	answer_fail(&job->answer, err, 0, entry ? entry->id : 0, MR_VIA_KERNEL);
 }
 
 bool dereg_flush_pd(struct session_job *job, uint32_t pd_slot)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cmd/dereg/unlisted.h"
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "lib/base/signals.h"
 #include "lib/session/sweep.h"
@@ -28,6 +29,7 @@ static void print_deregistered(void *data, enum mr_region_kind kind,
 
 	if (err) {
 		mr_wrap(err, "%s:%" PRIu32, mr_region_kind_name(kind), object->handle);
+		answer->refusal = refusal_of_object(sweep->job->session, kind, object->handle);
 		answer_fail(answer, err, 0, 0, MR_VIA_KERNEL);
 		sweep->unlisted->left.value++;
 		return;

@@ -131,17 +131,28 @@ static bool is_told(struct answer *answer, const struct why *why)
 	return is_same;
 }
 
-/* Looks for the causes, where the RDMA stack has answered.  NULL: they are not looked for. */
+/*
+ * Whether causes can be known: the RDMA stack has answered, or mrctl's own relaxed mode, or a call that is known
+ * could not be prepared or made.
+ */
+static bool has_causes(const struct mr_error *err)
+{
+	return mr_error_is_answer(err->kind, err->call) || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && mr_operations_of_name(err->call));
+}
+
+/* Looks for the causes.  NULL: they are not looked for. */
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
 	struct mr_refusal *refusal = &answer->refusal;
 
-	if (!mr_error_is_answer(err->kind, err->call) || answer->diagnosed >= DIAGNOSED_MAX ||
+	if (!has_causes(err) || answer->diagnosed >= DIAGNOSED_MAX ||
 	    answer->invocation->global->why == WHY_NONE)
 		return NULL;
 	answer->diagnosed++;
 	refusal->call = err->call;
 	refusal->errnum = err->errnum;
+	refusal->kind = err->kind;
 	refusal->via = mr_call_via(err->call, via);
 	refusal->environment = answer->environment;
 	refusal->in_session = answer->in_session;

@@ -55,10 +55,7 @@ static int map_for_implicit(struct register_job *job, struct mr_error *err)
 static void report_refusal(struct register_job *job, const struct new_region *new,
 			   const struct mr_advice_range *range, struct mr_error *err)
 {
-	const struct mr_region_request request = { .addr = new->region.addr,
-						   .iova = new->region.iova };
-
-	if (register_fail(job, err, new->index, new->id, &request))
+	if (register_fail_region(job, err, new, range))
 		report_detail("advised %s of %" PRIu64 " bytes at 0x%" PRIx64,
 			      job->args->advise.advice.text, range->length, range->addr);
 }

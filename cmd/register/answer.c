@@ -107,8 +107,7 @@ static void fill_advice(const struct register_job *job, const struct new_region 
 }
 
 /* Without a request the addresses of the region are not known. */
-bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
-		   const struct mr_region_request *request)
+static void set_request(struct register_job *job, const struct mr_region_request *request)
 {
 	const struct register_plan *plan = job->plan;
 	bool is_null = mr_region_is_null(plan->call);
@@ -126,13 +125,53 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		.pd = job->registrar.pd,
 		.count = known(plan->memory.count),
 	};
+}
+
+static void set_refusal(struct register_job *job, const struct mr_region_request *request)
+{
+	const struct registrar *registrar = &job->registrar;
+	const struct register_plan *plan = job->plan;
+
 	job->answer.refusal = (struct mr_refusal){
-		.registrar = &job->registrar.base,
+		.registrar = &registrar->base,
+		.context = registrar->device.context,
+		.uverbs = registrar_is_open(registrar) ? &registrar->uverbs : NULL,
 		.request = request,
+		.dm_length = plan->dm_length,
 		.memory = plan->memory.mapping.kind.text,
 		.held = job->count * plan->memory.size,
 	};
+}
+
+bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
+		   const struct mr_region_request *request)
+{
+	set_request(job, request);
+	set_refusal(job, request);
 	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
+}
+
+bool register_fail_region(struct register_job *job, struct mr_error *err,
+			  const struct new_region *new, const struct mr_advice_range *advised)
+{
+	const struct mr_region *region = &new->region;
+	const struct mr_region_request place = { .addr = region->addr, .iova = region->iova };
+	struct mr_refusal *refusal = &job->answer.refusal;
+
+	set_request(job, &place);
+	set_refusal(job, NULL);
+	refusal->advice = advised ? &job->args->advise.advice : NULL;
+	refusal->advised = advised;
+	refusal->handle_known = region->handle != MR_NO_HANDLE;
+	refusal->handle_kind = region->kind;
+	refusal->handle = region->handle;
+	refusal->region_known = true;
+	refusal->region_call = job->plan->call;
+	refusal->region_access = job->plan->access;
+	refusal->region_addr = region->addr;
+	refusal->region_length = region->length;
+	refusal->region_iova = region->iova;
+	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
 }
 
 static void report_request(const struct register_job *job, const struct mr_region_request *request)

@@ -29,6 +29,15 @@ bool register_fail(struct register_job *job, struct mr_error *err, uint64_t inde
 		   const struct mr_region_request *request);
 
 /**
+ * register_fail_region() - report a failure about a region that was registered
+ * @advised: the range that advice was given about; NULL: the failure is not about advice
+ *
+ * Return: as answer_fail().
+ */
+bool register_fail_region(struct register_job *job, struct mr_error *err,
+			  const struct new_region *new, const struct mr_advice_range *advised);
+
+/**
  * register_refuse() - report that the stack refused a region, and in words what was asked for
  * @index, @request: as of register_fail()
  */

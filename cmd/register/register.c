@@ -126,7 +126,7 @@ static void deregister_all(struct register_job *job)
 		struct new_region *new = &job->regions[i];
 
 		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
-			register_fail(job, &err, new->index, new->id, NULL);
+			register_fail_region(job, &err, new, NULL);
 		progress_show(&job->answer.progress, "deregistered", i + 1);
 	}
 	progress_clear(&job->answer.progress);

@@ -48,6 +48,12 @@ struct registrar {
 int registrar_open(struct registrar *registrar, const struct registrar_request *request,
 		   struct mr_error *err);
 
+/** registrar_is_open() - whether registrar_open() got as far as to open a device */
+static inline bool registrar_is_open(const struct registrar *registrar)
+{
+	return registrar->base.uverbs || registrar->base.context;
+}
+
 /** registrar_close() - close the device, and leave the session */
 void registrar_close(struct registrar *registrar);
 

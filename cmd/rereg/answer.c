@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
 
+#include "cmd/region/refusal.h"
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
 #include "lib/session/library.h"
@@ -67,18 +68,12 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	bool reported;
 
 	answer->request = request_of(job);
-	answer->refusal = (struct mr_refusal){
-		.registrar = &job->registrar,
-		.memory = job->plan.mapping.kind.text,
-		.rereg = &job->request,
-		.rereg_failure = &job->failure,
-		.region_known = true,
-		.region_call = job->before.call,
-		.region_access = job->before.access,
-		.region_addr = job->before.addr,
-		.region_length = job->before.length,
-		.region_iova = job->before.iova,
-	};
+	answer->refusal = refusal_of_entry(job->in->session, &job->before);
+	answer->refusal.registrar = &job->registrar;
+	answer->refusal.context = job->device.context;
+	answer->refusal.memory = job->plan.mapping.kind.text;
+	answer->refusal.rereg = &job->request;
+	answer->refusal.rereg_failure = &job->failure;
 	reported = answer_fail(answer, err, 1, job->before.id, job->via);
 	failures_set_rereg(&answer->failures, &job->failure);
 	if (!reported || job->failure.old == MR_OLD_UNTOUCHED)

@@ -126,8 +126,10 @@ static int import_umem(struct session_job *job, struct mr_error *err)
 		find_entry(job, &imported);
 		live = !ask_kernel(job, &imported, &refusal);
 	}
-	if (!live)
+	if (!live) {
+		job->answer.refusal = (struct mr_refusal){ .uverbs = &job->session->uverbs };
 		answer_fail(&job->answer, &refusal, 0, 0, rc ? MR_VIA_LIBRARY : MR_VIA_KERNEL);
+	}
 	answer_begin(&job->answer);
 	if (!rc)
 		print_umem(job, &imported, live);

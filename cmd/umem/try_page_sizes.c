@@ -63,6 +63,17 @@ static void print_result(struct trial *trial, const struct mr_region_request *re
 	answer_row(&trial->answer, &row);
 }
 
+static void set_refusal(struct trial *trial, const struct mr_region_request *request)
+{
+	trial->answer.refusal = (struct mr_refusal){
+		.registrar = &trial->registrar.base,
+		.context = trial->registrar.device.context,
+		.uverbs = registrar_is_open(&trial->registrar) ? &trial->registrar.uverbs : NULL,
+		.request = request,
+		.memory = trial->plan.memory.mapping.kind.text,
+	};
+}
+
 /* Return: 0, or the errno of the refusal. */
 static int try_size(struct trial *trial, const struct mr_region_request *request,
 		    struct mr_error *refusal)
@@ -111,6 +122,8 @@ static void try_sizes(struct trial *trial)
 	}
 	if (trial->accepted)
 		return;
+	request.page_sizes = FIRST_SIZE;
+	set_refusal(trial, &request);
 	trial->answer.request = (struct request){
 		.memory = trial->plan.memory.mapping.kind.text,
 		.addr = { request.addr, !dmabuf },
@@ -160,6 +173,7 @@ static int run_trial(struct trial *trial, struct mr_error *err)
 	answer->out.usual_columns =
 		REGION_COLUMNS(page_sizes, answer, elapsed_ns, dereg_elapsed_ns);
 	if (rc) {
+		set_refusal(trial, NULL);
 		answer_fail(answer, err, 0, 0, trial->registrar.base.via);
 		mr_error_clear(err); /* it is in the answer */
 	}

@@ -28,11 +28,10 @@ const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry)
 
 static bool read_attributes(struct mr_inquiry *inquiry)
 {
-	const struct mr_registrar *registrar = inquiry->refusal->registrar;
+	struct ibv_context *context = inquiry->refusal->context;
 	struct mr_error ignored;
 
-	return registrar && registrar->context &&
-	       !mr_attributes_query(registrar->context, &inquiry->attributes, &ignored);
+	return context && !mr_attributes_query(context, &inquiry->attributes, &ignored);
 }
 
 const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "lib/base/error.h"
+#include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/environment.h"
 #include "lib/verbs/rereg.h"
@@ -51,11 +53,18 @@ enum mr_operation {
 struct mr_refusal {
 	const char *call; /**< "ibv_reg_mr", as of struct mr_error */
 	int errnum;       /**< positive */
+	enum mr_error_kind
+		kind; /**< MR_ERROR_HOST: mrctl itself did not make the call, or prepared it */
 	enum mr_via via;
 	const struct mr_environment
 		*environment; /**< its members about a device are those of the call's */
-	const struct mr_registrar *registrar;    /**< the open device and the PD */
+	const struct mr_registrar *registrar; /**< the path, and what is open for it */
+	struct ibv_context *context;    /**< the device that libibverbs has open, on either path */
+	const struct mr_uverbs *uverbs; /**< the open file of the device, on either path */
 	const struct mr_region_request *request; /**< of a registration */
+	uint64_t dm_length;                      /**< of ALLOC_DM: bytes */
+	const struct mr_advice *advice;          /**< of ADVISE */
+	const struct mr_advice_range *advised;   /**< of ADVISE */
 	const char *memory; /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
 	uint64_t held; /**< bytes that this process has registered before, as far as is known */
 	const struct mr_rereg_request *rereg;         /**< of REREG */
@@ -64,6 +73,11 @@ struct mr_refusal {
 	bool in_session;
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_elsewhere;
+	const char *pd; /**< name of the PD, of FREE */
+	/* An object by its number, of DEREG, FREE and ADVISE: */
+	bool handle_known;
+	enum mr_region_kind handle_kind; /**< MR_KIND_DM: memory on the device, of FREE */
+	uint32_t handle;
 	/* Of a region that was there before (REREG, ADVISE, DEREG): */
 	bool region_known;
 	enum mr_region_call region_call; /**< that registered it */

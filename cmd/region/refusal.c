@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "cmd/region/refusal.h"
+
+struct mr_refusal refusal_of_object(const struct mr_session *session, enum mr_region_kind kind,
+				    uint32_t handle)
+{
+	return (struct mr_refusal){
+		.uverbs = &session->uverbs,
+		.handle_known = handle != MR_NO_HANDLE,
+		.handle_kind = kind,
+		.handle = handle,
+	};
+}
+
+struct mr_refusal refusal_of_entry(const struct mr_session *session, const struct mr_entry *entry)
+{
+	struct mr_refusal refusal =
+		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
+
+	refusal.region_known = true;
+	refusal.region_call = entry->call;
+	refusal.region_access = entry->access;
+	refusal.region_addr = entry->addr;
+	refusal.region_length = entry->length;
+	refusal.region_iova = entry->iova;
+	return refusal;
+}
