@@ -145,6 +145,7 @@ static bool has_causes(const struct mr_error *err)
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
 	struct mr_refusal *refusal = &answer->refusal;
+	struct why *why;
 
 	if (!has_causes(err) || answer->diagnosed >= DIAGNOSED_MAX ||
 	    answer->invocation->global->why == WHY_NONE)
@@ -156,7 +157,12 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	refusal->via = mr_call_via(err->call, via);
 	refusal->environment = answer->environment;
 	refusal->in_session = answer->in_session;
-	return why_find(refusal);
+	why = why_find(refusal);
+	/* What there is to try otherwise is about answers of the RDMA stack. */
+	if (why_first(why) || mr_error_is_answer(err->kind, err->call))
+		return why;
+	why_release(why);
+	return NULL;
 }
 
 /* Prints a failure, to which the caller may add details. */
