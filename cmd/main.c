@@ -14,6 +14,7 @@
 #include "cmd/commands.h"
 #include "cmd/output/document.h"
 #include "cmd/output/messages.h"
+#include "cmd/region/why.h"
 #include "lib/base/signals.h"
 #include "lib/verbs/device.h"
 
@@ -183,14 +184,15 @@ static const struct command *guess_command(char *const *argv)
 }
 
 /* Return: the exit status. */
-static int tell_error(const struct command *command, char *const *argv, struct mr_error *err)
+static int tell_error(const struct global_args *global, const struct command *command,
+		      char *const *argv, struct mr_error *err)
 {
 	const struct command *meant = command ? command : guess_command(argv);
 	const int status = meant && meant->fail ? meant->fail(argv, err) : -1;
 
 	if (status >= 0)
 		return status;
-	report_error(command ? command->name : NULL, err);
+	why_tell(global, command ? command->name : NULL, err);
 	return report_status(err);
 }
 
@@ -222,7 +224,7 @@ int main(int argc, char **argv)
 		rc = mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "no command given");
 	options_free(options); /* it owns lists of columns, which the command has used */
 	if (mr_error_is_set(&err))
-		rc = tell_error(command, given ? given : argv, &err);
+		rc = tell_error(&global, command, given ? given : argv, &err);
 	free(given);
 	mr_signals_deliver(&mask);
 	return rc;

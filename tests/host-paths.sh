@@ -8,7 +8,7 @@ set -eu
 awk '
 function finish() {
 	gsub(/"\/proc\/self\/exe"/, "", text)
-	if (text ~ /"\/(proc|boot)["\/]|"\/sys\// && text !~ /mr_(host|fail|hint|wrap|finding)[a-z_]*\(/) {
+	if (text ~ /"\/(proc|boot)["\/]|"\/sys\// && text !~ /mr_(host|fail|hint|wrap|finding|suspect|rule_out)[a-z_]*\(/) {
 		gsub(/[ \t]+/, " ", text)
 		print file ":" line ":" text
 		found = 1

@@ -131,38 +131,18 @@ static bool is_told(struct answer *answer, const struct why *why)
 	return is_same;
 }
 
-/*
- * Whether causes can be known: the RDMA stack has answered, or mrctl's own relaxed mode, or a call that is known
- * could not be prepared or made.
- */
-static bool has_causes(const struct mr_error *err)
-{
-	return mr_error_is_answer(err->kind, err->call) || err->kind == MR_ERROR_RELAXED ||
-	       (err->kind == MR_ERROR_HOST && mr_operations_of_name(err->call));
-}
-
 /* Looks for the causes.  NULL: they are not looked for. */
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
 	struct mr_refusal *refusal = &answer->refusal;
-	struct why *why;
 
-	if (!has_causes(err) || answer->diagnosed >= DIAGNOSED_MAX ||
-	    answer->invocation->global->why == WHY_NONE)
+	if (answer->diagnosed >= DIAGNOSED_MAX)
 		return NULL;
-	answer->diagnosed++;
-	refusal->call = err->call;
-	refusal->errnum = err->errnum;
-	refusal->kind = err->kind;
+	answer->diagnosed += why_is_wanted(answer->invocation->global, err);
 	refusal->via = mr_call_via(err->call, via);
 	refusal->environment = answer->environment;
 	refusal->in_session = answer->in_session;
-	why = why_find(refusal);
-	/* What there is to try otherwise is about answers of the RDMA stack. */
-	if (why_first(why) || mr_error_is_answer(err->kind, err->call))
-		return why;
-	why_release(why);
-	return NULL;
+	return why_of_error(answer->invocation->global, err, refusal);
 }
 
 /* Prints a failure, to which the caller may add details. */

@@ -5,6 +5,7 @@
 
 #include "cmd/output/messages.h"
 #include "cmd/region/why.h"
+#include "lib/diagnose/simulated.h"
 
 /* Causes that are only possible: a message names at most this many. */
 #define POSSIBLE_MAX 3
@@ -85,6 +86,61 @@ struct why *why_find(const struct mr_refusal *refusal)
 		why->ruled_out[i] = (struct ruled_out_row){ diagnosis->ruled_out[i].cause->id,
 							    diagnosis->ruled_out[i].reason };
 	return why;
+}
+
+static const char *call_of(const struct mr_error *err)
+{
+	return err->call ? err->call : err->shown_by;
+}
+
+/*
+ * Whether causes can be known: the RDMA stack has answered, or mrctl's own relaxed mode, or a call that is known
+ * could not be prepared or made.
+ */
+bool why_is_wanted(const struct global_args *global, const struct mr_error *err)
+{
+	if (global->why == WHY_NONE)
+		return false;
+	return mr_error_is_answer(err->kind, call_of(err)) || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && mr_operations_of_name(call_of(err)));
+}
+
+struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
+			 struct mr_refusal *refusal)
+{
+	struct why *why;
+
+	if (!why_is_wanted(global, err))
+		return NULL;
+	refusal->call = call_of(err);
+	refusal->errnum = err->errnum;
+	refusal->kind = err->kind;
+	if (!refusal->device)
+		refusal->device = global->device;
+	why = why_find(refusal);
+	/* What there is to try otherwise is about answers of the RDMA stack. */
+	if (!why || why->diagnosis.cause_count || mr_error_is_answer(err->kind, refusal->call))
+		return why;
+	why_release(why);
+	return NULL;
+}
+
+void why_tell(const struct global_args *global, const char *command, const struct mr_error *err)
+{
+	struct mr_environment environment;
+	struct mr_refusal refusal = { .via = MR_VIA_LIBRARY, .environment = &environment };
+	struct why *why;
+
+	report_error(command, err);
+	if (!why_is_wanted(global, err))
+		return;
+	mr_environment_init(&environment);
+	environment.simulated = mr_is_simulated(mr_this_host());
+	mr_environment_find(&environment);
+	why = why_of_error(global, err, &refusal);
+	if (why)
+		why_report(why, global->style.verbose);
+	why_release(why);
 }
 
 struct why *why_share(struct why *why)

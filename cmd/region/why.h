@@ -3,6 +3,7 @@
 #ifndef CMD_REGION_WHY_H
 #define CMD_REGION_WHY_H
 
+#include "cmd/cli/global_options.h"
 #include "cmd/output/fields.h"
 #include "lib/diagnose/causes/diagnosis.h"
 
@@ -18,6 +19,22 @@ struct why;
  * Return: the diagnosis, for why_release(); NULL where memory is short.
  */
 struct why *why_find(const struct mr_refusal *refusal);
+
+/** why_is_wanted() - whether the causes of an error are to be looked for: not for wrong usage, nor with --why none */
+bool why_is_wanted(const struct global_args *global, const struct mr_error *err);
+
+/**
+ * why_of_error() - the same by the error that the call has given
+ * @refusal: what the caller knows of it; completed from @err and @global
+ *
+ * Return: as why_find(); NULL also where the causes are not wanted, and where a call that only prepares has no
+ * known one.
+ */
+struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
+			 struct mr_refusal *refusal);
+
+/** why_tell() - report an error that ends a command, and its causes: @command as of report_error() */
+void why_tell(const struct global_args *global, const char *command, const struct mr_error *err);
 
 /** why_share() - the same diagnosis once more, for another why_release(); NULL for NULL */
 struct why *why_share(struct why *why);

@@ -6,6 +6,7 @@
 
 #include "cmd/output/screen.h"
 #include "cmd/region/answer.h"
+#include "cmd/region/why.h"
 #include "cmd/stat/watch.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
@@ -28,7 +29,7 @@ static int report_answer_error(const struct watch *watch, struct mr_error *why,
 	}
 	if (watch->invocation->global->style.json)
 		return answer_error(watch->invocation, NULL, why, err);
-	report_error(watch->invocation->command->name, why);
+	why_tell(watch->invocation->global, watch->invocation->command->name, why);
 	return report_status(why);
 }
 

@@ -18,6 +18,7 @@ static void reset(struct mr_error *err, enum mr_error_kind kind, int errnum, con
 	err->kind = kind;
 	err->errnum = errnum;
 	err->call = call;
+	err->shown_by = NULL;
 	mr_error_clear(err);
 }
 

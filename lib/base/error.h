@@ -24,8 +24,10 @@ struct mr_error {
 	enum mr_error_kind kind;
 	int errnum;       /**< errno of the call, 0 where none belongs to it */
 	const char *call; /**< the call that failed ("ibv_reg_mr"), static, or NULL */
-	char text[512];   /**< one line: "[what: ]call: ENAME (description)" */
-	char hint[512];   /**< what to do about it, or empty */
+	/** Without call: the one whose answer shows it ("ibv_get_device_list"), static, or NULL. */
+	const char *shown_by;
+	char text[512]; /**< one line: "[what: ]call: ENAME (description)" */
+	char hint[512]; /**< what to do about it, or empty */
 };
 
 /** mr_error_is_set() - whether @err holds an error that nobody has reported yet */

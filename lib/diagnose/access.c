@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "lib/diagnose/access.h"
 #include "lib/diagnose/size_text.h"
@@ -22,6 +23,7 @@
 
 struct nodes {
 	struct mr_host *host;
+	const char *only; /* the device that is looked at; NULL: all are */
 	struct mr_process_status process;
 	unsigned int devices;
 	unsigned int unlisted; /* of them, for which the kernel has made no node */
@@ -32,24 +34,28 @@ struct nodes {
 };
 
 /* In a user namespace capabilities do not count for files of users that are not in it. */
-static bool may_open(const struct nodes *nodes, const struct mr_rdma_node *node)
+bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
+			  const struct mr_rdma_node *node)
 {
 	const struct mr_host_status file = { .mode = (uint32_t)node->mode.value,
 					     .uid = (uint32_t)node->uid.value,
 					     .gid = (uint32_t)node->gid.value };
-	struct mr_process_status process = nodes->process;
+	struct mr_process_status copy = *process;
 
-	if (mr_namespace_is_first(nodes->host, "user") != MR_YES)
-		process.effective.known = false;
-	return node->mode.known && mr_process_may_write(&process, &file);
+	if (mr_namespace_is_first(host, "user") != MR_YES)
+		copy.effective.known = false;
+	return node->mode.known && mr_process_may_write(&copy, &file);
 }
 
 static void take_device(const char *name, void *data)
 {
 	struct nodes *nodes = data;
 	struct mr_rdma_node node;
-	const bool is_listed = mr_rdma_node_read(nodes->host, name, &node);
+	bool is_listed;
 
+	if (nodes->only && strcmp(name, nodes->only) != 0)
+		return;
+	is_listed = mr_rdma_node_read(nodes->host, name, &node);
 	nodes->devices++;
 	nodes->unlisted += !is_listed;
 	if (!is_listed || (!node.mode.known && node.error == -ENOENT)) {
@@ -58,7 +64,8 @@ static void take_device(const char *name, void *data)
 		if (!nodes->refused.count)
 			nodes->first = node;
 		mr_name_add(&nodes->refused, name);
-		if (!nodes->against_permission && may_open(nodes, &node))
+		if (!nodes->against_permission &&
+		    mr_node_is_permitted(nodes->host, &nodes->process, &node))
 			nodes->against_permission = -node.error;
 	}
 }
@@ -69,7 +76,7 @@ static bool read_nodes(const struct mr_question *question, struct nodes *nodes,
 {
 	int rc;
 
-	*nodes = (struct nodes){ .host = question->host };
+	*nodes = (struct nodes){ .host = question->host, .only = question->device };
 	mr_process_status_read(question->host, "self", &nodes->process);
 	rc = mr_rdma_device_list(question->host, take_device, nodes);
 	if (rc < 0 && (rc != -ENOENT || !mr_host_exists(question->host, "/sys/class")))

@@ -4,6 +4,8 @@
 #define LIB_DIAGNOSE_ACCESS_H
 
 #include "lib/diagnose/finding.h"
+#include "lib/host/process_status.h"
+#include "lib/host/rdma_device.h"
 
 /** mr_check_node() - MR-NODE: whether devices have a node in /dev */
 void mr_check_node(const struct mr_question *question, struct mr_finding *finding);
@@ -19,5 +21,9 @@ void mr_check_selinux(const struct mr_question *question, struct mr_finding *fin
 
 /** mr_check_netns() - MR-NETNS: whether devices are in other network namespaces */
 void mr_check_netns(const struct mr_question *question, struct mr_finding *finding);
+
+/** mr_node_is_permitted() - whether the permission bits of a node let a process open it; false: or they are not known */
+bool mr_node_is_permitted(struct mr_host *host, const struct mr_process_status *process,
+			  const struct mr_rdma_node *node);
 
 #endif

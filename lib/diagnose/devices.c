@@ -32,6 +32,8 @@ static void look_at(const char *name, void *data)
 {
 	struct look *look = data;
 
+	if (look->question->device && strcmp(name, look->question->device) != 0)
+		return;
 	mr_rdma_device_read_place(look->question->host, name, &look->device);
 	look->judge(look);
 }

@@ -25,6 +25,7 @@ struct mr_question {
 	struct mr_host *host;
 	struct mr_opt_u64
 		size; /**< bytes of a planned registration on each device; not known: none */
+	const char *device; /**< the only device that is asked about; NULL: all */
 };
 
 /** What a check found. */

@@ -2,8 +2,10 @@
 #include <errno.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #include "lib/base/clean_text.h"
 #include "lib/host/sandbox.h"
@@ -33,6 +35,26 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
 	mr_clean_text(folder->type, sizeof(folder->type));
 	folder->is_hosts = !strcmp(folder->type, "devtmpfs");
 	return rc;
+}
+
+static int answer_nodev(void *data, char *text, size_t size)
+{
+	struct statvfs fs;
+
+	if (statvfs(data, &fs))
+		return -errno;
+	snprintf(text, size, "%d", fs.f_flag & ST_NODEV ? 1 : 0);
+	return 0;
+}
+
+enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path)
+{
+	char question[PATH_MAX], text[8];
+
+	snprintf(question, sizeof(question), "nodev%s", path);
+	if (mr_host_ask(host, question, answer_nodev, (void *)(uintptr_t)path, text, sizeof(text)))
+		return MR_UNKNOWN;
+	return text[0] == '1' ? MR_YES : MR_NO;
 }
 
 /* ---- SELinux ---- */

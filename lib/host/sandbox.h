@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/base/tristate.h"
 #include "lib/host/root.h"
 
 /** A /dev, as /proc/self/mountinfo tells. */
@@ -16,6 +17,9 @@ struct mr_dev_folder {
 
 /** mr_dev_folder_read() - Return: 0, or -errno. */
 int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder);
+
+/** mr_path_is_nodev() - whether a file is on a file system that is mounted with nodev: devices there cannot be opened */
+enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path);
 
 /** What SELinux does. */
 enum mr_selinux {

@@ -92,21 +92,12 @@ static int open_devx_context(struct ibv_device *chosen, struct mr_device *device
 			     struct mr_error *err)
 {
 	struct mlx5dv_context_attr attr = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
-	int rc;
 
 	errno = 0;
 	device->context = mlx5dv_open_device(chosen, &attr);
 	if (device->context)
 		return 0;
-	rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_open_device", NULL);
-	if (!mlx5dv_is_supported(chosen))
-		mr_hint(err, "%s is no mlx5 device, and only those have DEVX",
-			ibv_get_device_name(chosen));
-	else if (err->errnum == EINVAL ||
-		 err->errnum == EOPNOTSUPP) /* devx.c mlx5_ib_devx_create() */
-		mr_hint(err, "MLX5DV_CONTEXT_FLAGS_DEVX was asked for: can it be opened without "
-			     "(mrctl reg)? Then its firmware or driver offers no DEVX");
-	return rc;
+	return mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "mlx5dv_open_device", NULL);
 }
 
 int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err)
@@ -134,6 +125,8 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 		 ibv_get_device_name(chosen));
 	environment->simulated = is_simulated(chosen);
 	mr_environment_find(environment);
+	if (mlx5dv_is_supported(chosen))
+		snprintf(environment->provider, sizeof(environment->provider), "mlx5");
 	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
 	if (rc) {
 		mr_device_explain_open(chosen->dev_name, err);
@@ -180,10 +173,6 @@ int mr_device_import(int fd, uint32_t pd_handle, struct mr_device *device, struc
 	device->context = ibv_import_device(copy);
 	if (!device->context) {
 		rc = mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_import_device", NULL);
-		if (rc == -EOPNOTSUPP)
-			mr_hint(err, "this provider cannot import a session's device; "
-				     "use --via kernel");
-		mr_device_explain_import(err);
 		if (fcntl(copy, F_GETFD) >= 0)
 			close(copy);
 		return rc;

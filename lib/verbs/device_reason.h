@@ -14,7 +14,7 @@
  * It looks for the device in sysfs ($SYSFS_PATH, as libibverbs does) and in /dev/infiniband.
  *
  * Return: -errno, with MR_ERROR_ABSENT where this process has no such device, with MR_ERROR_HOST where
- * that cannot be found out.
+ * that cannot be found out.  The reasons are causes (lib/diagnose/causes/opening.c).
  */
 int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 			  struct mr_error *err);
@@ -22,17 +22,11 @@ int mr_device_fail_absent(const char *name, int list_errno, const char *others,
 /**
  * mr_device_explain_open() - find out from its node why a device could not be opened
  * @node: its name in /dev/infiniband: "uverbs0"
- * @err:  the error of the call that failed; gets a hint
+ * @err:  the error of the call that failed
  *
  * Where libibverbs cannot open the node, it tries /dev/char, and reports the errno of that, ENOENT
  * (rdma-core 44 to 65, util/open_cdev.c).  So ENOENT in @err is replaced by the errno of opening the node.
  */
 void mr_device_explain_open(const char *node, struct mr_error *err);
-
-/**
- * mr_device_explain_import() - find out why ibv_import_device(3) failed
- * @err: its error, which gets a hint: ENODEV may mean that it could open no more files to list devices
- */
-void mr_device_explain_import(struct mr_error *err);
 
 #endif

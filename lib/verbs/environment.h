@@ -13,7 +13,8 @@ struct mr_environment {
 	char kernel[65];           /**< release of the running kernel */
 	char rdma_core[32];        /**< version of the loaded libibverbs, from its file name */
 	char device[64];           /**< "mlx5_0" */
-	char provider[32];         /**< user-space driver: "mlx5" */
+	/** User-space driver: "mlx5".  While a device is not open, libibverbs tells of this one only. */
+	char provider[32];
 	char firmware[64];         /**< version, as /sys has it */
 	bool simulated;            /**< the device is the simulated HCA */
 	char simulated_kernel[16]; /**< kernel whose answers a simulated device gives */

@@ -81,6 +81,7 @@ static void fail(struct device_job *job, const char *name, struct mr_error *why)
 {
 	if (name && why->kind != MR_ERROR_ABSENT)
 		mr_wrap(why, "%s", name);
+	job->answer.refusal.device = name;
 	answer_fail(&job->answer, why, 0, 0, MR_VIA_LIBRARY);
 }
 

@@ -116,7 +116,7 @@ static void look(struct host_result *result, const struct mr_question *question,
 
 void result_look(struct host_result *result, struct mr_host *host)
 {
-	const struct mr_question question = { host, result->args->for_size };
+	const struct mr_question question = { .host = host, .size = result->args->for_size };
 	const size_t *counts = result->counts;
 
 	for (size_t i = 0; i < result->count; i++)

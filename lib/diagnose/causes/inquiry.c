@@ -56,6 +56,21 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
 	return KNOWN(inquiry->has_kernel, read_kernel(inquiry)) ? &inquiry->kernel : NULL;
 }
 
+const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_environment *environment = refusal->environment;
+
+	if (inquiry->has_place != MR_FACT_KNOWN)
+		mr_place_find(inquiry->host,
+			      refusal->device || !environment || !environment->device[0]
+				      ? refusal->device
+				      : environment->device,
+			      &inquiry->place);
+	inquiry->has_place = MR_FACT_KNOWN;
+	return &inquiry->place;
+}
+
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;

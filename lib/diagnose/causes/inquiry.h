@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "lib/diagnose/causes/place.h"
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/host/kernel.h"
 #include "lib/host/memlock.h"
@@ -20,11 +21,12 @@ struct mr_inquiry {
 	enum mr_operation operation;
 	struct mr_host *host;
 
-	enum mr_fact has_status, has_memlock, has_attributes, has_kernel;
+	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place;
 	struct mr_process_status status;
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
+	struct mr_place place;
 };
 
 /* Each of these returns NULL where the fact is not known. */
@@ -40,6 +42,9 @@ const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_kernel() - the kernel that answered: of the simulated HCA the one that it simulates */
 const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_place() - where the call's device is, or the one that was looked for; never NULL */
+const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);

@@ -30,6 +30,7 @@ static const struct operation_row rows[] = {
 	ONE("ioctl(UDMABUF_CREATE)", PREPARE),
 	ONE("ioctl(DMA_HEAP_IOCTL_ALLOC)", PREPARE),
 	ONE("ibv_get_device_list", FIND),
+	ONE("stat", FIND),
 	ONE("ibv_open_device", OPEN),
 	ONE("mlx5dv_open_device", OPEN),
 	ONE("ibv_import_device", IMPORT),

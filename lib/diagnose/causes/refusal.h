@@ -40,6 +40,9 @@ enum mr_operation {
 /** MR_ON() - the bit of an operation: MR_ON(REG) | MR_ON(UMEM) */
 #define MR_ON(operation) (1U << MR_OP_##operation)
 
+/** All operations. */
+#define MR_ON_ALL ((1U << MR_OPERATIONS) - 1)
+
 /** The operations that pin memory of the process, or may do so. */
 #define MR_ON_PINNING (MR_ON(REG) | MR_ON(UMEM) | MR_ON(REREG))
 

@@ -6,6 +6,7 @@
 #include "lib/diagnose/causes/cause.h"
 
 extern const struct mr_cause mr_causes_of_opening[];   /**< finding and opening a device */
+extern const struct mr_cause mr_causes_of_nodes[];     /**< opening the node of a device */
 extern const struct mr_cause mr_causes_of_preparing[]; /**< making memory and dma-bufs */
 extern const struct mr_cause mr_causes_of_libraries[]; /**< libibverbs and providers */
 extern const struct mr_cause mr_causes_of_uverbs[];    /**< rules of ib_uverbs and ib_core */

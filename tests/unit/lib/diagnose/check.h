@@ -43,7 +43,8 @@ static inline void call(const char *kind, const char *path, const char *text)
 static inline struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
 				     uint64_t size)
 {
-	const struct mr_question question = { &recorded.host, { size, size != 0 } };
+	const struct mr_question question = { .host = &recorded.host,
+						.size = { size, size != 0 } };
 	struct mr_finding finding = { 0 };
 
 	check(&question, &finding);

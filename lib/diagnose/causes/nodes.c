@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Why a device that libibverbs has found cannot be opened.  It opens the node, and then lets ib_uverbs make a
+ * context (rdma-core util/open_cdev.c, drivers/infiniband/core/uverbs_main.c ib_uverbs_open()).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/diagnose/access.h"
+#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/devices.h"
+#include "lib/host/descriptors.h"
+#include "lib/host/sandbox.h"
+
+static void take_finding(const struct mr_finding *finding, struct mr_suspicion *suspicion)
+{
+	if (finding->remedy[0])
+		mr_suspect_remedy(suspicion, "%s", finding->remedy);
+	if (finding->detail[0])
+		mr_evidence_text(suspicion, "detail", "%s", finding->detail);
+}
+
+/* ---- descriptors ---- */
+
+static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const int errnum = inquiry->refusal->errnum;
+	struct mr_descriptors now;
+
+	/* ibv_import_device(3) lists devices, and answers ENODEV where it cannot. */
+	if ((errnum == ENODEV && inquiry->operation != MR_OP_IMPORT) ||
+	    mr_descriptors_try(inquiry->host, &now))
+		return;
+	mr_evidence_limit(suspicion, "limit", now.limit);
+	if (now.error == EMFILE && errnum != ENFILE)
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "this process can open no more files: its limit is %" PRIu64, now.limit);
+	else if (now.error == ENFILE && errnum != EMFILE)
+		mr_suspect(suspicion, MR_CERTAIN, "this machine can open no more files");
+	else if (!now.error)
+		mr_rule_out(suspicion, "this process can open %d more files",
+			    MR_LIBIBVERBS_DESCRIPTORS);
+	if (now.error == ENFILE)
+		mr_suspect_remedy(suspicion, "raise the limit of the machine: sysctl fs.file-max");
+}
+
+/* ---- permission ---- */
+
+/* The node as struct mr_rdma_node, which the checks of stat --host look at. */
+static struct mr_rdma_node node_of(const struct mr_place *place)
+{
+	const bool known = !place->found;
+
+	return (struct mr_rdma_node){ .mode = { place->file.mode & 07777, known },
+				      .uid = { place->file.uid, known },
+				      .gid = { place->file.gid, known },
+				      .error = place->opened };
+}
+
+static void add_permission(struct mr_inquiry *inquiry, const struct mr_place *place,
+			   struct mr_suspicion *suspicion)
+{
+	const struct mr_question question = { .host = inquiry->host, .device = place->device };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+
+	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	if (!place->found) {
+		mr_evidence_text(suspicion, "mode", "%04" PRIo32, place->file.mode & 07777);
+		mr_evidence_number(suspicion, "uid", place->file.uid);
+		mr_evidence_number(suspicion, "gid", place->file.gid);
+	}
+	mr_check_node_access(&question, &finding);
+	if (finding.remedy[0])
+		mr_suspect_remedy(suspicion, "%s", finding.remedy);
+}
+
+static void suspect_permission(struct mr_inquiry *inquiry, const struct mr_place *place,
+			       const struct mr_process_status *status,
+			       struct mr_suspicion *suspicion)
+{
+	char group[64];
+
+	mr_group_name(inquiry->host, place->file.gid, group, sizeof(group));
+	mr_suspect(suspicion, MR_CERTAIN,
+		   "read and write permission on %s is needed: it has mode %04" PRIo32
+		   ", user %" PRIu32 " and group %s, and this is user %" PRIu64,
+		   place->node.path, place->file.mode & 07777, place->file.uid, group,
+		   status->uid.value);
+}
+
+static void look_at_permission(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_process_status *status = mr_inquiry_status(inquiry);
+	const struct mr_rdma_node node = node_of(place);
+
+	if (!place->is_listed || !status || !status->uid.known)
+		return;
+	if (place->found == -EACCES) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the folder of %s may not be searched by user %" PRIu64,
+			   place->node.path, status->uid.value);
+	} else if (place->found || !place->opened) {
+		return;
+	} else if (mr_node_is_permitted(inquiry->host, status, &node)) {
+		mr_rule_out(suspicion, "mode %04" PRIo32 " of %s lets user %" PRIu64 " open it",
+			    place->file.mode & 07777, place->node.path, status->uid.value);
+		return;
+	} else {
+		suspect_permission(inquiry, place, status, suspicion);
+	}
+	add_permission(inquiry, place, suspicion);
+}
+
+/* Whether the node answers EACCES although its permission is not against it. */
+static bool is_against_permission(struct mr_inquiry *inquiry, const struct mr_place *place)
+{
+	const struct mr_process_status *status = mr_inquiry_status(inquiry);
+	const struct mr_rdma_node node = node_of(place);
+
+	return status && !place->found && place->opened == -EACCES &&
+	       mr_node_is_permitted(inquiry->host, status, &node);
+}
+
+/* fs/namei.c may_open(): no devices below a mount with nodev, whatever the permission is. */
+static void look_at_nodev(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+
+	if (!is_against_permission(inquiry, place))
+		return;
+	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	switch (mr_path_is_nodev(inquiry->host, place->node.path)) {
+	case MR_YES:
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%s is on a file system that is mounted with nodev, where no device can "
+			   "be opened",
+			   place->node.path);
+		break;
+	case MR_NO:
+		mr_rule_out(suspicion, "%s is not mounted with nodev", place->node.path);
+		break;
+	default:
+		break;
+	}
+}
+
+static void look_at_selinux(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_question question = { .host = inquiry->host, .device = place->device };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+	char label[128];
+	enum mr_selinux mode;
+
+	if (!is_against_permission(inquiry, place) ||
+	    mr_path_is_nodev(inquiry->host, place->node.path) == MR_YES)
+		return;
+	if (mr_selinux_read(inquiry->host, &mode, label, sizeof(label)))
+		return;
+	if (mode == MR_SELINUX_OFF || mode == MR_SELINUX_PERMISSIVE) {
+		mr_rule_out(suspicion, "SELinux is %s",
+			    mode == MR_SELINUX_OFF ? "off" : "permissive");
+		return;
+	}
+	mr_evidence_text(suspicion, "node", "%s", place->node.path);
+	if (label[0])
+		mr_evidence_text(suspicion, "label", "%s", label);
+	mr_suspect(suspicion, mode == MR_SELINUX_ENFORCING ? MR_LIKELY : MR_POSSIBLE,
+		   "SELinux is on, and %s answers EACCES although its permission allows it",
+		   place->node.path);
+	mr_check_selinux(&question, &finding);
+	take_finding(&finding, suspicion);
+}
+
+/* ---- is it the device's node? ---- */
+
+static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_uverbs_node *node = &place->node;
+	const bool is_device = S_ISCHR(place->file.mode);
+	bool elsewhere;
+
+	if (!place->is_listed || place->found)
+		return;
+	elsewhere = mr_host_exists(inquiry->host, "/dev/char/%u:%u", node->major, node->minor);
+	mr_evidence_text(suspicion, "node", "%s", node->path);
+	mr_evidence_text(suspicion, "wanted", "%u:%u", node->major, node->minor);
+	if (is_device)
+		mr_evidence_text(suspicion, "found", "%" PRIu32 ":%" PRIu32, place->file.major,
+				 place->file.minor);
+	if (!is_device)
+		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
+			   "%s is no character device", node->path);
+	else if (place->file.major != node->major || place->file.minor != node->minor)
+		mr_suspect(suspicion, elsewhere ? MR_LIKELY : MR_CERTAIN,
+			   "%s has the number %" PRIu32 ":%" PRIu32
+			   ", but that of %s is %u:%u: it is an old node, or another device's",
+			   node->path, place->file.major, place->file.minor, node->device,
+			   node->major, node->minor);
+	else if (place->opened == -ENXIO)
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "%s answers ENXIO: no device has its number %u:%u (any more)",
+			   node->path, node->major, node->minor);
+	else
+		mr_rule_out(suspicion, "%s has the number of %s, %u:%u", node->path, node->device,
+			    node->major, node->minor);
+}
+
+/* ---- has the device gone? ---- */
+
+/* ib_uverbs_open(): EIO where the driver has left the device, ENODEV where its module is being unloaded. */
+static void look_at_gone_node(const struct mr_place *place, int errnum,
+			      struct mr_suspicion *suspicion)
+{
+	if (place->opened == -errnum)
+		mr_suspect(suspicion, MR_LIKELY,
+			   errnum == EIO ? "the driver has left the device behind %s: it was "
+					   "removed, reset or unbound"
+					 : "the driver of the device behind %s is being unloaded",
+			   place->node.path);
+	else if (!place->opened)
+		mr_rule_out(suspicion, "%s can be opened now", place->node.path);
+}
+
+static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const int errnum = inquiry->refusal->errnum;
+
+	if (!place->device[0] || !mr_host_exists(inquiry->host, "/sys/class"))
+		return;
+	mr_evidence_text(suspicion, "device", "%s", place->device);
+	if (!place->is_shown && !place->is_listed)
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "%s has gone: sysfs does not have it any more, and the kernel answers "
+			   "%s for what was opened before",
+			   place->device, errnum == EIO ? "EIO" : "ENODEV");
+	else if (inquiry->operation == MR_OP_OPEN)
+		look_at_gone_node(place, errnum, suspicion);
+	else if (errnum == EIO && mr_inquiry_attributes(inquiry))
+		mr_rule_out(suspicion, "%s answers other calls", place->device);
+}
+
+/* ---- the context ---- */
+
+static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_place *place = mr_inquiry_place(inquiry);
+	const struct mr_question question = { .host = inquiry->host, .device = place->device };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+
+	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
+		return;
+	mr_check_uar(&question, &finding);
+	mr_evidence_text(suspicion, "counters", "%s", finding.figure);
+	if (finding.verdict == MR_VERDICT_OK)
+		mr_rule_out(suspicion, "%s", finding.figure);
+	else if (finding.verdict == MR_VERDICT_WARN)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "%s, and each open context needs some: too many are open",
+			   finding.figure);
+	take_finding(&finding, suspicion);
+}
+
+static bool opens_devx(const struct mr_inquiry *inquiry)
+{
+	return !strcmp(inquiry->refusal->call, "mlx5dv_open_device");
+}
+
+static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+
+	if (!opens_devx(inquiry) || !environment || !environment->device[0])
+		return;
+	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
+		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
+		return;
+	}
+	mr_evidence_text(suspicion, "device", "%s", environment->device);
+	mr_suspect(suspicion, MR_CERTAIN, "%s is no mlx5 device, and only those have DEVX",
+		   environment->device);
+}
+
+/* mlx5_ib_alloc_ucontext(): without log_max_uctx of the firmware mlx5_ib_devx_create() answers EINVAL. */
+static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+
+	if (!opens_devx(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5"))
+		return;
+	mr_evidence_text(suspicion, "firmware", "%s", environment->firmware);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "a context for DEVX was asked for, and firmware %s or its driver may offer none",
+		   environment->firmware[0] ? environment->firmware : "of unknown version");
+}
+
+/* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */
+static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	static const char *const without[] = { "rxe", "siw" };
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	enum mr_certainty certainty = MR_LIKELY;
+
+	if (strcmp(inquiry->refusal->call, "ibv_import_device") != 0 || !environment ||
+	    !environment->provider[0])
+		return;
+	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
+		mr_rule_out(suspicion, "libmlx5 can import devices");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
+		if (mr_inquiry_is_driver(inquiry, without[i]))
+			certainty = MR_CERTAIN;
+	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
+	mr_suspect(suspicion, certainty,
+		   "the provider %s cannot import the device of a session: only libmlx5 does",
+		   environment->provider);
+}
+
+const struct mr_cause mr_causes_of_nodes[] = {
+	{ .id = "MR-DESCRIPTORS",
+	  .subject = "open files",
+	  .operations = MR_ON_ALL,
+	  .errnums = { EMFILE, ENFILE, ENODEV },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_descriptors,
+	  .what = "The process has as many files open as it may have (RLIMIT_NOFILE), or the machine "
+		  "as many as it can have.  A context takes two descriptors, a dma-buf one.",
+	  .recognise = "ls /proc/PID/fd against \"Max open files\" of /proc/PID/limits; of the "
+		       "machine /proc/sys/fs/file-nr.",
+	  .remedy = "close some files, or raise their limit: ulimit -n; LimitNOFILE= of a unit",
+	  .sources = "getrlimit(2); open(2)" },
+	{ .id = "MR-NODE-ACCESS",
+	  .subject = "permission to open nodes",
+	  .operations = MR_ON(FIND) | MR_ON(OPEN),
+	  .errnums = { EACCES },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_COMMON,
+	  .look = look_at_permission,
+	  .what = "The permission of the node /dev/infiniband/uverbsN, or that of its folder, is "
+		  "against this user.  The kernel gives nodes the mode 0666; some sites keep them for "
+		  "a group.",
+	  .recognise = "ls -l /dev/infiniband against id.",
+	  .remedy = "add the user to the group of the node, or let a udev rule set its mode",
+	  .sources = "drivers/infiniband/core/uverbs_main.c uverbs_devnode(); open(2)" },
+	{ .id = "MR-NODEV",
+	  .subject = "nodes on a file system with nodev",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { EACCES },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_nodev,
+	  .what = "The node was made, or bound, below a mount with the option nodev.  There no "
+		  "device can be opened.",
+	  .recognise = "findmnt -T /dev/infiniband/uverbs0 shows nodev.",
+	  .remedy = "mount -o remount,dev that file system, or bind the host's /dev/infiniband",
+	  .sources = "mount(8); fs/namei.c may_open()" },
+	{ .id = "MR-SELINUX",
+	  .subject = "SELinux",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { EACCES },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_selinux,
+	  .what = "SELinux may forbid to open or to map the node, whatever its permission is.",
+	  .recognise = "ausearch -m avc -ts recent: \"SELinux is preventing ... access on the "
+		       "chr_file uverbs0\".",
+	  .remedy = "look for denials (ausearch -m avc), and allow them by a module of the policy "
+		    "(audit2allow)",
+	  .sources = "FDio/vpp#3142" },
+	{ .id = "MR-NODE-NUMBER",
+	  .subject = "number of a node",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { ENOENT, ENXIO },
+	  .layer = MR_LAYER_LIBIBVERBS,
+	  .frequency = MR_RARE,
+	  .look = look_at_number,
+	  .what = "The node in /dev/infiniband is not that of the device: it was made by hand, or "
+		  "copied into a container, before the device got another number.",
+	  .recognise = "ls -l /dev/infiniband/uverbsN against the file "
+		       "dev of /sys/class/infiniband_verbs/uverbsN.",
+	  .remedy = "make the node again: rm it, and udevadm trigger --action=add "
+		    "--subsystem-match=infiniband_verbs; start the container again",
+	  .sources = "rdma-core util/open_cdev.c; drivers/infiniband/core/uverbs_main.c "
+		     "ib_uverbs_open()" },
+	{ .id = "MR-DEVICE-GONE",
+	  .subject = "device that has gone",
+	  .operations = MR_ON_ALL & ~(MR_ON(FIND) | MR_ON(PREPARE)),
+	  .errnums = { EIO, ENODEV },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_gone,
+	  .what = "The device was removed, reset, or unbound from its driver.  A context that was "
+		  "opened before answers EIO to each call, also when the device is back.",
+	  .recognise = "dmesg; the device is missing in /sys/class/infiniband, or newer than the "
+		       "process.",
+	  .remedy = "see dmesg for why; when the device is back, open it again, or a new session",
+	  .sources = "drivers/infiniband/core/uverbs_main.c ib_uverbs_free_hw_resources(), "
+		     "ib_uverbs_open()" },
+	{ .id = "MR-UAR",
+	  .subject = "UARs for open contexts",
+	  .operations = MR_ON(OPEN) | MR_ON(IMPORT),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_FIRMWARE,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_uar,
+	  .what = "Each context of an mlx5 device needs UARs, pages of its BAR, and the firmware has "
+		  "no more of them.",
+	  .recognise = "dmesg: ALLOC_UAR ... limits exceeded; the "
+		       "counter /sys/kernel/debug/mlx5/*/commands/ALLOC_UAR/failed.",
+	  .remedy = "keep fewer contexts open, or raise PF_LOG_BAR_SIZE (mlxconfig)",
+	  .sources = "drivers/net/ethernet/mellanox/mlx5/core/uar.c; openucx/ucx#6049, #9986" },
+	{ .id = "MR-DEVX-DEVICE",
+	  .subject = "DEVX of a device that is no mlx5",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_PROVIDER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_devx_device,
+	  .what = "DEVX and its umems are an interface of mlx5.  libmlx5 refuses to open other "
+		  "devices, before it asks the kernel.",
+	  .recognise = "The driver of the device: rdma dev; ls -l /sys/class/infiniband/*/device/"
+		       "driver.",
+	  .remedy = "choose an mlx5 device (--device), or register a memory region: mrctl reg",
+	  .sources = "mlx5dv_open_device(3); rdma-core providers/mlx5/mlx5.c "
+		     "mlx5dv_open_device()" },
+	{ .id = "MR-DEVX",
+	  .subject = "DEVX of the firmware",
+	  .operations = MR_ON(OPEN),
+	  .errnums = { EINVAL, EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_devx,
+	  .what = "A context for DEVX needs firmware with user contexts (log_max_uctx), and a "
+		  "kernel whose mlx5_ib was built with CONFIG_INFINIBAND_USER_ACCESS.",
+	  .recognise = "The device can be opened without DEVX (mrctl reg works), and mrctl stat "
+		       "--device says that it has no DEVX.",
+	  .remedy =
+		  "try it without DEVX (mrctl reg); if that works, update the firmware, or enable "
+		  "user contexts in it",
+	  .sources = "drivers/infiniband/hw/mlx5/devx.c mlx5_ib_devx_create(); "
+		     "mlx5dv_open_device(3)" },
+	{ .id = "MR-IMPORT",
+	  .subject = "import of a session's device",
+	  .operations = MR_ON(IMPORT),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_LIBIBVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_import,
+	  .what = "A process that joins a session imports its device, and of the providers in "
+		  "rdma-core only libmlx5 can do that.",
+	  .recognise = "ibv_import_device answers EOPNOTSUPP on a device that is no mlx5.",
+	  .remedy = "use --via kernel, which needs no import",
+	  .sources = "ibv_import_device(3); rdma-core libibverbs/device.c "
+		     "ibv_import_device()" },
+	{ .id = NULL },
+};
