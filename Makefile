@@ -73,7 +73,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
-	check-sanitized check-all valgrind bench lint setup install uninstall clean help FORCE
+	check-sanitized check-all valgrind bench causes lint setup install uninstall clean help FORCE
 
 ## all: build mrctl and the simulated HCA (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs
@@ -214,6 +214,11 @@ valgrind: all $(UNIT_BIN)
 ## lint: layers and boundaries between the folders, headers, shell scripts, a C analyser
 lint: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/lint.sh
+
+## causes: write the page mrctl-causes(7) anew, after a change of the table of causes (needs jq)
+causes: all
+	@man/causes.sh $(BUILD)/mrctl >$(BUILD)/mrctl-causes.7
+	@mv $(BUILD)/mrctl-causes.7 man/
 
 ## bench: speed and memory, as ratios against a bare C loop and a peer tool
 bench: all

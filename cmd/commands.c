@@ -11,6 +11,7 @@
 	COMMAND(rereg)                                                                             \
 	COMMAND(dereg)                                                                             \
 	COMMAND(stat)                                                                              \
+	COMMAND(explain)                                                                           \
 	COMMAND(batch)                                                                             \
 	COMMAND(sim)
 

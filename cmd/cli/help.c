@@ -8,6 +8,7 @@
 #include "cmd/output/document.h"
 #include "cmd/output/paragraph.h"
 #include "lib/base/choice.h"
+#include "lib/diagnose/causes/catalogue.h"
 #include "lib/diagnose/checks.h"
 
 /* The column at which the help of a list's words begins: for commands, and for all others. */
@@ -95,7 +96,7 @@ static void print_command(const struct command *command)
 
 static void print_mrctl(const struct command *const *commands)
 {
-	output_text("Usage: mrctl [global options] COMMAND [options]\n\n"
+	output_text("Usage: mrctl [global options] COMMAND [options]\n"
 		    "Registers RDMA memory regions, and says why the stack refuses.\n\n"
 		    "Commands:\n");
 	for (const struct command *const *c = commands; *c; c++)
@@ -108,8 +109,7 @@ static void print_mrctl(const struct command *const *commands)
 	output_text("\nTopics:\n");
 	for (const struct help_topic *const *t = help_topics; *t; t++)
 		print_entry((*t)->name, (*t)->help, COMMANDS_INDENT);
-	output_text("\nNo RDMA hardware? Try: mrctl sim -- mrctl reg --size 1M\n"
-		    "More: mrctl help COMMAND, mrctl help TOPIC, man mrctl\n");
+	output_text("\nMore: man mrctl; without RDMA hardware: mrctl sim -- mrctl reg --size 1M\n");
 }
 
 void help_print(const struct command *const *commands, const struct command *command)
@@ -141,13 +141,36 @@ static void print_checks(void)
 	}
 }
 
+static void print_causes(void)
+{
+	char help[256];
+
+	for (const struct mr_cause *cause = mr_cause_next(NULL); cause;
+	     cause = mr_cause_next(cause)) {
+		const char *separator = " (";
+		size_t used = (size_t)snprintf(help, sizeof(help), "%s", cause->subject);
+
+		for (const int *number = cause->errnums; *number && used < sizeof(help); number++) {
+			used += (size_t)snprintf(help + used, sizeof(help) - used, "%s%s",
+						 separator, mr_errno_name(*number));
+			separator = ", ";
+		}
+		if (used < sizeof(help))
+			snprintf(help + used, sizeof(help) - used, "%s",
+				 *cause->errnums ? ")" : " (any errno)");
+		print_entry(cause->id, help, INDENT);
+	}
+}
+
 static void print_topic(const struct help_topic *topic)
 {
 	for (const struct help_section *s = topic->sections; s->title; s++) {
 		output_text("%s%s:\n", s == topic->sections ? "" : "\n", s->title);
 		for (const struct mr_word *w = s->words; w && w->name; w++)
 			print_entry(w->name, w->help, INDENT);
-		if (!s->words)
+		if (topic == &topic_causes)
+			print_causes();
+		else if (!s->words)
 			print_checks();
 	}
 }

@@ -27,6 +27,10 @@ const struct help_topic topic_checks = { "checks",
 					 "checks of stat --host (--only, --ignore)",
 					 { { "Checks, and the verdicts that each can have",
 					     NULL } } };
+const struct help_topic topic_causes = { "causes",
+					 "causes of refusals (explain, --expect)",
+					 { { "Causes, with the errnos that each can have",
+					     NULL } } };
 const struct help_topic topic_columns = { "columns",
 					  "columns [COMMAND]: what --output can print",
 					  { { NULL, NULL } } };
@@ -39,6 +43,6 @@ const struct help_topic topic_sim = {
 	  { "Actions", mr_sim_actions } }
 };
 
-const struct help_topic *const help_topics[] = { &topic_memory, &topic_dmabuf, &topic_access,
-						 &topic_advice, &topic_checks, &topic_columns,
-						 &topic_sim,    NULL };
+const struct help_topic *const help_topics[] = { &topic_memory,  &topic_dmabuf, &topic_access,
+						 &topic_advice,  &topic_checks, &topic_causes,
+						 &topic_columns, &topic_sim,    NULL };

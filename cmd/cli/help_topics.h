@@ -8,7 +8,7 @@
 /** A table of words, and the title above it. */
 struct help_section {
 	const char *title;
-	const struct mr_word *words; /**< NULL: the checks of stat --host */
+	const struct mr_word *words; /**< NULL: they are in a table of another kind */
 };
 
 /** What "mrctl help NAME" prints. */
@@ -19,7 +19,8 @@ struct help_topic {
 	struct help_section sections[5];
 };
 
-extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_sim;
+extern const struct help_topic topic_memory, topic_dmabuf, topic_access, topic_advice, topic_causes,
+	topic_sim;
 
 /** All topics; ends with NULL. */
 extern const struct help_topic *const help_topics[];

@@ -25,7 +25,7 @@
 /* Buffers of text, to which a field's member points, have none of these types. */
 #define COLUMN_ZERO(structure, member)                                                             \
 	+_Generic(((structure *)0)->member, const char * : 0, bool : 0, struct opt_bool : 0,       \
-		  struct mr_opt_u64 : 0, struct list : 0)
+		  struct mr_opt_u64 : 0, const char *const * : 0, struct list : 0)
 
 /* Each pass of the preprocessor takes one more name, and 81 are made. */
 #define COLUMN_EACH(macro, fixed, ...) COLUMN_PASS(COLUMN_NEXT(macro, fixed, __VA_ARGS__))

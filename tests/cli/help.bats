@@ -50,7 +50,7 @@ topics() {
 		run --separate-stderr mrctl help "$topic"
 		succeeded
 		[ -z "$stderr" ]
-		[ "${#lines[@]}" -ge 5 ] || fail "$topic: $output" || return
+		[ "${#lines[@]}" -ge 4 ] || fail "$topic: $output" || return
 	done
 	[[ $(mrctl help access) == *"  remote-read  "* ]]
 	[[ $(mrctl help memory) == *"  file:PATH  "* ]]
@@ -68,9 +68,11 @@ columns_of() {
 	dump=$(mrctl --dump-cli)
 	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
 Columns of regions, for --output:
+Columns of causes, for --output:
 $(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')" ]
 	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
 	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
+	[ "$(columns_of "Columns of causes")" = "$(cli column explain)" ]
 	for command in reg umem stat; do
 		[ "$(mrctl help columns $command | awk '!NF { exit } /^  [^ ]/ { print $1 }')" = "$(jq -r \
 			--arg command $command '.commands[] | select(.name == $command) |

@@ -156,6 +156,8 @@ every_line_of() { # LINES OTHER WHAT
 
 @test "no page mentions an option that does not exist" {
 	all=$(options; for name in $(commands); do options "$name"; done)
+	every_line_of "$(part mrctl-causes.7 | grep -o 'mrctl [^.;:)]*' | grep -o -e '--[a-z][a-z-]*' | sort -u)" \
+		"$(grep -o -e '--[a-z-]*' <<<"$all"; echo --)" mrctl-causes.7
 	for page in "$MAN"/*.[0-9]; do
 		name=${page##*/}
 		known=$all
@@ -163,6 +165,8 @@ every_line_of() { # LINES OTHER WHAT
 		[ -z "$(options "$own")" ] || known=$(options; options "$own")
 		# The page of batch shows lines, which are other commands.
 		[ "$own" != batch ] || known=$all
+		# Remedies are commands of other programs as well.
+		[ "$name" = mrctl-causes.7 ] && continue
 		# An example may use another command, whose options are not in this page.
 		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
 		every_line_of "$(part "$name" | sed -E -e 's/mrctl sim .* -- /mrctl sim -- /' \
@@ -189,6 +193,10 @@ documents() {
 	dereg | stat)
 		session "reg --name n" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
 			"!dereg r" stat "dereg --all --flush"
+		;;
+	explain)
+		mrctl -j explain --list
+		mrctl sim -- mrctl -j explain 'ibv_reg_mr(address=0x1000, length=4096, access=0x2): Invalid argument'
 		;;
 	session)
 		# shellcheck disable=SC2016
@@ -234,7 +242,7 @@ listed() {
 			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
 		expected=$(columns batch)
 		[ "$command" = batch ] ||
-			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions)[], (.before // [])[] |
+			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions // .causes)[], (.before // [])[] |
 				to_entries[] | select(.value != null).key] | unique[]')
 		# a libmlx5 before rdma-core 63 exports nothing
 		[[ $command != umem || $expected == *export* ]] || expected+=$'\n'export
@@ -332,13 +340,14 @@ shape() {
 	host=$(mrctl -j stat --host --root . || :)
 	probe=$(mrctl sim -- mrctl -j stat --probe --max-size --cap 4K)
 	device=$(mrctl sim -- mrctl -j stat --device)
+	explained=$(mrctl -j explain 'ibv_reg_mr failed: errno 12')
 	members() {
 		jq -rs "[.[] | $1 | keys[]] | unique[]" \
-			<<<"$document$stat$rereg$batch$session$dereg$host$probe$device"
+			<<<"$document$stat$rereg$batch$session$dereg$host$probe$device$explained"
 	}
 
 	for list in environment regions devices sessions checks summary trials answers max_size \
-		totals failures; do
+		totals causes log failures; do
 		same "$list" "$(members "[.$list] | flatten[0] // {}")" \
 			"$(entries mrctl-json.5 DOCUMENT "$list" | sed 's/ (.*//; s/, /\n/g')"
 	done
@@ -377,17 +386,22 @@ shape() {
 		mrctl -j stat --host
 		mrctl -j stat --host --root .
 		mrctl -j stat --host --root none
+		documents explain
+		mrctl -j explain MR-FORK
+		mrctl -j explain 'mlx5_bond_0: ibv_reg_mr_iova(address=0x1000, length=1, access=0x2, iova=0x3) EINVAL ret -14'
+		mrctl -j explain 'CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x1), err(-12)'
+		mrctl -j explain 'CREATE_QP(0x500) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x1), err(-12)'
 	) || :
 	all=$(jq -r 'def kind:
 			if type == "number" then (if . == floor then "integer" else "fraction" end)
 			elif type == "array" then (if . == [] then "list" else "list of \(.[] | kind)s" end)
 			else type end;
 		("-", "lines", "environment", "regions", "devices", "sessions", "checks", "summary", "trials",
-		"answers", "max_size", "totals", "failures", "request") as $list | if $list == "-" then . elif $list == "request" then
-		.failures[].request else [.[$list]] | flatten[] end | objects | to_entries[] |
+		"answers", "max_size", "totals", "causes", "log", "failures", "request") as $list | if $list == "-" then . elif $list == "request" then
+		.failures[].request elif $list == "causes" then .causes[]? else [.[$list]] | flatten[] end | objects | to_entries[] |
 		"\($list).\(.key) \(.value | kind)"' <<<"$documents" | sort -u)
 	for list in - lines environment regions devices sessions checks summary trials answers \
-		max_size totals failures request; do
+		max_size totals causes log failures request; do
 		while read -r name types; do
 			types=$(tr -d '()' <<<"$types")
 			[ -n "$types" ] || types=null
@@ -400,9 +414,9 @@ shape() {
 				for (k = 1; k <= n; k++) print name[k] (i ? substr($0, i) : "") }')
 	done
 	# the section "Rules": times, and hexadecimal numbers
-	found=$(jq -r '.. | objects | to_entries[] | select(.value != null) |
+	found=$(jq -r 'del(.. | .evidence?) | .. | objects | to_entries[] | select(.value != null) |
 		if .key | test("_ns$") then select(.value | type != "number")
-		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits|.*_flags|page_size_cap|vendor_id|hw_version)$") then
+		elif .key | test("^(lkey|rkey|iova|.*addr|.*_bits|.*_flags|page_size_cap|vendor_id|hw_version|firmware_status|.*syndrome)$") then
 			select(.value | type != "string" or (test("^0x(0|[1-9a-f][0-9a-f]*)$") | not))
 		else select(.value | type == "string" and test("^0[xX]")) end |
 		"\(.key): \(.value)"' <<<"$documents")

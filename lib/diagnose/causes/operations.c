@@ -102,10 +102,15 @@ const char *mr_call_name(size_t index)
 
 const char *mr_operation_name(enum mr_operation operation)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].plain == operation || rows[i].dmabuf == operation)
+	const char *other = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (rows[i].plain == operation)
 			return rows[i].call;
-	return NULL;
+		if (rows[i].dmabuf == operation && !other)
+			other = rows[i].call;
+	}
+	return other;
 }
 
 uint32_t mr_operations_of_name(const char *call)

@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl explain: causes, errnos, and lines of logs of other programs.
+
+load helpers
+
+UCX='ib_md.c:816  UCX  ERROR ibv_reg_mr(address=0x7f56f0f20000, length=10485760, access=0x2) failed: Invalid argument'
+MEMLOCK='ibv_reg_mr(address=0x1000, length=10485760, access=0x1) failed: Cannot allocate memory'
+FIRMWARE='mlx5_core 0000:08:00.1: mlx5_cmd_out_err:808:(pid 19): CREATE_MKEY(0x200) op_mod(0x0) failed, status limits exceeded(0x8), syndrome (0x18af6), err(-12)'
+
+setup() {
+	note_less
+}
+
+@test "a cause is explained by its id, in any case" {
+	run --separate-stderr mrctl explain mr-MemLock
+	[ "$status" -eq 0 ]
+	[[ ${lines[0]} == 'MR-MEMLOCK: limit of locked memory' ]]
+	for part in what recognise try errnos calls sources 'this host'; do
+		grep -q "^$part: " <<<"$output" || fail "no $part"
+	done
+	run --separate-stderr mrctl explain MR-MEMLOCK --json
+	json '.causes | length == 1 and (.[0] | .id == "MR-MEMLOCK" and .errnos == ["ENOMEM"] and
+		(.calls | index("ibv_reg_mr")) and .layer == "memory" and .certainty == null)'
+}
+
+@test "a check that is no cause is told as such" {
+	local check
+
+	check=$(mrctl help checks | awk '/^  MR-/ { print $1 }' | grep -vxF -f <(mrctl -n -o id explain --list) | head -n 1)
+	[ -n "$check" ]
+	run --separate-stderr mrctl explain "$check"
+	[ "$status" -eq 0 ]
+	[[ $output == *'a check of mrctl stat --host'* && $output == *"--only $check"* ]]
+}
+
+@test "all causes of an errno, by name, number or text, the frequent ones first" {
+	run --separate-stderr mrctl explain ENOMEM --json
+	[ "$status" -eq 0 ]
+	json '.causes | length > 0 and all(.errnos == null or (.errnos | index("ENOMEM")))'
+	json '[.causes[].frequency | {common: 0, occasional: 1, rare: 2}[.]] | . == sort'
+	for errno in enomem 12 -12 'cannot allocate memory'; do
+		[ "$(mrctl -n -o id explain -- "$errno")" = "$(mrctl -n -o id explain ENOMEM)" ]
+	done
+	run --separate-stderr mrctl explain EINVAL --call ibv_reg_mr --json
+	json '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))'
+	run --separate-stderr mrctl explain EINVAL
+	[[ ${lines[0]} == 'EINVAL (Invalid argument): '* ]]
+	run --separate-stderr mrctl explain EXDEV
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'no cause of EXDEV is known' ]]
+}
+
+@test "the list has all causes, each once and complete" {
+	run --separate-stderr mrctl explain --list --json
+	[ "$status" -eq 0 ]
+	json '[.causes[].id] | length > 1 and (unique | length) == length'
+	json '.causes | all(.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$"))'
+	json '.causes | all(.subject != "" and (.calls | length > 0) and .frequency != null)'
+	for member in what recognise remedy source; do
+		json ".causes | all(.$member | type == \"string\" and length > 0)"
+	done
+	[ "$(mrctl -n -o id explain --list)" = "$(mrctl help causes | awk '/^  MR-/ { print $1 }')" ]
+}
+
+@test "what is unknown is a usage error that names what is near" {
+	run --separate-stderr mrctl explain MR-MEMLOK
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"did you mean 'MR-MEMLOCK'?"* ]]
+	run --separate-stderr mrctl explain ENOMEN
+	[[ $status -eq 2 && $stderr == *"did you mean 'ENOMEM'?"* ]]
+	run --separate-stderr mrctl explain ENOMEM --call ibv_reg_mrr
+	[[ $status -eq 2 && $stderr == *"did you mean 'ibv_reg_mr'?"* ]]
+	run --separate-stderr mrctl explain
+	[ "$status" -eq 2 ]
+	run --separate-stderr mrctl explain --list MR-MEMLOCK
+	[ "$status" -eq 2 ]
+	run --separate-stderr mrctl explain ibv_reg_mr failed
+	[[ $status -eq 2 && $stderr == *'is one argument'* ]]
+}
+
+@test "a line of a log says what was asked for; what is wrong with it alone is certain" {
+	run --separate-stderr mrctl explain "$UCX"
+	[ "$status" -eq 0 ]
+	[[ $output == *'ibv_reg_mr: EINVAL (Invalid argument)'* ]]
+	[[ $output == *'asked for 10485760 bytes (10 MiB) at 0x7f56f0f20000, access remote-write'* ]]
+	[[ $output == *'[certain, MR-ACCESS-LOCAL-WRITE]'* ]]
+	[[ $output == *'mrctl reg --size 10485760 --access remote-write'* ]]
+	run --separate-stderr mrctl explain "$UCX" --json
+	json '.log[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .length == 10485760 and
+		.addr == "0x7f56f0f20000" and .access == ["remote-write"]'
+	json '.causes[0] | .log == 1 and .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
+}
+
+@test "the command that repeats the call is refused as the program was" {
+	local repeat
+
+	repeat=$(mrctl explain "$UCX" --json | jq -r '.log[0].repeat')
+	[[ $repeat == 'mrctl reg '* ]]
+	# shellcheck disable=SC2086 # words
+	run --separate-stderr mrctl sim -- $repeat --expect EINVAL
+	[ "$status" -eq 0 ]
+}
+
+@test "limits of this shell are neither certain nor excluded for another program" {
+	run --separate-stderr prlimit --memlock=65536:65536 setpriv --bounding-set -ipc_lock \
+		mrctl explain "$MEMLOCK" --json
+	json '[.causes[] | select(.certainty == "certain")] == []'
+	json '.causes[] | select(.id == "MR-MEMLOCK").certainty | . == "possible" or . == null'
+	run --separate-stderr prlimit --memlock=unlimited mrctl explain "$MEMLOCK" --json
+	[ "$status" -eq 0 ] || skip "may not lift the limit"
+	json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
+	run --separate-stderr mrctl explain "$MEMLOCK"
+	[[ $output == *'The program may have run'* ]]
+}
+
+@test "what another program has mapped is not looked for in this one" {
+	for errno in EFAULT EINVAL EOPNOTSUPP ENOMEM EAGAIN EPERM; do
+		run --separate-stderr mrctl explain \
+			"ibv_reg_mr(address=0x7f0000001000, length=4096, access=0x1) failed: $errno" --json
+		[[ $status -le 1 ]]
+		json '[.causes[] | select(.certainty == "certain")] == []'
+	done
+}
+
+@test "an answer of the firmware is told, and leaves out what comes before it" {
+	run --separate-stderr mrctl explain "$FIRMWARE"
+	[ "$status" -eq 0 ]
+	[[ $output == *'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
+	[[ $output != *MEMLOCK* ]]
+	run --separate-stderr mrctl explain "${FIRMWARE/-12/-11}"
+	[[ $output == *'usual errno of this status is ENOMEM'* ]]
+	run --separate-stderr mrctl explain "$FIRMWARE" --json
+	json '.log[0] | .command == "CREATE_MKEY" and .firmware_status == "0x8" and .syndrome == "0x18af6"'
+	json '.causes | all(.layer == "firmware")'
+}
+
+@test "of a log those lines are explained that tell of a refusal, and equal ones once" {
+	run --separate-stderr mrctl explain - --json < <(
+		echo 'all is well'
+		for i in 1 2 3; do
+			echo "E12 rdma_context.cpp:205] Failed to register memory 0x7fd4ad5${i}8000: Bad address [14]"
+		done
+		echo "$FIRMWARE"
+	)
+	[ "$status" -eq 0 ]
+	json '[.log[] | [.number, .count, .errno]] == [[2, 3, "EFAULT"], [5, 1, "ENOMEM"]]'
+	json '[.causes[].log] | unique - [1, 2] == []'
+	run --separate-stderr mrctl explain - <<<'all is well'
+	[ "$status" -eq 1 ]
+	[[ -z $output && $stderr == *'none of 1 lines tells of a refused registration'* ]]
+	run --separate-stderr mrctl explain - </dev/null
+	[ "$status" -eq 1 ]
+	run --separate-stderr mrctl explain - --json </dev/null
+	json '.causes == [] and .log == [] and (.failures | length == 1)'
+}
+
+@test "a line that cannot be explained says what it lacks" {
+	run --separate-stderr mrctl explain 'Unable to register MSG MR'
+	[[ $status -eq 1 && $stderr == *'it is about ibv_reg_mr, but has no errno'* ]]
+	run --separate-stderr mrctl explain 'open failed: Permission denied'
+	[[ $status -eq 1 && $stderr == *'it has EACCES, but names no call'* ]]
+	run --separate-stderr mrctl explain 'hello world'
+	[[ $status -eq 1 && -z $output ]]
+}
+
+@test "hostile lines are shown escaped, or not read" {
+	local escape=$'\e[31mibv_reg_mr\e[0m \xff\xc3 failed: EINVAL\r'
+
+	run --separate-stderr mrctl explain "$escape"
+	[ "$status" -eq 0 ]
+	[[ $output != *$'\e'* && $output == *'\x1b[31m'* ]]
+	run --separate-stderr mrctl explain "$escape" --json
+	json '.log[0].errno == "EINVAL"'
+	run --separate-stderr mrctl explain "ibv_reg_mr: EINVAL $(printf '%5000s' .)"
+	[ "$status" -eq 2 ]
+	run --separate-stderr mrctl explain - < <(
+		printf 'ibv_reg_mr: EINVAL %1048576s\n' .
+		printf 'ibv_reg_mr\0: EFAULT\n\n\0\0'
+		head -c 100000 /dev/urandom | tr 'A-Za-z' '\200'
+	)
+	[ "$status" -eq 0 ]
+	[[ $output == *EFAULT* && $output != *EINVAL* ]]
+	run --separate-stderr mrctl explain - <.
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'standard input: read: EISDIR'* ]]
+}
+
+@test "many kinds of refusals are not all explained, and that is said" {
+	run --separate-stderr mrctl explain - < <(
+		for i in {1..70}; do echo "ibv_reg_mr(length=$i): EINVAL"; done
+	)
+	[ "$status" -eq 0 ]
+	[[ $output == *'6 further lines tell of yet other refusals'* ]]
+}
