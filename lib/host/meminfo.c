@@ -17,11 +17,17 @@ struct meminfo_line {
 	}
 
 static const struct meminfo_line lines[] = {
-	LINE("MemTotal", total),           LINE("MemFree", free),
-	LINE("MemAvailable", available),   LINE("SwapFree", swap_free),
-	LINE("CommitLimit", commit_limit), LINE("Committed_AS", committed),
-	LINE("CmaTotal", cma_total),       LINE("CmaFree", cma_free),
-	LINE("SwapTotal", swap_total),     LINE("Hugepagesize", huge_page_size),
+	LINE("MemTotal", total),
+	LINE("MemFree", free),
+	LINE("MemAvailable", available),
+	LINE("SwapFree", swap_free),
+	LINE("CommitLimit", commit_limit),
+	LINE("Committed_AS", committed),
+	LINE("CmaTotal", cma_total),
+	LINE("CmaFree", cma_free),
+	LINE("SwapTotal", swap_total),
+	LINE("Hugepagesize", huge_page_size),
+	LINE("HardwareCorrupted", corrupted),
 };
 
 /* Reads "   1234 kB" as bytes; false where it is no such thing. */

@@ -18,6 +18,7 @@ struct mr_meminfo {
 	struct mr_opt_u64 committed;
 	struct mr_opt_u64 huge_page_size; /**< of hugetlb, where none is asked for */
 	struct mr_opt_u64 cma_total;      /**< in the areas of the contiguous memory allocator */
+	struct mr_opt_u64 corrupted;      /**< pages that have failed, and were taken out of use */
 	struct mr_opt_u64 cma_free; /**< free in page blocks of type CMA, whoever they belong to */
 };
 

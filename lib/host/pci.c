@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,4 +82,20 @@ void mr_iommu_read(struct mr_host *host, const char *pci_address, struct mr_iomm
 	if (iommu->group[0])
 		mr_host_line(host, iommu->type, sizeof(iommu->type),
 			     "/sys/kernel/iommu_groups/%s/type", iommu->group);
+}
+
+uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index)
+{
+	uint64_t first, last;
+	char text[2048];
+	const char *line = text;
+
+	mr_host_read(host, text, sizeof(text), FUNCTIONS "/%s/resource", pci_address);
+	for (; line && index; index--) {
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	if (!line || sscanf(line, "%" SCNx64 " %" SCNx64, &first, &last) != 2 || last <= first)
+		return 0;
+	return last - first + 1;
 }

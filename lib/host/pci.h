@@ -31,6 +31,14 @@ struct mr_pci_function {
 int mr_pci_list(struct mr_host *host,
 		void (*take)(const struct mr_pci_function *function, void *data), void *data);
 
+/**
+ * mr_pci_region() - bytes of a region (BAR) of a function, as its file "resource" has them
+ * @index: 0 to 5
+ *
+ * Return: 0 where it has no such region, or that cannot be read.
+ */
+uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index);
+
 /** How the IOMMU treats a function. */
 struct mr_iommu {
 	char group[16]; /**< its number; empty: no IOMMU is in the way */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "lib/diagnose/causes/obstacle.h"
 #include "lib/diagnose/causes/place.h"
 #include "lib/diagnose/causes/refusal.h"
 #include "lib/host/kernel.h"
@@ -21,12 +22,13 @@ struct mr_inquiry {
 	enum mr_operation operation;
 	struct mr_host *host;
 
-	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place;
+	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
 	struct mr_process_status status;
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
 	struct mr_place place;
+	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
 };
 
 /* Each of these returns NULL where the fact is not known. */

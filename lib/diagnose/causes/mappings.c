@@ -1,6 +1,392 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What stands behind a range of addresses.  To pin it, the kernel looks at each mapping, and then has each page
+ * faulted in: mm/gup.c check_vma_flags() and faultin_page().
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/meminfo.h"
+
+/* A mapping as /proc/self/maps begins its line. */
+struct rights_text {
+	char text[8];
+};
+
+static struct rights_text rights_text(const struct mr_mapping *mapping)
+{
+	struct rights_text rights;
+
+	snprintf(rights.text, sizeof(rights.text), "%c%c%c%c", mapping->readable ? 'r' : '-',
+		 mapping->writable ? 'w' : '-', mapping->executable ? 'x' : '-',
+		 mapping->shared ? 's' : 'p');
+	return rights;
+}
+
+/* The obstacle, where it is of that kind; its evidence is added. */
+static const struct mr_obstacle *meet(struct mr_inquiry *inquiry, enum mr_obstacle_kind kind,
+				      struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_mapping *mapping = obstacle ? &obstacle->mapping : NULL;
+
+	if (!obstacle || obstacle->kind != kind)
+		return NULL;
+	mr_evidence_hex(suspicion, "address", obstacle->addr);
+	if (!obstacle->mappings)
+		return obstacle;
+	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
+			 mapping->end, rights_text(mapping).text);
+	if (mapping->path[0])
+		mr_evidence_text(suspicion, "file", "%.90s", mapping->path);
+	if (obstacle->file.filesystem[0])
+		mr_evidence_text(suspicion, "filesystem", "%s", obstacle->file.filesystem);
+	return obstacle;
+}
+
+static enum mr_certainty sure(const struct mr_obstacle *obstacle)
+{
+	return obstacle->is_sure ? MR_CERTAIN : MR_LIKELY;
+}
+
+/* ---- nothing there ---- */
+
+static void look_at_unmapped(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_UNMAPPED, suspicion);
+
+	if (!obstacle)
+		return;
+	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
+	mr_suspect(suspicion, sure(obstacle),
+		   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
+		   obstacle->addr, mr_size_text(obstacle->hole).text);
+}
+
+static void look_at_hole(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *all = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_HOLE, suspicion);
+
+	if (all && all->kind == MR_OBSTACLE_NONE)
+		mr_rule_out(suspicion, "the whole range is mapped, by %u mapping%s", all->mappings,
+			    all->mappings == 1 ? "" : "s");
+	if (!obstacle)
+		return;
+	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
+	mr_suspect(suspicion, sure(obstacle),
+		   "the range has a hole: nothing is mapped in the %s at 0x%" PRIx64,
+		   mr_size_text(obstacle->hole).text, obstacle->addr);
+}
+
+static void look_at_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_END, suspicion);
+
+	if (!obstacle)
+		return;
+	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
+	mr_suspect(suspicion, sure(obstacle),
+		   "the mapping ends at 0x%" PRIx64 ", and the range goes on for %s",
+		   obstacle->addr, mr_size_text(obstacle->hole).text);
+}
+
+/* ---- mapped, but not so that it can be pinned ---- */
+
+static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+
+	if (!obstacle || mr_is_gpu_mapping(&obstacle->mapping) ||
+	    !meet(inquiry, MR_OBSTACLE_DEVICE, suspicion))
+		return;
+	mr_suspect(suspicion, sure(obstacle),
+		   "0x%" PRIx64 " is memory of a device (%.64s), which has no pages to pin",
+		   obstacle->addr, obstacle->mapping.path);
+}
+
+static void look_at_dax(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_DAX, suspicion);
+
+	if (obstacle)
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " maps a file with DAX on %s, which may not be pinned",
+			   obstacle->addr, obstacle->file.filesystem);
+}
+
+static void look_at_secret(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_SECRET, suspicion);
+
+	if (obstacle)
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " is secret memory (memfd_secret), which no device may see",
+			   obstacle->addr);
+}
+
+static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_FILE, suspicion);
+
+	if (obstacle)
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " is a shared, writable mapping of a file on %s, and the "
+			   "access writes: Linux 6.5 and later refuse that",
+			   obstacle->addr,
+			   obstacle->file.filesystem[0] ? obstacle->file.filesystem : "a device");
+}
+
+static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *all = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_READ_ONLY, suspicion);
+
+	if (all && all->kind == MR_OBSTACLE_NONE && mr_obstacle_writes(inquiry))
+		mr_rule_out(suspicion, "the whole range is mapped writable");
+	if (!obstacle)
+		return;
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	mr_suspect(suspicion, sure(obstacle), "0x%" PRIx64 " is mapped read-only (%s), and %s",
+		   obstacle->addr, rights_text(&obstacle->mapping).text,
+		   mr_obstacle_writes(inquiry) ? "the access writes"
+					       : "this kernel pins for writing all the same");
+}
+
+static void look_at_no_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_NO_ACCESS, suspicion);
+
+	if (obstacle)
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " is mapped so that it may not be read (%s, PROT_NONE)",
+			   obstacle->addr, rights_text(&obstacle->mapping).text);
+}
+
+static void look_at_file_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_FILE_END, suspicion);
+	const struct mr_mapping *mapping = obstacle ? &obstacle->mapping : NULL;
+
+	if (!obstacle)
+		return;
+	mr_evidence_number(suspicion, "file_size", obstacle->file.size.value);
+	mr_evidence_number(suspicion, "file_offset",
+			   mapping->offset + (obstacle->addr - mapping->start));
+	mr_suspect(suspicion, sure(obstacle),
+		   "0x%" PRIx64 " is beyond the end of the mapped file, which has %s",
+		   obstacle->addr, mr_size_text(obstacle->file.size.value).text);
+}
+
+/* ---- pages that cannot be faulted in ---- */
+
+/* The mappings are as they should be, so the fault of a page failed. */
+static bool is_unexplained(struct mr_inquiry *inquiry)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+
+	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && !obstacle->has_huge;
+}
+
+static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_mapping *mapping = &inquiry->obstacle.mapping;
+	struct mr_mapping_details details;
+
+	if (!is_unexplained(inquiry) || inquiry->obstacle.mappings != 1 ||
+	    mr_mapping_details_read(inquiry->host, mapping->start, &details) || !details.has_faults)
+		return;
+	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
+			 mapping->end, rights_text(mapping).text);
+	mr_suspect(
+		suspicion, MR_LIKELY,
+		"userfaultfd handles the faults of the range, and it refuses those of the kernel "
+		"or of missing pages");
+}
+
+static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct mr_meminfo info;
+
+	if (!is_unexplained(inquiry))
+		return;
+	mr_meminfo_read(inquiry->host, &info);
+	if (!info.corrupted.known || !info.corrupted.value)
+		return;
+	mr_evidence_number(suspicion, "corrupted", info.corrupted.value);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "the range is mapped as it should be, and %s of this machine's memory are bad",
+		   mr_size_text(info.corrupted.value).text);
+}
+
+#define GUP "mm/gup.c check_vma_flags()"
 
 const struct mr_cause mr_causes_of_mappings[] = {
+	{ .id = "MR-RANGE-UNMAPPED",
+	  .subject = "nothing mapped at the address",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_unmapped,
+	  .what = "The process has no memory at the addresses that are to be registered: it was "
+		  "freed or unmapped before, or the address is wrong, or is one of another process "
+		  "or of a GPU.",
+	  .recognise = "No line of /proc/PID/maps has the address.",
+	  .remedy = "register memory while it is allocated, by the address that mmap or malloc "
+		    "returned",
+	  .sources = "mm/gup.c __get_user_pages(); ibv_reg_mr(3)" },
+	{ .id = "MR-RANGE-HOLE",
+	  .subject = "a hole in the range",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_hole,
+	  .what = "A part of the range is not mapped.  Caches of registrations merge neighbouring "
+		  "buffers, and take memory between them that was freed.",
+	  .recognise =
+		  "The lines of /proc/PID/maps leave a gap in the range, which is often larger "
+		  "than the buffer that was to be sent.",
+	  .remedy = "register what is mapped only; of a registration cache, see whether it merged "
+		    "the buffer with memory that is gone",
+	  .sources = "mm/gup.c __get_user_pages(); openucx/ucx#9592" },
+	{ .id = "MR-RANGE-END",
+	  .subject = "length beyond the mapping",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_end,
+	  .what = "The range begins in mapped memory and is longer than that.",
+	  .recognise =
+		  "The line of /proc/PID/maps that has the address ends before the range does.",
+	  .remedy = "correct the length: address + length must not go beyond the mapping",
+	  .sources = "mm/gup.c __get_user_pages(); ut-osa/assise#26" },
+	{ .id = "MR-PFN-MAPPING",
+	  .subject = "memory of a device",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_device,
+	  .what = "The range is mapped from a device (a PCI BAR, gdrcopy, XPMEM, a framebuffer). "
+		  "Such memory has no pages that the kernel could pin.",
+	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have io or pf.",
+	  .remedy = "export it as a dma-buf and register that (ibv_reg_dmabuf_mr), or copy it to "
+		    "ordinary memory",
+	  .sources = GUP ", VM_IO and VM_PFNMAP; NVIDIA/gdrcopy#266; Sandia-OpenSHMEM/SOS#3" },
+	{ .id = "MR-FSDAX",
+	  .subject = "a file with DAX",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_dax,
+	  .what = "The range maps a file of persistent memory (DAX).  The file system moves and "
+		  "frees its blocks, so they may not be pinned for long.",
+	  .recognise = "statx(2) of the file has STATX_ATTR_DAX; the mount has the option dax.",
+	  .remedy = "register it with on-demand paging (--access on-demand), or use a device-dax "
+		    "node (/dev/dax) in place of the file",
+	  .sources = GUP ", vma_is_fsdax(); pmem/rpma#233; spdk/spdk#2305; SJTU-IPADS/librdpma#2" },
+	{ .id = "MR-SECRET-MEMORY",
+	  .subject = "secret memory",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_secret,
+	  .what = "The range is memory of memfd_secret(2), which neither the kernel nor devices may "
+		  "see.",
+	  .recognise = "The line of /proc/PID/maps calls the file /secretmem.",
+	  .remedy = "copy the data to ordinary memory, and register that",
+	  .sources = GUP ", vma_is_secretmem(), since Linux 5.14; memfd_secret(2)" },
+	{ .id = "MR-FILE-MAPPING",
+	  .subject = "a shared mapping of a file",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_file,
+	  .what = "The range is a shared, writable mapping of a file that is written back to a disk "
+		  "or server.  A device that writes to it would do so behind the file system's back, "
+		  "so Linux 6.5 and later do not pin it for writing.",
+	  .recognise =
+		  "The line of /proc/PID/maps has rw-s and a file that is not on tmpfs or hugetlbfs, and the "
+		  "access writes.  The same program works on older kernels.",
+	  .remedy = "use anonymous memory, a file on tmpfs or hugetlbfs (/dev/shm), or on-demand "
+		    "paging (--access on-demand)",
+	  .sources =
+		  "mm/gup.c writable_file_mapping_allowed(); mm/mmap.c vma_needs_dirty_tracking()" },
+	{ .id = "MR-READ-ONLY",
+	  .subject = "a read-only mapping",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_read_only,
+	  .what = "The access lets the device write (local-write, remote-write, remote-atomic, "
+		  "mw-bind), and the range is mapped without write permission: constants of the "
+		  "program, a file, or memory behind mprotect(2).",
+	  .recognise = "The line of /proc/PID/maps has no w for the mapping.",
+	  .remedy = "leave local-write and all else that writes out of the access (--access none, "
+		    "remote-read), or map the memory writable",
+	  .sources = GUP ", VM_WRITE; ofiwg/libfabric#7243" },
+	{ .id = "MR-PROT-NONE",
+	  .subject = "a mapping without access",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_no_access,
+	  .what = "The range is reserved, but may not be read (PROT_NONE): a guard page, an arena of "
+		  "an allocator that is not in use, or addresses that a GPU's driver has reserved.",
+	  .recognise = "The line of /proc/PID/maps has --- for the mapping.",
+	  .remedy = "register what was allocated only; of memory of a GPU, register its dma-buf",
+	  .sources = GUP ", VM_READ" },
+	{ .id = "MR-FILE-END",
+	  .subject = "beyond the end of the mapped file",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_file_end,
+	  .what = "The mapping is longer than its file, or the file was truncated since.  Pages "
+		  "behind its end cannot be faulted in; a program that touches them gets SIGBUS.",
+	  .recognise = "The offset of the page in the file is not below the file's size.",
+	  .remedy = "make the file larger (truncate, fallocate), or register less",
+	  .sources = "mm/filemap.c filemap_fault(); mmap(2)" },
+	{ .id = "MR-USERFAULTFD",
+	  .subject = "userfaultfd",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_userfault,
+	  .what = "A program handles the page faults of the range by userfaultfd(2), for those of its "
+		  "own code alone (UFFD_USER_MODE_ONLY) or with SIGBUS (UFFD_FEATURE_SIGBUS).  The "
+		  "kernel's own faults fail then.",
+	  .recognise = "VmFlags of the mapping in /proc/PID/smaps have um, uw or ui.",
+	  .remedy = "fault the pages in before they are registered, or allow faults of the kernel "
+		    "(sysctl vm.unprivileged_userfaultfd)",
+	  .sources = "mm/userfaultfd.c; fs/userfaultfd.c handle_userfault(); userfaultfd(2)" },
+	{ .id = "MR-POISONED-PAGES",
+	  .subject = "bad memory",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_poison,
+	  .what = "A page of the range is on memory that has failed, and was taken out of use.",
+	  .recognise = "HardwareCorrupted in /proc/meminfo is not 0, and the kernel's log has "
+		       "\"Memory failure\" for a page of the process.",
+	  .remedy =
+		  "look for \"Memory failure\" and \"Hardware Error\" in dmesg, start the program "
+		  "anew, and have the memory replaced",
+	  .sources = "mm/memory-failure.c; mm/gup.c faultin_page()" },
 	{ .id = NULL },
 };

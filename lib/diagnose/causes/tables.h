@@ -5,20 +5,25 @@
 
 #include "lib/diagnose/causes/cause.h"
 
-extern const struct mr_cause mr_causes_of_opening[];   /**< finding and opening a device */
-extern const struct mr_cause mr_causes_of_nodes[];     /**< opening the node of a device */
-extern const struct mr_cause mr_causes_of_preparing[]; /**< making memory and dma-bufs */
-extern const struct mr_cause mr_causes_of_libraries[]; /**< libibverbs and providers */
-extern const struct mr_cause mr_causes_of_uverbs[];    /**< rules of ib_uverbs and ib_core */
-extern const struct mr_cause mr_causes_of_drivers[];   /**< what a driver cannot do */
-extern const struct mr_cause mr_causes_of_odp[];       /**< on-demand paging, and advice */
-extern const struct mr_cause mr_causes_of_dmabufs[];   /**< dma-bufs and Data Direct */
-extern const struct mr_cause mr_causes_of_umems[];     /**< DEVX and its umems */
-extern const struct mr_cause mr_causes_of_rereg[];     /**< changing regions */
+extern const struct mr_cause mr_causes_of_opening[];         /**< finding and opening a device */
+extern const struct mr_cause mr_causes_of_nodes[];           /**< opening the node of a device */
+extern const struct mr_cause mr_causes_of_preparing[];       /**< making memory and dma-bufs */
+extern const struct mr_cause mr_causes_of_libraries[];       /**< libibverbs and providers */
+extern const struct mr_cause mr_causes_of_fork_protection[]; /**< that of libibverbs */
+extern const struct mr_cause mr_causes_of_uverbs[];          /**< rules of ib_uverbs and ib_core */
+extern const struct mr_cause mr_causes_of_drivers[];         /**< what a driver cannot do */
+extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand paging, and advice */
+extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
+extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
+extern const struct mr_cause mr_causes_of_rereg[];           /**< changing regions */
+extern const struct mr_cause mr_causes_of_ranges[]; /**< address and length by themselves */
 extern const struct mr_cause mr_causes_of_limits[]; /**< limits on pinned memory, control groups */
 extern const struct mr_cause
 	mr_causes_of_mappings[]; /**< what stands behind a range of addresses */
-extern const struct mr_cause mr_causes_of_firmware[]; /**< answers of the device */
-extern const struct mr_cause mr_causes_of_freeing[];  /**< what is in use still */
+extern const struct mr_cause
+	mr_causes_of_gpu_memory[]; /**< memory of GPUs that a process has mapped */
+extern const struct mr_cause mr_causes_of_huge_pages[]; /**< pages of hugetlb that cannot be had */
+extern const struct mr_cause mr_causes_of_firmware[];   /**< answers of the device */
+extern const struct mr_cause mr_causes_of_freeing[];    /**< what is in use still */
 
 #endif

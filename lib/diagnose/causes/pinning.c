@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/diagnose/causes/pinning.h"
+#include "lib/host/page.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/region.h"
+
+/* At most so many mappings are looked at, and so many of files. */
+#define MAPPINGS_MAX 4096
+#define FILES_MAX    16
+
+#define WRITING                                                                                    \
+	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
+	 MR_ACCESS_MW_BIND)
+
+/* A search through the mappings of a range. */
+struct search {
+	struct mr_inquiry *inquiry;
+	uint64_t addr, end; /* what is still to be looked at: whole pages */
+	bool writes;
+	unsigned int files; /* mappings of files that were looked at */
+	struct mr_obstacle *found;
+};
+
+bool mr_obstacle_writes(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_access(inquiry) & WRITING;
+}
+
+/* Whether the kernel is at least of this version.  A version that is not known is a recent one. */
+static bool is_since(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	return !kernel || kernel->major > major ||
+	       (kernel->major == major && kernel->minor >= minor);
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(word, *words) != 0)
+		words++;
+	return *words;
+}
+
+bool mr_is_gpu_mapping(const struct mr_mapping *mapping)
+{
+	static const char *const nodes[] = { "/dev/nvidia", "/dev/kfd", "/dev/dri/", "/dev/accel/",
+					     "/dev/hl" };
+
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(*nodes); i++)
+		if (!strncmp(mapping->path, nodes[i], strlen(nodes[i])))
+			return true;
+	return false;
+}
+
+/* ---- rules: each sets the obstacle that a mapping is, and returns whether it is one ---- */
+
+static bool meet(struct search *search, enum mr_obstacle_kind kind, bool is_sure)
+{
+	search->found->kind = kind;
+	search->found->is_sure = is_sure;
+	search->found->addr = search->addr;
+	return true;
+}
+
+/*
+ * VM_IO and VM_PFNMAP, which smaps alone shows.  Without VM_PFNMAP there may be pages of the kernel, which are
+ * pinned without a look at the mapping (mm/gup.c gup_fast()).
+ */
+static bool is_device(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	struct mr_mapping_details details;
+
+	if (!file->can_be_device)
+		return !strcmp(mapping->path, "[vvar]") && meet(search, MR_OBSTACLE_DEVICE, true);
+	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details))
+		return file->type == S_IFCHR && strcmp(mapping->path, "/dev/zero") != 0 &&
+		       meet(search, MR_OBSTACLE_DEVICE, false);
+	return (details.is_io || details.is_pfn) &&
+	       meet(search, MR_OBSTACLE_DEVICE, details.is_pfn);
+}
+
+/* mm/secretmem.c: its files are on no mount. */
+static bool is_secret(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+
+	return !strncmp(mapping->path, "/secretmem", 10) && !search->found->file.filesystem[0] &&
+	       is_since(search->inquiry, 5, 14) && meet(search, MR_OBSTACLE_SECRET, true);
+}
+
+static bool is_dax(struct search *search)
+{
+	const struct mr_mapped_file *file = &search->found->file;
+
+	return file->is_found && file->type == S_IFREG && file->is_dax == MR_YES &&
+	       meet(search, MR_OBSTACLE_DAX, true);
+}
+
+/* mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5 */
+static bool is_written_back(struct search *search)
+{
+	static const char *const in_memory[] = { "tmpfs", "devtmpfs", "hugetlbfs", NULL };
+	static const char *const sure[] = { "ext2",   "ext3", "ext4",    "xfs",   "btrfs", "f2fs",
+					    "nfs",    "nfs4", "vfat",    "exfat", "ceph",  "fuse",
+					    "lustre", "gfs2", "fuseblk", "ocfs2", NULL };
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	const bool is_block = file->is_found && file->type == S_IFBLK;
+
+	if (!search->writes || !mapping->shared || !mapping->writable || !mapping->inode ||
+	    !is_since(search->inquiry, 6, 5))
+		return false;
+	if (!is_block &&
+	    (file->filesystem[0] ? is_one_of(file->filesystem, in_memory) : mapping->major == 0))
+		return false;
+	return meet(search, MR_OBSTACLE_FILE,
+		    mr_inquiry_kernel(search->inquiry) &&
+			    (is_block || is_one_of(file->filesystem, sure)));
+}
+
+/*
+ * Permissions.  Before Linux 6.2, memory that the device only reads was pinned for writing by force, which a
+ * private mapping stands (umem.c ib_umem_get(), FOLL_FORCE).  Kernels of distributions that call themselves 4 or
+ * 5 may have been changed to do as newer ones.
+ */
+static bool lacks_permission(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const bool is_forced = !search->writes && !is_since(search->inquiry, 6, 2);
+	const bool needs_write = search->writes || (is_forced && mapping->shared);
+
+	if (needs_write ? mapping->writable : is_forced || mapping->readable)
+		return false;
+	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
+		    search->writes || (mr_inquiry_kernel(search->inquiry) &&
+				       is_since(search->inquiry, 6, 0)));
+}
+
+/* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */
+static bool is_beyond_file(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	const struct mr_mapped_file *file = &search->found->file;
+	const uint64_t page = mr_page_size(search->inquiry->host);
+	const uint64_t last = search->end < mapping->end ? search->end : mapping->end;
+	uint64_t size = file->size.value, end;
+
+	if (!file->is_found || file->type != S_IFREG || !file->size.known)
+		return false;
+	size = size > UINT64_MAX - page ? size : (size + page - 1) / page * page;
+	end = size <= mapping->offset ? mapping->start
+	      : size - mapping->offset > mapping->end - mapping->start
+		      ? mapping->end
+		      : mapping->start + (size - mapping->offset);
+	if (end >= last)
+		return false;
+	if (end > search->addr)
+		search->addr = end;
+	return meet(search, MR_OBSTACLE_FILE_END, true);
+}
+
+/* ---- the search ---- */
+
+/* Notes the first mapping of huge pages, whose faults can fail. */
+static void note_huge(struct search *search)
+{
+	const struct mr_mapping *mapping = &search->found->mapping;
+	struct mr_mapping_details details;
+
+	if (search->found->has_huge ||
+	    (strcmp(search->found->file.filesystem, "hugetlbfs") != 0 &&
+	     strncmp(mapping->path, "/anon_hugepage", 14) != 0 &&
+	     strncmp(mapping->path, "/memfd:", 7) != 0 && strncmp(mapping->path, "/SYSV", 5) != 0))
+		return;
+	if (mr_mapping_details_read(search->inquiry->host, mapping->start, &details) ||
+	    !details.is_hugetlb)
+		return;
+	search->found->has_huge = true;
+	search->found->huge = *mapping;
+	search->found->huge_details = details;
+}
+
+static bool meet_hole(struct search *search, const struct mr_mapping *next)
+{
+	struct mr_obstacle *found = search->found;
+	const bool is_followed = next && next->start < search->end;
+
+	found->hole = (is_followed ? next->start : search->end) - search->addr;
+	/* Before Linux 6.5 the kernel lets the stack grow into it (mm/gup.c find_extend_vma()). */
+	return meet(search,
+		    is_followed       ? MR_OBSTACLE_HOLE
+		    : found->mappings ? MR_OBSTACLE_END
+				      : MR_OBSTACLE_UNMAPPED,
+		    is_since(search->inquiry, 6, 5) || !next || strcmp(next->path, "[stack]") != 0);
+}
+
+static bool visit(const struct mr_mapping *mapping, void *data)
+{
+	struct search *search = data;
+	struct mr_obstacle *found = search->found;
+
+	if (mapping->start > search->addr)
+		return !meet_hole(search, mapping);
+	search->files += mapping->inode != 0;
+	if (found->mappings == MAPPINGS_MAX || search->files > FILES_MAX)
+		return false;
+	found->mappings++;
+	found->mapping = *mapping;
+	mr_mapped_file_read(search->inquiry->host, mapping, &found->file);
+	if (is_device(search) || is_dax(search) || is_secret(search) || is_written_back(search) ||
+	    lacks_permission(search) || is_beyond_file(search))
+		return false;
+	note_huge(search);
+	search->addr = mapping->end;
+	return search->addr < search->end;
+}
+
+static bool look(struct mr_inquiry *inquiry)
+{
+	const uint64_t page = mr_page_size(inquiry->host);
+	struct search search = { .inquiry = inquiry,
+				 .writes = mr_obstacle_writes(inquiry),
+				 .found = &inquiry->obstacle };
+	struct mr_range range;
+
+	if (!mr_inquiry_range(inquiry, &range) ||
+	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND || !range.length ||
+	    range.addr + range.length < range.addr || range.addr + range.length > UINT64_MAX - page)
+		return false;
+	mr_extend_to_pages(page, &range.addr, &range.length);
+	search.addr = range.addr;
+	search.end = range.addr + range.length;
+	if (mr_mappings_walk(inquiry->host, search.addr, visit, &search) ||
+	    search.files > FILES_MAX)
+		return false;
+	if (!search.found->kind && search.addr < search.end) {
+		if (search.found->mappings == MAPPINGS_MAX)
+			return false;
+		meet_hole(&search, NULL);
+	}
+	return true;
+}
+
+const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry)
+{
+	if (inquiry->has_obstacle == MR_FACT_NOT_READ)
+		inquiry->has_obstacle = look(inquiry) ? MR_FACT_KNOWN : MR_FACT_UNKNOWN;
+	return inquiry->has_obstacle == MR_FACT_KNOWN ? &inquiry->obstacle : NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is mapped at addresses of this process: /proc/self/maps and smaps. */
+#ifndef LIB_HOST_ADDRESS_SPACE_H
+#define LIB_HOST_ADDRESS_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/base/number.h"
+#include "lib/host/root.h"
+
+/** A mapping, as /proc/self/maps has it (proc_pid_maps(5)). */
+struct mr_mapping {
+	uint64_t start, end;       /**< addresses; @end is the first behind it */
+	uint64_t offset;           /**< bytes from the start of the file to that of the mapping */
+	uint64_t inode;            /**< of the file; 0: there is none */
+	unsigned int major, minor; /**< of the device that the file is on */
+	bool readable, writable, executable, shared;
+	char path[256]; /**< of the file, or "[stack]"; cut; empty: none */
+};
+
+/**
+ * mr_mappings_walk() - call @visit with each mapping from an address on
+ * @start: address; the first mapping is the one that has it, or the next one
+ * @visit: returns whether it wants the next one
+ *
+ * Of this machine nothing is recorded: addresses and files of a process are its own.
+ *
+ * Return: 0, or -errno where the mappings cannot be read.
+ */
+int mr_mappings_walk(struct mr_host *host, uint64_t start,
+		     bool (*visit)(const struct mr_mapping *mapping, void *data), void *data);
+
+/** What /proc/self/smaps tells of a mapping (proc_pid_smaps(5)). */
+struct mr_mapping_details {
+	uint64_t page_size; /**< bytes */
+	uint64_t huge;      /**< bytes of pages from the pool of hugetlb that are there */
+	bool is_io;         /**< VmFlags io: memory of a device */
+	bool is_pfn;        /**< VmFlags pf: pages that the kernel does not manage */
+	bool is_hugetlb;    /**< VmFlags ht */
+	bool is_unreserved; /**< VmFlags nr: no pages were reserved for it */
+	bool has_faults;    /**< VmFlags um, uw or ui: userfaultfd(2) handles its faults */
+};
+
+/**
+ * mr_mapping_details_read() - read the details of the mapping that begins at an address
+ *
+ * The kernel looks at each page of the mappings before it.  So nothing is read where the process has so
+ * much memory that this takes milliseconds.
+ *
+ * Return: 0; -EFBIG where it would take too long; -ENOENT where no mapping begins there; or -errno.
+ */
+int mr_mapping_details_read(struct mr_host *host, uint64_t start,
+			    struct mr_mapping_details *details);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The file behind a mapping of this process, and the file system that it is on. */
+#ifndef LIB_HOST_MAPPED_FILE_H
+#define LIB_HOST_MAPPED_FILE_H
+
+#include "lib/base/tristate.h"
+#include "lib/host/address_space.h"
+
+struct mr_mapped_file {
+	char filesystem[32]; /**< "ext4"; empty: no mount that can be seen has its device */
+	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
+	bool is_found;       /**< the path leads to the file, so the next members are those of it */
+	uint32_t type;       /**< S_IFREG, ..., as of stat(2) */
+	struct mr_opt_u64 size;  /**< bytes of a regular file */
+	enum mr_tristate is_dax; /**< the file is memory itself, and has no page cache (statx(2)) */
+};
+
+/** mr_mapped_file_read() - look at the file of a mapping; without one, nothing is known */
+void mr_mapped_file_read(struct mr_host *host, const struct mr_mapping *mapping,
+			 struct mr_mapped_file *file);
+
+#endif
