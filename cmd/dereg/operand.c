@@ -10,6 +10,8 @@
 #include "lib/session/operand.h"
 #include "lib/session/pds.h"
 #include "lib/session/relaxed.h"
+#include "lib/session/table/entries.h"
+#include "lib/session/table/pds.h"
 #include "lib/verbs/deregister.h"
 
 /*
@@ -67,14 +69,39 @@ static enum mr_via path_of(const struct session_job *job, const struct mr_operan
 		       : MR_VIA_KERNEL;
 }
 
+static bool is_on_dm(const struct mr_entry *entry, uint32_t dm)
+{
+	return entry->memory_of == MR_MEMORY_OF_RDMA_DEVICE && entry->dm == dm;
+}
+
+/* Regions in a PD, or on memory of the device. */
+static uint64_t count_users(const struct mr_table *table, const struct mr_operand *operand)
+{
+	const uint32_t pd =
+		operand->type == MR_OPERAND_PD ? mr_table_find_pd(table, operand->pd) : MR_NO_SLOT;
+	struct mr_entry entry;
+	uint64_t count = 0;
+
+	for (uint32_t slot = 0; slot < table->capacity; slot++)
+		count += mr_table_get(table, slot, &entry) &&
+			 (operand->type == MR_OPERAND_PD ? entry.pd == pd
+							 : is_on_dm(&entry, operand->handle));
+	return count;
+}
+
 /* @operand: was found; may be of any type */
 static struct mr_refusal refusal_of(const struct session_job *job, const struct mr_operand *operand)
 {
+	struct mr_refusal refusal = { .uverbs = &job->session->uverbs, .pd = operand->pd };
+
 	if (operand->type == MR_OPERAND_ENTRY)
 		return refusal_of_entry(job->session, &operand->entry);
 	if (operand->type == MR_OPERAND_OBJECT)
-		return refusal_of_object(job->session, operand->kind, operand->handle);
-	return (struct mr_refusal){ .uverbs = &job->session->uverbs, .pd = operand->pd };
+		refusal = refusal_of_object(job->session, operand->kind, operand->handle);
+	if (operand->type == MR_OPERAND_PD || operand->kind == MR_KIND_DM)
+		refusal.users =
+			(struct mr_opt_u64){ count_users(&job->session->table, operand), true };
+	return refusal;
 }
 
 void dereg_operand(struct session_job *job, const char *word, uint64_t index)

@@ -17,7 +17,7 @@ struct mr_refusal refusal_of_entry(const struct mr_session *session, const struc
 	struct mr_refusal refusal =
 		refusal_of_object(session, mr_region_kind(entry->call), entry->handle);
 
-	refusal.region_known = true;
+	refusal.region_known = !entry->unsure; /* of an unlisted one nothing is sure */
 	refusal.region_call = entry->call;
 	refusal.region_access = entry->access;
 	refusal.region_addr = entry->addr;

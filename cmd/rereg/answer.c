@@ -80,11 +80,6 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 		return;
 	if (!answer->invocation->global->style.verbose)
 		report_request(job);
-	if (job->via == MR_VIA_LIBRARY && job->failure.old == MR_OLD_VALID &&
-	    !mr_region_is_dm(job->before.call) && /* which neither path can change */
-	    mr_session_via(job->in->session, job->slot) == MR_VIA_KERNEL)
-		report_detail("libibverbs changes only regions that its own process registered; "
-			      "--via kernel does without it");
 }
 
 /* A member of the document beside the regions: the region as it was. */

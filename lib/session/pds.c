@@ -150,9 +150,6 @@ static int dealloc_pd(struct mr_session *session, uint32_t pd_slot, const struct
 		mr_table_remove_pd(&session->table, pd_slot);
 	else
 		mr_table_doubt_pd(&session->table, pd_slot, false);
-	if (rc == -EBUSY)
-		mr_hint(err, "it is in use: by regions, which mrctl stat shows, or by what other "
-			     "programs made in it");
 	return rc;
 }
 

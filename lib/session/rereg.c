@@ -116,9 +116,7 @@ static bool has_changed(int rc, const struct mr_rereg_failure *failure)
 static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
 {
 	failure->old = MR_OLD_VALID;
-	mr_hint(err,
-		"the kernel changes no region that is on memory of the device: it is as before; "
-		"register another one instead");
+	mr_hint(err, "the region is as before");
 }
 
 /* Change a region of a private session by the library's own object, which was made when it was registered. */
@@ -161,6 +159,7 @@ static int change_region(struct mr_session *session, const struct mr_session_rer
 			return rc;
 	}
 	rc = mr_region_rereg(registrar, request, region, job->failure, err);
+	job->failure->imported = registrar->via == MR_VIA_LIBRARY;
 	mr_region_forget(region);
 	return rc;
 }

@@ -20,39 +20,12 @@ void mr_region_forget(struct mr_region *region)
 	region->mr = NULL;
 }
 
-/*
- * EBUSY comes from uverbs where another object uses this one (uobj usecnt), and from mlx5_ib where the
- * firmware answers RES_BUSY.  Neither reports the user.  rxe answers EINVAL where a memory window is bound
- * to the MR (rxe_dereg_mr()).
- */
-static void hint_in_use(enum mr_region_kind kind, struct mr_error *err)
-{
-	static const char *const users[MR_REGION_KINDS] = {
-		[MR_KIND_MR] = "a memory window that is bound to the region",
-		[MR_KIND_UMEM] = "a DEVX object that was made on the umem",
-		[MR_KIND_DM] = "a region on the memory",
-	};
-
-	if (err->errnum == EBUSY)
-		mr_hint(err,
-			"it is in use; the answer does not tell by what: maybe %s, maybe something "
-			"in the device's firmware",
-			users[kind]);
-	if (err->errnum == EINVAL)
-		mr_hint(err, "the answer does not tell why; maybe it is in use, by %s",
-			users[kind]);
-}
-
 int mr_region_destroy(const struct mr_uverbs *uverbs, enum mr_region_kind kind, uint32_t handle,
 		      struct mr_error *err)
 {
-	int rc = kind == MR_KIND_DM     ? mr_uverbs_free_dm(uverbs, handle, err)
-		 : kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
-					: mr_uverbs_destroy_mr(uverbs, handle, err);
-
-	if (rc)
-		hint_in_use(kind, err);
-	return rc;
+	return kind == MR_KIND_DM     ? mr_uverbs_free_dm(uverbs, handle, err)
+	       : kind == MR_KIND_UMEM ? mr_uverbs_dereg_umem(uverbs, handle, err)
+				      : mr_uverbs_destroy_mr(uverbs, handle, err);
 }
 
 /* The man pages say that these calls return the errno; some providers return -1 and set errno. */
@@ -65,10 +38,8 @@ static int deregister_by_library(struct mr_region *region, struct mr_error *err)
 	rc = is_umem ? mlx5dv_devx_umem_dereg(region->umem) : ibv_dereg_mr(region->mr);
 	if (!rc)
 		return 0;
-	rc = mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
-		     is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
-	hint_in_use(region->kind, err);
-	return rc;
+	return mr_fail(err, MR_ERROR_REFUSED, rc > 0 ? rc : mr_call_errno(),
+		       is_umem ? "mlx5dv_devx_umem_dereg" : "ibv_dereg_mr", NULL);
 }
 
 int mr_region_deregister(const struct mr_registrar *registrar, struct mr_region *region,

@@ -28,19 +28,15 @@ struct code {
 
 static const struct code codes[] = {
 	{ IBV_REREG_MR_ERR_INPUT, "IBV_REREG_MR_ERR_INPUT", MR_OLD_VALID,
-	  "libibverbs itself refused, and the region is as before" },
+	  "the region is as before" },
 	{ IBV_REREG_MR_ERR_DONT_FORK_NEW, "IBV_REREG_MR_ERR_DONT_FORK_NEW", MR_OLD_VALID,
-	  "the new memory could not be kept from child processes, and the region is as before" },
+	  "the region is as before" },
 	{ IBV_REREG_MR_ERR_DO_FORK_OLD, "IBV_REREG_MR_ERR_DO_FORK_OLD", MR_OLD_REPLACED,
-	  "the region has changed; only its old memory is still kept from child processes" },
+	  "the region has changed" },
 	{ IBV_REREG_MR_ERR_CMD, "IBV_REREG_MR_ERR_CMD", MR_OLD_UNUSABLE,
-	  "the provider or the kernel refused, and the region must not be used any more: "
-	  "deregister it" },
+	  "the region must not be used any more: deregister it" },
 	{ IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW",
-	  MR_OLD_UNUSABLE,
-	  "the provider or the kernel refused, and the region must not be used any more: "
-	  "deregister it; the new memory is still kept from child processes (the errno is that "
-	  "of giving it back)" },
+	  MR_OLD_UNUSABLE, "the region must not be used any more: deregister it" },
 };
 
 /* An unknown value counts as the code that promises least. */
@@ -115,18 +111,15 @@ static const char *library_code(const struct mr_rereg_request *request)
 /* A driver may fail before or after it has given up the old translation, and does not report which. */
 static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 				       const struct mr_rereg_request *request, uint32_t handle,
-				       int errnum, struct mr_error *err)
+				       struct mr_rereg_failure *failure, struct mr_error *err)
 {
 	bool other = has_other_flags(request->changes);
 
-	if (other && (errnum == EINVAL || errnum == EOPNOTSUPP)) {
-		mr_hint(err, "the kernel refuses such flags before it looks at the region: it is "
-			     "as before");
-		return MR_OLD_VALID;
-	}
-	if (errnum == EOPNOTSUPP && !kernel_has_rereg(registrar->uverbs, handle)) {
-		mr_hint(err, "this kernel's driver changes no regions at all: it is as before; "
-			     "register another one instead");
+	if (err->errnum == EOPNOTSUPP && !kernel_has_rereg(registrar->uverbs, handle))
+		failure->lacks = MR_REREG_OF_KERNEL;
+	if (failure->lacks == MR_REREG_OF_KERNEL ||
+	    (other && (err->errnum == EINVAL || err->errnum == EOPNOTSUPP))) {
+		mr_hint(err, "the region is as before");
 		return MR_OLD_VALID;
 	}
 	mr_hint(err, "the kernel does not tell whether the old region still works: "
@@ -151,7 +144,7 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 
 	if (rc) {
 		failure->library_would_say = library_code(request);
-		failure->old = judge_kernel(registrar, request, region->handle, -rc, err);
+		failure->old = judge_kernel(registrar, request, region->handle, failure, err);
 		return rc;
 	}
 	region->elapsed_ns = mr_registrar_now(registrar) - start;
@@ -171,22 +164,17 @@ static int rereg_by_kernel(const struct mr_registrar *registrar,
 
 /* What the region is after @code: as before, too, where the provider or the kernel changes no regions. */
 static enum mr_old_region judge_code(const struct mr_registrar *registrar, const struct code *code,
-				     struct ibv_mr *mr, struct mr_error *err)
+				     struct ibv_mr *mr, struct mr_rereg_failure *failure,
+				     struct mr_error *err)
 {
 	mr_hint(err, "%s: %s", code->name, code->meaning);
 	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
 	    library_has_rereg(mr, registrar->pd))
 		return code->old;
-	if (!registrar->uverbs || !kernel_has_rereg(registrar->uverbs, mr->handle))
-		mr_hint(err,
-			"%s, but nothing was tried: this provider or this kernel's driver "
-			"changes no regions at all, and the region is as before",
-			code->name);
-	else
-		mr_hint(err,
-			"%s, but the kernel was not asked: the provider changes no regions, "
-			"and the region is as before; --via kernel asks it",
-			code->name);
+	failure->lacks = registrar->uverbs && kernel_has_rereg(registrar->uverbs, mr->handle)
+				 ? MR_REREG_OF_PROVIDER
+				 : MR_REREG_OF_KERNEL;
+	mr_hint(err, "%s, but nothing was tried: the region is as before", code->name);
 	return MR_OLD_VALID;
 }
 
@@ -208,7 +196,7 @@ static int rereg_by_library(const struct mr_registrar *registrar,
 		failure->code = code->name;
 		/* Fork protection may fail without errno: libibverbs is short of memory then. */
 		rc = mr_fail(err, MR_ERROR_REFUSED, errno ? errno : ENOMEM, "ibv_rereg_mr", NULL);
-		failure->old = judge_code(registrar, code, region->mr, err);
+		failure->old = judge_code(registrar, code, region->mr, failure, err);
 		if (failure->old != MR_OLD_REPLACED)
 			return rc;
 	}

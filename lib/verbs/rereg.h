@@ -3,6 +3,7 @@
 #ifndef LIB_VERBS_REREG_H
 #define LIB_VERBS_REREG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "lib/base/choice.h"
@@ -53,10 +54,19 @@ extern const struct mr_word mr_change_flags[];
 /** All of enum mr_change. */
 #define MR_CHANGES (MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS)
 
+/** Who changes no regions at all, whichever. */
+enum mr_rereg_lack {
+	MR_REREG_OF_NONE, /**< nobody, or it is not known */
+	MR_REREG_OF_PROVIDER,
+	MR_REREG_OF_KERNEL, /**< its driver */
+};
+
 /** How a change failed. */
 struct mr_rereg_failure {
 	enum mr_old_region old;
-	const char *code; /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
+	enum mr_rereg_lack lacks; /**< where the errno is EOPNOTSUPP */
+	bool imported;            /**< by MR_VIA_LIBRARY: another process registered the region */
+	const char *code;         /**< "IBV_REREG_MR_ERR_CMD", or NULL: the kernel has none */
 	/** By MR_VIA_KERNEL: the code of ibv_rereg_mr(3) for the same request; NULL where not known. */
 	const char *library_would_say;
 };
@@ -68,7 +78,8 @@ struct mr_rereg_failure {
  * @region:    updated as far as the call has changed it; also on failure it has to be deregistered
  * @failure:   set: where the call fails, what the region is then
  *
- * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.
+ * Return: 0, or -errno with MR_ERROR_REFUSED and a hint that says what the region is now.  Why it was refused is a
+ * cause (lib/diagnose/causes/rereg.c).
  */
 int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_request *request,
 		    struct mr_region *region, struct mr_rereg_failure *failure,

@@ -98,7 +98,7 @@ setup() {
 	ms reg --pd mine --quiet
 	run --separate-stderr ms dereg pd:mine
 	refused EBUSY "ioctl(PD_DESTROY)"
-	[[ $stderr == *"it is in use: by regions, which mrctl stat shows"* ]]
+	[[ $stderr == *"1 region of this session is still in this protection domain"*"mrctl stat shows"* ]]
 	run --separate-stderr ms dereg 1 pd:mine --json
 	succeeded
 	json '.failures == []'

@@ -243,7 +243,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		# shellcheck disable=SC2086 # two words
 		run --separate-stderr ms rereg d $change --json
 		refused EINVAL "ioctl(REREG_MR)"
-		[[ $stderr == *"changes no region that is on memory of the device: it is as before"* ]]
+		[[ $stderr == *"the region is as before"*"[certain, MR-REREG-DM]"* ]]
 		json '.failures[0] | .old_region == "valid" and .library_would_say == "IBV_REREG_MR_ERR_INPUT"'
 		[ "$(ms stat -n d)" = "$row" ]
 	done
@@ -278,7 +278,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		absent "no memory on the device with the handle $handle: ioctl(DM_FREE): E"
 	done
 	refused EBUSY "ioctl(DM_FREE)"
-	[[ $stderr == *"maybe a region on the memory"* ]]
+	[[ $stderr == *"1 region of this session is still on this memory of the device [certain, MR-DM-BUSY]"* ]]
 	[ "$(ms stat -n -o state)" = live ]
 }
 

@@ -50,7 +50,8 @@ starving() {
 	on_simulator || return 0
 	starving IBV_REREG_MR_ERR_DONT_FORK_NEW 'reg --name a' 'rereg a --memory memfd --expect ENOMEM' 'stat a'
 	succeeded
-	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "valid"'
+	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "valid" and
+		any(.causes[]; .id == "MR-REREG-FORK" and .certainty == "likely")'
 	json '.lines[2].regions[0] | .state == "live" and .memory == "anon"'
 }
 
@@ -61,7 +62,8 @@ starving() {
 	starving IBV_REREG_MR_ERR_DO_FORK_OLD 'reg --name a --memory memfd --count 3' \
 		'rereg a.2 --memory anon --size 8K --expect ENOMEM' 'stat a.2' 'dereg a.2'
 	succeeded
-	json '.lines[1] | (.failures[0] | .errno == "ENOMEM" and .old_region == "replaced") and
+	json '.lines[1] | (.failures[0] | .errno == "ENOMEM" and .old_region == "replaced" and
+		any(.causes[]; .id == "MR-REREG-FORK" and .certainty == "likely")) and
 		.regions[0].length == 8192 and .before[0].length == 4096'
 	json '.lines[2].regions[0] | .state == "live" and .length == 8192 and .memory == "anon"'
 	json '[.regions[].name] == ["a.1", "a.3"]'
@@ -76,9 +78,10 @@ starving() {
 	starving IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW 'reg --memory memfd --addr 0x200000000000 --name a' \
 		"rereg a --memory memfd --addr $at --access remote-write --expect ENOMEM" 'stat a' 'dereg a'
 	succeeded
-	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "unusable"'
+	json '.lines[1].failures[0] | .errno == "ENOMEM" and .old_region == "unusable" and
+		any(.causes[]; .id == "MR-REREG-FORK" and .certainty == "likely")'
 	# shellcheck disable=SC2154 # of run
-	[[ $stderr == *"the errno is that of giving it back"* ]]
+	[[ $stderr == *"could not give the new memory back"* ]]
 	json '.lines[2].regions[0].state == "broken" and .lines[3].status == 0'
 }
 

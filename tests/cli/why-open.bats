@@ -10,6 +10,7 @@ setup() {
 	note_less
 	on_simulator || return 0
 	SYS=$BATS_TEST_TMPDIR/sys
+	# shellcheck disable=SC2016 # for the shell below
 	cp -r "$("${SIM[@]}" sh -c 'echo "$SYSFS_PATH"')" "$SYS"
 	DEVICES=$SYS/class/infiniband NODES=$SYS/class/infiniband_verbs
 	NODE=$(cd "$NODES" && echo uverbs*)
@@ -30,6 +31,7 @@ all_because() {
 	done
 	run --separate-stderr "${MR[@]}" session -- true
 	((status != 0))
+	# shellcheck disable=SC2154 # of run
 	[[ $stderr == *"because: "*"[$2, $1]"*"try: "* ]] || fail "$stderr"
 }
 

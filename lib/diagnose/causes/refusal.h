@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/number.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/environment.h"
@@ -77,6 +78,8 @@ struct mr_refusal {
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_elsewhere;
 	const char *pd; /**< name of the PD, of FREE */
+	/** Of FREE: regions of the session that are in the PD, or on the memory. */
+	struct mr_opt_u64 users;
 	/* An object by its number, of DEREG, FREE and ADVISE: */
 	bool handle_known;
 	enum mr_region_kind handle_kind; /**< MR_KIND_DM: memory on the device, of FREE */

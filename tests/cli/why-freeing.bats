@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Why a region or a protection domain is not freed.
+
+load helpers
+load why
+
+TOOL=$BUILD/tests/cli/object-tool
+[ -x "$TOOL" ] || TOOL=object-tool
+
+setup() {
+	note_less
+	session_begin
+}
+
+# object WORD...: runs tests/cli/object-tool.c in the session
+object() {
+	behind
+	"${SIM[@]}" "$TOOL" "$@"
+}
+
+# bats test_tags=kernel
+@test "a protection domain with regions in it" {
+	ms reg --name a --pd one --quiet
+	refused_because MR-PD-BUSY certain ms dereg pd:one --json
+	json '.failures[0] | .errno == "EBUSY" and .layer == "uverbs" and
+		(.causes[0].evidence | .pd == "one" and .regions == 1)'
+	run --separate-stderr ms dereg pd:one
+	# shellcheck disable=SC2154 # of run
+	[[ $stderr == *"because: 1 region of this session is still in this protection domain [certain, MR-PD-BUSY]"* ]]
+	ms dereg a --quiet
+	ms dereg pd:one --quiet
+}
+
+# bats test_tags=kernel
+@test "a protection domain with regions in it, in a batch" {
+	session_end
+	run --separate-stderr mr batch --json - < <(printf 'reg --pd one\nreg --pd one\ndereg pd:one\n')
+	((status != 0))
+	json '.failures[-1].causes[0] | .id == "MR-PD-BUSY" and .certainty == "certain" and .evidence.regions == 2'
+}
+
+@test "memory of the device with a region on it" {
+	on_simulator || skip "needs a device that has memory"
+	on_mlx5 || skip "rxe has none"
+	local handle
+
+	ms reg --name d --memory dm --quiet
+	# no answer tells the number of the memory
+	for handle in {0..9}; do
+		run --separate-stderr ms dereg "dm:$handle" --json
+		[[ $output != *EBUSY* ]] || break
+	done
+	refused_because MR-DM-BUSY certain ms dereg "dm:$handle" --json
+	json '.failures[0].causes[0].evidence.regions == 1'
+}
+
+# bats test_tags=kernel
+@test "a memory window that is bound to the region" {
+	local region window
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && ! on_mlx5 || skip "needs rxe, which knows of windows"
+	ms reg --name used --access local-write,remote-read,mw-bind --size 8K --quiet
+	read -ra region < <(ms stat -n -o handle,lkey,addr,length used)
+	window=$(object window "${region[@]}")
+	refused_because MR-MW-BOUND likely ms dereg used --json
+	json '.failures[0] | .errno == "EINVAL" and .layer == "driver"'
+	object free-window "$window"
+	ms dereg used --quiet
+}
+
+# bats test_tags=kernel
+@test "an object on the umem" {
+	local key
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	ms umem --name used --size 64K --quiet
+	key=$(object mkey "$(ms stat -n -o umem_id used)" 65536)
+	refused_because MR-UMEM-BUSY possible ms dereg used --json
+	object free-mkey "$key"
+	ms dereg used --quiet
+}
+
+# bats test_tags=kernel
+@test "there is no object of that number" {
+	refused_because MR-HANDLE likely ms dereg mr:1000 --json
+	[ "$status" -eq 3 ]
+	on_mlx5 || return 0
+	refused_because MR-HANDLE certain ms dereg umem:1000 --json
+	[ "$status" -eq 3 ]
+}
+
+@test "an injected errno has no certain cause" {
+	local errno
+
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --name a --access local-write --quiet
+	ms reg --name w --access local-write,mw-bind --quiet
+	for errno in EBUSY EINVAL EIO ENOENT ENOMEM EPERM EAGAIN EFAULT; do
+		refused_for_no_certain_cause faulty "dereg_mr=$errno" dereg a --json
+		refused_for_no_certain_cause faulty "dereg_mr=$errno" dereg w --json
+	done
+	ms reg --name p --pd one --quiet
+	ms dereg p --quiet
+	for errno in EBUSY EINVAL EIO; do
+		refused_for_no_certain_cause faulty "dealloc_pd=$errno" dereg pd:one --json
+	done
+	session_end
+	for errno in EBUSY EINVAL EIO; do
+		refused_for_no_certain_cause faulty "dereg_mr=$errno" reg --json
+	done
+}
+
+@test "a device that has gone is the cause of EIO, one that is there is not" {
+	local sys=$BATS_TEST_TMPDIR/sys
+
+	on_simulator || skip "needs the simulator"
+	# shellcheck disable=SC2016 # for the shell below
+	cp -r "$("${SIM[@]}" sh -c 'echo "$SYSFS_PATH"')" "$sys"
+	ms reg --name a --quiet
+	rm -r "$sys"/class/infiniband/* "$sys"/class/infiniband_verbs/uverbs*
+	refused_because MR-DEVICE-GONE certain "${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=EIO -- \
+		env SYSFS_PATH="$sys" mrctl reg --via kernel --json
+	json '.failures[0].layer == "uverbs"'
+}

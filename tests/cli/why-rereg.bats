@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Why a region cannot be changed.
+
+load helpers
+load rereg
+load why
+
+setup() {
+	note_less
+	session_begin
+}
+
+# first ID CERTAINTY LINE: the last line of a batch, after one that registers, is refused because of ID
+batch_because() {
+	local id=$1 certainty=$2
+	shift 2
+
+	run --separate-stderr mr batch --json - < <(printf '%s\n' "$@")
+	((status != 0))
+	jq -e --arg id "$id" --arg certainty "$certainty" '.failures[-1] |
+		.causes[0].id == $id and .causes[0].certainty == $certainty and
+		([.causes[1:][] | select(.certainty == "certain")] == [])' <<<"$output" >/dev/null ||
+		fail "expected $id, $certainty: $(jq -c '.failures[-1] | {errno, causes, ruled_out}' <<<"$output")"
+}
+
+# bats test_tags=kernel
+@test "libibverbs changes no region of another process" {
+	on_mlx5 || skip "only libmlx5 imports"
+	ms reg --name a --quiet
+	refused_because MR-REREG-IMPORTED certain ms rereg a --access none --via library --json
+	json '.failures[0] | .layer == "libibverbs" and .old_region == "valid"'
+	ms rereg a --access none --via kernel --quiet
+}
+
+# bats test_tags=kernel
+@test "flags that libibverbs and the kernel do not know, and none at all" {
+	require_rereg
+	ms reg --name a --quiet
+	refused_because MR-REREG-FLAGS certain ms rereg a --flags 0 --json
+	json '.failures[0].errno == "EINVAL"'
+	refused_because MR-REREG-FLAGS certain ms rereg a --flags 0x80 --json
+	json '.failures[0].errno == "EOPNOTSUPP"'
+	on_mlx5 || return 0
+	session_end
+	batch_because MR-REREG-FLAGS certain "reg --name a" "rereg a --flags 0x80"
+}
+
+# bats test_tags=kernel
+@test "libibverbs refuses a change of the memory without memory, and access that is not to change" {
+	on_mlx5 || skip "librxe changes no regions, but libibverbs refuses first"
+	session_end
+	batch_because MR-REREG-MEMORY certain "reg --name a" "rereg a --flags 1 --memory none --size 0"
+	batch_because MR-REREG-ACCESS certain "reg --name a" "rereg a --flags 2 --access local-write"
+}
+
+# bats test_tags=kernel
+@test "pages that were pinned for reading do not become writable" {
+	require_rereg
+	[[ $(uname -r) != 6.1.* ]] || skip "Linux 6.1 allows it"
+	ms reg --name a --memory readonly --access none --quiet
+	refused_because MR-REREG-READ-ONLY certain ms rereg a --access local-write --json
+	json '.failures[0] | .errno == "EACCES" and .causes[0].evidence.access == "0x1"'
+	# with memory that can be written it can be changed; and then no errno has that cause
+	ms reg --name b --access local-write --quiet
+	on_simulator || return 0
+	refused_for_no_certain_cause faulty rereg_mr=EACCES rereg b --access remote-read --json
+}
+
+@test "memory of the device" {
+	on_simulator || skip "needs a device that has memory"
+	on_mlx5 || skip "rxe has none"
+	ms reg --name d --memory dm --quiet
+	refused_because MR-REREG-DM certain ms rereg d --access none --json
+	json '.failures[0].old_region == "valid"'
+	ms dereg d --quiet
+}
+
+# bats test_tags=kernel
+@test "a region of a dma-buf is changed by no libibverbs" {
+	on_mlx5 || skip "rxe has no dma-bufs"
+	[ -c /dev/udmabuf ] || skip "no udmabuf"
+	session_end
+	batch_because MR-REREG-KIND certain "reg-dmabuf --name a" "rereg a --access none"
+}
+
+# bats test_tags=kernel
+@test "mlx5 does not make a region on demand a pinned one by its access alone" {
+	on_mlx5 || skip "a rule of mlx5"
+	ms reg --name a --access local-write,on-demand --quiet || skip "no on-demand paging here"
+	refused_because MR-REREG-IN-PLACE certain ms rereg a --access local-write --json
+	json '.failures[0] | .errno == "EOPNOTSUPP" and .layer == "driver"'
+}
+
+# bats test_tags=kernel
+@test "rxe does not change where the memory is" {
+	! on_mlx5 || skip "mlx5 does"
+	ms reg --name a --quiet
+	if rxe_is_old; then
+		refused_because MR-REREG-DRIVER certain ms rereg a --size 8K --json
+		refused_because MR-REREG-DRIVER certain ms rereg a --access none --json
+	else
+		refused_because MR-REREG-RXE certain ms rereg a --size 8K --json
+	fi
+	json '.failures[0] | .errno == "EOPNOTSUPP" and .layer == "driver"'
+}
+
+# bats test_tags=kernel
+@test "librxe changes no regions" {
+	! on_mlx5 || skip "libmlx5 does"
+	! rxe_is_old || skip "its driver does not, either"
+	session_end
+	batch_because MR-REREG-PROVIDER certain "reg --name a" "rereg a --access none"
+}
+
+@test "rxe of an old kernel changes no regions at all" {
+	on_simulator || skip "needs the simulator"
+	! on_mlx5 || skip "mlx5 does"
+	session_end
+	eval "$("$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- "$BUILD/mrctl" session --detach)"
+	ms reg --name a --quiet
+	refused_because MR-REREG-DRIVER certain "$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- \
+		"$BUILD/mrctl" rereg a --access none --json
+}
+
+@test "an injected errno has no certain cause" {
+	local errno
+
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --name a --access local-write,remote-read --quiet
+	for errno in EINVAL EACCES EOPNOTSUPP ENOMEM EFAULT EBUSY ENOENT EIO EPERM EAGAIN; do
+		refused_for_no_certain_cause faulty "rereg_mr=$errno" rereg a --access remote-read,local-write --json
+		on_mlx5 || continue
+		refused_for_no_certain_cause faulty "rereg_mr=$errno" rereg a --size 8K --json
+	done
+}
+
+# bats test_tags=kernel
+@test "a message about a change says what became of the region, and why" {
+	require_rereg
+	ms reg --name a --quiet
+	run --separate-stderr ms rereg a --flags 0
+	# shellcheck disable=SC2154 # of run
+	[[ $stderr == *"the region is as before"*"because: no flag says what to change [certain, MR-REREG-FLAGS]"* ]] ||
+		fail "$stderr"
+}
