@@ -159,6 +159,22 @@ _mrctl_columns() {
 	_mrctl_list "${found[@]}"
 }
 
+# _mrctl_causes [ERRNO]: prints the ids of the causes that can have that errno, or of all
+_mrctl_causes() {
+	"${program/#~\//$HOME/}" -n -o id explain ${1:---list} 2>/dev/null
+}
+
+# Completes the cause behind an errno: "ENOMEM:MR-MEMLOCK"
+_mrctl_expected_cause() {
+	local errno=${cur##*,} before=
+
+	[[ $cur != *,* ]] || before=${cur%,*},
+	errno=${errno%%:*}
+	mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_causes "$errno")" -- "${cur##*:}")
+	COMPREPLY=("${COMPREPLY[@]/#/$before$errno:}")
+	__ltrim_colon_completions "$cur"
+}
+
 # _mrctl_value OPTION: completes the value of an option
 _mrctl_value() {
 	local -a found=()
@@ -175,6 +191,10 @@ _mrctl_value() {
 		;;
 	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:' simulator)" -- "$cur") ;;
 	--kernel:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Kernels:' simulator)" -- "$cur") ;;
+	--call:CALL)
+		mapfile -t found < <("${program/#~\//$HOME/}" -n -o calls explain --list 2>/dev/null)
+		mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
+		;;
 	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;
 	*:KIND) _mrctl_memory ;;
 	*:SOURCE) _mrctl_dmabuf ;;
@@ -195,6 +215,10 @@ _mrctl_value() {
 		_mrctl_list "${found[@]}"
 		;;
 	*:ANSWER,...)
+		if [[ ${cur##*,} == *:* ]]; then
+			_mrctl_expected_cause
+			return
+		fi
 		_mrctl_list ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
 			EOPNOTSUPP EPERM EPROTONOSUPPORT
 		;;
@@ -266,6 +290,8 @@ _mrctl() {
 		_mrctl_devices
 	elif [[ ${help[0]} == *REGION* && " ${words[*]} " != *' --host '* ]]; then
 		_mrctl_regions
+	elif [[ ${help[0]} == *CAUSE* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_causes)" -- "$cur")
 	elif [[ ${help[0]} == *FILE* ]]; then
 		_filedir
 	fi

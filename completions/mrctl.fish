@@ -145,7 +145,15 @@ function __mrctl_value
             __mrctl_topic checks | __mrctl_entries Checks | __mrctl_list $argv[2]
         case '* COLUMN,...'
             __mrctl_columns $argv[2] $argv[3]
+        case '*--call CALL'
+            mrctl -n -o calls explain --list 2>/dev/null | string split -n ' ' | sort -u
         case '* ANSWER,...'
+            # ENOMEM:MR-MEMLOCK
+            if set -l expected (string match -r -- '^(.*,|)([A-Za-z0-9]+):[^,]*$' $argv[2])
+                mrctl -n -o id explain $expected[3] 2>/dev/null |
+                    string replace -r '^' -- "$expected[2]$expected[3]:"
+                return
+            end
             string join \n ok EACCES EAGAIN EBUSY EFAULT EINVAL EIO ENODEV ENOENT ENOMEM ENOSPC \
                 EOPNOTSUPP EPERM EPROTONOSUPPORT | __mrctl_list $argv[2]
         case '*'
@@ -230,6 +238,8 @@ function __mrctl_complete
     else if string match -q '*REGION*' -- $usage; and not contains -- --host $words
         # dereg takes protection domains as well.
         __mrctl_session | string match -v (test $command = dereg; and echo ''; or echo 'pd:*')
+    else if string match -q '*CAUSE*' -- $usage
+        __mrctl_topic causes | __mrctl_entries Causes
     else if string match -q '*FILE*' -- $usage
         __fish_complete_path $current
     end

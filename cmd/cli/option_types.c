@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_types.h"
 #include "lib/base/choice.h"
 #include "lib/memory/dmabuf.h"
@@ -138,37 +139,6 @@ static int read_advice(const char *text, void *member, struct mr_error *err)
 	return mr_advice_parse(text, member, err);
 }
 
-static int fail_answer(const char *item, size_t length, struct mr_error *err)
-{
-	const char *guess = mr_errno_guess(item, length);
-
-	return mr_fail_text(
-		err, MR_ERROR_USAGE, EINVAL,
-		"unknown answer '%.*s'%s%s%s give ok, or the name of an errno such as ENOMEM",
-		(int)length, item, guess ? ": did you mean '" : ":", guess ? guess : "",
-		guess ? "'?" : "");
-}
-
-static int read_expect(const char *text, void *member, struct mr_error *err)
-{
-	struct expect_option *expect = member;
-	const char *item;
-	size_t length;
-
-	expect->given = true;
-	while ((item = mr_list_item(&text, ",", &length))) {
-		int errnum = mr_errno_parse(item, length);
-
-		if (mr_word_is(item, length, "ok"))
-			expect->ok = true;
-		else if (errnum)
-			expect->errnums[errnum / 64] |= UINT64_C(1) << errnum % 64;
-		else
-			return fail_answer(item, length, err);
-	}
-	return 0;
-}
-
 static int read_profile(const char *text, void *member, struct mr_error *err)
 {
 	return mr_sim_profile_parse(text, member, err);
@@ -266,7 +236,7 @@ const struct option_type option_type_memory = { .name = "memory", .read = read_m
 const struct option_type option_type_dmabuf = { .name = "dma-buf", .read = read_dmabuf };
 const struct option_type option_type_advice = { .name = "advice", .read = read_advice };
 const struct option_type option_type_expect = { .name = "expect",
-						.read = read_expect,
+						.read = expect_option_read,
 						.adds_up = true };
 const struct option_type option_type_profile = { .name = "profile",
 						 .read = read_profile,

@@ -38,11 +38,21 @@ struct format_option {
 	bool given;
 };
 
+struct mr_cause;
+
+/** An errno that is expected for a cause. */
+struct expected_cause {
+	int errnum;
+	const struct mr_cause *cause;
+};
+
 /** Answers of the stack that a script expects. */
 struct expect_option {
 	bool given;
 	bool ok;
-	uint64_t errnums[9]; /**< one bit for each errno */
+	uint64_t errnums[9]; /**< one bit for each errno, for whatever cause */
+	struct expected_cause causes[16];
+	size_t cause_count;
 };
 
 /** From which verdict of a check on the exit status is 1. */
@@ -97,7 +107,7 @@ enum exit_style {
 #define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
 /** Advice about a region. */
 #define OPTION_CTYPE_advice struct mr_advice
-/** "ok" and names of errnos. */
+/** "ok", names of errnos, and those with the id of a cause: "ENOMEM:MR-MEMLOCK". */
 #define OPTION_CTYPE_expect struct expect_option
 /** A kind of simulated device. */
 #define OPTION_CTYPE_profile enum mr_sim_profile

@@ -27,6 +27,10 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	const struct global_args *global = invocation->global;
 	int rc;
 
+	if (expect && expect->cause_count && global->why == WHY_NONE)
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--expect names a cause: it excludes --why none, which looks for none");
 	answer->invocation = invocation;
 	answer->expect = expect && expect->given ? expect : NULL;
 	answer->environment = environment;
@@ -119,6 +123,19 @@ static const char *const *command_line_of(const struct invocation *invocation,
 	return (const char *const *)words->list;
 }
 
+/* Says how many refusals came for the cause that was told last. */
+static void report_told_again(const struct answer *answer)
+{
+	if (!answer->told_again)
+		return;
+	if (*answer->told)
+		print_note(answer, "and %" PRIu64 " more for the same cause, %s",
+			   answer->told_again, answer->told);
+	else
+		print_note(answer, "and %" PRIu64 " more, for no known cause either",
+			   answer->told_again);
+}
+
 /* Whether the message before has named the same cause; if so it is counted. */
 static bool is_told(struct answer *answer, const struct why *why)
 {
@@ -126,6 +143,10 @@ static bool is_told(struct answer *answer, const struct why *why)
 	const char *id = cause ? cause->id : "";
 	const bool is_same = answer->told && !strcmp(id, answer->told);
 
+	if (!is_same) {
+		report_told_again(answer);
+		answer->told_again = 0;
+	}
 	answer->told = id;
 	answer->told_again += is_same;
 	return is_same;
@@ -136,7 +157,7 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 {
 	struct mr_refusal *refusal = &answer->refusal;
 
-	if (answer->diagnosed >= DIAGNOSED_MAX)
+	if (answer->diagnosed >= DIAGNOSED_MAX && !(answer->expect && answer->expect->cause_count))
 		return NULL;
 	answer->diagnosed += why_is_wanted(answer->invocation->global, err);
 	refusal->via = mr_call_via(err->call, via);
@@ -169,9 +190,9 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 		 enum mr_via via)
 {
 	const struct invocation *invocation = answer->invocation;
-	bool expected = answer->expect && expect_has(answer->expect, err);
 	struct mr_shell_words words;
 	struct why *why = diagnose(answer, err, via);
+	bool expected = answer->expect && expect_has(answer->expect, err, why);
 	bool reported;
 
 	answer->request.argv = command_line_of(invocation, &words);
@@ -284,9 +305,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 
 void answer_report_rest(const struct answer *answer)
 {
-	if (answer->told_again)
-		print_note(answer, "%" PRIu64 " more of these for the same cause",
-			   answer->told_again);
+	report_told_again(answer);
 	if (answer->reported > REPORTED_MAX)
 		print_note(answer, "and %" PRIu64 " more failures (--json has all)",
 			   answer->reported - REPORTED_MAX);

@@ -45,7 +45,7 @@ struct answer {
  *
  * answer_release() it; after a failure there is nothing to release.
  *
- * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output.
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE for a bad --output, or an --expect that --why excludes.
  */
 int answer_init(struct answer *answer, const struct invocation *invocation,
 		const struct expect_option *expect, const struct mr_environment *environment,

@@ -6,8 +6,12 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/region/failures.h"
 
-/** expect_has() - whether @err is a refusal of the stack, and one of the expected answers */
-bool expect_has(const struct expect_option *expect, const struct mr_error *err);
+/**
+ * expect_has() - whether @err is a refusal of the stack, and one of the expected answers
+ * @why: its diagnosis, or NULL
+ */
+bool expect_has(const struct expect_option *expect, const struct mr_error *err,
+		const struct why *why);
 
 /**
  * expect_holds() - whether the stack gave only answers that @expect has

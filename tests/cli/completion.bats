@@ -175,6 +175,9 @@ offers_what_there_is() { # SHELL
 	[ -z "$("$1" 'mrctl reg --size ')" ]
 	answers=$("$1" 'mrctl reg --expect ')
 	mrctl reg --expect "$(paste -sd, <<<"$answers")" --help >/dev/null
+	same "$(section Causes causes | sort)" "$("$1" 'mrctl explain ')"
+	same "$(mrctl -n -o id explain EPERM | sed 's/^/EPERM:/' | sort)" "$("$1" 'mrctl reg --expect EPERM:' | sed 's/^/EPERM:/; s/^EPERM:EPERM/EPERM/')"
+	[[ $("$1" 'mrctl explain ENOMEM --call ') == *ibv_reg_mr* ]]
 }
 
 @test "bash offers the commands, options and values that there are" {
@@ -337,6 +340,8 @@ offers_what_a_session_has() { # SHELL
 		mrctl reg-dmabuf --from ud>mrctl reg-dmabuf --from udmabuf 
 		mrctl reg-dmabuf -f he>mrctl reg-dmabuf -f heap:
 		mrctl reg --expect EAG>mrctl reg --expect EAGAIN,
+		mrctl explain MR-MEML>mrctl explain MR-MEMLOCK 
+		mrctl reg --expect ENOMEM:MR-MEML>mrctl reg --expect ENOMEM:MR-MEMLOCK 
 		mrctl sim -- mrctl reg --hold->mrctl sim -- mrctl reg --hold-for=
 		mrctl sim --profile ml>mrctl sim --profile mlx5 
 		mrctl sim --profile mlx5 -- mrctl reg --keep>mrctl sim --profile mlx5 -- mrctl reg --keep-going 

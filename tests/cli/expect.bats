@@ -98,3 +98,48 @@ load helpers
 		usage_error "--expect: unknown answer"
 	done
 }
+
+@test "an errno may be expected for its cause, which must be the first one" {
+	local access='reg --access remote-write --json'
+
+	# shellcheck disable=SC2086 # words
+	run --separate-stderr mr $access --expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	succeeded
+	json '.as_expected'
+	# shellcheck disable=SC2086 # words
+	run --separate-stderr mr $access --expect ok,enomem:MR-MEMLOCK,einval:mr-access-local-write
+	succeeded
+	run --separate-stderr mr reg --size 0 --expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'mrctl: reg: expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EINVAL for '* ]]
+	run --separate-stderr mr reg --expect EFAULT,EINVAL:MR-ACCESS-LOCAL-WRITE --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'mrctl: reg: expected EFAULT or EINVAL for MR-ACCESS-LOCAL-WRITE, got ok'* ]]
+	# beyond as many refusals as are diagnosed otherwise
+	# shellcheck disable=SC2086 # words
+	run --separate-stderr mr $access --count 40 --keep-going --expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	succeeded
+}
+
+@test "an errno that has no cause is none for the expected one" {
+	on_simulator || skip "needs a fault"
+	run --separate-stderr env MRCTL_SIM_FAULT=reg_mr=ENOMEM "${MR[@]}" reg --expect ENOMEM:MR-MEMLOCK
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'expected ENOMEM for MR-MEMLOCK, got ENOMEM for '* ]]
+	run --separate-stderr mrctl sim --fault reg_mr=EACCES -- mrctl reg --expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	[ "$status" -eq 1 ]
+	[[ $stderr == *'expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EACCES' ]]
+}
+
+@test "an unknown cause, one that never has that errno, and no search for causes are usage errors" {
+	run --separate-stderr mr reg --expect ENOMEM:MR-MEMLOK
+	[[ $status -eq 2 && $stderr == *"unknown cause 'MR-MEMLOK'"*"did you mean 'MR-MEMLOCK'?"* ]]
+	run --separate-stderr mr reg --expect ENOMEM:
+	[ "$status" -eq 2 ]
+	run --separate-stderr mr reg --expect ok:MR-MEMLOCK
+	[ "$status" -eq 2 ]
+	run --separate-stderr mr reg --expect EFAULT:MR-MEMLOCK
+	[[ $status -eq 2 && $stderr == *'MR-MEMLOCK is never the cause of EFAULT'* ]]
+	run --separate-stderr mr reg --expect ENOMEM:MR-MEMLOCK --why none
+	[[ $status -eq 2 && $stderr == *'excludes --why none'* ]]
+}

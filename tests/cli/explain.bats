@@ -46,9 +46,9 @@ setup() {
 	json '.causes | length > 0 and all(.calls | index("ibv_reg_mr"))'
 	run --separate-stderr mrctl explain EINVAL
 	[[ ${lines[0]} == 'EINVAL (Invalid argument): '* ]]
-	run --separate-stderr mrctl explain EXDEV
+	run --separate-stderr mrctl explain EXDEV --call ibv_reg_mr
 	[ "$status" -eq 1 ]
-	[[ $stderr == *'no cause of EXDEV is known' ]]
+	[[ $stderr == *'no cause of EXDEV by ibv_reg_mr is known' ]]
 }
 
 @test "the list has all causes, each once and complete" {

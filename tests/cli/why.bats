@@ -27,5 +27,5 @@ load why
 @test "of the same cause it is told once, with how often it came" {
 	run --separate-stderr mr reg --size 64K --access remote-write --count 5 --keep-going
 	[[ $(grep -c 'because:' <<<"$stderr") -eq 1 ]]
-	[[ $stderr == *'4 more of these for the same cause'* ]]
+	[[ $stderr == *'mrctl: reg: and 4 more for the same cause, MR-ACCESS-LOCAL-WRITE'* ]]
 }
