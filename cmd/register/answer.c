@@ -7,7 +7,7 @@
 #include "cmd/region/row.h"
 #include "cmd/register/answer.h"
 #include "lib/session/library.h"
-#include "lib/verbs/drivers.h"
+#include "lib/session/table/pool.h"
 
 const char *register_name(const struct register_job *job, uint64_t index, char *buffer, size_t size)
 {
@@ -146,8 +146,14 @@ static void set_refusal(struct register_job *job, const struct mr_region_request
 bool register_fail(struct register_job *job, struct mr_error *err, uint64_t index, uint64_t id,
 		   const struct mr_region_request *request)
 {
+	struct mr_table_pool pool;
+
 	set_request(job, request);
 	set_refusal(job, request);
+	if (job->plan->call == MR_REG_MR_RELAXED && job->registrar.in_session) {
+		mr_table_pool(&job->registrar.session->table, &pool);
+		job->answer.refusal.pool = &pool;
+	}
 	return answer_fail(&job->answer, err, index, id, job->registrar.base.via);
 }
 
@@ -199,9 +205,6 @@ void register_refuse(struct register_job *job, struct mr_error *err, uint64_t in
 		return;
 	if (!job->answer.invocation->global->style.verbose) /* which has shown it all */
 		report_request(job, request);
-	if (job->registrar.base.via == MR_VIA_KERNEL &&
-	    !mr_driver_is_known(job->registrar.uverbs.driver_id))
-		report_detail("without private data of the driver, which mrctl does not know");
 }
 
 void register_row(struct register_job *job, const struct new_region *new)

@@ -20,6 +20,8 @@
 #define MR_ACCESS_ZERO_BASED       (1u << 5)
 #define MR_ACCESS_ON_DEMAND        (1u << 6)
 #define MR_ACCESS_HUGETLB          (1u << 7)
+#define MR_ACCESS_FLUSH_GLOBAL     (1u << 8)
+#define MR_ACCESS_FLUSH_PERSISTENT (1u << 9)
 #define MR_ACCESS_RELAXED_ORDERING (1u << 20)
 /** Flags that a kernel may ignore: IBV_ACCESS_OPTIONAL_RANGE. */
 #define MR_ACCESS_OPTIONAL (0x3ffu << 20)

@@ -9,25 +9,6 @@
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 
-/* Hints at what a refusal can mean, by the limit that the device reports. */
-static void hint_limit(struct ibv_context *context, uint64_t length, struct mr_error *err)
-{
-	struct ibv_device_attr_ex attr = { .max_dm_size = 0 };
-
-	if (ibv_query_device_ex(context, NULL, &attr))
-		return;
-	if (!attr.max_dm_size)
-		mr_hint(err, "this device has no memory of its own (max_dm_size is 0)");
-	else if (length > attr.max_dm_size)
-		mr_hint(err, "this device gives at most %" PRIu64 " bytes at once (max_dm_size)",
-			attr.max_dm_size);
-	else if (err->errnum == ENOMEM)
-		mr_hint(err,
-			"the size is within what the device gives at once (%" PRIu64
-			" bytes, max_dm_size); how much of that is free it does not tell",
-			attr.max_dm_size);
-}
-
 static int alloc_by_library(struct ibv_context *context, uint64_t length, struct mr_dm *dm,
 			    struct mr_error *err)
 {
@@ -39,7 +20,6 @@ static int alloc_by_library(struct ibv_context *context, uint64_t length, struct
 	if (!new) {
 		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dm",
 			"cannot allocate %" PRIu64 " bytes of memory on the device", length);
-		hint_limit(context, length, err);
 		return -err->errnum;
 	}
 	*dm = (struct mr_dm){ .dm = new, .handle = new->handle, .allocated = true };
@@ -52,9 +32,6 @@ static int alloc_by_kernel(const struct mr_uverbs *uverbs, uint64_t length, stru
 	int rc = mr_uverbs_alloc_dm(uverbs, length, &dm->handle, err);
 
 	dm->allocated = !rc;
-	if (rc == -EPROTONOSUPPORT)
-		mr_hint(err,
-			"the driver of this device has no such call, and so no memory of its own to give");
 	if (rc)
 		mr_wrap(err, "cannot allocate %" PRIu64 " bytes of memory on the device", length);
 	return rc;
@@ -94,16 +71,6 @@ void mr_dm_forget(struct mr_dm *dm)
 	*dm = (struct mr_dm){ .dm = NULL };
 }
 
-/* The rules are those of libibverbs/cmd_mr.c, uverbs_std_types_mr.c and hw/mlx5/mr.c. */
-void mr_dm_hint_region(struct mr_error *err)
-{
-	if (err->errnum == EINVAL)
-		mr_hint(err,
-			"such a region lies inside its memory and is zero-based; beside that mlx5 "
-			"takes local-write, remote-read, and with local-write remote-write and "
-			"remote-atomic");
-}
-
 int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_error *err)
 {
 	mr_dm_export_fd *export = (mr_dm_export_fd *)mr_symbol_find(MR_SYMBOL_DM_EXPORT, err);
@@ -121,9 +88,6 @@ int mr_dm_export(const struct mr_dm *dm, struct mr_dmabuf *dmabuf, struct mr_err
 	fd = export(dm->dm);
 	if (fd < 0) {
 		mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_dm_export_dmabuf_fd", NULL);
-		if (err->errnum == EPROTONOSUPPORT)
-			mr_hint(err, "this kernel makes no dma-buf of memory on the device; "
-				     "Linux 7.2 does");
 		return -err->errnum;
 	}
 	*dmabuf = (struct mr_dmabuf){ .fd = fd, .memfd = -1, .owned = true };

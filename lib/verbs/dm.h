@@ -38,9 +38,6 @@ int mr_dm_free(const struct mr_registrar *registrar, struct mr_dm *dm, struct mr
 /** mr_dm_forget() - free what the library has of it (ibv_unimport_dm(3)): the memory stays allocated */
 void mr_dm_forget(struct mr_dm *dm);
 
-/** mr_dm_hint_region() - hint at why a region on such memory can be refused */
-void mr_dm_hint_region(struct mr_error *err);
-
 /**
  * mr_dm_export() - ibv_dm_export_dmabuf_fd(3)
  * @dmabuf: set on success; mr_dmabuf_close() it

@@ -14,6 +14,8 @@ struct mr_driver {
 	uint16_t reg_out;    /**< bytes of its own answer to REG_MR */
 	bool imports;        /**< its provider has ibv_import_device(3) */
 	bool blocks_removal; /**< removing a device waits until nobody has it open */
+	bool lacks_dmabufs;  /**< neither its provider nor the driver registers dma-bufs */
+	bool lacks_rereg;    /**< its provider has no ibv_rereg_mr(3) */
 	bool orders_strictly; /**< its devices cannot write in relaxed order: they have no PCI bus */
 };
 

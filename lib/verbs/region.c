@@ -3,7 +3,6 @@
 #include <infiniband/verbs.h>
 
 #include "lib/base/pointer.h"
-#include "lib/memory/dmabuf.h"
 #include "lib/verbs/dm.h"
 #include "lib/verbs/region.h"
 #include "lib/verbs/symbols.h"
@@ -219,37 +218,6 @@ static int register_by_library(const struct mr_registrar *registrar,
 	return 0;
 }
 
-/*
- * Explains the answer to a negative descriptor.  Libraries take -1 for none: libmlx5's umem call refuses it
- * itself (providers/mlx5/verbs.c _mlx5dv_devx_umem_reg_ex()).  ibv_reg_mr_ex(3) leaves the attribute out
- * (cmd_ioctl.h fill_attr_in_fd()), and the kernel answers EINVAL to an offset without a descriptor.
- */
-static void hint_descriptor(const struct mr_registrar *registrar,
-			    const struct mr_region_request *request, struct mr_error *err)
-{
-	const struct mr_call_row *row = mr_call_row(request->call);
-	static const char failed[] = "a failed export returns -1";
-	const bool library = registrar->via != MR_VIA_KERNEL;
-
-	if (row->on != MR_ON_DMABUF || request->fd >= 0)
-		return;
-	if (err->errnum == EINVAL && request->fd == -1 && row->symbol == MR_SYMBOL_REG_MR_EX)
-		mr_hint(err, "libibverbs passes on no descriptor where it is -1; %s", failed);
-	if (err->errnum != EBADF)
-		return;
-	if (request->fd == MR_DMABUF_CLOSED)
-		mr_hint(err, "this descriptor was closed when mrctl began");
-	else if (request->fd != -1)
-		mr_hint(err, "no descriptor has a negative number");
-	else if (library && row->kind == MR_KIND_UMEM)
-		mr_hint(err,
-			"libmlx5 itself refuses the descriptor -1, and the kernel is not asked "
-			"(--via kernel asks it); %s",
-			failed);
-	else
-		mr_hint(err, "-1 is no descriptor; %s", failed);
-}
-
 /* Registers all pages of the range.  @region then describes the range itself, not the pages. */
 static int register_relaxed(const struct mr_registrar *registrar,
 			    const struct mr_region_request *request, struct mr_region *region,
@@ -273,19 +241,11 @@ int mr_region_register(const struct mr_registrar *registrar,
 		       const struct mr_region_request *request, struct mr_region *region,
 		       struct mr_error *err)
 {
-	int rc;
-
 	if (request->call == MR_REG_MR_RELAXED)
 		return register_relaxed(registrar, request, region, err);
 	if (mr_region_kind(request->call) == MR_KIND_UMEM)
-		rc = mr_umem_register(registrar, request, region, err);
-	else if (registrar->via == MR_VIA_KERNEL)
-		rc = register_by_kernel(registrar, request, region, err);
-	else
-		rc = register_by_library(registrar, request, region, err);
-	if (rc && mr_region_is_dm(request->call))
-		mr_dm_hint_region(err);
-	if (rc)
-		hint_descriptor(registrar, request, err);
-	return rc;
+		return mr_umem_register(registrar, request, region, err);
+	if (registrar->via == MR_VIA_KERNEL)
+		return register_by_kernel(registrar, request, region, err);
+	return register_by_library(registrar, request, region, err);
 }

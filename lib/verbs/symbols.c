@@ -2,17 +2,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "lib/verbs/symbols.h"
 
 /* Symbol versions are from rdma-core's .map files, releases from its debian/lib*.symbols. */
-static const struct symbol {
-	const char *library;
-	const char *name;
-	const char *version;
-	const char *release;
-	const char *instead; /* what the user can do without it, or NULL */
-} symbols[MR_SYMBOLS] = {
+static const struct mr_symbol_origin symbols[MR_SYMBOLS] = {
 	[MR_SYMBOL_REG_DMABUF_MR] = { "libmlx5.so.1", "mlx5dv_reg_dmabuf_mr", "MLX5_1.25", "54",
 				      "--via kernel does without" },
 	[MR_SYMBOL_DATA_DIRECT_PATH] = { "libmlx5.so.1", "mlx5dv_get_data_direct_sysfs_path",
@@ -35,13 +30,21 @@ static const struct symbol {
 				     NULL },
 };
 
+const struct mr_symbol_origin *mr_symbol_origin(const char *name)
+{
+	for (size_t i = MR_SYMBOL_NONE + 1; i < MR_SYMBOLS; i++)
+		if (!strcmp(symbols[i].name, name))
+			return &symbols[i];
+	return NULL;
+}
+
 const char *mr_symbol_name(enum mr_symbol symbol)
 {
 	return symbols[symbol].name;
 }
 
 /* The handle is not closed: the library of the function must stay loaded. */
-static void *look_up(const struct symbol *s)
+static void *look_up(const struct mr_symbol_origin *s)
 {
 	void *library = dlopen(s->library, RTLD_NOW);
 
@@ -55,7 +58,7 @@ void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 		bool looked;
 		void *function;
 	} found[MR_SYMBOLS];
-	const struct symbol *s = &symbols[symbol];
+	const struct mr_symbol_origin *s = &symbols[symbol];
 
 	if (!found[symbol].looked)
 		found[symbol].function = look_up(s);
@@ -64,7 +67,5 @@ void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err)
 		return found[symbol].function;
 	mr_fail(err, MR_ERROR_HOST, ENOSYS, s->name, "the installed %s lacks the function",
 		s->library);
-	mr_hint(err, "it comes with rdma-core %s and later%s%s", s->release, s->instead ? "; " : "",
-		s->instead ? s->instead : "");
 	return NULL;
 }

@@ -85,6 +85,18 @@ enum mr_init_attr_mask {
 	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
 };
 
+/** A function, and where it comes from. */
+struct mr_symbol_origin {
+	const char *library; /**< "libibverbs.so.1" */
+	const char *name;
+	const char *version; /**< symbol version: "IBVERBS_1.15" */
+	const char *release; /**< of rdma-core that has it: "59" */
+	const char *instead; /**< what the user can do without it, or NULL */
+};
+
+/** mr_symbol_origin() - the function of that name; NULL: it is not one of these */
+const struct mr_symbol_origin *mr_symbol_origin(const char *name);
+
 /** mr_symbol_name() - "ibv_reg_mr_ex"; @symbol: not MR_SYMBOL_NONE */
 const char *mr_symbol_name(enum mr_symbol symbol);
 
@@ -92,7 +104,7 @@ const char *mr_symbol_name(enum mr_symbol symbol);
  * mr_symbol_find() - look up a function by its name and version
  *
  * Return: the function, to be cast to its type; NULL with ENOSYS and MR_ERROR_HOST where the installed
- * library lacks it: the hint names the release of rdma-core that has it.
+ * library lacks it.
  */
 void *mr_symbol_find(enum mr_symbol symbol, struct mr_error *err);
 

@@ -18,7 +18,7 @@ setup() {
 		refused EINVAL mlx5dv_reg_dmabuf_mr
 	else
 		refused ENOSYS mlx5dv_reg_dmabuf_mr
-		[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"rdma-core 54 and later; --via kernel does without" ]]
+		[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"install rdma-core 54 or later; --via kernel does without" ]]
 		run --separate-stderr ud --data-direct --json --expect EINVAL
 		[ "$status" -eq 1 ]
 		json '.failures[0] | .call == "mlx5dv_reg_dmabuf_mr" and .errno == "ENOSYS" and .via == null'

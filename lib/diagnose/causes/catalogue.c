@@ -10,6 +10,7 @@ const struct mr_cause *const mr_causes[] = {
 	mr_causes_of_fork_protection,
 	mr_causes_of_uverbs,
 	mr_causes_of_drivers,
+	mr_causes_of_device_memory,
 	mr_causes_of_odp,
 	mr_causes_of_dmabufs,
 	mr_causes_of_umems,

@@ -1,6 +1,422 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What a driver cannot do, or refuses by a rule of its own. */
+#include <errno.h>
+#include <inttypes.h>
+
 #include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/page.h"
+#include "lib/nldev/device.h"
+#include "lib/nldev/nldev.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/drivers.h"
+#include "lib/verbs/uverbs.h"
+
+#define ON_KEYS (MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(REG_DM))
+
+/* ---- operations --------------------------------------------------------------------------------- */
+
+/* Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c */
+static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	const bool is_known = mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
+
+	if (!uverbs || inquiry->refusal->via != MR_VIA_KERNEL ||
+	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
+		return;
+	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
+	mr_evidence_text(suspicion, "provider", "%s", environment ? environment->provider : "");
+	mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
+		   environment && environment->device[0] ? environment->device : "this device");
+}
+
+/* mlx5: the key is that of a DUMP_FILL command, which the kernel asks of the firmware (mlx5_alloc_null_mr()). */
+static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (!mr_inquiry_is_driver(inquiry, "mlx5"))
+		return;
+	mr_evidence_text(suspicion, "provider", "mlx5");
+	mr_suspect(suspicion, MR_LIKELY,
+		   "the kernel has told libmlx5 no key that discards what is written: the device "
+		   "has none");
+}
+
+/* ---- access ------------------------------------------------------------------------------------- */
+
+/* sw/rxe/rxe_verbs.c rxe_reg_user_mr(), RXE_ACCESS_SUPPORTED_MR; the check came with Linux 6.4 */
+static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint32_t access = mr_inquiry_access(inquiry);
+	const uint32_t refused = access & (MR_ACCESS_ZERO_BASED | MR_ACCESS_HUGETLB);
+
+	if (!refused || !mr_inquiry_is_driver(inquiry, "rxe") ||
+	    mr_inquiry_kernel_since(inquiry, 6, 4) != MR_YES)
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_hex(suspicion, "not_taken", refused);
+	mr_suspect(suspicion,
+		   mr_inquiry_kernel_since(inquiry, 6, 6) == MR_YES &&
+				   mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO
+			   ? MR_CERTAIN
+			   : MR_LIKELY,
+		   "rxe takes no access flag %s for regions",
+		   refused & MR_ACCESS_ZERO_BASED ? "zero-based" : "hugetlb");
+}
+
+/* sw/rxe/rxe_mr.c rxe_mr_fill_pages_from_sgt(), is_pmem_page() */
+static void look_at_persistence(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint32_t access = mr_inquiry_access(inquiry);
+	const char *memory = inquiry->refusal->memory;
+
+	if (!(access & MR_ACCESS_FLUSH_PERSISTENT) || access & MR_ACCESS_ON_DEMAND ||
+	    !mr_inquiry_is_driver(inquiry, "rxe") ||
+	    mr_inquiry_kernel_since(inquiry, 6, 2) != MR_YES)
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_text(suspicion, "memory", "%s", memory ? memory : "");
+	mr_suspect(
+		suspicion, MR_LIKELY,
+		"flush-persistent needs persistent memory, which rxe looks for behind each page");
+}
+
+/* Ionic: ROCm/mori#497 */
+static void look_at_ionic_atomics(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	const uint32_t access = mr_inquiry_access(inquiry);
+
+	if (!(access & MR_ACCESS_REMOTE_ATOMIC) || !mr_inquiry_is_driver(inquiry, "ionic"))
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	if (attributes && mr_atomic_name(attributes->atomic))
+		mr_evidence_text(suspicion, "atomic", "%s", mr_atomic_name(attributes->atomic));
+	mr_suspect(
+		suspicion, MR_POSSIBLE,
+		"access has remote-atomic, and devices of the driver ionic were seen to refuse it");
+}
+
+/* ---- sizes and numbers -------------------------------------------------------------------------- */
+
+/* The last address wraps: since Linux 7.2 umem.c ib_umem_find_best_pgsz() finds no page size for it, and mlx5 says so. */
+static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	uint64_t last;
+
+	if (!request || mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
+	    !mr_inquiry_is_driver(inquiry, "mlx5") ||
+	    !__builtin_add_overflow(request->iova, request->length - 1, &last))
+		return;
+	mr_evidence_hex(suspicion, "iova", request->iova);
+	mr_evidence_number(suspicion, "length", request->length);
+	mr_suspect(suspicion,
+		   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
+		   "the IOVA 0x%" PRIx64 " and %" PRIu64 " bytes go past the last address",
+		   request->iova, request->length);
+}
+
+/* hw/mlx5/umr.h mlx5r_umr_can_load_pas(): a device that cannot load more than 1 << 16 pages by a work request */
+static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint64_t most = mr_page_size(inquiry->host) << 16;
+
+	if (!request || request->length < most || !mr_inquiry_is_driver(inquiry, "mlx5"))
+		return;
+	mr_evidence_number(suspicion, "length", request->length);
+	mr_evidence_number(suspicion, "most", most);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "%s is more than the %s that an mlx5 device without extended translation "
+		   "offsets can load",
+		   mr_size_text(request->length).text, mr_size_text(most).text);
+	mr_suspect_remedy(suspicion, "register parts of less than %s", mr_size_text(most).text);
+}
+
+/* hw/efa: an MR that others may write has at most 1 Mi pages of the host; a device has some 24 Mi for all. */
+static void look_at_efa_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint64_t most = UINT64_C(1) << 20, all = most * 24;
+	const uint64_t page_size = mr_page_size(inquiry->host);
+	struct mr_range range;
+	uint64_t pages;
+
+	if (!mr_inquiry_range(inquiry, &range) || !mr_inquiry_is_driver(inquiry, "efa"))
+		return;
+	pages = range.length / page_size;
+	mr_evidence_number(suspicion, "length", range.length);
+	mr_evidence_number(suspicion, "pages", pages);
+	if (pages <= most)
+		mr_rule_out(suspicion, "%" PRIu64 " pages are within what EFA takes at once",
+			    pages);
+	else
+		mr_suspect(suspicion, pages > all ? MR_LIKELY : MR_POSSIBLE,
+			   "%s are %" PRIu64 " pages of %s, and EFA has room for few: 1 Mi in a "
+			   "region that others may write, some 24 Mi in all",
+			   mr_size_text(range.length).text, pages, mr_size_text(page_size).text);
+}
+
+/* hw/erdma/erdma_verbs.c erdma_reg_user_mr(): "Out of mr size"; its provider answers EIO. */
+static void look_at_erdma_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	uint64_t together;
+	struct mr_range range;
+
+	if (!attributes || !mr_inquiry_range(inquiry, &range) ||
+	    !mr_inquiry_is_driver(inquiry, "erdma"))
+		return;
+	if (__builtin_add_overflow(range.length, inquiry->refusal->held, &together))
+		together = UINT64_MAX;
+	mr_evidence_number(suspicion, "asked", range.length);
+	mr_evidence_number(suspicion, "registered", inquiry->refusal->held);
+	mr_evidence_number(suspicion, "max_mr_size", attributes->max_mr_size);
+	if (together > attributes->max_mr_size)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "%s with what is registered are more than the device's %s (max_mr_size)",
+			   mr_size_text(together).text, mr_size_text(attributes->max_mr_size).text);
+	else if (inquiry->refusal->errnum == EIO)
+		mr_suspect(
+			suspicion, MR_POSSIBLE,
+			"the device takes %s in all (max_mr_size), and others may have registered "
+			"most of it",
+			mr_size_text(attributes->max_mr_size).text);
+}
+
+/* mlx4_core: 2^log_num_mtt segments of 2^log_mtts_per_seg pages; 0: it chooses itself */
+static void look_at_mlx4_mtt(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	uint64_t segments, pages, most;
+	struct mr_range range;
+
+	if (!mr_inquiry_range(inquiry, &range) || !mr_inquiry_is_driver(inquiry, "mlx4") ||
+	    !mr_host_number(inquiry->host, &segments,
+			    "/sys/module/mlx4_core/parameters/log_num_mtt") ||
+	    !mr_host_number(inquiry->host, &pages,
+			    "/sys/module/mlx4_core/parameters/log_mtts_per_seg") ||
+	    !segments || segments > 32 || pages > 10)
+		return;
+	most = mr_page_size(inquiry->host) << (segments + pages);
+	mr_evidence_number(suspicion, "log_num_mtt", segments);
+	mr_evidence_number(suspicion, "log_mtts_per_seg", pages);
+	mr_evidence_number(suspicion, "registerable", most);
+	if (range.length > most || inquiry->refusal->held > most - range.length)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "mlx4 registers at most %s (log_num_mtt %" PRIu64 "), and this takes %s",
+			   mr_size_text(most).text, segments, mr_size_text(range.length).text);
+	else
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "mlx4 registers at most %s in all processes (log_num_mtt %" PRIu64 ")",
+			   mr_size_text(most).text, segments);
+}
+
+/* sw/rxe/rxe_mr.c before Linux 5.13: any failure of ib_umem_get() was told as EINVAL. */
+static void look_at_old_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	if (!kernel || !mr_inquiry_is_driver(inquiry, "rxe") ||
+	    mr_inquiry_kernel_since(inquiry, 5, 13) != MR_NO)
+		return;
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "rxe of Linux %u.%u answers EINVAL whatever kept the memory from being pinned",
+		   kernel->major, kernel->minor);
+}
+
+/* How many MRs a device has, of all processes. */
+static struct mr_opt_u64 count_mrs(const struct mr_environment *environment)
+{
+	const struct mr_opt_u64 unknown = { .known = false };
+	struct mr_nldev_devices devices = { .list = NULL };
+	const struct mr_nldev_device *device;
+	struct mr_nldev_summary summary;
+	struct mr_opt_u64 count = unknown;
+	struct mr_error ignored;
+	struct mr_nldev nl;
+
+	if (!environment || environment->simulated || !environment->device[0] ||
+	    mr_nldev_open(&nl, &ignored))
+		return unknown;
+	if (!mr_nldev_devices(&nl, &devices, &ignored)) {
+		device = mr_nldev_device_by_name(&devices, environment->device);
+		if (device && !mr_nldev_summary(&nl, device->index, &summary, &ignored))
+			count = mr_nldev_summary_of(&summary, "mr");
+	}
+	mr_nldev_devices_release(&devices);
+	mr_nldev_close(&nl);
+	return count;
+}
+
+/* The device's own limit: max_mr is an upper bound, so that it can come earlier. */
+static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	struct mr_opt_u64 count;
+
+	if (!attributes || !attributes->max_mr)
+		return;
+	count = count_mrs(inquiry->refusal->environment);
+	if (!count.known)
+		return;
+	mr_evidence_number(suspicion, "mrs", count.value);
+	mr_evidence_number(suspicion, "max_mr", attributes->max_mr);
+	if (count.value < attributes->max_mr - attributes->max_mr / 50)
+		mr_rule_out(suspicion, "the device has %" PRIu64 " of at most %" PRIu32 " MRs",
+			    count.value, attributes->max_mr);
+	else
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the device has %" PRIu64 " MRs, and its limit is %" PRIu32 " (max_mr)",
+			   count.value, attributes->max_mr);
+}
 
 const struct mr_cause mr_causes_of_drivers[] = {
+	{ .id = "MR-DRIVER-DMABUF",
+	  .subject = "a driver that registers no dma-bufs",
+	  .operations = MR_ON(REG_DMABUF),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_dmabufs,
+	  .what = "The kernel knows how to register a dma-buf, and the driver of the device does "
+		  "not: rxe, siw, mlx4, erdma, hns and older ones have no such method.",
+	  .recognise = "EOPNOTSUPP for any descriptor, also for -1.",
+	  .remedy = "use a device whose driver can: mlx5, irdma, efa, bnxt_re, mana, ionic",
+	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR" },
+	{ .id = "MR-NULL-KEY",
+	  .subject = "an mlx5 device without a key for null MRs",
+	  .operations = MR_ON(NULL_MR),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_PROVIDER,
+	  .frequency = MR_RARE,
+	  .look = look_at_null_mr,
+	  .what = "A null MR of mlx5 is a key that the device made for all processes.  Where it has "
+		  "none, libmlx5 refuses without asking the kernel.",
+	  .recognise = "ibv_alloc_null_mr(3) alone is refused with EOPNOTSUPP.",
+	  .remedy = "register real memory instead",
+	  .sources = "rdma-core: providers/mlx5/verbs.c mlx5_alloc_null_mr()" },
+	{ .id = "MR-ACCESS-RXE",
+	  .subject = "access flags that rxe does not take",
+	  .operations = MR_ON(REG),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_rxe_access,
+	  .what = "Since Linux 6.4 rxe refuses zero-based and hugetlb; before, it ignored them.",
+	  .recognise = "The access flags of the call, and the provider is rxe.",
+	  .remedy = "leave out zero-based and hugetlb",
+	  .sources = "drivers/infiniband/sw/rxe/rxe_verbs.h RXE_ACCESS_SUPPORTED_MR" },
+	{ .id = "MR-FLUSH-PERSISTENT",
+	  .subject = "flush to persistence of memory that is not persistent",
+	  .operations = MR_ON(REG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_persistence,
+	  .what = "With flush-persistent rxe wants persistent memory behind each page of the "
+		  "region.",
+	  .recognise = "The same registers without flush-persistent.",
+	  .remedy = "leave out flush-persistent, or map a file on persistent memory (DAX)",
+	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c rxe_mr_fill_pages_from_sgt()" },
+	{ .id = "MR-ATOMIC-IONIC",
+	  .subject = "remote atomics on a Pensando device",
+	  .operations = MR_ON(REG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_ionic_atomics,
+	  .what = "Users report that devices of the driver ionic refuse remote-atomic.",
+	  .recognise = "The same registers without remote-atomic: mrctl --why try shows it.",
+	  .remedy = "leave out remote-atomic; for memory of a GPU register a dma-buf",
+	  .sources = "ROCm/mori#497, ROCm/mori#481" },
+	{ .id = "MR-IOVA-END",
+	  .subject = "an I/O virtual address too near to the end",
+	  .operations = MR_ON(REG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_iova_end,
+	  .what = "The region's I/O virtual addresses go past the last one of 64 bits, for which "
+		  "mlx5 finds no page size.",
+	  .recognise = "IOVA and length together are more than 2^64.",
+	  .remedy = "choose a lower IOVA",
+	  .sources = "drivers/infiniband/core/umem.c ib_umem_find_best_pgsz(); "
+		     "drivers/infiniband/hw/mlx5/mr.c" },
+	{ .id = "MR-DMABUF-UMR",
+	  .subject = "a dma-buf larger than an mlx5 device can load",
+	  .operations = MR_ON(REG_DMABUF),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_umr,
+	  .what = "mlx5 loads the pages of a dma-buf by a work request (UMR).  Older devices, and "
+		  "some virtual functions, cannot do that, or only for less than 65536 pages.",
+	  .recognise = "A shorter range of the same dma-buf registers.",
+	  .remedy = "register the dma-buf in parts of less than 256 MiB",
+	  .sources = "drivers/infiniband/hw/mlx5/umr.h mlx5r_umr_can_load_pas()" },
+	{ .id = "MR-EFA-PAGES",
+	  .subject = "more pages than EFA has room for",
+	  .operations = MR_ON(REG),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_FIRMWARE,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_efa_pages,
+	  .what = "EFA limits the number of pages, in a region and on the device, not of bytes.",
+	  .recognise =
+		  "The kernel's log has \"Failed to process command REG_MR\"; the same size on "
+		  "huge pages registers.",
+	  .remedy = "use huge pages (--memory huge-2M), or register less",
+	  .sources = "ofiwg/libfabric#9739, ofiwg/libfabric#10402; drivers/infiniband/hw/efa" },
+	{ .id = "MR-ERDMA-SIZE",
+	  .subject = "more memory than an erdma device takes in all",
+	  .operations = MR_ON(REG),
+	  .errnums = { EIO, EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_erdma_size,
+	  .what = "Devices of Alibaba's driver erdma take max_mr_size bytes (64 GiB) in all.",
+	  .recognise = "The kernel's log has \"Out of mr size\".",
+	  .remedy = "register less, or in parts over several devices",
+	  .sources = "drivers/infiniband/hw/erdma/erdma_verbs.c; kvcache-ai/Mooncake#304" },
+	{ .id = "MR-MLX4-MTT",
+	  .subject = "too few translations of mlx4",
+	  .operations = MR_ON(REG),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_mlx4_mtt,
+	  .what = "mlx4 has a table of translations, which is made when the module is loaded, and "
+		  "which all processes share.",
+	  .recognise = "2^log_num_mtt times 2^log_mtts_per_seg pages are less than what is "
+		       "registered.",
+	  .remedy = "raise log_num_mtt of mlx4_core (/etc/modprobe.d), and load it anew",
+	  .sources = "drivers/net/ethernet/mellanox/mlx4/main.c log_num_mtt; Mellanox/libvma#26" },
+	{ .id = "MR-RXE-EINVAL",
+	  .subject = "an old rxe, which tells each failure as EINVAL",
+	  .operations = MR_ON(REG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_old_rxe,
+	  .what = "Before Linux 5.13 rxe told any failure to pin memory as EINVAL, limits of locked "
+		  "memory included.",
+	  .recognise = "The kernel's log has \"err -12 from rxe_umem_get\", say.",
+	  .remedy = "look for \"rxe_umem_get\" in the kernel's log (dmesg): -12 is ENOMEM, "
+		    "-14 EFAULT",
+	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c rxe_mem_init_user(); pmem/rpma#1197" },
+	{ .id = "MR-MAX-MR",
+	  .subject = "the number of MRs of a device",
+	  .operations = ON_KEYS,
+	  .errnums = { ENOMEM, EAGAIN },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_count,
+	  .what = "A device has keys for max_mr memory regions of all processes together.",
+	  .recognise = "rdma resource show counts nearly as many MRs as max_mr.",
+	  .remedy = "register fewer, larger regions; mrctl stat --system shows whose they are",
+	  .sources = "ibv_query_device(3); spdk/spdk#902; openucx/ucx#6264" },
 	{ .id = NULL },
 };

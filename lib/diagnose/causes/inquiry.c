@@ -71,6 +71,17 @@ const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 	return &inquiry->place;
 }
 
+enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
+					 unsigned int minor)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	if (!kernel)
+		return MR_UNKNOWN;
+	return kernel->major > major || (kernel->major == major && kernel->minor >= minor) ? MR_YES
+											   : MR_NO;
+}
+
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)
 {
 	const struct mr_environment *environment = inquiry->refusal->environment;

@@ -48,6 +48,10 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
 /** mr_inquiry_place() - where the call's device is, or the one that was looked for; never NULL */
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 
+/** mr_inquiry_kernel_since() - whether that kernel is Linux @major.@minor or newer */
+enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
+					 unsigned int minor);
+
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 

@@ -14,6 +14,8 @@
 #include "lib/verbs/environment.h"
 #include "lib/verbs/rereg.h"
 
+struct mr_table_pool;
+
 /** What a call does.  Calls that do the same are refused for the same causes, whichever path they take. */
 enum mr_operation {
 	MR_OP_OTHER,       /**< a call that mr_operation_of() does not know */
@@ -77,7 +79,8 @@ struct mr_refusal {
 	bool in_session;
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_elsewhere;
-	const char *pd; /**< name of the PD, of FREE */
+	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */
+	const char *pd;                   /**< name of the PD, of FREE */
 	/** Of FREE: regions of the session that are in the PD, or on the memory. */
 	struct mr_opt_u64 users;
 	/* An object by its number, of DEREG, FREE and ADVISE: */

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Rules that ib_uverbs and ib_core check for all drivers, before they call one. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
+#include "lib/host/page.h"
 #include "lib/verbs/access.h"
 
 #define NEEDS_LOCAL_WRITE (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)
+#define ON_UMEMS          (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
+#define ON_REGISTERING    (MR_ON(REG) | MR_ON_DMABUFS | MR_ON(UMEM) | MR_ON(REG_DM))
+
+/* The kernel's own errno for what is not supported, which user space does not know (include/linux/errno.h). */
+#define ENOTSUPP_OF_KERNEL 524
 
 /* include/rdma/ib_verbs.h ib_check_mr_access(): what others may write, the device may write as well. */
 static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -23,10 +32,244 @@ static void look_at_local_write(struct mr_inquiry *inquiry, struct mr_suspicion 
 		   access & MR_ACCESS_REMOTE_WRITE ? "remote-write" : "remote-atomic");
 }
 
+/* ---- flags that a call does not take ---------------------------------------------------------- */
+
+#define ACCESS_FLUSH        (MR_ACCESS_FLUSH_GLOBAL | MR_ACCESS_FLUSH_PERSISTENT)
+#define ACCESS_OF_ALL       (0xffU | MR_ACCESS_OPTIONAL) /* flags of each kernel from 5.5 on */
+#define ACCESS_OF_LINUX_6_2 (ACCESS_OF_ALL | ACCESS_FLUSH)
+#define ACCESS_OF_UMEM      (MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_READ)
+#define ACCESS_OF_DMABUF    (ACCESS_OF_UMEM | MR_ACCESS_REMOTE_ATOMIC | MR_ACCESS_RELAXED_ORDERING)
+
+/* The flags of an operation, as no kernel that there is takes more. */
+static uint32_t flags_taken(const struct mr_inquiry *inquiry)
+{
+	switch (inquiry->operation) {
+	case MR_OP_REG_DMABUF:
+		return ACCESS_OF_DMABUF;
+	case MR_OP_UMEM:
+	case MR_OP_UMEM_DMABUF:
+		return ACCESS_OF_UMEM | MR_ACCESS_RELAXED_ORDERING;
+	default:
+		return ACCESS_OF_LINUX_6_2;
+	}
+}
+
+/* Whether a kernel that is released later may take more flags: what is known ends with Linux 7.2. */
+static bool is_newer_than_known(struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_kernel_since(inquiry, 7, 3) != MR_NO;
+}
+
+/* "zero-based, 0x400" */
+static const char *names_of_flags(uint32_t flags, char *text, size_t size)
+{
+	const char *name;
+	size_t used = 0;
+	char raw[16];
+
+	text[0] = '\0';
+	while (used < size && (name = mr_access_next(&flags, raw)))
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+	return text;
+}
+
+static const char *noun_of(const struct mr_inquiry *inquiry)
+{
+	switch (inquiry->operation) {
+	case MR_OP_REG_DMABUF:
+		return "a registration of a dma-buf";
+	case MR_OP_UMEM:
+	case MR_OP_UMEM_DMABUF:
+		return "a umem";
+	default:
+		return "this kernel";
+	}
+}
+
+/*
+ * Flags that the kernel does not know or that the call does not take: uverbs_get_flags32(), ib_check_mr_access().
+ * The flags for flushing are known since Linux 6.2; enterprise kernels before 6.0 may have got them later.
+ */
+static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const bool changes_other =
+		inquiry->refusal->rereg && !(inquiry->refusal->rereg->changes & MR_CHANGE_ACCESS);
+	const uint32_t access = mr_inquiry_access(inquiry);
+	const bool is_mlx5 = mr_inquiry_is_driver(inquiry, "mlx5");
+	uint32_t extra = access & ~flags_taken(inquiry);
+	enum mr_certainty certainty = is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN;
+	char names[160];
+
+	if (changes_other || (1U << inquiry->operation & ON_UMEMS && !is_mlx5))
+		return;
+	if (!extra && mr_inquiry_kernel_since(inquiry, 6, 2) == MR_NO) {
+		extra = access & ACCESS_FLUSH;
+		if (mr_inquiry_kernel_since(inquiry, 6, 0) != MR_YES)
+			certainty = MR_LIKELY;
+	}
+	if (mr_inquiry_kernel_since(inquiry, 5, 12) != MR_YES && certainty == MR_CERTAIN)
+		certainty = MR_LIKELY;
+	if (!extra)
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_hex(suspicion, "not_taken", extra);
+	mr_suspect(suspicion, certainty, "%s takes no access flag %s", noun_of(inquiry),
+		   names_of_flags(extra, names, sizeof(names)));
+	mr_suspect_remedy(suspicion, "leave out %s", names);
+}
+
+/* ib_check_mr_access() since Linux 6.2: flush flags need a device that says that it can flush. */
+static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const uint32_t access = mr_inquiry_access(inquiry) & ACCESS_FLUSH;
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	/* <rdma/ib_user_verbs.h>: IB_UVERBS_DEVICE_FLUSH_GLOBAL is bit 38, _PERSISTENT bit 39 */
+	const uint64_t needed = (uint64_t)access << 30;
+	char names[64];
+
+	if (!access || !attributes)
+		return;
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	mr_evidence_hex(suspicion, "device_cap_flags", attributes->capabilities);
+	if (!(needed & ~attributes->capabilities)) {
+		mr_rule_out(suspicion, "the device can flush, as its capabilities say");
+		return;
+	}
+	mr_suspect(suspicion,
+		   mr_inquiry_kernel_since(inquiry, 6, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
+		   "access has %s, and the device's capabilities (0x%" PRIx64 ") lack it",
+		   names_of_flags(access, names, sizeof(names)), attributes->capabilities);
+}
+
+/* ---- the I/O virtual address -------------------------------------------------------------------- */
+
+/* uverbs_cmd.c ib_uverbs_reg_mr(), uverbs_std_types_mr.c: the device's pages are cut like the memory's. */
+static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint64_t page_size = mr_page_size(inquiry->host);
+
+	if (!request || mr_call_row(request->call)->iova != MR_IOVA_GIVEN)
+		return;
+	mr_evidence_hex(suspicion, "addr", request->addr);
+	mr_evidence_hex(suspicion, "iova", request->iova);
+	mr_evidence_number(suspicion, "page_size", page_size);
+	if (!((request->addr ^ request->iova) & (page_size - 1))) {
+		mr_rule_out(suspicion, "address and IOVA have the same place in their pages");
+		return;
+	}
+	mr_suspect(suspicion, MR_CERTAIN,
+		   "the IOVA is %" PRIu64 " bytes into its page, and the address %" PRIu64 " bytes",
+		   request->iova & (page_size - 1), request->addr & (page_size - 1));
+	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
+			  (request->iova & ~(page_size - 1)) | (request->addr & (page_size - 1)));
+}
+
+/* ---- what the kernel does not know -------------------------------------------------------------- */
+
+/* The first release of Linux that has the method or attribute of a call. */
+static const struct since {
+	const char *call;
+	unsigned int major, minor;
+	bool of_driver; /* a driver may lack it in any release */
+} sinces[] = {
+	{ "ibv_reg_dmabuf_mr", 5, 12, false },    { "ioctl(REG_DMABUF_MR)", 5, 12, false },
+	{ "mlx5dv_reg_dmabuf_mr", 6, 12, false }, { "ibv_dm_export_dmabuf_fd", 7, 0, true },
+	{ "ibv_alloc_dm", 4, 17, true },          { "ioctl(DM_ALLOC)", 4, 17, true },
+	{ "ibv_reg_dm_mr", 4, 17, true },         { "ioctl(DM_MR_REG)", 4, 17, true },
+	{ "ibv_advise_mr", 5, 0, false },         { "ioctl(ADVISE_MR)", 5, 0, false },
+	{ "ioctl(QUERY_MR)", 5, 8, false },       { "ioctl(INFO_HANDLES)", 5, 0, false },
+	{ "ioctl(QUERY_CONTEXT)", 5, 9, false },  { "ibv_import_mr", 5, 8, false },
+};
+
+static const struct since *find_since(const char *call)
+{
+	for (size_t i = 0; i < sizeof(sinces) / sizeof(*sinces); i++)
+		if (!strcmp(sinces[i].call, call))
+			return &sinces[i];
+	return NULL;
+}
+
+/* Data Direct by the kernel's own interface is the same method with an attribute of Linux 6.12. */
+static const struct since *since_of(const struct mr_refusal *refusal)
+{
+	const struct mr_region_request *request = refusal->request;
+
+	if (request && mr_call_row(request->call)->data_direct)
+		return find_since("mlx5dv_reg_dmabuf_mr");
+	return find_since(refusal->call);
+}
+
+/* uverbs_ioctl.c: only a method, object or attribute that this kernel lacks is answered so. */
+static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct since *since = since_of(inquiry->refusal);
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	if (!since || !kernel)
+		return;
+	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
+	mr_evidence_text(suspicion, "since", "%u.%u", since->major, since->minor);
+	if (mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "this kernel is %u.%u, and Linux knows this from %u.%u on",
+			   kernel->major, kernel->minor, since->major, since->minor);
+		mr_suspect_remedy(suspicion, "use Linux %u.%u or newer", since->major,
+				  since->minor);
+		return;
+	}
+	if (since->of_driver)
+		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux knows this from %u.%u on",
+			    kernel->major, kernel->minor, since->major, since->minor);
+	else
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "this kernel is %u.%u, which knows this: was it built without, or is "
+			   "it a sandbox's?",
+			   kernel->major, kernel->minor);
+}
+
+static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const bool dmabuf = 1U << inquiry->operation & MR_ON_DMABUFS;
+
+	mr_evidence_number(suspicion, "errno", ENOTSUPP_OF_KERNEL);
+	mr_suspect(suspicion, dmabuf ? MR_LIKELY : MR_POSSIBLE,
+		   "the kernel's internal errno 524 came out: %s does not support this",
+		   dmabuf ? "the exporter of the dma-buf" : "a driver");
+}
+
 const struct mr_cause mr_causes_of_uverbs[] = {
+	{ .id = "MR-KERNEL-METHOD",
+	  .subject = "a kernel that does not know the call",
+	  .operations = ON_REGISTERING | MR_ON(ALLOC_DM) | MR_ON(EXPORT) | MR_ON(ADVISE) |
+			MR_ON(QUERY) | MR_ON(IMPORT),
+	  .errnums = { EPROTONOSUPPORT },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_method,
+	  .what = "The kernel's uverbs does not know the method, or an attribute that the call "
+		  "needs.  EOPNOTSUPP is another answer: the driver says no.",
+	  .recognise = "The errno is EPROTONOSUPPORT, which nothing else answers, and the kernel's "
+		       "release is older than the call.",
+	  .remedy = "use a newer kernel; in a sandbox such as gVisor, a newer one of it",
+	  .sources = "drivers/infiniband/core/uverbs_ioctl.c ib_uverbs_run_method(); "
+		     "linux-rdma/perftest#352, openucx/ucx#7229, google/gvisor#13779" },
+	{ .id = "MR-IOVA-OFFSET",
+	  .subject = "address and I/O virtual address differ within their page",
+	  .operations = MR_ON(REG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_iova_offset,
+	  .what = "The device translates whole pages, so the I/O virtual address must begin at the "
+		  "same place in its page as the memory.",
+	  .recognise = "The lower 12 bits of address and IOVA differ (with pages of 4 KiB).",
+	  .remedy = "choose an IOVA with the same offset in its page as the address",
+	  .sources = "drivers/infiniband/core/uverbs_cmd.c ib_uverbs_reg_mr(); "
+		     "uverbs_std_types_mr.c UVERBS_METHOD_REG_MR; ibv_reg_mr(3)" },
 	{ .id = "MR-ACCESS-LOCAL-WRITE",
 	  .subject = "remote access that writes, without local-write",
-	  .operations = MR_ON(REG) | MR_ON_DMABUFS | MR_ON(UMEM) | MR_ON(REG_DM) | MR_ON(REREG),
+	  .operations = ON_REGISTERING | MR_ON(REREG),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
@@ -36,5 +279,48 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .recognise = "The access flags of the call.",
 	  .remedy = "add local-write to the access",
 	  .sources = "ibv_reg_mr(3); include/rdma/ib_verbs.h ib_check_mr_access()" },
+	{ .id = "MR-ACCESS-FLAGS",
+	  .subject = "access flags that the call does not take",
+	  .operations = ON_REGISTERING | MR_ON(REREG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_flags,
+	  .what = "The kernel refuses access flags that it does not know, and those that have no "
+		  "meaning for the call: a dma-buf takes local-write, remote-read, remote-write, "
+		  "remote-atomic and relaxed-ordering, a umem the same without remote-atomic.",
+	  .recognise = "The access flags of the call, and for the flush flags a kernel before 6.2.",
+	  .remedy = "leave out the flags that the call does not take",
+	  .sources = "include/rdma/ib_verbs.h ib_check_mr_access(); "
+		     "drivers/infiniband/core/uverbs_std_types_mr.c; "
+		     "drivers/infiniband/hw/mlx5/devx.c devx_umem_get()" },
+	{ .id = "MR-ACCESS-FLUSH",
+	  .subject = "flush access on a device that cannot flush",
+	  .operations = MR_ON(REG) | MR_ON(REG_DM) | MR_ON(REREG),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_RARE,
+	  .look = look_at_flush,
+	  .what = "The flags flush-global and flush-persistent need a device that can flush "
+		  "memory for others; few can.",
+	  .recognise = "ibv_query_device_ex(3) reports device_cap_flags_ex without bit 38 "
+		       "(flush-global) or 39 (flush-persistent).",
+	  .remedy = "leave out flush-global and flush-persistent",
+	  .sources = "include/rdma/ib_verbs.h ib_check_mr_access()" },
+	{ .id = "MR-ENOTSUPP",
+	  .subject = "the kernel's internal errno 524",
+	  .operations = ON_REGISTERING | MR_ON(REREG) | MR_ON(ADVISE),
+	  .errnums = { ENOTSUPP_OF_KERNEL },
+	  .layer = MR_LAYER_DMABUF,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_notsupp,
+	  .what = "ENOTSUPP is an errno for use within the kernel, which some drivers let out.  "
+		  "Libraries print it as \"Unknown error 524\".",
+	  .recognise =
+		  "The errno is 524.  With a dma-buf its exporter says so: NVIDIA's driver does "
+		  "for a descriptor that was exported for PCIe mappings, without Data Direct.",
+	  .remedy = "for a dma-buf: export it without the flag for PCIe mappings, or register it "
+		    "with --data-direct",
+	  .sources = "include/linux/errno.h; openucx/ucx#11584, openucx/ucx#11571" },
 	{ .id = NULL },
 };

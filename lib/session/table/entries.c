@@ -44,11 +44,6 @@ static int check_pool(const struct mr_table *table, const struct mr_entry *entry
 	if (entry->call != MR_REG_MR_RELAXED || pool.relaxed < pool.limit)
 		return 0;
 	mr_fail(err, MR_ERROR_RELAXED, EAGAIN, "mr_reg_mr_relaxed", NULL);
-	mr_hint(err,
-		"the session's pool of %u relaxed regions is full, and none of them is deferred and "
-		"can be invalidated: deregister some, or open the session with a larger "
-		"--relaxed-limit",
-		pool.limit);
 	return -EAGAIN;
 }
 
