@@ -407,7 +407,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .remedy = "look for \"rxe_umem_get\" in the kernel's log (dmesg): -12 is ENOMEM, "
 		    "-14 EFAULT",
 	  .sources = "drivers/infiniband/sw/rxe/rxe_mr.c rxe_mem_init_user(); pmem/rpma#1197" },
-	{ .id = "MR-MAX-MR",
+	{ .id = "MR-MR-COUNT",
 	  .subject = "the number of MRs of a device",
 	  .operations = ON_KEYS,
 	  .errnums = { ENOMEM, EAGAIN },
