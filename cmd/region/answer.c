@@ -8,14 +8,12 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
+#include "cmd/region/answer_messages.h"
 #include "cmd/region/context.h"
 #include "cmd/region/enclosing.h"
 #include "cmd/region/environment.h"
 #include "cmd/region/expect.h"
 #include "lib/base/shell_words.h"
-
-/* At most so many failures of a command are reported one by one; the document has all. */
-#define REPORTED_MAX 10
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */
 #define DIAGNOSED_MAX 16
@@ -38,6 +36,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->request = (struct request){ .argv = NULL };
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->diagnosed = 0;
+	answer->tell = NULL;
 	answer->told = NULL;
 	answer->told_again = 0;
 	answer->total = total;
@@ -89,25 +88,6 @@ void answer_release(struct answer *answer)
 	output_release(&answer->out);
 }
 
-/* Prints a line on standard error; in a batch it begins with the line that the command is run for. */
-static void print_note(const struct answer *answer, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void print_note(const struct answer *answer, const char *fmt, ...)
-{
-	const struct enclosing *enclosing = answer->invocation->enclosing;
-	char text[sizeof(((struct mr_error *)0)->text) + 64];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	if (enclosing)
-		enclosing_note(enclosing, "%s", text);
-	else
-		report_note(answer->invocation->command->name, "%s", text);
-}
-
 /* The command line as it was given.  Reading a batch's line reorders its words, so it is split again. */
 static const char *const *command_line_of(const struct invocation *invocation,
 					  struct mr_shell_words *words)
@@ -123,35 +103,6 @@ static const char *const *command_line_of(const struct invocation *invocation,
 	return (const char *const *)words->list;
 }
 
-/* Says how many refusals came for the cause that was told last. */
-static void report_told_again(const struct answer *answer)
-{
-	if (!answer->told_again)
-		return;
-	if (*answer->told)
-		print_note(answer, "and %" PRIu64 " more for the same cause, %s",
-			   answer->told_again, answer->told);
-	else
-		print_note(answer, "and %" PRIu64 " more, for no known cause either",
-			   answer->told_again);
-}
-
-/* Whether the message before has named the same cause; if so it is counted. */
-static bool is_told(struct answer *answer, const struct why *why)
-{
-	const struct mr_cause *cause = why_first(why);
-	const char *id = cause ? cause->id : "";
-	const bool is_same = answer->told && !strcmp(id, answer->told);
-
-	if (!is_same) {
-		report_told_again(answer);
-		answer->told_again = 0;
-	}
-	answer->told = id;
-	answer->told_again += is_same;
-	return is_same;
-}
-
 /* Looks for the causes.  NULL: they are not looked for. */
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
@@ -164,26 +115,6 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	refusal->environment = answer->environment;
 	refusal->in_session = answer->in_session;
 	return why_of_error(answer->invocation->global, err, refusal);
-}
-
-/* Prints a failure, to which the caller may add details. */
-static void report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
-			   bool expected, const struct why *why)
-{
-	const bool verbose = answer->invocation->global->style.verbose;
-
-	progress_clear(&answer->progress);
-	if (index && answer->total > 1)
-		mr_wrap(err, "region %" PRIu64 " of %" PRIu64, index, answer->total);
-	print_note(answer, "%s%s", err->text, expected ? ", as expected" : "");
-	if (err->hint[0])
-		report_detail("%s", err->hint);
-	if (answer->environment->simulated && mr_error_is_answer(err->kind, err->call))
-		report_detail("on the simulated HCA %s", answer->environment->device);
-	if (why && (verbose || !is_told(answer, why)))
-		why_report(why, verbose);
-	if (verbose)
-		report_lines(&request_record, &answer->request);
 }
 
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,
@@ -201,9 +132,10 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	reported = !(expected && invocation->global->style.quiet) &&
 		   ++answer->reported <= REPORTED_MAX;
 	if (reported)
-		report_failure(answer, err, index, expected, why);
+		answer_report_failure(answer, err, index, expected, why);
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
+	answer->tell = NULL;
 	mr_shell_words_release(&words);
 	return reported;
 }
@@ -289,7 +221,7 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	if (answer->failures.out_of_memory)
 		out->error = -ENOMEM;
 	if (answer->failures.count && out->style->verbose && !out->style->json && !by_batch) {
-		print_note(answer, "where this failed:");
+		answer_note(answer, "where this failed:");
 		report_lines(&environment_record, environment);
 	}
 	print_verdict(answer);
@@ -303,14 +235,6 @@ int answer_end(struct answer *answer, uint64_t done, struct mr_error *err)
 	return output_end(out, err);
 }
 
-void answer_report_rest(const struct answer *answer)
-{
-	report_told_again(answer);
-	if (answer->reported > REPORTED_MAX)
-		print_note(answer, "and %" PRIu64 " more failures (--json has all)",
-			   answer->reported - REPORTED_MAX);
-}
-
 static int decide_status(const struct answer *answer, uint64_t done, const char *participle)
 {
 	const struct failures *failures = &answer->failures;
@@ -318,12 +242,12 @@ static int decide_status(const struct answer *answer, uint64_t done, const char 
 
 	answer_report_rest(answer);
 	if (failures->count && done && participle && !answer->invocation->global->style.quiet)
-		print_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
-			   participle);
+		answer_note(answer, "%" PRIu64 " of %" PRIu64 " regions %s", done, answer->total,
+			    participle);
 	if (is_as_expected(answer))
 		return EXIT_DONE;
 	if (answer->expect)
-		print_note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
+		answer_note(answer, "%s", expect_text(answer->expect, &answer->failures, text));
 	if (failures->count && !done && failures->items[0].kind == MR_ERROR_ABSENT)
 		return EXIT_ABSENT;
 	return failures->count || answer->expect ? EXIT_REFUSED : EXIT_DONE;

@@ -26,6 +26,9 @@ struct answer {
 	struct request request;
 	/** The same for the diagnosis, with what the caller knows; answer_fail() adds the rest and clears it. */
 	struct mr_refusal refusal;
+	/** Prints what was asked for, below the message: set it before answer_fail(), which clears it; or NULL. */
+	void (*tell)(const void *data);
+	const void *tell_data;
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
 	const char *
 		told; /**< id of the cause that the last message named, "" for none; NULL: no message yet */

@@ -180,8 +180,16 @@ bool register_fail_region(struct register_job *job, struct mr_error *err,
 	return answer_fail(&job->answer, err, new->index, new->id, job->registrar.base.via);
 }
 
-static void report_request(const struct register_job *job, const struct mr_region_request *request)
+/* What is told of a refusal. */
+struct refused {
+	const struct register_job *job;
+	const struct mr_region_request *request;
+};
+
+static void report_request(const void *data)
 {
+	const struct register_job *job = ((const struct refused *)data)->job;
+	const struct mr_region_request *request = ((const struct refused *)data)->request;
 	char text[FIELD_TEXT_MAX];
 
 	if (!mr_region_is_null(request->call))
@@ -201,10 +209,11 @@ static void report_request(const struct register_job *job, const struct mr_regio
 void register_refuse(struct register_job *job, struct mr_error *err, uint64_t index,
 		     const struct mr_region_request *request)
 {
-	if (!register_fail(job, err, index, 0, request))
-		return;
-	if (!job->answer.invocation->global->style.verbose) /* which has shown it all */
-		report_request(job, request);
+	const struct refused refused = { job, request };
+
+	job->answer.tell = report_request;
+	job->answer.tell_data = &refused;
+	register_fail(job, err, index, 0, request);
 }
 
 void register_row(struct register_job *job, const struct new_region *new)

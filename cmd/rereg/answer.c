@@ -47,8 +47,9 @@ static struct request request_of(const struct rereg_job *job)
 	};
 }
 
-static void report_request(const struct rereg_job *job)
+static void report_request(const void *data)
 {
+	const struct rereg_job *job = data;
 	const struct mr_rereg_request *request = &job->request;
 	char access[FIELD_TEXT_MAX];
 
@@ -65,7 +66,6 @@ static void report_request(const struct rereg_job *job)
 void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 {
 	struct answer *answer = &job->in->answer;
-	bool reported;
 
 	answer->request = request_of(job);
 	answer->refusal = refusal_of_entry(job->in->session, &job->before);
@@ -74,12 +74,10 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->refusal.memory = job->plan.mapping.kind.text;
 	answer->refusal.rereg = &job->request;
 	answer->refusal.rereg_failure = &job->failure;
-	reported = answer_fail(answer, err, 1, job->before.id, job->via);
+	answer->tell = job->failure.old == MR_OLD_UNTOUCHED ? NULL : report_request;
+	answer->tell_data = job;
+	answer_fail(answer, err, 1, job->before.id, job->via);
 	failures_set_rereg(&answer->failures, &job->failure);
-	if (!reported || job->failure.old == MR_OLD_UNTOUCHED)
-		return;
-	if (!answer->invocation->global->style.verbose)
-		report_request(job);
 }
 
 /* A member of the document beside the regions: the region as it was. */

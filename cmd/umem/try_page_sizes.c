@@ -91,6 +91,16 @@ static int try_size(struct trial *trial, const struct mr_region_request *request
 	return -rc;
 }
 
+static void tell_request(const void *data)
+{
+	const struct request *request = data;
+
+	report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
+		      request->length.value,
+		      request->offset.known ? request->offset.value : request->addr.value,
+		      request->offset.known ? "dma-buf" : "memory", request->memory);
+}
+
 /*
  * The refusal of a size is a result here, and no failure.  If all sizes are refused, the reason is another one,
  * as 4 KiB always fit: then the command has failed, and reports the refusal of 4 KiB.
@@ -133,11 +143,9 @@ static void try_sizes(struct trial *trial)
 		.access_bits = known(request.access),
 		.page_sizes = known(FIRST_SIZE),
 	};
-	if (answer_fail(&trial->answer, &first, 0, 0, via) &&
-	    !trial->answer.invocation->global->style.verbose)
-		report_detail("asked for %" PRIu64 " bytes at 0x%" PRIx64 " of %s %s",
-			      request.length, request.addr, dmabuf ? "dma-buf" : "memory",
-			      trial->plan.memory.mapping.kind.text);
+	trial->answer.tell = tell_request;
+	trial->answer.tell_data = &trial->answer.request;
+	answer_fail(&trial->answer, &first, 0, 0, via);
 }
 
 static int prepare_trial(struct trial *trial, struct mr_error *err)
