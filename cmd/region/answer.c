@@ -128,7 +128,8 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 
 	answer->request.argv = command_line_of(invocation, &words);
 	failures_add(&answer->failures, err, index, id, mr_via_name(mr_call_via(err->call, via)),
-		     &answer->request, why, why ? why_depths[invocation->global->why].name : NULL);
+		     &answer->request, why_share(why),
+		     why ? why_depths[invocation->global->why].name : NULL);
 	reported = !(expected && invocation->global->style.quiet) &&
 		   ++answer->reported <= REPORTED_MAX;
 	if (reported)
@@ -137,6 +138,7 @@ bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, ui
 	answer->request = (struct request){ .argv = NULL }; /* the next failure has its own */
 	answer->tell = NULL;
 	mr_shell_words_release(&words);
+	why_release(why); /* the list has let go of it already where memory is short */
 	return reported;
 }
 
