@@ -192,7 +192,8 @@ _mrctl_value() {
 	--profile:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Profiles:' simulator)" -- "$cur") ;;
 	--kernel:*) mapfile -t COMPREPLY < <(compgen -W "$(_mrctl_section 'Kernels:' simulator)" -- "$cur") ;;
 	--call:CALL)
-		mapfile -t found < <("${program/#~\//$HOME/}" -n -o calls explain --list 2>/dev/null)
+		mapfile -t found < <("${program/#~\//$HOME/}" -n -o calls explain --list 2>/dev/null |
+			sed 's/\\x20/ /g' | tr ' ' '\n' | grep -E '^(ibv|mlx5dv)_' | sort -u)
 		mapfile -t COMPREPLY < <(compgen -W "${found[*]}" -- "$cur")
 		;;
 	--via:*) mapfile -t COMPREPLY < <(compgen -W 'library kernel' -- "$cur") ;;

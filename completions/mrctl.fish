@@ -146,7 +146,8 @@ function __mrctl_value
         case '* COLUMN,...'
             __mrctl_columns $argv[2] $argv[3]
         case '*--call CALL'
-            mrctl -n -o calls explain --list 2>/dev/null | string split -n ' ' | sort -u
+            mrctl -n -o calls explain --list 2>/dev/null | string replace -a '\x20' ' ' |
+                string split -n ' ' | string match -r '^(?:ibv|mlx5dv)_.*' | sort -u
         case '* ANSWER,...'
             # ENOMEM:MR-MEMLOCK
             if set -l expected (string match -r -- '^(.*,|)([A-Za-z0-9]+):[^,]*$' $argv[2])
