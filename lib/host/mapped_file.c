@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "lib/base/clean_text.h"
 #include "lib/host/mapped_file.h"
@@ -42,19 +42,34 @@ static bool take_mount(const char *line, void *data)
 
 /* ---- file ---- */
 
-/* What statx(2) says, asked without waiting for a server. */
-static int ask_statx(void *data, char *text, size_t size)
+struct file_question {
+	char path[sizeof(((struct mr_mapping *)0)->path)];
+	bool is_in_memory; /* on tmpfs, where statfs(2) waits for no server */
+};
+
+/* What statx(2) and statfs(2) say; the first is asked without waiting for a server. */
+static int ask_file(void *data, char *text, size_t size)
 {
+	const struct file_question *question = data;
+	char free_text[32] = "unknown";
+	struct statfs fs;
 	struct statx st;
 
-	if (statx(AT_FDCWD, data, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &st))
+	if (statx(AT_FDCWD, question->path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS,
+		  &st))
 		return -errno;
-	snprintf(text, size, "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " dax=%s",
+	if (question->is_in_memory && !statfs(question->path, &fs) && fs.f_blocks)
+		snprintf(free_text, sizeof(free_text), "%" PRIu64,
+			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
+	snprintf(text, size,
+		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
+		 " dax=%s free=%s",
 		 st.stx_mode, st.stx_dev_major, st.stx_dev_minor, (uint64_t)st.stx_ino,
-		 (uint64_t)st.stx_size,
+		 (uint64_t)st.stx_size, (uint64_t)st.stx_blocks * 512,
 		 !(st.stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
 		 : st.stx_attributes & STATX_ATTR_DAX       ? "yes"
-							    : "no");
+							    : "no",
+		 free_text);
 	return 0;
 }
 
@@ -72,20 +87,27 @@ static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
 static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 		      struct mr_mapped_file *file)
 {
-	char question[sizeof(mapping->path) + 8], path[sizeof(mapping->path)], text[256], dax[8];
+	struct file_question question = { .is_in_memory = !strcmp(file->filesystem, "tmpfs") };
+	char name[sizeof(question.path) + 8], text[256], dax[8];
 	unsigned int mode, major_number, minor_number;
-	uint64_t inode, size;
+	uint64_t inode, size, allocated;
+	int end = 0;
 
-	snprintf(path, sizeof(path), "%s", mapping->path);
-	snprintf(question, sizeof(question), "file%s", path);
-	if (mr_host_ask(host, question, ask_statx, path, text, sizeof(text)) ||
-	    sscanf(text, "mode=%o device=%u:%u inode=%" SCNu64 " size=%" SCNu64 " dax=%7s", &mode,
-		   &major_number, &minor_number, &inode, &size, dax) != 6 ||
+	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
+	snprintf(name, sizeof(name), "file%s", question.path);
+	if (mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) ||
+	    sscanf(text,
+		   "mode=%o device=%u:%u inode=%" SCNu64 " size=%" SCNu64 " allocated=%" SCNu64
+		   " dax=%7s free=%n",
+		   &mode, &major_number, &minor_number, &inode, &size, &allocated, dax,
+		   &end) != 7 ||
 	    !is_same(mapping, major_number, minor_number, inode))
 		return;
 	file->is_found = true;
 	file->type = mode & S_IFMT;
 	file->size = (struct mr_opt_u64){ size, S_ISREG(mode) };
+	file->allocated = (struct mr_opt_u64){ allocated, S_ISREG(mode) };
+	file->free.known = end && sscanf(text + end, "%" SCNu64, &file->free.value) == 1;
 	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
 }
 

@@ -11,7 +11,9 @@ struct mr_mapped_file {
 	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
 	bool is_found;       /**< the path leads to the file, so the next members are those of it */
 	uint32_t type;       /**< S_IFREG, ..., as of stat(2) */
-	struct mr_opt_u64 size;  /**< bytes of a regular file */
+	struct mr_opt_u64 size;      /**< bytes of a regular file */
+	struct mr_opt_u64 allocated; /**< bytes of it that the file system has room for */
+	struct mr_opt_u64 free;      /**< bytes that are free in the file system */
 	enum mr_tristate is_dax; /**< the file is memory itself, and has no page cache (statx(2)) */
 };
 

@@ -189,23 +189,68 @@ static bool is_unexplained(struct mr_inquiry *inquiry)
 {
 	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 
-	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && !obstacle->has_huge;
+	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && !obstacle->has_huge &&
+	       !obstacle->has_full;
+}
+
+static void look_at_full(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_mapped_file *file = obstacle ? &obstacle->full_file : NULL;
+
+	if (!obstacle || obstacle->kind != MR_OBSTACLE_NONE || !obstacle->has_full)
+		return;
+	mr_evidence_text(suspicion, "file", "%.90s", obstacle->full.path);
+	mr_evidence_text(suspicion, "filesystem", "%s", file->filesystem);
+	mr_evidence_number(suspicion, "file_size", file->size.value);
+	mr_evidence_number(suspicion, "allocated", file->allocated.value);
+	mr_evidence_number(suspicion, "free", file->free.value);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "%.64s has %s, of which %s have pages, and its file system (%s) is full",
+		   obstacle->full.path, mr_size_text(file->size.value).text,
+		   mr_size_text(file->allocated.value).text, file->filesystem);
+}
+
+/* A search for a mapping whose faults userfaultfd handles, among the first ones of a range. */
+struct userfault_search {
+	struct mr_host *host;
+	uint64_t end;
+	unsigned int left; /* mappings that may be looked at still */
+	bool is_found;
+	struct mr_mapping mapping;
+};
+
+static bool find_userfault(const struct mr_mapping *mapping, void *data)
+{
+	struct userfault_search *search = data;
+	struct mr_mapping_details details;
+
+	if (mapping->start >= search->end || !search->left--)
+		return false;
+	search->is_found = !mr_mapping_details_read(search->host, mapping->start, &details) &&
+			   details.has_faults;
+	search->mapping = *mapping;
+	return !search->is_found;
 }
 
 static void look_at_userfault(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_mapping *mapping = &inquiry->obstacle.mapping;
-	struct mr_mapping_details details;
+	struct userfault_search search = { .host = inquiry->host, .left = 8 };
+	const struct mr_mapping *mapping = &search.mapping;
+	struct mr_range range;
 
-	if (!is_unexplained(inquiry) || inquiry->obstacle.mappings != 1 ||
-	    mr_mapping_details_read(inquiry->host, mapping->start, &details) || !details.has_faults)
+	if (!is_unexplained(inquiry) || !mr_inquiry_range(inquiry, &range))
+		return;
+	search.end = range.addr + range.length;
+	mr_mappings_walk(inquiry->host, range.addr, find_userfault, &search);
+	if (!search.is_found)
 		return;
 	mr_evidence_text(suspicion, "mapping", "0x%" PRIx64 "-0x%" PRIx64 " %s", mapping->start,
 			 mapping->end, rights_text(mapping).text);
-	mr_suspect(
-		suspicion, MR_LIKELY,
-		"userfaultfd handles the faults of the range, and it refuses those of the kernel "
-		"or of missing pages");
+	mr_suspect(suspicion, MR_LIKELY,
+		   "userfaultfd handles the faults of 0x%" PRIx64 "-0x%" PRIx64
+		   ", and may refuse those of the kernel",
+		   mapping->start, mapping->end);
 }
 
 static void look_at_poison(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -360,6 +405,23 @@ const struct mr_cause mr_causes_of_mappings[] = {
 	  .recognise = "The offset of the page in the file is not below the file's size.",
 	  .remedy = "make the file larger (truncate, fallocate), or register less",
 	  .sources = "mm/filemap.c filemap_fault(); mmap(2)" },
+	{ .id = "MR-FILESYSTEM-FULL",
+	  .subject = "a file in memory that has no room",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_full,
+	  .what = "The range maps a file of tmpfs that was made large without writing to it "
+		  "(ftruncate, shm_open), and the file system has no room for its pages.  The "
+		  "/dev/shm of a container has 64 MiB unless more is asked for.",
+	  .recognise =
+		  "df of the folder says 100 %, and the file has fewer blocks (stat, du) than its "
+		  "size.  A program that touches the memory gets SIGBUS.",
+	  .remedy =
+		  "make the file system larger (mount -o remount,size=..., docker run --shm-size), "
+		  "or remove files from it",
+	  .sources = "mm/shmem.c shmem_fault(), shmem_inode_acct_blocks(); tmpfs(5)" },
 	{ .id = "MR-USERFAULTFD",
 	  .subject = "userfaultfd",
 	  .operations = MR_ON_PINNING,

@@ -30,6 +30,10 @@ struct mr_obstacle {
 	unsigned int mappings;      /**< of the range that were looked at */
 	struct mr_mapping mapping;  /**< that has the page, or is before the hole */
 	struct mr_mapped_file file; /**< behind @mapping */
+	/** Where the shared mapping of a file has gaps that its file system has no room for. */
+	bool has_full;
+	struct mr_mapping full;
+	struct mr_mapped_file full_file;
 	/** Where pages are from the pool of hugetlb: the first mapping of them, and what smaps tells of it. */
 	bool has_huge;
 	struct mr_mapping huge;

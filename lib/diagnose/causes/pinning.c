@@ -186,6 +186,20 @@ static void note_huge(struct search *search)
 	search->found->huge_details = details;
 }
 
+/* Notes a file with gaps, on a full file system: a page for a gap cannot be had (mm/shmem.c shmem_fault()). */
+static void note_full(struct search *search)
+{
+	const struct mr_mapped_file *file = &search->found->file;
+
+	if (search->found->has_full || !search->found->mapping.shared || !file->free.known ||
+	    file->free.value >= mr_page_size(search->inquiry->host) ||
+	    file->allocated.value >= file->size.value)
+		return;
+	search->found->has_full = true;
+	search->found->full = search->found->mapping;
+	search->found->full_file = *file;
+}
+
 static bool meet_hole(struct search *search, const struct mr_mapping *next)
 {
 	struct mr_obstacle *found = search->found;
@@ -217,6 +231,7 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	    lacks_permission(search) || is_beyond_file(search))
 		return false;
 	note_huge(search);
+	note_full(search);
 	search->addr = mapping->end;
 	return search->addr < search->end;
 }
