@@ -169,7 +169,7 @@ mount_new() {
 		fi
 		umount "$MOUNT"
 		MOUNT=''
-		rmdir "$BATS_TEST_TMPDIR/mnt"
+		rm -r "$BATS_TEST_TMPDIR"/{mnt,image}
 	done
 }
 

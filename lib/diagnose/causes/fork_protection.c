@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Fork protection of libibverbs.  Where the kernel does not copy pinned pages on fork(2), it keeps the range from
- * children by madvise(MADV_DONTFORK) before it asks the kernel to register it.  That splits mappings, and fails
- * by rules of its own: libibverbs/memory.c ibv_madvise_range(), mm/madvise.c.
+ * children by madvise(MADV_DONTFORK) before it asks the kernel to register it; before rdma-core 51 it does so on all
+ * kernels.  That splits mappings, and fails by rules of its own: libibverbs/memory.c ibv_madvise_range(),
+ * mm/madvise.c.
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
@@ -17,16 +19,22 @@
 #include "lib/verbs/access.h"
 #include "lib/verbs/region.h"
 
+/* The first release whose ibv_fork_init(3) does nothing where the kernel copies pinned pages. */
+#define ASKS_KERNEL_SINCE 51
+
 /* Whether libibverbs protects the range of the call. */
 static bool is_protected(struct mr_inquiry *inquiry, struct mr_fork *fork)
 {
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	const long release = environment ? strtol(environment->rdma_core, NULL, 10) : 0;
 	struct mr_range range;
 
 	if (inquiry->refusal->via != MR_VIA_LIBRARY || !mr_inquiry_range(inquiry, &range) ||
 	    !range.addr || !range.length || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
 		return false;
 	mr_fork_read(inquiry->host, fork);
-	return fork->is_asked && mr_copies_on_fork(inquiry->host) != MR_YES;
+	return fork->is_asked && ((release > 0 && release < ASKS_KERNEL_SINCE) ||
+				  mr_copies_on_fork(inquiry->host) != MR_YES);
 }
 
 /* A range that is protected already, as it is registered, is not protected again. */

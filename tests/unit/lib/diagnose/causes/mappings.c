@@ -9,6 +9,7 @@
 
 static struct mr_region_request request;
 static struct mr_diagnosis diagnosis;
+static const char *rdma_core; /* release of the library */
 
 /* Diagnoses a refused ibv_reg_mr of @length bytes at AT, on a kernel. */
 static void diagnose(const char *kernel, int errnum, uint64_t length, uint32_t access)
@@ -20,6 +21,7 @@ static void diagnose(const char *kernel, int errnum, uint64_t length, uint32_t a
 				      .environment = &environment,
 				      .request = &request };
 
+	snprintf(environment.rdma_core, sizeof(environment.rdma_core), "%s", rdma_core ?: "");
 	snprintf(environment.simulated_kernel, sizeof(environment.simulated_kernel), "%s", kernel);
 	request = (struct mr_region_request){
 		.call = MR_REG_MR, .addr = AT, .length = length, .access = access
@@ -351,13 +353,18 @@ TEST(fork_protection_splits_no_huge_page)
 	nothing();
 }
 
-TEST(fork_protection_is_not_needed_where_the_kernel_copies)
+TEST(fork_protection_is_not_needed_where_the_kernel_copies_and_the_library_knows)
 {
 	put_huge("", "0");
 	call("answer", "/environment/RDMAV_FORK_SAFE", "set");
 	call("answer", "/rdma/copy-on-fork", "yes");
-	diagnose("6.1", EINVAL, 65536, WRITE);
+	rdma_core = "56.1";
+	diagnose("6.12", EINVAL, 65536, WRITE);
 	nothing();
+	rdma_core = "44.0";
+	diagnose("6.1", EINVAL, 65536, WRITE);
+	first("MR-FORK-HUGEPAGES", MR_CERTAIN);
+	rdma_core = NULL;
 }
 
 /* ---- what cannot be read, or lies ---- */
@@ -403,7 +410,7 @@ int main(void)
 		T(a_control_group_without_huge_pages),
 		T(bad_memory_is_possible_where_all_is_mapped),
 		T(fork_protection_splits_no_huge_page),
-		T(fork_protection_is_not_needed_where_the_kernel_copies),
+		T(fork_protection_is_not_needed_where_the_kernel_copies_and_the_library_knows),
 		T(without_mappings_nothing_is_said),
 		T(nonsense_in_maps_is_passed_over),
 	};
