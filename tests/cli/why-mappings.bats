@@ -5,6 +5,9 @@
 load helpers
 load why
 
+# shellcheck disable=SC2030,SC2031 # each test is a shell of its own
+# shellcheck disable=SC2154 # of run
+
 AT=0x200000000000 # where `mapped` maps
 MOUNT=''
 
@@ -169,7 +172,7 @@ mount_new() {
 		fi
 		umount "$MOUNT"
 		MOUNT=''
-		rm -r "$BATS_TEST_TMPDIR"/{mnt,image}
+		rm -r "${BATS_TEST_TMPDIR:?}"/{mnt,image}
 	done
 }
 

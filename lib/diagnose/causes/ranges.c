@@ -100,7 +100,7 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 const struct mr_cause mr_causes_of_ranges[] = {
 	{ .id = "MR-LENGTH-ZERO",
 	  .subject = "length 0",
-	  .operations = MR_ON_PINNING,
+	  .operations = MR_ON(REG) | MR_ON(UMEM),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
@@ -108,8 +108,8 @@ const struct mr_cause mr_causes_of_ranges[] = {
 	  .what = "The range has no bytes, so there is no page to register.",
 	  .recognise = "The length of the call.",
 	  .remedy = "give a length of at least 1",
-	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); uverbs_cmd.c "
-		     "ib_uverbs_rereg_mr(); libibverbs/verbs.c ibv_rereg_mr()" },
+	  .sources =
+		  "drivers/infiniband/core/umem.c ib_umem_get(); umem_odp.c ib_init_umem_odp()" },
 	{ .id = "MR-RANGE-WRAPS",
 	  .subject = "a range that wraps",
 	  .operations = MR_ON_PINNING,
