@@ -80,21 +80,12 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!mr_inquiry_range(inquiry, &range))
 		return;
 	device = mr_inquiry_attributes(inquiry);
-	if (!device || !device->max_mr_size)
+	if (!device || !device->max_mr_size || range.length <= device->max_mr_size)
 		return;
 	mr_evidence_number(suspicion, "length", range.length);
 	mr_evidence_number(suspicion, "max_mr_size", device->max_mr_size);
-	if (range.length > device->max_mr_size) {
-		mr_suspect(suspicion, MR_LIKELY, "%s is more than the device's max_mr_size, %s",
-			   mr_size_text(range.length).text, mr_size_text(device->max_mr_size).text);
-	} else if (inquiry->refusal->held > device->max_mr_size - range.length) {
-		mr_evidence_number(suspicion, "held", inquiry->refusal->held);
-		mr_suspect(suspicion, MR_POSSIBLE,
-			   "%s are registered, and with %s more all regions together exceed "
-			   "max_mr_size, %s, which some devices mean so",
-			   mr_size_text(inquiry->refusal->held).text,
-			   mr_size_text(range.length).text, mr_size_text(device->max_mr_size).text);
-	}
+	mr_suspect(suspicion, MR_LIKELY, "%s is more than the device's max_mr_size, %s",
+		   mr_size_text(range.length).text, mr_size_text(device->max_mr_size).text);
 }
 
 const struct mr_cause mr_causes_of_ranges[] = {
@@ -142,8 +133,7 @@ const struct mr_cause mr_causes_of_ranges[] = {
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_max_size,
-	  .what = "The range is longer than the largest region that the device says it can have.  "
-		  "erdma limits the memory of all regions together by the same figure.",
+	  .what = "The range is longer than the largest region that the device says it can have.",
 	  .recognise = "max_mr_size of ibv_devinfo -v, or of mrctl stat --device.",
 	  .remedy = "register several regions of at most max_mr_size bytes",
 	  .sources = "ibv_query_device(3); kvcache-ai/Mooncake#304" },
