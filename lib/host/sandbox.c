@@ -113,3 +113,10 @@ void mr_group_name(struct mr_host *host, uint32_t gid, char *name, size_t size)
 		snprintf(name, size, "%" PRIu32, gid);
 	mr_clean_text(name, size);
 }
+
+/* Linux 4.4.0 with this date until 2025, then 4.19.0-gvisor (gVisor's pkg/sentry/kernel/version.go). */
+bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size)
+{
+	return mr_host_line(host, version, size, "/proc/version") &&
+	       (strstr(version, "gvisor") || strstr(version, "Sun Jan 10 15:06:54 PST 2016"));
+}

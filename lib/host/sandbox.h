@@ -39,6 +39,12 @@ enum mr_selinux {
 int mr_selinux_read(struct mr_host *host, enum mr_selinux *mode, char *label, size_t size);
 
 /**
+ * mr_sandbox_is_gvisor() - whether the kernel is that of gVisor, by what it says of itself
+ * @version: set to that
+ */
+bool mr_sandbox_is_gvisor(struct mr_host *host, char *version, size_t size);
+
+/**
  * mr_group_name() - the name of a group of the host
  * @name: set to it, or to its number where it has none
  */

@@ -1,96 +1,144 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Limits on what may be pinned.  The kernel counts the pages that a registration pins in the address space of
- * the process, before it pins them, and refuses with ENOMEM where they are more than RLIMIT_MEMLOCK
- * (drivers/infiniband/core/umem.c ib_umem_get()).
- */
+/* Memory that cannot be pinned, or mapped for the device, as the host has no more of it. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/diagnose/memlock_remedy.h"
+#include "lib/diagnose/kernel.h"
+#include "lib/diagnose/devices.h"
+#include "lib/diagnose/memory.h"
 #include "lib/diagnose/size_text.h"
+#include "lib/host/meminfo.h"
 #include "lib/verbs/access.h"
-#include "lib/verbs/region.h"
 
-/* Whether the call pins memory of the process; @range: which. */
-static bool pins(const struct mr_inquiry *inquiry, struct mr_range *range)
+/* From this size on a dma-buf was seen to be refused where the IOMMU translates each page. */
+#define LARGE_DMABUF (UINT64_C(1) << 30)
+
+/* Whether the call pins memory of the process; @length: bytes. */
+static bool pins(const struct mr_inquiry *inquiry, uint64_t *length)
 {
-	const uint32_t on_demand = MR_ACCESS_ON_DEMAND;
-
-	return mr_inquiry_range(inquiry, range) && !(mr_inquiry_access(inquiry) & on_demand);
-}
-
-/* Bytes of all pages that the range begins in. */
-static uint64_t bytes_of_pages(const struct mr_range *range)
-{
-	uint64_t addr = range->addr, length = range->length;
-
-	mr_extend_to_pages((uint64_t)sysconf(_SC_PAGESIZE), &addr, &length);
-	return length;
-}
-
-static void explain_limit(struct mr_inquiry *inquiry, const struct mr_memlock *limit,
-			  uint64_t needed, struct mr_suspicion *suspicion)
-{
-	struct mr_finding finding = { .verdict = MR_VERDICT_BAD };
-
-	mr_memlock_explain(inquiry->host, limit, needed, &finding);
-	if (finding.remedy[0])
-		mr_suspect_remedy(suspicion, "%s", finding.remedy);
-	if (finding.detail[0])
-		mr_evidence_text(suspicion, "origin", "%s", finding.detail);
-}
-
-static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_memlock *limit = mr_inquiry_memlock(inquiry);
-	const struct mr_process_status *status = mr_inquiry_status(inquiry);
-	const enum mr_tristate exempt = mr_memlock_is_lifted(inquiry->host);
-	uint64_t asked, pinned, most;
 	struct mr_range range;
+	const bool is_pinned = mr_inquiry_range(inquiry, &range) &&
+			       !(mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND);
 
-	if (!pins(inquiry, &range) || !limit)
+	*length = is_pinned ? range.length : 0;
+	return is_pinned;
+}
+
+/* Takes the finding of a check of stat --host about a registration of @length bytes. */
+static struct mr_finding take(const struct mr_inquiry *inquiry, uint64_t length,
+			      void (*check)(const struct mr_question *, struct mr_finding *),
+			      struct mr_suspicion *suspicion)
+{
+	const struct mr_question question = { .host = inquiry->host, .size = { length, true } };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+
+	check(&question, &finding);
+	if (finding.verdict < MR_VERDICT_WARN)
+		return finding;
+	mr_evidence_number(suspicion, "asked", length);
+	if (finding.detail[0])
+		mr_evidence_text(suspicion, "detail", "%s", finding.detail);
+	mr_suspect_remedy(suspicion, "%s", finding.remedy);
+	return finding;
+}
+
+static void look_at_available(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct mr_finding finding;
+	uint64_t length;
+
+	if (!pins(inquiry, &length))
 		return;
-	asked = bytes_of_pages(&range);
-	/* What the simulated HCA holds is not pinned, so the process's own figure does not have it. */
-	pinned = status && status->pinned.known ? status->pinned.value : 0;
-	if (inquiry->refusal->held > pinned)
-		pinned = inquiry->refusal->held;
-	mr_evidence_limit(suspicion, "limit", limit->soft);
-	mr_evidence_number(suspicion, "pinned", pinned);
-	mr_evidence_number(suspicion, "asked", asked);
-	if (exempt == MR_YES) {
-		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
+	finding = take(inquiry, length, mr_check_available, suspicion);
+	if (finding.verdict == MR_VERDICT_OK)
+		mr_rule_out(suspicion, "%s", finding.figure);
+	else if (finding.verdict >= MR_VERDICT_WARN)
+		mr_suspect(suspicion, finding.verdict == MR_VERDICT_BAD ? MR_LIKELY : MR_POSSIBLE,
+			   "%s", finding.figure);
+}
+
+/* Memory outside of CMA that is free: where there is enough, pages can be moved out to be pinned. */
+static bool is_rest_low(struct mr_inquiry *inquiry, uint64_t length)
+{
+	struct mr_meminfo info;
+
+	if (mr_meminfo_read(inquiry->host, &info) || !info.free.known || !info.cma_free.known)
+		return false;
+	return info.free.value <= info.cma_free.value ||
+	       info.free.value - info.cma_free.value < length;
+}
+
+static void look_at_cma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	struct mr_finding finding;
+	uint64_t length;
+
+	if (!pins(inquiry, &length) || (environment && environment->simulated))
 		return;
-	}
-	most = limit->soft > pinned ? limit->soft - pinned : 0;
-	if (asked <= most) {
-		mr_rule_out(suspicion, "%s of %s may still be pinned", mr_size_text(most).text,
-			    mr_size_text(limit->soft).text);
+	finding = take(inquiry, length, mr_check_cma, suspicion);
+	if (finding.verdict == MR_VERDICT_OK && !is_rest_low(inquiry, length))
+		mr_rule_out(suspicion, "%s, and enough is free outside", finding.figure);
+	else if (finding.verdict >= MR_VERDICT_WARN)
+		mr_suspect(suspicion, is_rest_low(inquiry, length) ? MR_LIKELY : MR_POSSIBLE, "%s",
+			   finding.figure);
+}
+
+static void look_at_iommu(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	struct mr_finding finding;
+
+	if (!refusal->request || (refusal->environment && refusal->environment->simulated) ||
+	    refusal->request->length < LARGE_DMABUF)
 		return;
-	}
-	mr_suspect(suspicion, exempt == MR_NO ? MR_CERTAIN : MR_LIKELY,
-		   "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
-		   mr_size_text(pinned).text, mr_size_text(asked).text,
-		   mr_size_text(limit->soft).text);
-	explain_limit(inquiry, limit, pinned + asked, suspicion);
+	finding = take(inquiry, refusal->request->length, mr_check_iommu, suspicion);
+	if (finding.verdict == MR_VERDICT_OK)
+		mr_rule_out(suspicion, "IOMMU: %s", finding.figure);
+	else if (finding.verdict >= MR_VERDICT_WARN)
+		mr_suspect(suspicion, MR_LIKELY, "IOMMU: %s", finding.figure);
 }
 
 const struct mr_cause mr_causes_of_limits[] = {
-	{ .id = "MR-MEMLOCK",
-	  .subject = "limit of locked memory",
+	{ .id = "MR-AVAILABLE",
+	  .subject = "memory available",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
-	  .frequency = MR_COMMON,
-	  .look = look_at_memlock,
-	  .what = "Registration pins memory, and the process may not pin as much "
-		  "(RLIMIT_MEMLOCK, ulimit -l).  What it has pinned before counts too, each device "
-		  "on its own.",
-	  .recognise = "VmPin of /proc/PID/status and the new region together are more than \"Max "
-		       "locked memory\" of /proc/PID/limits, and CAP_IPC_LOCK is not effective.",
-	  .remedy = "raise the limit of locked memory (ulimit -l), where the process is started",
-	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); getrlimit(2)" },
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_available,
+	  .what = "What is registered stays in memory, and the host has not as much available.  More "
+		  "often a process is killed than that the call is refused.",
+	  .recognise = "MemAvailable in /proc/meminfo, and \"Out of memory\" in the kernel's log.",
+	  .remedy = "end what holds memory, or register less",
+	  .sources = "Documentation/filesystems/proc.rst; mm/gup.c faultin_page()" },
+	{ .id = "MR-CMA",
+	  .subject = "memory of the contiguous allocator",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_cma,
+	  .what = "Pages in areas of the contiguous memory allocator (CMA) cannot stay pinned: the kernel "
+		  "moves them out first, and refuses where it finds no room, or cannot move them.  "
+		  "Scratch memory of kexec handover (kho=on) is of that kind.",
+	  .recognise =
+		  "CmaFree in /proc/meminfo is more than CmaTotal, or nearly all that is free is in CMA; "
+		  "tracing shows migrate_pages() with -EAGAIN below __gup_longterm_locked().",
+	  .remedy = "boot with kho=off, or with a smaller cma= or hugetlb_cma=",
+	  .sources = "mm/gup.c check_and_migrate_movable_pages(); NVIDIA/NV-Kernels#590" },
+	{ .id = "MR-IOMMU",
+	  .subject = "IOMMU",
+	  .operations = MR_ON_DMABUFS,
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_DMABUF,
+	  .frequency = MR_RARE,
+	  .look = look_at_iommu,
+	  .what = "With full translation by the IOMMU each page of a dma-buf is mapped for the device, "
+		  "and for large ones the mappings run out.",
+	  .recognise = "The file type of the device's iommu_group in /sys is DMA or DMA-FQ, not "
+		       "identity, and smaller dma-bufs can be registered.",
+	  .remedy = "boot with iommu=pt, or register large dma-bufs in pieces of 1 GiB",
+	  .sources = "drivers/iommu/dma-iommu.c iommu_dma_map_sg(); uccl-project/uccl#761" },
 	{ .id = NULL },
 };

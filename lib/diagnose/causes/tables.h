@@ -16,9 +16,12 @@ extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand pagi
 extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
 extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
 extern const struct mr_cause mr_causes_of_rereg[];           /**< changing regions */
-extern const struct mr_cause mr_causes_of_ranges[];        /**< address and length by themselves */
-extern const struct mr_cause mr_causes_of_device_memory[]; /**< memory on the device */
-extern const struct mr_cause mr_causes_of_limits[]; /**< limits on pinned memory, control groups */
+extern const struct mr_cause mr_causes_of_ranges[];         /**< address and length by themselves */
+extern const struct mr_cause mr_causes_of_device_memory[];  /**< memory on the device */
+extern const struct mr_cause mr_causes_of_sandboxes[];      /**< filters of system calls */
+extern const struct mr_cause mr_causes_of_control_groups[]; /**< what control groups allow */
+extern const struct mr_cause mr_causes_of_memlock[];        /**< the limit of locked memory */
+extern const struct mr_cause mr_causes_of_limits[];         /**< memory that can be pinned at all */
 extern const struct mr_cause
 	mr_causes_of_mappings[]; /**< what stands behind a range of addresses */
 extern const struct mr_cause

@@ -20,6 +20,7 @@
 #include "lib/sim/base/maps.h"
 #include "lib/sim/devices/profiles.h"
 #include "lib/sim/memory/dmabuf_nodes.h"
+#include "lib/sim/state/account.h"
 #include "lib/sim/state/descriptors.h"
 #include "lib/sim/state/fault.h"
 #include "lib/sim/uverbs/ioctl.h"
@@ -37,6 +38,9 @@ int __xstat(int version, const char *path, struct stat *st);
 int __xstat64(int version, const char *path, struct stat64 *st);
 int __fxstat(int version, int fd, struct stat *st);
 int __fxstat64(int version, int fd, struct stat64 *st);
+
+/* what mrctl asks (lib/simulator/pinned.h): the kernel's VmPin has nothing of it */
+uint64_t mrctl_sim_pinned(void);
 
 /* ---- open ---------------------------------------------------------------------------------- */
 
@@ -386,4 +390,9 @@ EXPORT int socket(int domain, int type, int protocol)
 		return -1;
 	}
 	return sim_libc()->socket(domain, type, protocol);
+}
+
+EXPORT uint64_t mrctl_sim_pinned(void)
+{
+	return sim_account_pinned();
 }

@@ -173,6 +173,17 @@ static void drop_closed_tables(struct sim_account *account)
 			set_share(account, share, 0);
 }
 
+static void correct_account(void)
+{
+	struct sim_process *process;
+
+	correct_shares();
+	process = sim_process_lock();
+	drop_closed_tables(&process->account);
+	process->account.incomplete = false;
+	sim_process_unlock(process);
+}
+
 /*
  * Whether this process has more pinned than a limit in bytes, by the shares as they are or corrected.
  * Pages whose table only other processes have open are missed: to count them, this process would have to
@@ -185,13 +196,9 @@ static bool is_over(rlim_t limit, bool exactly)
 	bool over;
 
 	if (exactly)
-		correct_shares();
+		correct_account();
 	process = sim_process_lock();
 	account = &process->account;
-	if (exactly) {
-		drop_closed_tables(account);
-		account->incomplete = false;
-	}
 	over = account->incomplete || account->pinned + account->pending > limit / sim_page_size();
 	sim_process_unlock(process);
 	return over;
@@ -261,4 +268,16 @@ void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pa
 	if (share)
 		set_share(account, share, share->pages > pages ? share->pages - pages : 0);
 	sim_process_unlock(process);
+}
+
+uint64_t sim_account_pinned(void)
+{
+	struct sim_process *process;
+	uint64_t pages;
+
+	correct_account();
+	process = sim_process_lock();
+	pages = process->account.pinned;
+	sim_process_unlock(process);
+	return pages * sim_page_size();
 }

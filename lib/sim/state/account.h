@@ -42,4 +42,7 @@ uint32_t sim_account_commit(const struct sim_table *table, uint64_t pages);
  */
 void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pages);
 
+/** sim_account_pinned() - bytes that this process has pinned by all its simulated devices; no table may be locked */
+uint64_t sim_account_pinned(void);
+
 #endif

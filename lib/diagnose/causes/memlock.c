@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The limit of locked memory.  drivers/infiniband/core/umem.c ib_umem_get(), by which drivers pin memory, refuses
+ * in this order: a range that wraps (EINVAL), a limit of 0 (can_do_mlock(), EPERM), no page or more than UINT_MAX
+ * (EINVAL), and more pages than the limit has (ENOMEM).  It counts the pages of the range and those that the
+ * process has pinned, by all devices, in mm->pinned_vm, before it looks at the memory.  CAP_IPC_LOCK lifts the
+ * limit, in the first user namespace alone.  So it is in Linux 5.x to 7.x.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/limits.h"
+#include "lib/diagnose/memlock_remedy.h"
+#include "lib/diagnose/size_text.h"
+#include "lib/host/page.h"
+#include "lib/simulator/pinned.h"
+#include "lib/verbs/access.h"
+
+#define SIZE(bytes) mr_size_text(bytes).text
+
+/* What counts against the limit. */
+struct memlock {
+	const struct mr_memlock *limit;
+	enum mr_tristate is_lifted;
+	uint64_t page;
+	uint64_t asked;           /* bytes of the pages that are begun */
+	struct mr_opt_u64 pinned; /* bytes */
+};
+
+/* The pages that the call pins; false: none, or the range wraps. */
+static bool count_pages(struct mr_inquiry *inquiry, struct memlock *memlock)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	const bool is_relaxed = request && request->call == MR_REG_MR_RELAXED;
+	struct mr_range range;
+	uint64_t mask, end;
+
+	memlock->page = mr_page_size(inquiry->host);
+	mask = (is_relaxed && request->page_size > memlock->page ? request->page_size
+								 : memlock->page) -
+	       1;
+	if (!mr_inquiry_range(inquiry, &range) ||
+	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND ||
+	    __builtin_add_overflow(range.addr, range.length, &end) || end > UINT64_MAX - mask)
+		return false;
+	memlock->asked = ((end + mask) & ~mask) - (range.addr & ~mask);
+	return true;
+}
+
+/* What the simulated HCA holds is not really pinned: the kernel's figure does not have it. */
+static struct mr_opt_u64 find_pinned(struct mr_inquiry *inquiry)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	const struct mr_process_status *status;
+
+	if (environment && environment->simulated && mr_host_is_live(inquiry->host))
+		return mr_simulator_pinned();
+	status = mr_inquiry_status(inquiry);
+	return status ? status->pinned : (struct mr_opt_u64){ 0 };
+}
+
+/* Return: false where the limit has nothing to do with the call, or cannot be read. */
+static bool find_memlock(struct mr_inquiry *inquiry, struct memlock *memlock)
+{
+	if (!count_pages(inquiry, memlock))
+		return false;
+	memlock->limit = mr_inquiry_memlock(inquiry);
+	memlock->is_lifted = mr_memlock_is_lifted(inquiry->host);
+	return memlock->limit != NULL;
+}
+
+/* siw compared the new pages with the limit by itself up to Linux 6.8, and asked for no capability. */
+static bool is_other_rule(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_is_driver(inquiry, "siw");
+}
+
+/* Whether ib_uverbs or the driver refuses the call with another errno, before memory is pinned. */
+static bool is_refused_before(const struct mr_inquiry *inquiry)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint32_t access = mr_inquiry_access(inquiry);
+
+	if (access & (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC) &&
+	    !(access & MR_ACCESS_LOCAL_WRITE))
+		return true;
+	if (inquiry->operation == MR_OP_REREG)
+		return !mr_inquiry_is_driver(inquiry, "mlx5");
+	return request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN &&
+	       (request->addr ^ request->iova) & (mr_page_size(inquiry->host) - 1);
+}
+
+static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, const struct memlock *memlock)
+{
+	if (is_refused_before(inquiry))
+		return MR_POSSIBLE;
+	return memlock->is_lifted == MR_NO && !is_other_rule(inquiry) ? MR_CERTAIN : MR_LIKELY;
+}
+
+/* Return: where the limit came from, to be put behind a sentence: "; lowered at containerd", or nothing. */
+static void explain_limit(struct mr_inquiry *inquiry, const struct memlock *memlock,
+			  uint64_t needed, struct mr_finding *origin,
+			  struct mr_suspicion *suspicion)
+{
+	const struct mr_question question = { .host = inquiry->host };
+	struct mr_finding capability = { .verdict = MR_VERDICT_NA };
+
+	mr_memlock_explain(inquiry->host, memlock->limit, needed, origin);
+	if (origin->remedy[0])
+		mr_suspect_remedy(suspicion, "%s", origin->remedy);
+	mr_evidence_limit(suspicion, "hard_limit", memlock->limit->hard);
+	if (origin->detail[0])
+		mr_evidence_text(suspicion, "origin", "%s", origin->detail);
+	mr_check_ipc_lock(&question, &capability);
+	mr_evidence_text(suspicion, "cap_ipc_lock", "%s", capability.figure);
+}
+
+static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
+	struct memlock memlock;
+
+	if (!find_memlock(inquiry, &memlock))
+		return;
+	mr_evidence_limit(suspicion, "limit", memlock.limit->soft);
+	if (memlock.limit->soft) {
+		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is %s, not 0",
+			    memlock.limit->soft == UINT64_MAX ? "unlimited"
+							      : SIZE(memlock.limit->soft));
+		return;
+	}
+	if (memlock.is_lifted == MR_YES) {
+		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
+		return;
+	}
+	explain_limit(inquiry, &memlock, memlock.asked, &origin, suspicion);
+	mr_suspect(suspicion, how_sure(inquiry, &memlock),
+		   "nothing may be pinned, as RLIMIT_MEMLOCK is 0%s", origin.figure);
+}
+
+/* Whether the limit is exceeded; unknown where it depends on what is pinned, which is not known. */
+static enum mr_tristate is_exceeded(const struct memlock *memlock)
+{
+	const uint64_t limit = memlock->limit->soft / memlock->page;
+	const uint64_t asked = memlock->asked / memlock->page;
+	const uint64_t pinned = memlock->pinned.value / memlock->page;
+
+	if (asked > limit)
+		return MR_YES;
+	if (!memlock->pinned.known)
+		return MR_UNKNOWN;
+	return pinned > limit - asked ? MR_YES : MR_NO;
+}
+
+static void rule_out_limit(const struct memlock *memlock, struct mr_suspicion *suspicion)
+{
+	const uint64_t limit = memlock->limit->soft;
+
+	if (memlock->is_lifted == MR_YES)
+		mr_rule_out(suspicion, "CAP_IPC_LOCK lifts the limit");
+	else if (limit == UINT64_MAX)
+		mr_rule_out(suspicion, "RLIMIT_MEMLOCK is unlimited");
+	else
+		mr_rule_out(suspicion, "%s are pinned, this takes %s, and RLIMIT_MEMLOCK is %s",
+			    SIZE(memlock->pinned.value), SIZE(memlock->asked), SIZE(limit));
+}
+
+/* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
+static bool can_be_counted(const struct memlock *memlock)
+{
+	return memlock->asked && memlock->asked / memlock->page <= UINT32_MAX;
+}
+
+static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
+	enum mr_tristate exceeded;
+	struct memlock memlock;
+
+	if (!find_memlock(inquiry, &memlock) || !can_be_counted(&memlock))
+		return;
+	memlock.pinned = find_pinned(inquiry);
+	exceeded = is_exceeded(&memlock);
+	mr_evidence_limit(suspicion, "limit", memlock.limit->soft);
+	if (memlock.pinned.known)
+		mr_evidence_number(suspicion, "pinned", memlock.pinned.value);
+	mr_evidence_number(suspicion, "asked", memlock.asked);
+	if (exceeded == MR_NO || (memlock.is_lifted == MR_YES && !is_other_rule(inquiry))) {
+		rule_out_limit(&memlock, suspicion);
+		return;
+	}
+	if (exceeded == MR_UNKNOWN)
+		return;
+	explain_limit(inquiry, &memlock, memlock.pinned.value + memlock.asked, &origin, suspicion);
+	mr_suspect(suspicion, how_sure(inquiry, &memlock),
+		   "%s %s pinned, this takes %s, and RLIMIT_MEMLOCK is %s%s",
+		   memlock.pinned.known ? SIZE(memlock.pinned.value) : "some memory",
+		   memlock.pinned.known ? "are" : "may be", SIZE(memlock.asked),
+		   SIZE(memlock.limit->soft), origin.figure);
+}
+
+/* Whether the call was refused as the limit counts. */
+static bool is_at_limit(struct mr_inquiry *inquiry)
+{
+	struct memlock memlock;
+
+	if (!find_memlock(inquiry, &memlock) || memlock.is_lifted == MR_YES)
+		return false;
+	if (inquiry->refusal->errnum == EPERM)
+		return !memlock.limit->soft;
+	memlock.pinned = find_pinned(inquiry);
+	return can_be_counted(&memlock) && is_exceeded(&memlock) == MR_YES;
+}
+
+/*
+ * Why the limit counts although the process seems to be exempt.  It is never the first cause: a higher limit
+ * helps in each case, a capability does not.
+ */
+static void look_at_exemption(struct mr_inquiry *inquiry,
+			      void (*check)(const struct mr_question *, struct mr_finding *),
+			      struct mr_suspicion *suspicion)
+{
+	const struct mr_question question = { .host = inquiry->host };
+	struct mr_finding finding = { .verdict = MR_VERDICT_NA };
+
+	if (!is_at_limit(inquiry) || is_refused_before(inquiry))
+		return;
+	check(&question, &finding);
+	if (finding.verdict != MR_VERDICT_WARN)
+		return;
+	if (finding.detail[0])
+		mr_evidence_text(suspicion, "detail", "%s", finding.detail);
+	mr_suspect(suspicion, MR_LIKELY, "%s", finding.figure);
+	mr_suspect_remedy(suspicion, "%s", finding.remedy);
+}
+
+static void look_at_ipc_lock(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	look_at_exemption(inquiry, mr_check_ipc_lock, suspicion);
+}
+
+static void look_at_user_namespace(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	look_at_exemption(inquiry, mr_check_user_namespace, suspicion);
+}
+
+const struct mr_cause mr_causes_of_memlock[] = {
+	{ .id = "MR-MEMLOCK-ZERO",
+	  .subject = "limit of locked memory that is 0",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { EPERM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_zero,
+	  .what = "A process whose limit of locked memory is 0 may pin nothing at all, and is told "
+		  "EPERM rather than ENOMEM.",
+	  .recognise =
+		  "\"Max locked memory\" of /proc/PID/limits is 0, and CAP_IPC_LOCK is not effective.",
+	  .remedy = "raise the limit of locked memory (ulimit -l), where the process is started",
+	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); mm/mlock.c can_do_mlock()" },
+	{ .id = "MR-MEMLOCK",
+	  .subject = "limit of locked memory",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_memlock,
+	  .what = "Registration pins memory, and the process may not pin as much "
+		  "(RLIMIT_MEMLOCK, ulimit -l).  What it has pinned before counts too: a buffer "
+		  "that is registered with several devices counts once for each.  Memory of "
+		  "on-demand regions and dma-bufs does not count.",
+	  .recognise =
+		  "VmPin of /proc/PID/status and the new region together are more than \"Max "
+		  "locked memory\" of /proc/PID/limits, and CAP_IPC_LOCK is not effective.  The "
+		  "limit is inherited: look for the parent process that has another one.",
+	  .remedy = "raise the limit of locked memory (ulimit -l), where the process is started",
+	  .sources = "drivers/infiniband/core/umem.c ib_umem_get(); getrlimit(2); "
+		     "NVIDIA/nccl-tests#206; systemd/systemd#11448" },
+	{ .id = "MR-IPC-LOCK",
+	  .subject = "CAP_IPC_LOCK without effect",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { ENOMEM, EPERM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_COMMON,
+	  .look = look_at_ipc_lock,
+	  .what = "CAP_IPC_LOCK lifts the limit of locked memory, but only where it is effective.  "
+		  "Given to a container whose user is not root, it is not.",
+	  .recognise = "Bit 14 is set in CapBnd or CapPrm of /proc/PID/status, and not in CapEff.",
+	  .remedy = "run the container as root, or raise the limit of locked memory",
+	  .sources = "capabilities(7); NVIDIA/nvidia-container-toolkit#2037" },
+	{ .id = "MR-USERNS",
+	  .subject = "user namespace",
+	  .operations = MR_ON_PINNING,
+	  .errnums = { ENOMEM, EPERM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_user_namespace,
+	  .what = "The kernel asks for CAP_IPC_LOCK in the user namespace of the host.  Root of a "
+		  "rootless container does not have it there, so the limit of locked memory counts.",
+	  .recognise = "The file uid_map of the process in /proc is not \"0 0 4294967295\".",
+	  .remedy =
+		  "raise the hard limit of locked memory on the host, for the user who starts the "
+		  "container",
+	  .sources = "drivers/infiniband/core/umem.c capable(); user_namespaces(7); "
+		     "rootless-containers/usernetes#373" },
+	{ .id = NULL },
+};
