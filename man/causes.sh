@@ -28,6 +28,7 @@ prints one of them, those of an errno, and those of a line in another program's 
 .PP
 The causes stand in the order in which a call meets what can refuse it.
 .SH CAUSES
+.ad l
 END
 "$1" --json explain --list | jq -r '
 	# A text for troff: no line begins with a control character, no hyphen or quote is turned into another one.
@@ -36,15 +37,14 @@ END
 	# One sentence a line
 	def sentences: text | gsub("[.] +(?<next>[A-Z])"; ".\n\(.next)") | gsub("  +"; " ");
 	def words: if . == null then "any" else join(", ") end;
-	.causes[] | ".SS \(.id | text)",
-		"\(.subject | sub("^(?<c>.)"; "\(.c | ascii_upcase)")).",
-		.what, ".TP", ".B Refused by", "\(.layer // "any layer"): \(.calls | words)",
-		".TP", ".B Errnos", "\(.errnos | words)",
-		".TP", ".B Recognised by", .recognise,
-		".TP", ".B Try", .remedy,
-		".TP", ".B Frequency", "\(.frequency)",
-		".TP", ".B Sources", .source |
-	if test("^[.](SS|TP|B) ?") then . else sentences end'
+	.causes[] | ".SS \(.id | text)", ".I \(.subject | text)", ".PP", .what,
+		"This is \(.frequency).",
+		"\(if .layer then "Refused by \(.layer)" else "Refused" end): \(.calls | words).",
+		"Errnos: \(.errnos | words).",
+		".TP", ".B recognise", .recognise,
+		".TP", ".B try", .remedy,
+		".TP", ".B sources", .source |
+	if test("^[.](SS|TP|PP|B|I) ?") then . else sentences end'
 cat <<'END'
 .SH "SEE ALSO"
 .BR mrctl (1),

@@ -25,10 +25,12 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	const struct global_args *global = invocation->global;
 	int rc;
 
-	if (expect && expect->cause_count && global->why == WHY_NONE)
-		return mr_fail_text(
+	if (expect && expect->cause_count && global->why == WHY_NONE) {
+		mr_fail_text(
 			err, MR_ERROR_USAGE, EINVAL,
 			"--expect names a cause: it excludes --why none, which looks for none");
+		return -EINVAL;
+	}
 	answer->invocation = invocation;
 	answer->expect = expect && expect->given ? expect : NULL;
 	answer->environment = environment;

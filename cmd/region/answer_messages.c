@@ -25,7 +25,7 @@ void answer_note(const struct answer *answer, const char *fmt, ...)
 /* Says how many refusals came for the cause that was told last. */
 static void report_told_again(const struct answer *answer)
 {
-	if (!answer->told_again)
+	if (!answer->told || !answer->told_again)
 		return;
 	if (*answer->told)
 		answer_note(answer, "and %" PRIu64 " more for the same cause, %s",

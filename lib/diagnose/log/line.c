@@ -27,6 +27,7 @@ bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)
 bool mr_log_line_request(const struct mr_log_line *line, struct mr_region_request *request)
 {
 	static const enum mr_region_call calls[] = { MR_REG_MR, MR_REG_MR_IOVA, MR_UMEM_REG };
+	const char *call = line->call ? line->call : "";
 	const bool has_all = line->addr.known && line->length.known && line->access.known;
 
 	for (size_t i = 0; has_all && i < sizeof(calls) / sizeof(*calls); i++) {
@@ -34,8 +35,8 @@ bool mr_log_line_request(const struct mr_log_line *line, struct mr_region_reques
 		const bool is_iova = calls[i] == MR_REG_MR_IOVA;
 
 		/* ibv_reg_mr_iova2 is what the macro ibv_reg_mr_iova calls. */
-		if (strncmp(line->call ? line->call : "", name, strlen(name)) != 0 ||
-		    is_iova != !strncmp(line->call, "ibv_reg_mr_iova", 15) ||
+		if (strncmp(call, name, strlen(name)) != 0 ||
+		    is_iova != !strncmp(call, "ibv_reg_mr_iova", 15) ||
 		    (is_iova && !line->iova.known))
 			continue;
 		*request = (struct mr_region_request){
