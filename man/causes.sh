@@ -27,6 +27,8 @@ prints one of them, those of an errno, and those of a line in another program's 
 .RB ( mrctl\-explain (1)).
 .PP
 The causes stand in the order in which a call meets what can refuse it.
+.\" Names of files and functions are too long to be adjusted
+.ad l
 .SH CAUSES
 .ad l
 END
