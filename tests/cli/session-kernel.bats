@@ -137,9 +137,11 @@ objects() {
 	echo "$pci" >/sys/bus/pci/drivers/mlx5_core/unbind
 	run --separate-stderr ms reg --via kernel
 	refused EIO "ioctl(REG_MR)"
+	[[ $stderr == *"because: mlx5_0 has gone"*"[certain, MR-DEVICE-GONE]"* ]] || fail "$stderr"
 	observed "driver unbound under a session" "ioctl(REG_MR) EIO"
 	run --separate-stderr ms umem --via kernel
 	refused EIO "ioctl(DEVX_UMEM_REG)"
+	[[ $stderr == *"[certain, MR-DEVICE-GONE]"* ]] || fail "$stderr"
 	observed "driver unbound under a session, umem" "ioctl(DEVX_UMEM_REG) EIO"
 	run --separate-stderr ms reg --json
 	[ "$status" -eq 1 ]

@@ -141,6 +141,53 @@ all_because() {
 	done
 }
 
+# in_own_dev COMMANDS CMD...: runs CMD where COMMANDS of a shell have changed mounts, on NODE and with its number
+in_own_dev() {
+	unshare -m sh -ec "$1"'; shift; exec "$@"' sh "$NODE" "${@:2}"
+}
+
+# guest_node: sets NODE and NUMBER to those of the device of the guest
+guest_node() {
+	local at
+
+	for at in /sys/class/infiniband_verbs/*/ibdev; do
+		[ "$(<"$at")" = "$MRCTL_TEST_DEVICE" ] || continue
+		NODE=/dev/infiniband/$(basename "${at%/ibdev}")
+		NUMBER=$(tr : ' ' <"${at%/ibdev}/dev")
+	done
+	[ -c "$NODE" ]
+}
+
+# bats test_tags=kernel
+@test "a node on a file system with nodev, and a /dev of its own without nodes" {
+	local null='mknod -m 666 /dev/null c 1 3; mknod -m 666 /dev/urandom c 1 9'
+
+	! on_simulator || skip "needs a node of the kernel"
+	guest_node
+	refused_because MR-NODEV certain in_own_dev \
+		"mount -t tmpfs -o nodev none /dev/infiniband; mknod -m 666 \$1 c $NUMBER" \
+		"${MR[@]}" reg --json
+	json '.failures[0].errno == "EACCES"'
+	refused_because MR-SANDBOX certain in_own_dev "mount -t tmpfs none /dev; $null" "${MR[@]}" reg --json
+	[ "$status" -eq 3 ]
+	refused_because MR-NODE certain in_own_dev "mount -t tmpfs none /dev/infiniband" "${MR[@]}" reg --json
+	[ "$status" -eq 3 ]
+}
+
+# bats test_tags=kernel
+@test "a user whom the permission of the node is against" {
+	! on_simulator || skip "needs a node of the kernel"
+	guest_node
+	refused_because MR-NODE-ACCESS certain in_own_dev \
+		"mount -t tmpfs none /dev/infiniband; mknod -m 660 \$1 c $NUMBER; chmod 755 /dev/infiniband" \
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
+		"${MR[@]}" reg --json
+	refused_because MR-NODE-ACCESS certain in_own_dev \
+		"mount -t tmpfs -o mode=700 none /dev/infiniband; mknod -m 666 \$1 c $NUMBER" \
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
+		"${MR[@]}" reg --json
+}
+
 @test "--why none looks for no cause, also where there is no device" {
 	need_simulator
 	rm -r "${DEVICES:?}" "${NODES:?}"

@@ -175,7 +175,8 @@ static void look_at_netns(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	if (place->opened != -EPERM)
 		return;
 	add_device(place, suspicion);
-	mr_suspect(suspicion, MR_POSSIBLE,
+	/* Where it is not found either, libibverbs has asked the kernel, which lists those of this namespace. */
+	mr_suspect(suspicion, inquiry->operation == MR_OP_FIND ? MR_LIKELY : MR_POSSIBLE,
 		   "network namespaces have devices of their own, and the node %s answers EPERM: "
 		   "%s may be in another one",
 		   place->node.path, place->device);

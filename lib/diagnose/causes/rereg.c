@@ -191,13 +191,18 @@ static void look_at_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicio
 		   mr_call_row(refusal->region_call)->name);
 }
 
-/* core/umem.c ib_umem_check_rereg(), since Linux 6.12 or so, and in stable kernels. */
+static bool is_since_6_12(struct mr_inquiry *inquiry)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	return kernel && (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 12));
+}
+
+/* core/umem.c ib_umem_check_rereg(): Linux 6.12.107 has it, 6.1.192 has not. */
 static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	const uint32_t access = mr_inquiry_access(inquiry);
-	bool is_new;
 
 	if (!refusal->rereg || !refusal->region_known ||
 	    !(refusal->rereg->changes & MR_CHANGE_ACCESS))
@@ -211,8 +216,7 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    "for reading");
 		return;
 	}
-	is_new = kernel && (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 12));
-	mr_suspect(suspicion, is_new ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, is_since_6_12(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "the region's pages were pinned for reading alone (access 0x%" PRIx32
 		   "), and the change would let the device write to them (0x%" PRIx32 ")",
 		   refusal->region_access, access);
@@ -290,7 +294,7 @@ static bool has_no_pages(const struct mr_refusal *refusal)
 	       mr_region_is_dmabuf(refusal->region_call);
 }
 
-/* hw/mlx5/mr.c mlx5_ib_rereg_user_mr() */
+/* hw/mlx5/mr.c mlx5_ib_rereg_user_mr().  Linux 6.1 was seen to answer EFAULT. */
 static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -306,7 +310,7 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	}
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
-	mr_suspect(suspicion, MR_CERTAIN,
+	mr_suspect(suspicion, is_since_6_12(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
 		   "memory changes, too",
 		   others,
