@@ -259,7 +259,7 @@ load batch
 	json '.lines[2].regions[0].state == "live"'
 	# shellcheck disable=SC2154 # of run
 	[[ $stderr != *"kernel refused"* && $stderr == *"the region is as before"* ]] || fail "$stderr"
-	[[ $stderr == *"so the kernel was not asked [certain, MR-REREG-PROVIDER]"*"--via kernel"* ||
+	[[ $stderr == *"has no ibv_rereg_mr [certain, MR-PROVIDER-OPERATION]"*"--via kernel"* ||
 		$(uname -r) == 6.1.* ]] || fail "$stderr"
 }
 
@@ -269,7 +269,7 @@ load batch
 	run --separate-stderr mrctl sim --profile rxe --kernel 6.1 -- mrctl --json batch --keep-going "$LINES_FILE"
 	json '.lines[1].failures[0].old_region == "valid" and .lines[2].failures[0].old_region == "valid"'
 	json '.lines[3].regions[0].state == "live"'
-	json '[.failures[].causes[0].id] == ["MR-REREG-DRIVER", "MR-REREG-DRIVER"]'
+	json '[.failures[].causes[0].id] == ["MR-PROVIDER-OPERATION", "MR-REREG-DRIVER"]'
 	[[ $stderr != *"--via kernel asks"* ]]
 }
 

@@ -111,7 +111,7 @@ batch_because() {
 	! on_mlx5 || skip "libmlx5 does"
 	! rxe_is_old || skip "its driver does not, either"
 	session_end
-	batch_because MR-REREG-PROVIDER certain "reg --name a" "rereg a --access none"
+	batch_because MR-PROVIDER-OPERATION certain "reg --name a" "rereg a --access none"
 }
 
 @test "rxe of an old kernel changes no regions at all" {

@@ -222,7 +222,7 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		   refusal->region_access, access);
 }
 
-/* ---- drivers and providers that change no regions ---- */
+/* ---- drivers that change no regions.  Of providers MR-PROVIDER-OPERATION tells. ---- */
 
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -246,25 +246,6 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_suspect(suspicion, certainty,
 		   "this kernel's driver changes no regions at all: it does not even know a change "
 		   "of nothing");
-}
-
-/* librxe up to rdma-core 65 has no rereg_mr; libibverbs/dummy_ops.c answers for it. */
-static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	if (!failure || !failure->code || !environment)
-		return;
-	if (failure->lacks != MR_REREG_OF_PROVIDER || mr_inquiry_is_driver(inquiry, "mlx5")) {
-		mr_rule_out(suspicion, "the provider %s changes regions", environment->provider);
-		return;
-	}
-	add_code(inquiry, suspicion);
-	mr_evidence_text(suspicion, "provider", "%s", environment->provider);
-	mr_suspect(suspicion, mr_inquiry_is_driver(inquiry, "rxe") ? MR_CERTAIN : MR_LIKELY,
-		   "the provider %s changes no regions, so the kernel was not asked",
-		   environment->provider);
 }
 
 /* ---- what drivers can change ---- */
@@ -438,19 +419,6 @@ const struct mr_cause mr_causes_of_rereg[] = {
 	  .remedy = "register another region, and deregister this one",
 	  .sources = "drivers/infiniband/core/uverbs_cmd.c UAPI_DEF_METHOD_NEEDS_FN("
 		     "rereg_user_mr)" },
-	{ .id = "MR-REREG-PROVIDER",
-	  .subject = "provider that changes no regions",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_PROVIDER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_provider,
-	  .what = "The part of rdma-core for this device has no rereg_mr, although its driver can "
-		  "change regions.",
-	  .recognise = "The call returns IBV_REREG_MR_ERR_CMD with EOPNOTSUPP, and strace shows no "
-		       "system call.",
-	  .remedy = "use --via kernel, which asks the driver",
-	  .sources = "rdma-core libibverbs/dummy_ops.c, providers/rxe/rxe.c" },
 	{ .id = "MR-REREG-RXE",
 	  .subject = "change of memory on rxe",
 	  .operations = MR_ON(REREG),
