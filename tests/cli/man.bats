@@ -123,6 +123,11 @@ every_line_of() { # LINES OTHER WHAT
 	done
 }
 
+@test "mrctl-causes(7) has the causes of the program" {
+	diff "$MAN/mrctl-causes.7" <("$MAN/causes.sh" mrctl) >&2 ||
+		fail "the page has <, the program >: make causes"
+}
+
 @test "each command has a page, and each page a command" {
 	expected=$(commands)
 	same commands "$expected" "$(find "$MAN" -name 'mrctl-*.1' | sed 's/.*mrctl-\(.*\)\.1$/\1/')"
