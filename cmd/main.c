@@ -16,6 +16,7 @@
 #include "cmd/output/messages.h"
 #include "cmd/region/why.h"
 #include "lib/base/signals.h"
+#include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/device.h"
 
 static void print_version(void)
@@ -68,9 +69,11 @@ static int run_command(const struct command *command, struct global_args *global
 		       char *const *given, struct mr_error *err)
 {
 	struct parser parser = { .command = NULL };
+	struct mr_proof proof = { .is_tried = false };
 	struct invocation invocation = { .command = command,
 					 .commands = all_commands,
 					 .global = global,
+					 .proof = &proof,
 					 .argv = (const char *const *)given };
 	int rc = parser_init(&parser, command, global, err);
 
@@ -84,6 +87,7 @@ static int run_command(const struct command *command, struct global_args *global
 			rc = command_check(&invocation, err);
 		if (!rc)
 			rc = command_run(&invocation, err);
+		mr_proof_end(&proof);
 	}
 	parser_release(&parser);
 	return rc;

@@ -8,6 +8,7 @@ cat <<'END'
 .\" SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 .\" Made by man/causes.sh of what "mrctl explain --list" prints: make causes
 .TH MRCTL\-CAUSES 7 2026-11-22 mrctl "Miscellaneous Information Manual"
+.ad l
 .SH NAME
 mrctl\-causes \- why registrations of RDMA memory are refused
 .SH DESCRIPTION

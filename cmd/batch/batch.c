@@ -189,6 +189,7 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 	job->line_global.device = job->line_global.session = NULL;
 	job->line_invocation = (struct invocation){ .commands = invocation->commands,
 						    .global = &job->line_global,
+						    .proof = invocation->proof,
 						    .enclosing = &job->enclosing };
 	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_invocation, err);
 	if (!rc)

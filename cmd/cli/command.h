@@ -14,6 +14,7 @@
 #include "lib/base/error.h"
 
 struct metric;
+struct mr_proof;
 struct record;
 
 struct command;
@@ -24,6 +25,7 @@ struct invocation {
 	const struct command *command;
 	const struct command *const *commands; /**< all that there are; ends with NULL */
 	const struct global_args *global;
+	struct mr_proof *proof;      /**< what watches calls for --why prove */
 	struct enclosing *enclosing; /**< the batch, where the command is a line of one; or NULL */
 	const char *const *argv;     /**< the whole command line, as it was given; ends with NULL */
 	const void *args;            /**< the command's own struct, filled from its option tables */

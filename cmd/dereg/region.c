@@ -5,6 +5,7 @@
 #include "cmd/dereg/args.h"
 #include "cmd/dereg/region.h"
 #include "cmd/region/refusal.h"
+#include "cmd/region/proof.h"
 #include "cmd/region/row.h"
 #include "lib/base/clock.h"
 #include "lib/session/pds.h"
@@ -70,6 +71,7 @@ int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 	uint64_t ns = 0;
 	int rc;
 
+	proof_mark(job->answer.invocation, job->environment->device);
 	if (entry->call == MR_REG_MR_RELAXED)
 		return dereg_relaxed(job, slot, entry, err);
 	rc = mr_session_deregister(job->session, slot, entry->id, entry,

@@ -45,7 +45,8 @@ const struct field **columns_usual(const struct record *record, bool verbose)
 	columns = calloc(count + 1, sizeof(*columns));
 	count = 0;
 	for (const struct field *f = record->fields; columns && f->key; f++)
-		if (f->type != FIELD_LIST && f->type != FIELD_RECORD && f->type != FIELD_MEMBERS &&
+		if (f->type != FIELD_LIST && f->type != FIELD_RECORD && f->type != FIELD_ONE &&
+		    f->type != FIELD_MEMBERS &&
 		    (verbose || !(f->flags & FIELD_DETAIL)))
 			columns[count++] = f;
 	return columns;

@@ -142,6 +142,7 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 		return words_text(*(const char *const *const *)value, buffer);
 	case FIELD_LIST:
 	case FIELD_RECORD:
+	case FIELD_ONE:
 	case FIELD_MEMBERS:
 		break;
 	}

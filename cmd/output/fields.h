@@ -28,6 +28,7 @@ enum field_type {
 	FIELD_WORDS,    /**< const char *const *: a command line; ends with NULL */
 	FIELD_LIST,     /**< struct list; JSON only */
 	FIELD_RECORD,   /**< a struct of the field's record; JSON only */
+	FIELD_ONE,      /**< struct list with a row or none: an object, or null; JSON only */
 	FIELD_MEMBERS,  /**< struct members: an object with keys of its own; JSON only */
 };
 
@@ -104,6 +105,7 @@ struct members {
 #define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIST     struct list
+#define FIELD_CTYPE_FIELD_ONE      struct list
 #define FIELD_CTYPE_FIELD_MEMBERS  struct members
 
 /** An entry of a field table for @member of @structure; initializers of struct field may follow, as .usual. */

@@ -85,6 +85,11 @@ static cJSON *record_list(const struct list *list)
 	return array;
 }
 
+static cJSON *record_or_null(const struct list *list)
+{
+	return list->count ? record_object(list->record, list->rows) : cJSON_CreateNull();
+}
+
 static cJSON *members_object(const struct members *members)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -116,6 +121,8 @@ static cJSON *new_item(const struct field *field, const void *row)
 
 	if (field->type == FIELD_RECORD)
 		return record_object(field->record, value);
+	if (field->type == FIELD_ONE)
+		return record_or_null(value);
 	if (field->type == FIELD_WORDS)
 		return words_list(*(const char *const *const *)value);
 	if (field->type == FIELD_LIMIT && !number->known)

@@ -13,6 +13,7 @@
 #include "cmd/region/enclosing.h"
 #include "cmd/region/environment.h"
 #include "cmd/region/expect.h"
+#include "cmd/region/proof.h"
 #include "lib/base/shell_words.h"
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */
@@ -52,6 +53,8 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->out.is_part = invocation->enclosing != NULL;
 	if (rc)
 		output_release(&answer->out);
+	else
+		proof_mark(invocation, NULL);
 	return rc;
 }
 
@@ -109,6 +112,7 @@ static const char *const *command_line_of(const struct invocation *invocation,
 static struct why *diagnose(struct answer *answer, const struct mr_error *err, enum mr_via via)
 {
 	struct mr_refusal *refusal = &answer->refusal;
+	struct mr_proven proven;
 
 	if (answer->diagnosed >= DIAGNOSED_MAX && !(answer->expect && answer->expect->cause_count))
 		return NULL;
@@ -116,6 +120,11 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	refusal->via = mr_call_via(err->call, via);
 	refusal->environment = answer->environment;
 	refusal->in_session = answer->in_session;
+	refusal->call = err->call;
+	refusal->errnum = err->errnum;
+	refusal->kind = err->kind;
+	if (mr_error_is_answer(err->kind, err->call))
+		refusal->proven = proof_read(answer->invocation, refusal, &proven);
 	return why_of_error(answer->invocation->global, err, refusal);
 }
 

@@ -21,6 +21,7 @@ static const struct field failure_fields[] = {
 		 "how deep the causes were looked for"),
 	FIELD(struct failure, causes, FIELD_LIST, 0, "causes, the most certain first"),
 	FIELD(struct failure, ruled_out, FIELD_LIST, 0, "causes that the evidence excludes"),
+	FIELD(struct failure, proof, FIELD_ONE, 0, "who refused, by --why prove"),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record,
 		     "what was asked for"),
 	FIELD_END,
@@ -75,6 +76,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.why_depth = depth,
 		.causes = why_causes(why),
 		.ruled_out = why_ruled_out(why),
+		.proof = why_proof(why),
 		.why = why,
 		.request = request ? *request : (struct request){ .argv = NULL },
 		.kind = err->kind,
@@ -86,7 +88,9 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 void failures_adopt(struct failures *failures, const struct failure *failure, uint64_t line,
 		    const char *message)
 {
-	struct failure adopted = { .causes = why_causes(NULL), .ruled_out = why_ruled_out(NULL) };
+	struct failure adopted = { .causes = why_causes(NULL),
+				   .ruled_out = why_ruled_out(NULL),
+				   .proof = why_proof(NULL) };
 
 	if (failure)
 		adopted = *failure;

@@ -25,6 +25,7 @@ struct failure {
 	const char *why_depth; /**< how deep the causes were looked for; NULL: they were not */
 	struct list causes;
 	struct list ruled_out;
+	struct list proof;
 	struct request request;
 	enum mr_error_kind kind;
 	struct why *why; /**< of causes and ruled_out; or NULL */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/output/messages.h"
+#include "cmd/region/proof.h"
 #include "cmd/region/why.h"
 #include "lib/diagnose/simulated.h"
 
@@ -47,6 +48,9 @@ const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 struct why {
 	unsigned int users;
 	struct mr_diagnosis diagnosis;
+	bool has_proof;
+	struct mr_proven proven;
+	struct proof_row proof; /* of proven */
 	struct cause_row causes[MR_DIAGNOSIS_CAUSES];
 	struct ruled_out_row ruled_out[MR_DIAGNOSIS_RULED_OUT];
 };
@@ -79,6 +83,11 @@ struct why *why_find(const struct mr_refusal *refusal)
 		return NULL;
 	why->users = 1;
 	diagnosis = &why->diagnosis;
+	why->has_proof = refusal->proven != NULL;
+	if (why->has_proof) {
+		why->proven = *refusal->proven;
+		proof_fill(&why->proof, &why->proven);
+	}
 	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
 	for (size_t i = 0; i < diagnosis->cause_count; i++)
 		fill_cause(&why->causes[i], &diagnosis->causes[i]);
@@ -174,6 +183,12 @@ struct list why_ruled_out(const struct why *why)
 			      sizeof(struct ruled_out_row) };
 }
 
+struct list why_proof(const struct why *why)
+{
+	return (struct list){ &proof_record, why ? &why->proof : NULL, why && why->has_proof,
+			      sizeof(struct proof_row) };
+}
+
 const struct mr_cause *why_first(const struct why *why)
 {
 	return why && why->diagnosis.cause_count ? why->diagnosis.causes[0].cause : NULL;
@@ -200,7 +215,7 @@ static void report_cause(const struct mr_suspicion *suspicion, const char *word,
 	report_detail("try: %s", suspicion->remedy);
 }
 
-static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose)
+static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose, bool is_watched)
 {
 	char names[256] = "";
 	size_t used = 0;
@@ -210,8 +225,10 @@ static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose)
 					 diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
-	report_detail("try: --why try, which changes one thing at a time; or as root --why prove, "
-		      "which names the function of the kernel that refuses");
+	report_detail("try: --why try, which changes one thing at a time%s",
+		      is_watched ? ""
+				 : "; or as root --why prove, which names the function of the "
+				   "kernel that refuses");
 }
 
 void why_report(const struct why *why, bool verbose)
@@ -220,8 +237,10 @@ void why_report(const struct why *why, bool verbose)
 	const enum mr_certainty best =
 		diagnosis->cause_count ? diagnosis->causes[0].certainty : MR_RULED_OUT;
 
+	if (why->has_proof)
+		proof_report(&why->proven);
 	if (!diagnosis->cause_count)
-		report_unknown(diagnosis, verbose);
+		report_unknown(diagnosis, verbose, why->has_proof);
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
 		const struct mr_suspicion *suspicion = &diagnosis->causes[i];
 

@@ -49,6 +49,9 @@ const char *why_layer(const struct why *why);
 struct list why_causes(const struct why *why);
 struct list why_ruled_out(const struct why *why);
 
+/** why_proof() - what was proven, one row; none where @why is NULL, or nothing was to be proven */
+struct list why_proof(const struct why *why);
+
 /** why_first() - the most certain cause, or NULL */
 const struct mr_cause *why_first(const struct why *why);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/region/overdue.h"
+#include "cmd/region/proof.h"
 #include "cmd/register/advise.h"
 #include "cmd/register/answer.h"
 #include "cmd/register/notes.h"
@@ -100,6 +101,7 @@ static void register_all(struct register_job *job)
 		}
 		new->index = index;
 		progress_wait(&job->answer.progress, "registering", request.length);
+		proof_mark(job->answer.invocation, job->registrar.environment->device);
 		if (!register_one(job, &request, new, &err)) {
 			new->at_zero = mr_in_force_at_zero(&job->registrar.uverbs, request.access,
 							   &new->region);
@@ -125,6 +127,7 @@ static void deregister_all(struct register_job *job)
 	for (uint64_t i = 0; i < job->count; i++) {
 		struct new_region *new = &job->regions[i];
 
+		proof_mark(job->answer.invocation, job->registrar.environment->device);
 		if (mr_region_deregister(&job->registrar.base, &new->region, &err))
 			register_fail_region(job, &err, new, NULL);
 		progress_show(&job->answer.progress, "deregistered", i + 1);
@@ -174,6 +177,7 @@ static void register_and_advise(struct register_job *job, int rc, struct mr_erro
 static void wait_for_signal(const struct register_job *job)
 {
 	register_note_hold(job);
+	proof_end(job->answer.invocation);
 	mr_signals_wait(job->args->hold_for);
 	mr_signals_ignore(); /* timeout(1) sends its signal twice */
 }

@@ -6,6 +6,7 @@
 #include "cmd/cli/help_topics.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/region/context.h"
+#include "cmd/region/proof.h"
 #include "cmd/region/row.h"
 #include "cmd/rereg/answer.h"
 #include "lib/session/claim.h"
@@ -179,7 +180,8 @@ static int change_region(struct session_job *in, struct mr_error *err)
 	context_block_signals(in->answer.invocation);
 	mr_relaxed_expire(in->session);
 	rc = prepare_change(&job, &refusal);
-	if (!rc)
+	if (!rc) {
+		proof_mark(in->answer.invocation, in->environment->device);
 		rc = mr_session_rereg(in->session,
 				      &(struct mr_session_rereg){ .slot = job.slot,
 								  .registrar = &job.registrar,
@@ -188,6 +190,7 @@ static int change_region(struct session_job *in, struct mr_error *err)
 								  .after = &job.after,
 								  .failure = &job.failure },
 				      &refusal);
+	}
 	mr_session_leave_pd(in->session, job.pd_slot);
 	changed = !rc || job.failure.old == MR_OLD_REPLACED;
 	if (changed || job.failure.old == MR_OLD_UNKNOWN)

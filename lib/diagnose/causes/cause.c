@@ -13,18 +13,6 @@ const struct mr_word mr_certainties[MR_CERTAINTIES + 1] = {
 	[MR_CERTAIN] = MR_WORD("certain", "the evidence excludes all others"),
 };
 
-const char *mr_layer_name(enum mr_layer layer)
-{
-	static const char *const names[MR_LAYERS] = {
-		[MR_LAYER_LIBIBVERBS] = "libibverbs", [MR_LAYER_PROVIDER] = "provider",
-		[MR_LAYER_UVERBS] = "uverbs",         [MR_LAYER_MEMORY] = "memory",
-		[MR_LAYER_DMABUF] = "dma-buf",        [MR_LAYER_DRIVER] = "driver",
-		[MR_LAYER_FIRMWARE] = "firmware",
-	};
-
-	return names[layer];
-}
-
 bool mr_cause_speaks_for(const struct mr_cause *cause, uint32_t operations, int errnum)
 {
 	if (operations && !(cause->operations & operations))

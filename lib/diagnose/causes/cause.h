@@ -16,22 +16,7 @@
 
 #include "lib/base/choice.h"
 #include "lib/diagnose/causes/inquiry.h"
-
-/** Who refused. */
-enum mr_layer {
-	MR_LAYER_UNKNOWN,
-	MR_LAYER_LIBIBVERBS,
-	MR_LAYER_PROVIDER, /**< the part of rdma-core for one kind of device: libmlx5, ... */
-	MR_LAYER_UVERBS,   /**< ib_uverbs and ib_core, which check what each driver would */
-	MR_LAYER_MEMORY,   /**< the kernel's memory management, and limits on pinned memory */
-	MR_LAYER_DMABUF,   /**< the exporter of a dma-buf */
-	MR_LAYER_DRIVER,   /**< mlx5_ib, rdma_rxe, ... */
-	MR_LAYER_FIRMWARE, /**< the device itself */
-	MR_LAYERS,         /**< how many there are */
-};
-
-/** mr_layer_name() - "libibverbs", ...; NULL for MR_LAYER_UNKNOWN */
-const char *mr_layer_name(enum mr_layer layer);
+#include "lib/diagnose/layer.h"
 
 /** How sure a cause is, in this order. */
 enum mr_certainty {

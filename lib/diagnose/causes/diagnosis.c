@@ -57,6 +57,26 @@ static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
 		suspicion->certainty = most;
 }
 
+/* Whether it is proven that another layer refused. */
+static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+
+	return proven && cause->layer != MR_LAYER_UNKNOWN && !(proven->layers & 1U << cause->layer);
+}
+
+static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const char *function = mr_proven_function(mr_inquiry_proof(inquiry));
+	const char *layer = mr_layer_name(suspicion->cause->layer);
+
+	if (function)
+		mr_rule_out(suspicion, "%s refused, which is not of the layer %s", function, layer);
+	else
+		mr_rule_out(suspicion, "the kernel did not refuse, and its layer %s is there",
+			    layer);
+}
+
 static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		struct mr_diagnosis *diagnosis)
 {
@@ -72,6 +92,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		weaken(&suspicion, inquiry->host->reads);
 	if (suspicion.certainty == MR_UNRELATED)
 		return;
+	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, cause))
+		rule_out_layer(inquiry, &suspicion);
 	if (suspicion.certainty == MR_RULED_OUT) {
 		keep_ruled_out(diagnosis, &suspicion);
 		return;
@@ -107,4 +129,6 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	}
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY)
 		diagnosis->layer = diagnosis->causes[0].cause->layer;
+	else if (mr_inquiry_proof(&inquiry))
+		diagnosis->layer = refusal->proven->layer;
 }

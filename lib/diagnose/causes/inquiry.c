@@ -114,3 +114,10 @@ bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range)
 		return false;
 	return true;
 }
+
+const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry)
+{
+	const struct mr_proven *proven = inquiry->refusal->proven;
+
+	return proven && proven->layers ? proven : NULL;
+}

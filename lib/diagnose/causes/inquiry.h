@@ -66,4 +66,7 @@ struct mr_range {
 /** mr_inquiry_range() - the memory that the call was given; false: it was given none */
 bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range);
 
+/** mr_inquiry_proof() - what watching the kernel has proven; NULL: nothing */
+const struct mr_proven *mr_inquiry_proof(const struct mr_inquiry *inquiry);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/environment.h"
@@ -92,6 +93,7 @@ struct mr_refusal {
 	enum mr_region_call region_call; /**< that registered it */
 	uint32_t region_access;
 	uint64_t region_addr, region_length, region_iova;
+	const struct mr_proven *proven; /**< by watching the kernel; NULL: it was not watched */
 };
 
 /** mr_operation_of() - what a call does, by its name; @refusal need have no more than the call and request */

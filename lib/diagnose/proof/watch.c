@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/diagnose/proof/watch.h"
+#include "lib/host/root.h"
+
+/* Pages for records, a power of 2: some 6,000 records of 40 bytes, below what a user may have (perf_event_mlock_kb) */
+#define DATA_PAGES 64U
+
+/*
+ * Registers of the machine by their numbers in uapi/asm/perf_regs.h: the one of return values, and the stack
+ * pointer.
+ */
+#if defined(__x86_64__)
+#define REGISTER_VALUE 0
+#define REGISTER_STACK 7
+#elif defined(__aarch64__)
+#define REGISTER_VALUE 0
+#define REGISTER_STACK 31
+#elif defined(__powerpc64__)
+#define REGISTER_VALUE 3
+#define REGISTER_STACK 1
+#elif defined(__s390x__)
+#define REGISTER_VALUE 2
+#define REGISTER_STACK 15
+#elif defined(__riscv)
+#define REGISTER_VALUE 10
+#define REGISTER_STACK 2
+#else
+#define REGISTER_VALUE -1
+#define REGISTER_STACK -1
+#endif
+
+#define BIT(number) (UINT64_C(1) << ((number) < 0 ? 0 : (number)))
+
+/* A record, as sample_type and sample_regs_intr ask for it. */
+struct record {
+	struct perf_event_header header;
+	uint64_t id;
+	uint64_t abi;
+	uint64_t registers[2]; /* in the order of their numbers */
+};
+
+/* Tells of no probe at all why that is. */
+static int explain(int errnum, struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, errnum, "perf_event_open",
+		"functions of the kernel cannot be watched");
+	if (errnum == EACCES || errnum == EPERM)
+		mr_hint(err, geteuid() ? "only root may (CAP_PERFMON or CAP_SYS_ADMIN): run it by "
+					 "sudo"
+				       : "root may not here: the kernel is locked down "
+					 "(/sys/kernel/security/lockdown), or this is a container "
+					 "without CAP_PERFMON; run it on the host");
+	else if (errnum == ENOENT)
+		mr_hint(err, "the kernel has none of the functions: ib_uverbs is not loaded");
+	else
+		mr_hint(err, "the kernel needs CONFIG_KPROBE_EVENTS and CONFIG_PERF_EVENTS");
+	return -errnum;
+}
+
+static int open_probe(uint64_t type, const char *function)
+{
+	struct perf_event_attr attributes = {
+		.type = (uint32_t)type,
+		.size = sizeof(attributes),
+		.config = 1, /* /sys/bus/event_source/devices/kprobe/format/retprobe */
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_REGS_INTR,
+		.sample_regs_intr = BIT(REGISTER_VALUE) | BIT(REGISTER_STACK),
+		.write_backward = 1,
+		.kprobe_func = (uint64_t)(uintptr_t)function,
+	};
+
+	return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Lets a probe write into the buffer, which the first probe brings. */
+static bool join_buffer(struct mr_watch *watch, int probe, int first, uint64_t *id)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES);
+
+	if (ioctl(probe, PERF_EVENT_IOC_ID, id))
+		return false;
+	if (watch->buffer)
+		return !ioctl(probe, PERF_EVENT_IOC_SET_OUTPUT, first);
+	watch->buffer = mmap(NULL, size, PROT_READ, MAP_SHARED, probe, 0);
+	if (watch->buffer == MAP_FAILED)
+		watch->buffer = NULL;
+	return watch->buffer != NULL;
+}
+
+/* Where the newest record is; the kernel writes each one before the one that came before it. */
+static uint64_t newest(const struct mr_watch *watch)
+{
+	const struct perf_event_mmap_page *page = watch->buffer;
+
+	return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void copy_record(const struct mr_watch *watch, uint64_t place, struct record *record)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), size = page * DATA_PAGES;
+	const unsigned char *data = (const unsigned char *)watch->buffer + page;
+
+	for (size_t i = 0; i < sizeof(*record); i++)
+		((unsigned char *)record)[i] = data[(place + i) & (size - 1)];
+}
+
+static bool find_probe(const struct mr_watch *watch, uint64_t id, unsigned int *function)
+{
+	for (unsigned int i = 0; mr_kernel_functions[i].name; i++)
+		if (watch->probes[i] >= 0 && watch->ids[i] == id) {
+			*function = i;
+			return true;
+		}
+	return false;
+}
+
+size_t mr_watch_read(const struct mr_watch *watch, struct mr_return *returns, size_t max)
+{
+	const uint64_t room = (uint64_t)sysconf(_SC_PAGESIZE) * DATA_PAGES;
+	uint64_t place, left;
+	struct record record;
+	size_t count = 0;
+
+	if (!watch->buffer)
+		return 0;
+	place = newest(watch);
+	left = watch->mark - place;
+	if (left > room) /* older ones have been written over */
+		left = room;
+	for (; left >= sizeof(record) && count < max; place += record.header.size) {
+		copy_record(watch, place, &record);
+		if (record.header.size < sizeof(record.header) || record.header.size > left)
+			break;
+		left -= record.header.size;
+		if (record.header.type != PERF_RECORD_SAMPLE ||
+		    record.header.size != sizeof(record) ||
+		    !find_probe(watch, record.id, &returns[count].function))
+			continue;
+		returns[count].value = record.registers[REGISTER_VALUE > REGISTER_STACK];
+		returns[count].stack = record.registers[REGISTER_VALUE < REGISTER_STACK];
+		count++;
+	}
+	return count;
+}
+
+void mr_watch_mark(struct mr_watch *watch)
+{
+	if (watch->buffer)
+		watch->mark = newest(watch);
+}
+
+/*
+ * Probes can stand and record nothing: kprobes can be switched off (/sys/kernel/debug/kprobes/enabled), and
+ * what they do not see must not count as what did not happen.  So opening a file that does not exist has to
+ * appear.
+ */
+static bool sees_open(uint64_t type)
+{
+	static const char *const functions[] = { "do_sys_openat2", "do_filp_open", "do_file_open" };
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct mr_watch trial = { .probes = { -1 } };
+	struct record record = { .id = 0 };
+	mr_auto_fd int probe = -1;
+	bool is_seen = false;
+
+	for (size_t i = 0; probe < 0 && i < sizeof(functions) / sizeof(*functions); i++)
+		probe = open_probe(type, functions[i]);
+	if (probe < 0)
+		return false;
+	trial.buffer = mmap(NULL, page * (1 + DATA_PAGES), PROT_READ, MAP_SHARED, probe, 0);
+	if (trial.buffer == MAP_FAILED)
+		return false;
+	if (open("/dev/null/none", O_RDONLY | O_CLOEXEC) < 0 && newest(&trial)) {
+		copy_record(&trial, newest(&trial), &record);
+		is_seen = record.header.size == sizeof(record) &&
+			  (int32_t)record.registers[REGISTER_VALUE > REGISTER_STACK] == -ENOTDIR;
+	}
+	munmap(trial.buffer, page * (1 + DATA_PAGES));
+	return is_seen;
+}
+
+static int put_up_probes(struct mr_watch *watch, uint64_t type)
+{
+	int first = -1, errnum = ENOENT;
+
+	for (unsigned int i = 0; mr_kernel_functions[i].name; i++) {
+		watch->probes[i] = open_probe(type, mr_kernel_functions[i].name);
+		if (watch->probes[i] < 0) {
+			if (errno != ENOENT && errno != EADDRNOTAVAIL)
+				errnum = errno;
+			continue;
+		}
+		if (!join_buffer(watch, watch->probes[i], first, &watch->ids[i])) {
+			errnum = errno;
+			close(watch->probes[i]);
+			watch->probes[i] = -1;
+		} else if (first < 0) {
+			first = watch->probes[i];
+		}
+	}
+	return watch->buffer ? 0 : -errnum;
+}
+
+int mr_watch_begin(struct mr_watch *watch, struct mr_error *err)
+{
+	uint64_t type;
+	int rc;
+
+	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++)
+		watch->probes[i] = -1;
+	watch->buffer = NULL;
+	if (REGISTER_VALUE < 0)
+		return explain(EOPNOTSUPP, err);
+	if (!mr_host_number(mr_this_host(), &type, "/sys/bus/event_source/devices/kprobe/type"))
+		return explain(EOPNOTSUPP, err);
+	rc = put_up_probes(watch, type);
+	if (rc) {
+		mr_watch_end(watch);
+		return explain(-rc, err);
+	}
+	if (!sees_open(type)) {
+		mr_watch_end(watch);
+		mr_fail_text(err, MR_ERROR_HOST, ENODATA, "probes in the kernel record nothing");
+		mr_hint(err, "kprobes are switched off: echo 1 >/sys/kernel/debug/kprobes/enabled");
+		return -ENODATA;
+	}
+	mr_watch_mark(watch);
+	return 0;
+}
+
+void mr_watch_end(struct mr_watch *watch)
+{
+	if (watch->buffer)
+		munmap(watch->buffer, (size_t)sysconf(_SC_PAGESIZE) * (1 + DATA_PAGES));
+	watch->buffer = NULL;
+	for (size_t i = 0; i < MR_KERNEL_FUNCTIONS_MAX; i++) {
+		if (watch->probes[i] >= 0)
+			close(watch->probes[i]);
+		watch->probes[i] = -1;
+	}
+}
