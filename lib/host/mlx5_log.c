@@ -8,12 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/base/cleanup.h"
 #include "lib/host/mlx5_log.h"
 #include "lib/host/rdma_device.h"
 
 #define READ_ALL 3 /* SYSLOG_ACTION_READ_ALL of syslog(2) */
-#define LOG_SIZE (64 << 10)
+#define LOG_SIZE (32 << 10)
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -97,14 +96,11 @@ static uint64_t time_of_log(void)
 /* Writes the last line of the live log that is about the device @data and this thread, as text. */
 static int answer_last_line(void *data, char *text, size_t size)
 {
-	mr_auto_free char *log = malloc(LOG_SIZE + 1);
 	const uint64_t now = time_of_log(), thread = (uint64_t)gettid();
 	struct mr_mlx5_log_line line;
-	char *rest, *next;
+	char log[LOG_SIZE + 1], *rest, *next;
 	int length;
 
-	if (!log)
-		return -ENOMEM;
 	length = klogctl(READ_ALL, log, LOG_SIZE);
 	if (length < 0)
 		return -errno;

@@ -25,7 +25,7 @@ struct mr_mlx5_log_line {
  * mr_mlx5_log_read() - the last line about a command that this thread has sent to a device
  * @device: name of the RDMA device
  *
- * The log is read from its end, at most 64 KiB.
+ * The log is read from its end, at most 32 KiB.
  *
  * Return: 0; -ENOENT: there is no such line; or -errno: -EPERM where only root may read the log
  * (kernel.dmesg_restrict).
