@@ -341,7 +341,7 @@ offers_what_a_session_has() { # SHELL
 		mrctl reg-dmabuf --from ud>mrctl reg-dmabuf --from udmabuf 
 		mrctl reg-dmabuf -f he>mrctl reg-dmabuf -f heap:
 		mrctl reg --expect EAG>mrctl reg --expect EAGAIN,
-		mrctl explain MR-MEML>mrctl explain MR-MEMLOCK 
+		mrctl explain MR-PD-B>mrctl explain MR-PD-BUSY 
 		mrctl reg --expect ENOMEM:MR-MEML>mrctl reg --expect ENOMEM:MR-MEMLOCK 
 		mrctl sim -- mrctl reg --hold->mrctl sim -- mrctl reg --hold-for=
 		mrctl sim --profile ml>mrctl sim --profile mlx5 
