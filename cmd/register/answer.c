@@ -136,6 +136,8 @@ static void set_refusal(struct register_job *job, const struct mr_region_request
 		.registrar = &registrar->base,
 		.context = registrar->device.context,
 		.uverbs = registrar_is_open(registrar) ? &registrar->uverbs : NULL,
+		.mapping = job->memory.map ? NULL : &plan->memory.mapping,
+		.dmabuf = mr_region_is_dmabuf(plan->call) ? &plan->dmabuf : NULL,
 		.request = request,
 		.dm_length = plan->dm_length,
 		.memory = plan->memory.mapping.kind.text,

@@ -72,6 +72,7 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->refusal.registrar = &job->registrar;
 	answer->refusal.context = job->device.context;
 	answer->refusal.memory = job->plan.mapping.kind.text;
+	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
 	answer->refusal.rereg = &job->request;
 	answer->refusal.rereg_failure = &job->failure;
 	answer->tell = job->failure.old == MR_OLD_UNTOUCHED ? NULL : report_request;

@@ -69,6 +69,8 @@ static void set_refusal(struct trial *trial, const struct mr_region_request *req
 		.registrar = &trial->registrar.base,
 		.context = trial->registrar.device.context,
 		.uverbs = registrar_is_open(&trial->registrar) ? &trial->registrar.uverbs : NULL,
+		.mapping = trial->memory.map ? NULL : &trial->plan.memory.mapping,
+		.dmabuf = mr_region_is_dmabuf(trial->plan.call) ? &trial->plan.dmabuf : NULL,
 		.request = request,
 		.memory = trial->plan.memory.mapping.kind.text,
 	};

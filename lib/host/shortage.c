@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/resource.h>
 
 #include "lib/host/huge_pages.h"
@@ -7,6 +8,8 @@
 #include "lib/host/meminfo.h"
 #include "lib/host/process_status.h"
 #include "lib/host/shortage.h"
+
+#define WRITE(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
 
 /* Whether @used + @length > @limit; the sum itself may overflow. */
 static bool exceeds(uint64_t used, uint64_t length, uint64_t limit)
@@ -25,7 +28,8 @@ static const struct mr_huge_pool *find_pool(const struct mr_huge_pools *pools, u
 }
 
 /* Return: false where the pool has enough pages, or its figures cannot be read. */
-static bool hint_pool(const struct mr_shortage *s, struct mr_host *host, struct mr_error *err)
+static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
+			    struct mr_shortage_reason *reason)
 {
 	const uint64_t wanted = s->length / s->huge_size + (s->length % s->huge_size != 0);
 	struct mr_huge_pools pools;
@@ -42,89 +46,102 @@ static bool hint_pool(const struct mr_shortage *s, struct mr_host *host, struct 
 		return false;
 	overcommit = pool->overcommit.value;
 	surplus = pool->surplus.value;
-	mr_hint(err,
-		"%" PRIu64 " huge pages of %" PRIu64 " KiB are wanted; %" PRIu64
-		" are free, of which others have reserved %" PRIu64 ", and %" PRIu64
-		" may be made on demand: raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64
-		"kB/nr_hugepages",
-		wanted, s->huge_size >> 10, pool->free.value, pool->reserved.value,
-		overcommit > surplus ? overcommit - surplus : 0, s->huge_size >> 10);
+	WRITE(reason->text,
+	      "%" PRIu64 " huge pages of %" PRIu64 " KiB are wanted; %" PRIu64
+	      " are free, of which others have reserved %" PRIu64 ", and %" PRIu64
+	      " may be made on demand",
+	      wanted, s->huge_size >> 10, pool->free.value, pool->reserved.value,
+	      overcommit > surplus ? overcommit - surplus : 0);
+	WRITE(reason->remedy, "raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB/nr_hugepages",
+	      s->huge_size >> 10);
 	return true;
 }
 
 /* Names the control group, of this process or above that, that may not reserve as much. */
-static void hint_group(const struct mr_shortage *s, struct mr_host *host, struct mr_error *err)
+static bool find_group(const struct mr_shortage *s, struct mr_host *host,
+		       struct mr_shortage_reason *reason)
 {
 	struct mr_huge_limit limit;
 	struct mr_cgroup group;
 
 	if (mr_cgroup_find(host, "hugetlb", &group))
-		return;
+		return false;
 	while (!mr_huge_limit_read(host, &group, s->huge_size, MR_HUGE_RESERVED, &limit) ||
 	       !limit.used.known || limit.max.value == UINT64_MAX ||
 	       !exceeds(limit.used.value, s->length, limit.max.value))
 		if (!mr_cgroup_up(&group))
-			return;
-	mr_hint(err,
-		"its control group may reserve %" PRIu64 " bytes in huge pages of %" PRIu64
-		" KiB, has %" PRIu64 ", and %" PRIu64 " more were asked for: raise %s%s/%s",
-		limit.max.value, s->huge_size >> 10, limit.used.value, s->length, group.mount,
-		group.path, limit.file);
+			return false;
+	WRITE(reason->text,
+	      "its control group may reserve %" PRIu64 " bytes in huge pages of %" PRIu64
+	      " KiB, has %" PRIu64 ", and %" PRIu64 " more were asked for",
+	      limit.max.value, s->huge_size >> 10, limit.used.value, s->length);
+	WRITE(reason->remedy, "raise %.100s%.140s/%s", group.mount, group.path, limit.file);
+	return true;
 }
 
 /* ---- limits of the process and the machine ---- */
 
 /* @used: by the process, as the line @line of /proc/self/status has it */
-static bool hint_limit(const struct mr_shortage *s, struct mr_opt_u64 used, const char *line,
-		       int resource, const char *name, struct mr_error *err)
+static bool find_limit(const struct mr_shortage *s, struct mr_opt_u64 used, const char *line,
+		       int resource, const char *name, struct mr_shortage_reason *reason)
 {
 	struct rlimit limit;
 
 	if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY ||
 	    !used.known || !exceeds(used.value, s->length, limit.rlim_cur))
 		return false;
-	mr_hint(err,
-		"%s is %" PRIu64 " bytes, and the process has %" PRIu64
-		" already (%s in /proc/self/status): raise it (ulimit -%c)",
-		name, (uint64_t)limit.rlim_cur, used.value, line,
-		resource == RLIMIT_AS ? 'v' : 'd');
+	WRITE(reason->text,
+	      "%s is %" PRIu64 " bytes, and the process has %" PRIu64
+	      " already (%s in /proc/self/status)",
+	      name, (uint64_t)limit.rlim_cur, used.value, line);
+	WRITE(reason->remedy, "raise it (ulimit -%c)", resource == RLIMIT_AS ? 'v' : 'd');
 	return true;
 }
 
-static void hint_overcommit(const struct mr_shortage *s, struct mr_host *host, struct mr_error *err)
+static enum mr_shortage_kind find_overcommit(const struct mr_shortage *s, struct mr_host *host,
+					     struct mr_shortage_reason *reason)
 {
 	struct mr_meminfo info;
 	uint64_t mode;
 
 	if (!s->is_private || !mr_host_number(host, &mode, "/proc/sys/vm/overcommit_memory"))
-		return;
+		return MR_SHORTAGE_NONE;
 	mr_meminfo_read(host, &info);
 	if (mode == 2 && info.commit_limit.known && info.committed.known &&
-	    exceeds(info.committed.value, s->length, info.commit_limit.value))
-		mr_hint(err,
-			"vm.overcommit_memory is 2: this machine promises at most %" PRIu64
-			" bytes (CommitLimit in /proc/meminfo), and has promised %" PRIu64,
-			info.commit_limit.value, info.committed.value);
+	    exceeds(info.committed.value, s->length, info.commit_limit.value)) {
+		WRITE(reason->text,
+		      "vm.overcommit_memory is 2: this machine promises at most %" PRIu64
+		      " bytes (CommitLimit in /proc/meminfo), and has promised %" PRIu64,
+		      info.commit_limit.value, info.committed.value);
+		WRITE(reason->remedy, "%s",
+		      "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0");
+		return MR_SHORTAGE_COMMIT;
+	}
 	if (mode == 0 && info.total.known && info.swap_total.known &&
-	    s->length > info.total.value + info.swap_total.value)
-		mr_hint(err,
-			"this machine has %" PRIu64 " bytes of memory and %" PRIu64
-			" of swap, and with vm.overcommit_memory 0 no mapping is larger",
-			info.total.value, info.swap_total.value);
+	    s->length > info.total.value + info.swap_total.value) {
+		WRITE(reason->text,
+		      "this machine has %" PRIu64 " bytes of memory and %" PRIu64
+		      " of swap, and with vm.overcommit_memory 0 no mapping is larger",
+		      info.total.value, info.swap_total.value);
+		WRITE(reason->remedy, "%s", "map less");
+		return MR_SHORTAGE_MEMORY;
+	}
+	return MR_SHORTAGE_NONE;
 }
 
-void mr_shortage_hint(const struct mr_shortage *shortage, struct mr_host *host,
-		      struct mr_error *err)
+enum mr_shortage_kind mr_shortage_find(const struct mr_shortage *shortage, struct mr_host *host,
+				       struct mr_shortage_reason *reason)
 {
 	struct mr_process_status self;
 
 	mr_process_status_read(host, "self", &self);
-	if (hint_limit(shortage, self.mapped, "VmSize", RLIMIT_AS, "RLIMIT_AS", err) ||
+	if (find_limit(shortage, self.mapped, "VmSize", RLIMIT_AS, "RLIMIT_AS", reason) ||
 	    (shortage->is_private &&
-	     hint_limit(shortage, self.data, "VmData", RLIMIT_DATA, "RLIMIT_DATA", err)))
-		return;
+	     find_limit(shortage, self.data, "VmData", RLIMIT_DATA, "RLIMIT_DATA", reason)))
+		return MR_SHORTAGE_RLIMIT;
 	if (!shortage->huge_size)
-		hint_overcommit(shortage, host, err);
-	else if (!hint_pool(shortage, host, err))
-		hint_group(shortage, host, err);
+		return find_overcommit(shortage, host, reason);
+	if (find_short_pool(shortage, host, reason))
+		return MR_SHORTAGE_HUGE_POOL;
+	return find_group(shortage, host, reason) ? MR_SHORTAGE_HUGE_GROUP : MR_SHORTAGE_NONE;
 }

@@ -15,7 +15,6 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/number.h"
 #include "lib/base/word_argument.h"
-#include "lib/host/root.h"
 #include "lib/memory/cuda.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/file.h"
@@ -103,84 +102,27 @@ static int open_sealed_memfd(uint64_t size, struct mr_error *err)
 	return mr_steal_fd(&fd);
 }
 
-static void hint_udmabuf_node(int errnum, struct mr_error *err)
-{
-	if (errnum == ENOENT || errnum == ENODEV || errnum == ENXIO)
-		mr_hint(err, "load the module (modprobe udmabuf); a kernel without CONFIG_UDMABUF "
-			     "has none");
-	else if (errnum == EACCES || errnum == EPERM)
-		mr_hint(err, "it belongs to root and, on most systems, the group kvm");
-}
-
-static void hint_udmabuf_limit(uint64_t size, struct mr_error *err)
-{
-	uint64_t limit;
-
-	if (mr_host_number(mr_this_host(), &limit,
-			   "/sys/module/udmabuf/parameters/size_limit_mb") &&
-	    size >> 20 >= limit && size != limit << 20)
-		mr_hint(err,
-			"a udmabuf has at most %" PRIu64
-			" MiB: /sys/module/udmabuf/parameters/size_limit_mb",
-			limit);
-}
-
 static int open_udmabuf(uint64_t size, struct mr_dmabuf *dmabuf, struct mr_error *err)
 {
 	mr_auto_fd int node = open(UDMABUF_NODE, O_RDWR | O_CLOEXEC), memfd = -1;
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC, .size = size };
-	int errnum;
 
-	if (node < 0) {
-		errnum = errno;
-		mr_fail(err, MR_ERROR_HOST, errnum, "open", "cannot use " UDMABUF_NODE);
-		hint_udmabuf_node(errnum, err);
-		return -errnum;
-	}
+	if (node < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot use " UDMABUF_NODE);
 	memfd = open_sealed_memfd(size, err);
 	if (memfd < 0)
 		return memfd;
 	create.memfd = (uint32_t)memfd;
 	dmabuf->fd = ioctl(node, UDMABUF_CREATE, &create);
-	if (dmabuf->fd < 0) {
-		errnum = errno;
-		mr_fail(err, MR_ERROR_HOST, errnum, "ioctl(UDMABUF_CREATE)",
-			"cannot make a udmabuf of %" PRIu64 " bytes", size);
-		if (errnum == EINVAL)
-			hint_udmabuf_limit(size, err);
-		return -errnum;
-	}
+	if (dmabuf->fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "ioctl(UDMABUF_CREATE)",
+			       "cannot make a udmabuf of %" PRIu64 " bytes", size);
 	dmabuf->memfd = mr_steal_fd(&memfd);
 	dmabuf->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	return 0;
 }
 
 /* ---- dma-heaps ---- */
-
-struct heap_names {
-	char text[256];
-	size_t used;
-};
-
-static void add_heap(const char *name, void *data)
-{
-	struct heap_names *names = data;
-
-	if (names->used < sizeof(names->text))
-		names->used += (size_t)snprintf(names->text + names->used,
-						sizeof(names->text) - names->used, " %s", name);
-}
-
-static void hint_heaps(struct mr_error *err)
-{
-	struct heap_names names = { .used = 0 };
-	const int count = mr_host_list(mr_this_host(), add_heap, &names, HEAPS);
-
-	if (count > 0)
-		mr_hint(err, "this machine has the dma-heaps%s", names.text);
-	else if (!count || count == -ENOENT)
-		mr_hint(err, "this machine has no dma-heaps (CONFIG_DMABUF_HEAPS)");
-}
 
 static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
 		     struct mr_error *err)
@@ -191,17 +133,11 @@ static int open_heap(const char *name, uint64_t size, struct mr_dmabuf *dmabuf,
 		(uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	char path[PATH_MAX];
 	mr_auto_fd int heap = -1;
-	int errnum;
 
 	snprintf(path, sizeof(path), HEAPS "/%s", name);
 	heap = open(path, O_RDWR | O_CLOEXEC);
-	if (heap < 0) {
-		errnum = errno;
-		mr_fail(err, MR_ERROR_HOST, errnum, "open", "cannot use '%.128s'", path);
-		if (errnum == ENOENT)
-			hint_heaps(err);
-		return -errnum;
-	}
+	if (heap < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "open", "cannot use '%.128s'", path);
 	/* Linux 7.2 does not check the size: it uses up all memory, and then kills processes. */
 	if (size > memory_size)
 		return mr_fail_text(err, MR_ERROR_HOST, ENOMEM,

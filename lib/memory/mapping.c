@@ -143,28 +143,14 @@ static int describe_mapping(const struct mr_memory_request *request, uint64_t le
 
 /* ---- mapping ---- */
 
-static void hint_shortage(const struct mr_memory_kind *kind, uint64_t length, struct mr_error *err)
-{
-	struct mr_shortage shortage = { .length = length, .is_private = kinds[kind->type].is_data };
-
-	if (kind->type == MR_MEMORY_HUGETLB)
-		shortage.huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
-	mr_shortage_hint(&shortage, mr_this_host(), err);
-}
-
 static int fail_mmap(const struct mr_memory_request *request, uint64_t length, int errnum,
 		     struct mr_error *err)
 {
 	mr_fail(err, MR_ERROR_HOST, errnum, "mmap", "cannot map %" PRIu64 " bytes of %s", length,
 		request->kind.text);
-	if (request->addr.known && errnum == EEXIST)
-		mr_hint(err, "something is mapped at 0x%" PRIx64 " already; choose another --addr",
-			request->addr.value);
-	else if (request->addr.known && errnum == EINVAL)
+	if (request->addr.known && errnum == EINVAL)
 		mr_hint(err,
 			"--addr must be a multiple of the page size; --offset starts inside a page");
-	else if (errnum == ENOMEM)
-		hint_shortage(&request->kind, length, err);
 	return -errnum;
 }
 
@@ -343,6 +329,23 @@ int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *mem
 	memory->created = m.created;
 	m.created.path = NULL;
 	return 0;
+}
+
+/* Of a file the size of its pages is not known: they are taken for ordinary ones. */
+void mr_memory_shortage(const struct mr_memory_request *request, struct mr_shortage *shortage)
+{
+	const struct mr_memory_kind *kind = &request->kind;
+	uint64_t wanted;
+
+	*shortage = (struct mr_shortage){ .is_private = kinds[kind->type].is_data };
+	if (kind->type == MR_MEMORY_HUGETLB)
+		shortage->huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
+	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
+	    wanted > SIZE_MAX - HUGE_2M)
+		wanted = SIZE_MAX - HUGE_2M;
+	shortage->length =
+		mr_round_up(wanted ? wanted : 1,
+			    shortage->huge_size ? shortage->huge_size : (uint64_t)getpagesize());
 }
 
 void mr_memory_keep_file(struct mr_memory *memory)

@@ -8,6 +8,7 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/host/shortage.h"
 #include "lib/memory/kinds.h"
 #include "lib/memory/unfinished.h"
 
@@ -42,6 +43,9 @@ struct mr_memory {
  */
 int mr_memory_map(const struct mr_memory_request *request, struct mr_memory *memory,
 		  struct mr_error *err);
+
+/** mr_memory_shortage() - what mmap(2) is asked for, to find out which limit is too small where it fails */
+void mr_memory_shortage(const struct mr_memory_request *request, struct mr_shortage *shortage);
 
 /** mr_memory_keep_file() - keep a file that was created for the memory, because a region is on it now */
 void mr_memory_keep_file(struct mr_memory *memory);

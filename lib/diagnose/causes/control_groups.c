@@ -44,7 +44,8 @@ static void compare_pool(const struct mr_rdma_pool *pool, enum mr_rdma_resource 
 	const uint64_t max = pool->max[resource].value, used = pool->used[resource].value;
 
 	if (!pool->max[resource].known || !pool->used[resource].known || max == UINT64_MAX ||
-	    limit->is_full || (limit->is_found && used < max))
+	    limit->is_full ||
+	    (limit->is_found && used < max && max - used >= limit->max - limit->used))
 		return;
 	*limit = (struct rdma_limit){ *group, resource, max, used, true, used >= max };
 }
@@ -77,6 +78,12 @@ static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, enum mr_rdma
 									      : MR_CERTAIN;
 }
 
+/*
+ * A context of libmlx5 has objects of its own (UARs), and a failed call has given back what it and its device had
+ * before the use is read here.
+ */
+#define GIVEN_BACK 3
+
 static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	struct rdma_limit limit = { .is_found = false };
@@ -94,16 +101,23 @@ static void look_at_rdma(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	mr_evidence_text(suspicion, "resource", "%s", mr_rdma_resources[limit.resource]);
 	mr_evidence_number(suspicion, "max", limit.max);
 	mr_evidence_number(suspicion, "used", limit.used);
-	if (!limit.is_full) {
+	if (limit.is_full) {
+		mr_suspect(suspicion, how_sure(inquiry, limit.resource),
+			   "the control group %.100s has %" PRIu64 " of %" PRIu64
+			   " %s of %s, which are all",
+			   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,
+			   mr_rdma_resources[limit.resource], device_of(inquiry));
+	} else if (limit.resource == MR_RDMA_OBJECT && limit.max - limit.used < GIVEN_BACK) {
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the control group %.100s has %" PRIu64 " of %" PRIu64
+			   " %s of %s, and a registration needs more than one",
+			   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,
+			   mr_rdma_resources[limit.resource], device_of(inquiry));
+	} else {
 		mr_rule_out(suspicion, "the control group uses %" PRIu64 " of %" PRIu64 " %s",
 			    limit.used, limit.max, mr_rdma_resources[limit.resource]);
 		return;
 	}
-	mr_suspect(suspicion, how_sure(inquiry, limit.resource),
-		   "the control group %.100s has %" PRIu64 " of %" PRIu64
-		   " %s of %s, which are all",
-		   limit.group.path[0] ? limit.group.path : "/", limit.used, limit.max,
-		   mr_rdma_resources[limit.resource], device_of(inquiry));
 	mr_suspect_remedy(suspicion,
 			  "raise %s in %.100s%.100s/rdma.max, or end processes of the group that "
 			  "hold objects",

@@ -127,7 +127,9 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 		}
 		ask(&inquiry, cause, diagnosis);
 	}
-	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY)
+	/* Where memory or a dma-buf could not be made, no layer of the RDMA stack was asked. */
+	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY &&
+	    inquiry.operation != MR_OP_PREPARE)
 		diagnosis->layer = diagnosis->causes[0].cause->layer;
 	else if (mr_inquiry_proof(&inquiry))
 		diagnosis->layer = refusal->proven->layer;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/pinning.h"
+#include "lib/diagnose/causes/preparing.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/huge_pages.h"
@@ -16,7 +17,8 @@
 /* The mapping of huge pages in the range, where nothing else explains the refusal. */
 static const struct mr_obstacle *find_huge(struct mr_inquiry *inquiry)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_obstacle *obstacle =
+		inquiry->refusal->errnum == EFAULT ? mr_obstacle_find(inquiry) : NULL;
 
 	return obstacle && obstacle->kind == MR_OBSTACLE_NONE && obstacle->has_huge &&
 			       obstacle->huge_details.page_size
@@ -42,7 +44,7 @@ static void add_mapping(const struct mr_obstacle *obstacle, struct mr_suspicion 
 	mr_evidence_number(suspicion, "present", obstacle->huge_details.huge);
 }
 
-static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_faults_of_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = find_huge(inquiry);
 	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
@@ -71,7 +73,7 @@ static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			  group.mount, group.path, limit.file);
 }
 
-static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = find_huge(inquiry);
 	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
@@ -107,15 +109,32 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		pool->free.value, pool->total.value, mr_size_text(page).text);
 }
 
+static void look_at_group(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (inquiry->operation == MR_OP_PREPARE)
+		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_GROUP, MR_CERTAIN, suspicion);
+	else
+		look_at_faults_of_group(inquiry, suspicion);
+}
+
+static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (inquiry->operation == MR_OP_PREPARE)
+		mr_suspect_shortage(inquiry, MR_SHORTAGE_HUGE_POOL, MR_CERTAIN, suspicion);
+	else
+		look_at_faults_of_pool(inquiry, suspicion);
+}
+
 const struct mr_cause mr_causes_of_huge_pages[] = {
 	{ .id = "MR-CGROUP-HUGETLB",
 	  .subject = "huge pages of the control group",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT },
+	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
+	  .errnums = { EFAULT, ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_group,
-	  .what = "The control group limits huge pages.  Kubernetes sets 0 for pods that ask for none: "
+	  .what = "The control group limits huge pages: how many may be reserved, which mmap(2) does, and "
+		  "how many used.  Kubernetes sets 0 for pods that ask for none: "
 		  "mmap(2) of huge pages works then, but no page can be faulted in.",
 	  .recognise =
 		  "hugetlb.2MB.max of the control group (version 1: limit_in_bytes), and its count "
@@ -124,12 +143,13 @@ const struct mr_cause mr_causes_of_huge_pages[] = {
 	  .sources = "mm/hugetlb_cgroup.c; openucx/ucx#8999; kata-containers/runtime#2172" },
 	{ .id = "MR-HUGEPAGES",
 	  .subject = "huge pages",
-	  .operations = MR_ON_PINNING,
-	  .errnums = { EFAULT },
+	  .operations = MR_ON_PINNING | MR_ON(PREPARE),
+	  .errnums = { EFAULT, ENOMEM },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_pool,
-	  .what = "The range is mapped with huge pages that were not reserved (MAP_NORESERVE, or bound "
+	  .what = "Too few huge pages are free.  mmap(2) refuses then, with ENOMEM; or the range is mapped "
+		  "with huge pages that were not reserved (MAP_NORESERVE, or bound "
 		  "to a NUMA node without any), and none is left.",
 	  .recognise = "HugePages_Free in /proc/meminfo is not more than HugePages_Rsvd.",
 	  .remedy =

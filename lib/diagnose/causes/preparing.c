@@ -1,6 +1,326 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Why memory or a dma-buf could not be made, so that no part of the RDMA stack was asked.  What mmap(2) is asked
+ * for is known, so a limit that it exceeds is certain: the kernel compares the same figures.
+ */
+#include "lib/diagnose/causes/preparing.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "lib/diagnose/causes/tables.h"
 
+static bool is_call(const struct mr_inquiry *inquiry, const char *call)
+{
+	return !strcmp(inquiry->refusal->call, call);
+}
+
+/* ---- memory ---- */
+
+/* The kinds of which mmap(2) is not asked for memory, or for another one. */
+static bool is_mapped(const struct mr_memory_request *mapping)
+{
+	return mapping && mapping->kind.type != MR_MEMORY_NONE &&
+	       mapping->kind.type != MR_MEMORY_UNMAPPED && mapping->kind.type != MR_MEMORY_DM &&
+	       mapping->kind.type != MR_MEMORY_NULL_MR;
+}
+
+void mr_suspect_shortage(const struct mr_inquiry *inquiry, enum mr_shortage_kind kind,
+			 enum mr_certainty certainty, struct mr_suspicion *suspicion)
+{
+	struct mr_shortage_reason reason;
+	struct mr_shortage shortage;
+
+	if (!is_mapped(inquiry->refusal->mapping) || !is_call(inquiry, "mmap"))
+		return;
+	mr_memory_shortage(inquiry->refusal->mapping, &shortage);
+	if (mr_shortage_find(&shortage, inquiry->host, &reason) != kind)
+		return;
+	mr_evidence_number(suspicion, "asked", shortage.length);
+	mr_suspect(suspicion, certainty, "%s", reason.text);
+	mr_suspect_remedy(suspicion, "%s", reason.remedy);
+}
+
+static void look_at_address_space(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	mr_suspect_shortage(inquiry, MR_SHORTAGE_RLIMIT, MR_CERTAIN, suspicion);
+}
+
+/* What is promised is counted by processor, and an amount for root is kept back, so it is not certain. */
+static void look_at_overcommit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	mr_suspect_shortage(inquiry, MR_SHORTAGE_MEMORY, MR_CERTAIN, suspicion);
+	mr_suspect_shortage(inquiry, MR_SHORTAGE_COMMIT, MR_LIKELY, suspicion);
+}
+
+/* MAP_FIXED_NOREPLACE has no other reason for EEXIST. */
+static void look_at_address(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
+
+	if (!mapping || !mapping->addr.known || !is_call(inquiry, "mmap"))
+		return;
+	mr_evidence_hex(suspicion, "address", mapping->addr.value);
+	mr_suspect(suspicion, MR_CERTAIN, "something is mapped at 0x%" PRIx64 " already",
+		   mapping->addr.value);
+}
+
+/* ---- files ---- */
+
+static const char *path_of(const struct mr_inquiry *inquiry)
+{
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
+
+	return !inquiry->refusal->dmabuf && mapping ? mapping->kind.path : NULL;
+}
+
+/* The errno of open(2) names the reason; which part of the path it is about, it does not. */
+static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const int errnum = inquiry->refusal->errnum;
+	const char *path = path_of(inquiry);
+
+	if (!path || !is_call(inquiry, "open"))
+		return;
+	mr_evidence_text(suspicion, "path", "%.100s", path);
+	if (errnum == ENOENT || errnum == ENOTDIR)
+		mr_suspect(suspicion, MR_LIKELY, "there is no %.120s, or not its folder", path);
+	else if (errnum == EROFS)
+		mr_suspect(suspicion, MR_LIKELY, "%.120s is on a file system that is read-only",
+			   path);
+	else
+		mr_suspect(suspicion, MR_LIKELY,
+			   "this user may not open %.120s, or not search its folders", path);
+}
+
+static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_memory_request *mapping = inquiry->refusal->mapping;
+	struct mr_shortage shortage;
+
+	if (!path_of(inquiry) || !is_call(inquiry, "posix_fallocate"))
+		return;
+	mr_memory_shortage(mapping, &shortage);
+	mr_evidence_number(suspicion, "asked", shortage.length);
+	if (inquiry->refusal->errnum == EFBIG)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "a file of %" PRIu64
+			   " bytes is more than RLIMIT_FSIZE, or than the file system allows",
+			   shortage.length);
+	else
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the file system has no room for a file of %" PRIu64 " bytes",
+			   shortage.length);
+}
+
+/* ---- dma-bufs ---- */
+
+#define UDMABUF "/dev/udmabuf"
+#define HEAPS   "/dev/dma_heap"
+
+static bool makes(const struct mr_inquiry *inquiry, enum mr_dmabuf_type type, const char *call)
+{
+	const struct mr_dmabuf_request *dmabuf = inquiry->refusal->dmabuf;
+
+	return dmabuf && dmabuf->source.type == type && is_call(inquiry, call);
+}
+
+/* EACCES is certain where the permission of the node is against this user. */
+static void suspect_node(struct mr_inquiry *inquiry, const char *path,
+			 struct mr_suspicion *suspicion)
+{
+	const struct mr_process_status *status = mr_inquiry_status(inquiry);
+	struct mr_host_status file;
+
+	mr_evidence_text(suspicion, "node", "%.100s", path);
+	if (mr_host_stat(inquiry->host, &file, "%s", path) || !status || !status->uid.known) {
+		mr_suspect(suspicion, MR_LIKELY, "this user may not open %.100s", path);
+		return;
+	}
+	mr_evidence_text(suspicion, "mode", "%04" PRIo32, file.mode & 07777);
+	mr_suspect(suspicion, mr_process_may_write(status, &file) ? MR_LIKELY : MR_CERTAIN,
+		   "%.100s has mode %04" PRIo32 ", user %" PRIu32 " and group %" PRIu32
+		   ", and this is user %" PRIu64,
+		   path, file.mode & 07777, file.uid, file.gid, status->uid.value);
+	mr_suspect_remedy(suspicion, "run it as root, or as a member of the group of %.100s", path);
+}
+
+static bool is_permission(const struct mr_inquiry *inquiry)
+{
+	return inquiry->refusal->errnum == EACCES || inquiry->refusal->errnum == EPERM;
+}
+
+static void look_at_udmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	if (!makes(inquiry, MR_DMABUF_UDMABUF, "open"))
+		return;
+	if (is_permission(inquiry)) {
+		suspect_node(inquiry, UDMABUF, suspicion);
+		return;
+	}
+	mr_evidence_text(suspicion, "node", "%s", UDMABUF);
+	if (!mr_host_exists(inquiry->host, "%s", UDMABUF))
+		mr_suspect(suspicion, MR_CERTAIN, "there is no " UDMABUF);
+	else
+		mr_suspect(suspicion, MR_LIKELY, UDMABUF " has no driver");
+}
+
+/* drivers/dma-buf/udmabuf.c udmabuf_create(): EINVAL beyond size_limit_mb, in pages */
+static void look_at_udmabuf_size(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_dmabuf_request *dmabuf = inquiry->refusal->dmabuf;
+	uint64_t limit;
+
+	if (!makes(inquiry, MR_DMABUF_UDMABUF, "ioctl(UDMABUF_CREATE)") ||
+	    !mr_host_number(inquiry->host, &limit,
+			    "/sys/module/udmabuf/parameters/size_limit_mb") ||
+	    limit > UINT64_MAX >> 20)
+		return;
+	mr_evidence_number(suspicion, "limit", limit << 20);
+	mr_evidence_number(suspicion, "asked", dmabuf->size);
+	if (dmabuf->size > limit << 20)
+		mr_suspect(suspicion, MR_CERTAIN, "a udmabuf has at most %" PRIu64 " MiB", limit);
+	else
+		mr_rule_out(suspicion, "a udmabuf may have %" PRIu64 " MiB", limit);
+}
+
+struct heap_names {
+	char text[128];
+	size_t used;
+};
+
+static void add_heap(const char *name, void *data)
+{
+	struct heap_names *names = data;
+
+	if (names->used < sizeof(names->text))
+		names->used += (size_t)snprintf(names->text + names->used,
+						sizeof(names->text) - names->used, " %s", name);
+}
+
+static void look_at_heap(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	struct heap_names names = { .used = 0 };
+	char path[128];
+	int count;
+
+	if (!makes(inquiry, MR_DMABUF_HEAP, "open"))
+		return;
+	snprintf(path, sizeof(path), HEAPS "/%s", inquiry->refusal->dmabuf->source.name);
+	if (is_permission(inquiry)) {
+		suspect_node(inquiry, path, suspicion);
+		return;
+	}
+	count = mr_host_list(inquiry->host, add_heap, &names, HEAPS);
+	mr_evidence_text(suspicion, "node", "%.100s", path);
+	if (count > 0) {
+		mr_suspect(suspicion, MR_LIKELY, "this machine has the dma-heaps%s, and not %.100s",
+			   names.text, inquiry->refusal->dmabuf->source.name);
+		mr_suspect_remedy(suspicion, "name one of the dma-heaps%s", names.text);
+	} else if (!count || count == -ENOENT) {
+		mr_suspect(suspicion, MR_CERTAIN, "this machine has no dma-heaps");
+	}
+}
+
 const struct mr_cause mr_causes_of_preparing[] = {
+	{ .id = "MR-ADDRESS-SPACE",
+	  .subject = "limit of the address space",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_address_space,
+	  .what = "The memory could not be mapped: the process may have no larger address space "
+		  "(RLIMIT_AS), or no more memory of its own (RLIMIT_DATA).",
+	  .recognise =
+		  "VmSize and VmData of /proc/PID/status against \"Max address space\" and \"Max "
+		  "data size\" of /proc/PID/limits.",
+	  .remedy = "raise the limit: ulimit -v, ulimit -d",
+	  .sources = "mm/mmap.c may_expand_vm(); getrlimit(2)" },
+	{ .id = "MR-OVERCOMMIT",
+	  .subject = "memory that the host promises",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOMEM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_overcommit,
+	  .what = "The memory could not be mapped: with vm.overcommit_memory 2 the host promises no "
+		  "more than CommitLimit, and with 0 no mapping is larger than memory and swap.",
+	  .recognise = "CommitLimit and Committed_AS in /proc/meminfo, and sysctl "
+		       "vm.overcommit_memory.",
+	  .remedy = "raise vm.overcommit_ratio, or set vm.overcommit_memory to 0",
+	  .sources = "mm/util.c __vm_enough_memory(); Documentation/mm/overcommit-accounting.rst" },
+	{ .id = "MR-ADDRESS-TAKEN",
+	  .subject = "an address where something is mapped",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { EEXIST },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_address,
+	  .what = "The memory was to be mapped at an address where the process has other memory.",
+	  .recognise = "The file maps of the process in /proc.",
+	  .remedy = "choose another address (--addr), or let the kernel choose one",
+	  .sources = "mmap(2) MAP_FIXED_NOREPLACE" },
+	{ .id = "MR-FILE-OPEN",
+	  .subject = "a file that cannot be opened",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOENT, ENOTDIR, EACCES, EPERM, EROFS },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_file,
+	  .what = "The file or device that was to be mapped cannot be opened or made.",
+	  .recognise = "ls -l of the file, and of each folder above it (namei -l).",
+	  .remedy = "look at the path and its permissions: namei -l PATH",
+	  .sources = "open(2)" },
+	{ .id = "MR-FILE-SIZE",
+	  .subject = "a file that may not be as large",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { EFBIG, ENOSPC },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_file_size,
+	  .what = "The file that was to be mapped cannot be made as large: its file system is full, or "
+		  "the process may write no larger file (RLIMIT_FSIZE).",
+	  .recognise =
+		  "df of the file system (a tmpfs has half of the memory, if no size is given), "
+		  "and ulimit -f.",
+	  .remedy = "see df and ulimit -f; a tmpfs grows by mount -o remount,size=",
+	  .sources = "fallocate(2); ftruncate(2); tmpfs(5)" },
+	{ .id = "MR-UDMABUF",
+	  .subject = "udmabuf",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOENT, ENODEV, ENXIO, EACCES, EPERM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_udmabuf,
+	  .what = "/dev/udmabuf makes dma-bufs of ordinary memory.  The kernel or its module is absent, or "
+		  "this user may not open it.",
+	  .recognise = "ls -l /dev/udmabuf; on most systems it belongs to root and the group kvm.",
+	  .remedy = "load the module (modprobe udmabuf); a kernel without CONFIG_UDMABUF has none",
+	  .sources = "drivers/dma-buf/udmabuf.c" },
+	{ .id = "MR-UDMABUF-SIZE",
+	  .subject = "size of a udmabuf",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_udmabuf_size,
+	  .what = "A udmabuf may not be larger than the parameter size_limit_mb of the module.",
+	  .recognise = "cat /sys/module/udmabuf/parameters/size_limit_mb",
+	  .remedy = "raise /sys/module/udmabuf/parameters/size_limit_mb",
+	  .sources = "drivers/dma-buf/udmabuf.c udmabuf_create()" },
+	{ .id = "MR-DMA-HEAP",
+	  .subject = "dma-heaps",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENOENT, EACCES, EPERM },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_heap,
+	  .what = "The dma-heap is absent, or this user may not open it.",
+	  .recognise = "ls -l /dev/dma_heap",
+	  .remedy = "take a kernel with CONFIG_DMABUF_HEAPS",
+	  .sources = "drivers/dma-buf/dma-heap.c" },
 	{ .id = NULL },
 };

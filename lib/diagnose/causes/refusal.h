@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/memory/dmabuf.h"
+#include "lib/memory/mapping.h"
 #include "lib/base/number.h"
 #include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/advice.h"
@@ -68,6 +70,8 @@ struct mr_refusal {
 	const struct mr_registrar *registrar; /**< the path, and what is open for it */
 	struct ibv_context *context;    /**< the device that libibverbs has open, on either path */
 	const struct mr_uverbs *uverbs; /**< the open file of the device, on either path */
+	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
+	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
 	const struct mr_region_request *request; /**< of a registration */
 	uint64_t dm_length;                      /**< of ALLOC_DM: bytes */
 	const struct mr_advice *advice;          /**< of ADVISE */

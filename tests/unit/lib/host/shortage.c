@@ -25,11 +25,13 @@ static void put_pool(const char *free, const char *reserved, const char *more, c
 
 static const char *hint(struct mr_shortage shortage)
 {
-	static struct mr_error err;
+	static char text[sizeof(struct mr_shortage_reason) + 2];
+	struct mr_shortage_reason reason;
 
-	err = (struct mr_error){ .errnum = 0 };
-	mr_shortage_hint(&shortage, &recorded.host, &err);
-	return err.hint;
+	text[0] = '\0';
+	if (mr_shortage_find(&shortage, &recorded.host, &reason))
+		snprintf(text, sizeof(text), "%s: %s", reason.text, reason.remedy);
+	return text;
 }
 
 static const char *hint_huge(uint64_t pages)
@@ -139,13 +141,11 @@ TEST(missing_figures_give_no_hint)
 {
 	const struct mr_shortage huge = { .length = MIB << 30, .huge_size = 2 * MIB };
 	const struct mr_shortage data = { .length = UINT64_MAX, .is_private = true };
-	struct mr_error err = { .errnum = 0 };
 
 	recorded_host_end(&recorded);
 	recorded_host_begin(&recorded);
-	mr_shortage_hint(&huge, &recorded.host, &err);
-	mr_shortage_hint(&data, &recorded.host, &err);
-	assert_string_equal(err.hint, "");
+	assert_string_equal(hint(huge), "");
+	assert_string_equal(hint(data), "");
 }
 
 static int remove_machine(void **state)

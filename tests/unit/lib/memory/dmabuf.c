@@ -106,7 +106,7 @@ TEST(a_closed_descriptor_is_not_confused_with_one_opened_later)
 	close(again);
 }
 
-TEST(a_heap_that_is_missing_is_an_error_with_a_remedy)
+TEST(a_heap_that_is_missing_is_an_error)
 {
 	const struct mr_dmabuf_request request = {
 		.source = { .type = MR_DMABUF_HEAP, .text = "heap:mrctl", .name = "mrctl" },
@@ -118,7 +118,6 @@ TEST(a_heap_that_is_missing_is_an_error_with_a_remedy)
 	assert_int_equal(err.kind, MR_ERROR_HOST);
 	assert_string_equal(err.call, "open");
 	assert_contains(err.text, "/dev/dma_heap/mrctl");
-	assert_contains(err.hint, "this machine has ");
 	mr_dmabuf_close(&dmabuf);
 }
 
@@ -133,7 +132,6 @@ TEST(a_udmabuf_has_whole_pages_and_can_be_mapped)
 	if (access("/dev/udmabuf", R_OK | W_OK)) {
 		assert_true(mr_dmabuf_open(&request, &dmabuf, &err) < 0);
 		assert_contains(err.text, "cannot use /dev/udmabuf: open: E");
-		assert_true(err.hint[0]);
 	} else {
 		assert_int_equal(mr_dmabuf_open(&request, &dmabuf, &err), 0);
 		assert_int_equal(lseek(dmabuf.fd, 0, SEEK_END), 8192);
@@ -150,7 +148,7 @@ int main(void)
 		cmocka_unit_test(each_source_has_its_help),
 		cmocka_unit_test(an_inherited_descriptor_is_used_as_it_is),
 		cmocka_unit_test(a_closed_descriptor_is_not_confused_with_one_opened_later),
-		cmocka_unit_test(a_heap_that_is_missing_is_an_error_with_a_remedy),
+		cmocka_unit_test(a_heap_that_is_missing_is_an_error),
 		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
 	};
 

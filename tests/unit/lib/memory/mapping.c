@@ -76,7 +76,7 @@ TEST(a_chosen_address_is_the_mappings)
 	mr_memory_unmap(&memory);
 }
 
-TEST(an_occupied_address_fails_with_a_hint)
+TEST(an_occupied_address_fails)
 {
 	const struct mr_memory_request first = request("anon", PAGE);
 	struct mr_memory_request r = first;
@@ -92,7 +92,6 @@ TEST(an_occupied_address_fails_with_a_hint)
 	err = map_fails(&r);
 	assert_int_equal(err.errnum, EEXIST);
 	assert_int_equal(err.kind, MR_ERROR_HOST);
-	assert_contains(err.hint, "--addr");
 	assert_string_equal(memory.map, "untouched");
 	r.kind = request("unmapped", PAGE).kind;
 	assert_int_equal(map_fails(&r).errnum, EEXIST);
@@ -267,7 +266,6 @@ TEST(hugetlb_is_huge_pages_or_says_how_to_get_some)
 	err = map_fails(&r);
 	assert_int_equal(err.errnum, ENOMEM);
 	assert_int_equal(err.kind, MR_ERROR_HOST);
-	assert_contains(err.hint, "nr_hugepages");
 }
 
 TEST(a_size_that_no_huge_page_has_is_refused)
@@ -303,7 +301,7 @@ int main(void)
 		cmocka_unit_test(zero_length_has_an_address_nevertheless),
 		cmocka_unit_test(an_offset_moves_the_start_and_makes_room),
 		cmocka_unit_test(a_chosen_address_is_the_mappings),
-		cmocka_unit_test(an_occupied_address_fails_with_a_hint),
+		cmocka_unit_test(an_occupied_address_fails),
 		cmocka_unit_test(an_address_inside_a_page_fails_with_a_hint),
 		cmocka_unit_test(readonly_cannot_be_written),
 		cmocka_unit_test(nothing_is_mapped_at_unmapped),
