@@ -23,6 +23,9 @@
 #define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT"
 #define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
 
+/** How the names of memfds begin that stand for dma-bufs. */
+#define MR_SIM_DMABUF_NAME "mrctl-dmabuf"
+
 /** Kinds of devices: the value of MRCTL_SIM. */
 enum mr_sim_profile {
 	MR_SIM_MLX5,

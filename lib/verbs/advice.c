@@ -99,22 +99,6 @@ static int advise_part(const struct mr_registrar *registrar, const struct mr_adv
 	return rc ? mr_fail(err, MR_ERROR_REFUSED, rc, "ibv_advise_mr", NULL) : 0;
 }
 
-/* The rules are those of drivers/infiniband/hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(). */
-static void hint_advice(struct mr_error *err)
-{
-	if (err->errnum == ENOENT)
-		mr_hint(err, "the driver looks for regions with --access on-demand only");
-	else if (err->errnum == EPERM)
-		mr_hint(err, "fetching for writing takes an access that writes and memory that "
-			     "may be written");
-	else if (err->errnum == EFAULT)
-		mr_hint(err, "the range is not all in the region, or not all in memory that there "
-			     "is");
-	else if (err->errnum == EOPNOTSUPP)
-		mr_hint(err, "the driver, or its provider in this rdma-core, does not know this "
-			     "advice");
-}
-
 int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advice,
 	      const struct mr_advice_range *range, uint64_t *ns, struct mr_error *err)
 {
@@ -129,7 +113,5 @@ int mr_advise(const struct mr_registrar *registrar, const struct mr_advice *advi
 		left -= part;
 	} while (!rc && left);
 	*ns = mr_now_ns() - start;
-	if (rc)
-		hint_advice(err);
 	return rc;
 }

@@ -60,8 +60,8 @@ static bool has_bit(const uint8_t *capabilities, unsigned int bit)
 #define GENERAL_CAPABILITIES 0x01
 #define ODP_CAPABILITIES     0x05
 
-/* Asks the firmware for a group of capabilities.  Return: whether it answered. */
-static bool query_hca_cap(const struct mr_uverbs *uverbs, uint8_t group, uint8_t out[ANSWER_SIZE])
+/* Asks the firmware for a group of capabilities, by a call of DEVX.  Return: 0, or -errno of the call. */
+static int submit_query(const struct mr_uverbs *uverbs, uint8_t group, uint8_t out[ANSWER_SIZE])
 {
 	struct mr_ioctl request = mr_ioctl_new(MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
 	const uint8_t in[16] = { 0x01, 0x00, [7] = group }; /* the opcode is 0x100 */
@@ -70,7 +70,20 @@ static bool query_hca_cap(const struct mr_uverbs *uverbs, uint8_t group, uint8_t
 	memset(out, 0, ANSWER_SIZE);
 	mr_ioctl_add_in(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, in, sizeof(in));
 	mr_ioctl_add_out(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, ANSWER_SIZE);
-	return !mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_OTHER)", &ignored) && !out[0];
+	return mr_ioctl_submit(uverbs, &request, "ioctl(DEVX_OTHER)", &ignored);
+}
+
+/* The same.  Return: whether the firmware answered. */
+static bool query_hca_cap(const struct mr_uverbs *uverbs, uint8_t group, uint8_t out[ANSWER_SIZE])
+{
+	return !submit_query(uverbs, group, out) && !out[0];
+}
+
+int mr_devx_try(const struct mr_uverbs *uverbs)
+{
+	uint8_t out[ANSWER_SIZE];
+
+	return submit_query(uverbs, GENERAL_CAPABILITIES, out);
 }
 
 static enum mr_tristate ask_firmware(const struct mr_uverbs *uverbs)

@@ -26,6 +26,14 @@ enum mr_tristate mr_has_optional_access(const struct mr_uverbs *uverbs);
 enum mr_tristate mr_orders_relaxed(const struct mr_uverbs *uverbs);
 
 /**
+ * mr_devx_try() - make a harmless call of DEVX, on an open device of mlx5
+ *
+ * Return: 0; -EINVAL where the context was opened without DEVX; -EPROTONOSUPPORT where the kernel's driver has no
+ * DEVX for the device; or another -errno.
+ */
+int mr_devx_try(const struct mr_uverbs *uverbs);
+
+/**
  * mr_dc_odp_caps() - which operations of the transport DC may use on-demand paging
  * @operations: set to bits of enum ibv_odp_transport_cap_bits
  *

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
-#include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/base/pointer.h"
 #include "lib/verbs/symbols.h"
@@ -175,26 +174,11 @@ static int register_by_kernel(const struct mr_registrar *registrar,
 int mr_umem_register(const struct mr_registrar *registrar, const struct mr_region_request *request,
 		     struct mr_region *region, struct mr_error *err)
 {
-	int rc;
-
 	if (request->export && !mr_symbol_find(MR_SYMBOL_UMEM_EXPORT, err))
 		return -err->errnum;
-	rc = registrar->via == MR_VIA_KERNEL ? register_by_kernel(registrar, request, region, err)
-					     : register_by_library(registrar, request, region, err);
-	/* The rules are those of devx.c UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG). */
-	if (rc == -EINVAL)
-		mr_hint(err,
-			"a umem takes local-write, remote-write (with local-write), "
-			"remote-read and relaxed-ordering, a %s, a page size that fits its "
-			"memory, and a context with DEVX",
-			mr_region_is_dmabuf(request->call) ? "range within the dma-buf" : "length");
-	if (rc == -EPROTONOSUPPORT && registrar->via == MR_VIA_KERNEL &&
-	    registrar->uverbs->driver_id != RDMA_DRIVER_MLX5)
-		mr_hint(err, "DEVX umems are objects of the driver mlx5_ib");
-	else if (rc == -EPROTONOSUPPORT)
-		mr_hint(err, "this kernel does not know DEVX umems, or an attribute of this one "
-			     "(page sizes, dma-buf)");
-	return rc;
+	return registrar->via == MR_VIA_KERNEL
+		       ? register_by_kernel(registrar, request, region, err)
+		       : register_by_library(registrar, request, region, err);
 }
 
 int mr_umem_import(struct ibv_context *context, const struct mr_umem_blob *blob,

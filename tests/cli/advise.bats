@@ -90,7 +90,7 @@ advice_refused() {
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr odp --size 8K --advise prefetch-write,flush $range --json
 		advice_refused EFAULT library
-		[[ $stderr == *"the range is not all in the region"* ]]
+		[[ $stderr == *"are not all in the region of"* ]]
 	done
 	for range in '--advise-offset 4K' '--advise-offset 4K --advise-size 4K' '--advise-size 1'; do
 		# shellcheck disable=SC2086 # words
@@ -150,7 +150,7 @@ advice_refused() {
 	for via in library kernel; do
 		run --separate-stderr mr reg --via $via --advise prefetch --json
 		advice_refused ENOENT $via
-		[[ $stderr == *"regions with --access on-demand only"* ]]
+		[[ $stderr == *"access 0x1 has no on-demand"* ]]
 	done
 }
 

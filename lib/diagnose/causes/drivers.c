@@ -108,6 +108,7 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	uint64_t last;
 
 	if (!request || mr_call_row(request->call)->iova != MR_IOVA_GIVEN || !request->length ||
+	    request->access & MR_ACCESS_ON_DEMAND || /* no page size is looked for */
 	    !mr_inquiry_is_driver(inquiry, "mlx5") ||
 	    !__builtin_add_overflow(request->iova, request->length - 1, &last))
 		return;
@@ -117,23 +118,6 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
 		   "the IOVA 0x%" PRIx64 " and %" PRIu64 " bytes go past the last address",
 		   request->iova, request->length);
-}
-
-/* hw/mlx5/umr.h mlx5r_umr_can_load_pas(): a device that cannot load more than 1 << 16 pages by a work request */
-static void look_at_umr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_region_request *request = inquiry->refusal->request;
-	const uint64_t most = mr_page_size(inquiry->host) << 16;
-
-	if (!request || request->length < most || !mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	mr_evidence_number(suspicion, "length", request->length);
-	mr_evidence_number(suspicion, "most", most);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "%s is more than the %s that an mlx5 device without extended translation "
-		   "offsets can load",
-		   mr_size_text(request->length).text, mr_size_text(most).text);
-	mr_suspect_remedy(suspicion, "register parts of less than %s", mr_size_text(most).text);
 }
 
 /* hw/efa: an MR that others may write has at most 1 Mi pages of the host; a device has some 24 Mi for all. */
@@ -345,18 +329,6 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .remedy = "choose a lower IOVA",
 	  .sources = "drivers/infiniband/core/umem.c ib_umem_find_best_pgsz(); "
 		     "drivers/infiniband/hw/mlx5/mr.c" },
-	{ .id = "MR-DMABUF-UMR",
-	  .subject = "a dma-buf larger than an mlx5 device can load",
-	  .operations = MR_ON(REG_DMABUF),
-	  .errnums = { EINVAL },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_umr,
-	  .what = "mlx5 loads the pages of a dma-buf by a work request (UMR).  Older devices, and "
-		  "some virtual functions, cannot do that, or only for less than 65536 pages.",
-	  .recognise = "A shorter range of the same dma-buf registers.",
-	  .remedy = "register the dma-buf in parts of less than 256 MiB",
-	  .sources = "drivers/infiniband/hw/mlx5/umr.h mlx5r_umr_can_load_pas()" },
 	{ .id = "MR-EFA-PAGES",
 	  .subject = "more pages than EFA has room for",
 	  .operations = MR_ON(REG),

@@ -101,6 +101,26 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
 							  : refusal->region_access;
 }
 
+/* A stand-in for a dma-buf is one to the simulated HCA alone. */
+static bool read_dmabuf(struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_region_request *request = refusal->request;
+	struct mr_dmabuf_file *file = &inquiry->dmabuf;
+
+	if (!request || refusal->is_elsewhere || !mr_region_is_dmabuf(request->call) ||
+	    request->fd < 0 || mr_dmabuf_file_read(inquiry->host, request->fd, file))
+		return false;
+	file->is_dmabuf |=
+		file->is_simulated && refusal->environment && refusal->environment->simulated;
+	return true;
+}
+
+const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_dmabuf, read_dmabuf(inquiry)) ? &inquiry->dmabuf : NULL;
+}
+
 bool mr_inquiry_range(const struct mr_inquiry *inquiry, struct mr_range *range)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;

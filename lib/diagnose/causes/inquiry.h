@@ -8,6 +8,7 @@
 #include "lib/diagnose/causes/obstacle.h"
 #include "lib/diagnose/causes/place.h"
 #include "lib/diagnose/causes/refusal.h"
+#include "lib/host/dmabuf_file.h"
 #include "lib/host/kernel.h"
 #include "lib/host/memlock.h"
 #include "lib/host/process_status.h"
@@ -23,11 +24,13 @@ struct mr_inquiry {
 	struct mr_host *host;
 
 	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
+	enum mr_fact has_dmabuf;
 	struct mr_process_status status;
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
 	struct mr_place place;
+	struct mr_dmabuf_file dmabuf;
 	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
 };
 
@@ -57,6 +60,9 @@ bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);
 
 /** mr_inquiry_access() - the access flags that were asked for; 0 where the call has none */
 uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
+
+/** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
+const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
 
 /** A range of addresses of this process. */
 struct mr_range {

@@ -1,6 +1,194 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* On-demand paging: hw/mlx5/odp.c, sw/rxe/rxe_odp.c, core/umem_odp.c. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
 #include "lib/diagnose/causes/tables.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/attributes.h"
+
+/* <infiniband/verbs.h> enum ibv_odp_general_caps */
+#define ODP_SUPPORT  (1U << 0)
+#define ODP_IMPLICIT (1U << 1)
+
+/* Whether the call itself asks for on-demand paging. */
+static bool asks_for_odp(const struct mr_inquiry *inquiry)
+{
+	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
+
+	return mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND &&
+	       (!rereg || rereg->changes & MR_CHANGE_ACCESS);
+}
+
+/* ib_check_mr_access(): EINVAL up to Linux 6.1, EOPNOTSUPP from 6.2 on. */
+static enum mr_certainty certainty_of_errno(struct mr_inquiry *inquiry)
+{
+	const bool is_new = inquiry->refusal->errnum == EOPNOTSUPP;
+
+	switch (mr_inquiry_kernel_since(inquiry, 6, 2)) {
+	case MR_YES:
+		return is_new ? MR_CERTAIN : MR_UNRELATED;
+	case MR_NO: /* stable kernels and distributions may have got the new one */
+		return is_new ? MR_LIKELY : MR_CERTAIN;
+	default:
+		return MR_LIKELY;
+	}
+}
+
+static void look_at_support(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	const enum mr_certainty certainty = certainty_of_errno(inquiry);
+
+	if (!asks_for_odp(inquiry) || !attributes || certainty == MR_UNRELATED)
+		return;
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
+	if (attributes->odp.general & ODP_SUPPORT)
+		mr_rule_out(suspicion, "the device has on-demand paging");
+	else
+		mr_suspect(suspicion, certainty,
+			   "access has on-demand, and the device reports no on-demand paging");
+}
+
+/* Whether the call is for all memory of the process. */
+static bool is_implicit(const struct mr_inquiry *inquiry)
+{
+	struct mr_range range;
+
+	return asks_for_odp(inquiry) && mr_inquiry_range(inquiry, &range) && !range.addr &&
+	       range.length == UINT64_MAX;
+}
+
+static bool is_known_driver(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
+}
+
+/* create_user_odp_mr(), rxe_odp_mr_init_user(), ib_umem_odp_alloc_implicit() */
+static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+	const struct mr_region_request *request = inquiry->refusal->request;
+	const uint64_t iova =
+		request && mr_call_row(request->call)->iova == MR_IOVA_GIVEN ? request->iova : 0;
+
+	if (!is_implicit(inquiry) || !attributes || !is_known_driver(inquiry))
+		return;
+	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
+	mr_evidence_hex(suspicion, "access", mr_inquiry_access(inquiry));
+	mr_evidence_hex(suspicion, "iova", iova);
+	if (!(attributes->odp.general & ODP_SUPPORT))
+		return;
+	if (!(attributes->odp.general & ODP_IMPLICIT)) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the device has on-demand paging for a range, and not for all memory of "
+			   "a process (implicit)");
+	} else if (iova) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "a region of all memory has the I/O virtual address 0, and 0x%" PRIx64
+			   " was asked for",
+			   iova);
+		mr_suspect_remedy(suspicion, "use --iova 0, or mrctl reg");
+	} else if (mr_inquiry_access(inquiry) & MR_ACCESS_HUGETLB) {
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "access has hugetlb, and a region of all memory is not of huge pages "
+			   "alone");
+		mr_suspect_remedy(suspicion, "leave out hugetlb");
+	} else {
+		mr_rule_out(suspicion, "the device has implicit on-demand paging");
+	}
+}
+
+/* ib_umem_odp_map_dma_and_lock(): a small page that is there already is EINVAL. */
+static void look_at_huge_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const uint32_t access = inquiry->operation == MR_OP_ADVISE ? refusal->region_access
+								   : mr_inquiry_access(inquiry);
+	const char *memory = refusal->memory ?: "";
+
+	if (!(access & MR_ACCESS_HUGETLB) || !(access & MR_ACCESS_ON_DEMAND) ||
+	    is_implicit(inquiry))
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	mr_evidence_text(suspicion, "memory", "%s", memory);
+	if (!strncmp(memory, "hugetlb", 7))
+		mr_rule_out(suspicion, "the memory is of huge pages");
+	else
+		mr_suspect(
+			suspicion, *memory ? MR_LIKELY : MR_POSSIBLE,
+			"access has hugetlb, with on-demand, and the memory may have small pages");
+}
+
+static void look_at_collision(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const bool advises = inquiry->operation == MR_OP_ADVISE;
+	const uint32_t access =
+		advises ? inquiry->refusal->region_access : mr_inquiry_access(inquiry);
+
+	if (!(access & MR_ACCESS_ON_DEMAND))
+		return;
+	mr_evidence_hex(suspicion, "access", access);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "pages were fetched while the kernel took them away; another try may succeed");
+}
 
 const struct mr_cause mr_causes_of_odp[] = {
+	{ .id = "MR-ODP",
+	  .subject = "on-demand paging that the device does not have",
+	  .operations = MR_ON(REG) | MR_ON(REREG),
+	  .errnums = { EOPNOTSUPP, EINVAL },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_COMMON,
+	  .look = look_at_support,
+	  .what = "The access flag on-demand needs a device that reports on-demand paging.  Which "
+		  "operations of a transport may use it shows at run time only.",
+	  .recognise = "mrctl stat --device shows no odp_general; the errno is EINVAL up to Linux "
+		       "6.1, and EOPNOTSUPP from 6.2 on.",
+	  .remedy =
+		  "leave out on-demand, which pins the memory; or enable it in the firmware, with "
+		  "a kernel that has CONFIG_INFINIBAND_ON_DEMAND_PAGING",
+	  .sources = "include/rdma/ib_verbs.h ib_check_mr_access(); ibv_query_device_ex(3)" },
+	{ .id = "MR-ODP-IMPLICIT",
+	  .subject = "a region of all memory of the process",
+	  .operations = MR_ON(REG) | MR_ON(REREG),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_implicit,
+	  .what = "Address 0, a length of SIZE_MAX and on-demand ask for all memory.  The device "
+		  "must report implicit on-demand paging, the I/O virtual address must be 0, and "
+		  "hugetlb must not be asked for.  mlx5 has none of it on machines with 57-bit "
+		  "addresses.",
+	  .recognise = "mrctl stat --device shows implicit among odp_general, or not.",
+	  .remedy = "register ranges; where addresses have 57 bits, boot with no5lvl",
+	  .sources = "drivers/infiniband/hw/mlx5/mr.c create_user_odp_mr(); "
+		     "drivers/infiniband/core/umem_odp.c ib_umem_odp_alloc_implicit()" },
+	{ .id = "MR-ODP-HUGETLB",
+	  .subject = "small pages where on-demand paging expects huge ones",
+	  .operations = MR_ON(REG) | MR_ON(ADVISE),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_RARE,
+	  .look = look_at_huge_pages,
+	  .what = "With on-demand and hugetlb, each page of the memory must be a huge one when it "
+		  "is fetched.",
+	  .recognise = "The same without hugetlb succeeds; smaps shows a KernelPageSize of 4 kB.",
+	  .remedy = "leave out hugetlb, or use huge pages: --memory hugetlb:2M",
+	  .sources = "drivers/infiniband/core/umem_odp.c ib_umem_odp_map_dma_and_lock()" },
+	{ .id = "MR-ODP-COLLISION",
+	  .subject = "fetching pages while they are taken away",
+	  .operations = MR_ON(REG) | MR_ON(ADVISE),
+	  .errnums = { EAGAIN },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_collision,
+	  .what = "Pages of an on-demand region are fetched again where the kernel takes them away "
+		  "meanwhile, and after some tries the driver gives up.",
+	  .recognise = "It comes and goes, under memory pressure, migration or munmap().",
+	  .remedy = "try again",
+	  .sources = "drivers/infiniband/hw/mlx5/odp.c pagefault_real_mr(); openucx/ucx#9967" },
 	{ .id = NULL },
 };

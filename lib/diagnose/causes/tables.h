@@ -12,8 +12,10 @@ extern const struct mr_cause mr_causes_of_libraries[];       /**< libibverbs and
 extern const struct mr_cause mr_causes_of_fork_protection[]; /**< that of libibverbs */
 extern const struct mr_cause mr_causes_of_uverbs[];          /**< rules of ib_uverbs and ib_core */
 extern const struct mr_cause mr_causes_of_drivers[];         /**< what a driver cannot do */
-extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand paging, and advice */
+extern const struct mr_cause mr_causes_of_odp[];             /**< on-demand paging */
+extern const struct mr_cause mr_causes_of_advice[];          /**< advice about regions */
 extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
+extern const struct mr_cause mr_causes_of_exporters[];       /**< who made a dma-buf */
 extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
 extern const struct mr_cause mr_causes_of_rereg[];           /**< changing regions */
 extern const struct mr_cause mr_causes_of_ranges[];         /**< address and length by themselves */

@@ -256,13 +256,13 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 		     "linux-rdma/perftest#352, openucx/ucx#7229, google/gvisor#13779" },
 	{ .id = "MR-IOVA-OFFSET",
 	  .subject = "address and I/O virtual address differ within their page",
-	  .operations = MR_ON(REG),
+	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_iova_offset,
 	  .what = "The device translates whole pages, so the I/O virtual address must begin at the "
-		  "same place in its page as the memory.",
+		  "same place in its page as the memory, or as the offset in a dma-buf.",
 	  .recognise = "The lower 12 bits of address and IOVA differ (with pages of 4 KiB).",
 	  .remedy = "choose an IOVA with the same offset in its page as the address",
 	  .sources = "drivers/infiniband/core/uverbs_cmd.c ib_uverbs_reg_mr(); "

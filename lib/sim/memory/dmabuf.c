@@ -75,11 +75,13 @@ static bool describe_real(int fd, uint64_t *size, struct sim_dmabuf *dmabuf)
 int sim_dmabuf_get(int fd, uint64_t offset, uint64_t length, struct sim_dmabuf *dmabuf)
 {
 	uint64_t end, size;
+	int flags;
 
 	*dmabuf = (struct sim_dmabuf){ 0 };
 	if (__builtin_add_overflow(offset, length, &end))
 		return -EINVAL;
-	if (sim_libc()->fcntl(fd, F_GETFD) < 0)
+	flags = sim_libc()->fcntl(fd, F_GETFL);
+	if (flags < 0 || flags & O_PATH) /* fget() */
 		return -EBADF;
 	if (!describe_stand_in(fd, &size, dmabuf) && !describe_real(fd, &size, dmabuf))
 		return -EINVAL;

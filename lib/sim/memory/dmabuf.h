@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/simulator/spec.h"
+
 /** How the names of memfds begin that stand for dma-bufs; the second is for those of a heap. */
-#define SIM_DMABUF_NAME    "mrctl-dmabuf"
+#define SIM_DMABUF_NAME    MR_SIM_DMABUF_NAME
 #define SIM_DMABUF_OF_HEAP SIM_DMABUF_NAME "-heap"
 
 /** The object of the device from whose pages a dma-buf was exported: a DM or a UAR. */

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Advice about regions: hw/mlx5/odp.c mlx5_ib_advise_mr_prefetch(), sw/rxe/rxe_odp.c rxe_ib_advise_mr(). */
+#include <errno.h>
+#include <inttypes.h>
+
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/diagnose/causes/tables.h"
+#include "lib/host/address_space.h"
+#include "lib/host/page.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/attributes.h"
+
+#define ODP_SUPPORT (1U << 0) /* <infiniband/verbs.h> enum ibv_odp_general_caps */
+
+/* At most so many mappings are looked at. */
+#define MAPPINGS_MAX 4096
+
+/* include/rdma/ib_verbs.h ib_access_writable() */
+#define WRITING                                                                                    \
+	(MR_ACCESS_LOCAL_WRITE | MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC |                \
+	 MR_ACCESS_MW_BIND)
+
+static bool is_mlx5(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_is_driver(inquiry, "mlx5");
+}
+
+static bool is_rxe(const struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_is_driver(inquiry, "rxe");
+}
+
+static bool is_newer_than_known(struct mr_inquiry *inquiry)
+{
+	return mr_inquiry_kernel_since(inquiry, 7, 3) != MR_NO;
+}
+
+/* ---- the advice ------------------------------------------------------------------------------------------ */
+
+static void look_at_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_attributes *attributes = mr_inquiry_attributes(inquiry);
+
+	if (!attributes)
+		return;
+	mr_evidence_hex(suspicion, "odp_general_caps", attributes->odp.general);
+	if (attributes->odp.general & ODP_SUPPORT)
+		mr_rule_out(suspicion, "the device has on-demand paging");
+	else
+		mr_suspect(suspicion, is_mlx5(inquiry) || is_rxe(inquiry) ? MR_CERTAIN : MR_LIKELY,
+			   "advice is about on-demand paging, and the device reports none");
+}
+
+static void look_at_number(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_advice *advice = inquiry->refusal->advice;
+
+	if (!advice)
+		return;
+	mr_evidence_number(suspicion, "advice", advice->advice);
+	if (advice->advice <= IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		mr_rule_out(suspicion, "drivers with advice know number %" PRIu32, advice->advice);
+	else
+		mr_suspect(suspicion, is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN,
+			   "the advice has the number %" PRIu32
+			   ", and drivers know those from 0 to 2",
+			   advice->advice);
+}
+
+/* core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR: uverbs_get_flags32() */
+static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_advice *advice = inquiry->refusal->advice;
+
+	if (!advice)
+		return;
+	mr_evidence_hex(suspicion, "flags", advice->flags);
+	if (!(advice->flags & ~(uint32_t)IB_UVERBS_ADVISE_MR_FLAG_FLUSH))
+		mr_rule_out(suspicion, "the kernel knows the flags 0x%" PRIx32, advice->flags);
+	else
+		mr_suspect(suspicion, is_newer_than_known(inquiry) ? MR_LIKELY : MR_CERTAIN,
+			   "the flags are 0x%" PRIx32 ", and the kernel knows flush (0x1) alone",
+			   advice->flags);
+}
+
+/* ---- the region ------------------------------------------------------------------------------------------ */
+
+/* Whether the driver can find the pages of the region, by what it was registered as. */
+static bool is_paged(const struct mr_refusal *refusal)
+{
+	return refusal->region_access & MR_ACCESS_ON_DEMAND ||
+	       (mr_region_is_dmabuf(refusal->region_call) &&
+		!mr_call_row(refusal->region_call)->data_direct);
+}
+
+/*
+ * get_prefetchable_mr() looks among regions with paging: ENOENT from Linux 5.16 on, EINVAL before.  rxe finds the
+ * region, and then no pages of it.
+ */
+static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const bool is_certain = refusal->errnum == ENOENT && is_mlx5(inquiry);
+	const bool is_likely =
+		refusal->errnum == EFAULT
+			? is_rxe(inquiry)
+			: is_mlx5(inquiry) && mr_inquiry_kernel_since(inquiry, 5, 16) == MR_NO;
+
+	if (!refusal->region_known || !(is_certain || is_likely))
+		return;
+	mr_evidence_hex(suspicion, "access", refusal->region_access);
+	if (is_paged(refusal))
+		mr_rule_out(suspicion, "the region is one with on-demand paging");
+	else
+		mr_suspect(suspicion, is_certain ? MR_CERTAIN : MR_LIKELY,
+			   "the region's pages are pinned (its access 0x%" PRIx32
+			   " has no on-demand), and there is nothing to fetch",
+			   refusal->region_access);
+}
+
+static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const struct mr_advice *advice = refusal->advice;
+	const bool writes = advice && advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
+
+	if (!refusal->region_known)
+		return;
+	mr_evidence_hex(suspicion, "access", refusal->region_access);
+	/* rxe_mr.c lookup_mr(), by the access that rxe_ib_prefetch_sg_list() asks for */
+	if (refusal->errnum == EINVAL) {
+		if (is_rxe(inquiry) && !(refusal->region_access & MR_ACCESS_LOCAL_WRITE))
+			mr_suspect(suspicion, MR_CERTAIN,
+				   "rxe takes advice about regions with local-write, which the "
+				   "access 0x%" PRIx32 " lacks",
+				   refusal->region_access);
+		return;
+	}
+	if (!writes)
+		return;
+	if (refusal->region_access & WRITING)
+		mr_rule_out(suspicion, "the region may be written");
+	else if (is_mlx5(inquiry))
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "the advice is to fetch for writing, and the access 0x%" PRIx32
+			   " writes nothing",
+			   refusal->region_access);
+}
+
+/* ---- the range ----------------------------------------------------------------------------------------------- */
+
+static bool is_flushed(const struct mr_refusal *refusal)
+{
+	return refusal->advice && refusal->advice->flags & IB_UVERBS_ADVISE_MR_FLAG_FLUSH;
+}
+
+static bool is_implicit(const struct mr_refusal *refusal)
+{
+	return !refusal->region_addr && refusal->region_length == UINT64_MAX;
+}
+
+/* Where the part is in the memory of the process: mlx5 takes I/O virtual addresses, rxe those of the memory. */
+static uint64_t address_of_part(const struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const uint64_t addr = refusal->advised->addr;
+
+	return is_rxe(inquiry) || is_implicit(refusal)
+		       ? addr
+		       : addr - refusal->region_iova + refusal->region_addr;
+}
+
+/* pagefault_real_mr(), rxe_odp_do_pagefault_and_lock(): a part may reach to the end of the last page. */
+static bool is_in_region(struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const uint64_t page = mr_page_size(inquiry->host), start = address_of_part(inquiry);
+	const uint64_t first = refusal->region_addr & ~(page - 1);
+	uint64_t end, last;
+
+	if (is_implicit(refusal))
+		return true;
+	if (__builtin_add_overflow(refusal->region_addr, refusal->region_length + page - 1, &last))
+		return true;
+	last &= ~(page - 1);
+	if (!is_rxe(inquiry) && refusal->advised->addr < refusal->region_iova)
+		return false;
+	return start >= first && !__builtin_add_overflow(start, refusal->advised->length, &end) &&
+	       end <= last;
+}
+
+static bool is_range_known(const struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	return refusal->region_known && refusal->advised && is_flushed(refusal) &&
+	       !(refusal->region_access & MR_ACCESS_HUGETLB) &&
+	       (is_mlx5(inquiry) || is_rxe(inquiry)) && !mr_region_has_offset(refusal->region_call);
+}
+
+static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	if (!is_range_known(inquiry) || !is_paged(refusal))
+		return;
+	mr_evidence_hex(suspicion, "advised_addr", refusal->advised->addr);
+	mr_evidence_number(suspicion, "advised_length", refusal->advised->length);
+	mr_evidence_hex(suspicion, "iova", refusal->region_iova);
+	mr_evidence_number(suspicion, "length", refusal->region_length);
+	if (is_in_region(inquiry)) {
+		mr_rule_out(suspicion, "the part is in the region");
+		return;
+	}
+	mr_suspect(suspicion, MR_CERTAIN,
+		   "%" PRIu64 " bytes at 0x%" PRIx64 " are not all in the region of %" PRIu64
+		   " bytes at 0x%" PRIx64,
+		   refusal->advised->length, refusal->advised->addr, refusal->region_length,
+		   is_rxe(inquiry) ? refusal->region_addr : refusal->region_iova);
+	if (is_rxe(inquiry) && refusal->region_addr != refusal->region_iova)
+		mr_suspect_remedy(suspicion, "rxe takes addresses of the memory, not of the HCA: "
+					     "register without --iova");
+}
+
+/* A search for the first page that is not mapped, or may not be accessed. */
+struct search {
+	uint64_t addr, end;
+	unsigned int mappings;
+	bool writes, is_over; /* too many mappings */
+	bool found;           /* a mapping that may not be accessed */
+};
+
+static bool visit(const struct mr_mapping *mapping, void *data)
+{
+	struct search *search = data;
+
+	if (search->mappings++ == MAPPINGS_MAX) {
+		search->is_over = true;
+		return false;
+	}
+	if (mapping->start > search->addr)
+		return false; /* nothing is mapped at addr */
+	if (search->writes ? !mapping->writable : !mapping->readable) {
+		search->found = true;
+		return false;
+	}
+	search->addr = mapping->end;
+	return search->addr < search->end;
+}
+
+/* Faulting in: mm/hmm.c hmm_range_fault(), EFAULT where nothing is mapped, EPERM where a right is missing. */
+static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+	const bool is_perm = refusal->errnum == EPERM;
+	struct search search;
+	uint64_t start;
+
+	if (!is_range_known(inquiry) || !is_paged(refusal) || !is_in_region(inquiry) ||
+	    refusal->advice->advice > IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE ||
+	    !refusal->advised->length)
+		return;
+	start = address_of_part(inquiry);
+	search = (struct search){
+		.addr = start,
+		.end = start + refusal->advised->length,
+		.writes = refusal->advice->advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE,
+	};
+	if (mr_mappings_walk(inquiry->host, start, visit, &search) || search.is_over)
+		return;
+	mr_evidence_hex(suspicion, "address", start);
+	mr_evidence_number(suspicion, "length", refusal->advised->length);
+	if (search.addr >= search.end) {
+		mr_rule_out(suspicion, "all of the part is mapped");
+	} else if (search.found == is_perm) {
+		mr_evidence_hex(suspicion, "at", search.addr);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   search.found ? "the memory at 0x%" PRIx64 " may not be %s"
+					: "nothing is mapped at 0x%" PRIx64 ", which is to be %s",
+			   search.addr, search.writes ? "written" : "read");
+	}
+}
+
+const struct mr_cause mr_causes_of_advice[] = {
+	{ .id = "MR-ADVICE-DEVICE",
+	  .subject = "advice to a device without on-demand paging",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_device,
+	  .what = "Advice fetches pages of on-demand regions.  Drivers of devices without "
+		  "on-demand paging have no function for it.",
+	  .recognise = "mrctl stat --device shows no odp_general.",
+	  .remedy = "go on without: an advice is an optimisation",
+	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR; "
+		     "ibv_advise_mr(3)" },
+	{ .id = "MR-ADVICE-NUMBER",
+	  .subject = "an advice that no driver knows",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_RARE,
+	  .look = look_at_number,
+	  .what = "Drivers know prefetch (0), prefetch-write (1) and prefetch-no-fault (2), which "
+		  "is of Linux 5.12.",
+	  .recognise = "The number of the advice.",
+	  .remedy = "use prefetch, prefetch-write or prefetch-no-fault",
+	  .sources = "include/uapi/rdma/ib_user_ioctl_verbs.h; drivers/infiniband/hw/mlx5/mr.c "
+		     "mlx5_ib_advise_mr()" },
+	{ .id = "MR-ADVICE-FLAGS",
+	  .subject = "flags of an advice that the kernel does not know",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EINVAL },
+	  .layer = MR_LAYER_UVERBS,
+	  .frequency = MR_RARE,
+	  .look = look_at_flags,
+	  .what = "The only flag of an advice is flush.",
+	  .recognise = "The flags of the call.",
+	  .remedy = "use flush, or no flag",
+	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_ADVISE_MR" },
+	{ .id = "MR-ADVICE-PINNED",
+	  .subject = "advice about a region that is not on demand",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { ENOENT, EINVAL, EFAULT },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_kind,
+	  .what = "Only regions with on-demand paging, and on mlx5 those of dma-bufs, have pages "
+		  "that can be fetched.  The driver looks among these alone.",
+	  .recognise = "The region was registered without on-demand.",
+	  .remedy = "register it with --access on-demand, or leave out the advice",
+	  .sources = "drivers/infiniband/hw/mlx5/odp.c get_prefetchable_mr(); "
+		     "linux-rdma/rdma-core#1048" },
+	{ .id = "MR-ADVICE-ACCESS",
+	  .subject = "fetching for writing what may not be written",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EPERM, EINVAL },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_rights,
+	  .what = "prefetch-write is for regions whose access writes.  rxe wants local-write for "
+		  "each advice.",
+	  .recognise = "The access of the region has no local-write.",
+	  .remedy = "register it with local-write, or use prefetch",
+	  .sources = "drivers/infiniband/hw/mlx5/odp.c get_prefetchable_mr(); "
+		     "drivers/infiniband/sw/rxe/rxe_odp.c; ibv_advise_mr(3)" },
+	{ .id = "MR-ADVICE-RANGE",
+	  .subject = "advice about what is not in the region",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EFAULT },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_range,
+	  .what = "The part that is advised must be in the pages of the region.  mlx5 takes "
+		  "addresses of the HCA (I/O virtual addresses), rxe those of the memory.  Without "
+		  "flush nothing is reported.",
+	  .recognise = "Address and length of the advice, beside those of the region.",
+	  .remedy = "advise a part of the region: --advise-offset, --advise-size",
+	  .sources = "drivers/infiniband/hw/mlx5/odp.c pagefault_real_mr(); ibv_advise_mr(3)" },
+	{ .id = "MR-ADVICE-MEMORY",
+	  .subject = "memory that cannot be fetched",
+	  .operations = MR_ON(ADVISE),
+	  .errnums = { EFAULT, EPERM },
+	  .layer = MR_LAYER_MEMORY,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_memory,
+	  .what = "A prefetch with flush faults pages in as the process itself would.  It fails "
+		  "where nothing is mapped, and where the mapping may not be read or written.",
+	  .recognise = "/proc/PID/maps shows no mapping there, or one without the right.",
+	  .remedy = "map the memory, with the rights that the advice needs; or use "
+		    "prefetch-no-fault, which takes what is there",
+	  .sources = "mm/hmm.c hmm_range_fault(); drivers/infiniband/core/umem_odp.c" },
+	{ .id = NULL },
+};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Causes of refused dma-bufs, on hosts that a test makes up: exporters that no machine without them has. */
+#include "lib/diagnose/causes/diagnosis.h"
+
+#include "lib/verbs/access.h"
+#include "tests/unit/lib/diagnose/check.h"
+
+#define ENOTSUPP_OF_KERNEL 524
+
+static struct mr_region_request request;
+static struct mr_environment environment;
+static struct mr_refusal refusal;
+static struct mr_diagnosis diagnosis;
+
+static void refuse(const char *provider, enum mr_region_call how, int errnum)
+{
+	request = (struct mr_region_request){
+		.call = how, .fd = 9, .length = 4096, .access = MR_ACCESS_LOCAL_WRITE
+	};
+	environment = (struct mr_environment){ .device = "mlx5_0" };
+	snprintf(environment.provider, sizeof(environment.provider), "%s", provider);
+	refusal = (struct mr_refusal){ .call = mr_call_row(how)->name,
+				       .errnum = errnum,
+				       .environment = &environment,
+				       .request = &request };
+}
+
+/* A file with the descriptor 9. */
+static void descriptor(const char *target, const char *info)
+{
+	call("link", "/proc/self/fd/9", target);
+	put("/proc/self/fdinfo/9", info);
+}
+
+static void dmabuf_by(const char *exporter)
+{
+	char info[128];
+
+	snprintf(info, sizeof(info),
+		 "pos:\t0\nflags:\t02000002\nsize:\t8192\ncount:\t2\nexp_name:\t%s\n", exporter);
+	descriptor("/dmabuf:", info);
+}
+
+/* What was found out about a cause. */
+static enum mr_certainty ask(const char *id)
+{
+	mr_diagnose(&refusal, &recorded.host, &diagnosis);
+	for (size_t i = 0; i < diagnosis.cause_count; i++)
+		if (!strcmp(diagnosis.causes[i].cause->id, id))
+			return diagnosis.causes[i].certainty;
+	for (size_t i = 0; i < diagnosis.ruled_out_count; i++)
+		if (!strcmp(diagnosis.ruled_out[i].cause->id, id))
+			return MR_RULED_OUT;
+	return MR_UNRELATED;
+}
+
+static void kernel(const char *release)
+{
+	put("/proc/sys/kernel/osrelease", release);
+}
+
+TEST(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	dmabuf_by("amdgpu");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_RULED_OUT);
+	assert_int_equal(ask("MR-DMABUF-RANGE"), MR_RULED_OUT);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_POSSIBLE);
+	assert_contains(diagnosis.causes[0].remedy, "CONFIG_PCI_P2PDMA");
+	refusal.errnum = EBUSY;
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_POSSIBLE);
+}
+
+TEST(the_size_of_a_dmabuf_limits_the_range)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	dmabuf_by("nvidia");
+	request.addr = 4096;
+	assert_int_equal(ask("MR-DMABUF-RANGE"), MR_RULED_OUT);
+	request.length++;
+	assert_int_equal(ask("MR-DMABUF-RANGE"), MR_CERTAIN);
+	request.length = UINT64_MAX;
+	assert_int_equal(ask("MR-DMABUF-RANGE"), MR_CERTAIN);
+}
+
+TEST(what_is_no_dmabuf_is_certain)
+{
+	refuse("efa", MR_REG_DMABUF_MR, EINVAL);
+	descriptor("socket:[4711]", "pos:\t0\nflags:\t02\nsize:\t9\n");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_CERTAIN);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_UNRELATED);
+	refusal.errnum = EBADF;
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_UNRELATED);
+	descriptor("/tmp/x", "pos:\t0\nflags:\t012000000\n");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_CERTAIN);
+	refusal.errnum = EINVAL;
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_UNRELATED);
+}
+
+TEST(nothing_is_said_of_a_descriptor_that_cannot_be_looked_at_or_is_anothers)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_UNRELATED);
+	descriptor("/dev/zero", "garbage\n");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_UNRELATED);
+	descriptor("/dev/zero", "pos:\t0\nflags:\t02\n");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_CERTAIN);
+	refusal.is_elsewhere = true;
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_UNRELATED);
+}
+
+TEST(a_standin_is_a_dmabuf_of_the_simulated_hca_alone)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	descriptor("/memfd:mrctl-dmabuf (deleted)", "pos:\t0\nflags:\t02\n");
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_CERTAIN);
+	environment.simulated = true;
+	assert_int_equal(ask("MR-DMABUF-FILE"), MR_RULED_OUT);
+}
+
+TEST(memory_of_a_vfio_device_cannot_be_pinned_before_linux_7)
+{
+	refuse("efa", MR_REG_DMABUF_MR, EOPNOTSUPP);
+	dmabuf_by("vfio_pci_core");
+	kernel("6.19.3");
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_CERTAIN);
+	kernel("7.2.13");
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_POSSIBLE);
+	refuse("mlx5", MR_REG_DMABUF_MR, EOPNOTSUPP);
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_UNRELATED);
+	refuse("mlx5", MR_UMEM_REG_DMABUF, EOPNOTSUPP);
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_POSSIBLE);
+}
+
+TEST(memory_of_an_rdma_device_cannot_be_pinned)
+{
+	refuse("mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP);
+	dmabuf_by("ib_uverbs");
+	kernel("7.2.13");
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_CERTAIN);
+	kernel("7.9.0");
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_LIKELY);
+	dmabuf_by("udmabuf");
+	assert_int_equal(ask("MR-DMABUF-PIN"), MR_RULED_OUT);
+}
+
+TEST(a_pcie_mapping_is_for_data_direct)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, ENOTSUPP_OF_KERNEL);
+	dmabuf_by("nvidia");
+	assert_int_equal(ask("MR-DMABUF-PCIE"), MR_POSSIBLE);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_LIKELY);
+	dmabuf_by("udmabuf");
+	assert_int_equal(ask("MR-DMABUF-PCIE"), MR_UNRELATED);
+}
+
+static void gpu_and_hca(const char *group_of_hca)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "../../../../kernel/iommu_groups/%s", group_of_hca);
+	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
+	call("link", "/sys/class/infiniband/mlx5_0/device", "../../../0000:c1:00.0");
+	call("link", "/sys/bus/pci/devices/0000:c1:00.0/iommu_group", link);
+	put("/sys/bus/pci/devices/0000:c4:00.0/class", "0x030200\n");
+	put("/sys/bus/pci/devices/0000:c4:00.0/vendor", "0x10de\n");
+	call("link", "/sys/bus/pci/devices/0000:c4:00.0/driver",
+	     "../../../../bus/pci/drivers/nvidia");
+	call("link", "/sys/bus/pci/devices/0000:c4:00.0/iommu_group",
+	     "../../../../kernel/iommu_groups/42");
+	call("answer", "/uname/machine", "aarch64");
+	put("/proc/driver/nvidia/params", "GrdmaPciTopoCheckOverride: 0\n");
+}
+
+TEST(iommu_groups_of_gpu_and_hca_that_differ_are_likely)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	dmabuf_by("nvidia");
+	gpu_and_hca("7");
+	assert_int_equal(ask("MR-IOMMU-GROUP"), MR_LIKELY);
+	gpu_and_hca("42");
+	assert_int_equal(ask("MR-IOMMU-GROUP"), MR_RULED_OUT);
+}
+
+TEST(data_direct_begins_at_a_page)
+{
+	refuse("mlx5", MR_DV_REG_DMABUF_MR, EOPNOTSUPP);
+	assert_int_equal(ask("MR-DATA-DIRECT-IOVA"), MR_RULED_OUT);
+	request.iova = 64;
+	assert_int_equal(ask("MR-DATA-DIRECT-IOVA"), MR_CERTAIN);
+	request.call = MR_REG_DMABUF_MR;
+	assert_int_equal(ask("MR-DATA-DIRECT-IOVA"), MR_UNRELATED);
+}
+
+TEST(an_old_kernel_knows_no_page_sizes_or_dmabufs_of_umems)
+{
+	refuse("mlx5", MR_UMEM_REG_EX, EPROTONOSUPPORT);
+	kernel("5.10.0");
+	assert_int_equal(ask("MR-UMEM-ATTRIBUTE"), MR_LIKELY);
+	kernel("5.15.0");
+	assert_int_equal(ask("MR-UMEM-ATTRIBUTE"), MR_RULED_OUT);
+	refuse("mlx5", MR_UMEM_REG_DMABUF, EPROTONOSUPPORT);
+	assert_int_equal(ask("MR-UMEM-ATTRIBUTE"), MR_LIKELY);
+	refuse("mlx5", MR_UMEM_REG, EPROTONOSUPPORT);
+	assert_int_equal(ask("MR-UMEM-ATTRIBUTE"), MR_UNRELATED);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible),
+		T(the_size_of_a_dmabuf_limits_the_range),
+		T(what_is_no_dmabuf_is_certain),
+		T(nothing_is_said_of_a_descriptor_that_cannot_be_looked_at_or_is_anothers),
+		T(a_standin_is_a_dmabuf_of_the_simulated_hca_alone),
+		T(memory_of_a_vfio_device_cannot_be_pinned_before_linux_7),
+		T(memory_of_an_rdma_device_cannot_be_pinned),
+		T(a_pcie_mapping_is_for_data_direct),
+		T(iommu_groups_of_gpu_and_hca_that_differ_are_likely),
+		T(data_direct_begins_at_a_page),
+		T(an_old_kernel_knows_no_page_sizes_or_dmabufs_of_umems),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
