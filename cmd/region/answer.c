@@ -15,6 +15,7 @@
 #include "cmd/region/expect.h"
 #include "cmd/region/proof.h"
 #include "lib/base/shell_words.h"
+#include "lib/diagnose/trial/make.h"
 
 /* At most so many refusals of a command are explained: a million may come for one cause. */
 #define DIAGNOSED_MAX 16
@@ -40,6 +41,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->refusal = (struct mr_refusal){ .call = NULL };
 	answer->diagnosed = 0;
 	answer->tell = NULL;
+	answer->tried_ns = 0;
 	answer->told = NULL;
 	answer->told_again = 0;
 	answer->total = total;
@@ -113,6 +115,8 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 {
 	struct mr_refusal *refusal = &answer->refusal;
 	struct mr_proven proven;
+	const struct tried *tried;
+	struct why *why;
 
 	if (answer->diagnosed >= DIAGNOSED_MAX && !(answer->expect && answer->expect->cause_count))
 		return NULL;
@@ -125,7 +129,11 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	refusal->kind = err->kind;
 	if (mr_error_is_answer(err->kind, err->call))
 		refusal->proven = proof_read(answer->invocation, refusal, &proven);
-	return why_of_error(answer->invocation->global, err, refusal);
+	refusal->try_ns = MR_TRIES_NS > answer->tried_ns ? MR_TRIES_NS - answer->tried_ns : 0;
+	why = why_of_error(answer->invocation->global, err, refusal);
+	tried = why_tried(why);
+	answer->tried_ns += tried ? tried->tries.elapsed_ns : 0;
+	return why;
 }
 
 bool answer_fail(struct answer *answer, struct mr_error *err, uint64_t index, uint64_t id,

@@ -30,6 +30,7 @@ struct answer {
 	void (*tell)(const void *data);
 	const void *tell_data;
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
+	uint64_t tried_ns;      /**< time that their tries have taken */
 	const char *
 		told; /**< id of the cause that the last message named, "" for none; NULL: no message yet */
 	uint64_t told_again; /**< refusals after that for the same cause */

@@ -22,6 +22,8 @@ static const struct field failure_fields[] = {
 	FIELD(struct failure, causes, FIELD_LIST, 0, "causes, the most certain first"),
 	FIELD(struct failure, ruled_out, FIELD_LIST, 0, "causes that the evidence excludes"),
 	FIELD(struct failure, proof, FIELD_ONE, 0, "who refused, by --why prove"),
+	FIELD(struct failure, tried, FIELD_STRING, 0, "what the tries tell"),
+	FIELD(struct failure, tries, FIELD_LIST, 0, "the call with one thing changed at a time"),
 	FIELD_INSIDE(struct failure, request, struct request, &request_record,
 		     "what was asked for"),
 	FIELD_END,
@@ -65,6 +67,7 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		  uint64_t region, const char *via, const struct request *request, struct why *why,
 		  const char *depth)
 {
+	const struct tried *tried = why_tried(why);
 	const struct failure failure = {
 		.index = { index, index != 0 },
 		.region = { region, region != 0 },
@@ -77,6 +80,8 @@ void failures_add(struct failures *failures, const struct mr_error *err, uint64_
 		.causes = why_causes(why),
 		.ruled_out = why_ruled_out(why),
 		.proof = why_proof(why),
+		.tried = tried ? tried->text : NULL,
+		.tries = tried_list(tried),
 		.why = why,
 		.request = request ? *request : (struct request){ .argv = NULL },
 		.kind = err->kind,
@@ -90,6 +95,7 @@ void failures_adopt(struct failures *failures, const struct failure *failure, ui
 {
 	struct failure adopted = { .causes = why_causes(NULL),
 				   .ruled_out = why_ruled_out(NULL),
+				   .tries = tried_list(NULL),
 				   .proof = why_proof(NULL) };
 
 	if (failure)

@@ -26,6 +26,8 @@ struct failure {
 	struct list causes;
 	struct list ruled_out;
 	struct list proof;
+	const char *tried; /**< what was tried, as a sentence; or NULL */
+	struct list tries;
 	struct request request;
 	enum mr_error_kind kind;
 	struct why *why; /**< of causes and ruled_out; or NULL */

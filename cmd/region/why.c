@@ -7,6 +7,7 @@
 #include "cmd/region/proof.h"
 #include "cmd/region/why.h"
 #include "lib/diagnose/simulated.h"
+#include "lib/diagnose/trial/make.h"
 
 /* Causes that are only possible: a message names at most this many. */
 #define POSSIBLE_MAX 3
@@ -47,6 +48,8 @@ const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 
 struct why {
 	unsigned int users;
+	bool has_tries; /* the call was tried with changes */
+	struct tried tried;
 	struct mr_diagnosis diagnosis;
 	bool has_proof;
 	struct mr_proven proven;
@@ -74,7 +77,7 @@ static void fill_cause(struct cause_row *row, const struct mr_suspicion *suspici
 	}
 }
 
-struct why *why_find(const struct mr_refusal *refusal)
+static struct why *why_find(struct mr_refusal *refusal, bool tries)
 {
 	struct why *why = malloc(sizeof(*why));
 	const struct mr_diagnosis *diagnosis;
@@ -82,6 +85,9 @@ struct why *why_find(const struct mr_refusal *refusal)
 	if (!why)
 		return NULL;
 	why->users = 1;
+	why->has_tries = tries;
+	if (tries)
+		tried_make(&why->tried, refusal);
 	diagnosis = &why->diagnosis;
 	why->has_proof = refusal->proven != NULL;
 	if (why->has_proof) {
@@ -126,7 +132,7 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 	refusal->kind = err->kind;
 	if (!refusal->device)
 		refusal->device = global->device;
-	why = why_find(refusal);
+	why = why_find(refusal, global->why == WHY_TRY);
 	/* What there is to try otherwise is about answers of the RDMA stack. */
 	if (!why || why->diagnosis.cause_count || mr_error_is_answer(err->kind, refusal->call))
 		return why;
@@ -137,7 +143,9 @@ struct why *why_of_error(const struct global_args *global, const struct mr_error
 void why_tell(const struct global_args *global, const char *command, const struct mr_error *err)
 {
 	struct mr_environment environment;
-	struct mr_refusal refusal = { .via = MR_VIA_LIBRARY, .environment = &environment };
+	struct mr_refusal refusal = { .via = MR_VIA_LIBRARY,
+				      .environment = &environment,
+				      .try_ns = MR_TRIES_NS };
 	struct why *why;
 
 	report_error(command, err);
@@ -189,6 +197,11 @@ struct list why_proof(const struct why *why)
 			      sizeof(struct proof_row) };
 }
 
+const struct tried *why_tried(const struct why *why)
+{
+	return why && why->has_tries ? &why->tried : NULL;
+}
+
 const struct mr_cause *why_first(const struct why *why)
 {
 	return why && why->diagnosis.cause_count ? why->diagnosis.causes[0].cause : NULL;
@@ -215,8 +228,9 @@ static void report_cause(const struct mr_suspicion *suspicion, const char *word,
 	report_detail("try: %s", suspicion->remedy);
 }
 
-static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose, bool is_watched)
+static void report_unknown(const struct why *why, bool verbose)
 {
+	const struct mr_diagnosis *diagnosis = &why->diagnosis;
 	char names[256] = "";
 	size_t used = 0;
 
@@ -225,10 +239,15 @@ static void report_unknown(const struct mr_diagnosis *diagnosis, bool verbose, b
 					 diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
-	report_detail("try: --why try, which changes one thing at a time%s",
-		      is_watched ? ""
-				 : "; or as root --why prove, which names the function of the "
-				   "kernel that refuses");
+	if (!why->has_tries)
+		report_detail("try: --why try, which changes one thing at a time%s",
+			      why->has_proof ? ""
+					     : "; or as root --why prove, which names the function "
+					       "of the kernel that refuses");
+	else
+		report_detail(
+			"try: as root --why prove, which names the function of the kernel that "
+			"refuses");
 }
 
 void why_report(const struct why *why, bool verbose)
@@ -240,7 +259,7 @@ void why_report(const struct why *why, bool verbose)
 	if (why->has_proof)
 		proof_report(&why->proven);
 	if (!diagnosis->cause_count)
-		report_unknown(diagnosis, verbose, why->has_proof);
+		report_unknown(why, verbose);
 	for (size_t i = 0; i < diagnosis->cause_count; i++) {
 		const struct mr_suspicion *suspicion = &diagnosis->causes[i];
 
@@ -248,6 +267,8 @@ void why_report(const struct why *why, bool verbose)
 			break;
 		report_cause(suspicion, i ? "or" : "because", verbose);
 	}
+	if (why->has_tries)
+		report_detail("tried: %s", why->tried.text);
 	for (size_t i = 0; verbose && i < diagnosis->ruled_out_count; i++)
 		report_detail("not: %s [%s]", diagnosis->ruled_out[i].reason,
 			      diagnosis->ruled_out[i].cause->id);

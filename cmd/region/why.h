@@ -5,6 +5,7 @@
 
 #include "cmd/cli/global_options.h"
 #include "cmd/output/fields.h"
+#include "cmd/region/tried.h"
 #include "lib/diagnose/causes/diagnosis.h"
 
 /** The records of causes and of those that were ruled out. */
@@ -13,22 +14,15 @@ extern const struct record cause_record, ruled_out_record;
 /** A diagnosis, which failures share. */
 struct why;
 
-/**
- * why_find() - look for the causes of a refusal
- *
- * Return: the diagnosis, for why_release(); NULL where memory is short.
- */
-struct why *why_find(const struct mr_refusal *refusal);
-
 /** why_is_wanted() - whether the causes of an error are to be looked for: not for wrong usage, nor with --why none */
 bool why_is_wanted(const struct global_args *global, const struct mr_error *err);
 
 /**
- * why_of_error() - the same by the error that the call has given
+ * why_of_error() - look for the causes of an error that a call has given
  * @refusal: what the caller knows of it; completed from @err and @global
  *
- * Return: as why_find(); NULL also where the causes are not wanted, and where a call that only prepares has no
- * known one.
+ * Return: the diagnosis, for why_release(); NULL where memory is short, where the causes are not wanted, and where
+ * a call that only prepares has no known one.
  */
 struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
 			 struct mr_refusal *refusal);
@@ -51,6 +45,9 @@ struct list why_ruled_out(const struct why *why);
 
 /** why_proof() - what was proven, one row; none where @why is NULL, or nothing was to be proven */
 struct list why_proof(const struct why *why);
+
+/** why_tried() - what was tried; NULL where nothing was to be tried */
+const struct tried *why_tried(const struct why *why);
 
 /** why_first() - the most certain cause, or NULL */
 const struct mr_cause *why_first(const struct why *why);

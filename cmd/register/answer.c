@@ -135,6 +135,8 @@ static void set_refusal(struct register_job *job, const struct mr_region_request
 	job->answer.refusal = (struct mr_refusal){
 		.registrar = &registrar->base,
 		.context = registrar->device.context,
+		.library_pd = registrar->device.pd,
+		.is_own = registrar_is_own(registrar),
 		.uverbs = registrar_is_open(registrar) ? &registrar->uverbs : NULL,
 		.mapping = job->memory.map ? NULL : &plan->memory.mapping,
 		.dmabuf = mr_region_is_dmabuf(plan->call) ? &plan->dmabuf : NULL,

@@ -191,11 +191,15 @@ static int run_job(struct register_job *job, struct mr_error *err)
 	const bool hold = job->args->hold || job->args->hold_for.known;
 	int rc = register_prepare(job, err);
 	const bool stays = job->registrar.in_session;
+	const bool tries = job->answer.invocation->global->why == WHY_TRY;
 
 	if (rc && err->kind == MR_ERROR_USAGE)
 		return rc;
-	/* A signal between a call and its entry in the table would leave a region that nobody knows of. */
-	job->blocks_signals = hold || stays;
+	/*
+	 * A signal between a call and its entry in the table would leave a region that nobody knows of.  One that ends
+	 * the tries for a refusal is not to hide the refusal.
+	 */
+	job->blocks_signals = hold || stays || tries;
 	if (job->blocks_signals)
 		context_block_signals(job->answer.invocation);
 	register_and_advise(job, rc, err);

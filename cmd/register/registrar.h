@@ -54,6 +54,12 @@ static inline bool registrar_is_open(const struct registrar *registrar)
 	return registrar->base.uverbs || registrar->base.context;
 }
 
+/** registrar_is_own() - whether the device's file is this process's alone: no session outlives this process */
+static inline bool registrar_is_own(const struct registrar *registrar)
+{
+	return !registrar->in_session || mr_session_is_private(registrar->session);
+}
+
 /** registrar_close() - close the device, and leave the session */
 void registrar_close(struct registrar *registrar);
 

@@ -71,6 +71,8 @@ void rereg_refuse(struct rereg_job *job, struct mr_error *err)
 	answer->refusal = refusal_of_entry(job->in->session, &job->before);
 	answer->refusal.registrar = &job->registrar;
 	answer->refusal.context = job->device.context;
+	answer->refusal.library_pd = job->device.pd;
+	answer->refusal.is_own = mr_session_is_private(job->in->session);
 	answer->refusal.memory = job->plan.mapping.kind.text;
 	answer->refusal.mapping = job->memory.map ? NULL : &job->plan.mapping;
 	answer->refusal.rereg = &job->request;

@@ -17,6 +17,7 @@
 #include "lib/base/choice.h"
 #include "lib/diagnose/causes/inquiry.h"
 #include "lib/diagnose/layer.h"
+#include "lib/diagnose/causes/tries.h"
 
 /** How sure a cause is, in this order. */
 enum mr_certainty {
@@ -68,6 +69,8 @@ struct mr_cause {
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;
 	enum mr_frequency frequency;
+	uint64_t
+		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
 	const char *what;      /**< what it is: one or two sentences */
 	const char *recognise; /**< how to tell it from others */

@@ -4,6 +4,7 @@
 
 #include "lib/diagnose/causes/catalogue.h"
 #include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/weigh.h"
 
 static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
 {
@@ -90,6 +91,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	cause->look(inquiry, &suspicion);
 	if (inquiry->refusal->is_elsewhere)
 		weaken(&suspicion, inquiry->host->reads);
+	if (inquiry->refusal->tries)
+		mr_tries_weigh(inquiry->refusal->tries, &suspicion);
 	if (suspicion.certainty == MR_UNRELATED)
 		return;
 	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, cause))

@@ -294,6 +294,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .remedy = "leave out zero-based and hugetlb",
 	  .sources = "drivers/infiniband/sw/rxe/rxe_verbs.h RXE_ACCESS_SUPPORTED_MR" },
 	{ .id = "MR-FLUSH-PERSISTENT",
+	  .cured_by = MR_CURED_BY(NO_FLUSH_PERSISTENT),
 	  .subject = "flush to persistence of memory that is not persistent",
 	  .operations = MR_ON(REG),
 	  .errnums = { EINVAL },

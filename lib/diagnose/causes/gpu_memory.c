@@ -121,6 +121,7 @@ static void look_at_pointer(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 
 const struct mr_cause mr_causes_of_gpu_memory[] = {
 	{ .id = "MR-PEER-MEMORY",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
 	  .subject = "memory of a GPU without its module",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT },
@@ -151,6 +152,7 @@ const struct mr_cause mr_causes_of_gpu_memory[] = {
 		    "firmware of the machine, or use a GPU with a large BAR1",
 	  .sources = "openucx/ucx#8049; Mellanox/nv_peer_memory#101; openucx/ucx#4513" },
 	{ .id = "MR-GPU-POINTER",
+	  .cured_by = MR_CURED_BY(FRESH_MEMORY),
 	  .subject = "memory of a GPU by its address",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EFAULT, EINVAL },

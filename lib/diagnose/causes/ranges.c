@@ -115,6 +115,7 @@ const struct mr_cause mr_causes_of_ranges[] = {
 	  .sources =
 		  "drivers/infiniband/core/umem.c ib_umem_get(); umem_odp.c ib_init_umem_odp()" },
 	{ .id = "MR-PAGE-COUNT",
+	  .cured_by = MR_CURED_BY(PAGE),
 	  .subject = "more pages than a region can have",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EINVAL },
@@ -127,6 +128,7 @@ const struct mr_cause mr_causes_of_ranges[] = {
 	  .remedy = "register several regions, or use on-demand paging",
 	  .sources = "drivers/infiniband/core/umem.c ib_umem_get()" },
 	{ .id = "MR-MAX-MR",
+	  .cured_by = MR_CURED_BY(PAGE),
 	  .subject = "size of a region",
 	  .operations = MR_ON_PINNING,
 	  .errnums = { EINVAL, ENOMEM, EIO, EOPNOTSUPP },

@@ -18,6 +18,7 @@
 #include "lib/verbs/rereg.h"
 
 struct mr_table_pool;
+struct mr_tries;
 
 /** What a call does.  Calls that do the same are refused for the same causes, whichever path they take. */
 enum mr_operation {
@@ -69,6 +70,8 @@ struct mr_refusal {
 		*environment; /**< its members about a device are those of the call's */
 	const struct mr_registrar *registrar; /**< the path, and what is open for it */
 	struct ibv_context *context;    /**< the device that libibverbs has open, on either path */
+	struct ibv_pd *library_pd;      /**< the PD of that, or NULL */
+	bool is_own; /**< that context is this process's alone: what is registered ends with it */
 	const struct mr_uverbs *uverbs; /**< the open file of the device, on either path */
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
@@ -82,6 +85,9 @@ struct mr_refusal {
 	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
 	const char *device; /**< name that was looked for, of FIND and OPEN */
 	bool in_session;
+	uint64_t try_ns; /**< time that tries may take, in nanoseconds */
+	const struct mr_tries
+		*tries; /**< what became of the call with changes; NULL: none were tried */
 	/** Another process was refused: what is known of this process is not known of that one. */
 	bool is_elsewhere;
 	const struct mr_table_pool *pool; /**< relaxed regions of the session, of REG */

@@ -255,6 +255,7 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .sources = "drivers/infiniband/core/uverbs_ioctl.c ib_uverbs_run_method(); "
 		     "linux-rdma/perftest#352, openucx/ucx#7229, google/gvisor#13779" },
 	{ .id = "MR-IOVA-OFFSET",
+	  .cured_by = MR_CURED_BY(IOVA),
 	  .subject = "address and I/O virtual address differ within their page",
 	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF),
 	  .errnums = { EINVAL },
@@ -268,6 +269,7 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .sources = "drivers/infiniband/core/uverbs_cmd.c ib_uverbs_reg_mr(); "
 		     "uverbs_std_types_mr.c UVERBS_METHOD_REG_MR; ibv_reg_mr(3)" },
 	{ .id = "MR-ACCESS-LOCAL-WRITE",
+	  .cured_by = MR_CURED_BY(LOCAL_WRITE),
 	  .subject = "remote access that writes, without local-write",
 	  .operations = ON_REGISTERING | MR_ON(REREG),
 	  .errnums = { EINVAL },

@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# --why try: a refused call is repeated with one thing changed at a time.
+# shellcheck disable=SC2016 # for the session's shell
+
+load helpers
+load why
+
+# passes [CHANGE...]: of the tries exactly these have passed, and the others were refused
+passes() {
+	local expected=("$@")
+
+	jq -e '[.failures[0].tries[] | select(.answer == "ok") | .change] == $ARGS.positional' \
+		--args "${expected[@]}" <<<"$output" >/dev/null ||
+		fail "expected ${expected[*]}, but: $(jq -c '.failures[0] | {tried, tries}' <<<"$output")"
+}
+
+# tried COMMAND...: run it with --why try --json; it is refused
+tried() {
+	run --separate-stderr "$@" --why try --json
+	((status != 0)) || fail "not refused: $*"
+	json '.failures[0] | .why == "try" and (.tried | length > 0)'
+}
+
+# is_in_sync: the first try has repeated the refusal
+is_in_sync() {
+	json '.failures[0] | .tries[0].change == "unchanged" and .tries[0].answer == .errno and
+		(.tries | all(.answer == null or .elapsed_ns > 0))'
+}
+
+# bats test_tags=kernel
+@test "access that lacks a flag, or has one too many" {
+	tried mr reg --size 64K --access remote-write,remote-read
+	is_in_sync
+	passes without-remote-write local-write
+	json '.failures[0].causes[0] | .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
+	json '.failures[0].tried | startswith("it passes without remote-write, with local-write; EINVAL again unchanged, ")'
+	tried mr reg --size 64K --access remote-write,remote-atomic
+	passes local-write
+	tried mr reg --size 64K --access local-write,0x8000
+	passes without-other-flags
+}
+
+@test "read-only memory, and none" {
+	tried mr reg --size 64K --memory readonly
+	is_in_sync
+	passes without-local-write on-demand fresh-memory
+	tried mr reg --size 64K --memory unmapped --access remote-read
+	passes on-demand fresh-memory
+	tried mr reg --size 64K --memory unmapped --access remote-read --via kernel
+	is_in_sync
+	json '.failures[0].tries | any(.change == "other-path" and .answer == "EFAULT")'
+}
+
+# bats test_tags=kernel
+@test "fresh memory in place of what cannot be registered" {
+	tried mr reg --size 64K --memory readonly
+	is_in_sync
+	json '.failures[0].tries | any(.change == "fresh-memory" and .answer == "ok") and
+		any(.change == "half" and .answer == "EFAULT")'
+}
+
+@test "an address for the HCA that lies elsewhere in its page" {
+	tried mr reg-iova --size 64K --iova 0x10001
+	is_in_sync
+	passes iova
+}
+
+@test "what has passed meanwhile is told as such, and makes no cause likely" {
+	tried faulty reg_mr@1=EFAULT reg --size 64K --memory memfd
+	passes unchanged
+	json '.failures[0] | (.tries | length) == 1 and (.tried | startswith("unchanged it passes now")) and
+		([.causes[] | select(.certainty != "possible")] == [])'
+}
+
+@test "where nothing helps, that is told, and nothing is certain" {
+	tried faulty reg_mr=EINVAL reg --size 64K --access local-write,remote-read
+	is_in_sync
+	passes
+	json '.failures[0] | (.tries | length > 5 and all(.answer == "EINVAL" or .answer == null)) and
+		(.tried | startswith("nothing helps; EINVAL again unchanged, ")) and
+		([.causes[] | select(.certainty == "certain")] == [])'
+}
+
+@test "memory is cleared of suspicion where fresh memory is refused as well" {
+	tried faulty reg_mr=EFAULT reg --size 64K --memory memfd
+	passes
+	json '[.failures[0].causes[] | select(.certainty == "certain" or .certainty == "likely")] == []'
+}
+
+@test "a dma-buf that is none, a range beyond its end, and its offset" {
+	skip_without_udmabuf
+	tried mr reg-dmabuf --from fd:0 --size 64K </dev/null
+	is_in_sync
+	passes udmabuf
+	tried mr reg-dmabuf --from udmabuf --buffer 64K --offset 64K --size 64K
+	passes offset-0 udmabuf
+}
+
+skip_without_udmabuf() {
+	mr reg-dmabuf --from udmabuf --size 4K -q --expect any 2>/dev/null ||
+		mr reg-dmabuf --from udmabuf --size 4K -q 2>/dev/null || skip "no udmabuf"
+}
+
+@test "Data Direct without such a device" {
+	on_mlx5 || skip "mlx5 only"
+	skip_without_udmabuf
+	tried mr reg-dmabuf --from udmabuf --size 64K --data-direct
+	json '.failures[0].tries | any(.change == "without-data-direct" and .answer == "ok")'
+}
+
+@test "a page size that does not fit a umem" {
+	require_devx
+	tried mr umem --size 64K --page-sizes 1G
+	is_in_sync
+	passes any-page-size
+	tried mr umem --size 64K --access local-write,remote-atomic
+	passes without-remote-atomic
+}
+
+@test "tries leave a session as it is" {
+	in_session 'mrctl reg --size 64K --name a -q
+		mrctl stat --json >"$1/before"
+		mrctl reg --size 64K --memory readonly --why try --json >"$1/refused"
+		mrctl stat --json >"$1/after"' "$BATS_TEST_TMPDIR"
+	output=$(cat "$BATS_TEST_TMPDIR/refused")
+	json '.failures[0].tries[0] | .change == "own-context" and .answer == "EFAULT"'
+	json '.failures[0].tries | any(.change == "fresh-memory" and .answer == "ok")'
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+}
+
+@test "a command that is killed while it tries leaves nothing in the session" {
+	session_begin
+	mr reg --size 64K --name a -q
+	mr stat --json | jq .regions,.totals.unlisted >"$BATS_TEST_TMPDIR/before"
+	killed reg_mr@3=kill-after reg --size 64K --memory readonly --why try
+	mr stat --json | jq .regions,.totals.unlisted >"$BATS_TEST_TMPDIR/after"
+	diff "$BATS_TEST_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
+	session_end
+}
+
+@test "a region that cannot be changed is left alone, and the same is registered anew" {
+	on_mlx5 || skip "rxe does not move regions"
+	in_session 'mrctl reg --size 64K --name a -q
+		mrctl rereg a --memory unmapped --size 64K --why try --json' || true
+	json '.failures[0].tries[0] | .change == "anew" and .answer == "EFAULT"'
+	json '.failures[0].tries | any(.change == "fresh-memory" and .answer == "ok")'
+	in_session 'mrctl reg --size 64K --name a -q
+		mrctl rereg a --access remote-write --why try --json' || true
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as the memory"))'
+}
+
+@test "a region that cannot be deregistered is not tried again" {
+	tried faulty dereg_mr=EBUSY reg --size 64K
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as a call that frees"))'
+}
+
+@test "a try that cannot be taken back is told, and is the last one" {
+	tried faulty dereg_mr=EBUSY reg --size 64K --access remote-write
+	passes without-remote-write
+	json '.failures[0] | (.tries[-1].change == "without-remote-write") and
+		(.tries[-1].reason | contains("EBUSY")) and
+		(.tried | contains("no more, as without remote-write could not be taken back"))'
+}
+
+@test "a busy device is opened again" {
+	tried faulty get_context=EAGAIN reg
+	json '.failures[0] | (.tries | map(.answer)) == ["EAGAIN"]'
+	if ! on_mlx5; then # libmlx5 asks more than once by itself
+		tried faulty get_context@1=EAGAIN reg
+		json '.failures[0] | (.tries | map(.answer)) == ["ok"]'
+	fi
+	tried faulty get_context=EPERM reg
+	json '.failures[0] | .tries == [] and (.tried | startswith("nothing, as opening a device"))'
+}
+
+@test "a signal ends the tries, and the refusal is told" {
+	local pid status=0
+
+	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@2=delay:1000 -- mrctl reg --size 64K --access remote-write --why try --json \
+		>"$BATS_TEST_TMPDIR/out" 2>/dev/null &
+	pid=$!
+	sleep 0.5
+	kill -TERM "$pid"
+	wait "$pid" || status=$?
+	((status != 0))
+	output=$(cat "$BATS_TEST_TMPDIR/out")
+	json '.failures[0] | .errno == "EINVAL" and (.tries | length) == 1 and
+		(.tried | contains("a signal has come"))'
+}
+
+@test "memory for tries is bounded" {
+	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" \
+		reg --size 256M --access remote-write --why try --json
+	json '.failures[0] | .errno == "EINVAL" and
+		(.tries | any(.change == "fresh-memory" and .answer == null and (.reason | contains("RLIMIT_AS"))))'
+}
+
+@test "at other depths nothing is tried" {
+	run --separate-stderr mr reg --size 64K --access remote-write --json
+	json '.failures[0] | .tries == [] and .tried == null'
+}
