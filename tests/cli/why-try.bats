@@ -28,7 +28,6 @@ is_in_sync() {
 		(.tries | all(.answer == null or .elapsed_ns > 0))'
 }
 
-# bats test_tags=kernel
 @test "access that lacks a flag, or has one too many" {
 	tried mr reg --size 64K --access remote-write,remote-read
 	is_in_sync
@@ -52,7 +51,6 @@ is_in_sync() {
 	json '.failures[0].tries | any(.change == "other-path" and .answer == "EFAULT")'
 }
 
-# bats test_tags=kernel
 @test "fresh memory in place of what cannot be registered" {
 	tried mr reg --size 64K --memory readonly
 	is_in_sync
