@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/cli/expect_option.h"
-#include "cmd/cli/option_types.h"
 #include "lib/base/choice.h"
 #include "lib/diagnose/causes/catalogue.h"
 

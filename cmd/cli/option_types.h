@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_table.h"
 #include "cmd/output/style.h"
 #include "lib/base/number.h"
@@ -39,21 +40,6 @@ struct format_option {
 };
 
 struct mr_cause;
-
-/** An errno that is expected for a cause. */
-struct expected_cause {
-	int errnum;
-	const struct mr_cause *cause;
-};
-
-/** Answers of the stack that a script expects. */
-struct expect_option {
-	bool given;
-	bool ok;
-	uint64_t errnums[9]; /**< one bit for each errno, for whatever cause */
-	struct expected_cause causes[16];
-	size_t cause_count;
-};
 
 /** From which verdict of a check on the exit status is 1. */
 enum fail_on { FAIL_ON_BAD, FAIL_ON_WARN };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/explain/log.h"
+#include "lib/host/mlx5_status.h"
 
 static bool is_same_number(struct mr_opt_u64 a, struct mr_opt_u64 b)
 {

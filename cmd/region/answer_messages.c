@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/output/messages.h"
 #include "cmd/region/answer_messages.h"
 #include "cmd/region/enclosing.h"
 

@@ -3,7 +3,7 @@
 #ifndef CMD_REGION_ANSWER_MESSAGES_H
 #define CMD_REGION_ANSWER_MESSAGES_H
 
-#include "cmd/region/answer.h"
+#include "cmd/region/answer_state.h"
 
 /** At most so many failures of a command are reported one by one; the document has all. */
 #define REPORTED_MAX 10
@@ -19,5 +19,8 @@ void answer_note(const struct answer *answer, const char *fmt, ...)
  */
 void answer_report_failure(struct answer *answer, struct mr_error *err, uint64_t index,
 			   bool expected, const struct why *why);
+
+/** answer_report_rest() - say how many failures were too many to be reported one by one */
+void answer_report_rest(const struct answer *answer);
 
 #endif

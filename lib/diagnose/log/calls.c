@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "lib/diagnose/causes/refusal.h"
 #include "lib/diagnose/log/parts.h"
 
 /* Names of other libraries and of the kernel for what ends in a call. */

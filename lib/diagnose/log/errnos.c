@@ -5,6 +5,7 @@
 
 #include "lib/base/character.h"
 #include "lib/diagnose/log/parts.h"
+#include "lib/host/mlx5_status.h"
 
 /* No errno from this number on has a name (lib/base/error.h). */
 #define ERRNO_END 532

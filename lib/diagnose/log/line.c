@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
+#include "lib/diagnose/log/line.h"
 #include "lib/diagnose/log/parts.h"
 
 bool mr_log_line_read(struct mr_log_line *line, const char *text, size_t length)

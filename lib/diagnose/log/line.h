@@ -10,28 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "lib/base/number.h"
 #include "lib/diagnose/causes/refusal.h"
-#include "lib/host/mlx5_status.h"
-
-/** Bytes of a line.  No program writes longer ones about a registration. */
-#define MR_LOG_LINE_MAX 4095
-
-/** What a line says. */
-struct mr_log_line {
-	const char *call; /**< that mr_operations_of_name() knows: "ibv_reg_mr"; NULL: none */
-	bool is_named;    /**< the line has that name; else words that stand for it mostly */
-	int errnum;       /**< positive; 0: the line has none */
-	int other_errnum; /**< another one that the line has as well; 0: none */
-	struct mr_opt_u64 addr, length, iova;
-	struct mr_opt_u64 access; /**< IBV_ACCESS_... */
-	char provider[16];        /**< of the device that the line names: "mlx5"; or empty */
-	char device[32];          /**< its name: "mlx5_0"; or empty */
-	/* Of a line of mlx5_core: */
-	char command[48];           /**< of the firmware: "CREATE_MKEY"; or empty */
-	struct mr_opt_u64 status;   /**< its answer */
-	struct mr_opt_u64 syndrome; /**< the firmware's number for the reason */
-};
+#include "lib/diagnose/log/contents.h"
 
 /**
  * mr_log_line_read() - read a line

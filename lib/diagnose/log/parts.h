@@ -3,7 +3,7 @@
 #ifndef LIB_DIAGNOSE_LOG_PARTS_H
 #define LIB_DIAGNOSE_LOG_PARTS_H
 
-#include "lib/diagnose/log/line.h"
+#include "lib/diagnose/log/contents.h"
 #include "lib/diagnose/log/tokens.h"
 
 /** mr_log_find_call() - the call; to be called behind mr_log_find_command() */
