@@ -264,7 +264,7 @@ const struct command command_explain = {
 	.groups = groups,
 	.args_size = sizeof(struct explain_args),
 	.record = &explained_record,
-	.columns = COLUMNS(struct explained, log, certainty, id, layer, errnos, calls, subject),
+	.columns = COLUMNS(struct explained, log, certainty, id, layer, errnos, subject),
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl explain MR-MEMLOCK",
 					   "mrctl explain ENOMEM --call ibv_reg_mr",
