@@ -169,5 +169,5 @@ opens_not() {
 	# without the method, on a driver that is mlx5's
 	run --separate-stderr faulty umem_reg=EPROTONOSUPPORT umem
 	refused EPROTONOSUPPORT mlx5dv_devx_umem_reg
-	[[ $stderr == *"this kernel does not know"* && $stderr != *"driver mlx5_ib"* ]] || fail "$stderr"
+	[[ $stderr == *"ruled out: MR-DEVX-METHOD"* && $stderr != *"MR-DEVX]"* ]] || fail "$stderr"
 }

@@ -85,8 +85,8 @@ load helpers
 	refused EINVAL ibv_reg_mr
 	json '.regions == [] and (.failures | length == 1)'
 	json '.failures[0] | keys == ["call", "causes", "errno", "errno_value", "index", "layer",
-		"library_would_say", "message", "old_region", "region", "request", "rereg_code",
-		"ruled_out", "via", "why"]'
+		"library_would_say", "message", "old_region", "proof", "region", "request",
+		"rereg_code", "ruled_out", "tried", "tries", "via", "why"]'
 	json '.failures[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .errno_value == 22'
 	json '.failures[0] | .index == 1 and .region == null and .via == "library"'
 	json '.failures[0] | .rereg_code == null and .library_would_say == null and

@@ -137,7 +137,7 @@ static int open_context(struct mr_bench *bench, struct mr_error *err)
 /* As of mr_max_size_find(): half of what is available. */
 static void find_available(struct mr_bench *bench)
 {
-	struct mr_available available = { .bytes = 0, .by = "/proc/meminfo" };
+	struct mr_available available = { .bytes = 0, .by = "MemAvailable, which is unknown" };
 
 	mr_available_read(mr_this_host(), &available);
 	bench->available = available.bytes / 2;
