@@ -161,7 +161,7 @@ _mrctl_columns() {
 
 # _mrctl_causes [ERRNO]: prints the ids of the causes that can have that errno, or of all
 _mrctl_causes() {
-	"${program/#~\//$HOME/}" -n -o id explain ${1:---list} 2>/dev/null
+	"${program/#~\//$HOME/}" -n -o id explain "${1:---list}" 2>/dev/null
 }
 
 # Completes the cause behind an errno: "ENOMEM:MR-MEMLOCK"

@@ -46,8 +46,7 @@ const struct field **columns_usual(const struct record *record, bool verbose)
 	count = 0;
 	for (const struct field *f = record->fields; columns && f->key; f++)
 		if (f->type != FIELD_LIST && f->type != FIELD_RECORD && f->type != FIELD_ONE &&
-		    f->type != FIELD_MEMBERS &&
-		    (verbose || !(f->flags & FIELD_DETAIL)))
+		    f->type != FIELD_MEMBERS && (verbose || !(f->flags & FIELD_DETAIL)))
 			columns[count++] = f;
 	return columns;
 }

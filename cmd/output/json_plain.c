@@ -36,7 +36,9 @@ static bool reserve(struct growing *text, size_t more)
 	bytes = realloc(text->bytes, room);
 	if (!bytes)
 		return false;
-	*text = (struct growing){ bytes, bytes + used, room };
+	text->bytes = bytes;
+	text->end = bytes + used;
+	text->room = room;
 	return true;
 }
 

@@ -24,7 +24,7 @@ extern const struct mr_word mr_verdicts[MR_VERDICTS + 1];
 struct mr_question {
 	struct mr_host *host;
 	struct mr_opt_u64
-		size; /**< bytes of a planned registration on each device; not known: none */
+		size;       /**< bytes of a planned registration on each device; not known: none */
 	const char *device; /**< the only device that is asked about; NULL: all */
 };
 

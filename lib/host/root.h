@@ -36,7 +36,7 @@ enum mr_host_reads {
 struct mr_host {
 	int recording; /**< descriptor of the folder of a recording; -1: this machine */
 	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
-	uint32_t reads; /**< what was read since its owner has set this to 0 */
+	uint32_t reads;               /**< what was read since its owner has set this to 0 */
 };
 
 /** A host that is this machine, and of which nothing is recorded. */

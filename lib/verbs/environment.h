@@ -9,10 +9,10 @@
 
 /** Versions, device and limits.  A string that is not known is empty. */
 struct mr_environment {
-	char mrctl[32];            /**< version of mrctl */
-	char kernel[65];           /**< release of the running kernel */
-	char rdma_core[32];        /**< version of the loaded libibverbs, from its file name */
-	char device[64];           /**< "mlx5_0" */
+	char mrctl[32];     /**< version of mrctl */
+	char kernel[65];    /**< release of the running kernel */
+	char rdma_core[32]; /**< version of the loaded libibverbs, from its file name */
+	char device[64];    /**< "mlx5_0" */
 	/** User-space driver: "mlx5".  While a device is not open, libibverbs tells of this one only. */
 	char provider[32];
 	char firmware[64];         /**< version, as /sys has it */

@@ -179,7 +179,7 @@ pages() {
 	run on_terminal 40 60 'mrctl stat --host --watch 9' 1 "$END_PAGE" '\003'
 	page=$(pages <<<"$output" | sed -n '/^--- page/,$p')
 	[[ $page == *"${escape}[1mlimits"* ]] || fail "$(cat -v <<<"$page")"
-	plain=$(sed "s/$escape\[[0-9;]*m//g" <<<"$page")
+	plain=$(tr -d '\033' <<<"$page" | sed 's/\[[0-9;]*m//g')
 	[[ $plain != *'['[0-9]*m* ]] || fail "$(cat -v <<<"$page")"
 	grep -q '^.\{60\}$' <<<"$plain" || fail "$plain"
 	! grep -q '^.\{61,\}$' <<<"$plain" || fail "$plain"

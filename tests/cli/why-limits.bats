@@ -11,6 +11,7 @@ setup() {
 
 teardown() {
 	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	tidy
 }
 
 # within CMD...: run it in the control group of the test

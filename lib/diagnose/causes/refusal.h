@@ -69,10 +69,10 @@ struct mr_refusal {
 	const struct mr_environment
 		*environment; /**< its members about a device are those of the call's */
 	const struct mr_registrar *registrar; /**< the path, and what is open for it */
-	struct ibv_context *context;    /**< the device that libibverbs has open, on either path */
-	struct ibv_pd *library_pd;      /**< the PD of that, or NULL */
+	struct ibv_context *context; /**< the device that libibverbs has open, on either path */
+	struct ibv_pd *library_pd;   /**< the PD of that, or NULL */
 	bool is_own; /**< that context is this process's alone: what is registered ends with it */
-	const struct mr_uverbs *uverbs; /**< the open file of the device, on either path */
+	const struct mr_uverbs *uverbs;          /**< the open file of the device, on either path */
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
 	const struct mr_region_request *request; /**< of a registration */
