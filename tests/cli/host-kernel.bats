@@ -12,15 +12,17 @@ FOLDER=''
 GROUP=/sys/fs/cgroup/mrctl-host
 
 teardown() {
+	local process
+
 	[ -z "$FOLDER" ] || rm -rf "$FOLDER"
-	tidy
 	if [ -d "$GROUP" ]; then
-		xargs -r kill <"$GROUP/cgroup.procs"
-		for _ in $(seq 100); do
-			! rmdir "$GROUP" 2>/dev/null || break
-			sleep 0.1
-		done
+		while read -r process; do
+			kill "$process" # that of the shell: there need be no other
+		done <"$GROUP/cgroup.procs"
+		wait
+		rmdir "$GROUP"
 	fi
+	tidy
 }
 
 setup() {
