@@ -131,6 +131,8 @@ batch_as_nobody() {
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 \
 		mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault reg_mr=ENOMEM -- \
 		mrctl reg --size 1M --access remote-write --json
+	refused_for_no_certain_cause as_nobody prlimit --memlock=0 \
+		mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault reg_mr=ENOMEM -- mrctl reg --json
 }
 
 # bats test_tags=kernel

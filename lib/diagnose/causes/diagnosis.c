@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/catalogue.h"
 #include "lib/diagnose/causes/diagnosis.h"
+#include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/causes/weigh.h"
 
 static void keep_ruled_out(struct mr_diagnosis *diagnosis, const struct mr_suspicion *suspicion)
@@ -78,19 +80,64 @@ static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion
 			    layer);
 }
 
+static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
+		 struct mr_suspicion *suspicion)
+{
+	suspicion->cause = cause;
+	suspicion->certainty = MR_UNRELATED;
+	suspicion->text[0] = '\0';
+	suspicion->remedy[0] = '\0';
+	suspicion->evidence_count = 0;
+	cause->look(inquiry, suspicion);
+}
+
+/*
+ * Whether ib_uverbs refuses the registration with another errno before it comes to @cause: that errno would have
+ * come, so it is not known why this one did.  A release tells only with EPROTONOSUPPORT what its kernel lacks, as
+ * enterprise kernels have what newer ones brought.
+ */
+static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const unsigned int operation = 1U << inquiry->operation;
+	const struct mr_cause *row;
+	struct mr_suspicion other;
+
+	/* What libibverbs and the lookup of the region refuse comes before the rules of a change. */
+	if (operation & MR_ON(REREG))
+		return false;
+	for (row = mr_causes_of_uverbs; row->id && row != cause; row++) {
+		if (!(row->operations & operation) ||
+		    mr_cause_speaks_for(row, operation, EPROTONOSUPPORT) ||
+		    mr_cause_speaks_for(row, operation, inquiry->refusal->errnum))
+			continue;
+		look(inquiry, row, &other);
+		if (other.certainty == MR_CERTAIN)
+			return true;
+	}
+	return false;
+}
+
+static bool is_of_uverbs(const struct mr_cause *cause)
+{
+	const struct mr_cause *row = mr_causes_of_uverbs;
+
+	while (row->id && row != cause)
+		row++;
+	return row->id != NULL;
+}
+
 static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		struct mr_diagnosis *diagnosis)
 {
 	struct mr_suspicion suspicion;
 
-	suspicion.cause = cause;
-	suspicion.certainty = MR_UNRELATED;
-	suspicion.text[0] = '\0';
-	suspicion.remedy[0] = '\0';
-	suspicion.evidence_count = 0;
-	cause->look(inquiry, &suspicion);
+	look(inquiry, cause, &suspicion);
 	if (inquiry->refusal->is_elsewhere)
 		weaken(&suspicion, inquiry->host->reads);
+	if (suspicion.certainty >= MR_LIKELY &&
+	    (cause->layer > MR_LAYER_UVERBS || is_of_uverbs(cause)) &&
+	    is_refused_before(inquiry, cause))
+		suspicion.certainty = MR_POSSIBLE;
 	if (inquiry->refusal->tries)
 		mr_tries_weigh(inquiry->refusal->tries, &suspicion);
 	if (suspicion.certainty == MR_UNRELATED)

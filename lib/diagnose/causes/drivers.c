@@ -16,23 +16,6 @@
 
 /* ---- operations --------------------------------------------------------------------------------- */
 
-/* Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c */
-static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
-	const struct mr_environment *environment = inquiry->refusal->environment;
-	const bool is_known = mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
-
-	if (!uverbs || inquiry->refusal->via != MR_VIA_KERNEL ||
-	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
-		return;
-	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
-	mr_evidence_text(suspicion, "provider", "%s", environment ? environment->provider : "");
-	mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
-		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
-		   environment && environment->device[0] ? environment->device : "this device");
-}
-
 /* mlx5: the key is that of a DUMP_FILL command, which the kernel asks of the firmware (mlx5_alloc_null_mr()). */
 static void look_at_null_mr(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -258,18 +241,6 @@ static void look_at_count(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 }
 
 const struct mr_cause mr_causes_of_drivers[] = {
-	{ .id = "MR-DRIVER-DMABUF",
-	  .subject = "a driver that registers no dma-bufs",
-	  .operations = MR_ON(REG_DMABUF),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_dmabufs,
-	  .what = "The kernel knows how to register a dma-buf, and the driver of the device does "
-		  "not: rxe, siw, mlx4, erdma, hns and older ones have no such method.",
-	  .recognise = "EOPNOTSUPP for any descriptor, also for -1.",
-	  .remedy = "use a device whose driver can: mlx5, irdma, efa, bnxt_re, mana, ionic",
-	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR" },
 	{ .id = "MR-NULL-KEY",
 	  .subject = "an mlx5 device without a key for null MRs",
 	  .operations = MR_ON(NULL_MR),

@@ -89,6 +89,19 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
 
+/* Whether asking the kernel itself gives the same answer. */
+static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider)
+{
+	const struct mr_attributes *attributes;
+
+	if (inquiry->operation == MR_OP_REG_DMABUF)
+		return mr_driver_find(mr_driver_id(provider))->lacks_dmabufs;
+	if (inquiry->operation != MR_OP_ALLOC_DM)
+		return false;
+	attributes = mr_inquiry_attributes(inquiry);
+	return attributes && !attributes->max_dm_size;
+}
+
 static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const char *provider = provider_of(inquiry);
@@ -109,7 +122,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
 			   "the provider %s of rdma-core %s has no %s", provider,
 			   rdma_core_of(inquiry), inquiry->refusal->call);
-	if (inquiry->operation == MR_OP_NULL_MR)
+	if (inquiry->operation == MR_OP_NULL_MR || is_lacked_by_kernel(inquiry, provider))
 		mr_suspect_remedy(suspicion, "use a device whose provider has it, such as mlx5");
 }
 

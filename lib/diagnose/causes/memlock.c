@@ -95,6 +95,8 @@ static enum mr_certainty how_sure(const struct mr_inquiry *inquiry, const struct
 {
 	if (is_refused_before(inquiry))
 		return MR_POSSIBLE;
+	if (inquiry->refusal->errnum == ENOMEM && !memlock->limit->soft && !is_other_rule(inquiry))
+		return MR_POSSIBLE; /* a limit of 0 answers EPERM */
 	return memlock->is_lifted == MR_NO && !is_other_rule(inquiry) ? MR_CERTAIN : MR_LIKELY;
 }
 

@@ -8,6 +8,8 @@
 #include "lib/diagnose/causes/tables.h"
 #include "lib/host/page.h"
 #include "lib/verbs/access.h"
+#include "lib/verbs/drivers.h"
+#include "lib/verbs/uverbs.h"
 
 #define NEEDS_LOCAL_WRITE (MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC)
 #define ON_UMEMS          (MR_ON(UMEM) | MR_ON(UMEM_DMABUF))
@@ -171,15 +173,23 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 static const struct since {
 	const char *call;
 	unsigned int major, minor;
-	bool of_driver; /* a driver may lack it in any release */
+	bool of_driver;   /* a driver may lack it in any release */
+	const char *only; /* the driver that alone has it */
 } sinces[] = {
-	{ "ibv_reg_dmabuf_mr", 5, 12, false },    { "ioctl(REG_DMABUF_MR)", 5, 12, false },
-	{ "mlx5dv_reg_dmabuf_mr", 6, 12, false }, { "ibv_dm_export_dmabuf_fd", 7, 0, true },
-	{ "ibv_alloc_dm", 4, 17, true },          { "ioctl(DM_ALLOC)", 4, 17, true },
-	{ "ibv_reg_dm_mr", 4, 17, true },         { "ioctl(DM_MR_REG)", 4, 17, true },
-	{ "ibv_advise_mr", 5, 0, false },         { "ioctl(ADVISE_MR)", 5, 0, false },
-	{ "ioctl(QUERY_MR)", 5, 8, false },       { "ioctl(INFO_HANDLES)", 5, 0, false },
-	{ "ioctl(QUERY_CONTEXT)", 5, 9, false },  { "ibv_import_mr", 5, 8, false },
+	{ "ibv_reg_dmabuf_mr", 5, 12, false, NULL },
+	{ "ioctl(REG_DMABUF_MR)", 5, 12, false, NULL },
+	{ "mlx5dv_reg_dmabuf_mr", 6, 12, false, "mlx5" },
+	{ "ibv_dm_export_dmabuf_fd", 7, 0, true, NULL },
+	{ "ibv_alloc_dm", 4, 17, true, NULL },
+	{ "ioctl(DM_ALLOC)", 4, 17, true, NULL },
+	{ "ibv_reg_dm_mr", 4, 17, true, NULL },
+	{ "ioctl(DM_MR_REG)", 4, 17, true, NULL },
+	{ "ibv_advise_mr", 5, 0, false, NULL },
+	{ "ioctl(ADVISE_MR)", 5, 0, false, NULL },
+	{ "ioctl(QUERY_MR)", 5, 8, false, NULL },
+	{ "ioctl(INFO_HANDLES)", 5, 0, false, NULL },
+	{ "ioctl(QUERY_CONTEXT)", 5, 9, false, NULL },
+	{ "ibv_import_mr", 5, 8, false, NULL },
 };
 
 static const struct since *find_since(const char *call)
@@ -204,10 +214,20 @@ static const struct since *since_of(const struct mr_refusal *refusal)
 static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct since *since = since_of(inquiry->refusal);
+	const struct mr_environment *environment = inquiry->refusal->environment;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
 	if (!since || !kernel)
 		return;
+	if (since->only && environment && environment->provider[0] &&
+	    !mr_inquiry_is_driver(inquiry, since->only)) {
+		mr_evidence_text(suspicion, "provider", "%s", environment->provider);
+		mr_suspect(suspicion, MR_CERTAIN,
+			   "this is an attribute of the driver %s, and that of %s is %s",
+			   since->only, environment->device, environment->provider);
+		mr_suspect_remedy(suspicion, "leave it out, or use a device of %s", since->only);
+		return;
+	}
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", since->major, since->minor);
 	if (mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO) {
@@ -238,6 +258,24 @@ static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		   dmabuf ? "the exporter of the dma-buf" : "a driver");
 }
 
+/* Without a method of the driver uverbs answers EOPNOTSUPP: UAPI_DEF_OBJ_NEEDS_FN, uverbs_std_types_mr.c */
+static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
+	const struct mr_environment *environment = inquiry->refusal->environment;
+	const bool is_known = mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
+
+	if (!uverbs || inquiry->refusal->via != MR_VIA_KERNEL ||
+	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
+		return;
+	mr_evidence_number(suspicion, "driver_id", uverbs->driver_id);
+	mr_evidence_text(suspicion, "provider", "%s", environment ? environment->provider : "");
+	mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+		   "the driver of %s registers no dma-bufs (up to Linux 7.2)",
+		   environment && environment->device[0] ? environment->device : "this device");
+}
+
+/* In the order of the checks: mr_diagnose() relies on it. */
 const struct mr_cause mr_causes_of_uverbs[] = {
 	{ .id = "MR-KERNEL-METHOD",
 	  .subject = "a kernel that does not know the call",
@@ -254,6 +292,18 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .remedy = "use a newer kernel; in a sandbox such as gVisor, a newer one of it",
 	  .sources = "drivers/infiniband/core/uverbs_ioctl.c ib_uverbs_run_method(); "
 		     "linux-rdma/perftest#352, openucx/ucx#7229, google/gvisor#13779" },
+	{ .id = "MR-DRIVER-DMABUF",
+	  .subject = "a driver that registers no dma-bufs",
+	  .operations = MR_ON(REG_DMABUF),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_dmabufs,
+	  .what = "The kernel knows how to register a dma-buf, and the driver of the device does "
+		  "not: rxe, siw, mlx4, erdma, hns and older ones have no such method.",
+	  .recognise = "EOPNOTSUPP for any descriptor, also for -1.",
+	  .remedy = "use a device whose driver can: mlx5, irdma, efa, bnxt_re, mana, ionic",
+	  .sources = "drivers/infiniband/core/uverbs_std_types_mr.c UVERBS_METHOD_REG_DMABUF_MR" },
 	{ .id = "MR-IOVA-OFFSET",
 	  .cured_by = MR_CURED_BY(IOVA),
 	  .subject = "address and I/O virtual address differ within their page",
