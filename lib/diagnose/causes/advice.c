@@ -228,7 +228,8 @@ struct search {
 	uint64_t addr, end;
 	unsigned int mappings;
 	bool writes, is_over; /* too many mappings */
-	bool found;           /* a mapping that may not be accessed */
+	bool is_unreadable;   /* the mapping there may not be read */
+	bool is_unwritable;   /* the mapping there may be read, but not written, as is wanted */
 };
 
 static bool visit(const struct mr_mapping *mapping, void *data)
@@ -241,15 +242,18 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	}
 	if (mapping->start > search->addr)
 		return false; /* nothing is mapped at addr */
-	if (search->writes ? !mapping->writable : !mapping->readable) {
-		search->found = true;
+	search->is_unreadable = !mapping->readable;
+	search->is_unwritable = mapping->readable && search->writes && !mapping->writable;
+	if (search->is_unreadable || search->is_unwritable)
 		return false;
-	}
 	search->addr = mapping->end;
 	return search->addr < search->end;
 }
 
-/* Faulting in: mm/hmm.c hmm_range_fault(), EFAULT where nothing is mapped, EPERM where a right is missing. */
+/*
+ * Faulting in: mm/hmm.c hmm_range_fault() answers EFAULT where nothing is mapped or the mapping may not be read
+ * (hmm_vma_walk_test()), and EPERM where it may be read and is to be written (hmm_vma_fault()).
+ */
 static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -273,12 +277,13 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_number(suspicion, "length", refusal->advised->length);
 	if (search.addr >= search.end) {
 		mr_rule_out(suspicion, "all of the part is mapped");
-	} else if (search.found == is_perm) {
+	} else if (search.is_unwritable == is_perm) {
 		mr_evidence_hex(suspicion, "at", search.addr);
 		mr_suspect(suspicion, MR_CERTAIN,
-			   search.found ? "the memory at 0x%" PRIx64 " may not be %s"
-					: "nothing is mapped at 0x%" PRIx64 ", which is to be %s",
-			   search.addr, search.writes ? "written" : "read");
+			   search.is_unwritable   ? "the memory at 0x%" PRIx64 " may not be written"
+			   : search.is_unreadable ? "the memory at 0x%" PRIx64 " may not be read"
+						  : "nothing is mapped at 0x%" PRIx64,
+			   search.addr);
 	}
 }
 

@@ -191,18 +191,22 @@ static void look_at_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicio
 		   mr_call_row(refusal->region_call)->name);
 }
 
-static bool is_since_6_12(struct mr_inquiry *inquiry)
+/*
+ * Rules that came with Linux 7.2, and to stable kernels in the midst of their series (6.12.107 has them, earlier 6.12
+ * and 6.1.192 have not): only of 7.2 and later the release tells that they are there.
+ */
+static bool is_since_7_2(struct mr_inquiry *inquiry)
 {
-	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
-
-	return kernel && (kernel->major > 6 || (kernel->major == 6 && kernel->minor >= 12));
+	return mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES;
 }
 
-/* core/umem.c ib_umem_check_rereg(): Linux 6.12.107 has it, 6.1.192 has not. */
+/* core/umem.c ib_umem_check_rereg(), which each driver calls by itself */
 static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	const uint32_t access = mr_inquiry_access(inquiry);
+	const bool is_read =
+		mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
 
 	if (!refusal->rereg || !refusal->region_known ||
 	    !(refusal->rereg->changes & MR_CHANGE_ACCESS))
@@ -216,7 +220,7 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 			    "for reading");
 		return;
 	}
-	mr_suspect(suspicion, is_since_6_12(inquiry) ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, is_read && is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "the region's pages were pinned for reading alone (access 0x%" PRIx32
 		   "), and the change would let the device write to them (0x%" PRIx32 ")",
 		   refusal->region_access, access);
@@ -275,6 +279,13 @@ static bool has_no_pages(const struct mr_refusal *refusal)
 	       mr_region_is_dmabuf(refusal->region_call);
 }
 
+/* A region of all memory is made anew, with the translation that it has. */
+static bool is_made_anew(const struct mr_refusal *refusal, uint32_t access)
+{
+	return access & MR_ACCESS_ON_DEMAND && !refusal->region_addr &&
+	       refusal->region_length == UINT64_MAX;
+}
+
 /* hw/mlx5/mr.c mlx5_ib_rereg_user_mr().  Linux 6.1 was seen to answer EFAULT. */
 static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -285,13 +296,13 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!refusal->rereg || !refusal->region_known || !mr_inquiry_is_driver(inquiry, "mlx5") ||
 	    changes_translation(refusal->rereg))
 		return;
-	if (!others || !has_no_pages(refusal)) {
+	if (!others || !has_no_pages(refusal) || is_made_anew(refusal, after)) {
 		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
 		return;
 	}
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
-	mr_suspect(suspicion, is_since_6_12(inquiry) ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion, is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
 		   "memory changes, too",
 		   others,
