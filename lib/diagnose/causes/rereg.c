@@ -410,7 +410,8 @@ const struct mr_cause mr_causes_of_rereg[] = {
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_read_only,
 	  .what = "Memory that is registered without any right to write is pinned for reading.  A "
-		  "change of the access alone cannot let the device write to those pages.",
+		  "change of the access alone cannot let the device write to those pages.  Linux "
+		  "looks at that from 7.2 on, and in newer releases of earlier series.",
 	  .recognise = "The access before has none of local-write, remote-write, remote-atomic and "
 		       "mw-bind, the new one has, and the memory stays.",
 	  .remedy =
@@ -450,7 +451,8 @@ const struct mr_cause mr_causes_of_rereg[] = {
 	  .look = look_at_in_place,
 	  .what = "mlx5 changes local-write, remote-write, remote-read, remote-atomic and "
 		  "relaxed-ordering in place.  For other flags it makes a new key, which it cannot do "
-		  "for regions on demand or on a dma-buf.",
+		  "for regions on a part of the memory on demand, or on a dma-buf.  Linux answers so "
+		  "from 7.2 on, and in newer releases of earlier series.",
 	  .recognise = "The flags that change, and how the region was registered.",
 	  .remedy = "register another region, and deregister this one",
 	  .sources = "drivers/infiniband/hw/mlx5/mr.c mlx5_ib_rereg_user_mr(), "
