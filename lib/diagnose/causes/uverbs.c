@@ -263,7 +263,10 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 {
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 	const struct mr_environment *environment = inquiry->refusal->environment;
-	const bool is_known = mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO;
+	/* Vendors hand out drivers of their own for other devices, whose methods no release of Linux tells. */
+	const bool is_known =
+		mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO &&
+		(mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
 
 	if (!uverbs || inquiry->refusal->via != MR_VIA_KERNEL ||
 	    !mr_driver_find(uverbs->driver_id)->lacks_dmabufs)
