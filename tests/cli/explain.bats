@@ -90,6 +90,7 @@ setup() {
 	json '.log[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .length == 10485760 and
 		.addr == "0x7f56f0f20000" and .access == ["remote-write"]'
 	json '.causes[0] | .log == 1 and .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
+	json '.causes[] | select(.id == "MR-LENGTH-ZERO") | .certainty == "ruled-out"'
 }
 
 @test "the command that repeats the call is refused as the program was" {

@@ -25,8 +25,14 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	struct mr_range range;
 	bool is_sure;
 
-	if (!mr_inquiry_range(inquiry, &range) || range.length)
+	if (!mr_inquiry_range(inquiry, &range))
 		return;
+	if (range.length) {
+		/* Of a line in a log all causes are listed that are not ruled out. */
+		if (inquiry->refusal->is_elsewhere)
+			mr_rule_out(suspicion, "the length is %" PRIu64, range.length);
+		return;
+	}
 	is_sure =
 		inquiry->operation == MR_OP_REREG || range.addr % mr_page_size(inquiry->host) == 0;
 	add_range(&range, suspicion);
