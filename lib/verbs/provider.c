@@ -27,6 +27,9 @@ enum mr_tristate mr_provider_has(struct ibv_context *context, enum mr_provider_o
 
 	if (!function || !dladdr(function, &info) || !info.dli_fname)
 		return MR_UNKNOWN;
+	/* A provider may name a function of libibverbs that asks the kernel, as rxe does ibv_cmd_advise_mr(). */
+	if (info.dli_saddr == function && !strncmp(info.dli_sname, "ibv_cmd_", strlen("ibv_cmd_")))
+		return MR_YES;
 	file = strrchr(info.dli_fname, '/');
 	file = file ? file + 1 : info.dli_fname;
 	return strncmp(file, "libibverbs.so", strlen("libibverbs.so")) ? MR_YES : MR_NO;

@@ -103,6 +103,7 @@ setup() {
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=kernel
 @test "limits of this shell are neither certain nor excluded for another program" {
 	run --separate-stderr prlimit --memlock=65536:65536 setpriv --bounding-set -ipc_lock \
 		mrctl explain "$MEMLOCK" --json

@@ -110,6 +110,7 @@ load helpers
 	json '.environment | .memlock_soft == 65536 and .memlock_hard == 131072'
 }
 
+# bats test_tags=kernel
 @test "no limit is null in JSON, and a word in text" {
 	prlimit --memlock=unlimited true 2>/dev/null || skip "the limit cannot be raised"
 	run --separate-stderr prlimit --memlock=unlimited "${MR[@]}" reg -j
