@@ -363,7 +363,7 @@ would_say() {
 @test "a region that another process is changing is left alone" {
 	on_simulator || skip "needs a call that takes long"
 	ms reg --name a --quiet
-	faulty rereg_mr=delay:400 rereg a --access remote-read --quiet 3>&- &
+	faulty rereg_mr=delay:2000 rereg a --access remote-read --quiet 3>&- &
 	until [[ $(states) == *"1 pending"* ]]; do
 		is_running $! || fail "it was never pending" || return
 	done

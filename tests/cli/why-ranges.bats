@@ -69,6 +69,7 @@ protect() {
 
 # bats test_tags=kernel
 @test "fork protection, with as many mappings as a process may have" {
+	! is_sanitized || skip "the sanitizer needs mappings of its own"
 	protect
 	if ! on_simulator; then
 		MAX_MAPS=$(</proc/sys/vm/max_map_count)
