@@ -63,6 +63,7 @@ static struct mr_evidence *add_evidence(struct mr_suspicion *suspicion, const ch
 
 	evidence->name = name;
 	evidence->is_number = false;
+	evidence->number = 0;
 	return evidence;
 }
 
