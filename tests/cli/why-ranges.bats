@@ -70,6 +70,7 @@ protect() {
 # bats test_tags=kernel
 @test "fork protection, with as many mappings as a process may have" {
 	! is_sanitized || skip "the sanitizer needs mappings of its own"
+	may_lock 256M || skip "needs 256 MiB of lockable memory: raise ulimit -l"
 	protect
 	if ! on_simulator; then
 		MAX_MAPS=$(</proc/sys/vm/max_map_count)
