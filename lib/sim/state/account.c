@@ -173,7 +173,11 @@ static void drop_closed_tables(struct sim_account *account)
 			set_share(account, share, 0);
 }
 
-static void correct_account(void)
+/*
+ * Correct all shares, and lock this process.  What is asked of the account has to be asked before the
+ * lock is released: other threads can close a table and pin pages of the next at any moment.
+ */
+static struct sim_process *lock_corrected(void)
 {
 	struct sim_process *process;
 
@@ -181,7 +185,7 @@ static void correct_account(void)
 	process = sim_process_lock();
 	drop_closed_tables(&process->account);
 	process->account.incomplete = false;
-	sim_process_unlock(process);
+	return process;
 }
 
 /*
@@ -191,14 +195,10 @@ static void correct_account(void)
  */
 static bool is_over(rlim_t limit, bool exactly)
 {
-	struct sim_process *process;
-	struct sim_account *account;
+	struct sim_process *process = exactly ? lock_corrected() : sim_process_lock();
+	const struct sim_account *account = &process->account;
 	bool over;
 
-	if (exactly)
-		correct_account();
-	process = sim_process_lock();
-	account = &process->account;
 	over = account->incomplete || account->pinned + account->pending > limit / sim_page_size();
 	sim_process_unlock(process);
 	return over;
@@ -272,12 +272,9 @@ void sim_account_release(const struct sim_table *table, uint32_t mm, uint64_t pa
 
 uint64_t sim_account_pinned(void)
 {
-	struct sim_process *process;
-	uint64_t pages;
+	struct sim_process *process = lock_corrected();
+	uint64_t pages = process->account.pinned;
 
-	correct_account();
-	process = sim_process_lock();
-	pages = process->account.pinned;
 	sim_process_unlock(process);
 	return pages * sim_page_size();
 }
