@@ -63,11 +63,12 @@ bool mr_mlx5_log_parse(const char *text, const char *pci_address, uint64_t threa
 	const char *place, *status_text, *name_end;
 	char driver[64];
 
-	snprintf(driver, sizeof(driver), "mlx5_core %s", pci_address);
-	if (!read_time(text, &line->age_ns) || !strstr(text, driver))
-		return false;
+	/* Most lines are of others, so what tells them apart most quickly comes first. */
 	place = strstr(text, ":(pid ");
 	if (!place || !number_behind(place, ":(pid ", &sender) || (uint64_t)sender != thread)
+		return false;
+	snprintf(driver, sizeof(driver), "mlx5_core %s", pci_address);
+	if (!read_time(text, &line->age_ns) || !strstr(text, driver))
 		return false;
 	place = strstr(place, "): ");
 	status_text = place ? strstr(place, " failed, status ") : NULL;
@@ -118,14 +119,12 @@ static int answer_last_line(void *data, char *text, size_t size)
 
 int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_log_line *line)
 {
-	struct mr_rdma_device place;
-	char text[256];
+	char pci_address[32], text[256];
 	int rc;
 
-	mr_rdma_device_read_place(host, device, &place);
-	if (!place.pci_address[0])
+	if (!mr_rdma_device_pci_address(host, device, pci_address, sizeof(pci_address)))
 		return -ENOENT;
-	rc = mr_host_ask(host, "mlx5-log", answer_last_line, place.pci_address, text, sizeof(text));
+	rc = mr_host_ask(host, "mlx5-log", answer_last_line, pci_address, text, sizeof(text));
 	if (rc)
 		return rc;
 	if (sscanf(text, "%39s status=%" SCNu64 " syndrome=%" SCNu64 " errno=%d age_ns=%" SCNu64,

@@ -60,14 +60,20 @@ static bool is_pci_address(const char *text)
 	       !text[used];
 }
 
+bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size)
+{
+	read_link(host, name, "device", address, size);
+	if (!is_pci_address(address))
+		address[0] = '\0';
+	return address[0];
+}
+
 void mr_rdma_device_read_place(struct mr_host *host, const char *name,
 			       struct mr_rdma_device *device)
 {
 	*device = (struct mr_rdma_device){ .name = "" };
 	snprintf(device->name, sizeof(device->name), "%s", name);
-	read_link(host, name, "device", device->pci_address, sizeof(device->pci_address));
-	if (!is_pci_address(device->pci_address))
-		device->pci_address[0] = '\0';
+	mr_rdma_device_pci_address(host, name, device->pci_address, sizeof(device->pci_address));
 	read_link(host, name, "device/driver", device->driver, sizeof(device->driver));
 	/* -1, which is no number here, stands for none. */
 	device->numa_node = read_number(host, name, "device/numa_node");

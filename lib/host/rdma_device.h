@@ -60,6 +60,14 @@ int mr_rdma_device_list(struct mr_host *host, void (*take)(const char *name, voi
 			void *data);
 
 /**
+ * mr_rdma_device_pci_address() - read only the PCI address of a device
+ * @address: set to it, such as "0000:c1:00.0", or to ""
+ *
+ * Return: whether it has one.
+ */
+bool mr_rdma_device_pci_address(struct mr_host *host, const char *name, char *address, size_t size);
+
+/**
  * mr_rdma_device_read_place() - read only where a device is and what its driver counts
  *
  * That is its PCI address, driver, NUMA node, fw_pages and reg_pages.

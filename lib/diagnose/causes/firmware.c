@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
-#include "lib/host/mlx5_log.h"
 #include "lib/host/mlx5_status.h"
 #include "lib/host/rdma_device.h"
 #include "lib/verbs/access.h"
@@ -22,24 +21,22 @@ struct answer {
 };
 
 /* The answer that the kernel has written to its log within the last seconds, with the errno of the call. */
-static bool find_in_log(const struct mr_inquiry *inquiry, struct mr_firmware_answer *given)
+static bool find_in_log(struct mr_inquiry *inquiry, struct mr_firmware_answer *given)
 {
-	const struct mr_environment *environment = inquiry->refusal->environment;
-	struct mr_mlx5_log_line line;
+	const struct mr_mlx5_log_line *line = mr_inquiry_mlx5_log(inquiry);
 
-	if (inquiry->refusal->is_elsewhere || !environment || environment->simulated ||
-	    mr_mlx5_log_read(inquiry->host, environment->device, &line) ||
-	    line.age_ns > MR_MLX5_LOG_RECENT_NS || line.errnum != inquiry->refusal->errnum)
+	if (!line || line->age_ns > MR_MLX5_LOG_RECENT_NS ||
+	    line->errnum != inquiry->refusal->errnum)
 		return false;
-	memcpy(given->command, line.command, sizeof(given->command));
-	given->status = (struct mr_opt_u64){ line.status, true };
-	given->syndrome = (struct mr_opt_u64){ line.syndrome, true };
-	given->errnum = line.errnum;
+	memcpy(given->command, line->command, sizeof(given->command));
+	given->status = (struct mr_opt_u64){ line->status, true };
+	given->syndrome = (struct mr_opt_u64){ line->syndrome, true };
+	given->errnum = line->errnum;
 	return true;
 }
 
 /* What the firmware has answered; false: it is not known to have answered. */
-static bool find_answer(const struct mr_inquiry *inquiry, struct answer *answer)
+static bool find_answer(struct mr_inquiry *inquiry, struct answer *answer)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 

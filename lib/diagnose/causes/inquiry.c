@@ -101,6 +101,20 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry)
 							  : refusal->region_access;
 }
 
+static bool read_mlx5_log(struct mr_inquiry *inquiry)
+{
+	const struct mr_environment *environment = inquiry->refusal->environment;
+
+	return !inquiry->refusal->is_elsewhere && environment && !environment->simulated &&
+	       mr_inquiry_is_driver(inquiry, "mlx5") &&
+	       !mr_mlx5_log_read(inquiry->host, environment->device, &inquiry->log_line);
+}
+
+const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry)
+{
+	return KNOWN(inquiry->has_log_line, read_mlx5_log(inquiry)) ? &inquiry->log_line : NULL;
+}
+
 /* A stand-in for a dma-buf is one to the simulated HCA alone. */
 static bool read_dmabuf(struct mr_inquiry *inquiry)
 {

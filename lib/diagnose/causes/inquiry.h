@@ -11,6 +11,7 @@
 #include "lib/host/dmabuf_file.h"
 #include "lib/host/kernel.h"
 #include "lib/host/memlock.h"
+#include "lib/host/mlx5_log.h"
 #include "lib/host/process_status.h"
 #include "lib/host/root.h"
 #include "lib/verbs/attributes.h"
@@ -24,13 +25,14 @@ struct mr_inquiry {
 	struct mr_host *host;
 
 	enum mr_fact has_status, has_memlock, has_attributes, has_kernel, has_place, has_obstacle;
-	enum mr_fact has_dmabuf;
+	enum mr_fact has_dmabuf, has_log_line;
 	struct mr_process_status status;
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
 	struct mr_place place;
 	struct mr_dmabuf_file dmabuf;
+	struct mr_mlx5_log_line log_line;
 	struct mr_obstacle obstacle; /**< mr_obstacle_find() */
 };
 
@@ -63,6 +65,9 @@ uint32_t mr_inquiry_access(const struct mr_inquiry *inquiry);
 
 /** mr_inquiry_dmabuf() - the descriptor that was given as that of a dma-buf; NULL, too, where none was */
 const struct mr_dmabuf_file *mr_inquiry_dmabuf(struct mr_inquiry *inquiry);
+
+/** mr_inquiry_mlx5_log() - what the kernel's log says of the last command that mlx5_core has sent for this thread */
+const struct mr_mlx5_log_line *mr_inquiry_mlx5_log(struct mr_inquiry *inquiry);
 
 /** A range of addresses of this process. */
 struct mr_range {
