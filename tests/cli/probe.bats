@@ -301,6 +301,18 @@ differences() {
 	json '.trials == [] and (.failures | length == 1)'
 }
 
+@test "without a device JSON has each member that it has with one" {
+	local with
+
+	run --separate-stderr "${SIM[@]}" mrctl -j stat --probe --max-size --cap 1M
+	[ "$status" -eq 0 ]
+	with=$(jq -c '[keys_unsorted, (.answers, .max_size | keys)]' <<<"$output")
+	run --separate-stderr mrctl -j -d absent0 stat --probe --max-size
+	[ "$status" -eq 3 ]
+	json '[keys_unsorted, (.answers, .max_size | keys)] == $with' --argjson with "$with"
+	json '[.answers, .max_size | .[]] | all(. == null)'
+}
+
 @test "--probe tries one device" {
 	run --separate-stderr mr stat --probe one two
 	[ "$status" -eq 2 ]

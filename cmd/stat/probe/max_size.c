@@ -45,17 +45,20 @@ int probe_max_size(struct answer *answer, struct mr_probe *probe, struct mr_opt_
 
 void probe_max_size_print(struct answer *answer, const struct mr_max_size *found)
 {
-	const struct max_size_row row = {
-		.largest = found->size,
-		.refused = found->refused,
-		.limit = found->err.errnum ? found->limit : "cap",
-		.call = found->err.call,
-		.errnum = found->err.errnum ? mr_errno_name(found->err.errnum) : NULL,
-		.cap = known(found->cap),
-		.cap_by = found->cap_by ?: "--cap",
-		.tries = known(found->tries),
-		.elapsed_ns = known(found->elapsed_ns),
-	};
+	struct max_size_row row = { .limit = NULL };
+
+	if (found)
+		row = (struct max_size_row){
+			.largest = found->size,
+			.refused = found->refused,
+			.limit = found->err.errnum ? found->limit : "cap",
+			.call = found->err.call,
+			.errnum = found->err.errnum ? mr_errno_name(found->err.errnum) : NULL,
+			.cap = known(found->cap),
+			.cap_by = found->cap_by ?: "--cap",
+			.tries = known(found->tries),
+			.elapsed_ns = known(found->elapsed_ns),
+		};
 
 	output_object(&answer->out, "max_size", &max_size_record, &row);
 }

@@ -14,7 +14,10 @@
 int probe_max_size(struct answer *answer, struct mr_probe *probe, struct mr_opt_u64 cap,
 		   struct mr_max_size *found, struct mr_error *err);
 
-/** probe_max_size_print() - print what was found as an object of the document, or as lines */
+/**
+ * probe_max_size_print() - print what was found as an object of the document, or as lines
+ * @found: NULL: nothing could be tried
+ */
 void probe_max_size_print(struct answer *answer, const struct mr_max_size *found);
 
 #endif

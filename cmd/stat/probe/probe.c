@@ -171,6 +171,35 @@ static int answer_with_rows(struct answer *answer, struct mr_probe *probe, struc
 	return rc;
 }
 
+/* Without a device, JSON has all members that it has otherwise, and nothing is known. */
+static int answer_without_device(const struct invocation *invocation, struct mr_error *why,
+				 struct mr_error *err)
+{
+	const struct stat_args *args = invocation->args;
+	const struct summary unknown = { .yes = { 0, false } };
+	const bool is_json = invocation->global->style.json;
+	struct mr_environment environment;
+	struct answer answer;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = answer_init(&answer, invocation, NULL, &environment, 0, err);
+	if (rc)
+		return rc;
+	answer_fail(&answer, why, 0, 0, MR_VIA_KERNEL);
+	answer_begin(&answer);
+	answer_end_rows(&answer);
+	if (is_json)
+		output_object(&answer.out, "answers", &summary_record, &unknown);
+	if (is_json && args->max_size)
+		probe_max_size_print(&answer, NULL);
+	rc = answer_end(&answer, 0, err);
+	if (!rc)
+		rc = answer_status(&answer, 0, NULL);
+	answer_release(&answer);
+	return rc;
+}
+
 static const char *device_of(const struct invocation *invocation)
 {
 	return invocation->operands[0] ? invocation->operands[0] : invocation->global->device;
@@ -207,7 +236,7 @@ static int run_probe(const struct invocation *invocation, struct mr_error *err)
 	mr_environment_init(&environment);
 	rc = mr_probe_open(&probe, device_of(invocation), &environment, &why);
 	if (rc && why.kind != MR_ERROR_USAGE)
-		return answer_error(invocation, NULL, &why, err);
+		return answer_without_device(invocation, &why, err);
 	if (rc) {
 		*err = why;
 		return rc;
