@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/output/json_plain.h"
+#include "lib/verbs/access.h"
 
 /*
  * A list can have a million rows, of which most bytes are keys.  So each byte is written once, where it
@@ -12,11 +13,14 @@
 
 /* What surrounds the key and the value: a comma or brace, four quotes, a colon, the last brace and the end. */
 #define FRAME 8
-/* Bytes of any value but a text: a hexadecimal number of 64 bits is "0x" and 16 digits, a decimal one 20. */
+/* Bytes of any value but a text or list: a hexadecimal number of 64 bits is "0x" and 16 digits, a decimal one 20. */
 #define VALUE_MAX 20
+/* Of the names of all access flags, each with quotes, and of 64 decimal numbers, each with a comma. */
+#define ACCESS_MAX (FIELD_TEXT_MAX + 2 * 32 + 2)
+#define PAGES_MAX  (64 * (VALUE_MAX + 1) + 2)
 
-/* Bytes that most rows fit in. */
-#define ROW_SIZE 1024
+/* Bytes that most rows fit in, with the room that is reserved for their lists. */
+#define ROW_SIZE 2048
 
 /* A text that grows. */
 struct growing {
@@ -85,6 +89,31 @@ static const char *string_of(const struct field *field, const void *row)
 		       : NULL;
 }
 
+/* Puts the end of a list, each of whose items has a comma behind it. */
+static char *end_list(char *to)
+{
+	return PUT(to[-1] == ',' ? to - 1 : to, "]");
+}
+
+static char *put_access(char *to, uint32_t bits)
+{
+	const char *name;
+	char raw[16];
+
+	to = PUT(to, "[");
+	while ((name = mr_access_next(&bits, raw)))
+		to = PUT(stpcpy(PUT(to, "\""), name), "\",");
+	return end_list(to);
+}
+
+static char *put_pages(char *to, uint64_t sizes)
+{
+	to = PUT(to, "[");
+	for (; sizes; sizes &= sizes - 1)
+		to = PUT(put_number(to, sizes & -sizes), ",");
+	return end_list(to);
+}
+
 static char *put_truth(char *to, bool value)
 {
 	return value ? PUT(to, "true") : PUT(to, "false");
@@ -109,6 +138,10 @@ static char *put_value(char *to, const struct field *field, const void *row, con
 		return number->known ? put_number(to, number->value) : PUT(to, "null");
 	case FIELD_HEX:
 		return number->known ? put_hex(to, number->value) : PUT(to, "null");
+	case FIELD_ACCESS:
+		return number->known ? put_access(to, (uint32_t)number->value) : PUT(to, "null");
+	case FIELD_PAGES:
+		return number->known ? put_pages(to, number->value) : PUT(to, "null");
 	case FIELD_BOOL:
 		return put_truth(to, *(const bool *)value);
 	case FIELD_OPT_BOOL:
@@ -121,11 +154,21 @@ static char *put_value(char *to, const struct field *field, const void *row, con
 	}
 }
 
+/* Bytes that a value takes at most, if it is not the text @string. */
+static size_t room_of(const struct field *field, const char *string)
+{
+	if (string)
+		return strlen(string);
+	return field->type == FIELD_ACCESS  ? ACCESS_MAX
+	       : field->type == FIELD_PAGES ? PAGES_MAX
+					    : VALUE_MAX;
+}
+
 /* Puts a member of the object.  Return: 0; -EINVAL where its value is not plain; -ENOMEM. */
 static int put_member(struct growing *text, const struct field *field, const void *row)
 {
 	const char *string = string_of(field, row);
-	size_t key = strlen(field->key), value = string ? strlen(string) : VALUE_MAX;
+	size_t key = strlen(field->key), value = room_of(field, string);
 	char *to;
 
 	if (!reserve(text, key + value + FRAME))

@@ -10,7 +10,8 @@
  * @columns: ends with NULL; NULL: all fields of the record
  * @text:    set to the object, to be freed; to NULL where memory is short, or the record is not plain
  *
- * Return: whether the record is plain: each field is a number, a truth value or a text of printable ASCII.
+ * Return: whether the record is plain: each field is a number, a truth value, a list of access flags or page
+ * sizes, or a text of printable ASCII.
  */
 bool json_plain_text(const struct record *record, const struct field *const *columns,
 		     const void *row, char **text);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "cmd/output/json.h"
+#include "lib/verbs/access.h"
 #include "tests/unit/unit.h"
 
 struct sample {
@@ -13,7 +14,7 @@ struct sample {
 	char text[12];
 	bool flag;
 	struct opt_bool opt_flag;
-	struct mr_opt_u64 number, limit, hex;
+	struct mr_opt_u64 number, limit, hex, access, pages;
 };
 
 static const struct field sample_fields[] = {
@@ -24,6 +25,8 @@ static const struct field sample_fields[] = {
 	FIELD(struct sample, number, FIELD_NUMBER, 0, "e"),
 	FIELD(struct sample, limit, FIELD_LIMIT, 0, "f"),
 	FIELD(struct sample, hex, FIELD_HEX, 0, "g"),
+	FIELD(struct sample, access, FIELD_ACCESS, 0, "h"),
+	FIELD(struct sample, pages, FIELD_PAGES, 0, "i"),
 	FIELD_END,
 };
 static const struct record sample_record = { "sample", sample_fields, NULL };
@@ -71,6 +74,31 @@ static void add_text(cJSON *object, const char *key, const char *text)
 	cJSON_AddItemToObject(object, key, text ? cJSON_CreateString(text) : cJSON_CreateNull());
 }
 
+static void add_access(cJSON *object, struct mr_opt_u64 access)
+{
+	uint32_t bits = (uint32_t)access.value;
+	cJSON *list = access.known ? cJSON_CreateArray() : cJSON_CreateNull();
+	const char *name;
+	char raw[16];
+
+	while (access.known && (name = mr_access_next(&bits, raw)))
+		cJSON_AddItemToArray(list, cJSON_CreateString(name));
+	cJSON_AddItemToObject(object, "access", list);
+}
+
+static void add_pages(cJSON *object, struct mr_opt_u64 pages)
+{
+	cJSON *list = pages.known ? cJSON_CreateArray() : cJSON_CreateNull();
+	char digits[32];
+
+	for (unsigned int bit = 0; pages.known && bit < 64; bit++) {
+		snprintf(digits, sizeof(digits), "%" PRIu64, UINT64_C(1) << bit);
+		if (pages.value >> bit & 1)
+			cJSON_AddItemToArray(list, cJSON_CreateRaw(digits));
+	}
+	cJSON_AddItemToObject(object, "pages", list);
+}
+
 /* The record as cJSON prints it; free() it. */
 static char *by_cjson(const struct sample *row)
 {
@@ -87,6 +115,8 @@ static char *by_cjson(const struct sample *row)
 	add_raw(object, "limit", row->limit);
 	snprintf(hex, sizeof(hex), "0x%" PRIx64, row->hex.value);
 	add_text(object, "hex", row->hex.known ? hex : NULL);
+	add_access(object, row->access);
+	add_pages(object, row->pages);
 	text = cJSON_PrintUnformatted(object);
 	cJSON_Delete(object);
 	return text;
@@ -110,7 +140,9 @@ TEST(plain_records_have_the_bytes_of_cjson)
 				      .opt_flag = { draw() % 2, draw() % 2 },
 				      .number = draw_number(),
 				      .limit = draw_number(),
-				      .hex = draw_number() };
+				      .hex = draw_number(),
+				      .access = draw_number(),
+				      .pages = draw_number() };
 		char string[2000], *text, *expected;
 
 		draw_text(string, i % 100 ? 20 : sizeof(string));
