@@ -58,6 +58,23 @@ layer_is_null() {
 	layer_is_null
 }
 
+# bats test_tags=kernel
+@test "a file that is a folder, or cannot be mapped" {
+	refused_because MR-FILE-OPEN certain mr reg --memory "file:$BATS_TEST_TMPDIR" --json
+	json '.failures[0] | .errno == "EISDIR" and (.causes[0].cause | endswith(" is a folder"))'
+	refused_because MR-FILE-MMAP certain mr reg --memory file:/proc/self/maps --json
+	json '.failures[0].errno == "ENODEV"'
+	refused_because MR-FILE-MMAP certain mr reg --memory device:/dev/null --json
+	json '.failures[0].causes[0] | .evidence.path == "/dev/null" and (.remedy | contains("another device"))'
+	layer_is_null
+}
+
+# bats test_tags=kernel
+@test "a file of /proc that answers mmap by EIO" {
+	refused_because MR-FILE-MMAP likely mr reg --memory file:/proc/version --json
+	json '.failures[0].errno == "EIO"'
+}
+
 @test "a file that may not be as large" {
 	session_begin
 	refused_because MR-FILE-SIZE likely prlimit --fsize=4096 "${MS[@]}" reg --size 64K \

@@ -98,7 +98,7 @@ need_simulator() {
 @test "the IOVA is at another place in its page than the address" {
 	refused_because MR-IOVA-OFFSET certain mr reg-iova --size 64K --iova 0x100 --json
 	json '.failures[0].causes[0].evidence | .iova == "0x100" and .page_size > 0'
-	[[ $output == *"256 bytes into its page, and the address 0 bytes"* ]]
+	[[ $output == *"in its page the IOVA is at byte 256, and the address at byte 0"* ]]
 	refused_because MR-IOVA-OFFSET certain \
 		mr reg-iova --size 64K --offset 4 --iova 0x10000 --via kernel --json
 	[[ $output == *"give an IOVA such as 0x10004"* ]]

@@ -35,6 +35,10 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const uint32_t refused = access & (MR_ACCESS_ZERO_BASED | MR_ACCESS_HUGETLB);
 
+	const char *names = refused == MR_ACCESS_ZERO_BASED ? "zero-based"
+			    : refused == MR_ACCESS_HUGETLB  ? "hugetlb"
+							    : "zero-based and hugetlb";
+
 	if (!refused || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    mr_inquiry_kernel_since(inquiry, 6, 4) != MR_YES)
 		return;
@@ -45,8 +49,8 @@ static void look_at_rxe_access(struct mr_inquiry *inquiry, struct mr_suspicion *
 				   mr_inquiry_kernel_since(inquiry, 7, 3) == MR_NO
 			   ? MR_CERTAIN
 			   : MR_LIKELY,
-		   "rxe takes no access flag %s for regions",
-		   refused & MR_ACCESS_ZERO_BASED ? "zero-based" : "hugetlb");
+		   "rxe does not take %s for regions", names);
+	mr_suspect_remedy(suspicion, "leave out %s", names);
 }
 
 /* sw/rxe/rxe_mr.c rxe_mr_fill_pages_from_sgt(), is_pmem_page() */

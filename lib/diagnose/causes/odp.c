@@ -85,6 +85,8 @@ static void look_at_implicit(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the device has on-demand paging for a range, and not for all memory of "
 			   "a process (implicit)");
+		if (!mr_inquiry_is_driver(inquiry, "mlx5"))
+			mr_suspect_remedy(suspicion, "register ranges");
 	} else if (iova) {
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "a region of all memory has the I/O virtual address 0, and 0x%" PRIx64

@@ -85,7 +85,9 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	if (!path || !is_call(inquiry, "open"))
 		return;
 	mr_evidence_text(suspicion, "path", "%.100s", path);
-	if (errnum == ENOENT || errnum == ENOTDIR)
+	if (errnum == EISDIR)
+		mr_suspect(suspicion, MR_CERTAIN, "%.120s is a folder", path);
+	else if (errnum == ENOENT || errnum == ENOTDIR)
 		mr_suspect(suspicion, MR_LIKELY, "there is no %.120s, or not its folder", path);
 	else if (errnum == EROFS)
 		mr_suspect(suspicion, MR_LIKELY, "%.120s is on a file system that is read-only",
@@ -113,6 +115,23 @@ static void look_at_file_size(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_suspect(suspicion, MR_LIKELY,
 			   "the file system has no room for a file of %" PRIu64 " bytes",
 			   shortage.length);
+}
+
+/*
+ * mm/mmap.c do_mmap(): ENODEV where the file has no mmap; some drivers and file systems answer it themselves.  Files of
+ * /proc without it answer EIO (fs/proc/inode.c proc_reg_mmap()), but so may a disk.
+ */
+static void look_at_file_mapping(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const char *path = path_of(inquiry);
+
+	if (!path || !is_call(inquiry, "mmap"))
+		return;
+	mr_evidence_text(suspicion, "path", "%.100s", path);
+	mr_suspect(suspicion, inquiry->refusal->errnum == ENODEV ? MR_CERTAIN : MR_LIKELY,
+		   "%.120s is of a driver or file system that does not let it be mapped", path);
+	if (inquiry->refusal->mapping->kind.type == MR_MEMORY_DEVICE)
+		mr_suspect_remedy(suspicion, "use another kind of memory, or another device");
 }
 
 /* ---- dma-bufs ---- */
@@ -266,7 +285,7 @@ const struct mr_cause mr_causes_of_preparing[] = {
 	{ .id = "MR-FILE-OPEN",
 	  .subject = "a file that cannot be opened",
 	  .operations = MR_ON(PREPARE),
-	  .errnums = { ENOENT, ENOTDIR, EACCES, EPERM, EROFS },
+	  .errnums = { ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS },
 	  .layer = MR_LAYER_UNKNOWN,
 	  .frequency = MR_RARE,
 	  .look = look_at_file,
@@ -288,6 +307,20 @@ const struct mr_cause mr_causes_of_preparing[] = {
 		  "and ulimit -f.",
 	  .remedy = "see df and ulimit -f; a tmpfs grows by mount -o remount,size=",
 	  .sources = "fallocate(2); ftruncate(2); tmpfs(5)" },
+	{ .id = "MR-FILE-MMAP",
+	  .subject = "a file that cannot be mapped",
+	  .operations = MR_ON(PREPARE),
+	  .errnums = { ENODEV, EIO },
+	  .layer = MR_LAYER_UNKNOWN,
+	  .frequency = MR_RARE,
+	  .look = look_at_file_mapping,
+	  .what = "Registrations need memory that is mapped.  Files of /proc and /sys and many device "
+		  "nodes cannot be mapped, and a file system may lack mmap, or shared mappings (FUSE with "
+		  "direct I/O).",
+	  .recognise = "mmap of the file answers ENODEV (some files of /proc: EIO) in any program.",
+	  .remedy =
+		  "copy the file to a file system that has mmap (tmpfs, ext4, xfs), and use the copy",
+	  .sources = "mmap(2) ENODEV; mm/mmap.c do_mmap(); fs/fuse/file.c fuse_file_mmap()" },
 	{ .id = "MR-UDMABUF",
 	  .subject = "udmabuf",
 	  .operations = MR_ON(PREPARE),

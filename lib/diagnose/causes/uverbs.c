@@ -139,7 +139,7 @@ static void look_at_flush(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	}
 	mr_suspect(suspicion,
 		   mr_inquiry_kernel_since(inquiry, 6, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
-		   "access has %s, and the device's capabilities (0x%" PRIx64 ") lack it",
+		   "access has %s, which is not among the device's capabilities (0x%" PRIx64 ")",
 		   names_of_flags(access, names, sizeof(names)), attributes->capabilities);
 }
 
@@ -161,7 +161,7 @@ static void look_at_iova_offset(struct mr_inquiry *inquiry, struct mr_suspicion 
 		return;
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "the IOVA is %" PRIu64 " bytes into its page, and the address %" PRIu64 " bytes",
+		   "in its page the IOVA is at byte %" PRIu64 ", and the address at byte %" PRIu64,
 		   request->iova & (page_size - 1), request->addr & (page_size - 1));
 	mr_suspect_remedy(suspicion, "give an IOVA such as 0x%" PRIx64,
 			  (request->iova & ~(page_size - 1)) | (request->addr & (page_size - 1)));
