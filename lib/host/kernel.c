@@ -82,6 +82,24 @@ int mr_kernel_options_read(struct mr_host *host, const char *release,
 	return rc;
 }
 
+/* ---- release ---- */
+
+bool mr_kernel_release_is_plain(const char *release)
+{
+	static const char *const ends[] = { "-generic", "-amd64", "-arm64" };
+	const char *rest = release + strspn(release, "0123456789.");
+
+	if (!strncmp(rest, "-rc", 3))
+		rest += 3 + strspn(rest + 3, "0123456789");
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		const size_t length = strlen(rest), end = strlen(ends[i]);
+
+		if (length >= end && !strcmp(rest + length - end, ends[i]))
+			return true;
+	}
+	return !*rest;
+}
+
 /* ---- command line ---- */
 
 /* What a word begins with, up to the '='. */

@@ -19,6 +19,14 @@ bool mr_kernel_release(struct mr_host *host, char *release, size_t size);
 /** mr_kernel_version() - read a release; false where it does not begin with two numbers */
 bool mr_kernel_version(const char *release, struct mr_kernel_version *version);
 
+/**
+ * mr_kernel_release_is_plain() - whether a release is named as those of Linux itself, or of Debian and Ubuntu, are
+ *
+ * Of such a kernel the release tells what it cannot do yet.  Vendors of others, enterprise distributions above all,
+ * keep an old release and add what newer ones brought.
+ */
+bool mr_kernel_release_is_plain(const char *release);
+
 /** An option that the kernel was built with. */
 struct mr_kernel_option {
 	const char *name; /**< "INFINIBAND" */

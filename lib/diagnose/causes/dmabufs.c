@@ -54,7 +54,9 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_rule_out(suspicion, "the device has on-demand paging");
 	} else if (is_built_without_odp(inquiry)) {
 		mr_evidence_text(suspicion, "CONFIG_INFINIBAND_ON_DEMAND_PAGING", "n");
-		mr_suspect(suspicion, MR_CERTAIN,
+		/* The modules of OFED were built with options of their own. */
+		mr_suspect(suspicion,
+			   mr_inquiry_has_ofed(inquiry) == MR_NO ? MR_CERTAIN : MR_LIKELY,
 			   "mlx5 needs on-demand paging for dma-bufs, and this kernel was built "
 			   "without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 		mr_suspect_remedy(suspicion, "use a kernel with that option");

@@ -45,10 +45,18 @@ static bool read_kernel(struct mr_inquiry *inquiry)
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	char release[65];
 
+	inquiry->has_ofed = MR_NO;
 	if (environment && environment->simulated_kernel[0])
 		return mr_kernel_version(environment->simulated_kernel, &inquiry->kernel);
-	return mr_kernel_release(inquiry->host, release, sizeof(release)) &&
-	       mr_kernel_version(release, &inquiry->kernel);
+	/* All of the modules of OFED need mlx_compat. */
+	if (mr_kernel_has_module(inquiry->host, "mlx_compat"))
+		inquiry->has_ofed = MR_YES;
+	else if (!mr_host_exists(inquiry->host, "/sys/module"))
+		inquiry->has_ofed = MR_UNKNOWN;
+	if (!mr_kernel_release(inquiry->host, release, sizeof(release)))
+		return false;
+	inquiry->is_vendors = !mr_kernel_release_is_plain(release);
+	return mr_kernel_version(release, &inquiry->kernel);
 }
 
 const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
@@ -76,10 +84,17 @@ enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned in
 {
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 
-	if (!kernel)
+	if (!kernel || inquiry->has_ofed != MR_NO)
 		return MR_UNKNOWN;
-	return kernel->major > major || (kernel->major == major && kernel->minor >= minor) ? MR_YES
-											   : MR_NO;
+	if (kernel->major > major || (kernel->major == major && kernel->minor >= minor))
+		return MR_YES;
+	return inquiry->is_vendors ? MR_UNKNOWN : MR_NO;
+}
+
+enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry)
+{
+	mr_inquiry_kernel(inquiry);
+	return inquiry->has_ofed;
 }
 
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name)

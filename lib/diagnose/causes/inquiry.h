@@ -30,6 +30,8 @@ struct mr_inquiry {
 	struct mr_memlock memlock;
 	struct mr_attributes attributes;
 	struct mr_kernel_version kernel;
+	bool is_vendors; /**< the vendor of that kernel may have added what newer releases brought */
+	enum mr_tristate has_ofed; /**< whether its RDMA modules are those of OFED */
 	struct mr_place place;
 	struct mr_dmabuf_file dmabuf;
 	struct mr_mlx5_log_line log_line;
@@ -53,9 +55,17 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry);
 /** mr_inquiry_place() - where the call's device is, or the one that was looked for; never NULL */
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry);
 
-/** mr_inquiry_kernel_since() - whether that kernel is Linux @major.@minor or newer */
+/**
+ * mr_inquiry_kernel_since() - whether that kernel does what Linux does from @major.@minor on
+ *
+ * Return: MR_UNKNOWN, too, where the release does not tell: of an older one to which its vendor may have added, and
+ * of any where the RDMA modules are those of OFED, which are of a release of their own.
+ */
 enum mr_tristate mr_inquiry_kernel_since(struct mr_inquiry *inquiry, unsigned int major,
 					 unsigned int minor);
+
+/** mr_inquiry_has_ofed() - whether the RDMA modules are those of OFED, not of the kernel */
+enum mr_tristate mr_inquiry_has_ofed(struct mr_inquiry *inquiry);
 
 /** mr_inquiry_is_driver() - whether the call's device is of the provider @name: "mlx5", "rxe" */
 bool mr_inquiry_is_driver(const struct mr_inquiry *inquiry, const char *name);

@@ -89,6 +89,18 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
 
+/*
+ * Whether the release of rdma-core tells what the provider has.  Vendors of hardware hand out providers of their own,
+ * also below the file names and numbers of a release; nobody does so for devices of software.
+ */
+static bool is_of_release(const struct mr_inquiry *inquiry)
+{
+	const long release = strtol(rdma_core_of(inquiry), NULL, 10);
+
+	return release > 0 && release <= KNOWN_RDMA_CORE &&
+	       (mr_inquiry_is_driver(inquiry, "rxe") || mr_inquiry_is_driver(inquiry, "siw"));
+}
+
 /* Whether asking the kernel itself gives the same answer. */
 static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider)
 {
@@ -106,8 +118,6 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 {
 	const char *provider = provider_of(inquiry);
 	const enum mr_tristate has = has_function(inquiry);
-	const long release = strtol(rdma_core_of(inquiry), NULL, 10);
-	const bool is_known = release > 0 && release <= KNOWN_RDMA_CORE;
 
 	if (!is_by_library(inquiry) || !provider || inquiry->refusal->kind == MR_ERROR_HOST)
 		return;
@@ -119,7 +129,7 @@ static void look_at_provider(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		mr_suspect(suspicion, MR_CERTAIN, "the provider %s of rdma-core %s has no %s",
 			   provider, rdma_core_of(inquiry), inquiry->refusal->call);
 	else if (is_known_to_lack(inquiry, provider))
-		mr_suspect(suspicion, is_known ? MR_CERTAIN : MR_LIKELY,
+		mr_suspect(suspicion, is_of_release(inquiry) ? MR_CERTAIN : MR_LIKELY,
 			   "the provider %s of rdma-core %s has no %s", provider,
 			   rdma_core_of(inquiry), inquiry->refusal->call);
 	if (inquiry->operation == MR_OP_NULL_MR || is_lacked_by_kernel(inquiry, provider))

@@ -138,8 +138,9 @@ static bool lacks_permission(struct search *search)
 	if (needs_write ? mapping->writable : is_forced || mapping->readable)
 		return false;
 	return meet(search, mapping->readable ? MR_OBSTACLE_READ_ONLY : MR_OBSTACLE_NO_ACCESS,
-		    search->writes || (mr_inquiry_kernel(search->inquiry) &&
-				       is_since(search->inquiry, 6, 0)));
+		    search->writes ||
+			    (mr_inquiry_kernel_since(search->inquiry, 6, 0) == MR_YES &&
+			     mr_inquiry_kernel_since(search->inquiry, 6, 2) != MR_UNKNOWN));
 }
 
 /* mm/filemap.c filemap_fault(): what is behind the last page of a file is SIGBUS, for pinning EFAULT */

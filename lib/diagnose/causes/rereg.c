@@ -231,6 +231,11 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
+	static const enum mr_certainty of_age[] = {
+		[MR_UNKNOWN] = MR_LIKELY,
+		[MR_NO] = MR_CERTAIN,
+		[MR_YES] = MR_POSSIBLE,
+	};
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	enum mr_certainty certainty = MR_LIKELY;
 
@@ -240,10 +245,8 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_rule_out(suspicion, "the driver changes regions");
 		return;
 	}
-	if (kernel && mr_inquiry_is_driver(inquiry, "rxe"))
-		certainty = kernel->major < 6 || (kernel->major == 6 && kernel->minor < 5)
-				    ? MR_CERTAIN
-				    : MR_POSSIBLE;
+	if (mr_inquiry_is_driver(inquiry, "rxe"))
+		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
 	mr_evidence_text(suspicion, "empty_change", "EOPNOTSUPP");
 	if (kernel)
 		mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);

@@ -79,6 +79,11 @@ static void look_at_attribute(struct mr_inquiry *inquiry, struct mr_suspicion *s
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux takes %s from %u.%u on",
 			    kernel->major, kernel->minor, is_dmabuf ? "dma-bufs" : "page sizes",
 			    major, minor);
+	else if (mr_inquiry_has_ofed(inquiry) != MR_NO)
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "Linux takes %s of umems from %u.%u on, and the RDMA modules may be "
+			   "those of OFED, of a release of their own",
+			   is_dmabuf ? "dma-bufs" : "page sizes", major, minor);
 	else
 		mr_suspect(suspicion, MR_LIKELY,
 			   "this kernel is %u.%u, and Linux takes %s of umems from %u.%u on",

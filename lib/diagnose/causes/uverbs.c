@@ -62,6 +62,15 @@ static bool is_newer_than_known(struct mr_inquiry *inquiry)
 	return mr_inquiry_kernel_since(inquiry, 7, 3) != MR_NO;
 }
 
+/* Whether the number of the release is lower, whatever its vendor has added. */
+static bool is_older(struct mr_inquiry *inquiry, unsigned int major, unsigned int minor)
+{
+	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+
+	return kernel &&
+	       (kernel->major < major || (kernel->major == major && kernel->minor < minor));
+}
+
 /* "zero-based, 0x400" */
 static const char *names_of_flags(uint32_t flags, char *text, size_t size)
 {
@@ -90,7 +99,8 @@ static const char *noun_of(const struct mr_inquiry *inquiry)
 
 /*
  * Flags that the kernel does not know or that the call does not take: uverbs_get_flags32(), ib_check_mr_access().
- * The flags for flushing are known since Linux 6.2; enterprise kernels before 6.0 may have got them later.
+ * The flags for flushing are known since Linux 6.2.  Where the release does not tell what the kernel knows, vendors
+ * may have added to it.
  */
 static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -104,11 +114,8 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 
 	if (changes_other || (1U << inquiry->operation & ON_UMEMS && !is_mlx5))
 		return;
-	if (!extra && mr_inquiry_kernel_since(inquiry, 6, 2) == MR_NO) {
+	if (!extra && is_older(inquiry, 6, 2))
 		extra = access & ACCESS_FLUSH;
-		if (mr_inquiry_kernel_since(inquiry, 6, 0) != MR_YES)
-			certainty = MR_LIKELY;
-	}
 	if (mr_inquiry_kernel_since(inquiry, 5, 12) != MR_YES && certainty == MR_CERTAIN)
 		certainty = MR_LIKELY;
 	if (!extra)
@@ -216,6 +223,7 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct since *since = since_of(inquiry->refusal);
 	const struct mr_environment *environment = inquiry->refusal->environment;
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
+	bool is_sure;
 
 	if (!since || !kernel)
 		return;
@@ -230,22 +238,31 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	}
 	mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
 	mr_evidence_text(suspicion, "since", "%u.%u", since->major, since->minor);
-	if (mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO) {
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "this kernel is %u.%u, and Linux knows this from %u.%u on",
-			   kernel->major, kernel->minor, since->major, since->minor);
+	if (is_older(inquiry, since->major, since->minor)) {
+		is_sure = mr_inquiry_kernel_since(inquiry, since->major, since->minor) == MR_NO;
+		mr_suspect(suspicion, is_sure ? MR_CERTAIN : MR_LIKELY,
+			   "this kernel is %u.%u, and Linux knows this from %u.%u on%s",
+			   kernel->major, kernel->minor, since->major, since->minor,
+			   is_sure ? "" : ", unless its vendor has added it");
 		mr_suspect_remedy(suspicion, "use Linux %u.%u or newer", since->major,
 				  since->minor);
-		return;
-	}
-	if (since->of_driver)
+	} else if (mr_inquiry_has_ofed(inquiry) == MR_YES) {
+		mr_evidence_text(suspicion, "module", "mlx_compat");
+		mr_suspect(
+			suspicion, MR_POSSIBLE,
+			"Linux knows this from %u.%u on, and the RDMA modules are those of OFED, "
+			"of a release of their own",
+			since->major, since->minor);
+		mr_suspect_remedy(suspicion, "use a newer OFED, or the kernel's own modules");
+	} else if (since->of_driver) {
 		mr_rule_out(suspicion, "this kernel is %u.%u, and Linux knows this from %u.%u on",
 			    kernel->major, kernel->minor, since->major, since->minor);
-	else
+	} else {
 		mr_suspect(suspicion, MR_POSSIBLE,
 			   "this kernel is %u.%u, which knows this: was it built without, or is "
 			   "it a sandbox's?",
 			   kernel->major, kernel->minor);
+	}
 }
 
 static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

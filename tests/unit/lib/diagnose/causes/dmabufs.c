@@ -57,6 +57,7 @@ static enum mr_certainty ask(const char *id)
 static void kernel(const char *release)
 {
 	put("/proc/sys/kernel/osrelease", release);
+	put("/sys/module/ib_core/initstate", "live\n");
 }
 
 TEST(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible)

@@ -43,6 +43,15 @@ static void kernel_is(unsigned int major, unsigned int minor)
 {
 	inquiry.has_kernel = MR_FACT_KNOWN;
 	inquiry.kernel = (struct mr_kernel_version){ major, minor };
+	inquiry.has_ofed = MR_NO;
+}
+
+/* The host has a kernel of that release, which is read when a cause asks for it. */
+static void release_is(const char *release)
+{
+	inquiry.has_kernel = MR_FACT_NOT_READ;
+	put("/proc/sys/kernel/osrelease", release);
+	put("/sys/module/ib_core/initstate", "live\n");
 }
 
 /* Asks a cause about it. */
@@ -190,8 +199,71 @@ TEST(flags_that_a_later_kernel_may_know_are_not_certain)
 	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_UNRELATED);
 	kernel_is(6, 1);
 	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_CERTAIN);
-	kernel_is(5, 14); /* an enterprise kernel may have got them later */
+	kernel_is(5, 14);
+	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_CERTAIN);
+}
+
+TEST(the_release_of_a_vendors_kernel_does_not_tell_what_it_lacks)
+{
+	refuse("mlx5", EINVAL, MIB);
+	request.access = MR_ACCESS_FLUSH_GLOBAL;
+	release_is("5.14.0-427.13.1.el9_4.x86_64");
 	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_LIKELY);
+	release_is("6.1.0-50-amd64");
+	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_CERTAIN);
+	refusal.call = "ibv_reg_dmabuf_mr";
+	request.call = MR_REG_DMABUF_MR;
+	refusal.errnum = EPROTONOSUPPORT;
+	release_is("4.18.0-553.5.1.el8_10.x86_64");
+	assert_int_equal(ask("MR-KERNEL-METHOD"), MR_LIKELY);
+	assert_contains(suspicion.text, "unless its vendor has added it");
+	release_is("5.4.0-150-generic");
+	assert_int_equal(ask("MR-KERNEL-METHOD"), MR_CERTAIN);
+}
+
+TEST(no_release_tells_what_the_modules_of_ofed_lack)
+{
+	refuse("mlx5", EPROTONOSUPPORT, MIB);
+	refusal.call = "ibv_reg_dmabuf_mr";
+	request.call = MR_REG_DMABUF_MR;
+	release_is("5.10.110");
+	assert_int_equal(ask("MR-KERNEL-METHOD"), MR_CERTAIN);
+	put("/sys/module/mlx_compat/taint", "OE\n");
+	release_is("5.10.110");
+	assert_int_equal(ask("MR-KERNEL-METHOD"), MR_LIKELY);
+	release_is("6.12.5");
+	assert_int_equal(ask("MR-KERNEL-METHOD"), MR_POSSIBLE);
+	assert_contains(suspicion.text, "the RDMA modules are those of OFED");
+	refuse("mlx5", EINVAL, MIB);
+	request.access |= 1u << 10;
+	release_is("6.12.5");
+	assert_int_equal(ask("MR-ACCESS-FLAGS"), MR_LIKELY);
+}
+
+TEST(ofed_is_built_with_options_of_its_own)
+{
+	refuse("mlx5", EOPNOTSUPP, MIB);
+	refusal.call = "ibv_reg_dmabuf_mr";
+	request.call = MR_REG_DMABUF_MR;
+	device_reports((struct mr_attributes){ .max_mr = 1 });
+	put("/boot/config-6.1.0-50-amd64", "# CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n");
+	release_is("6.1.0-50-amd64");
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_CERTAIN);
+	put("/sys/module/mlx_compat/taint", "OE\n");
+	release_is("6.1.0-50-amd64");
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_LIKELY);
+}
+
+TEST(vendors_have_providers_of_their_own_for_hardware_alone)
+{
+	refuse("mlx4", EOPNOTSUPP, MIB);
+	refusal.call = "ibv_reg_dmabuf_mr";
+	request.call = MR_REG_DMABUF_MR;
+	assert_int_equal(ask("MR-PROVIDER-OPERATION"), MR_LIKELY);
+	snprintf(environment.provider, sizeof(environment.provider), "rxe");
+	assert_int_equal(ask("MR-PROVIDER-OPERATION"), MR_CERTAIN);
+	snprintf(environment.rdma_core, sizeof(environment.rdma_core), "2410mlnx54.0");
+	assert_int_equal(ask("MR-PROVIDER-OPERATION"), MR_LIKELY);
 }
 
 TEST(a_key_for_null_mrs_is_the_only_thing_that_mlx5_needs_for_one)
@@ -220,6 +292,10 @@ int main(void)
 		T(the_errno_of_the_kernel_alone_comes_from_below),
 		T(a_method_is_known_from_a_release_on),
 		T(flags_that_a_later_kernel_may_know_are_not_certain),
+		T(the_release_of_a_vendors_kernel_does_not_tell_what_it_lacks),
+		T(no_release_tells_what_the_modules_of_ofed_lack),
+		T(ofed_is_built_with_options_of_its_own),
+		T(vendors_have_providers_of_their_own_for_hardware_alone),
 		T(a_key_for_null_mrs_is_the_only_thing_that_mlx5_needs_for_one),
 	};
 
