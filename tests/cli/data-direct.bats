@@ -4,10 +4,59 @@
 
 load helpers
 load dmabuf
+load why
 
 setup() {
 	note_less
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+}
+
+teardown() {
+	on_simulator || [ ! -e "$DRIVER/$FUNCTION" ] || detach
+	tidy
+}
+
+# The Data Direct function of a guest's HCA, and its driver
+FUNCTION=0000:00:11.0
+DRIVER=/sys/bus/pci/drivers/mlx5_ib
+
+# attach: gives the HCA its Data Direct function; on the simulator for each mrctl from now on
+attach() {
+	if on_simulator; then
+		export MRCTL_SIM_DATA_DIRECT=1
+	else
+		echo $FUNCTION >$DRIVER/bind
+	fi
+}
+
+# detach: takes it away
+detach() {
+	if on_simulator; then
+		unset MRCTL_SIM_DATA_DIRECT
+	else
+		echo $FUNCTION >$DRIVER/unbind
+	fi
+}
+
+# require_function: skips unless the HCA has such a function
+require_function() {
+	require_mlx5
+	if on_simulator; then
+		[ "${MRCTL_TEST_KERNEL:-}" != 6.1 ] || skip "that kernel knows no Data Direct"
+	else
+		[ -e /sys/bus/pci/devices/$FUNCTION ] || skip "this HCA has no such function"
+	fi
+	VIA=library
+	[ "$(rdma_core)" -ge 54 ] || VIA=kernel
+}
+
+# path_of_function: prints its folder in /sys
+path_of_function() {
+	if on_simulator; then
+		echo /sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
+	else
+		realpath /sys/bus/pci/devices/$FUNCTION
+	fi
 }
 
 # bats test_tags=kernel
@@ -45,41 +94,84 @@ setup() {
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
 }
 
-# dd_sim ARG...: runs mrctl on a simulated HCA with a Data Direct device
-dd_sim() {
-	run --separate-stderr mrctl sim --data-direct -- mrctl "$@"
-}
+# ---- through the Data Direct function
 
-# The path of the simulator's Data Direct device in /sys
-PATH_OF_DEVICE=/sys/devices/pci0000:00/0000:00:1d.0/0000:02:00.0
+# bats test_tags=kernel
+@test "the function's path is shown, by libmlx5 as by the kernel; without the function there is none" {
+	local via path
 
-@test "a region goes through Data Direct where there is such a device, whose path is shown" {
-	require_mlx5
-	on_simulator || skip "no guest has such a device"
-	dd_sim reg-dmabuf --from udmabuf --size 64K --data-direct --via kernel
-	succeeded
-	grep -qx "data_direct: *$PATH_OF_DEVICE" <<<"$output"
-	dd_sim reg-dmabuf --from udmabuf --size 64K --offset 0x100 --iova 0x7000 --data-direct \
-		--via kernel
-	refused EINVAL 'ioctl(REG_DMABUF_MR)'
-	dd_sim reg-dmabuf --from udmabuf --offset 0x100 --iova 0x7100 --data-direct --via kernel
-	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
-	dd_sim reg-dmabuf --from udmabuf --buffer 4K --size 8K --data-direct --via kernel
-	refused EINVAL 'ioctl(REG_DMABUF_MR)'
-	dd_sim reg-dmabuf --from udmabuf --via kernel --json
-	succeeded
-	json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$PATH_OF_DEVICE"
-	if [ "$(rdma_core)" -ge 54 ]; then
-		dd_sim reg-dmabuf --from udmabuf --data-direct --json
+	require_function
+	path=$(path_of_function)
+	attach
+	for via in kernel "$VIA"; do
+		run --separate-stderr ud --size 64K --data-direct --via "$via"
 		succeeded
-		json '.environment.data_direct == $path' --arg path "$PATH_OF_DEVICE"
-	fi
+		grep -qx "data_direct: *$path" <<<"$output"
+		run --separate-stderr ud --size 64K --via "$via" --json # without the option, too
+		succeeded
+		json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$path"
+	done
+	detach
+	run --separate-stderr ud --size 64K --via kernel --json
+	json '.environment.data_direct == null'
 }
 
-@test "libmlx5 before release 54 cannot tell the path of the Data Direct device" {
-	require_mlx5
+@test "libmlx5 before release 54 cannot tell the path of the function" {
+	require_function
 	on_simulator && [ "$(rdma_core)" -lt 54 ] || skip "this one can"
-	dd_sim reg-dmabuf --from udmabuf --json
+	attach
+	run --separate-stderr ud --json
 	succeeded
 	json '.environment.data_direct == null'
+}
+
+# bats test_tags=kernel
+@test "a peer reads and writes a dma-buf through Data Direct, with relaxed ordering and without" {
+	local source relaxed route
+
+	require_probe
+	require_function
+	attach
+	session_begin
+	for source in udmabuf heap:system; do
+		for relaxed in "" ",relaxed-ordering"; do
+			run with_dmabuf $source 65536 bash -e -c '
+				read -r key addr < <(mrctl reg-dmabuf --from fd:9 --data-direct --via "$1" \
+					--access "$0" --iova 0x40000 -n -o rkey,iova)
+				hca-probe "$key" "$addr"
+				hca-probe "$key" $((addr + 0x8000))
+				hca-probe -w 0x1234 "$key" $((addr + 0xfffc))
+				dmabuf-tool word 9 0xfffc
+				hca-probe --route "$key" "$addr"
+				hca-probe -l --route "$key" $((addr + 0x4000))
+				! hca-probe "$key" $((addr + 0x10000)) 2>&1
+				! hca-probe "$key" $((addr - 4)) 2>&1
+				exec 9>&-
+				hca-probe "$key" $((addr + 0xfffc))
+				mrctl dereg --all --quiet
+				! hca-probe "$key" "$addr" 2>/dev/null' \
+				local-write,remote-read,remote-write$relaxed "$VIA"
+			[ "$status" -eq 0 ] || fail "$source: $output"
+			route=data-direct
+			# mlx5_ib of 6.12 has no key of the function with relaxed ordering, and drops the flag
+			[ -z "$relaxed" ] || [[ $(uname -r) == 6.12.* ]] || route+=" relaxed"
+			[ "$output" = "$(printf '%s\n' 0x00000000 0x00000008 0x1234 "$route" "$route" \
+				"hca-probe: range" "hca-probe: range" 0x00001234)" ] || fail "$source: $output"
+			observed "Data Direct, $source$relaxed: the data's way" "$route"
+		done
+	done
+	session_end
+}
+
+# bats test_tags=kernel
+@test "without Data Direct the same memory goes through the HCA's own function" {
+	local key addr
+
+	require_probe
+	require_function
+	attach
+	hold reg-dmabuf --from heap:system --size 64K --access remote-read --hold -n -o rkey,iova
+	read -r key addr <"$HOLD_OUT"
+	[ "$(hca-probe --route "$key" "$addr")" = hca ]
+	release
 }

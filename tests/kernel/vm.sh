@@ -57,7 +57,8 @@ vm_run() {
 	rm -f "$work/status"
 	touch "$work"/{status,console.log,output.log}
 	read -ra options <<<"${HCA_OPTIONS:-}"
-	"$build/hca" "${options[@]}" -t "$work/trace.log" "$work/hca.sock" </dev/null 2>"$work/hca.log" &
+	"$build/hca" -d "$work/data-direct.sock" "${options[@]}" -t "$work/trace.log" "$work/hca.sock" \
+		</dev/null 2>"$work/hca.log" &
 	hca_pid=$!
 	for ((i = 0; i < 100; i++)); do
 		[ ! -S "$work/hca.sock" ] || break
@@ -83,6 +84,10 @@ vm_run() {
 		-chardev "file,id=calls,path=$work/calls.log"
 		-device "virtserialport,chardev=calls,name=calls"
 		-device '{"driver":"vfio-user-pci","addr":"10.0","socket":{"type":"unix","path":"'"$work"'/hca.sock"}}'
+	)
+	# unless the options leave it out
+	[ ! -S "$work/data-direct.sock" ] || qemu+=(
+		-device '{"driver":"vfio-user-pci","addr":"11.0","socket":{"type":"unix","path":"'"$work"'/data-direct.sock"}}'
 	)
 	if [ "$command" = shell ]; then
 		qemu+=(-chardev "stdio,id=tty,mux=on,signal=off" -device "virtconsole,chardev=tty"

@@ -2,7 +2,7 @@
 /* Capabilities, and the commands of device start and stop. */
 #include "hca.h"
 
-enum { CAP_GENERAL = 0, CAP_ODP = 2, CAP_ATOMIC = 3, CAP_DEVICE_MEMORY = 0xf };
+enum { CAP_GENERAL = 0, CAP_ODP = 2, CAP_ATOMIC = 3, CAP_DEVICE_MEMORY = 0xf, CAP_GENERAL_2 = 0x20 };
 
 /* Capabilities that can be given another value on the command line */
 static const struct {
@@ -15,7 +15,7 @@ static const struct {
 	K(umr_indirect_mkey_disabled), K(umr_extended_translation_offset),
 	K(relaxed_ordering_write), K(relaxed_ordering_read), K(relaxed_ordering_write_umr),
 	K(relaxed_ordering_read_umr), K(fixed_buffer_size), K(null_mkey), K(dump_fill_mkey), K(device_memory),
-	K(uctx_cap),
+	K(uctx_cap), K(hca_cap_2), K(data_direct), K(crossing_vhca_mkey),
 	K(device_frequency_khz),
 };
 
@@ -69,6 +69,9 @@ static void fill_general_caps(struct hca *h, uint8_t *b)
 	SET(b, cmd_hca_cap__atomic, 1);
 	SET(b, cmd_hca_cap__imaicl, 1);
 	SET(b, cmd_hca_cap__umr_fence, 2);
+	SET(b, cmd_hca_cap__hca_cap_2, 1);
+	SET(b, cmd_hca_cap__data_direct, 1);
+	SET(b, cmd_hca_cap__crossing_vhca_mkey, 1);
 	SET(b, cmd_hca_cap__pg, 1);	/* ODP; without it the driver refuses dma-buf MRs as well */
 
 	SET(b, cmd_hca_cap__log_max_ra_req_qp, 4);
@@ -142,6 +145,9 @@ int caps_query(struct hca *h, struct cmd *c)
 		SET(b, atomic_caps__atomic_operations, 0xf);
 		SET(b, atomic_caps__atomic_size_qp, 8);
 		SET(b, atomic_caps__atomic_size_dc, 8);
+		return OK;
+	case CAP_GENERAL_2:
+		SET(b, cmd_hca_cap_2__query_vuid, 1);
 		return OK;
 	case CAP_DEVICE_MEMORY:
 		memic_caps(b);

@@ -27,7 +27,7 @@ static const struct {
 	{ OP_DISABLE_HCA, disable_hca }, { OP_QUERY_PAGES, query_pages },
 	{ OP_MANAGE_PAGES, accept_only }, { OP_QUERY_ISSI, query_issi },
 	{ OP_SET_ISSI, set_issi }, { OP_SET_DRIVER_VERSION, accept_only },
-	{ OP_ACCESS_REG, access_reg },
+	{ OP_ACCESS_REG, access_reg }, { OP_QUERY_VUID, query_vuid },
 	{ OP_CREATE_MKEY, create_mkey }, { OP_QUERY_MKEY, query_mkey },
 	{ OP_DESTROY_MKEY, destroy_mkey }, { OP_QUERY_SPECIAL_CONTEXTS, special_contexts },
 	{ OP_PAGE_FAULT_RESUME, accept_only },

@@ -5,12 +5,12 @@
 
 #include "hca.h"
 
-int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd)
+int dma_map(struct pci_function *f, uint64_t iova, uint64_t size, uint64_t off, int fd)
 {
 	if (!size)
 		return EINVAL;
 	for (int i = 0; i < N_DMA; i++) {
-		struct dma_region *r = &h->dma[i];
+		struct dma_region *r = &f->dma[i];
 
 		if (r->size)
 			continue;
@@ -27,10 +27,10 @@ int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd)
 	return ENOSPC;
 }
 
-void dma_unmap(struct hca *h, uint64_t iova, uint64_t size, bool all)
+void dma_unmap(struct pci_function *f, uint64_t iova, uint64_t size, bool all)
 {
 	for (int i = 0; i < N_DMA; i++) {
-		struct dma_region *r = &h->dma[i];
+		struct dma_region *r = &f->dma[i];
 
 		if (!r->size || (!all && (r->iova < iova || r->iova + r->size > iova + size)))
 			continue;
@@ -40,16 +40,21 @@ void dma_unmap(struct hca *h, uint64_t iova, uint64_t size, bool all)
 	}
 }
 
-void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len)
+void *dma_ptr_of(const struct pci_function *f, uint64_t iova, uint64_t len)
 {
 	for (int i = 0; i < N_DMA; i++) {
-		struct dma_region *r = &h->dma[i];
+		const struct dma_region *r = &f->dma[i];
 
 		if (r->size && r->host && iova >= r->iova && len <= r->size &&
 		    iova - r->iova <= r->size - len)
 			return r->host + (iova - r->iova);
 	}
 	return NULL;
+}
+
+void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len)
+{
+	return dma_ptr_of(&h->fn[FN_HCA], iova, len);
 }
 
 int dma_read(struct hca *h, uint64_t iova, void *buf, uint64_t len)

@@ -22,6 +22,7 @@
 #define MSIX_TABLE 0x2000u
 #define MSIX_PBA 0x3000u
 #define N_VEC 16		/* MSI-X vectors */
+#define DATA_DIRECT_ID_MAX 128	/* bytes of the id in the VPD of the Data Direct function */
 #define N_DMA 64		/* regions of guest memory */
 #define FIRST_UAR 8		/* pages 0 to 7 of BAR0 are the initialization segment and MSI-X */
 
@@ -165,6 +166,8 @@ struct mkey {
 	uint64_t n_translations;		/* entries that the key has room for */
 	uint32_t uid;		/* the user context that made it, or 0 */
 	uint32_t umem;		/* the umem that a DEVX key takes its pages from, or 0 */
+	bool is_data_direct;	/* its addresses are those of the Data Direct function */
+	uint32_t crossed;	/* mode CROSSING: the key that translates for it */
 };
 
 struct umem {
@@ -182,12 +185,29 @@ struct idtab {
 	uint32_t limit;			/* how many may be in use at once, or 0: all of them */
 };
 
-struct hca {
+struct hca;
+
+/* A PCI function: a socket of its own, and its own view of guest memory */
+struct pci_function {
+	const char *path;		/* the socket's path, or NULL: there is no such function */
 	int sock;
+	bool is_connected;		/* whether sock is the client's, or still the listening one */
 	struct dma_region dma[N_DMA];
 	int irqfd[N_VEC];		/* eventfds, or -1 */
+	uint32_t n_vec;			/* MSI-X vectors */
+	uint32_t bar_size;		/* bytes of BAR0 */
 	uint8_t cfg[256];		/* PCI config space */
 	uint8_t cfg_writable[256];	/* bits of it that the guest may change */
+	void (*config_read)(struct hca *h, uint32_t off, uint8_t *b, uint32_t n);
+	void (*config_write)(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n);
+	void (*reset)(struct hca *h);
+};
+
+enum { FN_HCA, FN_DATA_DIRECT, N_FN };
+
+struct hca {
+	struct pci_function fn[N_FN];
+	const char *data_direct_id;	/* in the VPD of that function */
 
 	uint32_t cmdq_h, cmdq_l;	/* address of the command queue */
 	uint8_t nic_interface;
@@ -209,7 +229,8 @@ struct hca {
 	uint64_t n_cmd;
 
 	/* what was last written to the control window: window.h */
-	uint32_t probe_key, probe_addr_low, probe_addr_high, probe_reason, probe_umem, count_type;
+	uint32_t probe_key, probe_addr_low, probe_addr_high, probe_reason, probe_route, probe_umem,
+		 count_type;
 	FILE *trace;
 	int trace_level;
 	struct { int op, status, skip; } fail[16];	/* injected failures; status 0: free entry */
@@ -238,9 +259,10 @@ void note(struct cmd *c, const char *fmt, ...) __attribute__((format(printf, 2, 
 void trace(struct hca *h, int level, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* dma.c; pointers are NULL, and reads fail, outside of guest memory */
-int dma_map(struct hca *h, uint64_t iova, uint64_t size, uint64_t off, int fd);
-void dma_unmap(struct hca *h, uint64_t iova, uint64_t size, bool all);
-void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len);
+int dma_map(struct pci_function *f, uint64_t iova, uint64_t size, uint64_t off, int fd);
+void dma_unmap(struct pci_function *f, uint64_t iova, uint64_t size, bool all);
+void *dma_ptr_of(const struct pci_function *f, uint64_t iova, uint64_t len);
+void *dma_ptr(struct hca *h, uint64_t iova, uint64_t len);	/* as the HCA itself sees it */
 int dma_read(struct hca *h, uint64_t iova, void *buf, uint64_t len);
 void *ring_at(struct hca *h, struct ring *r, uint32_t i);
 int ring_init(struct ring *r, const uint8_t *pas, uint64_t avail, unsigned page_shift,
@@ -248,16 +270,21 @@ int ring_init(struct ring *r, const uint8_t *pas, uint64_t avail, unsigned page_
 void ring_free(struct ring *r);
 
 /* pci.c */
+void config_put16(struct pci_function *f, int off, uint16_t v);
+void config_put32(struct pci_function *f, int off, uint32_t v);
+void config_write(struct pci_function *f, uint32_t off, const uint8_t *b, uint32_t n);
 void pci_init(struct hca *h);
 void pci_reset(struct hca *h);
-void cfg_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n);
-void cfg_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n);
 void bar_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n);
 void bar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n);
 void irq_raise(struct hca *h, uint32_t vec);
 
-/* vfio_user.c */
-int vfio_user_serve(struct hca *h, const char *path);
+/* data_direct.c */
+void data_direct_init(struct hca *h);
+void *data_direct_ptr(struct hca *h, uint64_t iova, uint64_t len);
+
+/* vfio_user.c; serves the functions that have a path */
+int vfio_user_serve(struct hca *h);
 
 /* cmd.c; vec: one bit for each entry of the command queue */
 void cmd_doorbell(struct hca *h, uint32_t vec);
@@ -279,7 +306,8 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);	/* completes what was 
 
 /* mem.c */
 enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* bits; none: a local read */
-uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w);
+uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w,
+			  uint32_t *route);
 
 /* memic.c */
 void memic_caps(uint8_t *b);
@@ -297,7 +325,7 @@ uint32_t obj_count(struct hca *h, uint32_t type);
 /* command handlers; each returns a command status */
 typedef int handler(struct hca *, struct cmd *);
 handler caps_query, caps_set, access_reg, vport_context, vport_gid, vport_pkey, vport_state;
-handler query_adapter, query_issi, set_issi, query_pages, enable_hca, disable_hca;
+handler query_adapter, query_vuid, query_issi, set_issi, query_pages, enable_hca, disable_hca;
 handler init_hca, teardown_hca;
 handler create_mkey, query_mkey, destroy_mkey, special_contexts;
 handler alloc_memic, dealloc_memic;

@@ -8,12 +8,14 @@
 static int usage(void)
 {
 	fprintf(stderr, "usage: hca [-t FILE] [-v LEVEL] [-f COMMAND=STATUS[@N]]... [-c CAP=VALUE]...\n"
-		"           [-l mkey|umem|pd|uctx=MAX]... SOCKET\n"
+		"           [-l mkey|umem|pd|uctx=MAX]... [-d SOCKET] [-i ID] SOCKET\n"
 		"  -t FILE   write the trace there (default: standard error)\n"
 		"  -v LEVEL  0 nothing, 1 failures, 2 every command (default), 4 every access\n"
 		"  -f ...    let the Nth (default: first) COMMAND fail with STATUS\n"
 		"  -c ...    announce another value of a general capability\n"
-		"  -l ...    run out of such objects at MAX\n");
+		"  -l ...    run out of such objects at MAX\n"
+		"  -d SOCKET serve the Data Direct function there; none: there is no such function\n"
+		"  -i ID     give that function another id than the HCA expects\n");
 	return 2;
 }
 
@@ -24,7 +26,7 @@ int main(int argc, char **argv)
 
 	h.trace = stderr;
 	h.trace_level = 2;
-	while ((o = getopt(argc, argv, "t:v:f:c:l:")) != -1) {
+	while ((o = getopt(argc, argv, "t:v:f:c:l:d:i:")) != -1) {
 		char name[64];
 		int status, nth = 1;
 		unsigned v;
@@ -46,6 +48,14 @@ int main(int argc, char **argv)
 				return usage();
 			fail_add(&h, cmd_op_by_name(name), status, nth);
 			break;
+		case 'd':
+			h.fn[FN_DATA_DIRECT].path = strcmp(optarg, "none") ? optarg : NULL;
+			break;
+		case 'i':
+			if (strlen(optarg) > DATA_DIRECT_ID_MAX)
+				return usage();
+			h.data_direct_id = optarg;
+			break;
 		case 'c':
 		case 'l':
 			if (sscanf(optarg, "%63[^=]=%i", name, &v) != 2 ||
@@ -59,8 +69,10 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage();
 	signal(SIGPIPE, SIG_IGN);
+	h.fn[FN_HCA].path = argv[optind];
 	pci_init(&h);
-	o = vfio_user_serve(&h, argv[optind]);
+	data_direct_init(&h);
+	o = vfio_user_serve(&h);
 	if (o)
 		fprintf(stderr, "%s: %s\n", argv[optind], strerror(o));
 	return o != 0;

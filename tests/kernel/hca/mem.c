@@ -3,7 +3,7 @@
 #include "hca.h"
 
 /* access modes of a memory key */
-enum { PA = 0, MTT = 1, KLM = 2, KSM = 3, MEMIC = 5 };
+enum { PA = 0, MTT = 1, KLM = 2, KSM = 3, MEMIC = 5, CROSSING = 6 };
 
 static uint32_t access_mode(const uint8_t *mkc)
 {
@@ -13,6 +13,14 @@ static uint32_t access_mode(const uint8_t *mkc)
 static struct mkey *mkey_get(struct hca *h, uint32_t idx)
 {
 	return idx < 1u << LOG_MKEY ? h->mkey[idx] : NULL;
+}
+
+/* The memory key with this index and this variant (the lowest 8 bits), or NULL */
+static struct mkey *mkey_of(struct hca *h, uint32_t key)
+{
+	struct mkey *m = mkey_get(h, key >> 8);
+
+	return m && GET(m->mkc, mkc__mkey_7_0) == (key & 0xff) ? m : NULL;
 }
 
 static int refuse(struct cmd *c, int status, uint32_t syndrome, const char *why)
@@ -65,7 +73,7 @@ int create_mkey(struct hca *h, struct cmd *c)
 	uint64_t actual = GET(c->in, create_mkey_in__translations_octword_actual_size);
 	uint32_t shift = GET(mkc, mkc__log_page_size), pd = GET(mkc, mkc__pd);
 	bool is_free = GET(mkc, mkc__free), umem_valid = GET(c->in, create_mkey_in__mkey_umem_valid);
-	uint32_t id;
+	uint32_t id, crossed = 0;
 	int err = OK;
 
 	note(c, "mode %u pd %u free %u umr_en %u access lr%u lw%u rr%u rw%u a%u ro%u%u start %lx "
@@ -75,8 +83,15 @@ int create_mkey(struct hca *h, struct cmd *c)
 	     GET(mkc, mkc__a), GET(mkc, mkc__relaxed_ordering_write),
 	     GET(mkc, mkc__relaxed_ordering_read), start, len,
 	     GET(mkc, mkc__length64), shift, actual, octo);
-	if (mode > KSM && mode != MEMIC)
+	if (mode > KSM && mode != MEMIC && mode != CROSSING)
 		return refuse(c, BAD_PARAM, 1, "access mode");
+	if (mode == CROSSING) {		/* the field names the crossed key instead */
+		note(c, "crosses to key %lx", octo);
+		if (!mkey_of(h, (uint32_t)octo))
+			return refuse(c, BAD_RES, 0xb, "no such crossed key");
+		crossed = (uint32_t)octo;
+		octo = 0;
+	}
 	if (!id_used(&h->pd, pd))
 		return refuse(c, BAD_RES, 2, "no such pd");
 	if (len && start + len - 1 < start)
@@ -104,6 +119,8 @@ int create_mkey(struct hca *h, struct cmd *c)
 	struct mkey *m = zalloc(1, sizeof(*m));
 	memcpy(m->mkc, mkc, sizeof(m->mkc));
 	m->uid = c->uid;
+	m->crossed = crossed;
+	m->is_data_direct = GET(c->in, create_mkey_in__data_direct);
 	m->n_translations = octo * 2;
 	m->translations = zalloc(m->n_translations + 1, sizeof(*m->translations));
 	if (umem_valid)
@@ -151,32 +168,12 @@ int destroy_mkey(struct hca *h, struct cmd *c)
 	return OK;
 }
 
-/* The byte at va of a key that covers it; NULL: no page is there, or it does not allow this access */
-static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int how)
+/* Whether a key lets a word be accessed; P_NONE, or why not */
+static uint32_t check_access(const struct mkey *m, uint64_t va, int how)
 {
-	uint32_t shift = GET(m->mkc, mkc__log_page_size);
-	uint64_t page, entry;
-
-	if (access_mode(m->mkc) == MEMIC)
-		return h->memic + (GET64(m->mkc, mkc__start_addr) - MEMIC_START) + va;
-	if (access_mode(m->mkc) == PA)
-		return dma_ptr(h, va, 1);
-	page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
-	entry = page < m->n_translations ? m->translations[page] : 0;
-	/* bit 0: the page may be read, bit 1: written */
-	if (!(entry & (how & A_WRITE ? 2 : 1)))
-		return NULL;
-	return dma_ptr(h, (entry & ~7ull) + (va & ((1ull << shift) - 1)), 1);
-}
-
-/* Reads or writes one word through a key, as a work request would.  Returns P_NONE, or why not. */
-uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w)
-{
-	struct mkey *m = mkey_get(h, key >> 8);
-	uint8_t *p[sizeof(*w)], *b = (uint8_t *)w;
 	uint64_t base, len;
 
-	if (!m || GET(m->mkc, mkc__mkey_7_0) != (key & 0xff))
+	if (!m)
 		return P_NO_KEY;
 	if (GET(m->mkc, mkc__free))
 		return P_FREE;
@@ -188,12 +185,72 @@ uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uin
 	base = access_mode(m->mkc) == MEMIC ? 0 : GET64(m->mkc, mkc__start_addr);
 	len = GET64(m->mkc, mkc__len);
 	if (!GET(m->mkc, mkc__length64) &&
-	    (va < base || va - base > len || len - (va - base) < sizeof(*w)))
+	    (va < base || va - base > len || len - (va - base) < sizeof(uint32_t)))
 		return P_RANGE;
-	if ((access_mode(m->mkc) > MTT && access_mode(m->mkc) != MEMIC) || m->umem)
+	return P_NONE;
+}
+
+/* The byte at va of a key of mode KSM, whose entries are a key and an address in it.  Only keys of the Data
+ * Direct function are followed. */
+static uint8_t *translate_by_keys(struct hca *h, const struct mkey *m, uint64_t va, uint32_t *route)
+{
+	uint32_t shift = GET(m->mkc, mkc__log_page_size);
+	uint64_t page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
+	const struct mkey *pages;
+
+	if (page * 2 + 1 >= m->n_translations)
+		return NULL;
+	pages = mkey_of(h, (uint32_t)m->translations[page * 2]);
+	if (!pages || !pages->is_data_direct || access_mode(pages->mkc) != PA)
+		return NULL;
+	*route = GET(pages->mkc, mkc__relaxed_ordering_write) ? R_DATA_DIRECT_RELAXED : R_DATA_DIRECT;
+	return data_direct_ptr(h, m->translations[page * 2 + 1] + (va & ((1ull << shift) - 1)), 1);
+}
+
+/* The byte at va of a key that covers it; NULL: no page is there, or it does not allow this access */
+static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int how, uint32_t *route)
+{
+	uint32_t shift = GET(m->mkc, mkc__log_page_size);
+	uint64_t page, entry;
+
+	if (access_mode(m->mkc) == MEMIC)
+		return h->memic + (GET64(m->mkc, mkc__start_addr) - MEMIC_START) + va;
+	if (access_mode(m->mkc) == KSM)
+		return translate_by_keys(h, m, va, route);
+	*route = R_HCA;
+	if (access_mode(m->mkc) == PA)
+		return dma_ptr(h, va, 1);
+	page = (va >> shift) - (GET64(m->mkc, mkc__start_addr) >> shift);
+	entry = page < m->n_translations ? m->translations[page] : 0;
+	/* bit 0: the page may be read, bit 1: written */
+	if (!(entry & (how & A_WRITE ? 2 : 1)))
+		return NULL;
+	return dma_ptr(h, (entry & ~7ull) + (va & ((1ull << shift) - 1)), 1);
+}
+
+/* Reads or writes one word through a key, as a work request would.  Returns P_NONE, or why not; route: how
+ * the word went, R_... */
+uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w, uint32_t *route)
+{
+	struct mkey *m = mkey_of(h, key);
+	uint8_t *p[sizeof(*w)], *b = (uint8_t *)w;
+	uint32_t reason = check_access(m, va, how);
+	bool crosses = m && access_mode(m->mkc) == CROSSING;
+
+	*route = R_NONE;
+	if (reason)
+		return reason;
+	if (crosses) {
+		m = mkey_of(h, m->crossed);
+		reason = check_access(m, va, how);
+		if (reason)
+			return reason;
+	}
+	if (m->umem || (crosses ? access_mode(m->mkc) != KSM :
+			access_mode(m->mkc) > MTT && access_mode(m->mkc) != MEMIC))
 		return P_MODE;
 	for (size_t i = 0; i < sizeof(*w); i++) {
-		p[i] = translate(h, m, va + i, how);
+		p[i] = translate(h, m, va + i, how, route);
 		if (!p[i])
 			return P_PAGE;
 	}

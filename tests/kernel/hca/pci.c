@@ -13,59 +13,24 @@ enum {			/* the initialization segment */
 };
 enum { FW_MAJ = 16, FW_MIN = 35, FW_SUB = 4030, LOG_CMDQ = 5, LOG_STRIDE = 6 };
 
-static void config_put16(struct hca *h, int off, uint16_t v)
+void config_put16(struct pci_function *f, int off, uint16_t v)
 {
-	memcpy(h->cfg + off, &v, 2);
+	memcpy(f->cfg + off, &v, 2);
 }
 
-static void config_put32(struct hca *h, int off, uint32_t v)
+void config_put32(struct pci_function *f, int off, uint32_t v)
 {
-	memcpy(h->cfg + off, &v, 4);
+	memcpy(f->cfg + off, &v, 4);
 }
 
-void pci_init(struct hca *h)
+/* Changes what the guest may change */
+void config_write(struct pci_function *f, uint32_t off, const uint8_t *b, uint32_t n)
 {
-	config_put16(h, 0x00, 0x15b3);
-	config_put16(h, 0x02, 0x1017);		/* ConnectX-5 */
-	config_put16(h, 0x06, 0x0010);		/* a capability list */
-	config_put32(h, 0x08, 0x02070000);	/* class: InfiniBand controller */
-	config_put32(h, 0x10, 0xc);		/* BAR0: 64 bits, prefetchable */
-	config_put16(h, 0x2c, 0x15b3);
-	config_put16(h, 0x2e, 0x0020);
-	h->cfg[0x34] = CAP_PM;
-	config_put32(h, CAP_PM, 0x00030001 | CAP_MSIX << 8);
-	config_put16(h, CAP_MSIX, 0x0011 | CAP_PCIE << 8);
-	config_put16(h, CAP_MSIX + 2, N_VEC - 1);
-	config_put32(h, CAP_MSIX + 4, MSIX_TABLE);
-	config_put32(h, CAP_MSIX + 8, MSIX_PBA);
-	config_put32(h, CAP_PCIE, 0x00020010);	/* an endpoint, version 2 */
-	config_put32(h, CAP_PCIE + 4, 0x10008fe2);
-	config_put32(h, CAP_PCIE + 0xc, 0x103);	/* x16, 8 GT/s */
-	config_put16(h, CAP_PCIE + 0x12, 0x103);
-	memset(h->cfg_writable + 0x04, 0xff, 2);
-	memset(h->cfg_writable + 0x0c, 0xff, 2);
-	memset(h->cfg_writable + 0x10, 0xff, 8);
-	h->cfg_writable[0x3c] = 0xff;
-	h->cfg_writable[CAP_PM + 4] = 0x03;
-	h->cfg_writable[CAP_MSIX + 3] = 0xc0;
-	memset(h->cfg_writable + CAP_PCIE + 8, 0xff, 2);
-	memset(h->cfg_writable + CAP_PCIE + 0x10, 0xff, 2);
-	memset(h->cfg_writable + CAP_PCIE + 0x28, 0xff, 2);
-	for (int i = 0; i < N_VEC; i++)
-		h->irqfd[i] = -1;
-	obj_init(h);
-	pci_reset(h);
-}
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t m = f->cfg_writable[off + i];
 
-void pci_reset(struct hca *h)
-{
-	h->cmdq_h = h->cmdq_l = 0;
-	h->nic_interface = 0;
-	h->is_initialized = false;
-	h->cmd_eqn = 0;
-	h->issi = 0;
-	caps_reset(h);
-	obj_reset(h);
+		f->cfg[off + i] = (uint8_t)((f->cfg[off + i] & ~m) | (b[i] & m));
+	}
 }
 
 /* Reads or writes a word of the control window (window.h). */
@@ -83,10 +48,13 @@ static uint32_t window_access(struct hca *h, uint32_t off, bool write, uint32_t 
 	case W_LOCAL:
 	case W_REMOTE:
 		h->probe_reason = mkey_access_word(h, h->probe_key, va, (off == W_REMOTE ? A_REMOTE : 0) |
-					    (write ? A_WRITE : A_READ), &v);
-		trace(h, 2, "probe key %x at %lx %s%s: %u", h->probe_key, va,
-		      off == W_REMOTE ? "remote " : "", write ? "write" : "read", h->probe_reason);
+					    (write ? A_WRITE : A_READ), &v, &h->probe_route);
+		trace(h, 2, "probe key %x at %lx %s%s: %u by %u", h->probe_key, va,
+		      off == W_REMOTE ? "remote " : "", write ? "write" : "read", h->probe_reason,
+		      h->probe_route);
 		return v;
+	case W_ROUTE:
+		return h->probe_route;
 	case W_MARK:
 		if (write)
 			trace(h, 1, "mark %u", v);
@@ -108,33 +76,81 @@ static uint32_t window_access(struct hca *h, uint32_t off, bool write, uint32_t 
 	return 0;
 }
 
-void cfg_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
+static void hca_config_read(struct hca *h, uint32_t off, uint8_t *b, uint32_t n)
 {
 	uint32_t v;
 
-	memcpy(b, h->cfg + off, n);
+	memcpy(b, h->fn[FN_HCA].cfg + off, n);
 	if (off >= W_REMOTE && n == 4) {
 		v = window_access(h, off, false, 0);
 		memcpy(b, &v, 4);
 	}
 }
 
-void cfg_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
+static void hca_config_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		uint8_t m = h->cfg_writable[off + i];
+	struct pci_function *f = &h->fn[FN_HCA];
+	uint32_t v;
 
-		h->cfg[off + i] = (uint8_t)((h->cfg[off + i] & ~m) | (b[i] & m));
-	}
+	config_write(f, off, b, n);
 	if (off >= W_REMOTE && n == 4) {
-		uint32_t v;
-
 		memcpy(&v, b, 4);
 		window_access(h, off, true, v);
 	}
-	uint32_t bar;
-	memcpy(&bar, h->cfg + 0x10, 4);
-	config_put32(h, 0x10, (bar & ~(BAR0_SIZE - 1)) | 0xc);
+	memcpy(&v, f->cfg + 0x10, 4);
+	config_put32(f, 0x10, (v & ~(BAR0_SIZE - 1)) | 0xc);
+}
+
+void pci_init(struct hca *h)
+{
+	struct pci_function *f = &h->fn[FN_HCA];
+
+	config_put16(f, 0x00, 0x15b3);
+	config_put16(f, 0x02, 0x1017);		/* ConnectX-5 */
+	config_put16(f, 0x06, 0x0010);		/* a capability list */
+	config_put32(f, 0x08, 0x02070000);	/* class: InfiniBand controller */
+	config_put32(f, 0x10, 0xc);		/* BAR0: 64 bits, prefetchable */
+	config_put16(f, 0x2c, 0x15b3);
+	config_put16(f, 0x2e, 0x0020);
+	f->cfg[0x34] = CAP_PM;
+	config_put32(f, CAP_PM, 0x00030001 | CAP_MSIX << 8);
+	config_put16(f, CAP_MSIX, 0x0011 | CAP_PCIE << 8);
+	config_put16(f, CAP_MSIX + 2, N_VEC - 1);
+	config_put32(f, CAP_MSIX + 4, MSIX_TABLE);
+	config_put32(f, CAP_MSIX + 8, MSIX_PBA);
+	config_put32(f, CAP_PCIE, 0x00020010);	/* an endpoint, version 2 */
+	config_put32(f, CAP_PCIE + 4, 0x10008fe2);
+	config_put32(f, CAP_PCIE + 0xc, 0x103);	/* x16, 8 GT/s */
+	config_put16(f, CAP_PCIE + 0x12, 0x103);
+	memset(f->cfg_writable + 0x04, 0xff, 2);
+	memset(f->cfg_writable + 0x0c, 0xff, 2);
+	memset(f->cfg_writable + 0x10, 0xff, 8);
+	f->cfg_writable[0x3c] = 0xff;
+	f->cfg_writable[CAP_PM + 4] = 0x03;
+	f->cfg_writable[CAP_MSIX + 3] = 0xc0;
+	memset(f->cfg_writable + CAP_PCIE + 8, 0xff, 2);
+	memset(f->cfg_writable + CAP_PCIE + 0x10, 0xff, 2);
+	memset(f->cfg_writable + CAP_PCIE + 0x28, 0xff, 2);
+	for (int i = 0; i < N_VEC; i++)
+		f->irqfd[i] = -1;
+	f->n_vec = N_VEC;
+	f->bar_size = BAR0_SIZE;
+	f->config_read = hca_config_read;
+	f->config_write = hca_config_write;
+	f->reset = pci_reset;
+	obj_init(h);
+	pci_reset(h);
+}
+
+void pci_reset(struct hca *h)
+{
+	h->cmdq_h = h->cmdq_l = 0;
+	h->nic_interface = 0;
+	h->is_initialized = false;
+	h->cmd_eqn = 0;
+	h->issi = 0;
+	caps_reset(h);
+	obj_reset(h);
 }
 
 static uint64_t monotonic_ns(void)
@@ -238,8 +254,9 @@ void bar_write(struct hca *h, uint32_t off, const uint8_t *b, uint32_t n)
 void irq_raise(struct hca *h, uint32_t vec)
 {
 	uint64_t one = 1;
+	const int *fd = h->fn[FN_HCA].irqfd;
 
-	if (vec < N_VEC && h->irqfd[vec] >= 0 && write(h->irqfd[vec], &one, 8) == 8)
+	if (vec < N_VEC && fd[vec] >= 0 && write(fd[vec], &one, 8) == 8)
 		return;
 	trace(h, 2, "interrupt %u has no eventfd", vec);
 }

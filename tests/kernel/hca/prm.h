@@ -9,6 +9,9 @@
 #define query_issi_out__supported_issi_dw0 0x360, 32
 #define set_issi_in__current_issi 0x50, 16
 #define query_pages_out__num_pages 0x60, 32
+#define query_vuid_in__data_direct 0x61, 1
+#define query_vuid_out__num_of_entries 0x1f0, 16
+#define query_vuid_out__vuid 0x200, 0
 #define query_adapter_param_block__ieee_vendor_id 0xc8, 24
 #define query_adapter_param_block__vsd_contd_psid 0x780, 128
 #define access_register_in__register_id 0x50, 16
@@ -54,6 +57,7 @@
 #define qpc__dbr_addr 0x500, 64
 #define qpc__rq_type 0x565, 3
 #define create_mkey_in__mkey_umem_valid 0x61, 1
+#define create_mkey_in__data_direct 0x62, 1
 #define create_mkey_in__memory_key_mkey_entry 0x80, 512
 #define create_mkey_in__translations_octword_actual_size 0x300, 32
 #define create_mkey_in__klm_pas_mtt 0x880, 0
@@ -62,6 +66,9 @@
 #define query_mkey_out__memory_key_mkey_entry 0x80, 512
 #define query_mkey_out__bsf0_klm0_pas_mtt0_1 0x880, 128
 #define destroy_mkey_in__mkey_index 0x48, 24
+#define cmd_hca_cap__crossing_vhca_mkey 0x5b2, 1
+#define cmd_hca_cap__data_direct 0x752, 1
+#define cmd_hca_cap_2__query_vuid 0x92, 1
 #define device_mem_cap__memic 0x0, 1
 #define device_mem_cap__log_min_memic_alloc_size 0x2b, 5
 #define device_mem_cap__log_max_memic_addr_alignment 0x38, 8
@@ -148,6 +155,7 @@
 #define atomic_caps__atomic_operations 0x90, 16
 #define atomic_caps__atomic_size_qp 0xb0, 16
 #define atomic_caps__atomic_size_dc 0xd0, 16
+#define cmd_hca_cap__hca_cap_2 0x20, 1
 #define cmd_hca_cap__vhca_id 0x30, 16
 #define cmd_hca_cap__log_max_srq_sz 0x80, 8
 #define cmd_hca_cap__log_max_qp_sz 0x88, 8
@@ -299,6 +307,7 @@
 	X(QUERY_ESW_FUNCTIONS, 0x740) \
 	X(QUERY_VPORT_STATE, 0x750) \
 	X(MODIFY_VPORT_STATE, 0x751) \
+	X(QUERY_VUID, 0xb22) \
 	X(QUERY_ESW_VPORT_CONTEXT, 0x752) \
 	X(MODIFY_ESW_VPORT_CONTEXT, 0x753) \
 	X(QUERY_NIC_VPORT_CONTEXT, 0x754) \

@@ -39,11 +39,17 @@ static const char *const reasons[] = {
 #undef X
 };
 
+static const char *const routes[] = {
+#define X(name, text) text,
+	ROUTES(X)
+#undef X
+};
+
 static int config = -1;
 
 static int usage(FILE *f)
 {
-	fputs("usage: hca-probe [-l] [-w VALUE] KEY ADDR\n"
+	fputs("usage: hca-probe [-l] [-r] [-w VALUE] KEY ADDR\n"
 	      "       hca-probe --umem ID\n"
 	      "       hca-probe --mark NUMBER\n"
 	      "       hca-probe --fail COMMAND=STATUS | --fail none\n"
@@ -51,6 +57,8 @@ static int usage(FILE *f)
 	      "Reads the 32-bit word at ADDR through a memory key, as the device would.\n"
 	      "  -l, --local        as a local access (default: a remote one)\n"
 	      "  -w, --write VALUE  write it\n"
+	      "  -r, --route        print how the word went instead: by the DMA of the \"hca\", or by\n"
+	      "                     \"data-direct\" or \"data-direct relaxed\"\n"
 	      "      --umem ID      the bytes of the pages that a umem is made of\n"
 	      "      --mark NUMBER  put a mark in the device's trace\n"
 	      "      --fail ...     let the next COMMAND (CREATE_MKEY, UMR, ...) fail with STATUS\n"
@@ -101,10 +109,11 @@ static void put(int offset, uint32_t v)
 	}
 }
 
-/* Opens the first PCI device of the HCA's vendor, and locks it: an access writes several words */
+/* Opens the HCA's own PCI function, and locks it: an access writes several words */
 static bool find_device(void)
 {
-	char path[512], vendor[16] = "";
+	static const char hca[] = "pci:v000015B3d00001017";
+	char path[512], alias[64] = "";
 	glob_t g;
 
 	if (glob("/sys/bus/pci/devices/*", 0, NULL, &g))
@@ -112,11 +121,11 @@ static bool find_device(void)
 	for (size_t i = 0; i < g.gl_pathc && config < 0; i++) {
 		FILE *f;
 
-		snprintf(path, sizeof(path), "%s/vendor", g.gl_pathv[i]);
+		snprintf(path, sizeof(path), "%s/modalias", g.gl_pathv[i]);
 		f = fopen(path, "r");
 		if (!f)
 			continue;
-		if (fgets(vendor, sizeof(vendor), f) && !strncmp(vendor, "0x15b3", 6)) {
+		if (fgets(alias, sizeof(alias), f) && !strncmp(alias, hca, sizeof(hca) - 1)) {
 			snprintf(path, sizeof(path), "%s/config", g.gl_pathv[i]);
 			config = open(path, O_RDWR | O_CLOEXEC);
 		}
@@ -141,7 +150,7 @@ static void print_counts(void)
 	putchar('\n');
 }
 
-static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint32_t value)
+static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint32_t value, bool ask_route)
 {
 	uint32_t reason;
 
@@ -158,8 +167,12 @@ static int access_word(uint32_t key, uint64_t addr, int window, bool write, uint
 			reason < sizeof(reasons) / sizeof(*reasons) ? reasons[reason] : "unknown");
 		return EXIT_REFUSED;
 	}
-	if (!write)
+	if (ask_route) {
+		value = get(W_ROUTE);
+		puts(value < sizeof(routes) / sizeof(*routes) ? routes[value] : "unknown");
+	} else if (!write) {
 		printf("0x%08x\n", value);
+	}
 	return 0;
 }
 
@@ -182,6 +195,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "local", no_argument, NULL, 'l' },
 		{ "write", required_argument, NULL, 'w' },
+		{ "route", no_argument, NULL, 'r' },
 		{ "umem", required_argument, NULL, 'u' },
 		{ "mark", required_argument, NULL, 'm' },
 		{ "fail", required_argument, NULL, 'f' },
@@ -190,14 +204,18 @@ int main(int argc, char **argv)
 		{ 0 }
 	};
 	uint64_t value = 0, umem = 0, mark = 0, command = 0, status = 0, key, addr;
-	bool write = false, umems = false, marks = false, fails = false, counts = false;
+	bool write = false, umems = false, marks = false, fails = false, counts = false,
+	     ask_route = false;
 	int window = W_REMOTE, o;
 	char *eq;
 
-	while ((o = getopt_long(argc, argv, "lw:h", options, NULL)) != -1) {
+	while ((o = getopt_long(argc, argv, "lrw:h", options, NULL)) != -1) {
 		switch (o) {
 		case 'l':
 			window = W_LOCAL;
+			break;
+		case 'r':
+			ask_route = true;
 			break;
 		case 'w':
 			write = true;
@@ -251,5 +269,5 @@ int main(int argc, char **argv)
 	if (counts)
 		print_counts();
 	return marks || fails || counts ? 0 :
-	       access_word((uint32_t)key, addr, window, write, (uint32_t)value);
+	       access_word((uint32_t)key, addr, window, write, (uint32_t)value, ask_route);
 }

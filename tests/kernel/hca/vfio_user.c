@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The server's side of the vfio-user protocol, for one client. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -112,22 +113,22 @@ static int send_reply(int s, struct msg *m, uint32_t len, int err)
 	return sendmsg(s, &mh, MSG_NOSIGNAL) < 0 ? -1 : 0;
 }
 
-static int set_irqs(struct hca *h, struct msg *m)
+static int set_irqs(struct pci_function *f, struct msg *m)
 {
 	uint32_t flags = get_u32(m->b + 4), index = get_u32(m->b + 8), start = get_u32(m->b + 12),
 		 count = get_u32(m->b + 16);
 
 	if (index != IRQ_MSIX)
 		return 0;
-	if (count > N_VEC || start > N_VEC - count)
+	if (count > f->n_vec || start > f->n_vec - count)
 		return EINVAL;
 	if ((flags & 1) && count == 0) {	/* DATA_NONE: no vector has an eventfd any more */
 		start = 0;
-		count = N_VEC;
+		count = f->n_vec;
 		m->nfd = 0;
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		int *fd = &h->irqfd[start + i];
+		int *fd = &f->irqfd[start + i];
 
 		if (*fd >= 0)
 			close(*fd);
@@ -141,7 +142,7 @@ static int set_irqs(struct hca *h, struct msg *m)
 }
 
 /* Carries out a message and puts the reply in its place, of len bytes; returns 0 or an errno. */
-static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
+static int handle_message(struct hca *h, struct pci_function *f, struct msg *m, uint32_t *len)
 {
 	uint8_t *b = m->b;
 	uint32_t body = m->h.size - (uint32_t)sizeof(m->h), i;
@@ -157,9 +158,9 @@ static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 	case DMA_MAP:
 		trace(h, 3, "dma_map iova %lx size %lx off %lx fd %u", get_u64(b + 16), get_u64(b + 24),
 		      get_u64(b + 8), m->nfd);
-		return dma_map(h, get_u64(b + 16), get_u64(b + 24), get_u64(b + 8), m->nfd ? m->fd[0] : -1);
+		return dma_map(f, get_u64(b + 16), get_u64(b + 24), get_u64(b + 8), m->nfd ? m->fd[0] : -1);
 	case DMA_UNMAP:
-		dma_unmap(h, get_u64(b + 8), get_u64(b + 16), get_u32(b + 4) & 2);
+		dma_unmap(f, get_u64(b + 8), get_u64(b + 16), get_u32(b + 4) & 2);
 		return 0;
 	case GET_INFO:
 		put_u32(b + 4, 1 | 2);	/* PCI, can be reset */
@@ -169,24 +170,24 @@ static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 	case GET_REGION_INFO:
 		i = get_u32(b + 8);
 		put_u32(b, 32);
-		put_u32(b + 4, i == REGION_BAR0 || i == REGION_CONFIG ? 3 : 0);
+		put_u32(b + 4, (i == REGION_BAR0 && f->bar_size) || i == REGION_CONFIG ? 3 : 0);
 		put_u32(b + 12, 0);
-		put_u64(b + 16, i == REGION_BAR0 ? BAR0_SIZE : i == REGION_CONFIG ? 256 : 0);
+		put_u64(b + 16, i == REGION_BAR0 ? f->bar_size : i == REGION_CONFIG ? 256 : 0);
 		put_u64(b + 24, 0);
 		return i < N_REGIONS ? 0 : EINVAL;
 	case GET_IRQ_INFO:
 		i = get_u32(b + 8);
-		put_u32(b + 4, i == IRQ_MSIX || i == IRQ_ERR ? 1 : 0);
-		put_u32(b + 12, i == IRQ_MSIX ? N_VEC : i == IRQ_ERR ? 1 : 0);
+		put_u32(b + 4, (i == IRQ_MSIX && f->n_vec) || i == IRQ_ERR ? 1 : 0);
+		put_u32(b + 12, i == IRQ_MSIX ? f->n_vec : i == IRQ_ERR ? 1 : 0);
 		return i < N_IRQS ? 0 : EINVAL;
 	case SET_IRQS:
-		return set_irqs(h, m);
+		return set_irqs(f, m);
 	case REGION_READ:
 	case REGION_WRITE:
 		off = get_u64(b);
 		i = get_u32(b + 12);
 		if (get_u32(b + 8) == REGION_BAR0) {
-			if (i > 4096 || off > BAR0_SIZE - i)
+			if (i > 4096 || i > f->bar_size || off > f->bar_size - i)
 				return EINVAL;
 			if (m->h.cmd == REGION_READ)
 				bar_read(h, (uint32_t)off, b + 16, i);
@@ -196,9 +197,9 @@ static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 			if (i > 256 || off > 256 - i)
 				return EINVAL;
 			if (m->h.cmd == REGION_READ)
-				cfg_read(h, (uint32_t)off, b + 16, i);
+				f->config_read(h, (uint32_t)off, b + 16, i);
 			else
-				cfg_write(h, (uint32_t)off, b + 16, i);
+				f->config_write(h, (uint32_t)off, b + 16, i);
 		} else {
 			return EINVAL;
 		}
@@ -206,7 +207,7 @@ static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 		return 0;
 	case RESET:
 		trace(h, 1, "device reset");
-		pci_reset(h);
+		f->reset(h);
 		*len = 0;
 		return 0;
 	default:
@@ -214,32 +215,75 @@ static int handle_message(struct hca *h, struct msg *m, uint32_t *len)
 	}
 }
 
-int vfio_user_serve(struct hca *h, const char *path)
+static int listen_at(const char *path)
 {
-	static struct msg m;
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	int l = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int l;
 
 	if (strlen(path) >= sizeof(a.sun_path))
-		return ENAMETOOLONG;
+		return -ENAMETOOLONG;
 	strcpy(a.sun_path, path);
 	unlink(path);
+	l = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (l < 0 || bind(l, (struct sockaddr *)&a, sizeof(a)) || listen(l, 1))
-		return errno;
-	h->sock = accept(l, NULL, NULL);
-	close(l);
-	unlink(path);
-	while (!receive_message(h->sock, &m)) {
-		uint32_t len = 0;
-		int err = handle_message(h, &m, &len);
+		return -errno;
+	return l;
+}
 
-		for (uint32_t i = 0; i < m.nfd; i++)
-			if (m.fd[i] >= 0)
-				close(m.fd[i]);
-		if (err)
-			trace(h, 1, "vfio-user command %u: error %d", m.h.cmd, err);
-		if (send_reply(h->sock, &m, len, err))
-			break;
+static int accept_client(struct pci_function *f)
+{
+	int s = accept(f->sock, NULL, NULL);
+
+	close(f->sock);
+	unlink(f->path);
+	f->sock = s;
+	f->is_connected = true;
+	return s < 0 ? -1 : 0;
+}
+
+/* Answers the next message of a function's client; -1: it is gone. */
+static int answer_client(struct hca *h, struct pci_function *f)
+{
+	static struct msg m;
+	uint32_t len = 0;
+	int err;
+
+	if (receive_message(f->sock, &m))
+		return -1;
+	err = handle_message(h, f, &m, &len);
+	for (uint32_t i = 0; i < m.nfd; i++)
+		if (m.fd[i] >= 0)
+			close(m.fd[i]);
+	if (err)
+		trace(h, 1, "vfio-user command %u: error %d", m.h.cmd, err);
+	return send_reply(f->sock, &m, len, err);
+}
+
+int vfio_user_serve(struct hca *h)
+{
+	struct pollfd p[N_FN];
+
+	/* The HCA's comes last: whoever waits for its socket finds the others */
+	for (int i = N_FN - 1; i >= 0; i--) {
+		struct pci_function *f = &h->fn[i];
+
+		f->sock = f->path ? listen_at(f->path) : -1;
+		if (f->path && f->sock < 0)
+			return -f->sock;
+	}
+	while (h->fn[FN_HCA].sock >= 0) {
+		for (int i = 0; i < N_FN; i++)
+			p[i] = (struct pollfd){ .fd = h->fn[i].sock, .events = POLLIN };
+		if (poll(p, N_FN, -1) < 0 && errno != EINTR)
+			return errno;
+		for (int i = 0; i < N_FN; i++) {
+			struct pci_function *f = &h->fn[i];
+
+			if (!p[i].revents || !(f->is_connected ? answer_client(h, f) : accept_client(f)))
+				continue;
+			close(f->sock);
+			f->sock = -1;
+		}
 	}
 	trace(h, 1, "client gone after %lu commands", h->n_cmd);
 	return 0;

@@ -8,6 +8,7 @@
 
 enum {
 	W_REMOTE = 0xd0,	/* as W_LOCAL, as a remote access */
+	W_ROUTE = 0xd4,		/* read: how the last access went to memory */
 	W_KEY = 0xe0,		/* write: the key; read: why the last access failed */
 	W_LO = 0xe4,		/* write: the address, its low half */
 	W_HI = 0xe8,		/* and its high half */
@@ -26,6 +27,19 @@ enum {
 enum {
 #define X(name) COUNT_##name,
 	COUNTED(X)
+#undef X
+};
+
+/* How the last access went to memory: by the DMA of the HCA, or by that of its Data Direct function */
+#define ROUTES(X) \
+	X(NONE, "none") \
+	X(HCA, "hca") \
+	X(DATA_DIRECT, "data-direct") \
+	X(DATA_DIRECT_RELAXED, "data-direct relaxed")
+
+enum {
+#define X(name, text) R_##name,
+	ROUTES(X)
 #undef X
 };
 
