@@ -172,7 +172,7 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
 	dereg stat reg-dmabuf data-direct dmabuf-sources umem umem-session relaxed advise batch \
-	batch-regions reg memory output mail probe device-view system why-rules why-open why-rereg \
+	batch-regions reg memory output mail probe device-view system why why-rules why-open why-rereg \
 	why-freeing why-prove why-dmabuf why-umem why-odp)
 
 check-cli: all $(CLI_BIN)

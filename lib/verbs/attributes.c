@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
 
 #include "lib/verbs/attributes.h"
+#include "lib/verbs/ioctl.h"
 
 /* Bits of enum ibv_odp_transport_cap_bits that are newer than rdma-core 44. */
 #define ODP_SUPPORT_FLUSH        (1U << 6)
@@ -94,6 +96,46 @@ int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attri
 			 extended.odp_caps.per_transport_caps.rc_odp_caps,
 			 extended.odp_caps.per_transport_caps.uc_odp_caps,
 			 extended.odp_caps.per_transport_caps.ud_odp_caps, extended.xrc_odp_caps },
+	};
+	return 0;
+}
+
+int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
+			     struct mr_error *err)
+{
+	const struct ib_uverbs_ex_query_device in = { .comp_mask = 0 };
+	/* An older kernel leaves the last members as they are. */
+	struct ib_uverbs_ex_query_device_resp out = { .comp_mask = 0 };
+	const struct ib_uverbs_query_device_resp *plain = &out.base;
+	struct mr_ioctl request = mr_ioctl_new_write(IB_USER_VERBS_EX_CMD_QUERY_DEVICE |
+							     IB_USER_VERBS_CMD_FLAG_EXTENDED,
+						     &in, sizeof(in), &out, sizeof(out));
+	int rc = mr_ioctl_submit(uverbs, &request, "ioctl(QUERY_DEVICE)", err);
+
+	if (rc)
+		return rc;
+	*attributes = (struct mr_attributes){
+		.vendor_id = plain->vendor_id,
+		.vendor_part_id = plain->vendor_part_id,
+		.hw_version = plain->hw_ver,
+		.max_mr_size = plain->max_mr_size,
+		.page_sizes = plain->page_size_cap,
+		.max_dm_size = out.max_dm_size,
+		.capabilities = out.device_cap_flags_ex | plain->device_cap_flags,
+		.max_mr = plain->max_mr,
+		.max_pd = plain->max_pd,
+		.max_mw = plain->max_mw,
+		.max_qp = plain->max_qp,
+		.max_cq = plain->max_cq,
+		.max_srq = plain->max_srq,
+		.max_fmr = plain->max_fmr,
+		.max_map_per_fmr = plain->max_map_per_fmr,
+		.max_raw_ipv6_qp = plain->max_raw_ipv6_qp,
+		.max_raw_ethernet_qp = plain->max_raw_ethy_qp,
+		.atomic = plain->atomic_cap,
+		.odp = { out.odp_caps.general_caps, out.odp_caps.per_transport_caps.rc_odp_caps,
+			 out.odp_caps.per_transport_caps.uc_odp_caps,
+			 out.odp_caps.per_transport_caps.ud_odp_caps, out.xrc_odp_caps },
 	};
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "lib/base/error.h"
 
 struct ibv_context;
+struct mr_uverbs;
 
 /** On-demand paging: what is supported in general, and by which operations of each transport. */
 struct mr_odp_caps {
@@ -62,5 +63,16 @@ extern const struct mr_device_capability mr_memory_windows[];
  */
 int mr_attributes_query(struct ibv_context *context, struct mr_attributes *attributes,
 			struct mr_error *err);
+
+/**
+ * mr_attributes_ask_kernel() - ask a device that libibverbs does not have open: uverbs_cmd.c
+ *	ib_uverbs_ex_query_device()
+ *
+ * PCI atomics are of the provider, and are not told.
+ *
+ * Return: as mr_attributes_query().
+ */
+int mr_attributes_ask_kernel(const struct mr_uverbs *uverbs, struct mr_attributes *attributes,
+			     struct mr_error *err);
 
 #endif

@@ -29,3 +29,41 @@ load why
 	[[ $(grep -c 'because:' <<<"$stderr") -eq 1 ]]
 	[[ $stderr == *'mrctl: reg: and 4 more for the same cause, MR-ACCESS-LOCAL-WRITE'* ]]
 }
+
+# first_cause MRCTL ARG...: prints the first cause of a refusal, and how certain it is
+first_cause() {
+	run --separate-stderr "$@" --json
+	jq -r '.failures[0].causes[0] | .id + " " + .certainty' <<<"$output"
+}
+
+# A session of some drivers is without libibverbs, which knows nothing then that the kernel does not.
+# bats test_tags=kernel
+@test "in a session, and by the kernel's own interface, the cause is the same" {
+	local words alone=() other requests=(
+		"reg --access remote-write"
+		"reg --access 0x80000000"
+		"reg --access flush-global,flush-persistent,local-write"
+		"reg --memory readonly"
+		"reg --memory hole --size 1M"
+		"reg --access on-demand,local-write --size max --memory none"
+		"reg --access local-write,0x400 --memory readonly"
+		"reg --size 0"
+		"reg-iova --size 64K --iova 0x100"
+	)
+
+	for words in "${requests[@]}"; do
+		# shellcheck disable=SC2086 # a list of words
+		alone+=("$(first_cause mr $words)")
+		# shellcheck disable=SC2086
+		other=$(first_cause mr $words --via kernel)
+		[ "${alone[-1]}" = "$other" ] || fail "$words: ${alone[-1]}, but by the kernel $other"
+	done
+	session_begin
+	for words in "${requests[@]}"; do
+		# shellcheck disable=SC2086
+		other=$(first_cause ms $words)
+		[ "${alone[0]}" = "$other" ] || fail "$words: ${alone[0]}, but in a session $other"
+		alone=("${alone[@]:1}")
+	done
+	session_end
+}

@@ -26,12 +26,16 @@ const struct mr_memlock *mr_inquiry_memlock(struct mr_inquiry *inquiry)
 		       : NULL;
 }
 
+/* In a session libibverbs may not have the device open. */
 static bool read_attributes(struct mr_inquiry *inquiry)
 {
-	struct ibv_context *context = inquiry->refusal->context;
+	const struct mr_refusal *refusal = inquiry->refusal;
 	struct mr_error ignored;
 
-	return context && !mr_attributes_query(context, &inquiry->attributes, &ignored);
+	if (refusal->context)
+		return !mr_attributes_query(refusal->context, &inquiry->attributes, &ignored);
+	return refusal->uverbs &&
+	       !mr_attributes_ask_kernel(refusal->uverbs, &inquiry->attributes, &ignored);
 }
 
 const struct mr_attributes *mr_inquiry_attributes(struct mr_inquiry *inquiry)
