@@ -20,6 +20,10 @@ struct mr_refusal refusal_of_entry(const struct mr_session *session, const struc
 	refusal.region_known = !entry->unsure; /* of an unlisted one nothing is sure */
 	refusal.region_call = entry->call;
 	refusal.region_access = entry->access;
+	refusal.pinned_access =
+		(struct mr_opt_u64){ entry->pinned_access,
+				     !entry->unsure && entry->call != MR_REG_MR_RELAXED &&
+					     entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE };
 	refusal.region_addr = entry->addr;
 	refusal.region_length = entry->length;
 	refusal.region_iova = entry->iova;

@@ -28,6 +28,8 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 	if (request->dm && request->dm->allocated) {
 		entry->memory_of = MR_MEMORY_OF_RDMA_DEVICE;
 		entry->dm = request->dm->handle;
+	} else if (request->call != MR_REG_MR_RELAXED) {
+		entry->pinned_access = request->access;
 	}
 	if (region->kind == MR_KIND_UMEM) {
 		entry->page_sizes = request->page_sizes;

@@ -201,6 +201,9 @@ static void note_change(struct mr_session *session, const struct mr_session_rere
 	after->via = (uint8_t)job->registrar->via;
 	if (changes & MR_CHANGE_ACCESS)
 		after->access = request->access;
+	/* A region of all memory is made anew (mlx5_ib_rereg_user_mr()). */
+	if (changes & MR_CHANGE_TRANSLATION || region->length == UINT64_MAX)
+		after->pinned_access = after->access;
 	after->unsure = job->before->unsure & (uint8_t)~changes;
 	after->refused = job->before->refused & (uint8_t)~changes;
 	after->new_length = region->length;

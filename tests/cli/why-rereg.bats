@@ -154,6 +154,81 @@ certainty_since_7_2() {
 	done
 }
 
+# no_certain_but ID ERRNO REQUEST...: of all errnos that are injected into a change, only that one has a certain cause
+no_certain_but() {
+	local id=$1 errno=$2 injected
+	shift 2
+
+	for injected in EINVAL EACCES EOPNOTSUPP ENOMEM EFAULT EBUSY ENOENT EIO EPERM EAGAIN; do
+		if [[ $injected == "$errno" ]]; then
+			refused_because "$id" certain faulty "rereg_mr=$injected" rereg "$@" --json
+		else
+			refused_for_no_certain_cause faulty "rereg_mr=$injected" rereg "$@" --json
+		fi
+	done
+}
+
+@test "of a change that is wrong only the errno of that has a certain cause" {
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --name a --access local-write --quiet
+	no_certain_but MR-REREG-FLAGS EINVAL a --flags 0
+	no_certain_but MR-REREG-FLAGS EOPNOTSUPP a --flags 0x84 --access remote-write
+	no_certain_but MR-ACCESS-LOCAL-WRITE EINVAL a --access remote-write
+	no_certain_but MR-ACCESS-LOCAL-WRITE EINVAL a --size 8K --access remote-write
+	if on_mlx5; then
+		no_certain_but MR-RANGE-UNMAPPED EFAULT a --memory unmapped --size 8K
+		no_certain_but MR-LENGTH-ZERO EINVAL a --flags 1 --memory none --size 0
+	else
+		refused_because MR-REREG-RXE certain ms rereg a --memory unmapped --size 8K --json
+		no_certain_but none none a --memory unmapped --size 8K
+	fi
+}
+
+@test "an old rxe changes no regions, whatever else is wrong" {
+	on_simulator || skip "needs the simulator's faults"
+	! on_mlx5 || skip "mlx5 does"
+	session_end
+	eval "$("$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- "$BUILD/mrctl" session --detach)"
+	ms reg --name a --quiet
+	for errno in EINVAL EFAULT EACCES; do
+		for request in "--flags 0" "--access remote-write" "--memory unmapped --size 8K"; do
+			# shellcheck disable=SC2086 # words of a request
+			refused_for_no_certain_cause "$BUILD/mrctl" sim --profile rxe --kernel 6.1 \
+				--fault "rereg_mr=$errno" -- "$BUILD/mrctl" rereg a $request --json
+		done
+	done
+}
+
+@test "of memory of the device the kernel says no before it looks at the access" {
+	on_simulator || skip "needs a device that has memory"
+	on_mlx5 || skip "rxe has none"
+	ms reg --name d --memory dm --quiet
+	refused_because MR-REREG-DM certain ms rereg d --access remote-write --json
+	refused_for_no_certain_cause faulty rereg_mr=EOPNOTSUPP \
+		rereg d --access local-write,flush-global --json
+	ms dereg d --quiet
+}
+
+@test "libibverbs refuses a region of another process before the kernel looks at the access" {
+	on_simulator || skip "the same on each"
+	on_mlx5 || skip "only libmlx5 imports"
+	ms reg --name a --quiet
+	refused_because MR-REREG-IMPORTED certain ms rereg a --access remote-write --via library --json
+}
+
+@test "pages that were pinned for writing are not those of a region that was made read-only" {
+	on_simulator || skip "needs an errno of choice"
+	ms reg --name a --access local-write --quiet
+	ms rereg a --access none --quiet
+	refused_for_no_certain_cause faulty rereg_mr=EACCES rereg a --access local-write --json
+	json '.failures[0].ruled_out | any(.id == "MR-REREG-READ-ONLY")'
+	ms rereg a --access local-write --quiet
+	on_mlx5 || return 0
+	ms rereg a --size 8K --access none --quiet
+	refused_because MR-REREG-READ-ONLY certain ms rereg a --access local-write --json
+	json '.failures[0].causes[0].evidence | .access_before == "0x0" and .access_pinned == "0x0"'
+}
+
 # bats test_tags=kernel
 @test "a message about a change says what became of the region, and why" {
 	require_rereg

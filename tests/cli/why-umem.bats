@@ -65,6 +65,15 @@ load why
 	json '.failures[0].ruled_out | map(.id) | contains(["MR-DEVX-METHOD", "MR-UMEM-ATTRIBUTE"])'
 }
 
+@test "page sizes are looked at when the memory is pinned" {
+	on_simulator || skip "needs the simulator"
+	require_devx
+	refused_because MR-RANGE-UNMAPPED certain mr umem --memory unmapped --page-sizes none --json
+	refused_for_no_certain_cause faulty umem_reg=EINVAL \
+		umem --memory unmapped --page-sizes none --json
+	refused_for_no_certain_cause faulty umem_reg=EINVAL umem --page-sizes 4K,2M --json
+}
+
 @test "the driver offers no DEVX at all" {
 	on_simulator || skip "needs the simulator"
 	require_devx

@@ -91,21 +91,24 @@ static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	cause->look(inquiry, suspicion);
 }
 
+static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
+{
+	while (table->id && table != cause)
+		table++;
+	return table->id != NULL;
+}
+
 /*
- * Whether ib_uverbs refuses the registration with another errno before it comes to @cause: that errno would have
- * come, so it is not known why this one did.  A release tells only with EPROTONOSUPPORT what its kernel lacks, as
- * enterprise kernels have what newer ones brought.
+ * Whether a row of @table before @cause is certain to refuse the call with another errno.  A release tells only with
+ * EPROTONOSUPPORT what its kernel lacks, as enterprise kernels have what newer ones brought.
  */
-static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+static bool is_refused_by(struct mr_inquiry *inquiry, const struct mr_cause *table,
+			  const struct mr_cause *cause)
 {
 	const unsigned int operation = 1U << inquiry->operation;
-	const struct mr_cause *row;
 	struct mr_suspicion other;
 
-	/* What libibverbs and the lookup of the region refuse comes before the rules of a change. */
-	if (operation & MR_ON(REREG))
-		return false;
-	for (row = mr_causes_of_uverbs; row->id && row != cause; row++) {
+	for (const struct mr_cause *row = table; row->id && row != cause; row++) {
 		if (!(row->operations & operation) ||
 		    mr_cause_speaks_for(row, operation, EPROTONOSUPPORT) ||
 		    mr_cause_speaks_for(row, operation, inquiry->refusal->errnum))
@@ -117,13 +120,49 @@ static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause 
 	return false;
 }
 
-static bool is_of_uverbs(const struct mr_cause *cause)
+/* Whether ib_uverbs refuses a change for its flags, which it looks at before all else. */
+static bool has_refused_flags(const struct mr_inquiry *inquiry)
 {
-	const struct mr_cause *row = mr_causes_of_uverbs;
+	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 
-	while (row->id && row != cause)
-		row++;
-	return row->id != NULL;
+	return rereg && (!rereg->changes || rereg->changes & ~(uint32_t)MR_CHANGES);
+}
+
+/*
+ * Whether ib_uverbs refuses the call with another errno before it comes to @cause: that errno would have come, so it is
+ * not known why this one did.  What libibverbs refuses, and the lack of a driver's function, come before.
+ */
+static bool is_refused_before(struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const bool is_of_rereg = is_of(mr_causes_of_rereg, cause);
+	const bool is_of_uverbs = is_of(mr_causes_of_uverbs, cause);
+
+	if (cause->layer < MR_LAYER_UVERBS || is_of(mr_causes_of_freeing, cause))
+		return false;
+	if (inquiry->operation == MR_OP_REREG &&
+	    (is_refused_by(inquiry, mr_causes_of_rereg, cause) ||
+	     (!is_of_rereg && has_refused_flags(inquiry)) ||
+	     (!is_of_rereg && !is_of_uverbs &&
+	      is_refused_by(inquiry, mr_causes_of_changes, cause))))
+		return true;
+	return !is_of_rereg &&
+	       (cause->layer > MR_LAYER_UVERBS || is_of_uverbs ||
+		is_of(mr_causes_of_changes, cause)) &&
+	       is_refused_by(inquiry, mr_causes_of_uverbs, cause);
+}
+
+/* Whether the code of ibv_rereg_mr(3) tells that the call did not come to @cause.  Those of changes look by themselves. */
+static bool is_excluded_by_code(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
+	const char *code = failure ? failure->code : NULL;
+	const bool is_fork = is_of(mr_causes_of_fork_protection, cause);
+
+	if (!code || is_of(mr_causes_of_rereg, cause) || is_of(mr_causes_of_changes, cause))
+		return false;
+	if (!strcmp(code, "IBV_REREG_MR_ERR_CMD"))
+		return is_fork;
+	return !is_fork || !strcmp(code, "IBV_REREG_MR_ERR_INPUT");
 }
 
 static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
@@ -131,12 +170,12 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 {
 	struct mr_suspicion suspicion;
 
+	if (is_excluded_by_code(inquiry, cause))
+		return;
 	look(inquiry, cause, &suspicion);
 	if (inquiry->refusal->is_elsewhere)
 		weaken(&suspicion, inquiry->host->reads);
-	if (suspicion.certainty >= MR_LIKELY &&
-	    (cause->layer > MR_LAYER_UVERBS || is_of_uverbs(cause)) &&
-	    is_refused_before(inquiry, cause))
+	if (suspicion.certainty >= MR_LIKELY && is_refused_before(inquiry, cause))
 		suspicion.certainty = MR_POSSIBLE;
 	if (inquiry->refusal->tries)
 		mr_tries_weigh(inquiry->refusal->tries, &suspicion);

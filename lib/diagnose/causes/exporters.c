@@ -132,10 +132,16 @@ static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *su
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_number(suspicion, "size", file->size.value);
-	mr_suspect(
-		suspicion, is_internal ? MR_LIKELY : MR_POSSIBLE,
-		"the driver %s, which made the dma-buf, may not let this device attach or map it",
-		file->exporter);
+	if (is_internal)
+		mr_suspect(suspicion, MR_LIKELY,
+			   "the driver %s, which made the dma-buf, lets out the kernel's internal "
+			   "errno 524: it does not let this device attach or map it",
+			   file->exporter);
+	else
+		mr_suspect(suspicion, MR_POSSIBLE,
+			   "the driver %s, which made the dma-buf, may not let this device attach "
+			   "or map it",
+			   file->exporter);
 	say_what_is_known(file, suspicion);
 }
 

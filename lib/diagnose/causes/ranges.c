@@ -33,8 +33,8 @@ static void look_at_zero(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			mr_rule_out(suspicion, "the length is %" PRIu64, range.length);
 		return;
 	}
-	is_sure =
-		inquiry->operation == MR_OP_REREG || range.addr % mr_page_size(inquiry->host) == 0;
+	is_sure = range.addr % mr_page_size(inquiry->host) == 0 &&
+		  (inquiry->operation != MR_OP_REREG || mr_inquiry_is_driver(inquiry, "mlx5"));
 	add_range(&range, suspicion);
 	mr_suspect(suspicion, is_sure ? MR_CERTAIN : MR_LIKELY,
 		   "the length is 0: there is no page");
@@ -97,7 +97,7 @@ static void look_at_max_size(struct mr_inquiry *inquiry, struct mr_suspicion *su
 const struct mr_cause mr_causes_of_ranges[] = {
 	{ .id = "MR-LENGTH-ZERO",
 	  .subject = "length 0",
-	  .operations = MR_ON(REG) | MR_ON(UMEM),
+	  .operations = MR_ON_PINNING,
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,

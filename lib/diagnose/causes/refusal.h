@@ -102,6 +102,8 @@ struct mr_refusal {
 	bool region_known;
 	enum mr_region_call region_call; /**< that registered it */
 	uint32_t region_access;
+	/** The access with which the region's pages were pinned, which a change of the access leaves. */
+	struct mr_opt_u64 pinned_access;
 	uint64_t region_addr, region_length, region_iova;
 	const struct mr_proven *proven; /**< by watching the kernel; NULL: it was not watched */
 };

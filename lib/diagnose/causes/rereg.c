@@ -29,6 +29,14 @@ static bool is_refused_by_library(const struct mr_inquiry *inquiry)
 	return failure && failure->code && !strcmp(failure->code, "IBV_REREG_MR_ERR_INPUT");
 }
 
+/* Whether the errno is that of the kernel's command: no code of libibverbs tells otherwise. */
+static bool asks_kernel(const struct mr_inquiry *inquiry)
+{
+	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
+
+	return !failure || !failure->code || !strcmp(failure->code, "IBV_REREG_MR_ERR_CMD");
+}
+
 static void add_code(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
@@ -164,6 +172,8 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 		return;
 	}
 	add_code(inquiry, suspicion);
+	if (!is_refused_by_library(inquiry) && !asks_kernel(inquiry))
+		return;
 	if (!rereg->changes)
 		mr_suspect(suspicion, errnum == EINVAL ? MR_CERTAIN : MR_POSSIBLE,
 			   "no flag says what to change");
@@ -181,8 +191,9 @@ static void look_at_dm(struct mr_inquiry *inquiry, struct mr_suspicion *suspicio
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 
-	if (is_refused_by_library(inquiry) || !refusal->region_known ||
-	    !mr_region_is_dm(refusal->region_call))
+	if (!asks_kernel(inquiry) || !refusal->region_known ||
+	    !mr_region_is_dm(refusal->region_call) ||
+	    (refusal->rereg && refusal->rereg->changes & ~(uint32_t)MR_CHANGES))
 		return;
 	mr_evidence_text(suspicion, "registered_by", "%s", mr_call_row(refusal->region_call)->name);
 	mr_suspect(suspicion, MR_CERTAIN,
@@ -200,6 +211,19 @@ static bool is_since_7_2(struct mr_inquiry *inquiry)
 	return mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES;
 }
 
+/* Whether the change adds the right to write to pages that were pinned for reading, as far as is known. */
+static enum mr_tristate makes_writable(const struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	if (!(refusal->rereg->changes & MR_CHANGE_ACCESS) || changes_translation(refusal->rereg) ||
+	    !(mr_inquiry_access(inquiry) & WRITES) || refusal->region_access & WRITES)
+		return MR_NO;
+	if (!refusal->pinned_access.known)
+		return MR_UNKNOWN;
+	return refusal->pinned_access.value & WRITES ? MR_NO : MR_YES;
+}
+
 /* core/umem.c ib_umem_check_rereg(), which each driver calls by itself */
 static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -207,20 +231,24 @@ static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *s
 	const uint32_t access = mr_inquiry_access(inquiry);
 	const bool is_read =
 		mr_inquiry_is_driver(inquiry, "mlx5") || mr_inquiry_is_driver(inquiry, "rxe");
+	enum mr_tristate writable;
 
-	if (!refusal->rereg || !refusal->region_known ||
+	if (!asks_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
 	    !(refusal->rereg->changes & MR_CHANGE_ACCESS))
 		return;
+	writable = makes_writable(inquiry);
 	mr_evidence_hex(suspicion, "access_before", refusal->region_access);
+	if (refusal->pinned_access.known)
+		mr_evidence_hex(suspicion, "access_pinned", refusal->pinned_access.value);
 	mr_evidence_hex(suspicion, "access", access);
-	if (refusal->region_access & WRITES || !(access & WRITES) ||
-	    changes_translation(refusal->rereg)) {
+	if (writable == MR_NO) {
 		mr_rule_out(suspicion,
 			    "the change adds no right to write to pages that were pinned "
 			    "for reading");
 		return;
 	}
-	mr_suspect(suspicion, is_read && is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
+	mr_suspect(suspicion,
+		   writable == MR_YES && is_read && is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
 		   "the region's pages were pinned for reading alone (access 0x%" PRIx32
 		   "), and the change would let the device write to them (0x%" PRIx32 ")",
 		   refusal->region_access, access);
@@ -239,14 +267,17 @@ static void look_at_driver(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	const struct mr_kernel_version *kernel = mr_inquiry_kernel(inquiry);
 	enum mr_certainty certainty = MR_LIKELY;
 
-	if (!failure)
+	if (!failure || !asks_kernel(inquiry))
 		return;
-	if (failure->lacks != MR_REREG_OF_KERNEL || mr_inquiry_is_driver(inquiry, "mlx5")) {
+	if (mr_inquiry_is_driver(inquiry, "rxe"))
+		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
+	/* Of another errno it was not found out whether the kernel has the command. */
+	if (inquiry->refusal->errnum == EOPNOTSUPP
+		    ? failure->lacks != MR_REREG_OF_KERNEL || mr_inquiry_is_driver(inquiry, "mlx5")
+		    : certainty != MR_CERTAIN) {
 		mr_rule_out(suspicion, "the driver changes regions");
 		return;
 	}
-	if (mr_inquiry_is_driver(inquiry, "rxe"))
-		certainty = of_age[mr_inquiry_kernel_since(inquiry, 6, 5)];
 	mr_evidence_text(suspicion, "empty_change", "EOPNOTSUPP");
 	if (kernel)
 		mr_evidence_text(suspicion, "kernel", "%u.%u", kernel->major, kernel->minor);
@@ -263,7 +294,7 @@ static void look_at_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	const struct mr_rereg_request *rereg = inquiry->refusal->rereg;
 	const struct mr_rereg_failure *failure = inquiry->refusal->rereg_failure;
 
-	if (!rereg || !mr_inquiry_is_driver(inquiry, "rxe") ||
+	if (!rereg || !asks_kernel(inquiry) || !mr_inquiry_is_driver(inquiry, "rxe") ||
 	    (failure && failure->lacks != MR_REREG_OF_NONE))
 		return;
 	if (!changes_translation(rereg)) {
@@ -296,8 +327,8 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint32_t before = refusal->region_access, after = mr_inquiry_access(inquiry);
 	const uint32_t others = (before ^ after) & ~(uint32_t)CHANGED_IN_PLACE;
 
-	if (!refusal->rereg || !refusal->region_known || !mr_inquiry_is_driver(inquiry, "mlx5") ||
-	    changes_translation(refusal->rereg))
+	if (!asks_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
+	    !mr_inquiry_is_driver(inquiry, "mlx5") || changes_translation(refusal->rereg))
 		return;
 	if (!others || !has_no_pages(refusal) || is_made_anew(refusal, after)) {
 		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
@@ -305,11 +336,13 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	}
 	mr_evidence_hex(suspicion, "access_before", before);
 	mr_evidence_hex(suspicion, "access", after);
-	mr_suspect(suspicion, is_since_7_2(inquiry) ? MR_CERTAIN : MR_LIKELY,
-		   "mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
-		   "memory changes, too",
-		   others,
-		   mr_region_is_dmabuf(refusal->region_call) ? "on a dma-buf" : "on demand");
+	/* That of writing is looked at before, and answered otherwise. */
+	mr_suspect(
+		suspicion,
+		is_since_7_2(inquiry) && makes_writable(inquiry) == MR_NO ? MR_CERTAIN : MR_LIKELY,
+		"mlx5 cannot change the access flags 0x%" PRIx32 " of a region %s, unless its "
+		"memory changes, too",
+		others, mr_region_is_dmabuf(refusal->region_call) ? "on a dma-buf" : "on demand");
 }
 
 #define LIBRARY_SOURCE "ibv_rereg_mr(3); rdma-core libibverbs/verbs.c ibv_rereg_mr()"
@@ -340,6 +373,19 @@ const struct mr_cause mr_causes_of_rereg[] = {
 		  "than ibv_reg_mr.",
 	  .remedy = "register another region, and deregister this one; or try --via kernel",
 	  .sources = LIBRARY_SOURCE },
+	{ .id = "MR-REREG-DRIVER",
+	  .subject = "driver that changes no regions",
+	  .operations = MR_ON(REREG),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_DRIVER,
+	  .frequency = MR_OCCASIONAL,
+	  .look = look_at_driver,
+	  .what = "Not each driver can change regions; mlx5, mlx4, hns and irdma can, rxe since Linux "
+		  "6.5.  Without one that can ib_uverbs does not have the command.",
+	  .recognise = "Also a change of nothing answers EOPNOTSUPP, which is EINVAL elsewhere.",
+	  .remedy = "register another region, and deregister this one",
+	  .sources = "drivers/infiniband/core/uverbs_cmd.c UAPI_DEF_METHOD_NEEDS_FN("
+		     "rereg_user_mr)" },
 	{ .id = "MR-REREG-FLAGS",
 	  .subject = "flags of a change",
 	  .operations = MR_ON(REREG),
@@ -405,6 +451,10 @@ const struct mr_cause mr_causes_of_rereg[] = {
 	  .recognise = "The region was registered by ibv_reg_dm_mr.",
 	  .remedy = "register another region, and deregister this one",
 	  .sources = "drivers/infiniband/core/uverbs_cmd.c ib_uverbs_rereg_mr()" },
+	{ .id = NULL },
+};
+
+const struct mr_cause mr_causes_of_changes[] = {
 	{ .id = "MR-REREG-READ-ONLY",
 	  .subject = "pages that were pinned for reading",
 	  .operations = MR_ON(REREG),
@@ -421,19 +471,6 @@ const struct mr_cause mr_causes_of_rereg[] = {
 		  "change the memory with the access (give its address and length again), or register "
 		  "it anew",
 	  .sources = "drivers/infiniband/core/umem.c ib_umem_check_rereg()" },
-	{ .id = "MR-REREG-DRIVER",
-	  .subject = "driver that changes no regions",
-	  .operations = MR_ON(REREG),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_driver,
-	  .what = "Not each driver can change regions; mlx5, mlx4, hns and irdma can, rxe since Linux "
-		  "6.5.  Without one that can ib_uverbs does not have the command.",
-	  .recognise = "Also a change of nothing answers EOPNOTSUPP, which is EINVAL elsewhere.",
-	  .remedy = "register another region, and deregister this one",
-	  .sources = "drivers/infiniband/core/uverbs_cmd.c UAPI_DEF_METHOD_NEEDS_FN("
-		     "rereg_user_mr)" },
 	{ .id = "MR-REREG-RXE",
 	  .subject = "change of memory on rxe",
 	  .operations = MR_ON(REREG),

@@ -17,8 +17,10 @@ extern const struct mr_cause mr_causes_of_advice[];          /**< advice about r
 extern const struct mr_cause mr_causes_of_dmabufs[];         /**< dma-bufs and Data Direct */
 extern const struct mr_cause mr_causes_of_exporters[];       /**< who made a dma-buf */
 extern const struct mr_cause mr_causes_of_umems[];           /**< DEVX and its umems */
-extern const struct mr_cause mr_causes_of_rereg[];           /**< changing regions */
-extern const struct mr_cause mr_causes_of_ranges[];         /**< address and length by themselves */
+extern const struct mr_cause
+	mr_causes_of_rereg[]; /**< changing regions, before the access is looked at */
+extern const struct mr_cause mr_causes_of_changes[]; /**< what drivers can change of regions */
+extern const struct mr_cause mr_causes_of_ranges[];  /**< address and length by themselves */
 extern const struct mr_cause mr_causes_of_device_memory[];  /**< memory on the device */
 extern const struct mr_cause mr_causes_of_sandboxes[];      /**< filters of system calls */
 extern const struct mr_cause mr_causes_of_control_groups[]; /**< what control groups allow */

@@ -6,6 +6,7 @@
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
+#include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
@@ -115,11 +116,23 @@ static bool may_be_large(const struct mr_refusal *refusal)
 	       !strncmp(memory, "heap:", 5);
 }
 
+/* Whether the memory can be pinned, which comes first and is answered otherwise, as far as is known. */
+static bool is_pinned(struct mr_inquiry *inquiry)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
+
+	return inquiry->operation == MR_OP_UMEM_DMABUF
+		       ? file && file->is_dmabuf
+		       : !obstacle || obstacle->kind == MR_OBSTACLE_NONE;
+}
+
 /* devx_umem_find_best_pgsize() */
 static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_region_request *request = inquiry->refusal->request;
 	const uint64_t page_size = mr_page_size(inquiry->host);
+	const enum mr_certainty sure = is_pinned(inquiry) ? MR_CERTAIN : MR_LIKELY;
 	uint64_t sizes;
 
 	if (!request || !mr_region_has_page_sizes(request->call) || !request->length)
@@ -129,9 +142,9 @@ static void look_at_page_sizes(struct mr_inquiry *inquiry, struct mr_suspicion *
 	mr_evidence_hex(suspicion, "usable_page_sizes", sizes);
 	mr_evidence_number(suspicion, "length", request->length);
 	if (!request->page_sizes)
-		mr_suspect(suspicion, MR_CERTAIN, "no page size is allowed");
+		mr_suspect(suspicion, sure, "no page size is allowed");
 	else if (!sizes)
-		mr_suspect(suspicion, MR_CERTAIN,
+		mr_suspect(suspicion, sure,
 			   "no page size of 0x%" PRIx64 " is from 4 KiB to the length, which is %s",
 			   request->page_sizes, mr_size_text(request->length).text);
 	else if (sizes & page_size)

@@ -267,10 +267,12 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 
 static void look_at_notsupp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const bool dmabuf = 1U << inquiry->operation & MR_ON_DMABUFS;
+	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
+	const bool dmabuf = 1U << inquiry->operation & MR_ON_DMABUFS && (!file || file->is_dmabuf);
 
+	/* Where the exporter is known, MR-DMABUF-EXPORTER names it. */
 	mr_evidence_number(suspicion, "errno", ENOTSUPP_OF_KERNEL);
-	mr_suspect(suspicion, dmabuf ? MR_LIKELY : MR_POSSIBLE,
+	mr_suspect(suspicion, dmabuf && !(file && file->exporter[0]) ? MR_LIKELY : MR_POSSIBLE,
 		   "the kernel's internal errno 524 came out: %s does not support this",
 		   dmabuf ? "the exporter of the dma-buf" : "a driver");
 }

@@ -96,6 +96,8 @@ struct mr_entry {
 	union {
 		uint32_t dm;         /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
+		/** Of another one: the access with which its pages were pinned, which a change may leave. */
+		uint32_t pinned_access;
 	};
 	struct mr_registrant registrant; /**< of a region that needs its process; else all zeros */
 };

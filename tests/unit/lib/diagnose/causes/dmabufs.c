@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Causes of refused dma-bufs, on hosts that a test makes up: exporters that no machine without them has. */
+/* Causes of refused dma-bufs and changes, on hosts that a test makes up: exporters that no machine without them has. */
 #include "lib/diagnose/causes/diagnosis.h"
 
 #include "lib/verbs/access.h"
@@ -209,6 +209,73 @@ TEST(an_old_kernel_knows_no_page_sizes_or_dmabufs_of_umems)
 	assert_int_equal(ask("MR-UMEM-ATTRIBUTE"), MR_UNRELATED);
 }
 
+TEST(the_exporter_is_named_before_the_errno_of_the_kernel_alone)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, ENOTSUPP_OF_KERNEL);
+	dmabuf_by("nvidia");
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_LIKELY);
+	assert_int_equal(ask("MR-ENOTSUPP"), MR_POSSIBLE);
+	assert_string_equal(diagnosis.causes[0].cause->id, "MR-DMABUF-EXPORTER");
+	assert_contains(diagnosis.causes[0].text, "errno 524");
+	descriptor("/tmp/x", "pos:\t0\nflags:\t02\n");
+	assert_int_equal(ask("MR-ENOTSUPP"), MR_POSSIBLE);
+}
+
+/* ---- changes by libibverbs, whose code tells how far it came ---- */
+
+static struct mr_rereg_request change;
+static struct mr_rereg_failure failure;
+
+static void refuse_change(const char *code, int errnum)
+{
+	change = (struct mr_rereg_request){ .changes = MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS,
+					    .addr = 1 << 20,
+					    .length = 4096,
+					    .access = MR_ACCESS_REMOTE_WRITE };
+	failure = (struct mr_rereg_failure){ .code = code };
+	environment = (struct mr_environment){ .device = "mlx5_0", .provider = "mlx5" };
+	refusal = (struct mr_refusal){ .call = "ibv_rereg_mr",
+				       .errnum = errnum,
+				       .environment = &environment,
+				       .rereg = &change,
+				       .rereg_failure = &failure,
+				       .region_known = true,
+				       .region_call = MR_REG_MR };
+}
+
+TEST(what_the_kernel_was_not_asked_it_has_not_refused)
+{
+	refuse_change("IBV_REREG_MR_ERR_CMD", EINVAL);
+	assert_int_equal(ask("MR-ACCESS-LOCAL-WRITE"), MR_CERTAIN);
+	assert_int_equal(ask("MR-REREG-FORK"), MR_UNRELATED);
+	refuse_change("IBV_REREG_MR_ERR_INPUT", EINVAL);
+	assert_int_equal(ask("MR-ACCESS-LOCAL-WRITE"), MR_UNRELATED);
+	refuse_change("IBV_REREG_MR_ERR_DONT_FORK_NEW", EINVAL);
+	assert_int_equal(ask("MR-ACCESS-LOCAL-WRITE"), MR_UNRELATED);
+	assert_int_equal(ask("MR-REREG-FORK"), MR_LIKELY);
+	refuse_change("IBV_REREG_MR_ERR_DO_FORK_OLD", EINVAL);
+	assert_int_equal(ask("MR-ACCESS-LOCAL-WRITE"), MR_UNRELATED);
+	assert_int_equal(ask("MR-REREG-FORK"), MR_LIKELY);
+	refuse_change("IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", EINVAL);
+	assert_int_equal(ask("MR-ACCESS-LOCAL-WRITE"), MR_UNRELATED);
+	assert_int_equal(ask("MR-REREG-FORK"), MR_LIKELY);
+}
+
+TEST(no_code_of_fork_protection_is_an_answer_of_the_driver)
+{
+	refuse_change("IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", EACCES);
+	change.changes = MR_CHANGE_ACCESS;
+	change.access = MR_ACCESS_LOCAL_WRITE;
+	kernel("7.2.13");
+	assert_int_equal(ask("MR-REREG-READ-ONLY"), MR_UNRELATED);
+	failure.code = "IBV_REREG_MR_ERR_CMD";
+	assert_int_equal(ask("MR-REREG-READ-ONLY"), MR_LIKELY);
+	refusal.pinned_access = (struct mr_opt_u64){ MR_ACCESS_REMOTE_READ, true };
+	assert_int_equal(ask("MR-REREG-READ-ONLY"), MR_CERTAIN);
+	refusal.pinned_access.value = MR_ACCESS_LOCAL_WRITE;
+	assert_int_equal(ask("MR-REREG-READ-ONLY"), MR_RULED_OUT);
+}
+
 #define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -225,6 +292,9 @@ int main(void)
 		T(iommu_groups_of_gpu_and_hca_that_differ_are_likely),
 		T(data_direct_begins_at_a_page),
 		T(an_old_kernel_knows_no_page_sizes_or_dmabufs_of_umems),
+		T(the_exporter_is_named_before_the_errno_of_the_kernel_alone),
+		T(what_the_kernel_was_not_asked_it_has_not_refused),
+		T(no_code_of_fork_protection_is_an_answer_of_the_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
