@@ -173,7 +173,7 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
 	dereg stat reg-dmabuf data-direct dmabuf-sources umem umem-session relaxed advise batch \
 	batch-regions reg memory output mail probe device-view system why why-rules why-open why-rereg \
-	why-freeing why-prove why-dmabuf why-umem why-odp)
+	why-freeing why-prove why-dmabuf why-umem why-odp why-try)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)

@@ -7,12 +7,6 @@ load why
 
 ODP=local-write,remote-read,remote-write,on-demand
 
-# has_odp: the device under test has on-demand paging
-has_odp() {
-	on_mlx5 || { on_simulator && [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ]; } ||
-		[ "${MRCTL_TEST_GUEST:-}" = sid ]
-}
-
 # advice_by_library: the provider knows the call
 advice_by_library() {
 	on_mlx5 || [ "$(rdma_core)" -ge 59 ]

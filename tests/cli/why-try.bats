@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --why try: a refused call is repeated with one thing changed at a time.
 # shellcheck disable=SC2016 # for the session's shell
+# shellcheck disable=SC2046 # $(on_demand) is a word or none
 
 load helpers
 load why
@@ -28,6 +29,12 @@ is_in_sync() {
 		(.tries | all(.answer == null or .elapsed_ns > 0))'
 }
 
+# on_demand: the change that adds on-demand paging, where the device has it
+on_demand() {
+	! has_odp || echo on-demand
+}
+
+# bats test_tags=kernel
 @test "access that lacks a flag, or has one too many" {
 	tried mr reg --size 64K --access remote-write,remote-read
 	is_in_sync
@@ -40,17 +47,19 @@ is_in_sync() {
 	passes without-other-flags
 }
 
+# bats test_tags=kernel
 @test "read-only memory, and none" {
 	tried mr reg --size 64K --memory readonly
 	is_in_sync
-	passes without-local-write on-demand fresh-memory
+	passes without-local-write $(on_demand) fresh-memory
 	tried mr reg --size 64K --memory unmapped --access remote-read
-	passes on-demand fresh-memory
+	passes $(on_demand) fresh-memory
 	tried mr reg --size 64K --memory unmapped --access remote-read --via kernel
 	is_in_sync
 	json '.failures[0].tries | any(.change == "other-path" and .answer == "EFAULT")'
 }
 
+# bats test_tags=kernel
 @test "fresh memory in place of what cannot be registered" {
 	tried mr reg --size 64K --memory readonly
 	is_in_sync
@@ -58,6 +67,7 @@ is_in_sync() {
 		any(.change == "half" and .answer == "EFAULT")'
 }
 
+# bats test_tags=kernel
 @test "an address for the HCA that lies elsewhere in its page" {
 	tried mr reg-iova --size 64K --iova 0x10001
 	is_in_sync
@@ -86,6 +96,7 @@ is_in_sync() {
 	json '[.failures[0].causes[] | select(.certainty == "certain" or .certainty == "likely")] == []'
 }
 
+# bats test_tags=kernel
 @test "a dma-buf that is none, a range beyond its end, and its offset" {
 	skip_without_udmabuf
 	tried mr reg-dmabuf --from fd:0 --size 64K </dev/null
@@ -100,6 +111,7 @@ skip_without_udmabuf() {
 		mr reg-dmabuf --from udmabuf --size 4K -q 2>/dev/null || skip "no udmabuf"
 }
 
+# bats test_tags=kernel
 @test "Data Direct without such a device" {
 	on_mlx5 || skip "mlx5 only"
 	skip_without_udmabuf
@@ -107,6 +119,7 @@ skip_without_udmabuf() {
 	json '.failures[0].tries | any(.change == "without-data-direct" and .answer == "ok")'
 }
 
+# bats test_tags=kernel
 @test "a page size that does not fit a umem" {
 	require_devx
 	tried mr umem --size 64K --page-sizes 1G
@@ -116,6 +129,7 @@ skip_without_udmabuf() {
 	passes without-remote-atomic
 }
 
+# bats test_tags=kernel
 @test "tries leave a session as it is" {
 	in_session 'mrctl reg --size 64K --name a -q
 		mrctl stat --json >"$1/before"
@@ -137,6 +151,7 @@ skip_without_udmabuf() {
 	session_end
 }
 
+# bats test_tags=kernel
 @test "a region that cannot be changed is left alone, and the same is registered anew" {
 	on_mlx5 || skip "rxe does not move regions"
 	in_session 'mrctl reg --size 64K --name a -q
@@ -187,6 +202,7 @@ skip_without_udmabuf() {
 		(.tried | contains("a signal has come"))'
 }
 
+# bats test_tags=kernel
 @test "memory for tries is bounded" {
 	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
 	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" \

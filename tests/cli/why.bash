@@ -27,3 +27,9 @@ refused_for_no_certain_cause() {
 	json '.failures | length > 0'
 	json '[.failures[].causes[] | select(.certainty == "certain")] == []'
 }
+
+# has_odp: the device under test has on-demand paging
+has_odp() {
+	on_mlx5 || { on_simulator && [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ]; } ||
+		[ "${MRCTL_TEST_GUEST:-}" = sid ]
+}
