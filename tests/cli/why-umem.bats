@@ -81,3 +81,14 @@ load why
 		faulty 'umem_reg=EPROTONOSUPPORT;devx=EPROTONOSUPPORT' umem --json
 	refused_because MR-DEVX-CONTEXT certain faulty 'umem_reg=EINVAL;devx=EINVAL' umem --json
 }
+
+@test "the device opens without DEVX alone, or with it after all" {
+	on_simulator || skip "needs the simulator"
+	require_devx
+	refused_because MR-DEVX certain faulty 'get_context@1=EINVAL;devx=EPROTONOSUPPORT' umem --json
+	json '.failures[0] | .call == "mlx5dv_open_device" and .causes[0].evidence.devx_other == "EPROTONOSUPPORT"'
+	refused_because MR-DEVX likely faulty 'get_context@1=EINVAL;devx=EINVAL' umem --json
+	refused_for_no_certain_cause faulty get_context@1=EINVAL umem --json
+	json '.failures[0].ruled_out | map(.id) | contains(["MR-DEVX"])'
+	refused_because MR-DEVX possible faulty get_context=EINVAL umem --json
+}

@@ -40,8 +40,9 @@ static bool is_built_without_odp(struct mr_inquiry *inquiry)
 }
 
 /*
- * mlx5r_odp_create_eq(): the driver follows a dma-buf that moves as it follows on-demand paging.  Data Direct
- * pins the dma-buf, and needs no more than the option of the kernel.
+ * mlx5r_odp_create_eq(): the driver follows a dma-buf that moves as it follows on-demand paging.  Before Linux 7.2
+ * it did not look whether the device can.  Data Direct pins the dma-buf, and needs no more than the option of the
+ * kernel.
  */
 static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -61,7 +62,9 @@ static void look_at_odp(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 			   "without CONFIG_INFINIBAND_ON_DEMAND_PAGING");
 		mr_suspect_remedy(suspicion, "use a kernel with that option");
 	} else if (!is_data_direct(inquiry)) {
-		mr_suspect(suspicion, MR_LIKELY,
+		mr_suspect(suspicion,
+			   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN
+									    : MR_LIKELY,
 			   "mlx5 needs on-demand paging for dma-bufs, and the device reports none");
 	}
 }
@@ -214,7 +217,8 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .frequency = MR_OCCASIONAL,
 	  .look = look_at_odp,
 	  .what = "mlx5 registers dma-bufs by what it has for on-demand paging.  It needs a kernel "
-		  "with CONFIG_INFINIBAND_ON_DEMAND_PAGING, and a device with ODP.",
+		  "with CONFIG_INFINIBAND_ON_DEMAND_PAGING, and, from Linux 7.2 on, a device with "
+		  "ODP.",
 	  .recognise = "mrctl stat --device shows no odp_general, and mrctl stat --host says "
 		       "MR-ODP and MR-KERNEL-CONFIG.",
 	  .remedy = "enable on-demand paging in the device's firmware, or use another device",

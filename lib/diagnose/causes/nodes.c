@@ -266,39 +266,6 @@ static void look_at_uar(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 	take_finding(&finding, suspicion);
 }
 
-static bool opens_devx(const struct mr_inquiry *inquiry)
-{
-	return !strcmp(inquiry->refusal->call, "mlx5dv_open_device");
-}
-
-static void look_at_devx_device(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	if (!opens_devx(inquiry) || !environment || !environment->device[0])
-		return;
-	if (mr_inquiry_is_driver(inquiry, "mlx5")) {
-		mr_rule_out(suspicion, "%s is an mlx5 device", environment->device);
-		return;
-	}
-	mr_evidence_text(suspicion, "device", "%s", environment->device);
-	mr_suspect(suspicion, MR_CERTAIN, "%s is no mlx5 device, and only those have DEVX",
-		   environment->device);
-}
-
-/* mlx5_ib_alloc_ucontext(): without log_max_uctx of the firmware mlx5_ib_devx_create() answers EINVAL. */
-static void look_at_devx(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
-{
-	const struct mr_environment *environment = inquiry->refusal->environment;
-
-	if (!opens_devx(inquiry) || !mr_inquiry_is_driver(inquiry, "mlx5"))
-		return;
-	mr_evidence_text(suspicion, "firmware", "%s", environment->firmware);
-	mr_suspect(suspicion, MR_POSSIBLE,
-		   "a context for DEVX was asked for, and firmware %s or its driver may offer none",
-		   environment->firmware[0] ? environment->firmware : "of unknown version");
-}
-
 /* rdma-core up to 65: of all providers only libmlx5 has import_context (verbs_device_ops). */
 static void look_at_import(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
@@ -416,36 +383,6 @@ const struct mr_cause mr_causes_of_nodes[] = {
 		       "counter /sys/kernel/debug/mlx5/*/commands/ALLOC_UAR/failed.",
 	  .remedy = "keep fewer contexts open, or raise PF_LOG_BAR_SIZE (mlxconfig)",
 	  .sources = "drivers/net/ethernet/mellanox/mlx5/core/uar.c; openucx/ucx#6049, #9986" },
-	{ .id = "MR-DEVX-DEVICE",
-	  .subject = "DEVX of a device that is no mlx5",
-	  .operations = MR_ON(OPEN),
-	  .errnums = { EOPNOTSUPP },
-	  .layer = MR_LAYER_PROVIDER,
-	  .frequency = MR_OCCASIONAL,
-	  .look = look_at_devx_device,
-	  .what = "DEVX and its umems are an interface of mlx5.  libmlx5 refuses to open other "
-		  "devices, before it asks the kernel.",
-	  .recognise = "The driver of the device: rdma dev; ls -l /sys/class/infiniband/*/device/"
-		       "driver.",
-	  .remedy = "choose an mlx5 device (--device), or register a memory region: mrctl reg",
-	  .sources = "mlx5dv_open_device(3); rdma-core providers/mlx5/mlx5.c "
-		     "mlx5dv_open_device()" },
-	{ .id = "MR-DEVX",
-	  .subject = "DEVX of the firmware",
-	  .operations = MR_ON(OPEN),
-	  .errnums = { EINVAL, EOPNOTSUPP },
-	  .layer = MR_LAYER_DRIVER,
-	  .frequency = MR_RARE,
-	  .look = look_at_devx,
-	  .what = "A context for DEVX needs firmware with user contexts (log_max_uctx), and a "
-		  "kernel whose mlx5_ib was built with CONFIG_INFINIBAND_USER_ACCESS.",
-	  .recognise = "The device can be opened without DEVX (mrctl reg works), and mrctl stat "
-		       "--device says that it has no DEVX.",
-	  .remedy =
-		  "try it without DEVX (mrctl reg); if that works, update the firmware, or enable "
-		  "user contexts in it",
-	  .sources = "drivers/infiniband/hw/mlx5/devx.c mlx5_ib_devx_create(); "
-		     "mlx5dv_open_device(3)" },
 	{ .id = "MR-IMPORT",
 	  .subject = "import of a session's device",
 	  .operations = MR_ON(IMPORT),

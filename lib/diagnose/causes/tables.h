@@ -7,6 +7,7 @@
 
 extern const struct mr_cause mr_causes_of_opening[];         /**< finding and opening a device */
 extern const struct mr_cause mr_causes_of_nodes[];           /**< opening the node of a device */
+extern const struct mr_cause mr_causes_of_devx[];            /**< opening a device for DEVX */
 extern const struct mr_cause mr_causes_of_preparing[];       /**< making memory and dma-bufs */
 extern const struct mr_cause mr_causes_of_libraries[];       /**< libibverbs and providers */
 extern const struct mr_cause mr_causes_of_fork_protection[]; /**< that of libibverbs */

@@ -141,6 +141,24 @@ TEST(an_mlx5_device_may_load_few_pages_of_a_dmabuf)
 	assert_int_equal(ask("MR-DMABUF-UMR"), MR_UNRELATED);
 }
 
+TEST(mlx5_refuses_dmabufs_for_want_of_odp_from_linux_7_2_on)
+{
+	refuse("mlx5", EOPNOTSUPP, MIB);
+	refusal.call = "ibv_reg_dmabuf_mr";
+	request.call = MR_REG_DMABUF_MR;
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_UNRELATED);
+	device_reports((struct mr_attributes){ .odp.general = 0 });
+	kernel_is(7, 1);
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_LIKELY);
+	kernel_is(7, 2);
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_CERTAIN);
+	request.call = MR_DV_REG_DMABUF_MR;
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_UNRELATED);
+	request.call = MR_REG_DMABUF_MR;
+	device_reports((struct mr_attributes){ .odp.general = 1 });
+	assert_int_equal(ask("MR-DMABUF-ODP"), MR_RULED_OUT);
+}
+
 TEST(an_address_of_an_implicit_region_is_refused_by_the_library_alone)
 {
 	refuse("mlx5", EINVAL, SIZE_MAX);
@@ -287,6 +305,7 @@ int main(void)
 		T(rxe_of_an_old_kernel_tells_each_failure_as_einval),
 		T(ionic_refuses_remote_atomics),
 		T(an_mlx5_device_may_load_few_pages_of_a_dmabuf),
+		T(mlx5_refuses_dmabufs_for_want_of_odp_from_linux_7_2_on),
 		T(an_address_of_an_implicit_region_is_refused_by_the_library_alone),
 		T(a_driver_that_is_not_known_may_want_data_of_its_own),
 		T(the_errno_of_the_kernel_alone_comes_from_below),
