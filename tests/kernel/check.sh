@@ -12,7 +12,7 @@ built=$(cd "$top" && realpath -m "${BUILD:-build}")
 mapfile -t all < <(awk '!/^#/ { print $1 }' "$here/suites")
 suites=("$@")
 [ $# -gt 0 ] || suites=("${all[@]}")
-status=0 summary='' outputs=() repeated=0
+status=0 summary='' outputs=() variants=() repeated=0
 at_once=$(($(nproc) + 1))	# an emulated guest keeps one processor busy, with pauses
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -104,7 +104,7 @@ await_guest() {
 	[ $one -eq 0 ] || status=1
 }
 
-# Runs the tests of the probe in the guest sid, with each of the HCAs in "variants"
+# Runs the tests of what the HCA lacks in the guest sid, with each of the HCAs in "variants"
 try_variants() {
 	local name options
 
@@ -112,10 +112,13 @@ try_variants() {
 		printf '\n# ---- sid, HCA %s ----\n' "$name"
 		HCA_OPTIONS=$options "$here/run.sh" exec sid -- env MRCTL_TEST_DEVICE=mlx5_0 \
 			MRCTL_TEST_HCA="$name" MRCTL_TEST_OBSERVED=/run/observed \
-			/usr/lib/mrctl-guest/run-tests tests/cli/probe.bats </dev/null &
+			/usr/lib/mrctl-guest/run-tests tests/cli/probe.bats tests/cli/why-variants.bats \
+			</dev/null >"$work/$name.tap" &
 		running[$!]=sid
 		wait $! || status=1
 		running=()
+		cat "$work/$name.tap"
+		variants+=("$work/$name.tap")
 	done < <(grep -v '^#' "$here/variants")
 }
 
@@ -154,7 +157,7 @@ for suite in "${suites[@]}"; do
 	}
 done
 
-taps=("${outputs[@]}")
+taps=("${outputs[@]}" "${variants[@]}")
 for tap in "$built"/report/*/*.tap; do
 	[ ! -e "$tap" ] || taps+=("$tap")
 done
