@@ -17,10 +17,26 @@
 /* ---- file system ---- */
 
 struct mount_search {
-	const struct mr_mapping *mapping;
+	unsigned int major, minor; /* of the device */
 	char *type;
 	size_t size;
+	char upper[256]; /* path of the upper layer of an overlay, or "" */
 };
+
+/* Takes the option upperdir from what follows the type.  A path with signs that are escaped is left out. */
+static void take_upper(const char *options, char *upper, size_t size)
+{
+	static const char option[] = ",upperdir=";
+	const char *path = strstr(options, option);
+	size_t length;
+
+	if (!path)
+		return;
+	path += sizeof(option) - 1;
+	length = strcspn(path, ", \n\\");
+	if (path[length] != '\\' && length < size)
+		snprintf(upper, size, "%.*s", (int)length, path);
+}
 
 /* proc_pid_mountinfo(5): the third word is the device, and the type comes behind " - ". */
 static bool take_mount(const char *line, void *data)
@@ -32,11 +48,13 @@ static bool take_mount(const char *line, void *data)
 
 	if (search->type[0] || !rest ||
 	    sscanf(line, "%*s %*s %u:%u", &major_number, &minor_number) != 2 ||
-	    major_number != search->mapping->major || minor_number != search->mapping->minor ||
+	    major_number != search->major || minor_number != search->minor ||
 	    sscanf(rest, " - %31s", type) != 1)
 		return false;
 	mr_clean_text(type, sizeof(type));
 	snprintf(search->type, search->size, "%s", type);
+	if (!strcmp(type, "overlay"))
+		take_upper(rest, search->upper, sizeof(search->upper));
 	return true;
 }
 
@@ -111,6 +129,22 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
 }
 
+/* The upper layer is where an overlay has the files that can be written. */
+static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_file *file)
+{
+	struct file_question question = { .is_in_memory = false };
+	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
+	char name[sizeof(question.path) + 8], text[256];
+	unsigned int mode;
+
+	snprintf(question.path, sizeof(question.path), "%s", path);
+	snprintf(name, sizeof(name), "file%s", question.path);
+	if (path[0] == '/' && !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+	    sscanf(text, "mode=%o device=%u:%u", &mode, &search.major, &search.minor) == 3 &&
+	    S_ISDIR(mode))
+		mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+}
+
 /* No regular file can, but for those of sysfs and /proc. */
 static bool can_be_device(const struct mr_mapping *mapping, const struct mr_mapped_file *file)
 {
@@ -125,12 +159,17 @@ static bool can_be_device(const struct mr_mapping *mapping, const struct mr_mapp
 void mr_mapped_file_read(struct mr_host *host, const struct mr_mapping *mapping,
 			 struct mr_mapped_file *file)
 {
-	struct mount_search search = { mapping, file->filesystem, sizeof(file->filesystem) };
+	struct mount_search search = { .major = mapping->major,
+				       .minor = mapping->minor,
+				       .type = file->filesystem,
+				       .size = sizeof(file->filesystem) };
 
 	*file = (struct mr_mapped_file){ .filesystem = "" };
 	if (!mapping->inode)
 		return;
 	mr_host_lines(host, "/proc/self/mountinfo", take_mount, &search);
+	if (search.upper[0])
+		read_upper(host, search.upper, file);
 	if (mapping->path[0] == '/' && strlen(mapping->path) < sizeof(mapping->path) - 1)
 		read_file(host, mapping, file);
 	file->can_be_device = can_be_device(mapping, file);

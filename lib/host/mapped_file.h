@@ -8,6 +8,7 @@
 
 struct mr_mapped_file {
 	char filesystem[32]; /**< "ext4"; empty: no mount that can be seen has its device */
+	char upper[32];      /**< of an overlay: the file system of its upper layer, or "" */
 	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
 	bool is_found;       /**< the path leads to the file, so the next members are those of it */
 	uint32_t type;       /**< S_IFREG, ..., as of stat(2) */

@@ -316,6 +316,26 @@ mount_new() {	# TYPE
 		reg --memory "file:$MOUNTS/sparse" --size 1M
 }
 
+# bats test_tags=kernel
+@test "files of ramfs" {
+	mkdir "$MOUNTS"
+	mount -t ramfs test "$MOUNTS"
+	file_answers ramfs "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
+}
+
+# bats test_tags=kernel
+@test "files of an overlay in memory" {
+	local layers=$BATS_TEST_TMPDIR/layers
+
+	mkdir "$MOUNTS" "$layers"
+	mount -t tmpfs test "$layers"
+	mkdir "$layers"/{low,up,work}
+	mount -t overlay -o "lowerdir=$layers/low,upperdir=$layers/up,workdir=$layers/work" test "$MOUNTS"
+	file_answers "an overlay on tmpfs" ok
+	umount "$MOUNTS" "$layers"
+	rmdir "$MOUNTS"
+}
+
 # file_answers FILESYSTEM ANSWER: checks files there; ANSWER is that to shared, writable pages
 file_answers() {
 	local file=$MOUNTS/file

@@ -149,12 +149,12 @@ mount_new() {
 	local dir=$BATS_TEST_TMPDIR/mnt image=$BATS_TEST_TMPDIR/image
 
 	mkdir "$dir"
-	if [ "$1" != tmpfs ]; then
+	if [[ $1 != @(tmpfs|ramfs) ]]; then
 		modprobe -a loop "$1"
 		truncate -s 320M "$image"
 		"mkfs.$1" -q "$image"
 	fi
-	mount -t "$1" -o "${2:-loop}" "$([ "$1" = tmpfs ] && echo test || echo "$image")" "$dir" 2>/dev/null ||
+	mount -t "$1" -o "${2:-loop}" "$([ -e "$image" ] && echo "$image" || echo test)" "$dir" 2>/dev/null ||
 		skip "this user cannot mount $1"
 	MOUNT=$dir
 }
@@ -180,13 +180,36 @@ mount_new() {
 	done
 }
 
+# bats test_tags=kernel
+@test "shared files of ramfs, and of an overlay in memory" {
+	local layers
+
+	mount_new ramfs rw
+	if linux 6.5; then
+		refused_because MR-FILE-MAPPING certain mr reg --memory "file:$MOUNT/file" --size 64K --json
+		json '.failures[0].causes[0].evidence.filesystem == "ramfs"'
+	else
+		run --separate-stderr mr reg --memory "file:$MOUNT/file" --size 64K
+		succeeded
+	fi
+	umount "$MOUNT"
+	rmdir "$MOUNT"
+	mount_new tmpfs rw
+	layers=$MOUNT
+	mkdir "$layers"/{low,up,work,over}
+	mount -t overlay -o "lowerdir=$layers/low,upperdir=$layers/up,workdir=$layers/work" test "$layers/over"
+	run --separate-stderr mr reg --memory "file:$layers/over/file" --size 64K
+	umount "$layers/over"
+	succeeded
+}
+
 @test "shared files of this machine's disk" {
 	local certainty=likely type
 
 	type=$(stat -fc %T "$BATS_TEST_TMPDIR")
 	case $type in
-	tmpfs | ramfs) skip "the tests' folder is in memory" ;;
-	ext2/ext3 | xfs | btrfs) certainty=certain ;;
+	tmpfs) skip "the tests' folder is in memory" ;;
+	ext2/ext3 | xfs | btrfs | ramfs) certainty=certain ;;
 	overlayfs) skip "which file system is behind an overlay is not known" ;;
 	esac
 	linux 6.5 || skip "older kernels pin them"

@@ -52,6 +52,7 @@ vm_run() {
 
 	arguments="console=ttyS0 quiet loglevel=5 printk.devkmsg=on log_buf_len=4M"
 	arguments+=" oops=panic panic=-1 mitigations=off hugepagesz=2M hugepages=16"
+	arguments+=" secretmem.enable=1"	# memfd_secret(2), which Linux 6.5 enables by itself
 
 	stopped=''
 	rm -f "$work/status"

@@ -45,6 +45,8 @@ static const struct mr_obstacle *meet(struct mr_inquiry *inquiry, enum mr_obstac
 		mr_evidence_text(suspicion, "file", "%.90s", mapping->path);
 	if (obstacle->file.filesystem[0])
 		mr_evidence_text(suspicion, "filesystem", "%s", obstacle->file.filesystem);
+	if (obstacle->file.upper[0])
+		mr_evidence_text(suspicion, "upper_layer", "%s", obstacle->file.upper);
 	return obstacle;
 }
 
@@ -138,7 +140,9 @@ static void look_at_file(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 			   "0x%" PRIx64 " is a shared, writable mapping of a file on %s, and the "
 			   "access writes: Linux 6.5 and later refuse that",
 			   obstacle->addr,
-			   obstacle->file.filesystem[0] ? obstacle->file.filesystem : "a device");
+			   obstacle->file.upper[0]        ? obstacle->file.upper
+			   : obstacle->file.filesystem[0] ? obstacle->file.filesystem
+							  : "a device");
 }
 
 static void look_at_read_only(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -163,8 +167,9 @@ static void look_at_no_access(struct mr_inquiry *inquiry, struct mr_suspicion *s
 
 	if (obstacle)
 		mr_suspect(suspicion, sure(obstacle),
-			   "0x%" PRIx64 " is mapped so that it may not be read (%s, PROT_NONE)",
-			   obstacle->addr, rights_text(&obstacle->mapping).text);
+			   "0x%" PRIx64 " is mapped so that it may not be read (%s, %s)",
+			   obstacle->addr, rights_text(&obstacle->mapping).text,
+			   obstacle->mapping.writable ? "without PROT_READ" : "PROT_NONE");
 }
 
 static void look_at_file_end(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -364,10 +369,11 @@ const struct mr_cause mr_causes_of_mappings[] = {
 	  .frequency = MR_COMMON,
 	  .look = look_at_file,
 	  .what = "The range is a shared, writable mapping of a file that is written back to a disk "
-		  "or server.  A device that writes to it would do so behind the file system's back, "
+		  "or server, or is on ramfs.  A device that writes to it would do so behind the file system's back, "
 		  "so Linux 6.5 and later do not pin it for writing.",
 	  .recognise =
-		  "The line of /proc/PID/maps has rw-s and a file that is not on tmpfs or hugetlbfs, and the "
+		  "The line of /proc/PID/maps has rw-s and a file that is not on tmpfs or hugetlbfs (of an "
+		  "overlay its upper layer counts: upperdir= in /proc/PID/mountinfo), and the "
 		  "access writes.  The same program works on older kernels.",
 	  .remedy = "use anonymous memory, a file on tmpfs or hugetlbfs (/dev/shm), or on-demand "
 		    "paging (--access on-demand)",

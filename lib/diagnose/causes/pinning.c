@@ -102,26 +102,30 @@ static bool is_dax(struct search *search)
 	       meet(search, MR_OBSTACLE_DAX, true);
 }
 
-/* mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5 */
-static bool is_written_back(struct search *search)
+/*
+ * mm/gup.c writable_file_mapping_allowed() and mm/mmap.c vma_needs_dirty_tracking(), since Linux 6.5.  The rings of
+ * perf events, which have no file system, are treated as such files are.
+ */
+static bool is_written_back(struct search *search, bool is_sure)
 {
 	static const char *const in_memory[] = { "tmpfs", "devtmpfs", "hugetlbfs", NULL };
-	static const char *const sure[] = { "ext2",   "ext3", "ext4",    "xfs",   "btrfs", "f2fs",
-					    "nfs",    "nfs4", "vfat",    "exfat", "ceph",  "fuse",
-					    "lustre", "gfs2", "fuseblk", "ocfs2", NULL };
+	static const char *const sure[] = { "ext2", "ext3",  "ext4",  "xfs",    "btrfs",   "f2fs",
+					    "nfs",  "nfs4",  "vfat",  "exfat",  "ceph",    "fuse",
+					    "gfs2", "ocfs2", "ramfs", "lustre", "fuseblk", NULL };
 	const struct mr_mapping *mapping = &search->found->mapping;
 	const struct mr_mapped_file *file = &search->found->file;
-	const bool is_block = file->is_found && file->type == S_IFBLK;
+	const char *type = file->upper[0] ? file->upper : file->filesystem;
+	const bool is_certain = (file->is_found && file->type == S_IFBLK) ||
+				!strcmp(mapping->path, "anon_inode:[perf_event]");
 
 	if (!search->writes || !mapping->shared || !mapping->writable || !mapping->inode ||
 	    !is_since(search->inquiry, 6, 5))
 		return false;
-	if (!is_block &&
-	    (file->filesystem[0] ? is_one_of(file->filesystem, in_memory) : mapping->major == 0))
+	if (!is_certain && (type[0] ? is_one_of(type, in_memory) : mapping->major == 0))
 		return false;
-	return meet(search, MR_OBSTACLE_FILE,
-		    mr_inquiry_kernel(search->inquiry) &&
-			    (is_block || is_one_of(file->filesystem, sure)));
+	return is_sure == (mr_inquiry_kernel(search->inquiry) &&
+			   (is_certain || is_one_of(type, sure))) &&
+	       meet(search, MR_OBSTACLE_FILE, is_sure);
 }
 
 /*
@@ -228,8 +232,9 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	found->mappings++;
 	found->mapping = *mapping;
 	mr_mapped_file_read(search->inquiry->host, mapping, &found->file);
-	if (is_device(search) || is_dax(search) || is_secret(search) || is_written_back(search) ||
-	    lacks_permission(search) || is_beyond_file(search))
+	if (is_device(search) || is_dax(search) || is_secret(search) ||
+	    is_written_back(search, true) || lacks_permission(search) || is_beyond_file(search) ||
+	    is_written_back(search, false))
 		return false;
 	note_huge(search);
 	note_full(search);

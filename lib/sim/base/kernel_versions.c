@@ -61,4 +61,8 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	/* mlx5 makes keys for fewer than four blocks, and for any number of pages:
 	 * hw/mlx5/mr.c, before: MR_CACHE_LAST_STD_ENTRY */
 	[SIM_SMALL_KEYS] = MR_SIM_KERNEL_7_2,
+
+	/* The ring of a perf event is mapped like memory of a device; before, page faults mapped its pages:
+	 * kernel/events/core.c map_range() */
+	[SIM_MAPPED_RINGS] = MR_SIM_KERNEL_7_2,
 };

@@ -30,6 +30,7 @@ enum sim_change {
 	SIM_IOVA_END,
 	SIM_UDATA,
 	SIM_SMALL_KEYS,
+	SIM_MAPPED_RINGS,
 
 	SIM_CHANGES,
 };

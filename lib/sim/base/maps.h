@@ -8,6 +8,7 @@
 /** A mapping of this process, or a part of it. */
 struct sim_mapping {
 	uint64_t start, end; /**< addresses; @end is the first behind it */
+	uint64_t offset;     /**< of @start in the file: bytes */
 	uint64_t inode;      /**< 0: it maps no file */
 	unsigned int major;  /**< of the device that the file is on */
 	bool readable, writable, shared;
@@ -26,6 +27,12 @@ bool sim_maps_has_shared_file(void);
 
 /** sim_mapping_writes_back() - vma_needs_dirty_tracking(): whether writes to a mapping go to a file */
 bool sim_mapping_writes_back(const struct sim_mapping *mapping);
+
+/** sim_mapping_is_secret() - whether a mapping is of memfd_secret(2): mm/secretmem.c */
+bool sim_mapping_is_secret(const struct sim_mapping *mapping);
+
+/** sim_mapping_is_ring() - whether a mapping is the ring of a perf event: kernel/events/core.c perf_mmap() */
+bool sim_mapping_is_ring(const struct sim_mapping *mapping);
 
 /**
  * sim_maps_walk() - call a function for each mapping in a range, by ascending address

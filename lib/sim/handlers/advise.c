@@ -28,7 +28,8 @@ static const struct sim_object *find_by_key(const struct sim_call *call, uint32_
 }
 
 /* ib_umem_odp_map_dma_and_lock(): fault whole pages in; with HUGETLB all of them must be huge */
-static int fetch_pages(uint64_t kind, const struct sim_object *mr, uint64_t addr, uint64_t length)
+static int fetch_pages(enum mr_sim_kernel kernel, uint64_t kind, const struct sim_object *mr,
+		       uint64_t addr, uint64_t length)
 {
 	const uint64_t page_size = sim_mr_page_size(mr);
 	uint64_t start = sim_round_down(addr, page_size);
@@ -36,7 +37,8 @@ static int fetch_pages(uint64_t kind, const struct sim_object *mr, uint64_t addr
 	int rc = 0;
 
 	if (kind != IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		rc = sim_umem_touch(start, size, kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
+		rc = sim_umem_touch(kernel, start, size,
+				    kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
 	if (rc || !(mr->access & IB_UVERBS_ACCESS_HUGETLB))
 		return rc;
 	return sim_umem_check_odp(addr, length, mr->access);
@@ -62,7 +64,7 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 	if (rc)
 		return rc;
 	sim_call_unlock(call);
-	rc = fetch_pages(advice->kind, &mr, addr, part->length);
+	rc = fetch_pages(call->table->kernel, advice->kind, &mr, addr, part->length);
 	return sim_call_relock(call, rc, 0);
 }
 

@@ -2,8 +2,12 @@
 /* Pinning and faulting in of memory: the kernel's drivers/infiniband/core/umem.c and umem_odp.c. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -137,21 +141,87 @@ static int fault_in(uint64_t start, uint64_t size, bool writable)
 	return errno == ENOMEM && !has_hole(start, size) ? -ENOMEM : -EFAULT;
 }
 
-/* hmm.c hmm_vma_fault(): the errno is that of the first page that cannot be faulted in */
-int sim_umem_touch(uint64_t addr, uint64_t length, bool writable)
+/*
+ * Whether a part of the ring of a perf event can be faulted in, on kernels that do so: perf_mmap_fault(),
+ * perf_mmap_pfn_mkwrite().  Only the first page, with the control data, can be written.
+ */
+static int fault_in_ring(const struct sim_mapping *ring, bool writable)
+{
+	return !writable || (!ring->offset && ring->end - ring->start == sim_page_size()) ? 0
+											  : -EFAULT;
+}
+
+/* Touch each page of a mapping by an access of the kernel, for memory that cannot be pinned. */
+static int access_pages(const struct sim_mapping *mapping, bool writable)
+{
+	static const struct timespec now;
+	const uint32_t add_zero = FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0);
+	uint32_t unused = 0;
+	uint64_t page;
+	long rc = 0;
+
+	for (page = mapping->start; page < mapping->end; page += sim_page_size()) {
+		rc = writable ? syscall(SYS_futex, &unused, FUTEX_WAKE_OP_PRIVATE, 0, 0, page,
+					add_zero)
+			      : syscall(SYS_futex, page, FUTEX_WAIT_PRIVATE, 0, &now, NULL, 0);
+		if (rc < 0 && errno == EFAULT)
+			return -EFAULT;
+	}
+	return 0;
+}
+
+/* Where a device's page fault in a range has got to. */
+struct touch {
+	enum mr_sim_kernel kernel;
+	uint64_t at; /* all before is done */
+	bool writable;
+};
+
+/*
+ * hmm.c hmm_vma_walk_test(), hmm_vma_fault(): memory of a device is refused first, then the lack of
+ * permissions, then the page that cannot be faulted in.
+ */
+static int touch_mapping(const struct sim_mapping *mapping, void *argument)
+{
+	const bool is_secret = sim_mapping_is_secret(mapping);
+	const bool is_ring = sim_mapping_is_ring(mapping);
+	const uint64_t page_size = sim_page_size();
+	struct touch *touch = argument;
+
+	if (mapping->start > touch->at || !mapping->readable)
+		return -EFAULT;
+	touch->at = mapping->end;
+	if (is_ring ? sim_has_change(touch->kernel, SIM_MAPPED_RINGS)
+		    : !is_secret && fault_in(mapping->start, page_size, false))
+		return -EFAULT;
+	if (touch->writable && !mapping->writable)
+		return -EPERM;
+	if (is_ring)
+		return fault_in_ring(mapping, touch->writable);
+	if (is_secret)
+		return access_pages(mapping, touch->writable);
+	return fault_in(mapping->start, mapping->end - mapping->start, touch->writable);
+}
+
+int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bool writable)
 {
 	const uint64_t page_size = sim_page_size();
 	uint64_t start = sim_round_down(addr, page_size), end;
+	struct touch touch = { .kernel = kernel, .at = start, .writable = writable };
 	int rc;
 
 	if (page_end(addr, length, page_size, &end))
 		return -EFAULT;
-	rc = end > start ? fault_in(start, end - start, writable) : 0;
-	if (rc != -EFAULT || !writable)
+	if (end <= start)
+		return 0;
+	/* memory that can be written but not read is refused, too */
+	rc = fault_in(start, end - start, false);
+	if (!rc && writable)
+		rc = fault_in(start, end - start, true);
+	if (rc != -EFAULT)
 		return rc;
-	while (start < end && !fault_in(start, page_size, true))
-		start += page_size;
-	return start == end ? 0 : fault_in(start, page_size, false) ? -EFAULT : -EPERM;
+	rc = sim_maps_walk(start, end, touch_mapping, &touch);
+	return !rc && touch.at < end ? -EFAULT : rc;
 }
 
 bool sim_access_writable(uint32_t access)
@@ -165,6 +235,71 @@ static int refuse_write_back(const struct sim_mapping *mapping, void *unused)
 	return mapping->writable && sim_mapping_writes_back(mapping) ? -EFAULT : 0;
 }
 
+/* Whether all pages of a range are mapped: bit 63 of their words in pagemap. */
+static bool are_present(uint64_t start, uint64_t end)
+{
+	const uint64_t page_size = sim_page_size();
+	int pagemap = open_pagemap();
+	uint64_t entry = 0;
+
+	if (pagemap < 0)
+		return false;
+	for (; start < end; start += page_size)
+		if (pread(pagemap, &entry, sizeof(entry),
+			  (off_t)(start / page_size * sizeof(entry))) != sizeof(entry) ||
+		    !(entry >> 63))
+			break;
+	sim_libc()->close(pagemap);
+	return start >= end;
+}
+
+/* Where pinning in a range has got to. */
+struct pinning {
+	enum mr_sim_kernel kernel;
+	uint64_t at; /* all before is done */
+	bool writable;
+};
+
+static int pin_ring(const struct sim_mapping *ring, const struct pinning *pinning)
+{
+	if (sim_has_change(pinning->kernel, SIM_MAPPED_RINGS) ||
+	    !(pinning->writable ? ring->writable : ring->readable) ||
+	    (pinning->writable && sim_has_change(pinning->kernel, SIM_SHARED_FILES)))
+		return -EFAULT;
+	return fault_in_ring(ring, pinning->writable);
+}
+
+static int pin_mapping(const struct sim_mapping *mapping, void *argument)
+{
+	struct pinning *pinning = argument;
+
+	if (mapping->start > pinning->at)
+		return -EFAULT;
+	pinning->at = mapping->end;
+	if (sim_mapping_is_ring(mapping))
+		return pin_ring(mapping, pinning);
+	/* gup_fast() takes pages that are mapped, and knows no permission to read */
+	if (!pinning->writable && mapping->writable && !mapping->readable)
+		return are_present(mapping->start, mapping->end) ? 0 : -EFAULT;
+	return fault_in(mapping->start, mapping->end - mapping->start, pinning->writable);
+}
+
+/*
+ * Fault pages in to be pinned.  Where madvise(2) cannot, each mapping is looked at: it refuses some that can be
+ * pinned, and the machine's own kernel may refuse others than the simulated one.
+ */
+static int fault_in_for_pin(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bool writable)
+{
+	struct pinning pinning = { .kernel = kernel, .at = start, .writable = writable };
+	int rc;
+
+	rc = fault_in(start, end - start, writable);
+	if (rc != -EFAULT)
+		return rc;
+	rc = sim_maps_walk(start, end, pin_mapping, &pinning);
+	return !rc && pinning.at < end ? -EFAULT : rc;
+}
+
 /*
  * mm/gup.c check_vma_flags() with FOLL_WRITE and FOLL_FORCE: a page of a private mapping is copied, even
  * if the mapping is not writable
@@ -176,7 +311,8 @@ static int force_pin(const struct sim_mapping *mapping, void *unused)
 
 	(void)unused;
 	if (mapping->writable)
-		return fault_in(mapping->start, size, true);
+		return sim_mapping_is_ring(mapping) ? fault_in_ring(mapping, true)
+						    : fault_in(mapping->start, size, true);
 	if (mapping->shared)
 		return -EFAULT;
 	if (mapping->readable)
@@ -194,7 +330,7 @@ static int pin_pages(enum mr_sim_kernel kernel, uint64_t start, uint64_t end, bo
 	if (!writable && !sim_has_change(kernel, SIM_READ_PINS))
 		return has_hole(start, end - start) ? -EFAULT
 						    : sim_maps_walk(start, end, force_pin, NULL);
-	rc = fault_in(start, end - start, writable);
+	rc = fault_in_for_pin(kernel, start, end, writable);
 	if (!rc && writable && sim_maps_has_shared_file() &&
 	    sim_has_change(kernel, SIM_SHARED_FILES))
 		rc = sim_maps_walk(start, end, refuse_write_back, NULL);

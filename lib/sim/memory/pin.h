@@ -29,7 +29,7 @@ bool sim_access_writable(uint32_t access);
 int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access);
 
 /** sim_umem_touch() - fault pages in, as a page fault of the device: 0, -EFAULT, -EPERM, -ENOMEM */
-int sim_umem_touch(uint64_t addr, uint64_t length, bool writable);
+int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bool writable);
 
 /** sim_umem_is_huge() - whether all of the memory is in huge pages; false if the kernel cannot tell */
 bool sim_umem_is_huge(uint64_t addr, uint64_t length);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <linux/udmabuf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/kernel/differential/arena.h"
@@ -32,6 +34,16 @@ enum kind {
 	EXT4_PRIVATE,
 	XFS_SHARED,
 	XFS_PRIVATE,
+	RAMFS_SHARED,
+	RAMFS_SHARED_READ_ONLY,
+	OVERLAY_SHARED,
+	OVERLAY_PRIVATE,
+	WRITE_ONLY,
+	SHARED_WRITE_ONLY,
+	SECRET,
+	SECRET_READ_ONLY,
+	RING,
+	RING_READ_ONLY,
 	KINDS
 };
 
@@ -52,6 +64,16 @@ static const char *const names[KINDS] = {
 	[EXT4_PRIVATE] = "ext4-private",
 	[XFS_SHARED] = "xfs-shared",
 	[XFS_PRIVATE] = "xfs-private",
+	[RAMFS_SHARED] = "ramfs-shared",
+	[RAMFS_SHARED_READ_ONLY] = "ramfs-shared-read-only",
+	[OVERLAY_SHARED] = "overlay-shared",
+	[OVERLAY_PRIVATE] = "overlay-private",
+	[WRITE_ONLY] = "write-only",
+	[SHARED_WRITE_ONLY] = "shared-write-only",
+	[SECRET] = "secret",
+	[SECRET_READ_ONLY] = "secret-read-only",
+	[RING] = "perf-ring",
+	[RING_READ_ONLY] = "perf-ring-read-only",
 };
 
 static int dmabuf = -1, plain = -1;
@@ -116,13 +138,49 @@ static int map_file(enum kind kind, int flags, unsigned long pages)
 	return map_fd(kind, flags, memfd_create(names[kind], MFD_CLOEXEC), pages);
 }
 
-/* Maps a file of a file system that writes changed pages back to a disk. */
-static int map_disk_file(enum kind kind, int flags, const char *files, const char *type)
+/* Maps a file of a file system that is mounted in @files. */
+static int map_file_of(enum kind kind, int flags, const char *files, const char *type)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s/%s", files, type, names[kind]);
 	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), PAGES);
+}
+
+/* Maps memory that the kernel itself does not map: memfd_secret(2), before Linux 6.5 only by a boot option. */
+static int map_secret(enum kind kind)
+{
+	const int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+	int rc;
+
+	if (fd < 0 || ftruncate(fd, (off_t)(PAGES * PAGE)))
+		return -1;
+	rc = map(kind, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
+	close(fd);
+	if (!rc)
+		touch(address_of(kind), PAGES);
+	return rc;
+}
+
+/* Maps the ring of a perf event: a page of control and half the pages of data. */
+static int map_ring(enum kind kind, int prot)
+{
+	struct perf_event_attr event = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(event),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	const int fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	void *at;
+
+	if (fd < 0)
+		return -1;
+	at = mmap(address_of(kind), (1 + PAGES / 2) * PAGE, prot, MAP_SHARED | MAP_FIXED_NOREPLACE,
+		  fd, 0);
+	close(fd);
+	return at == address_of(kind) ? 0 : -1;
 }
 
 /* Makes a dma-buf of the pages of a memfd: by /dev/udmabuf, or the memfd itself for the simulator. */
@@ -154,7 +212,21 @@ static int make_dmabuf(bool simulated)
 
 int arena_make(const char *files, bool simulated, bool has_dmabuf)
 {
+	static const struct {
+		enum kind kind;
+		int prot;
+	} rights[] = {
+		{ READ_ONLY, PROT_READ },
+		{ SHARED_READ_ONLY, PROT_READ },
+		{ PRIVATE_READ_ONLY, PROT_READ },
+		{ EXT4_SHARED_READ_ONLY, PROT_READ },
+		{ RAMFS_SHARED_READ_ONLY, PROT_READ },
+		{ SECRET_READ_ONLY, PROT_READ },
+		{ WRITE_ONLY, PROT_WRITE },
+		{ SHARED_WRITE_ONLY, PROT_WRITE },
+	};
 	const size_t length = PAGES * PAGE;
+	size_t i;
 
 	if (map_anon(ANON) || map_anon(READ_ONLY) || map_anon(HOLE) || map_anon(PARTLY_READ_ONLY) ||
 	    map(NONE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1) ||
@@ -162,17 +234,23 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 	    map_file(PRIVATE, MAP_PRIVATE, PAGES) ||
 	    map_file(PRIVATE_READ_ONLY, MAP_PRIVATE, PAGES) ||
 	    map_file(SHORT_FILE, MAP_SHARED, PAGES / 2) ||
-	    map_disk_file(EXT4_SHARED, MAP_SHARED, files, "ext4") ||
-	    map_disk_file(EXT4_SHARED_READ_ONLY, MAP_SHARED, files, "ext4") ||
-	    map_disk_file(EXT4_PRIVATE, MAP_PRIVATE, files, "ext4") ||
-	    map_disk_file(XFS_SHARED, MAP_SHARED, files, "xfs") ||
-	    map_disk_file(XFS_PRIVATE, MAP_PRIVATE, files, "xfs"))
+	    map_file_of(EXT4_SHARED, MAP_SHARED, files, "ext4") ||
+	    map_file_of(EXT4_SHARED_READ_ONLY, MAP_SHARED, files, "ext4") ||
+	    map_file_of(EXT4_PRIVATE, MAP_PRIVATE, files, "ext4") ||
+	    map_file_of(XFS_SHARED, MAP_SHARED, files, "xfs") ||
+	    map_file_of(XFS_PRIVATE, MAP_PRIVATE, files, "xfs") ||
+	    map_file_of(RAMFS_SHARED, MAP_SHARED, files, "ramfs") ||
+	    map_file_of(RAMFS_SHARED_READ_ONLY, MAP_SHARED, files, "ramfs") ||
+	    map_file_of(OVERLAY_SHARED, MAP_SHARED, files, "overlay") ||
+	    map_file_of(OVERLAY_PRIVATE, MAP_PRIVATE, files, "overlay") || map_anon(WRITE_ONLY) ||
+	    map_file(SHARED_WRITE_ONLY, MAP_SHARED, PAGES) || map_secret(SECRET) ||
+	    map_secret(SECRET_READ_ONLY) || map_ring(RING, PROT_READ | PROT_WRITE) ||
+	    map_ring(RING_READ_ONLY, PROT_READ))
 		return -1;
-	if (mprotect(address_of(READ_ONLY), length, PROT_READ) ||
-	    mprotect(address_of(SHARED_READ_ONLY), length, PROT_READ) ||
-	    mprotect(address_of(PRIVATE_READ_ONLY), length, PROT_READ) ||
-	    mprotect(address_of(EXT4_SHARED_READ_ONLY), length, PROT_READ) ||
-	    mprotect((char *)address_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
+	for (i = 0; i < COUNT(rights); i++)
+		if (mprotect(address_of(rights[i].kind), length, rights[i].prot))
+			return -1;
+	if (mprotect((char *)address_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
 	    munmap((char *)address_of(HOLE) + length / 2, PAGE))
 		return -1;
 	plain = memfd_create("plain", MFD_CLOEXEC);

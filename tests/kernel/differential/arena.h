@@ -17,7 +17,7 @@ struct range {
 
 /**
  * arena_make() - map memory of all kinds
- * @files: a folder with the folders "ext4" and "xfs", which are on such file systems
+ * @files: a folder with the folders "ext4", "xfs", "ramfs" and "overlay", which are of such file systems
  * @simulated: whether to use a memfd as the dma-buf, as the simulator does
  * @has_dmabuf: whether to make a dma-buf
  *

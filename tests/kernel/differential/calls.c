@@ -23,7 +23,7 @@ static const struct {
 	{ destroy_pd, 4, TYPES, false, 0 },
 	{ reg_umem, 8, UMEM, true, 0 },
 	{ dereg_umem, 4, TYPES, true, 0 },
-	{ advise_mr, 6, TYPES, false, 0 },
+	{ advise_mr, 14, TYPES, false, 0 },
 	{ query_for_import, 3, TYPES, false, 0 },
 	{ bare_call, 4, TYPES, false, 0 },
 	{ alloc_dm, 9, DM, true, 0 },
@@ -33,7 +33,7 @@ static const struct {
 	{ export_dm, 4, MR, true, 0 },
 };
 
-#define WEIGHTS 146 /* the sum of the weights */
+#define WEIGHTS 154 /* the sum of the weights */
 
 /* A call is drawn again where the device or the kernel lacks it, or no more of its objects fit. */
 void draw_call(void)

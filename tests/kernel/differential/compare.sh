@@ -15,6 +15,8 @@ built=$(cd "$top" && realpath -m "${BUILD:-build}")
 work=$(mktemp -d -p /var/tmp)	# on a disk, not on tmpfs: as in the guests
 trap 'rm -rf "$work"' EXIT
 status=0
+namespaces=(--mount)
+[ "$EUID" -eq 0 ] || namespaces+=(--map-root-user)
 
 # The lists of FILE, one file each
 awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }' "$1"
@@ -26,7 +28,10 @@ simulate() {
 
 	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
 	! "$built/mrctl" sim --kernel "$4" -- true 2>/dev/null || options+=(--kernel "$4")
-	"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$work" "$@"
+	# Its file systems are mounted in a namespace of their own, which ends with it.
+	# shellcheck disable=SC2016	# the words of the inner shell
+	unshare "${namespaces[@]}" bash -c '"$0" "$1" && exec "${@:2}"' "$here/../guest/mount-files" "$work" \
+		"$built/mrctl" sim "${options[@]}" -- "$built/differential" "$work" "$@"
 }
 
 compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED

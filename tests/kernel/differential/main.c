@@ -4,8 +4,8 @@
  *   EPISODE.CALL NAME ARGUMENTS -> ERRNO, or ok and what came back
  *
  * The same arguments give the same calls on every machine with the same device, simulated or not.
- * FILES is a folder with the folders "ext4" and "xfs", which are on such file systems (for the simulator:
- * on any file system of a disk).  KERNEL ("6.12"; default: the running one) limits the calls to those that
+ * FILES is a folder as tests/kernel/guest/mount-files makes it; for the simulator its folders "ext4" and
+ * "xfs" may be on any file system of a disk.  KERNEL ("6.12"; default: the running one) limits the calls to those that
  * this version has.
  *
  * What a call draws depends on the objects that earlier calls made.  After a difference between two

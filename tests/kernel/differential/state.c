@@ -161,8 +161,8 @@ uint64_t attr_value(uint16_t id)
 
 uint32_t draw_access(void)
 {
-	static const uint32_t some[] = { 0, 1, 1,   1,    3,    4,    5,       5,
-					 7, 9, 0xf, 0x1f, 0x41, 0x47, 0x100001 };
+	static const uint32_t some[] = { 0, 1, 1,   1,    3,    4,    5,    5,
+					 7, 9, 0xf, 0x1f, 0x41, 0x41, 0x47, 0x100001 };
 
 	if (chance(70))
 		return PICK(some);

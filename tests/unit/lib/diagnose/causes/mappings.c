@@ -140,6 +140,60 @@ TEST(shared_files_of_an_unknown_file_system_are_refused_likely)
 	first("MR-FILE-MAPPING", MR_LIKELY);
 }
 
+/* An overlay at /, whose upper layer is on the device 0:30 of a type. */
+static void mount_overlay(const char *type)
+{
+	char text[512];
+
+	snprintf(
+		text, sizeof(text),
+		"22 1 0:30 / /layers rw - %s none rw\n"
+		"23 1 8:1 / / rw - overlay overlay rw,lowerdir=/low,upperdir=/layers/up,workdir=/w\n",
+		type);
+	put("/proc/self/mountinfo", text);
+}
+
+TEST(of_an_overlay_the_upper_layer_counts)
+{
+	map("rw-s", "/data/a");
+	mount_overlay("tmpfs");
+	diagnose("7.2", EFAULT, 65536, WRITE); /* its path leads nowhere, as in a container */
+	first("MR-FILE-MAPPING", MR_LIKELY);
+	call("answer", "/file/layers/up",
+	     "mode=40755 device=0:30 inode=2 size=40 allocated=0 dax=no free=unknown");
+	diagnose("7.2", EFAULT, 65536, WRITE);
+	nothing();
+	mount_overlay("xfs");
+	diagnose("7.2", EFAULT, 65536, WRITE);
+	first("MR-FILE-MAPPING", MR_CERTAIN);
+}
+
+TEST(what_is_certain_comes_before_an_unknown_file_system)
+{
+	map("rw-s", "/data/a");
+	mount("overlay");
+	call("answer", "/file/data/a", FILE_OF("4097", "no"));
+	diagnose("7.2", EFAULT, 65536, WRITE);
+	first("MR-FILE-END", MR_CERTAIN);
+}
+
+TEST(ramfs_and_rings_of_perf_events_are_refused)
+{
+	map("rw-s", "/data/a");
+	mount("ramfs");
+	diagnose("7.2", EFAULT, 65536, WRITE);
+	first("MR-FILE-MAPPING", MR_CERTAIN);
+	put("/proc/self/maps",
+	    "200000000000-200000010000 rw-s 00000000 00:10 77 anon_inode:[perf_event]\n");
+	put("/proc/self/smaps",
+	    "200000000000-200000010000 rw-s 00000000 00:10 77 anon_inode:[perf_event]\n"
+	    "VmFlags: rd wr sh mr mw me ms de dd \n");
+	diagnose("6.12", EFAULT, 65536, WRITE);
+	first("MR-FILE-MAPPING", MR_CERTAIN);
+	diagnose("6.12", EFAULT, 65536, MR_ACCESS_REMOTE_READ);
+	nothing();
+}
+
 TEST(files_in_memory_and_private_ones_are_not_refused)
 {
 	map("rw-s", "/dev/shm/a");
@@ -396,6 +450,9 @@ int main(void)
 		T(a_file_of_another_inode_is_not_the_mapped_one),
 		T(shared_files_are_refused_since_linux_6_5),
 		T(shared_files_of_an_unknown_file_system_are_refused_likely),
+		T(of_an_overlay_the_upper_layer_counts),
+		T(what_is_certain_comes_before_an_unknown_file_system),
+		T(ramfs_and_rings_of_perf_events_are_refused),
 		T(files_in_memory_and_private_ones_are_not_refused),
 		T(a_truncated_file_ends_before_its_mapping),
 		T(memory_of_a_device_is_shown_by_its_flags),

@@ -6,7 +6,11 @@
  */
 #include <libgen.h>
 #include <linux/magic.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
@@ -161,8 +165,8 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 	assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
 	snprintf(below, sizeof(below), "%s", dirname(self));
 	assert_int_equal(statfs(below, &fs), 0);
-	if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
-		skip(); /* a file system in memory writes nothing back */
+	if (fs.f_type == TMPFS_MAGIC)
+		skip(); /* it writes nothing back */
 	assert_int_equal(stat(below, &st), 0);
 	/* the second file is deleted: the simulator knows it by its device, if that has a major number */
 	for (i = 0; i < (major(st.st_dev) ? 2 : 1); i++) {
@@ -182,6 +186,87 @@ static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
 	private = map(PAGE, PROT_READ | PROT_WRITE);
 	assert_int_equal(reg(device->fd, device->pd, private, PAGE, LOCAL, NULL), 0);
 	munmap(private, PAGE);
+}
+
+static int use_mounted_files(struct device *device)
+{
+	static const struct answers ramfs = ANSWERS(EFAULT, EFAULT, 0);
+	char folder[] = "/tmp/mrctl-test-XXXXXX", path[512], options[300], *memory;
+
+	EXPECT(mkdtemp(folder));
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("ramfs", folder, "ramfs", 0, NULL)) {
+		rmdir(folder);
+		print_message("this user cannot mount a ramfs\n");
+		return 0;
+	}
+	memory = map_file(folder, path);
+	EXPECT(reg(device->fd, device->pd, memory, PAGE, LOCAL, NULL) == ramfs.of[kernel]);
+	EXPECT(!reg(device->fd, device->pd, memory, PAGE, IB_UVERBS_ACCESS_REMOTE_READ, NULL));
+	munmap(memory, 2 * PAGE);
+
+	EXPECT(!umount2(folder, MNT_DETACH) && !mount("tmpfs", folder, "tmpfs", 0, NULL));
+	EXPECT(!chdir(folder) && !mkdir("low", 0700) && !mkdir("up per", 0700) &&
+	       !mkdir("work", 0700) && !mkdir("over", 0700));
+	snprintf(options, sizeof(options), "lowerdir=%s/low,upperdir=%s/up per,workdir=%s/work",
+		 folder, folder, folder);
+	if (!mount("overlay", "over", "overlay", 0, options)) {
+		memory = map_file("over", path);
+		EXPECT(!reg(device->fd, device->pd, memory, PAGE, LOCAL, NULL));
+		EXPECT(!umount2("over", MNT_DETACH));
+	}
+	EXPECT(!chdir("/") && !umount2(folder, MNT_DETACH));
+	rmdir(folder);
+	return 0;
+}
+
+/* ramfs treats writes to shared pages as a disk's file system does; of an overlay its upper layer counts. */
+static void shared_files_are_those_of_their_file_system(void **state)
+{
+	in_child(use_mounted_files, *state);
+}
+
+static void rings_of_perf_events_have_pages_in_older_kernels(void **state)
+{
+	static const struct answers read = ANSWERS(EFAULT, 0, 0),
+				    write = ANSWERS(EFAULT, EFAULT, 0),
+				    late = ANSWERS(EFAULT, EFAULT, EFAULT),
+				    data = ANSWERS(EFAULT, 0, EFAULT);
+	struct perf_event_attr event = { .type = PERF_TYPE_SOFTWARE,
+					 .size = sizeof(event),
+					 .config = PERF_COUNT_SW_DUMMY,
+					 .exclude_kernel = 1,
+					 .exclude_hv = 1 };
+	struct device *device = *state;
+	char *ring;
+	int fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		skip(); /* not for this user */
+	ring = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(ring, MAP_FAILED);
+	close(fd);
+	assert_int_equal(reg(device->fd, device->pd, ring, PAGE, 0, NULL), read.of[kernel]);
+	assert_int_equal(reg(device->fd, device->pd, ring, PAGE, LOCAL, NULL), write.of[kernel]);
+	/* only the first page can be written, which older kernels pin for reading, too */
+	assert_int_equal(reg(device->fd, device->pd, ring + PAGE, PAGE, 0, NULL), data.of[kernel]);
+	assert_int_equal(reg(device->fd, device->pd, ring + PAGE, PAGE, LOCAL, NULL),
+			 late.of[kernel]);
+	munmap(ring, 3 * PAGE);
+}
+
+static void memory_that_can_only_be_written_is_pinned_where_it_is_mapped(void **state)
+{
+	static const struct answers absent = ANSWERS(EFAULT, EFAULT, 0);
+	struct device *device = *state;
+	char *memory = map(2 * PAGE, PROT_READ | PROT_WRITE);
+
+	memory[0] = 1;
+	assert_int_equal(mprotect(memory, 2 * PAGE, PROT_WRITE), 0);
+	assert_int_equal(reg(device->fd, device->pd, memory, PAGE, 0, NULL), 0);
+	assert_int_equal(reg(device->fd, device->pd, memory, 2 * PAGE, 0, NULL), absent.of[kernel]);
+	assert_int_equal(reg(device->fd, device->pd, memory, 2 * PAGE, LOCAL, NULL), 0);
+	munmap(memory, 2 * PAGE);
 }
 
 /* ---- methods and attributes ------------------------------------------------------------------ */
@@ -325,6 +410,9 @@ int main(void)
 		DEVICE_TEST(rereg_checks_access),
 		DEVICE_TEST(memory_that_is_read_must_be_readable),
 		DEVICE_TEST(files_are_written_by_shared_mappings_in_older_kernels),
+		DEVICE_TEST(shared_files_are_those_of_their_file_system),
+		DEVICE_TEST(rings_of_perf_events_have_pages_in_older_kernels),
+		DEVICE_TEST(memory_that_can_only_be_written_is_pinned_where_it_is_mapped),
 		DEVICE_TEST(methods_are_those_of_the_kernel),
 		DEVICE_TEST(data_direct_is_known),
 		DEVICE_TEST(small_regions_share_keys_in_older_kernels),

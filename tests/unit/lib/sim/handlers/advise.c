@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Prefetching pages of simulated regions with on-demand paging: raw, and by libibverbs. */
+#include <sys/syscall.h>
+
 #include <infiniband/verbs.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -66,6 +68,53 @@ static void ranges_are_checked_with_flush(void **state)
 	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0, ODP, &mr), 0);
 	assert_int_equal(advise(device, mr.lkey, READ, FLUSH, 0x10000, 1), EFAULT);
 	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, (uintptr_t)device->memory, PAGE), 0);
+}
+
+static uint32_t reg_on_demand(const struct device *device, void *memory)
+{
+	struct ib_uverbs_reg_mr_resp mr;
+
+	assert_int_equal(reg_at(device->fd, device->pd, memory, 4 * PAGE, IOVA, ODP, &mr), 0);
+	return mr.lkey;
+}
+
+static void secret_memory_is_fetched(void **state)
+{
+	struct device *device = *state;
+	int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+	uint32_t key;
+	char *memory;
+
+	if (fd < 0)
+		skip(); /* the machine's kernel is older, or does not allow it */
+	assert_int_equal(ftruncate(fd, 3 * PAGE), 0);
+	memory = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_ptr_not_equal(memory, MAP_FAILED);
+	close(fd);
+	memory[0] = 7;
+	key = reg_on_demand(device, memory);
+	assert_int_equal(advise(device, key, READ, FLUSH, IOVA, 3 * PAGE), 0);
+	assert_int_equal(advise(device, key, WRITE, FLUSH, IOVA, 3 * PAGE), 0);
+	assert_int_equal(memory[0], 7);
+	assert_int_equal(advise(device, key, READ, FLUSH, IOVA, 4 * PAGE), EFAULT);
+	assert_int_equal(mprotect(memory, 4 * PAGE, PROT_READ), 0);
+	assert_int_equal(advise(device, key, WRITE, FLUSH, IOVA, PAGE), EPERM);
+	assert_int_equal(reg(device->fd, device->pd, memory, PAGE, 0, NULL), EFAULT);
+	munmap(memory, 4 * PAGE);
+}
+
+static void memory_that_cannot_be_read_is_not_fetched(void **state)
+{
+	struct device *device = *state;
+	char *memory = map(4 * PAGE, PROT_READ | PROT_WRITE);
+	const uint32_t key = reg_on_demand(device, memory);
+
+	assert_int_equal(advise(device, key, WRITE, FLUSH, IOVA, 4 * PAGE), 0);
+	assert_int_equal(mprotect(memory + PAGE, PAGE, PROT_WRITE), 0);
+	assert_int_equal(advise(device, key, WRITE, FLUSH, IOVA, 4 * PAGE), EFAULT);
+	assert_int_equal(advise(device, key, READ, FLUSH, IOVA, 4 * PAGE), EFAULT);
+	assert_int_equal(advise(device, key, WRITE, FLUSH, IOVA, PAGE), 0);
+	munmap(memory, 4 * PAGE);
 }
 
 static void huge_pages_are_fetched_whole(void **state)
@@ -165,6 +214,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(only_with_flush_pages_are_there_at_once),
 		DEVICE_TEST(ranges_are_checked_with_flush),
+		DEVICE_TEST(secret_memory_is_fetched),
+		DEVICE_TEST(memory_that_cannot_be_read_is_not_fetched),
 		DEVICE_TEST(huge_pages_are_fetched_whole),
 		DEVICE_TEST(keys_are_checked),
 		DEVICE_TEST(requests_are_checked),
