@@ -62,6 +62,7 @@ struct walk {
 	bool (*visit)(const struct mr_mapping *mapping, void *data);
 	void *data;
 	bool has_begun, is_done;
+	bool is_garbled; /* a line is that of no mapping, so what is mapped is not known */
 };
 
 /* Return: whether the next line is wanted. */
@@ -70,9 +71,24 @@ static bool walk_line(const char *line, void *data)
 	struct walk *walk = data;
 	struct mr_mapping mapping;
 
-	if (!walk->is_done && parse_mapping(line, &mapping) && mapping.end > walk->start)
+	if (walk->is_done)
+		return false;
+	if (!parse_mapping(line, &mapping)) {
+		walk->is_garbled = true;
+		return false;
+	}
+	walk->has_begun = true;
+	if (mapping.end > walk->start)
 		walk->is_done = !walk->visit(&mapping, walk->data);
 	return !walk->is_done;
+}
+
+/* What reading lines has come to: each process has mappings. */
+static int result_of(const struct walk *walk, int rc)
+{
+	if (rc)
+		return rc;
+	return walk->is_garbled || !walk->has_begun ? -EBADMSG : 0;
 }
 
 /* linux/fs.h since Linux 6.11: struct procmap_query, PROCMAP_QUERY, PROCMAP_QUERY_... */
@@ -143,7 +159,10 @@ static int walk_by_query(struct walk *walk)
 
 static bool walk_recorded_line(const char *line, void *data)
 {
-	walk_line(line, data);
+	struct walk *walk = data;
+
+	if (!walk->is_garbled)
+		walk_line(line, walk);
 	return true;
 }
 
@@ -154,10 +173,13 @@ int mr_mappings_walk(struct mr_host *host, uint64_t start,
 	int rc;
 
 	if (!mr_host_is_live(host))
-		return mr_host_lines(host, "/proc/self/maps", walk_recorded_line, &walk);
+		return result_of(&walk,
+				 mr_host_lines(host, "/proc/self/maps", walk_recorded_line, &walk));
 	host->reads |= MR_READ_MEMORY;
 	rc = walk_by_query(&walk);
-	return rc && !walk.has_begun ? read_lines("/proc/self/maps", walk_line, &walk) : rc;
+	return rc && !walk.has_begun
+		       ? result_of(&walk, read_lines("/proc/self/maps", walk_line, &walk))
+		       : rc;
 }
 
 /* ---- details ---- */

@@ -26,7 +26,7 @@ struct mr_mapping {
  *
  * Of this machine nothing is recorded: addresses and files of a process are its own.
  *
- * Return: 0, or -errno where the mappings cannot be read.
+ * Return: 0, or -errno where the mappings cannot be read: -EBADMSG where a line is that of no mapping, or there is none.
  */
 int mr_mappings_walk(struct mr_host *host, uint64_t start,
 		     bool (*visit)(const struct mr_mapping *mapping, void *data), void *data);

@@ -47,10 +47,11 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 	overcommit = pool->overcommit.value;
 	surplus = pool->surplus.value;
 	WRITE(reason->text,
-	      "%" PRIu64 " huge pages of %" PRIu64 " KiB are wanted; %" PRIu64
+	      "%" PRIu64 " huge page%s of %" PRIu64 " KiB %s wanted; %" PRIu64
 	      " are free, of which others have reserved %" PRIu64 ", and %" PRIu64
 	      " may be made on demand",
-	      wanted, s->huge_size >> 10, pool->free.value, pool->reserved.value,
+	      wanted, wanted == 1 ? "" : "s", s->huge_size >> 10, wanted == 1 ? "is" : "are",
+	      pool->free.value, pool->reserved.value,
 	      overcommit > surplus ? overcommit - surplus : 0);
 	WRITE(reason->remedy, "raise /sys/kernel/mm/hugepages/hugepages-%" PRIu64 "kB/nr_hugepages",
 	      s->huge_size >> 10);

@@ -52,7 +52,7 @@ registers() {
 	[ "$(cat $pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	run --separate-stderr mr reg --memory hugetlb:2M
 	refused ENOMEM mmap
-	[[ $stderr == *"1 huge pages of 2048 KiB are wanted; 0 are free"*nr_hugepages* ]]
+	[[ $stderr == *"1 huge page of 2048 KiB is wanted; 0 are free"*nr_hugepages* ]]
 }
 
 # bats test_tags=kernel

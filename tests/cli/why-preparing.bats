@@ -45,7 +45,7 @@ layer_is_null() {
 	[ -e $pages ] || skip "this kernel has no huge pages of 2M"
 	[ "$(<$pages/nr_overcommit_hugepages)" = 0 ] || skip "huge pages may be overcommitted"
 	refused_because MR-HUGEPAGES certain mr reg --memory hugetlb:2M --size 900G --json
-	json '.failures[0].causes[0] | (.cause | contains("huge pages of 2048 KiB are wanted")) and
+	json '.failures[0].causes[0] | (.cause | test("huge pages? of 2048 KiB (is|are) wanted")) and
 		(.remedy | contains("nr_hugepages"))'
 	layer_is_null
 }

@@ -82,7 +82,9 @@ static void look_at_modules(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (finding.verdict != MR_VERDICT_WARN && finding.verdict != MR_VERDICT_BAD)
 		return;
 	mr_evidence_text(suspicion, "modules", "%s", finding.figure);
-	mr_suspect(suspicion, MR_CERTAIN, "there is no RDMA device: %s", finding.figure);
+	/* The device of that name need not be one of the adapter. */
+	mr_suspect(suspicion, place->is_named ? MR_LIKELY : MR_CERTAIN,
+		   "there is no RDMA device: %s", finding.figure);
 	take_remedy(&finding, suspicion);
 }
 

@@ -146,7 +146,10 @@ static bool makes(const struct mr_inquiry *inquiry, enum mr_dmabuf_type type, co
 	return dmabuf && dmabuf->source.type == type && is_call(inquiry, call);
 }
 
-/* EACCES is certain where the permission of the node is against this user. */
+/*
+ * EACCES is certain where the permission of the node is against this user.  EPERM does not come of permissions, but of
+ * rules for devices.
+ */
 static void suspect_node(struct mr_inquiry *inquiry, const char *path,
 			 struct mr_suspicion *suspicion)
 {
@@ -154,6 +157,18 @@ static void suspect_node(struct mr_inquiry *inquiry, const char *path,
 	struct mr_host_status file;
 
 	mr_evidence_text(suspicion, "node", "%.100s", path);
+	if (inquiry->refusal->errnum == EPERM) {
+		mr_suspect(suspicion, MR_LIKELY,
+			   "rules for devices keep this process from %.100s (of a container, or "
+			   "DeviceAllow=)",
+			   path);
+		mr_suspect_remedy(
+			suspicion,
+			"allow the device: docker run --device=%.100s, or DeviceAllow= of "
+			"the unit",
+			path);
+		return;
+	}
 	if (mr_host_stat(inquiry->host, &file, "%s", path) || !status || !status->uid.known) {
 		mr_suspect(suspicion, MR_LIKELY, "this user may not open %.100s", path);
 		return;
@@ -180,8 +195,10 @@ static void look_at_udmabuf(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	}
 	mr_evidence_text(suspicion, "node", "%s", UDMABUF);
-	if (!mr_host_exists(inquiry->host, "%s", UDMABUF))
-		mr_suspect(suspicion, MR_CERTAIN, "there is no " UDMABUF);
+	if (inquiry->refusal->errnum == ENOENT)
+		mr_suspect(suspicion,
+			   mr_host_exists(inquiry->host, "%s", UDMABUF) ? MR_POSSIBLE : MR_CERTAIN,
+			   "there is no " UDMABUF);
 	else
 		mr_suspect(suspicion, MR_LIKELY, UDMABUF " has no driver");
 }

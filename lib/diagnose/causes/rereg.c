@@ -74,7 +74,6 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 				  "kernel changes none on memory of the device, either");
 }
 
-/* An MR that is imported is of another type anyway, which libibverbs looks at first. */
 static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;

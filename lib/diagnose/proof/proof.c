@@ -169,10 +169,19 @@ static void prove_by_chain(struct mr_proof *proof, const struct mr_proof_questio
 }
 
 /* The stack of the kernel did not return that errno, so libibverbs or the provider has made it up. */
-static void prove_user_space(const struct mr_proof_question *question, struct mr_proven *proven)
+static void prove_user_space(const struct mr_proof *proof, const struct mr_proof_question *question,
+			     struct mr_proven *proven)
 {
 	if (!question->by_library) {
 		proven->note = "no function that is watched has returned this error";
+		return;
+	}
+	/* What does not come in by a function that is watched is not seen at all. */
+	if (!is_watched(&proof->watch, "ib_uverbs_ioctl") ||
+	    !is_watched(&proof->watch, "ib_uverbs_write")) {
+		proven->note =
+			"no function that is watched has returned this error, and not all by "
+			"which calls come in could be watched";
 		return;
 	}
 	if (question->is_filtered) {
@@ -205,5 +214,5 @@ void mr_proof_read(struct mr_proof *proof, const struct mr_proof_question *quest
 	if (proven->chain.count)
 		prove_by_chain(proof, question, proven);
 	else
-		prove_user_space(question, proven);
+		prove_user_space(proof, question, proven);
 }

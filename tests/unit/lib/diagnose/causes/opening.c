@@ -248,6 +248,42 @@ TEST(a_host_without_sysfs_proves_nothing)
 	assert_none_certain();
 }
 
+TEST(an_adapter_without_driver_is_likely_that_of_a_named_device)
+{
+	put("/sys/class/net/lo/ifindex", "1\n");
+	put("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x15b3\n");
+	put("/sys/bus/pci/devices/0000:01:00.0/device", "0x101b\n");
+	put("/sys/bus/pci/devices/0000:01:00.0/class", "0x020000\n");
+	FIND(NULL);
+	FIRST("MR-MODULES", CERTAIN);
+	FIND("rxe0");
+	FIRST("MR-MODULES", LIKELY);
+	TEXT("an adapter has no driver");
+}
+
+/* Opening /dev/udmabuf, to make a dma-buf, is refused. */
+static void refuse_udmabuf(int errnum)
+{
+	const struct mr_dmabuf_request dmabuf = { .source = { .type = MR_DMABUF_UDMABUF } };
+	const struct mr_refusal refusal = {
+		.call = "open", .errnum = errnum, .environment = &environment, .dmabuf = &dmabuf
+	};
+
+	mr_diagnose(&refusal, &recorded.host, &diagnosis);
+}
+
+TEST(a_permission_is_eacces_and_rules_for_devices_are_eperm)
+{
+	put_healthy_host();
+	call("stat", "/dev/udmabuf", "mode=20600 uid=0 gid=0 device=10:126");
+	refuse_udmabuf(EACCES);
+	FIRST("MR-UDMABUF", CERTAIN);
+	TEXT("has mode 0600");
+	refuse_udmabuf(EPERM);
+	FIRST("MR-UDMABUF", LIKELY);
+	TEXT("rules for devices");
+}
+
 TEST(a_node_with_another_number)
 {
 	put_healthy_host();
@@ -332,6 +368,8 @@ int main(void)
 		CASE(a_name_that_no_device_has),
 		CASE(no_device_at_all),
 		CASE(a_host_without_sysfs_proves_nothing),
+		CASE(an_adapter_without_driver_is_likely_that_of_a_named_device),
+		CASE(a_permission_is_eacces_and_rules_for_devices_are_eperm),
 		CASE(a_node_with_another_number),
 		CASE(a_node_that_is_a_file),
 		CASE(no_more_files),
