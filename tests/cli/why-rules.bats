@@ -110,6 +110,15 @@ need_simulator() {
 	refused_because MR-IOVA-END certain mr reg-iova --size 8K --iova 0xfffffffffffff000 --json
 }
 
+@test "memory that cannot be pinned is refused before its IOVA is looked at" {
+	need_simulator
+	on_mlx5 || skip "is a rule of mlx5"
+	refused_because MR-READ-ONLY certain \
+		mr reg-iova --memory readonly --size 8K --iova 0xfffffffffffff000 --json
+	refused_for_no_certain_cause faulty reg_mr=EINVAL \
+		reg-iova --memory readonly --size 8K --iova 0xfffffffffffff000 --json
+}
+
 @test "an errno that comes although ib_uverbs refuses with another one before is not explained for certain" {
 	refused_for_no_certain_cause mrctl sim --fault reg_mr=EFAULT -- \
 		mrctl reg --memory unmapped --access remote-write --json

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "lib/diagnose/causes/pinning.h"
 #include "lib/diagnose/causes/tables.h"
 #include "lib/diagnose/size_text.h"
 #include "lib/host/page.h"
@@ -102,7 +103,9 @@ static void look_at_iova_end(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	mr_evidence_hex(suspicion, "iova", request->iova);
 	mr_evidence_number(suspicion, "length", request->length);
 	mr_suspect(suspicion,
-		   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES ? MR_CERTAIN : MR_POSSIBLE,
+		   mr_inquiry_kernel_since(inquiry, 7, 2) == MR_YES && mr_is_pinned(inquiry)
+			   ? MR_CERTAIN
+			   : MR_POSSIBLE,
 		   "the IOVA 0x%" PRIx64 " and %" PRIu64 " bytes go past the last address",
 		   request->iova, request->length);
 }

@@ -268,6 +268,13 @@ static bool look(struct mr_inquiry *inquiry)
 	return true;
 }
 
+bool mr_is_pinned(struct mr_inquiry *inquiry)
+{
+	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
+
+	return !obstacle || obstacle->kind == MR_OBSTACLE_NONE;
+}
+
 const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry)
 {
 	if (inquiry->has_obstacle == MR_FACT_NOT_READ)

@@ -20,4 +20,7 @@ bool mr_is_gpu_mapping(const struct mr_mapping *mapping);
  */
 const struct mr_obstacle *mr_obstacle_find(struct mr_inquiry *inquiry);
 
+/** mr_is_pinned() - whether nothing is known that keeps the memory from being pinned, which drivers do first */
+bool mr_is_pinned(struct mr_inquiry *inquiry);
+
 #endif

@@ -119,12 +119,10 @@ static bool may_be_large(const struct mr_refusal *refusal)
 /* Whether the memory can be pinned, which comes first and is answered otherwise, as far as is known. */
 static bool is_pinned(struct mr_inquiry *inquiry)
 {
-	const struct mr_obstacle *obstacle = mr_obstacle_find(inquiry);
 	const struct mr_dmabuf_file *file = mr_inquiry_dmabuf(inquiry);
 
-	return inquiry->operation == MR_OP_UMEM_DMABUF
-		       ? file && file->is_dmabuf
-		       : !obstacle || obstacle->kind == MR_OBSTACLE_NONE;
+	return inquiry->operation == MR_OP_UMEM_DMABUF ? file && file->is_dmabuf
+						       : mr_is_pinned(inquiry);
 }
 
 /* devx_umem_find_best_pgsize() */
