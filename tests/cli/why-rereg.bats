@@ -238,3 +238,17 @@ no_certain_but() {
 	[[ $stderr == *"the region is as before"*"because: no flag says what to change [certain, MR-REREG-FLAGS]"* ]] ||
 		fail "$stderr"
 }
+
+# bats test_tags=kernel
+@test "an older mlx5 makes a region on demand anew, from the memory of the process that changes it" {
+	on_mlx5 || skip "only mlx5 makes regions anew"
+	ms reg --name o --size 64K --access local-write,on-demand --quiet
+	run --separate-stderr ms rereg o --access local-write --json
+	[ "$status" -eq 1 ]
+	json '.failures[0] | if .errno == "EFAULT"
+		then .causes[0] | .id == "MR-REREG-PROCESS" and .certainty == "likely" and .evidence.access_before == "0x41"
+		else .errno == "EOPNOTSUPP" and .causes[0].id == "MR-REREG-IN-PLACE" end'
+	if [[ $(on_simulator || uname -r) == 6.1.* ]]; then
+		json '.failures[0].errno == "EFAULT"'
+	fi
+}
