@@ -7,7 +7,7 @@
 #include "tests/unit/unit.h"
 
 static const struct mr_cause cause = {
-	.id = "MR-MADE-UP",
+	.id = "MADE-UP",
 	.cured_by = MR_CURED_BY(HALF) | MR_CURED_BY(FRESH_MEMORY),
 };
 
