@@ -5,6 +5,8 @@
 
 #include "cmd/register/notes.h"
 #include "lib/base/signals.h"
+#include "lib/diagnose/kernel_bug.h"
+#include "lib/host/root.h"
 #include "lib/session/library.h"
 #include "lib/verbs/access.h"
 
@@ -40,6 +42,19 @@ void register_note_needs_process(const struct register_job *job, bool hold)
 		report_note(job->answer.invocation->command->name,
 			    "%s region is inert once this process has ended: use --hold",
 			    cuda ? "a cuda" : "an on-demand");
+}
+
+void register_note_kernel_bug(const struct register_job *job)
+{
+	static bool told;
+	const char *effect;
+
+	if (told || !job->count || job->answer.invocation->global->style.quiet)
+		return;
+	effect = mr_kernel_bug(mr_this_host(), job->registrar.uverbs.driver_id, job->plan->access);
+	told = effect;
+	if (effect)
+		report_note(job->answer.invocation->command->name, "%s", effect);
 }
 
 void register_note_interrupted(const struct register_job *job)

@@ -14,6 +14,9 @@ void register_note_flags_without_effect(struct register_job *job);
  */
 void register_note_needs_process(const struct register_job *job, bool hold);
 
+/** register_note_kernel_bug() - warn, once in a batch, that the kernel corrupts data in regions like these */
+void register_note_kernel_bug(const struct register_job *job);
+
 /** register_note_interrupted() - say what became of the regions that were registered before a signal came */
 void register_note_interrupted(const struct register_job *job);
 

@@ -209,6 +209,7 @@ static int run_job(struct register_job *job, struct mr_error *err)
 		register_free_unused_dm(job);
 	register_note_flags_without_effect(job);
 	register_note_needs_process(job, hold);
+	register_note_kernel_bug(job);
 	rc = print_document(job, err);
 	if (rc)
 		register_hint_unprinted(job, err);

@@ -8,6 +8,9 @@
  *        object-tool mkey UMEM_ID LENGTH              make a memory key of DEVX on a umem (mlx5);
  *                                                     print the object's handle
  *        object-tool free-mkey HANDLE                 free it
+ *        object-tool read RKEY ADDR                   print the word that a peer reads through a key of the
+ *                                                     default protection domain (rxe)
+ *        object-tool write RKEY ADDR VALUE            write it
  */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
@@ -113,10 +116,13 @@ static void modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask)
 		die("ibv_modify_qp");
 }
 
-/* Connects a QP with itself.  It needs no peer: binding a memory window sends nothing. */
+/* Connects a QP with itself, so that it is its own peer. */
 static void connect_qp(struct ibv_qp *qp)
 {
-	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT, .port_num = PORT };
+	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT,
+				    .port_num = PORT,
+				    .qp_access_flags =
+					    IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE };
 	struct ibv_port_attr port;
 
 	modify_qp(qp, &attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
@@ -136,7 +142,9 @@ static void connect_qp(struct ibv_qp *qp)
 	modify_qp(qp, &attr,
 		  IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 			  IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-	attr = (struct ibv_qp_attr){ .qp_state = IBV_QPS_RTS, .timeout = 1, .max_rd_atomic = 1 };
+	attr = (struct ibv_qp_attr){
+		.qp_state = IBV_QPS_RTS, .timeout = 18, .retry_cnt = 7, .max_rd_atomic = 1
+	};
 	modify_qp(qp, &attr,
 		  IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 			  IBV_QP_MAX_QP_RD_ATOMIC);
@@ -158,6 +166,54 @@ static void post_send_by_ioctl(const struct ibv_qp *qp)
 	submit(&request, "POST_SEND");
 }
 
+static struct ibv_qp *make_qp(void)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC,
+		.cap = { .max_send_wr = 4, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 }
+	};
+	struct ibv_qp *qp;
+
+	init.send_cq = init.recv_cq = ibv_create_cq(device.context, 4, NULL, NULL, 0);
+	if (!init.send_cq)
+		die("ibv_create_cq");
+	qp = ibv_create_qp(device.pd, &init);
+	if (!qp)
+		die("ibv_create_qp");
+	connect_qp(qp);
+	return qp;
+}
+
+static void destroy_qp(struct ibv_qp *qp)
+{
+	struct ibv_cq *cq = qp->send_cq;
+
+	if (ibv_destroy_qp(qp) || ibv_destroy_cq(cq))
+		die("ibv_destroy_qp");
+}
+
+/* Waits for the request that @posted, an errno or 0, is the answer to. */
+static void complete(struct ibv_qp *qp, int posted, const char *what)
+{
+	struct ibv_wc wc;
+	int count = 0;
+
+	errno = posted;
+	if (posted == EACCES)
+		post_send_by_ioctl(qp);
+	else if (posted)
+		die(what);
+	for (int tries = 0; tries < 5000 && !count; tries++) {
+		count = ibv_poll_cq(qp->send_cq, 1, &wc);
+		usleep(1000);
+	}
+	if (count != 1 || wc.status) {
+		snprintf(err.text, sizeof(err.text), "%s",
+			 count == 1 ? ibv_wc_status_str(wc.status) : "no completion");
+		die(what);
+	}
+}
+
 static void bind_window(char **words)
 {
 	/*
@@ -169,14 +225,8 @@ static void bind_window(char **words)
 		char room[512];
 	} region = { .room = { 0 } };
 	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED };
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC,
-		.cap = { .max_send_wr = 4, .max_recv_wr = 1, .max_send_sge = 1, .max_recv_sge = 1 }
-	};
 	struct ibv_mw *mw;
-	struct ibv_wc wc;
 	struct ibv_qp *qp;
-	int count = 0;
 
 	open_device();
 	region.mr = (struct ibv_mr){ .context = device.context,
@@ -189,35 +239,57 @@ static void bind_window(char **words)
 						    .addr = (uintptr_t)region.mr.addr,
 						    .length = region.mr.length,
 						    .mw_access_flags = IBV_ACCESS_REMOTE_READ };
-	init.send_cq = init.recv_cq = ibv_create_cq(device.context, 4, NULL, NULL, 0);
-	if (!init.send_cq)
-		die("ibv_create_cq");
-	qp = ibv_create_qp(device.pd, &init);
-	if (!qp)
-		die("ibv_create_qp");
-	connect_qp(qp);
+	qp = make_qp();
 	mw = ibv_alloc_mw(device.pd, IBV_MW_TYPE_1);
 	if (!mw)
 		die("ibv_alloc_mw");
-	errno = ibv_bind_mw(qp, mw, &bind);
-	if (errno == EACCES)
-		post_send_by_ioctl(qp);
-	else if (errno)
-		die("ibv_bind_mw");
-	for (int tries = 0; tries < 5000 && !count; tries++) {
-		count = ibv_poll_cq(init.send_cq, 1, &wc);
-		usleep(1000);
-	}
-	if (count != 1 || wc.status) {
-		snprintf(err.text, sizeof(err.text), "%s",
-			 count == 1 ? ibv_wc_status_str(wc.status) : "no completion");
-		die("the window was not bound");
-	}
-	if (ibv_destroy_qp(qp) || ibv_destroy_cq(init.send_cq))
-		die("ibv_destroy_qp");
+	complete(qp, ibv_bind_mw(qp, mw, &bind), "the window was not bound");
+	destroy_qp(qp);
 	printf("%u\n", mw->handle);
 	if (device.imported)
 		mr_device_close(&device);
+}
+
+/* ---- data through a key ---- */
+
+static void move(enum ibv_wr_opcode opcode, char **words, uint32_t *word)
+{
+	struct ibv_sge sge = { .addr = (uintptr_t)word, .length = sizeof(*word) };
+	struct ibv_send_wr wr = { .sg_list = &sge,
+				  .num_sge = 1,
+				  .opcode = opcode,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+
+	open_device();
+	mr = ibv_reg_mr(device.pd, word, sizeof(*word), IBV_ACCESS_LOCAL_WRITE);
+	if (!mr)
+		die("ibv_reg_mr");
+	sge.lkey = mr->lkey;
+	wr.wr.rdma.rkey = (uint32_t)parse_number(words[0]);
+	wr.wr.rdma.remote_addr = parse_number(words[1]);
+	qp = make_qp();
+	complete(qp, ibv_post_send(qp, &wr, &bad), "no access");
+	destroy_qp(qp);
+	if (ibv_dereg_mr(mr))
+		die("ibv_dereg_mr");
+}
+
+static void read_word(char **words)
+{
+	uint32_t word = 0;
+
+	move(IBV_WR_RDMA_READ, words, &word);
+	printf("0x%x\n", word);
+}
+
+static void write_word(char **words)
+{
+	uint32_t word = (uint32_t)parse_number(words[2]);
+
+	move(IBV_WR_RDMA_WRITE, words, &word);
 }
 
 /* ---- a memory key on a umem ---- */
@@ -271,10 +343,9 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "window", 4, bind_window },
-	{ "free-window", 1, free_window },
-	{ "mkey", 2, create_mkey },
-	{ "free-mkey", 1, free_mkey },
+	{ "window", 4, bind_window }, { "free-window", 1, free_window },
+	{ "mkey", 2, create_mkey },   { "free-mkey", 1, free_mkey },
+	{ "read", 2, read_word },     { "write", 3, write_word },
 };
 
 int main(int argc, char **argv)

@@ -49,7 +49,8 @@ observed() { # FILE...: output of the guests
 
 	`make check-kernel` writes this file from answers in tests/cli. The devices are those of
 	[README.md](README.md). The firmware's answers on `mlx5_0` are those of the software HCA; what the
-	kernel makes of them is real. "ok" means registered, "killed" means killed by the kernel.
+	kernel makes of them is real. "ok" means registered, "killed" means killed by the kernel. Where a kernel
+	does wrong, [bugs.md](bugs.md) tells how to see it.
 
 	EOT
 	awk -F'|' '
