@@ -179,9 +179,16 @@ check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential
+check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential \
+		$(BUILD)/starve.so
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
+
+# Preloaded by tests in the guests, which have no compiler
+$(BUILD)/starve.so: tests/cli/preload/starve.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE $(WARNINGS) -O2 -fPIC -shared -o $@ $<
 
 # Runs on the simulator and in the guests, which have no libraries but libc for it
 $(BUILD)/differential: $(DIFF_OBJ)
