@@ -129,6 +129,35 @@ skip_without_udmabuf() {
 	passes without-remote-atomic
 }
 
+# cured ID WORDS: it is a cause, for which a change speaks that takes it away
+cured() {
+	jq -e '.failures[0].causes[] | select(.id == $id) | .evidence.tried == "\($words) the call passes" and
+		(.certainty | IN("certain", "likely"))' --arg id "$1" --arg words "$2" <<<"$output" >/dev/null ||
+		fail "$1, $2: $(jq -c '.failures[0] | {causes, ruled_out, tried}' <<<"$output")"
+}
+
+# bats test_tags=kernel
+@test "a change that takes a cause away and passes is evidence of it" {
+	on_mlx5 || skip "rxe takes no hugetlb"
+	tried mr reg --access local-write,on-demand,hugetlb --memory memfd --addr 0x200000000000 --size 4M --populate
+	passes without-on-demand without-hugetlb fresh-memory
+	cured MR-ODP-HUGETLB "without hugetlb"
+	tried mr umem --size 64K --page-sizes 1G
+	cured MR-UMEM-PAGE-SIZES "with any page size"
+	skip_without_udmabuf
+	tried mr reg-dmabuf --from fd:0 --size 64K </dev/null
+	cured MR-DMABUF-FILE "with a udmabuf"
+	tried mr reg-dmabuf --from udmabuf --size 64K --data-direct
+	json '.failures[0] | .errno != "EINVAL" or .causes[0].evidence.tried == "without Data Direct the call passes"'
+}
+
+@test "a change that takes a cause away and is refused as well rules it out" {
+	require_devx
+	tried faulty umem_reg=EINVAL umem --size 4M --page-sizes 2M
+	json '.failures[0] | (.causes | map(.id) | index("MR-UMEM-PAGE-SIZES")) == null and
+		(.ruled_out[] | select(.id == "MR-UMEM-PAGE-SIZES").reason == "with any page size the call is refused as well")'
+}
+
 # bats test_tags=kernel
 @test "tries leave a session as it is" {
 	in_session 'mrctl reg --size 64K --name a -q

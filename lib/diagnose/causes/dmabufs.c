@@ -243,6 +243,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
+	  .cured_by = MR_CURED_BY(NO_DATA_DIRECT),
 	  .look = look_at_data_direct_iova,
 	  .what = "A region by Data Direct begins at the start of a page, in the dma-buf and in "
 		  "the addresses of the HCA.  The errno does not mean that Data Direct is missing.",
@@ -256,6 +257,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
+	  .cured_by = MR_CURED_BY(NO_DATA_DIRECT),
 	  .look = look_at_data_direct,
 	  .what = "Data Direct is a second PCI function of the HCA.  mlx5_ib has bound none to "
 		  "this device: there is none, or its driver was removed from it.",
@@ -270,6 +272,7 @@ const struct mr_cause mr_causes_of_dmabufs[] = {
 	  .errnums = { EINVAL, EBADF },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
+	  .cured_by = MR_CURED_BY(UDMABUF),
 	  .look = look_at_file,
 	  .what = "The descriptor stands for another kind of file.  Only files that a driver "
 		  "exported as dma-bufs can be registered by their descriptor.",

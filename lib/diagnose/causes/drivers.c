@@ -290,6 +290,7 @@ const struct mr_cause mr_causes_of_drivers[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
+	  .cured_by = MR_CURED_BY(NO_REMOTE_ATOMIC),
 	  .look = look_at_ionic_atomics,
 	  .what = "Users report that devices of the driver ionic refuse remote-atomic.",
 	  .recognise = "The same registers without remote-atomic: mrctl --why try shows it.",

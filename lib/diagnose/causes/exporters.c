@@ -123,12 +123,23 @@ static void say_what_is_known(const struct mr_dmabuf_file *file, struct mr_suspi
 					     "memory is in its BAR");
 }
 
+/* ib_umem_dmabuf_get() looks at the range before it asks the exporter. */
+static bool is_range_refused(const struct mr_inquiry *inquiry, const struct mr_dmabuf_file *file)
+{
+	const struct mr_region_request *request = inquiry->refusal->request;
+	uint64_t end;
+
+	return inquiry->refusal->errnum == EINVAL && file->size.known &&
+	       (__builtin_add_overflow(request->addr, request->length, &end) ||
+		end > file->size.value);
+}
+
 static void look_at_exporter(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_dmabuf_file *file = real_dmabuf(inquiry);
 	const bool is_internal = inquiry->refusal->errnum == ENOTSUPP_OF_KERNEL;
 
-	if (!file)
+	if (!file || is_range_refused(inquiry, file))
 		return;
 	mr_evidence_text(suspicion, "exporter", "%s", file->exporter);
 	mr_evidence_number(suspicion, "size", file->size.value);
@@ -195,6 +206,7 @@ const struct mr_cause mr_causes_of_exporters[] = {
 	  .errnums = { EOPNOTSUPP, EINVAL, EBUSY, ENODEV, ENOTSUPP_OF_KERNEL },
 	  .layer = MR_LAYER_DMABUF,
 	  .frequency = MR_OCCASIONAL,
+	  .cured_by = MR_CURED_BY(UDMABUF),
 	  .look = look_at_exporter,
 	  .what = "The driver that made the dma-buf decides which device may attach, pin and map "
 		  "it, and its errno comes out of the registration.",

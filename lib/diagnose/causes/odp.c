@@ -144,6 +144,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .errnums = { EOPNOTSUPP, EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
+	  .cured_by = MR_CURED_BY(NO_ON_DEMAND),
 	  .look = look_at_support,
 	  .what = "The access flag on-demand needs a device that reports on-demand paging.  Which "
 		  "operations of a transport may use it shows at run time only.",
@@ -174,6 +175,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
+	  .cured_by = MR_CURED_BY(NO_HUGETLB),
 	  .look = look_at_huge_pages,
 	  .what = "With on-demand and hugetlb, each page of the memory must be a huge one when it "
 		  "is fetched.",

@@ -203,6 +203,7 @@ const struct mr_cause mr_causes_of_umems[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
+	  .cured_by = MR_CURED_BY(ANY_PAGE_SIZE),
 	  .look = look_at_page_sizes,
 	  .what = "The driver takes the largest page size of the list whose pieces the memory "
 		  "consists of.  Sizes below 4 KiB and those larger than the umem do not count.",

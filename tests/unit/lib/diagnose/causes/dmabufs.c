@@ -72,6 +72,69 @@ TEST(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible)
 	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_POSSIBLE);
 }
 
+/* The call was refused again, and with one change it answers @errnum. */
+static void tried(enum mr_try_change change, int errnum)
+{
+	static struct mr_tries tries;
+
+	tries = (struct mr_tries){ .count = 2, .is_refused_again = true };
+	tries.list[0] = (struct mr_try){ .made = true, .errnum = refusal.errnum };
+	tries.list[1] = (struct mr_try){ .change = change, .made = true, .errnum = errnum };
+	refusal.tries = &tries;
+}
+
+TEST(another_dmabuf_shows_whether_it_was_the_exporter)
+{
+	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
+	dmabuf_by("amdgpu");
+	tried(MR_TRY_UDMABUF, 0);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_LIKELY);
+	tried(MR_TRY_UDMABUF, EINVAL);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_RULED_OUT);
+	tried(MR_TRY_UDMABUF, ENOMEM);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_POSSIBLE);
+	tried(MR_TRY_OTHER_PD, 0);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_POSSIBLE);
+	/* Of a range beyond its end the exporter was not asked, and the new one is longer. */
+	request.length = 9000;
+	tried(MR_TRY_UDMABUF, 0);
+	assert_int_equal(ask("MR-DMABUF-EXPORTER"), MR_UNRELATED);
+	assert_int_equal(ask("MR-DMABUF-RANGE"), MR_CERTAIN);
+}
+
+TEST(any_page_size_shows_whether_it_was_the_page_sizes)
+{
+	refuse("mlx5", MR_UMEM_REG_EX, EINVAL);
+	request.length = UINT64_C(4) << 20;
+	request.page_sizes = UINT64_C(2) << 20;
+	refusal.memory = "thp";
+	assert_int_equal(ask("MR-UMEM-PAGE-SIZES"), MR_POSSIBLE);
+	tried(MR_TRY_ANY_PAGE_SIZE, 0);
+	assert_int_equal(ask("MR-UMEM-PAGE-SIZES"), MR_LIKELY);
+	tried(MR_TRY_ANY_PAGE_SIZE, EINVAL);
+	assert_int_equal(ask("MR-UMEM-PAGE-SIZES"), MR_RULED_OUT);
+	request.page_sizes = 0;
+	assert_int_equal(ask("MR-UMEM-PAGE-SIZES"), MR_CERTAIN);
+}
+
+TEST(small_pages_show_whether_huge_ones_were_expected)
+{
+	refuse("mlx5", MR_REG_MR, EINVAL);
+	request.addr = MIB;
+	request.access = MR_ACCESS_HUGETLB | MR_ACCESS_ON_DEMAND;
+	assert_int_equal(ask("MR-ODP-HUGETLB"), MR_POSSIBLE);
+	tried(MR_TRY_NO_HUGETLB, 0);
+	assert_int_equal(ask("MR-ODP-HUGETLB"), MR_LIKELY);
+	tried(MR_TRY_NO_HUGETLB, EINVAL);
+	assert_int_equal(ask("MR-ODP-HUGETLB"), MR_RULED_OUT);
+	refuse("ionic", MR_REG_MR, EINVAL);
+	request.addr = MIB;
+	request.access |= MR_ACCESS_REMOTE_ATOMIC;
+	assert_int_equal(ask("MR-ATOMIC-IONIC"), MR_POSSIBLE);
+	tried(MR_TRY_NO_REMOTE_ATOMIC, 0);
+	assert_int_equal(ask("MR-ATOMIC-IONIC"), MR_LIKELY);
+}
+
 TEST(the_size_of_a_dmabuf_limits_the_range)
 {
 	refuse("mlx5", MR_REG_DMABUF_MR, EINVAL);
@@ -282,6 +345,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible),
+		T(another_dmabuf_shows_whether_it_was_the_exporter),
+		T(any_page_size_shows_whether_it_was_the_page_sizes),
+		T(small_pages_show_whether_huge_ones_were_expected),
 		T(the_size_of_a_dmabuf_limits_the_range),
 		T(what_is_no_dmabuf_is_certain),
 		T(nothing_is_said_of_a_descriptor_that_cannot_be_looked_at_or_is_anothers),
