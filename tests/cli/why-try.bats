@@ -16,6 +16,13 @@ passes() {
 		fail "expected ${expected[*]}, but: $(jq -c '.failures[0] | {tried, tries}' <<<"$output")"
 }
 
+# cured ID WORDS: it is a cause, for which a change speaks that takes it away
+cured() {
+	jq -e '.failures[0].causes[] | select(.id == $id) | .evidence.tried == "\($words) the call passes" and
+		(.certainty | IN("certain", "likely"))' --arg id "$1" --arg words "$2" <<<"$output" >/dev/null ||
+		fail "$1, $2: $(jq -c '.failures[0] | {causes, ruled_out, tried}' <<<"$output")"
+}
+
 # tried COMMAND...: run it with --why try --json; it is refused
 tried() {
 	run --separate-stderr "$@" --why try --json
@@ -127,13 +134,6 @@ skip_without_udmabuf() {
 	passes any-page-size
 	tried mr umem --size 64K --access local-write,remote-atomic
 	passes without-remote-atomic
-}
-
-# cured ID WORDS: it is a cause, for which a change speaks that takes it away
-cured() {
-	jq -e '.failures[0].causes[] | select(.id == $id) | .evidence.tried == "\($words) the call passes" and
-		(.certainty | IN("certain", "likely"))' --arg id "$1" --arg words "$2" <<<"$output" >/dev/null ||
-		fail "$1, $2: $(jq -c '.failures[0] | {causes, ruled_out, tried}' <<<"$output")"
 }
 
 # bats test_tags=kernel
