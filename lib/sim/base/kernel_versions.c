@@ -37,6 +37,15 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	/* rxe can change regions: rxe_verbs.c rxe_rereg_user_mr() */
 	[SIM_RXE_REREG] = MR_SIM_KERNEL_6_12,
 
+	/* The device may have memory for the headers of tunnels:
+	 * rdma/mlx5_user_ioctl_verbs.h MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM */
+	[SIM_DM_ENCAP] = MR_SIM_KERNEL_6_12,
+
+	/* mlx5 refuses a change without translation for which it has to make an MR of on-demand paging or of a
+	 * dma-buf anew.  Before, it took the range of the request for that of the MR:
+	 * hw/mlx5/mr.c mlx5_ib_rereg_user_mr() */
+	[SIM_REREG_REFUSED] = MR_SIM_KERNEL_6_12,
+
 	/* rxe has on-demand paging: rxe_odp.c */
 	[SIM_RXE_ODP] = MR_SIM_KERNEL_7_2,
 

@@ -21,6 +21,8 @@ enum sim_change {
 	SIM_DATA_DIRECT,
 	SIM_RXE_ACCESS,
 	SIM_RXE_REREG,
+	SIM_DM_ENCAP,
+	SIM_REREG_REFUSED,
 
 	/* since Linux 7.2 */
 	SIM_RXE_ODP,

@@ -30,6 +30,7 @@ struct sim_mr_request {
 	/** Set: as in struct sim_object. */
 	union {
 		uint32_t key_pages;
+		pid_t owner;
 		uint32_t exported_pages;
 	};
 	uint16_t flags; /**< set: SIM_MR_... */
@@ -46,6 +47,8 @@ struct sim_rereg {
 	struct sim_mr_request request;
 	bool translate; /**< the memory changes; the driver may set it to pin the old memory anew */
 	bool new_key;   /**< set: the MR gets another key */
+
+	uint64_t given_addr, given_length, given_iova; /**< as in the request, wanted or not */
 };
 
 /** What a driver is asked to prefetch: what is the same for all parts of a call. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Memory regions of the profile mlx5: hw/mlx5/mr.c, and hw/mlx5/odp.c for on-demand paging. */
 #include <errno.h>
+#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_verbs.h>
 
@@ -41,6 +42,7 @@ static uint32_t key_pages_for(enum mr_sim_kernel kernel, uint32_t pages)
 static int reg_odp(struct sim_mr_request *request)
 {
 	request->flags |= SIM_MR_ODP;
+	request->owner = getpid();
 	if (sim_mr_is_implicit(request->addr, request->length)) {
 		/* mlx5_ib_alloc_implicit_mr(), ib_umem_odp_alloc_implicit() */
 		if (request->iova || request->access & IB_UVERBS_ACCESS_HUGETLB)
@@ -133,6 +135,21 @@ static bool can_change_access(uint32_t from, uint32_t to)
 	return !((from ^ to) & ~changeable);
 }
 
+/* An MR that has no pages to keep is to change without a translation. */
+static int make_anew(struct sim_rereg *rereg)
+{
+	struct sim_mr_request *request = &rereg->request;
+
+	if (sim_has_change(request->kernel, SIM_REREG_REFUSED))
+		return -EOPNOTSUPP;
+	request->addr = rereg->given_addr;
+	request->length = rereg->given_length;
+	request->iova = rereg->given_iova;
+	rereg->translate = true;
+	rereg->new_key = true;
+	return sim_mlx5_reg_mr(request);
+}
+
 /* mlx5_ib_rereg_user_mr() */
 int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 {
@@ -150,11 +167,13 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 			return -EOPNOTSUPP;
 		rereg->translate = true;
 	}
+	if (!rereg->translate && !in_place && !plain)
+		return make_anew(rereg);
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
 		request->order = order_of(request->kernel, old->addr, old->length);
 		request->key_pages = key_pages_for(request->kernel, old->pinned);
-		return in_place || plain ? 0 : -EOPNOTSUPP;
+		return 0;
 	}
 	rc = sim_mlx5_reg_mr(request);
 	rereg->new_key = !in_place || !plain || request->flags & SIM_MR_ODP ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The profile rxe: the kernel's drivers/infiniband/sw/rxe. */
 #include <errno.h>
+#include <unistd.h>
 
 #include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_cmds.h>
@@ -63,6 +64,7 @@ static int rxe_alloc_pd(struct sim_call *call, uint32_t handle)
 static int rxe_reg_odp(struct sim_mr_request *request)
 {
 	request->flags |= SIM_MR_ODP;
+	request->owner = getpid();
 	if (sim_mr_is_implicit(request->addr, request->length))
 		return -EINVAL;
 	return sim_umem_check_odp(request->addr, request->length, request->access);

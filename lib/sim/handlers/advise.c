@@ -4,6 +4,8 @@
  * mlx5_ib_advise_mr_prefetch() and sw/rxe/rxe_odp.c rxe_ib_advise_mr_prefetch() have in common.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -52,6 +54,17 @@ static int prefetch_dmabuf(const struct sim_call *call, const struct sim_object 
 	return sim_export_is_revoked(call->table, mr) ? -ENODEV : 0;
 }
 
+/* ib_umem_odp_map_dma_and_lock(): the memory went with the process.  A zombie has none either. */
+static bool has_memory(pid_t process)
+{
+	char path[32], target[1];
+
+	if (process == getpid())
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)process);
+	return readlink(path, target, sizeof(target)) >= 0 || errno != ENOENT;
+}
+
 static int prefetch(struct sim_call *call, const struct sim_advice *advice, struct sim_object mr,
 		    const struct ib_uverbs_sge *part)
 {
@@ -61,6 +74,8 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 	if (mr.flags & SIM_MR_DMABUF)
 		return prefetch_dmabuf(call, &mr, part);
 	rc = call->profile->prefetch_address(&mr, part, &addr);
+	if (!rc && !has_memory(mr.owner))
+		rc = -EINVAL;
 	if (rc)
 		return rc;
 	sim_call_unlock(call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Memory of the device (DMs), and MRs of it: uverbs_std_types_dm.c, hw/mlx5/dm.c. */
 #include <errno.h>
+#include <linux/capability.h>
 
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <rdma/ib_user_ioctl_verbs.h>
@@ -12,6 +13,7 @@
 #include "lib/sim/call/registration.h"
 #include "lib/sim/handlers/dm.h"
 #include "lib/sim/memory/device_memory.h"
+#include "lib/sim/state/account.h"
 
 #define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
 #define DM_MR_ACCESS                                                                               \
@@ -31,6 +33,19 @@ static int put_page_index(struct sim_call *call, uint16_t page_id, uint16_t offs
 	return rc ? rc : sim_attr_copy(call, offset_id, &offset, sizeof(offset));
 }
 
+/*
+ * check_dm_type_support(): the other types are memory for steering tables, which are not modelled, and not for
+ * everybody
+ */
+static int refuse_steering(enum mr_sim_kernel kernel, uint32_t type)
+{
+	const uint32_t last = sim_has_change(kernel, SIM_DM_ENCAP) ? 4 : 3;
+
+	return type <= last && !(sim_is_capable(CAP_SYS_RAWIO) && sim_is_capable(CAP_NET_RAW))
+		       ? -EPERM
+		       : -EOPNOTSUPP;
+}
+
 int sim_mlx5_alloc_dm(struct sim_call *call)
 {
 	const struct ib_uverbs_attr *type = sim_attr(call, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE);
@@ -42,9 +57,8 @@ int sim_mlx5_alloc_dm(struct sim_call *call)
 
 	if (type && type->data > UINT32_MAX)
 		return -EINVAL;
-	/* The other types are memory for steering tables, which are not modelled. */
 	if (type && type->data != MLX5_IB_UAPI_DM_TYPE_MEMIC)
-		return -EOPNOTSUPP;
+		return refuse_steering(call->table->kernel, (uint32_t)type->data);
 	rc = sim_dm_allocate(call->table, length, alignment, &first);
 	if (!rc)
 		rc = put_page_index(call, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX,

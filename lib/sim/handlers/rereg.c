@@ -165,6 +165,9 @@ int sim_write_rereg_mr(struct sim_call *call)
 	if (rc)
 		return rc;
 	rereg.translate = cmd.flags & REREG_TRANS;
+	rereg.given_addr = cmd.start;
+	rereg.given_length = cmd.length;
+	rereg.given_iova = cmd.hca_va;
 	rereg.request = make_request(call->table, &cmd, &rereg.old);
 	rc = driver_rereg_mr(call, &rereg);
 	if (rc)

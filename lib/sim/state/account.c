@@ -44,14 +44,19 @@ static bool in_initial_user_ns(void)
 }
 
 /* The kernel's capable() wants the capability in the initial user namespace: root of another lacks it. */
-static bool can_lock_without_limit(void)
+bool sim_is_capable(unsigned int capability)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
 	return !syscall(SYS_capget, &header, data) &&
-	       data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective & CAP_TO_MASK(CAP_IPC_LOCK) &&
+	       data[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability) &&
 	       in_initial_user_ns();
+}
+
+static bool can_lock_without_limit(void)
+{
+	return sim_is_capable(CAP_IPC_LOCK);
 }
 
 rlim_t sim_account_limit(void)

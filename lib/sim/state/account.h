@@ -8,6 +8,9 @@
 
 #include "lib/sim/state/table.h"
 
+/** sim_is_capable() - the kernel's capable(): whether this process has a capability (CAP_...) on the machine */
+bool sim_is_capable(unsigned int capability);
+
 /** sim_account_limit() - RLIMIT_MEMLOCK of this process, in bytes */
 rlim_t sim_account_limit(void);
 

@@ -34,9 +34,13 @@ struct sim_object {
 	uint64_t iova;   /**< MR: as in the verbs; DM, UAR: random id, by which dma-bufs name it */
 	uint32_t mm;     /**< MR, umem: the address space that is charged for @pinned */
 
-	/** MR: pages that its key can hold; SIM_MR_DM: the DM; SIM_MR_DM_EXPORT: first page << 16 | count */
+	/**
+	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
+	 * SIM_MR_DM_EXPORT: first page << 16 | count
+	 */
 	union {
 		uint32_t key_pages;
+		pid_t owner;
 		uint32_t dm;
 		uint32_t exported_pages;
 	};

@@ -105,6 +105,29 @@ static void rereg_checks_access(void **state)
 	assert_int_equal(rereg(device->fd, &in, &out), IS_RXE ? back.of[kernel] : 0);
 }
 
+/* Linux 6.1 makes such a region anew, of the range in the request, which is not to be translated. */
+static void rereg_of_on_demand_access_takes_the_given_range(void **state)
+{
+	static const struct answers nothing = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EFAULT),
+				    memory = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0);
+	struct device *device = *state;
+	struct ib_uverbs_rereg_mr in = { .flags = REREG_ACCESS,
+					 .access_flags = IB_UVERBS_ACCESS_REMOTE_READ,
+					 .start = 0x10000,
+					 .length = PAGE,
+					 .hca_va = 0x10000 };
+	struct ib_uverbs_rereg_mr_resp out;
+
+	if (IS_RXE)
+		skip(); /* it has on-demand paging since Linux 7.2, and changes its access */
+	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE,
+			     LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, &in.mr_handle),
+			 0);
+	assert_int_equal(rereg(device->fd, &in, &out), nothing.of[kernel]);
+	in.start = in.hca_va = (uintptr_t)device->memory;
+	assert_int_equal(rereg(device->fd, &in, &out), memory.of[kernel]);
+}
+
 static void memory_that_is_read_must_be_readable(void **state)
 {
 	static const struct answers inaccessible = ANSWERS(EFAULT, EFAULT, 0),
@@ -408,6 +431,7 @@ int main(void)
 		DEVICE_TEST(access_flags_are_those_of_the_kernel),
 		DEVICE_TEST(an_iova_may_wrap_in_older_kernels),
 		DEVICE_TEST(rereg_checks_access),
+		DEVICE_TEST(rereg_of_on_demand_access_takes_the_given_range),
 		DEVICE_TEST(memory_that_is_read_must_be_readable),
 		DEVICE_TEST(files_are_written_by_shared_mappings_in_older_kernels),
 		DEVICE_TEST(shared_files_are_those_of_their_file_system),

@@ -117,6 +117,24 @@ static void memory_that_cannot_be_read_is_not_fetched(void **state)
 	munmap(memory, 4 * PAGE);
 }
 
+static void memory_of_a_process_that_ended_is_not_fetched(void **state)
+{
+	struct device *device = *state;
+	uint32_t *key = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid = fork();
+
+	if (!pid) {
+		*key = reg_on_demand(device, device->memory);
+		_exit(advise(device, *key, READ, FLUSH, IOVA, PAGE));
+	}
+	assert_child_succeeds(pid);
+	assert_int_equal(advise(device, *key, READ, FLUSH, IOVA, PAGE), EINVAL);
+	assert_int_equal(advise(device, *key, LOOK, FLUSH, IOVA, PAGE), EINVAL);
+	assert_int_equal(advise(device, *key, READ, FLUSH, IOVA - PAGE, PAGE), EFAULT);
+	assert_int_equal(advise(device, *key, READ, 0, IOVA, PAGE), 0);
+	munmap(key, PAGE);
+}
+
 static void huge_pages_are_fetched_whole(void **state)
 {
 	const uint64_t huge = 2ul << 20;
@@ -216,6 +234,7 @@ int main(void)
 		DEVICE_TEST(ranges_are_checked_with_flush),
 		DEVICE_TEST(secret_memory_is_fetched),
 		DEVICE_TEST(memory_that_cannot_be_read_is_not_fetched),
+		DEVICE_TEST(memory_of_a_process_that_ended_is_not_fetched),
 		DEVICE_TEST(huge_pages_are_fetched_whole),
 		DEVICE_TEST(keys_are_checked),
 		DEVICE_TEST(requests_are_checked),
