@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/udmabuf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,6 +79,7 @@ static const char *const names[KINDS] = {
 };
 
 static int dmabuf = -1, plain = -1;
+static bool is_second; /* this is the second process of an episode */
 
 static void *address_of(enum kind kind)
 {
@@ -143,7 +146,8 @@ static int map_file_of(enum kind kind, int flags, const char *files, const char 
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s/%s", files, type, names[kind]);
+	snprintf(path, sizeof(path), "%s/%s/%s%s", files, type, is_second ? "second/" : "",
+		 names[kind]);
 	return map_fd(kind, flags, open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), PAGES);
 }
 
@@ -226,6 +230,7 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 		{ SHARED_WRITE_ONLY, PROT_WRITE },
 	};
 	const size_t length = PAGES * PAGE;
+	enum kind kind;
 	size_t i;
 
 	if (map_anon(ANON) || map_anon(READ_ONLY) || map_anon(HOLE) || map_anon(PARTLY_READ_ONLY) ||
@@ -253,6 +258,8 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 	if (mprotect((char *)address_of(PARTLY_READ_ONLY) + length / 2, PAGE, PROT_READ) ||
 	    munmap((char *)address_of(HOLE) + length / 2, PAGE))
 		return -1;
+	for (kind = 0; kind < KINDS; kind++)
+		madvise(address_of(kind), length, MADV_DONTFORK); /* a second process has its own */
 	plain = memfd_create("plain", MFD_CLOEXEC);
 	if (plain < 0 || ftruncate(plain, (off_t)length))
 		return -1;
@@ -260,6 +267,36 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 		return 0;
 	dmabuf = make_dmabuf(simulated);
 	return dmabuf < 0 ? -1 : 0;
+}
+
+void arena_privilege(bool privileged)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data))
+		return;
+	data[0].effective &= ~(1u << CAP_IPC_LOCK);
+	if (privileged)
+		data[0].effective |= data[0].permitted & 1u << CAP_IPC_LOCK;
+	syscall(SYS_capset, &header, data);
+}
+
+int arena_make_second(const char *files, bool simulated, bool has_dmabuf)
+{
+	struct rlimit limit, none;
+	int rc;
+
+	/* some of the memory counts as locked */
+	is_second = true;
+	arena_privilege(true);
+	getrlimit(RLIMIT_MEMLOCK, &limit);
+	none = (struct rlimit){ limit.rlim_max, limit.rlim_max };
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	rc = arena_make(files, simulated, has_dmabuf);
+	setrlimit(RLIMIT_MEMLOCK, &limit);
+	arena_privilege(limit.rlim_cur == limit.rlim_max);
+	return rc;
 }
 
 /* ---- drawing ------------------------------------------------------------------------------- */

@@ -25,6 +25,12 @@ struct range {
  */
 int arena_make(const char *files, bool simulated, bool has_dmabuf);
 
+/** arena_privilege() - give this process CAP_IPC_LOCK, with which RLIMIT_MEMLOCK does not hold for it, or drop it */
+void arena_privilege(bool privileged);
+
+/** arena_make_second() - the same for the second process of an episode, at the same addresses */
+int arena_make_second(const char *files, bool simulated, bool has_dmabuf);
+
 /**
  * arena_draw() - draw a range: mostly a part of the memory, else one that is not mapped
  * @huge: whether lengths that no memory has may be drawn

@@ -14,6 +14,7 @@ top=$(cd "$here/../../.." && pwd)
 built=$(cd "$top" && realpath -m "${BUILD:-build}")
 work=$(mktemp -d -p /var/tmp)	# on a disk, not on tmpfs: as in the guests
 trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"	# some calls are those of another user
 status=0
 namespaces=(--mount)
 [ "$EUID" -eq 0 ] || namespaces+=(--map-root-user)

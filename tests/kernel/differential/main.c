@@ -14,22 +14,24 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/kernel/differential/arena.h"
 #include "tests/kernel/differential/calls.h"
 #include "tests/kernel/differential/draw.h"
 #include "tests/kernel/differential/mutate.h"
+#include "tests/kernel/differential/second.h"
 #include "tests/kernel/differential/state.h"
 
 #define EPISODE_CALLS 40 /* calls with one context */
+#define NOBODY        65534
 
 /* ---- the device ---------------------------------------------------------------------------- */
 
@@ -70,20 +72,6 @@ static bool find_node(const char *device, char *node, size_t size)
 	return found;
 }
 
-/* With CAP_IPC_LOCK (privileged) RLIMIT_MEMLOCK does not hold for this process. */
-static void set_privileged(bool privileged)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	if (syscall(SYS_capget, &header, data))
-		return;
-	data[0].effective &= ~(1u << CAP_IPC_LOCK);
-	if (privileged)
-		data[0].effective |= data[0].permitted & 1u << CAP_IPC_LOCK;
-	syscall(SYS_capset, &header, data);
-}
-
 /* Sets RLIMIT_MEMLOCK for an episode: none in most, else to 0, few or enough pages. */
 static void draw_limit(void)
 {
@@ -96,23 +84,25 @@ static void draw_limit(void)
 	if (limited)
 		limit.rlim_cur = PICK(pages) * PAGE;
 	setrlimit(RLIMIT_MEMLOCK, &limit);
-	set_privileged(!limited);
+	arena_privilege(!limited);
 	if (limited)
 		line_add("limit=%llu", (unsigned long long)limit.rlim_cur);
 	else
 		line_add("no limit");
+	/* The simulator opens files below /proc/self, which a process that changed its user cannot by itself. */
+	if (limited && chance(50) && !setresuid(NOBODY, NOBODY, NOBODY))
+		prctl(PR_SET_DUMPABLE, 1);
 }
 
-static int begin_episode(const char *node)
+static int begin_episode(const struct game *game)
 {
 	uint32_t pd = 0;
 	int rc;
 
-	memset(state.objects, 0, sizeof(state.objects));
-	draw_limit();
-	state.fd = open(node, O_RDWR | O_CLOEXEC);
-	if (state.fd < 0)
+	state.fd = open(game->node, O_RDWR | O_CLOEXEC);
+	if (state.fd < 0 || arena_make(game->files, game->is_simulated, game->has_dmabuf))
 		return errno;
+	draw_limit();
 	rc = get_context(state.fd);
 	if (!rc)
 		rc = alloc_pd(state.fd, &pd);
@@ -121,37 +111,57 @@ static int begin_episode(const char *node)
 	return rc;
 }
 
-static int play(const char *node, uint64_t seed, unsigned long count)
+static void play_call(const struct game *game, unsigned long i)
+{
+	memset(&buffers, 0, sizeof(buffers));
+	state.length = 0;
+	draw_seed(game->seed, i);
+	line_add("%lu.%lu ", i / EPISODE_CALLS, i % EPISODE_CALLS);
+	if (!second_is_drawn())
+		draw_call();
+	else if (second_call(game, i))
+		line_add("no second process: %s", strerrorname_np(errno));
+	puts(state.line);
+}
+
+/* Plays one episode, in a process of its own: what it locks, and who it is, does not matter to the next. */
+static int play_episode(const struct game *game, unsigned long first)
 {
 	unsigned long i;
 	int error;
 
-	for (i = 0; i < count; i++) {
-		memset(&buffers, 0, sizeof(buffers));
-		state.length = 0;
-		if (i % EPISODE_CALLS == 0) {
-			draw_seed(seed, UINT32_MAX + i);
-			line_add("%lu begin ", i / EPISODE_CALLS);
-			error = begin_episode(node);
-			if (error) {
-				fprintf(stderr, "differential: %s: %s\n", node,
-					strerrorname_np(error));
-				return 1;
-			}
-			puts(state.line);
-			state.length = 0;
-			memset(&buffers, 0, sizeof(buffers));
-		}
-		draw_seed(seed, i);
-		line_add("%lu.%lu ", i / EPISODE_CALLS, i % EPISODE_CALLS);
-		draw_call();
-		puts(state.line);
-		if (i % EPISODE_CALLS == EPISODE_CALLS - 1 || i == count - 1) {
-			close(state.fd);
-			fflush(stdout);
+	draw_seed(game->seed, UINT32_MAX + first);
+	line_add("%lu begin ", first / EPISODE_CALLS);
+	error = begin_episode(game);
+	if (error) {
+		fprintf(stderr, "differential: %s: %s\n", game->node, strerrorname_np(error));
+		return 1;
+	}
+	puts(state.line);
+	for (i = first; i < first + EPISODE_CALLS && i < game->count; i++)
+		play_call(game, i);
+	second_end();
+	return fflush(stdout) ? 1 : 0;
+}
+
+static int play(const struct game *game)
+{
+	unsigned long first;
+	int status = 0;
+	pid_t pid;
+
+	for (first = 0; first < game->count; first += EPISODE_CALLS) {
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			_exit(play_episode(game, first));
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status) {
+			fprintf(stderr, "differential: an episode ended with status %#x\n",
+				(unsigned int)status);
+			return 1;
 		}
 	}
-	return fflush(stdout) ? 1 : 0;
+	return 0;
 }
 
 /*
@@ -190,12 +200,13 @@ int main(int argc, char **argv)
 		fprintf(stderr, "differential: no device \"%s\"\n", argv[2]);
 		return 2;
 	}
-	if (arena_make(argv[1], getenv("MRCTL_SIM"), state.is_mlx5 && state.kernel >= 610)) {
-		perror("differential: memory");
-		return 2;
-	}
 	if (!getenv("MRCTL_SIM"))
 		announce_warnings();
 	printf("# calls %s %s %s %u.%u\n", argv[2], argv[3], argv[4], major, minor);
-	return play(node, strtoull(argv[3], NULL, 0), strtoul(argv[4], NULL, 0));
+	return play(&(struct game){ .node = node,
+				    .files = argv[1],
+				    .seed = strtoull(argv[3], NULL, 0),
+				    .count = strtoul(argv[4], NULL, 0),
+				    .is_simulated = getenv("MRCTL_SIM"),
+				    .has_dmabuf = state.is_mlx5 && state.kernel >= 610 });
 }

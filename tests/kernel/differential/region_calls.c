@@ -150,13 +150,6 @@ void rereg_mr(void)
 			~(uint32_t)(IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_HUGETLB);
 	i = find_mr(cmd.mr_handle);
 	key = mr_key(cmd.mr_handle);
-	/*
-	 * mlx5 of Linux 6.1 unpins pages that it never pinned where the access of an on-demand region
-	 * changes, and then miscounts locked memory.
-	 */
-	if (state.is_mlx5 && state.kernel < 602 && i < OBJECTS_MAX && mrs->on_demand[i] &&
-	    !(cmd.flags & REREG_TRANS))
-		cmd.flags &= ~REREG_ACCESS;
 	line_add("rereg_mr mr=%u flags=%#x", cmd.mr_handle, cmd.flags);
 	if (cmd.flags & REREG_TRANS)
 		line_add(" %s", range.text);
