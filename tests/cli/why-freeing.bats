@@ -123,3 +123,11 @@ object() {
 		env SYSFS_PATH="$sys" mrctl reg --via kernel --json
 	json '.failures[0].layer == "uverbs"'
 }
+
+@test "another call may be at work on a region that is busy" {
+	on_simulator || skip "needs the simulator's faults"
+	session_end
+	refused_because MR-HANDLE-BUSY possible faulty dereg_mr=EBUSY reg --json
+	json '.failures[0] | .call == "ibv_dereg_mr" and .causes[0].evidence.handle != null'
+	refused_for_no_certain_cause faulty dereg_mr=EBUSY reg --access local-write,mw-bind --json
+}

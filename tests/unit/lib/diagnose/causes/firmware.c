@@ -161,6 +161,22 @@ TEST(a_device_without_room_for_uars)
 	assert_string_equal(diagnosis.causes[0].evidence[0].text, "ALLOC_UAR");
 }
 
+TEST(the_driver_counts_the_uars_that_were_refused)
+{
+#define COUNTER "/sys/kernel/debug/mlx5/0000:c1:00.0/commands/ALLOC_UAR/"
+	put("/sys/class/infiniband/mlx5_0/device/vendor", "0x15b3\n");
+	call("link", "/sys/class/infiniband/mlx5_0/device", "../../../0000:c1:00.0");
+	call("link", "/sys/class/infiniband/mlx5_0/device/driver", "../../../../mlx5_core");
+	put(COUNTER "n", "7\n");
+	put(COUNTER "failed", "0\n");
+	diagnose("ibv_open_device", ENOMEM, NULL);
+	assert_int_equal(certainty("MR-UAR"), MR_RULED_OUT);
+	put(COUNTER "failed", "3\n");
+	diagnose("ibv_open_device", ENOMEM, NULL);
+	assert_int_equal(certainty("MR-UAR"), MR_LIKELY);
+	assert_string_equal(diagnosis.causes[0].cause->id, "MR-UAR");
+}
+
 TEST(a_key_without_relaxed_ordering_may_be_why)
 {
 	prove("mlx5_cmd_exec", EINVAL, MR_IN_LAYER(FIRMWARE));
@@ -182,6 +198,7 @@ int main(void)
 		CASE(a_command_that_is_not_answered),
 		CASE(a_line_of_the_log_makes_it_likely_while_it_is_new),
 		CASE(a_device_without_room_for_uars),
+		CASE(the_driver_counts_the_uars_that_were_refused),
 		CASE(a_key_without_relaxed_ordering_may_be_why),
 	};
 
