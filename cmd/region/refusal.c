@@ -23,6 +23,7 @@ struct mr_refusal refusal_of_entry(const struct mr_session *session, const struc
 	refusal.pinned_access =
 		(struct mr_opt_u64){ entry->pinned_access,
 				     !entry->unsure && entry->call != MR_REG_MR_RELAXED &&
+					     !mr_call_row(entry->call)->data_direct &&
 					     entry->memory_of != MR_MEMORY_OF_RDMA_DEVICE };
 	refusal.region_addr = entry->addr;
 	refusal.region_length = entry->length;

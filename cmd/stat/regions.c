@@ -8,6 +8,7 @@
 #include "cmd/stat/args.h"
 #include "cmd/stat/totals.h"
 #include "lib/base/tristate.h"
+#include "lib/session/data_direct.h"
 #include "lib/session/objects.h"
 #include "lib/session/operand.h"
 #include "lib/session/registrant.h"
@@ -24,6 +25,7 @@ struct stat_job {
 	struct mr_registrant registrant; /**< the process that was looked for last */
 	enum mr_tristate lives;          /**< that process */
 	uint64_t unseen;                 /**< regions whose process cannot be seen */
+	uint64_t revoked;                /**< regions of a Data Direct function that was unbound */
 	bool removed; /**< the kernel answers EIO: the device has gone (note_unknown()) */
 };
 
@@ -61,27 +63,38 @@ static void prefer_kernel(struct region_row *row, const struct mr_uverbs_mr *ker
 	}
 }
 
-/*
- * The state as it is printed.  A region that takes its pages from a process is inert once that process has
- * ended, though the kernel answers as before.  The last process is remembered: neighbouring regions are often
- * of the same one.
- */
-static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
-			      enum mr_session_state state)
+/* The last process is remembered: neighbouring regions are often of the same one. */
+static enum mr_tristate has_its_process(struct stat_job *job, const struct mr_entry *entry)
 {
 	struct mr_session *session = job->base->session;
 
-	if (state != MR_STATE_LIVE || mr_session_is_private(session) ||
-	    !mr_registrant_needed(entry))
-		return state_names[state];
+	if (mr_session_is_private(session) || !mr_registrant_needed(entry))
+		return MR_YES;
 	if (!job->registrant.start ||
 	    memcmp(&job->registrant, &entry->registrant, sizeof(job->registrant)) != 0)
 		job->lives = mr_registrant_lives(session, entry);
 	job->registrant = entry->registrant;
 	job->unseen += job->lives == MR_UNKNOWN;
-	return job->lives == MR_YES  ? state_names[state]
-	       : job->lives == MR_NO ? "inert"
-				     : "unknown";
+	return job->lives;
+}
+
+/*
+ * The state as it is printed.  A region that takes its pages from a process is inert once that process has
+ * ended, and one of Data Direct once it was revoked, though the kernel answers as before.
+ */
+static const char *name_state(struct stat_job *job, const struct mr_entry *entry,
+			      enum mr_session_state state)
+{
+	enum mr_tristate lives, revoked;
+
+	if (state != MR_STATE_LIVE)
+		return state_names[state];
+	lives = has_its_process(job, entry);
+	revoked = mr_session_is_revoked(job->base->session, entry);
+	job->revoked += revoked == MR_YES;
+	return lives == MR_NO || revoked == MR_YES   ? "inert"
+	       : lives == MR_YES && revoked == MR_NO ? state_names[state]
+						     : "unknown";
 }
 
 static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *err)
@@ -190,6 +203,13 @@ static void note_unknown(const struct stat_job *job)
 			"the states are unknown: the kernel answers EIO, as it does once %s was "
 			"removed or its driver unbound; no region works any more",
 			job->base->environment->device);
+	if (job->revoked)
+		report_note(command,
+			    "%" PRIu64
+			    " region%s inert: the driver of the Data Direct function was "
+			    "unbound since, and the kernel has revoked the keys; deregister, and "
+			    "register anew",
+			    job->revoked, job->revoked == 1 ? " is" : "s are");
 	if (job->unseen)
 		report_note(command,
 			    "%" PRIu64 " region%s the process that registered %s, which cannot be "

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/host/pci.h"
 
@@ -98,4 +101,29 @@ uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned i
 	if (!line || sscanf(line, "%" SCNx64 " %" SCNx64, &first, &last) != 2 || last <= first)
 		return 0;
 	return last - first + 1;
+}
+
+static int find_binding(void *data, char *text, size_t size)
+{
+	const char *folder = data;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/driver", folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	if (lstat(path, &st))
+		return -errno;
+	snprintf(text, size, "%" PRIu32, (uint32_t)st.st_ino);
+	return 0;
+}
+
+uint32_t mr_pci_binding(struct mr_host *host, const char *folder)
+{
+	char name[PATH_MAX], text[16], copy[PATH_MAX];
+
+	if ((size_t)snprintf(copy, sizeof(copy), "%s", folder) >= sizeof(copy) ||
+	    (size_t)snprintf(name, sizeof(name), "binding%s", folder) >= sizeof(name) ||
+	    mr_host_ask(host, name, find_binding, copy, text, sizeof(text)))
+		return 0;
+	return (uint32_t)strtoul(text, NULL, 10);
 }

@@ -39,6 +39,15 @@ int mr_pci_list(struct mr_host *host,
  */
 uint64_t mr_pci_region(struct mr_host *host, const char *pci_address, unsigned int index);
 
+/**
+ * mr_pci_binding() - tells a binding of a function to its driver from any later one
+ * @folder: of the function in /sys
+ *
+ * Return: the low half of the inode number of its link "driver".  sysfs makes that link anew when a driver is bound,
+ * and numbers go up (__kernfs_new_node() of fs/kernfs/dir.c).  0 where there is no driver, or none is to be seen.
+ */
+uint32_t mr_pci_binding(struct mr_host *host, const char *folder);
+
 /** How the IOMMU treats a function. */
 struct mr_iommu {
 	char group[16]; /**< its number; empty: no IOMMU is in the way */

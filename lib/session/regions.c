@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "lib/session/claim.h"
+#include "lib/session/data_direct.h"
 #include "lib/session/library.h"
 #include "lib/session/regions.h"
 #include "lib/session/registrant.h"
@@ -137,6 +138,7 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	}
 	fill_entry(entry, request, &region, registrar->via);
 	mr_registrant_note(session, entry);
+	mr_session_note_binding(session, entry);
 	if (mr_session_is_private(session))
 		mr_session_keep_region(session, slot, &region, request->backing);
 	else

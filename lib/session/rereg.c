@@ -110,13 +110,14 @@ static bool has_changed(int rc, const struct mr_rereg_failure *failure)
 }
 
 /*
- * Before a driver is asked, uverbs refuses to change what is on memory of the device
- * (ib_uverbs_rereg_mr(): mr->dm).
+ * Whether the kernel refuses such regions first of all: uverbs those on memory of the device
+ * (ib_uverbs_rereg_mr(): mr->dm), mlx5 those of Data Direct (mlx5_ib_rereg_user_mr(): mr->data_direct).
  */
-static void blame_dm(struct mr_rereg_failure *failure, struct mr_error *err)
+static bool is_refused_first(const struct mr_entry *entry, int rc)
 {
-	failure->old = MR_OLD_VALID;
-	mr_hint(err, "the region is as before");
+	return mr_region_is_dm(entry->call)
+		       ? rc == -EINVAL
+		       : mr_call_row(entry->call)->data_direct && rc == -EOPNOTSUPP;
 }
 
 /* Change a region of a private session by the library's own object, which was made when it was registered. */
@@ -267,8 +268,10 @@ int mr_session_rereg(struct mr_session *session, const struct mr_session_rereg *
 		return rc;
 	}
 	rc = change_region(session, job, &request, &region, err);
-	if (failure->old == MR_OLD_UNKNOWN && mr_region_is_dm(job->before->call) && rc == -EINVAL)
-		blame_dm(failure, err);
+	if (failure->old == MR_OLD_UNKNOWN && is_refused_first(job->before, rc)) {
+		failure->old = MR_OLD_VALID;
+		mr_hint(err, "the region is as before");
+	}
 	if (has_changed(rc, failure))
 		note_change(session, job, &region);
 	else

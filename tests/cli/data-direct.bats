@@ -8,6 +8,11 @@ load why
 
 setup() {
 	note_less
+}
+
+# require_dmabuf: skips on rxe, and where no dma-buf can be made
+require_dmabuf() {
+	require_mlx5
 	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 }
 
@@ -40,11 +45,12 @@ detach() {
 
 # require_function: skips unless the HCA has such a function
 require_function() {
-	require_mlx5
+	require_dmabuf
 	if on_simulator; then
 		[ "${MRCTL_TEST_KERNEL:-}" != 6.1 ] || skip "that kernel knows no Data Direct"
 	else
 		[ -e /sys/bus/pci/devices/$FUNCTION ] || skip "this HCA has no such function"
+		[ "${MRCTL_TEST_HCA:-}" != other-data-direct ] || skip "the function is not that of this HCA"
 	fi
 	VIA=library
 	[ "$(rdma_core)" -ge 54 ] || VIA=kernel
@@ -60,8 +66,17 @@ path_of_function() {
 }
 
 # bats test_tags=kernel
-@test "Data Direct uses mlx5dv_reg_dmabuf_mr; where that is missing, the message names the release that has it" {
+@test "a library without mlx5dv_reg_dmabuf_mr is found out before the dma-buf is" {
 	require_mlx5
+	[ "$(rdma_core)" -lt 54 ] || skip "this one has the function"
+	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K --data-direct </dev/null
+	refused ENOSYS mlx5dv_reg_dmabuf_mr
+	[[ $stderr == *"install rdma-core 54 or later"* ]]
+}
+
+# bats test_tags=kernel
+@test "Data Direct uses mlx5dv_reg_dmabuf_mr; where that is missing, the message names the release that has it" {
+	require_dmabuf
 	run --separate-stderr ud --data-direct
 	if [ "$(rdma_core)" -ge 54 ]; then
 		refused EINVAL mlx5dv_reg_dmabuf_mr
@@ -76,7 +91,7 @@ path_of_function() {
 
 # bats test_tags=kernel
 @test "without a Data Direct device the kernel answers EINVAL, after it has checked for a page boundary" {
-	require_mlx5
+	require_dmabuf
 	run --separate-stderr ud --data-direct --via kernel
 	refused EINVAL 'ioctl(REG_DMABUF_MR)'
 	run --separate-stderr ud --data-direct --via kernel --offset 64
@@ -89,6 +104,7 @@ path_of_function() {
 # bats test_tags=kernel
 @test "libmlx5 answers EOPNOTSUPP to Data Direct on a device that is not its own" {
 	on_mlx5 && skip "this one is"
+	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
 	[ "$(rdma_core)" -ge 54 ] || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
 	run --separate-stderr ud --data-direct
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
@@ -174,4 +190,136 @@ path_of_function() {
 	read -r key addr <"$HOLD_OUT"
 	[ "$(hca-probe --route "$key" "$addr")" = hca ]
 	release
+}
+
+# dd [ARG...]: registers a buffer of 64K through Data Direct, in the session
+dd() {
+	ms reg-dmabuf --from heap:system --size 64K --data-direct --via "$VIA" \
+		--access local-write,remote-read,remote-write "$@"
+}
+
+# reads KEY ADDR WORD: a peer reads this word there; where nobody can be asked that is true
+reads() {
+	on_simulator || [ "$(hca-probe "$1" "$2")" = "$3" ]
+}
+
+# bats test_tags=kernel
+@test "regions of Data Direct share memory and are independent, for all processes of a session" {
+	local first second addr
+
+	require_function
+	attach
+	session_begin
+	with_dmabuf udmabuf 131072 bash -e -c '
+		mrctl reg-dmabuf --from fd:9 --size 64K --data-direct --via "$0" --access "$1" --name low --quiet
+		mrctl reg-dmabuf --from fd:9 --data-direct --via "$0" --access "$1" --name all --quiet' \
+		"$VIA" local-write,remote-read,remote-write
+	# their process has ended
+	read -r first addr < <(ms stat low -n -o rkey,iova)
+	read -r second addr < <(ms stat all -n -o rkey,iova)
+	[ "$first" != "$second" ]
+	reads "$first" $((addr + 0x8000)) 0x00000008
+	reads "$second" $((addr + 0x18000)) 0x00000018
+	on_simulator || hca-probe -w 0x5678 "$first" "$addr"
+	ms dereg low --quiet
+	on_simulator || run ! hca-probe "$first" "$addr"
+	reads "$second" "$addr" 0x00005678
+	[ "$(ms stat -n -o name,state)" = "all live" ]
+	ms dereg all --quiet
+	on_simulator || run ! hca-probe "$second" "$addr"
+	session_end
+}
+
+# bats test_tags=kernel
+@test "an IOVA off a page boundary, one that is not the offset's, and on-demand paging are refused" {
+	require_function
+	attach
+	refused_because MR-DATA-DIRECT-IOVA certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
+		--via "$VIA" --offset 0x800 --iova 0x100800 --json
+	json '.failures[0].errno == "EOPNOTSUPP"'
+	refused_because MR-IOVA-OFFSET certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
+		--via "$VIA" --offset 0x1000 --iova 0x100800 --json
+	json '.failures[0].errno == "EINVAL"'
+	refused_because MR-ACCESS-FLAGS certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
+		--via "$VIA" --access on-demand --json
+	json '.failures[0].errno == "EINVAL"'
+	refused_because MR-DMABUF-RANGE certain mr reg-dmabuf --from udmabuf --size 8K --buffer 4K \
+		--data-direct --via "$VIA" --json
+	json '.failures[0] | .errno == "EINVAL" and (.ruled_out | any(.id == "MR-DATA-DIRECT"))'
+	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --data-direct --via "$VIA" \
+		--offset 0x1000 --iova 0x101000
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "rereg of a region of Data Direct is refused, and leaves it as it was" {
+	local key addr what
+
+	require_function
+	attach
+	session_begin
+	read -r key addr < <(dd --name a -n -o rkey,iova)
+	for what in "--access local-write" "--memory anon --size 64K" "--pd other"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ms rereg a $what
+		refused EOPNOTSUPP "ioctl(REREG_MR)"
+		[[ $stderr == *"the region is as before"* ]] || fail "$stderr"
+		[ "$(ms stat a -n -o state,rkey)" = "live $key" ]
+		reads "$key" "$addr" 0x00000000
+	done
+	[ -n "$(ms stat a --json | jq '.regions[0].access == ["local-write","remote-write","remote-read"] | select(.)')" ]
+	session_end
+}
+
+# bats test_tags=kernel
+@test "once the function is unbound its regions are inert, and stay so when it is bound again" {
+	local key addr
+
+	require_function
+	attach
+	session_begin
+	read -r key addr < <(dd --name a -n -o rkey,iova)
+	dd --name b --quiet
+	ms reg --name c --size 4K --quiet
+	[ "$(ms stat -n -o name,state | tr -s ' \n' ' ')" = "a live b live c live " ]
+	detach
+	run --separate-stderr ms stat -n -o name,state
+	succeeded
+	[ "$(tr -s ' \n' ' ' <<<"$output")" = "a inert b inert c live " ]
+	[[ $stderr == *"2 regions are inert: the driver of the Data Direct function was unbound"* ]]
+	on_simulator || run ! hca-probe "$key" "$addr"
+	refused_because MR-DATA-DIRECT certain ms reg-dmabuf --from heap:system --size 64K --data-direct \
+		--via "$VIA" --json
+	json '.failures[0] | .errno == "EINVAL" and .causes[0].evidence.data_direct == "none"'
+	ms dereg b --quiet
+	attach
+	if ! on_simulator; then # which does not note by which binding a region was registered
+		run ! hca-probe "$key" "$addr"
+		run --separate-stderr ms stat a -n -o state
+		[ "$output" = inert ]
+		[[ $stderr == *"1 region is inert: the driver"* ]]
+		observed "Data Direct: a region whose function was unbound and bound again" "its key stays free"
+	fi
+	ms dereg a --quiet
+	dd --name d --quiet
+	[ "$(ms stat c d -n -o name,state | tr -s ' \n' ' ')" = "c live d live " ]
+	session_end
+}
+
+# bats test_tags=kernel
+@test "a function with another id is not that of the HCA" {
+	[ "${MRCTL_TEST_HCA:-}" = other-data-direct ] || skip "needs that HCA"
+	attach
+	refused_because MR-DATA-DIRECT certain mr reg-dmabuf --from heap:system --size 64K --data-direct --json
+	json '.failures[0].errno == "EINVAL" and .environment.data_direct == null'
+	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --json
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "an HCA without such a function registers nothing by Data Direct" {
+	[ "${MRCTL_TEST_HCA:-}" = no-data-direct ] || skip "needs that HCA"
+	[ ! -e /sys/bus/pci/devices/$FUNCTION ]
+	refused_because MR-DATA-DIRECT certain mr reg-dmabuf --from heap:system --size 64K --data-direct --json
+	json '.failures[0].errno == "EINVAL" and .environment.data_direct == null'
 }

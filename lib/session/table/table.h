@@ -96,6 +96,7 @@ struct mr_entry {
 	union {
 		uint32_t dm;         /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
+		uint32_t binding;    /**< of Data Direct: mr_pci_binding() then; 0: not known */
 		/** Of another one: the access with which its pages were pinned, which a change may leave. */
 		uint32_t pinned_access;
 	};
