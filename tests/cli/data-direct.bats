@@ -252,6 +252,17 @@ reads() {
 }
 
 # bats test_tags=kernel
+@test "a region of Data Direct is pinned: there is nothing to prefetch" {
+	require_function
+	attach
+	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --data-direct --via "$VIA" \
+		--advise prefetch --json
+	json '.regions[0].advice_answer == "ENOENT"'
+	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --via "$VIA" --advise prefetch --json
+	json '.regions[0].advice_answer == "ok"'
+}
+
+# bats test_tags=kernel
 @test "rereg of a region of Data Direct is refused, and leaves it as it was" {
 	local key addr what
 
@@ -268,6 +279,10 @@ reads() {
 		reads "$key" "$addr" 0x00000000
 	done
 	[ -n "$(ms stat a --json | jq '.regions[0].access == ["local-write","remote-write","remote-read"] | select(.)')" ]
+	# not EACCES, as of other regions that were registered for reading
+	ms reg-dmabuf --from heap:system --data-direct --via "$VIA" --access remote-read --name b --quiet
+	run --separate-stderr ms rereg b --access local-write
+	refused EOPNOTSUPP "ioctl(REREG_MR)"
 	session_end
 }
 

@@ -184,7 +184,8 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 /* get_prefetchable_mr(): MRs with pinned pages count as not found */
 int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr)
 {
-	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)))
+	/* Regions of Data Direct are pinned, and not among those with paging (mlx5r_store_odp_mkey()). */
+	if (!mr || !(mr->flags & (SIM_MR_ODP | SIM_MR_DMABUF)) || mr->flags & SIM_MR_DATA_DIRECT)
 		return -ENOENT;
 	return mr->parent != advice->pd || sim_advice_lacks_access(advice, mr) ? -EPERM : 0;
 }

@@ -18,13 +18,16 @@
 #define REREG_ACCESS    4u
 #define REREG_SUPPORTED (REREG_TRANS | REREG_PD | REREG_ACCESS)
 
-/* umem.c ib_umem_check_rereg(): an MR whose pages are pinned for reading cannot get write access */
+/*
+ * umem.c ib_umem_check_rereg(): an MR whose pages are pinned for reading cannot get write access.  The MR that Data
+ * Direct gives has no umem.
+ */
 static int check_writable(const struct sim_table *table, const struct ib_uverbs_rereg_mr *cmd,
 			  const struct sim_object *mr)
 {
 	return cmd->flags & REREG_ACCESS && !(cmd->flags & REREG_TRANS) &&
 			       sim_access_writable(cmd->access_flags) &&
-			       !(mr->flags & SIM_MR_WRITABLE) &&
+			       !(mr->flags & (SIM_MR_WRITABLE | SIM_MR_DATA_DIRECT)) &&
 			       sim_has_change(table->kernel, SIM_REREG_CHECK)
 		       ? -EACCES
 		       : 0;

@@ -27,7 +27,7 @@ awk -v work="$work" '/^# calls / { out = work "/real." ++n } out { print >out }'
 simulate() {
 	local options=(--profile "${1%%[_0-9]*}")
 
-	[ "$1" != mlx5_0 ] || options=(--profile mlx5)
+	[ "$1" != mlx5_0 ] || options=(--profile mlx5 --data-direct)
 	! "$built/mrctl" sim --kernel "$4" -- true 2>/dev/null || options+=(--kernel "$4")
 	# Its file systems are mounted in a namespace of their own, which ends with it.
 	# shellcheck disable=SC2016	# the words of the inner shell

@@ -82,7 +82,7 @@ void reg_mr_by_method(void)
 void reg_dmabuf_mr_of(int fd, const char *name)
 {
 	const uint32_t access = draw_access(), pd = draw_handle(PD);
-	const bool data_direct = chance(5);
+	const bool data_direct = chance(25);
 	struct range range;
 
 	arena_draw_dmabuf(&range);
