@@ -279,6 +279,7 @@ reads() {
 		reads "$key" "$addr" 0x00000000
 	done
 	[ -n "$(ms stat a --json | jq '.regions[0].access == ["local-write","remote-write","remote-read"] | select(.)')" ]
+	refused_because MR-REREG-IN-PLACE certain ms rereg a --access local-write --json
 	# not EACCES, as of other regions that were registered for reading
 	ms reg-dmabuf --from heap:system --data-direct --via "$VIA" --access remote-read --name b --quiet
 	run --separate-stderr ms rereg b --access local-write

@@ -113,7 +113,15 @@ static void look_at_in_place(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	const uint32_t others = (before ^ after) & ~(uint32_t)CHANGED_IN_PLACE;
 
 	if (!mr_change_reached_kernel(inquiry) || !refusal->rereg || !refusal->region_known ||
-	    !mr_inquiry_is_driver(inquiry, "mlx5") || mr_changes_memory(refusal->rereg))
+	    !mr_inquiry_is_driver(inquiry, "mlx5"))
+		return;
+	/* mlx5_ib_rereg_user_mr() looks at mr->data_direct first of all. */
+	if (mr_call_row(refusal->region_call)->data_direct) {
+		mr_evidence_text(suspicion, "call", "%s", mr_call_row(refusal->region_call)->name);
+		mr_suspect(suspicion, MR_CERTAIN, "mlx5 changes no regions of Data Direct");
+		return;
+	}
+	if (mr_changes_memory(refusal->rereg))
 		return;
 	if (!others || !has_no_pages(refusal) || is_made_anew(refusal, after)) {
 		mr_rule_out(suspicion, "mlx5 can change this access in place, or by a new key");
