@@ -12,6 +12,7 @@ struct sim_args {
 	enum mr_sim_kernel kernel;
 	struct mr_sim_faults faults;
 	bool data_direct;
+	bool tph;
 	bool no_optional_access;
 };
 
@@ -22,6 +23,8 @@ static int run_sim(const struct invocation *invocation, struct mr_error *err)
 
 	if (!rc && args->data_direct)
 		rc = mr_simulator_add_data_direct(err);
+	if (!rc && args->tph)
+		rc = mr_simulator_add_tph(err);
 	if (!rc && args->no_optional_access)
 		rc = mr_simulator_drop_optional_access(err);
 	return rc ? rc : program_exec(invocation, err);
@@ -34,6 +37,8 @@ static int check_sim(const struct invocation *invocation, struct mr_error *err)
 	if (args->data_direct && args->profile != MR_SIM_MLX5)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--data-direct is of --profile mlx5");
+	if (args->tph && args->profile != MR_SIM_MLX5)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--tph is of --profile mlx5");
 	return 0;
 }
 
@@ -44,6 +49,8 @@ static const struct option_spec options[] = {
 	       "let a call fail: CALL[@N]=ACTION"),
 	OPTION(0, "data-direct", flag, struct sim_args, data_direct, NULL,
 	       "with a Data Direct device, of mlx5"),
+	OPTION(0, "tph", flag, struct sim_args, tph, NULL,
+	       "with TPH of PCIe, for DMA handles, of mlx5"),
 	OPTION(0, "no-optional-access", flag, struct sim_args, no_optional_access, NULL,
 	       "as before Linux 5.7: no optional access flags"),
 	OPTION_END,

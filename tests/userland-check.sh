@@ -12,7 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/userland.sh"
 cd "$userland_top"
 build=$(realpath "${BUILD:-build}")
-mlx5_tests=(tests/cli/{reg,reg-iova,session,session-join,dereg,stat,umem,umem-session,umem-share,advise,dm,probe,combinations}.bats)
+mlx5_tests=(tests/cli/{reg,reg-iova,session,session-join,dereg,stat,umem,umem-session,umem-share,advise,dm,dmah,probe,combinations}.bats)
 rxe_tests=(tests/cli/{session,session-join,dereg,stat,advise,probe}.bats)
 declare -A kernel=([trixie]=6.12 [sid]=7.2)
 failed=0

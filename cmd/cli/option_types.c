@@ -139,6 +139,14 @@ static int read_advice(const char *text, void *member, struct mr_error *err)
 	return mr_advice_parse(text, member, err);
 }
 
+static int read_dmah(const char *text, void *member, struct mr_error *err)
+{
+	struct dmah_option *option = member;
+
+	option->text = text;
+	return mr_dmah_parse(text, &option->hints, err);
+}
+
 static int read_profile(const char *text, void *member, struct mr_error *err)
 {
 	return mr_sim_profile_parse(text, member, err);
@@ -235,6 +243,7 @@ const struct option_type option_type_pages = { .name = "pages",
 const struct option_type option_type_memory = { .name = "memory", .read = read_memory };
 const struct option_type option_type_dmabuf = { .name = "dma-buf", .read = read_dmabuf };
 const struct option_type option_type_advice = { .name = "advice", .read = read_advice };
+const struct option_type option_type_dmah = { .name = "dma-handle", .read = read_dmah };
 const struct option_type option_type_expect = { .name = "expect",
 						.read = expect_option_read,
 						.adds_up = true };

@@ -15,6 +15,7 @@
 #include "cmd/output/style.h"
 #include "lib/base/number.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/dmah.h"
 
 struct access_option {
 	uint32_t bits;
@@ -32,6 +33,12 @@ static inline bool via_allows(struct via_option option, enum mr_via path)
 {
 	return !option.given || option.path == path;
 }
+
+/** The DMA handle that --dmah asks for. */
+struct dmah_option {
+	struct mr_dmah_hints hints;
+	const char *text; /**< as it was typed; NULL: none is asked for */
+};
 
 /** The format that --format asks for. */
 struct format_option {
@@ -93,6 +100,8 @@ enum exit_style {
 #define OPTION_CTYPE_dmabuf struct mr_dmabuf_source
 /** Advice about a region. */
 #define OPTION_CTYPE_advice struct mr_advice
+/** What a DMA handle is for. */
+#define OPTION_CTYPE_dmah struct dmah_option
 /** "ok", names of errnos, and those with the id of a cause: "ENOMEM:MR-MEMLOCK". */
 #define OPTION_CTYPE_expect struct expect_option
 /** A kind of simulated device. */
@@ -112,7 +121,7 @@ extern const struct option_type option_type_flag, option_type_string, option_typ
 	option_type_via, option_type_name, option_type_size, option_type_number,
 	option_type_seconds, option_type_format, option_type_access, option_type_changes,
 	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
-	option_type_expect, option_type_profile, option_type_kernel, option_type_faults,
-	option_type_fail_on, option_type_exit_style, option_type_why;
+	option_type_dmah, option_type_expect, option_type_profile, option_type_kernel,
+	option_type_faults, option_type_fail_on, option_type_exit_style, option_type_why;
 
 #endif

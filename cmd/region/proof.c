@@ -70,9 +70,9 @@ const struct mr_proven *proof_read(const struct invocation *invocation,
 				   const struct mr_refusal *refusal, struct mr_proven *proven)
 {
 	/* Calls of libibverbs on an open device, which reach the kernel by ioctl and write only. */
-	const uint32_t asking = MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(REG) | MR_ON_DMABUFS |
-				MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) | MR_ON(REREG) |
-				MR_ON(ADVISE) | MR_ON(DEREG) | MR_ON(FREE);
+	const uint32_t asking = MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) | MR_ON(REG) |
+				MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM) |
+				MR_ON(REREG) | MR_ON(ADVISE) | MR_ON(DEREG) | MR_ON(FREE);
 	struct mr_proof_question question = {
 		.errnum = refusal->errnum,
 		.device = refusal->environment->device,

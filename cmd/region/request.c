@@ -14,6 +14,7 @@ static const struct field request_fields[] = {
 	FIELD(struct request, access, FIELD_ACCESS, 0, "access flags"),
 	FIELD(struct request, access_bits, FIELD_HEX, 0, "the same as a mask"),
 	FIELD(struct request, page_sizes, FIELD_PAGES, 0, "page sizes for a umem"),
+	FIELD(struct request, dmah, FIELD_STRING, 0, "what the DMA handle is for (--dmah)"),
 	FIELD(struct request, pd, FIELD_STRING, 0, "protection domain"),
 	FIELD(struct request, count, FIELD_NUMBER, 0, "regions (--count)"),
 	FIELD_END,
@@ -65,6 +66,7 @@ void request_keep(struct request *request, const struct request *former)
 		former = &none;
 	request->argv = keep_words(request->argv, former->argv);
 	request->memory = keep_text(request->memory, former->memory);
+	request->dmah = keep_text(request->dmah, former->dmah);
 	request->pd = keep_text(request->pd, former->pd);
 }
 
@@ -74,6 +76,8 @@ void request_release(struct request *request, const struct request *next)
 		free((void *)request->argv);
 	if (!next || next->memory != request->memory)
 		free((void *)request->memory);
+	if (!next || next->dmah != request->dmah)
+		free((void *)request->dmah);
 	if (!next || next->pd != request->pd)
 		free((void *)request->pd);
 }

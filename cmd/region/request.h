@@ -15,6 +15,7 @@ struct request {
 	struct mr_opt_u64 access;
 	struct mr_opt_u64 access_bits;
 	struct mr_opt_u64 page_sizes;
+	const char *dmah; /**< what the DMA handle is for, as typed */
 	const char *pd;
 	struct mr_opt_u64 count; /**< regions that were asked for (--count) */
 };

@@ -41,6 +41,12 @@ static const struct field region_fields[] = {
 	FIELD(struct region_row, page_size, FIELD_NUMBER, 0, "bytes of the memory's pages"),
 	FIELD(struct region_row, page_sizes, FIELD_PAGES, 0,
 	      "page sizes that were asked for a umem (--page-sizes)"),
+	FIELD(struct region_row, dmah_cpu, FIELD_NUMBER, 0,
+	      "CPU that its DMA handle is for (--dmah)"),
+	FIELD(struct region_row, dmah_memory, FIELD_STRING, 0,
+	      "kind of memory that its DMA handle is for: volatile or persistent"),
+	FIELD(struct region_row, dmah_ph, FIELD_NUMBER, 0,
+	      "processing hint of its DMA handle, 0 to 3"),
 	FIELD(struct region_row, answer, FIELD_STRING, 0,
 	      "of --try-page-sizes: ok, or the errno's name"),
 	FIELD(struct region_row, export, FIELD_STRING, 0,
@@ -94,6 +100,16 @@ static struct opt_bool needs_process(const struct region_facts *facts)
 	return (struct opt_bool){ facts->access & MR_ACCESS_ON_DEMAND || facts->on_gpu, true };
 }
 
+/* Those of a session may be anything: another process may have written them. */
+static void fill_hints(struct region_row *row, const struct mr_dmah_hints *hints)
+{
+	const bool has_cpu = hints->memory > MR_DMAH_NO_CPU && hints->memory < MR_DMAH_MEMORIES;
+
+	row->dmah_ph = known(hints->ph);
+	row->dmah_cpu = (struct mr_opt_u64){ hints->cpu, has_cpu };
+	row->dmah_memory = has_cpu ? mr_dmah_memories[hints->memory].name : NULL;
+}
+
 void region_row_describe(struct region_row *row, const struct region_facts *facts)
 {
 	const struct mr_region *region = facts->region;
@@ -124,6 +140,8 @@ void region_row_describe(struct region_row *row, const struct region_facts *fact
 	};
 	if (facts->call == MR_REG_MR_RELAXED)
 		extend_row(row);
+	if (mr_region_has_dmah(facts->call))
+		fill_hints(row, &facts->hints);
 }
 
 static void hide_keys(struct region_row *row)
@@ -146,7 +164,8 @@ static void hide_access(struct region_row *row)
 static void hide_registration(struct region_row *row)
 {
 	row->handle.known = row->umem_id.known = row->elapsed_ns.known = false;
-	row->call = row->via = NULL;
+	row->call = row->via = row->dmah_memory = NULL;
+	row->dmah_cpu.known = row->dmah_ph.known = false;
 	hide_keys(row);
 	hide_range(row);
 	hide_access(row);
@@ -192,6 +211,7 @@ void region_row_fill(struct region_row *row, const struct mr_entry *entry,
 		.memory = entry->memory[0] ? entry->memory : NULL,
 		.page_size = mr_entry_page_size(entry),
 		.page_sizes = entry->page_sizes,
+		.hints = entry->hints,
 		.on_gpu = entry->memory_of == MR_MEMORY_OF_GPU,
 	};
 

@@ -33,6 +33,9 @@ struct region_row {
 	const char *memory;
 	struct mr_opt_u64 page_size;
 	struct mr_opt_u64 page_sizes;
+	struct mr_opt_u64 dmah_cpu;
+	const char *dmah_memory;
+	struct mr_opt_u64 dmah_ph;
 	const char *answer;
 	const char *export;
 	const char *call;
@@ -58,6 +61,8 @@ struct region_row {
 /* Those of commands that register, and of commands with --advise. */
 #define FIELDS_OF_REGISTERED index, dereg_elapsed_ns
 #define FIELDS_OF_ADVICE     advice, advice_answer, advice_elapsed_ns
+/* Those of commands that show regions with DMA handles. */
+#define FIELDS_OF_DMAH dmah_cpu, dmah_memory, dmah_ph
 
 /** Room for an exported umem as text. */
 #define BLOB_TEXT (2 * sizeof(((struct mr_umem_blob *)NULL)->bytes) + 1)
@@ -74,6 +79,7 @@ struct region_facts {
 	const char *memory; /**< kind of memory, or source of the dma-buf, as typed; or NULL */
 	uint64_t page_size; /**< of the memory; 0: not known */
 	uint64_t page_sizes;
+	struct mr_dmah_hints hints; /**< of mr_region_has_dmah() */
 	bool on_gpu; /**< on memory of a GPU, which goes with the process that has it */
 };
 

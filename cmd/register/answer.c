@@ -122,6 +122,7 @@ static void set_request(struct register_job *job, const struct mr_region_request
 		.access = { plan->access, !is_null },
 		.access_bits = { plan->access, !is_null },
 		.page_sizes = { plan->page_sizes, mr_region_has_page_sizes(plan->call) },
+		.dmah = plan->dmah.text,
 		.pd = job->registrar.pd,
 		.count = known(plan->memory.count),
 	};
@@ -142,6 +143,7 @@ static void set_refusal(struct register_job *job, const struct mr_region_request
 		.dmabuf = mr_region_is_dmabuf(plan->call) ? &plan->dmabuf : NULL,
 		.request = request,
 		.dm_length = plan->dm_length,
+		.hints = mr_region_has_dmah(plan->call) ? &plan->dmah.hints : NULL,
 		.memory = plan->memory.mapping.kind.text,
 		.held = job->count * plan->memory.size,
 	};
@@ -206,6 +208,8 @@ static void report_request(const void *data)
 		report_extended(request);
 	else if (has_iova(request->call))
 		report_detail("and the I/O virtual address 0x%" PRIx64, request->iova);
+	if (job->plan->dmah.text)
+		report_detail("and the DMA handle %s", job->plan->dmah.text);
 	if (mr_region_has_page_sizes(request->call))
 		report_detail("and the page sizes %s", pages_text(request->page_sizes, text));
 }
@@ -231,6 +235,7 @@ void register_row(struct register_job *job, const struct new_region *new)
 		.memory = plan->memory.mapping.kind.text,
 		.page_size = job->memory.page_size,
 		.page_sizes = plan->page_sizes,
+		.hints = plan->dmah.hints,
 		.on_gpu = register_plan_is_on_gpu(plan),
 	};
 	char name[2 * MR_NAME_SIZE], blob[BLOB_TEXT];

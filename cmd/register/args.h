@@ -42,7 +42,12 @@ extern const struct option_group advise_group;
 		"keep-going", OPTION_NEEDS, "count"                                                \
 	}
 
-/** Rules for the options of lifetime_group and advise_group. */
+/** Rules for the options of lifetime_group and advise_group, as rows and as a table. */
+#define REGISTER_RULES                                                                             \
+	LIFETIME_RULES, { "advise-offset", OPTION_NEEDS, "advise" },                               \
+	{                                                                                          \
+		"advise-size", OPTION_NEEDS, "advise"                                              \
+	}
 extern const struct option_rule register_rules[];
 
 /** Options for the dma-buf that regions are on, of each command that registers such regions. */

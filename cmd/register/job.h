@@ -10,6 +10,7 @@
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
 #include "lib/verbs/dm.h"
+#include "lib/verbs/dmah.h"
 #include "lib/verbs/in_force.h"
 
 /** A region that the command has registered. */
@@ -45,6 +46,7 @@ struct register_job {
 	struct registrar registrar;
 	struct mr_memory memory;
 	struct mr_dm dm;
+	struct mr_dmah dmah;
 	struct mr_dmabuf dmabuf;
 	struct mr_backing *backing; /**< keeps memory and dma-buf in a private session, or NULL */
 	struct mr_in_force in_force;

@@ -52,8 +52,6 @@ const struct option_group lifetime_group = { "Life and answer", lifetime_options
 const struct option_group advise_group = { "On-demand paging", advise_options, 0 };
 
 const struct option_rule register_rules[] = {
-	LIFETIME_RULES,
-	{ "advise-offset", OPTION_NEEDS, "advise" },
-	{ "advise-size", OPTION_NEEDS, "advise" },
+	REGISTER_RULES,
 	OPTION_RULES_END,
 };

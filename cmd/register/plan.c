@@ -115,5 +115,6 @@ int register_plan_init(struct register_plan *plan, const struct register_args *a
 	plan->access = choose_access(mr_call_row(plan->call)->on, &args->access);
 	plan->iova = call->iova;
 	plan->page_sizes = call->page_sizes;
+	plan->dmah = call->dmah;
 	return rc ? rc : plan_memory(plan, &args->memory, call, err);
 }

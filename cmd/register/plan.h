@@ -12,6 +12,7 @@ struct register_call {
 	enum mr_region_call call;         /**< the call, unless --call names another */
 	uint64_t iova;                    /**< of the first region, if the call is given one */
 	uint64_t page_sizes;              /**< the pgsz_bitmap, if the call is given one */
+	struct dmah_option dmah;          /**< if the call is given a DMA handle */
 	const struct dmabuf_args *dmabuf; /**< of calls for dma-bufs, else NULL */
 	const char *dmabuf_option;        /**< name of the option for its source, for messages */
 };
@@ -26,6 +27,7 @@ struct register_plan {
 	uint64_t page_sizes;       /**< the pgsz_bitmap */
 	struct memory_plan memory; /**< size, count, stride; for MR_ON_MEMORY the mapping too */
 	struct mr_dmabuf_request dmabuf; /**< of MR_ON_DMABUF */
+	struct dmah_option dmah;         /**< of mr_region_has_dmah() */
 	uint64_t dm_length;              /**< bytes to allocate, if register_plan_needs_dm() */
 };
 

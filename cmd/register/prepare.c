@@ -60,6 +60,7 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	const struct registrar_request request = { .invocation = job->answer.invocation,
 						   .kind = mr_region_kind(job->plan->call),
 						   .pd = job->args->pd,
+						   .dmah = mr_region_has_dmah(job->plan->call),
 						   .via = job->plan->via,
 						   .room = &job->room->context };
 	int rc = registrar_open(&job->registrar, &request, err);
@@ -96,6 +97,30 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 	return mr_region_is_dmabuf(job->plan->call) && !register_plan_exports_dm(job->plan)
 		       ? open_dmabuf(job, err)
 		       : 0;
+}
+
+int register_allocate_dmah(struct register_job *job, struct mr_error *err)
+{
+	return mr_region_has_dmah(job->plan->call)
+		       ? mr_dmah_alloc(&job->registrar.base, &job->plan->dmah.hints, &job->dmah,
+				       err)
+		       : 0;
+}
+
+/* In a batch the handle stays as long as a region uses it; in a session, dereg frees it with the last one. */
+void register_free_unused_dmah(struct register_job *job)
+{
+	struct mr_error err;
+
+	for (uint64_t i = 0; i < job->count; i++)
+		if (job->regions[i].region.live) {
+			if (job->backing)
+				mr_backing_keep_dmah(job->backing, job->registrar.session,
+						     &job->dmah);
+			return;
+		}
+	if (mr_dmah_free(&job->dmah, &err))
+		register_fail(job, &err, 0, 0, NULL);
 }
 
 int register_allocate_dm(struct register_job *job, struct mr_error *err)

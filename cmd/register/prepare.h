@@ -15,6 +15,18 @@
 int register_prepare(struct register_job *job, struct mr_error *err);
 
 /**
+ * register_allocate_dmah() - allocate a DMA handle, if the regions are to have one
+ *
+ * In a session the caller must have blocked signals, as for register_allocate_dm().
+ *
+ * Return: 0 or -errno.
+ */
+int register_allocate_dmah(struct register_job *job, struct mr_error *err);
+
+/** register_free_unused_dmah() - free the DMA handle, unless a region that uses it stays */
+void register_free_unused_dmah(struct register_job *job);
+
+/**
  * register_allocate_dm() - allocate memory on the RDMA device, if the regions are to be on that
  *
  * In a session the caller must have blocked signals: the memory outlives this process, and after a signal no

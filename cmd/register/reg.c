@@ -12,11 +12,14 @@
 struct reg_args {
 	struct register_args common;
 	bool relaxed;
+	struct dmah_option dmah;
 };
 
 static const struct option_spec options[] = {
 	OPTION(0, "relaxed", flag, struct reg_args, relaxed, NULL,
 	       "whole pages, and deferred deregistration (Solaris)"),
+	OPTION(0, "dmah", dmah, struct reg_args, dmah, "HINTS",
+	       "with a DMA handle: cpu=N,mem=KIND,ph=N"),
 	OPTION_END,
 };
 
@@ -54,6 +57,8 @@ static struct register_call call_of_reg(const struct invocation *invocation)
 {
 	const struct reg_args *args = invocation->args;
 
+	if (args->dmah.text)
+		return (struct register_call){ .call = MR_REG_MR_DMAH, .dmah = args->dmah };
 	switch (args->common.memory.memory.type) {
 	case MR_MEMORY_DM:
 		return (struct register_call){ .call = MR_REG_DM_MR };
@@ -73,6 +78,10 @@ static int check_reg(const struct invocation *invocation, struct mr_error *err)
 	const bool is_null_mr = mr_region_is_null(call.call);
 	int rc = 0;
 
+	if (args->dmah.text &&
+	    (memory->memory.type == MR_MEMORY_DM || memory->memory.type == MR_MEMORY_NULL_MR))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--dmah: --memory %s takes no DMA handle", memory->memory.text);
 	if (is_null_mr || mr_region_is_dm(call.call)) {
 		if (args->relaxed)
 			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
@@ -104,6 +113,11 @@ static int run_reg(const struct invocation *invocation, struct mr_error *err)
 	return rc;
 }
 
+static const struct option_rule rules[] = {
+	REGISTER_RULES,
+	{ "dmah", OPTION_EXCLUDES, "relaxed" },
+	OPTION_RULES_END,
+};
 static const struct option_group group = { "Region", options, 0 };
 static const struct option_group *const groups[] = { &memory_group, &region_group, &group,
 						     &call_group,   &advise_group, &lifetime_group,
@@ -117,13 +131,13 @@ const struct command command_reg = {
 	.description = "Registers memory with ibv_reg_mr, prints its keys and how long it took, "
 		       "and deregisters it. With --hold, or in a session, it stays registered.",
 	.groups = groups,
-	.rules = register_rules,
+	.rules = rules,
 	.args_size = sizeof(struct reg_args),
 	.record = &region_record,
 	.columns = REGION_COLUMNS(id, name, lkey, rkey, addr, length, iova, access, elapsed_ns,
 				  dereg_elapsed_ns),
 	.fills = REGION_COLUMNS(FIELDS_OF_MRS, FIELDS_OF_REGISTERED, FIELDS_OF_ADVICE, addr, offset,
-				extended_addr, extended_length),
+				extended_addr, extended_length, FIELDS_OF_DMAH),
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl reg --size 1M --access local-write,remote-read",
 					   "mrctl -n -o rkey reg --memory memfd --size 64K", NULL },

@@ -35,6 +35,7 @@ static struct mr_region_request request_for(const struct register_job *job, uint
 		.access = plan->access,
 		.fd = job->dmabuf.fd,
 		.dm = &job->dm,
+		.dmah = mr_region_has_dmah(plan->call) ? &job->dmah : NULL,
 		.export = job->blobs ? &job->blobs[job->count] : NULL,
 		.backing = job->backing,
 	};
@@ -155,6 +156,13 @@ static void release(struct register_job *job)
 	advise_release(job);
 }
 
+/* Frees what the regions need beside their memory, unless one of them stays. */
+static void free_unused(struct register_job *job)
+{
+	register_free_unused_dm(job);
+	register_free_unused_dmah(job);
+}
+
 /*
  * Registers the regions up to the first refusal, with --keep-going all, and gives advice about them.
  * @rc, @err: what register_prepare() returned; its failure is reported here
@@ -163,6 +171,8 @@ static void register_and_advise(struct register_job *job, int rc, struct mr_erro
 {
 	if (!rc)
 		rc = register_allocate_dm(job, err);
+	if (!rc)
+		rc = register_allocate_dmah(job, err);
 	if (rc) {
 		register_fail(job, err, 0, 0, NULL);
 		mr_error_clear(err);
@@ -206,7 +216,7 @@ static int run_job(struct register_job *job, struct mr_error *err)
 	if (!stays && !hold)
 		deregister_all(job);
 	if (stays || !hold)
-		register_free_unused_dm(job);
+		free_unused(job);
 	register_note_flags_without_effect(job);
 	register_note_needs_process(job, hold);
 	register_note_kernel_bug(job);
@@ -217,7 +227,7 @@ static int run_job(struct register_job *job, struct mr_error *err)
 		wait_for_signal(job);
 	if (!stays && hold) {
 		deregister_all(job);
-		register_free_unused_dm(job);
+		free_unused(job);
 	}
 	if (!rc)
 		rc = answer_status(&job->answer, job->count, "registered");

@@ -42,6 +42,14 @@ static int fail_no_handles(const struct registrar *registrar, struct mr_error *e
 	return -EOPNOTSUPP;
 }
 
+static int fail_no_dmah_handles(struct mr_error *err)
+{
+	mr_fail(err, MR_ERROR_HOST, EOPNOTSUPP, "ibv_alloc_dmah",
+		"no library tells the kernel's number of a DMA handle, so it cannot stay");
+	mr_hint(err, "use --via kernel");
+	return -EOPNOTSUPP;
+}
+
 /*
  * Clears *@library if the library cannot serve in this session; @kernel: --via allows the other path.
  * Return: 0, or -EOPNOTSUPP if it does not.
@@ -55,6 +63,10 @@ static int check_library(const struct registrar *registrar, bool kernel, bool *l
 	    (kernel || mr_driver_imports(registrar->uverbs.driver_id))) {
 		*library = false;
 		return kernel ? 0 : fail_no_handles(registrar, err);
+	}
+	if (registrar->dmah) {
+		*library = false;
+		return kernel ? 0 : fail_no_dmah_handles(err);
 	}
 	*library = !kernel || mr_driver_imports(registrar->uverbs.driver_id);
 	return 0;
@@ -130,6 +142,7 @@ int registrar_open(struct registrar *registrar, const struct registrar_request *
 
 	registrar->invocation = invocation;
 	registrar->kind = request->kind;
+	registrar->dmah = request->dmah;
 	registrar->pd_slot = MR_TABLE_PDS;
 	if (invocation->enclosing) {
 		registrar->environment = invocation->enclosing->environment;

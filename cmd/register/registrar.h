@@ -18,6 +18,7 @@ struct registrar_request {
 	enum mr_region_kind kind; /**< what is to be registered; umems need DEVX, and no PD */
 	const char *pd; /**< name of the PD, allocated if there is none; NULL: MR_DEFAULT_PD */
 	struct via_option via;
+	bool dmah;                 /**< with a DMA handle */
 	struct context_room *room; /**< must stay until registrar_close() */
 };
 
@@ -31,6 +32,7 @@ struct registrar {
 	struct mr_uverbs uverbs;
 	struct mr_registrar base; /**< for the calls themselves */
 	enum mr_region_kind kind; /**< what is to be registered */
+	bool dmah;                /**< with a DMA handle */
 	const char *pd;           /**< name of the PD; NULL for umems, which need none */
 	uint32_t pd_slot;         /**< of the PD in the session's table; MR_TABLE_PDS: none */
 };
@@ -41,7 +43,8 @@ struct registrar {
  *
  * Without --via the path is the library's wherever it can serve: what libibverbs does is what the user asks
  * about.  In a session it can serve if the provider can import the session's device, and for umems only if
- * libmlx5 reports their handles, without which no later command could deregister them.
+ * libmlx5 reports their handles, without which no later command could deregister them.  No library reports
+ * those of DMA handles.
  *
  * Return: 0 or -errno.
  */

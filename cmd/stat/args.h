@@ -56,6 +56,6 @@ int stat_fail(char *const *argv, struct mr_error *err);
 	REGION_COLUMNS(id, name, state, handle, lkey, rkey, addr, length, iova, access, pd)
 #define STAT_REGION_FILLS                                                                          \
 	REGION_COLUMNS(FIELDS_OF_MRS, umem_id, addr, offset, extended_addr, extended_length,       \
-		       page_sizes, deferred_ns, deferred_answer)
+		       page_sizes, FIELDS_OF_DMAH, deferred_ns, deferred_answer)
 
 #endif

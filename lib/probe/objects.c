@@ -8,13 +8,11 @@
 #include "lib/probe/memory.h"
 #include "lib/probe/objects.h"
 #include "lib/verbs/deregister.h"
-#include "lib/verbs/ioctl.h"
+#include "lib/verbs/dmah.h"
 #include "lib/verbs/rereg.h"
 #include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
 #include "lib/verbs/umem.h"
-
-/* Linux 6.18 <rdma/ib_user_ioctl_cmds.h>: UVERBS_METHOD_REG_MR */
-#define METHOD_REG_MR 5
 
 void mr_try_window(struct mr_probe *probe, const struct mr_trial *trial, struct mr_attempt *attempt)
 {
@@ -34,53 +32,44 @@ void mr_try_window(struct mr_probe *probe, const struct mr_trial *trial, struct 
 
 /* ---- DMA handles ---- */
 
+/* mlx5 wants a processing hint, and takes 0 (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()). */
+static const struct mr_dmah_hints hints = { .memory = MR_DMAH_NO_CPU, .ph = 0 };
+
 void mr_try_dma_handle(struct mr_probe *probe, const struct mr_trial *trial,
 		       struct mr_attempt *attempt)
 {
-	/* mlx5 wants a processing hint, and takes 0 (hw/mlx5/dmah.c mlx5_ib_alloc_dmah()). */
-	struct mr_dmah_attr attr = { .comp_mask = MR_DMAH_ATTR_PH };
-	mr_alloc_dmah *alloc;
-	mr_dealloc_dmah *dealloc;
-	struct ibv_dmah *handle = NULL;
+	struct mr_error ignored;
+	struct mr_dmah dmah;
 	int rc;
 
 	(void)trial;
 	mr_attempt_begin(probe, attempt, "ibv_alloc_dmah");
-	alloc = (mr_alloc_dmah *)mr_symbol_find(MR_SYMBOL_ALLOC_DMAH, &attempt->err);
-	rc = alloc ? 0 : -attempt->err.errnum;
-	errno = 0;
-	if (alloc)
-		handle = alloc(probe->device.context, &attr);
-	if (alloc && !handle)
-		rc = mr_fail(&attempt->err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_dmah",
-			     NULL);
+	rc = mr_dmah_alloc(&probe->library, &hints, &dmah, &attempt->err);
 	mr_attempt_end(attempt, rc);
-	dealloc = handle ? (mr_dealloc_dmah *)mr_symbol_find(MR_SYMBOL_DEALLOC_DMAH, &attempt->err)
-			 : NULL;
-	if (dealloc)
-		dealloc(handle);
+	mr_dmah_free(&dmah, &ignored);
+}
+
+void mr_try_dmah_register(struct mr_probe *probe, const struct mr_trial *trial,
+			  struct mr_attempt *attempt)
+{
+	struct mr_region_request request = { .call = trial->call,
+					     .addr = probe->memory.start,
+					     .length = probe->page,
+					     .access = trial->access };
+	struct mr_region region;
+	struct mr_error ignored;
+	struct mr_dmah dmah;
+
+	attempt->rc = mr_dmah_alloc(&probe->library, &hints, &dmah, &attempt->err);
+	if (attempt->rc)
+		return;
+	request.dmah = &dmah;
+	if (!mr_attempt_register(probe, trial, &request, &region, attempt))
+		mr_attempt_deregister(probe, &region, attempt);
+	mr_dmah_free(&dmah, &ignored);
 }
 
 /* ---- ibv_reg_mr_ex(3) ---- */
-
-/*
- * Whether the kernel has the method REG_MR.  It is asked for without the attributes that it needs, so that it
- * registers nothing; a kernel without it answers EPROTONOSUPPORT.
- */
-static enum mr_tristate kernel_has_method(const struct mr_probe *probe)
-{
-	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
-	struct mr_error ignored;
-
-	switch (mr_ioctl_submit(&probe->uverbs, &request, "ioctl(REG_MR)", &ignored)) {
-	case -EPROTONOSUPPORT:
-		return MR_NO;
-	case -EINVAL:
-		return MR_YES;
-	default:
-		return MR_UNKNOWN;
-	}
-}
 
 /*
  * Whether the provider has a function of its own for ibv_reg_mr_ex(3).  Where it has none, libibverbs calls
@@ -114,7 +103,7 @@ static void find_kernel_call(struct mr_probe *probe, const struct mr_trial *tria
 	const struct mr_region_request request = { .addr = probe->memory.start,
 						   .length = probe->page,
 						   .access = IBV_ACCESS_LOCAL_WRITE };
-	const enum mr_tristate method = kernel_has_method(probe);
+	const enum mr_tristate method = mr_uverbs_has_reg_mr(&probe->uverbs);
 	const enum mr_tristate own = provider_has_function(probe, &request);
 
 	if (own == MR_YES && method == MR_YES) {

@@ -7,6 +7,7 @@
 
 void mr_try_window(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 void mr_try_dma_handle(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
+void mr_try_dmah_register(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 void mr_try_ex(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 void mr_try_import_device(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);
 void mr_try_import_pd(struct mr_probe *, const struct mr_trial *, struct mr_attempt *);

@@ -179,6 +179,8 @@ const struct mr_trial mr_trials[] = {
 
 	TRIAL("dma-handle", "alloc", "a DMA handle (hints for PCIe)", mr_try_dma_handle,
 	      .call = MR_REG_MR),
+	TRIAL("dma-handle", "register", "a region with a DMA handle", mr_try_dmah_register,
+	      .call = MR_REG_MR_DMAH, .access = LW),
 	{ .id = NULL },
 };
 

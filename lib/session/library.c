@@ -21,8 +21,11 @@ struct mr_backing *mr_backing_new(struct mr_session *session)
 
 static void give_up_backing(struct mr_backing *backing)
 {
+	struct mr_error ignored;
+
 	if (!backing || --backing->users)
 		return;
+	mr_dmah_free(&backing->dmah, &ignored); /* no region uses it any more */
 	mr_dmabuf_close(&backing->dmabuf);
 	mr_memory_unmap(&backing->memory);
 	if (backing->library->spare)
@@ -46,6 +49,23 @@ void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
 	give_up_backing(backing);
 }
 
+void mr_backing_keep_dmah(struct mr_backing *backing, struct mr_session *session,
+			  struct mr_dmah *dmah)
+{
+	backing->dmah = *dmah;
+	if (dmah->uverbs) /* the caller's goes with it */
+		backing->dmah.uverbs = &session->uverbs;
+	*dmah = (struct mr_dmah){ .dmah = NULL };
+}
+
+/* A region that could not be deregistered goes with the device, and so does its DMA handle. */
+static void forget_held(struct mr_held *held)
+{
+	mr_region_forget(&held->region);
+	if (held->backing)
+		held->backing->dmah = (struct mr_dmah){ .dmah = NULL };
+}
+
 /* ---- keeping the device ---- */
 
 int mr_session_keep_library(struct mr_session *session, struct mr_error *err)
@@ -60,10 +80,9 @@ void mr_session_close_library(struct mr_session *session)
 
 	if (!library)
 		return;
-	/* Regions that could not be deregistered go with the device. */
 	for (uint32_t slot = 0; slot < library->capacity; slot++)
 		if (library->held[slot].region.live)
-			mr_region_forget(&library->held[slot].region);
+			forget_held(&library->held[slot]);
 	for (uint32_t pd_slot = 0; pd_slot < MR_TABLE_PDS; pd_slot++) {
 		struct ibv_pd *pd = library->pds[pd_slot];
 

@@ -15,12 +15,14 @@
 #include "lib/memory/mapping.h"
 #include "lib/session/types.h"
 #include "lib/verbs/device.h"
+#include "lib/verbs/dmah.h"
 
-/** Memory that regions of a private session are on.  It stays mapped as long as one of them exists. */
+/** What regions of a private session are on, and use.  It stays as long as one of them exists. */
 struct mr_backing {
 	struct mr_session_library *library; /**< of that session */
 	struct mr_memory memory;
 	struct mr_dmabuf dmabuf;
+	struct mr_dmah dmah; /**< DMA handle, or none */
 	uint64_t users; /**< regions on it; and whoever has made it, until mr_backing_hand_over() */
 };
 
@@ -34,6 +36,10 @@ struct mr_backing *mr_backing_new(struct mr_session *session);
  */
 void mr_backing_hand_over(struct mr_backing *backing, struct mr_memory *memory,
 			  struct mr_dmabuf *dmabuf);
+
+/** mr_backing_keep_dmah() - leave a DMA handle to the regions that use it; @dmah: becomes none */
+void mr_backing_keep_dmah(struct mr_backing *backing, struct mr_session *session,
+			  struct mr_dmah *dmah);
 
 /** A region of a private session. */
 struct mr_held {

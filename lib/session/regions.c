@@ -32,6 +32,11 @@ static void fill_entry(struct mr_entry *entry, const struct mr_region_request *r
 	} else if (request->call != MR_REG_MR_RELAXED) {
 		entry->pinned_access = request->access;
 	}
+	entry->hints = (struct mr_dmah_hints){ .memory = MR_DMAH_NO_CPU };
+	if (request->dmah) {
+		entry->hints = request->dmah->hints;
+		entry->dmah = request->dmah->handle;
+	}
 	if (region->kind == MR_KIND_UMEM) {
 		entry->page_sizes = request->page_sizes;
 		entry->umem_id = region->umem_id;
@@ -139,6 +144,8 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 	fill_entry(entry, request, &region, registrar->via);
 	mr_registrant_note(session, entry);
 	mr_session_note_binding(session, entry);
+	if (mr_session_is_private(session) && request->dmah)
+		entry->dmah = MR_NO_HANDLE; /* the backing frees it */
 	if (mr_session_is_private(session))
 		mr_session_keep_region(session, slot, &region, request->backing);
 	else
@@ -217,6 +224,22 @@ static int free_dm(const struct mr_session *session, const struct mr_entry *entr
 	return rc;
 }
 
+/* As free_dm(): the last region that uses a DMA handle takes it away. */
+static int free_dmah(const struct mr_session *session, const struct mr_entry *entry,
+		     struct mr_error *err)
+{
+	int rc = mr_region_has_dmah(entry->call) && entry->dmah != MR_NO_HANDLE
+			 ? mr_uverbs_free_dmah(&session->uverbs, entry->dmah, err)
+			 : 0;
+
+	/* EPROTONOSUPPORT: a holder of the session has written the entry, and there are no DMA handles. */
+	if (!rc || rc == -EBUSY || rc == -ENOENT || rc == -EINVAL || rc == -EPROTONOSUPPORT)
+		return 0;
+	mr_wrap(err, "region %llu is deregistered, but its DMA handle stays",
+		(unsigned long long)entry->id);
+	return rc;
+}
+
 /*
  * Note whether the kernel has destroyed the region.
  * Return: 0, or -errno where the lock cannot be had: the entry stays in doubt.
@@ -255,6 +278,8 @@ static int deregister(struct mr_session *session, const struct removal *removal,
 		return rc;
 	rc = destroy_region(session, removal, entry, err);
 	left = rc ? 0 : free_dm(session, entry, err);
+	if (!rc && !left)
+		left = free_dmah(session, entry, err);
 	if (end_deregister(session, removal, !rc, &lock_error) && !rc && !left) {
 		*err = lock_error;
 		left = -err->errnum;

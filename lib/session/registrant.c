@@ -8,7 +8,7 @@
 
 bool mr_registrant_needed(const struct mr_entry *entry)
 {
-	return entry->registrant.pid;
+	return !mr_region_has_dmah(entry->call) && entry->registrant.pid;
 }
 
 static bool depends_on_its_process(const struct mr_entry *entry)
@@ -41,6 +41,8 @@ static void identify_self(struct mr_session *session)
 
 void mr_registrant_note(struct mr_session *session, struct mr_entry *entry)
 {
+	if (mr_region_has_dmah(entry->call)) /* its hints stand in that place */
+		return;
 	entry->registrant = (struct mr_registrant){ 0 };
 	if (mr_session_is_private(session) || !depends_on_its_process(entry))
 		return;

@@ -107,6 +107,11 @@ int mr_simulator_add_data_direct(struct mr_error *err)
 	return set_variable(MR_SIM_DATA_DIRECT_VARIABLE, "1", err);
 }
 
+int mr_simulator_add_tph(struct mr_error *err)
+{
+	return set_variable(MR_SIM_TPH_VARIABLE, "1", err);
+}
+
 int mr_simulator_drop_optional_access(struct mr_error *err)
 {
 	return set_variable(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE, "1", err);

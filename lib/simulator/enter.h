@@ -32,6 +32,13 @@ bool mr_simulator_is_entered(void);
 int mr_simulator_add_data_direct(struct mr_error *err);
 
 /**
+ * mr_simulator_add_tph() - give the mlx5 HCA the PCI capability TPH, which DMA handles need
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_simulator_add_tph(struct mr_error *err);
+
+/**
  * mr_simulator_drop_optional_access() - simulate a kernel that knows no optional access flags
  *
  * Return: 0, or -errno with MR_ERROR_HOST.

@@ -14,13 +14,15 @@
 
 /*
  * Environment variables that the simulator reads; "mrctl sim" sets them.  Without MRCTL_SIM no device is
- * simulated.  MRCTL_SIM_DATA_DIRECT gives mlx5 a Data Direct device, and MRCTL_SIM_NO_OPTIONAL_ACCESS takes
- * the optional access flags away, as in Linux before 5.7; both count where they are set at all.
+ * simulated.  MRCTL_SIM_DATA_DIRECT gives mlx5 a Data Direct device, MRCTL_SIM_TPH gives it the PCI capability
+ * TPH, and MRCTL_SIM_NO_OPTIONAL_ACCESS takes the optional access flags away, as in Linux before 5.7; these count
+ * where they are set at all.
  */
 #define MR_SIM_VARIABLE                    "MRCTL_SIM"
 #define MR_SIM_KERNEL_VARIABLE             "MRCTL_SIM_KERNEL"
 #define MR_SIM_FAULT_VARIABLE              "MRCTL_SIM_FAULT"
 #define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT"
+#define MR_SIM_TPH_VARIABLE                "MRCTL_SIM_TPH"
 #define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
 
 /** How the names of memfds begin that stand for dma-bufs. */
@@ -70,6 +72,8 @@ enum mr_sim_call {
 	MR_SIM_ALLOC_DM,
 	MR_SIM_FREE_DM,
 	MR_SIM_EXPORT_DMABUF,
+	MR_SIM_ALLOC_DMAH,
+	MR_SIM_FREE_DMAH,
 	MR_SIM_INFO_HANDLES,
 	MR_SIM_ALLOC_UAR,
 	MR_SIM_DEALLOC_UAR,

@@ -60,6 +60,11 @@ const struct mr_call_row mr_calls[MR_REGION_CALLS + 1] = {
 				    .kind = MR_KIND_UMEM,
 				    .on = MR_ON_DMABUF,
 				    .page_sizes = true },
+	[MR_REG_MR_DMAH] = { .name = "ibv_reg_mr_ex",
+			     .ioctl = "ioctl(REG_MR)",
+			     .iova = MR_IOVA_ADDR,
+			     .dmah = true,
+			     .symbol = MR_SYMBOL_REG_MR_EX },
 	[MR_REGION_CALLS] = { .name = NULL },
 };
 

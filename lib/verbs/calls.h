@@ -18,6 +18,7 @@ struct ibv_pd;
 struct mlx5dv_devx_umem;
 struct mr_backing;
 struct mr_dm;
+struct mr_dmah;
 struct mr_uverbs;
 
 /** The calls.  Sessions store these numbers, so a new call comes behind the others. */
@@ -36,6 +37,7 @@ enum mr_region_call {
 	MR_UMEM_REG_EX,        /**< mlx5dv_devx_umem_reg_ex(3) */
 	MR_UMEM_REG_DMABUF,    /**< mlx5dv_devx_umem_reg_ex(3) of a dma-buf, any page size */
 	MR_UMEM_REG_EX_DMABUF, /**< mlx5dv_devx_umem_reg_ex(3) of a dma-buf, with page sizes */
+	MR_REG_MR_DMAH,        /**< ibv_reg_mr_ex(3) with a DMA handle, in place of ibv_reg_mr */
 	MR_REGION_CALLS,       /**< how many there are */
 };
 
@@ -75,6 +77,7 @@ struct mr_call_row {
 	enum mr_region_iova iova;
 	bool page_sizes;       /**< it is given page sizes (pgsz_bitmap) */
 	bool data_direct;      /**< the HCA reaches the memory by its Data Direct device */
+	bool dmah;             /**< it is given a DMA handle */
 	enum mr_symbol symbol; /**< the function, if libraries may lack it */
 	/** The call that does the same by ibv_reg_mr_ex(3); MR_REG_MR, which is 0, where none does. */
 	enum mr_region_call ex;
@@ -123,6 +126,12 @@ static inline bool mr_region_has_offset(unsigned int call)
 static inline bool mr_region_has_page_sizes(unsigned int call)
 {
 	return mr_call_row(call)->page_sizes;
+}
+
+/** mr_region_has_dmah() - whether @call is given a DMA handle */
+static inline bool mr_region_has_dmah(unsigned int call)
+{
+	return mr_call_row(call)->dmah;
 }
 
 /** The path of a call to the kernel. */
@@ -190,7 +199,8 @@ struct mr_region_request {
 	uint64_t page_size; /**< where the call is MR_REG_MR_RELAXED: bytes of the memory's pages */
 	uint32_t access;    /**< enum ibv_access_flags and whatever else was asked for */
 	int fd;             /**< of a dma-buf */
-	const struct mr_dm *dm; /**< memory on the device behind it; NULL or all zeros: none */
+	const struct mr_dm *dm;     /**< memory on the device behind it; NULL or all zeros: none */
+	const struct mr_dmah *dmah; /**< where mr_region_has_dmah(): its DMA handle */
 	/** Of a umem by MR_VIA_LIBRARY: set to what is exported.  NULL: nothing is to be exported. */
 	struct mr_umem_blob *export;
 	/** Memory that a private session keeps as long as the region exists; or NULL. */

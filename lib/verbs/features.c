@@ -89,6 +89,11 @@ static enum mr_tristate has_object(const struct mr_uverbs *uverbs, uint16_t obje
 	return !rc ? MR_YES : rc == -ENOENT ? MR_NO : MR_UNKNOWN;
 }
 
+enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs)
+{
+	return has_object(uverbs, OBJECT_DMAH);
+}
+
 /* What must be there to export memory of the device.  That it works then only a trial can tell. */
 static enum mr_tristate can_export_dm(const struct mr_features *features,
 				      const struct mr_attributes *attributes,
@@ -131,7 +136,7 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 		features->dmabuf = MR_NO;
 	features->data_direct = find_data_direct(&uverbs, features->data_direct_path,
 						 sizeof(features->data_direct_path));
-	features->dma_handles = has_object(&uverbs, OBJECT_DMAH);
+	features->dma_handles = mr_has_dma_handles(&uverbs);
 	features->dm_dmabuf = can_export_dm(features, attributes, &uverbs);
 	features->reg_mr_ex =
 		find_reg_mr_ex(environment, features->has_symbol[MR_SYMBOL_REG_MR_EX]);

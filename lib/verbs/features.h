@@ -53,4 +53,7 @@ void mr_features_find(struct mr_device *device, const struct mr_environment *env
 		      const struct mr_attributes *attributes, bool devx,
 		      struct mr_features *features);
 
+/** mr_has_dma_handles() - whether driver and kernel know DMA handles (UVERBS_OBJECT_DMAH) */
+enum mr_tristate mr_has_dma_handles(const struct mr_uverbs *uverbs);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "lib/base/pointer.h"
 #include "lib/verbs/dm.h"
+#include "lib/verbs/dmah.h"
 #include "lib/verbs/region.h"
 #include "lib/verbs/symbols.h"
 #include "lib/verbs/umem.h"
@@ -60,6 +61,10 @@ static struct ibv_mr *reg_mr_ex(struct ibv_pd *pd, const struct mr_region_reques
 		attr.comp_mask |= MR_INIT_ATTR_ADDR;
 		attr.addr = mr_pointer(r->addr);
 	}
+	if (row->dmah) {
+		attr.comp_mask |= MR_INIT_ATTR_DMAH;
+		attr.dmah = r->dmah->dmah;
+	}
 	return ((mr_reg_mr_ex *)symbol)(pd, &attr);
 }
 
@@ -99,6 +104,13 @@ static int ioctl_reg_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 {
 	(void)r;
 	return mr_uverbs_reg_mr(uverbs, reg, mr, err);
+}
+
+static int ioctl_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
+			     const struct mr_region_request *r, struct mr_uverbs_mr *mr,
+			     struct mr_error *err)
+{
+	return mr_uverbs_reg_dmah_mr(uverbs, reg, r->dmah->handle, mr, err);
 }
 
 static int ioctl_reg_dmabuf_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *reg,
@@ -152,6 +164,7 @@ static const struct functions {
 	[MR_REG_MR_EX_FD] = { reg_mr_ex, ioctl_reg_dmabuf_mr },
 	[MR_REG_DM_MR] = { reg_dm_mr, ioctl_reg_dm_mr },
 	[MR_ALLOC_NULL_MR] = { alloc_null_mr, fail_null_mr },
+	[MR_REG_MR_DMAH] = { reg_mr_ex, ioctl_reg_dmah_mr },
 };
 
 static int register_by_kernel(const struct mr_registrar *registrar,

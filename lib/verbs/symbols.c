@@ -25,7 +25,7 @@ static const struct mr_symbol_origin symbols[MR_SYMBOLS] = {
 	[MR_SYMBOL_DM_EXPORT] = { "libibverbs.so.1", "ibv_dm_export_dmabuf_fd", "IBVERBS_1.16",
 				  "62", NULL },
 	[MR_SYMBOL_ALLOC_DMAH] = { "libibverbs.so.1", "ibv_alloc_dmah", "IBVERBS_1.15", "59",
-				   NULL },
+				   "--via kernel does without" },
 	[MR_SYMBOL_DEALLOC_DMAH] = { "libibverbs.so.1", "ibv_dealloc_dmah", "IBVERBS_1.15", "59",
 				     NULL },
 };

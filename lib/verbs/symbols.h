@@ -54,14 +54,17 @@ typedef int mr_dm_export_fd(struct ibv_dm *dm);
 
 /** struct ibv_dmah_init_attr of rdma-core 59, with room for members of later releases. */
 struct mr_dmah_attr {
-	uint32_t comp_mask; /**< MR_DMAH_ATTR_PH */
+	uint32_t comp_mask; /**< MR_DMAH_ATTR_... */
 	uint32_t cpu_id;
-	uint8_t ph; /**< processing hint */
-	uint8_t tph_mem_type;
+	uint8_t ph;           /**< processing hint */
+	uint8_t tph_mem_type; /**< 0: volatile, 1: persistent */
 	uint64_t later[8];
 };
 
-#define MR_DMAH_ATTR_PH (1u << 1) /* IBV_DMAH_INIT_ATTR_MASK_PH */
+/* enum ibv_dmah_init_attr_mask */
+#define MR_DMAH_ATTR_CPU    (1u << 0)
+#define MR_DMAH_ATTR_PH     (1u << 1)
+#define MR_DMAH_ATTR_MEMORY (1u << 2)
 
 typedef struct ibv_dmah *mr_alloc_dmah(struct ibv_context *context, struct mr_dmah_attr *attr);
 typedef int mr_dealloc_dmah(struct ibv_dmah *handle);
@@ -75,6 +78,7 @@ struct mr_init_attr {
 	void *addr;
 	int fd;
 	uint64_t fd_offset;
+	struct ibv_dmah *dmah;
 	void *later[8];
 };
 
@@ -83,6 +87,7 @@ enum mr_init_attr_mask {
 	MR_INIT_ATTR_ADDR = 1 << 1,
 	MR_INIT_ATTR_FD = 1 << 2,
 	MR_INIT_ATTR_FD_OFFSET = 1 << 3,
+	MR_INIT_ATTR_DMAH = 1 << 4,
 };
 
 /** A function, and where it comes from. */

@@ -14,6 +14,28 @@
 #define METHOD_GET_DATA_DIRECT_SYSFS_PATH ((1u << UVERBS_ID_NS_SHIFT) + 1)
 #define ATTR_GET_DATA_DIRECT_SYSFS_PATH   (1u << UVERBS_ID_NS_SHIFT)
 
+/* From later versions of <rdma/ib_user_ioctl_cmds.h>: uverbs_methods_mr, uverbs_attrs_reg_mr_cmd_attr_ids. */
+#define METHOD_REG_MR 5
+enum {
+	REG_MR_HANDLE,
+	REG_MR_PD_HANDLE,
+	REG_MR_DMA_HANDLE,
+	REG_MR_IOVA,
+	REG_MR_ADDR,
+	REG_MR_LENGTH,
+	REG_MR_ACCESS_FLAGS,
+	REG_MR_FD,
+	REG_MR_FD_OFFSET,
+	REG_MR_RESP_LKEY,
+	REG_MR_RESP_RKEY,
+};
+
+/* Likewise: uverbs_methods_dmah, uverbs_attrs_alloc_dmah_cmd_attr_ids, uverbs_attrs_free_dmah_cmd_attr_ids. */
+#define OBJECT_DMAH 17
+enum { METHOD_DMAH_ALLOC, METHOD_DMAH_FREE };
+enum { ALLOC_DMAH_HANDLE, ALLOC_DMAH_CPU_ID, ALLOC_DMAH_TPH_MEM_TYPE, ALLOC_DMAH_PH };
+#define FREE_DMA_HANDLE 0
+
 /* Room for a driver's own answer to ALLOC_PD, in bytes: no driver has a longer one. */
 #define PD_ANSWER_SIZE 64
 
@@ -309,4 +331,69 @@ int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_r
 	if (!rc)
 		mr->handle = (uint32_t)handle->data;
 	return rc;
+}
+
+int mr_uverbs_alloc_dmah(const struct mr_uverbs *uverbs, const struct mr_dmah_hints *hints,
+			 uint32_t *handle, struct mr_error *err)
+{
+	struct mr_ioctl request = mr_ioctl_new(OBJECT_DMAH, METHOD_DMAH_ALLOC);
+	int rc;
+
+	mr_ioctl_add_handle(&request, ALLOC_DMAH_HANDLE, 0);
+	mr_ioctl_add_in(&request, ALLOC_DMAH_PH, &hints->ph, sizeof(hints->ph));
+	if (hints->memory) {
+		mr_ioctl_add_in(&request, ALLOC_DMAH_CPU_ID, &hints->cpu, sizeof(hints->cpu));
+		/* of an enumeration: its value stands in the place of data */
+		mr_ioctl_add(&request, ALLOC_DMAH_TPH_MEM_TYPE, 0, 0)->attr_data.enum_data.elem_id =
+			(uint8_t)(hints->memory - MR_DMAH_VOLATILE);
+	}
+	rc = mr_ioctl_submit(uverbs, &request, "ioctl(DMAH_ALLOC)", err);
+	if (!rc)
+		*handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+int mr_uverbs_free_dmah(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err)
+{
+	struct mr_ioctl request = mr_ioctl_new(OBJECT_DMAH, METHOD_DMAH_FREE);
+
+	mr_ioctl_add_handle(&request, FREE_DMA_HANDLE, handle);
+	return mr_ioctl_submit(uverbs, &request, "ioctl(DMAH_FREE)", err);
+}
+
+int mr_uverbs_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *r,
+			  uint32_t dmah, struct mr_uverbs_mr *mr, struct mr_error *err)
+{
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
+	const struct ib_uverbs_attr *handle = mr_ioctl_add(&request, REG_MR_HANDLE, 0, 0);
+	int rc;
+
+	*mr = (struct mr_uverbs_mr){ .length = r->length, .iova = r->iova };
+	mr_ioctl_add_handle(&request, REG_MR_PD_HANDLE, r->pd_handle);
+	mr_ioctl_add_handle(&request, REG_MR_DMA_HANDLE, dmah);
+	mr_ioctl_add_in(&request, REG_MR_IOVA, &r->iova, sizeof(r->iova));
+	mr_ioctl_add_in(&request, REG_MR_ADDR, &r->addr, sizeof(r->addr));
+	mr_ioctl_add_in(&request, REG_MR_LENGTH, &r->length, sizeof(r->length));
+	mr_ioctl_add_in(&request, REG_MR_ACCESS_FLAGS, &r->access, sizeof(r->access));
+	mr_ioctl_add_out(&request, REG_MR_RESP_LKEY, &mr->lkey, sizeof(mr->lkey));
+	mr_ioctl_add_out(&request, REG_MR_RESP_RKEY, &mr->rkey, sizeof(mr->rkey));
+	rc = mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", err);
+	if (!rc)
+		mr->handle = (uint32_t)handle->data;
+	return rc;
+}
+
+enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs)
+{
+	struct mr_ioctl request = mr_ioctl_new(UVERBS_OBJECT_MR, METHOD_REG_MR);
+	struct mr_error ignored;
+
+	switch (mr_ioctl_submit(uverbs, &request, "ioctl(REG_MR)", &ignored)) {
+	case -EPROTONOSUPPORT:
+		return MR_NO;
+	case -EINVAL:
+		return MR_YES;
+	default:
+		return MR_UNKNOWN;
+	}
 }

@@ -12,7 +12,9 @@
 
 #include "lib/base/error.h"
 #include "lib/base/number.h"
+#include "lib/base/tristate.h"
 #include "lib/verbs/descriptor.h"
+#include "lib/verbs/dmah.h"
 
 /** A memory region, as the kernel reports it. */
 struct mr_uverbs_mr {
@@ -178,6 +180,29 @@ int mr_uverbs_free_dm(const struct mr_uverbs *uverbs, uint32_t handle, struct mr
  */
 int mr_uverbs_reg_dm_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
 			uint32_t dm, struct mr_uverbs_mr *mr, struct mr_error *err);
+
+/**
+ * mr_uverbs_alloc_dmah() - uverbs_std_types_dmah.c UVERBS_METHOD_DMAH_ALLOC
+ *
+ * Return: -EPROTONOSUPPORT where the kernel (before Linux 6.17), its driver or the device has no DMA handles,
+ * -EPERM for a CPU that this process may not run on, -EINVAL for one that there is not.
+ */
+int mr_uverbs_alloc_dmah(const struct mr_uverbs *uverbs, const struct mr_dmah_hints *hints,
+			 uint32_t *handle, struct mr_error *err);
+
+/** mr_uverbs_free_dmah() - UVERBS_METHOD_DMAH_FREE; -EBUSY while a region uses it */
+int mr_uverbs_free_dmah(const struct mr_uverbs *uverbs, uint32_t handle, struct mr_error *err);
+
+/** mr_uverbs_reg_dmah_mr() - uverbs_std_types_mr.c UVERBS_METHOD_REG_MR, with a DMA handle */
+int mr_uverbs_reg_dmah_mr(const struct mr_uverbs *uverbs, const struct mr_uverbs_reg *request,
+			  uint32_t dmah, struct mr_uverbs_mr *mr, struct mr_error *err);
+
+/**
+ * mr_uverbs_has_reg_mr() - whether the kernel has UVERBS_METHOD_REG_MR, which came with DMA handles (Linux 6.17)
+ *
+ * It is asked for without the attributes that it needs, so that it registers nothing.
+ */
+enum mr_tristate mr_uverbs_has_reg_mr(const struct mr_uverbs *uverbs);
 
 /** The most handles that one INFO_HANDLES returns: its length has 16 bits. */
 #define MR_UVERBS_INFO_MAX 16383

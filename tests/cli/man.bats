@@ -183,10 +183,11 @@ every_line_of() { # LINES OTHER WHAT
 
 # documents COMMAND: prints documents of the command
 documents() {
+	local dmah='--via kernel --dmah cpu=0,mem=volatile,ph=1'
 	local dma='--from udmabuf --name d' odp='--access local-write,on-demand --advise prefetch'
 
 	case $1 in
-	reg) one "reg --count 2 --name n" "reg --memory dm --size 64" "reg --relaxed" "reg $odp" ;;
+	reg) one "reg --count 2 --name n" "reg --memory dm --size 64" "reg --relaxed" "reg $odp" "reg $dmah" ;;
 	reg-iova) one "reg-iova --iova 0 --count 2 --name n $odp" ;;
 	reg-dmabuf) one "reg-dmabuf $dma --count 2 --advise prefetch" ;;
 	umem)
@@ -196,7 +197,7 @@ documents() {
 		;;
 	rereg) session "reg --name n" "reg-dmabuf $dma" "rereg n --access none" "rereg d --access none" ;;
 	dereg | stat)
-		session "reg --name n" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
+		session "reg --name n" "reg $dmah" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
 			"!dereg r" stat "dereg --all --flush"
 		;;
 	explain)
@@ -217,14 +218,14 @@ one() {
 
 	for line; do
 		# shellcheck disable=SC2086 # words
-		mrctl sim -- mrctl -j $line 2>/dev/null || :
+		mrctl sim --tph -- mrctl -j $line 2>/dev/null || :
 	done
 }
 
 # session LINE...: the same in a session; for a line that begins with ! the kernel refuses to deregister
 session() {
 	# shellcheck disable=SC2016
-	mrctl sim -- mrctl session --relaxed-watermark 1 -- bash -c 'for line; do
+	mrctl sim --tph -- mrctl session --relaxed-watermark 1 -- bash -c 'for line; do
 		[ "${line#!}" = "$line" ] || export MRCTL_SIM_FAULT=dereg_mr=EIO
 		mrctl -j ${line#!} 2>/dev/null
 		unset MRCTL_SIM_FAULT

@@ -41,6 +41,11 @@ columns() {
 		extended_*) set -- reg --relaxed ;;
 		deferred_*) continue ;; # only stat has them
 		export) continue ;; # only newer libraries export: umem-share.bats
+		dmah_*) # no machine of the tests has TPH
+			on_simulator && on_mlx5 && [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || continue
+			export MRCTL_SIM_TPH=1
+			set -- reg --via kernel --dmah cpu=0,mem=volatile,ph=1
+			;;
 		advice*) set -- reg --access local-write,on-demand --advise prefetch --expect ok,EOPNOTSUPP ;;
 		esac
 		[ "$1" = reg ] || on_mlx5 || continue

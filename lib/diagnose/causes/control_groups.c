@@ -150,8 +150,8 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 }
 
 #define ON_OBJECTS                                                                                 \
-	(MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(REG) |            \
-	 MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM))
+	(MR_ON(OPEN) | MR_ON(IMPORT) | MR_ON(ALLOC_PD) | MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) |     \
+	 MR_ON(REG) | MR_ON_DMABUFS | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(UMEM))
 
 const struct mr_cause mr_causes_of_control_groups[] = {
 	{ .id = "MR-CGROUP-RDMA",

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
 #include "lib/memory/dmabuf.h"
@@ -86,6 +87,8 @@ static bool is_known_to_lack(const struct mr_inquiry *inquiry, const char *provi
 
 	if (inquiry->operation == MR_OP_REG_DMABUF)
 		return driver->lacks_dmabufs;
+	if (inquiry->operation == MR_OP_ALLOC_DMAH) /* providers/mlx5 alone has it */
+		return strcmp(provider, "mlx5") != 0;
 	return inquiry->operation == MR_OP_REREG && driver->lacks_rereg;
 }
 
@@ -108,6 +111,8 @@ static bool is_lacked_by_kernel(struct mr_inquiry *inquiry, const char *provider
 
 	if (inquiry->operation == MR_OP_REG_DMABUF)
 		return mr_driver_find(mr_driver_id(provider))->lacks_dmabufs;
+	if (inquiry->operation == MR_OP_ALLOC_DMAH)
+		return true;
 	if (inquiry->operation != MR_OP_ALLOC_DM)
 		return false;
 	attributes = mr_inquiry_attributes(inquiry);
@@ -248,7 +253,8 @@ const struct mr_cause mr_causes_of_libraries[] = {
 	  .sources = "mrctl-session(1)" },
 	{ .id = "MR-LIBRARY-FUNCTION",
 	  .subject = "a function that the installed library lacks",
-	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(EXPORT) | MR_ON(IMPORT),
+	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(ALLOC_DMAH) | MR_ON(EXPORT) |
+			MR_ON(IMPORT),
 	  .errnums = { ENOSYS },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,
@@ -260,8 +266,8 @@ const struct mr_cause mr_causes_of_libraries[] = {
 	  .sources = "rdma-core: libibverbs/libibverbs.map.in, providers/mlx5/libmlx5.map" },
 	{ .id = "MR-PROVIDER-OPERATION",
 	  .subject = "an operation that the device's provider lacks",
-	  .operations = MR_ON(ALLOC_DM) | MR_ON(REG_DM) | MR_ON(NULL_MR) | MR_ON(ADVISE) |
-			MR_ON(REG_DMABUF) | MR_ON(REREG),
+	  .operations = MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) | MR_ON(REG_DM) | MR_ON(NULL_MR) |
+			MR_ON(ADVISE) | MR_ON(REG_DMABUF) | MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_LIBIBVERBS,
 	  .frequency = MR_OCCASIONAL,

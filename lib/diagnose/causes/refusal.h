@@ -14,6 +14,7 @@
 #include "lib/diagnose/proof/proof.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/dmah.h"
 #include "lib/verbs/environment.h"
 #include "lib/verbs/rereg.h"
 
@@ -29,6 +30,7 @@ enum mr_operation {
 	MR_OP_IMPORT,      /**< importing a session's device, PD or region */
 	MR_OP_ALLOC_PD,    /**< allocating a protection domain */
 	MR_OP_ALLOC_DM,    /**< allocating memory on the device */
+	MR_OP_ALLOC_DMAH,  /**< allocating a DMA handle */
 	MR_OP_EXPORT,      /**< exporting memory of the device, or a umem */
 	MR_OP_REG,         /**< registering memory of the process */
 	MR_OP_REG_DMABUF,  /**< registering a dma-buf */
@@ -77,6 +79,7 @@ struct mr_refusal {
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
 	const struct mr_region_request *request; /**< of a registration */
 	uint64_t dm_length;                      /**< of ALLOC_DM: bytes */
+	const struct mr_dmah_hints *hints;       /**< of ALLOC_DMAH */
 	const struct mr_advice *advice;          /**< of ADVISE */
 	const struct mr_advice_range *advised;   /**< of ADVISE */
 	const char *memory; /**< kind of memory or of the dma-buf, as the user gave it: "anon" */

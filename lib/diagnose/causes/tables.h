@@ -23,6 +23,7 @@ extern const struct mr_cause
 extern const struct mr_cause mr_causes_of_changes[]; /**< what drivers can change of regions */
 extern const struct mr_cause mr_causes_of_ranges[];  /**< address and length by themselves */
 extern const struct mr_cause mr_causes_of_device_memory[];  /**< memory on the device */
+extern const struct mr_cause mr_causes_of_dma_handles[];    /**< DMA handles */
 extern const struct mr_cause mr_causes_of_sandboxes[];      /**< filters of system calls */
 extern const struct mr_cause mr_causes_of_control_groups[]; /**< what control groups allow */
 extern const struct mr_cause mr_causes_of_memlock[];        /**< the limit of locked memory */

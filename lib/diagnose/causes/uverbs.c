@@ -190,6 +190,8 @@ static const struct since {
 	{ "ibv_alloc_dm", 4, 17, true, NULL },
 	{ "ioctl(DM_ALLOC)", 4, 17, true, NULL },
 	{ "ibv_reg_dm_mr", 4, 17, true, NULL },
+	{ "ibv_alloc_dmah", 6, 17, true, NULL },
+	{ "ioctl(DMAH_ALLOC)", 6, 17, true, NULL },
 	{ "ioctl(DM_MR_REG)", 4, 17, true, NULL },
 	{ "ibv_advise_mr", 5, 0, false, NULL },
 	{ "ioctl(ADVISE_MR)", 5, 0, false, NULL },
@@ -301,8 +303,8 @@ static void look_at_dmabufs(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 const struct mr_cause mr_causes_of_uverbs[] = {
 	{ .id = "MR-KERNEL-METHOD",
 	  .subject = "a kernel that does not know the call",
-	  .operations = ON_REGISTERING | MR_ON(ALLOC_DM) | MR_ON(EXPORT) | MR_ON(ADVISE) |
-			MR_ON(QUERY) | MR_ON(IMPORT),
+	  .operations = ON_REGISTERING | MR_ON(ALLOC_DM) | MR_ON(ALLOC_DMAH) | MR_ON(EXPORT) |
+			MR_ON(ADVISE) | MR_ON(QUERY) | MR_ON(IMPORT),
 	  .errnums = { EPROTONOSUPPORT },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_OCCASIONAL,

@@ -19,6 +19,7 @@
 
 #include "lib/base/error.h"
 #include "lib/verbs/calls.h"
+#include "lib/verbs/dmah.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64
@@ -94,13 +95,18 @@ struct mr_entry {
 	char name[MR_NAME_SIZE];         /**< or empty */
 	char memory[32];                 /**< kind of memory as typed, for people; cut if longer */
 	union {
-		uint32_t dm;         /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
+		uint32_t dm;   /**< of MR_MEMORY_OF_RDMA_DEVICE: its handle */
+		uint32_t dmah; /**< of mr_region_has_dmah(): its DMA handle, or MR_NO_HANDLE */
 		uint32_t mark_errno; /**< of a relaxed one: errno of invalidating it, or 0 */
 		uint32_t binding;    /**< of Data Direct: mr_pci_binding() then; 0: not known */
 		/** Of another one: the access with which its pages were pinned, which a change may leave. */
 		uint32_t pinned_access;
 	};
-	struct mr_registrant registrant; /**< of a region that needs its process; else all zeros */
+	union {
+		/** Of a region that needs its process; else all zeros. */
+		struct mr_registrant registrant;
+		struct mr_dmah_hints hints; /**< of mr_region_has_dmah() */
+	};
 };
 
 /** mr_page_shift() - a page size in one byte: log2 of it; 0 where it is 0, or no power of two */

@@ -13,6 +13,7 @@ _Static_assert(sizeof(void *) == 8, "the simulated HCA needs a 64-bit machine");
 #define SIM_METHOD_REG_MR            5
 #define SIM_ATTR_REG_MR_HANDLE       0
 #define SIM_ATTR_REG_MR_PD_HANDLE    1
+#define SIM_ATTR_REG_MR_DMA_HANDLE   2
 #define SIM_ATTR_REG_MR_IOVA         3
 #define SIM_ATTR_REG_MR_ADDR         4
 #define SIM_ATTR_REG_MR_LENGTH       5
@@ -21,6 +22,17 @@ _Static_assert(sizeof(void *) == 8, "the simulated HCA needs a 64-bit machine");
 #define SIM_ATTR_REG_MR_FD_OFFSET    8
 #define SIM_ATTR_REG_MR_RESP_LKEY    9
 #define SIM_ATTR_REG_MR_RESP_RKEY    10
+
+/* UVERBS_OBJECT_DMAH, UVERBS_METHOD_DMAH_..., and their UVERBS_ATTR_... */
+#define SIM_OBJECT_DMAH            17
+#define SIM_METHOD_DMAH_ALLOC      0
+#define SIM_METHOD_DMAH_FREE       1
+#define SIM_ATTR_ALLOC_DMAH_HANDLE 0
+#define SIM_ATTR_ALLOC_DMAH_CPU_ID 1
+#define SIM_ATTR_ALLOC_DMAH_MEMORY 2
+#define SIM_ATTR_ALLOC_DMAH_PH     3
+#define SIM_ATTR_FREE_DMAH_HANDLE  0
+#define SIM_DMAH_MEMORIES          2 /* enum tph_mem_type */
 
 /* UVERBS_OBJECT_DMABUF, UVERBS_METHOD_DMABUF_ALLOC and its UVERBS_ATTR_ALLOC_DMABUF_... */
 #define SIM_OBJECT_DMABUF       18

@@ -52,6 +52,11 @@ bool sim_has_optional_access(void)
 	return !getenv(MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE);
 }
 
+bool sim_has_tph(void)
+{
+	return getenv(MR_SIM_TPH_VARIABLE);
+}
+
 bool sim_has_data_direct(void)
 {
 	return getenv(MR_SIM_DATA_DIRECT_VARIABLE);

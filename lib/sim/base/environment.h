@@ -25,6 +25,9 @@ bool sim_has_optional_access(void);
 /** sim_has_data_direct() - whether the HCA has a Data Direct device (MRCTL_SIM_DATA_DIRECT) */
 bool sim_has_data_direct(void);
 
+/** sim_has_tph() - whether the HCA's PCI function has TPH, which DMA handles need (MRCTL_SIM_TPH) */
+bool sim_has_tph(void);
+
 /**
  * sim_refuse_variable() - print what is wrong with an environment variable, and end the process
  * @name: of the variable

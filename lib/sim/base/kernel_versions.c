@@ -60,6 +60,9 @@ const enum mr_sim_kernel sim_first_kernels[SIM_CHANGES] = {
 	/* A method exports the device's pages as a dma-buf: uverbs_std_types_dmabuf.c */
 	[SIM_DMABUF_EXPORT] = MR_SIM_KERNEL_7_2,
 
+	/* mlx5 has DMA handles, on devices with TPH: uverbs_std_types_dmah.c, hw/mlx5/dmah.c */
+	[SIM_DMAH] = MR_SIM_KERNEL_7_2,
+
 	/* mlx5 refuses an IOVA that wraps: umem.c ib_umem_find_best_pgsz(); also in 6.1.192 */
 	[SIM_IOVA_END] = MR_SIM_KERNEL_7_2,
 

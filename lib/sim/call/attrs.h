@@ -15,11 +15,12 @@
 struct sim_call;
 struct sim_profile;
 
-#define SIM_MAX_ATTRS 12
+#define SIM_MAX_ATTRS 13
 
 /** What an attribute carries: the kernel's enum uverbs_attr_type. */
 enum sim_attr_kind {
 	SIM_ATTR_IN,      /**< data from the caller, inline up to 8 bytes */
+	SIM_ATTR_ENUM,    /**< a value of an enumeration, below @max, without data */
 	SIM_ATTR_OUT,     /**< a buffer of the caller for data */
 	SIM_ATTR_USE,     /**< handle of an object */
 	SIM_ATTR_DESTROY, /**< handle of an object to destroy; the method's first attribute */

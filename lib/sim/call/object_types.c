@@ -14,6 +14,7 @@
 #include <rdma/mlx5_user_ioctl_cmds.h>
 
 #include "lib/sim/base/abi.h"
+#include "lib/sim/base/environment.h"
 #include "lib/sim/call/object_types.h"
 #include "lib/sim/call/profile.h"
 
@@ -24,6 +25,7 @@ static const struct object_type {
 	uint16_t core;  /* bit i: method i exists and is not modelled */
 	uint16_t mlx5;  /* bit i: the same of mlx5's method DRIVER_SPACE + i */
 	bool mlx5_only; /* no other driver has the type */
+	bool tph_only;  /* only devices with TPH have it */
 	enum sim_change since;
 } types[] = {
 	{ UVERBS_OBJECT_DEVICE, .core = 0x7f, .mlx5 = 0x1 },
@@ -42,6 +44,7 @@ static const struct object_type {
 	{ UVERBS_OBJECT_FLOW_ACTION, .core = 0x2, .mlx5 = 0x3, .mlx5_only = true },
 	{ UVERBS_OBJECT_COUNTERS, .core = 0x7, .mlx5_only = true },
 	{ UVERBS_OBJECT_ASYNC_EVENT, .core = 0 },
+	{ SIM_OBJECT_DMAH, .mlx5_only = true, .tph_only = true, .since = SIM_DMAH },
 	{ SIM_OBJECT_DMABUF, .mlx5_only = true, .since = SIM_DMABUF_EXPORT },
 	{ MLX5_IB_OBJECT_DEVX, .mlx5 = 0xf, .mlx5_only = true },
 	{ MLX5_IB_OBJECT_DEVX_OBJ, .mlx5 = 0x1f, .mlx5_only = true },
@@ -58,6 +61,7 @@ static bool is_type_for(const struct object_type *type, const struct sim_call *c
 {
 	return type->object == object &&
 	       (!type->mlx5_only || call->profile->driver_id == RDMA_DRIVER_MLX5) &&
+	       (!type->tph_only || sim_has_tph()) &&
 	       sim_has_change(call->table->kernel, type->since);
 }
 

@@ -22,6 +22,8 @@ struct sim_mr_request {
 	uint32_t access; /**< enum ib_uverbs_access_flags */
 	bool is_dmabuf;
 	bool data_direct;         /**< through the Data Direct device */
+	bool has_dmah;            /**< with the DMA handle @dmah */
+	uint32_t dmah;            /**< its handle */
 	int fd;                   /**< of the dma-buf */
 	struct sim_dmabuf dmabuf; /**< set */
 	uint32_t pinned;          /**< set: pages charged */

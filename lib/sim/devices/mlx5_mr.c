@@ -78,7 +78,11 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 	uint64_t last;
 	int rc;
 
+	if (request->has_dmah && request->access & IB_UVERBS_ACCESS_ON_DEMAND)
+		return -EOPNOTSUPP;
 	request->flags = sim_access_writable(request->access) ? SIM_MR_WRITABLE : 0;
+	if (request->has_dmah)
+		request->flags |= SIM_MR_DMAH;
 	if (request->is_dmabuf)
 		return reg_dmabuf(request);
 	if (request->access & IB_UVERBS_ACCESS_ON_DEMAND)
@@ -159,7 +163,7 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 	bool in_place = can_change_access(old->access, request->access);
 	int rc;
 
-	if (old->flags & SIM_MR_DATA_DIRECT)
+	if (old->flags & (SIM_MR_DATA_DIRECT | SIM_MR_DMAH))
 		return -EOPNOTSUPP;
 	if (old->flags & SIM_MR_ODP && sim_mr_is_implicit(old->addr, old->length) &&
 	    !rereg->translate) {

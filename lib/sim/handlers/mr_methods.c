@@ -66,6 +66,10 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 	}
 	key = call->profile->make_key(call->table, call->created, request->order, 0);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
+	if (!rc && request->has_dmah)
+		rc = sim_object_find(call->table, SIM_OBJECT_DMAH, request->dmah, &object);
+	if (!rc && request->has_dmah && request->dmabuf.export.table)
+		rc = -EOPNOTSUPP; /* is not modelled */
 	if (!rc && request->dmabuf.export.table)
 		rc = keep_exported_pages(call->table, request);
 	if (!rc)
@@ -76,6 +80,8 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 		sim_account_cancel(request->pinned);
 	else
 		sim_mr_fill(call->table, call->created, pd, key, request);
+	if (!rc && request->has_dmah)
+		call->table->objects[call->created].dmah = request->dmah;
 	return rc;
 }
 
@@ -140,7 +146,11 @@ int sim_reg_mr(struct sim_call *call)
 		.length = sim_attr_number(call, SIM_ATTR_REG_MR_LENGTH),
 		.iova = sim_attr_number(call, SIM_ATTR_REG_MR_IOVA),
 	};
+	const struct ib_uverbs_attr *dmah = sim_attr(call, SIM_ATTR_REG_MR_DMA_HANDLE);
 	int rc;
+
+	request.has_dmah = dmah;
+	request.dmah = dmah ? (uint32_t)dmah->data : 0;
 
 	rc = read_memory(call, &request);
 	if (!rc)

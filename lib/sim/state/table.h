@@ -15,7 +15,7 @@
 #include "lib/simulator/spec.h"
 
 #define SIM_MAGIC     "mrctl sim table"
-#define SIM_VERSION   9
+#define SIM_VERSION   10
 #define SIM_NO_HANDLE UINT32_MAX
 
 /**
@@ -36,13 +36,14 @@ struct sim_object {
 
 	/**
 	 * MR: pages that its key can hold; SIM_MR_ODP: the process whose memory it is of; SIM_MR_DM: the DM;
-	 * SIM_MR_DM_EXPORT: first page << 16 | count
+	 * SIM_MR_DM_EXPORT: first page << 16 | count; SIM_MR_DMAH, which never changes its memory: the DMA handle
 	 */
 	union {
 		uint32_t key_pages;
 		pid_t owner;
 		uint32_t dm;
 		uint32_t exported_pages;
+		uint32_t dmah;
 	};
 	uint32_t pinned; /**< MR, umem: pages */
 	uint32_t access; /**< MR, umem: enum ib_uverbs_access_flags */
@@ -56,6 +57,7 @@ struct sim_object {
 #define SIM_MR_DATA_DIRECT 8u  /**< through the Data Direct device: mr->data_direct */
 #define SIM_MR_DM          16u /**< of a DM: mr->dm */
 #define SIM_MR_DM_EXPORT   32u /**< of a dma-buf that was exported from a DM */
+#define SIM_MR_DMAH        64u /**< with a DMA handle: mr->dmah */
 
 /** Start of the file.  A zero bit is a free handle, so that new pages of the file need no preparation. */
 struct sim_header {

@@ -16,6 +16,7 @@
 #include "lib/sim/base/pages.h"
 #include "lib/sim/call/attrs.h"
 #include "lib/sim/call/destroy.h"
+#include "lib/sim/call/object_types.h"
 #include "lib/sim/devices/profiles.h"
 #include "lib/sim/state/fault.h"
 #include "lib/sim/state/lock.h"
@@ -26,8 +27,18 @@
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
+/* uverbs_process_attr() of UVERBS_ATTR_TYPE_ENUM_IN */
+static int check_enum(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
+{
+	if (attr->attr_data.enum_data.elem_id >= spec->max)
+		return -EOPNOTSUPP;
+	return attr->attr_data.enum_data.reserved || attr->len ? -EINVAL : 0;
+}
+
 static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_attr *attr)
 {
+	if (spec->kind == SIM_ATTR_ENUM)
+		return check_enum(spec, attr);
 	if (attr->len < spec->min || attr->len > spec->max)
 		return -EINVAL;
 	if (attr->attr_data.reserved)
@@ -98,6 +109,17 @@ static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	}
 }
 
+/*
+ * Whether the kernel and the device have an attribute.  Without the type of an object a method goes without the
+ * attribute for it, where that is an optional one (uverbs_uapi.c uapi_finalize_disable()).
+ */
+static bool has_attr(const struct sim_call *call, const struct sim_attr_spec *spec)
+{
+	return sim_has_change(call->table->kernel, spec->since) &&
+	       (spec->kind != SIM_ATTR_USE || spec->mandatory ||
+		sim_is_object_type(call, spec->min));
+}
+
 /* uverbs_set_attr() */
 static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 {
@@ -107,7 +129,7 @@ static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 
 	for (i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].id == attr->attr_id &&
-		    sim_has_change(call->table->kernel, call->method->attrs[i].since))
+		    has_attr(call, &call->method->attrs[i]))
 			break;
 	if (i == call->method->count)
 		return attr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;

@@ -21,6 +21,7 @@
 #include "lib/sim/handlers/device.h"
 #include "lib/sim/handlers/devx_umem.h"
 #include "lib/sim/handlers/dm.h"
+#include "lib/sim/handlers/dmah.h"
 #include "lib/sim/handlers/mr_methods.h"
 #include "lib/sim/uverbs/methods.h"
 #include "lib/sim/uverbs/write_commands.h"
@@ -98,6 +99,7 @@ static const struct sim_method methods[] = {
 		  MR_SIM_REG_MR, sim_reg_mr,
 		  OBJECT(SIM_ATTR_REG_MR_HANDLE, SIM_ATTR_NEW, UVERBS_OBJECT_MR),
 		  OBJECT(SIM_ATTR_REG_MR_PD_HANDLE, SIM_ATTR_USE, UVERBS_OBJECT_PD),
+		  ATTR(SIM_ATTR_REG_MR_DMA_HANDLE, SIM_ATTR_USE, SIM_OBJECT_DMAH, 0, false),
 		  IN(SIM_ATTR_REG_MR_IOVA, 8, true), IN(SIM_ATTR_REG_MR_LENGTH, 8, true),
 		  ATTR(SIM_ATTR_REG_MR_ACCESS_FLAGS, SIM_ATTR_IN, 4, 8, true),
 		  IN(SIM_ATTR_REG_MR_ADDR, 8, false), IN(SIM_ATTR_REG_MR_FD_OFFSET, 8, false),
@@ -126,6 +128,15 @@ static const struct sim_method methods[] = {
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, true),
 		    OUT(MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, true)),
+	METHOD_OF(SIM_DMAH, RDMA_DRIVER_MLX5, SIM_OBJECT_DMAH, SIM_METHOD_DMAH_ALLOC,
+		  MR_SIM_ALLOC_DMAH, sim_mlx5_alloc_dmah,
+		  OBJECT(SIM_ATTR_ALLOC_DMAH_HANDLE, SIM_ATTR_NEW, SIM_OBJECT_DMAH),
+		  IN(SIM_ATTR_ALLOC_DMAH_CPU_ID, 4, false),
+		  ATTR(SIM_ATTR_ALLOC_DMAH_MEMORY, SIM_ATTR_ENUM, 0, SIM_DMAH_MEMORIES, false),
+		  IN(SIM_ATTR_ALLOC_DMAH_PH, 1, false)),
+	METHOD_OF(SIM_DMAH, RDMA_DRIVER_MLX5, SIM_OBJECT_DMAH, SIM_METHOD_DMAH_FREE,
+		  MR_SIM_FREE_DMAH, NULL,
+		  OBJECT(SIM_ATTR_FREE_DMAH_HANDLE, SIM_ATTR_DESTROY, SIM_OBJECT_DMAH)),
 	METHOD_OF(SIM_DMABUF_EXPORT, RDMA_DRIVER_MLX5, SIM_OBJECT_DMABUF, SIM_METHOD_DMABUF_ALLOC,
 		  MR_SIM_EXPORT_DMABUF, sim_mlx5_export_dmabuf,
 		  OBJECT(SIM_ATTR_EXPORT_FD, SIM_ATTR_NEW_FD, SIM_OBJECT_DMABUF),
@@ -207,7 +218,7 @@ static bool is_method_for(const struct sim_method *row, const struct sim_call *c
 {
 	return row->object == object && row->method == method &&
 	       (row->driver == RDMA_DRIVER_UNKNOWN || row->driver == call->profile->driver_id) &&
-	       sim_has_change(call->table->kernel, row->since);
+	       sim_has_change(call->table->kernel, row->since) && sim_is_object_type(call, object);
 }
 
 int sim_method_find(struct sim_call *call, uint16_t object, uint16_t method)

@@ -1,0 +1,236 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl reg --dmah: regions with DMA handles, and devices and kernels that have none.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+load why
+
+setup() {
+	note_less
+}
+
+# with_tph: gives the simulated HCA TPH; skips where no device of the tests has it
+with_tph() {
+	on_simulator && on_mlx5 || skip "no other device of the tests has TPH"
+	[ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || skip "this kernel has no DMA handles"
+	export MRCTL_SIM_TPH=1
+}
+
+require_library() {
+	[ "$(rdma_core)" -ge 59 ] || skip "rdma-core before release 59 has no DMA handles"
+}
+
+HINTS=cpu=0,mem=volatile,ph=1
+
+# next_handle: prints the kernel's number of the next object, which is the lowest one that is free
+next_handle() {
+	mrctl -q reg --name next --via kernel
+	mrctl -n -o handle stat next
+	mrctl -q dereg next
+}
+
+@test "hints that make no sense are usage errors, and nothing is asked of a device" {
+	local case
+
+	for case in "cpu=abc,mem=volatile,ph=1|cpu: 'abc' is not a number" \
+		"cpu=,mem=volatile,ph=1|cpu: '' is not a number" \
+		"cpu=-1,mem=volatile,ph=1|cpu: '-1' is not a number" \
+		"cpu=4294967296,mem=volatile,ph=1|cpu: '4294967296' is too large: give 0 to 4294967295" \
+		"cpu=0,mem=volatile,ph=4|ph: '4' is too large: give 0 to 3" \
+		"ph=18446744073709551616|ph: '18446744073709551616' is too large" \
+		"ph=x|ph: 'x' is not a number" \
+		"cpu=0,mem=volatil,ph=1|unknown kind of memory 'volatil': did you mean 'volatile'?" \
+		"cpu=0,mem=,ph=1|unknown kind of memory ''; valid values: volatile, persistent" \
+		"mem=persistent,ph=1|mem is given without cpu" \
+		"cpu=0,ph=1|cpu is given without mem" \
+		"cpu=0,mem=volatile|ph=N is missing" \
+		"ph=1,ph=1|ph is given twice" \
+		"ph=1,cpus=1|'cpus=1' is not of the form" \
+		"ph|'ph' is not of the form" \
+		"ph=1,|'' is not of the form" \
+		"|'' is not of the form"; do
+		run --separate-stderr mrctl -d none reg --dmah "${case%%|*}"
+		usage_error "--dmah: ${case#*|}"
+	done
+	run --separate-stderr mrctl -d none reg --dmah ph=1 --relaxed
+	usage_error "--dmah excludes --relaxed"
+	for memory in dm dm:64K null-mr; do
+		run --separate-stderr mrctl -d none reg --dmah ph=1 --memory "$memory"
+		usage_error "--dmah: --memory $memory takes no DMA handle"
+	done
+	run --separate-stderr mrctl -d none reg --dmah ph=1 --call ibv_reg_mr
+	usage_error "--call: 'ibv_reg_mr' does not do this: give ibv_reg_mr_ex"
+	run --separate-stderr mrctl sim --profile rxe --tph -- true
+	usage_error "--tph is of --profile mlx5"
+}
+
+# bats test_tags=kernel
+@test "a kernel or device without DMA handles answers EPROTONOSUPPORT, and mrctl says which of the two it is" {
+	local why
+
+	run --separate-stderr mr reg --via kernel --dmah "$HINTS"
+	refused EPROTONOSUPPORT 'ioctl(DMAH_ALLOC)'
+	[[ $stderr == "mrctl: reg: cannot allocate a DMA handle: "* ]]
+	why=$(mr --json reg --via kernel --dmah ph=1 | jq -r '.failures[0].causes[0].id')
+	case $why in
+	MR-DMAH-TPH) refused_because MR-DMAH-TPH certain mr --json reg --via kernel --dmah ph=1 ;;
+	*) refused_because MR-KERNEL-METHOD certain mr --json reg --via kernel --dmah ph=1 ;;
+	esac
+	json '.failures[0].request.dmah == "ph=1"'
+}
+
+# bats test_tags=kernel
+@test "libraries before rdma-core 59 lack the calls, and the message says which release has them" {
+	run --separate-stderr mr reg --dmah "$HINTS"
+	if [ "$(rdma_core)" -lt 59 ]; then
+		refused ENOSYS ibv_alloc_dmah
+		[[ $stderr == *"the installed libibverbs.so.1 lacks the function"*"install rdma-core 59 or later; --via kernel does without"* ]]
+		refused_because MR-LIBRARY-FUNCTION certain mr --json reg --dmah "$HINTS"
+	elif on_mlx5; then
+		refused EPROTONOSUPPORT ibv_alloc_dmah
+	else
+		refused EOPNOTSUPP ibv_alloc_dmah
+		refused_because MR-PROVIDER-OPERATION certain mr --json reg --dmah "$HINTS"
+	fi
+}
+
+@test "on Linux 6.12 and 6.1 a device with TPH has no DMA handles either" {
+	local kernel
+
+	on_simulator && on_mlx5 || skip "asks for other kernels"
+	for kernel in 6.12 6.1; do
+		refused_because MR-KERNEL-METHOD certain mrctl sim --tph --kernel "$kernel" -- \
+			mrctl --json reg --via kernel --dmah ph=1
+		json '.failures[0].errno == "EPROTONOSUPPORT" and .failures[0].causes[0].evidence.since == "6.17"'
+	done
+}
+
+@test "a region is registered with a DMA handle by the kernel's method, and shows what the handle is for" {
+	with_tph
+	run --separate-stderr mr --json reg --via kernel --dmah "cpu=0,mem=persistent,ph=3" --count 2
+	succeeded
+	json '[.regions[] | .state == "deregistered" and .call == "ioctl(REG_MR)" and .via == "kernel" and
+		.dmah_cpu == 0 and .dmah_memory == "persistent" and .dmah_ph == 3 and .lkey != null] == [true, true]'
+	run --separate-stderr mr --json reg --via kernel --dmah PH=0
+	succeeded
+	json '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == 0'
+	run --separate-stderr mr --json reg
+	json '.regions[0] | .dmah_cpu == null and .dmah_memory == null and .dmah_ph == null'
+	run --separate-stderr mr reg --via kernel --dmah "$HINTS"
+	[[ $output == *"dmah_cpu: "*"dmah_memory: "*"volatile"*"dmah_ph: "* ]]
+	unset MRCTL_SIM_TPH
+	run --separate-stderr mrctl sim --tph -- mrctl -n -o dmah_memory,dmah_ph reg --via kernel --dmah "$HINTS"
+	[ "$output" = "volatile 1" ]
+}
+
+@test "libibverbs registers with a DMA handle by ibv_reg_mr_ex" {
+	with_tph
+	require_library
+	run --separate-stderr mr --json reg --dmah "$HINTS" --count 3
+	succeeded
+	json '[.regions[] | .call == "ibv_reg_mr_ex" and .via == "library" and .dmah_cpu == 0 and
+		.state == "deregistered"] | all'
+	run --separate-stderr mr --json stat --probe
+	json '[.trials[] | select(.id | startswith("dma-handle.")) | .answer] == ["yes", "yes"]'
+	run --separate-stderr mr reg --dmah ph=1 --access on-demand
+	refused EOPNOTSUPP ibv_reg_mr_ex
+}
+
+@test "mlx5 takes no DMA handle with on-demand paging" {
+	with_tph
+	refused_because MR-DMAH-ODP certain mr --json reg --via kernel --dmah ph=1 --access on-demand
+	json '.failures[0].errno == "EOPNOTSUPP" and .failures[0].request.dmah == "ph=1"'
+	run --separate-stderr mr reg --via kernel --dmah ph=1 --access on-demand
+	refused EOPNOTSUPP 'ioctl(REG_MR)'
+	[[ $stderr == *"and the DMA handle ph=1"* ]]
+	refused_for_no_certain_cause mrctl sim --fault reg_mr=EOPNOTSUPP -- mrctl --json reg --via kernel --dmah ph=1
+	json '.failures[0].ruled_out | any(.id == "MR-DMAH-ODP")'
+}
+
+@test "the CPU must exist, and be one that the process may run on" {
+	local last
+
+	with_tph
+	refused_because MR-DMAH-CPU certain mr --json reg --via kernel --dmah cpu=100000,mem=volatile,ph=1
+	json '.failures[0].errno == "EINVAL" and .failures[0].call == "ioctl(DMAH_ALLOC)"'
+	last=$(taskset -cp $$ | sed 's/.*[,: -]//')
+	[ "$last" != 0 ] || skip "this process may run on CPU 0 alone"
+	refused_because MR-DMAH-CPU certain taskset -c "$last" "${MR[@]}" --json reg --via kernel --dmah "$HINTS"
+	json '.failures[0].errno == "EPERM" and .failures[0].causes[0].evidence.cpu == 0'
+	for errno in EPERM EINVAL EPROTONOSUPPORT; do
+		refused_for_no_certain_cause mrctl sim --fault "alloc_dmah=$errno" -- \
+			mrctl --json reg --via kernel --dmah "$HINTS"
+		[ $errno != EINVAL ] || json '.failures[0] | (.causes | any(.id == "MR-DMAH-TAG" and .certainty == "possible"))
+			and (.ruled_out | any(.id == "MR-DMAH-CPU"))'
+	done
+	refused_because MR-DMAH-CPU certain taskset -c "$last" "${MR[@]}" --json reg --via kernel --dmah "$HINTS"
+}
+
+@test "in a session the last region that uses a DMA handle takes it away" {
+	with_tph
+	in_session "$(declare -f next_handle)"'
+		set -e
+		first=$(next_handle)
+		mrctl -q reg --dmah cpu=0,mem=volatile,ph=2 --count 2 --name a
+		mrctl --json stat | jq -ce "[.regions[] | [.dmah_cpu, .dmah_memory, .dmah_ph, .via]]"
+		used=$(mrctl -n -o handle stat a.1)
+		[ "$used" != "$first" ] # the first is that of the DMA handle
+		mrctl -q dereg a.1
+		[ "$(next_handle)" = "$used" ]
+		mrctl -q dereg a.2
+		[ "$(next_handle)" = "$first" ]'
+	succeeded
+	[ "${lines[0]}" = '[[0,"volatile",2,"kernel"],[0,"volatile",2,"kernel"]]' ]
+}
+
+@test "a registration that is refused leaves no DMA handle behind" {
+	with_tph
+	in_session "$(declare -f next_handle)"'
+		set -e
+		first=$(next_handle)
+		mrctl -q reg --dmah ph=2 --memory hole --size 64K --expect EFAULT
+		mrctl -q reg --dmah ph=2 --access on-demand --expect EOPNOTSUPP
+		[ "$(next_handle)" = "$first" ]
+		mrctl -q reg --dmah ph=2 --memory hole --size 4K --count 2 --name half || true
+		[ "$(next_handle)" != "$first" ]
+		mrctl -q dereg half.1
+		[ "$(next_handle)" = "$first" ]'
+	succeeded
+}
+
+@test "in a session only the kernel's path has a number for the handle; such a region cannot be changed" {
+	with_tph
+	run --separate-stderr mr session -- mrctl reg --dmah ph=1 --via library
+	refused EOPNOTSUPP ibv_alloc_dmah
+	[[ $stderr == *"so it cannot stay"*"use --via kernel"* ]]
+	for change in "--access none" "--size 8K" "--pd other"; do
+		run --separate-stderr mr session -- bash -c 'mrctl -q reg --name a --dmah ph=1
+			mrctl --json rereg a '"$change"
+		json '.failures[0] | .errno == "EOPNOTSUPP" and .causes[0].id == "MR-REREG-DMAH" and
+			.causes[0].certainty == "certain"'
+	done
+}
+
+@test "in a batch the handle goes with the last region that uses it, on either path" {
+	local via
+
+	with_tph
+	for via in kernel library; do
+		[ $via = kernel ] || [ "$(rdma_core)" -ge 59 ] || continue
+		run --separate-stderr mr --json batch - <<-END
+			reg --via kernel --name before
+			dereg before
+			reg --via $via --dmah ph=1 --name a --count 2
+			rereg a.1 --access none --expect EOPNOTSUPP
+			dereg a.1
+			dereg a.2
+			reg --via kernel --name after
+			reg --via $via --dmah ph=3 --name left
+			stat left
+		END
+		succeeded
+		json '[.lines[0].regions[0].handle, .lines[6].regions[0].handle] | unique | length == 1'
+		json '.lines[8].regions[0].dmah_ph == 3 and (.regions | map(.name) == ["left", "after"])'
+	done
+}
