@@ -15,7 +15,7 @@
 #include "cmd/output/style.h"
 #include "lib/base/number.h"
 #include "lib/verbs/calls.h"
-#include "lib/verbs/dmah.h"
+#include "lib/verbs/dmah_hints.h"
 
 struct access_option {
 	uint32_t bits;

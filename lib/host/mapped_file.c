@@ -34,7 +34,7 @@ static void take_upper(const char *options, char *upper, size_t size)
 		return;
 	path += sizeof(option) - 1;
 	length = strcspn(path, ", \n\\");
-	if (path[length] != '\\' && length < size)
+	if (length < size && path[length] != '\\')
 		snprintf(upper, size, "%.*s", (int)length, path);
 }
 

@@ -14,7 +14,7 @@
 #include "lib/base/number.h"
 #include "lib/base/tristate.h"
 #include "lib/verbs/descriptor.h"
-#include "lib/verbs/dmah.h"
+#include "lib/verbs/dmah_hints.h"
 
 /** A memory region, as the kernel reports it. */
 struct mr_uverbs_mr {

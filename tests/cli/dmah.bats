@@ -12,7 +12,8 @@ setup() {
 
 # with_tph: gives the simulated HCA TPH; skips where no device of the tests has it
 with_tph() {
-	on_simulator && on_mlx5 || skip "no other device of the tests has TPH"
+	on_simulator || skip "no other device of the tests has TPH"
+	on_mlx5 || skip "only mlx5 has DMA handles"
 	[ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ] || skip "this kernel has no DMA handles"
 	export MRCTL_SIM_TPH=1
 }

@@ -19,7 +19,7 @@
 
 #include "lib/base/error.h"
 #include "lib/verbs/calls.h"
-#include "lib/verbs/dmah.h"
+#include "lib/verbs/dmah_hints.h"
 
 #define MR_NAME_SIZE 64
 #define MR_TABLE_PDS 64

@@ -2,7 +2,7 @@
 /* What users write of a DMA handle. */
 #include <errno.h>
 
-#include "lib/verbs/dmah.h"
+#include "lib/verbs/dmah_hints.h"
 #include "tests/unit/unit.h"
 
 static void assert_hints(const char *text, enum mr_dmah_memory memory, uint32_t cpu, uint8_t ph)
