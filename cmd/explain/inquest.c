@@ -20,6 +20,7 @@ static void look(struct inquest *inquest, const struct mr_log_line *line, enum w
 	};
 
 	inquest->errnum = line->errnum;
+	inquest->access = line->access;
 	inquest->operations = line->call ? mr_operations_of_name(line->call) : 0;
 	inquest->diagnosis.cause_count = inquest->diagnosis.ruled_out_count = 0;
 	snprintf(environment.provider, sizeof(environment.provider), "%s", line->provider);
@@ -45,6 +46,13 @@ static bool is_too_early(const struct inquest *inquest, const struct mr_cause *c
 	return inquest->row.command && cause->layer != MR_LAYER_FIRMWARE;
 }
 
+/* Whether the access flags of the line exclude the cause. */
+static bool is_without_access(const struct inquest *inquest, const struct mr_cause *cause)
+{
+	return cause->needs_access && inquest->access.known &&
+	       !(inquest->access.value & cause->needs_access);
+}
+
 const struct mr_cause *inquest_next_other(const struct inquest *inquest,
 					  const struct mr_cause *cause)
 {
@@ -52,7 +60,8 @@ const struct mr_cause *inquest_next_other(const struct inquest *inquest,
 		return NULL;
 	do
 		cause = next_owner(cause, inquest->operations, inquest->errnum);
-	while (cause && (is_found(&inquest->diagnosis, cause) || is_too_early(inquest, cause)));
+	while (cause && (is_found(&inquest->diagnosis, cause) || is_too_early(inquest, cause) ||
+			 is_without_access(inquest, cause)));
 	return cause;
 }
 

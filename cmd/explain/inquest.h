@@ -11,6 +11,7 @@
 struct inquest {
 	struct log_row row;
 	struct mr_diagnosis diagnosis;
+	struct mr_opt_u64 access; /**< flags of the call, where the line has them */
 	uint32_t operations;
 	int errnum;
 };

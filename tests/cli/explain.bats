@@ -127,6 +127,17 @@ setup() {
 	done
 }
 
+@test "causes that the access flags of a line exclude are left out" {
+	local words
+
+	for words in "access=0xf" "access=0x41" ""; do
+		run --separate-stderr mrctl -j explain "ibv_reg_mr failed: EOPNOTSUPP length=4096 $words"
+		[ "$status" -eq 0 ]
+		json '[.causes[].id] | index("MR-MAX-MR") != null and (index("MR-ODP") != null) == ($words != "access=0xf")' \
+			--arg words "$words"
+	done
+}
+
 @test "an answer of the firmware is told, and leaves out what comes before it" {
 	run --separate-stderr mrctl explain "$FIRMWARE"
 	[ "$status" -eq 0 ]

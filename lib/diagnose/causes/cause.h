@@ -71,6 +71,8 @@ struct mr_cause {
 	enum mr_frequency frequency;
 	uint64_t
 		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */
+	uint32_t
+		needs_access; /**< access flags without any of which it is not the cause; 0: it does not matter */
 	void (*look)(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion);
 	const char *what;      /**< what it is: one or two sentences */
 	const char *recognise; /**< how to tell it from others */

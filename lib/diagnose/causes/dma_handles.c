@@ -176,6 +176,7 @@ const struct mr_cause mr_causes_of_dma_handles[] = {
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
+	  .needs_access = MR_ACCESS_ON_DEMAND,
 	  .look = look_at_odp,
 	  .what = "mlx5 registers no on-demand region with a DMA handle.",
 	  .recognise = "The request has a DMA handle and the access flag on-demand.",

@@ -145,6 +145,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
 	  .cured_by = MR_CURED_BY(NO_ON_DEMAND),
+	  .needs_access = MR_ACCESS_ON_DEMAND,
 	  .look = look_at_support,
 	  .what = "The access flag on-demand needs a device that reports on-demand paging.  Which "
 		  "operations of a transport may use it shows at run time only.",
@@ -160,6 +161,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
+	  .needs_access = MR_ACCESS_ON_DEMAND,
 	  .look = look_at_implicit,
 	  .what = "Address 0, a length of SIZE_MAX and on-demand ask for all memory.  The device "
 		  "must report implicit on-demand paging, the I/O virtual address must be 0, and "
@@ -176,6 +178,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .layer = MR_LAYER_MEMORY,
 	  .frequency = MR_RARE,
 	  .cured_by = MR_CURED_BY(NO_HUGETLB),
+	  .needs_access = MR_ACCESS_ON_DEMAND,
 	  .look = look_at_huge_pages,
 	  .what = "With on-demand and hugetlb, each page of the memory must be a huge one when it "
 		  "is fetched.",
@@ -188,6 +191,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .errnums = { EAGAIN },
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_OCCASIONAL,
+	  .needs_access = MR_ACCESS_ON_DEMAND,
 	  .look = look_at_collision,
 	  .what = "Pages of an on-demand region are fetched again where the kernel takes them away "
 		  "meanwhile, and after some tries the driver gives up.",

@@ -349,6 +349,7 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .errnums = { EINVAL },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
+	  .needs_access = MR_ACCESS_REMOTE_WRITE | MR_ACCESS_REMOTE_ATOMIC,
 	  .look = look_at_local_write,
 	  .what = "A region that others may write (remote-write, remote-atomic) needs local-write, "
 		  "too.",
@@ -376,6 +377,7 @@ const struct mr_cause mr_causes_of_uverbs[] = {
 	  .errnums = { EOPNOTSUPP },
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_RARE,
+	  .needs_access = ACCESS_FLUSH,
 	  .look = look_at_flush,
 	  .what = "The flags flush-global and flush-persistent need a device that can flush "
 		  "memory for others; few can.",
