@@ -217,7 +217,7 @@ static int use_mounted_files(struct device *device)
 	char folder[] = "/tmp/mrctl-test-XXXXXX", path[512], options[300], *memory;
 
 	EXPECT(mkdtemp(folder));
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (unshare(CLONE_NEWNS) || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("ramfs", folder, "ramfs", 0, NULL)) {
 		rmdir(folder);
 		print_message("this user cannot mount a ramfs\n");
