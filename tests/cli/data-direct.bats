@@ -17,20 +17,20 @@ require_dmabuf() {
 }
 
 teardown() {
-	on_simulator || [ ! -e "$DRIVER/$FUNCTION" ] || detach
+	on_simulator || detach
 	tidy
 }
 
 # The Data Direct function of a guest's HCA, and its driver
 FUNCTION=0000:00:11.0
-DRIVER=/sys/bus/pci/drivers/mlx5_ib
+ON_KERNEL=/usr/lib/mrctl-guest/data-direct
 
 # attach: gives the HCA its Data Direct function; on the simulator for each mrctl from now on
 attach() {
 	if on_simulator; then
 		export MRCTL_SIM_DATA_DIRECT=1
 	else
-		echo $FUNCTION >$DRIVER/bind
+		"$ON_KERNEL" bind
 	fi
 }
 
@@ -39,7 +39,7 @@ detach() {
 	if on_simulator; then
 		unset MRCTL_SIM_DATA_DIRECT
 	else
-		echo $FUNCTION >$DRIVER/unbind
+		"$ON_KERNEL" unbind
 	fi
 }
 

@@ -129,7 +129,7 @@ make_project_image() { # JOB...: the command of the job
 		[ ! -e "$f" ] || cp "$f" "$root/usr/local/bin/"
 	done
 	newer_jq "$root"
-	cp "$here"/guest/{start,check,run-tests,play,mount-files,shell} "$lib/"
+	cp "$here"/guest/{start,check,run-tests,play,mount-files,data-direct,shell} "$lib/"
 	printf '%s\n' "$suite" >"$lib/suite"
 	sed -n 's/^libibverbs1_\([^_]*\)_.*/\1/p' "$guest/packages" >"$lib/rdma-core"
 	printf '%s\n' "mlx5_ib rdma_rxe ib_uverbs ib_umad rdma_ucm veth $modules" >"$lib/modules"
