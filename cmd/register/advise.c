@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/region/proof.h"
 #include "cmd/register/advise.h"
 #include "cmd/register/answer.h"
 
@@ -66,6 +67,7 @@ static void advise_one(struct register_job *job, uint64_t i)
 	struct mr_advice_range range = advised_range(job, &job->regions[i].region);
 	struct mr_error err;
 
+	proof_mark(job->answer.invocation, job->registrar.environment->device);
 	answer->known = true;
 	answer->errnum = -mr_advise(&job->registrar.base, &job->args->advise.advice, &range,
 				    &answer->elapsed_ns, &err);

@@ -91,6 +91,15 @@ has() {
 }
 
 # bats test_tags=kernel
+@test "advice: who refused it, after a registration that passed" {
+	on_kernel
+	on_mlx5 || skip "rxe of some kernels has no on-demand paging"
+	proved '.note == null and .refused_by != null and all(.functions[]; .errno == "EFAULT") and
+		(.functions[0].function | test("^ib_uverbs_"))' \
+		mr reg --access on-demand,local-write --memory unmapped --advise prefetch-write,flush
+}
+
+# bats test_tags=kernel
 @test "libibverbs refuses: no function of the kernel has returned the errno" {
 	on_software_hca
 	printf 'reg --name a\nrereg a --flags 0x80 --via library\ndereg a\n' >"$BATS_TEST_TMPDIR/batch"
