@@ -96,6 +96,34 @@ static void lengths_are_checked(void **state)
 	}
 }
 
+/* Memory for steering is for those who may send raw packets: root, on the machines of the tests. */
+static int ask_for_steering(struct device *device)
+{
+	struct request request;
+	uint64_t offset;
+
+	init(&request, UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_HANDLE, 0, 0);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_LENGTH, 8, LIMIT);
+	attr(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
+	pointer(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, &offset);
+	attr(&request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM);
+	return send_to(&request, device->fd);
+}
+
+static int ask_without_capabilities(struct device *device)
+{
+	EXPECT(!may_lock(0));
+	EXPECT(ask_for_steering(device) == EPERM);
+	return 0;
+}
+
+static void memory_for_steering_needs_capabilities(void **state)
+{
+	assert_int_equal(ask_for_steering(*state), geteuid() ? EPERM : EOPNOTSUPP);
+	in_child(ask_without_capabilities, *state);
+}
+
 static void answers_need_no_page(void **state)
 {
 	struct device *device = *state;
@@ -108,9 +136,7 @@ static void answers_need_no_page(void **state)
 	attr(&request, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 4, 0);
 	pointer(&request, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, 8, &offset);
 	assert_int_equal(send_to(&request, device->fd), ENOENT); /* but this driver gives one */
-	attr(&request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM);
-	assert_int_equal(send_to(&request, device->fd), EOPNOTSUPP);
-	request.attrs[4].data = 1ull << 32;
+	attr(&request, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, 8, 1ull << 32);
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 }
 
@@ -433,6 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		DEVICE_TEST(lengths_are_checked),
+		DEVICE_TEST(memory_for_steering_needs_capabilities),
 		DEVICE_TEST(answers_need_no_page),
 		DEVICE_TEST(memory_comes_to_an_end_and_back),
 		DEVICE_TEST(regions_are_checked),
