@@ -82,6 +82,7 @@ enum mr_trace_flags {
 	MR_TRACE_HAS_PAGE_SIZES = 1 << 5, /**< page_sizes was given: a umem's pgsz_bitmap */
 	MR_TRACE_HAS_DMAH = 1 << 6,       /**< ibv_reg_mr_ex(): with a DMA handle */
 	MR_TRACE_HAS_FD = 1 << 7,         /**< fd is that of a dma-buf */
+	MR_TRACE_HAS_PINNED = 1 << 8,     /**< pinned is set: the devices are simulated */
 };
 
 /** One call.  Members that a call does not have are 0. */
@@ -99,7 +100,9 @@ struct mr_trace_record {
 	uint64_t iova;
 	uint64_t page_sizes; /**< umem: pgsz_bitmap */
 	uint64_t dm;         /**< pointer to the struct ibv_dm */
-	uint32_t call;       /**< enum mr_traced_call */
+	/** Of a refused call: mr_simulator_pinned(), which is in no file of /proc. */
+	uint64_t pinned;
+	uint32_t call; /**< enum mr_traced_call */
 	uint32_t tid;
 	int32_t errnum;  /**< positive; 0: the call has succeeded */
 	int32_t result;  /**< what the call returned, of those that return an int */
