@@ -2,12 +2,21 @@
 #include <stdio.h>
 
 #include "lib/diagnose/simulated.h"
+#include "lib/host/other_process.h"
 #include "lib/simulator/enter.h"
+#include "lib/simulator/spec.h"
 
 static int ask_environment(void *data, char *text, size_t size)
 {
-	(void)data;
-	snprintf(text, size, "%s", mr_simulator_is_entered() ? "yes" : "no");
+	const struct mr_host *host = data;
+	char profile[32];
+	int rc = host->process ? mr_process_variable(host->process, MR_SIM_VARIABLE, profile,
+						     sizeof(profile))
+			       : mr_simulator_is_entered();
+
+	if (rc < 0)
+		return rc;
+	snprintf(text, size, "%s", rc && (!host->process || profile[0]) ? "yes" : "no");
 	return 0;
 }
 
@@ -15,7 +24,7 @@ bool mr_is_simulated(struct mr_host *host)
 {
 	char answer[8];
 
-	mr_host_ask(host, "simulated", ask_environment, NULL, answer, sizeof(answer));
+	mr_host_ask(host, "simulated", ask_environment, host, answer, sizeof(answer));
 	return answer[0] == 'y';
 }
 

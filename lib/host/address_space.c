@@ -15,10 +15,11 @@
 
 /* ---- lines ---- */
 
-/* Reads a file of this process line by line, up to the line that is not wanted any more. */
-static int read_lines(const char *path, bool (*take)(const char *line, void *data), void *data)
+/* Reads a file of the process line by line, up to the line that is not wanted any more. */
+static int read_lines(const struct mr_host *host, const char *path,
+		      bool (*take)(const char *line, void *data), void *data)
 {
-	mr_auto_fd int fd = mr_live_open(path);
+	mr_auto_fd int fd = mr_live_open(host, path);
 	mr_auto_file FILE *file = NULL;
 	char line[4096 + 128];
 
@@ -138,9 +139,9 @@ static int query_mapping(int maps, uint64_t addr, struct mr_mapping *mapping)
 }
 
 /* Return: 0 or -errno; before the walk has begun, that can mean that the kernel has no such query. */
-static int walk_by_query(struct walk *walk)
+static int walk_by_query(const struct mr_host *host, struct walk *walk)
 {
-	mr_auto_fd int maps = mr_live_open("/proc/self/maps");
+	mr_auto_fd int maps = mr_live_open(host, "/proc/self/maps");
 	struct mr_mapping mapping = { .end = 0 };
 	uint64_t addr = walk->start;
 	int rc;
@@ -176,9 +177,9 @@ int mr_mappings_walk(struct mr_host *host, uint64_t start,
 		return result_of(&walk,
 				 mr_host_lines(host, "/proc/self/maps", walk_recorded_line, &walk));
 	host->reads |= MR_READ_MEMORY;
-	rc = walk_by_query(&walk);
+	rc = walk_by_query(host, &walk);
 	return rc && !walk.has_begun
-		       ? result_of(&walk, read_lines("/proc/self/maps", walk_line, &walk))
+		       ? result_of(&walk, read_lines(host, "/proc/self/maps", walk_line, &walk))
 		       : rc;
 }
 
@@ -198,7 +199,7 @@ static void take_flags(const char *flags, struct mr_mapping_details *details)
 	} rows[] = {
 #define ROW(name, member) { name, offsetof(struct mr_mapping_details, member) }
 		ROW("io", is_io),         ROW("pf", is_pfn),     ROW("ht", is_hugetlb),
-		ROW("nr", is_unreserved), ROW("um", has_faults), ROW("uw", has_faults),
+		ROW("nr", is_unreserved), ROW("hg", is_thp_asked), ROW("um", has_faults), ROW("uw", has_faults),
 		ROW("ui", has_faults),
 #undef ROW
 	};
@@ -252,9 +253,9 @@ static bool take_recorded_details(const char *line, void *data)
 }
 
 /* The second figure of statm: pages that are resident. */
-static bool is_small(void)
+static bool is_small(const struct mr_host *host)
 {
-	struct mr_host here = MR_THIS_HOST;
+	struct mr_host here = mr_host_unrecorded(host);
 	uint64_t resident;
 	char text[128];
 
@@ -273,8 +274,8 @@ int mr_mapping_details_read(struct mr_host *host, uint64_t start,
 	host->reads |= MR_READ_MEMORY;
 	if (!mr_host_is_live(host))
 		rc = mr_host_lines(host, "/proc/self/smaps", take_recorded_details, &search);
-	else if (is_small())
-		rc = read_lines("/proc/self/smaps", take_details, &search);
+	else if (is_small(host))
+		rc = read_lines(host, "/proc/self/smaps", take_details, &search);
 	else
 		rc = -EFBIG;
 	return rc ? rc : search.is_done ? 0 : -ENOENT;

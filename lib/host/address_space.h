@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is mapped at addresses of this process: /proc/self/maps and smaps. */
+/* What is mapped at addresses of the process: /proc/self/maps and smaps. */
 #ifndef LIB_HOST_ADDRESS_SPACE_H
 #define LIB_HOST_ADDRESS_SPACE_H
 
@@ -39,6 +39,7 @@ struct mr_mapping_details {
 	bool is_pfn;        /**< VmFlags pf: pages that the kernel does not manage */
 	bool is_hugetlb;    /**< VmFlags ht */
 	bool is_unreserved; /**< VmFlags nr: no pages were reserved for it */
+	bool is_thp_asked;  /**< VmFlags hg: madvise(2) has asked for transparent huge pages */
 	bool has_faults;    /**< VmFlags um, uw or ui: userfaultfd(2) handles its faults */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whether this process can open more files. */
+/* Whether the process can open more files. */
 #ifndef LIB_HOST_DESCRIPTORS_H
 #define LIB_HOST_DESCRIPTORS_H
 
@@ -15,7 +15,13 @@ struct mr_descriptors {
 	uint64_t limit; /**< RLIMIT_NOFILE, UINT64_MAX: none */
 };
 
-/** mr_descriptors_try() - open as many files as libibverbs does, and close them.  Return: 0, or -errno. */
+/**
+ * mr_descriptors_try() - open as many files as libibverbs does, and close them
+ *
+ * Of another process its free numbers are counted.
+ *
+ * Return: 0, or -errno.
+ */
 int mr_descriptors_try(struct mr_host *host, struct mr_descriptors *descriptors);
 
 #endif

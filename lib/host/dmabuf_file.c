@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "lib/host/dmabuf_file.h"
+#include "lib/host/live.h"
 #include "lib/simulator/spec.h"
 
 #define STAND_IN "/memfd:" MR_SIM_DMABUF_NAME
@@ -47,27 +48,36 @@ static bool take_fdinfo(const char *line, void *data)
 	return true;
 }
 
+struct descriptor {
+	const struct mr_host *host;
+	int number;
+};
+
 static int ask_size(void *data, char *text, size_t size)
 {
-	const int *fd = data;
+	const struct descriptor *descriptor = data;
+	char path[64];
 	struct stat st;
+	int rc;
 
-	if (fstat(*fd, &st))
-		return -errno;
-	snprintf(text, size, "%" PRIu64, (uint64_t)st.st_size);
-	return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor->number);
+	rc = mr_live_stat(descriptor->host, path, &st);
+	if (!rc)
+		snprintf(text, size, "%" PRIu64, (uint64_t)st.st_size);
+	return rc;
 }
 
 /* Stand-ins are no dma-bufs for this machine's kernel, and have no such size. */
 static void look_at_stand_in(struct mr_host *host, int fd, struct mr_dmabuf_file *file)
 {
+	struct descriptor descriptor = { host, fd };
 	char question[64], text[32];
 
 	if (strncmp(file->target, STAND_IN, sizeof(STAND_IN) - 1) != 0)
 		return;
 	file->is_simulated = true;
 	snprintf(question, sizeof(question), "descriptor/%d/size", fd);
-	if (!mr_host_ask(host, question, ask_size, &fd, text, sizeof(text)))
+	if (!mr_host_ask(host, question, ask_size, &descriptor, text, sizeof(text)))
 		file->size = (struct mr_opt_u64){ strtoull(text, NULL, 10), true };
 }
 

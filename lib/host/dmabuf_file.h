@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What an open descriptor of this process is, which was given as that of a dma-buf. */
+/* What an open descriptor of the process is, which was given as that of a dma-buf. */
 #ifndef LIB_HOST_DMABUF_FILE_H
 #define LIB_HOST_DMABUF_FILE_H
 

@@ -8,6 +8,7 @@
 #include <sys/vfs.h>
 
 #include "lib/base/clean_text.h"
+#include "lib/host/live.h"
 #include "lib/host/mapped_file.h"
 
 #ifndef STATX_ATTR_DAX
@@ -61,6 +62,7 @@ static bool take_mount(const char *line, void *data)
 /* ---- file ---- */
 
 struct file_question {
+	const struct mr_host *host;
 	char path[sizeof(((struct mr_mapping *)0)->path)];
 	bool is_in_memory; /* on tmpfs, where statfs(2) waits for no server */
 };
@@ -69,14 +71,17 @@ struct file_question {
 static int ask_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
-	char free_text[32] = "unknown";
+	char free_text[32] = "unknown", path[PATH_MAX];
 	struct statfs fs;
 	struct statx st;
+	int rc;
 
-	if (statx(AT_FDCWD, question->path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS,
-		  &st))
+	rc = mr_live_path(question->host, question->path, path);
+	if (rc)
+		return rc;
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &st))
 		return -errno;
-	if (question->is_in_memory && !statfs(question->path, &fs) && fs.f_blocks)
+	if (question->is_in_memory && !statfs(path, &fs) && fs.f_blocks)
 		snprintf(free_text, sizeof(free_text), "%" PRIu64,
 			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
 	snprintf(text, size,
@@ -105,7 +110,8 @@ static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
 static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 		      struct mr_mapped_file *file)
 {
-	struct file_question question = { .is_in_memory = !strcmp(file->filesystem, "tmpfs") };
+	struct file_question question = { .host = host,
+					  .is_in_memory = !strcmp(file->filesystem, "tmpfs") };
 	char name[sizeof(question.path) + 8], text[256], dax[8];
 	unsigned int mode, major_number, minor_number;
 	uint64_t inode, size, allocated;
@@ -132,7 +138,7 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 /* The upper layer is where an overlay has the files that can be written. */
 static void read_upper(struct mr_host *host, const char *path, struct mr_mapped_file *file)
 {
-	struct file_question question = { .is_in_memory = false };
+	struct file_question question = { .host = host };
 	struct mount_search search = { .type = file->upper, .size = sizeof(file->upper) };
 	char name[sizeof(question.path) + 8], text[256];
 	unsigned int mode;

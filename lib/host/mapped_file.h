@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file behind a mapping of this process, and the file system that it is on. */
+/* The file behind a mapping of the process, and the file system that it is on. */
 #ifndef LIB_HOST_MAPPED_FILE_H
 #define LIB_HOST_MAPPED_FILE_H
 

@@ -21,11 +21,10 @@ static bool count_line(const char *line, void *data)
 
 static int count_mappings(void *data, char *text, size_t size)
 {
-	struct mr_host here = MR_THIS_HOST;
+	struct mr_host here = mr_host_unrecorded(data);
 	uint64_t count = 0;
 	const int rc = mr_host_lines(&here, "/proc/self/maps", count_line, &count);
 
-	(void)data;
 	snprintf(text, size, "%" PRIu64, count);
 	return rc;
 }
@@ -35,7 +34,7 @@ struct mr_opt_u64 mr_mappings_used(struct mr_host *host)
 	struct mr_opt_u64 used = { 0 };
 	char text[32];
 
-	used.known = !mr_host_ask(host, "mappings", count_mappings, NULL, text, sizeof(text)) &&
+	used.known = !mr_host_ask(host, "mappings", count_mappings, host, text, sizeof(text)) &&
 		     sscanf(text, "%" SCNu64, &used.value) == 1;
 	return used;
 }

@@ -10,7 +10,7 @@
 struct mr_opt_u64 mr_mappings_max(struct mr_host *host);
 
 /**
- * mr_mappings_used() - how many mappings this process has
+ * mr_mappings_used() - how many mappings the process has
  *
  * They are counted, and neither their addresses nor their files are recorded.
  */

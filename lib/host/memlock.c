@@ -1,69 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/host/cgroup.h"
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"
+#include "lib/host/rlimit.h"
 
 /* Ancestors that are looked at: a recording may have parents that lead in a circle. */
-#define ANCESTORS  256
-
-#define LIMIT_NAME "Max locked memory"
-
-struct found {
-	struct mr_memlock limit;
-	bool is_found;
-};
-
-/* Reads "8388608" or "unlimited", and moves @text behind it. */
-static bool read_value(const char **text, uint64_t *value)
-{
-	static const char unlimited[] = "unlimited";
-	char *end;
-
-	*text += strspn(*text, " \t");
-	if (!strncmp(*text, unlimited, strlen(unlimited))) {
-		*text += strlen(unlimited);
-		*value = UINT64_MAX;
-		return true;
-	}
-	if (**text < '0' || **text > '9')
-		return false;
-	errno = 0;
-	*value = strtoull(*text, &end, 10);
-	*text = end;
-	return !errno;
-}
-
-static bool take_line(const char *line, void *data)
-{
-	struct found *found = data;
-
-	if (strncmp(line, LIMIT_NAME, strlen(LIMIT_NAME)) != 0)
-		return false;
-	line += strlen(LIMIT_NAME);
-	found->is_found =
-		read_value(&line, &found->limit.soft) && read_value(&line, &found->limit.hard);
-	return true;
-}
+#define ANCESTORS 256
 
 int mr_memlock_read(struct mr_host *host, const char *process, struct mr_memlock *limit)
 {
-	struct found found = { 0 };
-	char path[PATH_MAX];
-	int rc;
+	struct mr_rlimit found;
+	int rc = mr_rlimit_read(host, process, "Max locked memory", &found);
 
-	snprintf(path, sizeof(path), "/proc/%s/limits", process);
-	rc = mr_host_lines(host, path, take_line, &found);
-	*limit = found.limit;
-	if (rc)
-		return rc;
-	return found.is_found ? 0 : -EINVAL;
+	*limit = (struct mr_memlock){ found.soft, found.hard };
+	return rc;
 }
 
 /* Reads the parent of the process that @origin is.  Return: whether it has the same limit. */

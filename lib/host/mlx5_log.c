@@ -94,10 +94,17 @@ static uint64_t time_of_log(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* Writes the last line of the live log that is about the device @data and this thread, as text. */
+/* Who has sent a command: a thread, to a device. */
+struct sender {
+	char pci_address[32];
+	uint64_t thread;
+};
+
+/* Writes the last line of the live log that is about a device and a thread, as text. */
 static int answer_last_line(void *data, char *text, size_t size)
 {
-	const uint64_t now = time_of_log(), thread = (uint64_t)gettid();
+	const struct sender *sender = data;
+	const uint64_t now = time_of_log();
 	struct mr_mlx5_log_line line;
 	char log[LOG_SIZE + 1], *rest, *next;
 	int length;
@@ -108,7 +115,7 @@ static int answer_last_line(void *data, char *text, size_t size)
 	log[length] = '\0';
 	text[0] = '\0';
 	for (rest = log; (next = strsep(&rest, "\n"));)
-		if (mr_mlx5_log_parse(next, data, thread, &line))
+		if (mr_mlx5_log_parse(next, sender->pci_address, sender->thread, &line))
 			snprintf(text, size,
 				 "%s status=%" PRIu64 " syndrome=%" PRIu64
 				 " errno=%d age_ns=%" PRIu64,
@@ -119,12 +126,16 @@ static int answer_last_line(void *data, char *text, size_t size)
 
 int mr_mlx5_log_read(struct mr_host *host, const char *device, struct mr_mlx5_log_line *line)
 {
-	char pci_address[32], text[256];
+	struct sender sender = { .thread = (uint64_t)gettid() };
+	char text[256];
 	int rc;
 
-	if (!mr_rdma_device_pci_address(host, device, pci_address, sizeof(pci_address)))
+	if (host->process)
+		sender.thread = (uint64_t)host->thread;
+	if (!sender.thread || !mr_rdma_device_pci_address(host, device, sender.pci_address,
+							  sizeof(sender.pci_address)))
 		return -ENOENT;
-	rc = mr_host_ask(host, "mlx5-log", answer_last_line, pci_address, text, sizeof(text));
+	rc = mr_host_ask(host, "mlx5-log", answer_last_line, &sender, text, sizeof(text));
 	if (rc)
 		return rc;
 	if (sscanf(text, "%39s status=%" SCNu64 " syndrome=%" SCNu64 " errno=%d age_ns=%" SCNu64,

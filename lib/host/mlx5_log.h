@@ -22,7 +22,7 @@ struct mr_mlx5_log_line {
 };
 
 /**
- * mr_mlx5_log_read() - the last line about a command that this thread has sent to a device
+ * mr_mlx5_log_read() - the last line about a command that the thread has sent to a device
  * @device: name of the RDMA device
  *
  * The log is read from its end, at most 32 KiB.

@@ -28,8 +28,8 @@ struct mr_recorder;
 /** What facts are about: bits of mr_host.reads. */
 enum mr_host_reads {
 	MR_READ_HOST = 1 << 0,    /**< the host, its kernel and devices */
-	MR_READ_PROCESS = 1 << 1, /**< this process or one above it: limits, rights, libraries */
-	MR_READ_MEMORY = 1 << 2,  /**< what this process has mapped */
+	MR_READ_PROCESS = 1 << 1, /**< the process or one above it: limits, rights, libraries */
+	MR_READ_MEMORY = 1 << 2,  /**< what the process has mapped */
 };
 
 /** A host: this machine, or a recording of one. */
@@ -37,6 +37,13 @@ struct mr_host {
 	int recording; /**< descriptor of the folder of a recording; -1: this machine */
 	struct mr_recorder *recorder; /**< records all that is read; NULL: none does */
 	uint32_t reads;               /**< what was read since its owner has set this to 0 */
+	/**
+	 * Of this machine: whose facts /proc/self has, and all that is asked about "the process"; 0: this process.
+	 * Of another one that is read which it lets this user see.  The rest is not known, and never that of this
+	 * process.
+	 */
+	pid_t process;
+	pid_t thread; /**< of that process, whose facts /proc/thread-self has; 0: not known */
 };
 
 /** A host that is this machine, and of which nothing is recorded. */
@@ -66,6 +73,14 @@ static inline bool mr_host_is_live(const struct mr_host *host)
 	return host->recording < 0;
 }
 
+/** mr_host_unrecorded() - the same host and process, of which nothing is recorded */
+static inline struct mr_host mr_host_unrecorded(const struct mr_host *host)
+{
+	return (struct mr_host){ .recording = host->recording,
+				 .process = host->process,
+				 .thread = host->thread };
+}
+
 /**
  * mr_host_read() - read the beginning of a file
  * @text: set to at most @size - 1 bytes, at most 1 MiB, and a NUL; to an empty text where the file cannot be read
@@ -74,7 +89,7 @@ static inline bool mr_host_is_live(const struct mr_host *host)
  * The file is recorded whole, up to 1 MiB, however small @size is.  A file that may hold something secret or
  * personal is read by mr_host_lines(), or by the function that mr_host_ask() calls.
  *
- * Below $SYSFS_PATH, where libibverbs looks for devices, are /sys/class/infiniband,
+ * Below $SYSFS_PATH of the process, where libibverbs looks for devices, are /sys/class/infiniband,
  * /sys/class/infiniband_verbs and /sys/module/ib_core of this machine.
  *
  * Return: the bytes read; or -errno: -ENOENT where a recording does not have the file, -EISDIR and -EINVAL
@@ -139,7 +154,7 @@ int mr_host_stat(struct mr_host *host, struct mr_host_status *status, const char
  *
  * It is opened, and closed at once: access(2) does not know of the device rules of a control group.
  *
- * Return: 0, or -errno.
+ * Return: 0, or -errno; -ENODATA for another process, as this one cannot open files in its place.
  */
 int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 
 #include "lib/base/clean_text.h"
+#include "lib/host/live.h"
 #include "lib/host/sandbox.h"
 
 /* ---- /dev ---- */
@@ -37,11 +38,21 @@ int mr_dev_folder_read(struct mr_host *host, struct mr_dev_folder *folder)
 	return rc;
 }
 
+struct place {
+	const struct mr_host *host;
+	const char *path;
+};
+
 static int answer_nodev(void *data, char *text, size_t size)
 {
+	const struct place *place = data;
+	char path[PATH_MAX];
 	struct statvfs fs;
+	int rc = mr_live_path(place->host, place->path, path);
 
-	if (statvfs(data, &fs))
+	if (rc)
+		return rc;
+	if (statvfs(path, &fs))
 		return -errno;
 	snprintf(text, size, "%d", fs.f_flag & ST_NODEV ? 1 : 0);
 	return 0;
@@ -49,10 +60,11 @@ static int answer_nodev(void *data, char *text, size_t size)
 
 enum mr_tristate mr_path_is_nodev(struct mr_host *host, const char *path)
 {
+	struct place place = { host, path };
 	char question[PATH_MAX], text[8];
 
 	snprintf(question, sizeof(question), "nodev%s", path);
-	if (mr_host_ask(host, question, answer_nodev, (void *)(uintptr_t)path, text, sizeof(text)))
+	if (mr_host_ask(host, question, answer_nodev, &place, text, sizeof(text)))
 		return MR_UNKNOWN;
 	return text[0] == '1' ? MR_YES : MR_NO;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What shuts this process off from devices: a /dev of its own, filters, SELinux. */
+/* What shuts the process off from devices: a /dev of its own, filters, SELinux. */
 #ifndef LIB_HOST_SANDBOX_H
 #define LIB_HOST_SANDBOX_H
 
@@ -31,7 +31,7 @@ enum mr_selinux {
 
 /**
  * mr_selinux_read() - find out what SELinux does
- * @label: set to the label of this process, or to an empty text
+ * @label: set to the label of the process, or to an empty text
  *
  * Return: 0; -EINVAL where the kernel's file holds something else; -ENOENT where there is no /sys; or -errno of
  * reading the file.
