@@ -68,6 +68,8 @@ struct mr_cause {
 	uint32_t operations;          /**< bits: MR_ON(REG) | ... */
 	int errnums[MR_CAUSE_ERRNOS]; /**< ends with 0; none: any errno */
 	enum mr_layer layer;
+	/** Bits of layers above that one which check the same: MR_IN_LAYER(PROVIDER) | ... */
+	uint32_t other_layers;
 	enum mr_frequency frequency;
 	uint64_t
 		cured_by; /**< bits of changes, each of which takes it away: MR_CURED_BY(FRESH_MEMORY) | ... */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/diagnose/causes/tables.h"
+#include "lib/diagnose/simulated.h"
 #include "lib/verbs/capabilities.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
@@ -44,6 +45,7 @@ static int try_devx(const struct mr_inquiry *inquiry)
 
 	mr_environment_init(&environment);
 	if (inquiry->refusal->is_elsewhere || !name[0] ||
+	    mr_is_simulated(inquiry->host) != mr_is_simulated(mr_this_host()) ||
 	    mr_device_open_alone(name, &device, &environment, &ignored))
 		return -ENODATA;
 	uverbs = mr_device_uverbs(&device, &environment, &no_pd);

@@ -60,12 +60,18 @@ static void weaken(struct mr_suspicion *suspicion, uint32_t reads)
 		suspicion->certainty = most;
 }
 
+/* The layers that can have refused for a cause. */
+static uint32_t layers_of(const struct mr_cause *cause)
+{
+	return 1U << cause->layer | cause->other_layers;
+}
+
 /* Whether it is proven that another layer refused. */
 static bool is_disproven(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
 {
 	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
 
-	return proven && cause->layer != MR_LAYER_UNKNOWN && !(proven->layers & 1U << cause->layer);
+	return proven && cause->layer != MR_LAYER_UNKNOWN && !(proven->layers & layers_of(cause));
 }
 
 static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
@@ -80,6 +86,37 @@ static void rule_out_layer(const struct mr_inquiry *inquiry, struct mr_suspicion
 			    layer);
 }
 
+static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
+{
+	while (table->id && table != cause)
+		table++;
+	return table->id != NULL;
+}
+
+#define IN_USER_SPACE (MR_IN_LAYER(LIBIBVERBS) | MR_IN_LAYER(PROVIDER))
+
+/*
+ * Rules a cause out that the calls of libibverbs to the kernel exclude.  The open(2) of a device is not among them.
+ * Fork protection comes before them; of other causes in user space some are those of what the kernel is asked for.
+ */
+static void weigh_calls(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const enum mr_tristate by_kernel = inquiry->refusal->by_kernel;
+	const struct mr_cause *cause = suspicion->cause;
+
+	if (cause->layer == MR_LAYER_UNKNOWN ||
+	    1U << inquiry->operation & (MR_ON(FIND) | MR_ON(OPEN) | MR_ON(IMPORT)))
+		return;
+	if (by_kernel == MR_NO && !(layers_of(cause) & IN_USER_SPACE))
+		mr_rule_out(
+			suspicion,
+			"libibverbs asked the kernel for nothing that it refused, and the layer "
+			"%s is there",
+			mr_layer_name(cause->layer));
+	else if (by_kernel == MR_YES && is_of(mr_causes_of_fork_protection, cause))
+		mr_rule_out(suspicion, "the kernel was asked, and itself refused");
+}
+
 static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		 struct mr_suspicion *suspicion)
 {
@@ -89,13 +126,6 @@ static void look(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	suspicion->remedy[0] = '\0';
 	suspicion->evidence_count = 0;
 	cause->look(inquiry, suspicion);
-}
-
-static bool is_of(const struct mr_cause *table, const struct mr_cause *cause)
-{
-	while (table->id && table != cause)
-		table++;
-	return table->id != NULL;
 }
 
 /*
@@ -183,6 +213,8 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 		return;
 	if (suspicion.certainty != MR_RULED_OUT && is_disproven(inquiry, cause))
 		rule_out_layer(inquiry, &suspicion);
+	if (suspicion.certainty != MR_RULED_OUT)
+		weigh_calls(inquiry, &suspicion);
 	if (suspicion.certainty == MR_RULED_OUT) {
 		keep_ruled_out(diagnosis, &suspicion);
 		return;
@@ -190,6 +222,20 @@ static void ask(struct mr_inquiry *inquiry, const struct mr_cause *cause,
 	if (!suspicion.remedy[0])
 		mr_suspect_remedy(&suspicion, "%s", cause->remedy);
 	keep_cause(diagnosis, &suspicion);
+}
+
+/* The layer that refused for a cause: its own, or the one of the others that can have refused. */
+static enum mr_layer layer_of(const struct mr_inquiry *inquiry, const struct mr_cause *cause)
+{
+	const struct mr_proven *proven = mr_inquiry_proof(inquiry);
+	uint32_t layers = layers_of(cause);
+
+	if (proven)
+		layers &= proven->layers;
+	if (inquiry->refusal->by_kernel == MR_NO && layers & IN_USER_SPACE)
+		layers &= IN_USER_SPACE;
+	return !layers || layers & 1U << cause->layer ? cause->layer
+						      : (enum mr_layer)__builtin_ctz(layers);
 }
 
 void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
@@ -219,7 +265,7 @@ void mr_diagnose(const struct mr_refusal *refusal, struct mr_host *host,
 	/* Where memory or a dma-buf could not be made, no layer of the RDMA stack was asked. */
 	if (diagnosis->cause_count && diagnosis->causes[0].certainty >= MR_LIKELY &&
 	    inquiry.operation != MR_OP_PREPARE)
-		diagnosis->layer = diagnosis->causes[0].cause->layer;
+		diagnosis->layer = layer_of(&inquiry, diagnosis->causes[0].cause);
 	else if (mr_inquiry_proof(&inquiry))
 		diagnosis->layer = refusal->proven->layer;
 }

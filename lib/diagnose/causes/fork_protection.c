@@ -33,6 +33,8 @@ static bool is_protected(struct mr_inquiry *inquiry, struct mr_fork *fork)
 	    !range.addr || !range.length || mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND)
 		return false;
 	mr_fork_read(inquiry->host, fork);
+	if (inquiry->refusal->fork_safe != MR_UNKNOWN)
+		return inquiry->refusal->fork_safe == MR_YES;
 	return fork->is_asked && ((release > 0 && release < ASKS_KERNEL_SINCE) ||
 				  mr_copies_on_fork(inquiry->host) != MR_YES);
 }

@@ -37,16 +37,17 @@ static void suspect_users(const struct mr_inquiry *inquiry, const char *where,
 			  struct mr_suspicion *suspicion)
 {
 	const struct mr_opt_u64 *users = &inquiry->refusal->users;
+	const char *owner = inquiry->host->process ? "process" : "session";
 
 	if (users->known)
 		mr_evidence_number(suspicion, "regions", users->value);
 	if (users->known && users->value)
-		mr_suspect(suspicion, MR_CERTAIN,
-			   "%" PRIu64 " region%s of this session %s still %s", users->value,
-			   users->value == 1 ? "" : "s", users->value == 1 ? "is" : "are", where);
+		mr_suspect(suspicion, MR_CERTAIN, "%" PRIu64 " region%s of this %s %s still %s",
+			   users->value, users->value == 1 ? "" : "s", owner,
+			   users->value == 1 ? "is" : "are", where);
 	else
 		mr_suspect(suspicion, MR_POSSIBLE,
-			   "no region of this session is %s; what other programs made may be",
+			   "no region of this %s is %s; what other programs made may be", owner,
 			   where);
 }
 
@@ -120,8 +121,8 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 			"another kind of object");
 		return;
 	}
-	if (refusal->errnum != ENOENT || !refusal->uverbs || !refusal->handle_known ||
-	    refusal->handle_kind != MR_KIND_MR)
+	if (refusal->errnum != ENOENT || !refusal->uverbs || refusal->is_opened_anew ||
+	    !refusal->handle_known || refusal->handle_kind != MR_KIND_MR)
 		return;
 	rc = mr_uverbs_query_mr(refusal->uverbs, refusal->handle, &mr, &ignored);
 	mr_evidence_number(suspicion, "handle", refusal->handle);

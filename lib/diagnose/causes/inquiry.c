@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <string.h>
 
 #include "lib/diagnose/causes/inquiry.h"
@@ -68,6 +69,19 @@ const struct mr_kernel_version *mr_inquiry_kernel(struct mr_inquiry *inquiry)
 	return KNOWN(inquiry->has_kernel, read_kernel(inquiry)) ? &inquiry->kernel : NULL;
 }
 
+/*
+ * Another process has opened the node, or was refused: where libibverbs got to asking the kernel, it was open.  Of the
+ * errnos of ibv_open_device(3), these are of no other call before that.
+ */
+static int opened_by_other(const struct mr_inquiry *inquiry)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	if (inquiry->operation != MR_OP_OPEN || refusal->by_kernel == MR_YES)
+		return inquiry->operation == MR_OP_OPEN ? 0 : -ENODATA;
+	return refusal->errnum == EACCES || refusal->errnum == EPERM ? -refusal->errnum : -ENODATA;
+}
+
 const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
@@ -79,6 +93,8 @@ const struct mr_place *mr_inquiry_place(struct mr_inquiry *inquiry)
 				      ? refusal->device
 				      : environment->device,
 			      &inquiry->place);
+	if (inquiry->host->process && inquiry->has_place != MR_FACT_KNOWN)
+		inquiry->place.opened = opened_by_other(inquiry);
 	inquiry->has_place = MR_FACT_KNOWN;
 	return &inquiry->place;
 }

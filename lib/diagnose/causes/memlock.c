@@ -55,7 +55,8 @@ static struct mr_opt_u64 find_pinned(struct mr_inquiry *inquiry)
 	const struct mr_process_status *status;
 
 	if (environment && environment->simulated && mr_host_is_live(inquiry->host))
-		return mr_simulator_pinned();
+		return inquiry->host->process ? inquiry->refusal->simulated_pinned
+					      : mr_simulator_pinned();
 	status = mr_inquiry_status(inquiry);
 	return status ? status->pinned : (struct mr_opt_u64){ 0 };
 }

@@ -18,7 +18,8 @@ struct mr_place {
 	struct mr_uverbs_node node;
 	int found; /**< of a device that is listed: 0, or -errno of stat(2) of its node */
 	struct mr_host_status file; /**< where @found is 0 */
-	int opened;                 /**< -errno of opening the node for reading and writing, or 0 */
+	/** -errno of opening the node for reading and writing, or 0; -ENODATA: not known, of another process. */
+	int opened;
 };
 
 /** mr_place_find() - look for a device; @device: its name, or NULL: any */

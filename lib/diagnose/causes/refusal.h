@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lib/base/error.h"
+#include "lib/base/tristate.h"
 #include "lib/memory/dmabuf.h"
 #include "lib/memory/mapping.h"
 #include "lib/base/number.h"
@@ -74,6 +75,14 @@ struct mr_refusal {
 	struct ibv_context *context; /**< the device that libibverbs has open, on either path */
 	struct ibv_pd *library_pd;   /**< the PD of that, or NULL */
 	bool is_own; /**< that context is this process's alone: what is registered ends with it */
+	/** @context and @uverbs are not those of the call: the same device was opened anew. */
+	bool is_opened_anew;
+	/** Bytes that simulated devices have pinned for another process; of this one the simulator itself tells. */
+	struct mr_opt_u64 simulated_pinned;
+	/** Fork protection of libibverbs, where that is known; else its environment tells what it asks for. */
+	enum mr_tristate fork_safe;
+	/** Whether the errno is that of a call of libibverbs to the kernel, where those calls were seen. */
+	enum mr_tristate by_kernel;
 	const struct mr_uverbs *uverbs;          /**< the open file of the device, on either path */
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */

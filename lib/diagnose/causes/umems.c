@@ -51,7 +51,7 @@ static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 	int rc;
 
-	if (!uverbs || uverbs->driver_id != RDMA_DRIVER_MLX5)
+	if (!uverbs || uverbs->driver_id != RDMA_DRIVER_MLX5 || inquiry->refusal->is_opened_anew)
 		return;
 	rc = mr_devx_try(uverbs);
 	mr_evidence_text(suspicion, "devx_other", "%s", rc ? mr_errno_name(-rc) ?: "?" : "ok");
