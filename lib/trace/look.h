@@ -17,9 +17,9 @@
 
 /** A region or another object as it was before the call: what the calls that made and changed it have told. */
 struct mr_look_region {
-	enum mr_traced_call call; /**< that registered it */
-	uint32_t flags;           /**< enum mr_trace_flags of that call */
-	uint64_t addr, length;    /**< as it is now */
+	enum mr_traced_call call;   /**< that registered it */
+	uint32_t flags, call_flags; /**< of the record of that call */
+	uint64_t addr, length;      /**< as it is now */
 	uint64_t iova;
 	uint32_t access;
 	struct mr_opt_u64 pinned_access; /**< with which its pages were pinned last */
@@ -42,8 +42,9 @@ struct mr_look {
 	int error;
 	char command[16]; /**< name of the process, in printable characters; empty: not known */
 	uint64_t tid;     /**< of the thread, as mrctl sees it; 0: not known */
-	struct mr_diagnosis diagnosis;    /**< its layer is the one that refused */
-	enum mr_tristate is_kernel_asked; /**< whether libibverbs has asked the kernel */
+	struct mr_diagnosis diagnosis; /**< its layer is the one that refused */
+	enum mr_tristate
+		by_kernel; /**< whether the errno is that of a call of libibverbs to the kernel */
 	struct mr_environment
 		environment; /**< of the process: its limits, user, libibverbs, device */
 	bool has_range;      /**< the call was given memory of the process: @range is set */

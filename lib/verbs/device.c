@@ -108,6 +108,34 @@ int mr_device_alloc_pd(struct mr_device *device, struct mr_error *err)
 			  : mr_fail(err, MR_ERROR_REFUSED, mr_call_errno(), "ibv_alloc_pd", NULL);
 }
 
+/* Lists the devices, and finds one; @list is to be freed also where there is none. */
+static int find_device(const char *name, struct ibv_device ***list, struct ibv_device **chosen,
+		       struct mr_environment *environment, struct mr_error *err)
+{
+	int rc;
+
+	errno = 0;
+	*list = ibv_get_device_list(NULL);
+	rc = choose_device(*list, *list ? 0 : mr_call_errno(), name, chosen, err);
+	if (rc)
+		return rc;
+	snprintf(environment->device, sizeof(environment->device), "%s",
+		 ibv_get_device_name(*chosen));
+	environment->simulated = is_simulated(*chosen);
+	mr_environment_find(environment);
+	if (mlx5dv_is_supported(*chosen))
+		snprintf(environment->provider, sizeof(environment->provider), "mlx5");
+	return 0;
+}
+
+int mr_device_find(const char *name, struct mr_environment *environment, struct mr_error *err)
+{
+	AUTO_LIST struct ibv_device **list = NULL;
+	struct ibv_device *chosen = NULL;
+
+	return find_device(name, &list, &chosen, environment, err);
+}
+
 static int open_device(const char *name, bool devx, struct mr_device *device,
 		       struct mr_environment *environment, struct mr_error *err)
 {
@@ -116,17 +144,9 @@ static int open_device(const char *name, bool devx, struct mr_device *device,
 	int rc;
 
 	*device = (struct mr_device){ 0 };
-	errno = 0;
-	list = ibv_get_device_list(NULL);
-	rc = choose_device(list, list ? 0 : mr_call_errno(), name, &chosen, err);
+	rc = find_device(name, &list, &chosen, environment, err);
 	if (rc)
 		return rc;
-	snprintf(environment->device, sizeof(environment->device), "%s",
-		 ibv_get_device_name(chosen));
-	environment->simulated = is_simulated(chosen);
-	mr_environment_find(environment);
-	if (mlx5dv_is_supported(chosen))
-		snprintf(environment->provider, sizeof(environment->provider), "mlx5");
 	rc = devx ? open_devx_context(chosen, device, err) : open_context(chosen, device, err);
 	if (rc) {
 		mr_device_explain_open(chosen->dev_name, err);

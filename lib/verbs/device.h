@@ -21,6 +21,15 @@ struct mr_device {
 };
 
 /**
+ * mr_device_find() - find a device, and do not open it
+ * @name:        the device, or NULL for the only one there is
+ * @environment: its members about the device are set, as far as is known of one that is not open
+ *
+ * Return: 0, or -errno with MR_ERROR_ABSENT or MR_ERROR_USAGE, as mr_device_open().
+ */
+int mr_device_find(const char *name, struct mr_environment *environment, struct mr_error *err);
+
+/**
  * mr_device_open() - open a device (ibv_open_device) and allocate a protection domain
  * @name:        the device, or NULL for the only one there is
  * @device:      set on success; mr_device_close() it

@@ -13,24 +13,27 @@
 #include "lib/simulator/spec.h"
 #include "lib/verbs/environment.h"
 
-/*
- * The files of rdma-core's libraries are named SONAME.ABI.PABI.VERSION, such as
- * libibverbs.so.1.14.44.0: the version of the package comes after the second number.
- */
+bool mr_rdma_core_version(const char *path, char *version, size_t size)
+{
+	const char *file = strrchr(path, '/'), *p = strstr(file ? file : path, ".so.");
+
+	for (int numbers = 0; p && numbers < 2; numbers++)
+		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
+	if (p)
+		snprintf(version, size, "%.*s", (int)strcspn(p + 1, " "), p + 1);
+	return p;
+}
+
 static void read_rdma_core_version(char *version, size_t size)
 {
 	mr_auto_free char *path = NULL;
 	Dl_info info;
-	char *p;
 
 	if (!dladdr((void *)(uintptr_t)ibv_get_device_list, &info)) // NOLINT
 		return;
 	path = realpath(info.dli_fname, NULL);
-	p = path ? strstr(path, ".so.") : NULL;
-	for (int numbers = 0; p && numbers < 2; numbers++)
-		p = strchr(p + (numbers ? 1 : strlen(".so.")), '.');
-	if (p)
-		snprintf(version, size, "%s", p + 1);
+	if (path)
+		mr_rdma_core_version(path, version, size);
 }
 
 static struct mr_opt_u64 limit_of(rlim_t limit)

@@ -33,4 +33,13 @@ void mr_environment_init(struct mr_environment *environment);
 /** mr_environment_find() - set firmware and simulated kernel of the device that @environment names */
 void mr_environment_find(struct mr_environment *environment);
 
+/**
+ * mr_rdma_core_version() - the version of rdma-core by the file of its libibverbs
+ * @path: without symbolic links.  Its name is SONAME.ABI.PABI.VERSION, such as libibverbs.so.1.14.44.0: the version
+ *        of the package comes after the second number.
+ *
+ * Return: false where the name has none.
+ */
+bool mr_rdma_core_version(const char *path, char *version, size_t size);
+
 #endif

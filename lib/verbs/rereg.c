@@ -53,6 +53,11 @@ static const struct code *find_code(int value)
 	return least;
 }
 
+const char *mr_rereg_code_name(int value)
+{
+	return find_code(value)->name;
+}
+
 const char *mr_old_region_name(enum mr_old_region old)
 {
 	static const char *const names[MR_OLD_REGIONS] = {
@@ -66,11 +71,11 @@ const char *mr_old_region_name(enum mr_old_region old)
 }
 
 /*
- * Whether this kernel changes regions of the device at all.  The test is a request to change nothing.
+ * The test is a request to change nothing.
  * Where the driver has rereg_user_mr(), ib_uverbs_rereg_mr() refuses that with EINVAL before it looks at
  * the region; where the driver has none, the kernel does not have the command (EOPNOTSUPP).
  */
-static bool kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
+bool mr_kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle)
 {
 	const struct mr_uverbs_reg nothing = { .length = 0 };
 	struct mr_uverbs_mr mr = { .handle = handle };
@@ -115,7 +120,7 @@ static enum mr_old_region judge_kernel(const struct mr_registrar *registrar,
 {
 	bool other = has_other_flags(request->changes);
 
-	if (err->errnum == EOPNOTSUPP && !kernel_has_rereg(registrar->uverbs, handle))
+	if (err->errnum == EOPNOTSUPP && !mr_kernel_has_rereg(registrar->uverbs, handle))
 		failure->lacks = MR_REREG_OF_KERNEL;
 	if (failure->lacks == MR_REREG_OF_KERNEL ||
 	    (other && (err->errnum == EINVAL || err->errnum == EOPNOTSUPP))) {
@@ -171,7 +176,7 @@ static enum mr_old_region judge_code(const struct mr_registrar *registrar, const
 	if (code->value != IBV_REREG_MR_ERR_CMD || err->errnum != EOPNOTSUPP ||
 	    library_has_rereg(mr, registrar->pd))
 		return code->old;
-	failure->lacks = registrar->uverbs && kernel_has_rereg(registrar->uverbs, mr->handle)
+	failure->lacks = registrar->uverbs && mr_kernel_has_rereg(registrar->uverbs, mr->handle)
 				 ? MR_REREG_OF_PROVIDER
 				 : MR_REREG_OF_KERNEL;
 	mr_hint(err, "%s, but nothing was tried: the region is as before", code->name);

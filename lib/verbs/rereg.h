@@ -85,6 +85,16 @@ int mr_region_rereg(const struct mr_registrar *registrar, const struct mr_rereg_
 		    struct mr_region *region, struct mr_rereg_failure *failure,
 		    struct mr_error *err);
 
+/** mr_rereg_code_name() - "IBV_REREG_MR_ERR_CMD", for what ibv_rereg_mr(3) has returned; a number that is no code counts as that */
+const char *mr_rereg_code_name(int value);
+
+/**
+ * mr_kernel_has_rereg() - whether this kernel changes regions of a device at all
+ * @uverbs: the open device
+ * @handle: of a region; it need not exist
+ */
+bool mr_kernel_has_rereg(const struct mr_uverbs *uverbs, uint32_t handle);
+
 /**
  * mr_region_import() - ibv_import_mr(3)
  * @registrar: of MR_VIA_LIBRARY, with an imported PD
