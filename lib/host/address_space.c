@@ -19,7 +19,7 @@
 static int read_lines(const struct mr_host *host, const char *path,
 		      bool (*take)(const char *line, void *data), void *data)
 {
-	mr_auto_fd int fd = mr_live_open(host, path);
+	mr_auto_fd int fd = mr_live_open(mr_host_viewer(host), path);
 	mr_auto_file FILE *file = NULL;
 	char line[4096 + 128];
 
@@ -141,7 +141,7 @@ static int query_mapping(int maps, uint64_t addr, struct mr_mapping *mapping)
 /* Return: 0 or -errno; before the walk has begun, that can mean that the kernel has no such query. */
 static int walk_by_query(const struct mr_host *host, struct walk *walk)
 {
-	mr_auto_fd int maps = mr_live_open(host, "/proc/self/maps");
+	mr_auto_fd int maps = mr_live_open(mr_host_viewer(host), "/proc/self/maps");
 	struct mr_mapping mapping = { .end = 0 };
 	uint64_t addr = walk->start;
 	int rc;
@@ -198,9 +198,9 @@ static void take_flags(const char *flags, struct mr_mapping_details *details)
 		size_t member;
 	} rows[] = {
 #define ROW(name, member) { name, offsetof(struct mr_mapping_details, member) }
-		ROW("io", is_io),         ROW("pf", is_pfn),     ROW("ht", is_hugetlb),
-		ROW("nr", is_unreserved), ROW("hg", is_thp_asked), ROW("um", has_faults), ROW("uw", has_faults),
-		ROW("ui", has_faults),
+		ROW("io", is_io),         ROW("pf", is_pfn),       ROW("ht", is_hugetlb),
+		ROW("nr", is_unreserved), ROW("hg", is_thp_asked), ROW("um", has_faults),
+		ROW("uw", has_faults),    ROW("ui", has_faults),
 #undef ROW
 	};
 

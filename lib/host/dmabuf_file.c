@@ -61,7 +61,7 @@ static int ask_size(void *data, char *text, size_t size)
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor->number);
-	rc = mr_live_stat(descriptor->host, path, &st);
+	rc = mr_live_stat(mr_host_viewer(descriptor->host), path, &st);
 	if (!rc)
 		snprintf(text, size, "%" PRIu64, (uint64_t)st.st_size);
 	return rc;

@@ -8,25 +8,24 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/host/live.h"
-#include "lib/host/other_process.h"
 
 /* The parts of sysfs that libibverbs looks for below $SYSFS_PATH. */
 static const char *const moved[] = { "/sys/class/infiniband", "/sys/class/infiniband_verbs",
 				     "/sys/module/ib_core" };
 
 /* The folder that $SYSFS_PATH of the process names.  Return: whether it is set, as far as is known. */
-static bool find_sysfs(const struct mr_host *host, char sysfs[PATH_MAX])
+static bool find_sysfs(struct mr_viewer viewer, char sysfs[PATH_MAX])
 {
 	const char *own = getenv("SYSFS_PATH");
 
-	if (host->process)
-		return mr_process_variable(host->process, "SYSFS_PATH", sysfs, PATH_MAX) > 0;
+	if (viewer.process)
+		return mr_process_variable(viewer.process, "SYSFS_PATH", sysfs, PATH_MAX) > 0;
 	snprintf(sysfs, PATH_MAX, "%s", own ? own : "");
 	return own;
 }
 
 /* Writes the path where libibverbs of the process looks for a file.  Return: 0 or -ENAMETOOLONG. */
-static int find_moved(const struct mr_host *host, const char *path, char found[PATH_MAX])
+static int find_moved(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
 {
 	const char *below = NULL;
 	char sysfs[PATH_MAX];
@@ -37,30 +36,30 @@ static int find_moved(const struct mr_host *host, const char *path, char found[P
 		if (!strncmp(path, moved[i], part) && (path[part] == '/' || !path[part]))
 			below = path + strlen("/sys");
 	}
-	if (!below || !find_sysfs(host, sysfs)) {
+	if (!below || !find_sysfs(viewer, sysfs)) {
 		sysfs[0] = '\0';
 		below = path;
 	}
 	return snprintf(found, PATH_MAX, "%s%s", sysfs, below) < PATH_MAX ? 0 : -ENAMETOOLONG;
 }
 
-int mr_live_path(const struct mr_host *host, const char *path, char found[PATH_MAX])
+int mr_live_path(struct mr_viewer viewer, const char *path, char found[PATH_MAX])
 {
 	char seen[PATH_MAX];
-	const int rc = find_moved(host, path, host->process ? seen : found);
+	const int rc = find_moved(viewer, path, viewer.process ? seen : found);
 
-	return rc || !host->process ? rc : mr_seen_by(host, seen, found);
+	return rc || !viewer.process ? rc : mr_seen_by(viewer, seen, found);
 }
 
 /* Opening must not wait, where something else is mounted over the file, or $SYSFS_PATH has a FIFO. */
-int mr_live_open(const struct mr_host *host, const char *path)
+int mr_live_open(struct mr_viewer viewer, const char *path)
 {
 	char found[PATH_MAX];
 	mr_auto_fd int fd = -1;
 	struct stat st;
 	int rc;
 
-	rc = mr_live_path(host, path, found);
+	rc = mr_live_path(viewer, path, found);
 	if (rc)
 		return rc;
 	fd = open(found, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -71,25 +70,25 @@ int mr_live_open(const struct mr_host *host, const char *path)
 	return mr_steal_fd(&fd);
 }
 
-int mr_live_list(const struct mr_host *host, const char *path, struct mr_names *names)
+int mr_live_list(struct mr_viewer viewer, const char *path, struct mr_names *names)
 {
 	char found[PATH_MAX];
 	int rc;
 
-	rc = mr_live_path(host, path, found);
+	rc = mr_live_path(viewer, path, found);
 	if (rc)
 		return rc;
 	return mr_names_read(names, open(found, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-int mr_live_link(const struct mr_host *host, const char *path, char target[PATH_MAX])
+int mr_live_link(struct mr_viewer viewer, const char *path, char target[PATH_MAX])
 {
 	char found[PATH_MAX];
 	ssize_t got;
 	int rc;
 
 	target[0] = '\0';
-	rc = mr_live_path(host, path, found);
+	rc = mr_live_path(viewer, path, found);
 	if (rc)
 		return rc;
 	got = readlink(found, target, PATH_MAX);
@@ -101,22 +100,22 @@ int mr_live_link(const struct mr_host *host, const char *path, char target[PATH_
 	return 0;
 }
 
-int mr_live_stat(const struct mr_host *host, const char *path, struct stat *st)
+int mr_live_stat(struct mr_viewer viewer, const char *path, struct stat *st)
 {
 	char found[PATH_MAX];
 	int rc;
 
-	rc = mr_live_path(host, path, found);
+	rc = mr_live_path(viewer, path, found);
 	if (rc)
 		return rc;
 	return stat(found, st) ? -errno : 0;
 }
 
-int mr_live_open_device(const struct mr_host *host, const char *path)
+int mr_live_open_device(struct mr_viewer viewer, const char *path)
 {
 	mr_auto_fd int fd = -1;
 
-	if (host->process)
+	if (viewer.process)
 		return -ENODATA;
 	fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : 0;

@@ -76,7 +76,7 @@ static int ask_file(void *data, char *text, size_t size)
 	struct statx st;
 	int rc;
 
-	rc = mr_live_path(question->host, question->path, path);
+	rc = mr_live_path(mr_host_viewer(question->host), question->path, path);
 	if (rc)
 		return rc;
 	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &st))

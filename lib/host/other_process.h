@@ -7,20 +7,25 @@
 #define LIB_HOST_OTHER_PROCESS_H
 
 #include <limits.h>
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
-#include "lib/host/root.h"
+/** Whose facts are read: those of /proc/self, and of files as that process sees them. */
+struct mr_viewer {
+	pid_t process; /**< 0: this process */
+	pid_t thread;  /**< of another process; 0: not known */
+};
 
 /**
- * mr_seen_by() - the path at which this process finds a file that the process of a host sees
- * @host:  of this machine, with a process
+ * mr_seen_by() - the path at which this process finds a file that another one sees
  * @path:  as that process sees it
  * @found: /proc/self is the folder of that process.  Devices, control groups and other files are found below its
  *         root, where that is another one or its mounts are.  What /proc and /sys have is the same for all.
  *
  * Return: 0; -ESRCH for the thread, where none is known; or -errno where it is not known what the process sees.
  */
-int mr_seen_by(const struct mr_host *host, const char *path, char found[PATH_MAX]);
+int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
 
 /**
  * mr_process_variable() - a variable of the environment that a process was started with (proc_pid_environ(5))

@@ -173,7 +173,7 @@ static ssize_t read_path(struct mr_host *host, char *text, size_t size, const ch
 	const int error =
 		mr_host_is_live(host) ? 0 : mr_recording_error(host->recording, "read", path);
 	mr_auto_fd int fd = error                   ? error
-			    : mr_host_is_live(host) ? mr_live_open(host, path)
+			    : mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
 						    : mr_recording_open(host->recording, path);
 	ssize_t got = fd;
 
@@ -263,7 +263,7 @@ static int read_lines(struct mr_host *host, const char *path, FILE *file,
 
 static int open_lines(struct mr_host *host, const char *path, FILE **file)
 {
-	mr_auto_fd int fd = mr_host_is_live(host) ? mr_live_open(host, path)
+	mr_auto_fd int fd = mr_host_is_live(host) ? mr_live_open(mr_host_viewer(host), path)
 						  : mr_recording_open(host->recording, path);
 
 	if (fd < 0)
@@ -310,7 +310,7 @@ int mr_host_list(struct mr_host *host, void (*take)(const char *name, void *data
 
 	if (rc)
 		return rc;
-	rc = mr_host_is_live(host) ? mr_live_list(host, path, &names)
+	rc = mr_host_is_live(host) ? mr_live_list(mr_host_viewer(host), path, &names)
 				   : mr_recording_list(host->recording, path, &names);
 	if (rc) {
 		mr_recorder_error(host->recorder, "list", path, rc);
@@ -342,7 +342,7 @@ bool mr_host_link(struct mr_host *host, char *target, size_t size, const char *f
 	if (FORMAT_PATH(path, fmt))
 		return false;
 	rc = mr_host_is_live(host)
-		     ? mr_live_link(host, path, whole)
+		     ? mr_live_link(mr_host_viewer(host), path, whole)
 		     : (int)mr_recording_get(host->recording, "link", path, whole, sizeof(whole));
 	if (rc < 0) {
 		mr_recorder_error(host->recorder, "link", path, rc);
@@ -374,7 +374,7 @@ static int recorded_status(struct mr_host *host, const char *path, struct mr_hos
 static int live_status(const struct mr_host *host, const char *path, struct mr_host_status *status)
 {
 	struct stat st;
-	const int rc = mr_live_stat(host, path, &st);
+	const int rc = mr_live_stat(mr_host_viewer(host), path, &st);
 
 	if (!rc)
 		*status = (struct mr_host_status){ st.st_mode, st.st_uid, st.st_gid,
@@ -411,7 +411,7 @@ int mr_host_open_device(struct mr_host *host, const char *fmt, ...)
 	if (rc)
 		return rc;
 	rc = mr_host_is_live(host)
-		     ? mr_live_open_device(host, path)
+		     ? mr_live_open_device(mr_host_viewer(host), path)
 		     : (int)mr_recording_get(host->recording, "open", path, text, sizeof(text));
 	if (rc < 0)
 		mr_recorder_error(host->recorder, "open", path, rc);

@@ -22,6 +22,7 @@
 #include <sys/types.h>
 
 #include "lib/base/error.h"
+#include "lib/host/other_process.h"
 
 struct mr_recorder;
 
@@ -45,6 +46,12 @@ struct mr_host {
 	pid_t process;
 	pid_t thread; /**< of that process, whose facts /proc/thread-self has; 0: not known */
 };
+
+/** mr_host_viewer() - whose facts are read */
+static inline struct mr_viewer mr_host_viewer(const struct mr_host *host)
+{
+	return (struct mr_viewer){ host->process, host->thread };
+}
 
 /** A host that is this machine, and of which nothing is recorded. */
 #define MR_THIS_HOST                                                                               \

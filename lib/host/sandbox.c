@@ -48,7 +48,7 @@ static int answer_nodev(void *data, char *text, size_t size)
 	const struct place *place = data;
 	char path[PATH_MAX];
 	struct statvfs fs;
-	int rc = mr_live_path(place->host, place->path, path);
+	int rc = mr_live_path(mr_host_viewer(place->host), place->path, path);
 
 	if (rc)
 		return rc;

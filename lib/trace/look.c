@@ -11,7 +11,6 @@
 #include "lib/host/other_process.h"
 #include "lib/simulator/spec.h"
 #include "lib/trace/look.h"
-#include "lib/trace/refused_call.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/uverbs.h"
 

@@ -11,30 +11,8 @@
 #include "lib/host/dmabuf_file.h"
 #include "lib/host/memlock.h"
 #include "lib/trace/range.h"
-#include "lib/trace/wire/calls.h"
-#include "lib/trace/wire/wire.h"
+#include "lib/trace/refused_call.h"
 #include "lib/verbs/environment.h"
-
-/** A region or another object as it was before the call: what the calls that made and changed it have told. */
-struct mr_look_region {
-	enum mr_traced_call call;   /**< that registered it */
-	uint32_t flags, call_flags; /**< of the record of that call */
-	uint64_t addr, length;      /**< as it is now */
-	uint64_t iova;
-	uint32_t access;
-	struct mr_opt_u64 pinned_access; /**< with which its pages were pinned last */
-	uint32_t handle;
-};
-
-/** What the tracer knows from the calls of the process before this one. */
-struct mr_look_context {
-	uint64_t registered_bytes; /**< of what is registered now */
-	uint64_t registered_count;
-	const struct mr_look_region *
-		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
-	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
-	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
-};
 
 /** What was found out. */
 struct mr_look {

@@ -4,7 +4,29 @@
 #define LIB_TRACE_REFUSED_CALL_H
 
 #include "lib/diagnose/causes/refusal.h"
-#include "lib/trace/look.h"
+#include "lib/trace/wire/calls.h"
+#include "lib/trace/wire/wire.h"
+
+/** A region or another object as it was before the call: what the calls that made and changed it have told. */
+struct mr_look_region {
+	enum mr_traced_call call;   /**< that registered it */
+	uint32_t flags, call_flags; /**< of the record of that call */
+	uint64_t addr, length;      /**< as it is now */
+	uint64_t iova;
+	uint32_t access;
+	struct mr_opt_u64 pinned_access; /**< with which its pages were pinned last */
+	uint32_t handle;
+};
+
+/** What the tracer knows from the calls of the process before this one. */
+struct mr_look_context {
+	uint64_t registered_bytes; /**< of what is registered now */
+	uint64_t registered_count;
+	const struct mr_look_region *
+		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
+	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */
+	struct mr_opt_u64 users; /**< of freeing: regions that are in the PD, or on the memory */
+};
 
 /** What the refusal points to is in here: so it stays where it is. */
 struct mr_refused_call {
@@ -33,7 +55,7 @@ void mr_refused_call_complete(struct mr_refused_call *call);
  * @flags:      enum mr_trace_flags of the record
  * @call_flags: of the record
  * @same_iova:  the IOVA is the address
- * @request:    set
+ * @call:       set
  *
  * Return: false where the call registers nothing that mrctl could.
  */

@@ -34,7 +34,7 @@ run_program() {
 	lib/sim/state/*) ;; # need no device
 	lib/sim/base/kernel_versions) run_on_kernels "$1"; return ;;
 	lib/sim/devices/rxe) set -- "$1" "$2" "${BUILD:?}/mrctl" sim --profile rxe -- ;;
-	lib/sim/* | lib/session/relaxed | lib/session/hostile | lib/verbs/attributes_by_kernel | lib/verbs/rereg)
+	lib/sim/* | lib/session/relaxed | lib/session/hostile | lib/trace/look | lib/verbs/attributes_by_kernel | lib/verbs/rereg)
 		set -- "$1" "$2" "${BUILD:?}/mrctl" sim -- ;;
 	esac
 	program=$1

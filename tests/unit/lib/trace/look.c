@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Looks at children whose calls were refused, on the simulated HCA. */
+#include <errno.h>
+#include <grp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "lib/trace/look.h"
+#include "lib/verbs/access.h"
+#include "tests/unit/unit.h"
+
+#define PAGE  ((uint64_t)sysconf(_SC_PAGESIZE))
+#define WRITE MR_ACCESS_LOCAL_WRITE
+#define USER  65534
+
+static struct mr_look look;
+static struct mr_look_context context;
+
+/* The record of a refused ibv_reg_mr() on the simulated HCA. */
+static struct mr_trace_record refused(int errnum, const void *addr, uint64_t length,
+				      uint32_t access)
+{
+	return (struct mr_trace_record){ .call = MR_TRACED_IBV_REG_MR,
+					 .errnum = errnum,
+					 .addr = (uintptr_t)addr,
+					 .length = length,
+					 .iova = (uintptr_t)addr,
+					 .access = access,
+					 .flags = MR_TRACE_HAS_PINNED,
+					 .device = "mlx5_0" };
+}
+
+/* Starts a child that waits; @prepare is called in it first. */
+static pid_t start(void (*prepare)(void))
+{
+	char byte = 0;
+	int ready[2];
+	pid_t child;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		prepare();
+		if (write(ready[1], &byte, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void nothing(void)
+{
+}
+
+/* Looks at a child that has all that this process has mapped. */
+static void look_at(struct mr_trace_record record)
+{
+	const pid_t child = start(nothing);
+
+	record.tid = (uint32_t)child;
+	mr_look_at(child, &record, &context, &look);
+	end(child);
+	assert_int_equal(look.error, 0);
+	assert_int_equal(look.tid, child);
+}
+
+static void first(const char *id, enum mr_certainty certainty, enum mr_layer layer)
+{
+	assert_true(look.diagnosis.cause_count > 0);
+	assert_string_equal(look.diagnosis.causes[0].cause->id, id);
+	assert_int_equal(look.diagnosis.causes[0].certainty, certainty);
+	assert_int_equal(look.diagnosis.layer, layer);
+}
+
+static const char *reason_against(const char *id)
+{
+	for (size_t i = 0; i < look.diagnosis.ruled_out_count; i++)
+		if (!strcmp(look.diagnosis.ruled_out[i].cause->id, id))
+			return look.diagnosis.ruled_out[i].reason;
+	return "";
+}
+
+static void *map(int rights)
+{
+	void *memory = mmap(NULL, PAGE, rights, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+/* ---- the process ---- */
+
+static void *buffer;
+
+static void lower_limit(void)
+{
+	const struct rlimit limit = { 16 * PAGE, 16 * PAGE };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || prctl(PR_SET_NAME, "a\nb\033") ||
+	    (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER))))
+		_exit(1);
+}
+
+TEST(limits_and_names_are_those_of_the_process)
+{
+	struct mr_trace_record record = refused(ENOMEM, buffer, 64 * PAGE, WRITE);
+	const pid_t child = start(lower_limit);
+
+	record.pinned = 2 * PAGE;
+	mr_look_at(child, &record, &context, &look);
+	end(child);
+	first("MR-MEMLOCK", MR_CERTAIN, MR_LAYER_MEMORY);
+	assert_int_equal(look.memlock.soft, 16 * PAGE);
+	assert_true(look.has_memlock && look.is_memlock_lifted == MR_NO);
+	assert_true(look.pinned.known && look.pinned.value == 2 * PAGE);
+	assert_string_equal(look.command, "a\\nb?");
+	assert_string_equal(look.environment.device, "mlx5_0");
+	assert_string_equal(look.environment.provider, "mlx5");
+	assert_true(look.environment.simulated);
+	assert_true(look.environment.rdma_core[0]);
+	assert_true(look.environment.memlock_soft.known);
+	if (!geteuid())
+		assert_int_equal(look.environment.euid.value, USER);
+}
+
+TEST(a_process_that_has_ended_is_not_known_and_never_this_one)
+{
+	struct mr_trace_record record =
+		refused(EINVAL, map(PROT_READ), PAGE, MR_ACCESS_REMOTE_WRITE);
+	const pid_t child = start(nothing);
+
+	end(child);
+	mr_look_at(child, &record, &context, &look);
+	assert_int_equal(look.error, -ENOENT);
+	assert_string_equal(look.command, "");
+	assert_false(look.has_memlock);
+	assert_string_equal(look.range.memory, "");
+	assert_contains(look.range.remark, "cannot be read");
+	/* What the call itself tells needs no process. */
+	first("MR-ACCESS-LOCAL-WRITE", MR_CERTAIN, MR_LAYER_UVERBS);
+	record.errnum = EFAULT;
+	mr_look_at(child, &record, &context, &look);
+	assert_int_equal(look.diagnosis.cause_count, 0);
+}
+
+/* Of this user's processes the kernel hides those that may not be dumped: proc(5), prctl(2). */
+static void hide(void)
+{
+	if ((!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER))) ||
+	    prctl(PR_SET_DUMPABLE, 0))
+		_exit(1);
+}
+
+/* In a process without rights.  Return: what is wrong, or 0. */
+static int look_without_rights(pid_t hidden, const void *addr)
+{
+	const struct mr_trace_record record = refused(EFAULT, addr, PAGE, WRITE);
+
+	if (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER)))
+		return 1;
+	mr_look_at(hidden, &record, &context, &look);
+	if (look.error || !look.has_memlock || look.environment.rdma_core[0])
+		return 2;
+	if (look.range.memory[0] || look.range.has_mapping)
+		return 3;
+	return look.diagnosis.cause_count ? 4 : 0;
+}
+
+TEST(what_may_not_be_seen_of_a_process_is_not_known)
+{
+	const pid_t hidden = start(hide);
+	const void *addr = map(PROT_READ);
+	int status;
+	pid_t looker = fork();
+
+	assert_true(looker >= 0);
+	if (!looker)
+		_exit(look_without_rights(hidden, addr));
+	assert_int_equal(waitpid(looker, &status, 0), looker);
+	end(hidden);
+	assert_int_equal(status, 0);
+}
+
+/* ---- the layer ---- */
+
+TEST(the_layer_is_that_of_who_refused)
+{
+	struct mr_trace_record record = refused(EFAULT, map(PROT_READ), PAGE, WRITE);
+
+	look_at(record);
+	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
+	assert_int_equal(look.by_kernel, MR_UNKNOWN);
+	record.flags |= MR_TRACE_KERNEL_SEEN;
+	record.kernel_calls = 2;
+	record.kernel_errnum = EFAULT;
+	look_at(record);
+	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
+	assert_int_equal(look.by_kernel, MR_YES);
+	/* another errno came before, and it is not known who gave this one */
+	record.kernel_errnum = ENOTTY;
+	look_at(record);
+	assert_int_equal(look.by_kernel, MR_UNKNOWN);
+	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
+	/* the kernel was not asked, or has refused nothing */
+	record.kernel_errnum = 0;
+	look_at(record);
+	assert_int_equal(look.by_kernel, MR_NO);
+	assert_int_equal(look.diagnosis.cause_count, 0);
+	assert_int_equal(look.diagnosis.layer, MR_LAYER_UNKNOWN);
+	assert_contains(reason_against("MR-READ-ONLY"), "libibverbs asked the kernel for nothing");
+	record.kernel_calls = 0;
+	look_at(record);
+	assert_int_equal(look.by_kernel, MR_NO);
+}
+
+TEST(a_check_that_two_layers_make_is_of_the_one_that_made_it)
+{
+	struct mr_trace_record record = refused(EINVAL, NULL, PAGE, WRITE);
+
+	record.call = MR_TRACED_IBV_REG_DM_MR;
+	context.dm_length = (struct mr_opt_u64){ PAGE, true };
+	record.flags |= MR_TRACE_KERNEL_SEEN;
+	look_at(record);
+	first("MR-DM-ZERO-BASED", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
+	record.kernel_calls = 1;
+	record.kernel_errnum = EINVAL;
+	look_at(record);
+	first("MR-DM-ZERO-BASED", MR_CERTAIN, MR_LAYER_UVERBS);
+	context.dm_length.known = false;
+	assert_false(look.has_range);
+}
+
+TEST(fork_protection_is_known_by_the_call)
+{
+	char *memory =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct mr_trace_record record = refused(ENOMEM, memory, 2 * PAGE, WRITE);
+
+	assert_int_equal(munmap(memory + PAGE, PAGE), 0);
+	look_at(record);
+	assert_int_equal(look.is_fork_safe, MR_UNKNOWN);
+	assert_string_equal(reason_against("MR-FORK-RANGE"), "");
+	record.flags |= MR_TRACE_FORK_SAFE | MR_TRACE_KERNEL_SEEN;
+	look_at(record);
+	assert_int_equal(look.is_fork_safe, MR_YES);
+	first("MR-FORK-RANGE", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
+	/* where the kernel was asked, the protection has passed */
+	record.kernel_calls = 1;
+	record.kernel_errnum = ENOMEM;
+	look_at(record);
+	assert_contains(reason_against("MR-FORK-RANGE"), "the kernel was asked");
+	munmap(memory, PAGE);
+}
+
+/* ---- calls on what was there before ---- */
+
+TEST(changes_are_explained_by_the_code_and_by_the_region)
+{
+	struct mr_look_region region = { .call = MR_TRACED_IBV_REG_DMABUF_MR,
+					 .flags = MR_TRACE_HAS_FD,
+					 .length = PAGE };
+	struct mr_trace_record record = refused(EINVAL, NULL, 0, 0);
+
+	record.call = MR_TRACED_IBV_REREG_MR;
+	record.call_flags = MR_CHANGE_ACCESS;
+	record.result = -1; /* IBV_REREG_MR_ERR_INPUT */
+	context.region = &region;
+	look_at(record);
+	first("MR-REREG-KIND", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
+	region.call = MR_TRACED_IBV_IMPORT_MR;
+	look_at(record);
+	first("MR-REREG-IMPORTED", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
+	context.region = NULL;
+}
+
+TEST(the_pd_that_has_regions_is_in_use)
+{
+	struct mr_trace_record record = refused(EBUSY, NULL, 0, 0);
+
+	record.call = MR_TRACED_IBV_DEALLOC_PD;
+	context.users = (struct mr_opt_u64){ 2, true };
+	look_at(record);
+	assert_contains(look.diagnosis.causes[0].text, "2 regions of this process are still");
+	assert_int_equal(look.diagnosis.causes[0].certainty, MR_CERTAIN);
+	context.users.known = false;
+}
+
+/* Whether a handle exists is a question to the open file of the process, not to another one. */
+TEST(handles_of_the_process_are_not_looked_up_elsewhere)
+{
+	struct mr_trace_record record = refused(ENOENT, NULL, 0, 0);
+
+	record.call = MR_TRACED_IBV_DEREG_MR;
+	record.handle = 12345;
+	look_at(record);
+	for (size_t i = 0; i < look.diagnosis.cause_count; i++)
+		assert_true(look.diagnosis.causes[i].certainty < MR_CERTAIN);
+}
+
+/* ---- hostile records ---- */
+
+TEST(no_record_makes_it_fail)
+{
+	unsigned char bytes[sizeof(struct mr_trace_record)];
+	struct mr_trace_record record;
+
+	srand(1);
+	for (uint32_t call = 0; call < MR_TRACED_CALL_COUNT + 2; call++) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (unsigned char)rand();
+		memcpy(&record, bytes, sizeof(record));
+		record.call = call;
+		record.errnum = call % 2 ? EINVAL : EFAULT;
+		mr_look_at(getpid(), &record, &context, &look);
+		memset(record.device, '/', sizeof(record.device));
+		mr_look_at(getpid(), &record, &context, &look);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits_and_names_are_those_of_the_process),
+		cmocka_unit_test(a_process_that_has_ended_is_not_known_and_never_this_one),
+		cmocka_unit_test(what_may_not_be_seen_of_a_process_is_not_known),
+		cmocka_unit_test(the_layer_is_that_of_who_refused),
+		cmocka_unit_test(a_check_that_two_layers_make_is_of_the_one_that_made_it),
+		cmocka_unit_test(fork_protection_is_known_by_the_call),
+		cmocka_unit_test(changes_are_explained_by_the_code_and_by_the_region),
+		cmocka_unit_test(the_pd_that_has_regions_is_in_use),
+		cmocka_unit_test(handles_of_the_process_are_not_looked_up_elsewhere),
+		cmocka_unit_test(no_record_makes_it_fail),
+	};
+
+	buffer = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return buffer == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+}
