@@ -57,13 +57,19 @@ SIM_CFLAGS := -std=gnu11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I. $(WARNINGS)
 below = $(sort $(shell find $(1) -name '*.$(2)'))
 CMD_SRC := $(call below,cmd,c)
 SIM_SRC := $(call below,lib/sim,c)
-LIB_SRC := $(filter-out $(SIM_SRC),$(call below,lib,c))
+AGENT_SRC := $(call below,lib/trace/agent,c)
+AUDIT_SRC := $(call below,lib/trace/audit,c)
+LIB_SRC := $(filter-out $(SIM_SRC) $(AGENT_SRC) $(AUDIT_SRC),$(call below,lib,c))
 UNIT_SRC := $(call below,tests/unit,c)
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
-# What the simulator may use of mrctl's library, compiled for a shared object
-SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c)
+AGENT_OBJ := $(AGENT_SRC:%.c=$(BUILD)/%.o)
+AUDIT_OBJ := $(AUDIT_SRC:%.c=$(BUILD)/%.o)
+# What the simulator and the agent of trace may use of mrctl's library, compiled for a shared object
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c \
+	$(call below,lib/trace/wire,c))
+TRACE_LIBRARIES := libmrctl-trace.so libmrctl-trace-audit.so
 UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
@@ -75,8 +81,9 @@ EXAMPLES := $(shell find man/examples -type f)
 .PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
 	check-sanitized check-all valgrind bench causes lint setup install uninstall clean help FORCE
 
-## all: build mrctl and the simulated HCA (default)
-all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs
+## all: build mrctl, the simulated HCA and the agent of trace (default)
+all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
+	$(TRACE_LIBRARIES:%=$(BUILD)/trace/%)
 
 # Rewritten only when it changes; everything depends on it, so other flags rebuild.  W=1 changes no object.
 CONFIG := $(filter-out -Werror,$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) $(BASE_CFLAGS) $(SIM_CFLAGS) \
@@ -91,7 +98,7 @@ $(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
 	$(Q)$(CC) $(CFLAGS) $(LTO) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
 
 $(CMD_OBJ) $(LIB_OBJ): BASE_CFLAGS += $(LTO)
-$(SIM_OBJ): SIM_CFLAGS += $(LTO)
+$(SIM_OBJ) $(AGENT_OBJ): SIM_CFLAGS += $(LTO)
 
 $(BUILD)/libmrctl.a: $(LIB_OBJ)
 $(BUILD)/libshared.a: $(SHARED_OBJ)
@@ -105,6 +112,19 @@ $(BUILD)/sim/libmrctl-sim.so: $(SIM_OBJ) $(BUILD)/libshared.a
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro $(LDFLAGS) -o $@ $^ -ldl -lpthread
 
+# Bound at once, so that no call of a traced program has to wait for ld.so
+$(BUILD)/trace/libmrctl-trace.so: $(AGENT_OBJ) $(BUILD)/libshared.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(LTO) -shared -Wl,--as-needed -Wl,-z,relro -Wl,-z,now -Wl,-z,defs \
+		-Wl,--exclude-libs,ALL $(LDFLAGS) -o $@ $^
+
+# It is in a namespace of its own, for which ld.so would load another libc.
+$(BUILD)/trace/libmrctl-trace-audit.so: $(AUDIT_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fno-lto -shared -nostdlib -Wl,-z,relro -Wl,-z,defs $(LDFLAGS) -o $@ $^
+
 $(BUILD)/sim/sysfs: $(shell find lib/sim/sysfs 2>/dev/null)
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
@@ -114,6 +134,17 @@ $(BUILD)/lib/sim/%.o: lib/sim/%.c $(BUILD)/config
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/trace/agent/%.o: lib/trace/agent/%.c $(BUILD)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SIM_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/lib/trace/audit/%.o: lib/trace/audit/%.c $(BUILD)/config
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SIM_CFLAGS) -MMD -MP $(CFLAGS) -fno-lto -ffreestanding -fno-builtin \
+		-fno-stack-protector -c -o $@ $<
 
 $(BUILD)/shared/%.o: %.c $(BUILD)/config
 	$(call say,CC,$@)
@@ -125,7 +156,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -238,6 +269,9 @@ install: all
 	install -D -m 755 $(BUILD)/mrctl $(DESTDIR)$(BINDIR)/mrctl
 	install -D -m 755 $(BUILD)/sim/libmrctl-sim.so $(DESTDIR)$(LIBDIR)/mrctl/sim/libmrctl-sim.so
 	cp -R $(BUILD)/sim/sysfs $(DESTDIR)$(LIBDIR)/mrctl/sim/
+	for library in $(TRACE_LIBRARIES); do \
+		install -D -m 755 $(BUILD)/trace/$$library $(DESTDIR)$(LIBDIR)/mrctl/trace/$$library || exit; \
+	done
 	for page in $(MAN); do \
 		install -D -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/$${page##*/} || exit; \
 	done

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # host-paths.sh FILE...: prints, as FILE:LINE:STATEMENT, where C code names a file below /proc, /sys or /boot, and
 # hands it neither to lib/host (mr_host_*) nor to a message, nor explains a cause by it.  Such files are read by
-# lib/host alone, so that what is read can be recorded.  /proc/self/exe is no fact about the host.
+# lib/host alone, so that what is read can be recorded.  /proc/self/exe and the files behind own descriptors are no
+# facts about the host.
 set -eu
 
 awk '
 function finish() {
-	gsub(/"\/proc\/self\/exe"/, "", text)
+	gsub(/"\/proc\/self\/(exe|fd\/%d)"/, "", text)
 	if (text ~ /"\/(proc|boot)["\/]|"\/sys\// && text !~ /mr_(host|fail|hint|wrap|finding|suspect|rule_out)[a-z_]*\(|\.(what|recognise|remedy) = /) {
 		gsub(/[ \t]+/, " ", text)
 		print file ":" line ":" text

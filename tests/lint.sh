@@ -51,6 +51,17 @@ foreign_exports() {
 		grep -vE '^(__)?(open|openat|fstat|lstat|stat|fxstat|xstat|lxstat|mmap|ioctl|socket|close|dup[23]?|fcntl)(at)?(64)?(_2)?$|^mrctl_sim_pinned$'
 }
 
+# What is loaded into traced programs must find everything there, and bring nothing.
+foreign_dependencies() {
+	local library
+	for library in "$BUILD"/trace/*.so; do
+		readelf -dW "$library" | awk -v library="$library" '/NEEDED/ && !/\[(libc|ld-linux[^]]*|ld64)\.so\.[0-9]\]/ {
+			print library ": " $NF }'
+		nm -D --defined-only "$library" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
+			grep -vE '^mr_(real|traced|library|library_real)_|^mr_trace_rooms$|^la_(version|objopen|objclose|symbind64)$'
+	done
+}
+
 headers_alone() {
 	local header
 	find lib cmd -name '*.h' | while read -r header; do
@@ -127,6 +138,7 @@ check 'a file may use only what tests/layers.ranks allows, and files form no cir
 	tests/layers.sh tests/layers.ranks "$BUILD" cmd lib
 check 'symbols of lib/ start with mr_' foreign_symbols
 check 'the simulator exports more than what it interposes and what mrctl asks it' foreign_exports
+check 'libraries of trace need another library, or export more than wrappers' foreign_dependencies
 check 'each header compiles alone' headers_alone
 check 'SPDX line missing' without_spdx
 check 'teardown without tidy' untidy_tests

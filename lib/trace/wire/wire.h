@@ -74,7 +74,8 @@ struct mr_trace_reply {
 /** What is known of a call beyond its numbers: bits of mr_trace_record.flags. */
 enum mr_trace_flags {
 	MR_TRACE_KERNEL_SEEN =
-		1 << 0, /**< calls of libibverbs to the kernel are seen, so kernel_calls counts */
+		1
+		<< 0, /**< calls of libibverbs to the kernel have been seen, so kernel_calls counts */
 	MR_TRACE_FORK_SAFE = 1 << 1,      /**< fork protection of libibverbs is on */
 	MR_TRACE_IN_LIBRARY = 1 << 2,     /**< madvise(): libibverbs itself made the call */
 	MR_TRACE_LOOKED_AT = 1 << 3,      /**< the agent has sent MR_TRACE_LOOK for it */
@@ -84,6 +85,9 @@ enum mr_trace_flags {
 	MR_TRACE_HAS_FD = 1 << 7,         /**< fd is that of a dma-buf */
 	MR_TRACE_HAS_PINNED = 1 << 8,     /**< pinned is set: the devices are simulated */
 };
+
+/** errnum of a refused call that has left errno as it was: nobody said why. */
+#define MR_TRACE_NO_ERRNO INT32_MAX
 
 /** One call.  Members that a call does not have are 0. */
 struct mr_trace_record {
@@ -95,8 +99,9 @@ struct mr_trace_record {
 	uint64_t object;  /**< pointer to the new object, or to that which is changed or freed */
 	uint64_t context; /**< pointer to the struct ibv_context */
 	uint64_t pd;      /**< pointer to the struct ibv_pd; CHANGES: to the new one */
-	uint64_t addr;    /**< address, or offset in a dma-buf or in memory on the device */
-	uint64_t length;  /**< bytes */
+	uint64_t
+		addr; /**< address, or offset in a dma-buf or in memory on the device; ADVISES: of the first range */
+	uint64_t length; /**< bytes */
 	uint64_t iova;
 	uint64_t page_sizes; /**< umem: pgsz_bitmap */
 	uint64_t dm;         /**< pointer to the struct ibv_dm */
@@ -104,7 +109,7 @@ struct mr_trace_record {
 	uint64_t pinned;
 	uint32_t call; /**< enum mr_traced_call */
 	uint32_t tid;
-	int32_t errnum;  /**< positive; 0: the call has succeeded */
+	int32_t errnum;  /**< positive, also MR_TRACE_NO_ERRNO; 0: the call has succeeded */
 	int32_t result;  /**< what the call returned, of those that return an int */
 	uint32_t access; /**< access flags; ADVISES: the advice */
 	uint32_t

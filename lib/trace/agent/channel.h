@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Requests of the agent to mrctl.  Each takes a descriptor for as long as it lasts, and keeps none. */
+#ifndef LIB_TRACE_AGENT_CHANNEL_H
+#define LIB_TRACE_AGENT_CHANNEL_H
+
+#include "lib/trace/agent/state.h"
+
+/** channel_read_environment() - read $MRCTL_TRACE; false: nobody traces */
+bool channel_read_environment(void);
+
+/** channel_variable() - "MRCTL_TRACE=NAME:TOKEN", as it was read; "" where nobody traces */
+const char *channel_variable(void);
+
+/** channel_join() - get a ring for this process; false: nobody answers, or not in the way of this version */
+bool channel_join(struct agent_process *process);
+
+/** channel_look() - let mrctl look at the process, where the record of that index was refused; waits for it */
+void channel_look(uint64_t index, uint32_t tid);
+
+/** channel_lost() - tell that the process is about to run a program that cannot be followed */
+void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
+
+/** channel_is_refused() - whether nobody listens any more: mrctl has ended */
+bool channel_is_refused(void);
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/trace/agent/channel.h"
+#include "lib/trace/agent/ring.h"
+#include "lib/trace/agent/system.h"
+
+struct agent_process *agent_process;
+_Atomic uint32_t agent_fork_safe;
+_Atomic uint32_t agent_kernel_seen;
+_Thread_local struct agent_thread agent_thread;
+
+static uint64_t ms(uint64_t count)
+{
+	return count * UINT64_C(1000000);
+}
+
+/* Other threads may be joining just now: wait for them. */
+static uint32_t joined_phase(struct agent_process *process)
+{
+	uint64_t begin = system_now();
+	uint32_t phase = atomic_load(&process->phase);
+
+	while (phase == AGENT_JOINING && system_now() - begin < ms(MR_TRACE_PATIENCE_MS)) {
+		system_pause();
+		phase = atomic_load(&process->phase);
+	}
+	return phase;
+}
+
+struct mr_trace_ring *ring_of_process(void)
+{
+	struct agent_process *process = agent_process;
+	uint32_t phase;
+
+	if (!process)
+		return NULL;
+	phase = atomic_load_explicit(&process->phase, memory_order_acquire);
+	if (phase == AGENT_NEW &&
+	    atomic_compare_exchange_strong(&process->phase, &phase, AGENT_JOINING)) {
+		phase = channel_join(process) ? AGENT_JOINED : AGENT_ALONE;
+		atomic_store(&process->phase, phase);
+	} else if (phase == AGENT_JOINING) {
+		phase = joined_phase(process);
+	}
+	return phase == AGENT_JOINED ? process->ring : NULL;
+}
+
+/* Whether a slot is free, or becomes it while there is hope. */
+static bool wait_for_slot(struct mr_trace_ring *ring, uint64_t head)
+{
+	uint64_t begin = system_now(), asked = begin, now;
+
+	while (head - atomic_load_explicit(&ring->tail, memory_order_acquire) >= MR_TRACE_SLOTS) {
+		if (atomic_load(&agent_process->gone))
+			return false;
+		system_pause();
+		now = system_now();
+		if (now - begin > ms(MR_TRACE_PATIENCE_MS) ||
+		    (now - asked > ms(20) && (asked = now, channel_is_refused())))
+			atomic_store(&agent_process->gone, 1);
+	}
+	atomic_store(&agent_process->gone, 0);
+	return true;
+}
+
+bool ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, void *const *frames,
+	      uint64_t *index)
+{
+	const size_t skip = offsetof(struct mr_trace_record, begin_ns);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	struct mr_trace_record *slot;
+
+	do {
+		if (head - atomic_load_explicit(&ring->tail, memory_order_acquire) >=
+			    MR_TRACE_SLOTS &&
+		    !wait_for_slot(ring, head)) {
+			atomic_fetch_add(&ring->lost, 1);
+			return false;
+		}
+	} while (!atomic_compare_exchange_weak(&ring->head, &head, head + 1));
+	slot = (void *)((char *)(ring + 1) + (head % MR_TRACE_SLOTS) * agent_process->record_size);
+	memcpy((char *)slot + skip, (const char *)record + skip, sizeof(*record) - skip);
+	for (uint32_t i = 0; i < record->frame_count; i++)
+		slot->frames[i] = (uintptr_t)frames[i];
+	atomic_store_explicit(&slot->ready, head + 1, memory_order_release);
+	*index = head;
+	return true;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the audit library does for the agent (lib/trace/audit, lib/trace/agent).
+ *
+ * The agent exports each wrapper by the name of the function with a prefix, and a variable for the address of the
+ * function in whose place it stands.  The audit library finds both in the agent's symbol table: no relocation of
+ * the agent is needed, so that it also works for what is bound before the agent is relocated.
+ */
+#ifndef LIB_TRACE_WIRE_HANDOVER_H
+#define LIB_TRACE_WIRE_HANDOVER_H
+
+#include <stdint.h>
+
+#define MR_TRACE_AGENT "libmrctl-trace.so"
+#define MR_TRACE_AUDIT "libmrctl-trace-audit.so"
+
+/** In place of what libibverbs, a provider or libc defines, for all that bind to it */
+#define MR_TRACE_WRAPPER      mr_traced_
+#define MR_TRACE_WRAPPER_REAL mr_real_
+
+/** In place of a function that libibverbs and its providers call, for these alone */
+#define MR_TRACE_LIBRARY      mr_library_
+#define MR_TRACE_LIBRARY_REAL mr_library_real_
+
+#define MR_TRACE_QUOTE_(x)    #x
+/** MR_TRACE_QUOTE() - the text of a prefix */
+#define MR_TRACE_QUOTE(x) MR_TRACE_QUOTE_(x)
+
+enum {
+	MR_TRACE_ROOMS = 16,
+	MR_TRACE_ROOM_BYTES = 1 << 16,
+};
+
+/** Memory of the agent, in which the audit library keeps copies of symbol tables.  It has no libc to ask for any. */
+struct mr_trace_rooms {
+	_Alignas(64) unsigned char bytes[MR_TRACE_ROOMS][MR_TRACE_ROOM_BYTES];
+};
+
+/** The agent's variable of that type */
+#define MR_TRACE_ROOMS_NAME mr_trace_rooms
+
+#endif

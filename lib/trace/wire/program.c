@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "lib/trace/wire/program.h"
+
+enum {
+	SCRIPTS = 5, /* interpreters of interpreters: BINPRM_MAX_RECURSION of fs/exec.c has 5 */
+	HEAD_BYTES = 256, /* BINPRM_BUF_SIZE: a script's first line */
+	SEGMENTS = 64,    /* program headers that are read */
+};
+
+/* The first bytes of a program. */
+union head {
+	char text[HEAD_BYTES];
+	ElfW(Ehdr) elf;
+};
+
+/* The machine that this is compiled for. */
+static uint16_t own_machine(void)
+{
+#if defined(__x86_64__)
+	return EM_X86_64;
+#elif defined(__aarch64__)
+	return EM_AARCH64;
+#elif defined(__powerpc64__)
+	return EM_PPC64;
+#elif defined(__s390x__)
+	return EM_S390;
+#elif defined(__riscv)
+	return EM_RISCV;
+#elif defined(__loongarch__)
+	return 258; /* EM_LOONGARCH, which older headers lack */
+#else
+#error "name the machine of ELF files here"
+#endif
+}
+
+/* By syscall(2): open(), read() and close() are cancellation points, and others may have replaced them. */
+static int open_file(int dir, const char *path)
+{
+	char own[32];
+
+	if (!*path && dir >= 0) {
+		snprintf(own, sizeof(own), "/proc/self/fd/%d", dir);
+		path = own;
+	}
+	return (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+	return syscall(SYS_pread64, fd, bytes, size, (long)offset) == (long)size;
+}
+
+/* AT_SECURE, for which ld.so ignores LD_PRELOAD: where the program gives rights that its starter lacks. */
+static bool is_privileged(int fd, const struct stat *st)
+{
+	struct statvfs mount;
+	char capabilities[32];
+
+	if (getuid() != geteuid() || getgid() != getegid())
+		return true;
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ||
+	    (!fstatvfs(fd, &mount) && mount.f_flag & ST_NOSUID))
+		return false;
+	if (st->st_mode & S_ISUID && st->st_uid != geteuid())
+		return true;
+	if (st->st_mode & S_ISGID && st->st_mode & S_IXGRP && st->st_gid != getegid())
+		return true;
+	return getuid() != 0 &&
+	       (fgetxattr(fd, "security.capability", capabilities, sizeof(capabilities)) > 0 ||
+		errno == ERANGE);
+}
+
+/* Whether a path is that of glibc's loader: ld-linux-x86-64.so.2, ld-linux-aarch64.so.1, ld64.so.2, ld-2.31.so. */
+static bool is_glibc_loader(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	return !strncmp(name, "ld-linux", 8) || !strncmp(name, "ld64.so", 7) ||
+	       !strncmp(name, "ld-2.", 5);
+}
+
+/* Where a program has the name of its loader; false: nowhere. */
+static bool find_loader(int fd, const ElfW(Ehdr) * elf, ElfW(Phdr) * found)
+{
+	for (uint16_t i = 0; i < elf->e_phnum && i < SEGMENTS; i++)
+		if (read_at(fd, found, sizeof(*found),
+			    elf->e_phoff + i * (uint64_t)elf->e_phentsize) &&
+		    found->p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
+static enum mr_trace_obstacle obstacle_of_elf(int fd, const ElfW(Ehdr) * elf, const char *path)
+{
+	char loader[256] = "";
+	ElfW(Phdr) segment;
+
+	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != own_machine())
+		return MR_TRACE_OTHER_MACHINE;
+	if (elf->e_phentsize != sizeof(segment) || !find_loader(fd, elf, &segment))
+		return is_glibc_loader(path) ? MR_TRACE_FOLLOWED : MR_TRACE_STATIC;
+	if (segment.p_filesz >= sizeof(loader) ||
+	    !read_at(fd, loader, segment.p_filesz, segment.p_offset))
+		return MR_TRACE_UNREADABLE;
+	return is_glibc_loader(loader) ? MR_TRACE_FOLLOWED : MR_TRACE_OTHER_LIBC;
+}
+
+/* Cut a script's first line to the path of its interpreter, or NULL (binfmt_script.c, load_script()). */
+static char *interpreter_of(char *text)
+{
+	char *path = text + 2, *end;
+
+	text[HEAD_BYTES - 1] = '\0';
+	path += strspn(path, " \t");
+	end = path + strcspn(path, " \t\n");
+	*end = '\0';
+	return *path ? path : NULL;
+}
+
+/* @script: set to the interpreter's path where the file is a script; it is in @head. */
+static enum mr_trace_obstacle obstacle_of_file(int fd, const char *path, union head *head,
+					       char **script)
+{
+	struct stat st;
+	long length;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return MR_TRACE_FOLLOWED;
+	memset(head, 0, sizeof(*head));
+	length = syscall(SYS_pread64, fd, head, sizeof(*head), 0L);
+	if (length > 2 && !memcmp(head->text, "#!", 2)) {
+		*script = interpreter_of(head->text);
+		return MR_TRACE_FOLLOWED;
+	}
+	if (is_privileged(fd, &st))
+		return MR_TRACE_PRIVILEGED;
+	/* A file of another format is for binfmt_misc(5) or refused by execve(2), and execvp(3) gives it to a shell. */
+	if (length < (long)sizeof(head->elf) || memcmp(head->elf.e_ident, ELFMAG, SELFMAG) != 0)
+		return MR_TRACE_FOLLOWED;
+	return obstacle_of_elf(fd, &head->elf, path);
+}
+
+enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
+{
+	enum mr_trace_obstacle obstacle = MR_TRACE_FOLLOWED;
+	union head heads[2];
+	int saved = errno;
+	char *script = NULL;
+
+	for (int i = 0; i < SCRIPTS && (!i || script); i++) {
+		const char *file = i ? script : path;
+		int fd = open_file(i ? AT_FDCWD : dir, file);
+
+		script = NULL;
+		if (fd < 0) {
+			obstacle = errno == EACCES && (!*file || !faccessat(i ? AT_FDCWD : dir,
+									    file, X_OK, AT_EACCESS))
+					   ? MR_TRACE_UNREADABLE
+					   : MR_TRACE_FOLLOWED;
+			break;
+		}
+		obstacle = obstacle_of_file(fd, file, &heads[i % 2], &script);
+		syscall(SYS_close, fd);
+	}
+	errno = saved;
+	return obstacle;
+}
+
+int mr_trace_find_program(const char *name, const char *list, char *path, unsigned long size)
+{
+	list = list ? list : "/bin:/usr/bin";
+	if (strchr(name, '/'))
+		list = "";
+	for (;;) {
+		const size_t length = strcspn(list, ":");
+		struct stat st;
+
+		/* An empty item is the current folder. */
+		snprintf(path, size, "%.*s%s%s", (int)length, list, length ? "/" : "", name);
+		if (!access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
+			return 0;
+		if (!list[length])
+			return -ENOENT;
+		list += length + 1;
+	}
+}
