@@ -126,12 +126,19 @@ void call_put_within(struct mr_trace_record *record)
 	errno = saved;
 }
 
+void call_note_device(struct call *call, const struct ibv_device *device)
+{
+	char *to = call->record.device;
+
+	for (size_t i = 0; i < sizeof(call->record.device) - 1 && device->name[i]; i++)
+		to[i] = device->name[i];
+}
+
 void call_note_context(struct call *call, const struct ibv_context *context)
 {
 	call->record.context = (uintptr_t)context;
 	if (context)
-		strncpy(call->record.device, context->device->name,
-			sizeof(call->record.device) - 1);
+		call_note_device(call, context->device);
 }
 
 void call_note_pd(struct call *call, const struct ibv_pd *pd)

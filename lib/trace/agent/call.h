@@ -23,7 +23,7 @@ struct call {
 
 /** WRAPPER() - the name of the function in the place of @name, and REAL() that of the variable of the real one */
 #define WRAPPER(name) CALL_PASTE_(MR_TRACE_WRAPPER, name)
-#define REAL(name)    CALL_PASTE_(MR_TRACE_WRAPPER_REAL, name)
+#define REAL(name)    CALL_PASTE_(MR_TRACE_REAL, name)
 
 #define EXPORT        __attribute__((visibility("default")))
 
@@ -54,6 +54,9 @@ bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
  * errno is what the real function left.
  */
 void call_end(struct call *call, bool failed, int result);
+
+/** call_note_device() - note the name of a device, cut */
+void call_note_device(struct call *call, const struct ibv_device *device);
 
 /** call_note_context() - note the context, and the device's name */
 void call_note_context(struct call *call, const struct ibv_context *context);

@@ -194,7 +194,7 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 		return;
 	fill(&request, MR_TRACE_LOST);
 	request.obstacle = obstacle;
-	strncpy(request.path, path, sizeof(request.path) - 1);
+	memccpy(request.path, path, '\0', sizeof(request.path) - 1);
 	send_request(fd, &request);
 	SYSTEM(SYS_close, fd);
 }

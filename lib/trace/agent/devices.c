@@ -2,7 +2,6 @@
 /* Wrappers of the functions about devices, protection domains and fork protection. */
 #include <errno.h>
 #include <infiniband/mlx5dv.h>
-#include <string.h>
 
 #include "lib/trace/agent/call.h"
 #include "lib/trace/agent/table.h"
@@ -12,7 +11,7 @@ static struct ibv_context *end_of_open(struct call *call, const struct ibv_devic
 {
 	call->record.object = (uintptr_t)context;
 	if (device)
-		strncpy(call->record.device, device->name, sizeof(call->record.device) - 1);
+		call_note_device(call, device);
 	if (context) {
 		call_note_context(call, context);
 		table_replace(context);

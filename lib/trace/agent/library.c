@@ -3,18 +3,15 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "lib/trace/agent/call.h"
 #include "lib/trace/agent/system.h"
 
-#define IN_LIBRARY(name)      CALL_PASTE_(MR_TRACE_LIBRARY, name)
-#define IN_LIBRARY_REAL(name) CALL_PASTE_(MR_TRACE_LIBRARY_REAL, name)
-
-EXPORT int (*IN_LIBRARY_REAL(ioctl))(int fd, unsigned long request, ...);
-EXPORT ssize_t (*IN_LIBRARY_REAL(write))(int fd, const void *bytes, size_t count);
-EXPORT int (*IN_LIBRARY_REAL(madvise))(void *address, size_t length, int advice);
+#define IN_LIBRARY(name) CALL_PASTE_(MR_TRACE_LIBRARY, name)
 
 EXPORT int IN_LIBRARY(ioctl)(int fd, unsigned long request, ...);
 EXPORT ssize_t IN_LIBRARY(write)(int fd, const void *bytes, size_t count);
@@ -37,14 +34,14 @@ EXPORT int IN_LIBRARY(ioctl)(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	rc = IN_LIBRARY_REAL(ioctl)(fd, request, arg);
+	rc = ioctl(fd, request, arg);
 	count(rc < 0);
 	return rc;
 }
 
 EXPORT ssize_t IN_LIBRARY(write)(int fd, const void *bytes, size_t bytes_count)
 {
-	ssize_t rc = IN_LIBRARY_REAL(write)(fd, bytes, bytes_count);
+	ssize_t rc = write(fd, bytes, bytes_count);
 
 	count(rc < 0);
 	return rc;
@@ -64,7 +61,7 @@ EXPORT int IN_LIBRARY(madvise)(void *address, size_t length, int advice)
 					  .call_flags = (uint32_t)advice,
 					  .flags = MR_TRACE_IN_LIBRARY };
 
-	record.result = IN_LIBRARY_REAL(madvise)(address, length, advice);
+	record.result = madvise(address, length, advice);
 	record.errnum = record.result ? errno : 0;
 	record.elapsed_ns = system_now() - record.begin_ns;
 	if (advice == MADV_DONTFORK && !record.result)

@@ -48,12 +48,27 @@ struct mr_trace_ring *ring_of_process(void)
 	return phase == AGENT_JOINED ? process->ring : NULL;
 }
 
-/* Whether a slot is free, or becomes it while there is hope. */
-static bool wait_for_slot(struct mr_trace_ring *ring, uint64_t head)
+/*
+ * Whether there is room for a record.  What mrctl has taken is read only where there seems to be none: it writes
+ * that from another CPU, again and again.
+ */
+static bool has_room(struct mr_trace_ring *ring, uint64_t head)
+{
+	uint64_t taken = atomic_load_explicit(&agent_process->taken, memory_order_acquire);
+
+	if (head - taken < MR_TRACE_SLOTS)
+		return true;
+	taken = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	atomic_store_explicit(&agent_process->taken, taken, memory_order_release);
+	return head - taken < MR_TRACE_SLOTS;
+}
+
+/* Wait for room while there is hope. */
+static bool wait_for_room(struct mr_trace_ring *ring, uint64_t head)
 {
 	uint64_t begin = system_now(), asked = begin, now;
 
-	while (head - atomic_load_explicit(&ring->tail, memory_order_acquire) >= MR_TRACE_SLOTS) {
+	while (!has_room(ring, head)) {
 		if (atomic_load(&agent_process->gone))
 			return false;
 		system_pause();
@@ -74,9 +89,7 @@ bool ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, 
 	struct mr_trace_record *slot;
 
 	do {
-		if (head - atomic_load_explicit(&ring->tail, memory_order_acquire) >=
-			    MR_TRACE_SLOTS &&
-		    !wait_for_slot(ring, head)) {
+		if (!has_room(ring, head) && !wait_for_room(ring, head)) {
 			atomic_fetch_add(&ring->lost, 1);
 			return false;
 		}

@@ -31,7 +31,8 @@ struct agent_process {
 	uint32_t frames;
 	uint32_t record_size;
 	struct mr_trace_ring *ring;
-	_Atomic uint32_t gone; /**< whoever emptied the ring is gone, or does not answer */
+	_Atomic uint32_t gone;  /**< whoever emptied the ring is gone, or does not answer */
+	_Atomic uint64_t taken; /**< records that mrctl has taken, as of the last look */
 	struct agent_refusal refusals[AGENT_REFUSALS];
 };
 

@@ -53,7 +53,7 @@ bool object_read(const struct link_map *map, struct object *object)
 		else if (entry->d_tag == DT_STRTAB)
 			object->strtab = entry;
 		else if (entry->d_tag == DT_STRSZ)
-			object->string_bytes = entry->d_un.d_val;
+			object->strsz = entry;
 		else if (entry->d_tag == DT_GNU_HASH)
 			object->hash = (const void *)entry->d_un.d_ptr;
 		else if (entry->d_tag == DT_VERSYM)
@@ -66,7 +66,7 @@ bool object_read(const struct link_map *map, struct object *object)
 			soname = entry;
 	}
 	/* An address below the base was not relocated: the dynamic section is read-only, as in the vDSO. */
-	if (!object->symtab || !object->strtab || !object->hash || !map->l_addr ||
+	if (!object->symtab || !object->strtab || !object->strsz || !object->hash || !map->l_addr ||
 	    object->symtab->d_un.d_ptr < map->l_addr)
 		return false;
 	object->symbols = (const void *)object->symtab->d_un.d_ptr;
@@ -109,11 +109,23 @@ uint32_t object_find(const struct object *object, const char *prefix, const char
 
 		if ((chained | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
 		    !(object->version && object->version[index] & HIDDEN_VERSION) &&
-		    text_is(object->strings + symbol->st_name, prefix, name))
+		    text_is(object_name(object, index), prefix, name))
 			return index;
 		if (chained & 1)
 			break;
 	}
+	return 0;
+}
+
+/* Symbols that are not defined stand before those that are hashed. */
+uint32_t object_find_undefined(const struct object *object, const char *name)
+{
+	const struct gnu_hash *table = (const void *)object->hash;
+
+	for (uint32_t i = 1; i < table->first; i++)
+		if (object->symbols[i].st_shndx == SHN_UNDEF &&
+		    text_is(object_name(object, i), "", name))
+			return i;
 	return 0;
 }
 

@@ -11,10 +11,9 @@
 /** What the dynamic section tells of an object. */
 struct object {
 	ElfW(Addr) base;
-	ElfW(Dyn) * symtab, *strtab; /**< entries of the dynamic section */
+	ElfW(Dyn) * symtab, *strtab, *strsz; /**< entries of the dynamic section */
 	const ElfW(Sym) * symbols;
 	const char *strings;
-	size_t string_bytes;
 	const uint32_t *hash;       /**< DT_GNU_HASH */
 	const ElfW(Half) * version; /**< DT_VERSYM, or NULL */
 	const ElfW(Verneed) * needs;
@@ -40,6 +39,9 @@ bool object_needs_version(const struct object *object, const char *prefix);
  */
 uint32_t object_find(const struct object *object, const char *prefix, const char *name);
 
+/** object_find_undefined() - the symbol by which it refers to a function of another; its index; 0: it does not */
+uint32_t object_find_undefined(const struct object *object, const char *name);
+
 /** object_symbol_count() - how many symbols it has, with those that are not defined */
 uint32_t object_symbol_count(const struct object *object);
 
@@ -47,6 +49,12 @@ uint32_t object_symbol_count(const struct object *object);
 static inline uintptr_t object_address(const struct object *object, uint32_t index)
 {
 	return object->base + object->symbols[index].st_value;
+}
+
+/** object_name() - a symbol's name */
+static inline const char *object_name(const struct object *object, uint32_t index)
+{
+	return object->strings + object->symbols[index].st_name;
 }
 
 /** text_begins() - whether @text begins with @prefix; the place after it, or NULL */

@@ -2,19 +2,22 @@
 #include "lib/trace/audit/replace.h"
 #include "lib/trace/wire/handover.h"
 
-#define WRAPPER      MR_TRACE_QUOTE(MR_TRACE_WRAPPER)
-#define WRAPPER_REAL MR_TRACE_QUOTE(MR_TRACE_WRAPPER_REAL)
-#define LIBRARY      MR_TRACE_QUOTE(MR_TRACE_LIBRARY)
-#define LIBRARY_REAL MR_TRACE_QUOTE(MR_TRACE_LIBRARY_REAL)
+#define WRAPPER MR_TRACE_QUOTE(MR_TRACE_WRAPPER)
+#define REAL    MR_TRACE_QUOTE(MR_TRACE_REAL)
+#define LIBRARY MR_TRACE_QUOTE(MR_TRACE_LIBRARY)
+
+enum {
+	AGENT_SYMBOLS = 512,
+	NAME_BYTES = 256, /* of names that are added to a string table */
+};
 
 /* Whose copy is in a room of the agent: the cookie of an object, or NULL. */
 static const uintptr_t *tenants[MR_TRACE_ROOMS];
 
-/* Whose function a wrapper's variable has: indexed by the agent's symbol. */
-enum { AGENT_SYMBOLS = 512 };
+/* Whose function a wrapper of the agent stands for, by the wrapper's symbol. */
 static const uintptr_t *owners[AGENT_SYMBOLS];
 
-static void *take_rooms(const struct object *agent, size_t bytes, const uintptr_t *cookie)
+static unsigned char *take_rooms(const struct object *agent, size_t bytes, const uintptr_t *cookie)
 {
 	size_t wanted = (bytes + MR_TRACE_ROOM_BYTES - 1) / MR_TRACE_ROOM_BYTES, found = 0;
 	uint32_t index = object_find(agent, "", MR_TRACE_QUOTE(MR_TRACE_ROOMS_NAME));
@@ -43,22 +46,38 @@ static void copy(unsigned char *to, const void *from, size_t bytes)
 }
 
 /*
- * The string table moves, too, and stays behind the symbols: programs that look at other objects take the distance
- * for the size of the symbol table, which the dynamic section does not tell.
+ * Give the object a copy of its symbol table.  The string table moves, too, and stays behind the symbols: programs
+ * that look at other objects take the distance for the size of the symbol table, which nothing tells.
  */
-static ElfW(Sym) * copy_symbols(const struct object *agent, const struct object *object,
-				const uintptr_t *cookie)
+static bool make_copy(struct replacement *r)
 {
-	size_t bytes = object_symbol_count(object) * sizeof(ElfW(Sym));
-	unsigned char *room = take_rooms(agent, bytes + object->string_bytes, cookie);
+	struct object *object = &r->object;
+	size_t symbols = object_symbol_count(object) * sizeof(ElfW(Sym));
+	size_t strings = object->strsz->d_un.d_val;
+	unsigned char *room;
 
+	if (r->copied || r->failed)
+		return r->copied;
+	room = take_rooms(r->agent, symbols + strings + NAME_BYTES, r->cookie);
+	r->failed = !room;
 	if (!room)
-		return NULL;
-	copy(room, object->symbols, bytes);
-	copy(room + bytes, object->strings, object->string_bytes);
+		return false;
+	copy(room, object->symbols, symbols);
+	copy(room + symbols, object->strings, strings);
+	object->symbols = (const void *)room;
+	object->strings = (const char *)room + symbols;
 	object->symtab->d_un.d_ptr = (uintptr_t)room;
-	object->strtab->d_un.d_ptr = (uintptr_t)room + bytes;
-	return (void *)room;
+	object->strtab->d_un.d_ptr = (uintptr_t)room + symbols;
+	object->strsz->d_un.d_val = strings + NAME_BYTES;
+	r->strings_used = strings;
+	r->copied = true;
+	return true;
+}
+
+/* A symbol of the copy. */
+static ElfW(Sym) * symbol_of(const struct replacement *r, uint32_t index)
+{
+	return (ElfW(Sym) *)r->object.symtab->d_un.d_ptr + index;
 }
 
 static bool is_wanted(const char *name, const char *const *which)
@@ -69,28 +88,51 @@ static bool is_wanted(const char *name, const char *const *which)
 	return false;
 }
 
-void replace_symbols(const struct object *agent, const struct object *object,
-		     const char *const *which, const uintptr_t *cookie)
+void replace_functions(struct replacement *r, const char *const *which)
 {
+	const struct object *agent = r->agent, *object = &r->object;
 	uint32_t count = object_symbol_count(agent);
-	ElfW(Sym) *copied = NULL;
 
 	for (uint32_t i = 1; i < count && i < AGENT_SYMBOLS; i++) {
-		const char *name = text_begins(agent->strings + agent->symbols[i].st_name, WRAPPER);
+		const char *name = text_begins(object_name(agent, i), WRAPPER);
 		uint32_t found, real;
 
 		if (!name || !is_wanted(name, which) || owners[i])
 			continue;
 		found = object_find(object, "", name);
-		real = object_find(agent, WRAPPER_REAL, name);
-		if (!found || !real || ELF64_ST_TYPE(object->symbols[found].st_info) != STT_FUNC)
+		real = object_find(agent, REAL, name);
+		if (!found || !real || ELF64_ST_TYPE(object->symbols[found].st_info) != STT_FUNC ||
+		    !make_copy(r))
 			continue;
-		copied = copied ? copied : copy_symbols(agent, object, cookie);
-		if (!copied)
-			return;
 		*(uintptr_t *)object_address(agent, real) = object_address(object, found);
-		copied[found].st_value = object_address(agent, i) - object->base;
-		owners[i] = cookie;
+		symbol_of(r, found)->st_value = object_address(agent, i) - object->base;
+		owners[i] = r->cookie;
+	}
+}
+
+/*
+ * The symbol of the reference gets the name of the wrapper, which the agent alone defines.  The agent's own reference
+ * is then bound to what the object would have called.
+ */
+void replace_references(struct replacement *r)
+{
+	const struct object *agent = r->agent;
+	uint32_t count = object_symbol_count(agent);
+
+	for (uint32_t i = 1; i < count; i++) {
+		const char *wrapper = object_name(agent, i), *name = text_begins(wrapper, LIBRARY);
+		uint32_t found = name ? object_find_undefined(&r->object, name) : 0;
+		size_t length = 0;
+
+		while (wrapper[length++])
+			;
+		if (!found || !make_copy(r) ||
+		    r->strings_used + length > r->object.strsz->d_un.d_val)
+			continue;
+		copy((unsigned char *)r->object.strtab->d_un.d_ptr + r->strings_used, wrapper,
+		     length);
+		symbol_of(r, found)->st_name = (uint32_t)r->strings_used;
+		r->strings_used += length;
 	}
 }
 
@@ -104,21 +146,4 @@ void replace_forget(const struct object *agent, const uintptr_t *cookie)
 	for (size_t i = 0; i < MR_TRACE_ROOMS; i++)
 		if (tenants[i] == cookie)
 			tenants[i] = NULL;
-}
-
-uintptr_t replace_binding(const struct object *agent, const char *name, uintptr_t address)
-{
-	uint32_t wrapper = object_find(agent, LIBRARY, name);
-	uint32_t variable = wrapper ? object_find(agent, LIBRARY_REAL, name) : 0;
-	uintptr_t *real, none = 0;
-
-	if (!variable)
-		return address;
-	real = (void *)object_address(agent, variable);
-	/* Objects that were loaded in different ways may find different functions: the first one's counts. */
-	if (__atomic_compare_exchange_n(real, &none, address, false, __ATOMIC_RELEASE,
-					__ATOMIC_ACQUIRE) ||
-	    none == address)
-		return object_address(agent, wrapper);
-	return address;
 }

@@ -14,15 +14,14 @@
 #define MR_TRACE_AGENT "libmrctl-trace.so"
 #define MR_TRACE_AUDIT "libmrctl-trace-audit.so"
 
-/** In place of what libibverbs, a provider or libc defines, for all that bind to it */
-#define MR_TRACE_WRAPPER      mr_traced_
-#define MR_TRACE_WRAPPER_REAL mr_real_
+/** Before the name of a function that libibverbs, a provider or libc defines: in its place for all that bind to it */
+#define MR_TRACE_WRAPPER mr_traced_
+/** Before the name of the variable with that function's address */
+#define MR_TRACE_REAL mr_real_
+/** Before the name of a function that libibverbs and its providers call: in its place for these alone */
+#define MR_TRACE_LIBRARY   mr_library_
 
-/** In place of a function that libibverbs and its providers call, for these alone */
-#define MR_TRACE_LIBRARY      mr_library_
-#define MR_TRACE_LIBRARY_REAL mr_library_real_
-
-#define MR_TRACE_QUOTE_(x)    #x
+#define MR_TRACE_QUOTE_(x) #x
 /** MR_TRACE_QUOTE() - the text of a prefix */
 #define MR_TRACE_QUOTE(x) MR_TRACE_QUOTE_(x)
 
