@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Which kind of memory stands for that of a call. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "lib/trace/range.h"
+#include "lib/verbs/access.h"
+#include "tests/unit/unit.h"
+
+#define PAGE  ((uint64_t)sysconf(_SC_PAGESIZE))
+#define WRITE MR_ACCESS_LOCAL_WRITE
+#define RW    (PROT_READ | PROT_WRITE)
+
+static struct mr_traced_range range;
+
+static int read_range(const void *addr, uint64_t length, uint32_t access)
+{
+	struct mr_environment environment = { .simulated_kernel = "7.2" };
+	const struct mr_region_request request = {
+		.call = MR_REG_MR, .addr = (uintptr_t)addr, .length = length, .access = access
+	};
+	const struct mr_refusal refusal = { .call = "ibv_reg_mr",
+					    .errnum = EFAULT,
+					    .environment = &environment,
+					    .request = &request };
+
+	return mr_traced_range_read(&refusal, mr_this_host(), &range);
+}
+
+static void is(const char *memory, uint64_t offset, bool is_exact)
+{
+	struct mr_memory_kind kind;
+	struct mr_error err;
+
+	assert_string_equal(range.memory, memory);
+	assert_int_equal(range.offset, offset);
+	assert_true(range.is_exact == is_exact);
+	assert_true(is_exact == !range.remark[0]);
+	/* What is not exact, or has no kind, says why; what has one is a KIND of --memory. */
+	assert_int_equal(mr_memory_kind_parse(range.memory, &kind, &err), 0);
+	assert_int_equal(kind.type, range.type);
+}
+
+static char *map(uint64_t pages, int rights, int flags, int fd)
+{
+	char *memory =
+		mmap(NULL, pages * PAGE, rights, flags | (fd < 0 ? MAP_ANONYMOUS : 0), fd, 0);
+
+	assert_true(memory != MAP_FAILED);
+	return memory;
+}
+
+TEST(anonymous_memory_is_anonymous)
+{
+	char *memory = map(4, RW, MAP_PRIVATE, -1);
+
+	assert_int_equal(read_range(memory + 100, PAGE, WRITE), 0);
+	is("anon", 100, true);
+	assert_int_equal(range.page_size, PAGE);
+	assert_int_equal(range.mappings, 1);
+	read_range(NULL, UINT64_MAX, WRITE | MR_ACCESS_ON_DEMAND);
+	is("none", 0, true);
+	munmap(memory, 4 * PAGE);
+}
+
+TEST(what_cannot_be_pinned_is_stood_for_by_what_answers_alike)
+{
+	char *memory = map(8, RW, MAP_PRIVATE, -1);
+
+	munmap(memory + 2 * PAGE, PAGE);
+	read_range(memory + PAGE, 3 * PAGE, WRITE);
+	is("hole", 0, true);
+	assert_int_equal(range.obstacle, MR_OBSTACLE_HOLE);
+	assert_int_equal(range.obstacle_addr, (uintptr_t)memory + 2 * PAGE);
+	/* on demand nothing is pinned, and a range may begin where nothing is mapped */
+	read_range(memory + 2 * PAGE, PAGE, WRITE | MR_ACCESS_ON_DEMAND);
+	is("unmapped", 0, true);
+	read_range(memory + 2 * PAGE, PAGE, WRITE);
+	is("unmapped", 0, true);
+	mprotect(memory + 4 * PAGE, PAGE, PROT_READ);
+	read_range(memory + 4 * PAGE + 8, 8, WRITE);
+	is("readonly", 8, true);
+	read_range(memory + 4 * PAGE + 8, 8, 0);
+	is("anon", 8, true);
+	mprotect(memory + 4 * PAGE, PAGE, PROT_NONE);
+	read_range(memory + 4 * PAGE, PAGE, 0);
+	is("unmapped", 0, false);
+	assert_contains(range.remark, "may not be read");
+	munmap(memory, 8 * PAGE);
+}
+
+TEST(files_are_named_and_begin_at_their_beginning)
+{
+	char path[] = "/tmp/mrctl-range-XXXXXX", text[64];
+	const int fd = mkstemp(path);
+	char *memory;
+
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)(2 * PAGE)));
+	memory = mmap(NULL, 4 * PAGE, RW, MAP_PRIVATE, fd, (off_t)PAGE);
+	read_range(memory + 16, 16, WRITE);
+	snprintf(text, sizeof(text), "file-private:%s", path);
+	is(text, PAGE + 16, true);
+	/* behind the end of the file */
+	read_range(memory, 4 * PAGE, WRITE);
+	is(text, PAGE, true);
+	assert_int_equal(range.obstacle, MR_OBSTACLE_FILE_END);
+	munmap(memory, 4 * PAGE);
+	memory = map(2, RW, MAP_SHARED, fd);
+	read_range(memory, PAGE, 0);
+	snprintf(text, sizeof(text), "file:%s", path);
+	is(text, 0, true);
+	unlink(path);
+	read_range(memory, PAGE, 0);
+	is("memfd", 0, false);
+	assert_contains(range.remark, "not where it was mapped from");
+	munmap(memory, 2 * PAGE);
+	close(fd);
+}
+
+TEST(names_that_could_mislead_are_not_used)
+{
+	char folder[] = "/tmp/mrctl-range-XXXXXX", path[64];
+	char *memory;
+	int fd;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a\nreg --size 1", folder);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)PAGE));
+	memory = map(1, RW, MAP_PRIVATE, fd);
+	read_range(memory, PAGE, WRITE);
+	is("anon", 0, false);
+	munmap(memory, PAGE);
+	close(fd);
+	unlink(path);
+	rmdir(folder);
+}
+
+TEST(memory_without_a_path_is_a_memfd)
+{
+	const int fd = memfd_create("mrctl", MFD_CLOEXEC);
+	char *memory;
+
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)PAGE));
+	memory = map(1, RW, MAP_SHARED, fd);
+	read_range(memory, PAGE, WRITE);
+	is("memfd", 0, true);
+	munmap(memory, PAGE);
+	close(fd);
+	memory = map(1, RW, MAP_SHARED, -1);
+	read_range(memory, PAGE, WRITE);
+	is("memfd", 0, true);
+	munmap(memory, PAGE);
+}
+
+TEST(huge_pages_are_told_from_others)
+{
+	const uint64_t huge = UINT64_C(2) << 20;
+	char *memory = mmap(NULL, huge, RW,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE |
+				    21 << MAP_HUGE_SHIFT,
+			    -1, 0);
+
+	if (memory == MAP_FAILED)
+		skip();
+	read_range(memory + PAGE, PAGE, WRITE);
+	is("hugetlb:2M", PAGE, true);
+	assert_int_equal(range.page_size, huge);
+	munmap(memory, huge);
+}
+
+TEST(transparent_huge_pages_are_those_that_were_asked_for)
+{
+	char *memory = map(4, RW, MAP_PRIVATE, -1);
+
+	if (madvise(memory, 4 * PAGE, MADV_HUGEPAGE)) {
+		munmap(memory, 4 * PAGE);
+		skip();
+	}
+	read_range(memory, PAGE, WRITE);
+	is("thp", (uintptr_t)memory % (UINT64_C(2) << 20), true);
+	munmap(memory, 4 * PAGE);
+}
+
+TEST(mappings_that_differ_are_not_stood_for)
+{
+	const int fd = memfd_create("mrctl", MFD_CLOEXEC);
+	char *memory = map(4, RW, MAP_PRIVATE, -1);
+
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)PAGE));
+	assert_ptr_equal(mmap(memory + 2 * PAGE, PAGE, RW, MAP_SHARED | MAP_FIXED, fd, 0),
+			 memory + 2 * PAGE);
+	read_range(memory, 4 * PAGE, WRITE);
+	is("anon", 0, false);
+	assert_contains(range.remark, "3 mappings, which are not alike");
+	munmap(memory, 4 * PAGE);
+	close(fd);
+}
+
+TEST(a_call_without_memory_has_no_range)
+{
+	const struct mr_refusal refusal = { .call = "ibv_alloc_pd", .errnum = ENOMEM };
+
+	assert_int_equal(mr_traced_range_read(&refusal, mr_this_host(), &range), -ENODATA);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(anonymous_memory_is_anonymous),
+		cmocka_unit_test(what_cannot_be_pinned_is_stood_for_by_what_answers_alike),
+		cmocka_unit_test(files_are_named_and_begin_at_their_beginning),
+		cmocka_unit_test(names_that_could_mislead_are_not_used),
+		cmocka_unit_test(memory_without_a_path_is_a_memfd),
+		cmocka_unit_test(huge_pages_are_told_from_others),
+		cmocka_unit_test(transparent_huge_pages_are_those_that_were_asked_for),
+		cmocka_unit_test(mappings_that_differ_are_not_stood_for),
+		cmocka_unit_test(a_call_without_memory_has_no_range),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
