@@ -115,7 +115,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	if (origin->pid)
 		snprintf(who, sizeof(who), "%s (%" PRIu64 ")", origin->name, origin->pid);
 	else
-		snprintf(who, sizeof(who), "%s", "this process");
+		snprintf(who, sizeof(who), "%s", "the process");
 	if (origin->trace == MR_MEMLOCK_FROM_START) {
 		snprintf(figure, room, "; %s",
 			 in_container ? "all ancestors in this container have it"
@@ -125,7 +125,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	}
 	if (origin->trace == MR_MEMLOCK_HIDDEN) {
 		snprintf(figure, room, "; %s has it, and what started that cannot be read",
-			 origin->pid ? origin->name : "this process");
+			 origin->pid ? origin->name : "the process");
 		mr_finding_detail(finding,
 				  "the limit of process %" PRIu64
 				  ", the parent of %s, cannot be read from here",
@@ -135,7 +135,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	if (origin->pid)
 		snprintf(figure, room, "; %s at %s", change, origin->name);
 	else
-		snprintf(figure, room, "; %s when %s started this process", change, origin->parent);
+		snprintf(figure, room, "; %s when %s started the process", change, origin->parent);
 	mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
 			  origin->parent, origin->parent_pid,
 			  origin->parents.soft == UINT64_MAX

@@ -173,11 +173,11 @@ static void look_at_process(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (is_unmapped(inquiry->host, refusal->region_addr))
 		mr_suspect(
 			suspicion, MR_LIKELY,
-			"for these access flags mlx5 takes the memory of this process at 0x%" PRIx64
+			"for these access flags mlx5 takes the memory of the process at 0x%" PRIx64
 			" anew, and nothing is mapped there",
 			refusal->region_addr);
 	else
-		mr_rule_out(suspicion, "this process has memory at 0x%" PRIx64,
+		mr_rule_out(suspicion, "the process has memory at 0x%" PRIx64,
 			    refusal->region_addr);
 }
 

@@ -64,14 +64,14 @@ static void look_at_cpu(struct mr_inquiry *inquiry, struct mr_suspicion *suspici
 		mr_evidence_text(suspicion, "cpus_possible", "%s", cpus.possible);
 	if (is_permission && is_allowed == MR_NO)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "this process may run on the CPUs %s, and not on CPU %" PRIu32,
+			   "the process may run on the CPUs %s, and not on CPU %" PRIu32,
 			   cpus.allowed, hints->cpu);
 	else if (!is_permission && is_beyond == MR_YES)
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the CPUs of this machine are %s, and CPU %" PRIu32 " is beyond",
 			   cpus.possible, hints->cpu);
 	else if (is_permission && is_allowed == MR_YES)
-		mr_rule_out(suspicion, "this process may run on CPU %" PRIu32, hints->cpu);
+		mr_rule_out(suspicion, "the process may run on CPU %" PRIu32, hints->cpu);
 	else if (!is_permission && is_beyond == MR_NO)
 		mr_rule_out(suspicion, "there is a CPU %" PRIu32, hints->cpu);
 }

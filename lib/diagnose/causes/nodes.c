@@ -36,11 +36,11 @@ static void look_at_descriptors(struct mr_inquiry *inquiry, struct mr_suspicion 
 	mr_evidence_limit(suspicion, "limit", now.limit);
 	if (now.error == EMFILE && errnum != ENFILE)
 		mr_suspect(suspicion, MR_CERTAIN,
-			   "this process can open no more files: its limit is %" PRIu64, now.limit);
+			   "the process can open no more files: its limit is %" PRIu64, now.limit);
 	else if (now.error == ENFILE && errnum != EMFILE)
 		mr_suspect(suspicion, MR_CERTAIN, "this machine can open no more files");
 	else if (!now.error)
-		mr_rule_out(suspicion, "this process can open %d more files",
+		mr_rule_out(suspicion, "the process can open %d more files",
 			    MR_LIBIBVERBS_DESCRIPTORS);
 	if (now.error == ENFILE)
 		mr_suspect_remedy(suspicion, "raise the limit of the machine: sysctl fs.file-max");

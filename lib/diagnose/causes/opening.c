@@ -226,7 +226,7 @@ static void suspect_own_dev(const struct mr_place *place, const struct mr_dev_fo
 			    struct mr_suspicion *suspicion)
 {
 	mr_suspect(suspicion, MR_CERTAIN,
-		   "/dev is %s%s of this process's own, and has no node %s: the sandbox keeps it "
+		   "/dev is %s%s of the process's own, and has no node %s: the sandbox keeps it "
 		   "away",
 		   dev->type[0] ? "a " : "a plain folder", dev->type, place->node.path);
 }

@@ -38,7 +38,7 @@ static void look_at_imported(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!is_refused_by_library(inquiry))
 		return;
 	if (!failure->imported) {
-		mr_rule_out(suspicion, "this process registered the region");
+		mr_rule_out(suspicion, "the process itself registered the region");
 		return;
 	}
 	add_code(inquiry, suspicion);

@@ -19,7 +19,7 @@ static void look_at_seccomp(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 		return;
 	mr_evidence_text(suspicion, "seccomp", "2, a filter");
 	mr_suspect(suspicion, is_memfd ? MR_LIKELY : MR_POSSIBLE,
-		   "system calls of this process are filtered (Seccomp 2 in /proc/self/status)");
+		   "system calls of the process are filtered (Seccomp 2 in /proc/PID/status)");
 }
 
 static void look_at_ioctl(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
