@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files that a command writes beside its answer, which hold what only their owner is to read. */
+#ifndef CMD_OUTPUT_PRIVATE_FILE_H
+#define CMD_OUTPUT_PRIVATE_FILE_H
+
+#include <stdio.h>
+
+#include "lib/base/error.h"
+
+/**
+ * private_file_open() - open a file to write, which is made with mode 0600, or emptied
+ * @path: of a regular file of this user; or of a pipe or terminal, such as /dev/stderr
+ *
+ * No symbolic link is followed, but those of /dev and /proc that stand for descriptors of this process.
+ *
+ * Return: NULL with MR_ERROR_HOST, or with MR_ERROR_USAGE where the file is another user's.
+ */
+FILE *private_file_open(const char *path, struct mr_error *err);
+
+/**
+ * private_file_close() - close it
+ * Return: 0; or -errno with MR_ERROR_HOST where not all could be written.
+ */
+int private_file_close(FILE *file, const char *path, struct mr_error *err);
+
+#endif
