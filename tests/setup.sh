@@ -4,7 +4,7 @@
 set -eu
 
 packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils libcjson-dev
-	libsmartcols-dev libmnl-dev libcmocka-dev bats jq strace'
+	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
 # "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
 [ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt

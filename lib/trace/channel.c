@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/trace/channel.h"
+
+/* Writes 2 * @size hexadecimal digits and a NUL. */
+static int random_digits(char *text, size_t size, struct mr_error *err)
+{
+	unsigned char bytes[32];
+
+	if (getrandom(bytes, size, 0) != (ssize_t)size)
+		return mr_fail(err, MR_ERROR_HOST, errno, "getrandom", NULL);
+	for (size_t i = 0; i < size; i++)
+		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	mr_auto_fd int fd = -1;
+	char digits[17];
+	socklen_t length;
+
+	channel->fd = -1;
+	channel->next = 0;
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		channel->visitors[i].fd = -1;
+	if (random_digits(digits, 8, err) || random_digits(channel->token, MR_TRACE_TOKEN / 2, err))
+		return -err->errnum;
+	snprintf(channel->name, sizeof(channel->name), "mrctl-trace-%d-%s", getpid(), digits);
+	memcpy(address.sun_path + 1, channel->name,
+	       strlen(channel->name)); /* the first byte is the NUL of abstract names */
+	length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(channel->name));
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "socket", NULL);
+	if (bind(fd, (struct sockaddr *)&address, length))
+		return mr_fail(err, MR_ERROR_HOST, errno, "bind", NULL);
+	if (listen(fd, SOMAXCONN))
+		return mr_fail(err, MR_ERROR_HOST, errno, "listen", NULL);
+	channel->fd = mr_steal_fd(&fd);
+	return 0;
+}
+
+void mr_channel_fill(const struct mr_channel *channel, struct pollfd *fds)
+{
+	fds[0] = (struct pollfd){ .fd = channel->fd, .events = POLLIN };
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		fds[1 + i] = (struct pollfd){ .fd = channel->visitors[i].fd, .events = POLLIN };
+}
+
+static void take_visitor(struct mr_channel *channel, int fd)
+{
+	struct mr_visitor *visitor = &channel->visitors[channel->next];
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+		close(fd);
+		return;
+	}
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS && visitor->fd >= 0; i++)
+		visitor = &channel->visitors[(channel->next + i) % MR_CHANNEL_VISITORS];
+	if (visitor->fd >= 0) {
+		visitor = &channel->visitors[channel->next];
+		close(visitor->fd);
+	}
+	*visitor = (struct mr_visitor){ .fd = fd, .pid = peer.pid, .uid = peer.uid };
+	channel->next = (unsigned int)(visitor - channel->visitors + 1) % MR_CHANNEL_VISITORS;
+}
+
+void mr_channel_accept(struct mr_channel *channel, const struct pollfd *fds)
+{
+	int fd;
+
+	if (!fds[0].revents)
+		return;
+	/* At most as many as there is room for, so that a flood of them does not keep mrctl from its work. */
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++) {
+		fd = accept4(channel->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		take_visitor(channel, fd);
+	}
+}
+
+bool mr_channel_request(struct mr_channel *channel, struct mr_visitor *visitor,
+			struct mr_trace_request *request)
+{
+	const ssize_t got = recv(visitor->fd, request, sizeof(*request), MSG_DONTWAIT | MSG_TRUNC);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (got == sizeof(*request) && request->magic == MR_TRACE_MAGIC &&
+	    request->version == MR_TRACE_VERSION &&
+	    !memcmp(request->token, channel->token, MR_TRACE_TOKEN)) {
+		request->path[sizeof(request->path) - 1] = '\0';
+		return true;
+	}
+	mr_channel_leave(visitor);
+	return false;
+}
+
+void mr_channel_reply(struct mr_visitor *visitor, const struct mr_trace_reply *reply, int fd)
+{
+	struct iovec data = { (void *)reply, sizeof(*reply) };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	/* Whoever has gone away meanwhile gets no answer, and needs none. */
+	sendmsg(visitor->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	mr_channel_leave(visitor);
+}
+
+void mr_channel_leave(struct mr_visitor *visitor)
+{
+	close(visitor->fd);
+	visitor->fd = -1;
+}
+
+void mr_channel_close(struct mr_channel *channel)
+{
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		if (channel->visitors[i].fd >= 0)
+			mr_channel_leave(&channel->visitors[i]);
+	if (channel->fd >= 0)
+		close(channel->fd);
+	channel->fd = -1;
+}

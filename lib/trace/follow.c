@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/cleanup.h"
+#include "lib/base/clean_text.h"
+#include "lib/trace/follow.h"
+
+enum {
+	POLL_MS =
+		10, /* between two looks into the rings: one holds what a program registers meanwhile */
+	LEAKS_MAX = 4096,      /* places of leaks that are kept */
+	PROCESSES_MAX = 65536, /* followed at once */
+};
+
+static int open_pidfd(pid_t pid)
+{
+	return pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+}
+
+int mr_follow_open(struct mr_follow *follow, struct mr_error *err)
+{
+	return mr_channel_open(&follow->channel, err);
+}
+
+/* ---- calls ---- */
+
+/* Whether a record is one that an agent can have written. */
+static bool is_sane(const struct mr_trace_record *call)
+{
+	return call->call < MR_TRACED_CALL_COUNT && call->errnum >= 0;
+}
+
+static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
+		      const struct mr_traced_record *record, bool has_ended)
+{
+	const struct mr_trace_record *call = &record->call;
+	struct mr_look_context context = { 0 };
+	struct mr_look_region region;
+	mr_auto_free struct mr_look *look = NULL;
+	struct mr_site *site;
+
+	if (!is_sane(call))
+		return;
+	if (!has_ended)
+		mr_process_see(process, call->caller - 1);
+	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended)
+		look = calloc(1, sizeof(*look));
+	if (call->errnum)
+		mr_ledger_context(&process->ledger, call, &region, &context);
+	if (look)
+		mr_look_at(process->pid, call, &context, look);
+	site = mr_ledger_take(&process->ledger, &follow->totals, record);
+	if (!site)
+		return;
+	if (call->errnum && mr_traced_call_row(call->call)->effect != MR_TRACED_PROTECTS)
+		mr_refusals_add(&follow->refusals, &(struct mr_refusal_seen){
+							   .pid = process->pid,
+							   .program = process->program,
+							   .record = record,
+							   .look = look,
+							   .region = context.region,
+							   .place = mr_process_place(process, site),
+						   });
+	if (follow->sink.call)
+		follow->sink.call(follow->sink.data, process, record, site, look);
+}
+
+/* Empties a ring, but takes at most as many as fit, so that a busy process does not keep others waiting. */
+static void take_calls(struct mr_follow *follow, struct mr_traced_process *process, bool has_ended)
+{
+	struct mr_traced_record record;
+
+	for (size_t i = 0; i < MR_TRACE_SLOTS && mr_ring_take(&process->ring, has_ended, &record);
+	     i++)
+		take_call(follow, process, &record, has_ended);
+}
+
+/* ---- the end of a process ---- */
+
+struct leaks {
+	struct mr_follow *follow;
+	struct mr_traced_process *process;
+};
+
+static struct mr_leak *find_leak(struct mr_follow *follow, const char *program, const char *place,
+				 uint32_t call)
+{
+	for (size_t i = 0; i < follow->leak_count; i++) {
+		struct mr_leak *leak = &follow->leaks[i];
+
+		if (leak->call == call && !strcmp(leak->place, place) &&
+		    !strcmp(leak->program, program))
+			return leak;
+	}
+	return NULL;
+}
+
+static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
+			const struct mr_site *site)
+{
+	for (uint32_t i = 0; i < site->frame_count; i++)
+		leak->frames[i] = strdup(mr_process_caller(process, site->frames[i]));
+}
+
+static struct mr_leak *new_leak(struct mr_follow *follow, struct mr_traced_process *process,
+				struct mr_site *site)
+{
+	const char *place = mr_process_place(process, site);
+	struct mr_leak *leaks, *leak = find_leak(follow, process->program, place, site->call);
+
+	if (leak || follow->leak_count == LEAKS_MAX)
+		return leak;
+	leaks = reallocarray(follow->leaks, follow->leak_count + 1, sizeof(*leaks));
+	if (!leaks)
+		return NULL;
+	follow->leaks = leaks;
+	leak = &leaks[follow->leak_count];
+	*leak = (struct mr_leak){ .program = strdup(process->program),
+				  .place = strdup(place),
+				  .call = site->call };
+	if (!leak->program || !leak->place) {
+		free(leak->program);
+		free(leak->place);
+		return NULL;
+	}
+	follow->leak_count++;
+	name_frames(leak, process, site);
+	return leak;
+}
+
+static void note_leak(struct mr_site *site, void *data)
+{
+	const struct leaks *leaks = data;
+	struct mr_leak *leak = site->count ? new_leak(leaks->follow, leaks->process, site) : NULL;
+
+	if (!leak)
+		return;
+	leak->count += site->count;
+	leak->bytes += site->bytes;
+}
+
+static void end_process(struct mr_follow *follow, size_t index)
+{
+	struct mr_traced_process *process = follow->processes[index];
+	struct leaks leaks = { follow, process };
+
+	take_calls(follow, process, true);
+	follow->unseen += mr_ring_lost(&process->ring);
+	mr_ledger_sites(&process->ledger, note_leak, &leaks);
+	mr_ledger_end(&process->ledger, &follow->totals);
+	mr_process_release(process);
+	follow->processes[index] = follow->processes[--follow->process_count];
+}
+
+/* ---- requests ---- */
+
+static size_t find_process(const struct mr_follow *follow, pid_t pid)
+{
+	size_t i = 0;
+
+	while (i < follow->process_count && (!pid || follow->processes[i]->pid != pid))
+		i++;
+	return i;
+}
+
+static struct mr_traced_process *new_process(struct mr_follow *follow,
+					     const struct mr_visitor *visitor,
+					     const struct mr_trace_request *request, int *fd)
+{
+	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
+	struct mr_error err;
+
+	if (!process)
+		return NULL;
+	process->pid = visitor->pid;
+	process->uid = visitor->uid;
+	process->pidfd = open_pidfd(visitor->pid);
+	memcpy(process->program, request->path, sizeof(process->program));
+	mr_clean_text(process->program, sizeof(process->program));
+	more = follow->process_count < PROCESSES_MAX
+		       ? reallocarray(follow->processes, follow->process_count + 1, sizeof(*more))
+		       : NULL;
+	if (more)
+		follow->processes = more;
+	if (!more || mr_ring_create(&process->ring, follow->frames, fd, &err)) {
+		mr_process_release(process);
+		return NULL;
+	}
+	follow->processes[follow->process_count++] = process;
+	follow->joined++;
+	mr_process_see(process, 0);
+	return process;
+}
+
+static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
+		       const struct mr_trace_request *request)
+{
+	const size_t before = find_process(follow, visitor->pid);
+	mr_auto_fd int fd = -1;
+
+	if (before < follow->process_count) /* it runs another program now */
+		end_process(follow, before);
+	if (new_process(follow, visitor, request, &fd))
+		mr_channel_reply(visitor,
+				 &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames }, fd);
+	else
+		mr_channel_leave(visitor);
+}
+
+static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
+{
+	struct mr_trace_request request;
+	size_t index;
+
+	if (!mr_channel_request(&follow->channel, visitor, &request))
+		return;
+	switch (request.kind) {
+	case MR_TRACE_JOIN:
+		serve_join(follow, visitor, &request);
+		return;
+	case MR_TRACE_LOOK:
+		index = find_process(follow, visitor->pid);
+		if (index < follow->process_count)
+			take_calls(follow, follow->processes[index], false);
+		break;
+	case MR_TRACE_LOST:
+		if (follow->sink.not_followed)
+			follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
+						  request.obstacle);
+		break;
+	default:
+		mr_channel_leave(visitor);
+		return;
+	}
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, -1);
+}
+
+/* ---- the loop ---- */
+
+/* What is polled: the channel, the child, signals, then the processes. */
+enum { FD_CHANNEL, FD_CHILD = 1 + MR_CHANNEL_VISITORS, FD_SIGNALS, FD_PROCESSES };
+
+struct loop {
+	struct mr_follow *follow;
+	pid_t child;
+	int child_fd, signals;
+	bool child_is_over;
+	int status;
+	struct pollfd *fds;
+	size_t capacity;
+};
+
+static bool fill_fds(struct loop *loop)
+{
+	const struct mr_follow *follow = loop->follow;
+	const size_t count = FD_PROCESSES + follow->process_count;
+
+	if (count > loop->capacity) {
+		struct pollfd *fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
+
+		if (!fds)
+			return false;
+		loop->fds = fds;
+		loop->capacity = 2 * count;
+	}
+	mr_channel_fill(&follow->channel, loop->fds);
+	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
+					       .events = POLLIN };
+	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = loop->signals, .events = POLLIN };
+	for (size_t i = 0; i < follow->process_count; i++)
+		loop->fds[FD_PROCESSES + i] =
+			(struct pollfd){ .fd = follow->processes[i]->pidfd, .events = POLLIN };
+	return true;
+}
+
+static void pass_signal_on(const struct loop *loop)
+{
+	struct signalfd_siginfo info;
+
+	if (read(loop->signals, &info, sizeof(info)) == sizeof(info) && !loop->child_is_over)
+		kill(loop->child, (int)info.ssi_signo);
+}
+
+/* A process without a pidfd is followed no longer than the child: nothing tells of its end. */
+static bool has_ended(const struct loop *loop, size_t index)
+{
+	return loop->follow->processes[index]->pidfd < 0
+		       ? loop->child_is_over
+		       : loop->fds[FD_PROCESSES + index].revents != 0;
+}
+
+/* Backwards, as the last process takes the place of one that has ended. */
+static void take_all(struct loop *loop, size_t polled)
+{
+	struct mr_follow *follow = loop->follow;
+
+	for (size_t i = polled; i-- > 0;) {
+		if (has_ended(loop, i))
+			end_process(follow, i);
+		else
+			take_calls(follow, follow->processes[i], false);
+	}
+}
+
+static int turn(struct loop *loop, struct mr_error *err)
+{
+	struct mr_follow *follow = loop->follow;
+	const size_t polled = follow->process_count;
+
+	if (!fill_fds(loop))
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
+	if (poll(loop->fds, FD_PROCESSES + polled, polled ? POLL_MS : -1) < 0 && errno != EINTR)
+		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
+	if (loop->fds[FD_SIGNALS].revents)
+		pass_signal_on(loop);
+	if (loop->fds[FD_CHILD].revents)
+		loop->child_is_over = waitpid(loop->child, &loop->status, 0) == loop->child;
+	take_all(loop, polled);
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		if (loop->fds[1 + i].revents && follow->channel.visitors[i].fd >= 0)
+			serve(follow, &follow->channel.visitors[i]);
+	mr_channel_accept(&follow->channel, loop->fds);
+	if (follow->sink.caught_up)
+		follow->sink.caught_up(follow->sink.data);
+	return 0;
+}
+
+static int open_signals(void)
+{
+	sigset_t passed_on;
+
+	sigemptyset(&passed_on);
+	sigaddset(&passed_on, SIGTERM);
+	sigaddset(&passed_on, SIGHUP);
+	sigprocmask(SIG_BLOCK, &passed_on, NULL);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	return signalfd(-1, &passed_on, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err)
+{
+	struct loop loop = { .follow = follow,
+			     .child = child,
+			     .child_fd = open_pidfd(child),
+			     .signals = open_signals() };
+	int rc = 0;
+
+	if (loop.child_fd < 0)
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
+	while (!rc && (!loop.child_is_over || follow->process_count))
+		rc = turn(&loop, err);
+	*status = loop.status;
+	free(loop.fds);
+	if (loop.child_fd >= 0)
+		close(loop.child_fd);
+	if (loop.signals >= 0)
+		close(loop.signals);
+	return rc;
+}
+
+void mr_follow_close(struct mr_follow *follow)
+{
+	while (follow->process_count)
+		end_process(follow, follow->process_count - 1);
+	for (size_t i = 0; i < follow->leak_count; i++) {
+		for (char **frame = follow->leaks[i].frames; *frame; frame++)
+			free(*frame);
+		free(follow->leaks[i].program);
+		free(follow->leaks[i].place);
+	}
+	free(follow->leaks);
+	free(follow->processes);
+	mr_refusals_release(&follow->refusals);
+	mr_channel_close(&follow->channel);
+}

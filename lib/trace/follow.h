@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Following a program and all that it starts: their calls are taken from their rings until the last one has ended. */
+#ifndef LIB_TRACE_FOLLOW_H
+#define LIB_TRACE_FOLLOW_H
+
+#include "lib/trace/channel.h"
+#include "lib/trace/process.h"
+#include "lib/trace/refusals.h"
+
+/** What was registered at a place and never deregistered, by all processes of a program that have ended. */
+struct mr_leak {
+	char *program, *place;
+	uint32_t call; /**< enum mr_traced_call */
+	uint64_t count, bytes;
+	/** With --stacks: names of the callers of the first one, the innermost first; ends with NULL. */
+	char *frames[MR_TRACE_FRAMES + 1];
+};
+
+/** Who is told of what is seen, while it happens. */
+struct mr_trace_sink {
+	void *data;
+	/** A call; @look: NULL where the process was not looked at, as for each that succeeded. */
+	void (*call)(void *data, struct mr_traced_process *process,
+		     const struct mr_traced_record *record, struct mr_site *site,
+		     const struct mr_look *look);
+	/** A program that @pid runs cannot be followed: @obstacle, an enum mr_trace_obstacle. */
+	void (*not_followed)(void *data, pid_t pid, const char *path, uint32_t obstacle);
+	/** All calls that were there have been told, or NULL: what was written of them may be flushed. */
+	void (*caught_up)(void *data);
+};
+
+struct mr_follow {
+	struct mr_channel channel;
+	struct mr_trace_sink sink;
+	uint32_t frames; /**< return addresses of each call, with --stacks */
+	struct mr_traced_process **processes;
+	size_t process_count;
+	uint64_t joined; /**< processes that were followed */
+	uint64_t unseen; /**< calls that were made while mrctl did not answer */
+	struct mr_trace_totals totals;
+	struct mr_refusals refusals;
+	struct mr_leak *leaks;
+	size_t leak_count;
+};
+
+/** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */
+int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
+
+/**
+ * mr_follow_run() - follow a child and all that it starts until all have ended
+ * @child:  which finds the channel in its environment
+ * @status: set to that of wait(2)
+ *
+ * Signals that would end mrctl are left to the program: SIGINT and SIGQUIT of a terminal come to it by themselves, SIGTERM and
+ * SIGHUP are passed on.
+ *
+ * Return: 0, or -errno with MR_ERROR_HOST.
+ */
+int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err);
+
+void mr_follow_close(struct mr_follow *follow);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <infiniband/verbs.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/trace/ledger.h"
+
+/* An object of the program, by its pointer.  A pointer is used again once its object is freed. */
+struct object {
+	uint64_t pointer;
+	uint64_t pd;    /* of a region */
+	uint64_t dm;    /* of a region: memory on the device that it is on */
+	bool is_region; /* else a protection domain, or memory on the device */
+	uint64_t bytes;
+	struct mr_site *site;
+	struct mr_look_region region;
+};
+
+static int compare_objects(const void *a, const void *b)
+{
+	const uint64_t left = ((const struct object *)a)->pointer;
+	const uint64_t right = ((const struct object *)b)->pointer;
+
+	return (left > right) - (left < right);
+}
+
+static int compare_sites(const void *a, const void *b)
+{
+	const struct mr_site *left = a, *right = b;
+
+	if (left->caller != right->caller)
+		return left->caller > right->caller ? 1 : -1;
+	return (left->call > right->call) - (left->call < right->call);
+}
+
+static struct object *find_object(const struct mr_ledger *ledger, uint64_t pointer)
+{
+	const struct object key = { .pointer = pointer };
+	struct object *const *found = tfind(&key, &ledger->objects, compare_objects);
+
+	return found ? *found : NULL;
+}
+
+static void add(struct mr_live_tally *live, uint64_t bytes)
+{
+	live->count++;
+	live->bytes += bytes;
+	if (live->count > live->most_count)
+		live->most_count = live->count;
+	if (live->bytes > live->most_bytes)
+		live->most_bytes = live->bytes;
+}
+
+static void remove_from(struct mr_live_tally *live, uint64_t bytes)
+{
+	live->count--;
+	live->bytes -= bytes;
+}
+
+static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
+{
+	remove_from(live, before);
+	add(live, after);
+}
+
+static void drop_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			struct object *object)
+{
+	if (object->is_region) {
+		remove_from(&ledger->live, object->bytes);
+		remove_from(&totals->live, object->bytes);
+		object->site->count--;
+		object->site->bytes -= object->bytes;
+	}
+	tdelete(object, &ledger->objects, compare_objects);
+	ledger->object_count--;
+	free(object);
+}
+
+static struct mr_look_region region_of(const struct mr_trace_record *call)
+{
+	return (struct mr_look_region){
+		.call = (enum mr_traced_call)call->call,
+		.flags = call->flags,
+		.addr = call->addr,
+		.length = call->length,
+		.iova = call->flags & MR_TRACE_HAS_IOVA ? call->iova : call->addr,
+		.access = call->access,
+		.pinned_access = { call->access, true },
+		.handle = call->handle,
+	};
+}
+
+static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+		       const struct mr_trace_record *call, struct mr_site *site)
+{
+	const bool is_region = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
+	struct object *object = find_object(ledger, call->object);
+
+	if (object) /* it was freed by a call that was not seen */
+		drop_object(ledger, totals, object);
+	if (ledger->object_count >= MR_LEDGER_OBJECTS || !(object = malloc(sizeof(*object)))) {
+		totals->uncounted++;
+		return;
+	}
+	*object = (struct object){ .pointer = call->object,
+				   .pd = call->pd,
+				   .dm = call->dm,
+				   .is_region = is_region,
+				   .bytes = call->length,
+				   .site = site,
+				   .region = region_of(call) };
+	if (!tsearch(object, &ledger->objects, compare_objects)) {
+		free(object);
+		totals->uncounted++;
+		return;
+	}
+	ledger->object_count++;
+	if (!is_region)
+		return;
+	add(&ledger->live, object->bytes);
+	add(&totals->live, object->bytes);
+	site->count++;
+	site->bytes += object->bytes;
+}
+
+static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			  const struct mr_trace_record *call)
+{
+	struct object *object = find_object(ledger, call->object);
+	struct mr_look_region *region;
+
+	if (!object || !object->is_region)
+		return;
+	region = &object->region;
+	if (call->call_flags & IBV_REREG_MR_CHANGE_PD)
+		object->pd = call->pd;
+	if (call->call_flags & IBV_REREG_MR_CHANGE_ACCESS)
+		region->access = call->access;
+	if (!(call->call_flags & IBV_REREG_MR_CHANGE_TRANSLATION))
+		return;
+	region->addr = region->iova = call->addr;
+	region->length = call->length;
+	region->pinned_access = (struct mr_opt_u64){ region->access, true };
+	resize(&ledger->live, object->bytes, call->length);
+	resize(&totals->live, object->bytes, call->length);
+	object->site->bytes += call->length - object->bytes;
+	object->bytes = call->length;
+}
+
+static void free_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			const struct mr_trace_record *call)
+{
+	struct object *object = find_object(ledger, call->object);
+
+	if (object)
+		drop_object(ledger, totals, object);
+}
+
+static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			const struct mr_trace_record *call, struct mr_site *site)
+{
+	switch (mr_traced_call_row(call->call)->effect) {
+	case MR_TRACED_ALLOCATES:
+	case MR_TRACED_REGISTERS:
+		add_object(ledger, totals, call, site);
+		break;
+	case MR_TRACED_CHANGES:
+		change_object(ledger, totals, call);
+		break;
+	case MR_TRACED_FREES:
+	case MR_TRACED_DEREGISTERS:
+		free_object(ledger, totals, call);
+		break;
+	case MR_TRACED_OPENS:
+	case MR_TRACED_CLOSES:
+	case MR_TRACED_ADVISES:
+	case MR_TRACED_PROTECTS:
+		break;
+	}
+}
+
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
+{
+	struct mr_site key = { .caller = caller, .call = call };
+	struct mr_site **found = tfind(&key, &ledger->sites, compare_sites), *site;
+
+	if (!found && ledger->site_count >= MR_LEDGER_SITES) {
+		key.caller = 0;
+		found = tfind(&key, &ledger->sites, compare_sites);
+	}
+	if (found)
+		return *found;
+	site = calloc(1, sizeof(*site));
+	if (!site)
+		return NULL;
+	site->caller = key.caller;
+	site->call = key.call;
+	if (!tsearch(site, &ledger->sites, compare_sites)) {
+		free(site);
+		return NULL;
+	}
+	ledger->site_count++;
+	return site;
+}
+
+static void tally(struct mr_call_tally *tally, const struct mr_trace_record *call)
+{
+	tally->calls++;
+	if (call->errnum)
+		tally->refused++;
+	else
+		tally->bytes += call->length;
+	tally->total_ns += call->elapsed_ns;
+	if (call->elapsed_ns < tally->slowest_ns)
+		return;
+	tally->slowest_ns = call->elapsed_ns;
+	tally->slowest_bytes = call->length;
+}
+
+struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			       const struct mr_traced_record *record)
+{
+	const struct mr_trace_record *call = &record->call;
+	struct mr_site *site = mr_ledger_site(ledger, call->caller, call->call);
+
+	if (!site) {
+		totals->uncounted++;
+		return NULL;
+	}
+	if (!site->calls) {
+		site->frame_count = call->frame_count;
+		memcpy(site->frames, record->frames, site->frame_count * sizeof(*site->frames));
+	}
+	tally(&totals->calls[call->call], call);
+	site->calls++;
+	if (call->errnum)
+		site->refused++;
+	else
+		note_effect(ledger, totals, call, site);
+	return site;
+}
+
+/* A search for the regions that use a protection domain, or memory on the device. */
+struct users {
+	uint64_t pointer, count;
+};
+
+static void count_user(const void *node, VISIT visit, void *data)
+{
+	const struct object *object = *(struct object *const *)node;
+	struct users *users = data;
+
+	if (visit != postorder && visit != leaf)
+		return;
+	users->count +=
+		object->is_region && (object->pd == users->pointer || object->dm == users->pointer);
+}
+
+void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
+		       struct mr_look_region *region, struct mr_look_context *context)
+{
+	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
+	const struct object *object = find_object(ledger, call->object);
+	const struct object *dm = call->dm ? find_object(ledger, call->dm) : NULL;
+
+	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
+					     .registered_count = ledger->live.count };
+	if (dm && !dm->is_region)
+		context->dm_length = (struct mr_opt_u64){ dm->bytes, true };
+	if (effect == MR_TRACED_FREES) {
+		struct users users = { .pointer = call->object };
+
+		twalk_r(ledger->objects, count_user, &users);
+		context->users = (struct mr_opt_u64){ users.count, true };
+	}
+	if (!object || !object->is_region ||
+	    (effect != MR_TRACED_CHANGES && effect != MR_TRACED_DEREGISTERS &&
+	     effect != MR_TRACED_ADVISES))
+		return;
+	*region = object->region;
+	context->region = region;
+}
+
+struct visit {
+	void (*visit)(struct mr_site *site, void *data);
+	void *data;
+};
+
+static void visit_site(const void *node, VISIT visit, void *data)
+{
+	const struct visit *visitor = data;
+
+	if (visit == postorder || visit == leaf)
+		visitor->visit(*(struct mr_site *const *)node, visitor->data);
+}
+
+void mr_ledger_sites(const struct mr_ledger *ledger,
+		     void (*visit)(struct mr_site *site, void *data), void *data)
+{
+	struct visit visitor = { visit, data };
+
+	twalk_r(ledger->sites, visit_site, &visitor);
+}
+
+void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals)
+{
+	totals->live.count -= ledger->live.count;
+	totals->live.bytes -= ledger->live.bytes;
+	tdestroy(ledger->objects, free);
+	ledger->objects = NULL;
+	ledger->object_count = 0;
+}
+
+static void free_site(void *site)
+{
+	free(((struct mr_site *)site)->place);
+	free(site);
+}
+
+void mr_ledger_release(struct mr_ledger *ledger)
+{
+	tdestroy(ledger->objects, free);
+	tdestroy(ledger->sites, free_site);
+	*ledger = (struct mr_ledger){ 0 };
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a traced process has registered, and where in the program its calls were made.  It grows with what is
+ * registered and with the places of calls, not with the number of calls.
+ */
+#ifndef LIB_TRACE_LEDGER_H
+#define LIB_TRACE_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/trace/look.h"
+#include "lib/trace/ring.h"
+
+enum {
+	MR_LEDGER_OBJECTS = 1 << 24, /**< objects of a process that are kept at most */
+	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
+};
+
+/** A place of the program that makes calls. */
+struct mr_site {
+	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
+	uint32_t call;   /**< enum mr_traced_call */
+	uint64_t calls, refused;
+	uint64_t count, bytes; /**< of what was registered here and still is */
+	char *place;           /**< mr_places_name(); NULL: not looked up yet */
+	uint32_t frame_count;  /**< return addresses of the first call */
+	uint64_t frames[MR_TRACE_FRAMES];
+};
+
+/** The calls of one kind. */
+struct mr_call_tally {
+	uint64_t calls, refused;
+	uint64_t bytes; /**< that were asked for by those that succeeded */
+	uint64_t total_ns, slowest_ns;
+	uint64_t slowest_bytes;
+};
+
+/** What is registered at once. */
+struct mr_live_tally {
+	uint64_t count, bytes;
+	uint64_t most_count, most_bytes;
+};
+
+/** Sums over all processes. */
+struct mr_trace_totals {
+	struct mr_call_tally calls[MR_TRACED_CALL_COUNT];
+	struct mr_live_tally live;
+	uint64_t uncounted; /**< objects beyond MR_LEDGER_OBJECTS */
+};
+
+struct mr_ledger {
+	void *objects, *sites; /**< trees of tsearch(3) */
+	size_t object_count, site_count;
+	struct mr_live_tally live;
+};
+
+/**
+ * mr_ledger_context() - what is known before a call that was refused
+ * @region: room for the region that the call is about
+ */
+void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
+		       struct mr_look_region *region, struct mr_look_context *context);
+
+/**
+ * mr_ledger_take() - note a call, which was checked
+ *
+ * Return: the place that made it; NULL where memory is short.
+ */
+struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+			       const struct mr_traced_record *record);
+
+/**
+ * mr_ledger_site() - the place with a return address, made where it is new
+ * @call: enum mr_traced_call; or MR_TRACED_CALL_COUNT for a place that only leads to one which calls
+ *
+ * Return: NULL where memory is short.
+ */
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call);
+
+/** mr_ledger_sites() - call @visit with each place */
+void mr_ledger_sites(const struct mr_ledger *ledger,
+		     void (*visit)(struct mr_site *site, void *data), void *data);
+
+/** mr_ledger_end() - the process has ended: what is registered is so no longer; the sites keep their sums */
+void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals);
+
+/** mr_ledger_release() - free all */
+void mr_ledger_release(struct mr_ledger *ledger);
+
+#endif
