@@ -13,6 +13,7 @@
 	COMMAND(stat)                                                                              \
 	COMMAND(explain)                                                                           \
 	COMMAND(batch)                                                                             \
+	COMMAND(trace)                                                                             \
 	COMMAND(sim)
 
 #define DECLARE(name) extern const struct command command_##name;

@@ -77,10 +77,33 @@ static void fill_cause(struct cause_row *row, const struct mr_suspicion *suspici
 	}
 }
 
+static void fill_rows(struct why *why)
+{
+	const struct mr_diagnosis *diagnosis = &why->diagnosis;
+
+	for (size_t i = 0; i < diagnosis->cause_count; i++)
+		fill_cause(&why->causes[i], &diagnosis->causes[i]);
+	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
+		why->ruled_out[i] = (struct ruled_out_row){ diagnosis->ruled_out[i].cause->id,
+							    diagnosis->ruled_out[i].reason };
+}
+
+struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
+{
+	struct why *why = malloc(sizeof(*why));
+
+	if (!why)
+		return NULL;
+	why->users = 1;
+	why->has_tries = why->has_proof = false;
+	why->diagnosis = *diagnosis;
+	fill_rows(why);
+	return why;
+}
+
 static struct why *why_find(struct mr_refusal *refusal, bool tries)
 {
 	struct why *why = malloc(sizeof(*why));
-	const struct mr_diagnosis *diagnosis;
 
 	if (!why)
 		return NULL;
@@ -88,18 +111,13 @@ static struct why *why_find(struct mr_refusal *refusal, bool tries)
 	why->has_tries = tries;
 	if (tries)
 		tried_make(&why->tried, refusal);
-	diagnosis = &why->diagnosis;
 	why->has_proof = refusal->proven != NULL;
 	if (why->has_proof) {
 		why->proven = *refusal->proven;
 		proof_fill(&why->proof, &why->proven);
 	}
 	mr_diagnose(refusal, mr_this_host(), &why->diagnosis);
-	for (size_t i = 0; i < diagnosis->cause_count; i++)
-		fill_cause(&why->causes[i], &diagnosis->causes[i]);
-	for (size_t i = 0; i < diagnosis->ruled_out_count; i++)
-		why->ruled_out[i] = (struct ruled_out_row){ diagnosis->ruled_out[i].cause->id,
-							    diagnosis->ruled_out[i].reason };
+	fill_rows(why);
 	return why;
 }
 

@@ -21,7 +21,7 @@ complain() {
 ask() {
 	local status=0 line refusals=0 json=(--json)
 
-	[[ $1 != @(session|sim) ]] || json=() # these print no document
+	[[ $1 != @(session|sim|trace) ]] || json=() # these print no document on stdout
 	mrctl "${json[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 	asked=$((asked + 1)) text=''
 	case $status in

@@ -156,7 +156,7 @@ offers_what_there_is() { # SHELL
 	[ "$("$1" 'mrctl -j -d x reg-')" = $'reg-dmabuf\nreg-iova' ]
 	for command in '' $(commands); do
 		same "$(options "$command")" "$("$1" "mrctl $command --")"
-		[ -z "$(columns "$command")" ] ||
+		[ -z "$(columns "$command")" ] || [ "$command" = trace ] || # whose -o is a file
 			same "$(columns "$command")" "$("$1" "mrctl $command -o ")"
 	done
 	for view in $(cli view stat); do

@@ -69,10 +69,12 @@ columns_of() {
 	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
 Columns of regions, for --output:
 Columns of causes, for --output:
+Columns of calls, for --output:
 $(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')" ]
 	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
 	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
 	[ "$(columns_of "Columns of causes")" = "$(cli column explain)" ]
+	[ "$(columns_of "Columns of calls")" = "$(cli column trace)" ]
 	for command in reg umem stat; do
 		[ "$(mrctl help columns $command | awk '!NF { exit } /^  [^ ]/ { print $1 }')" = "$(jq -r \
 			--arg command $command '.commands[] | select(.name == $command) |
@@ -112,12 +114,12 @@ simulator_words() {
 	usage_error "unexpected argument 'stat'"
 }
 
-@test "help fits a screen: 42 lines of 80 columns without trailing blanks" {
+@test "help fits a screen: 44 lines of 80 columns without trailing blanks" {
 	local command
 
 	for command in '' $(cli command); do
 		run --separate-stderr mrctl ${command:+"$command"} -h
-		[ "$(wc -l <<<"$output")" -le 42 ] || fail "$command: $(wc -l <<<"$output") lines" || return
+		[ "$(wc -l <<<"$output")" -le 44 ] || fail "$command: $(wc -l <<<"$output") lines" || return
 	done
 	for command in '' $(cli command) $(topics); do
 		run --separate-stderr mrctl help ${command:+"$command"}
@@ -179,15 +181,17 @@ simulator_words() {
 	json '.commands | all([.columns[].name] | (unique | length) == length)'
 }
 
-# stat --device is a flag, and -d NAME the global option.
-@test "no command has two options of one name or letter, the global ones included, except stat --device" {
+# stat --device is a flag, and -d NAME the global option.  trace -o names a file, as that of other tracers does.
+@test "no command has two options of one name or letter, the global ones included, except two that are known" {
 	run --separate-stderr mrctl --dump-cli
 	json '[.options[].name] as $global | .commands |
-		all(.name as $command | [.options[].name | select($command != "stat" or . != "device")] + $global |
+		all(.name as $command | [.options[] | select($command + " " + .name |
+				IN("stat device", "trace output") | not).name] + $global |
 			(unique | length) == length)'
-	json '.commands[] | select(.name == "stat") | [.options[].name] | (unique | length) == length'
+	json '.commands | all([.options[].name] | (unique | length) == length)'
 	json '[.options[].letter] as $global | .commands |
-		all([.options[].letter] + $global | map(select(.)) | (unique | length) == length)'
+		all(.name as $command | [.options[] | select($command != "trace" or .name != "output").letter] + $global |
+			map(select(.)) | (unique | length) == length)'
 }
 
 @test "an option that commands share is the same in all of them" {

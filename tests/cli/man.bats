@@ -173,7 +173,7 @@ every_line_of() { # LINES OTHER WHAT
 		# Remedies are commands of other programs as well.
 		[ "$name" = mrctl-causes.7 ] && continue
 		# An example may use another command, whose options are not in this page.
-		others=$(commands | grep -vx -e "$own" -e sim -e session | paste -sd'|')
+		others=$(commands | grep -vx -e "$own" -e sim -e session -e trace | paste -sd'|')
 		every_line_of "$(part "$name" | sed -E -e 's/mrctl sim .* -- /mrctl sim -- /' \
 			-e "s/mrctl( -[a-z])* ($others) [^;|']*//g" |
 			grep -o -e '--[a-z][a-z-]*' | sort -u)" \
@@ -199,6 +199,9 @@ documents() {
 	dereg | stat)
 		session "reg --name n" "reg $dmah" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
 			"!dereg r" stat "dereg --all --flush"
+		;;
+	trace)
+		mrctl sim -- mrctl -j trace -- mrctl -q reg 2>&1
 		;;
 	explain)
 		mrctl -j explain --list
@@ -248,7 +251,7 @@ listed() {
 			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
 		expected=$(columns batch)
 		[ "$command" = batch ] ||
-			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions // .causes)[], (.before // [])[] |
+			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions // .calls // .causes)[], (.before // [])[] |
 				to_entries[] | select(.value != null).key] | unique[]')
 		# a libmlx5 before rdma-core 63 exports nothing
 		[[ $command != umem || $expected == *export* ]] || expected+=$'\n'export

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What mrctl trace has seen. */
+#ifndef CMD_TRACE_RESULT_H
+#define CMD_TRACE_RESULT_H
+
+#include "cmd/output/fields.h"
+#include "lib/trace/follow.h"
+
+/** A program that was not followed. */
+struct not_followed {
+	struct mr_opt_u64 pid;
+	char program[MR_TRACE_PATH];
+	const char *reason;
+};
+
+struct trace_result {
+	struct mr_follow follow;
+	int status; /**< of the program, as of wait(2) */
+	struct not_followed *not_followed;
+	size_t not_followed_count;
+};
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cmd/output/document.h"
+#include "cmd/output/private_file.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/rows.h"
+#include "cmd/trace/text.h"
+#include "lib/base/cleanup.h"
+
+static void print_calls(struct output *out, const struct mr_follow *follow)
+{
+	output_list_begin(out, trace_call_record.list, &trace_call_record, false);
+	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++) {
+		struct trace_call_row row;
+
+		if (!follow->totals.calls[i].calls)
+			continue;
+		trace_call_row_fill(&row, follow, i);
+		output_row(out, &trace_call_record, &row);
+	}
+	output_list_end(out);
+}
+
+static void print_refusals(struct output *out, const struct mr_follow *follow)
+{
+	output_list_begin(out, trace_refusal_record.list, &trace_refusal_record, false);
+	for (size_t i = 0; i < follow->refusals.count; i++) {
+		struct trace_refusal_row row;
+
+		trace_refusal_row_fill(&row, follow->refusals.kinds[i]);
+		output_row(out, &trace_refusal_record, &row);
+		why_release(row.why);
+	}
+	output_list_end(out);
+}
+
+static void print_leaks(struct output *out, const struct mr_follow *follow)
+{
+	output_list_begin(out, trace_leak_record.list, &trace_leak_record, false);
+	for (size_t i = 0; i < follow->leak_count; i++) {
+		struct trace_leak_row row;
+
+		trace_leak_row_fill(&row, &follow->leaks[i]);
+		output_row(out, &trace_leak_record, &row);
+	}
+	output_list_end(out);
+}
+
+static void print_document(struct output *out, const struct trace_row *row,
+			   const struct trace_result *result)
+{
+	const struct list not_followed = { &not_followed_record, result->not_followed,
+					   result->not_followed_count,
+					   sizeof(*result->not_followed) };
+
+	output_begin(out, "trace");
+	output_members(out, &trace_record, row);
+	print_calls(out, &result->follow);
+	print_refusals(out, &result->follow);
+	print_leaks(out, &result->follow);
+	output_json_list(out, not_followed_record.list, &not_followed);
+}
+
+/* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
+static int redirect(const struct trace_args *args, struct mr_error *err)
+{
+	FILE *file;
+
+	if (!args->summary_file) {
+		if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+			return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+		return 0;
+	}
+	file = private_file_open(args->summary_file, err);
+	if (!file)
+		return -err->errnum;
+	if (dup2(fileno(file), STDOUT_FILENO) < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
+		mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	fclose(file);
+	return mr_error_is_set(err) ? -err->errnum : 0;
+}
+
+int summary_print(const struct invocation *invocation, struct trace_result *result,
+		  struct mr_error *err)
+{
+	const struct trace_args *args = invocation->args;
+	mr_auto_fd int errors = dup(STDERR_FILENO);
+	struct trace_row row;
+	struct output out;
+	int rc = redirect(args, err);
+
+	if (rc)
+		return rc;
+	trace_row_fill(&row, invocation, result);
+	rc = output_open(&out, &invocation->global->style, &trace_call_record, err);
+	if (rc)
+		return rc;
+	if (invocation->global->style.json) {
+		print_document(&out, &row, result);
+	} else {
+		trace_text(invocation, &row, result);
+		if (args->calls && !invocation->global->style.quiet)
+			print_calls(&out, &result->follow);
+	}
+	rc = output_end(&out, err);
+	output_release(&out);
+	if (errors >= 0) /* an error that follows is for the terminal, not for the summary */
+		dup2(errors, STDERR_FILENO);
+	return rc;
+}

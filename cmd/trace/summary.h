@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What mrctl trace tells at the end. */
+#ifndef CMD_TRACE_SUMMARY_H
+#define CMD_TRACE_SUMMARY_H
+
+#include "cmd/cli/command.h"
+#include "cmd/trace/result.h"
+
+/**
+ * summary_print() - print the summary on standard error, or with --summary to that file
+ * Return: 0, or -errno.
+ */
+int summary_print(const struct invocation *invocation, struct trace_result *result,
+		  struct mr_error *err);
+
+#endif

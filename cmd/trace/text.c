@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cmd/output/exit_status.h"
+#include "cmd/output/messages.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/text.h"
+#include "lib/diagnose/size_text.h"
+
+enum {
+	LEAKS_SHOWN = 3, /* without --leaks */
+};
+
+static const char command[] = "trace";
+
+/* "3 regions of 12 KiB" */
+static const char *amount(char *text, size_t size, uint64_t regions, uint64_t bytes)
+{
+	snprintf(text, size, "%" PRIu64 " region%s of %s", regions, regions == 1 ? "" : "s",
+		 mr_size_text(bytes).text);
+	return text;
+}
+
+static void report_request(const struct trace_refusal_row *row)
+{
+	const char *of = row->offset.known ? "a dma-buf or memory on the device" : "memory";
+	char access[FIELD_TEXT_MAX], at[32] = "";
+
+	if (!row->length.known)
+		return;
+	if (row->addr.known || row->offset.known)
+		snprintf(at, sizeof(at), " at 0x%" PRIx64,
+			 row->offset.known ? row->offset.value : row->addr.value);
+	report_detail("asked for %" PRIu64 " bytes%s of %s%s%s%s%s", row->length.value, at, of,
+		      row->memory ? " like " : "", row->memory ? row->memory : "",
+		      row->access.known ? ", access " : "",
+		      row->access.known ? access_text((uint32_t)row->access.value, access) : "");
+}
+
+/* "ENOMEM (Cannot allocate memory)" */
+static const char *trace_errno_text(int errnum, char *text, size_t size)
+{
+	const char *name = mr_errno_name(errnum);
+
+	if (errnum == MR_TRACE_NO_ERRNO)
+		return "refused without an errno";
+	if (name)
+		snprintf(text, size, "%s (%s)", name, mr_errno_text(errnum));
+	else
+		snprintf(text, size, "errno %d", errnum);
+	return text;
+}
+
+static void report_refusal(const struct invocation *invocation, const struct mr_refusal_kind *kind)
+{
+	struct trace_refusal_row row;
+	char errno_text[128], times[40];
+
+	trace_refusal_row_fill(&row, kind);
+	snprintf(times, sizeof(times), "%" PRIu64 " times", kind->count);
+	report_note(command, "%s: %s, %s", row.call,
+		    trace_errno_text(kind->record.call.errnum, errno_text, sizeof(errno_text)),
+		    kind->count > 1 ? times : "once");
+	report_detail("%sby %s (pid %" PRIu64 ") at %s%s%s", kind->count > 1 ? "first " : "",
+		      row.program && row.program[0] ? row.program : "a program", row.pid.value,
+		      row.place ? row.place : "?", row.device ? ", on " : "",
+		      row.device ? row.device : "");
+	report_request(&row);
+	if (row.why)
+		why_report(row.why, invocation->global->style.verbose);
+	else
+		report_detail(
+			"because: not known; the process could not be looked at while it waited");
+	if (kind->looked_at && kind->looked_at < kind->count)
+		report_detail("looked at %" PRIu64 " of them", kind->looked_at);
+	why_release(row.why);
+}
+
+static void report_leaks(const struct invocation *invocation, const struct trace_row *row,
+			 const struct mr_follow *follow)
+{
+	const struct trace_args *args = invocation->args;
+	const size_t shown =
+		args->leaks || follow->leak_count <= LEAKS_SHOWN ? follow->leak_count : LEAKS_SHOWN;
+	char text[96];
+
+	if (!follow->leak_count) {
+		if (args->leaks)
+			report_note(command, "all regions were deregistered");
+		return;
+	}
+	report_note(command, "%s never deregistered",
+		    amount(text, sizeof(text), row->leaked.value, row->leaked_bytes.value));
+	for (size_t i = 0; i < shown; i++) {
+		const struct mr_leak *leak = &follow->leaks[i];
+
+		report_detail("%s by %s at %s in %s",
+			      amount(text, sizeof(text), leak->count, leak->bytes),
+			      mr_traced_call_row(leak->call)->name, leak->place, leak->program);
+		for (char *const *frame = leak->frames; *frame; frame++)
+			report_detail("    %s", *frame);
+	}
+	if (shown < follow->leak_count)
+		report_detail("and at %zu other places (--leaks)", follow->leak_count - shown);
+}
+
+static void report_unnamed(const struct trace_result *result)
+{
+	const struct mr_refusals *refusals = &result->follow.refusals;
+	const char *package = mr_places_package();
+
+	if (refusals->left_out)
+		report_note(command, "and %" PRIu64 " refusals of yet other kinds",
+			    refusals->left_out);
+	if (package && (refusals->count || result->follow.leak_count))
+		report_note(command, "places have no names of functions: install %s", package);
+}
+
+static void report_total(const struct trace_row *row)
+{
+	char most[96];
+
+	report_note(command,
+		    "%" PRIu64 " registration%s of %s by %" PRIu64
+		    " process%s, at most %s at once; %" PRIu64 " refused",
+		    row->registered.value, row->registered.value == 1 ? "" : "s",
+		    mr_size_text(row->registered_bytes.value).text, row->processes.value,
+		    row->processes.value == 1 ? "" : "es",
+		    amount(most, sizeof(most), row->most_regions.value, row->most_bytes.value),
+		    row->refused.value);
+	if (row->unseen.value)
+		report_detail("%" PRIu64 " more calls were made while mrctl did not answer",
+			      row->unseen.value);
+}
+
+static bool has_calls(const struct mr_follow *follow)
+{
+	for (uint32_t i = 0; i < MR_TRACED_CALL_COUNT; i++)
+		if (follow->totals.calls[i].calls)
+			return true;
+	return false;
+}
+
+/* Of a program that could not be followed, or not be run, a message has told already. */
+static void report_nothing(const struct trace_row *row, const struct trace_result *result)
+{
+	const uint64_t status = row->exit_status.value;
+
+	if (result->not_followed_count || status == EXIT_CANNOT_EXEC || status == EXIT_NO_PROGRAM)
+		return;
+	if (row->processes.value)
+		report_note(command, "no call of libibverbs was seen in %" PRIu64 " process%s",
+			    row->processes.value, row->processes.value == 1 ? "" : "es");
+	else
+		report_note(command, "no process could be followed");
+}
+
+void trace_text(const struct invocation *invocation, const struct trace_row *row,
+		const struct trace_result *result)
+{
+	const struct trace_args *args = invocation->args;
+	const struct mr_follow *follow = &result->follow;
+	const bool quiet = invocation->global->style.quiet;
+
+	for (size_t i = 0; i < follow->refusals.count; i++)
+		report_refusal(invocation, follow->refusals.kinds[i]);
+	if (!quiet || args->leaks)
+		report_leaks(invocation, row, follow);
+	report_unnamed(result);
+	if (quiet)
+		return;
+	if (has_calls(follow))
+		report_total(row);
+	else
+		report_nothing(row, result);
+}

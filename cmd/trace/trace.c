@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cli/help_topics.h"
+#include "cmd/cli/option_types.h"
+#include "cmd/cli/program.h"
+#include "cmd/output/exit_status.h"
+#include "cmd/output/json.h"
+#include "cmd/output/messages.h"
+#include "cmd/output/private_file.h"
+#include "cmd/trace/args.h"
+#include "cmd/trace/call_row.h"
+#include "cmd/trace/live.h"
+#include "cmd/trace/rows.h"
+#include "cmd/trace/summary.h"
+#include "lib/base/clean_text.h"
+#include "lib/base/clock.h"
+#include "lib/trace/enter.h"
+#include "lib/trace/wire/program.h"
+
+struct trace_job {
+	const struct invocation *invocation;
+	const struct trace_args *args;
+	FILE *calls; /* of -o; or NULL */
+	uint64_t start_ns;
+	bool out_of_memory; /* a call could not be written */
+	struct trace_result result;
+};
+
+/* ---- while the program runs ---- */
+
+static void write_call(struct trace_job *job, const struct call_row *row)
+{
+	char *text = json_text(&call_record, NULL, row);
+
+	if (text)
+		fprintf(job->calls, "%s\n", text);
+	else
+		job->out_of_memory = true;
+	json_free(text);
+}
+
+static void show_call(void *data, struct mr_traced_process *process,
+		      const struct mr_traced_record *record, struct mr_site *site,
+		      const struct mr_look *look)
+{
+	struct trace_job *job = data;
+	struct call_facts facts = { .process = process,
+				    .record = record,
+				    .site = site,
+				    .look = look,
+				    .start_ns = job->start_ns };
+	struct why *why;
+	struct call_row row;
+
+	if (job->args->refused_only && !record->call.errnum)
+		return;
+	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
+	call_row_fill(&row, &facts);
+	if (job->calls)
+		write_call(job, &row);
+	if (job->args->live)
+		live_print(&row);
+	why_release(why);
+}
+
+static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
+{
+	struct trace_job *job = data;
+	struct trace_result *result = &job->result;
+	struct not_followed *more =
+		reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
+	struct not_followed *row;
+
+	if (pid)
+		report_note("trace", "%s (pid %d) is not followed: %s", path, pid,
+			    trace_obstacle_text(obstacle));
+	else
+		report_note("trace", "%s is not followed: %s", path, trace_obstacle_text(obstacle));
+	if (!more)
+		return;
+	result->not_followed = more;
+	row = &more[result->not_followed_count++];
+	*row = (struct not_followed){ .pid = { (uint64_t)pid, pid != 0 },
+				      .reason = trace_obstacle_text(obstacle) };
+	memccpy(row->program, path, '\0', sizeof(row->program));
+	mr_clean_text(row->program, sizeof(row->program));
+}
+
+static void flush_calls(void *data)
+{
+	const struct trace_job *job = data;
+
+	if (job->calls)
+		fflush(job->calls);
+}
+
+/* ---- the program ---- */
+
+/* The child: sets the environment, and becomes the program. */
+static void run_program(const struct trace_job *job)
+{
+	const struct mr_channel *channel = &job->result.follow.channel;
+	struct mr_error err = { 0 };
+	int status;
+
+	if (mr_trace_enter(channel->name, channel->token, &err)) {
+		report_error("trace", &err);
+		_exit(EXIT_REFUSED);
+	}
+	status = program_exec(job->invocation, &err);
+	_exit(status);
+}
+
+/* Says at once that the program itself cannot be followed, before it runs. */
+static void check_program(struct trace_job *job)
+{
+	char path[MR_TRACE_PATH];
+	enum mr_trace_obstacle obstacle;
+
+	if (!job->invocation->operands[0] ||
+	    mr_trace_find_program(job->invocation->operands[0], getenv("PATH"), path, sizeof(path)))
+		return;
+	obstacle = mr_trace_program(AT_FDCWD, path);
+	if (obstacle != MR_TRACE_FOLLOWED)
+		note_not_followed(job, 0, path, obstacle);
+}
+
+static int follow_program(struct trace_job *job, struct mr_error *err)
+{
+	struct mr_follow *follow = &job->result.follow;
+	pid_t child;
+
+	check_program(job);
+	child = fork();
+	if (child < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
+	if (!child)
+		run_program(job);
+	return mr_follow_run(follow, child, &job->result.status, err);
+}
+
+/* ---- the answer ---- */
+
+/* Ends this process as the program was ended, so that a shell sees the same; it returns where that is not possible. */
+static void die_of(int signal_number)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t mask;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&mask);
+	sigaddset(&mask, signal_number);
+	raise(signal_number);
+	sigprocmask(SIG_UNBLOCK, &mask, NULL);
+}
+
+static int status_of(const struct trace_job *job)
+{
+	const int status = job->result.status;
+
+	if (job->args->expect_none_refused && job->result.follow.refusals.total)
+		return EXIT_REFUSED;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	die_of(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+static int close_calls(struct trace_job *job, struct mr_error *err)
+{
+	FILE *calls = job->calls;
+
+	job->calls = NULL;
+	if (!calls)
+		return 0;
+	if (private_file_close(calls, job->args->calls_file, err))
+		return -err->errnum;
+	return job->out_of_memory
+		       ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc",
+				 "not all calls could be written to %s", job->args->calls_file)
+		       : 0;
+}
+
+static int run_job(struct trace_job *job, struct mr_error *err)
+{
+	struct mr_follow *follow = &job->result.follow;
+	int rc = mr_follow_open(follow, err);
+
+	if (!rc && job->args->calls_file) {
+		job->calls = private_file_open(job->args->calls_file, err);
+		rc = job->calls ? 0 : -err->errnum;
+	}
+	if (!rc)
+		rc = follow_program(job, err);
+	if (!rc)
+		rc = close_calls(job, err);
+	if (!rc)
+		rc = summary_print(job->invocation, &job->result, err);
+	return rc ? rc : status_of(job);
+}
+
+static int run_trace(const struct invocation *invocation, struct mr_error *err)
+{
+	struct trace_job job = { .invocation = invocation,
+				 .args = invocation->args,
+				 .start_ns = mr_now_ns() };
+	struct mr_follow *follow = &job.result.follow;
+	int rc;
+
+	follow->frames = job.args->stacks ? MR_TRACE_FRAMES : 0;
+	follow->channel.fd = -1;
+	follow->sink = (struct mr_trace_sink){ &job, NULL, note_not_followed, flush_calls };
+	if (job.args->calls_file || job.args->live)
+		follow->sink.call = show_call;
+	rc = run_job(&job, err);
+	if (job.calls)
+		fclose(job.calls);
+	mr_follow_close(follow);
+	free(job.result.not_followed);
+	return rc;
+}
+
+static int check_trace(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct trace_args *args = invocation->args;
+
+	if (args->refused_only && !args->calls_file && !args->live)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--refused-only is about the calls of -o FILE or --live");
+	return 0;
+}
+
+static const struct option_spec options[] = {
+	OPTION('o', "output", string, struct trace_args, calls_file, "FILE",
+	       "write each call to FILE, as JSON Lines"),
+	OPTION(0, "live", flag, struct trace_args, live, NULL,
+	       "show each call on standard error while the program runs"),
+	OPTION(0, "refused-only", flag, struct trace_args, refused_only, NULL,
+	       "of -o and --live: only calls that were refused"),
+	OPTION(0, "stacks", flag, struct trace_args, stacks, NULL,
+	       "tell the callers of each call, not only its place"),
+	OPTION(0, "calls", flag, struct trace_args, calls, NULL,
+	       "add a table of the calls to the summary"),
+	OPTION(0, "leaks", flag, struct trace_args, leaks, NULL,
+	       "tell all places of regions that were never deregistered"),
+	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
+	       "write the summary to FILE, not to standard error"),
+	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,
+	       "exit status 1 where a call was refused"),
+	OPTION_END,
+};
+
+static const struct option_group group = { "Trace", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+const struct command command_trace = {
+	.name = "trace",
+	.operands = "[-- CMD [ARG...]]",
+	.summary = "run a program, see what it registers, and say why it is refused",
+	.description =
+		"Runs CMD (default: $SHELL) and follows all processes that it starts. Each call of libibverbs and "
+		"libmlx5 that registers, changes or deregisters memory is seen. When all have ended, "
+		"a summary on standard error tells what was registered, what was never "
+		"deregistered, and why calls were refused. CMD and its output stay as they are.",
+	.groups = groups,
+	.args_size = sizeof(struct trace_args),
+	.record = &trace_call_record,
+	.columns = "call,calls,refused,bytes,elapsed_ns,slowest_ns",
+	.examples =
+		(const char *const[]){ "mrctl trace -- ibv_rc_pingpong",
+				       "mrctl trace -o calls.jsonl --stacks -- ibv_devinfo",
+				       "mrctl sim -- mrctl trace -- mrctl reg --memory readonly",
+				       NULL },
+	.runs_program = true,
+	.not_in_batch = true,
+	.check = check_trace,
+	.run = run_trace,
+};
