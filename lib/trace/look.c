@@ -196,6 +196,7 @@ void mr_look_at(pid_t pid, const struct mr_trace_record *record,
 	if (look->has_range && look->range.memory[0])
 		call.refusal.memory = look->range.memory;
 	call.refusal.simulated_pinned = look->pinned;
+	look->errnum = call.refusal.errnum;
 	look->by_kernel = call.refusal.by_kernel;
 	look->is_fork_safe = call.refusal.fork_safe;
 	mr_diagnose(&call.refusal, &host, &look->diagnosis);

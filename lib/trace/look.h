@@ -18,6 +18,7 @@
 struct mr_look {
 	/** -errno: /proc does not tell of the process, so that the diagnosis is by its call alone; 0: it does. */
 	int error;
+	int errnum;       /**< positive: that the diagnosis is about */
 	char command[16]; /**< name of the process, in printable characters; empty: not known */
 	uint64_t tid;     /**< of the thread, as mrctl sees it; 0: not known */
 	struct mr_diagnosis diagnosis; /**< its layer is the one that refused */

@@ -127,7 +127,15 @@ static void read_region(const struct mr_look_region *region, struct mr_refusal *
 	refusal->pinned_access = region->pinned_access;
 }
 
-/* ---- the layer ---- */
+/* ---- the errno ---- */
+
+/* A call that has left errno as it was: as mrctl takes its own calls (lib/verbs/rereg.c, mr_call_errno()). */
+static int errno_of(const struct mr_trace_record *record)
+{
+	if (record->errnum != MR_TRACE_NO_ERRNO)
+		return record->errnum;
+	return record->call == MR_TRACED_IBV_REREG_MR ? ENOMEM : EIO;
+}
 
 /* Whether it was the kernel that refused.  Calls that it has refused before, with another errno, tell nothing. */
 static enum mr_tristate is_by_kernel(const struct mr_trace_record *record)
@@ -147,7 +155,7 @@ void mr_refused_call_read(const struct mr_trace_record *record,
 	*call = (struct mr_refused_call){
 		.refusal = {
 			.call = row->name ? row->name : "",
-			.errnum = record->errnum,
+			.errnum = errno_of(record),
 			.kind = MR_ERROR_REFUSED,
 			.via = MR_VIA_LIBRARY,
 			.held = context->registered_bytes,

@@ -8,6 +8,9 @@
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
 
+/* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc tells; NULL without them */
+extern uint64_t mrctl_sim_pinned(void) __attribute__((weak));
+
 enum {
 	OWN_FRAMES = 6,    /* of the agent, at most, on top of a backtrace */
 	LOOKS_OF_KIND = 3, /* refusals of a kind that mrctl looks at */
@@ -94,6 +97,10 @@ static void put(struct mr_trace_record *record)
 	record->tid = own_tid();
 	record->flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
 			 (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
+	if (record->errnum && mrctl_sim_pinned) {
+		record->pinned = mrctl_sim_pinned();
+		record->flags |= MR_TRACE_HAS_PINNED;
+	}
 	if (agent_process->frames)
 		record->frame_count = backtrace_from(record->caller, frames, &first);
 	if (is_worth_a_look(record))

@@ -2,6 +2,7 @@
 /* Looks at children whose calls were refused, on the simulated HCA. */
 #include <errno.h>
 #include <grp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -266,6 +267,17 @@ TEST(fork_protection_is_known_by_the_call)
 	munmap(memory, PAGE);
 }
 
+TEST(a_call_that_has_left_no_errno_has_that_of_mrctls_own)
+{
+	struct mr_trace_record record = refused(MR_TRACE_NO_ERRNO, buffer, PAGE, WRITE);
+
+	look_at(record);
+	assert_int_equal(look.errnum, EIO);
+	record.call = MR_TRACED_IBV_REREG_MR;
+	look_at(record);
+	assert_int_equal(look.errnum, ENOMEM);
+}
+
 /* ---- calls on what was there before ---- */
 
 TEST(changes_are_explained_by_the_code_and_by_the_region)
@@ -311,6 +323,66 @@ TEST(handles_of_the_process_are_not_looked_up_elsewhere)
 		assert_true(look.diagnosis.causes[i].certainty < MR_CERTAIN);
 }
 
+/* ---- processes that change meanwhile ---- */
+
+static void *map_and_unmap(void *data)
+{
+	for (;;) {
+		mprotect(buffer, 4 * PAGE, data ? PROT_READ : PROT_NONE);
+		munmap(mmap(NULL, 64 * PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		       64 * PAGE);
+		mprotect(buffer, 4 * PAGE, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+static void change(void)
+{
+	pthread_t threads[2];
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		if (pthread_create(&threads[i], NULL, map_and_unmap, i ? buffer : NULL))
+			_exit(1);
+}
+
+/* What is found is what there was at some moment: the page cannot be written, or can. */
+TEST(mappings_may_change_while_they_are_read)
+{
+	const struct mr_trace_record record = refused(EFAULT, buffer, 64 * PAGE, WRITE);
+	const pid_t child = start(change);
+
+	for (int i = 0; i < 50; i++) {
+		mr_look_at(child, &record, &context, &look);
+		assert_int_equal(look.error, 0);
+		if (look.diagnosis.cause_count && look.diagnosis.causes[0].certainty == MR_CERTAIN)
+			assert_true(strstr("MR-READ-ONLY MR-PROT-NONE",
+					   look.diagnosis.causes[0].cause->id) != NULL);
+	}
+	end(child);
+}
+
+TEST(a_process_may_end_while_it_is_read)
+{
+	const struct mr_trace_record record = refused(EFAULT, buffer, 64 * PAGE, WRITE);
+
+	for (useconds_t i = 0; i < 40; i++) {
+		const pid_t child = start(nothing), killer = fork();
+
+		assert_true(killer >= 0);
+		if (!killer) {
+			usleep(i * 100);
+			kill(child, SIGKILL);
+			_exit(0);
+		}
+		mr_look_at(child, &record, &context, &look);
+		/* All of this is as it should be, and what is not known is nothing bad. */
+		assert_true(look.diagnosis.cause_count == 0 ||
+			    look.diagnosis.causes[0].certainty < MR_LIKELY);
+		waitpid(killer, NULL, 0);
+		waitpid(child, NULL, 0);
+	}
+}
+
 /* ---- hostile records ---- */
 
 TEST(no_record_makes_it_fail)
@@ -340,9 +412,12 @@ int main(void)
 		cmocka_unit_test(the_layer_is_that_of_who_refused),
 		cmocka_unit_test(a_check_that_two_layers_make_is_of_the_one_that_made_it),
 		cmocka_unit_test(fork_protection_is_known_by_the_call),
+		cmocka_unit_test(a_call_that_has_left_no_errno_has_that_of_mrctls_own),
 		cmocka_unit_test(changes_are_explained_by_the_code_and_by_the_region),
 		cmocka_unit_test(the_pd_that_has_regions_is_in_use),
 		cmocka_unit_test(handles_of_the_process_are_not_looked_up_elsewhere),
+		cmocka_unit_test(mappings_may_change_while_they_are_read),
+		cmocka_unit_test(a_process_may_end_while_it_is_read),
 		cmocka_unit_test(no_record_makes_it_fail),
 	};
 
