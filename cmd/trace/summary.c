@@ -7,6 +7,7 @@
 #include "cmd/output/private_file.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/rows.h"
+#include "cmd/trace/summary.h"
 #include "cmd/trace/text.h"
 #include "lib/base/cleanup.h"
 
