@@ -16,7 +16,8 @@
  * Environment variables that the simulator reads; "mrctl sim" sets them.  Without MRCTL_SIM no device is
  * simulated.  MRCTL_SIM_DATA_DIRECT gives mlx5 a Data Direct device, MRCTL_SIM_TPH gives it the PCI capability
  * TPH, and MRCTL_SIM_NO_OPTIONAL_ACCESS takes the optional access flags away, as in Linux before 5.7; these count
- * where they are set at all.
+ * where they are set at all.  MRCTL_SIM_MAX_OBJECTS is a number: how many objects a context that is opened can have,
+ * as with the limit hca_object of an rdma cgroup.  (The host's cgroups know no simulated device.)
  */
 #define MR_SIM_VARIABLE                    "MRCTL_SIM"
 #define MR_SIM_KERNEL_VARIABLE             "MRCTL_SIM_KERNEL"
@@ -24,6 +25,7 @@
 #define MR_SIM_DATA_DIRECT_VARIABLE        "MRCTL_SIM_DATA_DIRECT"
 #define MR_SIM_TPH_VARIABLE                "MRCTL_SIM_TPH"
 #define MR_SIM_NO_OPTIONAL_ACCESS_VARIABLE "MRCTL_SIM_NO_OPTIONAL_ACCESS"
+#define MR_SIM_MAX_OBJECTS_VARIABLE        "MRCTL_SIM_MAX_OBJECTS"
 
 /** How the names of memfds begin that stand for dma-bufs. */
 #define MR_SIM_DMABUF_NAME "mrctl-dmabuf"

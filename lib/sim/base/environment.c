@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The environment variables that configure the simulated HCA; state/fault.c reads MRCTL_SIM_FAULT. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,23 @@ bool sim_has_optional_access(void)
 bool sim_has_tph(void)
 {
 	return getenv(MR_SIM_TPH_VARIABLE);
+}
+
+uint32_t sim_wanted_limit(void)
+{
+	const char *text = getenv(MR_SIM_MAX_OBJECTS_VARIABLE);
+	struct mr_error err;
+	unsigned long limit;
+	char *end;
+
+	if (!text)
+		return UINT32_MAX;
+	errno = 0;
+	limit = strtoul(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && limit <= UINT32_MAX)
+		return (uint32_t)limit;
+	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "not a number of objects: \"%s\"", text);
+	sim_refuse_variable(MR_SIM_MAX_OBJECTS_VARIABLE, &err);
 }
 
 bool sim_has_data_direct(void)

@@ -3,6 +3,7 @@
 #define LIB_SIM_BASE_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "lib/base/error.h"
 #include "lib/simulator/spec.h"
@@ -21,6 +22,9 @@ enum mr_sim_kernel sim_wanted_kernel(void);
  * Return: false with MRCTL_SIM_NO_OPTIONAL_ACCESS, as before Linux 5.7.
  */
 bool sim_has_optional_access(void);
+
+/** sim_wanted_limit() - the number in MRCTL_SIM_MAX_OBJECTS, or UINT32_MAX */
+uint32_t sim_wanted_limit(void);
 
 /** sim_has_data_direct() - whether the HCA has a Data Direct device (MRCTL_SIM_DATA_DIRECT) */
 bool sim_has_data_direct(void);

@@ -8,6 +8,7 @@
 #include "lib/sim/call/destroy.h"
 #include "lib/sim/memory/device_memory.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 #include "lib/sim/state/objects.h"
 
 /* uverbs_std_types_dmah.c uverbs_free_dmah() */
@@ -24,12 +25,15 @@ static bool is_dmah_used(const struct sim_table *table, uint32_t handle)
 int sim_destroy_object(struct sim_table *table, const struct sim_object *object)
 {
 	const uint32_t handle = sim_object_handle(table, object);
-	const uint32_t mm = object->mm, pinned = object->pinned;
+	const uint32_t mm = object->mm, pinned = object->pinned, key = object->key;
+	const bool has_key = object->type == UVERBS_OBJECT_MR;
 
 	if (object->users || (object->type == UVERBS_OBJECT_DM && sim_dm_is_used(table, handle)) ||
 	    (object->type == SIM_OBJECT_DMAH && is_dmah_used(table, handle)))
 		return -EBUSY;
 	sim_object_delete(table, handle);
+	if (has_key)
+		sim_key_free(table, key);
 	sim_account_release(table, mm, pinned);
 	return 0;
 }

@@ -56,15 +56,8 @@ struct sim_profile {
 	int (*prefetch_address)(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 				uint64_t *addr);
 
-	/**
-	 * Returns a memory key for the MR with a handle.  @order is that of struct sim_mr_request.
-	 * @before is the key that the MR has, and must not get again; 0: it has none.
-	 */
-	uint32_t (*make_key)(struct sim_table *table, uint32_t handle, uint32_t order,
-			     uint32_t before);
-
-	/** Returns the handle of the one MR that can have a key. */
-	uint32_t (*handle_of_key)(uint32_t key);
+	/** Returns a memory key that no object has; @variant is the @key_variant of struct sim_mr_request. */
+	uint32_t (*make_key)(struct sim_table *table, uint8_t variant);
 
 	/** mmap(2) of pages of the device, which returns as that; NULL: programs cannot map any. */
 	void *(*mmap)(struct sim_table *table, void *addr, size_t length, int prot, int flags,

@@ -115,15 +115,21 @@ static uint32_t pdn_of(uint32_t handle)
 	return FIRST_PDN + handle;
 }
 
-/* mlx5_ib_alloc_pd(): to a buffer too short for the PD's number, older kernels answer EFAULT */
+/*
+ * mlx5_ib_alloc_pd(): older kernels write the PD's number where the attribute points to, whatever its length
+ * is (ib_copy_to_udata())
+ */
 static int mlx5_alloc_pd(struct sim_call *call, uint32_t handle)
 {
 	struct mlx5_ib_alloc_pd_resp resp = { .pdn = pdn_of(handle) };
 	const struct ib_uverbs_attr *out = sim_attr(call, UVERBS_ATTR_UHW_OUT);
 
-	if ((!out || out->len < sizeof(resp)) && !sim_has_change(call->table->kernel, SIM_UDATA))
+	if (sim_has_change(call->table->kernel, SIM_UDATA))
+		return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	if (!out || sim_is_null(out->data))
 		return -EFAULT;
-	return sim_attr_put(call, UVERBS_ATTR_UHW_OUT, &resp, sizeof(resp));
+	memcpy((void *)(uintptr_t)out->data, &resp, sizeof(resp));
+	return 0;
 }
 
 /* std_types.c MLX5_IB_METHOD_PD_QUERY */
@@ -258,6 +264,5 @@ const struct sim_profile sim_mlx5_profile = {
 	.check_prefetch = sim_mlx5_check_prefetch,
 	.prefetch_address = sim_mlx5_prefetch_address,
 	.make_key = sim_mlx5_make_key,
-	.handle_of_key = sim_mlx5_handle_of_key,
 	.mmap = sim_mlx5_mmap,
 };

@@ -9,21 +9,41 @@
 #include "lib/sim/devices/mlx5_mr.h"
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 
-#define BLOCK_SHIFT       12 /* log2 of the bytes of the blocks that keys are for */
-#define IMPLICIT_ORDER    (64 - BLOCK_SHIFT)
-#define LEAST_ORDER       2    /* of the keys of kernels without SIM_SMALL_KEYS */
-#define FIRST_KEY_INDEX   0x11 /* the driver keeps lower ones to itself */
-#define FIRST_KEY_VARIANT 4
-#define KEY_RENEWED       0x80u
+#define BLOCK_SHIFT      12 /* log2 of the bytes of the blocks that keys are for */
+#define HUGE_BLOCK_SHIFT 21 /* the same with on-demand paging of huge pages */
+#define IMPLICIT_ORDER   (64 - BLOCK_SHIFT)
+#define LEAST_ORDER      2    /* of the keys of kernels without SIM_SMALL_KEYS */
+#define FIRST_KEY_INDEX  0x11 /* the driver keeps lower ones to itself */
+
+/* The variants of keys: that of order 0 without a DMA handle, and what one with a DMA handle adds. */
+#define FIRST_VARIANT 4
+#define VARIANT_DMAH  64
 
 /* log2, rounded up, of the number of blocks that a range lies in. */
-static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length)
+static uint32_t order_of(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t shift)
 {
-	uint64_t first = addr >> BLOCK_SHIFT, last = (addr + length - 1) >> BLOCK_SHIFT;
+	uint64_t first = addr >> shift, last = (addr + length - 1) >> shift;
 	uint32_t order = last == first ? 0 : 64 - (uint32_t)__builtin_clzll(last - first);
 
 	return order < LEAST_ORDER && !sim_has_change(kernel, SIM_SMALL_KEYS) ? LEAST_ORDER : order;
+}
+
+static void set_variant(struct sim_mr_request *request)
+{
+	const bool huge = request->flags & SIM_MR_ODP && request->access & IB_UVERBS_ACCESS_HUGETLB;
+	uint32_t order;
+
+	if (request->flags & SIM_MR_ODP && sim_mr_is_implicit(request->addr, request->length))
+		order = IMPLICIT_ORDER;
+	else
+		order = order_of(request->kernel, request->addr, request->length,
+				 huge ? HUGE_BLOCK_SHIFT : BLOCK_SHIFT);
+	request->key_variant =
+		(uint8_t)(FIRST_VARIANT + order + (request->has_dmah ? VARIANT_DMAH : 0));
+	if (request->flags & SIM_MR_DATA_DIRECT)
+		request->key_variant = SIM_KEY_OF_DEVICE;
 }
 
 /* The pages that a key can hold which was made for @pages: older kernels round up to a power of two. */
@@ -47,11 +67,9 @@ static int reg_odp(struct sim_mr_request *request)
 		/* mlx5_ib_alloc_implicit_mr(), ib_umem_odp_alloc_implicit() */
 		if (request->iova || request->access & IB_UVERBS_ACCESS_HUGETLB)
 			return -EINVAL;
-		request->order = IMPLICIT_ORDER;
 		return 0;
 	}
-	request->order = order_of(request->kernel, request->addr, request->length);
-	return sim_umem_check_odp(request->addr, request->length, request->access);
+	return sim_umem_check_odp(request->kernel, request->addr, request->length, request->access);
 }
 
 /* mlx5_ib_reg_user_mr_dmabuf() */
@@ -67,15 +85,30 @@ static int reg_dmabuf(struct sim_mr_request *request)
 	request->flags |= SIM_MR_DMABUF;
 	if (request->data_direct)
 		request->flags |= SIM_MR_DATA_DIRECT;
-	request->order = order_of(request->kernel, request->addr, request->length);
 	rc = sim_dmabuf_get(request->fd, request->addr, request->length, &request->dmabuf);
 	/* ib_umem_dmabuf_get_pinned(), uverbs_dmabuf_pin(): exported dma-bufs cannot be pinned */
 	return !rc && request->data_direct && request->dmabuf.export.table ? -EOPNOTSUPP : rc;
 }
 
-int sim_mlx5_reg_mr(struct sim_mr_request *request)
+/*
+ * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA with another offset in its page, nor, in newer
+ * kernels, for one that wraps and for 0 bytes, which sim_umem_pin() lets pass where the address is not at the start
+ * of a page.  Only make_anew() leads here with such an offset.
+ */
+static bool has_page_size(const struct sim_mr_request *request)
 {
 	uint64_t last;
+
+	if (!sim_same_page_offset(request->addr, request->iova))
+		return false;
+	return !sim_has_change(request->kernel, SIM_IOVA_END) ||
+	       (request->length &&
+		!__builtin_add_overflow(request->iova, request->length - 1, &last));
+}
+
+/* mlx5_ib_reg_user_mr(), mlx5_ib_reg_user_mr_dmabuf(); the memory is not pinned if it fails */
+static int get_memory(struct sim_mr_request *request)
+{
 	int rc;
 
 	if (request->has_dmah && request->access & IB_UVERBS_ACCESS_ON_DEMAND)
@@ -91,41 +124,34 @@ int sim_mlx5_reg_mr(struct sim_mr_request *request)
 			  &request->pinned);
 	if (rc)
 		return rc;
-	/*
-	 * umem.c ib_umem_find_best_pgsz() finds no page size for an IOVA that wraps, nor for 0 bytes,
-	 * which sim_umem_pin() lets pass where the address is not at the start of a page
-	 */
-	if (sim_has_change(request->kernel, SIM_IOVA_END) &&
-	    (!request->length ||
-	     __builtin_add_overflow(request->iova, request->length - 1, &last))) {
+	if (!has_page_size(request)) {
 		sim_account_cancel(request->pinned);
 		return -EINVAL;
 	}
-	request->order = order_of(request->kernel, request->addr, request->length);
 	request->key_pages = key_pages_for(request->kernel, request->pinned);
 	return 0;
 }
 
-/*
- * A key has 24 bits of index, which the device chose, and 8 bits of variant.  The driver keeps freed keys
- * by size and uses them again at once.  Here the index follows from the handle, which is also used again at
- * once, and the variant from the order.  KEY_RENEWED alternates when an MR changes its key: the MR still has
- * the old key when it gets the new one.
- */
-uint32_t sim_mlx5_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
-			   uint32_t before)
+int sim_mlx5_reg_mr(struct sim_mr_request *request)
 {
-	uint32_t variant = FIRST_KEY_VARIANT + order;
+	int rc = get_memory(request);
 
-	(void)table;
-	if (before)
-		variant |= ~before & KEY_RENEWED;
-	return ((handle + FIRST_KEY_INDEX) & 0xffffff) << 8 | variant;
+	if (!rc)
+		set_variant(request);
+	return rc;
 }
 
-uint32_t sim_mlx5_handle_of_key(uint32_t key)
+/*
+ * A key has 24 bits of index, which the device chose, and 8 bits of variant.  The driver keeps freed keys by the
+ * number of their blocks and uses the last one again first: _mlx5_mr_cache_alloc(), core/frmr_pools.c.  Here the
+ * numbers are rounded up to powers of two, as by kernels without SIM_SMALL_KEYS.  Newer ones take each number, up
+ * to the double, that the device's earlier regions had.
+ */
+uint32_t sim_mlx5_make_key(struct sim_table *table, uint8_t variant)
 {
-	return ((key >> 8) - FIRST_KEY_INDEX) & 0xffffff;
+	const uint32_t key = variant == SIM_KEY_OF_DEVICE ? 0 : sim_key_reuse(table, variant);
+
+	return key ? key : sim_key_index(table, FIRST_KEY_INDEX) << 8 | variant;
 }
 
 /* can_use_umr_rereg_access() */
@@ -175,7 +201,7 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg)
 		return make_anew(rereg);
 	if (!rereg->translate) {
 		rereg->new_key = !in_place;
-		request->order = order_of(request->kernel, old->addr, old->length);
+		set_variant(request);
 		request->key_pages = key_pages_for(request->kernel, old->pinned);
 		return 0;
 	}

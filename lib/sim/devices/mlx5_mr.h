@@ -10,8 +10,6 @@ int sim_mlx5_rereg_mr(struct sim_rereg *rereg);
 int sim_mlx5_check_prefetch(const struct sim_advice *advice, const struct sim_object *mr);
 int sim_mlx5_prefetch_address(const struct sim_object *mr, const struct ib_uverbs_sge *part,
 			      uint64_t *addr);
-uint32_t sim_mlx5_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
-			   uint32_t before);
-uint32_t sim_mlx5_handle_of_key(uint32_t key);
+uint32_t sim_mlx5_make_key(struct sim_table *table, uint8_t variant);
 
 #endif

@@ -12,6 +12,7 @@
 #include "lib/sim/devices/rxe.h"
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 
 /* rxe_verbs.h RXE_ACCESS_SUPPORTED_MR: all but zero-based and hugetlb */
 #define SUPPORTED_ACCESS                                                                           \
@@ -24,6 +25,7 @@
 #define DEVICE_FLUSH_GLOBAL     (UINT64_C(1) << 38)
 #define DEVICE_FLUSH_PERSISTENT (UINT64_C(1) << 39)
 
+#define FIRST_KEY_INDEX         1 /* rxe_param.h RXE_MIN_MR_INDEX */
 #define PORT_GRH_REQUIRED       1 /* IB_UVERBS_QPF_GRH_REQUIRED */
 
 /* rxe_alloc_ucontext() */
@@ -67,7 +69,7 @@ static int rxe_reg_odp(struct sim_mr_request *request)
 	request->owner = getpid();
 	if (sim_mr_is_implicit(request->addr, request->length))
 		return -EINVAL;
-	return sim_umem_check_odp(request->addr, request->length, request->access);
+	return sim_umem_check_odp(request->kernel, request->addr, request->length, request->access);
 }
 
 /* rxe_reg_user_mr(), rxe_mr_init_user() */
@@ -113,35 +115,24 @@ static int rxe_prefetch_address(const struct sim_object *mr, const struct ib_uve
 				uint64_t *addr)
 {
 	const uint64_t page_size = sim_mr_page_size(mr);
-	uint64_t end;
+	const uint64_t end = part->addr + part->length; /* it may wrap, as in the kernel */
 
 	*addr = part->addr;
-	if (!(mr->flags & SIM_MR_ODP) || part->addr < (sim_round_down(mr->addr, page_size)))
+	if (!(mr->flags & SIM_MR_ODP) || part->addr < sim_round_down(mr->addr, page_size) ||
+	    end > sim_round_up(mr->addr + mr->length, page_size))
 		return -EFAULT;
 	/* walk_page_range() refuses a range that wraps, and one without pages */
-	if (__builtin_add_overflow(part->addr, part->length, &end))
-		return -EINVAL;
-	if (end > sim_round_up(mr->addr + mr->length, page_size))
-		return -EFAULT;
-	return !part->length && part->addr == sim_round_down(part->addr, page_size) ? -EINVAL : 0;
+	return sim_round_up(end, page_size) <= sim_round_down(part->addr, page_size) ? -EINVAL : 0;
 }
 
 /*
- * rxe_mr_init(): a key has 24 bits of index, from 1 on, and 8 random bits.  The driver uses indexes in turn,
- * so that a freed key does not return soon.  Here the index follows from the handle, which is used again
- * at once, and the 8 bits count up.
+ * rxe_mr_init(), __rxe_add_to_pool(): a key has 24 bits of index, and 8 random bits, which here count up.  The
+ * driver uses indexes in turn, so that a freed key does not return soon.
  */
-static uint32_t rxe_make_key(struct sim_table *table, uint32_t handle, uint32_t order,
-			     uint32_t before)
+static uint32_t rxe_make_key(struct sim_table *table, uint8_t variant)
 {
-	(void)order;
-	(void)before;
-	return ((handle + 1) & 0xffffff) << 8 | table->header->next_key++;
-}
-
-static uint32_t rxe_handle_of_key(uint32_t key)
-{
-	return ((key >> 8) - 1) & 0xffffff;
+	(void)variant;
+	return sim_key_index(table, FIRST_KEY_INDEX) << 8 | table->header->next_key++;
 }
 
 const struct sim_profile sim_rxe_profile = {
@@ -222,5 +213,4 @@ const struct sim_profile sim_rxe_profile = {
 	.check_prefetch = rxe_check_prefetch,
 	.prefetch_address = rxe_prefetch_address,
 	.make_key = rxe_make_key,
-	.handle_of_key = rxe_handle_of_key,
 };

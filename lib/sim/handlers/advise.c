@@ -18,15 +18,14 @@
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/objects.h"
 
-static const struct sim_object *find_by_key(const struct sim_call *call, uint32_t key)
+static const struct sim_object *find_by_key(const struct sim_table *table, uint32_t key)
 {
-	struct sim_object *mr;
+	const struct sim_object *object;
 
-	return !sim_object_find(call->table, UVERBS_OBJECT_MR, call->profile->handle_of_key(key),
-				&mr) &&
-			       mr->key == key
-		       ? mr
-		       : NULL;
+	for (object = sim_object_newest(table); object; object = sim_object_older(table, object))
+		if (object->type == UVERBS_OBJECT_MR && object->key == key)
+			break;
+	return object;
 }
 
 /* ib_umem_odp_map_dma_and_lock(): fault whole pages in; with HUGETLB all of them must be huge */
@@ -43,7 +42,7 @@ static int fetch_pages(enum mr_sim_kernel kernel, uint64_t kind, const struct si
 				    kind == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE);
 	if (rc || !(mr->access & IB_UVERBS_ACCESS_HUGETLB))
 		return rc;
-	return sim_umem_check_odp(addr, length, mr->access);
+	return sim_umem_check_odp(kernel, addr, length, mr->access);
 }
 
 static int prefetch_dmabuf(const struct sim_call *call, const struct sim_object *mr,
@@ -86,7 +85,7 @@ static int prefetch(struct sim_call *call, const struct sim_advice *advice, stru
 static int advise_part(struct sim_call *call, const struct sim_advice *advice,
 		       const struct ib_uverbs_sge *part)
 {
-	const struct sim_object *mr = find_by_key(call, part->lkey);
+	const struct sim_object *mr = find_by_key(call->table, part->lkey);
 	int rc;
 
 	rc = call->profile->check_prefetch(advice, mr);

@@ -114,7 +114,7 @@ int sim_reg_dm_mr(struct sim_call *call)
 	request.addr = offset;
 	/* for QUERY_MR: the region itself is zero-based */
 	request.iova = BAR_OFFSET + (dm->addr << SIM_DM_PAGE_SHIFT) + offset;
-	key = call->profile->make_key(call->table, call->created, 0, 0);
+	key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
 	rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, &key, sizeof(key));
 	if (!rc)
 		rc = sim_attr_copy(call, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, &key, sizeof(key));

@@ -14,6 +14,7 @@
 #include "lib/sim/handlers/mr_methods.h"
 #include "lib/sim/memory/device_memory.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 #include "lib/sim/state/objects.h"
 
 #define DMABUF_ACCESS                                                                              \
@@ -64,7 +65,7 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 		request->length = 0;
 		request->iova = 0;
 	}
-	key = call->profile->make_key(call->table, call->created, request->order, 0);
+	key = call->profile->make_key(call->table, request->key_variant);
 	rc = sim_object_find(call->table, UVERBS_OBJECT_PD, pd, &object);
 	if (!rc && request->has_dmah)
 		rc = sim_object_find(call->table, SIM_OBJECT_DMAH, request->dmah, &object);
@@ -76,10 +77,12 @@ static int register_mr(struct sim_call *call, struct sim_mr_request *request,
 		rc = sim_attr_copy(call, ids->lkey, &key, sizeof(key));
 	if (!rc)
 		rc = sim_attr_copy(call, ids->rkey, &key, sizeof(key));
-	if (rc)
+	if (rc) {
 		sim_account_cancel(request->pinned);
-	else
+		sim_key_free(call->table, key);
+	} else {
 		sim_mr_fill(call->table, call->created, pd, key, request);
+	}
 	if (!rc && request->has_dmah)
 		call->table->objects[call->created].dmah = request->dmah;
 	return rc;

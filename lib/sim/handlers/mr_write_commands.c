@@ -26,7 +26,7 @@ static int add_mr(struct sim_call *call, const struct sim_mr_request *request, u
 	if (rc)
 		return rc;
 	sim_mr_fill(table, resp->mr_handle, pd,
-		    call->profile->make_key(table, resp->mr_handle, request->order, 0), request);
+		    call->profile->make_key(table, request->key_variant), request);
 	sim_object_commit(table, resp->mr_handle, UVERBS_OBJECT_MR);
 	resp->lkey = object->key;
 	resp->rkey = object->key;
@@ -41,6 +41,8 @@ static int check_registration(const struct sim_call *call, const struct ib_uverb
 	if (!sim_same_page_offset(cmd->start, cmd->hca_va))
 		return -EINVAL;
 	rc = sim_need_context(call->table);
+	if (!rc && !sim_object_has_room(call->table))
+		rc = -EAGAIN;
 	if (!rc)
 		rc = sim_access_check(call, cmd->access_flags);
 	return rc ? rc : sim_object_find(call->table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);

@@ -8,10 +8,10 @@
 
 #include "lib/sim/call/destroy.h"
 #include "lib/sim/call/profile.h"
+#include "lib/sim/call/registration.h"
 #include "lib/sim/handlers/mw.h"
 #include "lib/sim/state/objects.h"
 
-/* The windows of a device have keys of their own; the order of the smallest region will do. */
 static int add_mw(struct sim_call *call, uint32_t pd, struct ib_uverbs_alloc_mw_resp *resp)
 {
 	struct sim_object *object;
@@ -20,7 +20,7 @@ static int add_mw(struct sim_call *call, uint32_t pd, struct ib_uverbs_alloc_mw_
 	if (rc)
 		return rc;
 	object->parent = pd;
-	object->key = call->profile->make_key(call->table, resp->mw_handle, 0, 0);
+	object->key = call->profile->make_key(call->table, SIM_KEY_OF_DEVICE);
 	sim_object_commit(call->table, resp->mw_handle, UVERBS_OBJECT_MW);
 	resp->rkey = object->key;
 	return 0;
@@ -37,6 +37,8 @@ int sim_write_alloc_mw(struct sim_call *call)
 	rc = sim_write_request(call, &cmd, sizeof(cmd));
 	if (!rc)
 		rc = sim_need_context(call->table);
+	if (!rc && !sim_object_has_room(call->table))
+		rc = -EAGAIN;
 	if (!rc)
 		rc = sim_object_find(call->table, UVERBS_OBJECT_PD, cmd.pd_handle, &pd);
 	if (!rc && cmd.mw_type != IBV_MW_TYPE_1 && cmd.mw_type != IBV_MW_TYPE_2)

@@ -10,6 +10,7 @@
 #include "lib/sim/handlers/rereg.h"
 #include "lib/sim/memory/pin.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 #include "lib/sim/state/objects.h"
 
 /* rdma/ib_verbs.h enum ib_mr_rereg_flags */
@@ -58,6 +59,9 @@ static int check_objects(const struct sim_call *call, const struct ib_uverbs_rer
 		rc = sim_access_check(call, cmd->access_flags);
 	if (!rc && cmd->flags & REREG_PD)
 		rc = sim_object_find(table, UVERBS_OBJECT_PD, cmd->pd_handle, &pd);
+	/* the driver may make a new MR, which for a moment is one more object */
+	if (!rc && !sim_object_has_room(table))
+		rc = -EAGAIN;
 	if (!rc)
 		rc = check_writable(table, cmd, mr);
 	if (!rc)
@@ -125,8 +129,7 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 	}
 	changed.access = request->access;
 	if (rereg->new_key)
-		changed.key = call->profile->make_key(table, cmd->mr_handle, request->order,
-						      rereg->old.key);
+		changed.key = call->profile->make_key(table, request->key_variant);
 	if (rereg->translate) {
 		changed.addr = request->addr;
 		changed.length = request->length;
@@ -139,8 +142,10 @@ static int change_mr(struct sim_call *call, const struct ib_uverbs_rereg_mr *cmd
 		changed.key_pages = request->key_pages;
 	sim_object_change(table, cmd->mr_handle, &changed);
 	/* with a new key the driver makes a new MR, and rdma_assign_uobject() makes it the newest */
-	if (rereg->new_key)
+	if (rereg->new_key) {
 		sim_object_renew(table, cmd->mr_handle);
+		sim_key_free(table, rereg->old.key);
+	}
 	if (rereg->translate)
 		sim_account_release(table, rereg->old.mm, rereg->old.pinned);
 	resp->lkey = changed.key;

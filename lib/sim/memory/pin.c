@@ -94,20 +94,30 @@ bool sim_umem_is_huge(uint64_t addr, uint64_t length)
 	return !found;
 }
 
+/* hmm.c hmm_vma_walk_test(): memory of a device, or that cannot be read, counts as not present */
+static int find_read(const struct sim_mapping *mapping, void *kernel)
+{
+	return mapping->readable &&
+	       !(sim_mapping_is_ring(mapping) &&
+		 sim_has_change(*(const enum mr_sim_kernel *)kernel, SIM_MAPPED_RINGS));
+}
+
 /*
  * umem_odp.c ib_umem_odp_map_dma_and_lock(), which mlx5 calls without faulting pages in: memory
  * that is to have huge pages must not have a small one where a huge one begins.
  */
-static int check_huge_odp(uint64_t start, uint64_t end)
+static int check_huge_odp(enum mr_sim_kernel kernel, uint64_t start, uint64_t end)
 {
 	const uint64_t page_size = sim_page_size();
-	int pagemap = open_pagemap(), found = 0;
+	int pagemap = open_pagemap();
+	bool found = false;
 
-	for (; pagemap >= 0 && start < end && found <= 0; start += SIM_HUGE_PAGE)
-		found = has_small_page(pagemap, start, start + page_size, SCAN_IS_PRESENT);
+	for (; pagemap >= 0 && start < end && !found; start += SIM_HUGE_PAGE)
+		found = has_small_page(pagemap, start, start + page_size, SCAN_IS_PRESENT) > 0 &&
+			sim_maps_walk(start, start + page_size, find_read, &kernel) > 0;
 	if (pagemap >= 0)
 		sim_libc()->close(pagemap);
-	return found > 0 ? -EINVAL : 0;
+	return found ? -EINVAL : 0;
 }
 
 static bool has_hole(uint64_t start, uint64_t size)
@@ -363,7 +373,7 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 	return rc;
 }
 
-int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
+int sim_umem_check_odp(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access)
 {
 	const bool huge = access & IB_UVERBS_ACCESS_HUGETLB;
 	const uint64_t page_size = huge ? SIM_HUGE_PAGE : sim_page_size();
@@ -375,5 +385,5 @@ int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access)
 	/* hmm_dma_map_alloc() refuses a range without pages */
 	if (end <= start)
 		return -EINVAL;
-	return huge ? check_huge_odp(start, end) : 0;
+	return huge ? check_huge_odp(kernel, start, end) : 0;
 }

@@ -26,7 +26,7 @@ int sim_umem_pin(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint
 bool sim_access_writable(uint32_t access);
 
 /** sim_umem_check_odp() - check memory as ib_umem_odp_get(): 0, -EOVERFLOW, -EINVAL; nothing is pinned */
-int sim_umem_check_odp(uint64_t addr, uint64_t length, uint32_t access);
+int sim_umem_check_odp(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, uint32_t access);
 
 /** sim_umem_touch() - fault pages in, as a page fault of the device: 0, -EFAULT, -EPERM, -ENOMEM */
 int sim_umem_touch(enum mr_sim_kernel kernel, uint64_t addr, uint64_t length, bool writable);

@@ -16,6 +16,7 @@ static void take_handle(struct sim_header *header, uint32_t handle)
 	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
 	size_t level;
 
+	header->taken++;
 	for (level = 0; level < 4; level++, handle /= 64) {
 		levels[level][handle / 64] |= 1ull << handle % 64;
 		if (~levels[level][handle / 64])
@@ -28,6 +29,7 @@ static void release_handle(struct sim_header *header, uint32_t handle)
 	uint64_t *levels[] = { header->used, header->full1, header->full2, &header->full3 };
 	size_t level;
 
+	header->taken--;
 	for (level = 0; level < 4; level++, handle /= 64)
 		levels[level][handle / 64] &= ~(1ull << handle % 64);
 }
@@ -80,6 +82,11 @@ static uint32_t first_zero(uint64_t word)
 	return (uint32_t)__builtin_ctzll(~word);
 }
 
+bool sim_object_has_room(const struct sim_table *table)
+{
+	return table->header->taken < table->header->max_objects;
+}
+
 int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object)
 {
 	struct sim_header *header = table->header;
@@ -88,6 +95,8 @@ int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_obj
 
 	if (!~header->full3)
 		return -ENOMEM;
+	if (!sim_object_has_room(table))
+		return -EAGAIN;
 	lowest = first_zero(header->full3);
 	lowest = lowest * 64 + first_zero(header->full2[lowest]);
 	lowest = lowest * 64 + first_zero(header->full1[lowest]);
@@ -218,6 +227,8 @@ void sim_objects_repair(struct sim_table *table)
 	memset(header->full1, 0, sizeof(header->full1));
 	memset(header->full2, 0, sizeof(header->full2));
 	header->full3 = 0;
+	header->taken = 0;
+	header->freed_count = 0;
 	for (i = 0; i < header->capacity; i++)
 		table->objects[i].users = 0;
 	for (i = 0; i < header->capacity; i++) {

@@ -47,6 +47,9 @@ static inline const struct sim_object *sim_object_older(const struct sim_table *
 	return object->older == SIM_NO_HANDLE ? NULL : &table->objects[object->older];
 }
 
+/** sim_object_has_room() - whether the limit of objects allows one more */
+bool sim_object_has_room(const struct sim_table *table);
+
 /**
  * sim_object_reserve() - reserve the lowest free handle for a new object
  * @object: set to the object, empty; the next reservation may move it
@@ -54,7 +57,7 @@ static inline const struct sim_object *sim_object_older(const struct sim_table *
  * Follow with sim_object_commit() or sim_object_cancel() before unlocking: until then no object has the
  * handle, and a repair of the table frees it.
  *
- * Return: 0, or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EAGAIN: the limit is reached (rdmacg_try_charge()).
  */
 int sim_object_reserve(struct sim_table *table, uint32_t *handle, struct sim_object **object);
 

@@ -109,6 +109,7 @@ static int format_file(int fd, enum mr_sim_profile kind)
 	header->kind = kind;
 	header->kernel = sim_wanted_kernel();
 	header->capacity = FIRST_OBJECTS;
+	header->max_objects = sim_wanted_limit();
 	header->newest = SIM_NO_HANDLE;
 	header->changing = SIM_NO_HANDLE;
 	rc = init_lock(&header->lock);

@@ -59,6 +59,8 @@ struct sim_object {
 #define SIM_MR_DM_EXPORT   32u /**< of a dma-buf that was exported from a DM */
 #define SIM_MR_DMAH        64u /**< with a DMA handle: mr->dmah */
 
+#define SIM_FREED_KEYS     1024
+
 /** Start of the file.  A zero bit is a free handle, so that new pages of the file need no preparation. */
 struct sim_header {
 	char magic[16];
@@ -74,9 +76,16 @@ struct sim_header {
 	bool has_devx;        /**< GET_CONTEXT asked for DEVX */
 	uint8_t cqe_version;  /**< mlx5: the one that GET_CONTEXT agreed on */
 	uint8_t next_key;     /**< rxe: low 8 bits of the next key */
-	uint32_t umem_id;     /**< mlx5: id of the last umem */
-	uint32_t newest;      /**< the object made last, or SIM_NO_HANDLE */
-	uint32_t changing;    /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
+	uint32_t taken;       /**< number of handles that are taken: derived */
+	uint32_t max_objects; /**< limit of @taken, as of an rdma cgroup */
+	uint32_t key_index;   /**< index of the last key that was new */
+	bool keys_went_round; /**< indexes of keys have begun anew: some may be taken */
+	uint32_t freed_count; /**< elements of @freed_keys */
+	uint32_t freed_keys
+		[SIM_FREED_KEYS]; /**< keys to use again, the last one first; 0: was used */
+	uint32_t umem_id;         /**< mlx5: id of the last umem */
+	uint32_t newest;          /**< the object made last, or SIM_NO_HANDLE */
+	uint32_t changing; /**< object that is being overwritten by @change, or SIM_NO_HANDLE */
 	struct sim_object change;
 	uint64_t full3;     /**< bit i: full2[i] has no zero bit */
 	uint64_t full2[64]; /**< bit j of word i: full1[64 i + j] has no zero bit; and so on */

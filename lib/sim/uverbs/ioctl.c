@@ -48,10 +48,11 @@ static int check_data(const struct sim_attr_spec *spec, const struct ib_uverbs_a
 	return 0;
 }
 
+/* rdma_lookup_get_uobject(), which knows the attribute even where the device has no objects of the type */
 static int find_object(struct sim_call *call, const struct sim_attr_spec *spec,
 		       const struct ib_uverbs_attr *attr)
 {
-	if (attr->data_s64 < 0)
+	if (attr->data_s64 < 0 || !sim_is_object_type(call, spec->min))
 		return -EINVAL;
 	return sim_object_find(call->table, spec->min, attr->data, &call->object);
 }
@@ -109,17 +110,6 @@ static int check_object(struct sim_call *call, const struct sim_attr_spec *spec,
 	}
 }
 
-/*
- * Whether the kernel and the device have an attribute.  Without the type of an object a method goes without the
- * attribute for it, where that is an optional one (uverbs_uapi.c uapi_finalize_disable()).
- */
-static bool has_attr(const struct sim_call *call, const struct sim_attr_spec *spec)
-{
-	return sim_has_change(call->table->kernel, spec->since) &&
-	       (spec->kind != SIM_ATTR_USE || spec->mandatory ||
-		sim_is_object_type(call, spec->min));
-}
-
 /* uverbs_set_attr() */
 static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 {
@@ -129,7 +119,7 @@ static int accept_attr(struct sim_call *call, struct ib_uverbs_attr *attr)
 
 	for (i = 0; i < call->method->count; i++)
 		if (call->method->attrs[i].id == attr->attr_id &&
-		    has_attr(call, &call->method->attrs[i]))
+		    sim_has_change(call->table->kernel, call->method->attrs[i].since))
 			break;
 	if (i == call->method->count)
 		return attr->flags & UVERBS_ATTR_F_MANDATORY ? -EPROTONOSUPPORT : 0;

@@ -109,7 +109,8 @@ static void rereg_checks_access(void **state)
 static void rereg_of_on_demand_access_takes_the_given_range(void **state)
 {
 	static const struct answers nothing = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EFAULT),
-				    memory = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0);
+				    memory = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0),
+				    offset = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EINVAL);
 	struct device *device = *state;
 	struct ib_uverbs_rereg_mr in = { .flags = REREG_ACCESS,
 					 .access_flags = IB_UVERBS_ACCESS_REMOTE_READ,
@@ -124,7 +125,10 @@ static void rereg_of_on_demand_access_takes_the_given_range(void **state)
 			     LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, &in.mr_handle),
 			 0);
 	assert_int_equal(rereg(device->fd, &in, &out), nothing.of[kernel]);
-	in.start = in.hca_va = (uintptr_t)device->memory;
+	in.start = (uintptr_t)device->memory;
+	in.hca_va = in.start + 16;
+	assert_int_equal(rereg(device->fd, &in, &out), offset.of[kernel]);
+	in.hca_va = in.start;
 	assert_int_equal(rereg(device->fd, &in, &out), memory.of[kernel]);
 }
 
@@ -423,6 +427,17 @@ static void driver_data_has_any_size_in_newer_kernels(void **state)
 
 	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &pd, sizeof(pd), &pd_out, sizeof(pd_out));
 	assert_int_equal(send_to(&request, device->fd), IS_RXE ? 0 : small.of[kernel]);
+	if (IS_RXE)
+		return;
+	/* older kernels write all of the answer, however short its place is said to be */
+	data[0] = UINT64_MAX;
+	pointer(&request, UVERBS_ATTR_UHW_OUT, 2, data);
+	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(data[0] >> 16 == UINT64_MAX >> 16, !small.of[kernel]);
+	request.attrs[request.hdr.num_attrs - 1].len = 0;
+	assert_int_equal(send_to(&request, device->fd), 0);
+	request.attrs[request.hdr.num_attrs - 1].data = 0;
+	assert_int_equal(send_to(&request, device->fd), small.of[kernel]);
 }
 
 int main(void)

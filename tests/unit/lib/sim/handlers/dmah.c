@@ -132,7 +132,7 @@ static void without_tph_there_are_no_handles(void **state)
 	assert_int_equal(send_to(&request, device->fd), EPROTONOSUPPORT);
 	assert_int_equal(free_dmah(device, dmah), EPROTONOSUPPORT);
 	assert_int_equal(info_handles(device->fd, OBJECT_DMAH, list, &count), ENOENT);
-	assert_int_equal(reg_with(device, dmah, page, 0, &mr), EPROTONOSUPPORT);
+	assert_int_equal(reg_with(device, dmah, page, 0, &mr), EINVAL);
 	munmap(page, PAGE);
 }
 

@@ -45,6 +45,11 @@ static void handles_and_keys_are_reused_at_once(void **state)
 	assert_int_equal(third.mr_handle, first.mr_handle);
 	assert_int_equal(third.lkey, first.lkey);
 	assert_int_equal(dereg(device->fd, third.mr_handle), 0);
+	assert_int_equal(dereg(device->fd, second.mr_handle), 0);
+	reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &third);
+	assert_int_equal(third.mr_handle, first.mr_handle); /* the lowest */
+	assert_int_equal(third.lkey, second.lkey); /* the one that was freed last */
+	assert_int_equal(dereg(device->fd, third.mr_handle), 0);
 	reg_at(device->fd, device->pd, device->memory, 4 * PAGE, 0, LOCAL, &third);
 	assert_int_not_equal(third.lkey, first.lkey); /* keys are kept by size */
 }
@@ -181,6 +186,9 @@ static void on_demand_memory_must_not_be_there_in_small_pages(void **state)
 	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, &mr), 0);
 	start[0] = 1;
 	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, NULL), EINVAL);
+	/* a page that cannot be read does not count as there */
+	assert_int_equal(mprotect(start, PAGE, PROT_WRITE), 0);
+	assert_int_equal(reg(device->fd, device->pd, start + PAGE, PAGE, access, NULL), 0);
 	munmap(memory, 2 * huge);
 }
 
