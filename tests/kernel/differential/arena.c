@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/mman.h>
 #include <linux/perf_event.h>
 #include <linux/udmabuf.h>
 #include <stdio.h>
@@ -15,9 +16,10 @@
 #include "tests/kernel/differential/arena.h"
 #include "tests/kernel/differential/draw.h"
 
-#define BASE 0x200000000000ull /* an address where no system maps anything by itself */
-#define GAP  0x100000ull       /* from one kind to the next; nothing is mapped in between */
-#define IOVA 0x7000000000ull
+#define BASE      0x200000000000ull /* an address where no system maps anything by itself */
+#define GAP       0x100000ull       /* from one kind to the next; nothing is mapped in between */
+#define IOVA      0x7000000000ull
+#define HUGE_PAGE 0x200000ul
 
 enum kind {
 	ANON,
@@ -46,6 +48,7 @@ enum kind {
 	SECRET_READ_ONLY,
 	RING,
 	RING_READ_ONLY,
+	HUGE,
 	KINDS
 };
 
@@ -76,6 +79,7 @@ static const char *const names[KINDS] = {
 	[SECRET_READ_ONLY] = "secret-read-only",
 	[RING] = "perf-ring",
 	[RING_READ_ONLY] = "perf-ring-read-only",
+	[HUGE] = "huge-beyond-limit",
 };
 
 static int dmabuf = -1, plain = -1;
@@ -187,6 +191,27 @@ static int map_ring(enum kind kind, int prot)
 	return at == address_of(kind) ? 0 : -1;
 }
 
+/*
+ * Maps a huge page that must not be touched: the limit of the process's hugetlb cgroup is 0.  For the simulator it is one
+ * that the machine does not have; where it has free ones, memory without access is refused in the same way.
+ */
+static int map_huge(enum kind kind, bool simulated)
+{
+	static const char path[] = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
+	FILE *file = simulated ? fopen(path, "r") : NULL;
+	unsigned int pages = 0;
+
+	if (file) {
+		if (fscanf(file, "%u", &pages) != 1)
+			pages = 1;
+		fclose(file);
+	}
+	if (pages)
+		return map(kind, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	return map(kind, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_HUGETLB | MAP_HUGE_2MB, -1);
+}
+
 /* Makes a dma-buf of the pages of a memfd: by /dev/udmabuf, or the memfd itself for the simulator. */
 static int make_dmabuf(bool simulated)
 {
@@ -250,7 +275,7 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 	    map_file_of(OVERLAY_PRIVATE, MAP_PRIVATE, files, "overlay") || map_anon(WRITE_ONLY) ||
 	    map_file(SHARED_WRITE_ONLY, MAP_SHARED, PAGES) || map_secret(SECRET) ||
 	    map_secret(SECRET_READ_ONLY) || map_ring(RING, PROT_READ | PROT_WRITE) ||
-	    map_ring(RING_READ_ONLY, PROT_READ))
+	    map_ring(RING_READ_ONLY, PROT_READ) || map_huge(HUGE, simulated))
 		return -1;
 	for (i = 0; i < COUNT(rights); i++)
 		if (mprotect(address_of(rights[i].kind), length, rights[i].prot))
@@ -259,7 +284,8 @@ int arena_make(const char *files, bool simulated, bool has_dmabuf)
 	    munmap((char *)address_of(HOLE) + length / 2, PAGE))
 		return -1;
 	for (kind = 0; kind < KINDS; kind++)
-		madvise(address_of(kind), length, MADV_DONTFORK); /* a second process has its own */
+		madvise(address_of(kind), kind == HUGE ? HUGE_PAGE : length,
+			MADV_DONTFORK); /* a second process has its own */
 	plain = memfd_create("plain", MFD_CLOEXEC);
 	if (plain < 0 || ftruncate(plain, (off_t)length))
 		return -1;

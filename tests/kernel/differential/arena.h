@@ -12,6 +12,7 @@
 /** A range of memory to register. */
 struct range {
 	uint64_t addr, length, iova; /**< bytes; of a dma-buf @addr is the offset */
+	bool of_device;              /**< the driver does not keep keys of such regions */
 	char text[96];               /**< as the line of output shows it */
 };
 

@@ -31,9 +31,11 @@ static const struct {
 	{ reg_dm_mr, 7, MR, true, 0 },
 	{ free_dm, 4, TYPES, true, 0 },
 	{ export_dm, 4, MR, true, 0 },
+	{ alloc_dmah, 3, DMAH, false, 0 },
+	{ free_dmah, 1, TYPES, false, 0 },
 };
 
-#define WEIGHTS 154 /* the sum of the weights */
+#define WEIGHTS 158 /* the sum of the weights */
 
 /* A call is drawn again where the device or the kernel lacks it, or no more of its objects fit. */
 void draw_call(void)

@@ -35,6 +35,10 @@ void query_dm(void);
 void reg_dm_mr(void);
 void export_dm(void);
 
+/* dmah_calls.c */
+void alloc_dmah(void);
+void free_dmah(void);
+
 /* other_calls.c */
 void alloc_pd_by_write(void);
 void destroy_pd(void);

@@ -4,8 +4,8 @@
 # compare.sh FILE: compares what a kernel answered to random calls with what the simulated HCA answers.
 # FILE holds one or more lists of calls, as the program "differential" prints them.  Differences that the
 # file "known" describes are counted; any other is printed and makes the script fail.
-# After a call that only one side carried out, the two sides have different objects: the rest of its
-# episode is not compared.
+# After a call that only one side carried out, or that gave another key, the two sides have different objects: the
+# rest of its episode is not compared.
 
 set -uo pipefail
 
@@ -40,6 +40,7 @@ compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
 		BEGIN { skipped = "none" }
 		function part(line, i) { return substr(line, i, index(line " -> ", " -> ") - i) }
 		function answer(line) { return substr(line, index(line " -> ", " -> ") + 4) }
+		function key(line) { return match(line, / lkey=[^ ]*/) ? substr(line, RSTART, RLENGTH) : "" }
 		function is_known(call, real, sim,    i) {
 			for (i = 1; i <= knowns; i++)
 				if (device ~ on[i] && kernel ~ of[i] && call ~ called[i] && real ~ says[i] && sim ~ simulates[i])
@@ -70,7 +71,8 @@ compare() { # DEVICE SEED CALLS KERNEL REAL SIMULATED
 					answer(real), answer(sim)
 				if (call != part(sim, 1)) printf "\tfor:  %s\n", part(sim, 1)
 			}
-			if (call != part(sim, 1) || (answer(real) ~ /^ok/) != (answer(sim) ~ /^ok/))
+			if (call != part(sim, 1) || (answer(real) ~ /^ok/) != (answer(sim) ~ /^ok/) ||
+			    key(real) != key(sim))
 				skipped = number[1]
 		}
 		END {

@@ -81,6 +81,7 @@ void reg_dm_mr(void)
 	const struct range range = {
 		.addr = chance(60) ? 0 : PICK(offsets),
 		.length = chance(4) ? 0 : PICK(lengths),
+		.of_device = true,
 	};
 
 	init(&state.request, UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG);

@@ -5,7 +5,8 @@
  *
  * The same arguments give the same calls on every machine with the same device, simulated or not.
  * FILES is a folder as tests/kernel/guest/mount-files makes it; for the simulator its folders "ext4" and
- * "xfs" may be on any file system of a disk.  KERNEL ("6.12"; default: the running one) limits the calls to those that
+ * "xfs" may be on any file system of a disk.  The environment variable GROUP names the folder of the control group
+ * that this process is in; it may have no huge pages.  (The simulator needs none.)  KERNEL ("6.12"; default: the running one) limits the calls to those that
  * this version has.
  *
  * What a call draws depends on the objects that earlier calls made.  After a difference between two
@@ -94,11 +95,42 @@ static void draw_limit(void)
 		prctl(PR_SET_DUMPABLE, 1);
 }
 
+/*
+ * Sets how many objects an episode can have: by the rdma cgroup GROUP, or on the simulated device, which the machine's
+ * cgroups do not know, by its variable.
+ */
+static int limit_objects(const struct game *game)
+{
+	static const uint32_t limits[] = { 1, 2, 3, 5, 8 };
+	const bool limited = chance(15);
+	const uint32_t limit = PICK(limits);
+	char number[12] = "max", path[300];
+	FILE *file;
+	int rc;
+
+	if (limited) {
+		snprintf(number, sizeof(number), "%u", limit);
+		line_add("objects=%u ", limit);
+	}
+	if (game->is_simulated)
+		return limited ? setenv("MRCTL_SIM_MAX_OBJECTS", number, 1)
+			       : unsetenv("MRCTL_SIM_MAX_OBJECTS");
+	snprintf(path, sizeof(path), "%s/rdma.max", game->group);
+	file = fopen(path, "w");
+	if (!file)
+		return -1;
+	fprintf(file, "%s hca_object=%s", game->device, number);
+	rc = fclose(file);
+	return rc;
+}
+
 static int begin_episode(const struct game *game)
 {
 	uint32_t pd = 0;
 	int rc;
 
+	if (limit_objects(game))
+		return errno;
 	state.fd = open(game->node, O_RDWR | O_CLOEXEC);
 	if (state.fd < 0 || arena_make(game->files, game->is_simulated, game->has_dmabuf))
 		return errno;
@@ -184,7 +216,7 @@ int main(int argc, char **argv)
 {
 	unsigned int major, minor;
 	struct utsname system;
-	const char *release;
+	const char *release, *group = getenv("GROUP");
 	char node[300];
 
 	uname(&system);
@@ -204,6 +236,8 @@ int main(int argc, char **argv)
 		announce_warnings();
 	printf("# calls %s %s %s %u.%u\n", argv[2], argv[3], argv[4], major, minor);
 	return play(&(struct game){ .node = node,
+				    .device = argv[2],
+				    .group = group ? group : "",
 				    .files = argv[1],
 				    .seed = strtoull(argv[3], NULL, 0),
 				    .count = strtoul(argv[4], NULL, 0),

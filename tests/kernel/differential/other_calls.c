@@ -86,7 +86,8 @@ void query_for_import(void)
 
 void destroy_object(enum type type, uint16_t object, uint16_t method, uint64_t command)
 {
-	static const char *const names[] = { "dealloc_pd", "dereg_mr", "umem_dereg", "free_dm" };
+	static const char *const names[] = { "dealloc_pd", "dereg_mr", "umem_dereg", "free_dm",
+					     "free_dmah" };
 	const uint32_t handle = draw_handle(type);
 
 	if (command && chance(30)) {

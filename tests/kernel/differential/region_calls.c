@@ -12,6 +12,7 @@
 enum {
 	REG_MR_HANDLE = 0,
 	REG_MR_PD = 1,
+	REG_MR_DMAH = 2,
 	REG_MR_IOVA = 3,
 	REG_MR_ADDR = 4,
 	REG_MR_LENGTH = 5,
@@ -33,7 +34,7 @@ void reg_mr_by_write(void)
 {
 	struct ib_uverbs_reg_mr cmd = { .access_flags = draw_access() };
 	struct ib_uverbs_reg_mr_resp *resp = out_buffer(0);
-	struct range range;
+	struct range range = { 0 };
 
 	draw_range_for(&range, cmd.access_flags);
 	cmd.start = range.addr;
@@ -49,9 +50,10 @@ void reg_mr_by_write(void)
 void reg_mr_by_method(void)
 {
 	const uint32_t access = draw_access(), pd = draw_handle(PD);
-	const bool by_fd = chance(20);
+	const bool by_fd = chance(20), with_dmah = chance(6);
+	const uint32_t dmah = with_dmah ? draw_handle(DMAH) : 0;
 	const char *name = "";
-	struct range range;
+	struct range range = { 0 };
 	int fd;
 
 	if (by_fd)
@@ -74,6 +76,10 @@ void reg_mr_by_method(void)
 	pointer(&state.request, REG_MR_LKEY, 4, out_buffer(0));
 	pointer(&state.request, REG_MR_RKEY, 4, out_buffer(1));
 	line_add("reg_mr_method %s %s access=%#x pd=%u", name, range.text, access, pd);
+	if (with_dmah) {
+		attr(&state.request, REG_MR_DMAH, 0, dmah);
+		line_add(" dmah=%u", dmah);
+	}
 	if (send_request())
 		add_mr((uint32_t)attr_value(REG_MR_HANDLE), *(uint32_t *)out_buffer(0),
 		       *(uint32_t *)out_buffer(1), &range, access);
@@ -83,7 +89,7 @@ void reg_dmabuf_mr_of(int fd, const char *name)
 {
 	const uint32_t access = draw_access(), pd = draw_handle(PD);
 	const bool data_direct = chance(25);
-	struct range range;
+	struct range range = { 0 };
 
 	arena_draw_dmabuf(&range);
 	init(&state.request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
@@ -98,6 +104,7 @@ void reg_dmabuf_mr_of(int fd, const char *name)
 	pointer(&state.request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, out_buffer(1));
 	if (data_direct)
 		attr(&state.request, DATA_DIRECT_ATTR, 4, 1);
+	range.of_device = data_direct;
 	line_add("reg_dmabuf_mr %s %s access=%#x pd=%u%s", name, range.text, access, pd,
 		 data_direct ? " data-direct" : "");
 	if (send_request())
@@ -113,6 +120,27 @@ void reg_dmabuf_mr(void)
 	reg_dmabuf_mr_of(fd, name);
 }
 
+/* The kernel may have changed the MR even if it could not write the answer. */
+static void rereg_answered(bool ok, const struct ib_uverbs_rereg_mr *cmd)
+{
+	const bool translates = cmd->flags & REREG_TRANS;
+	const struct ib_uverbs_rereg_mr_resp *resp = out_buffer(0);
+	const uint32_t i = find_mr(cmd->mr_handle);
+	const char *word = NULL;
+	struct range range = { 0 };
+	struct mr mr = { 0 };
+
+	if (i < OBJECTS_MAX && !query(state.fd, cmd->mr_handle, &mr)) {
+		range.addr = translates ? cmd->start : mr.iova;
+		range.length = mr.length;
+		word = change_key(i, mr.lkey, key_blocks(&range, cmd->access_flags));
+	}
+	if (!ok)
+		return;
+	line_add(" lkey=%s", word && mr.lkey == resp->lkey ? word : describe_key(resp->lkey, 0));
+	line_add(" rkey=%s", resp->rkey == resp->lkey ? "lkey" : describe_key(resp->rkey, 0));
+}
+
 void rereg_mr(void)
 {
 	static const uint32_t flags[] = { 0,
@@ -125,12 +153,11 @@ void rereg_mr(void)
 					  REREG_TRANS | REREG_PD,
 					  REREG_TRANS | REREG_ACCESS,
 					  REREG_TRANS | REREG_PD | REREG_ACCESS };
-	struct ib_uverbs_rereg_mr_resp *resp = out_buffer(0);
+	const size_t room = sizeof(struct ib_uverbs_rereg_mr_resp);
 	struct ib_uverbs_rereg_mr cmd = { .flags = PICK(flags) };
 	struct objects *mrs = &state.objects[MR];
-	struct range range;
-	struct mr mr;
-	uint32_t i, key;
+	struct range range = { 0 };
+	uint32_t i;
 
 	if (chance(4))
 		cmd.flags |= 1u << draw(32);
@@ -149,23 +176,18 @@ void rereg_mr(void)
 		cmd.access_flags &=
 			~(uint32_t)(IB_UVERBS_ACCESS_ZERO_BASED | IB_UVERBS_ACCESS_HUGETLB);
 	i = find_mr(cmd.mr_handle);
-	key = mr_key(cmd.mr_handle);
 	line_add("rereg_mr mr=%u flags=%#x", cmd.mr_handle, cmd.flags);
-	if (cmd.flags & REREG_TRANS)
+	/* Linux 6.1 takes the memory for MRs on demand even where it is not to change */
+	if (cmd.flags & REREG_TRANS || state.kernel < 612)
 		line_add(" %s", range.text);
 	if (cmd.flags & REREG_PD)
 		line_add(" pd=%u", cmd.pd_handle);
 	if (cmd.flags & REREG_ACCESS)
 		line_add(" access=%#x", cmd.access_flags);
-	init_command(IB_USER_VERBS_CMD_REREG_MR, &cmd, sizeof(cmd), sizeof(*resp));
-	if (send_request())
-		line_add(" lkey=%s rkey=%s", describe_key(resp->lkey, key),
-			 resp->rkey == resp->lkey ? "lkey" : describe_key(resp->rkey, key));
+	init_command(IB_USER_VERBS_CMD_REREG_MR, &cmd, sizeof(cmd), room);
+	rereg_answered(send_request(), &cmd);
 	if (i == OBJECTS_MAX)
 		return;
-	/* The kernel may have changed the MR even if it could not write the answer. */
-	if (!query(state.fd, cmd.mr_handle, &mr))
-		mrs->key[i] = mr.lkey;
 	if (state.is_mlx5 && cmd.flags & REREG_ACCESS && is_on_demand(cmd.access_flags))
 		mrs->on_demand[i] = true;
 }
@@ -218,7 +240,7 @@ void advise_mr(void)
 	const uint32_t flags = chance(70) ? 1 : draw(4);
 	struct ib_uverbs_sge *list = in_buffer(0);
 	const char *name = "a made-up key";
-	struct range range;
+	struct range range = { 0 };
 	uint32_t i, mr;
 
 	line_add("advise_mr pd=%u advice=%u flags=%u", pd, (uint32_t)advice, flags);

@@ -8,7 +8,9 @@
 
 /** What all calls have in common. */
 struct game {
-	const char *node, *files;
+	const char *node, *files, *device;
+	const char
+		*group; /**< folder of the control group of all processes; "" for the simulator */
 	uint64_t seed;
 	unsigned long count;
 	bool is_simulated, has_dmabuf;

@@ -47,6 +47,7 @@ void add_object(enum type type, uint32_t handle, uint32_t key, const struct rang
 		return;
 	objects->handle[objects->count] = handle;
 	objects->iova[objects->count] = range ? range->iova : 0;
+	objects->key_blocks[objects->count] = range ? key_blocks(range, access) : BLOCKS_OF_DEVICE;
 	objects->on_demand[objects->count] = access & IB_UVERBS_ACCESS_ON_DEMAND;
 	objects->key[objects->count++] = key;
 }
@@ -60,10 +61,13 @@ void forget_object(enum type type, uint32_t handle)
 	for (i = 0; i < objects->count; i++) {
 		if (objects->handle[i] != handle)
 			continue;
+		if (type == MR)
+			key_free(objects->key[i], objects->key_blocks[i]);
 		objects->count--;
 		objects->handle[i] = objects->handle[objects->count];
 		objects->key[i] = objects->key[objects->count];
 		objects->iova[i] = objects->iova[objects->count];
+		objects->key_blocks[i] = objects->key_blocks[objects->count];
 		objects->on_demand[i] = objects->on_demand[objects->count];
 		return;
 	}
@@ -108,26 +112,55 @@ uint32_t draw_handle(enum type type)
 	return objects->count ? objects->handle[draw(objects->count)] : 0;
 }
 
-const char *describe_key(uint32_t key, uint32_t before)
+/* The index of the MR that has a key, or OBJECTS_MAX. */
+static uint32_t find_key(uint32_t key)
 {
 	const struct objects *mrs = &state.objects[MR];
 	uint32_t i;
 
+	for (i = 0; i < mrs->count; i++)
+		if (mrs->key[i] == key)
+			return i;
+	return OBJECTS_MAX;
+}
+
+const char *describe_key(uint32_t key, uint32_t before)
+{
 	if (!key)
 		return "0";
 	if (key == before)
 		return "same";
-	for (i = 0; i < mrs->count; i++)
-		if (mrs->key[i] == key)
-			return "another's";
-	return "new";
+	return find_key(key) < OBJECTS_MAX ? "another's" : "new";
+}
+
+/* A driver never gives out such a key. */
+static bool is_strange(uint32_t key)
+{
+	return !key || find_key(key) < OBJECTS_MAX;
+}
+
+const char *change_key(uint32_t i, uint32_t key, uint64_t blocks)
+{
+	struct objects *mrs = &state.objects[MR];
+	const uint32_t before = mrs->key[i];
+	const char *word;
+
+	if (key == before || is_strange(key))
+		return describe_key(key, before);
+	word = key_take(key, blocks);
+	key_free(before, mrs->key_blocks[i]);
+	mrs->key[i] = key;
+	mrs->key_blocks[i] = blocks;
+	return word;
 }
 
 void add_mr(uint32_t handle, uint32_t lkey, uint32_t rkey, const struct range *range,
 	    uint32_t access)
 {
-	line_add(" handle=%u lkey=%s rkey=%s", handle, describe_key(lkey, 0),
-		 rkey == lkey ? "lkey" : describe_key(rkey, 0));
+	line_add(" handle=%u lkey=%s", handle,
+		 is_strange(lkey) ? describe_key(lkey, 0)
+				  : key_take(lkey, key_blocks(range, access)));
+	line_add(" rkey=%s", rkey == lkey ? "lkey" : describe_key(rkey, 0));
 	add_object(MR, handle, lkey, range, access);
 }
 

@@ -8,17 +8,19 @@
 #include <stdint.h>
 
 #include "tests/kernel/differential/arena.h"
+#include "tests/kernel/differential/keys.h"
 #include "tests/kernel/differential/mutate.h"
 
 #define OBJECTS_MAX 24 /* objects of a type that live at once */
 
-enum type { PD, MR, UMEM, DM, TYPES };
+enum type { PD, MR, UMEM, DM, DMAH, TYPES };
 
 /** The objects of a type. */
 struct objects {
 	uint32_t handle[OBJECTS_MAX];
 	uint32_t key[OBJECTS_MAX]; /**< MR: its lkey; DM: the page of the device where it begins */
 	uint64_t iova[OBJECTS_MAX];
+	uint64_t key_blocks[OBJECTS_MAX]; /**< MR: for which it got its key */
 	/** MR: whether it is on demand; on mlx5 also whether a failed change may have made it so */
 	bool on_demand[OBJECTS_MAX];
 	uint32_t
@@ -31,7 +33,9 @@ struct state {
 	bool is_mlx5;
 	unsigned int kernel; /**< 612 for Linux 6.12 */
 	struct objects objects[TYPES];
-	char line[1024]; /**< the output of this call, of @length bytes */
+	struct freed_keys freed;
+	uint32_t ids[FREED_MAX], id_count; /**< of umems, freed or not */
+	char line[1024];                   /**< the output of this call, of @length bytes */
 	size_t length;
 	struct request request;
 };
@@ -72,6 +76,12 @@ uint32_t find_mr(uint32_t handle);
 
 /** mr_key() - the lkey of an MR, or 0 where there is no such MR */
 uint32_t mr_key(uint32_t handle);
+
+/** change_key() - note the key that an MR has after a change: a word of describe_key() or key_take()
+ * @i: its index in state.objects[MR]
+ * @blocks: of its memory
+ */
+const char *change_key(uint32_t i, uint32_t key, uint64_t blocks);
 
 /** describe_key() - a key in words; numbers of keys differ from machine to machine
  * @before: the key that the MR had until now, or 0

@@ -36,7 +36,8 @@ void reg_umem_of(int fd, const char *name)
 	if (!send_request())
 		return;
 	handle = attr_value(MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE);
-	line_add(" handle=%llu", (unsigned long long)handle);
+	line_add(" handle=%llu id=%s", (unsigned long long)handle,
+		 id_take(*(uint32_t *)out_buffer(0)));
 	add_object(UMEM, (uint32_t)handle, 0, NULL, 0);
 }
 
