@@ -202,21 +202,21 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
-	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise batch \
-	batch-regions reg memory output mail probe device-view system why why-rules why-open why-rereg \
-	why-freeing why-prove why-dmabuf why-umem why-odp why-try)
+	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
+	advise-mappings batch batch-regions reg memory output mail probe device-view system why why-rules \
+	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential \
-		$(BUILD)/starve.so
+		$(BUILD)/starve.so $(BUILD)/mappings.so
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
 # Preloaded by tests in the guests, which have no compiler
-$(BUILD)/starve.so: tests/cli/preload/starve.c
+$(BUILD)/starve.so $(BUILD)/mappings.so: $(BUILD)/%.so: tests/cli/preload/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE $(WARNINGS) -O2 -fPIC -shared -o $@ $<

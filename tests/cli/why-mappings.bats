@@ -7,8 +7,8 @@
 
 load helpers
 load why
+load mappings
 
-AT=0x200000000000 # where `mapped` maps
 MOUNT=''
 
 teardown() {
@@ -16,31 +16,9 @@ teardown() {
 	tidy
 }
 
-# mapped LIST: lets mr run with these mappings (preload/mappings.c)
-mapped() {
-	local so=$BATS_TEST_TMPDIR/mappings.so
-
-	on_simulator || skip "needs cc"
-	command -v cc >/dev/null || skip "cc is not installed"
-	! is_sanitized || skip "the sanitizer wants to be loaded first"
-	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/mappings.c"
-	export MAPPINGS=$1
-	MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MS[@]: -1}")
-	run --separate-stderr mr --version
-	[ "$status" -ne 99 ] || skip "this kernel cannot map that: $stderr"
-}
-
-# linux VERSION: the kernel that answers is of that version or newer
-linux() {
-	local release=${MRCTL_TEST_KERNEL:-7.2}
-
-	on_simulator || release=$(uname -r)
-	[ "$(printf '%s\n' "$1" "$release" | sort -V | head -n 1)" = "$1" ]
-}
-
 # at SIZE ARG...: mr reg of what mapped has mapped
 at() {
-	mr reg --memory none --addr $AT --size "$1" --json "${@:2}"
+	mr reg --memory none --addr "$AT" --size "$1" --json "${@:2}"
 }
 
 # bats test_tags=kernel

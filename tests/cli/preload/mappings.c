@@ -3,13 +3,16 @@
  * Preloaded into mrctl: maps memory of odd kinds, so that --memory none --addr ADDR can register it.
  * MAPPINGS is a list such as "0x200000000000:64K:secret,0x200000010000:4K:none", of
  *   anon, read, none   anonymous, with that access
+ *   write              anonymous, that can only be written
  *   shared             anonymous, shared, read-only
  *   secret             memfd_secret(2)
  *   uffd               anonymous; userfaultfd(2) handles faults, those of the process's own code alone
  *   huge               a huge page of 2 MiB that is not reserved
+ *   ring, readring     the ring of a perf event, of a page more than a power of two; that can only be read
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <linux/userfaultfd.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,9 +37,12 @@ static const struct kind {
 	{ "anon", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "read", PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "none", PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS },
+	{ "write", PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
 	{ "shared", PROT_READ, MAP_SHARED | MAP_ANONYMOUS },
 	{ "secret", PROT_READ | PROT_WRITE, MAP_SHARED },
 	{ "uffd", PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS },
+	{ "ring", PROT_READ | PROT_WRITE, MAP_SHARED },
+	{ "readring", PROT_READ, MAP_SHARED },
 	{ "huge", PROT_READ | PROT_WRITE,
 	  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE | 21 << 26 },
 };
@@ -53,6 +59,22 @@ static int make_secret(size_t size)
 
 	if (fd < 0 || ftruncate(fd, (off_t)size))
 		give_up("memfd_secret");
+	return fd;
+}
+
+static int make_event(void)
+{
+	struct perf_event_attr event = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(event),
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	int fd = (int)syscall(SYS_perf_event_open, &event, 0, -1, -1, 0);
+
+	if (fd < 0)
+		give_up("perf_event_open");
 	return fd;
 }
 
@@ -78,6 +100,8 @@ static void map_one(uintptr_t addr, size_t size, const char *name)
 			continue;
 		if (!strcmp(name, "secret"))
 			fd = make_secret(size);
+		if (strstr(name, "ring"))
+			fd = make_event();
 		map = mmap((void *)addr, size, kinds[i].prot,
 			   kinds[i].flags | MAP_FIXED_NOREPLACE, fd, 0);
 		if (map == MAP_FAILED)
