@@ -67,6 +67,7 @@ static int set_socket(const char *socket, const char *token, struct mr_error *er
 
 int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 {
+	const char *tunables = getenv("GLIBC_TUNABLES");
 	mr_auto_free char *folder = NULL;
 	char self[PATH_MAX] = "";
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -90,6 +91,8 @@ int mr_trace_enter(const char *socket, const char *token, struct mr_error *err)
 	if (!rc)
 		rc = prepend_library("LD_AUDIT", folder, MR_TRACE_AUDIT, err);
 	if (!rc)
-		rc = prepend("ASAN_OPTIONS", "verify_asan_link_order=0", err);
+		rc = prepend("ASAN_OPTIONS", MR_TRACE_ASAN_OPTION, err);
+	if (!rc && !(tunables && strstr(tunables, MR_TRACE_TUNABLE_NAME "=")))
+		rc = prepend("GLIBC_TUNABLES", MR_TRACE_TUNABLE, err);
 	return rc ? rc : set_socket(socket, token, err);
 }

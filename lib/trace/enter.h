@@ -13,7 +13,7 @@
  * The libraries are looked for in the folder of the running mrctl (trace/, in a build tree), in
  * ../lib/mrctl/trace from there, and in mrctl/trace below the LIBDIR of the build.  What LD_PRELOAD and LD_AUDIT
  * have already stays, behind them.  AddressSanitizer's own library wants to be the first one: its check is
- * switched off by ASAN_OPTIONS.
+ * switched off by ASAN_OPTIONS.  GLIBC_TUNABLES gets room for thread-local storage, where the user has not set it.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */

@@ -8,29 +8,47 @@
 #include "lib/trace/agent/environment.h"
 #include "lib/trace/wire/handover.h"
 
-/* A variable of ld.so(8) with a list of libraries, of which one is ours. */
+/* A variable that is a list, of which one item is ours. */
 struct list_variable {
-	const char *name, *library;
-	char path[PATH_MAX]; /* of ours; "" where this program has it not */
+	const char *name, *separators;
+	const char *library; /* whose path the item is; NULL: the item has a name and a value */
+	char item[PATH_MAX]; /* "": this program has it not */
 };
 
 static struct list_variable lists[] = {
-	{ .name = "LD_PRELOAD", .library = MR_TRACE_AGENT },
-	{ .name = "LD_AUDIT", .library = MR_TRACE_AUDIT },
+	{ "LD_PRELOAD", " :", MR_TRACE_AGENT, "" },
+	{ "LD_AUDIT", ":", MR_TRACE_AUDIT, "" },
+	{ "ASAN_OPTIONS", ":, ", NULL, MR_TRACE_ASAN_OPTION },
+	{ "GLIBC_TUNABLES", ":", NULL, MR_TRACE_TUNABLE },
 };
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
-/* The item of a list that is a library, with its length; NULL: none is. */
-static const char *find_item(const char *list, const char *library, size_t *length)
+/* Whether an item is the path of a library of that name. */
+static bool is_path_of(const char *item, size_t length, const char *library)
 {
 	const size_t size = strlen(library);
 
-	for (; *list; list += *list != '\0') {
-		*length = strcspn(list, " :");
-		if (*length > size && list[*length - size - 1] == '/' &&
-		    !strncmp(list + *length - size, library, size))
-			return list;
-		list += *length;
+	return length > size && item[length - size - 1] == '/' &&
+	       !strncmp(item + length - size, library, size);
+}
+
+/* Whether an item has the same name: what the user has set stays, whatever its value. */
+static bool has_name_of(const char *item, const char *ours)
+{
+	const size_t length = strcspn(ours, "=");
+
+	return !strncmp(item, ours, length) && item[length] == '=';
+}
+
+/* Ours among the items of a list, with its length; NULL: it is not there. */
+static const char *find_item(const char *value, const struct list_variable *list, size_t *length)
+{
+	for (; *value; value += *value != '\0') {
+		*length = strcspn(value, list->separators);
+		if (list->library ? is_path_of(value, *length, list->library)
+				  : has_name_of(value, list->item))
+			return value;
+		value += *length;
 	}
 	return NULL;
 }
@@ -38,12 +56,12 @@ static const char *find_item(const char *list, const char *library, size_t *leng
 void environment_remember(void)
 {
 	for (size_t i = 0; i < LISTS; i++) {
-		const char *value = getenv(lists[i].name);
+		const char *value = lists[i].library ? getenv(lists[i].name) : NULL;
 		size_t length = 0;
-		const char *item = value ? find_item(value, lists[i].library, &length) : NULL;
+		const char *item = value ? find_item(value, &lists[i], &length) : NULL;
 
-		if (item && length < sizeof(lists[i].path))
-			memcpy(lists[i].path, item, length);
+		if (item && length < sizeof(lists[i].item))
+			memcpy(lists[i].item, item, length);
 	}
 }
 
@@ -63,18 +81,20 @@ static bool lacks(char *const *env, const struct list_variable *list)
 	size_t index, length;
 	const char *value = value_of(env, list->name, &index);
 
-	return *list->path && !(value && find_item(value, list->library, &length));
+	return *list->item && !(value && find_item(value, list, &length));
 }
 
 size_t environment_size(char *const *env)
 {
 	size_t count = 0;
-	const char *value;
+	bool complete;
 
 	if (!*channel_variable())
 		return 0;
-	value = value_of(env, MR_TRACE_VARIABLE, &count);
-	if (value && !lacks(env, &lists[0]) && !lacks(env, &lists[1]))
+	complete = value_of(env, MR_TRACE_VARIABLE, &count);
+	for (size_t i = 0; i < LISTS && complete; i++)
+		complete = !lacks(env, &lists[i]);
+	if (complete)
 		return 0;
 	while (env[count])
 		count++;
@@ -104,7 +124,7 @@ void environment_complete(char *const *env, const char **to, char *texts)
 			continue;
 		length =
 			snprintf(texts + used, ENVIRONMENT_BYTES - used, "%s=%s%s%s", lists[i].name,
-				 lists[i].path, value && *value ? ":" : "", value ? value : "");
+				 lists[i].item, value && *value ? ":" : "", value ? value : "");
 		if (length < 0 || (size_t)length >= ENVIRONMENT_BYTES - used)
 			continue; /* a list of that length was none of ours */
 		count = put(to, count, value ? index : count, texts + used);

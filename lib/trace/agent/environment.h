@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 enum {
-	ENVIRONMENT_ADDED = 4,         /**< variables that are added at most, with the NULL */
+	ENVIRONMENT_ADDED = 6,         /**< variables that are added at most, with the NULL */
 	ENVIRONMENT_BYTES = 16 * 1024, /**< of their texts */
 };
 

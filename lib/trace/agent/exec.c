@@ -22,7 +22,8 @@ enum {
 	ENVIRONMENT_MOST = 8192
 }; /* pointers: a longer environment stays as it is, for the stack's sake */
 
-static char *const no_arguments[] = { NULL };
+/* Of arguments or variables.  Linux takes no environment for an empty one (execve(2)). */
+static char *const nothing[] = { NULL };
 
 /* Tell what cannot be followed.  @name: looked up as execvp(3) does where @search. */
 static void announce(int dir, const char *name, bool search)
@@ -44,8 +45,8 @@ static void announce(int dir, const char *name, bool search)
 /* COMPLETED() - an environment with what the agent needs, on the stack of the function that uses it */
 #define COMPLETED(env)                                                                             \
 	({                                                                                         \
-		char *const *env_ = (env);                                                         \
-		size_t size_ = env_ ? environment_size(env_) : 0;                                  \
+		char *const *env_ = (env) ? (env) : nothing;                                       \
+		size_t size_ = environment_size(env_);                                             \
 		if (size_ && size_ <= ENVIRONMENT_MOST) {                                          \
 			const char **to_ = alloca(size_ * sizeof(*to_));                           \
 			environment_complete(env_, to_, alloca(ENVIRONMENT_BYTES));                \
@@ -128,7 +129,7 @@ TRACED(int, posix_spawnp,
 
 TRACED(int, execl, (const char *path, const char *arg, ...))
 {
-	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : no_arguments;
+	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
 
 	announce(AT_FDCWD, path, false);
 	return REAL(execve)(path, argv, COMPLETED(environ));
@@ -136,7 +137,7 @@ TRACED(int, execl, (const char *path, const char *arg, ...))
 
 TRACED(int, execlp, (const char *file, const char *arg, ...))
 {
-	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : no_arguments;
+	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
 
 	announce(AT_FDCWD, file, true);
 	return REAL(execvpe)(file, argv, COMPLETED(environ));
@@ -154,7 +155,7 @@ TRACED(int, execle, (const char *path, const char *arg, ...))
 		va_start(args, arg);
 		env = va_arg(args, char *const *);
 		va_end(args);
-		argv = no_arguments;
+		argv = nothing;
 	}
 	announce(AT_FDCWD, path, false);
 	return REAL(execve)(path, argv, COMPLETED(env));

@@ -14,6 +14,17 @@
 #define MR_TRACE_AGENT "libmrctl-trace.so"
 #define MR_TRACE_AUDIT "libmrctl-trace-audit.so"
 
+/** In ASAN_OPTIONS: AddressSanitizer's library ends a program where another one is loaded before it */
+#define MR_TRACE_ASAN_OPTION "verify_asan_link_order=0"
+
+/**
+ * In GLIBC_TUNABLES: with LD_AUDIT ld.so lays out thread-local storage before it has loaded the program's libraries
+ * (elf/rtld.c: init_tls()), so that those of the initial-exec model, as jemalloc's, must fit into what is to spare.
+ * It comes out of each thread's stack: this much leaves enough of one of PTHREAD_STACK_MIN bytes.
+ */
+#define MR_TRACE_TUNABLE_NAME "glibc.rtld.optional_static_tls"
+#define MR_TRACE_TUNABLE      MR_TRACE_TUNABLE_NAME "=4096"
+
 /** Before the name of a function that libibverbs, a provider or libc defines: in its place for all that bind to it */
 #define MR_TRACE_WRAPPER mr_traced_
 /** Before the name of the variable with that function's address */
