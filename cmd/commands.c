@@ -12,6 +12,7 @@
 	COMMAND(dereg)                                                                             \
 	COMMAND(stat)                                                                              \
 	COMMAND(explain)                                                                           \
+	COMMAND(report)                                                                            \
 	COMMAND(batch)                                                                             \
 	COMMAND(trace)                                                                             \
 	COMMAND(sim)

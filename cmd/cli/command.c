@@ -88,7 +88,8 @@ static int check_output_options(const struct command *command, const struct glob
 
 	if (global->style.quiet && printed)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--quiet excludes --%s", printed);
-	if (!command->record && (global->style.json || global->style.columns))
+	if (!command->record && !(command->prints_document && !global->style.columns) &&
+	    (global->style.json || global->style.columns))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--%s: this command prints no regions or sessions",
 				    global->style.json ? "json" : "output");

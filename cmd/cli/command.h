@@ -76,6 +76,7 @@ struct command {
 	const char *const *examples; /**< command lines for --help; ends with NULL */
 	bool runs_program; /**< its operands are another program's: no option after the first */
 	bool not_in_batch; /**< no line of a batch can be this command */
+	bool prints_document; /**< --json has it print a document, which has no records to choose columns of */
 	/** The topics of help that belong to its options; ends with NULL; or NULL. */
 	const struct help_topic *const *topics;
 	/** Whether options and operands make sense: 0, or -errno with MR_ERROR_USAGE; or NULL. */

@@ -197,6 +197,23 @@ static int read_exit_style(const char *text, void *member, struct mr_error *err)
 	return 0;
 }
 
+static const struct mr_word report_formats[] = {
+	[REPORT_MARKDOWN] = MR_WORD("markdown", "for people, with the document at its end"),
+	[REPORT_JSON] = MR_WORD("json", "the document alone, as with --json"),
+	MR_WORD(NULL, NULL),
+};
+
+static int read_report_format(const char *text, void *member, struct mr_error *err)
+{
+	const int index = mr_word_find(report_formats, text, strlen(text));
+
+	if (index < 0)
+		return mr_fail_word(err, "format", text, strlen(text), report_formats,
+				    sizeof(*report_formats));
+	*(enum report_format *)member = (enum report_format)index;
+	return 0;
+}
+
 const struct mr_word why_depths[WHY_DEPTHS + 1] = {
 	[WHY_READ] = MR_WORD("read", "look at limits, memory and devices"),
 	[WHY_TRY] = MR_WORD("try", "and repeat the call, with one thing changed at a time"),
@@ -263,3 +280,6 @@ const struct option_type option_type_exit_style = { .name = "exit-style",
 						    .read = read_exit_style,
 						    .words = exit_styles };
 const struct option_type option_type_why = { .name = "why", .read = read_why, .words = why_depths };
+const struct option_type option_type_report_format = { .name = "format",
+						       .read = read_report_format,
+						       .words = report_formats };

@@ -46,6 +46,9 @@ struct format_option {
 	bool given;
 };
 
+/** The format of a report. */
+enum report_format { REPORT_MARKDOWN, REPORT_JSON };
+
 struct mr_cause;
 
 /** From which verdict of a check on the exit status is 1. */
@@ -94,6 +97,8 @@ enum exit_style {
 #define OPTION_CTYPE_pages struct mr_opt_u64
 /** The name of a format that records are printed in. */
 #define OPTION_CTYPE_format struct format_option
+/** The name of the format of a report. */
+#define OPTION_CTYPE_report_format enum report_format
 /** A kind of memory. */
 #define OPTION_CTYPE_memory struct mr_memory_kind
 /** A source of a dma-buf. */
@@ -122,6 +127,7 @@ extern const struct option_type option_type_flag, option_type_string, option_typ
 	option_type_seconds, option_type_format, option_type_access, option_type_changes,
 	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
 	option_type_dmah, option_type_expect, option_type_profile, option_type_kernel,
-	option_type_faults, option_type_fail_on, option_type_exit_style, option_type_why;
+	option_type_faults, option_type_fail_on, option_type_exit_style, option_type_why,
+	option_type_report_format;
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
 #include <errno.h>
 #include <libsmartcols.h>
 #include <stdlib.h>
@@ -7,59 +6,14 @@
 
 #include "cmd/output/columns.h"
 #include "cmd/output/markdown.h"
-#include "cmd/output/text.h"
-#include "lib/base/cleanup.h"
-
-/* What is written in place of a character that Markdown or HTML would obey; NULL: the character itself. */
-static const char *escape(const char *text, size_t i)
-{
-	static const char *const escapes[128] = {
-		['|'] = "\\|",  ['`'] = "\\`",  ['\\'] = "\\\\", ['*'] = "\\*",
-		['['] = "\\[",  [']'] = "\\]",  ['~'] = "\\~",   ['$'] = "\\$",
-		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;"
-	};
-	unsigned char c = (unsigned char)text[i];
-
-	/* Between letters and digits an underscore means itself. */
-	if (c == '_')
-		return i && isalnum((unsigned char)text[i - 1]) &&
-				       isalnum((unsigned char)text[i + 1])
-			       ? NULL
-			       : "\\_";
-	return c < sizeof(escapes) / sizeof(*escapes) ? escapes[c] : NULL;
-}
-
-/* A cell's text as it is written.  Return: free() it; NULL where memory is short. */
-static char *cell_text(const char *text)
-{
-	mr_auto_free char *harmless = text_harmless(text ? text : "-");
-	char *cell = NULL;
-	size_t size;
-	FILE *stream = harmless ? open_memstream(&cell, &size) : NULL;
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; harmless[i]; i++) {
-		const char *instead = escape(harmless, i);
-
-		if (instead)
-			fputs(instead, stream);
-		else
-			fputc(harmless[i], stream);
-	}
-	if (fclose(stream)) {
-		free(cell);
-		return NULL;
-	}
-	return cell;
-}
+#include "cmd/output/markdown_text.h"
 
 /* The columns of a terminal that UTF-8 takes, if no character is a wide one. */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
 
-	for (; *text; text++)
+	for (; text && *text; text++)
 		width += (*text & 0xc0) != 0x80;
 	return width;
 }
@@ -108,7 +62,7 @@ int markdown_table(const struct markdown_table *table, FILE *stream)
 	for (; widths && cells && filled < count; filled++) {
 		size_t *width = &widths[filled % table->columns], own;
 
-		cells[filled] = cell_text(table->cells[filled]);
+		cells[filled] = markdown_escaped(table->cells[filled]);
 		if (!cells[filled])
 			break;
 		own = width_of(cells[filled]);
@@ -282,4 +236,10 @@ int markdown_columns(const struct field *const *fields, struct libscols_table *s
 	free(cells);
 	free(right);
 	return rc;
+}
+
+int markdown_rows(const char *const *cells, size_t columns, size_t count)
+{
+	return markdown_table(&(struct markdown_table){ cells, NULL, columns, count / columns },
+			      stdout);
 }

@@ -36,6 +36,14 @@ int markdown_object(const struct record *record, const void *row, bool verbose, 
  */
 int markdown_list(const char *key, const struct list *list, bool verbose, FILE *stream);
 
+/**
+ * markdown_rows() - print a table on standard output, whose first row is the heading
+ * @cells: row by row, @count of them in all; NULL is unknown
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int markdown_rows(const char *const *cells, size_t columns, size_t count);
+
 struct libscols_table;
 
 /**

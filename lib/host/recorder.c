@@ -39,42 +39,6 @@ void mr_recorder_note(struct mr_recorder *recorder, int error)
 
 /* ---- files of the recording ---- */
 
-static int write_whole(int fd, const char *text, size_t length)
-{
-	while (length) {
-		const ssize_t done = write(fd, text, length);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		text += done > 0 ? done : 0;
-		length -= done > 0 ? (size_t)done : 0;
-	}
-	return 0;
-}
-
-/* Writes a file and @end after it, unless it exists.  Some file systems report a full disk by close() only. */
-static int write_new(int folder, const char *below, const char *text, size_t length,
-		     const char *end)
-{
-	const char *last;
-	mr_auto_fd int parent = mr_recording_parent(folder, below, true, &last);
-	int fd, rc;
-
-	if (parent < 0)
-		return parent;
-	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0)
-		return errno == EEXIST ? 0 : -errno;
-	rc = write_whole(fd, text, length);
-	if (!rc)
-		rc = write_whole(fd, end, strlen(end));
-	if (close(fd) && !rc)
-		rc = -errno;
-	if (rc)
-		unlinkat(parent, last, 0);
-	return rc;
-}
-
 static bool exists(const struct mr_recorder *recorder, const char *path, const char *kind,
 		   bool failed)
 {
@@ -95,7 +59,7 @@ static void put(struct mr_recorder *recorder, const char *path, const char *kind
 	int rc = mr_recording_name(below, path, kind, failed);
 
 	if (!rc)
-		rc = write_new(recorder->folder, below, text, length, kind ? "\n" : "");
+		rc = mr_recording_write(recorder->folder, below, text, length, kind ? "\n" : "");
 	mr_recorder_note(recorder, rc);
 }
 

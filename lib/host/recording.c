@@ -204,3 +204,41 @@ int mr_recording_mode(int folder, const char *path, uint32_t *mode)
 		*mode = st.st_mode;
 	return rc;
 }
+
+/* ---- writing ---- */
+
+static int write_whole(int fd, const char *text, size_t length)
+{
+	while (length) {
+		const ssize_t done = write(fd, text, length);
+
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		text += done > 0 ? done : 0;
+		length -= done > 0 ? (size_t)done : 0;
+	}
+	return 0;
+}
+
+/* Some file systems report a full disk by close() only. */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end)
+{
+	const char *last;
+	mr_auto_fd int parent = mr_recording_parent(folder, below, true, &last);
+	int fd, rc;
+
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, last, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return errno == EEXIST ? 0 : -errno;
+	rc = write_whole(fd, text, length);
+	if (!rc)
+		rc = write_whole(fd, end, strlen(end));
+	if (close(fd) && !rc)
+		rc = -errno;
+	if (rc)
+		unlinkat(parent, last, 0);
+	return rc;
+}

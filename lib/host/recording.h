@@ -55,4 +55,13 @@ int mr_recording_list(int folder, const char *path, struct mr_names *names);
 /** mr_recording_mode() - the type and permission of what stands at its own path.  Return: 0, or -errno. */
 int mr_recording_mode(int folder, const char *path, uint32_t *mode);
 
+/**
+ * mr_recording_write() - write a file of the recording and @end after it, unless it exists
+ * @below: as of mr_recording_name()
+ *
+ * Return: 0 or -errno.
+ */
+int mr_recording_write(int folder, const char *below, const char *text, size_t length,
+		       const char *end);
+
 #endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/report/host.h"
+#include "cmd/report/load.h"
+#include "cmd/report/recording.h"
+#include "lib/base/cleanup.h"
+
+/* Bytes of the largest report that is read. */
+#define REPORT_MAX (64 << 20)
+
+#define FENCE      "```json"
+
+/* ---- the file ---- */
+
+/* Reads a regular file: a FIFO would make it wait.  Return: free() it; NULL with @err. */
+static char *read_file(const char *path, size_t *length, struct mr_error *err)
+{
+	mr_auto_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	size_t used = 0;
+	ssize_t got = 1;
+	char *text;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size > REPORT_MAX) {
+		mr_fail_text(err, MR_ERROR_HOST, S_ISREG(st.st_mode) ? EFBIG : EINVAL, "%s: %s",
+			     path,
+			     S_ISREG(st.st_mode) ? "larger than any report" : "not a regular file");
+		return NULL;
+	}
+	text = malloc((size_t)st.st_size + 1);
+	if (!text) {
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+		return NULL;
+	}
+	while (got > 0 && used < (size_t)st.st_size) {
+		got = read(fd, text + used, (size_t)st.st_size - used);
+		used += got > 0 ? (size_t)got : 0;
+	}
+	if (got < 0) {
+		mr_fail(err, MR_ERROR_HOST, errno, "read", "%s", path);
+		free(text);
+		return NULL;
+	}
+	text[used] = '\0';
+	*length = used;
+	return text;
+}
+
+/* Finds the document: the whole file, or in Markdown the last fenced block of JSON.  Return: NULL: there is none. */
+static const char *find_document(const char *text, size_t *length)
+{
+	const char *begin = text + strspn(text, " \t\r\n"), *end, *next;
+
+	if (*begin == '{') {
+		*length = strlen(begin);
+		return begin;
+	}
+	begin = NULL;
+	for (next = text; (next = strstr(next, FENCE)); next += strlen(FENCE))
+		if (next == text || next[-1] == '\n')
+			begin = next + strlen(FENCE);
+	if (!begin)
+		return NULL;
+	end = strstr(begin, "\n```");
+	*length = end ? (size_t)(end - begin) : strlen(begin);
+	return begin;
+}
+
+static int fail_parse(const char *path, int errnum, struct mr_error *err)
+{
+	if (errnum == ENOMEM)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	mr_fail_text(err, MR_ERROR_HOST, EBADMSG, "%s is not a report of mrctl", path);
+	mr_hint(err, errnum == E2BIG ? "it has more values than any report"
+				     : "a report is a file that mrctl report wrote, whole: in "
+				       "Markdown its document is the last block");
+	return -EBADMSG;
+}
+
+static int parse(struct report *report, const char *path, struct mr_error *err)
+{
+	size_t length = 0;
+	char *text = read_file(path, &length, err);
+	const char *document, *command;
+	int errnum = EBADMSG;
+
+	if (!text)
+		return -EIO;
+	document = find_document(text, &length);
+	if (document) {
+		report->root = json_tree_parse(document, length);
+		errnum = report->root ? EBADMSG : errno;
+	}
+	free(text);
+	command = json_tree_text_of(report->root, "command");
+	return command && !strcmp(command, "report") ? 0 : fail_parse(path, errnum, err);
+}
+
+/* ---- judging ---- */
+
+static const char *verdict_of(const struct json_node *host, const char *id)
+{
+	const struct json_node *check = json_tree_first(json_tree_get(host, "checks"));
+
+	for (; check; check = json_tree_next(check)) {
+		const char *own = json_tree_text_of(check, "id");
+
+		if (own && !strcmp(own, id))
+			return json_tree_text_of(check, "verdict");
+	}
+	return NULL;
+}
+
+static int add_difference(struct json_node *list, const char *id, const char *then, const char *now,
+			  struct mr_error *err)
+{
+	const struct {
+		const char *key, *text;
+	} members[] = { { "id", id }, { "then", then }, { "now", now } };
+	struct json_node *difference = json_tree_object();
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(members) / sizeof(*members); i++)
+		rc = report_add(difference, members[i].key,
+				json_tree_new_string(members[i].text,
+						     members[i].text ? strlen(members[i].text) : 0),
+				err);
+	if (!rc && json_tree_add(list, NULL, difference))
+		return 0;
+	if (rc)
+		json_tree_free(difference);
+	return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+}
+
+/* Lists the checks that say something else than when the report was made, by another version perhaps. */
+static int compare(struct report *report, const struct json_node *before, struct mr_error *err)
+{
+	const struct json_node *after = json_tree_get(report->root, "host"), *check;
+	struct json_node *list = json_tree_list();
+	int rc = 0;
+
+	for (check = json_tree_first(json_tree_get(after, "checks")); !rc && check;
+	     check = json_tree_next(check)) {
+		const char *id = json_tree_text_of(check, "id");
+		const char *now = json_tree_text_of(check, "verdict");
+		const char *then = id ? verdict_of(before, id) : NULL;
+
+		if (id && now && (!then || strcmp(then, now) != 0))
+			rc = add_difference(list, id, then, now, err);
+	}
+	if (!rc)
+		return report_add(report->root, "judged_again", list, err);
+	json_tree_free(list);
+	return rc;
+}
+
+/* The environment and the section of the host become those that this mrctl finds in the recording. */
+static int judge_again(struct report *report, struct mr_error *err)
+{
+	struct json_node *before, *environment;
+	int rc = report_unpack(report, err);
+
+	if (rc)
+		return rc;
+	before = json_tree_take(report->root, "host");
+	environment = json_tree_take(report->root, "environment");
+	rc = report_judge(report, "--root", report->folder, err);
+	if (!rc)
+		rc = compare(report, before, err);
+	json_tree_free(before);
+	if (!rc && json_tree_kind(environment) == JSON_OBJECT)
+		return report_add(report->root, "environment", environment, err);
+	json_tree_free(environment);
+	return rc;
+}
+
+int report_load(struct report *report, struct mr_error *err)
+{
+	int rc = parse(report, report->args->read, err);
+
+	if (rc || json_tree_kind(json_tree_get(report->root, "recording")) != JSON_OBJECT)
+		return rc;
+	return judge_again(report, err);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <ctype.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/report/names.h"
+#include "lib/host/recorded_names.h"
+
+/* Users below are those of the system, such as root. */
+#define FIRST_OWN_ID 1000
+
+#define HEX          "0123456789abcdefABCDEF"
+
+/* Words that paths and texts of any report have.  A host or group that is called so keeps its name. */
+static const char *const common[] = {
+	"proc",    "sys",        "dev",     "self",      "calls",     "class",  "module", "kernel",
+	"fs",      "cgroup",     "memory",  "rdma",      "hugetlb",   "limits", "limit",  "status",
+	"stat",    "max",        "current", "high",      "events",    "usage",  "bytes",  "device",
+	"devices", "infiniband", "mm",      "hugepages", "numa",      "node",   "ports",  "list",
+	"link",    "open",       "read",    "error",     "answer",    "mode",   "uid",    "gid",
+	"mrctl",   "report",     "linux",   "in_bytes",  "boot",      "cpu",    "cpuset", "pids",
+	"unified", "version",    "state",   "type",      "localhost", "none",   "host",   "user",
+	"group",   "root",       "kB",      "unlimited", NULL
+};
+
+/* Words in names of control groups that say what kind of group it is. */
+static const char *const group_words[] = {
+	"slice",      "scope",      "service",    "system",  "systemd",    "user",
+	"init",       "session",    "machine",    "app",     "background", "docker",
+	"dockerd",    "containerd", "cri",        "crio",    "libpod",     "podman",
+	"lxc",        "payload",    "slurm",      "slurmd",  "slurmstepd", "job",
+	"step",       "task",       "kubepods",   "kubelet", "kubelet",    "pod",
+	"burstable",  "besteffort", "guaranteed", "ssh",     "sshd",       "container",
+	"supervisor", "cron",       NULL
+};
+
+static bool is_in(const char *word, size_t length, const char *const *list)
+{
+	for (; *list; list++)
+		if (strlen(*list) == length && !strncmp(*list, word, length))
+			return true;
+	return false;
+}
+
+static void add(struct stand_ins *all, const char *kind, const char *name, size_t length)
+{
+	if (length > 1 && !is_in(name, length, common))
+		stand_ins_add(all, kind, name, length);
+}
+
+static void add_text(struct stand_ins *all, const char *kind, const char *name)
+{
+	if (name)
+		add(all, kind, name, strlen(name));
+}
+
+/* ---- hosts and users ---- */
+
+static void add_host(struct stand_ins *all, const char *name)
+{
+	if (!name || is_in(name, strlen(name), common))
+		return;
+	add_text(all, "host", name);
+	add(all, "host", name, strcspn(name, "."));
+}
+
+static void add_user(struct stand_ins *all)
+{
+	const struct passwd *user = getuid() >= FIRST_OWN_ID ? getpwuid(getuid()) : NULL;
+	const char *caller = getenv("SUDO_USER");
+
+	if (user)
+		add_text(all, "user", user->pw_name);
+	if (caller && strcmp(caller, "root") != 0)
+		add_text(all, "user", caller);
+}
+
+/* A path below @home up to the end of the word, which may have blanks in it; and the user whose home it is. */
+static void add_paths(struct stand_ins *all, const char *word, const char *home)
+{
+	const size_t length = strlen(home);
+	const char *at = strstr(word, home);
+
+	if (!at || at[length] != '/')
+		return;
+	add_text(all, "path", at);
+	if (!strcmp(home, "/home"))
+		add(all, "user", at + length + 1, strcspn(at + length + 1, "/ \t\n\"',:;"));
+}
+
+static void add_words(struct stand_ins *all, const struct json_node *node, const char *home)
+{
+	for (; node; node = json_tree_next(node)) {
+		if (json_tree_string(node)) {
+			add_paths(all, json_tree_string(node), "/home");
+			add_paths(all, json_tree_string(node), "/root");
+			if (home)
+				add_paths(all, json_tree_string(node), home);
+		}
+	}
+}
+
+/* ---- devices ---- */
+
+/* Whether it is a name that kernel or systemd give by rule: "mlx5_0", "eth0", "ibp1s0f0", "rocep3s0". */
+static bool is_by_rule(const char *name)
+{
+	static const char *const prefixes[] = { "mlx5_", "mlx4_", "rxe",  "siw",  "bnxt_re",
+						"irdma", "efa_",  "hns_", "qedr", "hfi1_",
+						"ibp",   "roce",  "iwp",  "eth",  "eno",
+						"ens",   "enp",   "ib",   "bond", "br",
+						NULL };
+
+	for (const char *const *prefix = prefixes; *prefix; prefix++) {
+		const char *rest = name + strlen(*prefix);
+
+		if (strncmp(name, *prefix, strlen(*prefix)) != 0)
+			continue;
+		rest += rest > name && *rest == 'p';
+		if (isdigit((unsigned char)*rest) &&
+		    strspn(rest, "0123456789npsfdvr") == strlen(rest))
+			return true;
+	}
+	return false;
+}
+
+static void add_device(struct stand_ins *all, const char *kind, const char *name, size_t length)
+{
+	char copy[64];
+
+	if (length >= sizeof(copy))
+		return;
+	memcpy(copy, name, length);
+	copy[length] = '\0';
+	if (!is_by_rule(copy))
+		add(all, kind, name, length);
+}
+
+static void add_devices(struct stand_ins *all, const struct json_node *device)
+{
+	for (; device; device = json_tree_next(device)) {
+		const char *name = json_tree_text_of(device, "name");
+		const char *parent = json_tree_text_of(device, "parent");
+
+		if (name)
+			add_device(all, "device", name, strlen(name));
+		if (parent)
+			add_device(all, "interface", parent, strlen(parent));
+		add_text(all, "description", json_tree_text_of(device, "node_desc"));
+	}
+}
+
+/* ---- the recording ---- */
+
+/* The parts of a group's name that do not say what kind of group it is. */
+static void add_group(struct stand_ins *all, const char *path, size_t size)
+{
+	const char *end = path + size;
+
+	while (path < end) {
+		const size_t length = strcspn(path, "/-_.@:\n");
+
+		if (length > 1 && strspn(path, HEX) < length && !is_in(path, length, group_words))
+			add(all, "group", path, length);
+		path += length + 1;
+	}
+}
+
+static void add_recorded(void *data, enum mr_recorded_name kind, const char *name, size_t length)
+{
+	struct stand_ins *all = data;
+
+	if (kind == MR_RECORDED_CGROUP)
+		add_group(all, name, length);
+	else if (kind == MR_RECORDED_ACCOUNT)
+		add(all, "user", name, length);
+	else
+		add_device(all, kind == MR_RECORDED_DEVICE ? "device" : "interface", name, length);
+}
+
+void names_collect(const struct json_node *root, bool is_here, struct stand_ins *all)
+{
+	const struct json_node *program = json_tree_get(root, "program");
+	const struct json_node *file = json_tree_first(json_tree_get(root, "recording"));
+	const char *home = is_here ? getenv("HOME") : NULL;
+
+	add_words(all, json_tree_first(json_tree_get(program, "argv")),
+		  home && home[0] == '/' && home[1] ? home : NULL);
+	add_host(all, json_tree_text_of(root, "host_name"));
+	if (is_here)
+		add_user(all);
+	add_devices(all, json_tree_first(json_tree_get(json_tree_get(root, "devices"), "devices")));
+	for (; file; file = json_tree_next(file))
+		if (json_tree_string(file))
+			mr_recorded_names(json_tree_key(file), json_tree_string(file), add_recorded,
+					  all);
+}

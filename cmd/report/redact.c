@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/report/names.h"
+#include "cmd/report/redact.h"
+#include "lib/base/cleanup.h"
+
+/* Members whose words are mrctl's own. */
+static const char *const own_words[] = { "command", "made",      "errno", "verdict", "id",
+					 "group",   "certainty", "call",  NULL };
+
+static bool is_own(const char *key)
+{
+	for (const char *const *own = own_words; *own; own++)
+		if (!strcmp(*own, key))
+			return true;
+	return false;
+}
+
+static void redact_key(struct json_node *member, struct stand_ins *all)
+{
+	mr_auto_free char *key = stand_ins_apply(all, json_tree_key(member));
+
+	if (key && !json_tree_set_key(member, key))
+		all->out_of_memory = true;
+}
+
+static void redact_string(struct json_node *node, struct stand_ins *all)
+{
+	mr_auto_free char *text = stand_ins_apply(all, json_tree_string(node));
+
+	if (text && !json_tree_set_string(node, text))
+		all->out_of_memory = true;
+}
+
+/* @keys: the members' keys come from the host as well: they are files of the recording */
+static void redact(struct json_node *node, bool keys, struct stand_ins *all)
+{
+	for (struct json_node *child = json_tree_first(node); child;
+	     child = json_tree_next(child)) {
+		if (keys)
+			redact_key(child, all);
+		if (!json_tree_string(child))
+			redact(child, !strcmp(json_tree_key(child), "recording"), all);
+		else if (!is_own(json_tree_key(child)))
+			redact_string(child, all);
+	}
+}
+
+int report_redact(struct report *report, struct mr_error *err)
+{
+	struct stand_ins all = { .count = 0 };
+	bool out_of_memory;
+
+	names_collect(report->root, !report->args->read && !report->args->root, &all);
+	redact(report->root, false, &all);
+	out_of_memory = all.out_of_memory;
+	stand_ins_release(&all);
+	if (out_of_memory)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	return report_add(report->root, "redacted", json_tree_new_bool(true), err);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl report: one file for a ticket. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cli/suggest.h"
+#include "cmd/output/document.h"
+#include "cmd/output/exit_status.h"
+#include "cmd/output/messages.h"
+#include "cmd/report/child.h"
+#include "cmd/report/collect.h"
+#include "cmd/report/load.h"
+#include "cmd/report/program.h"
+#include "cmd/report/redact.h"
+#include "cmd/report/show.h"
+#include "lib/base/cleanup.h"
+#include "lib/base/signals.h"
+#include "lib/host/recording_files.h"
+
+static bool is_json(const struct report *report)
+{
+	return report->args->format == REPORT_JSON || report->invocation->global->style.json;
+}
+
+static int begin(struct json_node **root, struct mr_error *err)
+{
+	int rc;
+
+	*root = json_tree_object();
+	rc = report_add(*root, "format", json_tree_new_number(1), err);
+	return rc ? rc : report_add(*root, "command", json_tree_new_string("report", 6), err);
+}
+
+static int make(struct report *report, struct mr_error *err)
+{
+	int rc;
+
+	if (report->args->read)
+		return report_load(report, err);
+	rc = begin(&report->root, err);
+	if (!rc)
+		rc = report_add(report->root, "redacted", json_tree_new_bool(false), err);
+	if (!rc)
+		rc = report_run_program(report, err);
+	return rc ? rc : report_collect(report, err);
+}
+
+/* From here on what is printed goes into the file.  An old report is never lost: the file must be a new one. */
+static int open_file(const char *path, struct mr_error *err)
+{
+	mr_auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
+		if (err->errnum == EEXIST)
+			mr_hint(err, "a report needs a file of its own, that is not there yet");
+		return -err->errnum;
+	}
+	return mr_steal_fd(&fd);
+}
+
+static int print(const struct report *report, struct mr_error *err)
+{
+	int rc;
+
+	if (is_json(report)) {
+		rc = json_tree_print(report->root, 2);
+		output_text("\n");
+	} else {
+		rc = report_show(report->root, !report->args->read || report->args->to);
+	}
+	return rc ? mr_fail(err, MR_ERROR_HOST, -rc, "output", "not all could be printed")
+		  : output_flush(err);
+}
+
+static int print_to(const struct report *report, int fd, struct mr_error *err)
+{
+	int rc = 0;
+
+	if (fd >= 0 && dup2(fd, STDOUT_FILENO) < 0)
+		rc = mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	if (!rc)
+		rc = print(report, err);
+	if (rc)
+		return rc;
+	if (report->args->to && !report->invocation->global->style.quiet)
+		report_note("report", "%s has it; to read it: mrctl report --read %s",
+			    report->args->to, report->args->to);
+	return 0;
+}
+
+/* The program cannot be run: the exit status is that which a shell has for it. */
+static int tell_no_program(const struct report *report, struct mr_error *err)
+{
+	const struct invocation *invocation = report->invocation;
+	const int errnum = err->errnum;
+
+	if (errnum == ENOENT && invocation->operands[0])
+		suggest_program(invocation->commands, invocation->command, invocation->operands,
+				err);
+	report_error(invocation->command->name, err);
+	mr_error_clear(err);
+	return errnum == ENOENT ? EXIT_NO_PROGRAM : EXIT_CANNOT_EXEC;
+}
+
+/* With --json standard output has one document, also where there is no report. */
+static void print_failure(const struct report *report, const struct mr_error *why)
+{
+	struct json_node *document = NULL;
+	struct mr_error ignored;
+
+	if (!is_json(report) || report->args->to || output_has_failed())
+		return;
+	if (!begin(&document, &ignored) &&
+	    !report_add(document, "error", json_tree_new_string(why->text, sizeof(why->text)),
+			&ignored))
+		json_tree_print(document, 1);
+	output_text("\n");
+	json_tree_free(document);
+}
+
+static int make_and_print(struct report *report, struct mr_error *err)
+{
+	mr_auto_fd int fd = -1;
+	int rc = 0;
+
+	if (report->args->to) {
+		fd = open_file(report->args->to, err);
+		rc = fd < 0 ? fd : 0;
+	}
+	if (!rc)
+		rc = make(report, err);
+	if (!rc && report->args->redact)
+		rc = report_redact(report, err);
+	if (rc)
+		print_failure(report, err);
+	else
+		rc = print_to(report, fd, err);
+	if (rc && fd >= 0)
+		unlink(report->args->to);
+	return rc;
+}
+
+static int run_report(const struct invocation *invocation, struct mr_error *err)
+{
+	struct report report = { .invocation = invocation, .args = invocation->args };
+	int rc;
+
+	sigprocmask(SIG_SETMASK, NULL, &report.mask);
+	mr_signals_block();
+	rc = make_and_print(&report, err);
+	if (rc && err->call && !strcmp(err->call, CHILD_CALL))
+		rc = tell_no_program(&report, err);
+	mr_recording_remove(report.folder);
+	json_tree_free(report.root);
+	return rc;
+}
+
+static int check_report(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct report_args *args = invocation->args;
+
+	if (invocation->operands[0] && (args->read || args->root))
+		return mr_fail_text(
+			err, MR_ERROR_USAGE, EINVAL,
+			"--%s is about another time or host: it excludes the program '%s'",
+			args->read ? "read" : "root", invocation->operands[0]);
+	if (invocation->global->style.quiet && !args->to)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--quiet needs --to: else there is no report");
+	return 0;
+}
+
+static const struct option_spec options[] = {
+	OPTION(0, "to", string, struct report_args, to, "FILE", "write it to FILE, which is made"),
+	OPTION(0, "format", report_format, struct report_args, format, "FORMAT", "write it as"),
+	OPTION(0, "redact", flag, struct report_args, redact, NULL,
+	       "put stand-ins in place of names and addresses"),
+	OPTION(0, "read", string, struct report_args, read, "FILE",
+	       "show a report, and judge its host again"),
+	OPTION(0, "root", string, struct report_args, root, "DIR",
+	       "report the host recorded in DIR"),
+	OPTION_END,
+};
+
+static const struct option_group group = { "Report", options, 0 };
+static const struct option_group *const groups[] = { &group, NULL };
+
+static const struct option_rule rules[] = {
+	{ "read", OPTION_EXCLUDES, "root" },
+	OPTION_RULES_END,
+};
+
+const struct command command_report = {
+	.name = "report",
+	.operands = "[-- CMD [ARG...]]",
+	.summary = "write one file for a ticket",
+	.description =
+		"Writes what a support engineer asks for: versions, what decides on this host, "
+		"devices, the kernel's log about them, and with CMD what became of it: it is "
+		"run, and its refusals are explained. The report can be read, and judged again, "
+		"anywhere. It holds no keys, no environment and no memory; the manual page lists "
+		"what it holds.",
+	.groups = groups,
+	.rules = rules,
+	.args_size = sizeof(struct report_args),
+	.examples = (const char *const[]){ "mrctl report --to ticket.md",
+					   "mrctl report --redact -- mrctl reg --size 64G",
+					   "mrctl report --read ticket.md", NULL },
+	.runs_program = true,
+	.not_in_batch = true,
+	.prints_document = true,
+	.check = check_report,
+	.run = run_report,
+};

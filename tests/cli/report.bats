@@ -1,0 +1,252 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# report: what it holds, and what not; programs; reading it again
+
+load helpers
+load hosts
+
+setup() {
+	note_less
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# report [ARG...]: `run`s it on the device under test
+report() {
+	run --separate-stderr "${SIM[@]}" mrctl report "$@"
+}
+
+# document [ARG...]: the same, as JSON
+document() {
+	run --separate-stderr "${SIM[@]}" mrctl -j report "$@"
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "a report has what stat --host and stat --device say, and the versions" {
+	document
+	cat <<<"$output" >document.json
+	json '.format == 1 and .command == "report" and .environment.kernel == $kernel and .host_name == $name
+		and .program == null and .session == null and .redacted == false and .recording_left_out == 0' \
+		--arg kernel "$(uname -r)" --arg name "$(uname -n)"
+	json '(.host.checks | length) == $checks and .host.summary.recording == null' \
+		--argjson checks "$(checks | wc -l)"
+	run --separate-stderr "${SIM[@]}" mrctl -j stat --device
+	diff <(jq -S '[.devices[] | {name, firmware, node_guid, max_mr_size}]' <<<"$output") \
+		<(jq -S '[.devices.devices[] | {name, firmware, node_guid, max_mr_size}]' document.json)
+	# integers are exact
+	[ "$(grep -o '"max_mr_size":[0-9]*' <<<"$output" | sort -u)" = "$(grep -o '"max_mr_size":[0-9]*' document.json | sort -u)" ]
+}
+
+# bats test_tags=kernel
+@test "the report of a command that is refused has its cause, and the status 0" {
+	report -- mrctl -d "$(device)" reg --memory hole
+	succeeded
+	[[ $output == *"ibv_reg_mr: EFAULT"*"because: "*MR-RANGE*"try: "* ]]
+	[[ $stderr == *"ibv_reg_mr: EFAULT"* ]] # the program's own message
+	document -- mrctl -d "$(device)" reg --memory hole
+	json '.program | .argv[-1] == "hole" and .exit_status == 1 and .signal == null
+		and .answer.failures[0].errno == "EFAULT" and (.answer.failures[0].causes | length) > 0'
+}
+
+@test "the exit status of a program is in the report, or the signal that ended it" {
+	document -- sh -c 'echo out; echo err >&2; exit 7'
+	json '.program | .exit_status == 7 and .signal == null and .answer == null and .elapsed_ns > 0'
+	[[ $stderr == *out*err* && $output != *'"out"'* ]]
+	document -- sh -c 'kill -SEGV $$'
+	json '.program | .exit_status == null and .signal == 11'
+	report --to r.json --format json -- echo out
+	[ "$output" = out ]
+	[ "$(jq .program.exit_status r.json)" -eq 0 ]
+}
+
+@test "a program that cannot be run makes no report" {
+	run -127 --separate-stderr mrctl report --to r.md -- nosuchprogram
+	[[ $stderr == *"report: cannot run 'nosuchprogram'"*ENOENT* ]]
+	[ ! -e r.md ]
+	: >file
+	run -126 --separate-stderr mrctl report -- ./file
+	run -127 --separate-stderr mrctl report -- reg
+	[[ $stderr == *"mrctl report -- mrctl reg"* ]]
+}
+
+@test "Ctrl-C ends a program that hangs, and the report is written" {
+	"${SIM[@]}" mrctl report --to r.json --format json -- sh -c 'echo $$ >pid; exec sleep 100' &
+	until [ -s pid ]; do sleep 0.05; done
+	kill -TERM $!
+	wait $!
+	[ "$(jq .program.signal r.json)" -eq 15 ]
+}
+
+@test "the file is made for its owner alone, and no other file is touched" {
+	umask 0
+	report --to r.md
+	succeeded
+	[ -z "$output" ]
+	[[ $stderr == *"mrctl report --read r.md"* ]]
+	[ "$(stat -c %a r.md)" = 600 ]
+	echo mine >mine
+	ln -s mine link
+	for file in mine link; do
+		report --to "$file"
+		[ "$status" -eq 1 ]
+		[[ $stderr == *EEXIST* && $(<mine) = mine ]]
+	done
+	report -q --to q.md
+	[ -z "$output$stderr" ] && [ -s q.md ]
+}
+
+@test "a report that cannot be written leaves no file, and is said to fail" {
+	run --separate-stderr bash -c 'mrctl report >/dev/full'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *ENOSPC* ]]
+	(ulimit -f 1; "${SIM[@]}" mrctl report --to r.md 2>err) && fail "written"
+	[ ! -e r.md ] || fail "left"
+}
+
+@test "in a session the report has its regions, without keys" {
+	# shellcheck disable=SC2016
+	run --separate-stderr "${SIM[@]}" mrctl session -- sh -c '
+		mrctl -q reg --size 64K --name buf && mrctl -j report -- mrctl -n dereg rkey:$(mrctl stat -n -o rkey buf)x'
+	succeeded
+	json '.session.regions | length == 1 and .[0].name == "buf" and .[0].length == 65536 and
+		.[0].lkey == null and .[0].rkey == null'
+	run ! grep -E '[lr]key[^,]*0x' <<<"$output"
+}
+
+@test "a report of what was registered has no keys" {
+	document -- mrctl -d "$(device)" reg --count 2
+	json '.program.answer.regions | length == 2 and all(.lkey == null and .rkey == null and .addr != null)'
+}
+
+@test "where the kernel's log cannot be read, that is said" {
+	require_nobody
+	[ "$(cat /proc/sys/kernel/dmesg_restrict)" -eq 1 ] || skip "anybody may read the log here"
+	run --separate-stderr as_nobody mrctl report
+	succeeded
+	[[ $output == *"Only root may read it (EPERM)"* ]]
+}
+
+@test "Markdown and JSON are read again, and judged the same" {
+	report --to r.md
+	report --to r.json --format json
+	for file in r.md r.json; do
+		run --separate-stderr mrctl report --read "$file"
+		succeeded
+		[[ $output == *"each check says the same"*"## Devices"* && $output != *'```json'* ]]
+		run --separate-stderr mrctl -j report --read "$file"
+		succeeded
+		json '.judged_again == [] and .recording_left_out == 0 and (.recording | length) > 20'
+	done
+	# the line ends of a mail program, and text around it
+	{ echo 'Dear support,'; cat r.md; echo Regards; } | sed 's/$/\r/' >mail.md
+	run --separate-stderr mrctl report --read mail.md
+	succeeded
+	[[ $output == *"each check says the same"* ]]
+}
+
+@test "a report that is read says where this mrctl judges otherwise" {
+	document
+	jq '.host.checks |= map(if .id == "MR-MEMLOCK" then .verdict = "bad" else . end)' <<<"$output" >r.json
+	run --separate-stderr mrctl -j report --read r.json
+	json '.judged_again | length == 1 and .[0].id == "MR-MEMLOCK" and .[0].then == "bad" and .[0].now != "bad"'
+	run --separate-stderr mrctl report --read r.json
+	[[ $output == *"these checks say something else"*MR-MEMLOCK* ]]
+}
+
+@test "each recorded host has the same verdicts in a report, redacted or not, and read again" {
+	local name dir
+
+	while read -r name; do
+		dir=$(host_folder "$name")
+		mrctl -n -o id,verdict stat --host --root "$dir" >want || [ $? -eq 1 ]
+		awk '{ print $1, $2 }' want >expected
+		rm -f r.md
+		mrctl -q report --root "$dir" --redact --to r.md
+		mrctl -j report --read r.md | jq -r '(.host.checks[] | .id + " " + .verdict), .judged_again[]' >found
+		diff expected found || fail "$name"
+	done < <(host_names)
+}
+
+@test "the report of a recorded host has nothing of this one" {
+	run --separate-stderr mrctl -j report --root "$(host_folder memlock-64k)"
+	succeeded
+	json '.host_name == null and .devices == null and .session == null and .environment.kernel != $kernel
+		and (.host.checks[] | select(.id == "MR-MEMLOCK").verdict) == "bad" and .kernel_log.errno == "ENOENT"' \
+		--arg kernel "$(uname -r)"
+}
+
+@test "the page names all that a report holds" {
+	# shellcheck disable=SC2154 # set by run
+	document -- mrctl -d "$(device)" reg
+	cat <<<"$output" >document.json
+	run --separate-stderr mrctl -j report --read document.json
+	jq -r 'keys[], (.program, .kernel_log | keys[])' <<<"$output" | sort -u >members
+	awk '/^\.SH/ { on = /WHAT A REPORT HOLDS/ } on && /^\.IR?/ { gsub(/\\-/, "-"); gsub(/[",]/, ""); print $2 }' \
+		"$ROOT/man/mrctl-report.1" | sort -u >documented
+	[ "$(wc -l <members)" -gt 15 ]
+	[ -z "$(comm -23 members documented)" ] || fail "$(comm -23 members documented)"
+	# the words that lines of the log are chosen by
+	sed -n '/^const char \*const mr_kernel_log_words/,/};/p' "$ROOT/lib/host/kernel_log.c" |
+		grep -o '"[^"]*"' | tr -d '"' >words
+	[ "$(wc -l <words)" -gt 20 ]
+	page=$(tr '\n' ' ' <"$ROOT/man/mrctl-report.1" | sed 's/\\-/-/g')
+	while read -r word; do
+		[[ $page == *"$word"[,.]* ]] || fail "not in the page: $word"
+	done <words
+}
+
+@test "the recording in a report has only what mrctl-checks(7) names" {
+	document --root "$(host_folder healthy)"
+	run --separate-stderr "${SIM[@]}" mrctl -j report
+	jq -r '.recording | keys[]' <<<"$output" | sed -E 's/^\/(calls\/.*\.answer)(\.error)?$/\1/
+		s/^\/calls(\/.*)\.(read|list|link|stat|open)(\.error)?$/\1/' >paths
+	[ "$(wc -l <paths)" -gt 30 ]
+	awk '/^\.S[HS] / { on = /"?What a recording holds"?$/ } on && $1 == ".I" { gsub(/\\-/, "-"); print $2 }' \
+		"$ROOT/man/mrctl-checks.7" | sed -E 's/\./\\./g; s/GROUP\//(.+\/)?/g; s/[A-Z]{2,}/[^\/]+/g' >documented
+	run grep -vxE -f documented paths
+	[ "$status" -eq 1 ] || fail "not in mrctl-checks.7:" "$output"
+}
+
+@test "no environment, no words of other processes, and nothing that the program prints is in a report" {
+	local secret=tell-nobody-4711
+
+	TOKEN=$secret run --separate-stderr "${SIM[@]}" bash -c 'true; mrctl -j report -- sh -c "echo \$TOKEN"; true' "$secret"
+	succeeded
+	[[ $stderr == *"$secret"* && $output != *"$secret"* ]]
+}
+
+@test "with --json there is one document, also where there is no report" {
+	run --separate-stderr mrctl -j report --read /nonexistent
+	[ "$status" -eq 1 ]
+	json '.command == "report" and (.error | contains("ENOENT"))'
+	run -127 --separate-stderr mrctl -j report -- nosuchprogram
+	json '.error | contains("nosuchprogram")'
+}
+
+@test "options that exclude one another are usage errors" {
+	run --separate-stderr mrctl report --read x --root y
+	usage_error "--read" "--root"
+	run --separate-stderr mrctl report --read x -- true
+	usage_error "excludes the program 'true'"
+	run --separate-stderr mrctl report --root x -- true
+	usage_error "excludes the program 'true'"
+	run --separate-stderr mrctl report -q
+	usage_error "--quiet needs --to"
+	run --separate-stderr mrctl report --format text
+	usage_error "'text'" "markdown"
+	run --separate-stderr mrctl report -o id
+	usage_error "--output"
+}
+
+@test "no folder is left behind" {
+	mkdir tmp
+	TMPDIR=$PWD/tmp report
+	succeeded
+	cat <<<"$output" >r.md
+	TMPDIR=$PWD/tmp run --separate-stderr mrctl report --read r.md
+	succeeded
+	[ -z "$(ls -A tmp)" ]
+	TMPDIR=/nonexistent run --separate-stderr mrctl report --read r.md
+	[ "$status" -eq 1 ]
+	[[ $stderr == *mkdtemp*ENOENT* ]]
+}
