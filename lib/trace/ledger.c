@@ -9,9 +9,11 @@
 /* An object of the program, by its pointer.  A pointer is used again once its object is freed. */
 struct object {
 	uint64_t pointer;
-	uint64_t pd;    /* of a region */
-	uint64_t dm;    /* of a region: memory on the device that it is on */
-	bool is_region; /* else a protection domain, or memory on the device */
+	uint64_t context; /* of the device that it is on */
+	uint32_t lkey;    /* of a region */
+	uint64_t pd;      /* of a region */
+	uint64_t dm;      /* of a region: memory on the device that it is on */
+	bool is_region;   /* else a protection domain, or memory on the device */
 	uint64_t bytes;
 	struct mr_site *site;
 	struct mr_look_region region;
@@ -83,6 +85,7 @@ static struct mr_look_region region_of(const struct mr_trace_record *call)
 	return (struct mr_look_region){
 		.call = (enum mr_traced_call)call->call,
 		.flags = call->flags,
+		.call_flags = call->call_flags,
 		.addr = call->addr,
 		.length = call->length,
 		.iova = call->flags & MR_TRACE_HAS_IOVA ? call->iova : call->addr,
@@ -105,6 +108,8 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 		return;
 	}
 	*object = (struct object){ .pointer = call->object,
+				   .context = call->context,
+				   .lkey = call->lkey,
 				   .pd = call->pd,
 				   .dm = call->dm,
 				   .is_region = is_region,
@@ -134,6 +139,7 @@ static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *tota
 	if (!object || !object->is_region)
 		return;
 	region = &object->region;
+	object->lkey = call->lkey;
 	if (call->call_flags & IBV_REREG_MR_CHANGE_PD)
 		object->pd = call->pd;
 	if (call->call_flags & IBV_REREG_MR_CHANGE_ACCESS)
@@ -258,11 +264,40 @@ static void count_user(const void *node, VISIT visit, void *data)
 		object->is_region && (object->pd == users->pointer || object->dm == users->pointer);
 }
 
+/* A search for the region that a device knows by a key. */
+struct key_search {
+	uint64_t context;
+	uint32_t lkey;
+	const struct object *found;
+};
+
+static void look_at_key(const void *node, VISIT visit, void *data)
+{
+	const struct object *object = *(struct object *const *)node;
+	struct key_search *search = data;
+
+	if ((visit == postorder || visit == leaf) && object->is_region &&
+	    object->lkey == search->lkey && object->context == search->context)
+		search->found = object;
+}
+
+/* The object that a call is about: ibv_advise_mr(3) is given a key alone. */
+static const struct object *object_of(const struct mr_ledger *ledger,
+				      const struct mr_trace_record *call)
+{
+	struct key_search search = { .context = call->context, .lkey = call->lkey };
+
+	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
+		return find_object(ledger, call->object);
+	twalk_r(ledger->objects, look_at_key, &search);
+	return search.found;
+}
+
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
 		       struct mr_look_region *region, struct mr_look_context *context)
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-	const struct object *object = find_object(ledger, call->object);
+	const struct object *object = object_of(ledger, call);
 	const struct object *dm = call->dm ? find_object(ledger, call->dm) : NULL;
 
 	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What is known of a region from the calls before. */
+#include <infiniband/verbs.h>
+
+#include "lib/trace/ledger.h"
+#include "tests/unit/unit.h"
+
+static struct mr_ledger ledger;
+static struct mr_trace_totals totals;
+static struct mr_look_region region;
+static struct mr_look_context context;
+
+static void take(struct mr_trace_record call)
+{
+	const struct mr_traced_record record = { .call = call };
+
+	assert_non_null(mr_ledger_take(&ledger, &totals, &record));
+}
+
+/* The region that a refused advice is about. */
+static const struct mr_look_region *advised(uint64_t device, uint32_t lkey)
+{
+	const struct mr_trace_record call = {
+		.call = MR_TRACED_IBV_ADVISE_MR, .errnum = 22, .context = device, .lkey = lkey
+	};
+
+	mr_ledger_context(&ledger, &call, &region, &context);
+	return context.region;
+}
+
+TEST(an_advice_is_about_the_region_of_its_key)
+{
+	for (uint32_t i = 1; i <= 3; i++)
+		take((struct mr_trace_record){ .call = MR_TRACED_IBV_REG_MR,
+					       .object = i,
+					       .context = 0x10 + i / 3, /* two, and one */
+					       .lkey = i == 3 ? 1 : i,
+					       .addr = 0x1000 * i,
+					       .length = 0x1000 });
+	assert_non_null(advised(0x10, 2));
+	assert_int_equal(region.addr, 0x2000);
+	assert_non_null(advised(0x10, 1));
+	assert_int_equal(region.addr, 0x1000);
+	/* another device has keys of its own */
+	assert_non_null(advised(0x11, 1));
+	assert_int_equal(region.addr, 0x3000);
+	assert_null(advised(0x10, 3));
+	assert_int_equal(context.registered_count, 3);
+	/* a change gives the region another key */
+	take((struct mr_trace_record){ .call = MR_TRACED_IBV_REREG_MR,
+				       .object = 1,
+				       .context = 0x10,
+				       .lkey = 7,
+				       .access = 1,
+				       .call_flags = IBV_REREG_MR_CHANGE_ACCESS });
+	assert_null(advised(0x10, 1));
+	assert_non_null(advised(0x10, 7));
+	assert_int_equal(region.access, 1);
+	take((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR, .object = 1 });
+	assert_null(advised(0x10, 7));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_advice_is_about_the_region_of_its_key),
+	};
+	const int rc = cmocka_run_group_tests(tests, NULL, NULL);
+
+	mr_ledger_end(&ledger, &totals);
+	mr_ledger_release(&ledger);
+	return rc;
+}
