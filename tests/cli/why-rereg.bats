@@ -33,6 +33,14 @@ certainty_since_7_2() {
 	fi
 }
 
+# on_rxe_of_6_1: what follows is on this device, in a session of its own
+on_rxe_of_6_1() {
+	session_end
+	SIM=("$BUILD/mrctl" sim --profile rxe --kernel 6.1 --) MS=("${SIM[@]}" "$BUILD/mrctl")
+	MR=("${MS[@]}")
+	session_begin
+}
+
 # bats test_tags=kernel
 @test "libibverbs changes no region of another process" {
 	on_mlx5 || skip "only libmlx5 imports"
@@ -135,11 +143,9 @@ certainty_since_7_2() {
 @test "rxe of an old kernel changes no regions at all" {
 	on_simulator || skip "needs the simulator"
 	! on_mlx5 || skip "mlx5 does"
-	session_end
-	eval "$("$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- "$BUILD/mrctl" session --detach)"
+	on_rxe_of_6_1
 	ms reg --name a --quiet
-	refused_because MR-REREG-DRIVER certain "$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- \
-		"$BUILD/mrctl" rereg a --access none --json
+	refused_because MR-REREG-DRIVER certain ms rereg a --access none --json
 }
 
 @test "an injected errno has no certain cause" {
@@ -187,14 +193,12 @@ no_certain_but() {
 @test "an old rxe changes no regions, whatever else is wrong" {
 	on_simulator || skip "needs the simulator's faults"
 	! on_mlx5 || skip "mlx5 does"
-	session_end
-	eval "$("$BUILD/mrctl" sim --profile rxe --kernel 6.1 -- "$BUILD/mrctl" session --detach)"
+	on_rxe_of_6_1
 	ms reg --name a --quiet
 	for errno in EINVAL EFAULT EACCES; do
 		for request in "--flags 0" "--access remote-write" "--memory unmapped --size 8K"; do
 			# shellcheck disable=SC2086 # words of a request
-			refused_for_no_certain_cause "$BUILD/mrctl" sim --profile rxe --kernel 6.1 \
-				--fault "rereg_mr=$errno" -- "$BUILD/mrctl" rereg a $request --json
+			refused_for_no_certain_cause faulty "rereg_mr=$errno" rereg a $request --json
 		done
 	done
 }
