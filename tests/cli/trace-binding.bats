@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl trace: however a program binds to the libraries, its calls are seen, and are what they are without trace.
+load helpers
+
+setup_file() {
+	local tool=$BATS_TEST_DIRNAME/trace-tool.c libraries=(-libverbs -lmlx5)
+	export KIND=$BATS_FILE_TMPDIR
+
+	build lazy "$tool" -Wl,-z,lazy "${libraries[@]}"
+	build now "$tool" -Wl,-z,now "${libraries[@]}"
+	build got "$tool" -fno-plt "${libraries[@]}"
+	build address "$tool" -DBY_ADDRESS "${libraries[@]}"
+	build fixed "$tool" -DBY_ADDRESS -fno-pie -no-pie "${libraries[@]}"
+	build dlsym "$tool" -DBY_NAME
+	build dlvsym "$tool" -DBY_VERSION
+	build plugin.so "$tool" -fPIC -shared "${libraries[@]}"
+	build plugin-got.so "$tool" -fPIC -shared -fno-plt "${libraries[@]}"
+}
+
+# build NAME SOURCE [ARG...]: a program in $KIND
+build() {
+	local name=$1 source=$2
+	shift 2
+	"${CC:-cc}" -D_GNU_SOURCE -g -I"$ROOT" -o "$KIND/$name" "$source" "$@"
+}
+
+# source TEXT...: writes a C file, and prints its name
+source_of() {
+	local file
+	file=$(mktemp "$BATS_TEST_TMPDIR/XXXXXX.c")
+	printf '%s\n' "$@" >"$file"
+	echo "$file"
+}
+
+# same CMD...: runs CMD alone and traced; its output and status must be equal.  Its calls are then in $calls.
+same() {
+	local bare=0 traced=0
+	"${SIM[@]}" "$@" >"$BATS_TEST_TMPDIR/bare" || bare=$?
+	"${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- "$@" >"$BATS_TEST_TMPDIR/traced" || traced=$?
+	[ "$bare" -eq "$traced" ]
+	diff "$BATS_TEST_TMPDIR/bare" "$BATS_TEST_TMPDIR/traced"
+	calls=$(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls")
+}
+
+# What the tool calls, in its order, but for the advice that libibverbs gives for fork
+expected_calls() {
+	cat <<-'EOF'
+		ibv_fork_init ok
+		ibv_open_device ok
+		ibv_close_device ok
+		mlx5dv_open_device ok
+		ibv_alloc_pd ok
+		ibv_import_pd ok
+		ibv_unimport_pd ok
+		ibv_reg_mr ok
+		ibv_rereg_mr ok
+		ibv_rereg_mr EINVAL
+		ibv_import_mr ok
+		ibv_unimport_mr ok
+		ibv_advise_mr ENOENT
+		ibv_reg_mr EFAULT
+		ibv_reg_mr EINVAL
+		ibv_reg_mr_iova ok
+		ibv_dereg_mr ok
+		ibv_reg_mr_iova2 ok
+		ibv_dereg_mr ok
+		ibv_reg_dmabuf_mr EINVAL
+		ibv_dereg_mr ok
+		ibv_alloc_null_mr ok
+		ibv_dereg_mr ok
+		ibv_alloc_dm ok
+		ibv_reg_dm_mr ok
+		ibv_dereg_mr ok
+		ibv_free_dm ok
+		ibv_alloc_parent_domain ok
+		ibv_dealloc_pd ok
+		mlx5dv_devx_umem_reg ok
+		mlx5dv_devx_umem_dereg ok
+		mlx5dv_devx_umem_reg_ex ok
+		mlx5dv_devx_umem_dereg ok
+		ibv_dealloc_pd ok
+		ibv_close_device ok
+	EOF
+}
+
+# sees_all CMD...: as same, and each call is seen once
+sees_all() {
+	same "$@"
+	diff <(expected_calls) <(grep -v ^madvise <<<"$calls")
+}
+
+@test "calls by name are seen, bound lazily, at once, or by the GOT" {
+	on_mlx5 || skip "the tool uses mlx5dv"
+	sees_all "$KIND/lazy"
+	sees_all "$KIND/now"
+	sees_all "$KIND/got"
+}
+
+@test "calls by address are seen" {
+	on_mlx5 || skip "the tool uses mlx5dv"
+	sees_all "$KIND/address"
+	sees_all "$KIND/fixed"
+}
+
+@test "calls by dlsym and dlvsym in libraries of RTLD_LOCAL are seen" {
+	on_mlx5 || skip "the tool uses mlx5dv"
+	sees_all "$KIND/dlsym"
+	sees_all "$KIND/dlvsym"
+}
+
+@test "calls of a plugin are seen, and one of RTLD_DEEPBIND, too" {
+	on_mlx5 || skip "the tool uses mlx5dv"
+	sees_all "$KIND/dlsym" load "$KIND/plugin.so"
+	sees_all "$KIND/dlsym" load "$KIND/plugin-got.so"
+	# so bound libibverbs does not find the simulated device
+	same "$KIND/dlsym" load "$KIND/plugin.so" deep
+	[[ $calls == *"ibv_fork_init ok"* ]]
+	same "$KIND/dlsym" load "$KIND/plugin-got.so" deep
+	[[ $calls == *"ibv_fork_init ok"* ]]
+}
+
+@test "libibverbs' advice for fork is seen" {
+	same "$KIND/lazy"
+	[ "$(grep -c '^madvise ok' <<<"$calls")" -gt 5 ]
+}
+
+@test "a program finds no function that it would not find alone" {
+	build absent "$(source_of '#include <dlfcn.h>' '#include <stdio.h>' \
+		'int ibv_reg_mr_ex(void) __attribute__((weak)); int ibv_reg_mr(void) __attribute__((weak));' \
+		'int main(void) { printf("%d %d %d\n", !!ibv_reg_mr, !!ibv_reg_mr_ex,' \
+		'!!dlsym(RTLD_DEFAULT, "ibv_reg_mr")); return 0; }')"
+	same "$KIND/absent"
+	[ "$(cat "$BATS_TEST_TMPDIR/traced")" = "0 0 0" ]
+}
+
+@test "a second copy of libibverbs keeps its functions" {
+	mkdir "$BATS_TEST_TMPDIR/copy"
+	cp -L "$(ldd "$KIND/lazy" | awk '/libibverbs/ { print $3 }')" "$BATS_TEST_TMPDIR/copy/libibverbs.so.1"
+	build two "$(source_of '#include <dlfcn.h>' '#include <stdio.h>' \
+		'int main(int c, char **v) { void *a = dlopen("libibverbs.so.1", 2), *b = dlmopen(0, v[1], 2); Dl_info f;' \
+		'dladdr(dlsym(b, "ibv_reg_mr"), &f); puts(f.dli_fname); return !a || c > 2; }')"
+	same "$KIND/two" "$BATS_TEST_TMPDIR/copy/libibverbs.so.1"
+	[ "$(cat "$BATS_TEST_TMPDIR/traced")" = "$BATS_TEST_TMPDIR/copy/libibverbs.so.1" ]
+}
+
+@test "libraries that are unloaded and loaded again are seen again" {
+	build again "$(source_of '#include <dlfcn.h>' '#include <errno.h>' 'int main(void) { for (int i = 0; i < 40; i++) {' \
+		'void *library = dlopen("libibverbs.so.1", 2);' \
+		'int (*init)(void) = (int (*)(void))dlsym(library, "ibv_fork_init");' \
+		'if (init()) return 1; dlclose(library); } return 0; }')"
+	same "$KIND/again"
+	[ "$(grep -c '^ibv_fork_init ok' <<<"$calls")" -eq 40 ]
+}
+
+@test "a program's own preload is called before, and passes calls on" {
+	build own.so "$(source_of '#include <dlfcn.h>' '#include <stdio.h>' \
+		'void *ibv_reg_mr(void *pd, void *addr, unsigned long length, int access) {' \
+		'void *(*next)(void *, void *, unsigned long, int) = (void *(*)(void *, void *, unsigned long, int))' \
+		'dlsym(RTLD_NEXT, "ibv_reg_mr"); puts("own"); return next(pd, addr, length, access); }')" -fPIC -shared
+	same env LD_PRELOAD="$KIND/own.so:$BUILD/sim/libmrctl-sim.so" "$KIND/lazy"
+	[ "$(grep -c '^own$' "$BATS_TEST_TMPDIR/traced")" -eq 3 ]
+	[ "$(grep -c '^ibv_reg_mr ' <<<"$calls")" -eq 3 ]
+}
+
+@test "the simulator may be entered within trace" {
+	run -0 mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- mrctl sim -- "$KIND/lazy"
+	diff <(expected_calls) <(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls" | grep -v ^madvise)
+}
+
+@test "memory of a traced program still comes from the heap" {
+	build heap "$(source_of '#include <stdio.h>' '#include <stdlib.h>' '#include <unistd.h>' \
+		'int main(void) { char *before = sbrk(0), *p = malloc(64);' \
+		'printf("%d\n", p < (char *)sbrk(0) && p >= (char *)sbrk(0) - (1 << 20)); return !before; }')"
+	same "$KIND/heap"
+	[ "$(cat "$BATS_TEST_TMPDIR/traced")" = 1 ]
+}
+
+@test "libraries with much thread-local storage, and threads with small stacks, still work" {
+	build libbig.so "$(source_of '__thread char big[3500] __attribute__((tls_model("initial-exec")));' \
+		'char *use(void) { return big; }')" -fPIC -shared
+	build small "$(source_of '#include <pthread.h>' '#include <stdio.h>' 'char *use(void);' \
+		'static void *work(void *arg) { use()[3499] = 1; return arg; }' \
+		'int main(void) { pthread_attr_t a; pthread_t t; pthread_attr_init(&a);' \
+		'pthread_attr_setstacksize(&a, 16384); printf("%d\n", pthread_create(&t, &a, work, 0));' \
+		'return pthread_join(t, 0); }')" "$KIND/libbig.so" -lpthread
+	same "$KIND/small"
+	[ "$(cat "$BATS_TEST_TMPDIR/traced")" = 0 ]
+}
+
+@test "programs with AddressSanitizer are seen, of gcc and of clang" {
+	local compiler
+	for compiler in gcc clang; do
+		command -v $compiler >/dev/null || continue
+		CC=$compiler build asan "$BATS_TEST_DIRNAME/trace-processes.c" -fsanitize=address -libverbs
+		same "$KIND/asan" fork
+		[ "$(grep -c '^ibv_reg_mr ok' <<<"$calls")" -eq 3 ]
+		# by an environment that lacks the option
+		CC=$compiler build asan-true "$(source_of 'int main(void) { return 0; }')" -fsanitize=address
+		run -0 "${SIM[@]}" mrctl trace -q -- "$KIND/asan" exec -execve "$KIND/asan-true" unused
+	done
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl trace: whatever a program does with processes, threads, descriptors and signals, it is followed, and does
+# what it does without trace.  The tool checks what its calls return, and errno.
+load helpers
+
+TOOL=$BUILD/tests/cli/trace-processes
+
+# traced WHAT...: the tool under trace; its calls are then in $calls, as "COUNT CALL ANSWER"
+traced() {
+	run --separate-stderr "${SIM[@]}" mrctl trace -o "$BATS_TEST_TMPDIR/calls" -- "$TOOL" "$@"
+	calls=$(jq -r '"\(.call) \(.answer)"' "$BATS_TEST_TMPDIR/calls" | sort | uniq -c | sed 's/^ *//')
+}
+
+# steps COUNT: there were as many, each of three calls
+steps() {
+	[ "$status" -eq "${2:-0}" ]
+	[[ $calls == *"$1 ibv_dereg_mr ok"* ]]
+	[[ $calls == *"$1 ibv_reg_mr EINVAL"* ]]
+	[[ $calls == *"$1 ibv_reg_mr ok"* ]]
+}
+
+processes() {
+	jq -s 'map(.pid) | unique | length' "$BATS_TEST_TMPDIR/calls"
+}
+
+@test "a child of fork is a process of its own" {
+	traced fork
+	steps 3
+	[ "$(processes)" -eq 2 ]
+	traced grandchildren
+	steps 9
+	[ "$(processes)" -eq 4 ]
+}
+
+@test "a child with its parent's memory is seen" {
+	traced clone-vm
+	steps 3
+}
+
+@test "a program that closes all descriptors is followed, and so is its child" {
+	traced closed
+	steps 4
+	[ "$(processes)" -eq 2 ]
+}
+
+@test "threads are told apart, and no call of theirs is lost" {
+	traced threads 500
+	steps 4000
+	[ "$(jq -s 'map(.tid) | unique | length' "$BATS_TEST_TMPDIR/calls")" -eq 9 ]
+}
+
+@test "eight processes of eight threads are followed at once" {
+	printf '%s\n' '#!/bin/sh' 'for i in 1 2 3 4 5 6 7 8; do' "	$TOOL threads 100 &" 'done' 'wait' \
+		>"$BATS_TEST_TMPDIR/all"
+	chmod +x "$BATS_TEST_TMPDIR/all"
+	run -0 "${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- "$BATS_TEST_TMPDIR/all"
+	[ "$(grep -c '"call":"ibv_dereg_mr".*"answer":"ok"' "$BATS_TEST_TMPDIR/calls")" -eq 6400 ]
+	[ "$(processes)" -eq 8 ]
+}
+
+@test "signals with handlers interrupt no call" {
+	traced signals 3000
+	steps 3000
+}
+
+@test "a program that is killed within its calls has told all of them" {
+	traced killed
+	[ "$status" -eq 137 ]
+	[[ $calls == *"ibv_reg_mr ok"* ]]
+}
+
+@test "a program goes on where mrctl is killed" {
+	printf '%s\n' '#!/bin/sh' "echo \$PPID >$BATS_TEST_TMPDIR/pid" "kill -KILL \$PPID" \
+		"timeout 60 $TOOL threads 3000 && echo ended >$BATS_TEST_TMPDIR/ended" >"$BATS_TEST_TMPDIR/killer"
+	chmod +x "$BATS_TEST_TMPDIR/killer"
+	run "${SIM[@]}" mrctl trace -q -- "$BATS_TEST_TMPDIR/killer"
+	[ "$status" -eq 137 ]
+	timeout 60 sh -c "until [ -e $BATS_TEST_TMPDIR/ended ]; do sleep 0.1; done"
+}
+
+@test "a program whose mrctl stops waits, and goes on with it" {
+	"${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- "$TOOL" threads 1000 &
+	local tracer=$!
+	for _ in 1 2 3 4 5; do
+		kill -STOP "$tracer"
+		sleep 0.1
+		kill -CONT "$tracer"
+		sleep 0.05
+	done
+	wait "$tracer"
+	[ "$(grep -c '"call":"ibv_dereg_mr"' "$BATS_TEST_TMPDIR/calls")" -eq 8000 ]
+}
+
+@test "programs are followed however they are run" {
+	local how
+	# on the simulator, whatever the environment lacks
+	printf '%s\n' '#!/bin/sh' "exec $BUILD/mrctl sim -- $TOOL step" >"$BATS_TEST_TMPDIR/step"
+	chmod +x "$BATS_TEST_TMPDIR/step"
+	for how in {,-,+,v,-v}{execv,execve,execvp,execvpe,execl,execlp,execle} posix_spawn posix_spawnp -posix_spawn; do
+		echo "$how"
+		traced exec "$how" "$BATS_TEST_TMPDIR/step" unused
+		steps 1
+		[ "$(processes)" -eq 2 ]
+	done
+	for how in {,-}{fexecve,execveat}; do
+		echo "$how"
+		traced exec "$how" "$TOOL" step
+		[[ $how == -* ]] || steps 1
+	done
+}
+
+@test "an exec that fails returns what it returns alone, and the program is still followed" {
+	run -0 "${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- \
+		bash -c "/nonexistent/program; [ \$? -eq 127 ]; $BATS_TEST_TMPDIR; [ \$? -eq 126 ]; exec $TOOL step"
+	grep -q '"call":"ibv_dereg_mr"' "$BATS_TEST_TMPDIR/calls"
+}
+
+@test "what cannot be followed is told when it begins" {
+	local dir=$BATS_TEST_TMPDIR
+	echo 'int main(void) { return 0; }' >"$dir/none.c"
+	"${CC:-cc}" -static -o "$dir/static" "$dir/none.c"
+	printf '#!%s\n' "$dir/static" >"$dir/script"
+	cp "$(type -P true)" "$dir/narrow"
+	printf '\001' | dd of="$dir/narrow" bs=1 seek=4 conv=notrunc status=none # ELFCLASS32
+	chmod +x "$dir"/{static,script,narrow}
+	run --separate-stderr mrctl trace -- sh -c "$dir/static; $dir/script; $dir/narrow; true"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"$dir/static "*"linked statically"* ]]
+	[[ $stderr == *"$dir/script "*"linked statically"* ]]
+	[[ $stderr == *"$dir/narrow "*"not followed"* ]]
+	[[ $stderr != *"/true "*"not followed"* ]]
+}
+
+@test "a program with rights of its own is told, and given no library" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, to make one"
+	cp "$(type -P true)" "$BATS_TEST_TMPDIR/privileged"
+	chown nobody "$BATS_TEST_TMPDIR/privileged"
+	chmod u+s "$BATS_TEST_TMPDIR/privileged"
+	run --separate-stderr mrctl trace -- sh -c "$BATS_TEST_TMPDIR/privileged; true"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"$BATS_TEST_TMPDIR/privileged "*"not followed: it gets rights"* ]]
+}
