@@ -18,11 +18,14 @@
 
 struct batch_args {
 	bool keep_going;
+	struct mr_limits limits;
 };
 
 static const struct option_spec options[] = {
 	OPTION(0, "keep-going", flag, struct batch_args, keep_going, NULL,
 	       "go on after a line that did not answer as it should"),
+	OPTION(0, "limit", limits, struct batch_args, limits, "NAME=VALUE,...",
+	       "limits of the batch: memlock=64K, nofile, as, data"),
 	OPTION_END,
 };
 
@@ -176,6 +179,7 @@ static int answer_lines(struct batch_job *job, struct mr_error *err)
 
 static int run_batch(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct batch_args *args = invocation->args;
 	struct batch_job *job = calloc(1, sizeof(*job));
 	int rc;
 
@@ -192,6 +196,8 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 						    .proof = invocation->proof,
 						    .enclosing = &job->enclosing };
 	rc = batch_reader_open(&job->reader, invocation->operands[0], &job->line_invocation, err);
+	if (!rc)
+		rc = mr_limits_set(&args->limits, err);
 	if (!rc)
 		rc = answer_init(&job->batch.answer, invocation, NULL, &job->environment,
 				 job->reader.total, err);

@@ -162,6 +162,11 @@ static int read_faults(const char *text, void *member, struct mr_error *err)
 	return mr_sim_faults_parse(text, member, err);
 }
 
+static int read_limits(const char *text, void *member, struct mr_error *err)
+{
+	return mr_limits_parse(text, member, err);
+}
+
 static const struct mr_word fail_on_words[] = {
 	[FAIL_ON_BAD] = MR_WORD("bad", "registration fails"),
 	[FAIL_ON_WARN] = MR_WORD("warn", "and where it may fail for some"),
@@ -272,6 +277,9 @@ const struct option_type option_type_kernel = { .name = "kernel",
 						.words = mr_sim_kernels };
 const struct option_type option_type_faults = { .name = "faults",
 						.read = read_faults,
+						.adds_up = true };
+const struct option_type option_type_limits = { .name = "limits",
+						.read = read_limits,
 						.adds_up = true };
 const struct option_type option_type_fail_on = { .name = "verdict",
 						 .read = read_fail_on,

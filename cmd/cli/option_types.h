@@ -13,6 +13,7 @@
 #include "cmd/cli/expect_option.h"
 #include "cmd/cli/option_table.h"
 #include "cmd/output/style.h"
+#include "lib/base/limits.h"
 #include "lib/base/number.h"
 #include "lib/verbs/calls.h"
 #include "lib/verbs/dmah_hints.h"
@@ -115,6 +116,8 @@ enum exit_style {
 #define OPTION_CTYPE_kernel enum mr_sim_kernel
 /** Faults of the simulated device. */
 #define OPTION_CTYPE_faults struct mr_sim_faults
+/** Limits of this process: "memlock=64K". */
+#define OPTION_CTYPE_limits struct mr_limits
 /** A verdict of checks. */
 #define OPTION_CTYPE_fail_on enum fail_on
 /** How deep the causes of a refusal are looked for. */
@@ -127,7 +130,7 @@ extern const struct option_type option_type_flag, option_type_string, option_typ
 	option_type_seconds, option_type_format, option_type_access, option_type_changes,
 	option_type_pages, option_type_memory, option_type_dmabuf, option_type_advice,
 	option_type_dmah, option_type_expect, option_type_profile, option_type_kernel,
-	option_type_faults, option_type_fail_on, option_type_exit_style, option_type_why,
-	option_type_report_format;
+	option_type_faults, option_type_limits, option_type_fail_on, option_type_exit_style,
+	option_type_why, option_type_report_format;
 
 #endif

@@ -315,3 +315,31 @@ load batch
 		[.regions[] | .name, .state] == ["a", "deregistered"]'
 	[[ $stderr == *"batch: interrupted"*"left registered, and deregistered now: 1 a"* ]]
 }
+
+# ---- limits ----
+
+# bats test_tags=kernel
+@test "--limit memlock counts for the sum of the regions, also where the user may pin beyond it" {
+	batch --limit memlock=64K -- 'reg --size 32K' 'reg --size 64K --expect ENOMEM:MR-MEMLOCK' \
+		'reg --size 32K'
+	succeeded
+	batch --limit memlock=64K,nofile=100 --limit as=unlimited -- 'reg --size 128K'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"ENOMEM"*"MR-MEMLOCK]"* ]]
+}
+
+@test "a limit that nobody knows, or no value, is a usage error, and one beyond the hard limit says what it is" {
+	batch --limit memlok=64K -- reg
+	usage_error "--limit: unknown limit 'memlok': did you mean 'memlock'?"
+	batch --limit memlock -- reg
+	usage_error "--limit: 'memlock' is not of the form LIMIT=VALUE"
+	batch --limit memlock=many -- reg
+	usage_error "--limit: invalid size 'many'"
+	batch --limit nofile=4K -- reg
+	usage_error "--limit: invalid number '4K'"
+	require_nobody
+	# shellcheck disable=SC2016 # for the other shell
+	run --separate-stderr as_nobody bash -c 'ulimit -n 256; exec "$@"' bash "${MR[@]}" batch --limit nofile=300 <<<reg
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot set the limit nofile: setrlimit: EPERM"*"the hard limit is 256;"* ]]
+}

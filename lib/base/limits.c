@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/limits.h"
+
+enum { MEMLOCK, NOFILE, ADDRESS_SPACE, DATA };
+
+const struct mr_word mr_limit_names[MR_LIMITS + 1] = {
+	[MEMLOCK] = MR_WORD("memlock", "bytes that may be pinned (RLIMIT_MEMLOCK)"),
+	[NOFILE] = MR_WORD("nofile", "descriptors (RLIMIT_NOFILE)"),
+	[ADDRESS_SPACE] = MR_WORD("as", "bytes that may be mapped (RLIMIT_AS)"),
+	[DATA] = MR_WORD("data", "bytes of private memory (RLIMIT_DATA)"),
+	MR_WORD(NULL, NULL),
+};
+
+static const __rlimit_resource_t resources[MR_LIMITS] = {
+	[MEMLOCK] = RLIMIT_MEMLOCK,
+	[NOFILE] = RLIMIT_NOFILE,
+	[ADDRESS_SPACE] = RLIMIT_AS,
+	[DATA] = RLIMIT_DATA,
+};
+
+/* Reads one item, "memlock=64K". */
+static int parse_item(const char *item, size_t length, struct mr_limits *limits,
+		      struct mr_error *err)
+{
+	const char *equals = memchr(item, '=', length);
+	const size_t name = equals ? (size_t)(equals - item) : length;
+	const int index = mr_word_find(mr_limit_names, item, name);
+	char value[64];
+	int rc;
+
+	if (index < 0)
+		return mr_fail_word(err, "limit", item, name, mr_limit_names,
+				    sizeof(*mr_limit_names));
+	if (!equals || length - name - 1 >= sizeof(value))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'%.*s' is not of the form LIMIT=VALUE", (int)length, item);
+	snprintf(value, sizeof(value), "%.*s", (int)(length - name - 1), equals + 1);
+	if (mr_word_is(value, strlen(value), "unlimited")) {
+		limits->values[index] = (struct mr_opt_u64){ UINT64_MAX, true };
+		return 0;
+	}
+	rc = index == NOFILE ? mr_parse_u64(value, UINT64_MAX, &limits->values[index].value, err)
+			     : mr_parse_size(value, &limits->values[index].value, err);
+	limits->values[index].known = !rc;
+	return rc;
+}
+
+int mr_limits_parse(const char *text, struct mr_limits *limits, struct mr_error *err)
+{
+	const char *rest = text, *item;
+	size_t length;
+	int rc = 0;
+
+	while (!rc && (item = mr_list_item(&rest, ",", &length)))
+		rc = parse_item(item, length, limits, err);
+	return rc;
+}
+
+/* Not by libcap: of all capabilities only this one is given up, by the two calls that libcap makes, too. */
+static int give_up_ipc_lock(struct mr_error *err)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, sets))
+		return mr_fail(err, MR_ERROR_HOST, errno, "capget", NULL);
+	sets[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &= ~(__u32)CAP_TO_MASK(CAP_IPC_LOCK);
+	if (syscall(SYS_capset, &header, sets))
+		return mr_fail(err, MR_ERROR_HOST, errno, "capset",
+			       "cannot give up CAP_IPC_LOCK, with which no limit of locked memory "
+			       "counts");
+	return 0;
+}
+
+static int set_limit(int index, uint64_t value, struct mr_error *err)
+{
+	const rlim_t wanted = value == UINT64_MAX ? RLIM_INFINITY : (rlim_t)value;
+	struct rlimit limit;
+	uint64_t hard;
+
+	if (getrlimit(resources[index], &limit))
+		return mr_fail(err, MR_ERROR_HOST, errno, "getrlimit", NULL);
+	hard = limit.rlim_max;
+	limit.rlim_cur = wanted;
+	if (wanted > limit.rlim_max)
+		limit.rlim_max = wanted;
+	if (!setrlimit(resources[index], &limit))
+		return 0;
+	mr_fail(err, MR_ERROR_HOST, errno, "setrlimit", "cannot set the limit %s",
+		mr_limit_names[index].name);
+	if (err->errnum == EPERM)
+		mr_hint(err,
+			"the hard limit is %" PRIu64 "; a higher one is set by root, or for a "
+			"service by Limit%s= of systemd",
+			hard,
+			index == MEMLOCK  ? "MEMLOCK"
+			: index == NOFILE ? "NOFILE"
+			: index == DATA   ? "DATA"
+					  : "AS");
+	return -err->errnum;
+}
+
+int mr_limits_set(const struct mr_limits *limits, struct mr_error *err)
+{
+	int rc = 0;
+
+	for (int i = 0; i < MR_LIMITS && !rc; i++)
+		if (limits->values[i].known)
+			rc = set_limit(i, limits->values[i].value, err);
+	if (!rc && limits->values[MEMLOCK].known && limits->values[MEMLOCK].value != UINT64_MAX)
+		rc = give_up_ipc_lock(err);
+	return rc;
+}
