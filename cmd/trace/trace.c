@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,97 +11,15 @@
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
 #include "cmd/output/exit_status.h"
-#include "cmd/output/json.h"
 #include "cmd/output/messages.h"
 #include "cmd/output/private_file.h"
-#include "cmd/trace/args.h"
-#include "cmd/trace/call_row.h"
-#include "cmd/trace/live.h"
+#include "cmd/trace/job.h"
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
-#include "lib/base/clean_text.h"
 #include "lib/base/clock.h"
 #include "lib/trace/enter.h"
+#include "lib/trace/reproduction.h"
 #include "lib/trace/wire/program.h"
-
-struct trace_job {
-	const struct invocation *invocation;
-	const struct trace_args *args;
-	FILE *calls; /* of -o; or NULL */
-	uint64_t start_ns;
-	bool out_of_memory; /* a call could not be written */
-	struct trace_result result;
-};
-
-/* ---- while the program runs ---- */
-
-static void write_call(struct trace_job *job, const struct call_row *row)
-{
-	char *text = json_text(&call_record, NULL, row);
-
-	if (text)
-		fprintf(job->calls, "%s\n", text);
-	else
-		job->out_of_memory = true;
-	json_free(text);
-}
-
-static void show_call(void *data, struct mr_traced_process *process,
-		      const struct mr_traced_record *record, struct mr_site *site,
-		      const struct mr_look *look)
-{
-	struct trace_job *job = data;
-	struct call_facts facts = { .process = process,
-				    .record = record,
-				    .site = site,
-				    .look = look,
-				    .start_ns = job->start_ns };
-	struct why *why;
-	struct call_row row;
-
-	if (job->args->refused_only && !record->call.errnum)
-		return;
-	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
-	call_row_fill(&row, &facts);
-	if (job->calls)
-		write_call(job, &row);
-	if (job->args->live)
-		live_print(&row);
-	why_release(why);
-}
-
-static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
-{
-	struct trace_job *job = data;
-	struct trace_result *result = &job->result;
-	struct not_followed *more =
-		reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
-	struct not_followed *row;
-
-	if (pid)
-		report_note("trace", "%s (pid %d) is not followed: %s", path, pid,
-			    trace_obstacle_text(obstacle));
-	else
-		report_note("trace", "%s is not followed: %s", path, trace_obstacle_text(obstacle));
-	if (!more)
-		return;
-	result->not_followed = more;
-	row = &more[result->not_followed_count++];
-	*row = (struct not_followed){ .pid = { (uint64_t)pid, pid != 0 },
-				      .reason = trace_obstacle_text(obstacle) };
-	memccpy(row->program, path, '\0', sizeof(row->program));
-	mr_clean_text(row->program, sizeof(row->program));
-}
-
-static void flush_calls(void *data)
-{
-	const struct trace_job *job = data;
-
-	if (job->calls)
-		fflush(job->calls);
-}
-
-/* ---- the program ---- */
 
 /* The child: sets the environment, and becomes the program. */
 static void run_program(const struct trace_job *job)
@@ -130,7 +47,7 @@ static void check_program(struct trace_job *job)
 		return;
 	obstacle = mr_trace_program(AT_FDCWD, path);
 	if (obstacle != MR_TRACE_FOLLOWED)
-		note_not_followed(job, 0, path, obstacle);
+		trace_note_not_followed(job, 0, path, obstacle);
 }
 
 static int follow_program(struct trace_job *job, struct mr_error *err)
@@ -146,8 +63,6 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 		run_program(job);
 	return mr_follow_run(follow, child, &job->result.status, err);
 }
-
-/* ---- the answer ---- */
 
 /* Ends this process as the program was ended, so that a shell sees the same; it returns where that is not possible. */
 static void die_of(int signal_number)
@@ -190,6 +105,23 @@ static int close_calls(struct trace_job *job, struct mr_error *err)
 		       : 0;
 }
 
+static int write_reproduction(struct trace_job *job, struct mr_error *err)
+{
+	const char *path = job->args->reproduce;
+	char command[FIELD_TEXT_MAX];
+	const struct mr_reproduction_head head = {
+		.program = words_text((const char *const *)job->invocation->operands, command),
+		.path = path,
+		.time = mr_clock_ns(CLOCK_REALTIME) / 1000000000,
+	};
+	FILE *file = path ? private_file_open(path, err) : NULL;
+
+	if (!file)
+		return path ? -err->errnum : 0;
+	mr_reproduction_write(&job->result.follow.refusals, &head, file);
+	return private_file_close(file, path, err);
+}
+
 static int run_job(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
@@ -203,6 +135,8 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 		rc = follow_program(job, err);
 	if (!rc)
 		rc = close_calls(job, err);
+	if (!rc)
+		rc = write_reproduction(job, err);
 	if (!rc)
 		rc = summary_print(job->invocation, &job->result, err);
 	return rc ? rc : status_of(job);
@@ -218,9 +152,7 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 
 	follow->frames = job.args->stacks ? MR_TRACE_FRAMES : 0;
 	follow->channel.fd = -1;
-	follow->sink = (struct mr_trace_sink){ &job, NULL, note_not_followed, flush_calls };
-	if (job.args->calls_file || job.args->live)
-		follow->sink.call = show_call;
+	follow->sink = trace_job_sink(&job);
 	rc = run_job(&job, err);
 	if (job.calls)
 		fclose(job.calls);
@@ -252,6 +184,8 @@ static const struct option_spec options[] = {
 	       "add a table of the calls to the summary"),
 	OPTION(0, "leaks", flag, struct trace_args, leaks, NULL,
 	       "tell all places of regions that were never deregistered"),
+	OPTION(0, "reproduce", string, struct trace_args, reproduce, "FILE",
+	       "write a batch that is refused in the same way"),
 	OPTION(0, "summary", string, struct trace_args, summary_file, "FILE",
 	       "write the summary to FILE, not to standard error"),
 	OPTION(0, "expect-none-refused", flag, struct trace_args, expect_none_refused, NULL,

@@ -251,7 +251,9 @@ int mr_traced_range_read(const struct mr_refusal *refusal, struct mr_host *host,
 	int rc;
 
 	*range = (struct mr_traced_range){ .is_exact = true };
-	if (!mr_inquiry_range(&inquiry, &asked))
+	if (refusal->advised) /* of a region whose IOVA is its address, as nearly all have */
+		asked = (struct mr_range){ refusal->advised->addr, refusal->advised->length };
+	else if (!mr_inquiry_range(&inquiry, &asked))
 		return -ENODATA;
 	range->addr = asked.addr;
 	range->length = asked.length;

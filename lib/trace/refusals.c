@@ -43,6 +43,7 @@ static void set_look(struct mr_refusal_kind *kind, const struct mr_refusal_seen 
 	kind->has_region = refused->region != NULL;
 	if (refused->region)
 		kind->region = *refused->region;
+	kind->dm_length = refused->dm_length;
 	kind->record = *refused->record;
 	kind->pid = refused->pid;
 }

@@ -18,8 +18,9 @@ struct mr_refusal_kind {
 	struct mr_look look;
 	struct mr_look_region region; /**< that the call was about, where it is known */
 	bool has_region;
-	char *place;   /**< of the call; or NULL */
-	char *program; /**< path of the program; or NULL */
+	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call was on */
+	char *place;                 /**< of the call; or NULL */
+	char *program;               /**< path of the program; or NULL */
 };
 
 struct mr_refusals {
@@ -36,6 +37,7 @@ struct mr_refusal_seen {
 	const struct mr_traced_record *record;
 	const struct mr_look *look;          /**< NULL: the process was not looked at */
 	const struct mr_look_region *region; /**< or NULL */
+	struct mr_opt_u64 dm_length;
 	const char *place;
 };
 

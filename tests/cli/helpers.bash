@@ -110,7 +110,7 @@ require_nobody() {
 	! as_nobody test -x "$BUILD/mrctl" || return 0
 	COPY=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
 	chmod 755 "$COPY"
-	cp -a "$BUILD/mrctl" "$BUILD/sim" "$COPY/"
+	cp -a "$BUILD/mrctl" "$BUILD/sim" "$BUILD/trace" "$COPY/"
 	as_nobody "$COPY/mrctl" --version >/dev/null ||
 		skip "other users can reach neither the build folder nor ${TMPDIR:-/tmp}"
 	PATH=$COPY:$PATH

@@ -168,8 +168,8 @@ every_line_of() { # LINES OTHER WHAT
 		known=$all
 		own=${name#mrctl-} own=${own%.1}
 		[ -z "$(options "$own")" ] || known=$(options; options "$own")
-		# The page of batch shows lines, which are other commands.
-		[ "$own" != batch ] || known=$all
+		# The pages of batch and trace show lines, which are other commands.
+		[[ $own != @(batch|trace) ]] || known=$all
 		# Remedies are commands of other programs as well.
 		[ "$name" = mrctl-causes.7 ] && continue
 		# An example may use another command, whose options are not in this page.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/output/json.h"
+#include "cmd/output/messages.h"
+#include "cmd/trace/call_row.h"
+#include "cmd/trace/job.h"
+#include "cmd/trace/live.h"
+#include "cmd/trace/rows.h"
+#include "lib/base/clean_text.h"
+
+static void write_call(struct trace_job *job, const struct call_row *row)
+{
+	char *text = json_text(&call_record, NULL, row);
+
+	if (text)
+		fprintf(job->calls, "%s\n", text);
+	else
+		job->out_of_memory = true;
+	json_free(text);
+}
+
+static void show_call(void *data, struct mr_traced_process *process,
+		      const struct mr_traced_record *record, struct mr_site *site,
+		      const struct mr_look *look)
+{
+	struct trace_job *job = data;
+	struct call_facts facts = { .process = process,
+				    .record = record,
+				    .site = site,
+				    .look = look,
+				    .start_ns = job->start_ns };
+	struct why *why;
+	struct call_row row;
+
+	if (job->args->refused_only && !record->call.errnum)
+		return;
+	facts.why = why = look ? why_of_diagnosis(&look->diagnosis) : NULL;
+	call_row_fill(&row, &facts);
+	if (job->calls)
+		write_call(job, &row);
+	if (job->args->live)
+		live_print(&row);
+	why_release(why);
+}
+
+void trace_note_not_followed(struct trace_job *job, pid_t pid, const char *path, uint32_t obstacle)
+{
+	struct trace_result *result = &job->result;
+	struct not_followed *more =
+		reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
+	struct not_followed *row;
+
+	if (pid)
+		report_note("trace", "%s (pid %d) is not followed: %s", path, pid,
+			    trace_obstacle_text(obstacle));
+	else
+		report_note("trace", "%s is not followed: %s", path, trace_obstacle_text(obstacle));
+	if (!more)
+		return;
+	result->not_followed = more;
+	row = &more[result->not_followed_count++];
+	*row = (struct not_followed){ .pid = { (uint64_t)pid, pid != 0 },
+				      .reason = trace_obstacle_text(obstacle) };
+	memccpy(row->program, path, '\0', sizeof(row->program));
+	mr_clean_text(row->program, sizeof(row->program));
+}
+
+static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)
+{
+	trace_note_not_followed(data, pid, path, obstacle);
+}
+
+static void flush_calls(void *data)
+{
+	const struct trace_job *job = data;
+
+	if (job->calls)
+		fflush(job->calls);
+}
+
+struct mr_trace_sink trace_job_sink(struct trace_job *job)
+{
+	const bool shows = job->args->calls_file || job->args->live;
+
+	return (struct mr_trace_sink){ .data = job,
+				       .call = shows ? show_call : NULL,
+				       .not_followed = note_not_followed,
+				       .caught_up = flush_calls };
+}

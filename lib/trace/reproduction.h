@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A batch of mrctl that is refused as a traced program was: each kind of refusal with the memory, the limits and
+ * the earlier registrations that it needs.
+ */
+#ifndef LIB_TRACE_REPRODUCTION_H
+#define LIB_TRACE_REPRODUCTION_H
+
+#include <stdio.h>
+
+#include "lib/trace/refusals.h"
+
+/** What the head of the file tells. */
+struct mr_reproduction_head {
+	const char *program; /**< the command line that was traced */
+	const char *path;    /**< of the file itself, for the line that says how to run it */
+	uint64_t time;       /**< seconds since 1970 */
+};
+
+/**
+ * mr_reproduction_write() - write the batch
+ * Return: how many kinds have a line that is run; the others have a comment that says why not.
+ */
+size_t mr_reproduction_write(const struct mr_refusals *refusals,
+			     const struct mr_reproduction_head *head, FILE *file);
+
+#endif
