@@ -17,6 +17,7 @@ enum {
 		10, /* between two looks into the rings: one holds what a program registers meanwhile */
 	LEAKS_MAX = 4096,      /* places of leaks that are kept */
 	PROCESSES_MAX = 65536, /* followed at once */
+	LOOKS_MAX = 256, /* at one process: the agent asks for fewer, but it need not be one */
 };
 
 static int open_pidfd(pid_t pid)
@@ -50,9 +51,11 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		return;
 	if (!has_ended)
 		mr_process_see(process, call->caller - 1);
-	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended)
+	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
+	    process->looks++ < LOOKS_MAX)
 		look = calloc(1, sizeof(*look));
-	if (call->errnum)
+	/* A search in all that is registered: not for each of many refusals, of which the first ones tell enough. */
+	if (call->errnum && (look || has_ended))
 		mr_ledger_context(&process->ledger, call, &region, &context);
 	if (look)
 		mr_look_at(process->pid, call, &context, look);

@@ -15,6 +15,7 @@ struct mr_traced_process {
 	uid_t uid;
 	int pidfd;                   /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
+	unsigned int looks;          /**< that were asked for */
 	struct mr_ring ring;
 	struct mr_ledger ledger;
 	struct mr_modules modules;

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Who may join a trace, and what others can do to it. */
+#include <dirent.h>
+#include <fcntl.h>
+
+#include "tests/unit/unit.h"
+
+#include "tests/unit/lib/trace/play_agent.h"
+
+static struct mr_channel channel;
+static struct mr_trace_request got;
+
+static int open_channel(void **state __attribute__((unused)))
+{
+	struct mr_error err;
+
+	return mr_channel_open(&channel, &err);
+}
+
+static int close_channel(void **state __attribute__((unused)))
+{
+	mr_channel_close(&channel);
+	mr_channel_close(&channel);
+	return 0;
+}
+
+static size_t descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	size_t count = 0;
+
+	assert_non_null(dir);
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Takes new connections, and reads what one of them asks for.  Return: who; NULL: nobody asked rightly. */
+static struct mr_visitor *turn(void)
+{
+	struct pollfd fds[1 + MR_CHANNEL_VISITORS];
+	struct mr_visitor *asker = NULL;
+
+	mr_channel_fill(&channel, fds);
+	assert_true(poll(fds, ARRAY_SIZE(fds), 0) >= 0);
+	mr_channel_accept(&channel, fds);
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		if (channel.visitors[i].fd >= 0 &&
+		    mr_channel_request(&channel, &channel.visitors[i], &got))
+			asker = &channel.visitors[i];
+	return asker;
+}
+
+static bool is_sent_away(int fd)
+{
+	char byte;
+
+	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
+}
+
+TEST(a_right_request_is_answered_with_the_descriptor)
+{
+	const struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
+	const size_t before = descriptors();
+	int fd = play_connect(&channel), sent = open("/dev/null", O_RDONLY | O_CLOEXEC), received;
+	struct mr_visitor *visitor;
+
+	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
+	visitor = turn();
+	assert_non_null(visitor);
+	assert_int_equal(visitor->pid, getpid());
+	assert_int_equal(visitor->uid, getuid());
+	assert_int_equal(got.kind, MR_TRACE_JOIN);
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, sent);
+	assert_int_equal(visitor->fd, -1);
+	assert_int_equal(play_reply(fd, &received), sizeof(struct mr_trace_reply));
+	assert_true(received >= 0);
+	close(received);
+	close(sent);
+	close(fd);
+	assert_int_equal(descriptors(), before);
+}
+
+/* Sends @size bytes of a request; nobody is to be answered. */
+static void refuse(const char *what, const void *request, size_t size)
+{
+	int fd = play_connect(&channel);
+
+	assert_int_equal(send(fd, request, size, 0), size);
+	if (turn())
+		fail_msg("'%s' was answered", what);
+	if (!is_sent_away(fd))
+		fail_msg("'%s' was not sent away", what);
+	close(fd);
+}
+
+TEST(wrong_requests_are_sent_away)
+{
+	static char large[3 * sizeof(struct mr_trace_request)];
+	const struct mr_trace_request right = play_request(&channel, MR_TRACE_JOIN);
+	struct mr_trace_request wrong = right;
+
+	wrong.token[0] ^= 1;
+	refuse("first digit", &wrong, sizeof(wrong));
+	wrong = right;
+	wrong.token[MR_TRACE_TOKEN - 1] ^= 1;
+	refuse("last digit", &wrong, sizeof(wrong));
+	memset(wrong.token, 0, sizeof(wrong.token));
+	refuse("no token", &wrong, sizeof(wrong));
+	wrong = right;
+	wrong.magic++;
+	refuse("magic", &wrong, sizeof(wrong));
+	wrong = right;
+	wrong.version++;
+	refuse("version", &wrong, sizeof(wrong));
+	refuse("a byte", &right, 1);
+	refuse("a byte less", &right, sizeof(right) - 1);
+	memcpy(large, &right, sizeof(right));
+	refuse("a byte more", large, sizeof(right) + 1);
+	refuse("three times the size", large, sizeof(large));
+}
+
+TEST(a_path_ends)
+{
+	struct mr_trace_request request = play_request(&channel, MR_TRACE_LOST);
+	int fd = play_connect(&channel);
+
+	memset(request.path, 'x', sizeof(request.path));
+	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
+	assert_non_null(turn());
+	assert_int_equal(strlen(got.path), MR_TRACE_PATH - 1);
+	close(fd);
+}
+
+/* Others of the host can connect, too: they cost a bounded number of descriptors, and keep nobody out. */
+TEST(a_flood_of_silent_visitors_keeps_nobody_out)
+{
+	const struct mr_trace_request request = play_request(&channel, MR_TRACE_LOOK);
+	enum { FLOOD = 500 };
+	int silent[FLOOD], fd;
+
+	for (size_t i = 0; i < FLOOD; i++) {
+		silent[i] = play_connect(&channel);
+		assert_true(silent[i] >= 0);
+		assert_null(turn());
+	}
+	assert_true(is_sent_away(silent[0]));
+	assert_false(is_sent_away(silent[FLOOD - 1]));
+	assert_true(descriptors() < FLOOD + MR_CHANNEL_VISITORS + 32);
+	fd = play_connect(&channel);
+	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
+	assert_non_null(turn());
+	for (size_t i = 0; i < FLOOD; i++)
+		close(silent[i]);
+	close(fd);
+	assert_null(turn());
+	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
+		assert_int_equal(channel.visitors[i].fd, -1);
+}
+
+/* Joins again and again, and never reads a reply: mrctl neither waits nor keeps anything. */
+TEST(who_reads_no_reply_is_not_waited_for)
+{
+	const struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
+	int sent = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	const size_t before = descriptors();
+
+	for (int i = 0; i < 1000; i++) {
+		int fd = play_connect(&channel);
+		struct mr_visitor *visitor;
+
+		assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
+		if (i % 2)
+			close(fd);
+		visitor = turn();
+		assert_non_null(visitor);
+		mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, sent);
+		if (!(i % 2))
+			close(fd);
+	}
+	assert_int_equal(descriptors(), before);
+	close(sent);
+}
+
+/* Descriptors that come with a request are none of mrctl's. */
+TEST(descriptors_of_visitors_are_not_taken)
+{
+	struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
+	struct iovec data = { &request, sizeof(request) };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	const struct msghdr message = { .msg_iov = &data,
+					.msg_iovlen = 1,
+					.msg_control = &control,
+					.msg_controllen = sizeof(control) };
+	const size_t before = descriptors();
+	int fd = play_connect(&channel), null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct mr_visitor *visitor;
+
+	memcpy(CMSG_DATA(&control.header), &null, sizeof(null));
+	assert_int_equal(sendmsg(fd, &message, 0), sizeof(request));
+	visitor = turn();
+	assert_non_null(visitor);
+	mr_channel_leave(visitor);
+	close(fd);
+	close(null);
+	assert_int_equal(descriptors(), before);
+}
+
+TEST(names_and_tokens_differ)
+{
+	struct mr_channel other;
+	struct mr_error err;
+
+	assert_int_equal(mr_channel_open(&other, &err), 0);
+	assert_string_not_equal(other.name, channel.name);
+	assert_string_not_equal(other.token, channel.token);
+	assert_int_equal(strlen(channel.token), MR_TRACE_TOKEN);
+	assert_int_equal(strspn(channel.token, "0123456789abcdef"), MR_TRACE_TOKEN);
+	mr_channel_close(&other);
+}
+
+#define ON_CHANNEL(test) cmocka_unit_test_setup_teardown(test, open_channel, close_channel)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON_CHANNEL(a_right_request_is_answered_with_the_descriptor),
+		ON_CHANNEL(wrong_requests_are_sent_away),
+		ON_CHANNEL(a_path_ends),
+		ON_CHANNEL(a_flood_of_silent_visitors_keeps_nobody_out),
+		ON_CHANNEL(who_reads_no_reply_is_not_waited_for),
+		ON_CHANNEL(descriptors_of_visitors_are_not_taken),
+		ON_CHANNEL(names_and_tokens_differ),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Following processes whose agents the tests play: what they write and ask need not be right. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "lib/trace/follow.h"
+#include "tests/unit/unit.h"
+
+#include "tests/unit/lib/trace/play_agent.h"
+
+static struct mr_follow follow;
+static int status;
+static struct {
+	size_t calls, looks, lost;
+	uint32_t obstacle;
+	char path[MR_TRACE_PATH];
+} seen;
+
+/* ---- the agent, in the child ---- */
+
+static struct mr_trace_ring *ring;
+static uint64_t next;
+
+static void join(void)
+{
+	const size_t size = sizeof(struct mr_trace_ring) +
+			    (size_t)MR_TRACE_SLOTS * mr_trace_record_size(follow.frames);
+	int fd;
+
+	if (play_ask(&follow.channel, MR_TRACE_JOIN, &fd) <= 0 || fd < 0)
+		_exit(100);
+	ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED)
+		_exit(101);
+	close(fd);
+	next = 0;
+}
+
+/* Waits for room, as the agent does. */
+static void put(struct mr_trace_record call)
+{
+	const size_t at = (next % MR_TRACE_SLOTS) * mr_trace_record_size(follow.frames);
+	struct mr_trace_record *record = (void *)((char *)(ring + 1) + at);
+
+	while (next - atomic_load(&ring->tail) >= MR_TRACE_SLOTS)
+		usleep(100);
+	memcpy((char *)record + sizeof(record->ready), (char *)&call + sizeof(record->ready),
+	       sizeof(call) - sizeof(record->ready));
+	atomic_store(&record->ready, ++next);
+}
+
+static struct mr_trace_record registers(uint64_t object, uint64_t length)
+{
+	return (struct mr_trace_record){ .call = MR_TRACED_IBV_REG_MR,
+					 .object = object,
+					 .caller = (uintptr_t)put + 4,
+					 .addr = 0x1000,
+					 .length = length,
+					 .device = "mlx5_0" };
+}
+
+/* ---- mrctl ---- */
+
+static void take_call(void *data __attribute__((unused)),
+		      struct mr_traced_process *process __attribute__((unused)),
+		      const struct mr_traced_record *record __attribute__((unused)),
+		      struct mr_site *site __attribute__((unused)), const struct mr_look *look)
+{
+	seen.calls++;
+	seen.looks += look != NULL;
+}
+
+static void take_lost(void *data __attribute__((unused)), pid_t pid __attribute__((unused)),
+		      const char *path, uint32_t obstacle)
+{
+	seen.lost++;
+	seen.obstacle = obstacle;
+	strcpy(seen.path, path);
+}
+
+/* Follows a child that runs @agent. */
+static void run(void (*agent)(void))
+{
+	struct mr_error err;
+	pid_t child;
+
+	memset(&seen, 0, sizeof(seen));
+	follow = (struct mr_follow){ .sink = { NULL, take_call, take_lost, NULL } };
+	assert_int_equal(mr_follow_open(&follow, &err), 0);
+	child = fork();
+	if (!child) {
+		agent();
+		_exit(7);
+	}
+	assert_int_equal(mr_follow_run(&follow, child, &status, &err), 0);
+	assert_int_equal(follow.process_count, 0);
+}
+
+static uint64_t calls_of(enum mr_traced_call call)
+{
+	return follow.totals.calls[call].calls;
+}
+
+static void expect_exit(int expected)
+{
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), expected);
+	mr_follow_close(&follow);
+}
+
+static void nothing(void)
+{
+}
+
+TEST(a_program_that_never_joins_is_waited_for)
+{
+	run(nothing);
+	assert_int_equal(follow.joined, 0);
+	expect_exit(7);
+}
+
+/* More than a ring holds, so that it must be emptied meanwhile. */
+static void register_many(void)
+{
+	join();
+	for (uint64_t i = 1; i <= 3 * MR_TRACE_SLOTS; i++) {
+		put(registers(i % 5 + 1, 4096));
+		if (i % 5)
+			put((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR,
+						      .object = i % 5 + 1 });
+	}
+}
+
+TEST(what_is_registered_and_what_stays_is_known)
+{
+	run(register_many);
+	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 3 * MR_TRACE_SLOTS);
+	assert_int_equal(follow.totals.live.most_count, 2);
+	assert_int_equal(follow.totals.live.count, 0);
+	assert_int_equal(follow.totals.live.bytes, 0);
+	assert_int_equal(follow.leak_count, 1);
+	assert_int_equal(follow.leaks[0].count, 1);
+	assert_int_equal(follow.leaks[0].bytes, 4096);
+	assert_string_equal(follow.leaks[0].program, "/usr/bin/application");
+	assert_contains(follow.leaks[0].place, mr_places_package() ? "follow+0x" : "put");
+	assert_int_equal(follow.unseen, 0);
+	expect_exit(7);
+}
+
+static void write_garbage(void)
+{
+	static const uint32_t no_calls[] = { MR_TRACED_CALL_COUNT, MR_TRACED_CALL_COUNT + 1,
+					     UINT32_MAX, 0x80000000 };
+	struct mr_trace_record record;
+
+	join();
+	memset(ring, 0xff, sizeof(*ring));
+	ring->tail = 0;
+	ring->lost = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(no_calls); i++) {
+		record = registers(1, 4096);
+		record.call = no_calls[i];
+		put(record);
+	}
+	record = registers(1, 4096);
+	record.errnum = INT32_MIN;
+	put(record);
+	for (uint32_t call = 0; call < MR_TRACED_CALL_COUNT; call++) {
+		memset(&record, 0xff, sizeof(record));
+		record.call = call;
+		record.errnum = 0;
+		put(record);
+		record.object = call;
+		put(record);
+	}
+}
+
+TEST(garbage_is_left_out_or_counted_once)
+{
+	run(write_garbage);
+	assert_int_equal(seen.calls, 2 * MR_TRACED_CALL_COUNT);
+	for (uint32_t call = 0; call < MR_TRACED_CALL_COUNT; call++)
+		assert_int_equal(calls_of(call), 2);
+	assert_int_equal(follow.totals.live.count, 0);
+	expect_exit(7);
+}
+
+/* Each refusal claims that it is waited for: mrctl looks at some, and has time for the others. */
+static void refuse_for_ever(void)
+{
+	join();
+	for (uint32_t i = 0; i < MR_TRACE_SLOTS; i++) {
+		struct mr_trace_record record = registers(0, 4096);
+
+		record.errnum = i % 2 ? ENOMEM : (int32_t)i + 200;
+		record.flags = MR_TRACE_LOOKED_AT;
+		put(record);
+	}
+	while (atomic_load(&ring->tail) < next)
+		usleep(1000);
+}
+
+TEST(a_process_is_looked_at_a_bounded_number_of_times)
+{
+	run(refuse_for_ever);
+	assert_int_equal(follow.refusals.total, MR_TRACE_SLOTS);
+	assert_int_equal(follow.refusals.count, MR_REFUSAL_KINDS);
+	assert_true(follow.refusals.left_out > 0);
+	assert_in_range(seen.looks, 1, 512);
+	expect_exit(7);
+}
+
+static void call_from_everywhere(void)
+{
+	join();
+	for (uint64_t i = 0; i < 100000; i++) {
+		struct mr_trace_record record = registers(i, 1);
+
+		record.caller = i * 0x12345;
+		put(record);
+	}
+}
+
+TEST(places_and_leaks_are_bounded)
+{
+	run(call_from_everywhere);
+	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 100000);
+	assert_int_equal(follow.totals.live.most_count, 100000);
+	assert_in_range(follow.leak_count, 1, MR_LEDGER_SITES + 1);
+	expect_exit(7);
+}
+
+static void be_killed(void)
+{
+	join();
+	put(registers(1, 4096));
+	next++; /* begun, and not completed */
+	put(registers(2, 4096));
+	raise(SIGKILL);
+}
+
+TEST(a_killed_program_s_calls_are_all_taken)
+{
+	run(be_killed);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	assert_int_equal(seen.calls, 2);
+	mr_follow_close(&follow);
+}
+
+/* As by exec(): what the program before it had registered is gone. */
+static void join_again(void)
+{
+	for (uint64_t i = 0; i < 100; i++) {
+		join();
+		put(registers(1, 4096));
+	}
+}
+
+TEST(a_process_that_joins_again_begins_anew)
+{
+	run(join_again);
+	assert_int_equal(follow.joined, 100);
+	assert_int_equal(seen.calls, 100);
+	assert_int_equal(follow.totals.live.most_count, 1);
+	assert_int_equal(follow.leaks[0].count, 100);
+	expect_exit(7);
+}
+
+/* Children that outlive the child of mrctl. */
+static void leave_children(void)
+{
+	for (int i = 0; i < 20; i++) {
+		if (fork())
+			continue;
+		join();
+		usleep(100000);
+		put(registers(1, 4096));
+		_exit(0);
+	}
+	usleep(50000);
+}
+
+TEST(all_that_have_joined_are_waited_for)
+{
+	run(leave_children);
+	assert_int_equal(follow.joined, 20);
+	assert_int_equal(seen.calls, 20);
+	expect_exit(7);
+}
+
+static void say_lost(void)
+{
+	struct mr_trace_request request = play_request(&follow.channel, MR_TRACE_LOST);
+	int fd = play_connect(&follow.channel), none;
+
+	request.obstacle = MR_TRACE_STATIC;
+	if (send(fd, &request, sizeof(request), 0) != sizeof(request) || play_reply(fd, &none) <= 0)
+		_exit(102);
+}
+
+TEST(a_program_that_cannot_be_followed_is_told)
+{
+	run(say_lost);
+	assert_int_equal(seen.lost, 1);
+	assert_int_equal(seen.obstacle, MR_TRACE_STATIC);
+	assert_string_equal(seen.path, "/usr/bin/application");
+	expect_exit(7);
+}
+
+static void ask_wrongly(void)
+{
+	int none;
+
+	if (play_ask(&follow.channel, 77, &none) != 0)
+		_exit(103);
+	if (play_ask(&follow.channel, MR_TRACE_LOOK, &none) <= 0) /* without a ring */
+		_exit(104);
+	follow.channel.token[3] ^= 1;
+	if (play_ask(&follow.channel, MR_TRACE_JOIN, &none) != 0)
+		_exit(105);
+}
+
+TEST(wrong_requests_end_with_the_connection)
+{
+	run(ask_wrongly);
+	assert_int_equal(follow.joined, 0);
+	expect_exit(7);
+}
+
+static void *flood(void *data __attribute__((unused)))
+{
+	for (;;) {
+		int fd = play_connect(&follow.channel);
+
+		if (fd >= 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+/* A flood of connections, some silent and held, does not keep a program from being followed. */
+static void join_in_a_flood(void)
+{
+	pthread_t threads[4];
+
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		if (pthread_create(&threads[i], NULL, flood, NULL))
+			_exit(106);
+	for (size_t i = 0; i < 200; i++)
+		play_connect(&follow.channel);
+	for (size_t i = 0; i < 20; i++) {
+		join();
+		put(registers(1, 4096));
+	}
+}
+
+TEST(a_flood_keeps_nobody_out)
+{
+	run(join_in_a_flood);
+	assert_int_equal(follow.joined, 20);
+	assert_int_equal(seen.calls, 20);
+	expect_exit(7);
+}
+
+/* What mrctl holds grows with what is registered, not with the calls. */
+static void call_a_million_times(void)
+{
+	join();
+	for (uint64_t i = 0; i < 500000; i++) {
+		struct mr_trace_record refused = registers(0, 4096);
+
+		refused.errnum = ENOMEM;
+		put(registers(i + 1, 4096));
+		put((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR, .object = i + 1 });
+		put(refused);
+	}
+}
+
+TEST(memory_does_not_grow_with_calls)
+{
+	struct rusage before, after;
+
+	getrusage(RUSAGE_SELF, &before);
+	run(call_a_million_times);
+	getrusage(RUSAGE_SELF, &after);
+	assert_int_equal(seen.calls, 1500000);
+	/* the ring itself, and places */
+	assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
+	expect_exit(7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_that_never_joins_is_waited_for),
+		cmocka_unit_test(what_is_registered_and_what_stays_is_known),
+		cmocka_unit_test(garbage_is_left_out_or_counted_once),
+		cmocka_unit_test(a_process_is_looked_at_a_bounded_number_of_times),
+		cmocka_unit_test(places_and_leaks_are_bounded),
+		cmocka_unit_test(a_killed_program_s_calls_are_all_taken),
+		cmocka_unit_test(a_process_that_joins_again_begins_anew),
+		cmocka_unit_test(all_that_have_joined_are_waited_for),
+		cmocka_unit_test(a_program_that_cannot_be_followed_is_told),
+		cmocka_unit_test(wrong_requests_end_with_the_connection),
+		cmocka_unit_test(a_flood_keeps_nobody_out),
+		cmocka_unit_test(memory_does_not_grow_with_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

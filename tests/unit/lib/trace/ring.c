@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Rings that a traced process fills, also with what no agent writes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "lib/trace/ring.h"
+#include "tests/unit/unit.h"
+
+static struct mr_ring ring;
+static struct mr_traced_record taken;
+static int fd;
+
+static void make(uint32_t frames)
+{
+	struct mr_error err;
+
+	assert_int_equal(mr_ring_create(&ring, frames, &fd, &err), 0);
+}
+
+static void end(void)
+{
+	mr_ring_release(&ring);
+	mr_ring_release(&ring);
+	close(fd);
+}
+
+/* The record with an index, as the process has it. */
+static struct mr_trace_record *at(uint64_t index)
+{
+	return (void *)((char *)(ring.shared + 1) +
+			(index % MR_TRACE_SLOTS) * mr_trace_record_size(ring.frames));
+}
+
+static void put(uint64_t index)
+{
+	at(index)->addr = index;
+	at(index)->ready = index + 1;
+}
+
+static void expect(bool is_last, uint64_t addr)
+{
+	assert_true(mr_ring_take(&ring, is_last, &taken));
+	assert_int_equal(taken.call.addr, addr);
+	assert_int_equal(ring.shared->tail, addr + 1);
+}
+
+TEST(records_come_in_their_order_for_ever)
+{
+	make(0);
+	assert_false(mr_ring_take(&ring, false, &taken));
+	for (uint64_t i = 0; i < 3 * MR_TRACE_SLOTS; i++) {
+		put(i);
+		expect(false, i);
+		assert_false(mr_ring_take(&ring, false, &taken));
+	}
+	end();
+}
+
+TEST(a_full_ring_is_emptied)
+{
+	make(0);
+	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
+		put(i);
+	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
+		expect(false, i);
+	assert_false(mr_ring_take(&ring, true, &taken));
+	end();
+}
+
+TEST(what_is_not_complete_is_waited_for_until_the_process_has_ended)
+{
+	make(0);
+	put(1);
+	put(MR_TRACE_SLOTS - 1);
+	assert_false(mr_ring_take(&ring, false, &taken));
+	expect(true, 1);
+	expect(true, MR_TRACE_SLOTS - 1);
+	assert_false(mr_ring_take(&ring, true, &taken));
+	end();
+}
+
+TEST(a_wrong_index_is_no_record)
+{
+	static const uint64_t wrong[] = { 2, MR_TRACE_SLOTS + 1, UINT64_MAX, UINT64_MAX - 1,
+					  UINT64_C(1) << 63 };
+
+	make(0);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		at(0)->ready = wrong[i];
+		assert_false(mr_ring_take(&ring, false, &taken));
+		assert_false(mr_ring_take(&ring, true, &taken));
+	}
+	end();
+}
+
+TEST(the_header_is_not_believed)
+{
+	make(4);
+	memset(ring.shared, 0xff, sizeof(*ring.shared));
+	put(0);
+	put(1);
+	expect(false, 0);
+	ring.shared->record_size = 0;
+	ring.shared->slots = 0;
+	ring.shared->tail = UINT64_MAX / 2;
+	expect(false, 1);
+	assert_int_equal(mr_ring_lost(&ring), UINT64_MAX);
+	end();
+	assert_int_equal(mr_ring_lost(&ring), 0);
+	assert_false(mr_ring_take(&ring, true, &taken));
+}
+
+TEST(return_addresses_beyond_the_record_are_none)
+{
+	static const uint32_t room[] = { 0, 1, MR_TRACE_FRAMES };
+
+	for (size_t i = 0; i < ARRAY_SIZE(room); i++) {
+		make(room[i]);
+		at(0)->frame_count = UINT32_MAX;
+		for (uint32_t j = 0; j < room[i]; j++)
+			at(0)->frames[j] = j;
+		put(0);
+		expect(false, 0);
+		assert_int_equal(taken.call.frame_count, room[i]);
+		for (uint32_t j = 0; j < room[i]; j++)
+			assert_int_equal(taken.frames[j], j);
+		end();
+	}
+}
+
+TEST(a_device_s_name_ends)
+{
+	make(0);
+	memset(at(0)->device, 'x', sizeof(at(0)->device));
+	put(0);
+	expect(false, 0);
+	assert_int_equal(strlen(taken.call.device), MR_TRACE_DEVICE - 1);
+	end();
+}
+
+TEST(its_size_stays)
+{
+	make(0);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(ftruncate(fd, (off_t)ring.size + 4096), -1);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+	assert_int_not_equal(fcntl(fd, F_GETFD) & FD_CLOEXEC, 0);
+	end();
+}
+
+static void *write_on(void *data)
+{
+	atomic_bool *stop = data;
+
+	for (uint32_t i = 0; !*stop; i++) {
+		memset((char *)at(i) + sizeof(uint64_t), (int)(i | 0x80),
+		       mr_trace_record_size(ring.frames) - sizeof(uint64_t));
+		at(i)->ready = i + 1;
+	}
+	return NULL;
+}
+
+TEST(a_record_may_change_while_it_is_read)
+{
+	atomic_bool stop = false;
+	pthread_t writer;
+
+	make(2);
+	assert_int_equal(pthread_create(&writer, NULL, write_on, &stop), 0);
+	for (size_t count = 0; count < 100000; count++) {
+		ring.taken = atomic_load(&at(count)->ready) - 1;
+		if (mr_ring_take(&ring, count % 2, &taken))
+			assert_true(taken.call.frame_count <= 2 &&
+				    memchr(taken.call.device, '\0', MR_TRACE_DEVICE));
+	}
+	stop = true;
+	pthread_join(writer, NULL);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_come_in_their_order_for_ever),
+		cmocka_unit_test(a_full_ring_is_emptied),
+		cmocka_unit_test(what_is_not_complete_is_waited_for_until_the_process_has_ended),
+		cmocka_unit_test(a_wrong_index_is_no_record),
+		cmocka_unit_test(the_header_is_not_believed),
+		cmocka_unit_test(return_addresses_beyond_the_record_are_none),
+		cmocka_unit_test(a_device_s_name_ends),
+		cmocka_unit_test(its_size_stays),
+		cmocka_unit_test(a_record_may_change_while_it_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
