@@ -21,11 +21,10 @@ static inline long system_result(long result, int saved)
 	return result;
 }
 
-/** SYSTEM() - a system call: its number, and its arguments */
-#define SYSTEM(...)                                                                                \
+#define SYSTEM(number, ...)                                                                        \
 	({                                                                                         \
 		int saved_ = errno;                                                                \
-		system_result(syscall(__VA_ARGS__), saved_);                                       \
+		system_result(syscall(number __VA_OPT__(, ) __VA_ARGS__), saved_);                 \
 	})
 
 /** system_now() - CLOCK_MONOTONIC in ns */

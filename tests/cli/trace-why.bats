@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The causes that trace finds, from outside, are those that mrctl finds for its own refusals.
+
+# shellcheck disable=SC2154 # of run
+
+load helpers
+load why
+
+# mrctl on the device under test, without the simulator
+DIRECT=("${MR[@]:${#SIM[@]}}")
+
+setup() {
+	# where an unprivileged user may write
+	FOLDER=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
+	chmod 777 "$FOLDER"
+	CALLS=$FOLDER/calls
+}
+
+teardown() {
+	rm -rf "$FOLDER"
+	tidy
+}
+
+# The first cause with all that belongs to it; - where there is none
+FIRST='.causes[0] // "-" | if type == "object" then {id, certainty, cause, evidence, remedy} else . end'
+
+# compare ID: what a traced mrctl has said of its own first failure ($output) is what the trace has, and its cause is ID
+compare() {
+	local call own traced
+
+	((status != 0)) || fail "not refused: $output"
+	call=$(jq -c '.failures[0] | [.call, .errno]' <<<"$output")
+	own=$(jq -Sc ".failures[0] | $FIRST" <<<"$output")
+	traced=$(jq -Sc --argjson call "$call" "select([.call, .answer] == \$call) | $FIRST" "$CALLS" | head -1)
+	[ "$own" = "$traced" ] || fail "$call: of itself: $own"$'\n'"traced: ${traced:-nothing}"
+	[ "$1" = "$(jq -r '.id? // .' <<<"$own")" ] || fail "$call: expected $1, not $own"
+}
+
+# alike ID [PREFIX...] -- ARG...: mrctl ARG... with --json, started by PREFIX, is refused because of ID
+alike() {
+	local id=$1 prefix=()
+
+	shift
+	while [ "$1" != -- ]; do
+		prefix+=("$1")
+		shift
+	done
+	shift
+	rm -f "$CALLS"
+	run --separate-stderr "${prefix[@]}" "${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" "$@" --json
+	compare "$id"
+}
+
+# each_alike: reads lines "ID ARG..."
+each_alike() {
+	local id args
+
+	while read -r id args; do
+		# shellcheck disable=SC2086 # ARGs are words
+		[ -z "$id" ] || alike "$id" -- $args
+	done
+}
+
+# bats test_tags=kernel
+@test "memory that cannot be pinned" {
+	printf x >"$BATS_TEST_TMPDIR/short"
+	each_alike <<-EOF
+		MR-RANGE-UNMAPPED reg --memory unmapped --size 64K
+		MR-RANGE-UNMAPPED reg --memory none --addr 0xffff888000000000 --size 4K
+		MR-RANGE-END reg --memory hole --size 64K
+		MR-READ-ONLY reg --memory readonly
+		MR-READ-ONLY reg --memory readonly --offset 100 --size 8
+		MR-FILE-END reg --memory file-private:$BATS_TEST_TMPDIR/short --size 64K
+	EOF
+}
+
+# bats test_tags=kernel
+@test "ranges and access flags" {
+	each_alike <<-EOF
+		MR-LENGTH-ZERO reg --size 0
+		MR-RANGE-WRAPS reg --memory unmapped --size max
+		MR-PAGE-COUNT reg --memory none --addr 0x100000 --size 16T
+		MR-ACCESS-LOCAL-WRITE reg --access remote-write
+		MR-ACCESS-LOCAL-WRITE reg --access remote-atomic
+		MR-ACCESS-FLAGS reg --access local-write,0x400
+	EOF
+}
+
+@test "what mlx5 refuses" {
+	on_simulator || skip "of the simulated mlx5"
+	local SIM=(mrctl sim --kernel 7.2 --)
+
+	each_alike <<-EOF
+		MR-ACCESS-FLUSH reg --access flush-global
+		MR-IOVA-OFFSET reg-iova --size 64K --iova 0x100
+		MR-IOVA-END reg-iova --size 8K --iova 0xfffffffffffff000
+		MR-READ-ONLY umem --memory readonly --access local-write
+		MR-UMEM-PAGE-SIZES umem --page-sizes none
+		MR-ACCESS-LOCAL-WRITE umem --access remote-write
+		MR-DESCRIPTOR reg-dmabuf --from fd:-1
+		MR-DESCRIPTOR-LIBRARY umem --dmabuf fd:-1
+		MR-DMABUF-RANGE reg-dmabuf --from udmabuf --buffer 8K --size 12K
+		MR-DMABUF-RANGE umem --dmabuf udmabuf --buffer 8K --size 12K
+		MR-DM-SIZE reg --memory dm --size 1M
+		MR-DM-ZERO-BASED reg --memory dm --access local-write
+		MR-DM-ACCESS reg --memory dm --access local-write,zero-based,mw-bind
+		MR-ADVICE-PINNED reg --advise prefetch
+		MR-ADVICE-NUMBER reg --access local-write,on-demand --advise 7
+		MR-ADVICE-FLAGS reg --access local-write,on-demand --advise prefetch,2
+		MR-ADVICE-ACCESS reg --access remote-read,on-demand --advise prefetch-write
+		MR-ODP-IMPLICIT reg-iova --memory none --size max --iova 4096 --access local-write,on-demand
+	EOF
+	alike MR-DMABUF-FILE -- reg-dmabuf --from fd:9 9</dev/zero
+	alike MR-DMABUF-FILE -- umem --dmabuf fd:9 9</dev/zero
+}
+
+@test "kernels and devices of other kinds" {
+	on_simulator || skip "of the simulator"
+	local SIM=(mrctl sim --profile rxe --)
+
+	each_alike <<-EOF
+		MR-PROVIDER-OPERATION reg-dmabuf --from fd:-1
+		MR-ACCESS-RXE reg --access zero-based
+	EOF
+	# A traced mrctl does not see what its provider lacks, as the functions in its place are the agent's.
+	run "${SIM[@]}" mrctl trace -q -o "$CALLS" -- mrctl reg --memory dm
+	jq -se '[.[] | select(.call == "ibv_alloc_dm")][0] | .answer == "EOPNOTSUPP" and
+		.layer == "libibverbs" and .causes[0].id == "MR-PROVIDER-OPERATION"' "$CALLS"
+	SIM=(mrctl sim --kernel 6.1 --)
+	each_alike <<-EOF
+		MR-READ-ONLY reg --memory readonly
+		MR-ACCESS-FLAGS reg --access flush-global
+	EOF
+}
+
+# bats test_tags=kernel
+@test "the limit of locked memory, and what was registered before" {
+	require_nobody
+	alike MR-MEMLOCK as_nobody prlimit --memlock=65536 -- reg --size 1M
+	jq -se '[.[] | select(.answer == "ENOMEM")][0].causes[0].evidence | .limit == 65536 and .pinned == 0' "$CALLS"
+	alike MR-MEMLOCK as_nobody prlimit --memlock=65536 -- reg --size 16K --count 8
+	jq -se '[.[] | select(.answer == "ENOMEM")][0].causes[0].evidence.pinned == 65536' "$CALLS"
+	alike MR-MEMLOCK-ZERO as_nobody prlimit --memlock=0 -- reg --size 4K
+}
+
+# bats test_tags=kernel
+@test "the limit is that of the program, not of the tracer" {
+	require_nobody
+	run --separate-stderr as_nobody "${SIM[@]}" mrctl trace -q -o "$CALLS" -- \
+		bash -c 'ulimit -l 64; "$@"; exit' bash "${DIRECT[@]}" reg --size 1M --json
+	compare MR-MEMLOCK
+	jq -se '[.[] | select(.answer == "ENOMEM")][0].causes[0] | .evidence.limit == 65536 and
+		(.evidence.origin | contains("bash"))' "$CALLS"
+}
+
+# faulty_alike FAULT ID ARG...: the same where a call is refused by a fault
+faulty_alike() {
+	local SIM=("${SIM[@]::${#SIM[@]}-1}" --fault "$1" --)
+
+	alike "$2" -- "${@:3}"
+}
+
+@test "faults, whose causes are not there" {
+	on_simulator && on_mlx5 || skip "of the simulated mlx5"
+	faulty_alike reg_mr=EFAULT - reg
+	faulty_alike reg_mr=EINVAL - reg
+	faulty_alike reg_mr=EIO - reg
+	faulty_alike reg_mr=ENODEV - reg
+	faulty_alike alloc_pd=ENOSPC - reg
+	faulty_alike alloc_dm=ENOMEM MR-DM-FULL reg --memory dm
+	faulty_alike dereg_mr=EBUSY MR-HANDLE-BUSY reg
+	faulty_alike get_context=EINVAL - reg
+}
+
+@test "fork protection" {
+	on_simulator || skip "the kernels of the guests copy pinned pages"
+	export RDMAV_FORK_SAFE=1
+	alike MR-FORK-RANGE -- reg --memory hole --size 64K
+	jq -se '[.[] | select(.call == "ibv_reg_mr")][0].layer == "libibverbs"' "$CALLS"
+}
+
+@test "a program that runs on the simulator, traced from outside of it" {
+	on_simulator || skip "of the simulator"
+	for args in "reg --memory readonly" "reg --access remote-write" "reg --size 0"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mrctl trace -q -o "$CALLS" -- "${SIM[@]}" mrctl $args --json
+		compare "$(jq -r '.failures[0].causes[0].id' <<<"$output")"
+	done
+}
+
+@test "the library has refused, and the kernel was not asked" {
+	on_simulator && on_mlx5 || skip "of the simulated mlx5"
+	alike MR-DM-ZERO-BASED -- reg --memory dm --access local-write
+	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked == false and .layer == "libibverbs"' "$CALLS"
+	alike MR-DM-ACCESS -- reg --memory dm --access local-write,zero-based,mw-bind
+	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked == false and .layer == "provider"' "$CALLS"
+	alike MR-ACCESS-LOCAL-WRITE -- reg --access remote-write
+	jq -se '[.[] | select(.answer == "EINVAL")][0] | .kernel_asked and .layer == "uverbs"' "$CALLS"
+}
+
+@test "a program in namespaces of its own" {
+	unshare -rm true 2>/dev/null || skip "no namespaces may be made"
+	run --separate-stderr "${SIM[@]}" mrctl trace -q -o "$CALLS" -- \
+		unshare -rmpf --mount-proc "${DIRECT[@]}" reg --memory readonly --json
+	compare MR-READ-ONLY
+	# a file that only the program sees
+	run --separate-stderr "${SIM[@]}" mrctl trace -q -o "$CALLS" -- unshare -rm bash -c \
+		'mount -t tmpfs none /mnt && printf x >/mnt/short && "$@"' bash \
+		"${DIRECT[@]}" reg --memory file-private:/mnt/short --size 64K --json
+	compare MR-FILE-END
+}
+
+@test "a /proc that hides other users' processes" {
+	unshare -m mount -t proc -o hidepid=2 proc /proc 2>/dev/null || skip "/proc cannot be mounted"
+	require_nobody
+	run --separate-stderr unshare -m bash -c 'mount -t proc -o hidepid=2 proc /proc && "$@"' bash \
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all --bounding-set -all \
+		"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
+	compare MR-READ-ONLY
+}
