@@ -4,7 +4,6 @@
  * agent where its environment lacks it (env -i).  The process may be a child of vfork(2), with its parent's memory:
  * everything is on the stack.
  */
-#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -48,8 +47,8 @@ static void announce(int dir, const char *name, bool search)
 		char *const *env_ = (env) ? (env) : nothing;                                       \
 		size_t size_ = environment_size(env_);                                             \
 		if (size_ && size_ <= ENVIRONMENT_MOST) {                                          \
-			const char **to_ = alloca(size_ * sizeof(*to_));                           \
-			environment_complete(env_, to_, alloca(ENVIRONMENT_BYTES));                \
+			const char **to_ = __builtin_alloca(size_ * sizeof(*to_));                 \
+			environment_complete(env_, to_, __builtin_alloca(ENVIRONMENT_BYTES));      \
 			env_ = (char *const *)to_;                                                 \
 		}                                                                                  \
 		env_;                                                                              \
@@ -117,7 +116,7 @@ TRACED(int, posix_spawnp,
 		while (va_arg(args_, const char *))                                                \
 			count_++;                                                                  \
 		va_end(args_);                                                                     \
-		argv_ = alloca((count_ + 1) * sizeof(*argv_));                                     \
+		argv_ = __builtin_alloca((count_ + 1) * sizeof(*argv_));                           \
 		argv_[0] = (first);                                                                \
 		va_start(args_, first);                                                            \
 		for (size_t i_ = 1; i_ <= count_; i_++)                                            \

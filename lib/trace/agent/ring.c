@@ -97,7 +97,7 @@ bool ring_put(struct mr_trace_ring *ring, const struct mr_trace_record *record, 
 	slot = (void *)((char *)(ring + 1) + (head % MR_TRACE_SLOTS) * agent_process->record_size);
 	memcpy((char *)slot + skip, (const char *)record + skip, sizeof(*record) - skip);
 	for (uint32_t i = 0; i < record->frame_count; i++)
-		slot->frames[i] = (uintptr_t)frames[i];
+		((uint64_t *)(slot + 1))[i] = (uintptr_t)frames[i];
 	atomic_store_explicit(&slot->ready, head + 1, memory_order_release);
 	*index = head;
 	return true;

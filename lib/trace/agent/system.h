@@ -21,10 +21,11 @@ static inline long system_result(long result, int saved)
 	return result;
 }
 
-#define SYSTEM(number, ...)                                                                        \
+/** SYSTEM() - a system call: its number, and its arguments */
+#define SYSTEM(...)                                                                                \
 	({                                                                                         \
 		int saved_ = errno;                                                                \
-		system_result(syscall(number __VA_OPT__(, ) __VA_ARGS__), saved_);                 \
+		system_result(syscall(__VA_ARGS__), saved_);                                       \
 	})
 
 /** system_now() - CLOCK_MONOTONIC in ns */

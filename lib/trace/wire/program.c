@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -26,26 +27,6 @@ union head {
 	char text[HEAD_BYTES];
 	ElfW(Ehdr) elf;
 };
-
-/* The machine that this is compiled for. */
-static uint16_t own_machine(void)
-{
-#if defined(__x86_64__)
-	return EM_X86_64;
-#elif defined(__aarch64__)
-	return EM_AARCH64;
-#elif defined(__powerpc64__)
-	return EM_PPC64;
-#elif defined(__s390x__)
-	return EM_S390;
-#elif defined(__riscv)
-	return EM_RISCV;
-#elif defined(__loongarch__)
-	return 258; /* EM_LOONGARCH, which older headers lack */
-#else
-#error "name the machine of ELF files here"
-#endif
-}
 
 /* By syscall(2): open(), read() and close() are cancellation points, and others may have replaced them. */
 static int open_file(int dir, const char *path)
@@ -104,12 +85,23 @@ static bool find_loader(int fd, const ElfW(Ehdr) * elf, ElfW(Phdr) * found)
 	return false;
 }
 
+/* Whether it is for the machine of the running program. */
+static bool is_for_this_machine(const ElfW(Ehdr) * elf)
+{
+	const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR); /* the vDSO */
+
+	return elf->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       elf->e_ident[EI_DATA] ==
+		       (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB) &&
+	       (!own || elf->e_machine == own->e_machine);
+}
+
 static enum mr_trace_obstacle obstacle_of_elf(int fd, const ElfW(Ehdr) * elf, const char *path)
 {
 	char loader[256] = "";
 	ElfW(Phdr) segment;
 
-	if (elf->e_ident[EI_CLASS] != ELFCLASS64 || elf->e_machine != own_machine())
+	if (!is_for_this_machine(elf))
 		return MR_TRACE_OTHER_MACHINE;
 	if (elf->e_phentsize != sizeof(segment) || !find_loader(fd, elf, &segment))
 		return is_glibc_loader(path) ? MR_TRACE_FOLLOWED : MR_TRACE_STATIC;

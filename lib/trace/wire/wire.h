@@ -89,7 +89,10 @@ enum mr_trace_flags {
 /** errnum of a refused call that has left errno as it was: nobody said why. */
 #define MR_TRACE_NO_ERRNO INT32_MAX
 
-/** One call.  Members that a call does not have are 0. */
+/**
+ * One call.  Members that a call does not have are 0.  With --stacks @frame_count return addresses of 64 bits follow,
+ * the innermost first.
+ */
 struct mr_trace_record {
 	/** The index of the record plus 1, stored last, with release order: until then it is being written. */
 	_Atomic uint64_t ready;
@@ -125,8 +128,6 @@ struct mr_trace_record {
 	char device[MR_TRACE_DEVICE]; /**< "mlx5_0", cut */
 	uint32_t frame_count;
 	uint32_t reserved;
-	/** With --stacks: return addresses, the innermost first.  Without it the record ends here. */
-	uint64_t frames[];
 };
 
 /** A ring: this, then the records, each of @record_size bytes. */
