@@ -37,6 +37,7 @@ certainty_since_7_2() {
 on_rxe_of_6_1() {
 	session_end
 	SIM=("$BUILD/mrctl" sim --profile rxe --kernel 6.1 --) MS=("${SIM[@]}" "$BUILD/mrctl")
+	# shellcheck disable=SC2034 # session_begin uses it
 	MR=("${MS[@]}")
 	session_begin
 }
