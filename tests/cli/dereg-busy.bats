@@ -20,7 +20,7 @@ object() {
 	"${SIM[@]}" "$TOOL" "$@"
 }
 
-# bind REGION: binds a memory window to the region; prints the handle of the window
+# bind REGION: binds a memory window to the region; prints the handle of the window, and its key
 bind() {
 	local region
 
@@ -47,20 +47,107 @@ stays() {
 
 # bats test_tags=kernel
 @test "an MR with a memory window bound to it stays until the window has gone" {
-	local window
+	local window errno=EINVAL
 
-	[ -n "${MRCTL_TEST_GUEST:-}" ] && ! on_mlx5 || skip "needs rxe, which knows of windows"
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "the simulator binds no windows"
+	if on_mlx5; then
+		[ "${MRCTL_TEST_HCA:-}" != no-windows ] || skip "this HCA does not count windows"
+		echo "mrctl-test: expect umr" >/dev/kmsg
+		errno=EBUSY
+	fi
 	ms reg --name one --quiet
 	ms reg --name used --access local-write,remote-read,mw-bind --size 8K --quiet
 	ms reg --name two --quiet
-	window=$(bind used)
-	stays EINVAL "ioctl(MR_DESTROY)" "a memory window may be bound to the region"
+	read -r window _ < <(bind used)
+	stays $errno "ioctl(MR_DESTROY)" "a memory window may be bound to the region"
 	object free-window "$window"
 	ms dereg used --quiet
 	[ -z "$(states)" ]
 }
 
-# Whether a ConnectX destroys a key that windows point to depends on its firmware: here a failure is injected.
+# bats test_tags=kernel
+@test "libmlx5 binds windows to regions without mw-bind, which is then no reason to rule them out" {
+	local window
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	[ "${MRCTL_TEST_HCA:-}" != no-windows ] || skip "this HCA does not count windows"
+	echo "mrctl-test: expect umr" >/dev/kmsg
+	ms reg --name used --access local-write --size 8K --quiet
+	read -r window _ < <(bind used)
+	run --separate-stderr ms dereg used --json
+	refused EBUSY "ioctl(MR_DESTROY)"
+	json '.failures[0] | (.causes | any(.id == "MR-MW-BOUND" and .certainty == "possible")) and
+		(.ruled_out | any(.id == "MR-MW-BOUND") | not)'
+	object free-window "$window"
+	ms dereg used --quiet
+}
+
+# through_window KEY ADDR [VALUE]: a peer's access by the window's key; prints the word, or why there is none
+through_window() {
+	hca-probe ${3:+--write "$3"} "$1" "$2" 2>&1 || :
+}
+
+# bats test_tags=kernel
+@test "a window gives a peer the part of the region that it is bound to, until it is unbound or freed" {
+	local type handle lkey addr rkey window key to from user word
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	behind
+	for type in 1 2; do
+		# no rights of a peer: those are the window's
+		ms reg --name used --memory memfd --access local-write,mw-bind --size 8K --quiet
+		read -r handle lkey rkey addr < <(ms stat -n -o handle,lkey,rkey,addr used)
+		coproc WINDOW { "$TOOL" use-window $type "$handle" "$lkey" $((addr + 0x1000)) 0x800; }
+		from=${WINDOW[0]} to=${WINDOW[1]} user=$WINDOW_PID
+		read -r window key <&"$from" || fail "the window was not bound"
+		[ "$key" != "$rkey" ]
+		through_window "$key" $((addr + 0x1000)) 0x1234
+		[ "$(through_window "$key" $((addr + 0x1000)))" = 0x00001234 ]
+		[ "$(hca-probe --local "$lkey" $((addr + 0x1000)))" = 0x00001234 ]
+		[ "$(through_window "$key" $((addr + 0x17fc)))" = 0x00000000 ]
+		[ "$(through_window "$key" $((addr + 0x1800)))" = "hca-probe: range" ]
+		[ "$(through_window "$key" $((addr + 0xffc)))" = "hca-probe: range" ]
+		[ "$(through_window "$rkey" $((addr + 0x1000)))" = "hca-probe: access" ]
+		echo >&"$to"
+		read -r word <&"$from"
+		[ "$word" = unbound ]
+		word=$(through_window "$key" $((addr + 0x1000)))
+		[[ $word == "hca-probe: "@(free|no such key) ]] || fail "still bound: $word"
+		# the region is free again
+		ms dereg used --quiet
+		echo >&"$to"
+		wait "$user"
+	done
+}
+
+# bats test_tags=kernel
+@test "a window that is freed while it is bound takes its key along" {
+	local window key addr
+
+	[ -n "${MRCTL_TEST_GUEST:-}" ] && on_mlx5 || skip "needs the software HCA"
+	ms reg --name used --access local-write,mw-bind --size 8K --quiet
+	addr=$(ms stat -n -o addr used)
+	read -r window key < <(bind used)
+	[ "$(through_window "$key" "$addr")" = 0x00000000 ]
+	object free-window "$window"
+	[ "$(through_window "$key" "$addr")" = "hca-probe: no such key" ]
+	ms dereg used --quiet
+}
+
+# bats test_tags=kernel
+@test "firmware that does not count windows lets a region go, and the window leads nowhere" {
+	local window key addr
+
+	[ "${MRCTL_TEST_HCA:-}" = no-windows ] || skip "needs that HCA of tests/kernel/variants"
+	ms reg --name used --access local-write,mw-bind --size 8K --quiet
+	addr=$(ms stat -n -o addr used)
+	read -r window key < <(bind used)
+	[ "$(through_window "$key" "$addr")" = 0x00000000 ]
+	ms dereg used --quiet
+	[[ $(through_window "$key" "$addr") == "hca-probe: "@(free|no such key) ]]
+	object free-window "$window"
+}
+
 # bats test_tags=kernel
 @test "an MR whose key the firmware refuses to destroy stays, and peers reach it" {
 	local key addr file

@@ -4,6 +4,11 @@
  * session when the program ends, until they are freed.
  * Usage: object-tool window HANDLE LKEY ADDR LENGTH   bind a memory window to an MR of the default
  *                                                     protection domain; print the window's handle
+ *                                                     and its key
+ *        object-tool use-window TYPE HANDLE LKEY ADDR LENGTH
+ *                                                     bind one of type 1 or 2; print its handle and key;
+ *                                                     after a line of input unbind it and print "unbound";
+ *                                                     after another one free it
  *        object-tool free-window HANDLE               free it
  *        object-tool mkey UMEM_ID LENGTH              make a memory key of DEVX on a umem (mlx5);
  *                                                     print the object's handle
@@ -214,38 +219,108 @@ static void complete(struct ibv_qp *qp, int posted, const char *what)
 	}
 }
 
+/*
+ * An MR that another process registered.  Providers have a larger struct around theirs, but to bind a window
+ * they read only the members that are set here.
+ */
+union region {
+	struct ibv_mr mr;
+	char room[512];
+};
+
+/* Binds a window, or, with no length, unbinds it. */
+static void bind_type_1(struct ibv_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
+{
+	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED, .bind_info = *info };
+
+	complete(qp, ibv_bind_mw(qp, mw, &bind), "the window was not bound");
+}
+
+static void bind_type_2(struct ibv_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
+{
+	struct ibv_send_wr wr = { .opcode = info->length ? IBV_WR_BIND_MW : IBV_WR_LOCAL_INV,
+				  .send_flags = IBV_SEND_SIGNALED },
+			   *bad;
+
+	if (info->length) {
+		mw->rkey = ibv_inc_rkey(mw->rkey);
+		wr.bind_mw.mw = mw;
+		wr.bind_mw.rkey = mw->rkey;
+		wr.bind_mw.bind_info = *info;
+	} else {
+		wr.invalidate_rkey = mw->rkey;
+	}
+	complete(qp, ibv_post_send(qp, &wr, &bad), "the window was not bound");
+}
+
+static void bind(struct ibv_qp *qp, struct ibv_mw *mw, const struct ibv_mw_bind_info *info)
+{
+	(mw->type == IBV_MW_TYPE_1 ? bind_type_1 : bind_type_2)(qp, mw, info);
+}
+
+/* Allocates a window and binds it to the region that the words HANDLE LKEY ADDR LENGTH describe. */
+static struct ibv_mw *new_window(struct ibv_qp *qp, enum ibv_mw_type type, char **words)
+{
+	union region region = { .room = { 0 } };
+	struct ibv_mw_bind_info info = { .mr = &region.mr,
+					 .mw_access_flags =
+						 IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE };
+	struct ibv_mw *mw = ibv_alloc_mw(device.pd, type);
+
+	if (!mw)
+		die("ibv_alloc_mw");
+	info.addr = parse_number(words[2]);
+	info.length = parse_number(words[3]);
+	region.mr = (struct ibv_mr){ .context = device.context,
+				     .pd = device.pd,
+				     .addr = (void *)(uintptr_t)info.addr,
+				     .length = info.length,
+				     .handle = (uint32_t)parse_number(words[0]),
+				     .lkey = (uint32_t)parse_number(words[1]) };
+	bind(qp, mw, &info);
+	return mw;
+}
+
 static void bind_window(char **words)
 {
-	/*
-	 * An MR that another process registered.  Providers have a larger struct around theirs, but
-	 * to bind a window they read only the members that are set below.
-	 */
-	union {
-		struct ibv_mr mr;
-		char room[512];
-	} region = { .room = { 0 } };
-	struct ibv_mw_bind bind = { .send_flags = IBV_SEND_SIGNALED };
 	struct ibv_mw *mw;
 	struct ibv_qp *qp;
 
 	open_device();
-	region.mr = (struct ibv_mr){ .context = device.context,
-				     .pd = device.pd,
-				     .addr = (void *)(uintptr_t)parse_number(words[2]),
-				     .length = parse_number(words[3]),
-				     .handle = (uint32_t)parse_number(words[0]),
-				     .lkey = (uint32_t)parse_number(words[1]) };
-	bind.bind_info = (struct ibv_mw_bind_info){ .mr = &region.mr,
-						    .addr = (uintptr_t)region.mr.addr,
-						    .length = region.mr.length,
-						    .mw_access_flags = IBV_ACCESS_REMOTE_READ };
 	qp = make_qp();
-	mw = ibv_alloc_mw(device.pd, IBV_MW_TYPE_1);
-	if (!mw)
-		die("ibv_alloc_mw");
-	complete(qp, ibv_bind_mw(qp, mw, &bind), "the window was not bound");
+	mw = new_window(qp, IBV_MW_TYPE_1, words);
 	destroy_qp(qp);
-	printf("%u\n", mw->handle);
+	printf("%u 0x%x\n", mw->handle, mw->rkey);
+	if (device.imported)
+		mr_device_close(&device);
+}
+
+static void await_line(void)
+{
+	char line[16];
+
+	if (fflush(stdout) || !fgets(line, sizeof(line), stdin))
+		die("no input");
+}
+
+/* A window of type 2 can be unbound only by the queue that has bound it. */
+static void use_window(char **words)
+{
+	const struct ibv_mw_bind_info none = { .length = 0 };
+	struct ibv_mw *mw;
+	struct ibv_qp *qp;
+
+	open_device();
+	qp = make_qp();
+	mw = new_window(qp, words[0][0] == '1' ? IBV_MW_TYPE_1 : IBV_MW_TYPE_2, words + 1);
+	printf("%u 0x%x\n", mw->handle, mw->rkey);
+	await_line();
+	bind(qp, mw, &none);
+	puts("unbound");
+	await_line();
+	destroy_qp(qp);
+	if (ibv_dealloc_mw(mw))
+		die("ibv_dealloc_mw");
 	if (device.imported)
 		mr_device_close(&device);
 }
@@ -343,9 +418,10 @@ static const struct {
 	int words;
 	void (*run)(char **words);
 } commands[] = {
-	{ "window", 4, bind_window }, { "free-window", 1, free_window },
-	{ "mkey", 2, create_mkey },   { "free-mkey", 1, free_mkey },
-	{ "read", 2, read_word },     { "write", 3, write_word },
+	{ "window", 4, bind_window },    { "free-window", 1, free_window },
+	{ "mkey", 2, create_mkey },      { "free-mkey", 1, free_mkey },
+	{ "read", 2, read_word },        { "write", 3, write_word },
+	{ "use-window", 5, use_window },
 };
 
 int main(int argc, char **argv)

@@ -82,14 +82,17 @@ static void look_at_window(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_evidence_hex(suspicion, "access", refusal->region_access);
 	else
 		mr_evidence_number(suspicion, "handle", refusal->handle);
-	if (refusal->region_known && !(refusal->region_access & MR_ACCESS_MW_BIND)) {
+	/* rxe_mw.c rxe_check_bind_mw() looks at the flag; libmlx5 and the kernel's mlx5_ib do not */
+	if (rxe && refusal->region_known && !(refusal->region_access & MR_ACCESS_MW_BIND)) {
 		mr_rule_out(suspicion, "the region was registered without mw-bind, which windows "
 				       "need");
 		return;
 	}
 	mr_suspect(suspicion, rxe && refusal->region_known ? MR_LIKELY : MR_POSSIBLE,
 		   "a memory window may be bound to the region%s",
-		   refusal->region_known ? ", which was registered with mw-bind" : "");
+		   refusal->region_known && refusal->region_access & MR_ACCESS_MW_BIND
+			   ? ", which was registered with mw-bind"
+			   : "");
 }
 
 static void look_at_umem(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)

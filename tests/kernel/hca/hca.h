@@ -150,6 +150,8 @@ struct cq {
 	uint8_t ctx[64];
 };
 
+enum { QP_REG_UMR = 0xc };	/* the type of the queue of the driver's UMRs, which has no PD */
+
 struct qp {
 	struct ring r;		/* the send queue */
 	uint32_t ci, uid;	/* consumer index: the next work request */
@@ -168,6 +170,8 @@ struct mkey {
 	uint32_t umem;		/* the umem that a DEVX key takes its pages from, or 0 */
 	bool is_data_direct;	/* its addresses are those of the Data Direct function */
 	uint32_t crossed;	/* mode CROSSING: the key that translates for it */
+	uint32_t bound_to;	/* a memory window that is bound: the region's key, or 0 */
+	uint32_t n_windows;	/* windows that are bound to it */
 };
 
 struct umem {
@@ -208,6 +212,7 @@ enum { FN_HCA, FN_DATA_DIRECT, N_FN };
 struct hca {
 	struct pci_function fn[N_FN];
 	const char *data_direct_id;	/* in the VPD of that function */
+	bool ignores_windows;		/* a key goes though windows are bound to it */
 
 	uint32_t cmdq_h, cmdq_l;	/* address of the command queue */
 	uint8_t nic_interface;
@@ -305,6 +310,8 @@ void qp_doorbell(struct hca *h, uint32_t qpn);
 void qp_drain(struct hca *h, struct qp *q, uint32_t qpn);	/* completes what was posted */
 
 /* mem.c */
+void window_unbind(struct hca *h, struct mkey *window);
+const char *window_bind(struct hca *h, struct mkey *window, uint32_t pd, uint32_t key);
 enum { A_READ = 0, A_WRITE = 1, A_REMOTE = 2 };	/* bits; none: a local read */
 uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w,
 			  uint32_t *route);

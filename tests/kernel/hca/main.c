@@ -8,14 +8,15 @@
 static int usage(void)
 {
 	fprintf(stderr, "usage: hca [-t FILE] [-v LEVEL] [-f COMMAND=STATUS[@N]]... [-c CAP=VALUE]...\n"
-		"           [-l mkey|umem|pd|uctx=MAX]... [-d SOCKET] [-i ID] SOCKET\n"
+		"           [-l mkey|umem|pd|uctx=MAX]... [-d SOCKET] [-i ID] [-w] SOCKET\n"
 		"  -t FILE   write the trace there (default: standard error)\n"
 		"  -v LEVEL  0 nothing, 1 failures, 2 every command (default), 4 every access\n"
 		"  -f ...    let the Nth (default: first) COMMAND fail with STATUS\n"
 		"  -c ...    announce another value of a general capability\n"
 		"  -l ...    run out of such objects at MAX\n"
 		"  -d SOCKET serve the Data Direct function there; none: there is no such function\n"
-		"  -i ID     give that function another id than the HCA expects\n");
+		"  -i ID     give that function another id than the HCA expects\n"
+		"  -w        let a key go though memory windows are bound to it\n");
 	return 2;
 }
 
@@ -26,7 +27,7 @@ int main(int argc, char **argv)
 
 	h.trace = stderr;
 	h.trace_level = 2;
-	while ((o = getopt(argc, argv, "t:v:f:c:l:d:i:")) != -1) {
+	while ((o = getopt(argc, argv, "t:v:f:c:l:d:i:w")) != -1) {
 		char name[64];
 		int status, nth = 1;
 		unsigned v;
@@ -55,6 +56,9 @@ int main(int argc, char **argv)
 			if (strlen(optarg) > DATA_DIRECT_ID_MAX)
 				return usage();
 			h.data_direct_id = optarg;
+			break;
+		case 'w':
+			h.ignores_windows = true;
 			break;
 		case 'c':
 		case 'l':

@@ -159,6 +159,9 @@ int destroy_mkey(struct hca *h, struct cmd *c)
 	if (!m)
 		return BAD_RES;
 	note(c, "mkey %x", id << 8 | GET(m->mkc, mkc__mkey_7_0));
+	if (m->n_windows)
+		return refuse(c, RES_BUSY, 0xc, "memory windows are bound to it");
+	window_unbind(h, m);
 	if (m->umem && h->umem[m->umem])
 		h->umem[m->umem]->refs--;
 	free(m->translations);
@@ -166,6 +169,32 @@ int destroy_mkey(struct hca *h, struct cmd *c)
 	h->mkey[id] = NULL;
 	id_free(&h->mkey_id, id);
 	return OK;
+}
+
+/* The device forgets that a memory window is bound to a key. */
+void window_unbind(struct hca *h, struct mkey *window)
+{
+	struct mkey *m = mkey_get(h, window->bound_to >> 8);
+
+	if (m && m->n_windows)
+		m->n_windows--;
+	window->bound_to = 0;
+}
+
+/* Binds a window of this PD to a key; returns why not, or NULL */
+const char *window_bind(struct hca *h, struct mkey *window, uint32_t pd, uint32_t key)
+{
+	struct mkey *m = mkey_of(h, key);
+
+	if (access_mode(window->mkc) != KLM || GET(window->mkc, mkc__pd) != pd)
+		return "no window of this PD";
+	if (!m || GET(m->mkc, mkc__free) || GET(m->mkc, mkc__pd) != pd)
+		return "no key of this PD to bind to";
+	window_unbind(h, window);
+	window->bound_to = key;
+	if (!h->ignores_windows)
+		m->n_windows++;
+	return NULL;
 }
 
 /* Whether a key lets a word be accessed; P_NONE, or why not */
@@ -228,6 +257,14 @@ static uint8_t *translate(struct hca *h, const struct mkey *m, uint64_t va, int 
 	return dma_ptr(h, (entry & ~7ull) + (va & ((1ull << shift) - 1)), 1);
 }
 
+/* The key that a window is bound to; changes the address to the one in it.  A window that begins at 0 has
+ * addresses of its own. */
+static struct mkey *bound_key(struct hca *h, const struct mkey *window, uint64_t *va)
+{
+	*va += window->translations[1] - GET64(window->mkc, mkc__start_addr);
+	return mkey_of(h, window->bound_to);
+}
+
 /* Reads or writes one word through a key, as a work request would.  Returns P_NONE, or why not; route: how
  * the word went, R_... */
 uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uint32_t *w, uint32_t *route)
@@ -235,11 +272,19 @@ uint32_t mkey_access_word(struct hca *h, uint32_t key, uint64_t va, int how, uin
 	struct mkey *m = mkey_of(h, key);
 	uint8_t *p[sizeof(*w)], *b = (uint8_t *)w;
 	uint32_t reason = check_access(m, va, how);
-	bool crosses = m && access_mode(m->mkc) == CROSSING;
+	bool crosses;
 
 	*route = R_NONE;
 	if (reason)
 		return reason;
+	if (m->bound_to) {		/* what the peer may do is the window's: the key has its local rights */
+		m = bound_key(h, m, &va);
+		how &= A_WRITE;
+		reason = check_access(m, va, how);
+		if (reason)
+			return reason;
+	}
+	crosses = access_mode(m->mkc) == CROSSING;
 	if (crosses) {
 		m = mkey_of(h, m->crossed);
 		reason = check_access(m, va, how);

@@ -205,7 +205,7 @@ int create_qp(struct hca *h, struct cmd *c)
 	uint32_t rq = 0, n;
 	int err;
 
-	if (GET(ctx, qpc__st) != 0xc /* REG_UMR: the queue of the driver's UMRs has no PD */ && !id_used(&h->pd, GET(ctx, qpc__pd)))
+	if (GET(ctx, qpc__st) != QP_REG_UMR && !id_used(&h->pd, GET(ctx, qpc__pd)))
 		return BAD_RES;
 	n = id_alloc(&h->qp_id);
 	if (!n)

@@ -4,7 +4,7 @@
 #include "hca.h"
 
 enum { UMR = 0x25, CQE_REQ = 0x00, CQE_REQ_ERR = 0xd0, SYND_FLUSH = 5, SYND_UMR = 6 };
-enum { F_OFFSET = 1 << 4, F_CHECK_NOT_FREE = 1 << 5, F_CHECK_FREE = 2 << 5, F_INLINE = 1 << 7 };
+enum { F_CHECK_QPN = 1 << 3, F_OFFSET = 1 << 4, F_CHECK_NOT_FREE = 1 << 5, F_CHECK_FREE = 2 << 5, F_INLINE = 1 << 7 };
 
 /* the bits of a UMR's mask, and the field of the memory key that each allows to change */
 static const struct {
@@ -19,8 +19,26 @@ static const struct {
 	{ 1ull << 29, mkc__free }, { 1ull << 47, mkc__relaxed_ordering_read },
 };
 
+/* The rules for a UMR of a user's queue: a memory window, which is a key with the key of the region and its
+ * address there as the only entry.  Returns why not, or NULL. */
+static const char *update_window(struct hca *h, const struct qp *q, uint32_t qpn, const uint8_t *w, struct mkey *m)
+{
+	const uint8_t *seg = w + 64;
+	bool has_entry = be16(w + 20) && (w[16] & F_INLINE);
+
+	if ((w[16] & F_CHECK_QPN) && GET(m->mkc, mkc__qpn) != qpn)
+		return "the window is another queue's";
+	if (GET(seg, mkc__free)) {
+		window_unbind(h, m);
+		return NULL;
+	}
+	if (!has_entry || m->n_translations < 2)
+		return "a window without the key that it is bound to";
+	return window_bind(h, m, GET(q->ctx, qpc__pd), be32(w + 128 + 4));
+}
+
 /* Carries out a UMR of len bytes; returns why not, or NULL. */
-static const char *update_mkey(struct hca *h, const uint8_t *w, uint32_t len)
+static const char *update_mkey(struct hca *h, const struct qp *q, uint32_t qpn, const uint8_t *w, uint32_t len)
 {
 	uint32_t key = be32(w + 12), octo = be16(w + 20);
 	uint64_t mask = be64(w + 24), off = 0, first, n = octo * 2;
@@ -38,6 +56,8 @@ static const char *update_mkey(struct hca *h, const uint8_t *w, uint32_t len)
 		return "mkey is not free";
 	if ((mask & 1 << 7) && !id_used(&h->pd, GET(seg, mkc__pd)))
 		return "no such pd";
+	if ((mask & 1 << 29) && GET(seg, mkc__free) && m->n_windows)
+		return "memory windows are bound to it";
 	if (flags & F_OFFSET)
 		off = be16(w + 22) | (uint64_t)be32(w + 32) << 16;
 	first = off * 2;
@@ -55,6 +75,12 @@ static const char *update_mkey(struct hca *h, const uint8_t *w, uint32_t len)
 		translations = dma_ptr(h, be64(w + 136), n * 8);
 		if (!translations)
 			return "list outside guest memory";
+	}
+	if (GET(q->ctx, qpc__st) != QP_REG_UMR) {
+		const char *why = update_window(h, q, qpn, w, m);
+
+		if (why)
+			return why;
 	}
 	/* lists are sent in units of 64 bytes: zero entries beyond the key's room are padding */
 	for (uint64_t i = 0; i < n; i++) {
@@ -126,7 +152,7 @@ void qp_drain(struct hca *h, struct qp *q, uint32_t qpn)
 		if (q->state == 6) {
 			synd = SYND_FLUSH;
 		} else if (w[3] == UMR) {
-			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : update_mkey(h, w, ds * 16);
+			const char *e = fail_take(h, OP_UMR) >= 0 ? "injected" : update_mkey(h, q, qpn, w, ds * 16);
 
 			if (e) {
 				trace(h, 1, "umr mkey %x: refused: %s", be32(w + 12), e);
