@@ -13,9 +13,6 @@
 #include "lib/sim/call/attrs.h"
 #include "lib/sim/memory/dmabuf.h"
 
-/** The variant of keys that the device itself gives out: what was freed is not used again at once. */
-#define SIM_KEY_OF_DEVICE 0x80
-
 /** What a driver is asked to register; it fills in what is "set". */
 struct sim_mr_request {
 	enum mr_sim_kernel kernel;
@@ -30,7 +27,7 @@ struct sim_mr_request {
 	int fd;                   /**< of the dma-buf */
 	struct sim_dmabuf dmabuf; /**< set */
 	uint32_t pinned;          /**< set: pages charged */
-	uint8_t key_variant;      /**< set: of the keys that will do, or SIM_KEY_OF_DEVICE */
+	uint8_t key_variant;      /**< set: of the keys that will do (state/keys.h) */
 
 	/** Set: as in struct sim_object. */
 	union {

@@ -14,6 +14,7 @@
 #include "lib/sim/handlers/dm.h"
 #include "lib/sim/memory/device_memory.h"
 #include "lib/sim/state/account.h"
+#include "lib/sim/state/keys.h"
 
 #define BAR_OFFSET 0x1fc0000u /* bytes from the start of the device's BAR to its memory */
 #define DM_MR_ACCESS                                                                               \

@@ -8,8 +8,8 @@
 
 #include "lib/sim/call/destroy.h"
 #include "lib/sim/call/profile.h"
-#include "lib/sim/call/registration.h"
 #include "lib/sim/handlers/mw.h"
+#include "lib/sim/state/keys.h"
 #include "lib/sim/state/objects.h"
 
 static int add_mw(struct sim_call *call, uint32_t pd, struct ib_uverbs_alloc_mw_resp *resp)

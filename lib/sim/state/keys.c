@@ -70,6 +70,8 @@ void sim_key_free(struct sim_table *table, uint32_t key)
 {
 	uint32_t *count = freed_count(table->header), *keys = table->header->freed_keys;
 
+	if ((uint8_t)key == SIM_KEY_OF_DEVICE)
+		return;
 	if (*count == SIM_FREED_KEYS) { /* forget the older half */
 		memmove(keys, keys + SIM_FREED_KEYS / 2, SIM_FREED_KEYS / 2 * sizeof(*keys));
 		*count = SIM_FREED_KEYS / 2;

@@ -23,6 +23,14 @@ static void the_last_key_of_its_variant_comes_back_first(void **state)
 	assert_int_equal(sim_key_reuse(table, 6), 0);
 }
 
+static void keys_of_the_device_do_not_come_back(void **state)
+{
+	struct sim_table *table = *state;
+
+	sim_key_free(table, 0x1100 | SIM_KEY_OF_DEVICE);
+	assert_int_equal(sim_key_reuse(table, SIM_KEY_OF_DEVICE), 0);
+}
+
 static void the_oldest_of_many_keys_are_forgotten(void **state)
 {
 	struct sim_table *table = *state;
@@ -77,6 +85,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TABLE_TEST(the_last_key_of_its_variant_comes_back_first),
+		TABLE_TEST(keys_of_the_device_do_not_come_back),
 		TABLE_TEST(the_oldest_of_many_keys_are_forgotten),
 		TABLE_TEST(indexes_are_used_in_turn),
 		TABLE_TEST(a_number_that_was_written_over_is_no_number_of_keys),
