@@ -133,7 +133,9 @@ static void rereg_answered(bool ok, const struct ib_uverbs_rereg_mr *cmd)
 	if (i < OBJECTS_MAX && !query(state.fd, cmd->mr_handle, &mr)) {
 		range.addr = translates ? cmd->start : mr.iova;
 		range.length = mr.length;
-		word = change_key(i, mr.lkey, key_blocks(&range, cmd->access_flags));
+		if (ok && cmd->flags & REREG_ACCESS)
+			state.objects[MR].access[i] = cmd->access_flags;
+		word = change_key(i, mr.lkey, key_blocks(&range, state.objects[MR].access[i]));
 	}
 	if (!ok)
 		return;

@@ -47,6 +47,7 @@ void add_object(enum type type, uint32_t handle, uint32_t key, const struct rang
 		return;
 	objects->handle[objects->count] = handle;
 	objects->iova[objects->count] = range ? range->iova : 0;
+	objects->access[objects->count] = access;
 	objects->key_blocks[objects->count] = range ? key_blocks(range, access) : BLOCKS_OF_DEVICE;
 	objects->on_demand[objects->count] = access & IB_UVERBS_ACCESS_ON_DEMAND;
 	objects->key[objects->count++] = key;
@@ -67,6 +68,7 @@ void forget_object(enum type type, uint32_t handle)
 		objects->handle[i] = objects->handle[objects->count];
 		objects->key[i] = objects->key[objects->count];
 		objects->iova[i] = objects->iova[objects->count];
+		objects->access[i] = objects->access[objects->count];
 		objects->key_blocks[i] = objects->key_blocks[objects->count];
 		objects->on_demand[i] = objects->on_demand[objects->count];
 		return;

@@ -20,6 +20,7 @@ struct objects {
 	uint32_t handle[OBJECTS_MAX];
 	uint32_t key[OBJECTS_MAX]; /**< MR: its lkey; DM: the page of the device where it begins */
 	uint64_t iova[OBJECTS_MAX];
+	uint32_t access[OBJECTS_MAX];     /**< MR: its access flags */
 	uint64_t key_blocks[OBJECTS_MAX]; /**< MR: for which it got its key */
 	/** MR: whether it is on demand; on mlx5 also whether a failed change may have made it so */
 	bool on_demand[OBJECTS_MAX];
