@@ -11,6 +11,7 @@
 #include "lib/base/cleanup.h"
 #include "lib/base/clean_text.h"
 #include "lib/trace/follow.h"
+#include "lib/trace/others.h"
 
 enum {
 	POLL_MS =
@@ -247,14 +248,16 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 
 /* ---- the loop ---- */
 
-/* What is polled: the channel, the child, signals, then the processes. */
-enum { FD_CHANNEL, FD_CHILD = 1 + MR_CHANNEL_VISITORS, FD_SIGNALS, FD_PROCESSES };
+/* What is polled: the channel, the child, another one that has not joined, signals, then the processes. */
+enum { FD_CHANNEL, FD_CHILD = 1 + MR_CHANNEL_VISITORS, FD_OTHER, FD_SIGNALS, FD_PROCESSES };
 
 struct loop {
 	struct mr_follow *follow;
 	pid_t child;
 	int child_fd, signals;
+	int other_fd; /* of a process that has not joined, once no other is left; or -1 */
 	bool child_is_over;
+	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	int status;
 	struct pollfd *fds;
 	size_t capacity;
@@ -276,6 +279,7 @@ static bool fill_fds(struct loop *loop)
 	mr_channel_fill(&follow->channel, loop->fds);
 	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					       .events = POLLIN };
+	loop->fds[FD_OTHER] = (struct pollfd){ .fd = loop->other_fd, .events = POLLIN };
 	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = loop->signals, .events = POLLIN };
 	for (size_t i = 0; i < follow->process_count; i++)
 		loop->fds[FD_PROCESSES + i] =
@@ -283,11 +287,16 @@ static bool fill_fds(struct loop *loop)
 	return true;
 }
 
-static void pass_signal_on(const struct loop *loop)
+/* A terminal has sent SIGINT and SIGQUIT to the program, too. */
+static void take_signal(struct loop *loop)
 {
 	struct signalfd_siginfo info;
 
-	if (read(loop->signals, &info, sizeof(info)) == sizeof(info) && !loop->child_is_over)
+	if (read(loop->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (loop->child_is_over)
+		loop->is_interrupted = true;
+	else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
 		kill(loop->child, (int)info.ssi_signo);
 }
 
@@ -312,6 +321,33 @@ static void take_all(struct loop *loop, size_t polled)
 	}
 }
 
+static void leave_other(struct loop *loop)
+{
+	if (loop->other_fd >= 0)
+		close(loop->other_fd);
+	loop->other_fd = -1;
+}
+
+/* Whether a process is left that may still join; one that ends just now is none. */
+static bool has_other(struct loop *loop)
+{
+	pid_t pid = loop->other_fd < 0 ? mr_trace_find_other(loop->follow->channel.name) : 0;
+
+	while (pid) {
+		loop->other_fd = open_pidfd(pid);
+		pid = loop->other_fd < 0 && errno == ESRCH
+			      ? mr_trace_find_other(loop->follow->channel.name)
+			      : 0;
+	}
+	return loop->other_fd >= 0;
+}
+
+static bool is_going_on(struct loop *loop)
+{
+	return !loop->child_is_over ||
+	       (!loop->is_interrupted && (loop->follow->process_count || has_other(loop)));
+}
+
 static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -322,9 +358,11 @@ static int turn(struct loop *loop, struct mr_error *err)
 	if (poll(loop->fds, FD_PROCESSES + polled, polled ? POLL_MS : -1) < 0 && errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	if (loop->fds[FD_SIGNALS].revents)
-		pass_signal_on(loop);
+		take_signal(loop);
 	if (loop->fds[FD_CHILD].revents)
 		loop->child_is_over = waitpid(loop->child, &loop->status, 0) == loop->child;
+	if (loop->fds[FD_OTHER].revents)
+		leave_other(loop);
 	take_all(loop, polled);
 	for (size_t i = 0; i < MR_CHANNEL_VISITORS; i++)
 		if (loop->fds[1 + i].revents && follow->channel.visitors[i].fd >= 0)
@@ -337,15 +375,14 @@ static int turn(struct loop *loop, struct mr_error *err)
 
 static int open_signals(void)
 {
-	sigset_t passed_on;
+	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	sigset_t taken;
 
-	sigemptyset(&passed_on);
-	sigaddset(&passed_on, SIGTERM);
-	sigaddset(&passed_on, SIGHUP);
-	sigprocmask(SIG_BLOCK, &passed_on, NULL);
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	return signalfd(-1, &passed_on, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigemptyset(&taken);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(&taken, numbers[i]);
+	sigprocmask(SIG_BLOCK, &taken, NULL);
+	return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err)
@@ -353,14 +390,16 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	struct loop loop = { .follow = follow,
 			     .child = child,
 			     .child_fd = open_pidfd(child),
+			     .other_fd = -1,
 			     .signals = open_signals() };
 	int rc = 0;
 
 	if (loop.child_fd < 0)
 		rc = mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
-	while (!rc && (!loop.child_is_over || follow->process_count))
+	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;
+	leave_other(&loop);
 	free(loop.fds);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);

@@ -51,8 +51,8 @@ int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
  * @child:  which finds the channel in its environment
  * @status: set to that of wait(2)
  *
- * Signals that would end mrctl are left to the program: SIGINT and SIGQUIT of a terminal come to it by themselves, SIGTERM and
- * SIGHUP are passed on.
+ * Signals that would end mrctl are left to the program: SIGINT and SIGQUIT of a terminal come to it by themselves,
+ * SIGTERM and SIGHUP are passed on.  Once the child has ended, they end the wait for what it has left behind.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */

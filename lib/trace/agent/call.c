@@ -86,6 +86,15 @@ static uint32_t backtrace_from(uint64_t caller, void **frames, void **first[])
 	return (uint32_t)count < agent_process->frames ? (uint32_t)count : agent_process->frames;
 }
 
+/* That reads /proc, so only where mrctl looks. */
+static void note_pinned(struct mr_trace_record *record)
+{
+	if (!mrctl_sim_pinned)
+		return;
+	record->pinned = mrctl_sim_pinned();
+	record->flags |= MR_TRACE_HAS_PINNED;
+}
+
 static void put(struct mr_trace_record *record)
 {
 	struct mr_trace_ring *ring = ring_of_process();
@@ -97,14 +106,12 @@ static void put(struct mr_trace_record *record)
 	record->tid = own_tid();
 	record->flags |= (agent_kernel_seen ? (uint32_t)MR_TRACE_KERNEL_SEEN : 0) |
 			 (agent_fork_safe ? (uint32_t)MR_TRACE_FORK_SAFE : 0);
-	if (record->errnum && mrctl_sim_pinned) {
-		record->pinned = mrctl_sim_pinned();
-		record->flags |= MR_TRACE_HAS_PINNED;
-	}
 	if (agent_process->frames)
 		record->frame_count = backtrace_from(record->caller, frames, &first);
-	if (is_worth_a_look(record))
+	if (is_worth_a_look(record)) {
 		record->flags |= MR_TRACE_LOOKED_AT;
+		note_pinned(record);
+	}
 	if (ring_put(ring, record, first, &index) && record->flags & MR_TRACE_LOOKED_AT)
 		channel_look(index, record->tid);
 }

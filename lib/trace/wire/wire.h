@@ -108,7 +108,7 @@ struct mr_trace_record {
 	uint64_t iova;
 	uint64_t page_sizes; /**< umem: pgsz_bitmap */
 	uint64_t dm;         /**< pointer to the struct ibv_dm */
-	/** Of a refused call: mr_simulator_pinned(), which is in no file of /proc. */
+	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
 	uint32_t call; /**< enum mr_traced_call */
 	uint32_t tid;
