@@ -84,6 +84,13 @@ static bool is_table(const struct json_node *value)
 	       json_tree_kind(json_tree_first(value)) == JSON_OBJECT;
 }
 
+/* Whether a value fits into a cell, and is known. */
+static bool is_shown(const struct json_node *value)
+{
+	return json_tree_kind(value) != JSON_NULL && json_tree_kind(value) != JSON_OBJECT &&
+	       (json_tree_kind(value) != JSON_LIST || (json_tree_first(value) && !is_table(value)));
+}
+
 static void add_members(struct cells *cells, const struct json_node *object, const char *inside,
 			unsigned int depth)
 {
@@ -97,8 +104,7 @@ static void add_members(struct cells *cells, const struct json_node *object, con
 			add_members(cells, member, key, depth + 1);
 			continue;
 		}
-		if (json_tree_kind(member) == JSON_NULL || is_table(member) ||
-		    (json_tree_kind(member) == JSON_LIST && !json_tree_first(member)))
+		if (!is_shown(member))
 			continue;
 		cells_add(cells, key);
 		cells_add_value(cells, member);
@@ -131,7 +137,7 @@ static bool is_known(const struct json_node *list, const char *key)
 	const struct json_node *row = json_tree_first(list);
 
 	for (; row; row = json_tree_next(row))
-		if (json_tree_kind(json_tree_get(row, key)) != JSON_NULL)
+		if (is_shown(json_tree_get(row, key)))
 			return true;
 	return false;
 }

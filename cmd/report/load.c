@@ -1,60 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "cmd/report/file.h"
 #include "cmd/report/host.h"
 #include "cmd/report/load.h"
 #include "cmd/report/recording.h"
-#include "lib/base/cleanup.h"
 
-/* Bytes of the largest report that is read. */
-#define REPORT_MAX (64 << 20)
-
-#define FENCE      "```json"
+#define FENCE "```json"
 
 /* ---- the file ---- */
-
-/* Reads a regular file: a FIFO would make it wait.  Return: free() it; NULL with @err. */
-static char *read_file(const char *path, size_t *length, struct mr_error *err)
-{
-	mr_auto_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat st;
-	size_t used = 0;
-	ssize_t got = 1;
-	char *text;
-
-	if (fd < 0 || fstat(fd, &st)) {
-		mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", path);
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > REPORT_MAX) {
-		mr_fail_text(err, MR_ERROR_HOST, S_ISREG(st.st_mode) ? EFBIG : EINVAL, "%s: %s",
-			     path,
-			     S_ISREG(st.st_mode) ? "larger than any report" : "not a regular file");
-		return NULL;
-	}
-	text = malloc((size_t)st.st_size + 1);
-	if (!text) {
-		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-		return NULL;
-	}
-	while (got > 0 && used < (size_t)st.st_size) {
-		got = read(fd, text + used, (size_t)st.st_size - used);
-		used += got > 0 ? (size_t)got : 0;
-	}
-	if (got < 0) {
-		mr_fail(err, MR_ERROR_HOST, errno, "read", "%s", path);
-		free(text);
-		return NULL;
-	}
-	text[used] = '\0';
-	*length = used;
-	return text;
-}
 
 /* Finds the document: the whole file, or in Markdown the last fenced block of JSON.  Return: NULL: there is none. */
 static const char *find_document(const char *text, size_t *length)
@@ -90,7 +46,7 @@ static int fail_parse(const char *path, int errnum, struct mr_error *err)
 static int parse(struct report *report, const char *path, struct mr_error *err)
 {
 	size_t length = 0;
-	char *text = read_file(path, &length, err);
+	char *text = file_read(path, &length, err);
 	const char *document, *command;
 	int errnum = EBADMSG;
 

@@ -52,22 +52,44 @@ static void show_cause(const struct json_node *cause, bool is_first)
 	markdown_line("  - ", line);
 }
 
+static void show_causes(const struct json_node *failure)
+{
+	const struct json_node *first = json_tree_first(json_tree_get(failure, "causes"));
+
+	for (const struct json_node *cause = first; cause; cause = json_tree_next(cause))
+		show_cause(cause, cause == first);
+}
+
+/* A kind of refusal that mrctl trace has seen. */
+static void show_refusal(const struct json_node *refusal)
+{
+	char line[1024], buffer[JSON_SCALAR_MAX];
+
+	snprintf(line, sizeof(line), "%s: %s, count %s, first at %s",
+		 show_or_unknown(json_tree_text_of(refusal, "call")),
+		 show_or_unknown(json_tree_text_of(refusal, "errno")),
+		 show_or_unknown(json_tree_scalar(json_tree_get(refusal, "count"), buffer)),
+		 show_or_unknown(json_tree_text_of(refusal, "place")));
+	markdown_line("- ", line);
+	show_causes(refusal);
+}
+
 void show_failures(const struct json_node *section)
 {
 	const struct json_node *failure = json_tree_first(json_tree_get(section, "failures"));
+	const struct json_node *refusal = json_tree_first(json_tree_get(section, "refusals"));
 	const char *error = json_tree_text_of(section, "error");
 
 	if (error)
 		markdown_line("\n- ", error);
-	else if (failure)
+	else if (failure || refusal)
 		output_text("\n");
 	for (; failure; failure = json_tree_next(failure)) {
-		const struct json_node *first = json_tree_first(json_tree_get(failure, "causes"));
-
 		markdown_line("- ", json_tree_text_of(failure, "message"));
-		for (const struct json_node *cause = first; cause; cause = json_tree_next(cause))
-			show_cause(cause, cause == first);
+		show_causes(failure);
 	}
+	for (; refusal; refusal = json_tree_next(refusal))
+		show_refusal(refusal);
 }
 
 /* A command line as a shell reads it, cut where it is long. */
@@ -85,6 +107,19 @@ static int show_words(const struct json_node *list)
 	output_text("\n");
 	free(words);
 	return 0;
+}
+
+/* What a trace has counted, and its lists: calls, refusals, what was never deregistered or not followed. */
+static int show_trace(const struct json_node *answer)
+{
+	int rc;
+
+	if (json_tree_kind(json_tree_get(answer, "refusals")) != JSON_LIST)
+		return 0;
+	markdown_fold("All that was seen of it");
+	rc = cells_print_object("trace", answer);
+	markdown_unfold();
+	return rc;
 }
 
 int show_program(const struct json_node *program)
@@ -108,5 +143,5 @@ int show_program(const struct json_node *program)
 	if (cells_print(&cells, 2))
 		rc = -ENOMEM;
 	show_failures(json_tree_get(program, "answer"));
-	return rc;
+	return rc ? rc : show_trace(json_tree_get(program, "answer"));
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "cmd/cli/shell.h"
+#include "cmd/output/exit_status.h"
 #include "cmd/report/child.h"
+#include "cmd/report/file.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"
+#include "lib/host/recording_files.h"
 
 /* ---- mrctl itself ---- */
 
@@ -36,21 +41,104 @@ static bool gives_document(const struct report *report, char *const *argv)
 	return command && command->record && !command->views && !command->runs_program;
 }
 
-/* argv with --json behind the program.  Return: free() it; NULL: no memory. */
-static char **with_json(char *const *argv)
+/* The words before and after, as one command line.  Return: free() it; NULL: no memory. */
+static char **join_words(const char *const *before, char *const *after)
 {
-	size_t count = 0;
+	size_t first = 0, count = 0;
 	char **words;
 
-	while (argv[count])
+	while (before[first])
+		first++;
+	while (after[count])
 		count++;
-	words = calloc(count + 2, sizeof(*words));
+	words = calloc(first + count + 1, sizeof(*words));
 	if (!words)
 		return NULL;
-	words[0] = argv[0];
-	words[1] = (char *)(uintptr_t) "--json";
-	memcpy(words + 2, argv + 1, (count - 1) * sizeof(*words));
+	memcpy(words, before, first * sizeof(*words));
+	memcpy(words + first, after, count * sizeof(*words));
 	return words;
+}
+
+/* Runs a command of mrctl that gives a document. */
+static int run_mrctl(const struct report *report, struct child *child, struct mr_error *err)
+{
+	char *const *argv = report->invocation->operands;
+	const char *const before[] = { argv[0], "--json", NULL };
+	char **words = join_words(before, argv + 1);
+	int rc = -ENOMEM;
+
+	if (words) {
+		child->argv = words;
+		child->output = CHILD_CATCH;
+		rc = child_run(child, err);
+	} else {
+		mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	}
+	free(words);
+	return rc;
+}
+
+/* ---- other programs ---- */
+
+/* Whether mrctl trace could not run the program, as it has said itself: it has met no process of it. */
+static bool was_not_run(const struct child *child)
+{
+	const int status = WIFEXITED(child->status) ? WEXITSTATUS(child->status) : 0;
+	struct json_node *summary;
+	char buffer[JSON_SCALAR_MAX];
+	const char *processes;
+	bool is_none;
+
+	if (!child->text || (status != EXIT_NO_PROGRAM && status != EXIT_CANNOT_EXEC))
+		return false;
+	summary = json_tree_parse(child->text, child->length);
+	processes = json_tree_scalar(json_tree_get(summary, "processes"), buffer);
+	is_none = processes && !strcmp(processes, "0") &&
+		  !json_tree_first(json_tree_get(summary, "not_followed"));
+	json_tree_free(summary);
+	return is_none;
+}
+
+/* Runs a program under mrctl trace, whose summary becomes the child's text. */
+static int trace(const struct report *report, const char *summary, struct child *child,
+		 struct mr_error *err)
+{
+	const char *const before[] = {
+		"mrctl", "--json", "trace", "--summary", summary, "--", NULL
+	};
+	char **words = join_words(before, report->invocation->operands);
+	struct mr_error ignored;
+	int rc;
+
+	if (!words)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
+	child->path = "/proc/self/exe";
+	child->argv = words;
+	child->output = report->args->to ? CHILD_KEEP : CHILD_TO_STDERR;
+	rc = child_run(child, err);
+	free(words);
+	if (!rc)
+		child->text = file_read(summary, &child->length, &ignored);
+	if (rc || !was_not_run(child))
+		return rc;
+	rc = mr_fail_text(err, MR_ERROR_HOST,
+			  WEXITSTATUS(child->status) == EXIT_NO_PROGRAM ? ENOENT : EACCES,
+			  "no report, as '%s' cannot be run", report->invocation->operands[0]);
+	err->call = CHILD_CALL;
+	return rc;
+}
+
+static int run_other(const struct report *report, struct child *child, struct mr_error *err)
+{
+	char folder[PATH_MAX], summary[PATH_MAX];
+	int rc = mr_recording_make_temporary(folder, err);
+
+	if (rc)
+		return rc;
+	if (snprintf(summary, sizeof(summary), "%s/trace.json", folder) < (int)sizeof(summary))
+		rc = trace(report, summary, child, err);
+	mr_recording_remove(folder);
+	return rc;
 }
 
 /* ---- what became of it ---- */
@@ -92,7 +180,7 @@ static int fill(struct json_node *program, const struct child *child, char *cons
 				err);
 	if (rc)
 		return rc;
-	answer = child->text ? section_of(child, err) : json_tree_new_null();
+	answer = section_of(child, err);
 	return answer ? report_add(program, "answer", answer, err) : -ENOMEM;
 }
 
@@ -110,26 +198,16 @@ static int add_program(struct report *report, const struct child *child, struct 
 
 int report_run_program(struct report *report, struct mr_error *err)
 {
-	char *const *argv = report->invocation->operands;
-	struct child child = { .argv = argv, .mask = &report->mask };
-	char **words = NULL;
-	int rc = 0;
+	struct child child = { .mask = &report->mask };
+	int rc;
 
-	if (!argv[0])
+	if (!report->invocation->operands[0])
 		return report_add(report->root, "program", json_tree_new_null(), err);
 	shell_find_mrctl();
-	child.output = report->args->to ? CHILD_KEEP : CHILD_TO_STDERR;
-	if (gives_document(report, argv)) {
-		words = with_json(argv);
-		if (!words)
-			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc", NULL);
-		child.argv = words;
-		child.output = CHILD_CATCH;
-	}
-	rc = child_run(&child, err);
+	rc = gives_document(report, report->invocation->operands) ? run_mrctl(report, &child, err)
+								  : run_other(report, &child, err);
 	if (!rc)
 		rc = add_program(report, &child, err);
 	free(child.text);
-	free(words);
 	return rc;
 }

@@ -69,10 +69,13 @@ static void tell_end(const struct child *child, char *text, size_t size)
 
 struct json_node *section_of(const struct child *child, struct mr_error *err)
 {
-	struct json_node *document = json_tree_parse(child->text, child->length);
+	struct json_node *document = NULL;
 	char text[128];
 	int rc = 0;
 
+	errno = 0;
+	if (child->text)
+		document = json_tree_parse(child->text, child->length);
 	if (!document && errno == ENOMEM)
 		rc = -ENOMEM;
 	if (!rc && json_tree_kind(document) != JSON_OBJECT) {

@@ -50,7 +50,7 @@ document() {
 
 @test "the exit status of a program is in the report, or the signal that ended it" {
 	document -- sh -c 'echo out; echo err >&2; exit 7'
-	json '.program | .exit_status == 7 and .signal == null and .answer == null and .elapsed_ns > 0'
+	json '.program | .exit_status == 7 and .signal == null and .answer.refusals == [] and .elapsed_ns > 0'
 	[[ $stderr == *out*err* && $output != *'"out"'* ]]
 	document -- sh -c 'kill -SEGV $$'
 	json '.program | .exit_status == null and .signal == 11'
@@ -61,7 +61,7 @@ document() {
 
 @test "a program that cannot be run makes no report" {
 	run -127 --separate-stderr mrctl report --to r.md -- nosuchprogram
-	[[ $stderr == *"report: cannot run 'nosuchprogram'"*ENOENT* ]]
+	[[ $stderr == *"cannot run 'nosuchprogram'"*ENOENT*"report: no report, as 'nosuchprogram' cannot be run"* ]]
 	[ ! -e r.md ]
 	: >file
 	run -126 --separate-stderr mrctl report -- ./file
@@ -249,4 +249,16 @@ document() {
 	TMPDIR=/nonexistent run --separate-stderr mrctl report --read r.md
 	[ "$status" -eq 1 ]
 	[[ $stderr == *mkdtemp*ENOENT* ]]
+}
+
+@test "a program that is traced has its refusals in the report, with place and cause" {
+	document -- sh -c 'mrctl -q reg --memory hole || mrctl -q reg --memory hole; true'
+	json '.program | .exit_status == 0 and (.answer.refusals | length == 1 and (.[0] |
+		.call == "ibv_reg_mr" and .errno == "EFAULT" and .count == 2 and .causes[0].id == "MR-RANGE-UNMAPPED"))'
+	report -- sh -c 'mrctl -q reg --memory hole'
+	succeeded
+	[[ $output == *"ibv_reg_mr: EFAULT, count 1, first at "*"because: "*MR-RANGE-UNMAPPED*"try: "* ]]
+	# 127 of a program that was run is its own
+	document -- sh -c 'exit 127'
+	json '.program.exit_status == 127'
 }

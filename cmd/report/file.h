@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Files that a report is read from. */
+#ifndef CMD_REPORT_FILE_H
+#define CMD_REPORT_FILE_H
+
+#include <stddef.h>
+
+#include "lib/base/error.h"
+
+/**
+ * file_read() - read a whole file of at most 64 MiB; a FIFO would make it wait, so it must be a regular one
+ * @length: set to its bytes, behind which there is a NUL
+ *
+ * Return: free() it; NULL with MR_ERROR_HOST.
+ */
+char *file_read(const char *path, size_t *length, struct mr_error *err);
+
+#endif
