@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cmd/report/patterns.h"
@@ -57,12 +58,14 @@ static size_t match_mac(const char *text, const char *at)
 /* What inet_pton(3) takes; but not "0::" of /proc/self/cgroup, nor "::1". */
 static size_t match_ipv6(const char *text, const char *at)
 {
-	size_t length = strspn(at, HEX ":."), digits = 0;
 	char address[INET6_ADDRSTRLEN];
+	size_t length, digits = 0;
 	struct in6_addr binary;
 
-	if (before(text, at) == ':' || before(text, at) == '.')
+	if (before(text, at) == ':' || before(text, at) == '.' || *at == '.' ||
+	    (*at == ':' && at[1] != ':'))
 		return 0;
+	length = strspn(at, HEX ":.");
 	while (length && (at[length - 1] == '.' ||
 			  (at[length - 1] == ':' && (length < 2 || at[length - 2] != ':'))))
 		length--;
@@ -107,7 +110,9 @@ static int follows_quad(const char *text, const char *dash)
 static size_t match_ipv4(const char *text, const char *at)
 {
 	const char first = before(text, at);
-	const size_t length = first == '.' || first == '_' || first == '+' ? 0 : quad_length(at);
+	const bool may_begin =
+		isdigit((unsigned char)*at) && first != '.' && first != '_' && first != '+';
+	const size_t length = may_begin ? quad_length(at) : 0;
 
 	if (!length || (first == '-' && !follows_quad(text, at - 1)))
 		return 0;
@@ -156,9 +161,9 @@ static size_t match_serial(const char *text, const char *at)
 	static const char *const labels[] = { "serial number", "serial", "s/n", "sn" };
 	const char *end = at;
 
-	while (end > text && strchr(" :=#", end[-1]))
+	while (isalnum((unsigned char)*at) && end > text && strchr(" :=#", end[-1]))
 		end--;
-	if (end == at || !isalnum((unsigned char)*at))
+	if (end == at)
 		return 0;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
 		const size_t length = strlen(labels[i]);

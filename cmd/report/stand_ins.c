@@ -78,10 +78,12 @@ void stand_ins_add(struct stand_ins *all, const char *kind, const char *name, si
 static size_t put_name(const struct stand_ins *all, const char *at, FILE *stream)
 {
 	for (size_t i = 0; i < all->count; i++) {
-		const size_t length = strlen(all->list[i].original);
+		size_t length;
 
-		if (!all->list[i].is_name || strncmp(at, all->list[i].original, length) != 0 ||
-		    !pattern_is_edge(at[length]))
+		if (!all->list[i].is_name || *at != *all->list[i].original)
+			continue;
+		length = strlen(all->list[i].original);
+		if (strncmp(at, all->list[i].original, length) != 0 || !pattern_is_edge(at[length]))
 			continue;
 		fputs(all->list[i].text, stream);
 		return length;
@@ -108,6 +110,13 @@ static size_t put_pattern(struct stand_ins *all, const char *text, const char *a
 	return 0;
 }
 
+/* Whether something may begin here.  In a name of Kubernetes a UUID follows "pod" without a dash. */
+static bool is_begin(const char *text, const char *at)
+{
+	return at == text || pattern_is_edge(at[-1]) || pattern_is_edge(*at) ||
+	       (at - text >= 3 && !strncmp(at - 3, "pod", 3));
+}
+
 char *stand_ins_apply(struct stand_ins *all, const char *text)
 {
 	char *replaced = NULL;
@@ -117,7 +126,7 @@ char *stand_ins_apply(struct stand_ins *all, const char *text)
 
 	for (const char *at = text; stream && *at; at += length) {
 		length = 0;
-		if (at == text || pattern_is_edge(at[-1]) || pattern_is_edge(*at)) {
+		if (is_begin(text, at)) {
 			length = put_name(all, at, stream);
 			length = length ? length : put_pattern(all, text, at, stream);
 		}

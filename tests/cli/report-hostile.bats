@@ -1,0 +1,246 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# report --read of what anybody may have written, and report --redact
+
+load helpers
+load hosts
+
+setup() {
+	note_less
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+setup_file() {
+	"${SIM[@]}" mrctl -j report >"$BATS_FILE_TMPDIR/good.json"
+}
+
+# How often reads() was called
+READS=0
+
+# reads FILE: report --read ends soon, with exit status 0 or 1, no escapes, and a document or a message
+reads() {
+	mkdir -p tmp
+	TMPDIR=$PWD/tmp run --separate-stderr timeout 30 mrctl report --read "$1"
+	[ "$status" -le 1 ] || fail "$1: exit status $status" "$stderr"
+	[[ $output$stderr != *$'\e'* && $output$stderr != *$'\a'* && $output != *$'\x9b'* ]] || fail "$1: an escape"
+	[ "$status" -eq 0 ] || [[ $stderr == "mrctl: report: "* ]] || fail "$1: no message: $stderr"
+	READS=$((READS + 1))
+	if [ $((READS % 4)) -eq 0 ]; then
+		TMPDIR=$PWD/tmp timeout 30 mrctl -j report --read "$1" >out 2>err || [ $? -eq 1 ] || fail "$1: json"
+		jq -es length <out >/dev/null || fail "$1: no document"
+	fi
+	[ -z "$(ls -A tmp)" ] || fail "$1: left behind: $(ls -A tmp)"
+}
+
+# One change of so many is made; make check-all makes all
+STEP=${FAULT_STEP:-4}
+
+# change FILTER [JQ-OPTION...]: makes r.json of the good report
+change() {
+	jq -c "${@:2}" "$1" "$BATS_FILE_TMPDIR/good.json" >r.json
+}
+
+@test "what is no report is an error that names it" {
+	: >empty
+	head -c 100000 /dev/urandom >binary
+	echo '{"format":1,"command":"stat"}' >stat
+	echo '[]' >list
+	printf '```json\n' >fence
+	head -c 3000 "$BATS_FILE_TMPDIR/good.json" >cut.json
+	head -c 5000000 /dev/zero | tr '\0' '[' >deep
+	for file in empty binary stat list fence cut.json deep; do
+		run --separate-stderr timeout 30 mrctl report --read "$file"
+		[ "$status" -eq 1 ]
+		[[ $stderr == "mrctl: report: $file is not a report of mrctl"* ]] || fail "$file: $stderr"
+	done
+	mkfifo fifo
+	mkdir folder
+	for file in fifo folder /dev/zero /nonexistent; do
+		run --separate-stderr timeout 30 mrctl report --read "$file"
+		[ "$status" -eq 1 ]
+		[[ $stderr == "mrctl: report: "*"$file"* ]]
+	done
+}
+
+@test "a document with very many values, or one that is very large, is refused" {
+	(printf '{"command":"report","x":['; head -c 2000000 /dev/zero | sed 's/\x0/0,/g'; printf '0]}') >many
+	run --separate-stderr timeout 30 mrctl report --read many
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"more values than any report"* ]]
+	truncate -s 65M large
+	run --separate-stderr timeout 30 mrctl report --read large
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"too large"* ]]
+}
+
+@test "any part of a report may be missing, or of any kind" {
+	local key value turn=0
+
+	for key in $(jq -r 'keys[] | select(. != "command")' "$BATS_FILE_TMPDIR/good.json"); do
+		for value in null 1 1e999 '"x"' '[]' '{}' '[[{}]]' '{"a":{"b":[1]}}' '[null,"\u001b[2J",{"checks":"x"}]'; do
+			turn=$((turn + 1))
+			[ $((turn % STEP)) -eq 0 ] || continue
+			change ".$key = \$value" --argjson value "${value/1e999/0.5}"
+			[ "$value" != 1e999 ] || sed -i "s/\"$key\":0\.5/\"$key\":1e999/" r.json
+			reads r.json
+		done
+	done
+}
+
+@test "parts of sections may be of any kind" {
+	local path value turn=0
+
+	for path in host.checks host.checks[0] host.checks[0].id host.summary devices.devices devices.devices[0].name \
+		devices.devices[0].ports kernel_log.lines program.argv program.answer program.answer.failures \
+		program.answer.refusals environment.mrctl; do
+		for value in '"\u001b]0;x\u0007"' '[[1]]' '{"a":1}' '["x",{"message":7,"causes":{"a":"b"}}]'; do
+			turn=$((turn + 1))
+			[ $((turn % STEP)) -eq 0 ] || continue
+			change ".program = {\"argv\": [\"x\"], \"answer\": {}} | .$path = \$value" --argjson value "$value"
+			reads r.json
+		done
+	done
+}
+
+@test "escapes, Markdown and HTML in a report are shown, not obeyed" {
+	change '.host_name = "\u001b[2J<script>x</script>`|\u202e" | .kernel_log.lines = ["```", "```json", "\u001b[1m</details>"]
+		| .devices.failures = [{message: "\u001b[31m<img src=x>", causes: []}]'
+	reads r.json
+	run --separate-stderr mrctl report --read r.json
+	[[ $output != *'<script>'* && $output != *'<img'* && $output == *'\\x1b'* ]]
+	# its document is still found, as the last block
+	run --separate-stderr mrctl report --read r.json --to again.md
+	succeeded
+	run --separate-stderr mrctl -j report --read again.md
+	json '.kernel_log.lines[1] == "```json"'
+}
+
+@test "no file of a recording is made outside of its folder" {
+	local path
+
+	echo mine >mine
+	for path in ../../mine /../../mine "$PWD/mine" // / '' . /. /a/../../mine '/a/./b' /proc/self/limits/x; do
+		change '.recording[$path] = "evil"' --arg path "$path"
+		reads r.json
+		[ "$(cat mine)" = mine ]
+	done
+	change '.recording += {"/x": "1", "/x/y": "2", "/z/y": "3", "/z": "4", "/../a": "5"}'
+	run --separate-stderr mrctl -j report --read r.json
+	json '.recording_left_out >= 2'
+	change '.recording["/" + ("a/" * 3000)] = "deep" | .recording["/" + ("b" * 300)] = "long"'
+	reads r.json
+}
+
+@test "any file of a recording may hold anything" {
+	local key count=0
+
+	while read -r key; do
+		count=$((count + 1))
+		[ $((count % STEP)) -eq 0 ] || continue
+		case $((count / STEP % 4)) in
+		0) change '.recording[$key] = ""' --arg key "$key" ;;
+		1) change '.recording[$key] = 7' --arg key "$key" ;;
+		2) change '.recording[$key] = ("\u001b[2J%s%n|" * 20000)' --arg key "$key" ;;
+		3) change '.recording[$key] = "99999999999999999999999999"' --arg key "$key" ;;
+		esac
+		reads r.json
+	done < <(jq -r '.recording | keys[]' "$BATS_FILE_TMPDIR/good.json")
+	[ "$count" -gt 20 ]
+}
+
+@test "a report that is read is of this mrctl's words, not of its writer's" {
+	change '.recording["/calls/kernel-log.answer"] = "x" | .format = 99 | .judged_again = "yes" | .xyzzy = "\u001b[2J"'
+	reads r.json
+	run --separate-stderr mrctl -j report --read r.json
+	json '.judged_again == [] and .xyzzy == "\u001b[2J"'
+}
+
+# secrets: what must not be in a redacted report, one a line
+secrets() {
+	cat <<-'EOF'
+		node7.site.example
+		node7
+		alice
+		secret-project
+		0a0b:0c0d:0e0f:1011
+		0a0b0c0d0e0f1011
+		192.0.2.77
+		2001:db8::beef
+		fe80:0000:0000:0000:0a0b:0cff:fe0f:1011
+		50:6b:4b:c3:1a:2c
+		MT1234X56789
+		123e4567-e89b-12d3-a456-426614174000
+		0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+		acme-hca
+		acme-lan
+		acmejob
+		Acme HCA in rack 12
+	EOF
+}
+
+# a report that has them all, everywhere
+full_report() {
+	change '
+		.host_name = "node7.site.example"
+		| .program = {argv: ["/home/alice/secret-project/run me", "--in=/home/alice/secret-project/x", "file:/home/alice/y"],
+			exit_status: 1, answer: {failures: [{message: "cannot open /home/alice/secret-project/run me", causes: []}]}}
+		| .devices.devices += [{name: "acme-hca", node_guid: "0a0b:0c0d:0e0f:1011", node_desc: "Acme HCA in rack 12", parent: "acme-lan"}]
+		| .kernel_log.lines = ["[1.0] mlx5_core 0000:3b:00.0: node7 alice 192.0.2.77 [2001:db8::beef]:4791 50:6B:4B:C3:1A:2C",
+			"[2.0] rdma: GID fe80:0000:0000:0000:0a0b:0cff:fe0f:1011, GUID 0x0a0b0c0d0e0f1011, serial number: MT1234X56789",
+			"[3.0] oom-kill: task_memcg=/kubepods/pod123e4567-e89b-12d3-a456-426614174000/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+			"[4.0] infiniband acme-hca: acme-lan 192.0.2.77-192.0.2.78"]
+		| .recording += {"/proc/self/cgroup": "0::/system.slice/acmejob.service/node7\n",
+			"/sys/class/infiniband/acme-hca/parent": "acme-lan\n",
+			"/calls/sys/class/infiniband.list": "acme-hca\nmlx5_0\n",
+			"/sys/fs/cgroup/system.slice/acmejob.service/memory.max": "max\n"}'
+}
+
+@test "nothing that is somebody's own is in a redacted report" {
+	local secret
+
+	full_report
+	for secret in json markdown; do
+		run --separate-stderr mrctl report --read r.json --redact --format "$secret" --to "out.$secret"
+		succeeded
+	done
+	while read -r secret; do
+		grep -qiF -- "$secret" r.json || fail "not in the test's report: $secret"
+		run ! grep -iF -- "$secret" out.json out.markdown
+	done < <(secrets)
+	# what belongs together still does
+	jq -e '.kernel_log.lines as $lines | (.host_name | startswith("host-"))
+		and ([$lines[0], $lines[3]] | map(capture("(?<ip>ip-[0-9]+)").ip) | unique | length == 1)
+		and ($lines[0] | contains("0000:3b:00.0")) and .redacted == true
+		and (.devices.devices[-1].name as $name | $lines[3] | contains($name))
+		and (.devices.devices[-1].name as $name | .recording | has("/sys/class/infiniband/" + $name + "/parent"))' out.json
+}
+
+@test "versions, kernel masks and the form of control groups are not taken for addresses" {
+	change '.kernel_log.lines = ["mlx5 23.10-0.5.5.0 fw 16.35.4030 5.8-1.1.2.1 at 12:30:45, 0::/x, std::vector, dead:beef"]
+		| .recording["/proc/self/cgroup"] = "0::/user.slice/user-1000.slice/session-2.scope\n"'
+	run --separate-stderr mrctl -j report --read r.json --redact
+	json '.kernel_log.lines[0] == "mlx5 23.10-0.5.5.0 fw 16.35.4030 5.8-1.1.2.1 at 12:30:45, 0::/x, std::vector, dead:beef"
+		and .recording["/proc/self/cgroup"] == "0::/user.slice/user-1000.slice/session-2.scope\n"'
+	jq -S '.host.checks | map({id, verdict})' "$BATS_FILE_TMPDIR/good.json" >before
+	jq -S '.recording | with_entries(select(.key | contains("/proc/self/status") or contains("limits")))' <<<"$output" >after
+	diff after <(jq -S '.recording | with_entries(select(.key | contains("/proc/self/status") or contains("limits")))' "$BATS_FILE_TMPDIR/good.json")
+}
+
+@test "this machine's names and this user's home are not in a redacted report of it" {
+	local name
+
+	name=$(uname -n)
+	HOME=/srv/people/bob run --separate-stderr "${SIM[@]}" mrctl -j report --redact -- sh -c : /srv/people/bob/plan
+	succeeded
+	[[ $output != */srv/people/bob* ]]
+	json '.host_name | startswith("host-")'
+	[ "${#name}" -lt 4 ] || run ! grep -wF -- "$name" <<<"$output"
+}
+
+@test "redacting a hostile report ends soon" {
+	change '.kernel_log.lines = [[range(40000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
+		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000)]'
+	run --separate-stderr timeout 60 mrctl -j report --read r.json --redact
+	succeeded
+	run ! grep -F 10.0.0.1 <<<"$output"
+}
