@@ -10,7 +10,7 @@ setup() {
 	HERE=$BATS_TEST_TMPDIR/tests/kernel
 	export BUILD=$BATS_TEST_TMPDIR/build XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
 	export BOOTS=$BATS_TEST_TMPDIR/boots TMPDIR=$BATS_TEST_TMPDIR
-	mkdir -p "$HERE/hca" "$BUILD/sim" "$BUILD/tests/cli" "$BATS_TEST_TMPDIR/tests/cli" "$BOOTS"
+	mkdir -p "$HERE/hca" "$BUILD/sim" "$BUILD/trace" "$BUILD/tests/cli" "$BATS_TEST_TMPDIR/tests/cli" "$BOOTS"
 	cp -r "$BATS_TEST_DIRNAME"/{check.sh,run.sh,vm.sh,guest,differential} "$HERE/"
 	touch "$BUILD"/{mrctl,differential,starve.so,mappings.so,tests/cli/dmabuf-tool}
 	printf '# of the test\none\ntwo\n' >"$HERE/suites"
