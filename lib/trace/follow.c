@@ -268,7 +268,7 @@ static bool fill_fds(struct loop *loop)
 	const struct mr_follow *follow = loop->follow;
 	const size_t count = FD_PROCESSES + follow->process_count;
 
-	if (count > loop->capacity) {
+	if (!loop->fds || count > loop->capacity) {
 		struct pollfd *fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
 
 		if (!fds)

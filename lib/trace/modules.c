@@ -2,7 +2,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
+#include "lib/host/other_process.h"
 #include "lib/trace/modules.h"
 
 static bool keep(const struct mr_mapping *mapping, void *data)
@@ -27,6 +30,15 @@ static bool keep(const struct mr_mapping *mapping, void *data)
 	return true;
 }
 
+static bool is_elsewhere(pid_t pid)
+{
+	static const char any[] = "/usr";
+	char found[PATH_MAX];
+
+	return mr_seen_by((struct mr_viewer){ .process = pid }, any, found) ||
+	       strcmp(found, any) != 0;
+}
+
 void mr_modules_read(struct mr_modules *modules, pid_t pid)
 {
 	struct mr_host host = MR_THIS_HOST;
@@ -40,6 +52,7 @@ void mr_modules_read(struct mr_modules *modules, pid_t pid)
 		return;
 	}
 	free(modules->mappings);
+	read.is_elsewhere = is_elsewhere(pid);
 	*modules = read;
 }
 
@@ -67,11 +80,22 @@ uint64_t mr_modules_base(const struct mr_modules *modules, const struct mr_mappi
 	return first->start - first->offset;
 }
 
+/* Whether the file of a mapping is the one that is found at its path here. */
+static bool is_here(const struct mr_mapping *mapping)
+{
+	struct stat st;
+
+	return !stat(mapping->path, &st) && st.st_ino == mapping->inode &&
+	       st.st_dev == makedev(mapping->major, mapping->minor);
+}
+
 void mr_modules_print(const struct mr_modules *modules, FILE *stream)
 {
 	for (size_t i = 0; i < modules->count; i++) {
 		const struct mr_mapping *m = &modules->mappings[i];
 
+		if (modules->is_elsewhere && !is_here(m))
+			continue;
 		fprintf(stream,
 			"%" PRIx64 "-%" PRIx64 " %c%c%c%c %08" PRIx64 " %02x:%02x %" PRIu64 " %s\n",
 			m->start, m->end, m->readable ? 'r' : '-', m->writable ? 'w' : '-',

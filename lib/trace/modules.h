@@ -13,6 +13,7 @@ enum { MR_MODULE_MAPPINGS = 65536 /**< mappings of files that are kept at most *
 struct mr_modules {
 	struct mr_mapping *mappings; /**< of files, by ascending address */
 	size_t count, capacity;
+	bool is_elsewhere; /**< the process may have other files at these paths: its root or mounts are others */
 	unsigned int reads; /**< how often they were read: others have come and gone since */
 };
 
@@ -25,7 +26,7 @@ const struct mr_mapping *mr_modules_find(const struct mr_modules *modules, uint6
 /** mr_modules_base() - address at which the file of @mapping begins */
 uint64_t mr_modules_base(const struct mr_modules *modules, const struct mr_mapping *mapping);
 
-/** mr_modules_print() - write them in the format of /proc/PID/maps */
+/** mr_modules_print() - write those whose files are at their paths here, too, in the format of /proc/PID/maps */
 void mr_modules_print(const struct mr_modules *modules, FILE *stream);
 
 void mr_modules_release(struct mr_modules *modules);

@@ -267,6 +267,22 @@ told() {
 	kill "$(<"$pid")"
 }
 
+@test "places have no names of other files, which are at the same path where the program runs not" {
+	local folder=$BATS_TEST_TMPDIR/folder
+	unshare -rm true 2>/dev/null || skip "needs a mount namespace"
+	mkdir "$folder"
+	cp "$FORGETS" "$BATS_TEST_TMPDIR/original"
+	"${CC:-cc}" -g -shared -fPIC -o "$folder/forgets" -x c - <<<'void wrong(void) { __asm__(".skip 65536"); }'
+	# shellcheck disable=SC2016 # for the other shell
+	trace -- unshare -rm sh -c 'mount --bind "$0" "$1/forgets" && "$1/forgets"' "$BATS_TEST_TMPDIR/original" "$folder"
+	[ "$status" -eq 5 ]
+	told "2 regions of 12 KiB" "by ibv_reg_mr at forgets+0x"
+	# the same file under both names keeps its function's
+	trace -- unshare -rm "$FORGETS"
+	[ "$status" -eq 5 ]
+	told "by ibv_reg_mr at forget"
+}
+
 @test "what the program is called comes to the terminal without escapes" {
 	local name
 	name=$BATS_TEST_TMPDIR/$(printf 'a\033[31mb\tc')
