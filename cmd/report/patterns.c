@@ -163,7 +163,7 @@ static size_t match_serial(const char *text, const char *at)
 
 	while (isalnum((unsigned char)*at) && end > text && strchr(" :=#", end[-1]))
 		end--;
-	if (end == at)
+	if (end == at || !strncasecmp(at, "number", strlen("number")))
 		return 0;
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
 		const size_t length = strlen(labels[i]);
