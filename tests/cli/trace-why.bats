@@ -169,7 +169,7 @@ faulty_alike() {
 	faulty_alike reg_mr=ENODEV - reg
 	faulty_alike alloc_pd=ENOSPC - reg
 	faulty_alike alloc_dm=ENOMEM MR-DM-FULL reg --memory dm
-	faulty_alike dereg_mr=EBUSY MR-HANDLE-BUSY reg
+	faulty_alike dereg_mr=EBUSY MR-MW-BOUND reg
 	faulty_alike get_context=EINVAL - reg
 }
 
