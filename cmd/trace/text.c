@@ -119,16 +119,22 @@ static void report_unnamed(const struct trace_result *result)
 
 static void report_total(const struct trace_row *row)
 {
-	char most[96];
+	char most[96], processes[48];
 
-	report_note(command,
-		    "%" PRIu64 " registration%s of %s by %" PRIu64
-		    " process%s, at most %s at once; %" PRIu64 " refused",
-		    row->registered.value, row->registered.value == 1 ? "" : "s",
-		    mr_size_text(row->registered_bytes.value).text, row->processes.value,
-		    row->processes.value == 1 ? "" : "es",
-		    amount(most, sizeof(most), row->most_regions.value, row->most_bytes.value),
-		    row->refused.value);
+	snprintf(processes, sizeof(processes), "%" PRIu64 " process%s", row->processes.value,
+		 row->processes.value == 1 ? "" : "es");
+	if (row->registered.value)
+		report_note(
+			command,
+			"%" PRIu64 " registration%s of %s by %s, at most %s at once; %" PRIu64
+			" refused",
+			row->registered.value, row->registered.value == 1 ? "" : "s",
+			mr_size_text(row->registered_bytes.value).text, processes,
+			amount(most, sizeof(most), row->most_regions.value, row->most_bytes.value),
+			row->refused.value);
+	else
+		report_note(command, "nothing was registered by %s; %" PRIu64 " refused", processes,
+			    row->refused.value);
 	if (row->unseen.value)
 		report_detail("%" PRIu64 " more calls were made while mrctl did not answer",
 			      row->unseen.value);

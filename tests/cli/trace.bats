@@ -55,6 +55,12 @@ told() {
 	[ "$stderr" = "mrctl: trace: 3 registrations of 12 KiB by 1 process, at most 3 regions of 12 KiB at once; 0 refused" ]
 }
 
+@test "a program that only opens a device registers nothing" {
+	trace -- ibv_devinfo
+	succeeded
+	[ "$stderr" = "mrctl: trace: nothing was registered by 1 process; 0 refused" ]
+}
+
 @test "the program's output and exit status stay as they are" {
 	trace -- sh -c 'echo out; echo err >&2; exit 42'
 	[ "$status" -eq 42 ]
