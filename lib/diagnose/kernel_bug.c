@@ -9,7 +9,7 @@
 
 /*
  * @last is the last release that was found to have the bug.  No row has a first one: a kernel without the
- * capability, on-demand paging in rxe before 6.15, refuses the region.
+ * capability, on-demand paging in rxe before 6.15 (commit 2fae67ab63db), refuses the region.
  */
 static const struct {
 	uint32_t driver_id, access;

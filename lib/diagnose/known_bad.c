@@ -2,10 +2,12 @@
 /* Combinations that are known to fail.  Each row shows its evidence on this host. */
 #include <errno.h>
 #include <inttypes.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/diagnose/devices.h"
+#include "lib/diagnose/kernel_bug.h"
 #include "lib/diagnose/limits_of_device.h"
 #include "lib/diagnose/simulated.h"
 #include "lib/diagnose/size_text.h"
@@ -13,6 +15,7 @@
 #include "lib/host/meminfo.h"
 #include "lib/host/page.h"
 #include "lib/host/rdma_device.h"
+#include "lib/verbs/access.h"
 
 #define SIZE(bytes) mr_size_text(bytes).text
 
@@ -133,7 +136,7 @@ static int find_la57(void *data, char *text, size_t size)
 
 struct odp_search {
 	struct mr_host *host;
-	char device[64]; /* the first one of mlx5 with explicit ODP, but not implicit */
+	char device[64]; /* the first one that is affected */
 };
 
 static void search_odp(const char *name, void *data)
@@ -166,6 +169,36 @@ static enum mr_verdict find_long_addresses(const struct mr_question *question, c
 	return MR_VERDICT_WARN;
 }
 
+/* ---- data of on-demand regions ---- */
+
+/* A device of rxe has no PCI function, and a file for the network device below it (rxe_verbs.c parent_show()). */
+static void search_rxe(const char *name, void *data)
+{
+	struct odp_search *search = data;
+	struct mr_device_limits limits;
+	struct mr_rdma_device device;
+
+	mr_rdma_device_read(search->host, name, &device);
+	if (!search->device[0] && !device.driver[0] && device.parent[0] &&
+	    !mr_device_limits_ask(search->host, name, &limits) && limits.odp_explicit)
+		snprintf(search->device, sizeof(search->device), "%s", name);
+}
+
+static enum mr_verdict find_rxe_on_demand(const struct mr_question *question, char *evidence,
+					  size_t size)
+{
+	struct odp_search search = { .host = question->host };
+
+	if (!mr_kernel_bug(question->host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND))
+		return MR_VERDICT_OK;
+	mr_rdma_device_list(question->host, search_rxe, &search);
+	if (!search.device[0])
+		return MR_VERDICT_OK;
+	snprintf(evidence, size, "this kernel's rxe corrupts data of on-demand regions (%s)",
+		 search.device);
+	return MR_VERDICT_WARN;
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -185,6 +218,8 @@ static const struct {
 	  "NVIDIA/NV-Kernels#590" },
 	{ find_long_addresses, "boot with no5lvl where programs need it",
 	  "drivers/infiniband/hw/mlx5/odp.c" },
+	{ find_rxe_on_demand, "register without on-demand on rxe",
+	  "drivers/infiniband/sw/rxe/rxe_odp.c" },
 };
 
 void mr_check_known_bad(const struct mr_question *question, struct mr_finding *finding)
