@@ -7,12 +7,15 @@
 int report_judge(struct report *report, const char *how, const char *folder, struct mr_error *err)
 {
 	const char *const words[] = { "stat", "--host", how, folder, NULL };
-	struct json_node *host = section_run(report, words, err), *summary;
+	struct json_node *host = section_run(report, words, err), *summary, *environment;
 	int rc;
 
 	if (!host)
 		return -EIO;
-	rc = report_add(report->root, "environment", json_tree_take(host, "environment"), err);
+	environment = json_tree_take(host, "environment");
+	/* There is none where the checks ended without a document. */
+	rc = report_add(report->root, "environment",
+			environment ? environment : json_tree_new_null(), err);
 	summary = json_tree_get(host, "summary");
 	if (json_tree_get(summary, "recording"))
 		json_tree_clear(json_tree_get(summary, "recording"));
