@@ -14,6 +14,9 @@
 /* Of a range in more mappings than these, the others are not compared with the first. */
 #define MAPPINGS_MAX 256
 
+/* A range of many kinds of memory that is larger, in bytes, is not made alike. */
+#define ALIKE_MAX (UINT64_C(64) << 20)
+
 /* Where transparent huge pages begin: what --memory thp aligns its mapping to. */
 #define THP_SIZE           (UINT64_C(2) << 20)
 
@@ -138,8 +141,41 @@ static void stand_for_unpinnable(struct mr_traced_range *range, const char *what
 	REMARK(range, "the range is %s, which no kind of memory stands for", what);
 }
 
+/* Whether most of a long range is not mapped, or is in mappings of other kinds. */
+static bool is_far_too_long(const struct mr_traced_range *range)
+{
+	const uint64_t mapped =
+		range->obstacle_addr > range->addr ? range->obstacle_addr - range->addr : 0;
+
+	if (range->length <= ALIKE_MAX)
+		return false;
+	switch (range->obstacle) {
+	case MR_OBSTACLE_HOLE:
+	case MR_OBSTACLE_END:
+		return mapped < range->length - range->page_size;
+	case MR_OBSTACLE_DEVICE:
+	case MR_OBSTACLE_FILE:
+	case MR_OBSTACLE_FILE_END:
+		return range->mappings > 1;
+	default:
+		return false;
+	}
+}
+
+/* As much memory as a wrong length claims need not fit into the machine that is to be refused in the same way. */
+static void stand_for_far_too_long(struct mr_traced_range *range)
+{
+	stand_in(range, MR_MEMORY_UNMAPPED, "unmapped");
+	range->is_exact = false;
+	REMARK(range, "the range begins with memory, but is too long to be mapped");
+}
+
 static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *range)
 {
+	if (is_far_too_long(range)) {
+		stand_for_far_too_long(range);
+		return;
+	}
 	switch (range->obstacle) {
 	case MR_OBSTACLE_NONE:
 		stand_for_mapping(host, range);
@@ -180,9 +216,19 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 /* The mappings of a range, compared with its first one. */
 struct walk {
 	struct mr_traced_range *range;
+	uint64_t next; /* first address behind the mappings so far */
 	uint64_t end;
 	bool is_mixed;
 };
+
+/* Only the first hole counts, and only one that is in the range. */
+static void note_hole(struct walk *walk)
+{
+	if (walk->next >= walk->end)
+		return;
+	walk->range->obstacle = MR_OBSTACLE_HOLE;
+	walk->range->obstacle_addr = walk->next;
+}
 
 static bool visit(const struct mr_mapping *mapping, void *data)
 {
@@ -190,8 +236,11 @@ static bool visit(const struct mr_mapping *mapping, void *data)
 	struct mr_traced_range *range = walk->range;
 	const struct mr_mapping *first = &range->mapping;
 
+	if (mapping->start > walk->next && range->mappings && !range->obstacle)
+		note_hole(walk);
 	if (mapping->start >= walk->end || range->mappings == MAPPINGS_MAX)
 		return false;
+	walk->next = mapping->end;
 	if (!range->mappings++) {
 		range->mapping = *mapping;
 		range->has_mapping = true;
@@ -212,8 +261,12 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	rc = mr_mappings_walk(host, range->addr, visit, &walk);
 	if (rc)
 		return rc;
-	if (range->has_mapping && range->mapping.start > range->addr)
+	if (range->has_mapping && range->mapping.start > range->addr) {
 		range->obstacle = MR_OBSTACLE_HOLE;
+		range->obstacle_addr = range->addr;
+	} else if (range->has_mapping && !range->obstacle && range->mappings < MAPPINGS_MAX) {
+		note_hole(&walk);
+	}
 	if (!range->has_mapping)
 		range->obstacle = MR_OBSTACLE_UNMAPPED;
 	if (walk.is_mixed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 
 #include "lib/diagnose/layer.h"
 #include "lib/host/page.h"
+#include "lib/trace/batch_words.h"
 #include "lib/trace/refused_call.h"
 #include "lib/trace/reproduction.h"
 #include "lib/verbs/access.h"
@@ -22,70 +23,6 @@ struct reproduced {
 	bool registers;
 };
 
-/* ---- words of a line ---- */
-
-/* Text that is not mrctl's own, in a comment: it stays in its line. */
-static void print_foreign(FILE *file, const char *text)
-{
-	for (; *text; text++)
-		fputc(isprint((unsigned char)*text) ? *text : '?', file);
-}
-
-/* A word in quotes, as a batch reads it. */
-static void print_quoted(FILE *file, const char *word)
-{
-	fputc('\'', file);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", file);
-		else
-			fputc(*word, file);
-	fputc('\'', file);
-}
-
-static bool needs_quotes(const char *word)
-{
-	return word[strcspn(word, " \t'\"\\#")] != '\0';
-}
-
-static void print_memory(FILE *file, const char *option, const char *memory)
-{
-	fprintf(file, " %s ", option);
-	if (needs_quotes(memory))
-		print_quoted(file, memory);
-	else
-		fputs(memory, file);
-}
-
-static void print_size(FILE *file, const char *option, uint64_t bytes)
-{
-	if (bytes == UINT64_MAX)
-		fprintf(file, " %s max", option);
-	else
-		fprintf(file, " %s %" PRIu64, option, bytes);
-}
-
-static void print_access(FILE *file, uint32_t access)
-{
-	const char *separator = " --access ", *name;
-	char raw[16];
-
-	if (!access)
-		fputs(" --access none", file);
-	while ((name = mr_access_next(&access, raw))) {
-		fprintf(file, "%s%s", separator, name);
-		separator = ",";
-	}
-}
-
-static void print_pages(FILE *file, uint64_t sizes)
-{
-	if (sizes)
-		fprintf(file, " --page-sizes 0x%" PRIx64, sizes);
-	else
-		fputs(" --page-sizes none", file);
-}
-
 static void print_expect(FILE *file, const struct reproduced *it)
 {
 	const char *name = mr_errno_name(it->record->errnum);
@@ -97,21 +34,49 @@ static void print_expect(FILE *file, const struct reproduced *it)
 
 /* ---- the memory ---- */
 
+/* A range whose last page is at the end of all addresses, or beyond it: what is mapped does not matter. */
+static bool is_beyond_all(const struct mr_traced_range *range)
+{
+	const uint64_t last = UINT64_MAX - mr_page_size(mr_this_host());
+
+	return range->type != MR_MEMORY_NONE &&
+	       (range->addr > last || range->length > last - range->addr);
+}
+
 /* The kind of memory that stands for the range, and where in it the range begins. */
 static void print_range(FILE *file, const struct reproduced *it)
 {
 	const struct mr_traced_range *range = &it->look->range;
 
+	if (is_beyond_all(range)) {
+		fprintf(file, " --memory none --addr 0x%" PRIx64, range->addr);
+		return;
+	}
 	if (strcmp(range->memory, "anon") != 0)
-		print_memory(file, "--memory", range->memory);
+		mr_batch_print_memory(file, "--memory", range->memory);
 	if (range->offset)
 		fprintf(file, " --offset %" PRIu64, range->offset);
+}
+
+/*
+ * A descriptor that is refused as that of the program was: one that no process has open, or standard input, which is
+ * no dma-buf.  0 where the descriptor is not known to be the reason, too.
+ */
+static int wrong_descriptor(const struct reproduced *it)
+{
+	return it->record->errnum == EBADF ? -1 : 0;
 }
 
 static void print_dmabuf(FILE *file, const struct reproduced *it, const char *option)
 {
 	const struct mr_dmabuf_file *dmabuf = &it->look->dmabuf;
 
+	if (!dmabuf->is_dmabuf) {
+		fprintf(file, " %s fd:%d", option, wrong_descriptor(it));
+		if (it->record->addr)
+			fprintf(file, " --offset %" PRIu64, it->record->addr);
+		return;
+	}
 	fprintf(file, " %s udmabuf", option);
 	if (dmabuf->size.known && dmabuf->size.value)
 		fprintf(file, " --buffer %" PRIu64, dmabuf->size.value);
@@ -164,13 +129,13 @@ static void print_registration(FILE *file, const struct reproduced *it)
 	fputs(command_of(it->call), file);
 	print_place(file, it);
 	if (row->on != MR_ON_NOTHING) {
-		print_size(file, "--size", record->length);
-		print_access(file, record->access);
+		mr_batch_print_size(file, "--size", record->length);
+		mr_batch_print_access(file, record->access);
 	}
 	if (row->iova == MR_IOVA_GIVEN)
 		fprintf(file, " --iova 0x%" PRIx64, record->iova);
 	if (row->page_sizes)
-		print_pages(file, record->page_sizes);
+		mr_batch_print_pages(file, record->page_sizes);
 	if (row->data_direct)
 		fputs(" --data-direct", file);
 	if (record->call == MR_TRACED_IBV_REG_MR_EX)
@@ -184,17 +149,17 @@ static void print_change(FILE *file, const struct reproduced *it)
 	const struct mr_trace_record *record = it->record;
 
 	fprintf(file, "reg --name changed");
-	print_size(file, "--size", old->length);
-	print_access(file, old->access);
+	mr_batch_print_size(file, "--size", old->length);
+	mr_batch_print_access(file, old->access);
 	fputs("\nrereg changed", file);
 	if (record->call_flags & MR_CHANGE_TRANSLATION) {
 		print_range(file, it);
-		print_size(file, "--size", record->length);
+		mr_batch_print_size(file, "--size", record->length);
 	}
 	if (record->call_flags & MR_CHANGE_PD)
 		fputs(" --pd other", file);
 	if (record->call_flags & MR_CHANGE_ACCESS)
-		print_access(file, record->access);
+		mr_batch_print_access(file, record->access);
 	print_expect(file, it);
 }
 
@@ -204,9 +169,10 @@ static void print_advice(FILE *file, const struct reproduced *it)
 
 	fputs("reg", file);
 	print_range(file, it);
-	print_size(file, "--size", record->length);
-	print_access(file, it->kind->has_region ? it->kind->region.access
-						: MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
+	mr_batch_print_size(file, "--size", record->length);
+	mr_batch_print_access(file, it->kind->has_region
+					    ? it->kind->region.access
+					    : MR_ACCESS_LOCAL_WRITE | MR_ACCESS_ON_DEMAND);
 	fprintf(file, " --advise %" PRIu32, record->access);
 	if (record->call_flags)
 		fprintf(file, ",%" PRIu32, record->call_flags);
@@ -222,6 +188,24 @@ static void print_dm(FILE *file, const struct reproduced *it)
 
 /* ---- what cannot be reproduced ---- */
 
+/* mrctl rereg changes something, and only what libibverbs knows. */
+static bool is_change_of_mrctl(uint32_t flags)
+{
+	const uint32_t known = MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS;
+
+	return flags && !(flags & ~known);
+}
+
+/* What was refused is known to be the descriptor itself, rather than a dma-buf. */
+static bool is_refused_descriptor(const struct mr_look *look)
+{
+	const struct mr_diagnosis *diagnosis = &look->diagnosis;
+
+	return diagnosis->cause_count && diagnosis->causes[0].certainty == MR_CERTAIN &&
+	       (!strcmp(diagnosis->causes[0].cause->id, "MR-DESCRIPTOR") ||
+		!strcmp(diagnosis->causes[0].cause->id, "MR-DMABUF-FILE"));
+}
+
 /* Why no line can be refused in the same way; NULL: one can. */
 static const char *obstacle_of(const struct reproduced *it)
 {
@@ -236,14 +220,19 @@ static const char *obstacle_of(const struct reproduced *it)
 		return "the call depends on objects of the program that a batch does not make";
 	if (!look)
 		return "the process was not looked at while it waited in the call";
+	if (!mr_errno_name(it->record->errnum))
+		return "the call has told no errno that has a name";
+	if (changes && !is_change_of_mrctl(it->record->call_flags))
+		return "its flags are none that mrctl rereg has";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "what the DMA handle was for is not known";
 	if (on_memory && (!look->has_range || !look->range.memory[0]))
 		return "what the range was is not known";
-	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf)
-		return "the descriptor is not that of a dma-buf";
+	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
+	    !is_refused_descriptor(look))
+		return "what the descriptor was is not known";
 	if (changes && !it->kind->has_region)
 		return "the registration of the region was not seen";
 	return NULL;
@@ -310,6 +299,15 @@ static const struct mr_look *limited(const struct mr_refusals *refusals)
 	return NULL;
 }
 
+/* Whether fork protection of libibverbs was on in a process that was refused; ibv_fork_init(3) does it, too. */
+static bool is_fork_safe(const struct mr_refusals *refusals)
+{
+	for (size_t i = 0; i < refusals->count; i++)
+		if (refusals->kinds[i]->has_look && refusals->kinds[i]->look.is_fork_safe == MR_YES)
+			return true;
+	return false;
+}
+
 static void print_head(FILE *file, const struct mr_refusals *refusals,
 		       const struct mr_reproduction_head *head)
 {
@@ -324,7 +322,7 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 	if (gmtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), " on %Y-%m-%d", &tm);
 	fprintf(file, "# What was refused to this program%s:\n#   ", date);
-	print_foreign(file, head->program);
+	mr_batch_print_foreign(file, head->program);
 	if (environment)
 		fprintf(file, "\n# with Linux %s, rdma-core %s%s%s%s",
 			environment->simulated_kernel[0] ? environment->simulated_kernel
@@ -334,13 +332,13 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 			environment->simulated ? " (simulated)" : "");
 	if (look)
 		fprintf(file, ", ulimit -l %" PRIu64, look->memlock.soft / 1024);
-	fputs("\n# Run it by: mrctl batch --keep-going", file);
+	fprintf(file, "\n# Run it by: %smrctl batch --keep-going",
+		is_fork_safe(refusals) ? "RDMAV_FORK_SAFE=1 " : "");
 	if (look) {
 		fputs(" --limit memlock=", file);
 		print_limit(file, look);
 	}
-	fputc(' ', file);
-	print_foreign(file, head->path);
+	mr_batch_print_path(file, head->path);
 	if (environment && environment->device[0])
 		fprintf(file, "\n# Where there are several devices, with mrctl -d %s",
 			environment->device);
@@ -356,14 +354,14 @@ static void print_title(FILE *file, const struct reproduced *it)
 	fprintf(file, "\n# %s: %s, %" PRIu64 " time%s, first by ",
 		mr_traced_call_row(it->record->call)->name, name ? name : "no errno", kind->count,
 		kind->count == 1 ? "" : "s");
-	print_foreign(file, kind->program ? kind->program : "?");
+	mr_batch_print_foreign(file, kind->program ? kind->program : "?");
 	fputs(" at ", file);
-	print_foreign(file, kind->place ? kind->place : "?");
+	mr_batch_print_foreign(file, kind->place ? kind->place : "?");
 	fputc('\n', file);
 	if (!cause)
 		return;
 	fprintf(file, "# %s: ", cause->id);
-	print_foreign(file, kind->look.diagnosis.causes[0].text);
+	mr_batch_print_foreign(file, kind->look.diagnosis.causes[0].text);
 	fputc('\n', file);
 }
 
@@ -371,13 +369,13 @@ static void print_remarks(FILE *file, const struct reproduced *it)
 {
 	const struct mr_look *look = it->look;
 
-	if (look->has_range && !look->range.is_exact) {
+	if (look->has_range && !look->range.is_exact && !is_beyond_all(&look->range)) {
 		fputs("# the memory is alike, not the same: ", file);
-		print_foreign(file, look->range.remark);
+		mr_batch_print_foreign(file, look->range.remark);
 		fputc('\n', file);
 	}
-	if (look->has_dmabuf && strcmp(look->dmabuf.exporter, "udmabuf") != 0 &&
-	    !look->dmabuf.is_simulated)
+	if (look->has_dmabuf && look->dmabuf.is_dmabuf &&
+	    strcmp(look->dmabuf.exporter, "udmabuf") != 0 && !look->dmabuf.is_simulated)
 		fprintf(file, "# a udmabuf stands for a dma-buf of %s\n",
 			look->dmabuf.exporter[0] ? look->dmabuf.exporter : "an unknown driver");
 	if (!look->diagnosis.cause_count)
