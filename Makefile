@@ -210,8 +210,8 @@ check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(BUILD)/differential \
-		$(BUILD)/starve.so $(BUILD)/mappings.so
+check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool \
+		$(BUILD)/tests/cli/trace-refused $(BUILD)/differential $(BUILD)/starve.so $(BUILD)/mappings.so
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 

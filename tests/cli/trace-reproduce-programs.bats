@@ -1,0 +1,149 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl trace --reproduce, of refusals that mrctl itself does not meet: the batch is refused as the program was.
+
+load helpers
+
+TOOL=$BUILD/tests/cli/trace-refused
+[ -x "$TOOL" ] || TOOL=trace-refused
+
+# Without CAP_IPC_LOCK, with which no limit of locked memory counts
+UNPRIVILEGED=()
+[ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
+
+# trace_cases CASE...: traces trace-refused; $BATCH is what reproduces it, $how the command that its head tells
+trace_cases() {
+	BATCH=$BATS_TEST_TMPDIR/batch
+	TMPDIR=$BATS_TEST_TMPDIR run --separate-stderr \
+		"${SIM[@]}" "${LIMITED[@]}" mrctl trace -q --reproduce "$BATCH" -- "$TOOL" "$(device)" "$@"
+	[ "$status" -eq 0 ] || fail "$*: exit status $status" "$output" "$stderr"
+	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
+	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
+}
+
+# run_batch: `run` the batch as its head tells
+run_batch() {
+	run --separate-stderr "${SIM[@]}" bash -c "$how"
+}
+
+# reproduces CASE...: each of them is refused, and refused with the same errno by its batch
+reproduces() {
+	local name number
+
+	for name; do
+		trace_cases "$name"
+		number=${output##* }
+		[ "$number" -ne 0 ] || fail "$name: not refused"
+		grep -q -e "--expect $(errno_name "$number")\$" "$BATCH" || fail "$name: $number" "$(cat "$BATCH")"
+		run_batch
+		succeeded || fail "$name: $stderr" "$(cat "$BATCH")"
+	done
+}
+
+errno_name() { # NUMBER
+	case $1 in
+	1) echo EPERM ;; 2) echo ENOENT ;; 9) echo EBADF ;; 11) echo EAGAIN ;; 12) echo ENOMEM ;;
+	13) echo EACCES ;; 14) echo EFAULT ;; 22) echo EINVAL ;; 95) echo EOPNOTSUPP ;; *) echo "$1" ;;
+	esac
+}
+
+setup() {
+	note_less
+	LIMITED=()
+}
+
+# bats test_tags=kernel
+@test "memory that cannot be written or read, as a whole or in its middle" {
+	reproduces readonly no_access readonly_in_the_middle constant readonly_file readonly_shm
+}
+
+# bats test_tags=kernel
+@test "memory that is missing: in the middle, at the end, as a whole, behind the end of a file" {
+	reproduces hole_in_the_middle hole_after unmapped null kernel_address beyond_private_file
+	grep -q -e "--memory file-private:$BATS_TEST_TMPDIR/short" "$BATCH"
+}
+
+# bats test_tags=kernel
+@test "a length that leads beyond all addresses, or of which most is not mapped" {
+	reproduces wraps wraps_unaligned everything far_too_long
+	run grep -c -e '--memory hole' "$BATCH"
+	[ "$output" -eq 0 ]
+}
+
+# bats test_tags=kernel
+@test "access, length and IOVA" {
+	reproduces access_flags iova
+	on_mlx5 || return 0 # rxe takes a length of 0
+	on_simulator || echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
+	reproduces no_length
+}
+
+# bats test_tags=kernel
+@test "the limit of locked memory: of one region, of many unlike ones, of parts of pages, after others have gone" {
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces one sum sum_of_small sum_of_some
+	grep -qx 'reg --size 16384 --count 3' "$BATCH"
+	[[ $how == *"--limit memlock=64K "* ]]
+}
+
+@test "the limit of locked memory is reproduced by another user, too" {
+	require_nobody
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	trace_cases sum
+	chmod 755 "$BATS_TEST_TMPDIR"
+	run --separate-stderr as_nobody "${MR[@]}" batch --keep-going --limit memlock=64K <"$BATCH"
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "fork protection is told in the head, where the program has it" {
+	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
+		skip "its kernel copies pinned pages on fork, and libibverbs knows"
+	reproduces fork_safe
+	[[ $how == "RDMAV_FORK_SAFE=1 mrctl "* ]]
+	trace_cases unmapped
+	[[ $how == "mrctl "* ]]
+}
+
+# bats test_tags=kernel
+@test "changes of regions" {
+	on_mlx5 || skip "librxe cannot change regions"
+	reproduces change_memory change_access change_all change_readonly_to_writing
+}
+
+@test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
+	on_mlx5 || skip "librxe cannot change regions"
+	trace_cases change_nothing_known readonly
+	grep -q '^# It cannot be reproduced: its flags' "$BATCH"
+	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
+	run_batch
+	succeeded
+}
+
+# bats test_tags=kernel
+@test "umems" {
+	require_devx
+	reproduces umem umem_page_sizes
+}
+
+# bats test_tags=kernel
+@test "descriptors that are no dma-buf" {
+	on_mlx5 || skip "rxe takes no dma-bufs"
+	reproduces no_dmabuf bad_descriptor
+	run grep udmabuf "$BATCH"
+	[ "$status" -eq 1 ]
+}
+
+# bats test_tags=kernel
+@test "advice about pinned memory, and about a range with a hole" {
+	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
+	reproduces advice_on_pinned advice_unmapped
+}
+
+@test "the batch may have any path" {
+	cd "$BATS_TEST_TMPDIR"
+	"${SIM[@]}" mrctl trace -q --reproduce "it's \$HOME" -- "$TOOL" "$(device)" readonly
+	how=$(sed -n 's/^# Run it by: //p' "it's \$HOME")
+	run_batch
+	succeeded
+}
