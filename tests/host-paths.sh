@@ -8,7 +8,7 @@ set -eu
 
 awk '
 function finish() {
-	gsub(/"\/proc\/self\/(exe|fd\/%d)"/, "", text)
+	gsub(/"\/proc\/self\/(exe|fd\/(%d)?)"/, "", text)
 	if (text ~ /"\/(proc|boot)["\/]|"\/sys\// && text !~ /mr_(host|fail|hint|wrap|finding|suspect|rule_out)[a-z_]*\(|\.(what|recognise|remedy) = /) {
 		gsub(/[ \t]+/, " ", text)
 		print file ":" line ":" text

@@ -130,7 +130,7 @@ format() {
 	check 'getopt belongs to cmd/cli/options.c' \
 		only '\bgetopt' $(sources cmd lib ! -path cmd/cli/options.c)
 	check 'lib/ neither prints nor exits' \
-		only '\b(fprintf|fputs|perror|exit|_exit|abort) *\(' $(sources lib)
+		only '\b(printf|vprintf|puts|putchar|perror|exit|_exit|abort) *\(|\b(stdout|stderr)\b' $(sources lib)
 	check 'lib/host alone reads /proc, /sys and /boot' \
 		tests/host-paths.sh $(sources cmd lib ! -path 'lib/host/*')
 }

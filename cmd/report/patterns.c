@@ -179,12 +179,12 @@ static size_t match_serial(const char *text, const char *at)
 /* What stands below a home folder */
 static size_t match_home(const char *text, const char *at)
 {
-	static const char *const homes[] = { "/home/", "/root/", "/Users/" };
+	static const char *const homes[] = { "/home", "/root", "/Users" };
 
 	if (isalnum((unsigned char)before(text, at)))
 		return 0;
 	for (size_t i = 0; i < sizeof(homes) / sizeof(*homes); i++)
-		if (!strncmp(at, homes[i], strlen(homes[i])))
+		if (!strncmp(at, homes[i], strlen(homes[i])) && at[strlen(homes[i])] == '/')
 			return strcspn(at, " \t\n\"',:;()<>|");
 	return 0;
 }

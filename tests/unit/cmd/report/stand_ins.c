@@ -43,7 +43,7 @@ static void test_patterns(void **state)
 		{ "pod123e4567-e89b-12d3-a456-426614174000", "podid-1" },
 		{ "Serial Number: MT1234X5, S/N MT1234X5",
 		  "Serial Number: serial-1, S/N serial-1" },
-		{ "file:/home/a/b c=/root/d", "file:path-1 c=path-2" },
+		{ "file:/home/a/b c=/Users/d", "file:path-1 c=path-2" },
 		{ "", "" },
 	};
 
