@@ -74,7 +74,7 @@ void mr_batch_print_path(FILE *file, const char *path)
 	char clean[PATH_MAX];
 	size_t length = 0;
 
-	for (; path[length] && length < sizeof(clean) - 1; length++)
+	for (; length < sizeof(clean) - 1 && path[length]; length++)
 		clean[length] = isprint((unsigned char)path[length]) ? path[length] : '?';
 	clean[length] = '\0';
 	fputc(' ', file);
