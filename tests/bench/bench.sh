@@ -40,6 +40,11 @@ read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
 	loop "$count" 4096 "${loop_device[@]}")
 row "  the same with --json (ms)" '' "$((t1 / 1000))" "$((t2 / 1000))"
 
+read -r t1 t2 _ _ < <("${sim[@]}" measure "$runs" \
+	mrctl trace -q loop "$count" 4096 "${loop_device[@]}" -- \
+	loop "$count" 4096 "${loop_device[@]}")
+row "a C loop of $count under trace against it alone (ms)" '1.15' "$((t1 / 1000))" "$((t2 / 1000))"
+
 # All regions lie on one page, so memory grows only by what is kept about each region.
 read -r _ _ m1 l1 < <("${sim[@]}" measure 3 mrctl "${on_device[@]}" -j reg -c 1000 --stride 0 -- \
 	loop 1000 0 "${loop_device[@]}")
