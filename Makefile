@@ -204,7 +204,8 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
 	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
 	advise-mappings batch batch-regions reg memory output mail probe device-view system why why-rules \
-	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try)
+	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
+	trace-reproduce trace-reproduce-programs)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)

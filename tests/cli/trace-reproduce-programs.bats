@@ -73,7 +73,8 @@ setup() {
 # bats test_tags=kernel
 @test "access, length and IOVA" {
 	reproduces access_flags iova
-	on_mlx5 || return 0 # rxe takes a length of 0
+	# rxe takes a length of 0, and so do older kernels of an address within a page
+	on_mlx5 && [ "${MRCTL_TEST_GUEST:-sid}" = sid ] || return 0
 	on_simulator || echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
 	reproduces no_length
 }
@@ -108,7 +109,9 @@ setup() {
 # bats test_tags=kernel
 @test "changes of regions" {
 	on_mlx5 || skip "librxe cannot change regions"
-	reproduces change_memory change_access change_all change_readonly_to_writing
+	reproduces change_memory change_access change_all
+	# Linux 6.1 changes the access alone, and does not look at the pages
+	[ "${MRCTL_TEST_GUEST:-}" = bookworm ] || reproduces change_readonly_to_writing
 }
 
 @test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
