@@ -36,6 +36,7 @@ bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t 
 {
 	switch (traced) {
 	case MR_TRACED_IBV_REG_MR:
+	case MR_TRACED_IBV_REG_BUF_MR:
 		*call = MR_REG_MR;
 		return true;
 	case MR_TRACED_IBV_REG_MR_IOVA:

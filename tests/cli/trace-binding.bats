@@ -200,3 +200,17 @@ sees_all() {
 		run -0 "${SIM[@]}" mrctl trace -q -- "$KIND/asan" exec -execve "$KIND/asan-true" unused
 	done
 }
+
+@test "each function of the installed libraries that registers or changes a region is seen" {
+	local library found
+
+	library=$(ldd "$KIND/now" | sed -n 's/.*libibverbs.so.1 => \([^ ]*\) .*/\1/p')
+	found=$(nm -D --defined-only "$library" "${library/libibverbs/libmlx5}" 2>/dev/null |
+		sed -nE 's/.* [TW] ((ibv|mlx5dv)_(devx_)?(reg|rereg|dereg|import|unimport|umem_reg|umem_dereg)_?[a-z0-9_]*)@@.*/\1/p' |
+		grep -E '_mr|umem' | grep -vx -e mlx5dv_devx_umem_export | sort -u)
+	[ -n "$found" ]
+	[ -z "$(comm -23 <(echo "$found") <(nm -D --defined-only "$BUILD/trace/libmrctl-trace.so" |
+		sed -n 's/.* mr_traced_//p' | sort))" ] ||
+		fail "$(comm -23 <(echo "$found") <(nm -D --defined-only "$BUILD/trace/libmrctl-trace.so" |
+			sed -n 's/.* mr_traced_//p' | sort))"
+}

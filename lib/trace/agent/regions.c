@@ -114,6 +114,18 @@ TRACED(struct ibv_mr *, mlx5dv_reg_dmabuf_mr,
 		REAL(mlx5dv_reg_dmabuf_mr)(pd, offset, length, iova, fd, access, mlx5_access));
 }
 
+/* Of rdma-core 65.  The memory is the library's own: @buf tells it how the memory was made. */
+TRACED(struct ibv_mr *, ibv_reg_buf_mr,
+       (struct ibv_pd * pd, void *buf, void *addr, size_t length, int access))
+{
+	struct call call;
+
+	if (!call_begin(&call, MR_TRACED_IBV_REG_BUF_MR, CALLER))
+		return REAL(ibv_reg_buf_mr)(pd, buf, addr, length, access);
+	call_note_range(&call, (uintptr_t)addr, length, (uint32_t)access);
+	return end_of_reg(&call, pd, REAL(ibv_reg_buf_mr)(pd, buf, addr, length, access));
+}
+
 /* Read after the real function has: what the mask does not name need not be there. */
 static void note_init_attr(struct call *call, const struct init_attr *attr)
 {

@@ -36,6 +36,7 @@ enum mr_traced_effect {
 	CALL(IBV_REG_MR_IOVA2, "ibv_reg_mr_iova2", REGISTERS)                                      \
 	CALL(IBV_REG_DMABUF_MR, "ibv_reg_dmabuf_mr", REGISTERS)                                    \
 	CALL(IBV_REG_MR_EX, "ibv_reg_mr_ex", REGISTERS)                                            \
+	CALL(IBV_REG_BUF_MR, "ibv_reg_buf_mr", REGISTERS)                                          \
 	CALL(IBV_REG_DM_MR, "ibv_reg_dm_mr", REGISTERS)                                            \
 	CALL(IBV_ALLOC_NULL_MR, "ibv_alloc_null_mr", REGISTERS)                                    \
 	CALL(IBV_IMPORT_MR, "ibv_import_mr", REGISTERS)                                            \
