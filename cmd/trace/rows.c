@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include "cmd/trace/rows.h"
+#include "lib/simulator/enter.h"
 #include "lib/trace/request.h"
 
 static const struct field trace_fields[] = {
@@ -19,6 +20,7 @@ static const struct field trace_fields[] = {
 	FIELD(struct trace_row, leaked_bytes, FIELD_NUMBER, 0, "sum of their lengths"),
 	FIELD(struct trace_row, unseen, FIELD_NUMBER, 0,
 	      "calls that were made while mrctl did not answer; they count nowhere else"),
+	FIELD(struct trace_row, simulated, FIELD_BOOL, 0, "whether the device is simulated"),
 	FIELD_END,
 };
 const struct record trace_record = { "trace", trace_fields, NULL };
@@ -89,6 +91,15 @@ static const struct field not_followed_fields[] = {
 };
 const struct record not_followed_record = { "not_followed", not_followed_fields, "not_followed" };
 
+/* mrctl may run on the simulated HCA itself, or the program may enter it. */
+static bool is_simulated(const struct mr_refusals *refusals)
+{
+	for (size_t i = 0; i < refusals->count; i++)
+		if (refusals->kinds[i]->has_look && refusals->kinds[i]->look.environment.simulated)
+			return true;
+	return mr_simulator_is_entered();
+}
+
 void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		    const struct trace_result *result)
 {
@@ -121,6 +132,7 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		.leaked = known(leaked),
 		.leaked_bytes = known(leaked_bytes),
 		.unseen = known(follow->unseen + totals->uncounted),
+		.simulated = is_simulated(&follow->refusals),
 	};
 }
 

@@ -62,9 +62,12 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	report_note(command, "%s: %s, %s", row.call,
 		    trace_errno_text(kind->record.call.errnum, errno_text, sizeof(errno_text)),
 		    kind->count > 1 ? times : "once");
-	report_detail("%sby %s (pid %" PRIu64 ") at %s%s%s", kind->count > 1 ? "first " : "",
+	report_detail("%sby %s (pid %" PRIu64 ") at %s%s%s%s", kind->count > 1 ? "first " : "",
 		      row.program && row.program[0] ? row.program : "a program", row.pid.value,
 		      row.place ? row.place : "?", row.device ? ", on " : "",
+		      row.device && kind->has_look && kind->look.environment.simulated
+			      ? "the simulated HCA "
+			      : "",
 		      row.device ? row.device : "");
 	report_request(&row);
 	if (row.why)
@@ -135,6 +138,8 @@ static void report_total(const struct trace_row *row)
 	else
 		report_note(command, "nothing was registered by %s; %" PRIu64 " refused", processes,
 			    row->refused.value);
+	if (row->simulated)
+		report_detail("these are answers of the simulated HCA");
 	if (row->unseen.value)
 		report_detail("%" PRIu64 " more calls were made while mrctl did not answer",
 			      row->unseen.value);
