@@ -35,7 +35,7 @@ copy_programs() {
 	mapfile -t loader < <(userland_loader)
 	rm -rf "$copy"
 	mkdir -p "$copy/lib/libibverbs" "$copy/tests/cli"
-	cp -a "$build/mrctl" "$build/sim" "$copy/"
+	cp -a "$build/mrctl" "$build/sim" "$build/trace" "$copy/"
 	cp "$build"/tests/cli/session-{tool,objects} "$copy/tests/cli/"
 	mapfile -t libraries < <("${loader[@]}" --list "$copy/mrctl" | grep -o "$userland/[^ ]*" | sort -u)
 	copy_library "${libraries[@]}" "$userland/$userland_lib"/libibverbs/*.so

@@ -16,12 +16,15 @@ static const struct {
 	struct mr_kernel_version last;
 	const char *effect;
 } bugs[] = {
-	/* drivers/infiniband/sw/rxe/rxe_odp.c, __rxe_odp_mr_copy(): copies from the start of the mapped page */
+	/*
+	 * drivers/infiniband/sw/rxe/rxe_odp.c, __rxe_odp_mr_copy(): copies from the start of the mapped page, and
+	 * takes the IOVA for an address of the process
+	 */
 	{ RDMA_DRIVER_RXE,
 	  MR_ACCESS_ON_DEMAND,
 	  { 7, 2 },
 	  "this kernel's rxe corrupts data of on-demand regions: a transfer to or from the middle of "
-	  "a page uses the start of the page" },
+	  "a page uses the start of the page, and an IOVA other than the address leads to other pages" },
 };
 
 const char *mr_kernel_bug(struct mr_host *host, uint32_t driver_id, uint32_t access)

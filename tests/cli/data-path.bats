@@ -101,3 +101,27 @@ word() {
 	run --separate-stderr ms reg --access on-demand --quiet
 	[[ $stderr != *corrupts* ]]
 }
+
+# bats test_tags=kernel
+@test "an on-demand region of rxe whose IOVA is not its address leads to other pages" {
+	local key addr=0x7e5500000000
+	# shellcheck disable=SC2034 # of hold
+	local MR=("${MS[@]}") access=local-write,remote-read
+
+	! on_mlx5 || skip "mlx5 does it right"
+	ms reg --access on-demand --quiet 2>/dev/null || skip "no on-demand paging here"
+	ms dereg --all --quiet
+	hold reg-iova --name a --memory "file:$FILE" --size 8K --access "$access,on-demand" --addr $addr \
+		--iova $((addr + 0x1000)) --hold -n -o rkey
+	read -r key <"$HOLD_OUT"
+	# the second page instead of the first; the page behind it is outside of the kernel's list
+	[ "$(through "$key" $((addr + 0x1000)))" = 0x6c6b6a69 ]
+	release
+	ms dereg a --quiet
+	# pinned, it is right
+	ms reg-iova --name a --memory "file:$FILE" --size 8K --access "$access" --addr $addr \
+		--iova $((addr + 0x1000)) --quiet
+	key=$(ms stat -n -o rkey a)
+	[ "$(through "$key" $((addr + 0x1000)))" = 0x64636261 ]
+	[ "$(through "$key" $((addr + 0x2000)))" = 0x6c6b6a69 ]
+}
