@@ -63,7 +63,9 @@ static void fill_request(struct call_row *row, const struct mr_trace_record *cal
 
 static void fill_answer(struct call_row *row, const struct mr_trace_record *call)
 {
-	const bool has_keys = !call->errnum && (call->lkey || call->rkey);
+	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
+	const bool has_keys = !call->errnum && (call->lkey || call->rkey) &&
+			      (effect == MR_TRACED_REGISTERS || effect == MR_TRACED_CHANGES);
 
 	row->answer = call->errnum ? mr_errno_name(call->errnum) ?: "refused" : "ok";
 	row->errno_value = (struct mr_opt_u64){ (uint64_t)call->errnum,
