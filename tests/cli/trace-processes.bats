@@ -80,16 +80,17 @@ processes() {
 }
 
 @test "a program whose mrctl stops waits, and goes on with it" {
-	"${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- "$TOOL" threads 1000 &
+	"${SIM[@]}" mrctl trace -q -o "$BATS_TEST_TMPDIR/calls" -- "$TOOL" threads 4000 &
 	local tracer=$!
+	# a fast machine may be done before the last stop
 	for _ in 1 2 3 4 5; do
-		kill -STOP "$tracer"
+		kill -STOP "$tracer" || break
 		sleep 0.1
 		kill -CONT "$tracer"
 		sleep 0.05
 	done
 	wait "$tracer"
-	[ "$(grep -c '"call":"ibv_dereg_mr"' "$BATS_TEST_TMPDIR/calls")" -eq 8000 ]
+	[ "$(grep -c '"call":"ibv_dereg_mr"' "$BATS_TEST_TMPDIR/calls")" -eq 32000 ]
 }
 
 @test "programs are followed however they are run" {

@@ -417,6 +417,8 @@ static void open_device(const char *device)
 		if (!strcmp(ibv_get_device_name(*entry), device))
 			context = mlx5dv_is_supported(*entry) ? mlx5dv_open_device(*entry, &devx)
 							      : ibv_open_device(*entry);
+	if (list)
+		ibv_free_device_list(list);
 	pd = context ? ibv_alloc_pd(context) : NULL;
 	if (!pd)
 		die(device);

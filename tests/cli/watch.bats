@@ -73,7 +73,7 @@ pages() {
 	[ "$(grep -c '^ID NAME' <<<"$output")" -ge 3 ] || fail "$output"
 	[ "$(grep -cx '' <<<"$output")" -eq $(($(grep -c '^ID NAME' <<<"$output") - 1)) ]
 	# shellcheck disable=SC2016 # expanded by bash
-	in_session 'out=$BATS_TEST_TMPDIR/out; mrctl stat --watch 60 >$out & pid=$!; appears 1 pds: $out; kill -TERM $pid; wait $pid'
+	in_session 'out=$BATS_TEST_TMPDIR/terminated; mrctl stat --watch 60 >$out & pid=$!; appears 1 pds: $out; kill -TERM $pid; wait $pid'
 	succeeded
 }
 
