@@ -174,15 +174,15 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 	return i;
 }
 
-static struct mr_traced_process *new_process(struct mr_follow *follow,
-					     const struct mr_visitor *visitor,
-					     const struct mr_trace_request *request, int *fd)
+/* @fd: set to that of the new process' ring; left alone when it cannot be followed. */
+static void add_process(struct mr_follow *follow, const struct mr_visitor *visitor,
+			const struct mr_trace_request *request, int *fd)
 {
 	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
 	struct mr_error err;
 
 	if (!process)
-		return NULL;
+		return;
 	process->pid = visitor->pid;
 	process->uid = visitor->uid;
 	process->pidfd = open_pidfd(visitor->pid);
@@ -195,12 +195,11 @@ static struct mr_traced_process *new_process(struct mr_follow *follow,
 		follow->processes = more;
 	if (!more || mr_ring_create(&process->ring, follow->frames, fd, &err)) {
 		mr_process_release(process);
-		return NULL;
+		return;
 	}
 	follow->processes[follow->process_count++] = process;
 	follow->joined++;
 	mr_process_see(process, 0);
-	return process;
 }
 
 static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
@@ -211,11 +210,8 @@ static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
 
 	if (before < follow->process_count) /* it runs another program now */
 		end_process(follow, before);
-	if (new_process(follow, visitor, request, &fd))
-		mr_channel_reply(visitor,
-				 &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames }, fd);
-	else
-		mr_channel_leave(visitor);
+	add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames }, fd);
 }
 
 static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
@@ -352,15 +348,18 @@ static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
 	const size_t polled = follow->process_count;
+	/* An old kernel or a container's filter of calls may know no pidfd. */
+	const bool has_child_fd = loop->child_fd >= 0;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll(loop->fds, FD_PROCESSES + polled, polled ? POLL_MS : -1) < 0 && errno != EINTR)
+	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? POLL_MS : -1) < 0 &&
+	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	if (loop->fds[FD_SIGNALS].revents)
 		take_signal(loop);
-	if (loop->fds[FD_CHILD].revents)
-		loop->child_is_over = waitpid(loop->child, &loop->status, 0) == loop->child;
+	if (loop->fds[FD_CHILD].revents || (!has_child_fd && !loop->child_is_over))
+		loop->child_is_over = waitpid(loop->child, &loop->status, WNOHANG) == loop->child;
 	if (loop->fds[FD_OTHER].revents)
 		leave_other(loop);
 	take_all(loop, polled);
@@ -394,8 +393,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 			     .signals = open_signals() };
 	int rc = 0;
 
-	if (loop.child_fd < 0)
-		rc = mr_fail(err, MR_ERROR_HOST, errno, "pidfd_open", NULL);
 	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;

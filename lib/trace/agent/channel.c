@@ -10,6 +10,13 @@
 #include "lib/trace/agent/channel.h"
 #include "lib/trace/agent/system.h"
 
+enum {
+	ATTEMPTS = 200, /* of a request that is sent away unread */
+};
+
+/* What became of a request. */
+enum answer { ANSWERED, SENT_AWAY, NO_ANSWER };
+
 /* The socket's name and the token: copied, as the program may change its environment. */
 static char variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR_TRACE_TOKEN];
 static struct sockaddr_un address;
@@ -75,7 +82,7 @@ static void fill(struct mr_trace_request *request, enum mr_trace_request_kind ki
 	memcpy(request->token, token, sizeof(request->token));
 }
 
-static bool send_request(int fd, const struct mr_trace_request *request)
+static enum answer send_request(int fd, const struct mr_trace_request *request)
 {
 	uint64_t begin = system_now();
 	long rc;
@@ -83,11 +90,13 @@ static bool send_request(int fd, const struct mr_trace_request *request)
 	do {
 		rc = SYSTEM(SYS_sendto, fd, request, sizeof(*request), MSG_NOSIGNAL, NULL, 0);
 	} while (rc == -EINTR && !is_late(begin));
-	return rc == sizeof(*request);
+	if (rc == -EPIPE || rc == -ECONNRESET)
+		return SENT_AWAY;
+	return rc == sizeof(*request) ? ANSWERED : NO_ANSWER;
 }
 
 /* @ring: set to the descriptor that came with the reply, else -1. */
-static bool receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
+static enum answer receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
 {
 	union {
 		struct cmsghdr header;
@@ -109,21 +118,46 @@ static bool receive_reply(int fd, struct mr_trace_reply *reply, int *ring)
 	header = rc >= 0 ? CMSG_FIRSTHDR(&message) : NULL;
 	if (header && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(ring, CMSG_DATA(header), sizeof(*ring));
-	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC;
+	if (!rc || rc == -ECONNRESET)
+		return SENT_AWAY;
+	return rc == sizeof(*reply) && reply->magic == MR_TRACE_MAGIC ? ANSWERED : NO_ANSWER;
 }
 
-/* Send a request and wait for the reply. */
-static bool ask(const struct mr_trace_request *request, struct mr_trace_reply *reply, int *ring)
+static enum answer ask_once(const struct mr_trace_request *request, struct mr_trace_reply *reply,
+			    int *ring)
 {
 	int fd = connect_to();
-	bool done;
+	enum answer answer;
 
 	*ring = -1;
 	if (fd < 0)
-		return false;
-	done = send_request(fd, request) && receive_reply(fd, reply, ring);
+		return NO_ANSWER;
+	answer = send_request(fd, request);
+	if (answer == ANSWERED)
+		answer = receive_reply(fd, reply, ring);
 	SYSTEM(SYS_close, fd);
-	return done;
+	return answer;
+}
+
+/* Send a request and wait for the reply.  Others may have crowded it out before mrctl read it. */
+static bool ask(const struct mr_trace_request *request, struct mr_trace_reply *reply, int *ring)
+{
+	enum answer answer = SENT_AWAY;
+
+	for (unsigned int i = 0; i < ATTEMPTS && answer == SENT_AWAY; i++)
+		answer = ask_once(request, reply, ring);
+	return answer == ANSWERED;
+}
+
+/* Wait until mrctl has taken a request whose reply tells nothing. */
+static void tell(const struct mr_trace_request *request)
+{
+	struct mr_trace_reply reply;
+	int none;
+
+	ask(request, &reply, &none);
+	if (none >= 0)
+		SYSTEM(SYS_close, none);
 }
 
 /* Map a ring.  The file is sealed against a change of its size, so no access can raise SIGBUS. */
@@ -174,29 +208,23 @@ bool channel_join(struct agent_process *process)
 void channel_look(uint64_t index, uint32_t tid)
 {
 	struct mr_trace_request request;
-	struct mr_trace_reply reply = { 0 };
-	int none;
 
 	fill(&request, MR_TRACE_LOOK);
 	request.index = index;
 	request.tid = tid;
-	ask(&request, &reply, &none);
-	if (none >= 0)
-		SYSTEM(SYS_close, none);
+	tell(&request);
 }
 
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 {
 	struct mr_trace_request request;
-	int fd = address_length ? connect_to() : -1;
 
-	if (fd < 0)
+	if (!address_length)
 		return;
 	fill(&request, MR_TRACE_LOST);
 	request.obstacle = obstacle;
 	memccpy(request.path, path, '\0', sizeof(request.path) - 1);
-	send_request(fd, &request);
-	SYSTEM(SYS_close, fd);
+	tell(&request);
 }
 
 bool channel_is_refused(void)

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -85,15 +84,16 @@ static bool find_loader(int fd, const ElfW(Ehdr) * elf, ElfW(Phdr) * found)
 	return false;
 }
 
+/* The head of this code's own file, which the linker names (ld(1), __ehdr_start). */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
 /* Whether it is for the machine of the running program. */
 static bool is_for_this_machine(const ElfW(Ehdr) * elf)
 {
-	const ElfW(Ehdr) *own = (const void *)getauxval(AT_SYSINFO_EHDR); /* the vDSO */
-
 	return elf->e_ident[EI_CLASS] == ELFCLASS64 &&
 	       elf->e_ident[EI_DATA] ==
 		       (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB) &&
-	       (!own || elf->e_machine == own->e_machine);
+	       elf->e_machine == __ehdr_start.e_machine;
 }
 
 static enum mr_trace_obstacle obstacle_of_elf(int fd, const ElfW(Ehdr) * elf, const char *path)

@@ -58,16 +58,19 @@ static inline ssize_t play_reply(int fd, int *ring)
 	return got;
 }
 
-/** play_ask() - one request and its reply.  Return: as play_reply(), or -1. */
+/** play_ask() - one request and its reply, tried again when sent away.  Return: as play_reply(), or -1. */
 static inline ssize_t play_ask(const struct mr_channel *channel, uint32_t kind, int *ring)
 {
 	const struct mr_trace_request request = play_request(channel, kind);
-	int fd = play_connect(channel);
 	ssize_t got = -1;
 
-	if (fd >= 0 && send(fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request))
-		got = play_reply(fd, ring);
-	close(fd);
+	for (size_t i = 0; i < 200 && got <= 0; i++) {
+		int fd = play_connect(channel);
+
+		if (fd >= 0 && send(fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request))
+			got = play_reply(fd, ring);
+		close(fd);
+	}
 	return got;
 }
 
