@@ -109,6 +109,13 @@ static int set_limit(int index, uint64_t value, struct mr_error *err)
 	return -err->errnum;
 }
 
+static bool have_memlock;
+
+bool mr_limits_have_memlock(void)
+{
+	return have_memlock;
+}
+
 int mr_limits_set(const struct mr_limits *limits, struct mr_error *err)
 {
 	int rc = 0;
@@ -116,6 +123,7 @@ int mr_limits_set(const struct mr_limits *limits, struct mr_error *err)
 	for (int i = 0; i < MR_LIMITS && !rc; i++)
 		if (limits->values[i].known)
 			rc = set_limit(i, limits->values[i].value, err);
+	have_memlock |= !rc && limits->values[MEMLOCK].known;
 	if (!rc && limits->values[MEMLOCK].known && limits->values[MEMLOCK].value != UINT64_MAX)
 		rc = give_up_ipc_lock(err);
 	return rc;

@@ -34,4 +34,7 @@ int mr_limits_parse(const char *text, struct mr_limits *limits, struct mr_error 
  */
 int mr_limits_set(const struct mr_limits *limits, struct mr_error *err);
 
+/** mr_limits_have_memlock() - whether mr_limits_set() has set the limit of locked memory of this process */
+bool mr_limits_have_memlock(void);
+
 #endif

@@ -93,8 +93,8 @@ static void set_remedy(const struct mr_memlock_origin *origin, bool in_container
 	else if (origin->trace == MR_MEMLOCK_SET)
 		mr_finding_remedy(
 			finding,
-			"%s starts it with this limit (prlimit, setrlimit, \"ulimit -l\"): "
-			"let it set a higher one",
+			"%s, or what it starts, sets this limit (prlimit, setrlimit, \"ulimit -l\"): "
+			"let that set a higher one",
 			origin->parent);
 	else
 		mr_finding_remedy(finding, "%s",
@@ -116,6 +116,11 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 		snprintf(who, sizeof(who), "%s (%" PRIu64 ")", origin->name, origin->pid);
 	else
 		snprintf(who, sizeof(who), "%s", "the process");
+	if (origin->trace == MR_MEMLOCK_OWN) {
+		snprintf(figure, room, "; set by --limit");
+		mr_finding_detail(finding, "mrctl itself has set it, as --limit asks");
+		return;
+	}
 	if (origin->trace == MR_MEMLOCK_FROM_START) {
 		snprintf(figure, room, "; %s",
 			 in_container ? "all ancestors in this container have it"
@@ -135,7 +140,7 @@ static void say_origin(const struct mr_memlock_origin *origin, const struct mr_m
 	if (origin->pid)
 		snprintf(figure, room, "; %s at %s", change, origin->name);
 	else
-		snprintf(figure, room, "; %s when %s started the process", change, origin->parent);
+		snprintf(figure, room, "; %s below %s", change, origin->parent);
 	mr_finding_detail(finding, "%s has it, its parent %s (%" PRIu64 ") has %s", who,
 			  origin->parent, origin->parent_pid,
 			  origin->parents.soft == UINT64_MAX
@@ -155,7 +160,9 @@ void mr_memlock_explain(struct mr_host *host, const struct mr_memlock *limit, ui
 				  mr_errno_text(-rc));
 	else
 		say_origin(&origin, limit, in_container, finding);
-	if (limit->hard >= needed && limit->hard > limit->soft)
+	if (!rc && origin.trace == MR_MEMLOCK_OWN)
+		mr_finding_remedy(finding, "give --limit a higher memlock, or leave it out");
+	else if (limit->hard >= needed && limit->hard > limit->soft)
 		mr_finding_remedy(finding,
 				  "\"ulimit -l %s\" in the shell that starts the program: the hard "
 				  "limit allows it",

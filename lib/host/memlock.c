@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/base/limits.h"
 #include "lib/host/cgroup.h"
 #include "lib/host/memlock.h"
 #include "lib/host/namespaces.h"
@@ -60,6 +61,10 @@ int mr_memlock_trace(struct mr_host *host, const struct mr_memlock *limit,
 	if (!status.parent.known)
 		return -EINVAL;
 	set_process(origin, 0, &status);
+	if (mr_limits_have_memlock() && host->recording < 0 && !host->process) {
+		origin->trace = MR_MEMLOCK_OWN;
+		return 0;
+	}
 	for (int i = 0; i < ANCESTORS && origin->parent_pid; i++) {
 		if (!is_inherited(host, limit, origin, &status))
 			break;

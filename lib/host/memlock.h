@@ -36,6 +36,7 @@ enum mr_tristate mr_memlock_is_lifted(struct mr_host *host);
 
 /** How far the limit of this process was followed upwards. */
 enum mr_memlock_trace {
+	MR_MEMLOCK_OWN,        /**< mr_limits_set() has set it: --limit */
 	MR_MEMLOCK_SET,        /**< the parent of the process has another limit */
 	MR_MEMLOCK_FROM_START, /**< the process is the first one that can be seen from here */
 	MR_MEMLOCK_HIDDEN,     /**< the parent of the process cannot be read */

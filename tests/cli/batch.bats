@@ -324,6 +324,7 @@ load batch
 		'reg --size 32K'
 	succeeded
 	batch --limit memlock=64K,nofile=100 --limit as=unlimited -- 'reg --size 128K'
+	[[ $stderr == *'RLIMIT_MEMLOCK is 64 KiB; set by --limit [certain, MR-MEMLOCK]'*'give --limit a higher memlock'* ]]
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"ENOMEM"*"MR-MEMLOCK]"* ]]
 }

@@ -123,9 +123,9 @@ TEST(memlock_names_who_lowered_it_for_this_process)
 {
 	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
 	put_process("300", "launcher", 0, UNLIMITED, UNLIMITED);
-	assert_contains(look(mr_check_memlock, GIB).figure, "lowered when launcher started");
+	assert_contains(look(mr_check_memlock, GIB).figure, "lowered below launcher");
 	put_process("300", "launcher", 0, "65536", "65536");
-	assert_contains(look(mr_check_memlock, GIB).figure, "set when launcher started");
+	assert_contains(look(mr_check_memlock, GIB).figure, "set below launcher");
 }
 
 TEST(memlock_is_unlimited)
@@ -210,8 +210,8 @@ TEST(memlock_has_a_remedy_that_fits_who_lowered_it)
 		{ "sshd", "sshd", "limits.conf" },
 		{ "python3", "containerd-shim", "--ulimit memlock=-1" },
 		{ "bash", "bash", "ulimit -l" },
-		{ "trainer", "prterun", "prterun starts it" },
-		{ "surprise", "surgeon", "surgeon starts it" },
+		{ "trainer", "prterun", "prterun, or what it starts" },
+		{ "surprise", "surgeon", "surgeon, or what it starts" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
