@@ -106,6 +106,25 @@ static bool read_variable(FILE *file, char *text, size_t size, bool *is_cut, uin
 	return c != EOF || length;
 }
 
+/*
+ * execve(2) gives the process its new memory before it tells where command line and environment are in it
+ * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.  A kernel
+ * thread and a process that has ended have no program.
+ */
+static bool is_in_exec(pid_t pid)
+{
+	struct mr_process process;
+	char text[PATH_MAX];
+	bool is_empty;
+
+	if (!mr_process_open(pid, &process))
+		return false;
+	is_empty = !mr_process_read(&process, "cmdline", text, 1) &&
+		   mr_process_link(&process, "exe", text, sizeof(text));
+	mr_process_close(&process);
+	return is_empty;
+}
+
 int mr_process_variable(pid_t process, const char *name, char *value, size_t size)
 {
 	mr_auto_file FILE *file = mr_process_environment((uint64_t)process);
@@ -126,7 +145,9 @@ int mr_process_variable(pid_t process, const char *name, char *value, size_t siz
 			strcpy(value, text + length + 1);
 		return 1;
 	}
-	return ferror(file) ? -EIO : 0;
+	if (ferror(file))
+		return -EIO;
+	return !bytes && is_in_exec(process) ? -EAGAIN : 0;
 }
 
 /* ---- threads ---- */

@@ -31,7 +31,8 @@ int mr_seen_by(struct mr_viewer viewer, const char *path, char found[PATH_MAX]);
  * mr_process_variable() - a variable of the environment that a process was started with (proc_pid_environ(5))
  * @value: set to it, or to an empty text where it is not set, or does not fit
  *
- * Return: 1 where it is set; 0 where it is not; or -errno where the environment cannot be read.
+ * Return: 1 where it is set; 0 where it is not; -EAGAIN where the process is in the midst of execve(2), and has no
+ * environment for a moment; or another -errno where the environment cannot be read.
  */
 int mr_process_variable(pid_t process, const char *name, char *value, size_t size);
 
