@@ -135,13 +135,19 @@ mount_new() {	# TYPE
 @test "an I/O virtual address that wraps is answered by the driver" {
 	local wanted=ok
 
-	# mlx5 of 7.2 refuses it with a warning of the kernel; that of 6.12 accepts it.
-	if [ "$MRCTL_TEST_DEVICE" = mlx5_0 ] && linux 7; then
-		wanted="ibv_reg_mr_iova EINVAL"
+	# mlx5 of 7.2 refuses it with a warning of the kernel.  Older ones mostly accept it: alloc_cacheable_mr()
+	# now and then finds no page size for the pages that the memory happens to have.
+	if [ "$MRCTL_TEST_DEVICE" = mlx5_0 ]; then
 		echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
+		! linux 7 || wanted="ibv_reg_mr_iova EINVAL"
 	fi
-	answers "iova wraps" "$wanted" \
-		reg-iova --iova 0xfffffffffffff000 --size 64K
+	run --separate-stderr mr reg-iova --iova 0xfffffffffffff000 --size 64K
+	if [ "$MRCTL_TEST_DEVICE" = mlx5_0 ] && ! linux 7 && [ "$status" -ne 0 ]; then
+		refused EINVAL ibv_reg_mr_iova
+		observed "iova wraps" ok
+	else
+		answered "iova wraps" "$wanted"
+	fi
 }
 
 # bats test_tags=kernel
