@@ -107,47 +107,73 @@ static bool read_variable(FILE *file, char *text, size_t size, bool *is_cut, uin
 }
 
 /*
- * execve(2) gives the process its new memory before it tells where command line and environment are in it
- * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.  A kernel
- * thread and a process that has ended have no program.
+ * The looks at an empty environment.  One is, though the process has a command line, if execve(2) took
+ * away the memory between open(2) and read(2), or has come just from the one to the other.
  */
-static bool is_in_exec(pid_t pid)
+#define LOOKS 8
+
+/* Why a process has an empty environment. */
+enum emptiness {
+	HAS_NO_PROGRAM, /* a kernel thread, or one that has ended */
+	IS_IN_EXEC,
+	HAS_COMMAND_LINE,
+};
+
+/*
+ * execve(2) gives the process its new memory before it tells where command line and environment are in it
+ * (fs/exec.c begin_new_exec(), fs/binfmt_elf.c create_elf_tables()), so that both are empty in between.
+ */
+static enum emptiness why_empty(pid_t pid)
 {
+	enum emptiness why = HAS_NO_PROGRAM;
 	struct mr_process process;
 	char text[PATH_MAX];
-	bool is_empty;
 
 	if (!mr_process_open(pid, &process))
-		return false;
-	is_empty = !mr_process_read(&process, "cmdline", text, 1) &&
-		   mr_process_link(&process, "exe", text, sizeof(text));
+		return why;
+	if (mr_process_link(&process, "exe", text, sizeof(text)))
+		why = mr_process_read(&process, "cmdline", text, 1) ? HAS_COMMAND_LINE : IS_IN_EXEC;
 	mr_process_close(&process);
-	return is_empty;
+	return why;
 }
 
-int mr_process_variable(pid_t process, const char *name, char *value, size_t size)
+/* Return: as of mr_process_variable(), but 0 in the midst of execve(2).  @bytes: how many there were. */
+static int look_for(pid_t process, const char *name, char *value, size_t size, uint64_t *bytes)
 {
 	mr_auto_file FILE *file = mr_process_environment((uint64_t)process);
 	const size_t length = strlen(name);
 	char text[PATH_MAX + 64];
-	uint64_t bytes = 0;
 	bool is_cut;
 
 	value[0] = '\0';
+	*bytes = 0;
 	if (!file)
 		return -errno;
-	while (bytes < ENVIRONMENT_MAX &&
-	       read_variable(file, text, sizeof(text), &is_cut, &bytes)) {
-		bytes++;
+	while (*bytes < ENVIRONMENT_MAX &&
+	       read_variable(file, text, sizeof(text), &is_cut, bytes)) {
+		++*bytes;
 		if (strncmp(text, name, length) != 0 || text[length] != '=')
 			continue;
 		if (!is_cut && strlen(text + length + 1) < size)
 			strcpy(value, text + length + 1);
 		return 1;
 	}
-	if (ferror(file))
-		return -EIO;
-	return !bytes && is_in_exec(process) ? -EAGAIN : 0;
+	return ferror(file) ? -EIO : 0;
+}
+
+int mr_process_variable(pid_t process, const char *name, char *value, size_t size)
+{
+	enum emptiness why = HAS_COMMAND_LINE;
+	uint64_t bytes;
+	int rc = 0;
+
+	for (int i = 0; i < LOOKS && why == HAS_COMMAND_LINE; i++) {
+		rc = look_for(process, name, value, size, &bytes);
+		if (rc || bytes)
+			return rc;
+		why = why_empty(process);
+	}
+	return why == IS_IN_EXEC ? -EAGAIN : 0;
 }
 
 /* ---- threads ---- */

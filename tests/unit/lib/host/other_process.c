@@ -62,25 +62,29 @@ static void end(void)
 	host = (struct mr_host)MR_THIS_HOST;
 }
 
+static char *const sleeping[] = { (char[]){ "sleep" }, (char[]){ "100" }, NULL };
+
 /* Starts a program with an environment, as /proc shows only that with which it was started. */
-static void start_program(char *const *environment)
+static void start_program(const char *program, char *const *arguments, char *const *environment)
 {
-	char *const arguments[] = { (char[]){ "sleep" }, (char[]){ "100" }, NULL };
 	int closed_by_exec[2];
-	char byte;
+	char byte, none[1];
 
 	assert_int_equal(pipe2(closed_by_exec, O_CLOEXEC), 0);
 	host.process = fork();
 	assert_true(host.process >= 0);
 	if (!host.process) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		execve("/bin/sleep", arguments, environment);
+		execve(program, arguments, environment);
 		_exit(1);
 	}
 	close(closed_by_exec[1]);
 	assert_int_equal(read(closed_by_exec[0], &byte, 1), 0);
 	close(closed_by_exec[0]);
 	ready[0] = ready[1] = -1;
+	/* Its descriptors are closed before it has its environment. */
+	while (mr_process_variable(host.process, "", none, sizeof(none)) == -EAGAIN)
+		usleep(1000);
 }
 
 /* ---- its folder in /proc ---- */
@@ -174,7 +178,7 @@ TEST(variables_are_those_that_it_was_started_with)
 	struct mr_fork fork_asked;
 
 	setenv("ONLY_HERE", "1", 1);
-	start_program(environment);
+	start_program("/bin/sleep", sleeping, environment);
 	assert_int_equal(mr_process_variable(host.process, "RDMAV_FORK_SAFE", value, 8), 1);
 	assert_string_equal(value, "1");
 	assert_int_equal(mr_process_variable(host.process, "EMPTY", value, 8), 1);
@@ -189,6 +193,27 @@ TEST(variables_are_those_that_it_was_started_with)
 	mr_fork_read(&host, &fork_asked);
 	assert_false(fork_asked.is_asked);
 	assert_true(mr_process_variable(0x7ffffff0, "A", value, 8) < 0);
+}
+
+/* The environment is empty for a moment of each execve(2), and goes with the old memory where it was open. */
+TEST(a_variable_is_not_missed_while_its_process_executes_programs)
+{
+	char *const again[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "eval \"$AGAIN\"" },
+				NULL };
+	char *const environment[] = { (char[]){ "AGAIN=exec sh -c 'eval \"$AGAIN\"'" }, NULL };
+	int found = 0, missed = 0;
+	char value[64];
+
+	start_program("/bin/sh", again, environment);
+	for (int i = 0; i < 20000; i++) {
+		const int rc = mr_process_variable(host.process, "AGAIN", value, sizeof(value));
+
+		found += rc == 1;
+		missed += !rc;
+	}
+	end();
+	assert_true(found > 0);
+	assert_int_equal(missed, 0);
 }
 
 TEST(sysfs_is_where_its_libibverbs_looks_for_it)
@@ -207,7 +232,7 @@ TEST(sysfs_is_where_its_libibverbs_looks_for_it)
 	assert_non_null(file);
 	assert_true(fputs("theirs\n", file) >= 0 && !fclose(file));
 	snprintf(variable, sizeof(variable), "SYSFS_PATH=%s", folder);
-	start_program(environment);
+	start_program("/bin/sleep", sleeping, environment);
 	assert_true(mr_host_line(&host, line, sizeof(line), "/sys/class/infiniband/x"));
 	assert_string_equal(line, "theirs");
 	end();
@@ -398,6 +423,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_is_not_known_has_no_facts),
 		cmocka_unit_test(a_thread_is_found_by_its_number_in_its_own_namespace),
 		cmocka_unit_test(variables_are_those_that_it_was_started_with),
+		cmocka_unit_test(a_variable_is_not_missed_while_its_process_executes_programs),
 		cmocka_unit_test(sysfs_is_where_its_libibverbs_looks_for_it),
 		cmocka_unit_test(files_are_those_below_its_own_mounts),
 		cmocka_unit_test(with_the_same_mounts_a_file_is_the_same_one),
