@@ -3,12 +3,22 @@
  * The program that mrctl reg is compared with: registers COUNT pages, STRIDE bytes apart, and
  * deregisters them.
  * Usage: loop COUNT STRIDE [DEVICE]
+ * Prints: the microseconds that deregistering took
  */
 #include <infiniband/verbs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+
+static long now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
 
 int main(int argc, char **argv)
 {
@@ -20,6 +30,7 @@ int main(int argc, char **argv)
 	struct ibv_context *context;
 	struct ibv_pd *pd;
 	char *memory;
+	long start;
 	int n = 0;
 
 	for (n = 0; list && list[n]; n++)
@@ -39,9 +50,11 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
+	start = now_us();
 	for (size_t i = 0; i < count; i++)
 		if (ibv_dereg_mr(mrs[i]))
 			return 1;
+	printf("%ld\n", now_us() - start);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
 	ibv_free_device_list(list);
