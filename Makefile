@@ -79,7 +79,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
-	check-sanitized check-all valgrind bench causes lint setup install uninstall clean help FORCE
+	check-sanitized check-all valgrind bench bench-compare causes lint setup install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA and the agent of trace (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
@@ -260,9 +260,13 @@ causes: all
 	@man/causes.sh $(BUILD)/mrctl >$(BUILD)/mrctl-causes.7
 	@mv $(BUILD)/mrctl-causes.7 man/
 
-## bench: speed and memory, as ratios against a bare C loop and a peer tool
+## bench: speed and memory, as ratios against a bare C loop and a peer tool; also build/bench.json
 bench: all
 	@BUILD=$(BUILD) CC='$(CC)' tests/bench/run.sh
+
+## bench-compare: the same of this folder's mrctl against that of another revision (BASE=REV)
+bench-compare:
+	+@BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' BASE='$(BASE)' tests/bench/compare.sh
 
 ## install: install below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.

@@ -104,3 +104,30 @@ fakes() {
 	done
 	[ -n "$package" ]
 }
+
+@test "bench-compare refuses a revision that there is not, and names it" {
+	run --separate-stderr env BUILD="$PWD/none" BASE=no-such-revision "$ROOT/tests/bench/compare.sh"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == "bench-compare: BASE=no-such-revision is no revision"* ]]
+	[ ! -e none ]
+	run --separate-stderr env BUILD="$PWD/none" BASE= "$ROOT/tests/bench/compare.sh"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"make bench-compare BASE=REVISION" ]]
+}
+
+# figures: the row of the benchmark that figures.awk makes of lines of figures
+figures() {
+	printf '%s\n' "$@" | awk -v what=w -v unit=ms -v divisor=1 -v goal= -f "$ROOT/tests/bench/figures.awk"
+}
+
+@test "the benchmark takes the run of the median ratio, and the interval of the sign test" {
+	# Of 9 runs the interval is from the second ratio to the last but one: 2 * (1 + 9) / 512 = 3.9 %.
+	run -0 figures '19 10' '11 10' '15 10' '12 10' '18 10' '13 10' '17 10' '14 10' '32 20'
+	[ "$output" = $'w\tms\t-\t15.0\t10.0\t1.500\t1.200\t1.800\t-' ]
+	# Six have the first to the last, 2 / 64 = 3.1 %; five have none, 2 / 32 = 6.3 %.
+	run -0 figures '1 1' '2 1' '3 1' '4 1' '5 1' '6 1'
+	[ "$output" = $'w\tms\t-\t4.0\t1.0\t4.000\t1.000\t6.000\t-' ]
+	run -0 figures '1 1' '2 1' '3 1' '4 1' '5 1'
+	[ "$output" = $'w\tms\t-\t3.0\t1.0\t3.000\t-\t-\t-' ]
+}
