@@ -17,6 +17,9 @@
 #include "lib/session/table/lock.h"
 #include "lib/session/unlisted.h"
 
+/* Regions that are asked for under one lock of the table. */
+#define REGIONS_AT_ONCE 64
+
 /* A run of stat: a job in a session, and what stat itself keeps. */
 struct stat_job {
 	struct session_job *base;
@@ -97,41 +100,37 @@ static const char *name_state(struct stat_job *job, const struct mr_entry *entry
 						     : "unknown";
 }
 
-static int print_region(struct stat_job *job, uint32_t slot, struct mr_error *err)
+/* @err: why the state is UNKNOWN, where it is */
+static void print_region(struct stat_job *job, const struct mr_session_region *region,
+			 struct mr_error *err)
 {
-	struct mr_session_region region;
-	const struct mr_entry *entry = &region.entry;
+	const struct mr_entry *entry = &region->entry;
+	bool is_null = mr_region_is_null(entry->call);
 	struct region_row row;
 	struct mr_table_pd pd;
-	bool is_null;
-	int rc = mr_session_query(job->base->session, slot, &region, err);
 
-	if (rc <= 0)
-		return rc;
 	region_row_fill(&row, entry, &job->base->session->table, &pd);
-	is_null = mr_region_is_null(entry->call);
-	row.state = name_state(job, entry, region.state);
+	row.state = name_state(job, entry, region->state);
 	if (mr_region_kind(entry->call) == MR_KIND_MR && !is_null &&
-	    (region.state == MR_STATE_LIVE || region.state == MR_STATE_DEFERRED ||
-	     region.state == MR_STATE_SUSPECT ||
-	     (region.state == MR_STATE_IN_DOUBT && row.handle.known)))
-		prefer_kernel(&row, &region.kernel);
+	    (region->state == MR_STATE_LIVE || region->state == MR_STATE_DEFERRED ||
+	     region->state == MR_STATE_SUSPECT ||
+	     (region->state == MR_STATE_IN_DOUBT && row.handle.known)))
+		prefer_kernel(&row, &region->kernel);
 	/* Of memory on the device the kernel answers the offset there as the IOVA. */
 	if (mr_region_is_dm(entry->call))
 		row.iova = known(entry->iova);
 	if (row.access.known)
-		fill_in_force(job, entry, &region.kernel, &row);
+		fill_in_force(job, entry, &region->kernel, &row);
 	answer_row(&job->base->answer, &row);
 	job->base->done++;
 	job->totals.regions.value++;
 	if (!is_null) /* a null MR has no memory */
 		job->totals.bytes.value +=
 			row.extended_length.known ? row.extended_length.value : row.length.value;
-	job->totals.deferred.value += region.state == MR_STATE_DEFERRED;
-	job->removed |= region.state == MR_STATE_UNKNOWN && err->errnum == EIO;
-	if (region.state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
+	job->totals.deferred.value += region->state == MR_STATE_DEFERRED;
+	job->removed |= region->state == MR_STATE_UNKNOWN && err->errnum == EIO;
+	if (region->state == MR_STATE_UNKNOWN && err->errnum != EIO) /* EIO: see note_unknown() */
 		answer_fail(&job->base->answer, err, 0, entry->id, MR_VIA_KERNEL);
-	return 0;
 }
 
 static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *mr)
@@ -144,15 +143,26 @@ static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	job->totals.unlisted.value++;
 }
 
+static int print_listed(struct stat_job *job, struct mr_error *err)
+{
+	struct mr_session_region regions[REGIONS_AT_ONCE];
+	uint32_t slot = 0;
+	int count;
+
+	do {
+		count = mr_session_query_next(job->base->session, &slot, regions, REGIONS_AT_ONCE,
+					      err);
+		for (int i = 0; i < count; i++)
+			print_region(job, &regions[i], err);
+	} while (count > 0);
+	return count;
+}
+
 static void print_all(struct stat_job *job)
 {
-	const struct mr_table *table = &job->base->session->table;
 	struct mr_error err;
-	int rc = 0;
+	int rc = print_listed(job, &err);
 
-	for (uint32_t slot = 0; !rc && slot < table->capacity; slot++)
-		if (mr_table_is_used(table, slot))
-			rc = print_region(job, slot, &err);
 	if (rc)
 		totals_forget(&job->totals);
 	else
@@ -178,6 +188,7 @@ static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t
 
 static void print_operand(struct stat_job *job, const char *word, uint64_t index)
 {
+	struct mr_session_region region;
 	struct mr_operand operand;
 	struct mr_error err;
 	int rc = mr_operand_find(job->base->session, word, &operand, &err);
@@ -185,8 +196,10 @@ static void print_operand(struct stat_job *job, const char *word, uint64_t index
 	if (!rc && operand.type == MR_OPERAND_OBJECT)
 		rc = print_object(job, operand.kind, operand.handle, &err);
 	else if (!rc)
-		rc = print_region(job, operand.slot, &err);
-	if (rc)
+		rc = mr_session_query(job->base->session, operand.slot, &region, &err);
+	if (rc > 0)
+		print_region(job, &region, &err);
+	else if (rc)
 		answer_fail(&job->base->answer, &err, index, 0, MR_VIA_KERNEL);
 }
 
@@ -233,11 +246,12 @@ static bool has_umems(const struct mr_table *table)
 static int compare_and_answer(struct session_job *base, struct mr_error *err)
 {
 	char **words = base->answer.invocation->operands;
+	const struct global_args *global = base->answer.invocation->global;
 	struct stat_job job = { .base = base, .in_force = { .uverbs = &base->session->uverbs } };
 	int rc;
 
 	totals_init(&job.totals, base);
-	if (has_umems(&base->session->table))
+	if (!base->answer.lines && !global->style.json && has_umems(&base->session->table))
 		base->answer.out.usual_columns =
 			REGION_COLUMNS(id, name, kind, state, handle, lkey, rkey, umem_id, addr,
 				       length, iova, access, pd);

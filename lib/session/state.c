@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "lib/base/clock.h"
 #include "lib/session/handles.h"
 #include "lib/session/library.h"
 #include "lib/session/state.h"
 #include "lib/session/table/claims.h"
 #include "lib/session/table/entries.h"
 #include "lib/session/table/lock.h"
+
+/* A region that is asked for after this time is the last one under the same lock: others may wait for it. */
+#define LOCKED_NS 1000000
 
 bool mr_session_agrees(const struct mr_entry *entry, const struct mr_uverbs_mr *kernel)
 {
@@ -83,6 +87,17 @@ void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sur
 	region->state = compare_with_kernel(session, slot, sure, region, err);
 }
 
+/* Under the lock.  Return: whether there is an entry. */
+static bool look_at(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
+		    struct mr_error *err)
+{
+	bool found = mr_table_get(&session->table, slot, &region->entry);
+
+	if (found)
+		mr_session_decide_state(session, slot, false, region, err);
+	return found;
+}
+
 int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
 		     struct mr_error *err)
 {
@@ -91,9 +106,28 @@ int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_sessio
 
 	if (rc)
 		return rc;
-	found = mr_table_get(&session->table, slot, &region->entry);
-	if (found)
-		mr_session_decide_state(session, slot, false, region, err);
+	found = look_at(session, slot, region, err);
 	mr_table_unlock(&session->table);
 	return found;
+}
+
+int mr_session_query_next(struct mr_session *session, uint32_t *slot,
+			  struct mr_session_region *regions, int room, struct mr_error *err)
+{
+	const struct mr_table *table = &session->table;
+	int count = 0, rc = mr_table_lock(&session->table, err);
+	uint64_t end = mr_now_ns() + LOCKED_NS;
+
+	if (rc)
+		return rc;
+	while (count < room && *slot < table->capacity) {
+		uint32_t at = (*slot)++;
+
+		if (!mr_table_is_used(table, at) || !look_at(session, at, &regions[count], err))
+			continue;
+		if (regions[count++].state == MR_STATE_UNKNOWN || mr_now_ns() >= end)
+			break;
+	}
+	mr_table_unlock(&session->table);
+	return count;
 }

@@ -58,4 +58,16 @@ void mr_session_decide_state(struct mr_session *session, uint32_t slot, bool sur
 int mr_session_query(struct mr_session *session, uint32_t slot, struct mr_session_region *region,
 		     struct mr_error *err);
 
+/**
+ * mr_session_query_next() - mr_session_query() of the next entries, under one lock for all of them
+ * @slot:    the first slot to look at; set to the one behind the last that was looked at
+ * @regions: set for the entries that are found
+ * @room:    how many regions there may be
+ * @err:     also set where the state of the last one is UNKNOWN: why.  Only the last one can be.
+ *
+ * Return: how many were found; 0 where there are no more entries; or -errno.
+ */
+int mr_session_query_next(struct mr_session *session, uint32_t *slot,
+			  struct mr_session_region *regions, int room, struct mr_error *err);
+
 #endif
