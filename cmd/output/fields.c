@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/output/digits.h"
 #include "cmd/output/fields.h"
 #include "lib/base/choice.h"
 #include "lib/verbs/access.h"
@@ -125,13 +125,13 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_OPT_BOOL:
 		return !truth->known ? NULL : truth->value ? "true" : "false";
 	case FIELD_NUMBER:
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, number->value);
+		*put_decimal(buffer, number->value) = '\0';
 		return number->known ? buffer : NULL;
 	case FIELD_LIMIT:
-		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64, number->value);
+		*put_decimal(buffer, number->value) = '\0';
 		return number->known ? buffer : "unlimited";
 	case FIELD_HEX:
-		snprintf(buffer, FIELD_TEXT_MAX, "0x%" PRIx64, number->value);
+		*put_hexadecimal(buffer, number->value) = '\0';
 		return number->known ? buffer : NULL;
 	case FIELD_ACCESS:
 		return number->known ? access_text((uint32_t)number->value, buffer) : NULL;

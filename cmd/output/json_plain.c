@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/output/digits.h"
 #include "cmd/output/json_plain.h"
 #include "lib/verbs/access.h"
 
@@ -49,26 +50,9 @@ static bool reserve(struct growing *text, size_t more)
 /* Puts a literal, of which the compiler knows the length. */
 #define PUT(to, literal) ((char *)mempcpy((to), "" literal, sizeof(literal) - 1))
 
-static char *put_number(char *to, uint64_t number)
-{
-	unsigned int digits = 1;
-
-	for (uint64_t rest = number; rest >= 10; rest /= 10)
-		digits++;
-	for (unsigned int i = digits; i; number /= 10)
-		to[--i] = (char)('0' + number % 10);
-	return to + digits;
-}
-
 static char *put_hex(char *to, uint64_t number)
 {
-	unsigned int shift = number ? (63 - (unsigned int)__builtin_clzll(number)) & ~3u : 0;
-
-	to = PUT(to, "\"0x");
-	for (; shift; shift -= 4)
-		*to++ = "0123456789abcdef"[number >> shift & 15];
-	*to++ = "0123456789abcdef"[number & 15];
-	return PUT(to, "\"");
+	return PUT(put_hexadecimal(PUT(to, "\""), number), "\"");
 }
 
 /* Return: NULL where it needs escapes. */
@@ -110,7 +94,7 @@ static char *put_pages(char *to, uint64_t sizes)
 {
 	to = PUT(to, "[");
 	for (; sizes; sizes &= sizes - 1)
-		to = PUT(put_number(to, sizes & -sizes), ",");
+		to = PUT(put_decimal(to, sizes & -sizes), ",");
 	return end_list(to);
 }
 
@@ -135,7 +119,7 @@ static char *put_value(char *to, const struct field *field, const void *row, con
 	switch (field->type) {
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
-		return number->known ? put_number(to, number->value) : PUT(to, "null");
+		return number->known ? put_decimal(to, number->value) : PUT(to, "null");
 	case FIELD_HEX:
 		return number->known ? put_hex(to, number->value) : PUT(to, "null");
 	case FIELD_ACCESS:

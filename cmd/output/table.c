@@ -9,6 +9,7 @@
 #include "cmd/output/aligned.h"
 #include "cmd/output/columns.h"
 #include "cmd/output/markdown.h"
+#include "cmd/output/raw.h"
 #include "cmd/output/table.h"
 
 /*
@@ -250,13 +251,23 @@ static bool needs_another_column(const struct table *table, const void *row)
 	return false;
 }
 
+/* Prints a row without libsmartcols where what that would print is known.  Return: whether it did. */
+static bool print_at_once(const struct table *table, const void *row)
+{
+	FILE *stream = scols_table_get_stream(table->scols);
+
+	if (!table->headings && !table->markdown)
+		return raw_print(table->fields, row, stream);
+	return table->aligned.count && !needs_another_column(table, row) &&
+	       aligned_print(&table->aligned, row, stream);
+}
+
 int table_row(struct table *table, const void *row)
 {
 	struct libscols_line *line;
 	char buffer[FIELD_TEXT_MAX];
 
-	if (!table->rows && table->aligned.count && !needs_another_column(table, row) &&
-	    aligned_print(&table->aligned, row, scols_table_get_stream(table->scols)))
+	if (!table->rows && print_at_once(table, row))
 		return 0;
 	line = scols_table_new_line(table->scols, NULL);
 	if (!line)

@@ -97,6 +97,31 @@ TEST(a_column_that_a_later_row_needs_gets_a_heading)
 	free(text);
 }
 
+/* For scripts, without headings: what libsmartcols escapes stays where it is among rows that it does not print. */
+TEST(rows_for_scripts_keep_their_order_and_escapes)
+{
+	const struct row rows[] = {
+		{ .name = "a", .number = known(0) },
+		{ .name = "b c", .number = known(9) },
+		{ .name = "d\\e", .number = known(10) },
+		{ .name = "\x7f", .number = known(UINT64_MAX) },
+		{ .rare = "~!" },
+	};
+	const struct field *const columns[] = { &fields[0], &fields[1], &fields[2], NULL };
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+	struct table *table = table_new(columns, 0, false, false, stream);
+
+	assert_non_null(table);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(table_row(table, &rows[i]), 0);
+	assert_int_equal(table_finish(table), 0);
+	fclose(stream);
+	assert_string_equal(text, "a 0 -\nb\\x20c 9 -\nd\\x5ce 10 -\n"
+				  "\\x7f 18446744073709551615 -\n- - ~!\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -104,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_column_becomes_as_wide_as_a_later_row_needs),
 		cmocka_unit_test(what_a_terminal_obeys_is_escaped_in_each_row),
 		cmocka_unit_test(a_column_that_a_later_row_needs_gets_a_heading),
+		cmocka_unit_test(rows_for_scripts_keep_their_order_and_escapes),
 	};
 
 	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
