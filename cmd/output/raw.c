@@ -20,12 +20,12 @@ bool raw_print(const struct field *const *fields, const void *row, FILE *stream)
 {
 	char line[LINE_MAX_BYTES], buffer[FIELD_TEXT_MAX], *to = line;
 
-	for (; *fields; fields++) {
+	do {
 		to = put_cell(to, line + sizeof(line) - 1, field_text(*fields, row, buffer) ?: "-");
 		if (!to)
 			return false;
 		*to++ = fields[1] ? ' ' : '\n';
-	}
+	} while (*++fields);
 	fwrite(line, 1, (size_t)(to - line), stream);
 	return true;
 }

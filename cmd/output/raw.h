@@ -10,7 +10,7 @@
 
 /**
  * raw_print() - print the cells of a row with a blank between them
- * @fields: of the columns, end with NULL
+ * @fields: of the columns, at least one; end with NULL
  *
  * Return: false where a cell is empty, has a character that libsmartcols escapes, or the line is very long: then
  * nothing is printed.
