@@ -73,6 +73,23 @@ static void print_element(struct output *out, const struct record *record,
 	json_free(text);
 }
 
+/* A line of a batch has many small pieces, for each of which printf() would take longer than to write it. */
+static void print_key(const struct output *out, const char *key, const char *value)
+{
+	fputs(out->separator, stdout);
+	fputs("\"", stdout);
+	fputs(key, stdout);
+	fputs("\":", stdout);
+	fputs(value, stdout);
+}
+
+/* Prints an object without so many bytes at its beginning and its end. */
+static void print_within(const struct output *out, const char *text, size_t before, size_t behind)
+{
+	fputs(out->separator, stdout);
+	fwrite(text + before, 1, strlen(text) - before - behind, stdout);
+}
+
 void output_begin(struct output *out, const char *command)
 {
 	if (!out->style->json)
@@ -90,7 +107,7 @@ void output_members(struct output *out, const struct record *record, const void 
 		return;
 	text = row_text(out, record, NULL, row);
 	if (text) /* without its braces */
-		printf("%s%.*s", out->separator, (int)strlen(text) - 2, text + 1);
+		print_within(out, text, 1, 1);
 	json_free(text);
 }
 
@@ -149,7 +166,7 @@ void output_object(struct output *out, const char *key, const struct record *rec
 		return;
 	}
 	text = row_text(out, record, NULL, row);
-	printf("%s\"%s\":%s", out->separator, key, text ? text : "null");
+	print_key(out, key, text ? text : "null");
 	json_free(text);
 }
 
@@ -176,7 +193,7 @@ static int choose_table_columns(struct output *out, const struct record *record)
 void output_list_begin(struct output *out, const char *key, const struct record *record, bool lines)
 {
 	if (out->style->json) {
-		printf("%s\"%s\":[", out->separator, key);
+		print_key(out, key, "[");
 		out->separator = separator_in_list(out, true);
 		return;
 	}
@@ -217,7 +234,7 @@ void output_element_begin(struct output *out, const struct record *record, const
 		return;
 	text = row_text(out, record, NULL, row);
 	if (text) /* without its last brace */
-		printf("%s%.*s", out->separator, (int)strlen(text) - 1, text);
+		print_within(out, text, 0, 1);
 	else
 		printf("%s{\"%s\":null", out->separator, record->fields->key);
 	out->separator = ",";
@@ -250,7 +267,7 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	}
 	if (!out->style->json)
 		return;
-	printf("%s\"%s\":[", out->separator, key);
+	print_key(out, key, "[");
 	out->separator = separator_in_list(out, true);
 	for (size_t i = 0; i < list->count; i++)
 		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
