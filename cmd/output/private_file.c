@@ -12,7 +12,7 @@
 static const char *const own_links[] = { "/dev/fd/", "/dev/stdout", "/dev/stderr",
 					 "/proc/self/fd/" };
 
-static int link_flag(const char *path)
+int private_file_link_flag(const char *path)
 {
 	for (size_t i = 0; i < sizeof(own_links) / sizeof(*own_links); i++)
 		if (!strncmp(path, own_links[i], strlen(own_links[i])))
@@ -41,7 +41,8 @@ static int make_private(int fd, const char *path, struct mr_error *err)
 FILE *private_file_open(const char *path, struct mr_error *err)
 {
 	mr_auto_fd int fd =
-		open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | link_flag(path), 0600);
+		open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | private_file_link_flag(path),
+		     0600);
 	FILE *file;
 
 	if (fd < 0) {

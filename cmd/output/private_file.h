@@ -17,6 +17,9 @@
  */
 FILE *private_file_open(const char *path, struct mr_error *err);
 
+/** private_file_link_flag() - O_NOFOLLOW; 0 for a link that stands for a descriptor of this process */
+int private_file_link_flag(const char *path);
+
 /**
  * private_file_close() - close it
  * Return: 0; or -errno with MR_ERROR_HOST where not all could be written.

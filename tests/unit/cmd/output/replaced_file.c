@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Files that are written whole or not at all. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "cmd/output/replaced_file.h"
+#include "tests/unit/unit.h"
+
+static char folder[64];
+static char path[128];
+static struct mr_error err;
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/replaced.XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	err = (struct mr_error){ 0 };
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(path);
+	return rmdir(folder); /* fails where a test left another file */
+}
+
+static int write_text(const char *to, const char *text)
+{
+	struct replaced_file file;
+	int rc = replaced_file_open(&file, to, &err);
+
+	if (rc)
+		return rc;
+	fputs(text, file.stream);
+	return replaced_file_close(&file, &err);
+}
+
+static const char *content(void)
+{
+	static char text[64];
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	assert_non_null(file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = '\0';
+	fclose(file);
+	return text;
+}
+
+TEST(a_file_is_replaced_at_once)
+{
+	struct replaced_file file;
+
+	assert_int_equal(write_text(path, "old"), 0);
+	assert_string_equal(content(), "old");
+	assert_int_equal(replaced_file_open(&file, path, &err), 0);
+	fputs("new", file.stream);
+	fflush(file.stream);
+	assert_string_equal(content(), "old");
+	assert_int_equal(replaced_file_close(&file, &err), 0);
+	assert_string_equal(content(), "new");
+}
+
+TEST(its_mode_is_what_the_umask_leaves)
+{
+	const mode_t before = umask(027);
+	struct stat st;
+
+	assert_int_equal(write_text(path, "text"), 0);
+	umask(before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+}
+
+/* The limit of the size of files stands for a disk that becomes full. */
+TEST(an_old_file_survives_where_the_new_one_cannot_be_written)
+{
+	struct rlimit before, limit;
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	int rc;
+
+	assert_int_equal(write_text(path, "old"), 0);
+	getrlimit(RLIMIT_FSIZE, &before);
+	limit = (struct rlimit){ .rlim_cur = 4, .rlim_max = before.rlim_max };
+	setrlimit(RLIMIT_FSIZE, &limit);
+	rc = write_text(path, "a new text");
+	setrlimit(RLIMIT_FSIZE, &before);
+	signal(SIGXFSZ, handler);
+	assert_int_equal(rc, -EFBIG);
+	assert_int_equal(err.kind, MR_ERROR_HOST);
+	assert_contains(err.text, "/file: write: EFBIG");
+	assert_string_equal(content(), "old");
+}
+
+TEST(a_pipe_or_device_is_written_as_it_is)
+{
+	char text[8] = "";
+	struct stat st;
+	int fd;
+
+	assert_int_equal(mkfifo(path, 0600), 0);
+	fd = open(path, O_RDWR | O_NONBLOCK);
+	assert_true(fd >= 0);
+	assert_int_equal(write_text(path, "text"), 0);
+	assert_int_equal(read(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "text");
+	close(fd);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(write_text("/dev/full", "text"), -ENOSPC);
+	assert_string_equal(err.text, "/dev/full: write: ENOSPC (No space left on device)");
+}
+
+TEST(a_link_is_not_followed)
+{
+	char link[192];
+
+	snprintf(link, sizeof(link), "%s/link", folder);
+	assert_int_equal(write_text(path, "old"), 0);
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(write_text(link, "new"), -ELOOP);
+	assert_contains(err.hint, "symbolic link");
+	assert_int_equal(unlink(link), 0);
+	assert_string_equal(content(), "old");
+}
+
+TEST(links_to_own_descriptors_are_followed)
+{
+	struct capture captured;
+
+	capture_begin(&captured, STDOUT_FILENO);
+	assert_int_equal(write_text("/dev/stdout", "text"), 0);
+	assert_string_equal(capture_end(&captured), "text");
+}
+
+TEST(no_folder_is_an_error)
+{
+	char deep[192];
+
+	snprintf(deep, sizeof(deep), "%s/none/file", folder);
+	assert_int_equal(write_text(deep, "text"), -ENOENT);
+	assert_contains(err.text, "/none/file: open: ENOENT");
+	assert_int_equal(write_text(folder, "text"), -EISDIR);
+	assert_int_equal(write_text("", "text"), -ENOENT);
+}
+
+TEST(a_path_that_is_too_long_is_an_error)
+{
+	char *longest = malloc(PATH_MAX + 1);
+
+	assert_non_null(longest);
+	memset(longest, 'x', PATH_MAX);
+	longest[PATH_MAX] = '\0';
+	assert_int_equal(write_text(longest, "text"), -ENAMETOOLONG);
+	free(longest);
+}
+
+/* A program that was killed left one, and this one has its process id. */
+TEST(a_file_that_is_left_from_before_stays)
+{
+	char left[192];
+	struct stat st;
+
+	snprintf(left, sizeof(left), "%s.%ld-0", path, (long)getpid());
+	fclose(fopen(left, "w"));
+	assert_int_equal(write_text(path, "text"), 0);
+	assert_string_equal(content(), "text");
+	assert_int_equal(stat(left, &st), 0);
+	assert_int_equal(st.st_size, 0);
+	unlink(left);
+}
+
+int main(void)
+{
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(a_file_is_replaced_at_once),
+		IN_FOLDER(its_mode_is_what_the_umask_leaves),
+		IN_FOLDER(an_old_file_survives_where_the_new_one_cannot_be_written),
+		IN_FOLDER(a_pipe_or_device_is_written_as_it_is),
+		IN_FOLDER(a_link_is_not_followed),
+		IN_FOLDER(links_to_own_descriptors_are_followed),
+		IN_FOLDER(no_folder_is_an_error),
+		IN_FOLDER(a_path_that_is_too_long_is_an_error),
+		IN_FOLDER(a_file_that_is_left_from_before_stays),
+	};
+
+	return cmocka_run_group_tests_name("replaced files", tests, NULL, NULL);
+}
