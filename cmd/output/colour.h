@@ -3,6 +3,8 @@
 #ifndef CMD_OUTPUT_COLOUR_H
 #define CMD_OUTPUT_COLOUR_H
 
+#include <stddef.h>
+
 /** Colours, by what they say. */
 enum output_colour { COLOUR_PLAIN, COLOUR_GOOD, COLOUR_DOUBT, COLOUR_BAD, COLOUR_HEADING };
 
@@ -19,6 +21,9 @@ struct coloured_word {
  * $NO_COLOR (https://no-color.org).
  */
 const char *colour_escape(enum output_colour colour);
+
+/** colour_curve() - the same for one of several curves, which have few colours in turn; they tell nothing else */
+const char *colour_curve(size_t curve);
 
 /** output_coloured() - print a word in its colour, in at least @width columns */
 void output_coloured(enum output_colour colour, const char *word, int width);

@@ -14,4 +14,7 @@
  */
 void output_paragraph(const char *text, size_t at, size_t indent);
 
+/** output_paragraph_within() - the same from the first column on, in lines shorter than @width columns */
+void output_paragraph_within(const char *text, size_t width);
+
 #endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Charts on a terminal. */
+#include <fcntl.h>
+#include <math.h>
+#include <sys/ioctl.h>
+
+#include "cmd/output/chart.h"
+#include "tests/unit/unit.h"
+
+#define UTF8  "C.UTF-8"
+#define ASCII "C"
+
+static const struct chart_point falling[] = { { 4096, 3000 }, { 16384, 2000 }, { 65536, 1000 } };
+static const struct chart_point rising[] = { { 4096, 1000 }, { 16384, 2000 }, { 65536, 3000 } };
+
+static const struct chart_curve two_curves[] = { { "falling", falling, 3, false },
+						 { "rising", rising, 3, false } };
+
+static const struct chart two = {
+	.title = "Title",
+	.subtitle = "subtitle",
+	.x = { "size", CHART_BYTES, true },
+	.y = { "latency", CHART_NS, false },
+	.curves = two_curves,
+	.count = 2,
+};
+
+/* Draws a chart in a locale.  Return: what came out. */
+static const char *drawn(const struct chart *chart, const char *locale, size_t columns)
+{
+	static struct capture captured;
+	struct mr_error err = { 0 };
+	int rc;
+
+	setenv("LC_ALL", locale, 1);
+	capture_begin(&captured, STDOUT_FILENO);
+	rc = chart_text(chart, columns, &err);
+	capture_end(&captured);
+	assert_int_equal(rc, 0);
+	assert_null(strstr(captured.text, "nan"));
+	assert_null(strstr(captured.text, "inf"));
+	return captured.text;
+}
+
+/* The characters of the longest line. */
+static size_t width_of(const char *text)
+{
+	size_t widest = 0, width = 0;
+
+	for (; *text; text++) {
+		width = *text == '\n' ? 0 : width + ((*text & 0xc0) != 0x80);
+		widest = width > widest ? width : widest;
+	}
+	return widest;
+}
+
+TEST(curves_of_ascii_have_marks)
+{
+	assert_string_equal(drawn(&two, ASCII, 40), "Title\n"
+						    "subtitle\n"
+						    "\n"
+						    "       latency\n"
+						    "  3 us +**                           ++\n"
+						    "       |  ***                     +++\n"
+						    "2.5 us +     ***               +++\n"
+						    "       |        ***         +++\n"
+						    "       |           ***   +++\n"
+						    "  2 us +              *+*\n"
+						    "       |           +++   ***\n"
+						    "       |        +++         ***\n"
+						    "1.5 us +     +++               ***\n"
+						    "       |  +++                     ***\n"
+						    "  1 us +++                           **\n"
+						    "       |\n"
+						    "       |\n"
+						    "500 ns +\n"
+						    "       |\n"
+						    "     0 +\n"
+						    "       ++--------------+--------------+\n"
+						    "       4K             16K           64K\n"
+						    "                       size (log scale)\n"
+						    "       * falling   + rising\n");
+}
+
+TEST(curves_of_dots_have_marks_in_turn)
+{
+	assert_string_equal(drawn(&two, UTF8, 40), "Title\n"
+						   "subtitle\n"
+						   "\n"
+						   "       latency\n"
+						   "  3 us ┤●⠢⣀                         ○⠔⠊\n"
+						   "       │   ⠑⠢⣀                   ⢀⠤⠊⠁\n"
+						   "2.5 us ┤      ⠑⠢●             ⢀⡠⠊⠁\n"
+						   "       │        ⠈⠑⠤⡀       ⢀○⠒⠁\n"
+						   "       │           ⠈⠑⠤⡀  ⡠⠔⠁\n"
+						   "  2 us ┤              ⡨⠕●⡀\n"
+						   "       │           ⡠○⠉   ⠈⠒⢄⡀\n"
+						   "       │        ⡠⠔⠉         ⠈⠒⢄\n"
+						   "1.5 us ┤     ⣀⠔⠊               ⠉●⢄\n"
+						   "       │  ⣀⠔○                     ⠉⠢⣀\n"
+						   "  1 us ┤⠔⠊                           ⠑⠢\n"
+						   "       │\n"
+						   "       │\n"
+						   "500 ns ┤\n"
+						   "       │\n"
+						   "     0 ┤\n"
+						   "       └┬──────────────┬──────────────┬\n"
+						   "       4K             16K           64K\n"
+						   "                       size (log scale)\n"
+						   "       ● falling   ○ rising\n");
+}
+
+TEST(a_chart_is_as_wide_as_the_terminal_at_most)
+{
+	static const char *const locales[] = { ASCII, UTF8 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(locales); i++) {
+		assert_int_equal(width_of(drawn(&two, locales[i], 0)), 79);
+		assert_int_equal(width_of(drawn(&two, locales[i], 1000)), 79);
+		assert_int_equal(width_of(drawn(&two, locales[i], 80)), 79);
+		assert_int_equal(width_of(drawn(&two, locales[i], 60)), 59);
+		assert_int_equal(width_of(drawn(&two, locales[i], 40)), 39);
+		assert_int_equal(width_of(drawn(&two, locales[i], 1)), 39);
+	}
+}
+
+TEST(a_locale_that_is_not_installed_has_ascii)
+{
+	assert_contains(drawn(&two, "xx_XX.UTF-8", 80), "+--");
+}
+
+TEST(a_chart_without_points_says_so)
+{
+	static const struct chart_point lost[] = {
+		{ 0, 1 }, { -1, 1 }, { NAN, 1 }, { 1, INFINITY }
+	};
+	const struct chart_curve curve = { "lost", lost, 4, true };
+	struct chart chart = two;
+
+	chart.count = 0;
+	assert_contains(drawn(&chart, ASCII, 80), "no data");
+	assert_contains(drawn(&chart, UTF8, 80), "no data");
+	chart.count = 1;
+	chart.curves = &curve;
+	assert_contains(drawn(&chart, ASCII, 80), "no data");
+	assert_contains(drawn(&chart, ASCII, 80), "* lost\n");
+}
+
+TEST(a_single_point_has_its_mark)
+{
+	static const struct chart_point point = { 5000, 7 };
+	const struct chart_curve curve = { "one", &point, 1, false };
+	struct chart chart = two;
+
+	chart.count = 1;
+	chart.curves = &curve;
+	for (size_t columns = 40; columns <= 80; columns++) {
+		const char *text = drawn(&chart, UTF8, columns);
+
+		/* in the plot and in the legend */
+		assert_non_null(strstr(text, "●"));
+		assert_non_null(strstr(strstr(text, "●") + 1, "●"));
+	}
+}
+
+/* The mark of each curve is in the plot, although the curves are the same. */
+TEST(each_of_equal_curves_has_its_mark)
+{
+	struct chart_curve curves[20];
+	struct chart chart = two;
+	const char *text, *mark;
+	char name[20][8];
+
+	for (size_t i = 0; i < 20; i++) {
+		snprintf(name[i], sizeof(name[i]), "no %zu", i);
+		curves[i] = (struct chart_curve){ name[i], rising, 3, i % 2 };
+	}
+	chart.curves = curves;
+	chart.count = 20;
+	for (int is_utf8 = 0; is_utf8 < 2; is_utf8++) {
+		text = drawn(&chart, is_utf8 ? UTF8 : ASCII, 80);
+		for (const char *one = is_utf8 ? "●○■□▲△◆◇ABCDEFGHIJKL" : "*+xo#@%&=~ABCDEFGHJ";
+		     *one;) {
+			char character[4] = { *one++ };
+
+			for (size_t i = 1; (*one & 0xc0) == 0x80; i++)
+				character[i] = *one++;
+			mark = strstr(strstr(text, is_utf8 ? "┤" : " +"), character);
+			assert_true(mark && mark < strstr(text, "size"));
+		}
+	}
+}
+
+TEST(values_stay_up_to_the_next_step)
+{
+	static const struct chart_point points[] = { { 0, 0 }, { 1, 0 }, { 2, 1 } };
+	const struct chart_curve curve = { "steps", points, 3, true };
+	const struct chart chart = { .title = "Steps",
+				     .x = { NULL, CHART_COUNT, false },
+				     .y = { NULL, CHART_FRACTION, false },
+				     .curves = &curve,
+				     .count = 1 };
+	const char *text = drawn(&chart, ASCII, 40);
+
+	assert_contains(text, "\n  0 % +********************************\n");
+	assert_contains(text, "\n 60 % +                               *\n");
+}
+
+TEST(texts_of_any_bytes_do_no_harm)
+{
+	static char longest[300];
+	const struct chart_curve curves[] = { { longest, rising, 3, false },
+					      { "a\x1b[2J\xff", falling, 3, false } };
+	struct chart chart = two;
+	const char *text;
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	chart.curves = curves;
+	chart.x.label = chart.y.label = longest;
+	text = drawn(&chart, ASCII, 60);
+	assert_contains(text, "xxx...\n");
+	assert_contains(text, "xxx... (log scale)\n");
+	assert_contains(text, "+ a\\x1b[2J\\xff\n");
+	assert_int_equal(width_of(text), 59);
+	memcpy(longest + sizeof(longest) - 9, "öäüß", 8);
+	memmove(longest, longest + 200, 100);
+	assert_contains(drawn(&chart, UTF8, 60), "xxx…\n");
+}
+
+/* Draws on a terminal of these columns.  Return: what came out. */
+static const char *drawn_on_terminal(unsigned short columns)
+{
+	static char text[65536];
+	const struct winsize size = { .ws_row = 24, .ws_col = columns };
+	const int master = posix_openpt(O_RDWR | O_NOCTTY), saved = dup(STDOUT_FILENO);
+	struct mr_error err = { 0 };
+	ssize_t got;
+	size_t length = 0;
+	int slave;
+
+	assert_true(master >= 0);
+	assert_int_equal(grantpt(master) | unlockpt(master), 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(slave >= 0);
+	assert_int_equal(ioctl(slave, TIOCSWINSZ, &size), 0);
+	fflush(stdout);
+	dup2(slave, STDOUT_FILENO);
+	assert_int_equal(chart_text(&two, 0, &err), 0);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	close(slave);
+	while ((got = read(master, text + length, sizeof(text) - 1 - length)) > 0)
+		length += (size_t)got;
+	text[length] = '\0';
+	close(master);
+	return text;
+}
+
+TEST(a_terminal_gets_colours_unless_refused)
+{
+	const char *text;
+
+	setenv("LC_ALL", ASCII, 1);
+	setenv("TERM", "xterm", 1);
+	unsetenv("NO_COLOR");
+	text = drawn_on_terminal(50);
+	assert_contains(text, "\033[1mTitle\r\n\033[0m");
+	assert_contains(text, "\033[36m*\033[0m falling   \033[33m+\033[0m rising\r\n");
+	assert_contains(text, "+\033[36m**\033[33m  ");
+	setenv("NO_COLOR", "1", 1);
+	text = drawn_on_terminal(50);
+	assert_null(strchr(text, '\033'));
+	/* with the carriage returns of the terminal */
+	assert_int_equal(width_of(text), 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(curves_of_ascii_have_marks),
+		cmocka_unit_test(curves_of_dots_have_marks_in_turn),
+		cmocka_unit_test(a_chart_is_as_wide_as_the_terminal_at_most),
+		cmocka_unit_test(a_locale_that_is_not_installed_has_ascii),
+		cmocka_unit_test(a_chart_without_points_says_so),
+		cmocka_unit_test(a_single_point_has_its_mark),
+		cmocka_unit_test(each_of_equal_curves_has_its_mark),
+		cmocka_unit_test(values_stay_up_to_the_next_step),
+		cmocka_unit_test(texts_of_any_bytes_do_no_harm),
+		cmocka_unit_test(a_terminal_gets_colours_unless_refused),
+	};
+
+	return cmocka_run_group_tests_name("charts on a terminal", tests, NULL, NULL);
+}
