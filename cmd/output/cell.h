@@ -26,4 +26,7 @@ const char *cell_text(const struct field *field, bool is_for_people, const void 
 /** cell_escape() - the escape sequence of the colour that the field gives to @text; NULL: none */
 const char *cell_escape(const struct field *field, const char *text);
 
+/** cell_iec_text() - bytes as "64K", "1.5G"; @buffer: FIELD_TEXT_MAX bytes */
+const char *cell_iec_text(uint64_t bytes, char *buffer);
+
 #endif

@@ -86,6 +86,18 @@ void output_element_end(struct output *out, const struct record *record, const v
 void output_json_list(struct output *out, const char *key, const struct list *list);
 
 /**
+ * output_table() - print a whole list that belongs to the document beside the command's records
+ * @columns: of a table for people, separated by ','; those that tell nothing are left out
+ *
+ * As output_json_list(); for people, unless the user has chosen what to print, below an empty line as a table.
+ */
+void output_table(struct output *out, const char *key, const struct list *list,
+		  const char *columns);
+
+/** output_is_for_people() - whether text is printed, and the user has not chosen columns, or left out headings */
+bool output_is_for_people(const struct output *out);
+
+/**
  * output_end() - end the document and flush it
  * Return: 0, or -errno with MR_ERROR_HOST when something could not be printed.
  */

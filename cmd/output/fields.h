@@ -36,7 +36,8 @@ enum field_flags {
 	FIELD_DETAIL = 1 << 0, /**< text: shown only with --verbose or by name */
 	FIELD_RANGES = 1 << 1, /**< of FIELD_PAGES: text has ranges of sizes, "4K..2G" */
 	FIELD_DURATION =
-		1 << 2, /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
+		1 << 2,     /**< of FIELD_NUMBER, a key with "_ns": a usual table has "12 us" */
+	FIELD_IEC = 1 << 3, /**< of FIELD_NUMBER, bytes: a usual table has "64K" */
 };
 
 struct opt_bool {

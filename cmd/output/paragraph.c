@@ -44,3 +44,8 @@ void output_paragraph_within(const char *text, size_t width)
 {
 	put_paragraph(text, 0, 0, width);
 }
+
+void output_empty_line(void)
+{
+	putchar('\n');
+}

@@ -48,6 +48,18 @@ void progress_wait(struct progress *progress, const char *what, uint64_t bytes)
 	fprintf(stderr, CLEAR_LINE "%s %" PRIu64 " GiB ...", what, bytes / LONG_BYTES);
 }
 
+void progress_time(struct progress *progress, const char *what, uint64_t done, uint64_t total,
+		   uint64_t left_ns)
+{
+	const uint64_t now = mr_now_ns();
+
+	if (progress->silent || now - progress->shown_at < INTERVAL_NS)
+		return;
+	progress->shown_at = now;
+	fprintf(stderr, CLEAR_LINE "%s %" PRIu64 " of %" PRIu64 ", %" PRIu64 " s left", what, done,
+		total, (left_ns + 999999999) / 1000000000);
+}
+
 void progress_clear(struct progress *progress)
 {
 	if (progress->shown_at)

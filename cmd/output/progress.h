@@ -29,6 +29,10 @@ void progress_show(struct progress *progress, const char *what, uint64_t done);
  */
 void progress_wait(struct progress *progress, const char *what, uint64_t bytes);
 
+/** progress_time() - show how much of long work is done, and the time that is left: "measuring 12 of 80, 5 s left" */
+void progress_time(struct progress *progress, const char *what, uint64_t done, uint64_t total,
+		   uint64_t left_ns);
+
 /** progress_clear() - clear the line, before something else is printed */
 void progress_clear(struct progress *progress);
 

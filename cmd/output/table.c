@@ -206,15 +206,14 @@ static int print_chunk(struct table *table)
 }
 
 /* Whether a value is known, and not the one that all rows are expected to have (struct field). */
-static bool is_unexpected(const struct field *field, const struct field *other, const char *text,
-			  const void *row)
+static bool is_unexpected(const struct field *field, const struct field *other, const void *row)
 {
-	char buffer[FIELD_TEXT_MAX];
-	const char *other_text;
+	char buffer[FIELD_TEXT_MAX], other_buffer[FIELD_TEXT_MAX];
+	const char *text = field_text(field, row, buffer), *other_text;
 
 	if (!text || (field->usual && !strcmp(text, field->usual)))
 		return false;
-	other_text = other ? field_text(other, row, buffer) : NULL;
+	other_text = other ? field_text(other, row, other_buffer) : NULL;
 	return !other_text || (field->repeats && strcmp(text, other_text) != 0);
 }
 
@@ -241,12 +240,9 @@ static int set_cell(const struct table *table, struct libscols_line *line, size_
 /* Whether a column that was left out so far has something to show. */
 static bool needs_another_column(const struct table *table, const void *row)
 {
-	char buffer[FIELD_TEXT_MAX];
-
 	for (size_t i = 0; table->fields[i]; i++)
 		if (table->columns[i].usual && !table->columns[i].is_needed &&
-		    is_unexpected(table->fields[i], table->columns[i].other,
-				  field_text(table->fields[i], row, buffer), row))
+		    is_unexpected(table->fields[i], table->columns[i].other, row))
 			return true;
 	return false;
 }
@@ -277,8 +273,7 @@ int table_row(struct table *table, const void *row)
 		const char *text = cell_text(table->fields[i], column->is_for_people, row, buffer);
 
 		if (column->usual && !column->is_needed)
-			column->is_needed =
-				is_unexpected(table->fields[i], column->other, text, row);
+			column->is_needed = is_unexpected(table->fields[i], column->other, row);
 		if (set_cell(table, line, i, text))
 			return -ENOMEM;
 		if (text && table->fit_terminal)

@@ -75,6 +75,19 @@ TEST(without_a_terminal_no_word_has_a_colour)
 	assert_null(cell_escape(&sample_fields[1], "yes"));
 }
 
+TEST(bytes_are_powers_of_1024_for_people)
+{
+	char buffer[FIELD_TEXT_MAX];
+
+	assert_string_equal(cell_iec_text(0, buffer), "0");
+	assert_string_equal(cell_iec_text(1023, buffer), "1023");
+	assert_string_equal(cell_iec_text(1024, buffer), "1K");
+	assert_string_equal(cell_iec_text(1536, buffer), "1.5K");
+	assert_string_equal(cell_iec_text(UINT64_C(100) << 20, buffer), "100M");
+	assert_string_equal(cell_iec_text((UINT64_C(100) << 20) + (1 << 19), buffer), "100M");
+	assert_string_equal(cell_iec_text(UINT64_MAX, buffer), "15.9E");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -83,6 +96,7 @@ int main(void)
 		cmocka_unit_test(a_duration_that_is_not_known_is_none),
 		cmocka_unit_test(the_heading_names_the_unit_unless_the_cells_do),
 		cmocka_unit_test(without_a_terminal_no_word_has_a_colour),
+		cmocka_unit_test(bytes_are_powers_of_1024_for_people),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
