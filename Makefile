@@ -95,7 +95,7 @@ $(BUILD)/config: FORCE
 
 $(BUILD)/mrctl: $(CMD_OBJ) $(BUILD)/libmrctl.a
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LTO) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl
+	$(Q)$(CC) $(CFLAGS) $(LTO) $(BASE_LDFLAGS) $(LDFLAGS) -o $@ $^ $(DEPS_LIBS) -ldl -lm
 
 $(CMD_OBJ) $(LIB_OBJ): BASE_CFLAGS += $(LTO)
 $(SIM_OBJ) $(AGENT_OBJ): SIM_CFLAGS += $(LTO)
@@ -185,7 +185,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c tests/layers.ranks $$(call objects_for,$$*
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
-		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lpthread -lcmocka
+		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
 ## tests: build all, and the programs that check runs
 tests: all $(UNIT_BIN) $(CLI_BIN)
@@ -198,7 +198,7 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
-		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl
+		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl -lm
 
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
