@@ -13,6 +13,7 @@
 	COMMAND(stat)                                                                              \
 	COMMAND(explain)                                                                           \
 	COMMAND(report)                                                                            \
+	COMMAND(bench)                                                                             \
 	COMMAND(batch)                                                                             \
 	COMMAND(trace)                                                                             \
 	COMMAND(sim)

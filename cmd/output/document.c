@@ -275,32 +275,6 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	out->separator = ",";
 }
 
-bool output_is_for_people(const struct output *out)
-{
-	const struct output_style *style = out->style;
-
-	return !style->json && !style->quiet && !style->no_headings && !style->columns &&
-	       style->format == OUTPUT_TEXT;
-}
-
-void output_table(struct output *out, const char *key, const struct list *list, const char *columns)
-{
-	const struct field **fields = NULL;
-	struct table *table = NULL;
-	struct mr_error ignored;
-
-	output_json_list(out, key, list);
-	if (!output_is_for_people(out) || !list->count)
-		return;
-	if (!columns_parse(list->record, columns, false, &fields, &ignored))
-		table = table_new(fields, columns_count(fields), true, false, stdout);
-	fputc('\n', stdout);
-	for (size_t i = 0; table && i < list->count; i++)
-		note_error(out, table_row(table, (const char *)list->rows + i * list->size));
-	note_error(out, table ? table_finish(table) : -ENOMEM);
-	free(fields);
-}
-
 int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)

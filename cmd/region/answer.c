@@ -39,6 +39,7 @@ int answer_init(struct answer *answer, const struct invocation *invocation,
 	answer->failures = (struct failures){ .items = NULL };
 	answer->request = (struct request){ .argv = NULL };
 	answer->refusal = (struct mr_refusal){ .call = NULL };
+	answer->undiagnosed = false;
 	answer->diagnosed = 0;
 	answer->tell = NULL;
 	answer->tried_ns = 0;
@@ -118,6 +119,8 @@ static struct why *diagnose(struct answer *answer, const struct mr_error *err, e
 	const struct tried *tried;
 	struct why *why;
 
+	if (answer->undiagnosed)
+		return NULL;
 	if (answer->diagnosed >= DIAGNOSED_MAX && !(answer->expect && answer->expect->cause_count))
 		return NULL;
 	answer->diagnosed += why_is_wanted(answer->invocation->global, err);

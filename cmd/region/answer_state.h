@@ -23,6 +23,7 @@ struct answer {
 	/** Prints what was asked for, below the message: set it before answer_fail(), which clears it; or NULL. */
 	void (*tell)(const void *data);
 	const void *tell_data;
+	bool undiagnosed; /**< causes are not looked for: what a refused call was about has gone */
 	unsigned int diagnosed; /**< refusals whose causes were looked for */
 	uint64_t tried_ns;      /**< time that their tries have taken */
 	const char *

@@ -69,11 +69,13 @@ columns_of() {
 	[ "$(mrctl help columns | grep '^Columns')" = "Columns of sessions, for --output:
 Columns of regions, for --output:
 Columns of causes, for --output:
+Columns of rows, for --output:
 Columns of calls, for --output:
 $(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')" ]
 	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
 	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
 	[ "$(columns_of "Columns of causes")" = "$(cli column explain)" ]
+	[ "$(columns_of "Columns of rows")" = "$(cli column bench)" ]
 	[ "$(columns_of "Columns of calls")" = "$(cli column trace)" ]
 	for command in reg umem stat; do
 		[ "$(mrctl help columns $command | awk '!NF { exit } /^  [^ ]/ { print $1 }')" = "$(jq -r \
@@ -114,12 +116,12 @@ simulator_words() {
 	usage_error "unexpected argument 'stat'"
 }
 
-@test "help fits a screen: 44 lines of 80 columns without trailing blanks" {
+@test "help fits a screen: 45 lines of 80 columns without trailing blanks" {
 	local command
 
 	for command in '' $(cli command); do
 		run --separate-stderr mrctl ${command:+"$command"} -h
-		[ "$(wc -l <<<"$output")" -le 44 ] || fail "$command: $(wc -l <<<"$output") lines" || return
+		[ "$(wc -l <<<"$output")" -le 45 ] || fail "$command: $(wc -l <<<"$output") lines" || return
 	done
 	for command in '' $(cli command) $(topics); do
 		run --separate-stderr mrctl help ${command:+"$command"}

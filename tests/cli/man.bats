@@ -200,6 +200,7 @@ documents() {
 		session "reg --name n" "reg $dmah" "umem --page-sizes 4K" "reg --memory dm --size 64" "reg --relaxed --name r" \
 			"!dereg r" stat "dereg --all --flush"
 		;;
+	bench) one "bench --sizes 4K --count 10 --occupied 4,4K" ;;
 	trace)
 		mrctl sim -- mrctl -j trace -- mrctl -q reg 2>&1
 		;;
@@ -251,7 +252,7 @@ listed() {
 			"$(listed "$command" | sed -n 's/^\[\(.*\)\]/\1/p')"
 		expected=$(columns batch)
 		[ "$command" = batch ] ||
-			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions // .calls // .causes)[], (.before // [])[] |
+			expected=$(documents "$command" | jq -rs '[.[] | (.regions // .sessions // .rows // .calls // .causes)[], (.before // [])[] |
 				to_entries[] | select(.value != null).key] | unique[]')
 		# a libmlx5 before rdma-core 63 exports nothing
 		[[ $command != umem || $expected == *export* ]] || expected+=$'\n'export

@@ -44,8 +44,8 @@ load helpers
 @test "the message about an option of another command names that command" {
 	run --separate-stderr mr reg --iova 0
 	usage_error "unknown option '--iova'" "reg-iova, reg-dmabuf, rereg have it"
-	run --separate-stderr mr reg --from udmabuf
-	usage_error "unknown option '--from'" "reg-dmabuf has it"
+	run --separate-stderr mr reg --try-page-sizes
+	usage_error "unknown option '--try-page-sizes'" "umem has it"
 	run --separate-stderr mr stat -i 0
 	usage_error "unknown option '-i'" "reg-iova, reg-dmabuf, rereg have it"
 	run --separate-stderr mr --size 1M reg

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/bench/job.h"
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
+#include "lib/bench/case.h"
+
+/* ---- places ---- */
+
+static bool is_of_kind(const struct bench_setup *setup, int kind)
+{
+	return mr_region_kind(setup->point.what->call) == (enum mr_region_kind)kind;
+}
+
+static bool has_kind(const struct bench_job *job, int kind)
+{
+	for (size_t i = 0; i < job->setup_count; i++)
+		if (is_of_kind(&job->setups[i], kind))
+			return true;
+	return false;
+}
+
+static int open_places(struct bench_job *job, int kind, struct mr_error *err)
+{
+	struct mr_bench_place *places = calloc(job->device_count, sizeof(*places));
+	int rc = 0;
+
+	job->places[kind] = places;
+	if (!places)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	for (size_t i = 0; !rc && i < job->device_count; i++) {
+		places[i].name = job->devices[i];
+		places[i].most_occupied = job->args->occupied.count;
+		rc = mr_bench_place_open(&places[i], (enum mr_region_kind)kind, err);
+	}
+	job->answer.environment = &places[0].environment;
+	return rc;
+}
+
+static int occupy(struct bench_job *job, int kind, const struct bench_level *level,
+		  struct mr_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < job->device_count; i++)
+		rc = mr_bench_place_occupy(&job->places[kind][i], level->regions, level->bytes,
+					   err);
+	return rc;
+}
+
+/* ---- rounds ---- */
+
+static void show_progress(struct bench_job *job)
+{
+	const uint64_t spent = mr_now_ns() - job->start_ns;
+
+	if (job->done)
+		progress_time(&job->answer.progress, "measuring", job->done, job->total,
+			      spent / job->done * (job->total - job->done));
+}
+
+/* Says which command tells why: causes are found where a call is refused, and here its memory is gone. */
+static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
+{
+	const struct mr_bench_point *point = &setup->point;
+
+	setup->failed = true;
+	mr_wrap(err, "%s of %llu bytes, %s", point->what->name, (unsigned long long)point->size,
+		mr_bench_state_name(point->state));
+	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
+		mr_hint(err, "'mrctl reg' with the same options tells why");
+	progress_clear(&job->answer.progress);
+	job->answer.undiagnosed = true;
+	answer_fail(&job->answer, err, 0, 0, point->via);
+	job->answer.undiagnosed = false;
+	mr_error_clear(err);
+}
+
+/* Calls of a round: --count are spread over the rounds. */
+static uint64_t calls_of(const struct bench_job *job, uint32_t round)
+{
+	const uint64_t calls = job->args->calls.known ? job->args->calls.value : 0;
+
+	return calls / job->rounds + (round < calls % job->rounds);
+}
+
+static int add_results(struct bench_job *job, const struct mr_bench_crew *crew, size_t level,
+		       size_t setup, struct mr_error *err)
+{
+	for (size_t i = 0; i < job->device_count; i++) {
+		struct bench_series *series = bench_job_series(job, level, setup, i);
+		const int kind = (int)mr_region_kind(job->setups[setup].point.what->call);
+
+		if (!series->rounds) {
+			series->setup = &job->setups[setup];
+			series->level = &job->levels[level];
+			series->environment = &job->places[kind][i].environment;
+			series->rounds = calloc(job->rounds, sizeof(*series->rounds));
+			if (!series->rounds || mr_histogram_init(&series->histogram))
+				return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+		}
+		bench_series_add(series, crew, i);
+	}
+	return 0;
+}
+
+static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t round,
+		     struct mr_error *err)
+{
+	struct bench_setup *setup = &job->setups[index];
+	const struct mr_bench_round what = {
+		.point = &setup->point,
+		.places = job->places[mr_region_kind(setup->point.what->call)],
+		.place_count = job->device_count,
+		.processes = setup->processes,
+		.threads = setup->threads,
+		.ns = job->row_ns / job->rounds,
+		.calls = calls_of(job, round),
+		.warm_up = BENCH_WARM_UP,
+	};
+	struct mr_bench_crew crew = { .shared = NULL };
+	int rc = mr_bench_crew_open(
+		&crew, (uint32_t)job->device_count * setup->threads * setup->processes, err);
+
+	if (!rc && mr_bench_crew_run(&crew, &what, err))
+		fail_setup(job, setup, err);
+	if (!rc)
+		rc = add_results(job, &crew, level, index, err);
+	mr_bench_crew_close(&crew);
+	return rc;
+}
+
+/*
+ * All rows have their first round before one has its second, so that what disturbs the machine for a while
+ * disturbs a round of many rows rather than all rounds of one.
+ */
+static int run_level(struct bench_job *job, int kind, size_t level, struct mr_error *err)
+{
+	int rc = 0;
+
+	for (uint32_t round = 0; !rc && round < job->rounds; round++) {
+		for (size_t i = 0; !rc && i < job->setup_count; i++) {
+			if (!is_of_kind(&job->setups[i], kind))
+				continue;
+			job->is_interrupted |= mr_interrupted();
+			if (job->is_interrupted)
+				return 0;
+			show_progress(job);
+			job->done++;
+			if (!job->setups[i].failed)
+				rc = run_round(job, level, i, round, err);
+		}
+	}
+	return rc;
+}
+
+static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
+{
+	int rc = open_places(job, kind, err);
+
+	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
+		rc = occupy(job, kind, &job->levels[level], err);
+		if (!rc)
+			rc = run_level(job, kind, level, err);
+	}
+	/* What one kind measures is not to have the regions of the other beside it. */
+	for (size_t i = 0; job->places[kind] && i < job->device_count; i++)
+		mr_bench_place_close(&job->places[kind][i]);
+	return rc;
+}
+
+int bench_measure(struct bench_job *job, struct mr_error *err)
+{
+	int rc = 0;
+
+	job->total = job->rounds * job->level_count * job->setup_count;
+	job->start_ns = mr_now_ns();
+	for (int kind = 0; !rc && kind < MR_REGION_KINDS; kind++)
+		if (has_kind(job, kind))
+			rc = run_kind(job, kind, err);
+	progress_clear(&job->answer.progress);
+	return rc;
+}

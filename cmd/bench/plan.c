@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/bench/job.h"
+#include "lib/base/choice.h"
+#include "lib/bench/case.h"
+#include "lib/host/available.h"
+#include "lib/host/live.h"
+#include "lib/host/memlock.h"
+#include "lib/verbs/access.h"
+
+/* Sizes without --sizes: each is four times the one before. */
+#define SIZE_MIN   UINT64_C(4096)
+#define SIZE_LIMIT (UINT64_C(1) << 30)
+
+/* ---- lists, with their defaults ---- */
+
+static uint64_t most_of(const struct sweep *sweep)
+{
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < sweep->count; i++)
+		if (sweep->values[i] > most)
+			most = sweep->values[i];
+	return most;
+}
+
+/* Bytes that each worker can surely have: of memory a quarter, of what may be locked half. */
+static uint64_t bytes_for_each(const struct bench_args *args, size_t devices)
+{
+	const uint64_t workers = most_of(&args->threads) * most_of(&args->processes) * devices;
+	struct mr_host *host = mr_this_host();
+	uint64_t bytes = SIZE_LIMIT;
+	struct mr_available available;
+	struct mr_memlock limit;
+
+	if (!mr_available_read(host, &available) && available.bytes / 4 < bytes)
+		bytes = available.bytes / 4;
+	if (mr_memlock_is_lifted(host) != MR_YES && !mr_memlock_read(host, "self", &limit) &&
+	    limit.soft / 2 < bytes)
+		bytes = limit.soft / 2;
+	return bytes / workers;
+}
+
+static void choose_sizes(struct sweep *sizes, const struct bench_args *args, size_t devices)
+{
+	const uint64_t most = bytes_for_each(args, devices);
+
+	*sizes = args->sizes;
+	if (sizes->count)
+		return;
+	for (uint64_t size = SIZE_MIN; size <= most || !sizes->count; size *= 4)
+		sizes->values[sizes->count++] = size;
+}
+
+static const struct sweep *numbers_or_one(const struct sweep *sweep)
+{
+	static const struct sweep one = { .values = { 1 }, .count = 1 };
+
+	return sweep->count ? sweep : &one;
+}
+
+static const struct sweep_memory *kinds_or_anon(const struct sweep_memory *memory)
+{
+	static const struct sweep_memory anon = {
+		.kinds = { { .type = MR_MEMORY_ANON, .text = "anon" } }, .count = 1
+	};
+
+	return memory->count ? memory : &anon;
+}
+
+/* ---- setups ---- */
+
+/* A plan while it is made. */
+struct plan {
+	struct bench_job *job;
+	struct sweep sizes;
+	bool out_of_memory;
+};
+
+static void add_setup(struct plan *plan, const struct mr_bench_point *point, uint64_t threads,
+		      uint64_t processes)
+{
+	struct bench_job *job = plan->job;
+	struct bench_setup *setups =
+		reallocarray(job->setups, job->setup_count + 1, sizeof(*setups));
+
+	if (!setups) {
+		plan->out_of_memory = true;
+		return;
+	}
+	job->setups = setups;
+	setups[job->setup_count++] = (struct bench_setup){ .point = *point,
+							   .threads = (uint32_t)threads,
+							   .processes = (uint32_t)processes };
+}
+
+static void add_workers(struct plan *plan, const struct mr_bench_point *point)
+{
+	const struct sweep *threads = numbers_or_one(&plan->job->args->threads);
+	const struct sweep *processes = numbers_or_one(&plan->job->args->processes);
+
+	for (size_t i = 0; i < processes->count; i++)
+		for (size_t j = 0; j < threads->count; j++)
+			add_setup(plan, point, threads->values[j], processes->values[i]);
+}
+
+static void add_states(struct plan *plan, struct mr_bench_point *point)
+{
+	const bool phases = plan->job->args->phases && point->what->registers;
+
+	for (int state = 0; state < (phases ? MR_BENCH_STATES : 1); state++) {
+		point->state = (enum mr_bench_state)state;
+		if (state != MR_BENCH_ON_DEMAND || point->what->call != MR_UMEM_REG)
+			add_workers(plan, point);
+	}
+}
+
+static void add_case(struct plan *plan, const struct mr_bench_case *what)
+{
+	const struct bench_args *args = plan->job->args;
+	const struct sweep_memory *memory = kinds_or_anon(&args->memory);
+	const bool dmabuf = mr_region_is_dmabuf(what->call);
+	struct mr_bench_point point = {
+		.what = what,
+		.from = args->from,
+		.access = args->access.given ? args->access.bits : MR_ACCESS_LOCAL_WRITE,
+		.via = args->via.given ? args->via.path : MR_VIA_LIBRARY,
+	};
+
+	if (dmabuf && !point.from.text)
+		point.from =
+			(struct mr_dmabuf_source){ .type = MR_DMABUF_UDMABUF, .text = "udmabuf" };
+	for (size_t i = 0; i < (dmabuf ? 1 : memory->count); i++) {
+		point.memory = memory->kinds[i];
+		for (size_t j = 0; j < plan->sizes.count; j++) {
+			point.size = plan->sizes.values[j];
+			add_states(plan, &point);
+		}
+	}
+}
+
+static void plan_levels(struct bench_job *job)
+{
+	const struct sweep_occupied *occupied = &job->args->occupied;
+
+	job->level_count = 1;
+	if (!occupied->count)
+		return;
+	job->level_count = BENCH_LEVELS;
+	for (size_t i = 0; i < BENCH_LEVELS; i++) {
+		const size_t quarters = i <= BENCH_LEVELS / 2 ? i : BENCH_LEVELS - 1 - i;
+
+		job->levels[i] = (struct bench_level){
+			.regions =
+				occupied->count / 4 * quarters + occupied->count % 4 * quarters / 4,
+			.bytes = occupied->bytes,
+			.direction = i <= BENCH_LEVELS / 2 ? "ascending" : "descending",
+		};
+	}
+}
+
+static int check_workers(const struct bench_job *job, struct mr_error *err)
+{
+	const uint64_t workers =
+		most_of(&job->args->threads) * most_of(&job->args->processes) * job->device_count;
+
+	if (workers <= MR_BENCH_WORKERS)
+		return 0;
+	return mr_fail_text(err, MR_ERROR_USAGE, E2BIG,
+			    "%llu workers at once are too many: at most %d",
+			    (unsigned long long)workers, MR_BENCH_WORKERS);
+}
+
+static void plan_rounds(struct bench_job *job)
+{
+	const struct bench_args *args = job->args;
+
+	job->rounds = args->rounds.known ? (uint32_t)args->rounds.value : BENCH_ROUNDS;
+	if (args->calls.known && args->calls.value < job->rounds)
+		job->rounds = (uint32_t)args->calls.value;
+	if (!args->calls.known)
+		job->row_ns = args->seconds.known ? args->seconds.value : BENCH_ROW_NS;
+}
+
+int bench_plan(struct bench_job *job, struct mr_error *err)
+{
+	char *const *operand = job->invocation->operands;
+	struct plan plan = { .job = job };
+	int rc = check_workers(job, err);
+
+	if (rc)
+		return rc;
+	choose_sizes(&plan.sizes, job->args, job->device_count);
+	plan_rounds(job);
+	plan_levels(job);
+	if (!*operand)
+		add_case(&plan, &mr_bench_cases[0]);
+	for (; *operand; operand++)
+		add_case(&plan, mr_bench_case_find(*operand));
+	job->series = calloc(bench_job_series_count(job), sizeof(*job->series));
+	if (plan.out_of_memory || !job->series)
+		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
+	return 0;
+}
+
+/* ---- the command line ---- */
+
+static int check_case(const struct bench_args *args, const struct mr_bench_case *what,
+		      struct mr_error *err)
+{
+	if (args->from.text && !mr_region_is_dmabuf(what->call))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--from is about dma-bufs: '%s' has none", what->name);
+	if (args->memory.count && mr_region_is_dmabuf(what->call))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--memory is not about dma-bufs, which '%s' is on: see --from",
+				    what->name);
+	if (args->phases && !what->registers)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--phases are of calls that register memory, and '%s' is none",
+				    what->name);
+	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'%s' is not measured by --via kernel", what->name);
+	return 0;
+}
+
+static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
+{
+	for (size_t i = 0; i < memory->count; i++) {
+		const enum mr_memory_type type = memory->kinds[i].type;
+
+		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
+			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+					    "--memory %s: no memory of this process is behind it",
+					    memory->kinds[i].text);
+	}
+	return 0;
+}
+
+static int check_numbers(const struct bench_args *args, struct mr_error *err)
+{
+	if (args->rounds.known && (!args->rounds.value || args->rounds.value > 1000))
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--rounds: from 1 to 1000");
+	if (args->calls.known && (!args->calls.value || args->calls.value > MR_BENCH_SAMPLES))
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--count: from 1 to %d",
+				    MR_BENCH_SAMPLES);
+	if (args->seconds.known && !args->seconds.value)
+		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
+	return 0;
+}
+
+int bench_check(const struct invocation *invocation, struct mr_error *err)
+{
+	const struct bench_args *args = invocation->args;
+	char *const *operand = invocation->operands;
+	int rc = check_numbers(args, err);
+
+	if (!rc)
+		rc = check_memory(&args->memory, err);
+	if (!rc && !*operand)
+		rc = check_case(args, &mr_bench_cases[0], err);
+	for (; !rc && *operand; operand++) {
+		const struct mr_bench_case *what = mr_bench_case_find(*operand);
+
+		rc = what ? check_case(args, what, err)
+			  : mr_fail_word(err, "call", *operand, strlen(*operand), mr_bench_cases,
+					 sizeof(*mr_bench_cases));
+	}
+	if (!rc && args->all_devices && invocation->global->device)
+		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--all-devices excludes -d %s",
+				  invocation->global->device);
+	return rc;
+}

@@ -1,0 +1,226 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl bench: what it measures, and whether its figures are right.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+load helpers
+
+# bench ARG...: sets output to its document
+bench() {
+	run --separate-stderr mr -j bench "$@"
+	json '.command == "bench"'
+}
+
+# bats test_tags=kernel
+@test "each call is measured, for each size" {
+	local calls=(reg reg-iova dereg relaxed)
+
+	! on_mlx5 || calls+=(rereg umem reg-dmabuf advise)
+	bench "${calls[@]}" --sizes 4K,64K --count 12 --rounds 3
+	succeeded
+	json '[.rows[].call] | unique == ($calls / " " | unique)' --arg calls "${calls[*]}"
+	json '.rows | group_by(.call) | all(map(.size) == [4096, 65536])'
+	json '.rows | all(.count == 12 and (.rounds | length) == 3 and (.rounds | map(.count) | add) == 12)'
+	json '.failures == []'
+}
+
+@test "percentiles go up, and the histogram holds each call once" {
+	bench reg --sizes 64K --count 200
+	json '.rows[0] | .min_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .p90_ns and .p90_ns <= .p99_ns and
+		.p99_ns <= .p999_ns and .p999_ns <= .max_ns and .mean_ns >= .min_ns and .mean_ns <= .max_ns'
+	json '.rows[0] | (.histogram | map(.count) | add) == 200 and .histogram[0].ns >= .min_ns and .histogram[0].ns <= .min_ns * 1.001 and
+		.histogram[-1].ns <= .max_ns and .histogram[-1].ns >= .max_ns * 0.999 and (.histogram | map(.ns) | . == sort)'
+	json '.rows[0] | (.bytes_per_s * .mean_ns / 65536e9 - 1) | . > -0.01 and . < 0.01'
+}
+
+@test "what is simulated says so in every row and title" {
+	bench --sizes 4K,16K,64K --count 20
+	json '.rows + .fits | length == 4 and all(.device | endswith(" (simulated)"))'
+	json '.environment.simulated and (.rows | all(.simulated))'
+	run --separate-stderr mr bench --sizes 4K,16K,64K --count 20
+	[ "$(grep -c '^reg .*(simulated)' <<<"$output")" -eq 4 ]
+	[[ $output != *UCX* || $output == *"UCX takes for "*" (simulated): UCX_IB_MEM_REG_OVERHEAD="* ]]
+}
+
+# bats test_tags=kernel
+@test "threads, processes and states have rows of their own, and all workers call" {
+	bench --sizes 4K --threads 1,3 --processes 1,2 --count 10 --rounds 2
+	succeeded
+	json '[.rows[] | [.processes, .threads, .count]] == [[1, 1, 10], [1, 3, 30], [2, 1, 20], [2, 3, 60]]'
+	json '.rows | all(.slowest_ns >= .min_ns and .slowest_ns <= .max_ns)'
+}
+
+@test "all devices are measured at once" {
+	bench --all-devices --sizes 4K --count 5
+	succeeded
+	json '.rows | length >= 1 and all(.count == 5)'
+}
+
+# bats test_tags=kernel
+@test "regions that are there already go up in quarters, and down again" {
+	bench --sizes 4K --count 4 --occupied 8,64K
+	succeeded
+	json '[.rows[].occupied] == [0, 2, 4, 6, 8, 6, 4, 2, 0]'
+	json '[.rows[].direction] | .[:5] + .[5:] == . and (.[:5] | unique) == ["ascending"] and
+		(.[5:] | unique) == ["descending"] and length == 9'
+	json '.rows | all(.occupied_bytes == .occupied * 65536)'
+}
+
+@test "the regions that are there count against the limit of locked memory" {
+	may_lock 200M && skip "this user may lock 200 MiB of memory"
+	bench --sizes 4K --count 4 --occupied 200,1M
+	[ "$status" -eq 1 ]
+	json '.failures[0].errno == "ENOMEM"'
+}
+
+@test "phases are the differences of medians" {
+	bench --phases --sizes 1M --count 20
+	if [ "$status" -eq 0 ]; then
+		json '[.rows[].state] == ["populated", "untouched", "on-demand"]'
+		json '(.rows | map({(.state): .p50_ns}) | add) as $p | .phases[0] |
+			.rest_ns == $p["on-demand"] and .pin_ns == $p.populated - $p["on-demand"] and
+			.fault_ns == $p.untouched - $p.populated'
+		# On new memory the call makes 256 pages more.
+		json '(.rows | map({(.state): .p50_ns}) | add) | .untouched > 2 * .populated'
+	else # a device without on-demand paging
+		json '[.failures[].errno] | length == 1'
+		json '.phases[0] | .rest_ns == null and .pin_ns == null'
+	fi
+}
+
+@test "a call that is refused is told, and the others are measured" {
+	bench --sizes 4K,16K --memory readonly --memory anon --count 4
+	[ "$status" -eq 1 ]
+	json '[.failures[] | [.call, .errno]] == [["ibv_reg_mr", "EFAULT"], ["ibv_reg_mr", "EFAULT"]]'
+	json '[.rows[] | [.memory, .size]] == [["anon", 4096], ["anon", 16384]]'
+	[[ $stderr == *"reg of 4096 bytes, populated: ibv_reg_mr: EFAULT"* ]]
+	[[ $stderr == *"'mrctl reg' with the same options tells why"* ]]
+}
+
+@test "a worker that is refused ends the row of all, and it is told once" {
+	on_simulator || skip "faults are those of the simulator"
+	run --separate-stderr faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
+	[ "$status" -eq 1 ]
+	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
+}
+
+@test "a process that is killed while it measures is told" {
+	on_simulator || skip "faults are those of the simulator"
+	run --separate-stderr faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
+	[ "$status" -eq 1 ]
+	json '.failures | length == 1 and .[0].errno == "ECHILD"'
+	[[ $stderr == *"a process that measured was killed (signal 9)"* ]]
+}
+
+@test "a device that does not exist is absent, and the document says so" {
+	run --separate-stderr "${SIM[@]}" mrctl -j -d nosuch bench --sizes 4K
+	absent "nosuch"
+	json '.rows == [] and (.failures | length) == 1'
+}
+
+@test "signals end the measurement, and what was measured is printed" {
+	local out=$BATS_TEST_TMPDIR/out pid
+
+	"${SIM[@]}" mrctl bench --sizes 4K,64K --seconds 100 --rounds 1000 >"$out" 2>"$out.err" 3>&- &
+	pid=$!
+	sleep 1.5
+	kill "$pid"
+	status=0
+	wait "$pid" || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(grep -c '^reg ' "$out")" -eq 2 ]
+	"${SIM[@]}" mrctl -j bench --sizes 4K,64K --seconds 100 --rounds 1000 >"$out" 2>/dev/null 3>&- &
+	pid=$!
+	sleep 1.5
+	kill "$pid"
+	wait "$pid" || :
+	jq -e '.method.interrupted and (.rows | length) == 2 and .rows[0].count > 0' "$out"
+	grep -q 'interrupted: [0-9]* of 2000 measurements' "$out.err"
+}
+
+@test "processes that measure end with the one that has started them" {
+	local out=$BATS_TEST_TMPDIR/out pid children=()
+
+	"${SIM[@]}" mrctl -q bench --sizes 4K --processes 3 --seconds 100 --rounds 1 >"$out" 2>&1 3>&- &
+	pid=$!
+	until [ "${#children[@]}" -eq 3 ]; do
+		is_running "$pid"
+		sleep 0.02
+		mapfile -t children < <(cat /proc/[0-9]*/stat 2>/dev/null | awk -v pid="$pid" '$4 == pid { print $1 }')
+	done
+	kill -9 "$pid"
+	wait "$pid" || :
+	for pid in "${children[@]}"; do
+		until ! is_running "$pid"; do
+			sleep 0.02
+		done
+	done
+}
+
+@test "pictures are drawn without a terminal by --plot alone, and of ASCII where the locale has no more" {
+	run --separate-stderr mr bench --sizes 4K..64K --count 20
+	succeeded
+	[[ $output != *"by size"* ]]
+	LC_ALL=C run --separate-stderr mr bench --sizes 4K..64K --count 20 --plot
+	succeeded
+	[[ $output == *"reg by size: "*"p50"*"p99"*"distribution of calls: "*"64K"* ]]
+	! on_simulator || [ "$(grep -c ': .*(simulated), Linux ' <<<"$output")" -eq 2 ]
+	[ -z "$(tr -d '\n -~' <<<"$output")" ]
+	[ "$(wc -L <<<"$output")" -le 80 ]
+	LC_ALL=C.UTF-8 run --separate-stderr mr bench --sizes 4K..64K --count 20 --plot
+	[ -n "$(tr -d '\n -~' <<<"$output")" ]
+}
+
+@test "pictures are written as SVG, and a file that cannot be written leaves the figures" {
+	local svg=$BATS_TEST_TMPDIR/a.svg
+
+	run --separate-stderr mr bench reg dereg --sizes 4K..64K --count 20 --svg "$svg"
+	succeeded
+	grep -q '^<svg ' "$svg" || grep -q '<svg ' "$svg"
+	[ "$(grep -o '</svg>' "$svg" | wc -l)" -eq 1 ]
+	! command -v python3 >/dev/null || python3 -c 'import sys, xml.dom.minidom as dom; dom.parse(sys.argv[1])' "$svg"
+	run --separate-stderr mr bench --sizes 4K --count 5 --svg "$BATS_TEST_TMPDIR/no/b.svg"
+	[ "$status" -eq 1 ]
+	[[ $output == *"4K"* ]]
+	[[ $stderr == *"ENOENT"* ]]
+}
+
+@test "a wrong command line is a usage error, and measures nothing" {
+	local line
+
+	while IFS='|' read -r line message; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr bench $line
+		usage_error "$message"
+	done <<-'EOT'
+		foo|unknown call 'foo'
+		--sizes 0|0 makes no sense
+		--sizes 64K..4K|a range ends before it begins
+		--sizes 4K,,8K|is neither a number nor a range
+		--sizes 4K..|is neither a number nor a range
+		--threads 0|0 makes no sense
+		--threads 5000|5000
+		--threads 4096 --processes 2|workers at once are too many
+		--rounds 0|from 1 to 1000
+		--count 0|from 1 to
+		--seconds 0|more than 0
+		--seconds 1 --count 1|excludes
+		--occupied 5|is not N,BYTES
+		--occupied 5,0|1 byte or more
+		--memory none|no memory of this process
+		--memory foo|unknown
+		--from udmabuf|'reg' has none
+		reg-dmabuf --memory anon|see --from
+		dereg --phases|'dereg' is none
+		relaxed --via kernel|not measured by --via kernel
+		-d mlx5_0 --all-devices|--all-devices excludes -d
+	EOT
+}
+
+@test "a delay of the call is in all figures, right within 2 percent" {
+	on_simulator || skip "faults are those of the simulator"
+	# All else takes microseconds.  A busy machine may delay some calls, but not the fastest half of them.
+	run --separate-stderr faulty reg_mr=delay:200 -j bench --sizes 4K --count 6 --rounds 2
+	succeeded
+	json '.rows[0] | [.min_ns, .p50_ns] | all(. >= 200e6 and . <= 204e6)'
+}
