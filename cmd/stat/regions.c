@@ -188,7 +188,7 @@ static int print_object(struct stat_job *job, enum mr_region_kind kind, uint32_t
 
 static void print_operand(struct stat_job *job, const char *word, uint64_t index)
 {
-	struct mr_session_region region;
+	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
 	struct mr_operand operand;
 	struct mr_error err;
 	int rc = mr_operand_find(job->base->session, word, &operand, &err);
