@@ -75,7 +75,8 @@ sweep() {
 	[ "$status" -eq 1 ]
 	json '[.regions[].state] == ["unknown", "live"] and .totals.unlisted == 0 and
 		[.failures[] | .region, .errno] == [1, "ENOMEM"]'
-	run --separate-stderr faulty query_mr@3=ENOMEM stat --json
+	# It asks again under the lock.
+	run --separate-stderr faulty 'query_mr@3=ENOMEM;query_mr@4=ENOMEM' stat --json
 	[ "$status" -eq 1 ]
 	json '[.regions[].state] == ["live", "live"] and .totals.unlisted == null and
 		.failures[0].errno == "ENOMEM"'
