@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,6 +131,10 @@ const char *field_text(const struct field *field, const void *row, char *buffer)
 	case FIELD_LIMIT:
 		*put_decimal(buffer, number->value) = '\0';
 		return number->known ? buffer : "unlimited";
+	case FIELD_RATIO:
+		snprintf(buffer, FIELD_TEXT_MAX, "%" PRIu64 ".%03" PRIu64, number->value / 1000,
+			 number->value % 1000);
+		return number->known ? buffer : NULL;
 	case FIELD_HEX:
 		*put_hexadecimal(buffer, number->value) = '\0';
 		return number->known ? buffer : NULL;

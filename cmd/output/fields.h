@@ -22,6 +22,7 @@ enum field_type {
 	FIELD_OPT_BOOL, /**< struct opt_bool */
 	FIELD_NUMBER,   /**< struct mr_opt_u64 */
 	FIELD_LIMIT,    /**< struct mr_opt_u64; not known means unlimited, in JSON null */
+	FIELD_RATIO,    /**< struct mr_opt_u64, in thousandths: "1.050" */
 	FIELD_HEX,      /**< struct mr_opt_u64; printed as 0x… */
 	FIELD_ACCESS,   /**< struct mr_opt_u64: access flags by name */
 	FIELD_PAGES,    /**< struct mr_opt_u64: page sizes, a bit for each; JSON: a list of bytes */
@@ -102,6 +103,7 @@ struct members {
 #define FIELD_CTYPE_FIELD_NUMBER   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_LIMIT    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_WORDS    const char *const *
+#define FIELD_CTYPE_FIELD_RATIO    struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_HEX      struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_ACCESS   struct mr_opt_u64
 #define FIELD_CTYPE_FIELD_PAGES    struct mr_opt_u64

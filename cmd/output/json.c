@@ -143,6 +143,7 @@ static cJSON *new_item(const struct field *field, const void *row)
 	case FIELD_OPT_BOOL:
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
+	case FIELD_RATIO:
 		return cJSON_CreateRaw(text);
 	default:
 		return new_string(text);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/report/file.h"
+#include "cmd/output/whole_file.h"
 #include "cmd/report/host.h"
 #include "cmd/report/load.h"
 #include "cmd/report/recording.h"

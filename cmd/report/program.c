@@ -9,7 +9,7 @@
 #include "cmd/cli/shell.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/report/child.h"
-#include "cmd/report/file.h"
+#include "cmd/output/whole_file.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"
 #include "lib/host/recording_files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Files that a report is read from. */
-#ifndef CMD_REPORT_FILE_H
-#define CMD_REPORT_FILE_H
+/* Files that are read whole: reports, documents of measurements. */
+#ifndef CMD_OUTPUT_WHOLE_FILE_H
+#define CMD_OUTPUT_WHOLE_FILE_H
 
 #include <stddef.h>
 

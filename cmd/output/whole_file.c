@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/report/file.h"
+#include "cmd/output/whole_file.h"
 #include "lib/base/cleanup.h"
 
 /* Bytes of the largest file that is read. */
