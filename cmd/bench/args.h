@@ -3,6 +3,7 @@
 #define CMD_BENCH_ARGS_H
 
 #include "cmd/bench/sweep.h"
+#include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
 #include "lib/memory/dmabuf.h"
 
@@ -21,12 +22,20 @@ struct bench_args {
 	struct mr_opt_u64 seconds; /**< for each row, in nanoseconds */
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */
 	bool plot;
-	const char *svg; /**< file for pictures, or NULL */
+	const char *svg;             /**< file for pictures, or NULL */
+	bool compare;                /**< the operands are documents */
+	struct mr_opt_u64 tolerance; /**< in thousandths */
+	bool anyway;
 };
 
 /** Without options: rounds, and nanoseconds for each row. */
 #define BENCH_ROUNDS  10
 #define BENCH_ROW_NS  UINT64_C(500000000)
 #define BENCH_WARM_UP 3 /**< calls of each worker in each round that do not count */
+
+/** Without --tolerance: 5 %, in thousandths. */
+#define BENCH_TOLERANCE 50
+
+extern const struct command_view bench_compare;
 
 #endif

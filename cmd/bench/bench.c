@@ -91,9 +91,9 @@ static const struct option_spec what_options[] = {
 	OPTION(0, "sizes", sizes, struct bench_args, sizes, "SIZE,...",
 	       "sizes of regions, 4K..1G: each four times the last (default: from 4K on, as fits)"),
 	OPTION('m', "memory", memories, struct bench_args, memory, "KIND",
-	       "kind of memory, as of mrctl reg; can be given several times (default: anon)"),
+	       "kind of memory, once or several times"),
 	OPTION('f', "from", dmabuf, struct bench_args, from, "SOURCE",
-	       "of reg-dmabuf: source of the dma-buf (default: udmabuf)"),
+	       "of reg-dmabuf: its source (default: udmabuf)"),
 	OPTION('a', "access", access, struct bench_args, access, "FLAG,...",
 	       "access flags (default: local-write)"),
 	OPTION(0, "via", via, struct bench_args, via, "PATH",
@@ -104,9 +104,9 @@ static const struct option_spec what_options[] = {
 };
 static const struct option_spec load_options[] = {
 	OPTION(0, "threads", counts, struct bench_args, threads, "N,...",
-	       "threads that call at once; 1..8: each twice the one before (default: 1)"),
+	       "threads at once, 1..8: each twice the last"),
 	OPTION(0, "processes", counts, struct bench_args, processes, "N,...",
-	       "processes that call at once, each with so many threads (default: 1)"),
+	       "processes at once, each with so many threads"),
 	OPTION(0, "all-devices", flag, struct bench_args, all_devices, NULL,
 	       "all devices at once, each with so many processes"),
 	OPTION(0, "occupied", occupied, struct bench_args, occupied, "N,BYTES",
@@ -129,19 +129,32 @@ static const struct option_spec picture_options[] = {
 	       "write the pictures to FILE, as SVG"),
 	OPTION_END,
 };
+static const struct option_spec compare_options[] = {
+	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
+	       "compare two documents, OLD and NEW; status 1: slower"),
+	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
+	       "what counts as the same (default: 5%)"),
+	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
+	OPTION_END,
+};
 static const struct option_group what_group = { "What to measure", what_options, 0 };
 static const struct option_group load_group = { "Load", load_options, 0 };
 static const struct option_group length_group = { "Length", length_options, 0 };
 static const struct option_group picture_group = { "Pictures", picture_options, 0 };
-static const struct option_group *const groups[] = { &what_group, &load_group, &length_group,
-						     &picture_group, NULL };
+static const struct option_group compare_group = { "Comparison", compare_options, 0 };
+static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
+						     &picture_group, &compare_group, NULL };
 static const struct option_rule rules[] = { { "seconds", OPTION_EXCLUDES, "count" },
+					    { "tolerance", OPTION_NEEDS, "compare" },
+					    { "anyway", OPTION_NEEDS, "compare" },
 					    OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
+static const struct command_view *const views[] = { &bench_compare, NULL };
+
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[CALL...]",
+	.operands = "[CALL...|OLD NEW]",
 	.summary = "measure how long registration takes",
 	.description =
 		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "
@@ -152,6 +165,7 @@ const struct command command_bench = {
 	.args_size = sizeof(struct bench_args),
 	.record = &bench_record,
 	.columns = BENCH_COLUMNS,
+	.views = views,
 	.topics = topics,
 	.examples = (const char *const[]){ "mrctl bench",
 					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",

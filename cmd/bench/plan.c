@@ -259,6 +259,9 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 	char *const *operand = invocation->operands;
 	int rc = check_numbers(args, err);
 
+	if (rc || args->compare)
+		return rc; /* the operands are not calls */
+
 	if (!rc)
 		rc = check_memory(&args->memory, err);
 	if (!rc && !*operand)

@@ -139,6 +139,27 @@ static int read_occupied(const char *text, void *member, struct mr_error *err)
 	return rc;
 }
 
+/* A whole number, perhaps with one decimal, perhaps with "%". */
+static int read_percent(const char *text, void *member, struct mr_error *err)
+{
+	const size_t digits = strspn(text, "0123456789");
+	const char *rest = text + digits;
+	struct mr_opt_u64 *part = member;
+	uint64_t whole = 0, tenths = 0;
+
+	if (rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9') {
+		tenths = (uint64_t)(rest[1] - '0');
+		rest += 2;
+	}
+	if (*rest == '%')
+		rest++;
+	if (!digits || *rest || mr_parse_u64_item(text, digits, 1000, &whole, err))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "'%s' is no percentage, such as 5%% or 2.5%%", text);
+	*part = (struct mr_opt_u64){ whole * 10 + tenths, true };
+	return 0;
+}
+
 const struct option_type option_type_sizes = { .name = "sizes",
 					       .read = read_sizes,
 					       .adds_up = true };
@@ -149,3 +170,4 @@ const struct option_type option_type_memories = { .name = "memory",
 						  .read = read_memories,
 						  .adds_up = true };
 const struct option_type option_type_occupied = { .name = "occupied", .read = read_occupied };
+const struct option_type option_type_percent = { .name = "percent", .read = read_percent };

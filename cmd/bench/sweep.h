@@ -4,6 +4,7 @@
 #define CMD_BENCH_SWEEP_H
 
 #include "cmd/cli/option_table.h"
+#include "lib/base/number.h"
 #include "lib/memory/kinds.h"
 
 enum { SWEEP_MAX = 64 /**< values of a list */ };
@@ -35,7 +36,10 @@ struct sweep_occupied {
 /** N,BYTES */
 #define OPTION_CTYPE_occupied struct sweep_occupied
 
+/** A part of something, in thousandths: "5%", "2.5%". */
+#define OPTION_CTYPE_percent struct mr_opt_u64
+
 extern const struct option_type option_type_sizes, option_type_counts, option_type_memories,
-	option_type_occupied;
+	option_type_occupied, option_type_percent;
 
 #endif

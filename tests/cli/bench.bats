@@ -224,3 +224,75 @@ bench() {
 	succeeded
 	json '.rows[0] | [.min_ns, .p50_ns] | all(. >= 200e6 and . <= 204e6)'
 }
+
+# compared OLD NEW [OPTION...]: compares two documents
+compared() {
+	run --separate-stderr mrctl -j bench --compare "$@"
+}
+
+@test "a call that has become slower is told with its interval, and is exit status 1" {
+	on_simulator || skip "faults are those of the simulator"
+	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new
+
+	faulty reg_mr=delay:3 -j bench --sizes 4K --count 30 >"$old"
+	faulty reg_mr=delay:4 -j bench --sizes 4K --count 30 >"$new"
+	compared "$old" "$new"
+	[ "$status" -eq 1 ]
+	json '.comparison[0] | .verdict == "slower" and .low > 1.05 and
+		.low <= .ratio and .ratio <= .high and .ratio > 1.2 and .ratio < 1.5'
+	compared "$new" "$old"
+	json '.comparison[0].verdict == "faster"'
+	compared "$old" "$new" --tolerance 60%
+	succeeded
+	json '.comparison[0].verdict == "same"'
+	compared "$old" "$old"
+	succeeded
+	json '.comparison | length == 1 and .[0].ratio == 1'
+	run --separate-stderr mrctl bench --compare "$old" "$new"
+	[ "$status" -eq 1 ]
+	[[ $output == *"RATIO"*"slower"* ]]
+	[[ $stderr == *" slower, "*" faster, "*"rank-sum test"* ]]
+}
+
+@test "rows of one document alone are told, and few rounds are unclear" {
+	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new
+
+	mr -j bench --sizes 4K,16K --count 9 --rounds 3 >"$old"
+	mr -j bench --sizes 16K,64K --count 9 --rounds 3 >"$new"
+	compared "$old" "$new"
+	succeeded
+	json '[.comparison[] | [.size, .verdict]] == [[4096, "old-only"], [16384, "unclear"], [65536, "new-only"]]'
+	json '.comparison[1] | .ratio == null and .old_ns > 0 and .new_ns > 0'
+}
+
+@test "documents of different hosts are compared --anyway alone, and other files never" {
+	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new file
+
+	mr -j bench --sizes 4K --count 20 >"$old"
+	for file in '.environment.kernel' '.environment.simulated_kernel' '.host.cpu' '.host.fork_safe'; do
+		jq "$file = \"x\\u001b[1mz\"" "$old" >"$new"
+		run --separate-stderr mrctl bench --compare "$old" "$new"
+		usage_error "${file##*.} was '" "and is 'x?[1mz'" "--anyway"
+	done
+	compared "$old" "$new" --anyway
+	succeeded
+	json '.comparison[0].ratio == 1'
+	printf '{"command":"reg","rows":[]}' >"$new"
+	for file in "$new" /dev/null "$BATS_TEST_TMPDIR" "$BATS_TEST_TMPDIR/none" "$BATS_TEST_DIRNAME/bench.bats"; do
+		run --separate-stderr mrctl bench --compare "$old" "$file"
+		usage_error "$file"
+	done
+	for file in '.rows = [1]' '.rows = {}' '.rows[0].rounds = 5' '.rows[0].rounds = [{"p50_ns":-1}, 2, null]' \
+		'.rows[0].rounds[].p50_ns = 1e400' '.rows[0].call = 7' 'del(.rows[0].size)' 'del(.host, .environment)'; do
+		jq "$file" "$old" >"$new"
+		run --separate-stderr mrctl -j bench --compare "$old" "$new" --anyway
+		[ "$status" -eq 0 ] || usage_error "is no document of 'mrctl -j bench'"
+		[ "$status" -ne 0 ] || json '.comparison | length >= 1 and all(.verdict != "slower")'
+	done
+	run --separate-stderr mrctl bench --compare "$old"
+	usage_error "wants two documents"
+	run --separate-stderr mrctl bench --compare "$old" "$old" "$old"
+	usage_error "wants two documents"
+	run --separate-stderr mrctl bench --tolerance 5%
+	usage_error "--tolerance needs --compare"
+}

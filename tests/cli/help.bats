@@ -71,7 +71,8 @@ Columns of regions, for --output:
 Columns of causes, for --output:
 Columns of rows, for --output:
 Columns of calls, for --output:
-$(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')" ]
+$(cli view stat | sed 's/.*/Columns of stat --&, for --output:/')
+$(cli view bench | sed 's/.*/Columns of bench --&, for --output:/')" ]
 	[ "$(columns_of "Columns of regions")" = "$(cli column reg)" ]
 	[ "$(columns_of "Columns of sessions")" = "$(cli column session)" ]
 	[ "$(columns_of "Columns of causes")" = "$(cli column explain)" ]

@@ -99,6 +99,25 @@ TEST(what_is_occupied_is_a_count_and_bytes)
 	assert_true(option_type_occupied.read("200000000,1", &occupied, &err) < 0);
 }
 
+TEST(a_percentage_has_one_decimal_at_most)
+{
+	static const struct {
+		const char *text;
+		uint64_t thousandths;
+	} right[] = { { "5%", 50 }, { "5", 50 }, { "2.5%", 25 }, { "0", 0 }, { "1000%", 10000 } };
+	static const char *const wrong[] = { "",     "%",     "5%%", "-5%", "5.%", ".5%",
+					     "5.55", "1001%", "5 %", "x",   "5e1" };
+	struct mr_opt_u64 part;
+
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
+		assert_int_equal(option_type_percent.read(right[i].text, &part, &err), 0);
+		assert_equal_for(right[i].text, part.value, right[i].thousandths);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++)
+		assert_equal_for(wrong[i], option_type_percent.read(wrong[i], &part, &err),
+				 -EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +128,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_list_is_refused),
 		cmocka_unit_test(a_list_has_an_end),
 		cmocka_unit_test(what_is_occupied_is_a_count_and_bytes),
+		cmocka_unit_test(a_percentage_has_one_decimal_at_most),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

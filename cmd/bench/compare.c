@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* mrctl bench --compare: what has become slower between two measurements. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/bench/args.h"
+#include "cmd/bench/load.h"
+#include "cmd/output/exit_status.h"
+#include "cmd/region/answer.h"
+#include "cmd/region/answer_messages.h"
+#include "lib/bench/effect.h"
+
+/* More rounds than bench measures are not read. */
+enum { ROUNDS_MAX = 1000 };
+
+struct compared_row {
+	const char *call, *device, *memory, *state, *direction;
+	struct mr_opt_u64 size, threads, processes, occupied;
+	struct mr_opt_u64 old_ns, new_ns;
+	struct mr_opt_u64 ratio, low, high;
+	const char *verdict;
+};
+
+static const struct field compared_fields[] = {
+	FIELD(struct compared_row, call, FIELD_STRING, 0, "what was measured"),
+	FIELD(struct compared_row, device, FIELD_STRING, 0, "RDMA device"),
+	FIELD(struct compared_row, memory, FIELD_STRING, 0, "kind of memory", .usual = "anon"),
+	FIELD(struct compared_row, size, FIELD_NUMBER, FIELD_IEC, "bytes of the region"),
+	FIELD(struct compared_row, state, FIELD_STRING, 0, "of the memory before each call",
+	      .usual = "populated"),
+	FIELD(struct compared_row, threads, FIELD_NUMBER, 0, "threads of each process",
+	      .usual = "1"),
+	FIELD(struct compared_row, processes, FIELD_NUMBER, 0, "processes for each device",
+	      .usual = "1"),
+	FIELD(struct compared_row, occupied, FIELD_NUMBER, 0,
+	      "regions that were registered already", .usual = "0"),
+	FIELD(struct compared_row, direction, FIELD_STRING, 0,
+	      "whether they had become more or fewer"),
+	FIELD(struct compared_row, old_ns, FIELD_NUMBER, FIELD_DURATION, "median before"),
+	FIELD(struct compared_row, new_ns, FIELD_NUMBER, FIELD_DURATION, "median now"),
+	FIELD(struct compared_row, ratio, FIELD_RATIO, 0,
+	      "the new times divided by the old ones: the median of all pairs of rounds"),
+	FIELD(struct compared_row, low, FIELD_RATIO, 0, "low end of its interval of 95 %"),
+	FIELD(struct compared_row, high, FIELD_RATIO, 0, "high end of the interval"),
+	FIELD(struct compared_row, verdict, FIELD_STRING, 0,
+	      "slower, faster, same, unclear: more rounds would tell; old-only, new-only"),
+	FIELD_END,
+};
+static const struct record compared_record = { "comparison", compared_fields, "comparison" };
+
+struct comparison {
+	const struct bench_args *args;
+	struct answer answer;
+	struct json_node *old, *new;
+	uint64_t verdicts[MR_EFFECT_VERDICTS];
+	uint64_t done;
+};
+
+/* ---- a row ---- */
+
+/* The medians of its rounds.  Return: how many there are. */
+static size_t read_rounds(const struct json_node *row, double *medians)
+{
+	const struct json_node *round = json_tree_first(json_tree_get(row, "rounds"));
+	size_t count = 0;
+
+	for (; round && count < ROUNDS_MAX; round = json_tree_next(round))
+		medians[count++] = bench_number(round, "p50_ns");
+	return count;
+}
+
+static struct mr_opt_u64 thousandths(double ratio)
+{
+	const bool is_known = ratio > 0 && ratio < 1e12;
+
+	return (struct mr_opt_u64){ is_known ? (uint64_t)(ratio * 1000 + 0.5) : 0, is_known };
+}
+
+static struct mr_opt_u64 number_of(const struct json_node *row, const char *key)
+{
+	const double number = bench_number(row, key);
+
+	return (struct mr_opt_u64){ number < 1e18 ? (uint64_t)number : 0, number < 1e18 };
+}
+
+static void describe(struct compared_row *row, const struct json_node *node)
+{
+	*row = (struct compared_row){
+		.call = json_tree_text_of(node, "call"),
+		.device = json_tree_text_of(node, "device"),
+		.memory = json_tree_text_of(node, "memory"),
+		.state = json_tree_text_of(node, "state"),
+		.direction = json_tree_text_of(node, "direction"),
+		.size = number_of(node, "size"),
+		.threads = number_of(node, "threads"),
+		.processes = number_of(node, "processes"),
+		.occupied = number_of(node, "occupied"),
+	};
+}
+
+static void judge(struct comparison *comparison, const struct json_node *old,
+		  const struct json_node *new, struct compared_row *row)
+{
+	const struct mr_opt_u64 tolerance = comparison->args->tolerance;
+	double *before = calloc(2 * ROUNDS_MAX, sizeof(*before));
+	double *after = before ? before + ROUNDS_MAX : NULL;
+	enum mr_effect_verdict verdict = MR_EFFECT_UNCLEAR;
+	struct mr_effect effect;
+
+	if (!before) {
+		comparison->answer.out.error = -ENOMEM;
+		return;
+	}
+	row->old_ns = number_of(old, "p50_ns");
+	row->new_ns = number_of(new, "p50_ns");
+	if (!mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect)) {
+		row->ratio = thousandths(effect.ratio);
+		row->low = thousandths(effect.low);
+		row->high = thousandths(effect.high);
+		verdict = mr_effect_judge(
+			&effect,
+			(double)(tolerance.known ? tolerance.value : BENCH_TOLERANCE) / 1000);
+	}
+	row->verdict = mr_effect_name(verdict);
+	comparison->verdicts[verdict]++;
+	free(before);
+}
+
+/* Prints the rows of a document; of the new one only those that the old one has not. */
+static void print_rows(struct comparison *comparison, const struct json_node *of, bool is_new)
+{
+	const struct json_node *node = json_tree_first(json_tree_get(of, "rows"));
+
+	for (; node; node = json_tree_next(node)) {
+		const struct json_node *other =
+			bench_find_row(is_new ? comparison->old : comparison->new, node);
+		struct compared_row row;
+
+		if (is_new && other)
+			continue;
+		describe(&row, node);
+		if (other) {
+			judge(comparison, node, other, &row);
+		} else {
+			*(is_new ? &row.new_ns : &row.old_ns) = number_of(node, "p50_ns");
+			row.verdict = is_new ? "new-only" : "old-only";
+		}
+		answer_row(&comparison->answer, &row);
+		comparison->done++;
+	}
+}
+
+/* ---- the comparison ---- */
+
+static int fail_different(const struct bench_difference *difference, struct mr_error *err)
+{
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+		     "they cannot be compared: %s was '%s', and is '%s'", difference->what,
+		     difference->old, difference->new);
+	mr_hint(err, "--anyway compares them all the same");
+	return -EINVAL;
+}
+
+static int load(struct comparison *comparison, char **paths, struct mr_error *err)
+{
+	struct bench_difference difference;
+
+	comparison->old = bench_load(paths[0], err);
+	comparison->new = comparison->old ? bench_load(paths[1], err) : NULL;
+	if (!comparison->new)
+		return -err->errnum;
+	if (!comparison->args->anyway &&
+	    bench_differ(comparison->old, comparison->new, &difference))
+		return fail_different(&difference, err);
+	return 0;
+}
+
+static void tell_verdicts(const struct comparison *comparison)
+{
+	const uint64_t *verdicts = comparison->verdicts;
+
+	answer_note(&comparison->answer,
+		    "%" PRIu64 " slower, %" PRIu64 " faster, %" PRIu64 " same, %" PRIu64
+		    " unclear: by intervals of 95 %% (rank-sum test of the rounds' medians)",
+		    verdicts[MR_EFFECT_SLOWER], verdicts[MR_EFFECT_FASTER],
+		    verdicts[MR_EFFECT_SAME], verdicts[MR_EFFECT_UNCLEAR]);
+}
+
+static int print(struct comparison *comparison, struct mr_error *err)
+{
+	int rc;
+
+	answer_begin(&comparison->answer);
+	print_rows(comparison, comparison->old, false);
+	print_rows(comparison, comparison->new, true);
+	answer_end_rows(&comparison->answer);
+	rc = answer_end(&comparison->answer, comparison->done, err);
+	if (rc)
+		return rc;
+	if (output_is_for_people(&comparison->answer.out))
+		tell_verdicts(comparison);
+	return comparison->verdicts[MR_EFFECT_SLOWER] ? EXIT_REFUSED : EXIT_DONE;
+}
+
+static int run_compare(const struct invocation *invocation, struct mr_error *err)
+{
+	struct comparison comparison = { .args = invocation->args };
+	struct mr_environment environment;
+	int rc;
+
+	mr_environment_init(&environment);
+	rc = load(&comparison, invocation->operands, err);
+	if (!rc)
+		rc = answer_init(&comparison.answer, invocation, NULL, &environment, 0, err);
+	if (!rc) {
+		rc = print(&comparison, err);
+		answer_release(&comparison.answer);
+	}
+	json_tree_free(comparison.old);
+	json_tree_free(comparison.new);
+	return rc;
+}
+
+static int check_compare(const struct invocation *invocation, struct mr_error *err)
+{
+	char *const *operands = invocation->operands;
+
+	if (operands[0] && operands[1] && !operands[2])
+		return 0;
+	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+			    "--compare wants two documents of 'mrctl -j bench': OLD and NEW");
+}
+
+const struct command_view bench_compare = {
+	.option = "compare",
+	.given = CHECKED_OFFSET(struct bench_args, compare, bool),
+	.record = &compared_record,
+	.columns = "call,device,memory,state,threads,processes,occupied,direction,size,old_ns,"
+		   "new_ns,ratio,low,high,verdict",
+	.check = check_compare,
+	.run = run_compare,
+};
