@@ -183,13 +183,13 @@ setup() {
 
 @test "while a process registers or deregisters, its region is pending" {
 	on_simulator || skip "needs a call that takes long"
-	faulty reg_mr=delay:400 reg --name a --quiet 3>&- &
+	faulty reg_mr=delay:1500 reg --name a --quiet 3>&- &
 	until [ "$(states)" = "1 pending" ]; do
 		is_running $! || fail "it was never pending" || return
 	done
 	wait $!
 	[ "$(states a)" = "1 live" ]
-	faulty dereg_mr=delay:400 dereg a --quiet 3>&- &
+	faulty dereg_mr=delay:1500 dereg a --quiet 3>&- &
 	until [ "$(states)" = "1 pending" ]; do
 		is_running $! || fail "it was never pending" || return
 	done
