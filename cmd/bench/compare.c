@@ -108,6 +108,7 @@ static void judge(struct comparison *comparison, const struct json_node *old,
 	double *after = before ? before + ROUNDS_MAX : NULL;
 	enum mr_effect_verdict verdict = MR_EFFECT_UNCLEAR;
 	struct mr_effect effect;
+	int rc;
 
 	if (!before) {
 		comparison->answer.out.error = -ENOMEM;
@@ -115,7 +116,10 @@ static void judge(struct comparison *comparison, const struct json_node *old,
 	}
 	row->old_ns = number_of(old, "p50_ns");
 	row->new_ns = number_of(new, "p50_ns");
-	if (!mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect)) {
+	rc = mr_effect(before, read_rounds(old, before), after, read_rounds(new, after), &effect);
+	if (rc == -ENOMEM)
+		comparison->answer.out.error = rc;
+	if (!rc) {
 		row->ratio = thousandths(effect.ratio);
 		row->low = thousandths(effect.low);
 		row->high = thousandths(effect.high);

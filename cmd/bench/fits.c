@@ -31,6 +31,9 @@ static const struct field fit_fields[] = {
 };
 static const struct record fit_record = { "fit", fit_fields, "fits" };
 
+/* A line that is farther from the medians gives UCX no advice. */
+#define UCX_RESIDUAL 0.25
+
 /* UCX' defaults are "16us" and "0.06ns"; its cost is that of ibv_reg_mr() of memory that is there. */
 static void fill_ucx(struct fit_row *row, const struct bench_series *series,
 		     const struct mr_fit *fit)
@@ -39,7 +42,8 @@ static void fill_ucx(struct fit_row *row, const struct bench_series *series,
 
 	if (series->setup->threads == 1 && series->setup->processes == 1 &&
 	    !series->level->regions && point->what->call == MR_REG_MR && point->what->registers &&
-	    point->state == MR_BENCH_POPULATED && fit->fixed > 0 && fit->slope > 0)
+	    point->state == MR_BENCH_POPULATED && fit->fixed > 0 && fit->slope > 0 &&
+	    fit->residual <= UCX_RESIDUAL)
 		snprintf(row->ucx, sizeof(row->ucx),
 			 "UCX_IB_MEM_REG_OVERHEAD=%.3gus UCX_IB_MEM_REG_GROWTH=%.3gns",
 			 fit->fixed / 1e3, fit->slope);

@@ -42,6 +42,8 @@ void mr_histogram_release(struct mr_histogram *histogram)
 
 void mr_histogram_add(struct mr_histogram *histogram, uint64_t value, uint64_t count)
 {
+	if (!count)
+		return;
 	histogram->buckets[bucket_of(value)] += count;
 	histogram->count += count;
 	histogram->sum += (double)value * (double)count;

@@ -84,6 +84,8 @@ TEST(quantiles_of_two_groups_are_right)
 TEST(equal_values_are_told_exactly)
 {
 	mr_histogram_add(&histogram, 123456789, 1000);
+	mr_histogram_add(&histogram, 1, 0);
+	assert_int_equal(histogram.min, 123456789);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.5), 123456789);
 	assert_int_equal(mr_histogram_quantile(&histogram, 0.999), 123456789);
 	assert_true(mr_histogram_mean(&histogram) > 123456788.99);
