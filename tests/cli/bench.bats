@@ -238,15 +238,16 @@ compared() {
 	on_simulator || skip "faults are those of the simulator"
 	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new
 
-	faulty reg_mr=delay:3 -j bench --sizes 4K --count 30 >"$old"
-	faulty reg_mr=delay:4 -j bench --sizes 4K --count 30 >"$new"
+	# A busy machine adds some milliseconds to a call.
+	faulty reg_mr=delay:60 -j bench --sizes 4K --count 6 --rounds 6 >"$old"
+	faulty reg_mr=delay:120 -j bench --sizes 4K --count 6 --rounds 6 >"$new"
 	compared "$old" "$new"
 	[ "$status" -eq 1 ]
 	json '.comparison[0] | .verdict == "slower" and .low > 1.05 and
-		.low <= .ratio and .ratio <= .high and .ratio > 1.2 and .ratio < 1.5'
+		.low <= .ratio and .ratio <= .high and .ratio > 1.5 and .ratio < 2.5'
 	compared "$new" "$old"
 	json '.comparison[0].verdict == "faster"'
-	compared "$old" "$new" --tolerance 60%
+	compared "$old" "$new" --tolerance 300%
 	succeeded
 	json '.comparison[0].verdict == "same"'
 	compared "$old" "$old"
