@@ -8,7 +8,8 @@
 #include "lib/bench/case.h"
 
 static const struct field round_fields[] = {
-	FIELD(struct bench_round_row, p50_ns, FIELD_NUMBER, 0, "median of its calls"),
+	FIELD(struct bench_round_row, p50_ns, FIELD_NUMBER, 0,
+	      "median of its calls; of several workers the mean of their medians"),
 	FIELD(struct bench_round_row, slowest_ns, FIELD_NUMBER, 0, "median of the slowest worker"),
 	FIELD(struct bench_round_row, count, FIELD_NUMBER, 0, "calls"),
 	FIELD_END,
@@ -71,27 +72,18 @@ static const struct field bench_fields[] = {
 };
 const struct record bench_record = { "row", bench_fields, "rows" };
 
-static int compare_medians(const void *left, const void *right)
-{
-	const struct bench_round_result *l = left, *r = right;
-
-	return (l->slowest_ns > r->slowest_ns) - (l->slowest_ns < r->slowest_ns);
-}
-
 /* The median over the rounds. */
 static uint64_t slowest_of(const struct bench_series *series)
 {
 	const size_t count = series->round_count;
-	struct bench_round_result *sorted = count ? calloc(count, sizeof(*sorted)) : NULL;
+	uint64_t *medians = count ? calloc(count, sizeof(*medians)) : NULL;
 	uint64_t slowest = 0;
 
-	for (size_t i = 0; sorted && i < count; i++)
-		sorted[i] = series->rounds[i];
-	if (sorted) {
-		qsort(sorted, count, sizeof(*sorted), compare_medians);
-		slowest = sorted[(count - 1) / 2].slowest_ns;
-	}
-	free(sorted);
+	for (size_t i = 0; medians && i < count; i++)
+		medians[i] = series->rounds[i].slowest_ns;
+	if (medians)
+		slowest = bench_median(medians, count);
+	free(medians);
 	return slowest;
 }
 

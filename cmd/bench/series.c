@@ -11,14 +11,13 @@ static int compare_times(const void *left, const void *right)
 	return (l > r) - (l < r);
 }
 
-/* @samples are sorted.  0 where there is none, or no memory to sort in. */
-static uint64_t median_of(const uint64_t *samples, uint64_t count)
+uint64_t bench_median(const uint64_t *values, size_t count)
 {
 	uint64_t *sorted = count ? malloc(count * sizeof(*sorted)) : NULL;
 	uint64_t median = 0;
 
 	if (sorted) {
-		memcpy(sorted, samples, count * sizeof(*sorted));
+		memcpy(sorted, values, count * sizeof(*sorted));
 		qsort(sorted, count, sizeof(*sorted), compare_times);
 		median = sorted[(count - 1) / 2];
 	}
@@ -38,7 +37,7 @@ void bench_series_add(struct bench_series *series, const struct mr_bench_crew *c
 
 		if (worker->place != place || !worker->count)
 			continue;
-		median = median_of(worker->samples, worker->count);
+		median = bench_median(worker->samples, worker->count);
 		if (!series->first_ns)
 			series->first_ns = worker->first_ns;
 		if (median > round->slowest_ns)

@@ -22,7 +22,7 @@ struct bench_setup {
 
 /** What a round came to. */
 struct bench_round_result {
-	uint64_t p50_ns;     /**< of all workers together */
+	uint64_t p50_ns;     /**< mean of the medians of its workers */
 	uint64_t slowest_ns; /**< the median of the slowest worker */
 	uint64_t count;
 };
@@ -37,6 +37,9 @@ struct bench_series {
 	struct bench_round_result *rounds;
 	size_t round_count;
 };
+
+/** bench_median() - the median of values, which stay as they are; 0 where there is none, or no memory to sort in */
+uint64_t bench_median(const uint64_t *values, size_t count);
 
 /** bench_series_add() - add what the workers at @place have measured in a round */
 void bench_series_add(struct bench_series *series, const struct mr_bench_crew *crew, size_t place);
