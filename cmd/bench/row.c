@@ -148,7 +148,7 @@ int bench_row_fill(struct bench_row *row, const struct bench_series *series, boo
 {
 	const struct mr_bench_point *point = &series->setup->point;
 	const struct bench_level *level = series->level;
-	const uint32_t access = point->access | point->what->access;
+	const uint32_t access = mr_bench_access(point);
 	int rc;
 
 	*row = (struct bench_row){

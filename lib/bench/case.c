@@ -226,6 +226,13 @@ const struct mr_bench_case *mr_bench_case_find(const char *name)
 	return NULL;
 }
 
+uint32_t mr_bench_access(const struct mr_bench_point *point)
+{
+	const bool on_demand = point->state == MR_BENCH_ON_DEMAND;
+
+	return point->access | point->what->access | (on_demand ? MR_ACCESS_ON_DEMAND : 0);
+}
+
 /* ---- a worker's work ---- */
 
 /* A session is not for threads, so that each worker has its own. */
@@ -271,9 +278,7 @@ int mr_bench_work_open(struct mr_bench_work *work, const struct mr_bench_point *
 		.registrar = mr_bench_place_registrar(place, point->via),
 		.request = { .call = what->call,
 			     .length = point->size,
-			     .access = point->access | what->access |
-				       (point->state == MR_BENCH_ON_DEMAND ? MR_ACCESS_ON_DEMAND
-									   : 0) },
+			     .access = mr_bench_access(point) },
 	};
 	if (what->private_session)
 		rc = open_session(work, err);

@@ -48,6 +48,9 @@ extern const struct mr_bench_case mr_bench_cases[];
 /** mr_bench_case_find() - the case of that name, or NULL */
 const struct mr_bench_case *mr_bench_case_find(const char *name);
 
+/** mr_bench_access() - the access flags that a point registers with: its own, the case's and those of its state */
+uint32_t mr_bench_access(const struct mr_bench_point *point);
+
 /**
  * mr_bench_work_open() - get memory, and whatever else the case needs before its first call
  * @work: set; mr_bench_work_close() it, after a failure too

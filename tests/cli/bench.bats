@@ -79,6 +79,7 @@ bench() {
 	bench --phases --sizes 1M --count 20
 	if [ "$status" -eq 0 ]; then
 		json '[.rows[].state] == ["populated", "untouched", "on-demand"]'
+		json '[.rows[].access] == [["local-write"], ["local-write"], ["local-write", "on-demand"]]'
 		json '(.rows | map({(.state): .p50_ns}) | add) as $p | .phases[0] |
 			.rest_ns == $p["on-demand"] and .pin_ns == $p.populated - $p["on-demand"] and
 			.fault_ns == $p.untouched - $p.populated'
