@@ -256,7 +256,8 @@ static int look_at_mappings(struct mr_host *host, struct mr_traced_range *range)
 	struct walk walk = { .range = range };
 	int rc;
 
-	if (__builtin_add_overflow(range->addr, range->length, &walk.end))
+	/* an empty range is where it points to */
+	if (__builtin_add_overflow(range->addr, range->length ?: 1, &walk.end))
 		walk.end = UINT64_MAX;
 	rc = mr_mappings_walk(host, range->addr, visit, &walk);
 	if (rc)

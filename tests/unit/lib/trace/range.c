@@ -91,6 +91,21 @@ TEST(what_cannot_be_pinned_is_stood_for_by_what_answers_alike)
 	munmap(memory, 8 * PAGE);
 }
 
+TEST(an_empty_range_is_the_memory_that_it_points_to)
+{
+	char *memory = map(4, RW, MAP_PRIVATE, -1);
+
+	mprotect(memory, PAGE, PROT_NONE);
+	munmap(memory + 3 * PAGE, PAGE);
+	read_range(memory + PAGE, 0, WRITE); /* the first byte of a mapping */
+	is("anon", 0, true);
+	read_range(memory + 2 * PAGE + 8, 0, WRITE);
+	is("anon", 8, true);
+	read_range(memory + 3 * PAGE, 0, WRITE); /* the last byte is before it */
+	is("unmapped", 0, true);
+	munmap(memory, 3 * PAGE);
+}
+
 TEST(files_are_named_and_begin_at_their_beginning)
 {
 	char path[] = "/tmp/mrctl-range-XXXXXX", text[64];
@@ -211,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(anonymous_memory_is_anonymous),
 		cmocka_unit_test(what_cannot_be_pinned_is_stood_for_by_what_answers_alike),
+		cmocka_unit_test(an_empty_range_is_the_memory_that_it_points_to),
 		cmocka_unit_test(files_are_named_and_begin_at_their_beginning),
 		cmocka_unit_test(names_that_could_mislead_are_not_used),
 		cmocka_unit_test(memory_without_a_path_is_a_memfd),
