@@ -2,10 +2,12 @@
 /* mrctl bench --compare: what has become slower between two measurements. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/bench/args.h"
+#include "cmd/bench/groups.h"
 #include "cmd/bench/load.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/region/answer.h"
@@ -16,28 +18,16 @@
 enum { ROUNDS_MAX = 1000 };
 
 struct compared_row {
-	const char *call, *device, *memory, *state, *direction;
-	struct mr_opt_u64 size, threads, processes, occupied;
+	struct bench_group_row group;
+	struct mr_opt_u64 size;
 	struct mr_opt_u64 old_ns, new_ns;
 	struct mr_opt_u64 ratio, low, high;
 	const char *verdict;
 };
 
 static const struct field compared_fields[] = {
-	FIELD(struct compared_row, call, FIELD_STRING, 0, "what was measured"),
-	FIELD(struct compared_row, device, FIELD_STRING, 0, "RDMA device"),
-	FIELD(struct compared_row, memory, FIELD_STRING, 0, "kind of memory", .usual = "anon"),
+	BENCH_GROUP_FIELDS(struct compared_row),
 	FIELD(struct compared_row, size, FIELD_NUMBER, FIELD_IEC, "bytes of the region"),
-	FIELD(struct compared_row, state, FIELD_STRING, 0, "of the memory before each call",
-	      .usual = "populated"),
-	FIELD(struct compared_row, threads, FIELD_NUMBER, 0, "threads of each process",
-	      .usual = "1"),
-	FIELD(struct compared_row, processes, FIELD_NUMBER, 0, "processes for each device",
-	      .usual = "1"),
-	FIELD(struct compared_row, occupied, FIELD_NUMBER, 0,
-	      "regions that were registered already", .usual = "0"),
-	FIELD(struct compared_row, direction, FIELD_STRING, 0,
-	      "whether they had become more or fewer"),
 	FIELD(struct compared_row, old_ns, FIELD_NUMBER, FIELD_DURATION, "median before"),
 	FIELD(struct compared_row, new_ns, FIELD_NUMBER, FIELD_DURATION, "median now"),
 	FIELD(struct compared_row, ratio, FIELD_RATIO, 0,
@@ -87,17 +77,21 @@ static struct mr_opt_u64 number_of(const struct json_node *row, const char *key)
 
 static void describe(struct compared_row *row, const struct json_node *node)
 {
+	const char *device = json_tree_text_of(node, "device");
+
 	*row = (struct compared_row){
-		.call = json_tree_text_of(node, "call"),
-		.device = json_tree_text_of(node, "device"),
-		.memory = json_tree_text_of(node, "memory"),
-		.state = json_tree_text_of(node, "state"),
-		.direction = json_tree_text_of(node, "direction"),
+		.group = {
+			.call = json_tree_text_of(node, "call"),
+			.memory = json_tree_text_of(node, "memory"),
+			.state = json_tree_text_of(node, "state"),
+			.threads = number_of(node, "threads"),
+			.processes = number_of(node, "processes"),
+			.occupied = number_of(node, "occupied"),
+			.direction = json_tree_text_of(node, "direction"),
+		},
 		.size = number_of(node, "size"),
-		.threads = number_of(node, "threads"),
-		.processes = number_of(node, "processes"),
-		.occupied = number_of(node, "occupied"),
 	};
+	snprintf(row->group.device, sizeof(row->group.device), "%s", device ? device : "");
 }
 
 static void judge(struct comparison *comparison, const struct json_node *old,
@@ -241,8 +235,7 @@ const struct command_view bench_compare = {
 	.option = "compare",
 	.given = CHECKED_OFFSET(struct bench_args, compare, bool),
 	.record = &compared_record,
-	.columns = "call,device,memory,state,threads,processes,occupied,direction,size,old_ns,"
-		   "new_ns,ratio,low,high,verdict",
+	.columns = BENCH_GROUP_COLUMNS ",size,old_ns,new_ns,ratio,low,high,verdict",
 	.check = check_compare,
 	.run = run_compare,
 };
