@@ -210,6 +210,19 @@ TEST(values_that_the_kernel_was_not_asked_for_are_unknown)
 	mr_session_unclaim(&session, victim);
 }
 
+/* Asks again where the lock was held for long enough, as on a slow machine, until the kernel fails. */
+static int ask(uint32_t *slot, struct mr_session_region *regions, int room)
+{
+	int count = 0, rc;
+
+	do {
+		rc = mr_session_query_next(&session, slot, regions + count, room - count, &err);
+		assert_true(rc >= 0);
+		count += rc;
+	} while (rc && count < room && regions[count - 1].state != MR_STATE_UNKNOWN);
+	return count;
+}
+
 /* At last the kernel fails from the third call on: a region behind it would overwrite the error. */
 TEST(entries_that_are_asked_for_together_are_each_found_once_and_in_their_order)
 {
@@ -222,18 +235,18 @@ TEST(entries_that_are_asked_for_together_are_each_found_once_and_in_their_order)
 	assert_int_equal(mr_session_deregister(&session, slot_of(entries[1].id), entries[1].id,
 					       &entries[1], NULL, &err),
 			 0);
-	assert_int_equal(mr_session_query_next(&session, &slot, regions, 3, &err), 3);
+	assert_int_equal(ask(&slot, regions, 3), 3);
 	assert_int_equal(regions[0].entry.id, entries[0].id);
 	assert_int_equal(regions[1].entry.id, entries[2].id);
 	assert_int_equal(regions[2].entry.id, entries[3].id);
 	assert_int_equal(regions[2].state, MR_STATE_LIVE);
 	assert_int_equal(regions[2].kernel.lkey, entries[3].lkey);
-	assert_int_equal(mr_session_query_next(&session, &slot, regions, 3, &err), 1);
+	assert_int_equal(ask(&slot, regions, 3), 1);
 	assert_int_equal(regions[0].entry.id, entries[4].id);
-	assert_int_equal(mr_session_query_next(&session, &slot, regions, 3, &err), 0);
+	assert_int_equal(ask(&slot, regions, 3), 0);
 	slot = 0;
 	most_calls = calls + 2;
-	assert_int_equal(mr_session_query_next(&session, &slot, regions, 4, &err), 3);
+	assert_int_equal(ask(&slot, regions, 4), 3);
 	assert_int_equal(regions[1].state, MR_STATE_LIVE);
 	assert_int_equal(regions[2].state, MR_STATE_UNKNOWN);
 	assert_int_equal(err.errnum, ELOOP);
