@@ -205,19 +205,21 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
 	advise-mappings batch batch-regions reg memory output mail probe device-view system why why-rules \
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
-	trace-reproduce trace-reproduce-programs)
+	trace-reproduce trace-reproduce-programs trace-programs)
 
 check-cli: all $(CLI_BIN)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
+# Preloaded by tests in the guests, which have no compiler
+PRELOADS := $(patsubst %,$(BUILD)/%.so,starve mappings readonly)
+
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool \
-		$(BUILD)/tests/cli/trace-refused $(BUILD)/differential $(BUILD)/starve.so $(BUILD)/mappings.so
+		$(BUILD)/tests/cli/trace-refused $(BUILD)/differential $(PRELOADS)
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
-# Preloaded by tests in the guests, which have no compiler
-$(BUILD)/starve.so $(BUILD)/mappings.so: $(BUILD)/%.so: tests/cli/preload/%.c
+$(PRELOADS): $(BUILD)/%.so: tests/cli/preload/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE $(WARNINGS) -O2 -fPIC -shared -o $@ $<

@@ -7,7 +7,7 @@ packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils lib
 	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
 # "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
 [ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
-	iproute2 man-db bash-completion zsh fish dash python3 util-linux apt
+	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
 	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
 	slurmctld slurmd slurm-client munge"

@@ -22,7 +22,14 @@ packages=(
 	bats jq e2fsprogs xfsprogs
 	ibverbs-providers ibverbs-utils iproute2 libibverbs1 librdmacm1 libcjson1 libsmartcols1 libmnl0
 	busybox-static
+	libdw1 perftest rdmacm-utils
 )
+# Programs that register memory, where their suite has them with little else (libfabric of bookworm needs scripts)
+case $suite in
+sid) packages+=(libfabric-bin python3-pyverbs) ;;
+trixie) packages+=(libfabric-bin) ;;
+bookworm) packages+=(ucx-utils) ;;
+esac
 boot_modules=(virtio_pci virtio_blk virtio_console erofs overlay)
 modules=(mlx5_ib rdma_rxe ib_uverbs ib_umad rdma_ucm veth dummy loop ext4 xfs cuse "$@")
 

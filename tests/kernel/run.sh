@@ -119,8 +119,8 @@ make_project_image() { # JOB...: the command of the job
 	local root=$work/project lib=$work/project/usr/lib/mrctl-guest f to
 
 	mkdir -p "$lib" "$root/usr/local/bin" "$root/mrctl/build" "$root/mrctl/tests"
-	for f in "$built/mrctl" "$built/sim" "$built/trace" "$built/differential" "$built/bench" "$built/starve.so" "$built/mappings.so" \
-		"$top/tests/cli" "$top/tests/bench"; do
+	for f in "$built/mrctl" "$built/sim" "$built/trace" "$built/differential" "$built/bench" \
+		"$built"/{starve,mappings,readonly}.so "$top/tests/cli" "$top/tests/bench"; do
 		case $f in "$built"/*) to=build ;; *) to=tests ;; esac
 		[ -e "$f" ] || [ "$command" != check ] || [[ $f == */bench ]] || die "no $f: run make"
 		[ ! -e "$f" ] || cp -a "$f" "$root/mrctl/$to/"

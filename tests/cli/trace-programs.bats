@@ -1,0 +1,283 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# mrctl trace of programs that others have written: they run as they do alone, what they register is seen, and a
+# refusal has its cause and a batch that is refused in the same way.
+
+load helpers
+
+# Without CAP_IPC_LOCK, with which no limit of locked memory counts
+UNPRIVILEGED=()
+[ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
+
+# Where the address of the other end leads to
+
+ADDRESS=10.9.0.1
+
+setup() {
+	note_less
+	CALLS=$BATS_TEST_TMPDIR/calls BATCH=$BATS_TEST_TMPDIR/batch
+	DEVICE=$(device) LIMITED=()
+	PINGPONG=(ibv_rc_pingpong -d "$DEVICE" -n 10)
+	WRITE_BW=(ib_write_bw -d "$DEVICE" -n 5)
+	on_mlx5 || PINGPONG+=(-g 1)
+}
+
+# needs PROGRAM PACKAGE [GUEST...]: skips where it is missing.  All guests must have it, or only these.
+needs() {
+	if [ -n "${MRCTL_TEST_GUEST:-}" ]; then
+		[[ $# -eq 2 || " ${*:3} " == *" $MRCTL_TEST_GUEST "* ]] || skip "$2 is in the guest ${*:3}"
+	else
+		command -v "$1" >/dev/null || skip "needs $1: apt-get install $2"
+	fi
+}
+
+# on_kernel: skips on the simulator, which has no queues
+on_kernel() {
+	! on_simulator || skip "needs a device that has queues"
+}
+
+# traced CMD...: traces it; what it printed is in $output, its calls in $CALLS, what reproduces them in $BATCH
+traced() {
+	run --separate-stderr "${SIM[@]}" "${LIMITED[@]}" \
+		timeout -k 1 60 mrctl trace -q -o "$CALLS" --reproduce "$BATCH" -- "$@"
+}
+
+# A script that runs a server, waits until READY, runs a client, and fails if one of them does
+# shellcheck disable=SC2016 # for that script
+BOTH='read -ra server <<<"$1"; read -ra client <<<"$2"
+	timeout 30 "${server[@]}" & pid=$!
+	until eval "$3"; do kill -0 $pid || exit 1; sleep 0.1; done
+	timeout 30 "${client[@]}"; status=$?
+	wait $pid && exit $status'
+
+# READY of a server that waits at a port, and of one that waits at rdma_cm
+at_port() {
+	echo "[[ \$(ss -Hltn 'sport = :$1') ]]"
+}
+
+AT_RDMA_CM='[[ $(rdma resource show cm_id) == *LISTEN* ]]'
+
+# limited SIZE: what is traced may lock so much memory
+limited() {
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock="$1")
+}
+
+# calls FILTER: it holds for the list of traced calls
+calls() {
+	jq -es "$1" "$CALLS" >/dev/null || fail "this does not hold: $1" "$(head -c 2000 "$CALLS")" "$output" "$stderr"
+}
+
+# refused_because ERRNO CAUSE: all refused calls were for this reason
+refused_because() {
+	calls "map(select(.answer != \"ok\")) | length > 0 and
+		all(.[]; .answer == \"$1\") and .[0].causes[0].id == \"$2\" and .[0].causes[0].certainty == \"certain\""
+}
+
+# reproduced [TEXT]: the batch, which has TEXT, is refused as the program was
+reproduced() {
+	local how
+
+	grep -q -e "${1:-}" "$BATCH" || fail "no '$1'" "$(cat "$BATCH")"
+	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
+	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
+	run --separate-stderr "${SIM[@]}" bash -c "$how"
+	succeeded || fail "$(cat "$BATCH")"
+}
+
+# read_only SIZE CMD...: traces CMD, whose regions of at least SIZE bytes are read-only while they are registered
+read_only() {
+	local so=$BUILD/readonly.so # of the guests, which have no compiler
+
+	if [ ! -e "$so" ]; then
+		so=$BATS_TEST_TMPDIR/readonly.so
+		"${CC:-cc}" -D_GNU_SOURCE -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/readonly.c"
+	fi
+	# before the simulator, which is in the same list
+	traced bash -c 'export READONLY=$1 LD_PRELOAD=$2${LD_PRELOAD:+:$LD_PRELOAD}; exec "${@:3}"' bash "$1" "$so" "${@:2}"
+}
+
+# ---- libibverbs' own examples --------------------------------------------------------------------
+
+# bats test_tags=kernel
+@test "pingpong between two processes: it runs as alone, and both regions are told" {
+	on_kernel
+	on_mlx5 && skip "the software HCA sends no messages"
+	traced bash -c "$BOTH" bash "${PINGPONG[*]}" "${PINGPONG[*]} 127.0.0.1" "$(at_port 18515)"
+	succeeded
+	[ "$(grep -c '^10 iters in' <<<"$output")" -eq 2 ]
+	calls 'map(select(.length == 4096 and .answer == "ok")) | length == 2 and .[0].pid != .[1].pid'
+}
+
+# bats test_tags=kernel
+@test "pingpong beyond the limit of locked memory, and in memory that is read-only" {
+	needs ibv_rc_pingpong ibverbs-utils
+	limited 65536
+	traced "${PINGPONG[@]}" -s 1000000
+	[[ $stderr == *"Couldn't register MR"* ]]
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg --size 1000000 --access local-write --expect ENOMEM$'
+	LIMITED=()
+	read_only 1 "${PINGPONG[@]}" -s 100000
+	[[ $stderr == *"Couldn't register MR"* ]]
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg --memory readonly .*--expect EFAULT$'
+}
+
+# bats test_tags=kernel
+@test "pingpong, refused by the firmware: that is the cause, and no batch pretends to do the same" {
+	[ "${MRCTL_TEST_GUEST:-}" = sid ] && on_mlx5 || skip "needs the software HCA, and a kernel that makes keys late"
+	local size
+
+	hca-probe --fail CREATE_MKEY=LIM_ERR
+	# A size for which the driver has kept no key
+	for size in 5 9 17 33 65 129; do
+		traced timeout 2 "${PINGPONG[@]}" -s $((size << 20))
+		[[ $stderr != *"Couldn't register MR"* ]] || break
+	done
+	calls 'map(select(.answer != "ok")) | length == 1 and .[0].causes[0].id == "MR-FW-LIMIT"'
+	grep -q '^# It cannot be reproduced: the firmware' "$BATCH"
+}
+
+# ---- perftest ------------------------------------------------------------------------------------
+
+# write_bw OPTION...: traces both ends of ib_write_bw
+write_bw() {
+	traced bash -c "$BOTH" bash "${WRITE_BW[*]} $*" "${WRITE_BW[*]} $* 127.0.0.1" "$(at_port 18515)"
+}
+
+# bats test_tags=kernel
+@test "perftest: it runs as alone, and what both ends register is told" {
+	on_kernel
+	needs ib_write_bw perftest
+	write_bw -s 4096
+	succeeded
+	[ "$(grep -c '^ 4096 *5 ' <<<"$output")" -eq 2 ]
+	calls 'map(select(.length == 8192 and .answer == "ok" and (.access | index("remote-write")))) |
+		length == 2 and .[0].pid != .[1].pid'
+}
+
+# bats test_tags=kernel
+@test "perftest beyond the limit of locked memory, of anonymous memory and of huge pages" {
+	on_kernel
+	needs ib_write_bw perftest
+	limited 2097152
+	write_bw -s 4000000
+	[[ $stderr == *"Couldn't allocate MR"* ]]
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg --size 8000000 .*--expect ENOMEM$'
+	echo 8 >/proc/sys/vm/nr_hugepages
+	write_bw -s 4000000 --use_hugepages
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg --memory hugetlb:2M --size 8000000 .*--expect ENOMEM$'
+	echo 0 >/proc/sys/vm/nr_hugepages
+}
+
+# bats test_tags=kernel
+@test "perftest on demand: nothing is pinned, so that no limit counts" {
+	on_kernel
+	needs ib_write_bw perftest
+	on_mlx5 || [ "$MRCTL_TEST_GUEST" = sid ] || skip "rxe of this kernel has no on-demand paging for writes"
+	limited 2097152
+	write_bw -s 4000000 --odp
+	calls 'map(select(.length == 8000000)) | length > 0 and
+		all(.[]; (.access | index("on-demand")) and .answer == "ok")'
+}
+
+# bats test_tags=kernel
+@test "perftest in memory that is read-only" {
+	on_kernel
+	needs ib_write_bw perftest
+	read_only 8192 bash -c "$BOTH" bash "${WRITE_BW[*]} -s 65536" "${WRITE_BW[*]} -s 65536 127.0.0.1" \
+		"$(at_port 18515)"
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg --memory readonly .*--expect EFAULT$'
+}
+
+# ---- rdma_cm and libfabric -----------------------------------------------------------------------
+
+# bats test_tags=kernel
+@test "rping: it runs as alone, and is refused beyond the limit of locked memory" {
+	on_kernel
+	needs rping rdmacm-utils
+	! on_mlx5 || skip "the software HCA has no address for rdma_cm"
+	traced bash -c "$BOTH" bash "rping -s -a $ADDRESS -C 2" "rping -c -a $ADDRESS -C 2" "$AT_RDMA_CM"
+	succeeded
+	calls 'map(select(.answer == "ok" and .call == "ibv_reg_mr")) | length == 7'
+	limited 32768
+	traced bash -c "$BOTH" bash "rping -s -S 60000 -a $ADDRESS -C 2" "rping -c -S 60000 -a $ADDRESS -C 2" \
+		"$AT_RDMA_CM"
+	[[ $output$stderr == *"reg_mr failed"* ]]
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg --.*--size 60000 .*--expect ENOMEM$'
+}
+
+# bats test_tags=kernel
+@test "libfabric: fi_pingpong is refused beyond the limit, and in memory that is read-only" {
+	on_kernel
+	needs fi_pingpong libfabric-bin sid trixie
+	local both=(bash -c "$BOTH" bash "fi_pingpong -p verbs -e msg -d $DEVICE"
+		"fi_pingpong -p verbs -e msg -d $DEVICE $ADDRESS" "$(at_port 47592)")
+
+	limited 1000000
+	traced "${both[@]}"
+	[[ $output$stderr == *"fi_mr_reg()"* ]]
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg .*--expect ENOMEM$'
+	LIMITED=()
+	read_only 1000000 "${both[@]}"
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg --memory readonly .*--expect EFAULT$'
+}
+
+# ---- UCX -----------------------------------------------------------------------------------------
+
+# bats test_tags=kernel
+@test "UCX is refused beyond the limit of locked memory, with the place in its library" {
+	on_kernel
+	needs ucx_info ucx-utils bookworm
+	export UCX_NET_DEVICES=$DEVICE:1 UCX_TLS=rc_v,ud_v
+	limited 300000
+	traced timeout 3 ucx_info -u t -e
+	[[ $output$stderr == *"Cannot allocate memory"* ]]
+	on_mlx5 && return # the first queue takes all
+	refused_because ENOMEM MR-MEMLOCK
+	calls 'map(select(.answer != "ok"))[0].place | contains("uct_ib_reg_mr")'
+	reproduced '--expect ENOMEM$'
+}
+
+# ---- pyverbs -------------------------------------------------------------------------------------
+
+# py LINE...: traces Python code that has a PD p, and prints the errno of what refuse() refuses
+py() {
+	traced /usr/bin/python3 -c "import mmap, ctypes
+from pyverbs import device, pd, mr
+p = pd.PD(device.Context(name='$DEVICE'))
+def refuse(*args, **named):
+    try: mr.MR(p, *args, **named)
+    except Exception as e: print(e.error_code)
+$*"
+}
+
+# bats test_tags=kernel
+@test "pyverbs: access, memory and the limit of locked memory" {
+	needs /usr/bin/python3 python3-pyverbs sid
+	! on_simulator || /usr/bin/python3 -c 'import pyverbs.mr' 2>/dev/null || skip "needs pyverbs: apt-get install python3-pyverbs"
+	py 'print(mr.MR(p, 4096, 1).length)
+refuse(4096, 2)'
+	[ "$output" = $'4096\n22' ]
+	calls 'map(select(.length == 4096).answer) | index("ok") < index("EINVAL")'
+	refused_because EINVAL MR-ACCESS-LOCAL-WRITE
+	reproduced '^reg --size 4096 --access remote-write --expect EINVAL$'
+	py 'm = mmap.mmap(-1, 8192)
+a = ctypes.addressof(ctypes.c_char.from_buffer(m))
+ctypes.CDLL(None).mprotect(ctypes.c_void_p(a), ctypes.c_size_t(8192), 1)
+refuse(8192, 1, address=a)'
+	[ "$output" = 14 ]
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg --memory readonly .*--expect EFAULT$'
+	limited 65536
+	py 'refuse(100000, 1)'
+	[ "$output" = 12 ]
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg .*--size 100000 --access local-write --expect ENOMEM$'
+}
