@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Completions of the shells offer exactly the commands, options and values that the program has.
 
+# bats file_tags=text
 load helpers
 
 setup() {

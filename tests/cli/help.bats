@@ -3,6 +3,7 @@
 # What mrctl says about itself: help, --version, --dump-cli.
 # shellcheck disable=SC2016 # jq has variables of its own
 
+# bats file_tags=text
 load helpers
 
 @test "--help explains mrctl and each command, with every option" {

@@ -3,6 +3,7 @@
 # Manual pages: well formed, and true: options, columns, words, exit statuses, examples, refusals and members of
 # JSON documents are compared with the program.
 
+# bats file_tags=text
 load helpers
 
 MAN=$ROOT/man
