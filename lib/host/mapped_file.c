@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -61,13 +62,34 @@ static bool take_mount(const char *line, void *data)
 
 /* ---- file ---- */
 
+/* statx(2) is asked without waiting for a server. */
+#define ASKED STATX_BASIC_STATS
+#define HOW   (AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT)
+
+/* Of more open descriptors the others are not looked at. */
+enum { DESCRIPTORS_MAX = 4096 };
+
 struct file_question {
 	const struct mr_host *host;
 	char path[sizeof(((struct mr_mapping *)0)->path)];
 	bool is_in_memory; /* on tmpfs, where statfs(2) waits for no server */
+	const struct mr_mapping *mapping;
 };
 
-/* What statx(2) and statfs(2) say; the first is asked without waiting for a server. */
+static void describe(const struct statx *st, const char *free_text, char *text, size_t size)
+{
+	snprintf(text, size,
+		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
+		 " dax=%s free=%s",
+		 st->stx_mode, st->stx_dev_major, st->stx_dev_minor, (uint64_t)st->stx_ino,
+		 (uint64_t)st->stx_size, (uint64_t)st->stx_blocks * 512,
+		 !(st->stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
+		 : st->stx_attributes & STATX_ATTR_DAX       ? "yes"
+							     : "no",
+		 free_text);
+}
+
+/* What statx(2) and statfs(2) say. */
 static int ask_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
@@ -79,20 +101,12 @@ static int ask_file(void *data, char *text, size_t size)
 	rc = mr_live_path(mr_host_viewer(question->host), question->path, path);
 	if (rc)
 		return rc;
-	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_BASIC_STATS, &st))
+	if (statx(AT_FDCWD, path, HOW, ASKED, &st))
 		return -errno;
 	if (question->is_in_memory && !statfs(path, &fs) && fs.f_blocks)
 		snprintf(free_text, sizeof(free_text), "%" PRIu64,
 			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
-	snprintf(text, size,
-		 "mode=%o device=%u:%u inode=%" PRIu64 " size=%" PRIu64 " allocated=%" PRIu64
-		 " dax=%s free=%s",
-		 st.stx_mode, st.stx_dev_major, st.stx_dev_minor, (uint64_t)st.stx_ino,
-		 (uint64_t)st.stx_size, (uint64_t)st.stx_blocks * 512,
-		 !(st.stx_attributes_mask & STATX_ATTR_DAX) ? "unknown"
-		 : st.stx_attributes & STATX_ATTR_DAX       ? "yes"
-							    : "no",
-		 free_text);
+	describe(&st, free_text, text, size);
 	return 0;
 }
 
@@ -107,32 +121,110 @@ static bool is_same(const struct mr_mapping *mapping, unsigned int major_number,
 								 minor_number == mapping->minor));
 }
 
-static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
+/* proc_pid_map_files(5) */
+static int ask_map_files(const struct file_question *question, struct statx *st)
+{
+	const struct mr_mapping *mapping = question->mapping;
+	char link[64], path[PATH_MAX];
+	int rc;
+
+	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+		 mapping->end);
+	rc = mr_live_path(mr_host_viewer(question->host), link, path);
+	return rc ? rc : statx(AT_FDCWD, path, HOW, ASKED, st) ? -errno : 0;
+}
+
+/* Several file systems in memory have the same numbers of inodes, so that the device must be the same, too. */
+static int ask_descriptors(const struct file_question *question, struct statx *st)
+{
+	const struct mr_mapping *mapping = question->mapping;
+	const struct dirent *entry;
+	char path[PATH_MAX];
+	bool is_found = false;
+	DIR *folder;
+	int rc = mr_live_path(mr_host_viewer(question->host), "/proc/self/fd", path);
+
+	if (rc)
+		return rc;
+	folder = opendir(path);
+	if (!folder)
+		return -errno;
+	for (int left = DESCRIPTORS_MAX; !is_found && left && (entry = readdir(folder)); left--)
+		is_found = entry->d_name[0] != '.' &&
+			   !statx(dirfd(folder), entry->d_name, HOW, ASKED, st) &&
+			   st->stx_ino == mapping->inode && st->stx_dev_major == mapping->major &&
+			   st->stx_dev_minor == mapping->minor;
+	closedir(folder);
+	return is_found ? 0 : -ENOENT;
+}
+
+static int ask_open_file(void *data, char *text, size_t size)
+{
+	const struct file_question *question = data;
+	struct statx st;
+	int rc = ask_map_files(question, &st);
+
+	if (rc)
+		rc = ask_descriptors(question, &st);
+	if (!rc)
+		describe(&st, "unknown", text, size);
+	return rc;
+}
+
+/* Memory that is a file to the kernel alone has none that a program could change. */
+static bool can_be_open(const struct mr_mapping *mapping)
+{
+	static const char *const names[] = { "/dev/zero", "/SYSV", "/anon_hugepage" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(mapping->path, names[i], strlen(names[i])))
+			return false;
+	return mapping->path[0] == '/';
+}
+
+/* Takes an answer, if it is about the file of the mapping. */
+static bool take_file(const struct mr_mapping *mapping, const char *text,
 		      struct mr_mapped_file *file)
 {
-	struct file_question question = { .host = host,
-					  .is_in_memory = !strcmp(file->filesystem, "tmpfs") };
-	char name[sizeof(question.path) + 8], text[256], dax[8];
 	unsigned int mode, major_number, minor_number;
 	uint64_t inode, size, allocated;
+	char dax[8];
 	int end = 0;
 
-	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
-	snprintf(name, sizeof(name), "file%s", question.path);
-	if (mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) ||
-	    sscanf(text,
+	if (sscanf(text,
 		   "mode=%o device=%u:%u inode=%" SCNu64 " size=%" SCNu64 " allocated=%" SCNu64
 		   " dax=%7s free=%n",
 		   &mode, &major_number, &minor_number, &inode, &size, &allocated, dax,
 		   &end) != 7 ||
 	    !is_same(mapping, major_number, minor_number, inode))
-		return;
+		return false;
 	file->is_found = true;
 	file->type = mode & S_IFMT;
 	file->size = (struct mr_opt_u64){ size, S_ISREG(mode) };
 	file->allocated = (struct mr_opt_u64){ allocated, S_ISREG(mode) };
 	file->free.known = end && sscanf(text + end, "%" SCNu64, &file->free.value) == 1;
 	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
+	return true;
+}
+
+static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
+		      struct mr_mapped_file *file)
+{
+	struct file_question question = { .host = host,
+					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
+					  .mapping = mapping };
+	char name[sizeof(question.path) + 8], text[256];
+
+	snprintf(question.path, sizeof(question.path), "%s", mapping->path);
+	snprintf(name, sizeof(name), "file%s", question.path);
+	file->has_path = !mr_host_ask(host, name, ask_file, &question, text, sizeof(text)) &&
+			 take_file(mapping, text, file);
+	if (file->has_path || !can_be_open(mapping))
+		return;
+	snprintf(name, sizeof(name), "open-file-%u-%u-%" PRIu64, mapping->major, mapping->minor,
+		 mapping->inode);
+	if (!mr_host_ask(host, name, ask_open_file, &question, text, sizeof(text)))
+		take_file(mapping, text, file);
 }
 
 /* The upper layer is where an overlay has the files that can be written. */

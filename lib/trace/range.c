@@ -54,7 +54,7 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const 
 	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
 	char seen[PATH_MAX];
 
-	if (!is_usable(mapping->path) || !range->file.is_found) {
+	if (!is_usable(mapping->path) || !range->file.has_path) {
 		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON,
 			 mapping->shared ? "memfd" : "anon");
 		range->is_exact = false;
@@ -197,14 +197,19 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 		stand_for_unpinnable(range, "of memfd_secret(2)");
 		return;
 	case MR_OBSTACLE_DEVICE:
-		if (is_usable(range->mapping.path) && range->file.is_found)
+		if (is_usable(range->mapping.path) && range->file.has_path)
 			stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
 		else
 			stand_for_unpinnable(range, "memory of a device");
 		return;
+	case MR_OBSTACLE_FILE_END:
+		if (!is_usable(range->mapping.path) || !range->file.has_path) {
+			stand_for_unpinnable(range, "behind the end of a file without a path");
+			return;
+		}
+		/* fallthrough */
 	case MR_OBSTACLE_DAX:
 	case MR_OBSTACLE_FILE:
-	case MR_OBSTACLE_FILE_END:
 		stand_by_path(host, range->mapping.shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
 			      range->mapping.shared ? "file" : "file-private", range);
 		return;

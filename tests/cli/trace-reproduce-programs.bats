@@ -61,6 +61,9 @@ setup() {
 @test "memory that is missing: in the middle, at the end, as a whole, behind the end of a file" {
 	reproduces hole_in_the_middle hole_after unmapped null kernel_address beyond_private_file
 	grep -q -e "--memory file-private:$BATS_TEST_TMPDIR/short" "$BATCH"
+	# memfd_create(2): no path leads to that file
+	reproduces beyond_file
+	grep -q '^# MR-FILE-END: ' "$BATCH"
 }
 
 # bats test_tags=kernel

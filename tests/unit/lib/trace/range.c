@@ -2,7 +2,9 @@
 /* Which kind of memory stands for that of a call. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "lib/trace/range.h"
@@ -134,6 +136,31 @@ TEST(files_are_named_and_begin_at_their_beginning)
 	close(fd);
 }
 
+/* Who may follow map_files sees the file of a mapping, others need a descriptor of it. */
+TEST(the_end_of_a_file_without_a_path_is_found)
+{
+	const int fd = memfd_create("mrctl-range", MFD_CLOEXEC);
+	char *memory, link[64];
+	struct stat st;
+
+	assert_true(fd >= 0 && !ftruncate(fd, (off_t)(2 * PAGE)));
+	memory = map(4, RW, MAP_SHARED, fd);
+	read_range(memory, 2 * PAGE, WRITE);
+	is("memfd", 0, true);
+	read_range(memory, 4 * PAGE, WRITE);
+	is("unmapped", 0, false);
+	assert_int_equal(range.obstacle, MR_OBSTACLE_FILE_END);
+	assert_int_equal(range.obstacle_addr, (uintptr_t)memory + 2 * PAGE);
+	assert_int_equal(range.file.size.value, 2 * PAGE);
+	assert_contains(range.remark, "without a path");
+	close(fd);
+	read_range(memory, 4 * PAGE, WRITE);
+	snprintf(link, sizeof(link), "/proc/self/map_files/%" PRIxPTR "-%" PRIxPTR,
+		 (uintptr_t)memory, (uintptr_t)(memory + 4 * PAGE));
+	assert_int_equal(range.obstacle, stat(link, &st) ? MR_OBSTACLE_NONE : MR_OBSTACLE_FILE_END);
+	munmap(memory, 4 * PAGE);
+}
+
 TEST(names_that_could_mislead_are_not_used)
 {
 	char folder[] = "/tmp/mrctl-range-XXXXXX", path[64];
@@ -228,6 +255,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_pinned_is_stood_for_by_what_answers_alike),
 		cmocka_unit_test(an_empty_range_is_the_memory_that_it_points_to),
 		cmocka_unit_test(files_are_named_and_begin_at_their_beginning),
+		cmocka_unit_test(the_end_of_a_file_without_a_path_is_found),
 		cmocka_unit_test(names_that_could_mislead_are_not_used),
 		cmocka_unit_test(memory_without_a_path_is_a_memfd),
 		cmocka_unit_test(huge_pages_are_told_from_others),
