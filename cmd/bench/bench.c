@@ -51,6 +51,7 @@ static void release(struct bench_job *job)
 	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
 		free(job->places[kind]);
 	free(job->devices);
+	free(job->counters);
 	free(job->setups);
 	free(job->series);
 	answer_release(&job->answer);

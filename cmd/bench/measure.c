@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cmd/bench/counters.h"
 #include "cmd/bench/job.h"
 #include "lib/base/clock.h"
 #include "lib/base/signals.h"
@@ -160,6 +161,8 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 {
 	int rc = open_places(job, kind, err);
 
+	if (!rc)
+		bench_counters_begin(job, job->places[kind]);
 	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
 		rc = occupy(job, kind, &job->levels[level], err);
 		if (!rc)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd/bench/counters.h"
 #include "cmd/bench/fits.h"
 #include "cmd/bench/host.h"
 #include "cmd/bench/job.h"
@@ -109,6 +110,7 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 	}
 	bench_print_phases(job);
 	bench_print_fits(job);
+	bench_print_counters(job);
 	rc = bench_draw(job, err);
 	if (rc) {
 		answer_fail(answer, err, 0, 0, MR_VIA_LIBRARY);

@@ -45,6 +45,23 @@ bench() {
 }
 
 # bats test_tags=kernel
+@test "what the kernel counts of the device is told from before and after" {
+	on_mlx5 || skip "rxe has no firmware"
+	bench umem --sizes 4K --count 12 --rounds 3
+	succeeded
+	if on_simulator; then
+		json '.counters == []'
+		return
+	fi
+	json '.counters | map(select(.counter == "CREATE_UMEM" or .counter == "DESTROY_UMEM")) |
+		length == 2 and all(.device == $device and .after - .before >= 12)' --arg device "$MRCTL_TEST_DEVICE"
+	json '[.counters[].counter] | (index("frmr_free") != null) == $has' --argjson has \
+		"$([ "$MRCTL_TEST_GUEST" = sid ] && echo true || echo false)"
+	run --separate-stderr "${MR[@]}" bench umem --sizes 4K --count 2 --rounds 1
+	[[ $output == *"COUNTER"*"CREATE_UMEM"* ]]
+}
+
+# bats test_tags=kernel
 @test "threads, processes and states have rows of their own, and all workers call" {
 	bench --sizes 4K --threads 1,3 --processes 1,2 --count 10 --rounds 2
 	succeeded
