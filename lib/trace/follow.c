@@ -14,10 +14,12 @@
 #include "lib/trace/others.h"
 
 enum {
-	POLL_MS =
-		10, /* between two looks into the rings: one holds what a program registers meanwhile */
-	LEAKS_MAX = 4096,      /* places of leaks that are kept */
-	PROCESSES_MAX = 65536, /* followed at once */
+	POLL_MS = 10, /* between two looks into the rings */
+	BUSY_POLL_MS =
+		1, /* the same while a ring is filled that fast: a program waits for a full one */
+	BUSY = MR_TRACE_SLOTS / 8, /* records of a process at a look, of one that is busy */
+	LEAKS_MAX = 4096,          /* places of leaks that are kept */
+	PROCESSES_MAX = 65536,     /* followed at once */
 	LOOKS_MAX = 256, /* at one process: the agent asks for fewer, but it need not be one */
 };
 
@@ -76,14 +78,19 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		follow->sink.call(follow->sink.data, process, record, site, look);
 }
 
-/* Empties a ring, but takes at most as many as fit, so that a busy process does not keep others waiting. */
-static void take_calls(struct mr_follow *follow, struct mr_traced_process *process, bool has_ended)
+/*
+ * Empties a ring, but takes at most as many as fit, so that a busy process does not keep others waiting.
+ * Return: how many it took.
+ */
+static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *process,
+			 bool has_ended)
 {
 	struct mr_traced_record record;
+	size_t count = 0;
 
-	for (size_t i = 0; i < MR_TRACE_SLOTS && mr_ring_take(&process->ring, has_ended, &record);
-	     i++)
+	for (; count < MR_TRACE_SLOTS && mr_ring_take(&process->ring, has_ended, &record); count++)
 		take_call(follow, process, &record, has_ended);
+	return count;
 }
 
 /* ---- the end of a process ---- */
@@ -254,6 +261,7 @@ struct loop {
 	int other_fd; /* of a process that has not joined, once no other is left; or -1 */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
+	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
 	struct pollfd *fds;
 	size_t capacity;
@@ -309,11 +317,12 @@ static void take_all(struct loop *loop, size_t polled)
 {
 	struct mr_follow *follow = loop->follow;
 
+	loop->is_busy = false;
 	for (size_t i = polled; i-- > 0;) {
 		if (has_ended(loop, i))
 			end_process(follow, i);
-		else
-			take_calls(follow, follow->processes[i], false);
+		else if (take_calls(follow, follow->processes[i], false) >= BUSY)
+			loop->is_busy = true;
 	}
 }
 
@@ -350,10 +359,11 @@ static int turn(struct loop *loop, struct mr_error *err)
 	const size_t polled = follow->process_count;
 	/* An old kernel or a container's filter of calls may know no pidfd. */
 	const bool has_child_fd = loop->child_fd >= 0;
+	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? POLL_MS : -1) < 0 &&
+	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : -1) < 0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	if (loop->fds[FD_SIGNALS].revents)
