@@ -42,13 +42,15 @@ traced() {
 		timeout -k 1 60 mrctl trace -q -o "$CALLS" --reproduce "$BATCH" -- "$@"
 }
 
-# A script that runs a server, waits until READY, runs a client, and fails if one of them does
+# A script that runs a server, waits until READY, runs a client, and fails if one of them does.  The other would wait.
 # shellcheck disable=SC2016 # for that script
 BOTH='read -ra server <<<"$1"; read -ra client <<<"$2"
-	timeout 30 "${server[@]}" & pid=$!
-	until eval "$3"; do kill -0 $pid || exit 1; sleep 0.1; done
-	timeout 30 "${client[@]}"; status=$?
-	wait $pid && exit $status'
+	timeout 30 "${server[@]}" & s=$!
+	until eval "$3"; do kill -0 $s || exit 1; sleep 0.1; done
+	timeout 30 "${client[@]}" & c=$!
+	wait -n || { sleep 0.5; kill $s $c; } 2>/dev/null
+	wait $s; status=$?
+	wait $c && exit $status'
 
 # READY of a server that waits at a port, and of one that waits at rdma_cm
 at_port() {
