@@ -5,6 +5,9 @@
 
 #include "lib/bench/fit.h"
 
+/* A time is near a line that is within a quarter of it: log(1.25). */
+#define NEAR 0.223144
+
 static bool differs_from_all_before(const struct mr_fit_point *points, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
@@ -25,6 +28,75 @@ static bool can_fit(const struct mr_fit_point *points, size_t count)
 	return different >= 3;
 }
 
+/* How far a time is from the line, the same for half and for twice of it; infinite where the line is not above 0. */
+static double distance_of(const struct mr_fit_point *point, const struct mr_fit *fit)
+{
+	const double expected = fit->fixed + fit->slope * point->x;
+
+	return expected > 0 ? fabs(log(point->y / expected)) : INFINITY;
+}
+
+static double sum_of_distances(const struct mr_fit_point *points, size_t count,
+			       const struct mr_fit *fit)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += distance_of(&points[i], fit);
+	return sum;
+}
+
+static struct mr_fit line_through(const struct mr_fit_point *one, const struct mr_fit_point *other)
+{
+	const double slope = (other->y - one->y) / (other->x - one->x);
+
+	return (struct mr_fit){ .fixed = one->y - slope * one->x, .slope = slope };
+}
+
+/* The line through two of the points that the others are nearest to.  The one above all is among them. */
+static struct mr_fit nearest_line(const struct mr_fit_point *points, size_t count)
+{
+	struct mr_fit best = { .fixed = 0 };
+	double least = INFINITY;
+
+	for (size_t i = 1; i < count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			const struct mr_fit fit = line_through(&points[i], &points[j]);
+			const double sum = sum_of_distances(points, count, &fit);
+
+			if (sum < least) { /* not so where x are equal */
+				best = fit;
+				least = sum;
+			}
+		}
+	}
+	return best;
+}
+
+/* The line near @first whose relative errors have the least sum of squares, of the points that are near @first. */
+static struct mr_fit least_squares(const struct mr_fit_point *points, size_t count,
+				   const struct mr_fit *first)
+{
+	double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
+	struct mr_fit fit;
+
+	for (size_t i = 0; i < count; i++) {
+		const double expected = first->fixed + first->slope * points[i].x;
+		const double weight = 1 / (expected * expected);
+
+		if (distance_of(&points[i], first) > NEAR)
+			continue;
+		weights += weight;
+		x += weight * points[i].x;
+		y += weight * points[i].y;
+		xx += weight * points[i].x * points[i].x;
+		xy += weight * points[i].x * points[i].y;
+	}
+	fit.slope = (weights * xy - x * y) / (weights * xx - x * x);
+	fit.fixed = (y - fit.slope * x) / weights;
+	return fit;
+}
+
 static double residual_of(const struct mr_fit_point *points, size_t count, const struct mr_fit *fit)
 {
 	double sum = 0;
@@ -40,27 +112,12 @@ static double residual_of(const struct mr_fit_point *points, size_t count, const
 
 int mr_fit(const struct mr_fit_point *points, size_t count, struct mr_fit *fit)
 {
-	double weight = 0, mean_x = 0, mean_y = 0, square = 0, product = 0;
+	struct mr_fit first;
 
 	if (!can_fit(points, count))
 		return -EDOM;
-	for (size_t i = 0; i < count; i++) {
-		const double w = 1 / (points[i].y * points[i].y);
-
-		weight += w;
-		mean_x += w * points[i].x;
-		mean_y += w * points[i].y;
-	}
-	mean_x /= weight;
-	mean_y /= weight;
-	for (size_t i = 0; i < count; i++) {
-		const double w = 1 / (points[i].y * points[i].y), dx = points[i].x - mean_x;
-
-		square += w * dx * dx;
-		product += w * dx * (points[i].y - mean_y);
-	}
-	fit->slope = product / square;
-	fit->fixed = mean_y - fit->slope * mean_x;
+	first = nearest_line(points, count);
+	*fit = least_squares(points, count, &first);
 	fit->residual = residual_of(points, count, fit);
 	return 0;
 }

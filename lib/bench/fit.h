@@ -12,14 +12,17 @@ struct mr_fit_point {
 /** y = @fixed + @slope * x */
 struct mr_fit {
 	double fixed, slope;
-	double residual; /**< root of the mean square of the relative errors: 0.05 is 5 % */
+	double residual; /**< root of the mean square of the relative errors of all points: 0.05 is 5 % */
 };
 
 /**
- * mr_fit() - find the line whose relative errors have the least sum of squares
+ * mr_fit() - find the line that most points are near to
  * @points: with y greater than 0
  *
- * Sizes span many powers of ten.  By absolute errors the largest alone would decide.
+ * Sizes span many powers of ten.  By absolute errors the largest alone would decide.  Of the lines through two of the
+ * points the one is taken whose sum of |log(y / line)| is the least: a time that is far too short or too long does not
+ * move it.  Through the points within a quarter of that line goes the one whose relative errors have the least sum of
+ * squares.
  *
  * Return: 0; -EDOM where fewer than three x differ, or a y is not greater than 0.
  */

@@ -51,17 +51,20 @@ TEST(the_ends_have_the_ranks_of_the_tables)
 
 	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
 		const size_t count = tables[t].count;
-		double old[20], new[20], lower = 0;
+		double old[20], new[20], lower = 0, higher = 0;
 
-		/* All ratios differ: the rank of the low end is how many are not greater. */
+		/* All ratios differ: the rank of an end is how many are not beyond it. */
 		for (size_t i = 0; i < count; i++) {
 			old[i] = exp((double)i);
 			new[i] = exp((double)i / 32);
 		}
 		assert_int_equal(mr_effect(old, count, new, count, &effect), 0);
-		for (size_t i = 0; i < count * count; i++)
+		for (size_t i = 0; i < count * count; i++) {
 			lower += new[i % count] / old[i / count] <= effect.low;
+			higher += new[i % count] / old[i / count] >= effect.high;
+		}
 		assert_int_equal((size_t)lower, tables[t].critical + 1);
+		assert_int_equal((size_t)higher, tables[t].critical + 1);
 	}
 }
 
@@ -105,6 +108,9 @@ TEST(the_interval_holds_the_true_ratio_in_95_of_100_trials)
 	assert_in_range(count_misses(5, 5, 1), 0, 240);
 	assert_in_range(count_misses(10, 10, 1.3), 40, 240);
 	assert_in_range(count_misses(10, 20, 0.5), 40, 240);
+	/* by the normal distribution: 200 of 4000 are 5 % */
+	assert_in_range(count_misses(51, 51, 2), 150, 250);
+	assert_in_range(count_misses(8, 60, 1), 120, 250);
 }
 
 TEST(verdicts_follow_from_the_whole_interval)

@@ -42,6 +42,35 @@ TEST(errors_count_by_their_part_of_the_time)
 	assert_true(is_near(fit.residual, 0.05, 0.3));
 }
 
+/* Of the sizes that are measured by default, one at a time. */
+TEST(a_wrong_time_does_not_move_the_line)
+{
+	static const double factors[] = { 0.1, 0.5, 2, 10, 1000 };
+	struct mr_fit_point sweep[10];
+
+	for (size_t wrong = 0; wrong < ARRAY_SIZE(sweep); wrong++) {
+		for (size_t f = 0; f < ARRAY_SIZE(factors); f++) {
+			for (size_t i = 0; i < ARRAY_SIZE(sweep); i++) {
+				sweep[i].x = (double)(UINT64_C(4096) << 2 * i);
+				sweep[i].y = (16000 + 0.06 * sweep[i].x) * (i % 2 ? 1.01 : 0.99);
+			}
+			sweep[wrong].y *= factors[f];
+			assert_int_equal(mr_fit(sweep, ARRAY_SIZE(sweep), &fit), 0);
+			assert_true(is_near(fit.fixed, 16000, 0.03));
+			assert_true(is_near(fit.slope, 0.06, 0.03));
+			assert_true(fit.residual > 0.1);
+		}
+	}
+}
+
+TEST(times_that_are_no_line_have_a_large_residual)
+{
+	for (size_t i = 0; i < COUNT; i++)
+		points[i].y = i % 2 ? 1 : 1000;
+	assert_int_equal(mr_fit(points, COUNT, &fit), 0);
+	assert_true(fit.residual > 0.5);
+}
+
 TEST(a_line_needs_three_sizes)
 {
 	set_times(1000, 1, 0);
@@ -65,6 +94,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_is_found_again),
 		cmocka_unit_test(errors_count_by_their_part_of_the_time),
+		cmocka_unit_test(a_wrong_time_does_not_move_the_line),
+		cmocka_unit_test(times_that_are_no_line_have_a_large_residual),
 		cmocka_unit_test(a_line_needs_three_sizes),
 		cmocka_unit_test(a_time_of_zero_has_no_relative_error),
 	};
