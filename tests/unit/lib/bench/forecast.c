@@ -13,9 +13,11 @@ static struct mr_forecast_counts counts;
 
 static struct mr_forecast_plan plan_of(uint64_t size, uint64_t piece)
 {
-	return (struct mr_forecast_plan){
-		.size = size, .piece = piece, .page = 4 * KIB, .entry_page = 4 * KIB, .is_pinned = true
-	};
+	return (struct mr_forecast_plan){ .size = size,
+					  .piece = piece,
+					  .page = 4 * KIB,
+					  .entry_page = 4 * KIB,
+					  .is_pinned = true };
 }
 
 TEST(pieces_pages_and_entries_are_counted)
@@ -161,7 +163,9 @@ TEST(threads_take_turns_of_one_piece_each)
 
 TEST(a_time_that_nothing_tells_is_not_known)
 {
-	static const struct mr_fit_point falling[] = { { 1000, 3000 }, { 2000, 2000 }, { 3000, 1000 } };
+	static const struct mr_fit_point falling[] = { { 1000, 3000 },
+						       { 2000, 2000 },
+						       { 3000, 1000 } };
 
 	assert_int_equal(mr_forecast_time(points, 2, GIB, 500, 1).by, MR_FORECAST_UNKNOWN);
 	assert_int_equal(mr_forecast_time(points, 0, 4096, 500, 1).by, MR_FORECAST_UNKNOWN);
