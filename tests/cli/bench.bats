@@ -293,7 +293,7 @@ bench() {
 }
 
 @test "huge pages have fewer entries, and as many pinned pages" {
-	bench umem --plan 8M --sizes 2M --memory hugetlb:2M --count 1
+	bench --plan 8M --sizes 2M --memory hugetlb:2M --count 1
 	json '.plan[0] | .entries == 4 and .entry_bytes == 2097152 and .pinned_pages * $page == 8388608' \
 		--argjson page "$(getconf PAGESIZE)"
 }
