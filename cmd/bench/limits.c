@@ -56,7 +56,8 @@ void bench_limits_read(const struct bench_job *job, struct bench_limits *limits)
 
 	*limits = (struct bench_limits){ .memlock_lifted = { lifted == MR_YES,
 							     lifted != MR_UNKNOWN } };
-	if (!mr_memlock_read(host, "self", &memlock) && memlock.soft != UINT64_MAX)
+	limits->memlock_is_read = !mr_memlock_read(host, "self", &memlock);
+	if (limits->memlock_is_read && memlock.soft != UINT64_MAX)
 		limits->memlock = known(memlock.soft);
 	if (!mr_meminfo_read(host, &memory))
 		limits->memory_total = memory.total;
@@ -81,6 +82,15 @@ static struct mr_opt_u64 huge_room(uint64_t page)
 	return room;
 }
 
+/* Whether the limit of locked memory is known to decide, or known not to. */
+static bool knows_memlock(const struct bench_limits *limits)
+{
+	const struct opt_bool lifted = limits->memlock_lifted;
+
+	return lifted.known ? lifted.value || limits->memlock_is_read
+			    : limits->memlock_is_read && !limits->memlock.known;
+}
+
 /* Umems are no MRs, whose limits are not theirs. */
 bool bench_limits_list(const struct bench_limits *limits, const struct mr_bench_point *point,
 		       const struct mr_forecast_plan *plan, struct mr_forecast_limit *list)
@@ -103,6 +113,6 @@ bool bench_limits_list(const struct bench_limits *limits, const struct mr_bench_
 					      is_hugetlb ? huge_room(plan->entry_page)
 							 : limits->memory_available };
 	return (!is_mr || (limits->max_mr_size.known && limits->max_mr.known)) &&
-	       (!plan->is_pinned || ((limits->memlock_lifted.known || !limits->memlock.known) &&
-				     list[3].most.known && list[4].most.known));
+	       (!plan->is_pinned ||
+		(knows_memlock(limits) && list[3].most.known && list[4].most.known));
 }

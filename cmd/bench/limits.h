@@ -9,7 +9,9 @@
 
 /** The limits of a run, beside those of pools of huge pages. */
 struct bench_limits {
-	struct mr_opt_u64 max_mr_size, max_mr, memlock;
+	struct mr_opt_u64 max_mr_size, max_mr;
+	struct mr_opt_u64 memlock; /**< not known: unlimited, or not read */
+	bool memlock_is_read;
 	struct opt_bool memlock_lifted;
 	struct mr_opt_u64 memory_total, memory_available;
 	const char *available_by;

@@ -89,7 +89,8 @@ static double time_of_piece(const struct mr_fit_point *points, size_t count, uin
 			return points[i].y;
 		}
 	}
-	if (mr_fit(points, count, &fit))
+	/* Larger regions never take less: a line that falls is chance. */
+	if (mr_fit(points, count, &fit) || !(fit.slope > 0))
 		return 0;
 	time->by = MR_FORECAST_FITTED;
 	time->residual = fit.residual;
@@ -103,7 +104,7 @@ struct mr_forecast_time mr_forecast_time(const struct mr_fit_point *points, size
 	struct mr_forecast_time time = { .by = MR_FORECAST_UNKNOWN };
 	const double ns = time_of_piece(points, count, piece, &time);
 
-	/* A line may fall below zero, where it says nothing. */
+	/* A line may begin below zero, where it says nothing. */
 	if (!(ns > 0) || !(ns * (double)turns < MOST_NS))
 		return (struct mr_forecast_time){ .by = MR_FORECAST_UNKNOWN };
 	time.piece_ns = (uint64_t)(ns + 0.5);

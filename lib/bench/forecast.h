@@ -85,7 +85,8 @@ struct mr_forecast_time {
  * @points:  measured sizes (x), and the mean time of a call (y) while as many threads call as will
  * @threads: that call at once; each piece takes one of them for a call
  *
- * The time of a size that was not measured is that of the line through those that were.
+ * The time of a size that was not measured is that of the line through those that were.  It is not known where
+ * there are fewer than three, or the line does not rise, as chance may have it with few small sizes.
  */
 struct mr_forecast_time mr_forecast_time(const struct mr_fit_point *points, size_t count,
 					 uint64_t piece, uint64_t pieces, uint32_t threads);

@@ -170,6 +170,8 @@ TEST(a_time_that_nothing_tells_is_not_known)
 	assert_int_equal(mr_forecast_time(points, 2, GIB, 500, 1).by, MR_FORECAST_UNKNOWN);
 	assert_int_equal(mr_forecast_time(points, 0, 4096, 500, 1).by, MR_FORECAST_UNKNOWN);
 	assert_int_equal(mr_forecast_time(falling, 3, 5000, 1, 1).by, MR_FORECAST_UNKNOWN);
+	assert_int_equal(mr_forecast_time(falling, 3, 2500, 1, 1).by, MR_FORECAST_UNKNOWN);
+	assert_int_equal(mr_forecast_time(falling, 3, 2000, 1, 1).by, MR_FORECAST_MEASURED);
 	assert_int_equal(mr_forecast_time(points, 3, 4096, UINT64_MAX, 1).by, MR_FORECAST_UNKNOWN);
 	assert_null(mr_forecast_by_name(MR_FORECAST_UNKNOWN));
 }
