@@ -22,7 +22,8 @@ struct bench_args {
 	struct mr_opt_u64 seconds; /**< for each row, in nanoseconds */
 	struct mr_opt_u64 calls;   /**< of each worker, for each row */
 	bool plot;
-	const char *svg;             /**< file for pictures, or NULL */
+	const char *svg; /**< file for pictures, or NULL */
+	struct sweep_planned plan;
 	bool compare;                /**< the operands are documents */
 	struct mr_opt_u64 tolerance; /**< in thousandths */
 	bool anyway;

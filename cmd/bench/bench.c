@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bench/forecast.h"
 #include "cmd/bench/job.h"
+#include "cmd/bench/pieces.h"
 #include "cmd/bench/row.h"
 #include "cmd/cli/help_topics.h"
 #include "cmd/region/context.h"
@@ -101,6 +103,8 @@ static const struct option_spec what_options[] = {
 	       "path of the calls: library (default) or kernel"),
 	OPTION(0, "phases", flag, struct bench_args, phases, NULL,
 	       "tell fault-in, pinning and the rest apart"),
+	OPTION(0, "plan", planned, struct bench_args, plan, "SIZE",
+	       "tell how long SIZE takes, and if limits allow it"),
 	OPTION_END,
 };
 static const struct option_spec load_options[] = {
@@ -132,7 +136,7 @@ static const struct option_spec picture_options[] = {
 };
 static const struct option_spec compare_options[] = {
 	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
-	       "compare two documents, OLD and NEW; status 1: slower"),
+	       "compare two documents; status 1: slower"),
 	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
 	       "what counts as the same (default: 5%)"),
 	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
@@ -145,13 +149,28 @@ static const struct option_group picture_group = { "Pictures", picture_options, 
 static const struct option_group compare_group = { "Comparison", compare_options, 0 };
 static const struct option_group *const groups[] = { &what_group,    &load_group,    &length_group,
 						     &picture_group, &compare_group, NULL };
-static const struct option_rule rules[] = { { "seconds", OPTION_EXCLUDES, "count" },
+static const struct option_rule rules[] = { { "plan", OPTION_EXCLUDES, "processes" },
+					    { "plan", OPTION_EXCLUDES, "all-devices" },
+					    { "plan", OPTION_EXCLUDES, "occupied" },
+					    { "plan", OPTION_EXCLUDES, "phases" },
+					    { "plan", OPTION_EXCLUDES, "from" },
+					    { "plan", OPTION_EXCLUDES, "plot" },
+					    { "plan", OPTION_EXCLUDES, "svg" },
+					    { "seconds", OPTION_EXCLUDES, "count" },
 					    { "tolerance", OPTION_NEEDS, "compare" },
 					    { "anyway", OPTION_NEEDS, "compare" },
 					    OPTION_RULES_END };
 static const struct help_topic *const topics[] = { &topic_memory, &topic_access, NULL };
 
-static const struct command_view *const views[] = { &bench_compare, NULL };
+static const struct command_view plan_view = {
+	.option = "plan",
+	.given = CHECKED_OFFSET(struct bench_args, plan.given, bool),
+	.record = &bench_forecast_record,
+	.columns = BENCH_FORECAST_COLUMNS,
+	.check = bench_pieces_check,
+	.run = run_bench,
+};
+static const struct command_view *const views[] = { &bench_compare, &plan_view, NULL };
 
 const struct command command_bench = {
 	.name = "bench",
@@ -171,7 +190,8 @@ const struct command command_bench = {
 	.examples = (const char *const[]){ "mrctl bench",
 					   "mrctl bench reg dereg --sizes 4K..64M --threads 1..8",
 					   "mrctl bench --phases --memory thp",
-					   "mrctl bench --occupied 100000,64K --sizes 64K", NULL },
+					   "mrctl bench --plan 500G --sizes 1M,1G --threads 1,8",
+					   NULL },
 	.not_in_batch = true,
 	.check = bench_check,
 	.run = run_bench,

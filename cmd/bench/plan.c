@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/bench/job.h"
+#include "cmd/bench/pieces.h"
 #include "lib/base/choice.h"
 #include "lib/bench/case.h"
 #include "lib/host/available.h"
@@ -48,6 +49,10 @@ static void choose_sizes(struct sweep *sizes, const struct bench_args *args, siz
 {
 	const uint64_t most = bytes_for_each(args, devices);
 
+	if (args->plan.given) {
+		bench_pieces_measured(args, most, sizes);
+		return;
+	}
 	*sizes = args->sizes;
 	if (sizes->count)
 		return;
@@ -177,12 +182,16 @@ static int check_workers(const struct bench_job *job, struct mr_error *err)
 static void plan_rounds(struct bench_job *job)
 {
 	const struct bench_args *args = job->args;
+	const bool is_short = args->plan.given;
 
-	job->rounds = args->rounds.known ? (uint32_t)args->rounds.value : BENCH_ROUNDS;
+	job->rounds = is_short ? BENCH_PLAN_ROUNDS : BENCH_ROUNDS;
+	job->row_ns = is_short ? BENCH_PLAN_ROW_NS : BENCH_ROW_NS;
+	if (args->rounds.known)
+		job->rounds = (uint32_t)args->rounds.value;
 	if (args->calls.known && args->calls.value < job->rounds)
 		job->rounds = (uint32_t)args->calls.value;
-	if (!args->calls.known)
-		job->row_ns = args->seconds.known ? args->seconds.value : BENCH_ROW_NS;
+	if (args->calls.known || args->seconds.known)
+		job->row_ns = args->calls.known ? 0 : args->seconds.value;
 }
 
 int bench_plan(struct bench_job *job, struct mr_error *err)

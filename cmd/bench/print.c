@@ -5,6 +5,7 @@
 
 #include "cmd/bench/counters.h"
 #include "cmd/bench/fits.h"
+#include "cmd/bench/forecast.h"
 #include "cmd/bench/host.h"
 #include "cmd/bench/job.h"
 #include "cmd/bench/phases.h"
@@ -79,6 +80,24 @@ static int print_rows(struct bench_job *job, uint64_t *printed)
 	return rc;
 }
 
+static void print_measured(struct bench_job *job, uint64_t *printed)
+{
+	const int rc = print_rows(job, printed);
+
+	answer_end_rows(&job->answer);
+	if (rc)
+		job->answer.out.error = rc;
+}
+
+/* What is told beside the rows. */
+static int print_beside(struct bench_job *job, struct mr_error *err)
+{
+	bench_print_phases(job);
+	bench_print_fits(job);
+	bench_print_counters(job);
+	return bench_draw(job, err);
+}
+
 static void tell_method(struct bench_job *job, const struct method *method)
 {
 	answer_note(&job->answer,
@@ -100,18 +119,15 @@ int bench_print(struct bench_job *job, struct mr_error *err)
 
 	bench_host_read(&host, answer->environment->device);
 	answer_begin(answer);
-	rc = print_rows(job, &printed);
-	answer_end_rows(answer);
-	if (rc)
-		answer->out.error = rc;
+	if (job->args->plan.given)
+		bench_forecast_print(job, &printed);
+	else
+		print_measured(job, &printed);
 	if (answer->out.style->json) {
 		output_object(&answer->out, "method", &method_record, &method);
 		output_object(&answer->out, "host", &bench_host_record, &host);
 	}
-	bench_print_phases(job);
-	bench_print_fits(job);
-	bench_print_counters(job);
-	rc = bench_draw(job, err);
+	rc = job->args->plan.given ? 0 : print_beside(job, err);
 	if (rc) {
 		answer_fail(answer, err, 0, 0, MR_VIA_LIBRARY);
 		mr_error_clear(err);

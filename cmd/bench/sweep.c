@@ -139,6 +139,14 @@ static int read_occupied(const char *text, void *member, struct mr_error *err)
 	return rc;
 }
 
+static int read_planned(const char *text, void *member, struct mr_error *err)
+{
+	struct sweep_planned *planned = member;
+
+	planned->given = true;
+	return mr_parse_size(text, &planned->bytes, err);
+}
+
 /* A whole number, perhaps with one decimal, perhaps with "%". */
 static int read_percent(const char *text, void *member, struct mr_error *err)
 {
@@ -170,4 +178,5 @@ const struct option_type option_type_memories = { .name = "memory",
 						  .read = read_memories,
 						  .adds_up = true };
 const struct option_type option_type_occupied = { .name = "occupied", .read = read_occupied };
+const struct option_type option_type_planned = { .name = "size", .read = read_planned };
 const struct option_type option_type_percent = { .name = "percent", .read = read_percent };

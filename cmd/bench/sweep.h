@@ -27,6 +27,12 @@ struct sweep_occupied {
 	uint64_t bytes; /**< of each */
 };
 
+/** What --plan asks for. */
+struct sweep_planned {
+	uint64_t bytes;
+	bool given;
+};
+
 /** Sizes; a range has each size that is four times the one before. */
 #define OPTION_CTYPE_sizes struct sweep
 /** Numbers from 1; a range has each that is twice the one before, and its end. */
@@ -36,10 +42,13 @@ struct sweep_occupied {
 /** N,BYTES */
 #define OPTION_CTYPE_occupied struct sweep_occupied
 
+/** Bytes, with an IEC suffix; that they were given chooses a view. */
+#define OPTION_CTYPE_planned struct sweep_planned
+
 /** A part of something, in thousandths: "5%", "2.5%". */
 #define OPTION_CTYPE_percent struct mr_opt_u64
 
 extern const struct option_type option_type_sizes, option_type_counts, option_type_memories,
-	option_type_occupied, option_type_percent;
+	option_type_occupied, option_type_planned, option_type_percent;
 
 #endif

@@ -235,6 +235,15 @@ bench() {
 		reg-dmabuf --memory anon|see --from
 		dereg --phases|'dereg' is none
 		relaxed --via kernel|not measured by --via kernel
+		--plan 0|0 makes no sense
+		--plan max|too many to be counted
+		--plan 1M --sizes 2M|larger than all
+		--plan 8E --sizes 1|too many to be counted
+		--plan 1M dereg|'dereg' is none
+		--plan 1M reg-dmabuf|'reg-dmabuf' is none
+		--plan 1M --phases|--plan excludes --phases
+		--plan 1M --processes 2|--plan excludes --processes
+		--plan 1M --compare a b|excludes --plan
 		-d mlx5_0 --all-devices|--all-devices excludes -d
 	EOT
 }
@@ -245,6 +254,76 @@ bench() {
 	run --separate-stderr faulty reg_mr=delay:200 -j bench --sizes 4K --count 6 --rounds 2
 	succeeded
 	json '.rows[0] | [.min_ns, .p50_ns] | all(. >= 200e6 and . <= 204e6)'
+}
+
+# bats test_tags=kernel
+@test "a plan has a row for each size of pieces and number of threads, whose pages and calls are counted" {
+	local page
+
+	page=$(getconf PAGESIZE)
+	bench --plan 5M --sizes 64K,2M --threads 1,3 --count 3
+	succeeded
+	json '[.plan[] | [.size, .pieces, .threads]] | sort ==
+		[[65536, 80, 1], [65536, 80, 3], [2097152, 3, 1], [2097152, 3, 3]]'
+	json '.plan | all(.pinned_pages * $page == 5 * 1048576 and .entries * .entry_bytes == 5 * 1048576)' \
+		--argjson page "$page"
+	# Each thread makes a call in each turn.
+	json '.plan | all((.pieces / .threads | ceil) as $turns |
+		(.time_ns - .piece_ns * $turns) | fabs <= $turns)'
+	json '.plan | all(.by == "measured" and .residual_percent == null or .by == "fitted" and .residual_percent >= 0)'
+	json 'has("rows") or has("fits") | not'
+	run --separate-stderr mr bench --plan 5M --sizes 64K,2M --count 3
+	succeeded
+	[[ $output == *"TIME"*"PINNED_PAGES"*"ENTRIES"*"ALLOWED"* ]]
+	! on_simulator || [ "$(grep -c '^reg .*(simulated)' <<<"$output")" -eq 2 ]
+}
+
+# bats test_tags=kernel
+@test "a piece that is too large to be measured is told by the line, and what does not allow it" {
+	bench --plan 8P --sizes 4P --count 3
+	succeeded
+	json '.plan[0] | .by == "fitted" and .pieces == 2 and .time_ns > 1e9 and .residual_percent >= 0'
+	json '.limits as $l | .plan[0] | .allowed == false and .needed > .at_most and .at_most ==
+		{max_mr_size: $l.max_mr_size, max_mr: $l.max_mr, RLIMIT_MEMLOCK: $l.memlock,
+		MemTotal: $l.memory_total}[.limit]'
+	json '.plan[0] | .limit as $limit | .reason | startswith($limit)'
+	json '.limits.memlock_lifted != false or .plan[0].limit != "MemTotal" or .limits.memlock == null'
+	# Regions on demand pin nothing.
+	bench --plan 64K --count 1 --access on-demand
+	json '.plan[0] | .pinned_pages == 0 and .entries > 0 and .limit == null'
+}
+
+@test "the limit of locked memory decides, where no capability lifts it" {
+	local limited=(prlimit --memlock=8388608:8388608)
+
+	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set -ipc_lock --inh-caps -ipc_lock "${limited[@]}")
+	"${limited[@]}" true || skip "this user cannot have such a limit"
+	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8388609 --sizes 4K,8388609 --count 3
+	succeeded
+	json '.limits.memlock == 8388608 and .limits.memlock_lifted == false'
+	json '.plan | all(.limit == "RLIMIT_MEMLOCK" and .at_most == 8388608 and .needed == 8388608 + $page and
+		.reason == "RLIMIT_MEMLOCK: 8388608 bytes, " + (.needed | tostring) + " bytes needed")' --argjson page "$(getconf PAGESIZE)"
+	json '[.plan[].by] == ["measured", "fitted"]'
+	run --separate-stderr "${limited[@]}" "${SIM[@]}" mrctl -j bench --plan 8M --sizes 4K --count 3
+	succeeded
+	json '.plan[0] | .limit != "RLIMIT_MEMLOCK" and .pieces == 2048'
+}
+
+@test "huge pages have fewer entries, and as many pinned pages" {
+	bench --plan 8M --sizes 2M --memory hugetlb:2M --count 1
+	json '.plan[0] | .entries == 4 and .entry_bytes == 2097152 and .pinned_pages * $page == 8388608' \
+		--argjson page "$(getconf PAGESIZE)"
+}
+
+@test "the time of a plan is that of its calls, and of a device that is absent there is none" {
+	on_simulator || skip "faults are those of the simulator"
+	run --separate-stderr faulty reg_mr=delay:20 -j bench --plan 100M --sizes 10M,4K --count 3 --rounds 1
+	succeeded
+	json '.plan[0].time_ns | . >= 190e6 and . <= 400e6'
+	json '.plan[1].time_ns | . >= 512e9 and . <= 1024e9'
+	run --separate-stderr "${SIM[@]}" mrctl -j -d nosuch bench --plan 1M
+	absent "nosuch"
+	json '.plan == [] and .limits.max_mr == null and (.failures | length) == 1'
 }
 
 # compared OLD NEW [OPTION...]: compares two documents
