@@ -35,7 +35,7 @@ static const struct field compared_fields[] = {
 	FIELD(struct compared_row, low, FIELD_RATIO, 0, "low end of its interval of 95 %"),
 	FIELD(struct compared_row, high, FIELD_RATIO, 0, "high end of the interval"),
 	FIELD(struct compared_row, verdict, FIELD_STRING, 0,
-	      "slower, faster, same, unclear: more rounds would tell; old-only, new-only"),
+	      "slower, faster, same, unclear: more rounds would tell; too-few-rounds, old-only, new-only"),
 	FIELD_END,
 };
 static const struct record compared_record = { "comparison", compared_fields, "comparison" };
@@ -56,8 +56,10 @@ static size_t read_rounds(const struct json_node *row, double *medians)
 	const struct json_node *round = json_tree_first(json_tree_get(row, "rounds"));
 	size_t count = 0;
 
-	for (; round && count < ROUNDS_MAX; round = json_tree_next(round))
-		medians[count++] = bench_number(round, "p50_ns");
+	for (; round && count < ROUNDS_MAX; round = json_tree_next(round)) {
+		medians[count] = bench_number(round, "p50_ns");
+		count += medians[count] > 0;
+	}
 	return count;
 }
 
@@ -100,7 +102,7 @@ static void judge(struct comparison *comparison, const struct json_node *old,
 	const struct mr_opt_u64 tolerance = comparison->args->tolerance;
 	double *before = calloc(2 * ROUNDS_MAX, sizeof(*before));
 	double *after = before ? before + ROUNDS_MAX : NULL;
-	enum mr_effect_verdict verdict = MR_EFFECT_UNCLEAR;
+	enum mr_effect_verdict verdict = MR_EFFECT_TOO_FEW;
 	struct mr_effect effect;
 	int rc;
 
@@ -184,6 +186,10 @@ static void tell_verdicts(const struct comparison *comparison)
 		    " unclear: by intervals of 95 %% (rank-sum test of the rounds' medians)",
 		    verdicts[MR_EFFECT_SLOWER], verdicts[MR_EFFECT_FASTER],
 		    verdicts[MR_EFFECT_SAME], verdicts[MR_EFFECT_UNCLEAR]);
+	if (verdicts[MR_EFFECT_TOO_FEW])
+		answer_note(&comparison->answer,
+			    "%" PRIu64 " with too few rounds to tell: 4 and 4 are enough",
+			    verdicts[MR_EFFECT_TOO_FEW]);
 }
 
 static int print(struct comparison *comparison, struct mr_error *err)

@@ -25,7 +25,8 @@ struct bench_job {
 	struct bench_level levels[BENCH_LEVELS];
 	size_t level_count;
 	struct bench_series *series; /**< by level, setup and device: bench_job_series() */
-	struct bench_counters *counters; /**< of each device, before the first call; NULL: not read */
+	struct bench_counters
+		*counters; /**< of each device, before the first call; NULL: not read */
 	uint32_t rounds;
 	uint64_t row_ns;      /**< for each row; 0: --count counts */
 	uint64_t done, total; /**< rounds of all rows */

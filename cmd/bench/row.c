@@ -62,7 +62,7 @@ static const struct field bench_fields[] = {
 	      "median of the slowest worker, over the rounds; of a single worker the median",
 	      .repeats = "p50_ns"),
 	FIELD(struct bench_row, outliers, FIELD_NUMBER, 0,
-	      "calls that took longer than p50 + 10 * (p90 - p50)"),
+	      "calls that took longer than p50 + 10 * (p90 - p50), and than 2 * p50"),
 	FIELD(struct bench_row, bytes_per_s, FIELD_NUMBER, FIELD_IEC,
 	      "bytes that all workers together register in a second of calls"),
 	FIELD(struct bench_row, rounds, FIELD_LIST, 0, "rounds, one by one"),
@@ -137,8 +137,7 @@ static void fill_figures(struct bench_row *row, const struct bench_series *serie
 	row->max_ns = known(histogram->max);
 	row->mean_ns = known((uint64_t)(mean + 0.5));
 	row->slowest_ns = workers > 1 ? known(slowest_of(series)) : row->p50_ns;
-	row->outliers = known(mr_histogram_above(
-		histogram, row->p50_ns.value + 10 * (row->p90_ns.value - row->p50_ns.value)));
+	row->outliers = known(mr_histogram_outliers(histogram));
 	if (mean > 0)
 		row->bytes_per_s =
 			known((uint64_t)((double)series->setup->point.size * workers * 1e9 / mean));

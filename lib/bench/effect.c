@@ -138,6 +138,7 @@ const char *mr_effect_name(enum mr_effect_verdict verdict)
 		[MR_EFFECT_SLOWER] = "slower",
 		[MR_EFFECT_FASTER] = "faster",
 		[MR_EFFECT_UNCLEAR] = "unclear",
+		[MR_EFFECT_TOO_FEW] = "too-few-rounds",
 	};
 
 	return names[verdict];

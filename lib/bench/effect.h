@@ -31,13 +31,14 @@ enum mr_effect_verdict {
 	MR_EFFECT_SLOWER,  /**< the whole interval lies above it */
 	MR_EFFECT_FASTER,  /**< the whole interval lies below it */
 	MR_EFFECT_UNCLEAR, /**< neither: more rounds would tell */
+	MR_EFFECT_TOO_FEW, /**< there are too few rounds for an interval; mr_effect_judge() does not return it */
 	MR_EFFECT_VERDICTS,
 };
 
 /** mr_effect_judge() - judge an effect; @tolerance: 0.05 is 5 % */
 enum mr_effect_verdict mr_effect_judge(const struct mr_effect *effect, double tolerance);
 
-/** mr_effect_name() - "same", "slower", "faster" or "unclear" */
+/** mr_effect_name() - "same", "slower", "faster", "unclear" or "too-few-rounds" */
 const char *mr_effect_name(enum mr_effect_verdict verdict);
 
 #endif

@@ -95,6 +95,15 @@ uint64_t mr_histogram_above(const struct mr_histogram *histogram, uint64_t value
 	return above;
 }
 
+uint64_t mr_histogram_outliers(const struct mr_histogram *histogram)
+{
+	const uint64_t median = mr_histogram_quantile(histogram, 0.5);
+	const uint64_t spread = mr_histogram_quantile(histogram, 0.9) - median;
+	const uint64_t far = spread > median / 10 ? 10 * spread : median;
+
+	return mr_histogram_above(histogram, median + far);
+}
+
 bool mr_histogram_next(const struct mr_histogram *histogram, size_t *from,
 		       struct mr_histogram_bucket *bucket)
 {

@@ -51,6 +51,14 @@ double mr_histogram_mean(const struct mr_histogram *histogram);
 uint64_t mr_histogram_above(const struct mr_histogram *histogram, uint64_t value);
 
 /**
+ * mr_histogram_outliers() - how many values are far from the others
+ *
+ * Those are greater than p50 + 10 * (p90 - p50), and than 2 * p50: values that hardly differ have no outliers among
+ * them.
+ */
+uint64_t mr_histogram_outliers(const struct mr_histogram *histogram);
+
+/**
  * mr_histogram_next() - the next bucket that holds values
  * @from:   0 at first; set to where to go on
  * @bucket: set

@@ -10,7 +10,8 @@
 #include "lib/verbs/environment.h"
 
 struct mr_kernel_counter {
-	const char *name; /**< a command of the firmware; "frmr_free", "frmr_in_use": MRs of all pools */
+	const char *
+		name; /**< a command of the firmware; "frmr_free", "frmr_in_use": MRs of all pools */
 	struct mr_opt_u64 value; /**< not known: the kernel has none, or tells root alone */
 };
 

@@ -356,15 +356,17 @@ compared() {
 	[[ $stderr == *" slower, "*" faster, "*"rank-sum test"* ]]
 }
 
-@test "rows of one document alone are told, and few rounds are unclear" {
+@test "rows of one document alone are told, and few rounds are too few" {
 	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new
 
 	mr -j bench --sizes 4K,16K --count 9 --rounds 3 >"$old"
 	mr -j bench --sizes 16K,64K --count 9 --rounds 3 >"$new"
 	compared "$old" "$new"
 	succeeded
-	json '[.comparison[] | [.size, .verdict]] == [[4096, "old-only"], [16384, "unclear"], [65536, "new-only"]]'
+	json '[.comparison[] | [.size, .verdict]] == [[4096, "old-only"], [16384, "too-few-rounds"], [65536, "new-only"]]'
 	json '.comparison[1] | .ratio == null and .old_ns > 0 and .new_ns > 0'
+	run --separate-stderr mrctl bench --compare "$old" "$new"
+	[[ $stderr == *"1 with too few rounds to tell: 4 and 4 are enough"* ]]
 }
 
 @test "documents of different hosts are compared --anyway alone, and other files never" {

@@ -139,6 +139,20 @@ TEST(values_above_a_fence_are_counted)
 	assert_int_equal(mr_histogram_above(&histogram, 0), 100);
 }
 
+TEST(outliers_are_far_from_values_that_differ_or_do_not)
+{
+	/* hardly any differ: twice the median */
+	mr_histogram_add(&histogram, 1000, 95);
+	mr_histogram_add(&histogram, 1900, 3);
+	mr_histogram_add(&histogram, 2100, 2);
+	assert_int_equal(mr_histogram_outliers(&histogram), 2);
+	/* p90 becomes 1900: ten times the distance from the median */
+	mr_histogram_add(&histogram, 1900, 60);
+	assert_int_equal(mr_histogram_outliers(&histogram), 0);
+	mr_histogram_add(&histogram, 11000, 4);
+	assert_int_equal(mr_histogram_outliers(&histogram), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +171,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(values_above_a_fence_are_counted, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(outliers_are_far_from_values_that_differ_or_do_not,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
