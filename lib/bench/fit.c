@@ -78,7 +78,7 @@ static struct mr_fit least_squares(const struct mr_fit_point *points, size_t cou
 				   const struct mr_fit *first)
 {
 	double weights = 0, x = 0, y = 0, xx = 0, xy = 0;
-	struct mr_fit fit;
+	struct mr_fit fit = { .residual = 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const double expected = first->fixed + first->slope * points[i].x;

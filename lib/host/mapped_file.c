@@ -161,7 +161,7 @@ static int ask_descriptors(const struct file_question *question, struct statx *s
 static int ask_open_file(void *data, char *text, size_t size)
 {
 	const struct file_question *question = data;
-	struct statx st;
+	struct statx st = { .stx_mode = 0 };
 	int rc = ask_map_files(question, &st);
 
 	if (rc)
