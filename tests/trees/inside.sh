@@ -7,6 +7,9 @@
 set -euo pipefail
 tree=$1 who=$2 cache=$3
 declare -A home=([root]=/root [user]=/home/user)
+# The newest system differs in its compiler and libraries.  Tests that kill commands, or read texts, take long.
+filter=''
+[ "${tree##*/}" != sid ] || filter='!kill,!text'
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 mount_all() {
@@ -27,6 +30,7 @@ type_as() {
 	[ "$who" = root ] || { id=1000; ulimit -l 8192; }
 	# shellcheck disable=SC2016	# for that shell
 	chroot --userspec=$id:$id --groups=$id "$tree" /usr/bin/env -i HOME="${home[$who]}" PATH=$path TERM=dumb \
+		FILTER="$filter" \
 		/bin/bash -c 'cd ~/mrctl 2>/dev/null || cd; eval "$1"' bash "$*" </dev/null
 }
 
