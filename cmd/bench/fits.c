@@ -25,7 +25,7 @@ static const struct field fit_fields[] = {
 	      "what a call takes however small the region; not known: less than nothing"),
 	FIELD(struct fit_row, mib_ns, FIELD_NUMBER, FIELD_DURATION, "what each MiB adds"),
 	FIELD(struct fit_row, residual_percent, FIELD_NUMBER, 0,
-	      "root of the mean square of the relative errors"),
+	      "root of the mean square of the relative errors of all sizes"),
 	FIELD(struct fit_row, ucx, FIELD_TEXT, 0, "the same as settings of UCX"),
 	FIELD_END,
 };

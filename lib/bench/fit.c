@@ -53,7 +53,10 @@ static struct mr_fit line_through(const struct mr_fit_point *one, const struct m
 	return (struct mr_fit){ .fixed = one->y - slope * one->x, .slope = slope };
 }
 
-/* The line through two of the points that the others are nearest to.  The one above all is among them. */
+/*
+ * The line through two of the points that the others are nearest to.  There is one: that through the least and the
+ * greatest x is above 0 at each point.
+ */
 static struct mr_fit nearest_line(const struct mr_fit_point *points, size_t count)
 {
 	struct mr_fit best = { .fixed = 0 };
