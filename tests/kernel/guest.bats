@@ -12,7 +12,7 @@ setup() {
 	export BOOTS=$BATS_TEST_TMPDIR/boots TMPDIR=$BATS_TEST_TMPDIR
 	mkdir -p "$HERE/hca" "$BUILD/sim" "$BUILD/trace" "$BUILD/tests/cli" "$BATS_TEST_TMPDIR/tests/cli" "$BOOTS"
 	cp -r "$BATS_TEST_DIRNAME"/{check.sh,run.sh,vm.sh,guest,differential} "$HERE/"
-	touch "$BUILD"/{mrctl,differential,starve.so,mappings.so,tests/cli/dmabuf-tool}
+	touch "$BUILD"/{mrctl,differential,starve.so,mappings.so,readonly.so,tests/cli/dmabuf-tool}
 	printf '# of the test\none\ntwo\n' >"$HERE/suites"
 	script fetch.sh 'mkdir -p "$3"'
 	script image.sh 'mkdir "$4"; echo libibverbs1_1.0-1_amd64 >"$4/packages"'
@@ -113,10 +113,14 @@ check() {
 @test "a signal ends the guests, and leaves nothing" {
 	guest_is 'sleep 60'
 	"$HERE/check.sh" >/dev/null 2>&1 3>&- &
-	until [ "$(compgen -G "$BOOTS/*" | wc -l)" -eq 2 ]; do sleep 0.05; done
-	kill -TERM $!
+	pid=$!
+	until [ "$(compgen -G "$BOOTS/*" | wc -l)" -eq 2 ]; do
+		kill -0 $pid
+		sleep 0.05
+	done
+	kill -TERM $pid
 	status=0
-	wait $! || status=$?
+	wait $pid || status=$?
 	[ "$status" -eq 143 ]
 	run ! compgen -G "$BATS_TEST_TMPDIR/mrctl-guest.*"
 	run ! pgrep -f "$HERE/"
