@@ -85,13 +85,13 @@ TEST(a_time_of_zero_has_no_ratio)
 	assert_int_equal(mr_effect(times, 4, times, 4, &effect), -EDOM);
 }
 
-/* How often of 4000 trials the interval misses the true ratio, of times that are far from normal. */
-static unsigned int count_misses(size_t old_count, size_t new_count, double ratio)
+/* How often of so many trials the interval misses the true ratio, of times that are far from normal. */
+static unsigned int count_misses(int trials, size_t old_count, size_t new_count, double ratio)
 {
 	double old[60], new[60];
 	unsigned int misses = 0;
 
-	for (int trial = 0; trial < 4000; trial++) {
+	for (int trial = 0; trial < trials; trial++) {
 		for (size_t i = 0; i < old_count; i++)
 			old[i] = exp(pow(next_number(), -0.5));
 		for (size_t i = 0; i < new_count; i++)
@@ -105,12 +105,12 @@ static unsigned int count_misses(size_t old_count, size_t new_count, double rati
 
 TEST(the_interval_holds_the_true_ratio_in_95_of_100_trials)
 {
-	assert_in_range(count_misses(5, 5, 1), 0, 240);
-	assert_in_range(count_misses(10, 10, 1.3), 40, 240);
-	assert_in_range(count_misses(10, 20, 0.5), 40, 240);
-	/* by the normal distribution: 200 of 4000 are 5 % */
-	assert_in_range(count_misses(51, 51, 2), 150, 250);
-	assert_in_range(count_misses(8, 60, 1), 120, 250);
+	assert_in_range(count_misses(2000, 5, 5, 1), 0, 120);
+	assert_in_range(count_misses(2000, 10, 10, 1.3), 20, 120);
+	assert_in_range(count_misses(2000, 10, 20, 0.5), 20, 120);
+	/* by the normal distribution: 50 of 1000 are 5 % */
+	assert_in_range(count_misses(1000, 8, 60, 1), 30, 75);
+	assert_in_range(count_misses(500, 51, 51, 2), 13, 37);
 }
 
 TEST(verdicts_follow_from_the_whole_interval)
