@@ -171,11 +171,13 @@ write_bw() {
 	[[ $stderr == *"Couldn't allocate MR"* ]] || fail "$output" "$stderr"
 	refused_because ENOMEM MR-MEMLOCK
 	reproduced '^reg --size 8000000 .*--expect ENOMEM$'
-	echo 8 >/proc/sys/vm/nr_hugepages
+	# other tests have some, too
+	pages=$(</proc/sys/vm/nr_hugepages)
+	echo $((pages + 8)) >/proc/sys/vm/nr_hugepages
 	write_bw -s 4000000 --use_hugepages
 	refused_because ENOMEM MR-MEMLOCK
 	reproduced '^reg --memory hugetlb:2M --size 8000000 .*--expect ENOMEM$'
-	echo 0 >/proc/sys/vm/nr_hugepages
+	echo "$pages" >/proc/sys/vm/nr_hugepages
 }
 
 # bats test_tags=kernel
