@@ -19,55 +19,36 @@ static void read_commands(const char *device, struct mr_kernel_counter *counters
 		counters[i] = (struct mr_kernel_counter){ commands[i].name, commands[i].sent };
 }
 
-static void add(struct mr_opt_u64 *sum, struct mr_opt_u64 value)
-{
-	sum->known = true;
-	if (value.known)
-		sum->value += value.value;
-}
-
-static void add_pools(struct mr_nldev *nl, uint32_t device, struct mr_kernel_counter *counters)
+/* Pools that are there tell 0 where they are empty. */
+static void read_pools(const char *name, struct mr_opt_u64 *free, struct mr_opt_u64 *in_use)
 {
 	struct mr_nldev_pools pools;
 	struct mr_error ignored;
+	struct mr_nldev nl;
+	uint32_t index;
 
-	if (!mr_nldev_pools(nl, device, &pools, &ignored)) {
-		add(&counters[0].value, (struct mr_opt_u64){ 0, false });
-		add(&counters[1].value, (struct mr_opt_u64){ 0, false });
-	}
+	if (mr_nldev_open_device(&nl, name, &index, &ignored))
+		return;
+	free->known = in_use->known = !mr_nldev_pools(&nl, index, &pools, &ignored);
 	for (size_t i = 0; i < pools.count; i++) {
-		add(&counters[0].value, pools.list[i].free);
-		add(&counters[1].value, pools.list[i].in_use);
+		free->value += pools.list[i].free.value;
+		in_use->value += pools.list[i].in_use.value;
 	}
 	mr_nldev_pools_release(&pools);
-}
-
-static void read_pools(const char *name, struct mr_kernel_counter *counters)
-{
-	struct mr_nldev_devices devices = { .count = 0 };
-	const struct mr_nldev_device *device = NULL;
-	struct mr_nldev nl = { .fd = -1 };
-	struct mr_error ignored;
-
-	if (mr_nldev_open(&nl, &ignored))
-		return;
-	if (!mr_nldev_devices(&nl, &devices, &ignored))
-		device = mr_nldev_device_by_name(&devices, name);
-	if (device)
-		add_pools(&nl, device->index, counters);
-	mr_nldev_devices_release(&devices);
 	mr_nldev_close(&nl);
 }
 
 void mr_kernel_counters_read(const struct mr_environment *environment,
 			     struct mr_kernel_counter counters[MR_KERNEL_COUNTERS])
 {
+	struct mr_kernel_counter *free = &counters[MR_MLX5_COMMANDS], *in_use = free + 1;
+
 	for (size_t i = 0; i < MR_KERNEL_COUNTERS; i++)
 		counters[i] = (struct mr_kernel_counter){ .name = "" };
-	counters[MR_MLX5_COMMANDS].name = "frmr_free";
-	counters[MR_MLX5_COMMANDS + 1].name = "frmr_in_use";
+	free->name = "frmr_free";
+	in_use->name = "frmr_in_use";
 	if (environment->simulated)
 		return;
 	read_commands(environment->device, counters);
-	read_pools(environment->device, &counters[MR_MLX5_COMMANDS]);
+	read_pools(environment->device, &free->value, &in_use->value);
 }

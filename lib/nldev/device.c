@@ -143,6 +143,28 @@ const struct mr_nldev_device *mr_nldev_device_by_name(const struct mr_nldev_devi
 	return NULL;
 }
 
+int mr_nldev_open_device(struct mr_nldev *nl, const char *name, uint32_t *index,
+			 struct mr_error *err)
+{
+	struct mr_nldev_devices devices = { .count = 0 };
+	const struct mr_nldev_device *device;
+	int rc = mr_nldev_open(nl, err);
+
+	if (rc)
+		return rc;
+	rc = mr_nldev_devices(nl, &devices, err);
+	device = mr_nldev_device_by_name(&devices, name);
+	if (device)
+		*index = device->index;
+	else if (!rc)
+		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENODEV,
+				  "the kernel has no RDMA device '%s'", name);
+	mr_nldev_devices_release(&devices);
+	if (rc)
+		mr_nldev_close(nl);
+	return rc;
+}
+
 /* ---- summary ---- */
 
 static void take_count(const struct nlattr *entry, struct mr_nldev_summary *summary)

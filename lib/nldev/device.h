@@ -49,6 +49,15 @@ void mr_nldev_devices_release(struct mr_nldev_devices *devices);
 const struct mr_nldev_device *mr_nldev_device_by_name(const struct mr_nldev_devices *devices,
 						      const char *name);
 
+/**
+ * mr_nldev_open_device() - connect to the RDMA netlink of the kernel to ask about one device
+ * @index: set to its index
+ *
+ * Return: 0; or -errno, -ENODEV where there is no such device, and nothing is open.
+ */
+int mr_nldev_open_device(struct mr_nldev *nl, const char *name, uint32_t *index,
+			 struct mr_error *err);
+
 /** How many objects of a kind a device has in use. */
 struct mr_nldev_count {
 	char kind[20]; /**< as the kernel names it: "qp", "cq", "mr", "pd", "ctx", "srq", "cm_id" */

@@ -32,21 +32,14 @@ static int ask_device(const char *name, struct device_facts *facts, struct mr_er
 /* A kernel without RDMA netlink, or a device that has gone meanwhile, leaves the counts unknown. */
 static void ask_netlink(const char *name, struct device_facts *facts)
 {
-	struct mr_nldev_devices devices = { .count = 0 };
-	const struct mr_nldev_device *device = NULL;
 	struct mr_error ignored;
-	struct mr_nldev nl = { .fd = -1 };
+	struct mr_nldev nl;
+	uint32_t index;
 
-	if (mr_nldev_open(&nl, &ignored))
+	if (mr_nldev_open_device(&nl, name, &index, &ignored))
 		return;
-	if (!mr_nldev_devices(&nl, &devices, &ignored))
-		device = mr_nldev_device_by_name(&devices, name);
-	if (device) {
-		facts->has_summary =
-			!mr_nldev_summary(&nl, device->index, &facts->summary, &ignored);
-		facts->has_pools = !mr_nldev_pools(&nl, device->index, &facts->pools, &ignored);
-	}
-	mr_nldev_devices_release(&devices);
+	facts->has_summary = !mr_nldev_summary(&nl, index, &facts->summary, &ignored);
+	facts->has_pools = !mr_nldev_pools(&nl, index, &facts->pools, &ignored);
 	mr_nldev_close(&nl);
 }
 

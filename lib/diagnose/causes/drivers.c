@@ -204,23 +204,17 @@ static void look_at_old_rxe(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 /* How many MRs a device has, of all processes. */
 static struct mr_opt_u64 count_mrs(const struct mr_environment *environment)
 {
-	const struct mr_opt_u64 unknown = { .known = false };
-	struct mr_nldev_devices devices = { .list = NULL };
-	const struct mr_nldev_device *device;
+	struct mr_opt_u64 count = { .known = false };
 	struct mr_nldev_summary summary;
-	struct mr_opt_u64 count = unknown;
 	struct mr_error ignored;
 	struct mr_nldev nl;
+	uint32_t index;
 
 	if (!environment || environment->simulated || !environment->device[0] ||
-	    mr_nldev_open(&nl, &ignored))
-		return unknown;
-	if (!mr_nldev_devices(&nl, &devices, &ignored)) {
-		device = mr_nldev_device_by_name(&devices, environment->device);
-		if (device && !mr_nldev_summary(&nl, device->index, &summary, &ignored))
-			count = mr_nldev_summary_of(&summary, "mr");
-	}
-	mr_nldev_devices_release(&devices);
+	    mr_nldev_open_device(&nl, environment->device, &index, &ignored))
+		return count;
+	if (!mr_nldev_summary(&nl, index, &summary, &ignored))
+		count = mr_nldev_summary_of(&summary, "mr");
 	mr_nldev_close(&nl);
 	return count;
 }
