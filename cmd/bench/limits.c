@@ -71,13 +71,14 @@ void bench_limits_read(const struct bench_job *job, struct bench_limits *limits)
 /* Bytes of huge pages that can still be had. */
 static struct mr_opt_u64 huge_room(uint64_t page)
 {
+	const struct mr_huge_pool *pool;
 	struct mr_opt_u64 room = { 0 };
 	struct mr_huge_pools pools;
 
 	mr_huge_pools_read(mr_this_host(), NULL, &pools);
-	for (size_t i = 0; i < pools.count; i++)
-		if (pools.pools[i].size == page)
-			room = mr_huge_pool_room(&pools.pools[i]);
+	pool = mr_huge_pools_find(&pools, page);
+	if (pool)
+		room = mr_huge_pool_room(pool);
 	room.known = room.known && !__builtin_mul_overflow(room.value, page, &room.value);
 	return room;
 }

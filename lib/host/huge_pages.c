@@ -59,6 +59,14 @@ int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_po
 	return rc < 0 ? rc : 0;
 }
 
+const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools, uint64_t size)
+{
+	for (size_t i = 0; i < pools->count; i++)
+		if (pools->pools[i].size == size)
+			return &pools->pools[i];
+	return NULL;
+}
+
 struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool)
 {
 	uint64_t room, more;

@@ -31,6 +31,9 @@ struct mr_huge_pools {
  */
 int mr_huge_pools_read(struct mr_host *host, const char *node, struct mr_huge_pools *pools);
 
+/** mr_huge_pools_find() - the pool of pages of @size bytes; or NULL */
+const struct mr_huge_pool *mr_huge_pools_find(const struct mr_huge_pools *pools, uint64_t size);
+
 /** mr_huge_pool_room() - pages that can still be had, reserved ones left out; not known where a figure is missing */
 struct mr_opt_u64 mr_huge_pool_room(const struct mr_huge_pool *pool);
 

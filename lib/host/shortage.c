@@ -19,14 +19,6 @@ static bool exceeds(uint64_t used, uint64_t length, uint64_t limit)
 
 /* ---- huge pages ---- */
 
-static const struct mr_huge_pool *find_pool(const struct mr_huge_pools *pools, uint64_t size)
-{
-	for (size_t i = 0; i < pools->count; i++)
-		if (pools->pools[i].size == size)
-			return &pools->pools[i];
-	return NULL;
-}
-
 /* Return: false where the pool has enough pages, or its figures cannot be read. */
 static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 			    struct mr_shortage_reason *reason)
@@ -38,7 +30,7 @@ static bool find_short_pool(const struct mr_shortage *s, struct mr_host *host,
 	uint64_t overcommit, surplus;
 
 	mr_huge_pools_read(host, NULL, &pools);
-	pool = find_pool(&pools, s->huge_size);
+	pool = mr_huge_pools_find(&pools, s->huge_size);
 	if (!pool)
 		return false;
 	room = mr_huge_pool_room(pool);

@@ -77,15 +77,13 @@ static void look_at_faults_of_pool(struct mr_inquiry *inquiry, struct mr_suspici
 {
 	const struct mr_obstacle *obstacle = find_huge(inquiry);
 	const uint64_t page = obstacle ? obstacle->huge_details.page_size : 0;
-	const struct mr_huge_pool *pool = NULL;
+	const struct mr_huge_pool *pool;
 	struct mr_huge_pools pools;
 	struct mr_opt_u64 room;
 
 	if (!obstacle || mr_huge_pools_read(inquiry->host, NULL, &pools))
 		return;
-	for (size_t i = 0; i < pools.count; i++)
-		if (pools.pools[i].size == page)
-			pool = &pools.pools[i];
+	pool = mr_huge_pools_find(&pools, page);
 	if (!pool || !pool->free.known || !pool->total.known)
 		return;
 	room = mr_huge_pool_room(pool);
