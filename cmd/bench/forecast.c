@@ -65,13 +65,6 @@ static const struct field forecast_fields[] = {
 };
 const struct record bench_forecast_record = { "plan", forecast_fields, "plan" };
 
-/* Whether two setups differ in size alone. */
-static bool is_alike(const struct bench_setup *left, const struct bench_setup *right)
-{
-	return left->point.what == right->point.what && left->threads == right->threads &&
-	       !strcmp(left->point.memory.text, right->point.memory.text);
-}
-
 /* Return: how many sizes were measured; at most as many as there are setups. */
 static size_t find_points(const struct bench_job *job, const struct bench_setup *first,
 			  struct mr_fit_point *points)
@@ -81,7 +74,7 @@ static size_t find_points(const struct bench_job *job, const struct bench_setup 
 	for (size_t i = 0; i < job->setup_count; i++) {
 		const struct bench_series *series = bench_job_series(job, 0, i, 0);
 
-		if (series->round_count && is_alike(first, &job->setups[i]))
+		if (series->round_count && bench_same_setup(first, &job->setups[i]))
 			points[count++] = (struct mr_fit_point){
 				(double)job->setups[i].point.size,
 				mr_histogram_mean(&series->histogram),
@@ -135,7 +128,7 @@ static void fill_row(struct forecast_row *row, const struct bench_job *job,
 {
 	const struct mr_bench_point *point = &setup->point;
 	const struct mr_forecast_plan plan = bench_pieces_plan(job->args, point, piece);
-	const struct bench_series device = { .environment = job->answer.environment };
+	const struct mr_environment *environment = job->answer.environment;
 	struct mr_forecast_limit list[BENCH_LIMITS];
 	const bool is_complete = bench_limits_list(limits, point, &plan, list);
 	const struct mr_forecast_limit *limit;
@@ -145,7 +138,7 @@ static void fill_row(struct forecast_row *row, const struct bench_job *job,
 	limit = mr_forecast_judge(&plan, &counts, list, BENCH_LIMITS);
 	*row = (struct forecast_row){
 		.call = point->what->name,
-		.simulated = device.environment->simulated,
+		.simulated = environment->simulated,
 		.memory = bench_memory_text(point),
 		.size = known(piece),
 		.pieces = known(counts.pieces),
@@ -155,7 +148,7 @@ static void fill_row(struct forecast_row *row, const struct bench_job *job,
 		.entry_bytes = known(plan.entry_page),
 		.allowed = { !limit, limit || is_complete },
 	};
-	bench_device_text(&device, row->device, sizeof(row->device));
+	bench_device_text(environment, row->device, sizeof(row->device));
 	if (limit)
 		fill_limit(row, limit, mr_forecast_needed(&plan, &counts, limit->subject));
 }

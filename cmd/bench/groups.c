@@ -6,10 +6,10 @@
 #include "cmd/bench/groups.h"
 #include "lib/bench/case.h"
 
-void bench_device_text(const struct bench_series *series, char *text, size_t size)
+void bench_device_text(const struct mr_environment *environment, char *text, size_t size)
 {
-	snprintf(text, size, "%s%s", series->environment->device,
-		 series->environment->simulated ? " (simulated)" : "");
+	snprintf(text, size, "%s%s", environment->device,
+		 environment->simulated ? " (simulated)" : "");
 }
 
 const char *bench_memory_text(const struct mr_bench_point *point)
@@ -17,14 +17,17 @@ const char *bench_memory_text(const struct mr_bench_point *point)
 	return mr_region_is_dmabuf(point->what->call) ? point->from.text : point->memory.text;
 }
 
+bool bench_same_setup(const struct bench_setup *left, const struct bench_setup *right)
+{
+	return left->point.what == right->point.what && left->threads == right->threads &&
+	       left->processes == right->processes &&
+	       !strcmp(bench_memory_text(&left->point), bench_memory_text(&right->point));
+}
+
 bool bench_is_alike(const struct bench_series *left, const struct bench_series *right)
 {
-	const struct bench_setup *l = left->setup, *r = right->setup;
-
-	return l && r && l->point.what == r->point.what &&
-	       left->environment == right->environment && left->level == right->level &&
-	       l->threads == r->threads && l->processes == r->processes &&
-	       !strcmp(bench_memory_text(&l->point), bench_memory_text(&r->point));
+	return left->setup && right->setup && left->environment == right->environment &&
+	       left->level == right->level && bench_same_setup(left->setup, right->setup);
 }
 
 bool bench_same_group(const struct bench_series *left, const struct bench_series *right)
@@ -56,7 +59,7 @@ void bench_group_fill(struct bench_group_row *row, const struct bench_series *se
 		.occupied = known(series->level->regions),
 		.direction = series->level->direction,
 	};
-	bench_device_text(series, row->device, sizeof(row->device));
+	bench_device_text(series->environment, row->device, sizeof(row->device));
 }
 
 __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size, const char *fmt,
@@ -77,7 +80,7 @@ void bench_group_text(const struct bench_series *series, char *text, size_t size
 	const char *memory = bench_memory_text(point);
 	char device[96];
 
-	bench_device_text(series, device, sizeof(device));
+	bench_device_text(series->environment, device, sizeof(device));
 	snprintf(text, size, "%s on %s", point->what->name, device);
 	if (strcmp(memory, "anon") != 0)
 		append(text, size, ", %s", memory);

@@ -37,10 +37,13 @@ struct bench_group_row {
 #define BENCH_GROUP_COLUMNS "call,device,memory,state,threads,processes,occupied,direction"
 
 /** bench_device_text() - "mlx5_0", or "mlx5_0 (simulated)" */
-void bench_device_text(const struct bench_series *series, char *text, size_t size);
+void bench_device_text(const struct mr_environment *environment, char *text, size_t size);
 
 /** bench_memory_text() - the kind of memory, or the source of the dma-buf */
 const char *bench_memory_text(const struct mr_bench_point *point);
+
+/** bench_same_setup() - whether two setups differ in size, and in how the memory is before the calls, at most */
+bool bench_same_setup(const struct bench_setup *left, const struct bench_setup *right);
 
 /** bench_is_alike() - whether two series differ in size, and in how the memory is before the calls, at most */
 bool bench_is_alike(const struct bench_series *left, const struct bench_series *right);

@@ -165,7 +165,7 @@ int bench_row_fill(struct bench_row *row, const struct bench_series *series, boo
 		.occupied_bytes = known(level->regions * level->bytes),
 		.direction = level->direction,
 	};
-	bench_device_text(series, row->device, sizeof(row->device));
+	bench_device_text(series->environment, row->device, sizeof(row->device));
 	fill_figures(row, series);
 	rc = fill_rounds(row, series);
 	return rc || !with_histogram ? rc : fill_histogram(row, &series->histogram);
