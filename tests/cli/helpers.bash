@@ -12,9 +12,8 @@ ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 BUILD=${BUILD:-$ROOT/build}
 case $BUILD in /*) ;; *) BUILD=$ROOT/$BUILD ;; esac
 PATH=$BUILD:$PATH
-# verify_asan_link_order: the simulator is loaded before the runtime of ASan, which is harmless.
-# allocator_may_return_null: an allocation that is too large has to fail as it does without ASan.
-export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+# shellcheck source=asan.sh
+. "$ROOT/tests/cli/asan.sh"
 export LSAN_OPTIONS=print_suppressions=0
 
 # pds_are_lost: lets LeakSanitizer ignore what librxe leaks where a session is opened on rxe.  Only the slow

@@ -5,9 +5,8 @@
 #   BUILD  build folder     WRAP  command before each program, such as valgrind
 set -eu
 
-# verify_asan_link_order: the simulator is loaded before the runtime of ASan, which is harmless.
-# allocator_may_return_null: an allocation that is too large has to fail as it does without ASan.
-export ASAN_OPTIONS="verify_asan_link_order=0:allocator_may_return_null=1:${ASAN_OPTIONS:-}"
+# shellcheck source=../cli/asan.sh
+. "$(dirname "$0")/../cli/asan.sh"
 # For WRAP=valgrind
 supp=$(dirname "$0")/../valgrind.supp
 export VALGRIND_OPTS="--suppressions=$supp ${VALGRIND_OPTS:-}"
