@@ -64,12 +64,12 @@ void bench_print_counters(struct bench_job *job)
 		calloc(job->device_count * MR_KERNEL_COUNTERS + 1, sizeof(*rows));
 	struct list list = { &counter_record, rows, 0, sizeof(*rows) };
 
-	if (!rows || !job->counters)
-		job->answer.out.error = rows ? job->answer.out.error : -ENOMEM;
-	for (size_t i = 0; rows && job->counters && i < job->device_count; i++)
+	if (!rows) {
+		job->answer.out.error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; job->counters && i < job->device_count; i++)
 		list.count += fill_rows(job, &job->counters[i], &rows[list.count]);
-	if (rows)
-		output_table(&job->answer.out, counter_record.list, &list,
-			     "device,counter,before,after");
+	output_table(&job->answer.out, counter_record.list, &list, "device,counter,before,after");
 	free(rows);
 }

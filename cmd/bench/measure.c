@@ -161,7 +161,7 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 {
 	int rc = open_places(job, kind, err);
 
-	if (!rc)
+	if (!rc && !job->args->plan.given)
 		bench_counters_begin(job, job->places[kind]);
 	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
 		rc = occupy(job, kind, &job->levels[level], err);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <unistd.h>
 
 #include "cmd/bench/pieces.h"
 #include "lib/bench/case.h"
+#include "lib/host/huge_pages.h"
 #include "lib/host/live.h"
-#include "lib/host/meminfo.h"
+#include "lib/host/page.h"
 #include "lib/verbs/access.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -56,34 +56,22 @@ void bench_pieces_measured(const struct bench_args *args, uint64_t most, struct 
 			add(sizes, pieces.values[i]);
 }
 
-static uint64_t default_huge_size(uint64_t page)
-{
-	struct mr_meminfo memory;
-
-	if (mr_meminfo_read(mr_this_host(), &memory) || !memory.huge_page_size.known)
-		return page;
-	return memory.huge_page_size.value;
-}
-
 /* Of transparent huge pages the kernel makes some where a piece has room for one. */
 static uint64_t page_of_memory(const struct mr_memory_kind *memory, uint64_t piece, uint64_t page)
 {
-	uint64_t huge;
+	uint64_t huge = 0;
 
 	if (memory->type == MR_MEMORY_HUGETLB)
-		return memory->huge_size ? memory->huge_size : default_huge_size(page);
-	if (memory->type == MR_MEMORY_THP &&
-	    mr_host_number(mr_this_host(), &huge,
-			   "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") &&
-	    huge && piece >= huge)
-		return huge;
-	return page;
+		huge = memory->huge_size ? memory->huge_size : mr_huge_page_default(mr_this_host());
+	else if (memory->type == MR_MEMORY_THP)
+		huge = mr_thp_size(mr_this_host());
+	return huge && (memory->type == MR_MEMORY_HUGETLB || piece >= huge) ? huge : page;
 }
 
 struct mr_forecast_plan bench_pieces_plan(const struct bench_args *args,
 					  const struct mr_bench_point *point, uint64_t piece)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = mr_page_size(mr_this_host());
 
 	return (struct mr_forecast_plan){
 		.size = args->plan.bytes,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/host/huge_pages.h"
+#include "lib/host/meminfo.h"
 
 struct pool_search {
 	struct mr_host *host;
@@ -109,6 +110,23 @@ uint64_t mr_huge_pools_total(const struct mr_huge_pools *pools)
 uint64_t mr_huge_pools_room(const struct mr_huge_pools *pools)
 {
 	return sum_bytes(pools, mr_huge_pool_room);
+}
+
+uint64_t mr_huge_page_default(struct mr_host *host)
+{
+	struct mr_meminfo info;
+
+	mr_meminfo_read(host, &info);
+	return info.huge_page_size.known ? info.huge_page_size.value : 0;
+}
+
+uint64_t mr_thp_size(struct mr_host *host)
+{
+	uint64_t size;
+
+	return mr_host_number(host, &size, "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size")
+		       ? size
+		       : 0;
 }
 
 int mr_thp_mode(struct mr_host *host, char *mode, size_t size)

@@ -179,7 +179,7 @@ static bool can_be_open(const struct mr_mapping *mapping)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strncmp(mapping->path, names[i], strlen(names[i])))
 			return false;
-	return mapping->path[0] == '/';
+	return true;
 }
 
 /* Takes an answer, if it is about the file of the mapping. */

@@ -10,7 +10,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/pointer.h"
-#include "lib/host/meminfo.h"
+#include "lib/host/huge_pages.h"
 #include "lib/host/shortage.h"
 #include "lib/memory/file.h"
 #include "lib/memory/mapping.h"
@@ -40,22 +40,13 @@ static void release_mapping(struct mapping *m)
 		close(m->fd);
 }
 
-/* The kernel's default huge page size in bytes, 0 where there are none. */
-static uint64_t default_huge_size(void)
-{
-	struct mr_meminfo info;
-
-	mr_meminfo_read(mr_this_host(), &info);
-	return info.huge_page_size.known ? info.huge_page_size.value : 0;
-}
-
 /* ---- kinds ---- */
 
 static int describe_hugetlb(const struct mr_memory_kind *kind, uint64_t length, struct mapping *m,
 			    struct mr_error *err)
 {
 	(void)length;
-	m->page_size = kind->huge_size ? kind->huge_size : default_huge_size();
+	m->page_size = kind->huge_size ? kind->huge_size : mr_huge_page_default(mr_this_host());
 	if (!m->page_size)
 		return mr_fail_text(err, MR_ERROR_HOST, EOPNOTSUPP,
 				    "this kernel has no huge pages (/proc/meminfo: Hugepagesize)");
@@ -339,7 +330,8 @@ void mr_memory_shortage(const struct mr_memory_request *request, struct mr_short
 
 	*shortage = (struct mr_shortage){ .is_private = kinds[kind->type].is_data };
 	if (kind->type == MR_MEMORY_HUGETLB)
-		shortage->huge_size = kind->huge_size ? kind->huge_size : default_huge_size();
+		shortage->huge_size =
+			kind->huge_size ? kind->huge_size : mr_huge_page_default(mr_this_host());
 	if (__builtin_add_overflow(request->offset, request->length, &wanted) ||
 	    wanted > SIZE_MAX - HUGE_2M)
 		wanted = SIZE_MAX - HUGE_2M;

@@ -46,6 +46,12 @@ static bool is_usable(const char *path)
 	return true;
 }
 
+/* Whether the file can be mapped by the path that the process had mapped it from. */
+static bool has_usable_path(const struct mr_traced_range *range)
+{
+	return is_usable(range->mapping.path) && range->file.has_path;
+}
+
 /* A file is mapped from its beginning, so that the range is where it is in the file. */
 static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const char *word,
 			  struct mr_traced_range *range)
@@ -54,7 +60,7 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const 
 	const uint64_t addr = range->addr > mapping->start ? range->addr : mapping->start;
 	char seen[PATH_MAX];
 
-	if (!is_usable(mapping->path) || !range->file.has_path) {
+	if (!has_usable_path(range)) {
 		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON,
 			 mapping->shared ? "memfd" : "anon");
 		range->is_exact = false;
@@ -197,13 +203,13 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 		stand_for_unpinnable(range, "of memfd_secret(2)");
 		return;
 	case MR_OBSTACLE_DEVICE:
-		if (is_usable(range->mapping.path) && range->file.has_path)
+		if (has_usable_path(range))
 			stand_by_path(host, MR_MEMORY_DEVICE, "device", range);
 		else
 			stand_for_unpinnable(range, "memory of a device");
 		return;
 	case MR_OBSTACLE_FILE_END:
-		if (!is_usable(range->mapping.path) || !range->file.has_path) {
+		if (!has_usable_path(range)) {
 			stand_for_unpinnable(range, "behind the end of a file without a path");
 			return;
 		}

@@ -314,6 +314,13 @@ bench() {
 	bench --plan 8M --sizes 2M --memory hugetlb:2M --count 1
 	json '.plan[0] | .entries == 4 and .entry_bytes == 2097152 and .pinned_pages * $page == 8388608' \
 		--argjson page "$(getconf PAGESIZE)"
+	# Where no size is given the kernel's own counts; a piece that is too small has no transparent one.
+	bench --plan 8M --sizes 1M,8M --memory hugetlb --memory thp --count 1
+	json '[.plan[] | select(.size == 8388608) | .entry_bytes] == [$huge, $thp]' \
+		--argjson huge "$(awk '$1 == "Hugepagesize:" { print $2 * 1024 }' /proc/meminfo)" \
+		--argjson thp "$(cat /sys/kernel/mm/transparent_hugepage/hpage_pmd_size || getconf PAGESIZE)"
+	json '.plan[] | select(.memory == "thp" and .size == 1048576) | .entries * $page == 8388608' \
+		--argjson page "$(getconf PAGESIZE)"
 }
 
 @test "the time of a plan is that of its calls, and of a device that is absent there is none" {
