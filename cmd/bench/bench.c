@@ -136,7 +136,7 @@ static const struct option_spec picture_options[] = {
 };
 static const struct option_spec compare_options[] = {
 	OPTION(0, "compare", flag, struct bench_args, compare, NULL,
-	       "compare two documents; status 1: slower"),
+	       "compare OLD with NEW or now; status 1: slower"),
 	OPTION(0, "tolerance", percent, struct bench_args, tolerance, "PERCENT",
 	       "what counts as the same (default: 5%)"),
 	OPTION(0, "anyway", flag, struct bench_args, anyway, NULL, "also of different hosts"),
@@ -174,7 +174,7 @@ static const struct command_view *const views[] = { &bench_compare, &plan_view, 
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[CALL...|OLD NEW]",
+	.operands = "[CALL...|OLD [NEW]]",
 	.summary = "measure how long registration takes",
 	.description =
 		"Measures each CALL (reg, reg-iova, reg-dmabuf, rereg, umem, advise, dereg, relaxed; "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/bench/again.h"
 #include "cmd/bench/args.h"
 #include "cmd/bench/groups.h"
 #include "cmd/bench/load.h"
@@ -46,6 +47,7 @@ struct comparison {
 	struct json_node *old, *new;
 	uint64_t verdicts[MR_EFFECT_VERDICTS];
 	uint64_t done;
+	int status; /* of the measurement that made the new document; 0: none was made */
 };
 
 /* ---- a row ---- */
@@ -154,27 +156,23 @@ static void print_rows(struct comparison *comparison, const struct json_node *of
 
 /* ---- the comparison ---- */
 
-static int fail_different(const struct bench_difference *difference, struct mr_error *err)
+/* Return: 0; -errno; or an exit status where there is no new document, which has been told. */
+static int load(struct comparison *comparison, const struct invocation *invocation,
+		struct mr_error *err)
 {
-	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-		     "they cannot be compared: %s was '%s', and is '%s'", difference->what,
-		     difference->old, difference->new);
-	mr_hint(err, "--anyway compares them all the same");
-	return -EINVAL;
-}
-
-static int load(struct comparison *comparison, char **paths, struct mr_error *err)
-{
-	struct bench_difference difference;
+	char *const *paths = invocation->operands;
 
 	comparison->old = bench_load(paths[0], err);
-	comparison->new = comparison->old ? bench_load(paths[1], err) : NULL;
+	if (!comparison->old)
+		return -err->errnum;
+	if (!paths[1])
+		return bench_again(invocation, comparison->old, &comparison->new,
+				   &comparison->status, err);
+	comparison->new = bench_load(paths[1], err);
 	if (!comparison->new)
 		return -err->errnum;
-	if (!comparison->args->anyway &&
-	    bench_differ(comparison->old, comparison->new, &difference))
-		return fail_different(&difference, err);
-	return 0;
+	return comparison->args->anyway ? 0
+					: bench_check_hosts(comparison->old, comparison->new, err);
 }
 
 static void tell_verdicts(const struct comparison *comparison)
@@ -205,7 +203,7 @@ static int print(struct comparison *comparison, struct mr_error *err)
 		return rc;
 	if (output_is_for_people(&comparison->answer.out))
 		tell_verdicts(comparison);
-	return comparison->verdicts[MR_EFFECT_SLOWER] ? EXIT_REFUSED : EXIT_DONE;
+	return comparison->verdicts[MR_EFFECT_SLOWER] ? EXIT_REFUSED : comparison->status;
 }
 
 static int run_compare(const struct invocation *invocation, struct mr_error *err)
@@ -215,7 +213,7 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	int rc;
 
 	mr_environment_init(&environment);
-	rc = load(&comparison, invocation->operands, err);
+	rc = load(&comparison, invocation, err);
 	if (!rc)
 		rc = answer_init(&comparison.answer, invocation, NULL, &environment, 0, err);
 	if (!rc) {
@@ -227,14 +225,37 @@ static int run_compare(const struct invocation *invocation, struct mr_error *err
 	return rc;
 }
 
+static bool is_length_given(const struct bench_args *args)
+{
+	return args->rounds.known || args->seconds.known || args->calls.known;
+}
+
+/* Whether an option says what is to be measured, which the old document says. */
+static bool is_measurement_given(const struct bench_args *args)
+{
+	return args->sizes.count || args->memory.count || args->from.text || args->access.given ||
+	       args->via.given || args->phases || args->threads.count || args->processes.count ||
+	       args->all_devices || args->occupied.count || args->plot || args->svg;
+}
+
 static int check_compare(const struct invocation *invocation, struct mr_error *err)
 {
+	const struct bench_args *args = invocation->args;
 	char *const *operands = invocation->operands;
 
-	if (operands[0] && operands[1] && !operands[2])
-		return 0;
-	return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-			    "--compare wants two documents of 'mrctl -j bench': OLD and NEW");
+	if (!operands[0] || (operands[1] && operands[2]))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--compare wants a document of 'mrctl -j bench', or two: "
+				    "OLD and NEW");
+	if (is_measurement_given(args))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--compare measures what OLD has: of the options only "
+				    "--seconds, --count and --rounds change that");
+	if (operands[1] && is_length_given(args))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--compare of two documents measures nothing: --seconds, "
+				    "--count and --rounds are of no use");
+	return 0;
 }
 
 const struct command_view bench_compare = {

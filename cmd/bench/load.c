@@ -64,6 +64,11 @@ struct json_node *bench_load(const char *path, struct mr_error *err)
 	return NULL;
 }
 
+const char *bench_device_of(const struct json_node *document)
+{
+	return json_tree_text_of(json_tree_get(document, "environment"), "device");
+}
+
 double bench_number(const struct json_node *node, const char *key)
 {
 	const struct json_node *member = json_tree_get(node, key);
@@ -76,6 +81,12 @@ double bench_number(const struct json_node *node, const char *key)
 }
 
 /* ---- comparing ---- */
+
+/* What two documents have measured on. */
+struct difference {
+	const char *what; /* "kernel" */
+	char old[160], new[160];
+};
 
 static bool measure_the_same(const struct json_node *left, const struct json_node *right)
 {
@@ -98,7 +109,7 @@ const struct json_node *bench_find_row(const struct json_node *document,
 }
 
 static bool differ_in(const struct json_node *old, const struct json_node *new,
-		      const char *const *keys, struct bench_difference *difference)
+		      const char *const *keys, struct difference *difference)
 {
 	char o[JSON_SCALAR_MAX], n[JSON_SCALAR_MAX];
 
@@ -117,11 +128,19 @@ static bool differ_in(const struct json_node *old, const struct json_node *new,
 	return false;
 }
 
-bool bench_differ(const struct json_node *old, const struct json_node *new,
-		  struct bench_difference *difference)
+int bench_check_hosts(const struct json_node *old, const struct json_node *new,
+		      struct mr_error *err)
 {
-	return differ_in(json_tree_get(old, "environment"), json_tree_get(new, "environment"),
-			 of_environment, difference) ||
-	       differ_in(json_tree_get(old, "host"), json_tree_get(new, "host"), of_host,
-			 difference);
+	struct difference difference;
+
+	if (!differ_in(json_tree_get(old, "environment"), json_tree_get(new, "environment"),
+		       of_environment, &difference) &&
+	    !differ_in(json_tree_get(old, "host"), json_tree_get(new, "host"), of_host,
+		       &difference))
+		return 0;
+	mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+		     "they cannot be compared: %s was '%s', and is '%s'", difference.what,
+		     difference.old, difference.new);
+	mr_hint(err, "--anyway compares them all the same");
+	return -EINVAL;
 }

@@ -13,6 +13,9 @@
  */
 struct json_node *bench_load(const char *path, struct mr_error *err);
 
+/** bench_device_of() - the first device that a document has measured; NULL: it names none */
+const char *bench_device_of(const struct json_node *document);
+
 /** What makes a row another row than its neighbours; the last one is NULL. */
 extern const char *const bench_row_keys[];
 
@@ -20,18 +23,12 @@ extern const char *const bench_row_keys[];
 const struct json_node *bench_find_row(const struct json_node *document,
 				       const struct json_node *row);
 
-/** Room for a value of bench_difference(). */
-#define BENCH_VALUE_MAX 160
-
-/** What two documents have measured on. */
-struct bench_difference {
-	const char *what; /**< "kernel" */
-	char old[BENCH_VALUE_MAX], new[BENCH_VALUE_MAX];
-};
-
-/** bench_differ() - the first thing in which their hosts and devices differ.  Return: whether there is one. */
-bool bench_differ(const struct json_node *old, const struct json_node *new,
-		  struct bench_difference *difference);
+/**
+ * bench_check_hosts() - check that two documents have measured on the same host and the same kind of device
+ * Return: 0, or -EINVAL with MR_ERROR_USAGE: the first thing in which they differ.
+ */
+int bench_check_hosts(const struct json_node *old, const struct json_node *new,
+		      struct mr_error *err);
 
 /** bench_number() - a member that is a number from 0 to 1e18; 0 where it is none */
 double bench_number(const struct json_node *node, const char *key);

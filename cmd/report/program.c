@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "cmd/cli/child.h"
 #include "cmd/cli/shell.h"
 #include "cmd/output/exit_status.h"
-#include "cmd/report/child.h"
 #include "cmd/output/whole_file.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"

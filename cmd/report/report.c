@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cli/child.h"
 #include "cmd/cli/suggest.h"
 #include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
-#include "cmd/report/child.h"
 #include "cmd/report/collect.h"
 #include "cmd/report/load.h"
 #include "cmd/report/program.h"

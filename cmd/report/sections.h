@@ -3,7 +3,7 @@
 #ifndef CMD_REPORT_SECTIONS_H
 #define CMD_REPORT_SECTIONS_H
 
-#include "cmd/report/child.h"
+#include "cmd/cli/child.h"
 #include "cmd/report/job.h"
 
 /**

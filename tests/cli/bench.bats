@@ -402,10 +402,91 @@ compared() {
 		[ "$status" -eq 0 ] || usage_error "is no document of 'mrctl -j bench'"
 		[ "$status" -ne 0 ] || json '.comparison | length >= 1 and all(.verdict != "slower")'
 	done
-	run --separate-stderr mrctl bench --compare "$old"
-	usage_error "wants two documents"
+	run --separate-stderr mrctl bench --compare
+	usage_error "--compare wants a document of 'mrctl -j bench', or two"
+	run --separate-stderr mrctl bench --compare "$old" "$old" --count 5
+	usage_error "--compare of two documents measures nothing"
 	run --separate-stderr mrctl bench --compare "$old" "$old" "$old"
-	usage_error "wants two documents"
+	usage_error "--compare wants a document of 'mrctl -j bench', or two"
 	run --separate-stderr mrctl bench --tolerance 5%
 	usage_error "--tolerance needs --compare"
+}
+
+# again OLD [OPTION...]: measures what a document has once more, and compares
+again() {
+	run --separate-stderr mr -j bench --compare "$@"
+}
+
+# bats test_tags=kernel
+@test "one document is compared with what is measured now, row by row" {
+	local old=$BATS_TEST_TMPDIR/old words
+	local -a tried=(
+		'--sizes 4K,64K --rounds 4'
+		'reg reg-iova dereg --sizes 4K --threads 1,2 --via kernel'
+		'reg rereg --sizes 4K,8K --memory memfd --memory readonly --access remote-read --processes 2'
+		'reg --sizes 8K --phases --memory thp'
+		'reg advise --sizes 4K'
+		'reg --sizes 4K --occupied 8,4K --seconds 0.01'
+	)
+
+	for words in "${tried[@]}"; do
+		[[ $words == *--seconds* ]] || words+=" --count 8"
+		# shellcheck disable=SC2086 # words
+		mr -j bench $words >"$old" || [ $? -eq 1 ] # a row may be refused
+		again "$old" --anyway --tolerance 1000%
+		[ "$status" -le 1 ] || { echo "$words: $status $stderr"; return 1; }
+		json '([.comparison[] | [.call, .memory, .size, .state, .threads, .processes, .occupied, .direction]] ==
+			[$old[0].rows[] | [.call, .memory, .size, .state, .threads, .processes, .occupied, .direction]]) and
+			(.comparison | length > 0 and all(.new_ns > 0 and .verdict != "old-only"))' \
+			--slurpfile old "$old"
+	done
+}
+
+@test "what has become slower since a document is exit status 1, and more rounds can be asked for" {
+	on_simulator || skip "faults are those of the simulator"
+	local old=$BATS_TEST_TMPDIR/old
+
+	faulty reg_mr=delay:60 -j bench --sizes 4K --count 3 --rounds 3 >"$old"
+	run --separate-stderr faulty reg_mr=delay:120 -j bench --compare "$old"
+	succeeded
+	json '.comparison[0].verdict == "too-few-rounds"'
+	faulty reg_mr=delay:60 -j bench --sizes 4K --count 6 --rounds 6 >"$old"
+	run --separate-stderr faulty reg_mr=delay:120 -j bench --compare "$old"
+	[ "$status" -eq 1 ]
+	json '.comparison[0] | .verdict == "slower" and .ratio > 1.5 and .ratio < 2.5'
+	run --separate-stderr faulty reg_mr=delay:120 -j bench --compare "$old" --count 1
+	succeeded
+	json '.comparison[0].verdict == "too-few-rounds"'
+}
+
+@test "a document that is measured again chooses no options, hosts differ before that, and failures are told" {
+	local old=$BATS_TEST_TMPDIR/old changed=$BATS_TEST_TMPDIR/changed edit
+
+	mr -j bench --sizes 4K --count 8 >"$old"
+	run --separate-stderr mr bench --compare "$old" --sizes 4K
+	usage_error "--compare measures what OLD has"
+	for edit in '.rows = []' '.rows[].call = "--svg=x"' '.rows[].size = -1' '.rows[].memory = "--svg=x"' \
+		'.rows[].memory = "none"' '.rows[].via = "x,y"' '.rows[].threads = 1e9' '.rows[].access_bits = "0xfffffffff"' \
+		'.rows = [range(70) as $i | {call: "reg", size: ($i + 1)}]'; do
+		jq "$edit" "$old" >"$changed"
+		run --separate-stderr mr bench --compare "$changed" --anyway
+		[ "$status" -eq 2 ] || { echo "$edit: $status $output $stderr"; return 1; }
+		[ -n "$stderr" ] && [ -z "$output" ]
+	done
+	[ ! -e x ]
+	# A file that the document names is not made before hosts are found to be the same.
+	jq '.environment.kernel = "1.0" | .rows[].memory = "file:" + $file' --arg file "$BATS_TEST_TMPDIR/made" "$old" >"$changed"
+	run --separate-stderr mr bench --compare "$changed"
+	usage_error "kernel was '1.0'"
+	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+	jq '.rows[].memory = "file:/nonexistent/file"' "$old" >"$changed"
+	run --separate-stderr mr bench --compare "$changed"
+	[ "$status" -ne 0 ]
+	[[ $output == *old-only* && $stderr == *"'/nonexistent/file'"* ]]
+	run --separate-stderr "${SIM[@]}" mrctl -d nosuch bench --compare "$old"
+	usage_error "measures on the device of" "'nosuch'"
+	jq '.environment.device = "nosuch"' "$old" >"$changed"
+	run --separate-stderr "${SIM[@]}" mrctl bench --compare "$changed"
+	absent "nosuch"
+	[ -z "$output" ]
 }

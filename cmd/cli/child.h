@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that mrctl report runs: mrctl itself for its sections, and the program of the command line. */
-#ifndef CMD_REPORT_CHILD_H
-#define CMD_REPORT_CHILD_H
+/* Programs that mrctl runs and waits for: mrctl itself, for a document, and those of the command line. */
+#ifndef CMD_CLI_CHILD_H
+#define CMD_CLI_CHILD_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -9,13 +9,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cmd/report/child.h"
+#include "cmd/cli/child.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/clock.h"
 #include "lib/base/memfd.h"
 #include "lib/base/signals.h"
 
-/* The most that is caught; a report would be too large. */
+/* The most that is caught: nothing reads larger documents. */
 #define CATCH_MAX (32 << 20)
 
 /* A signal that nobody has sent wakes the wait for a program's end after so long, for kernels that lose it. */
@@ -149,7 +149,7 @@ int child_run(struct child *child, struct mr_error *err)
 	child->text = NULL;
 	child->length = 0;
 	if (child->output == CHILD_CATCH) {
-		caught = mr_memfd_create("mrctl-report", MFD_CLOEXEC);
+		caught = mr_memfd_create("mrctl-child", MFD_CLOEXEC);
 		if (caught < 0)
 			return mr_fail(err, MR_ERROR_HOST, errno, "memfd_create", NULL);
 	}
