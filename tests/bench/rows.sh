@@ -112,6 +112,8 @@ us() {
 
 # shellcheck source=rows/register.sh
 . "$here/rows/register.sh"
+# shellcheck source=rows/accuracy.sh
+. "$here/rows/accuracy.sh"
 # shellcheck source=rows/batch.sh
 . "$here/rows/batch.sh"
 # shellcheck source=rows/session.sh
