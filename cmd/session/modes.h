@@ -40,4 +40,15 @@ int session_end(const struct invocation *invocation, struct mr_error *err);
 int session_detach(const struct invocation *invocation, const struct mr_environment *environment,
 		   int fd, struct mr_error *err);
 
+/**
+ * session_fail_detached() - print the answer of --detach that fails: a document, or "false" for a shell that evaluates it
+ * @err: why; cleared where the answer tells it
+ *
+ * Return: an exit status, or -errno.
+ */
+int session_fail_detached(const struct invocation *invocation, struct mr_error *err);
+
+/** session_tell_ready() - in a process that session_detach() has started: tell it that the session is held now */
+void session_tell_ready(void);
+
 #endif

@@ -7,7 +7,6 @@
 
 #include "cmd/cli/option_types.h"
 #include "cmd/cli/program.h"
-#include "cmd/output/document.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "cmd/region/context.h"
@@ -119,6 +118,7 @@ static int hold_session(const struct invocation *invocation, struct mr_error *er
 		return -err->errnum;
 	mr_session_close(&session);
 	prctl(PR_SET_NAME, "mrctl-session"); /* execv() of /proc/self/exe has named it "exe" */
+	session_tell_ready();
 	mr_signals_wait((struct mr_opt_u64){ 0, false });
 	mr_signals_ignore();
 	return EXIT_DONE;
@@ -145,19 +145,6 @@ static void note_outer_session(const struct invocation *invocation, const char *
 			outer);
 }
 
-/* Prints the answer of --detach that fails: a document, or "false" for a shell that evaluates it. */
-static int fail_detached(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct global_args *global = invocation->global;
-	struct mr_error why = *err;
-
-	if (global->style.json && err->kind != MR_ERROR_USAGE)
-		return answer_error(invocation, NULL, &why, err);
-	if (!global->style.json && !global->style.columns && !global->style.no_headings)
-		output_text("false\n");
-	return -err->errnum;
-}
-
 static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 {
 	const struct session_args *args = invocation->args;
@@ -170,7 +157,7 @@ static int run_in_new(const struct invocation *invocation, struct mr_error *err)
 	snprintf(before, sizeof(before), "%s", outer ? outer : "");
 	rc = create_session(invocation->global, args, &environment, &fd, err);
 	if (rc && args->detach)
-		return fail_detached(invocation, err);
+		return session_fail_detached(invocation, err);
 	if (!rc && args->joinable)
 		rc = mr_session_allow_joining(err);
 	if (rc)

@@ -118,14 +118,53 @@ setup() {
 	session_begin
 	exec {fd}<&-
 	cd "/proc/$SESSION_PID/fd"
-	# a process has this name once it holds the session, and has closed the libraries it was started with
-	until [ "$(<../comm)" = mrctl-session ]; do
-		is_running "$SESSION_PID" || fail "it ended"
-		sleep 0.01
-	done
+	# It has this name once it holds the session, and has closed the libraries it was started with.
+	[ "$(<../comm)" = mrctl-session ]
 	[ "$(echo *)" = "0 1 100 2" ] || fail "$(ls -l)"
 	[ "$(readlink 0 1 2 | sort -u)" = /dev/null ]
 	[ "$(readlink ../cwd)" = / ]
+}
+
+# late PRELOAD [ARG...]: mrctl with another library behind that of the simulator
+late() {
+	# shellcheck disable=SC2016 # for the shell in the simulator
+	"${SIM[@]}" bash -c 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$0 exec "$@"' "$1" "${MR[@]:${#SIM[@]}}" "${@:2}"
+}
+
+@test "--detach waits until the session is held, and says so where it cannot be" {
+	local late=$BATS_TEST_TMPDIR/late.so pid
+
+	command -v cc >/dev/null || skip "needs cc: install gcc"
+	cc -D_GNU_SOURCE -shared -fPIC -o "$late" -x c - <<-'EOF'
+		#include <fcntl.h>
+		#include <stdlib.h>
+		#include <string.h>
+		#include <unistd.h>
+
+		/* The holder of a session comes late, or not at all. */
+		static void __attribute__((constructor)) begin(void)
+		{
+			char words[64];
+			int fd = open("/proc/self/cmdline", O_RDONLY);
+			ssize_t got = read(fd, words, sizeof(words));
+
+			close(fd);
+			if (got <= 0 || !memmem(words, (size_t)got, "--hold", 6))
+				return;
+			if (getenv("HOLDER_ENDS"))
+				_exit(9);
+			usleep(500000);
+		}
+	EOF
+	run --separate-stderr late "$late" session --detach -n
+	succeeded
+	pid=${output#pid:}
+	SESSION_PID=$pid
+	[ "$(<"/proc/$pid/comm")" = mrctl-session ]
+	HOLDER_ENDS=1 run --separate-stderr late "$late" session --detach
+	[ "$status" -eq 1 ]
+	[ "$output" = false ] || fail "$output"
+	[[ $stderr == *"the process that was to hold the session has ended (exit status 9)"* ]]
 }
 
 @test "--detach outlives the terminal and the process group of its shell" {
