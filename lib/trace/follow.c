@@ -42,9 +42,9 @@ static bool is_sane(const struct mr_trace_record *call)
 }
 
 static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
-		      const struct mr_traced_record *record, bool has_ended)
+		      struct mr_traced_record *record, bool has_ended)
 {
-	const struct mr_trace_record *call = &record->call;
+	struct mr_trace_record *call = &record->call;
 	struct mr_look_context context = { 0 };
 	struct mr_look_region region;
 	mr_auto_free struct mr_look *look = NULL;
@@ -52,6 +52,7 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 
 	if (!is_sane(call))
 		return;
+	mr_ledger_complete(&process->ledger, call);
 	if (!has_ended)
 		mr_process_see(process, call->caller - 1);
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&

@@ -10,10 +10,11 @@
 struct object {
 	uint64_t pointer;
 	uint64_t context; /* of the device that it is on */
-	uint32_t lkey;    /* of a region */
-	uint64_t pd;      /* of a region */
-	uint64_t dm;      /* of a region: memory on the device that it is on */
-	bool is_region;   /* else a protection domain, or memory on the device */
+	char device[MR_TRACE_DEVICE];
+	uint32_t lkey;  /* of a region */
+	uint64_t pd;    /* of a region */
+	uint64_t dm;    /* of a region: memory on the device that it is on */
+	bool is_region; /* else a protection domain, or memory on the device */
 	uint64_t bytes;
 	struct mr_site *site;
 	struct mr_look_region region;
@@ -116,6 +117,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 				   .bytes = call->length,
 				   .site = site,
 				   .region = region_of(call) };
+	memcpy(object->device, call->device, sizeof(object->device));
 	if (!tsearch(object, &ledger->objects, compare_objects)) {
 		free(object);
 		totals->uncounted++;
@@ -246,6 +248,17 @@ struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals 
 	else
 		note_effect(ledger, totals, call, site);
 	return site;
+}
+
+void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call)
+{
+	const struct object *object =
+		call->context || !call->object ? NULL : find_object(ledger, call->object);
+
+	if (!object)
+		return;
+	call->context = object->context;
+	memcpy(call->device, object->device, sizeof(call->device));
 }
 
 /* A search for the regions that use a protection domain, or memory on the device. */

@@ -56,6 +56,13 @@ struct mr_ledger {
 };
 
 /**
+ * mr_ledger_complete() - give a call the context and device of its object, where the call itself does not tell them
+ *
+ * A umem that is deregistered tells no context: libmlx5 keeps that to itself.
+ */
+void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call);
+
+/**
  * mr_ledger_context() - what is known before a call that was refused
  * @region: room for the region that the call is about
  */

@@ -144,6 +144,15 @@ told() {
 	json 'length == 2 and all(.stack[0] | startswith("main"))'
 }
 
+@test "a umem that is deregistered is of the device that it was registered on" {
+	require_devx
+	trace -q --live -o "$BATS_TEST_TMPDIR/calls" -- mrctl -q umem
+	succeeded
+	output=$(jq -cs . "$BATS_TEST_TMPDIR/calls")
+	json 'any(.call == "mlx5dv_devx_umem_dereg") and all(.device == $device)' --arg device "$(device)"
+	told "mlx5dv_devx_umem_dereg($(device)) = ok <"
+}
+
 @test "-o is written while the program runs" {
 	local calls=$BATS_TEST_TMPDIR/calls
 	"${SIM[@]}" mrctl trace -q -o "$calls" -- sh -c 'mrctl -q reg; exec sleep 60' 3>&- &

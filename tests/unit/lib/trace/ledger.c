@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What is known of a region from the calls before. */
 #include <infiniband/verbs.h>
+#include <stdio.h>
 
 #include "lib/trace/ledger.h"
 #include "tests/unit/unit.h"
@@ -60,10 +61,41 @@ TEST(an_advice_is_about_the_region_of_its_key)
 	assert_null(advised(0x10, 7));
 }
 
+/* The device of a call on an object, which itself tells none. */
+static const char *device_of(uint64_t object)
+{
+	static struct mr_trace_record call;
+
+	call = (struct mr_trace_record){ .call = MR_TRACED_MLX5DV_DEVX_UMEM_DEREG,
+					 .object = object };
+	mr_ledger_complete(&ledger, &call);
+	assert_int_equal(call.context != 0, call.device[0] != '\0');
+	return call.device;
+}
+
+TEST(a_umem_is_of_the_device_that_it_was_registered_on)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		struct mr_trace_record call = { .call = MR_TRACED_MLX5DV_DEVX_UMEM_REG,
+						.object = 0x20 + i,
+						.context = 0x10 + i };
+
+		snprintf(call.device, sizeof(call.device), "mlx5_%u", i);
+		take(call);
+	}
+	assert_string_equal(device_of(0x20), "mlx5_0");
+	assert_string_equal(device_of(0x21), "mlx5_1");
+	assert_string_equal(device_of(0x22), "");
+	assert_string_equal(device_of(0), "");
+	take((struct mr_trace_record){ .call = MR_TRACED_MLX5DV_DEVX_UMEM_DEREG, .object = 0x20 });
+	assert_string_equal(device_of(0x20), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_advice_is_about_the_region_of_its_key),
+		cmocka_unit_test(a_umem_is_of_the_device_that_it_was_registered_on),
 	};
 	const int rc = cmocka_run_group_tests(tests, NULL, NULL);
 
