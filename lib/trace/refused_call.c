@@ -164,6 +164,8 @@ void mr_refused_call_read(const struct mr_trace_record *record,
 			.dm_length = context->dm_length.value,
 			.fork_safe = record->flags & MR_TRACE_FORK_SAFE ? MR_YES : MR_UNKNOWN,
 			.by_kernel = is_by_kernel(record),
+			.devx_errnum = { (uint64_t)record->devx_errnum,
+					 record->flags & MR_TRACE_HAS_DEVX && record->devx_errnum >= 0 },
 			.handle = record->handle,
 		},
 	};

@@ -196,14 +196,18 @@ static bool is_change_of_mrctl(uint32_t flags)
 	return flags && !(flags & ~known);
 }
 
-/* What was refused is known to be the descriptor itself, rather than a dma-buf. */
-static bool is_refused_descriptor(const struct mr_look *look)
+static bool is_certainly(const struct mr_look *look, const char *id)
 {
 	const struct mr_diagnosis *diagnosis = &look->diagnosis;
 
 	return diagnosis->cause_count && diagnosis->causes[0].certainty == MR_CERTAIN &&
-	       (!strcmp(diagnosis->causes[0].cause->id, "MR-DESCRIPTOR") ||
-		!strcmp(diagnosis->causes[0].cause->id, "MR-DMABUF-FILE"));
+	       !strcmp(diagnosis->causes[0].cause->id, id);
+}
+
+/* What was refused is known to be the descriptor itself, rather than a dma-buf. */
+static bool is_refused_descriptor(const struct mr_look *look)
+{
+	return is_certainly(look, "MR-DESCRIPTOR") || is_certainly(look, "MR-DMABUF-FILE");
 }
 
 /* Why no line can be refused in the same way; NULL: one can. */
@@ -226,6 +230,8 @@ static const char *obstacle_of(const struct reproduced *it)
 		return "its flags are none that mrctl rereg has";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
+	if (is_certainly(look, "MR-DEVX-CONTEXT"))
+		return "mrctl umem opens the device for DEVX, as the program has not";
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "what the DMA handle was for is not known";
 	if (on_memory && (!look->has_range || !look->range.memory[0]))

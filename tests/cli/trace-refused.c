@@ -311,6 +311,17 @@ static void umem(void)
 	show(!mlx5dv_devx_umem_reg(context, map(2, PROT_READ) + 8, PAGE, LOCAL));
 }
 
+/* As ibv_open_device() opens the device: for DEVX where the driver lets it, else without. */
+static void umem_of_plain_context(void)
+{
+	struct ibv_context *plain = ibv_open_device(context->device);
+
+	if (!plain)
+		die(name);
+	errno = 0;
+	show(!mlx5dv_devx_umem_reg(plain, map(2, PROT_READ | PROT_WRITE), PAGE, LOCAL));
+}
+
 static void umem_page_sizes(void)
 {
 	struct mlx5dv_devx_umem_in in = { .addr = map(4, PROT_READ | PROT_WRITE) + 8,
@@ -396,6 +407,7 @@ static const struct {
 	CASE(change_all),
 	CASE(change_readonly_to_writing),
 	CASE(umem),
+	CASE(umem_of_plain_context),
 	CASE(umem_page_sizes),
 	CASE(no_dmabuf),
 	CASE(bad_descriptor),

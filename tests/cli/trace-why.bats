@@ -173,6 +173,40 @@ faulty_alike() {
 	faulty_alike get_context=EINVAL - reg
 }
 
+@test "a umem in a context without DEVX" {
+	local TOOL=$BUILD/tests/cli/trace-refused
+
+	on_simulator || skip "needs the simulator's faults"
+	require_devx
+	faulty_alike 'umem_reg=EINVAL;devx=EINVAL' MR-DEVX-CONTEXT umem
+	# ibv_open_device() asks for DEVX; refused, it opens without
+	local SIM=(mrctl sim --fault get_context@2=EINVAL --)
+	"${SIM[@]}" mrctl trace -q -o "$CALLS" --reproduce "$FOLDER/batch" -- "$TOOL" "$(device)" umem_of_plain_context
+	jq -se '.[] | select(.answer == "EINVAL").causes[0] | .id == "MR-DEVX-CONTEXT" and .certainty == "certain" and
+		.evidence.devx_other == "EINVAL"' "$CALLS"
+	grep -q '^# It cannot be reproduced: .* DEVX' "$FOLDER/batch"
+	# so also where mrctl cannot open the device as the program does
+	mrctl trace -q -o "$CALLS" -- "${SIM[@]}" "$TOOL" "$(device)" umem_of_plain_context
+	jq -se '.[] | select(.answer == "EINVAL").causes[0].id == "MR-DEVX-CONTEXT"' "$CALLS"
+}
+
+@test "a umem that is refused for another reason, in a context that has DEVX" {
+	local TOOL=$BUILD/tests/cli/trace-refused
+
+	on_simulator || skip "needs the simulator's faults"
+	require_devx
+	local SIM=(mrctl sim --fault umem_reg=EINVAL --)
+	run --separate-stderr "${SIM[@]}" mrctl -j trace -- "$TOOL" "$(device)" umem_of_plain_context
+	succeeded
+	output=$stderr
+	json '.refusals[0] | all(.causes[]; .certainty != "certain") and
+		any(.ruled_out[]; .id == "MR-DEVX-CONTEXT")'
+	# the context has none, but the call was refused before the driver looked for it
+	SIM=(mrctl sim --fault 'get_context@2=EINVAL;umem_reg=ENOMEM' --)
+	"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "$TOOL" "$(device)" umem_of_plain_context
+	jq -se 'all(.[] | select(.answer == "ENOMEM").causes[]; .id != "MR-DEVX-CONTEXT")' "$CALLS"
+}
+
 @test "fork protection" {
 	on_simulator || skip "the kernels of the guests copy pinned pages"
 	export RDMAV_FORK_SAFE=1

@@ -83,6 +83,8 @@ struct mr_refusal {
 	enum mr_tristate fork_safe;
 	/** Whether the errno is that of a call of libibverbs to the kernel, where those calls were seen. */
 	enum mr_tristate by_kernel;
+	/** Of a umem: errno of another call of DEVX in the call's own context, 0: none; not known: @uverbs may tell. */
+	struct mr_opt_u64 devx_errnum;
 	const struct mr_uverbs *uverbs;          /**< the open file of the device, on either path */
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */

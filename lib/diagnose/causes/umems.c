@@ -45,15 +45,27 @@ static void look_at_method(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 		mr_rule_out(suspicion, "the driver knows other calls of DEVX");
 }
 
+/* What another call of DEVX is answered in the call's own context: 0 or -errno.  Return: whether that is known. */
+static bool ask_context(const struct mr_refusal *refusal, int *rc)
+{
+	const struct mr_uverbs *uverbs = refusal->is_opened_anew ? NULL : refusal->uverbs;
+
+	if (refusal->devx_errnum.known)
+		*rc = -(int)refusal->devx_errnum.value;
+	else if (uverbs && uverbs->driver_id == RDMA_DRIVER_MLX5)
+		*rc = mr_devx_try(uverbs);
+	else
+		return false;
+	return true;
+}
+
 /* devx_get_uid(): a context is for DEVX, or is not, from when it was opened. */
 static void look_at_context(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
-	const struct mr_uverbs *uverbs = inquiry->refusal->uverbs;
 	int rc;
 
-	if (!uverbs || uverbs->driver_id != RDMA_DRIVER_MLX5 || inquiry->refusal->is_opened_anew)
+	if (!ask_context(inquiry->refusal, &rc))
 		return;
-	rc = mr_devx_try(uverbs);
 	mr_evidence_text(suspicion, "devx_other", "%s", rc ? mr_errno_name(-rc) ?: "?" : "ok");
 	if (!rc)
 		mr_rule_out(suspicion, "the context takes other calls of DEVX");

@@ -5,6 +5,7 @@
 
 #include "lib/trace/agent/call.h"
 #include "lib/trace/agent/channel.h"
+#include "lib/trace/agent/devx.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
 
@@ -111,6 +112,7 @@ static void put(struct mr_trace_record *record)
 	if (is_worth_a_look(record)) {
 		record->flags |= MR_TRACE_LOOKED_AT;
 		note_pinned(record);
+		devx_note(record);
 	}
 	if (ring_put(ring, record, first, &index) && record->flags & MR_TRACE_LOOKED_AT)
 		channel_look(index, record->tid);

@@ -84,6 +84,7 @@ enum mr_trace_flags {
 	MR_TRACE_HAS_DMAH = 1 << 6,       /**< ibv_reg_mr_ex(): with a DMA handle */
 	MR_TRACE_HAS_FD = 1 << 7,         /**< fd is that of a dma-buf */
 	MR_TRACE_HAS_PINNED = 1 << 8,     /**< pinned is set: the devices are simulated */
+	MR_TRACE_HAS_DEVX = 1 << 9,       /**< devx_errnum is set */
 };
 
 /** errnum of a refused call that has left errno as it was: nobody said why. */
@@ -127,7 +128,8 @@ struct mr_trace_record {
 	int32_t kernel_errnum;        /**< of the last of them that failed; 0: none has */
 	char device[MR_TRACE_DEVICE]; /**< "mlx5_0", cut */
 	uint32_t frame_count;
-	uint32_t reserved;
+	/** Of a refused umem that is looked at: of another call of DEVX in the same context; 0: it was answered. */
+	int32_t devx_errnum;
 };
 
 /** A ring: this, then the records, each of @record_size bytes. */
