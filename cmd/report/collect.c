@@ -11,7 +11,6 @@
 #include "cmd/report/recording.h"
 #include "cmd/report/sections.h"
 #include "lib/host/kernel_log.h"
-#include "lib/host/recording_files.h"
 
 static struct json_node *text_node(const char *text)
 {
@@ -117,12 +116,12 @@ static int add_log(struct report *report, struct mr_error *err)
 static int add_host(struct report *report, struct mr_error *err)
 {
 	const char *root = report->args->root;
-	int rc = root ? 0 : mr_recording_make_temporary(report->folder, err);
+	int rc = root ? 0 : mr_temporary_folder_make(&report->folder, err);
 
 	if (!rc)
 		rc = report_judge(report, root ? "--root" : "--record",
-				  root ? root : report->folder, err);
-	return rc ? rc : report_pack(report, root ? root : report->folder, err);
+				  root ? root : report->folder.path, err);
+	return rc ? rc : report_pack(report, root ? root : report->folder.path, err);
 }
 
 int report_collect(struct report *report, struct mr_error *err)

@@ -3,13 +3,13 @@
 #ifndef CMD_REPORT_JOB_H
 #define CMD_REPORT_JOB_H
 
-#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 
 #include "cmd/cli/command.h"
 #include "cmd/cli/option_types.h"
 #include "cmd/output/json_tree.h"
+#include "lib/host/temporary_folder.h"
 
 /** The options of mrctl report. */
 struct report_args {
@@ -26,7 +26,8 @@ struct report {
 	const struct report_args *args;
 	sigset_t mask;          /**< of signals, when mrctl was started */
 	struct json_node *root; /**< the document */
-	char folder[PATH_MAX];  /**< of the recording of the host, while there is one; or empty */
+	struct mr_temporary_folder
+		folder; /**< with the recording of the host, while there is one */
 };
 
 /**

@@ -130,7 +130,7 @@ static int judge_again(struct report *report, struct mr_error *err)
 		return rc;
 	before = json_tree_take(report->root, "host");
 	environment = json_tree_take(report->root, "environment");
-	rc = report_judge(report, "--root", report->folder, err);
+	rc = report_judge(report, "--root", report->folder.path, err);
 	if (!rc)
 		rc = compare(report, before, err);
 	json_tree_free(before);

@@ -12,7 +12,6 @@
 #include "cmd/output/whole_file.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"
-#include "lib/host/recording_files.h"
 
 /* ---- mrctl itself ---- */
 
@@ -130,14 +129,15 @@ static int trace(const struct report *report, const char *summary, struct child 
 
 static int run_other(const struct report *report, struct child *child, struct mr_error *err)
 {
-	char folder[PATH_MAX], summary[PATH_MAX];
-	int rc = mr_recording_make_temporary(folder, err);
+	struct mr_temporary_folder folder;
+	char summary[PATH_MAX];
+	int rc = mr_temporary_folder_make(&folder, err);
 
 	if (rc)
 		return rc;
-	if (snprintf(summary, sizeof(summary), "%s/trace.json", folder) < (int)sizeof(summary))
+	if (snprintf(summary, sizeof(summary), "%s/trace.json", folder.path) < (int)sizeof(summary))
 		rc = trace(report, summary, child, err);
-	mr_recording_remove(folder);
+	mr_temporary_folder_remove(&folder);
 	return rc;
 }
 

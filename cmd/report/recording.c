@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/report/recording.h"
-#include "lib/base/cleanup.h"
 #include "lib/host/recording_files.h"
 
 /* The kernel's log is a section of its own. */
@@ -55,17 +52,13 @@ int report_unpack(struct report *report, struct mr_error *err)
 {
 	const struct json_node *file = json_tree_first(json_tree_get(report->root, "recording"));
 	struct mr_recording_tally tally = { .files = 0 };
-	mr_auto_fd int folder = -1;
-	int rc = mr_recording_make_temporary(report->folder, err);
+	int rc = mr_temporary_folder_make(&report->folder, err);
 
 	if (rc)
 		return rc;
-	folder = open(report->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder < 0)
-		return mr_fail(err, MR_ERROR_HOST, errno, "open", "%s", report->folder);
 	for (; !rc && file; file = json_tree_next(file))
-		rc = unpack_file(folder, file, &tally);
+		rc = unpack_file(report->folder.fd, file, &tally);
 	if (rc)
-		return mr_fail(err, MR_ERROR_HOST, -rc, "write", "%s", report->folder);
+		return mr_fail(err, MR_ERROR_HOST, -rc, "write", "%s", report->folder.path);
 	return add_left_out(report, &tally, err);
 }

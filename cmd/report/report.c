@@ -17,7 +17,6 @@
 #include "cmd/report/show.h"
 #include "lib/base/cleanup.h"
 #include "lib/base/signals.h"
-#include "lib/host/recording_files.h"
 
 static bool is_json(const struct report *report)
 {
@@ -153,7 +152,7 @@ static int run_report(const struct invocation *invocation, struct mr_error *err)
 	rc = make_and_print(&report, err);
 	if (rc && err->call && !strcmp(err->call, CHILD_CALL))
 		rc = tell_no_program(&report, err);
-	mr_recording_remove(report.folder);
+	mr_temporary_folder_remove(&report.folder);
 	json_tree_free(report.root);
 	return rc;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/base/cleanup.h"
@@ -14,9 +15,6 @@
 
 /* Folders in folders that are looked into. */
 #define DEPTH_MAX 32
-
-/* Descriptors that removing a folder may use. */
-#define REMOVE_FDS 16
 
 /* ---- packing ---- */
 
@@ -166,32 +164,4 @@ int mr_recording_unpack(int folder, const char *path, const char *text,
 	else if (is_about_name(rc))
 		tally->left_out++;
 	return is_about_name(rc) ? 0 : rc;
-}
-
-/* ---- folders ---- */
-
-int mr_recording_make_temporary(char folder[PATH_MAX], struct mr_error *err)
-{
-	const char *parent = getenv("TMPDIR");
-
-	if (!parent || *parent != '/')
-		parent = "/tmp";
-	if (snprintf(folder, PATH_MAX, "%s/mrctl-host-XXXXXX", parent) < PATH_MAX &&
-	    mkdtemp(folder))
-		return 0;
-	folder[0] = '\0';
-	return mr_fail(err, MR_ERROR_HOST, errno ? errno : ENAMETOOLONG, "mkdtemp", "%s", parent);
-}
-
-static int remove_entry(const char *path, const struct stat *st __attribute__((unused)),
-			int type __attribute__((unused)), struct FTW *ftw __attribute__((unused)))
-{
-	remove(path);
-	return 0;
-}
-
-void mr_recording_remove(const char *folder)
-{
-	if (folder[0])
-		nftw(folder, remove_entry, REMOVE_FDS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }

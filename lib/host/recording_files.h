@@ -3,7 +3,6 @@
 #ifndef LIB_HOST_RECORDING_FILES_H
 #define LIB_HOST_RECORDING_FILES_H
 
-#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,11 +41,5 @@ int mr_recording_pack(const char *folder,
  */
 int mr_recording_unpack(int folder, const char *path, const char *text,
 			struct mr_recording_tally *tally);
-
-/** mr_recording_make_temporary() - make a folder in $TMPDIR.  Return: 0 or -errno with MR_ERROR_HOST. */
-int mr_recording_make_temporary(char folder[PATH_MAX], struct mr_error *err);
-
-/** mr_recording_remove() - remove a folder with all that it holds, or nothing where the name is empty */
-void mr_recording_remove(const char *folder);
 
 #endif

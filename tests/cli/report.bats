@@ -251,6 +251,53 @@ document() {
 	[[ $stderr == *mkdtemp*ENOENT* ]]
 }
 
+# begin_report NAME: a report that waits for its program, whose PID is in the file NAME; sets $! and $folder, its own
+begin_report() {
+	"${SIM[@]}" mrctl report --to "$1.md" -- sh -c "echo \$\$ >$1; exec sleep 100" 3>&- &
+	until [ -s "$1" ]; do sleep 0.05; done
+	folder=$(readlink /proc/$!/fd/* | grep /mrctl-host-)
+}
+
+@test "what a report that was killed has left is removed by the next one, and nothing else is" {
+	local folder killed working
+	mkdir -m 700 tmp tmp/mrctl-host-longer12 kept
+	mkdir -m 755 tmp/mrctl-host-open12
+	touch kept/file tmp/mrctl-host-file12
+	ln -s ../kept tmp/mrctl-host-link12
+	export TMPDIR=$PWD/tmp
+	begin_report killed
+	killed=$folder
+	mkdir -p "$killed/a/b"
+	ln -s "$PWD/kept" "$killed/a/link"
+	kill -KILL $!
+	wait $! || true
+	[ -e "$killed/a/b" ]
+	begin_report working
+	working=$folder
+	[ ! -e "$killed" ]
+	touch "$working/file"
+	report
+	succeeded
+	[ -e "$working/file" ]
+	kill "$(<killed)" "$(<working)"
+	wait $!
+	[ "$(cd tmp && echo *)" = "mrctl-host-file12 mrctl-host-link12 mrctl-host-longer12 mrctl-host-open12" ]
+	[ -e kept/file ]
+}
+
+@test "where others may rename what is there, nothing that was left is removed" {
+	mkdir tmp
+	chmod 777 tmp
+	mkdir -m 700 tmp/mrctl-host-abc123
+	TMPDIR=$PWD/tmp report
+	succeeded
+	[ -e tmp/mrctl-host-abc123 ]
+	chmod +t tmp
+	TMPDIR=$PWD/tmp report
+	succeeded
+	[ ! -e tmp/mrctl-host-abc123 ]
+}
+
 @test "a program that is traced has its refusals in the report, with place and cause" {
 	document -- sh -c 'mrctl -q reg --memory hole || mrctl -q reg --memory hole; true'
 	json '.program | .exit_status == 0 and (.answer.refusals | length == 1 and (.[0] |
