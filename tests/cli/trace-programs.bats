@@ -254,6 +254,61 @@ write_bw() {
 	reproduced '--expect ENOMEM$'
 }
 
+# over_ucx: how UCX finds rxe0, whose datagrams it takes by IPv6 alone
+over_ucx() {
+	on_kernel
+	! on_mlx5 || skip "the software HCA sends no messages"
+	export UCX_NET_DEVICES=$DEVICE:1 UCX_IB_GID_INDEX=0 UCX_TLS=rc_v,self
+}
+
+# bats test_tags=kernel
+@test "ucx_perftest: both ends run as alone; refused beyond the limit, and in memory that is read-only" {
+	over_ucx
+	needs ucx_perftest ucx-utils bookworm
+	local perftest="ucx_perftest -t tag_bw -n 3 -w 1 -s 2000000"
+	local both=(bash -c "$BOTH" bash "$perftest" "$perftest 127.0.0.1" "$(at_port 13337)")
+
+	traced "${both[@]}"
+	succeeded
+	[[ $output == *"Final:"* ]] || fail "$output" "$stderr"
+	calls 'map(select(.length >= 2000000 and .answer == "ok")) | map(.pid) | unique | length == 2'
+	limited 2000000
+	traced "${both[@]}"
+	[[ $output$stderr == *"failed to register"*"Cannot allocate memory"* ]] || fail "$output" "$stderr"
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg .*--expect ENOMEM$'
+	LIMITED=()
+	read_only 2000000 "${both[@]}"
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg .*--expect EFAULT$'
+}
+
+# ---- Open MPI ------------------------------------------------------------------------------------
+
+# bats test_tags=kernel
+@test "Open MPI: two ranks run as alone; refused beyond the limit, and in memory that is read-only" {
+	over_ucx
+	needs NPopenmpi netpipe-openmpi bookworm
+	local ranks=(mpirun.openmpi --allow-run-as-root --oversubscribe -np 2 --mca pml ucx --mca btl "^openib,ofi"
+		NPopenmpi -l 1000000 -u 1000000 -n 1 -p 0)
+
+	cd "$BATS_TEST_TMPDIR" # NetPIPE writes its figures there
+	traced "${ranks[@]}"
+	succeeded
+	[[ $output$stderr == *"1000000 bytes"*"1 times"* ]] || fail "$output" "$stderr"
+	calls 'map(select(.place and (.place | contains("uct_ib_reg")) and .answer == "ok")) |
+		map(.pid) | unique | length == 2'
+	limited 2000000
+	# UCX asks again and again
+	traced timeout -k 1 5 "${ranks[@]}"
+	refused_because ENOMEM MR-MEMLOCK
+	reproduced '^reg .*--expect ENOMEM$'
+	LIMITED=()
+	read_only 1000000 timeout -k 1 5 "${ranks[@]}"
+	refused_because EFAULT MR-READ-ONLY
+	reproduced '^reg .*--expect EFAULT$'
+}
+
 # ---- pyverbs -------------------------------------------------------------------------------------
 
 # py LINE...: traces Python code that has a PD p, and prints the errno of what refuse() refuses

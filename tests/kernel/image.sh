@@ -28,7 +28,7 @@ packages=(
 case $suite in
 sid) packages+=(libfabric-bin python3-pyverbs) ;;
 trixie) packages+=(libfabric-bin) ;;
-bookworm) packages+=(ucx-utils) ;;
+bookworm) packages+=(ucx-utils netpipe-openmpi openmpi-bin) ;;
 esac
 boot_modules=(virtio_pci virtio_blk virtio_console erofs overlay)
 modules=(mlx5_ib rdma_rxe ib_uverbs ib_umad rdma_ucm veth dummy loop ext4 xfs cuse "$@")

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define REAL(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
+/* RTLD_NEXT would not find it in a program whose plugins have loaded it for themselves, as those of UCX. */
+#define REAL(name) ((__typeof__(name) *)dlsym(dlopen("libibverbs.so.1", RTLD_LAZY), #name))
 
 void *ibv_reg_mr(void *pd, void *addr, size_t length, int access);
 void *ibv_reg_mr_iova(void *pd, void *addr, size_t length, uint64_t iova, int access);
