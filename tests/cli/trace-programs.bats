@@ -102,6 +102,24 @@ read_only() {
 	traced bash -c 'export READONLY=$1 LD_PRELOAD=$2${LD_PRELOAD:+:$LD_PRELOAD}; exec "${@:3}"' bash "$1" "$so" "${@:2}"
 }
 
+# refused_by_firmware TEXT CMD...: traces CMD, whose SIZE is one for which the driver has kept no key, and which
+# prints TEXT: the cause is found, and no batch pretends to be refused in the same way
+refused_by_firmware() {
+	{ [ "${MRCTL_TEST_GUEST:-}" = sid ] && on_mlx5; } || skip "needs the software HCA, and a kernel that makes keys late"
+	local size text=$1
+
+	shift
+	for size in 5 9 17 33 65 129; do
+		hca-probe --fail CREATE_MKEY=LIM_ERR
+		traced "${@//SIZE/$((size << 20))}"
+		[[ $output$stderr != *"$text"* ]] || break
+	done
+	hca-probe --fail none
+	[[ $output$stderr == *"$text"* ]] || fail "$output" "$stderr"
+	calls 'map(select(.answer != "ok")) | length == 1 and .[0].causes[0].id == "MR-FW-LIMIT"'
+	grep -q '^# It cannot be reproduced: the firmware' "$BATCH"
+}
+
 # ---- libibverbs' own examples --------------------------------------------------------------------
 
 # bats test_tags=kernel
@@ -131,17 +149,20 @@ read_only() {
 
 # bats test_tags=kernel
 @test "pingpong, refused by the firmware: that is the cause, and no batch pretends to do the same" {
-	[ "${MRCTL_TEST_GUEST:-}" = sid ] && on_mlx5 || skip "needs the software HCA, and a kernel that makes keys late"
-	local size
+	refused_by_firmware "Couldn't register MR" timeout 2 "${PINGPONG[@]}" -s SIZE
+}
 
-	hca-probe --fail CREATE_MKEY=LIM_ERR
-	# A size for which the driver has kept no key
-	for size in 5 9 17 33 65 129; do
-		traced timeout 2 "${PINGPONG[@]}" -s $((size << 20))
-		[[ $stderr != *"Couldn't register MR"* ]] || break
-	done
-	calls 'map(select(.answer != "ok")) | length == 1 and .[0].causes[0].id == "MR-FW-LIMIT"'
-	grep -q '^# It cannot be reproduced: the firmware' "$BATCH"
+# bats test_tags=kernel
+@test "pingpong on demand: both ends run as alone, and their access is told" {
+	on_kernel
+	[ "$MRCTL_TEST_GUEST" = sid ] || skip "rxe of this kernel has no on-demand paging for messages"
+	local end=("${PINGPONG[@]}" -o)
+
+	! on_mlx5 || end=(timeout 2 "${end[@]}") # no message arrives
+	traced bash -c "$BOTH" bash "${end[*]}" "${end[*]} 127.0.0.1" "$(at_port 18515)"
+	on_mlx5 || succeeded
+	calls 'map(select(.length == 4096 and .answer == "ok" and (.access | index("on-demand")))) |
+		length == 2 and .[0].pid != .[1].pid'
 }
 
 # ---- perftest ------------------------------------------------------------------------------------
@@ -199,6 +220,12 @@ write_bw() {
 		"$(at_port 18515)"
 	refused_because EFAULT MR-READ-ONLY
 	reproduced '^reg --memory readonly .*--expect EFAULT$'
+}
+
+# bats test_tags=kernel
+@test "perftest, one end of which the firmware refuses" {
+	refused_by_firmware "Couldn't allocate MR" bash -c "$BOTH" bash "timeout 4 ${WRITE_BW[*]} -s SIZE" \
+		"timeout 4 ${WRITE_BW[*]} -s SIZE 127.0.0.1" "$(at_port 18515)"
 }
 
 # ---- rdma_cm and libfabric -----------------------------------------------------------------------
@@ -344,4 +371,10 @@ refuse(8192, 1, address=a)'
 	[ "$output" = 12 ]
 	refused_because ENOMEM MR-MEMLOCK
 	reproduced '^reg .*--size 100000 --access local-write --expect ENOMEM$'
+}
+
+# bats test_tags=kernel
+@test "pyverbs, refused by the firmware" {
+	refused_by_firmware "Failed to register a MR" /usr/bin/python3 -c "from pyverbs import device, pd, mr
+mr.MR(pd.PD(device.Context(name='$DEVICE')), SIZE, 1)"
 }
