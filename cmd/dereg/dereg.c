@@ -31,13 +31,6 @@ static const struct option_spec options[] = {
 	OPTION_END,
 };
 
-/* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
-static bool may_pass_over(const struct mr_error *err)
-{
-	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
-	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
-}
-
 /* Whether the table could not be locked: the other regions would fail by the same lock. */
 static bool is_locked_out(const struct session_job *job)
 {
@@ -65,25 +58,19 @@ static uint64_t count_from(const struct mr_table *table, uint32_t slot)
 static void dereg_all(struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
-	struct mr_entry entry;
-	struct mr_error err;
 	uint64_t index = 0;
+	uint32_t slot = 0;
 
-	for (uint32_t slot = 0; slot < table->capacity && !is_locked_out(job); slot++) {
-		if (!mr_table_is_used(table, slot))
+	while (slot < table->capacity && !is_locked_out(job)) {
+		if (!mr_table_is_used(table, slot)) {
+			slot++;
 			continue;
+		}
 		if (context_is_interrupted(job->answer.invocation, !index)) {
 			fail_interrupted(job, count_from(table, slot), "region");
 			break;
 		}
-		if (!mr_table_get(table, slot, &entry))
-			continue;
-		index++;
-		if (dereg_region(job, slot, &entry, &err) && !may_pass_over(&err)) {
-			job->answer.refusal = refusal_of_entry(job->session, &entry);
-			answer_fail(&job->answer, &err, index, entry.id,
-				    mr_session_via(job->session, slot));
-		}
+		slot += dereg_run(job, slot, &index);
 		progress_show(&job->answer.progress, "deregistered", index);
 	}
 	progress_clear(&job->answer.progress);

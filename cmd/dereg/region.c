@@ -8,6 +8,7 @@
 #include "cmd/region/proof.h"
 #include "cmd/region/row.h"
 #include "lib/base/clock.h"
+#include "lib/session/library.h"
 #include "lib/session/pds.h"
 #include "lib/session/regions.h"
 #include "lib/session/relaxed.h"
@@ -80,6 +81,85 @@ int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 		print_region(job, entry, "deregistered", ns);
 	return rc;
 }
+
+/* ---- runs of regions ---- */
+
+/* The most regions that others may find claimed, and that a killed command leaves in doubt. */
+#define RUN 16
+
+struct run {
+	struct mr_removal removals[RUN];
+	struct mr_entry entries[RUN];
+	struct mr_error errors[RUN];
+	uint64_t ns[RUN];
+};
+
+/* The kernel tells an MR from another one that has its handle. */
+static bool may_be_in_run(const struct mr_entry *entry)
+{
+	return entry->call != MR_REG_MR_RELAXED && mr_region_kind(entry->call) == MR_KIND_MR;
+}
+
+/* Return: how many entries; 0: there is none in @slot any more. */
+static uint32_t find_run(const struct session_job *job, uint32_t slot, struct run *run)
+{
+	const struct mr_table *table = &job->session->table;
+	/* What is proven is proven of the only call since proof_mark(). */
+	uint32_t most = job->answer.invocation->global->why == WHY_PROVE ? 1 : RUN, count = 0;
+	bool timed = answer_has_rows(&job->answer);
+
+	while (count < most && mr_table_get(table, slot + count, &run->entries[count])) {
+		if (count && !may_be_in_run(&run->entries[count]))
+			break;
+		run->removals[count] = (struct mr_removal){
+			.slot = slot + count,
+			.id = run->entries[count].id,
+			.entry = &run->entries[count],
+			.ns = timed ? &run->ns[count] : NULL,
+			.err = &run->errors[count],
+		};
+		if (!may_be_in_run(&run->entries[count++]))
+			break;
+	}
+	return count;
+}
+
+/* Whether --all may pass over the failure: the region has gone, or another process is changing it. */
+static bool may_pass_over(const struct mr_error *err)
+{
+	return err->kind == MR_ERROR_ABSENT || err->kind == MR_ERROR_RELAXED ||
+	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
+}
+
+uint32_t dereg_run(struct session_job *job, uint32_t slot, uint64_t *index)
+{
+	struct run run;
+	uint32_t count = find_run(job, slot, &run);
+
+	if (!count)
+		return 1;
+	if (may_be_in_run(&run.entries[0])) {
+		proof_mark(job->answer.invocation, job->environment->device);
+		count = mr_session_deregister_run(job->session, run.removals, count);
+	} else {
+		run.removals[0].rc = dereg_region(job, slot, &run.entries[0], &run.errors[0]);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct mr_removal *removal = &run.removals[i];
+
+		++*index;
+		if (removal->rc >= 0 && may_be_in_run(removal->entry))
+			print_region(job, removal->entry, "deregistered", run.ns[i]);
+		if (!removal->rc || may_pass_over(removal->err))
+			continue;
+		job->answer.refusal = refusal_of_entry(job->session, removal->entry);
+		answer_fail(&job->answer, removal->err, *index, removal->id,
+			    mr_session_via(job->session, removal->slot));
+	}
+	return count;
+}
+
+/* ---- deferred regions ---- */
 
 static void print_flushed(void *data, const struct mr_entry *entry, uint64_t ns,
 			  struct mr_error *err)

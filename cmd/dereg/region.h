@@ -18,6 +18,17 @@ int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 		 struct mr_error *err);
 
 /**
+ * dereg_run() - dereg_region() of regions whose entries follow one another in the table
+ * @slot:  of the first one
+ * @index: of the region among those of the command; counted on
+ *
+ * A failure is answered, unless it only says that the region has gone, or that another process is at work on it.
+ *
+ * Return: the number of slots that are dealt with, at least 1.
+ */
+uint32_t dereg_run(struct session_job *job, uint32_t slot, uint64_t *index);
+
+/**
  * dereg_flush() - --flush: invalidate deferred regions, and print each or why it failed
  * @pd_name: those of this protection domain; NULL: all
  */

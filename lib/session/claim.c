@@ -10,10 +10,15 @@
  * The claim is given up before the lock.  As soon as others have the lock they may put another entry into that
  * slot, which they must be able to claim.
  */
+void mr_session_unclaim_run(struct mr_session *session, uint32_t slot, uint32_t count)
+{
+	mr_table_unclaim_run(&session->table, slot, count);
+	mr_table_unlock(&session->table);
+}
+
 void mr_session_unclaim(struct mr_session *session, uint32_t slot)
 {
-	mr_table_unclaim(&session->table, slot);
-	mr_table_unlock(&session->table);
+	mr_session_unclaim_run(session, slot, 1);
 }
 
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
@@ -30,26 +35,40 @@ int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err)
 	return -ENOENT;
 }
 
+static int fail_absent(uint64_t id, struct mr_error *err)
+{
+	return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu", (unsigned long long)id);
+}
+
+/*
+ * Where the kernel cannot be asked, the handle may be another region's by now, which must not be touched.  Only EIO
+ * tells enough: the device has gone, and all its regions with it.
+ */
+int mr_session_make_sure(struct mr_session *session, uint32_t slot, uint64_t id,
+			 struct mr_session_region *region, struct mr_error *err)
+{
+	region->state = MR_STATE_UNKNOWN;
+	if (!mr_table_get(&session->table, slot, &region->entry) || region->entry.id != id)
+		return fail_absent(id, err);
+	mr_session_decide_state(session, slot, true, region, err);
+	return region->state == MR_STATE_PENDING ||
+			       (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)
+		       ? -err->errnum
+		       : 0;
+}
+
 int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		     struct mr_session_region *region, struct mr_error *err)
 {
 	struct mr_table *table = &session->table;
+	int rc;
 
-	region->state = MR_STATE_UNKNOWN;
-	if (!mr_table_get(table, slot, &region->entry) || region->entry.id != id)
-		return mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "no region %llu",
-				    (unsigned long long)id);
+	if (!mr_table_has_id(table, slot, id))
+		return fail_absent(id, err);
 	if (!mr_table_claim(table, slot))
 		return mr_table_fail_claimed(table, slot, id, errno, err);
-	mr_session_decide_state(session, slot, true, region, err);
-	/*
-	 * Where the kernel cannot be asked, the handle may be another region's by now, which must not be
-	 * touched.  Only EIO tells enough: the device has gone, and all its regions with it.
-	 */
-	if (region->state == MR_STATE_PENDING ||
-	    (region->state == MR_STATE_UNKNOWN && err->errnum != EIO)) {
+	rc = mr_session_make_sure(session, slot, id, region, err);
+	if (rc)
 		mr_table_unclaim(table, slot);
-		return -err->errnum;
-	}
-	return 0;
+	return rc;
 }

@@ -21,8 +21,15 @@
 int mr_session_claim(struct mr_session *session, uint32_t slot, uint64_t id,
 		     struct mr_session_region *region, struct mr_error *err);
 
+/** mr_session_make_sure() - the same of an entry that is claimed, and stays so */
+int mr_session_make_sure(struct mr_session *session, uint32_t slot, uint64_t id,
+			 struct mr_session_region *region, struct mr_error *err);
+
 /** mr_session_unclaim() - give up the claim, and the table's lock where it is held */
 void mr_session_unclaim(struct mr_session *session, uint32_t slot);
+
+/** mr_session_unclaim_run() - the same of @count entries in slots that follow one another */
+void mr_session_unclaim_run(struct mr_session *session, uint32_t slot, uint32_t count);
 
 /** mr_session_fail_gone() - the error for an entry whose region the kernel does not have.  Return: -ENOENT. */
 int mr_session_fail_gone(const struct mr_entry *entry, struct mr_error *err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
+#include "lib/base/signals.h"
 #include "lib/session/claim.h"
 #include "lib/session/data_direct.h"
 #include "lib/session/library.h"
@@ -155,50 +156,53 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
-/* What is to be deregistered. */
-struct removal {
-	uint32_t slot;
-	uint64_t id;
-	bool only_deferred; /* leave it alone where it is no relaxed region that is deferred */
-	uint64_t *ns;       /* set to the time that the kernel took; or NULL */
-};
-
-/* Under the lock: claim the entry and mark it as in doubt, so that its region may be destroyed. */
-static int begin_deregister(struct mr_session *session, const struct removal *removal,
-			    struct mr_entry *entry, struct mr_error *err)
+/*
+ * Under the lock: claim entries that follow one another, with one call.
+ * Return: false where they are to be claimed one by one, which tells of each why it cannot be.
+ */
+static bool claim_all(const struct mr_table *table, const struct mr_removal *removals,
+		      uint32_t count)
 {
-	const uint32_t slot = removal->slot;
-	const uint64_t id = removal->id;
-	struct mr_session_region region;
-	int rc = mr_session_claim(session, slot, id, &region, err);
+	/* A slot without an entry must stay free for others. */
+	for (uint32_t i = 0; i < count; i++)
+		if (!mr_table_has_id(table, removals[i].slot, removals[i].id))
+			return false;
+	return count > 1 && mr_table_claim_run(table, removals[0].slot, count);
+}
 
-	if (rc)
-		return rc;
-	*entry = region.entry;
-	if (removal->only_deferred && !mr_entry_is_marked(entry))
-		rc = mr_fail_text(err, MR_ERROR_ABSENT, ENOENT, "region %llu is not deferred",
-				  (unsigned long long)id);
-	if (!rc && (region.state == MR_STATE_GONE || entry->state == MR_ENTRY_PENDING)) {
-		mr_table_remove(&session->table, slot, id);
-		rc = mr_session_fail_gone(entry, err);
+/* Under the lock: claim the entry, unless that is @claimed, and make sure that its region may be destroyed. */
+static int begin_deregister(struct mr_session *session, const struct mr_removal *removal,
+			    bool claimed)
+{
+	struct mr_table *table = &session->table;
+	struct mr_session_region region;
+	int rc = (claimed ? mr_session_make_sure : mr_session_claim)(
+		session, removal->slot, removal->id, &region, removal->err);
+
+	if (!rc)
+		*removal->entry = region.entry;
+	if (!rc && removal->only_deferred && !mr_entry_is_marked(removal->entry))
+		rc = mr_fail_text(removal->err, MR_ERROR_ABSENT, ENOENT,
+				  "region %llu is not deferred", (unsigned long long)removal->id);
+	if (!rc && (region.state == MR_STATE_GONE || region.entry.state == MR_ENTRY_PENDING)) {
+		mr_table_remove(table, removal->slot, removal->id);
+		rc = mr_session_fail_gone(removal->entry, removal->err);
 	}
 	if (rc)
-		mr_table_unclaim(&session->table, slot);
-	else
-		mr_table_set_state(&session->table, slot, id, MR_ENTRY_IN_DOUBT);
+		mr_table_unclaim(table, removal->slot);
 	return rc;
 }
 
 /* The library destroys a region that it has registered in this process.  Others are destroyed by their handle. */
-static int destroy_region(struct mr_session *session, const struct removal *removal,
-			  const struct mr_entry *entry, struct mr_error *err)
+static int destroy_region(struct mr_session *session, const struct mr_removal *removal)
 {
+	const struct mr_entry *entry = removal->entry;
 	const struct mr_registrar registrar = { .uverbs = &session->uverbs,
 						.untimed = !removal->ns };
 	struct mr_held *held = mr_session_held(session, removal->slot);
 	struct mr_region region = { .kind = (uint8_t)mr_region_kind(entry->call),
 				    .handle = entry->handle };
-	int rc = mr_region_deregister(&registrar, held ? &held->region : &region, err);
+	int rc = mr_region_deregister(&registrar, held ? &held->region : &region, removal->err);
 
 	if (rc)
 		return rc;
@@ -241,60 +245,96 @@ static int free_dmah(const struct mr_session *session, const struct mr_entry *en
 }
 
 /*
- * Note whether the kernel has destroyed the region.
- * Return: 0, or -errno where the lock cannot be had: the entry stays in doubt.
+ * The entry is claimed, so that nobody else changes its state, and the lock is not needed: a process that is killed
+ * leaves no more entries in doubt than those whose regions it has begun to destroy.
  */
-static int end_deregister(struct mr_session *session, const struct removal *removal, bool gone,
-			  struct mr_error *err)
+static int destroy(struct mr_session *session, const struct mr_removal *removal)
 {
-	const uint32_t slot = removal->slot;
-	const uint64_t id = removal->id;
-	int rc = mr_table_lock(&session->table, err);
+	struct mr_table *table = &session->table;
+	int rc, left;
 
-	if (rc)
-		mr_wrap(err,
-			"region %llu is deregistered, but its entry stays, in doubt until mrctl "
-			"dereg %llu removes it",
-			(unsigned long long)id, (unsigned long long)id);
-	else if (gone)
-		mr_table_remove(&session->table, slot, id);
-	else
-		mr_table_set_state(&session->table, slot, id, MR_ENTRY_LIVE);
-	mr_session_unclaim(session, slot);
-	return rc;
+	mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_IN_DOUBT);
+	rc = destroy_region(session, removal);
+	if (rc) {
+		mr_table_set_state(table, removal->slot, removal->id, MR_ENTRY_LIVE);
+		return rc;
+	}
+	left = free_dm(session, removal->entry, removal->err);
+	if (!left)
+		left = free_dmah(session, removal->entry, removal->err);
+	return left != 0;
 }
 
-static int deregister(struct mr_session *session, const struct removal *removal,
-		      struct mr_entry *entry, struct mr_error *err)
+static int fail_noted(const struct mr_removal *removal, const struct mr_error *lock_error)
+{
+	*removal->err = *lock_error;
+	mr_wrap(removal->err,
+		"region %llu is deregistered, but its entry stays, in doubt until mrctl dereg %llu "
+		"removes it",
+		(unsigned long long)removal->id, (unsigned long long)removal->id);
+	return 1;
+}
+
+/* Remove the entries whose regions are destroyed.  Without the lock they stay, in doubt. */
+static void end_deregister(struct mr_session *session, struct mr_removal *removals, uint32_t done,
+			   uint32_t count)
 {
 	struct mr_error lock_error;
-	int rc = mr_table_lock(&session->table, err), left;
+	bool locked = !mr_table_lock(&session->table, &lock_error);
 
-	if (rc)
-		return rc;
-	rc = begin_deregister(session, removal, entry, err);
-	mr_table_unlock(&session->table);
-	if (rc)
-		return rc;
-	rc = destroy_region(session, removal, entry, err);
-	left = rc ? 0 : free_dm(session, entry, err);
-	if (!rc && !left)
-		left = free_dmah(session, entry, err);
-	if (end_deregister(session, removal, !rc, &lock_error) && !rc && !left) {
-		*err = lock_error;
-		left = -err->errnum;
+	for (uint32_t i = 0; i < done; i++) {
+		if (removals[i].rc >= 0 && locked)
+			mr_table_remove(&session->table, removals[i].slot, removals[i].id);
+		else if (!removals[i].rc)
+			removals[i].rc = fail_noted(&removals[i], &lock_error);
 	}
-	return rc ? rc : left != 0;
+	mr_session_unclaim_run(session, removals[0].slot, count);
+}
+
+uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal *removals,
+				   uint32_t count)
+{
+	uint32_t begun = 0, done = 0;
+	bool claimed, refused = false;
+
+	removals[0].rc = mr_table_lock(&session->table, removals[0].err);
+	if (removals[0].rc)
+		return 1;
+	claimed = claim_all(&session->table, removals, count);
+	for (uint32_t i = 0; i < count; i++) {
+		removals[i].rc = begin_deregister(session, &removals[i], claimed);
+		begun += !removals[i].rc;
+	}
+	mr_table_unlock(&session->table);
+	if (!begun)
+		return count;
+	while (done < count && !refused && !(done && mr_interrupted())) {
+		struct mr_removal *removal = &removals[done++];
+
+		if (!removal->rc) {
+			removal->rc = destroy(session, removal);
+			refused = removal->rc < 0;
+		}
+	}
+	end_deregister(session, removals, done, count);
+	return done;
+}
+
+static int deregister(struct mr_session *session, struct mr_removal removal)
+{
+	mr_session_deregister_run(session, &removal, 1);
+	return removal.rc;
 }
 
 int mr_session_deregister(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return deregister(session, &(struct removal){ slot, id, false, ns }, entry, err);
+	return deregister(session, (struct mr_removal){ slot, id, entry, ns, err, .rc = 0 });
 }
 
 int mr_session_invalidate(struct mr_session *session, uint32_t slot, uint64_t id,
 			  struct mr_entry *entry, uint64_t *ns, struct mr_error *err)
 {
-	return deregister(session, &(struct removal){ slot, id, true, ns }, entry, err);
+	return deregister(session,
+			  (struct mr_removal){ slot, id, entry, ns, err, .only_deferred = true });
 }

@@ -5,20 +5,30 @@
 #include "lib/session/table/claims.h"
 #include "lib/session/table/lock.h"
 
-bool mr_table_claim(const struct mr_table *table, uint32_t slot)
+bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
 {
 	struct flock lock;
 
 	return table->is_private ||
-	       !mr_lock_byte(table->fd, F_SETLK, F_WRLCK, MR_CLAIM_BYTES + slot, &lock);
+	       !mr_lock_bytes(table->fd, F_SETLK, F_WRLCK, MR_CLAIM_BYTES + slot, count, &lock);
 }
 
-void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
+void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count)
 {
 	struct flock lock;
 
 	if (!table->is_private)
-		mr_lock_byte(table->fd, F_SETLK, F_UNLCK, MR_CLAIM_BYTES + slot, &lock);
+		mr_lock_bytes(table->fd, F_SETLK, F_UNLCK, MR_CLAIM_BYTES + slot, count, &lock);
+}
+
+bool mr_table_claim(const struct mr_table *table, uint32_t slot)
+{
+	return mr_table_claim_run(table, slot, 1);
+}
+
+void mr_table_unclaim(const struct mr_table *table, uint32_t slot)
+{
+	mr_table_unclaim_run(table, slot, 1);
 }
 
 static bool find_claim(const struct mr_table *table, uint32_t slot, struct flock *lock)

@@ -17,6 +17,16 @@ bool mr_table_claim(const struct mr_table *table, uint32_t slot);
 /** mr_table_unclaim() - give the claim up */
 void mr_table_unclaim(const struct mr_table *table, uint32_t slot);
 
+/**
+ * mr_table_claim_run() - claim @count entries in slots that follow one another, or none
+ *
+ * Return: as mr_table_claim().
+ */
+bool mr_table_claim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
+
+/** mr_table_unclaim_run() - give up what this process has claimed of them */
+void mr_table_unclaim_run(const struct mr_table *table, uint32_t slot, uint32_t count);
+
 /** mr_table_is_claimed() - whether another process has claimed the entry in that slot */
 bool mr_table_is_claimed(const struct mr_table *table, uint32_t slot);
 

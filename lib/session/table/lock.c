@@ -26,10 +26,17 @@
 #define FIRST_PAUSE_NS   50000
 #define LONGEST_PAUSE_NS 6400000
 
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock)
+{
+	*lock = (struct flock){
+		.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = count
+	};
+	return fcntl(fd, command, lock);
+}
+
 int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock)
 {
-	*lock = (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1 };
-	return fcntl(fd, command, lock);
+	return mr_lock_bytes(fd, command, type, byte, 1, lock);
 }
 
 /* ---- who has it ---- */

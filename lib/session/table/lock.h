@@ -70,6 +70,9 @@ int mr_table_wait(struct mr_table *table, struct mr_table_wait *wait);
  */
 int mr_lock_byte(int fd, int command, short type, off_t byte, struct flock *lock);
 
+/** mr_lock_bytes() - the same of @count bytes */
+int mr_lock_bytes(int fd, int command, short type, off_t byte, off_t count, struct flock *lock);
+
 /** mr_lock_blame_holder() - add to @err a hint: which process has a lock that F_GETLK has found */
 void mr_lock_blame_holder(const struct flock *lock, struct mr_error *err);
 
