@@ -58,7 +58,7 @@ static uint64_t count_from(const struct mr_table *table, uint32_t slot)
 static void dereg_all(struct session_job *job)
 {
 	const struct mr_table *table = &job->session->table;
-	uint64_t index = 0;
+	struct dereg_progress progress = { .most = 1 };
 	uint32_t slot = 0;
 
 	while (slot < table->capacity && !is_locked_out(job)) {
@@ -66,12 +66,12 @@ static void dereg_all(struct session_job *job)
 			slot++;
 			continue;
 		}
-		if (context_is_interrupted(job->answer.invocation, !index)) {
+		if (context_is_interrupted(job->answer.invocation, !progress.index)) {
 			fail_interrupted(job, count_from(table, slot), "region");
 			break;
 		}
-		slot += dereg_run(job, slot, &index);
-		progress_show(&job->answer.progress, "deregistered", index);
+		slot += dereg_run(job, slot, &progress);
+		progress_show(&job->answer.progress, "deregistered", progress.index);
 	}
 	progress_clear(&job->answer.progress);
 }

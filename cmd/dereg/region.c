@@ -84,7 +84,7 @@ int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 
 /* ---- runs of regions ---- */
 
-/* The most regions that others may find claimed, and that a killed command leaves in doubt. */
+/* The most regions of a run: others find them claimed. */
 #define RUN 16
 
 struct run {
@@ -100,13 +100,13 @@ static bool may_be_in_run(const struct mr_entry *entry)
 	return entry->call != MR_REG_MR_RELAXED && mr_region_kind(entry->call) == MR_KIND_MR;
 }
 
-/* Return: how many entries; 0: there is none in @slot any more. */
-static uint32_t find_run(const struct session_job *job, uint32_t slot, struct run *run)
+/* Return: how many entries, at most @most; 0: there is none in @slot any more. */
+static uint32_t find_run(const struct session_job *job, uint32_t slot, uint32_t most,
+			 struct run *run)
 {
 	const struct mr_table *table = &job->session->table;
-	/* What is proven is proven of the only call since proof_mark(). */
-	uint32_t most = job->answer.invocation->global->why == WHY_PROVE ? 1 : RUN, count = 0;
 	bool timed = answer_has_rows(&job->answer);
+	uint32_t count = 0;
 
 	while (count < most && mr_table_get(table, slot + count, &run->entries[count])) {
 		if (count && !may_be_in_run(&run->entries[count]))
@@ -131,32 +131,38 @@ static bool may_pass_over(const struct mr_error *err)
 	       (err->kind == MR_ERROR_HOST && err->errnum == EBUSY);
 }
 
-uint32_t dereg_run(struct session_job *job, uint32_t slot, uint64_t *index)
+uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_progress *progress)
 {
+	/* What is proven is proven of the only call since proof_mark(). */
+	bool single = job->answer.invocation->global->why == WHY_PROVE;
 	struct run run;
-	uint32_t count = find_run(job, slot, &run);
+	uint32_t count = find_run(job, slot, single ? 1 : progress->most, &run), done = 1;
 
 	if (!count)
 		return 1;
 	if (may_be_in_run(&run.entries[0])) {
 		proof_mark(job->answer.invocation, job->environment->device);
-		count = mr_session_deregister_run(job->session, run.removals, count);
+		done = mr_session_deregister_run(job->session, run.removals, count);
+		if (done < count)
+			progress->most = 1;
+		else if (progress->most < RUN)
+			progress->most *= 2;
 	} else {
 		run.removals[0].rc = dereg_region(job, slot, &run.entries[0], &run.errors[0]);
 	}
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < done; i++) {
 		const struct mr_removal *removal = &run.removals[i];
 
-		++*index;
+		progress->index++;
 		if (removal->rc >= 0 && may_be_in_run(removal->entry))
 			print_region(job, removal->entry, "deregistered", run.ns[i]);
 		if (!removal->rc || may_pass_over(removal->err))
 			continue;
 		job->answer.refusal = refusal_of_entry(job->session, removal->entry);
-		answer_fail(&job->answer, removal->err, *index, removal->id,
+		answer_fail(&job->answer, removal->err, progress->index, removal->id,
 			    mr_session_via(job->session, removal->slot));
 	}
-	return count;
+	return done;
 }
 
 /* ---- deferred regions ---- */

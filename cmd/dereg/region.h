@@ -17,16 +17,22 @@
 int dereg_region(struct session_job *job, uint32_t slot, struct mr_entry *entry,
 		 struct mr_error *err);
 
+/** How far dereg --all has come: { .most = 1 } before the first region. */
+struct dereg_progress {
+	uint64_t index; /**< of the last region among those of the command, from 1 */
+	uint32_t most;  /**< regions of the next run */
+};
+
 /**
  * dereg_run() - dereg_region() of regions whose entries follow one another in the table
- * @slot:  of the first one
- * @index: of the region among those of the command; counted on
+ * @slot: of the first one
  *
  * A failure is answered, unless it only says that the region has gone, or that another process is at work on it.
+ * Where regions take long to deregister, runs are short: others may want those that are not reached yet.
  *
  * Return: the number of slots that are dealt with, at least 1.
  */
-uint32_t dereg_run(struct session_job *job, uint32_t slot, uint64_t *index);
+uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_progress *progress);
 
 /**
  * dereg_flush() - --flush: invalidate deferred regions, and print each or why it failed

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 
-#include "lib/base/signals.h"
+#include "lib/base/clock.h"
 #include "lib/session/claim.h"
 #include "lib/session/data_direct.h"
 #include "lib/session/library.h"
@@ -156,6 +156,9 @@ int mr_session_register(struct mr_session *session, const struct mr_registrar *r
 
 /* ---- deregistering ---- */
 
+/* A region that is destroyed after this time is the last of its run: others may wait for the rest. */
+#define RUN_NS 1000000
+
 /*
  * Under the lock: claim entries that follow one another, with one call.
  * Return: false where they are to be claimed one by one, which tells of each why it cannot be.
@@ -296,6 +299,7 @@ uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal
 {
 	uint32_t begun = 0, done = 0;
 	bool claimed, refused = false;
+	uint64_t end;
 
 	removals[0].rc = mr_table_lock(&session->table, removals[0].err);
 	if (removals[0].rc)
@@ -308,7 +312,8 @@ uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal
 	mr_table_unlock(&session->table);
 	if (!begun)
 		return count;
-	while (done < count && !refused && !(done && mr_interrupted())) {
+	end = mr_now_ns() + RUN_NS;
+	while (done < count && !refused && (!done || mr_now_ns() < end)) {
 		struct mr_removal *removal = &removals[done++];
 
 		if (!removal->rc) {

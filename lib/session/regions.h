@@ -54,7 +54,7 @@ struct mr_removal {
  * @removals: at least one; of umems one alone: a killed process must not leave several of them in doubt
  *
  * The table is locked twice for all of them.  It stops behind a region that the kernel refuses to destroy, so that
- * what is to be found out about that is not changed by the others, and behind the first when a signal has come.
+ * what is to be found out about that is not changed by the others, and after a millisecond.
  *
  * Return: how many of them are dealt with; the others are as they were.
  */

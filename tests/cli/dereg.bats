@@ -292,6 +292,38 @@ while_it_makes() {
 	[ -z "$(states)" ]
 }
 
+# bats test_tags=kill
+@test "dereg --all that is killed leaves the one region in doubt that it was about to deregister" {
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --count 40 --quiet
+	run faulty dereg_mr@25=kill dereg --all
+	[ "$status" -eq 137 ]
+	[ "$(states | sed '/ gone$/d')" = "25 in-doubt"$'\n'"$(seq -f '%g live' 26 40)" ] || fail "$(states)"
+	ms dereg --all --quiet
+	[ -z "$(states)" ]
+}
+
+@test "dereg --all goes on after a region that is refused" {
+	on_simulator || skip "needs the simulator's faults"
+	ms reg --count 40 --quiet
+	run --separate-stderr faulty dereg_mr@25=EBUSY dereg --all --json
+	[ "$status" -eq 1 ]
+	json '[.regions[].id] == [range(1; 41)] - [25] and (.failures | length) == 1 and .failures[0].region == 25'
+	[ "$(states)" = "25 live" ]
+}
+
+@test "dereg --all of regions that take long lets others have the rest" {
+	on_simulator || skip "needs a call that takes long"
+	ms reg --count 10 --quiet
+	faulty dereg_mr=delay:200 dereg --all --quiet 3>&- &
+	until [[ $(states) == *"3 pending"* ]]; do
+		is_running $! || fail "it was never pending" || return
+	done
+	ms dereg 10 --quiet
+	wait $!
+	[ -z "$(states)" ]
+}
+
 # noted_or_told SPEC WORD...: runs mrctl dereg WORD... of region "a" with the fault.  Checks that it removes the
 # entry or fails; counts the runs that can only report that the entry stays
 noted_or_told() {
