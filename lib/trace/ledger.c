@@ -6,28 +6,6 @@
 
 #include "lib/trace/ledger.h"
 
-/* An object of the program, by its pointer.  A pointer is used again once its object is freed. */
-struct object {
-	uint64_t pointer;
-	uint64_t context; /* of the device that it is on */
-	char device[MR_TRACE_DEVICE];
-	uint32_t lkey;  /* of a region */
-	uint64_t pd;    /* of a region */
-	uint64_t dm;    /* of a region: memory on the device that it is on */
-	bool is_region; /* else a protection domain, or memory on the device */
-	uint64_t bytes;
-	struct mr_site *site;
-	struct mr_look_region region;
-};
-
-static int compare_objects(const void *a, const void *b)
-{
-	const uint64_t left = ((const struct object *)a)->pointer;
-	const uint64_t right = ((const struct object *)b)->pointer;
-
-	return (left > right) - (left < right);
-}
-
 static int compare_sites(const void *a, const void *b)
 {
 	const struct mr_site *left = a, *right = b;
@@ -35,14 +13,6 @@ static int compare_sites(const void *a, const void *b)
 	if (left->caller != right->caller)
 		return left->caller > right->caller ? 1 : -1;
 	return (left->call > right->call) - (left->call < right->call);
-}
-
-static struct object *find_object(const struct mr_ledger *ledger, uint64_t pointer)
-{
-	const struct object key = { .pointer = pointer };
-	struct object *const *found = tfind(&key, &ledger->objects, compare_objects);
-
-	return found ? *found : NULL;
 }
 
 static void add(struct mr_live_tally *live, uint64_t bytes)
@@ -68,7 +38,7 @@ static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
 }
 
 static void drop_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
-			struct object *object)
+			struct mr_object *object)
 {
 	if (object->is_region) {
 		remove_from(&ledger->live, object->bytes);
@@ -76,9 +46,7 @@ static void drop_object(struct mr_ledger *ledger, struct mr_trace_totals *totals
 		object->site->count--;
 		object->site->bytes -= object->bytes;
 	}
-	tdelete(object, &ledger->objects, compare_objects);
-	ledger->object_count--;
-	free(object);
+	mr_objects_remove(&ledger->objects, object);
 }
 
 static struct mr_look_region region_of(const struct mr_trace_record *call)
@@ -100,30 +68,29 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 		       const struct mr_trace_record *call, struct mr_site *site)
 {
 	const bool is_region = mr_traced_call_row(call->call)->effect == MR_TRACED_REGISTERS;
-	struct object *object = find_object(ledger, call->object);
+	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
 
 	if (object) /* it was freed by a call that was not seen */
 		drop_object(ledger, totals, object);
-	if (ledger->object_count >= MR_LEDGER_OBJECTS || !(object = malloc(sizeof(*object)))) {
+	if (ledger->objects.count >= MR_LEDGER_OBJECTS || !(object = malloc(sizeof(*object)))) {
 		totals->uncounted++;
 		return;
 	}
-	*object = (struct object){ .pointer = call->object,
-				   .context = call->context,
-				   .lkey = call->lkey,
-				   .pd = call->pd,
-				   .dm = call->dm,
-				   .is_region = is_region,
-				   .bytes = call->length,
-				   .site = site,
-				   .region = region_of(call) };
+	*object = (struct mr_object){ .pointer = call->object,
+				      .context = call->context,
+				      .lkey = call->lkey,
+				      .pd = call->pd,
+				      .dm = call->dm,
+				      .is_region = is_region,
+				      .bytes = call->length,
+				      .site = site,
+				      .region = region_of(call) };
 	memcpy(object->device, call->device, sizeof(object->device));
-	if (!tsearch(object, &ledger->objects, compare_objects)) {
+	if (!mr_objects_add(&ledger->objects, object)) {
 		free(object);
 		totals->uncounted++;
 		return;
 	}
-	ledger->object_count++;
 	if (!is_region)
 		return;
 	add(&ledger->live, object->bytes);
@@ -135,7 +102,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 			  const struct mr_trace_record *call)
 {
-	struct object *object = find_object(ledger, call->object);
+	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
 	struct mr_look_region *region;
 
 	if (!object || !object->is_region)
@@ -160,7 +127,7 @@ static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *tota
 static void free_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 			const struct mr_trace_record *call)
 {
-	struct object *object = find_object(ledger, call->object);
+	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
 
 	if (object)
 		drop_object(ledger, totals, object);
@@ -252,8 +219,9 @@ struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals 
 
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call)
 {
-	const struct object *object =
-		call->context || !call->object ? NULL : find_object(ledger, call->object);
+	const struct mr_object *object = call->context || !call->object
+						 ? NULL
+						 : mr_objects_find(&ledger->objects, call->object);
 
 	if (!object)
 		return;
@@ -266,13 +234,10 @@ struct users {
 	uint64_t pointer, count;
 };
 
-static void count_user(const void *node, VISIT visit, void *data)
+static void count_user(const struct mr_object *object, void *data)
 {
-	const struct object *object = *(struct object *const *)node;
 	struct users *users = data;
 
-	if (visit != postorder && visit != leaf)
-		return;
 	users->count +=
 		object->is_region && (object->pd == users->pointer || object->dm == users->pointer);
 }
@@ -281,28 +246,26 @@ static void count_user(const void *node, VISIT visit, void *data)
 struct key_search {
 	uint64_t context;
 	uint32_t lkey;
-	const struct object *found;
+	const struct mr_object *found;
 };
 
-static void look_at_key(const void *node, VISIT visit, void *data)
+static void look_at_key(const struct mr_object *object, void *data)
 {
-	const struct object *object = *(struct object *const *)node;
 	struct key_search *search = data;
 
-	if ((visit == postorder || visit == leaf) && object->is_region &&
-	    object->lkey == search->lkey && object->context == search->context)
+	if (object->is_region && object->lkey == search->lkey && object->context == search->context)
 		search->found = object;
 }
 
 /* The object that a call is about: ibv_advise_mr(3) is given a key alone. */
-static const struct object *object_of(const struct mr_ledger *ledger,
-				      const struct mr_trace_record *call)
+static const struct mr_object *object_of(const struct mr_ledger *ledger,
+					 const struct mr_trace_record *call)
 {
 	struct key_search search = { .context = call->context, .lkey = call->lkey };
 
 	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
-		return find_object(ledger, call->object);
-	twalk_r(ledger->objects, look_at_key, &search);
+		return mr_objects_find(&ledger->objects, call->object);
+	mr_objects_visit(&ledger->objects, look_at_key, &search);
 	return search.found;
 }
 
@@ -310,8 +273,8 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 		       struct mr_look_region *region, struct mr_look_context *context)
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
-	const struct object *object = object_of(ledger, call);
-	const struct object *dm = call->dm ? find_object(ledger, call->dm) : NULL;
+	const struct mr_object *object = object_of(ledger, call);
+	const struct mr_object *dm = call->dm ? mr_objects_find(&ledger->objects, call->dm) : NULL;
 
 	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
 					     .registered_count = ledger->live.count };
@@ -320,7 +283,7 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 	if (effect == MR_TRACED_FREES) {
 		struct users users = { .pointer = call->object };
 
-		twalk_r(ledger->objects, count_user, &users);
+		mr_objects_visit(&ledger->objects, count_user, &users);
 		context->users = (struct mr_opt_u64){ users.count, true };
 	}
 	if (!object || !object->is_region ||
@@ -356,9 +319,7 @@ void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
 	totals->live.count -= ledger->live.count;
 	totals->live.bytes -= ledger->live.bytes;
-	tdestroy(ledger->objects, free);
-	ledger->objects = NULL;
-	ledger->object_count = 0;
+	mr_objects_release(&ledger->objects);
 }
 
 static void free_site(void *site)
@@ -369,7 +330,7 @@ static void free_site(void *site)
 
 void mr_ledger_release(struct mr_ledger *ledger)
 {
-	tdestroy(ledger->objects, free);
+	mr_objects_release(&ledger->objects);
 	tdestroy(ledger->sites, free_site);
 	*ledger = (struct mr_ledger){ 0 };
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "lib/trace/look.h"
+#include "lib/trace/objects.h"
 #include "lib/trace/ring.h"
 
 enum {
@@ -50,8 +51,9 @@ struct mr_trace_totals {
 };
 
 struct mr_ledger {
-	void *objects, *sites; /**< trees of tsearch(3) */
-	size_t object_count, site_count;
+	struct mr_objects objects;
+	void *sites; /**< tree of tsearch(3) */
+	size_t site_count;
 	struct mr_live_tally live;
 };
 
