@@ -7,9 +7,12 @@
 set -euo pipefail
 tree=$1 who=$2 cache=$3
 declare -A home=([root]=/root [user]=/home/user)
-# The newest system differs in its compiler and libraries.  Tests that kill commands, or read texts, take long.
-filter=''
-[ "${tree##*/}" != sid ] || filter='!kill,!text'
+# Tests that kill commands, or read texts, take long.  The newest system differs in its compiler and libraries, and on
+# that of this machine make check runs them all.
+filter='' machine=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+case ${tree##*/} in
+sid | "$machine") filter='!kill,!text' ;;
+esac
 path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 mount_all() {
