@@ -15,7 +15,7 @@
 #include "lib/session/table/index.h"
 
 #define MAGIC             "mrctl session\n\n"
-#define VERSION           6u
+#define VERSION           7u
 #define SEALS             (F_SEAL_SHRINK | F_SEAL_SEAL)
 #define FIRST_ENTRIES     64u
 #define ENTRIES_MAX       (1u << 26)

@@ -16,10 +16,15 @@ static uint32_t *bucket_at(const struct mr_table *table, unsigned int index, uin
 	return buckets + (uint64_t)index * table->buckets + (hash & (table->buckets - 1));
 }
 
-static uint64_t hash_number(uint64_t value)
+/*
+ * Ids count up, and the kernel gives the lowest handle that is free: most often neighbours follow one another, and so
+ * do their buckets in memory.  Keys differ in some of their bits only.
+ */
+static uint64_t hash_number(unsigned int index, uint64_t value)
 {
-	value *= UINT64_C(0x9e3779b97f4a7c15);
-	return value >> 29;
+	if (index == MR_BY_ID || index == MR_BY_HANDLE)
+		return value;
+	return value * UINT64_C(0x9e3779b97f4a7c15) >> 29;
 }
 
 /* FNV-1a */
@@ -74,7 +79,8 @@ static bool is_indexed(const struct mr_entry *entry, unsigned int index)
 
 static uint64_t hash_of(const struct mr_entry *entry, unsigned int index)
 {
-	return index == MR_BY_NAME ? hash_name(entry->name) : hash_number(number_of(entry, index));
+	return index == MR_BY_NAME ? hash_name(entry->name)
+				   : hash_number(index, number_of(entry, index));
 }
 
 static void link_entry(struct mr_table *table, uint32_t slot, unsigned int index)
@@ -191,7 +197,7 @@ bool mr_entry_matches(const struct mr_entry *entry, enum mr_table_index index, u
 static uint32_t find(const struct mr_table *table, enum mr_table_index index, uint64_t value,
 		     const char *name)
 {
-	uint64_t hash = name ? hash_name(name) : hash_number(value);
+	uint64_t hash = name ? hash_name(name) : hash_number(index, value);
 	uint32_t slot = *(volatile uint32_t *)bucket_at(table, index, hash);
 	uint32_t longest = mr_table_longest_chain(table, index);
 
