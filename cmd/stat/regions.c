@@ -143,7 +143,8 @@ static void print_unlisted(void *data, enum mr_region_kind kind, const struct mr
 	job->totals.unlisted.value++;
 }
 
-static int print_listed(struct stat_job *job, struct mr_error *err)
+/* @listed: set to the MRs among them */
+static int print_listed(struct stat_job *job, struct mr_handle_set *listed, struct mr_error *err)
 {
 	struct mr_session_region regions[REGIONS_AT_ONCE];
 	uint32_t slot = 0;
@@ -152,21 +153,26 @@ static int print_listed(struct stat_job *job, struct mr_error *err)
 	do {
 		count = mr_session_query_next(job->base->session, &slot, regions, REGIONS_AT_ONCE,
 					      err);
-		for (int i = 0; i < count; i++)
+		for (int i = 0; i < count; i++) {
 			print_region(job, &regions[i], err);
+			mr_session_note_listed(listed, &regions[i]);
+		}
 	} while (count > 0);
 	return count;
 }
 
 static void print_all(struct stat_job *job)
 {
+	struct mr_handle_set listed = { .words = NULL };
 	struct mr_error err;
-	int rc = print_listed(job, &err);
+	int rc = print_listed(job, &listed, &err);
 
 	if (rc)
 		totals_forget(&job->totals);
 	else
-		rc = mr_session_each_unlisted(job->base->session, print_unlisted, job, &err);
+		rc = mr_session_each_unlisted(job->base->session, &listed, print_unlisted, job,
+					      &err);
+	mr_handle_set_release(&listed);
 	if (rc)
 		job->totals.unlisted.known = false;
 	else

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <rdma/ib_user_ioctl_cmds.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/session/handles.h"
 
@@ -38,6 +39,29 @@ void mr_handles_release(struct mr_handles *handles)
 {
 	free(handles->list);
 	*handles = (struct mr_handles){ .list = NULL };
+}
+
+/* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
+void mr_handle_set_add(struct mr_handle_set *set, uint32_t handle)
+{
+	uint32_t count = set->count;
+	uint64_t *words;
+
+	if (handle / 64 >= count) {
+		count = handle / 32 + 64;
+		words = realloc(set->words, count * sizeof(*words));
+		if (!words)
+			return;
+		memset(words + set->count, 0, (count - set->count) * sizeof(*words));
+		*set = (struct mr_handle_set){ words, count };
+	}
+	set->words[handle / 64] |= UINT64_C(1) << handle % 64;
+}
+
+void mr_handle_set_release(struct mr_handle_set *set)
+{
+	free(set->words);
+	*set = (struct mr_handle_set){ .words = NULL };
 }
 
 int mr_session_has_umem(struct mr_session *session, uint32_t handle, struct mr_error *err)

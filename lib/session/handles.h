@@ -33,6 +33,24 @@ static inline bool mr_handles_have(const struct mr_handles *handles, uint32_t ha
 	return mr_uverbs_lists(handles->list, handles->count, handle);
 }
 
+/** A set of handles; all zeros: it is empty. */
+struct mr_handle_set {
+	uint64_t *words; /**< a bit for each handle */
+	uint32_t count;
+};
+
+/** mr_handle_set_add() - add a handle; left out where memory is short, so the set may have fewer */
+void mr_handle_set_add(struct mr_handle_set *set, uint32_t handle);
+
+/** mr_handle_set_has() - whether a handle is in the set */
+static inline bool mr_handle_set_has(const struct mr_handle_set *set, uint32_t handle)
+{
+	return handle / 64 < set->count && set->words[handle / 64] >> handle % 64 & 1;
+}
+
+/** mr_handle_set_release() - make it empty */
+void mr_handle_set_release(struct mr_handle_set *set);
+
 /**
  * mr_session_has_umem() - whether the kernel has a umem with that handle
  *

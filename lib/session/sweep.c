@@ -113,12 +113,13 @@ static int destroy_objects(struct mr_session *session, struct object *list, size
 int mr_session_deregister_unlisted(struct mr_session *session, mr_unlisted_gone *call, void *data,
 				   struct mr_unlisted_left *left, struct mr_error *err)
 {
+	const struct mr_handle_set none = { .words = NULL };
 	struct objects objects = { .list = NULL };
 	size_t done = 0;
 	int rc, tried = 1;
 
 	*left = (struct mr_unlisted_left){ 0 };
-	rc = mr_session_each_unlisted(session, collect_object, &objects, err);
+	rc = mr_session_each_unlisted(session, &none, collect_object, &objects, err);
 	if (!rc && objects.out_of_memory)
 		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
 	while (done < objects.count && tried > 0 && !mr_interrupted()) {

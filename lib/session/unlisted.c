@@ -14,6 +14,7 @@
 
 struct walk {
 	struct mr_session *session;
+	const struct mr_handle_set *listed;
 	mr_unlisted *call;
 	void *data;
 };
@@ -52,8 +53,11 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 	struct mr_table *table = &walk->session->table;
 	struct mr_uverbs_mr mr;
 	bool listed;
-	int rc = compare_mr(walk, handle, &mr, &listed, err);
+	int rc;
 
+	if (mr_handle_set_has(walk->listed, handle))
+		return 1;
+	rc = compare_mr(walk, handle, &mr, &listed, err);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
 	if (listed)
@@ -168,6 +172,15 @@ static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_e
 	return rc < 0 ? rc : 0;
 }
 
+void mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region)
+{
+	/* A handle is set where the kernel was asked. */
+	if (mr_region_kind(region->entry.call) == MR_KIND_MR &&
+	    region->kernel.handle != MR_NO_HANDLE && region->state != MR_STATE_GONE &&
+	    region->state != MR_STATE_PENDING && region->state != MR_STATE_UNKNOWN)
+		mr_handle_set_add(listed, region->kernel.handle);
+}
+
 bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)
 {
 	struct mr_entry entry;
@@ -198,10 +211,10 @@ static int walk_dms(const struct walk *walk, struct mr_handles *dms, struct mr_e
 	return rc;
 }
 
-int mr_session_each_unlisted(struct mr_session *session, mr_unlisted *call, void *data,
-			     struct mr_error *err)
+int mr_session_each_unlisted(struct mr_session *session, const struct mr_handle_set *listed,
+			     mr_unlisted *call, void *data, struct mr_error *err)
 {
-	const struct walk walk = { session, call, data };
+	const struct walk walk = { session, listed, call, data };
 	struct mr_handles handles = { .list = NULL };
 	int rc = walk_mrs(&walk, &handles, err);
 

@@ -324,6 +324,8 @@ static void reg_many(uint32_t count)
 		assert_int_equal(mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err), 0);
 }
 
+static const struct mr_handle_set none;
+
 TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 {
 	enum { MANY = MR_UVERBS_INFO_MAX + 100 };
@@ -337,7 +339,8 @@ TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 	most_calls =
 		4 *
 		MANY; /* an unlisted one is asked for twice, and as many numbers beyond are tried */
-	assert_int_equal(mr_session_each_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(mr_session_each_unlisted(&session, &none, count_unlisted, &unlisted, &err),
+			 0);
 	assert_int_equal(unlisted, MANY + 2);
 }
 
@@ -356,7 +359,8 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
 			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
 	reg_many(MANY);
-	assert_int_equal(mr_session_each_unlisted(&session, count_unlisted, &unlisted, &err), 0);
+	assert_int_equal(mr_session_each_unlisted(&session, &none, count_unlisted, &unlisted, &err),
+			 0);
 	assert_int_equal(unlisted, MANY + 1);
 }
 
