@@ -312,7 +312,7 @@ uint32_t mr_session_deregister_run(struct mr_session *session, struct mr_removal
 	mr_table_unlock(&session->table);
 	if (!begun)
 		return count;
-	end = mr_now_ns() + RUN_NS;
+	end = count > 1 ? mr_now_ns() + RUN_NS : 0;
 	while (done < count && !refused && (!done || mr_now_ns() < end)) {
 		struct mr_removal *removal = &removals[done++];
 
