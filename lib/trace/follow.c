@@ -53,7 +53,12 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (!is_sane(call))
 		return;
 	mr_ledger_complete(&process->ledger, call);
-	if (!has_ended)
+	site = mr_ledger_site(&process->ledger, call->caller, call->call);
+	if (!site) {
+		follow->totals.uncounted++;
+		return;
+	}
+	if (!has_ended && !site->calls)
 		mr_process_see(process, call->caller - 1);
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
 	    process->looks++ < LOOKS_MAX)
@@ -63,9 +68,7 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 		mr_ledger_context(&process->ledger, call, &region, &context);
 	if (look)
 		mr_look_at(process->pid, call, &context, look);
-	site = mr_ledger_take(&process->ledger, &follow->totals, record);
-	if (!site)
-		return;
+	mr_ledger_take(&process->ledger, &follow->totals, record, site);
 	if (call->errnum && mr_traced_call_row(call->call)->effect != MR_TRACED_PROTECTS)
 		mr_refusals_add(&follow->refusals, &(struct mr_refusal_seen){
 							   .pid = process->pid,

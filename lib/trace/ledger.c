@@ -72,25 +72,22 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 
 	if (object) /* it was freed by a call that was not seen */
 		drop_object(ledger, totals, object);
-	if (ledger->objects.count >= MR_LEDGER_OBJECTS || !(object = malloc(sizeof(*object)))) {
+	object = ledger->objects.count < MR_LEDGER_OBJECTS
+			 ? mr_objects_add(&ledger->objects, call->object)
+			 : NULL;
+	if (!object) {
 		totals->uncounted++;
 		return;
 	}
-	*object = (struct mr_object){ .pointer = call->object,
-				      .context = call->context,
-				      .lkey = call->lkey,
-				      .pd = call->pd,
-				      .dm = call->dm,
-				      .is_region = is_region,
-				      .bytes = call->length,
-				      .site = site,
-				      .region = region_of(call) };
+	object->context = call->context;
+	object->lkey = call->lkey;
+	object->pd = call->pd;
+	object->dm = call->dm;
+	object->is_region = is_region;
+	object->bytes = call->length;
+	object->site = site;
+	object->region = region_of(call);
 	memcpy(object->device, call->device, sizeof(object->device));
-	if (!mr_objects_add(&ledger->objects, object)) {
-		free(object);
-		totals->uncounted++;
-		return;
-	}
 	if (!is_region)
 		return;
 	add(&ledger->live, object->bytes);
@@ -156,7 +153,7 @@ static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals
 	}
 }
 
-struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
+static struct mr_site *find_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
 {
 	struct mr_site key = { .caller = caller, .call = call };
 	struct mr_site **found = tfind(&key, &ledger->sites, compare_sites), *site;
@@ -180,6 +177,20 @@ struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32
 	return site;
 }
 
+/* Mostly one place calls again and again, or two: one registers, and one deregisters. */
+struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32_t call)
+{
+	struct mr_site **recent = &ledger->recent[call % MR_LEDGER_RECENT];
+	struct mr_site *site = *recent;
+
+	if (site && site->caller == caller && site->call == call)
+		return site;
+	site = find_site(ledger, caller, call);
+	if (site)
+		*recent = site;
+	return site;
+}
+
 static void tally(struct mr_call_tally *tally, const struct mr_trace_record *call)
 {
 	tally->calls++;
@@ -194,16 +205,11 @@ static void tally(struct mr_call_tally *tally, const struct mr_trace_record *cal
 	tally->slowest_bytes = call->length;
 }
 
-struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
-			       const struct mr_traced_record *record)
+void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+		    const struct mr_traced_record *record, struct mr_site *site)
 {
 	const struct mr_trace_record *call = &record->call;
-	struct mr_site *site = mr_ledger_site(ledger, call->caller, call->call);
 
-	if (!site) {
-		totals->uncounted++;
-		return NULL;
-	}
 	if (!site->calls) {
 		site->frame_count = call->frame_count;
 		memcpy(site->frames, record->frames, site->frame_count * sizeof(*site->frames));
@@ -214,7 +220,6 @@ struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals 
 		site->refused++;
 	else
 		note_effect(ledger, totals, call, site);
-	return site;
 }
 
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call)

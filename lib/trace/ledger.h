@@ -16,6 +16,7 @@
 enum {
 	MR_LEDGER_OBJECTS = 1 << 24, /**< objects of a process that are kept at most */
 	MR_LEDGER_SITES = 4096,      /**< places of a process that are kept at most */
+	MR_LEDGER_RECENT = 16,
 };
 
 /** A place of the program that makes calls. */
@@ -54,6 +55,7 @@ struct mr_ledger {
 	struct mr_objects objects;
 	void *sites; /**< tree of tsearch(3) */
 	size_t site_count;
+	struct mr_site *recent[MR_LEDGER_RECENT]; /**< the last place of some calls */
 	struct mr_live_tally live;
 };
 
@@ -73,11 +75,10 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 
 /**
  * mr_ledger_take() - note a call, which was checked
- *
- * Return: the place that made it; NULL where memory is short.
+ * @site: the place that made it: mr_ledger_site()
  */
-struct mr_site *mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
-			       const struct mr_traced_record *record);
+void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+		    const struct mr_traced_record *record, struct mr_site *site);
 
 /**
  * mr_ledger_site() - the place with a return address, made where it is new

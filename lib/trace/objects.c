@@ -7,6 +7,12 @@
 
 #define FIRST_BITS 6
 
+/* Objects come and go as fast as a program registers: taken one by one from malloc() they would cost twice as much. */
+struct mr_object_block {
+	struct mr_object_block *next;
+	struct mr_object objects[64];
+};
+
 static struct mr_object **bucket_of(const struct mr_objects *objects, uint64_t pointer)
 {
 	return &objects->buckets[pointer * objects->factor >> (64 - objects->bits)];
@@ -60,18 +66,39 @@ static uint64_t random_factor(void)
 	return factor | 1;
 }
 
-bool mr_objects_add(struct mr_objects *objects, struct mr_object *object)
+static bool add_block(struct mr_objects *objects)
 {
+	struct mr_object_block *block = malloc(sizeof(*block));
+
+	if (!block)
+		return false;
+	block->next = objects->blocks;
+	objects->blocks = block;
+	for (size_t i = 0; i < sizeof(block->objects) / sizeof(*block->objects); i++) {
+		block->objects[i].next = objects->free;
+		objects->free = &block->objects[i];
+	}
+	return true;
+}
+
+struct mr_object *mr_objects_add(struct mr_objects *objects, uint64_t pointer)
+{
+	struct mr_object *object;
+
 	if (!objects->factor)
 		objects->factor = random_factor();
-	if (!objects->buckets && !set_bits(objects, FIRST_BITS))
-		return false;
+	if ((!objects->buckets && !set_bits(objects, FIRST_BITS)) ||
+	    (!objects->free && !add_block(objects)))
+		return NULL;
 	/* Where there is no memory for more buckets the chains become longer, and that is all. */
 	if (objects->count >> objects->bits)
 		set_bits(objects, objects->bits + 1);
+	object = objects->free;
+	objects->free = object->next;
+	object->pointer = pointer;
 	link_object(objects, object);
 	objects->count++;
-	return true;
+	return object;
 }
 
 void mr_objects_remove(struct mr_objects *objects, struct mr_object *object)
@@ -81,8 +108,9 @@ void mr_objects_remove(struct mr_objects *objects, struct mr_object *object)
 	while (*link != object)
 		link = &(*link)->next;
 	*link = object->next;
+	object->next = objects->free;
+	objects->free = object;
 	objects->count--;
-	free(object);
 }
 
 void mr_objects_visit(const struct mr_objects *objects,
@@ -93,20 +121,14 @@ void mr_objects_visit(const struct mr_objects *objects,
 			visit(at, data);
 }
 
-static void free_chain(struct mr_object *object)
-{
-	struct mr_object *next;
-
-	for (; object; object = next) {
-		next = object->next;
-		free(object);
-	}
-}
-
 void mr_objects_release(struct mr_objects *objects)
 {
-	for (size_t i = 0; objects->buckets && i < (size_t)1 << objects->bits; i++)
-		free_chain(objects->buckets[i]);
+	struct mr_object_block *block, *next;
+
+	for (block = objects->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
 	free(objects->buckets);
 	*objects = (struct mr_objects){ .factor = objects->factor };
 }

@@ -24,12 +24,16 @@ struct mr_object {
 	uint64_t bytes;
 	struct mr_site *site;
 	struct mr_look_region region;
-	struct mr_object *next; /**< of the same bucket */
+	struct mr_object *next; /**< of the same bucket, or free as well */
 };
+
+struct mr_object_block;
 
 /** All zeros: there is none. */
 struct mr_objects {
 	struct mr_object **buckets;
+	struct mr_object_block *blocks; /**< memory of all objects */
+	struct mr_object *free;         /**< those that are not in use */
 	uint64_t
 		factor; /**< by which a pointer leads to its bucket: random, as the program chooses the pointers */
 	size_t count;
@@ -40,14 +44,14 @@ struct mr_objects {
 struct mr_object *mr_objects_find(const struct mr_objects *objects, uint64_t pointer);
 
 /**
- * mr_objects_add() - add an object, whose pointer no other one has
- * @object: from malloc()
+ * mr_objects_add() - add an object
+ * @pointer: its own, which no other one has; all else is left to the caller to set
  *
- * Return: false where memory is short: the object stays the caller's.
+ * Return: NULL where memory is short.
  */
-bool mr_objects_add(struct mr_objects *objects, struct mr_object *object);
+struct mr_object *mr_objects_add(struct mr_objects *objects, uint64_t pointer);
 
-/** mr_objects_remove() - remove one of them, and free it */
+/** mr_objects_remove() - remove one of them */
 void mr_objects_remove(struct mr_objects *objects, struct mr_object *object);
 
 /** mr_objects_visit() - call @visit with each of them */

@@ -14,8 +14,10 @@ static struct mr_look_context context;
 static void take(struct mr_trace_record call)
 {
 	const struct mr_traced_record record = { .call = call };
+	struct mr_site *site = mr_ledger_site(&ledger, call.caller, call.call);
 
-	assert_non_null(mr_ledger_take(&ledger, &totals, &record));
+	assert_non_null(site);
+	mr_ledger_take(&ledger, &totals, &record, site);
 }
 
 /* The region that a refused advice is about. */

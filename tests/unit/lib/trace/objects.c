@@ -47,12 +47,10 @@ TEST(each_object_is_found_until_it_is_removed)
 	for (int round = 0; round < 2; round++) {
 		expect_all_from(COUNT);
 		for (uint64_t i = 0; i < COUNT; i++) {
-			struct mr_object *object = calloc(1, sizeof(*object));
+			struct mr_object *object = mr_objects_add(&objects, pointer_of(i));
 
 			assert_non_null(object);
-			object->pointer = pointer_of(i);
 			object->bytes = i;
-			assert_true(mr_objects_add(&objects, object));
 		}
 		expect_all_from(0);
 		for (uint64_t i = 0; i < COUNT / 2; i++)
