@@ -148,17 +148,17 @@ static int print_listed(struct stat_job *job, struct mr_handle_set *listed, stru
 {
 	struct mr_session_region regions[REGIONS_AT_ONCE];
 	uint32_t slot = 0;
-	int count;
+	int count, rc = 0;
 
 	do {
 		count = mr_session_query_next(job->base->session, &slot, regions, REGIONS_AT_ONCE,
 					      err);
-		for (int i = 0; i < count; i++) {
+		for (int i = 0; i < count; i++)
 			print_region(job, &regions[i], err);
-			mr_session_note_listed(listed, &regions[i]);
-		}
-	} while (count > 0);
-	return count;
+		for (int i = 0; !rc && i < count; i++)
+			rc = mr_session_note_listed(listed, &regions[i], err);
+	} while (!rc && count > 0);
+	return rc ? rc : count;
 }
 
 static void print_all(struct stat_job *job)

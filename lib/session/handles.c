@@ -42,7 +42,7 @@ void mr_handles_release(struct mr_handles *handles)
 }
 
 /* The kernel gives the lowest handle that is free, so the highest one is about as high as there are objects. */
-void mr_handle_set_add(struct mr_handle_set *set, uint32_t handle)
+int mr_handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err)
 {
 	uint32_t count = set->count;
 	uint64_t *words;
@@ -51,11 +51,12 @@ void mr_handle_set_add(struct mr_handle_set *set, uint32_t handle)
 		count = handle / 32 + 64;
 		words = realloc(set->words, count * sizeof(*words));
 		if (!words)
-			return;
+			return mr_fail(err, MR_ERROR_HOST, ENOMEM, "realloc", NULL);
 		memset(words + set->count, 0, (count - set->count) * sizeof(*words));
 		*set = (struct mr_handle_set){ words, count };
 	}
 	set->words[handle / 64] |= UINT64_C(1) << handle % 64;
+	return 0;
 }
 
 void mr_handle_set_release(struct mr_handle_set *set)

@@ -39,8 +39,11 @@ struct mr_handle_set {
 	uint32_t count;
 };
 
-/** mr_handle_set_add() - add a handle; left out where memory is short, so the set may have fewer */
-void mr_handle_set_add(struct mr_handle_set *set, uint32_t handle);
+/**
+ * mr_handle_set_add() - add a handle
+ * Return: 0 or -ENOMEM.
+ */
+int mr_handle_set_add(struct mr_handle_set *set, uint32_t handle, struct mr_error *err);
 
 /** mr_handle_set_has() - whether a handle is in the set */
 static inline bool mr_handle_set_has(const struct mr_handle_set *set, uint32_t handle)

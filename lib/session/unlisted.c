@@ -172,13 +172,15 @@ static int walk_mrs(const struct walk *walk, struct mr_handles *mrs, struct mr_e
 	return rc < 0 ? rc : 0;
 }
 
-void mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region)
+int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region,
+			   struct mr_error *err)
 {
 	/* A handle is set where the kernel was asked. */
-	if (mr_region_kind(region->entry.call) == MR_KIND_MR &&
-	    region->kernel.handle != MR_NO_HANDLE && region->state != MR_STATE_GONE &&
-	    region->state != MR_STATE_PENDING && region->state != MR_STATE_UNKNOWN)
-		mr_handle_set_add(listed, region->kernel.handle);
+	if (mr_region_kind(region->entry.call) != MR_KIND_MR ||
+	    region->kernel.handle == MR_NO_HANDLE || region->state == MR_STATE_GONE ||
+	    region->state == MR_STATE_PENDING || region->state == MR_STATE_UNKNOWN)
+		return 0;
+	return mr_handle_set_add(listed, region->kernel.handle, err);
 }
 
 bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle)

@@ -22,8 +22,12 @@ typedef void mr_unlisted(void *data, enum mr_region_kind kind, const struct mr_u
 int mr_session_each_unlisted(struct mr_session *session, const struct mr_handle_set *listed,
 			     mr_unlisted *call, void *data, struct mr_error *err);
 
-/** mr_session_note_listed() - add a region to @listed, where it is an MR that the kernel has */
-void mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region);
+/**
+ * mr_session_note_listed() - add a region to @listed, where it is an MR that the kernel has
+ * Return: 0 or -ENOMEM.
+ */
+int mr_session_note_listed(struct mr_handle_set *listed, const struct mr_session_region *region,
+			   struct mr_error *err);
 
 /** mr_session_dm_is_listed() - under the lock: whether an entry is on that memory of the device */
 bool mr_session_dm_is_listed(const struct mr_table *table, uint32_t handle);
