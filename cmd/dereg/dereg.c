@@ -71,7 +71,6 @@ static void dereg_all(struct session_job *job)
 			break;
 		}
 		slot += dereg_run(job, slot, &progress);
-		progress_show(&job->answer.progress, "deregistered", progress.index);
 	}
 	progress_clear(&job->answer.progress);
 }

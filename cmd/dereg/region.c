@@ -153,7 +153,7 @@ uint32_t dereg_run(struct session_job *job, uint32_t slot, struct dereg_progress
 	for (uint32_t i = 0; i < done; i++) {
 		const struct mr_removal *removal = &run.removals[i];
 
-		progress->index++;
+		progress_show(&job->answer.progress, "deregistered", ++progress->index);
 		if (removal->rc >= 0 && may_be_in_run(removal->entry))
 			print_region(job, removal->entry, "deregistered", run.ns[i]);
 		if (!removal->rc || may_pass_over(removal->err))
