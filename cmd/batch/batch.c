@@ -40,7 +40,8 @@ struct batch_job {
 	struct mr_environment environment;
 	struct enclosing enclosing; /* the batch, as the commands of its lines see it */
 	struct batch_answer batch;
-	uint64_t asked_at; /* mr_tick_ns() when is_interrupted() last looked for signals */
+	struct json_texts texts; /* of the lines' answers */
+	uint64_t asked_at;       /* mr_tick_ns() when is_interrupted() last looked for signals */
 };
 
 /* Runs one line.  Return: 0, or -errno where standard output is broken. */
@@ -137,7 +138,8 @@ static void prepare_lines(struct batch_job *job)
 					     .session = &job->session,
 					     .environment = &job->environment,
 					     .failures = &answer->failures,
-					     .progress = &answer->progress };
+					     .progress = &answer->progress,
+					     .texts = &job->texts };
 	job->batch.prompt = !job->reader.lines.is_file;
 	answer->in_session = context_session(job->invocation) != NULL;
 	/* On a terminal the answers of the lines show the progress. */
@@ -204,6 +206,7 @@ static int run_batch(const struct invocation *invocation, struct mr_error *err)
 	if (!rc)
 		rc = answer_lines(job, err);
 	answer_release(&job->batch.answer);
+	json_texts_release(&job->texts);
 	batch_reader_close(&job->reader);
 	free(job);
 	return rc;

@@ -31,24 +31,47 @@ int output_open(struct output *out, const struct output_style *style, const stru
 				       *style->columns == '+' ? &out->more : &out->columns, err);
 }
 
+void json_texts_release(struct json_texts *texts)
+{
+	json_rows_release(&texts->rows);
+	json_rows_release(&texts->objects);
+}
+
 void output_release(struct output *out)
 {
 	free(out->columns);
 	free(out->more);
 	metrics_free(out->measured);
+	json_texts_release(&out->own_texts);
 	out->columns = out->more = NULL;
 	out->measured = NULL;
 }
 
-/* The JSON text of a record; or NULL, and then the caller leaves the record out: the document stays valid. */
-static char *row_text(struct output *out, const struct record *record,
-		      const struct field *const *columns, const void *row)
+static struct json_texts *texts_of(struct output *out)
 {
-	char *text = json_text(record, columns, row);
+	return out->texts ?: &out->own_texts;
+}
+
+/* The JSON text of an object; or NULL, and then the caller leaves it out: the document stays valid. */
+static const char *object_text(struct output *out, const struct record *record, const void *row,
+			       size_t *length)
+{
+	const char *text = json_text(&texts_of(out)->objects, record, NULL, row, length);
 
 	if (!text)
 		note_error(out, -ENOMEM);
 	return text;
+}
+
+/* A line of a batch has many small pieces.  mrctl prints from one thread alone. */
+static void put(const char *text)
+{
+	fputs_unlocked(text, stdout);
+}
+
+static void put_bytes(const char *bytes, size_t count)
+{
+	fwrite_unlocked(bytes, 1, count, stdout);
 }
 
 /* What goes before the next element of a list. */
@@ -63,31 +86,25 @@ static const char *separator_in_list(const struct output *out, bool is_first)
 static void print_element(struct output *out, const struct record *record,
 			  const struct field *const *columns, const void *row)
 {
-	char *text = row_text(out, record, columns, row);
+	size_t length;
+	const char *text = json_text(&texts_of(out)->rows, record, columns, row, &length);
 
-	if (!text)
+	if (!text) {
+		note_error(out, -ENOMEM);
 		return;
-	fputs(out->separator, stdout);
-	fputs(text, stdout);
+	}
+	put(out->separator);
+	put_bytes(text, length);
 	out->separator = separator_in_list(out, false);
-	json_free(text);
 }
 
-/* A line of a batch has many small pieces, for each of which printf() would take longer than to write it. */
 static void print_key(const struct output *out, const char *key, const char *value)
 {
-	fputs(out->separator, stdout);
-	fputs("\"", stdout);
-	fputs(key, stdout);
-	fputs("\":", stdout);
-	fputs(value, stdout);
-}
-
-/* Prints an object without so many bytes at its beginning and its end. */
-static void print_within(const struct output *out, const char *text, size_t before, size_t behind)
-{
-	fputs(out->separator, stdout);
-	fwrite(text + before, 1, strlen(text) - before - behind, stdout);
+	put(out->separator);
+	put("\"");
+	put(key);
+	put("\":");
+	put(value);
 }
 
 void output_begin(struct output *out, const char *command)
@@ -101,14 +118,16 @@ void output_begin(struct output *out, const char *command)
 
 void output_members(struct output *out, const struct record *record, const void *row)
 {
-	char *text;
+	const char *text;
+	size_t length;
 
 	if (!out->style->json)
 		return;
-	text = row_text(out, record, NULL, row);
-	if (text) /* without its braces */
-		print_within(out, text, 1, 1);
-	json_free(text);
+	text = object_text(out, record, row, &length);
+	if (!text)
+		return;
+	put(out->separator);
+	put_bytes(text + 1, length - 2); /* without its braces */
 }
 
 /* Whether a person asked for all that is known, for which a table is too narrow. */
@@ -158,16 +177,16 @@ static void print_lines(struct output *out, const struct record *record, const v
 void output_object(struct output *out, const char *key, const struct record *record,
 		   const void *row)
 {
-	char *text;
+	const char *text;
+	size_t length;
 
 	if (!out->style->json) {
 		if (!out->style->quiet)
 			print_lines(out, record, row);
 		return;
 	}
-	text = row_text(out, record, NULL, row);
+	text = object_text(out, record, row, &length);
 	print_key(out, key, text ? text : "null");
-	json_free(text);
 }
 
 /* Sets the columns to those that are usual for the table, and after them those that --output adds. */
@@ -228,31 +247,33 @@ void output_row(struct output *out, const struct record *record, const void *row
 
 void output_element_begin(struct output *out, const struct record *record, const void *row)
 {
-	char *text;
+	const char *text;
+	size_t length;
 
 	if (!out->style->json)
 		return;
-	text = row_text(out, record, NULL, row);
-	if (text) /* without its last brace */
-		print_within(out, text, 0, 1);
-	else
+	text = object_text(out, record, row, &length);
+	if (text) {
+		put(out->separator);
+		put_bytes(text, length - 1); /* without its last brace */
+	} else {
 		printf("%s{\"%s\":null", out->separator, record->fields->key);
+	}
 	out->separator = ",";
-	json_free(text);
 }
 
 void output_element_end(struct output *out, const struct record *record, const void *row)
 {
 	output_members(out, record, row);
 	if (out->style->json)
-		fputs("}", stdout);
+		put("}");
 	out->separator = separator_in_list(out, false);
 }
 
 void output_list_end(struct output *out)
 {
 	if (out->style->json)
-		fputs("]", stdout);
+		put("]");
 	else if (out->table)
 		note_error(out, table_finish(out->table));
 	out->table = NULL;
@@ -271,14 +292,14 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	out->separator = separator_in_list(out, true);
 	for (size_t i = 0; i < list->count; i++)
 		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
-	fputs("]", stdout);
+	put("]");
 	out->separator = ",";
 }
 
 int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)
-		fputs("}\n", stdout);
+		put("}\n");
 	if (is_metrics(out))
 		metrics_print(out->measured, stdout);
 	if (out->error)

@@ -9,7 +9,7 @@
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/json_plain.h"
 #include "cmd/output/stream.h"
 #include "cmd/output/style.h"
 #include "lib/base/error.h"
@@ -17,6 +17,13 @@
 struct metric;
 struct metrics;
 struct table;
+
+/** JSON: the texts of rows of lists, and of other objects.  All zeros: there was none yet. */
+struct json_texts {
+	struct json_rows rows, objects;
+};
+
+void json_texts_release(struct json_texts *texts);
 
 struct output {
 	const struct output_style *style;
@@ -34,7 +41,9 @@ struct output {
 	struct metrics *measured; /**< metrics: the samples so far, or NULL */
 	const char *separator;    /**< JSON: what goes before the next member or element */
 	bool is_part;             /**< of another's document, which that begins, ends and flushes */
-	int error;                /**< the first -errno of printing, mostly -ENOMEM; 0: none */
+	struct json_texts *texts; /**< those of the document that this is a part of; or NULL */
+	struct json_texts own_texts;
+	int error; /**< the first -errno of printing, mostly -ENOMEM; 0: none */
 };
 
 /** output_is_markdown() - whether tables of Markdown are printed */

@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/output/json.h"
-#include "cmd/output/json_plain.h"
 #include "cmd/output/text.h"
 #include "lib/verbs/access.h"
 
@@ -170,21 +170,20 @@ static bool add_row(cJSON *object, const struct record *record, const struct fie
 	return true;
 }
 
-char *json_text(const struct record *record, const struct field *const *columns, const void *row)
+const char *json_text(struct json_rows *rows, const struct record *record,
+		      const struct field *const *columns, const void *row, size_t *length)
 {
+	const char *text;
 	cJSON *object;
-	char *text;
 
-	if (json_plain_text(record, columns, row, &text))
+	if (json_rows_text(rows, record, columns, row, &text, length))
 		return text;
+	free(rows->other);
+	rows->other = NULL;
 	object = cJSON_CreateObject();
 	if (object && add_row(object, record, columns, row))
-		text = cJSON_PrintBuffered(object, ROW_SIZE, false);
+		rows->other = cJSON_PrintBuffered(object, ROW_SIZE, false);
 	cJSON_Delete(object);
-	return text;
-}
-
-void json_free(char *text)
-{
-	cJSON_free(text); /* free(3), as nobody has given cJSON another allocator */
+	*length = rows->other ? strlen(rows->other) : 0;
+	return rows->other;
 }

@@ -3,15 +3,17 @@
 #ifndef CMD_OUTPUT_JSON_H
 #define CMD_OUTPUT_JSON_H
 
-#include "cmd/output/fields.h"
+#include "cmd/output/json_plain.h"
 
 /**
  * json_text() - a record as a JSON object
+ * @rows:    json_rows_release() it
  * @columns: its fields that are wanted, ends with NULL; or NULL for all
+ * @length:  set to the length of the text
  *
- * Return: the text, json_free() it; NULL when memory is short.
+ * Return: the text, until the next call; NULL when memory is short.
  */
-char *json_text(const struct record *record, const struct field *const *columns, const void *row);
-void json_free(char *text);
+const char *json_text(struct json_rows *rows, const struct record *record,
+		      const struct field *const *columns, const void *row, size_t *length);
 
 #endif

@@ -8,8 +8,9 @@
 #include "lib/verbs/access.h"
 
 /*
- * A list can have a million rows, of which most bytes are keys.  So each byte is written once, where it
- * belongs, and what that needs at most is reserved before each member.
+ * A list can have a million rows, of which most bytes are keys, and most members are as in the row before.  So what
+ * has not changed is copied from the text of that row, and each other byte is written once, where it belongs; what
+ * that needs at most is reserved before each member.
  */
 
 /* What surrounds the key and the value: a comma or brace, four quotes, a colon, the last brace and the end. */
@@ -20,29 +21,37 @@
 #define ACCESS_MAX (FIELD_TEXT_MAX + 2 * 32 + 2)
 #define PAGES_MAX  (64 * (VALUE_MAX + 1) + 2)
 
-/* Bytes that most rows fit in, with the room that is reserved for their lists. */
-#define ROW_SIZE 2048
+/* Bytes that most texts fit in. */
+#define TEXT_SIZE 1024
 
-/* A text that grows. */
-struct growing {
-	char *bytes, *end;
-	size_t room;
+/* The value of a plain field. */
+struct value {
+	uint64_t number; /* of a text: its length */
+	const char *text;
+	bool known;
+};
+
+struct json_member {
+	const struct field *field;
+	uint64_t number;
+	bool known;
+	size_t end; /* where it ends in the text of the row */
 };
 
 /* Return: false where memory is short. */
-static bool reserve(struct growing *text, size_t more)
+static bool reserve(struct json_buffer *text, size_t more)
 {
-	size_t used = text->bytes ? (size_t)(text->end - text->bytes) : 0;
-	size_t room = 2 * used + more;
+	size_t room = 2 * text->used + more;
 	char *bytes;
 
-	if (text->room - used >= more)
+	if (text->room - text->used >= more)
 		return true;
+	if (room < TEXT_SIZE)
+		room = TEXT_SIZE;
 	bytes = realloc(text->bytes, room);
 	if (!bytes)
 		return false;
 	text->bytes = bytes;
-	text->end = bytes + used;
 	text->room = room;
 	return true;
 }
@@ -63,14 +72,6 @@ static char *put_string(char *to, const char *string, size_t length)
 			return NULL;
 	to = mempcpy(PUT(to, "\""), string, length);
 	return PUT(to, "\"");
-}
-
-/* The text of a field whose value is one; NULL: it is none, or not known. */
-static const char *string_of(const struct field *field, const void *row)
-{
-	return field->type == FIELD_STRING || field->type == FIELD_TEXT
-		       ? field_text(field, row, NULL)
-		       : NULL;
 }
 
 /* Puts the end of a list, each of whose items has a comma behind it. */
@@ -103,99 +104,219 @@ static char *put_truth(char *to, bool value)
 	return value ? PUT(to, "true") : PUT(to, "false");
 }
 
-/*
- * Puts the value of a field.
- * @string: it, where it is a text that is known; @length: its length
- *
- * Return: where the value ends; NULL where it is not plain.
- */
-static char *put_value(char *to, const struct field *field, const void *row, const char *string,
-		       size_t length)
+/* Gets the value of a field.  Return: false where it is of no plain type. */
+static bool get_value(const struct field *field, const void *row, struct value *value)
 {
-	const void *value = (const char *)row + field->offset;
-	const struct mr_opt_u64 *number = value;
-	const struct opt_bool *truth = value;
+	const void *from = (const char *)row + field->offset;
+	const struct mr_opt_u64 *number = from;
+	const struct opt_bool *truth = from;
+	const char *text;
 
 	switch (field->type) {
 	case FIELD_NUMBER:
 	case FIELD_LIMIT:
-		return number->known ? put_decimal(to, number->value) : PUT(to, "null");
 	case FIELD_HEX:
-		return number->known ? put_hex(to, number->value) : PUT(to, "null");
 	case FIELD_ACCESS:
-		return number->known ? put_access(to, (uint32_t)number->value) : PUT(to, "null");
 	case FIELD_PAGES:
-		return number->known ? put_pages(to, number->value) : PUT(to, "null");
+		*value = (struct value){ number->value, NULL, number->known };
+		return true;
 	case FIELD_BOOL:
-		return put_truth(to, *(const bool *)value);
+		*value = (struct value){ *(const bool *)from, NULL, true };
+		return true;
 	case FIELD_OPT_BOOL:
-		return truth->known ? put_truth(to, truth->value) : PUT(to, "null");
+		*value = (struct value){ truth->value, NULL, truth->known };
+		return true;
 	case FIELD_STRING:
 	case FIELD_TEXT:
-		return string ? put_string(to, string, length) : PUT(to, "null");
+		text = field_text(field, row, NULL);
+		*value = (struct value){ text ? strlen(text) : 0, text, text != NULL };
+		return true;
 	default:
-		return NULL;
+		return false;
 	}
 }
 
-/* Bytes that a value takes at most, if it is not the text @string. */
-static size_t room_of(const struct field *field, const char *string)
+/* Puts a value.  Return: where it ends; NULL where it is not plain. */
+static char *put_value(char *to, enum field_type type, const struct value *value)
 {
-	if (string)
-		return strlen(string);
-	return field->type == FIELD_ACCESS  ? ACCESS_MAX
-	       : field->type == FIELD_PAGES ? PAGES_MAX
-					    : VALUE_MAX;
+	if (!value->known)
+		return PUT(to, "null");
+	switch (type) {
+	case FIELD_NUMBER:
+	case FIELD_LIMIT:
+		return put_decimal(to, value->number);
+	case FIELD_HEX:
+		return put_hex(to, value->number);
+	case FIELD_ACCESS:
+		return put_access(to, (uint32_t)value->number);
+	case FIELD_PAGES:
+		return put_pages(to, value->number);
+	case FIELD_STRING:
+	case FIELD_TEXT:
+		return put_string(to, value->text, value->number);
+	default:
+		return put_truth(to, value->number);
+	}
+}
+
+/* Bytes that a value takes at most, without what FRAME counts. */
+static size_t room_of(enum field_type type, const struct value *value)
+{
+	if (value->text)
+		return value->number;
+	return type == FIELD_ACCESS ? ACCESS_MAX : type == FIELD_PAGES ? PAGES_MAX : VALUE_MAX;
 }
 
 /* Puts a member of the object.  Return: 0; -EINVAL where its value is not plain; -ENOMEM. */
-static int put_member(struct growing *text, const struct field *field, const void *row)
+static int put_member(struct json_buffer *text, const struct field *field,
+		      const struct value *value)
 {
-	const char *string = string_of(field, row);
-	size_t key = strlen(field->key), value = room_of(field, string);
+	size_t key = strlen(field->key);
 	char *to;
 
-	if (!reserve(text, key + value + FRAME))
+	if (!reserve(text, key + room_of(field->type, value) + FRAME))
 		return -ENOMEM;
-	to = text->end;
-	*to = to == text->bytes ? '{' : ',';
+	to = text->bytes + text->used;
+	*to = text->used ? ',' : '{';
 	to = PUT(to + 1, "\"");
 	to = mempcpy(to, field->key, key);
 	to = PUT(to, "\":");
-	to = put_value(to, field, row, string, value);
+	to = put_value(to, field->type, value);
 	if (!to)
 		return -EINVAL;
-	text->end = to;
+	text->used = (size_t)(to - text->bytes);
 	return 0;
 }
 
-static int put_members(struct growing *text, const struct record *record,
-		       const struct field *const *columns, const void *row)
+/* Return: 0, or -ENOMEM. */
+static int put_bytes(struct json_buffer *text, const char *bytes, size_t count)
+{
+	if (!count)
+		return 0;
+	if (!reserve(text, count))
+		return -ENOMEM;
+	memcpy(text->bytes + text->used, bytes, count);
+	text->used += count;
+	return 0;
+}
+
+/* A row that is being made into a text. */
+struct making {
+	struct json_rows *rows;
+	const void *row;
+	size_t index; /* of the next member */
+	/* Bytes of the row before: those that are still to be copied, and where its next member begins. */
+	size_t copied, next;
+};
+
+/* Makes room for a further member.  Return: it, with what it was in the row before; NULL where memory is short. */
+static struct json_member *next_member(struct making *making)
+{
+	struct json_rows *rows = making->rows;
+
+	if (making->index == rows->room) {
+		size_t room = rows->room ? 2 * rows->room : 64;
+		struct json_member *members = reallocarray(rows->members, room, sizeof(*members));
+
+		if (!members)
+			return NULL;
+		rows->members = members;
+		rows->room = room;
+	}
+	return &rows->members[making->index++];
+}
+
+static bool is_as_before(const struct json_rows *rows, const struct json_member *member,
+			 const struct field *field, const struct value *value)
+{
+	if (member->field != field || member->known != value->known)
+		return false;
+	if (!value->known)
+		return true;
+	if (member->number != value->number)
+		return false;
+	/* A text ends with a quote. */
+	return !value->text || !memcmp(rows->before.bytes + member->end - 1 - value->number,
+				       value->text, value->number);
+}
+
+/* Copies the members that are as in the row before, up to the next one. */
+static int copy_members(struct making *making)
+{
+	const struct json_rows *rows = making->rows;
+	int rc = put_bytes(&making->rows->now, rows->before.bytes + making->copied,
+			   making->next - making->copied);
+
+	making->copied = making->next;
+	return rc;
+}
+
+/* Return: as put_member(). */
+static int make_member(struct making *making, const struct field *field)
+{
+	struct json_rows *rows = making->rows;
+	struct json_member *member = next_member(making);
+	struct value value;
+	int rc = 0;
+
+	if (!member)
+		return -ENOMEM;
+	if (!get_value(field, making->row, &value))
+		return -EINVAL;
+	if (making->index <= rows->count && is_as_before(rows, member, field, &value)) {
+		making->next = member->end;
+	} else {
+		rc = copy_members(making);
+		if (making->index <= rows->count)
+			making->copied = making->next = member->end;
+		if (!rc)
+			rc = put_member(&rows->now, field, &value);
+	}
+	*member = (struct json_member){ field, value.number, value.known,
+					rows->now.used + making->next - making->copied };
+	return rc;
+}
+
+static int make_row(struct making *making, const struct record *record,
+		    const struct field *const *columns)
 {
 	int rc = 0;
 
 	for (const struct field *f = columns ? NULL : record->fields; !rc && f && f->key; f++)
-		rc = put_member(text, f, row);
+		rc = make_member(making, f);
 	for (; !rc && columns && *columns; columns++)
-		rc = put_member(text, *columns, row);
-	return rc;
+		rc = make_member(making, *columns);
+	if (!rc)
+		rc = copy_members(making);
+	if (!rc && !making->index)
+		rc = put_bytes(&making->rows->now, "{", 1);
+	return rc ? rc : put_bytes(&making->rows->now, "}", sizeof("}"));
 }
 
-bool json_plain_text(const struct record *record, const struct field *const *columns,
-		     const void *row, char **object)
+bool json_rows_text(struct json_rows *rows, const struct record *record,
+		    const struct field *const *columns, const void *row, const char **text,
+		    size_t *length)
 {
-	struct growing text = { .room = 0 };
-	int rc = reserve(&text, ROW_SIZE) ? put_members(&text, record, columns, row) : -ENOMEM;
+	struct making making = { .rows = rows, .row = row };
+	struct json_buffer made;
+	int rc;
 
-	*object = NULL;
-	if (rc) {
-		free(text.bytes);
-		return rc == -ENOMEM;
-	}
-	if (text.end == text.bytes)
-		text.end = PUT(text.end, "{");
-	text.end = PUT(text.end, "}");
-	*text.end = '\0';
-	*object = text.bytes;
-	return true;
+	rows->now.used = 0;
+	rc = make_row(&making, record, columns);
+	rows->count = rc ? 0 : making.index;
+	made = rows->now;
+	rows->now = rows->before;
+	rows->before = made;
+	*text = rc ? NULL : made.bytes;
+	*length = rc ? 0 : made.used - 1;
+	return !rc || rc == -ENOMEM;
+}
+
+void json_rows_release(struct json_rows *rows)
+{
+	free(rows->now.bytes);
+	free(rows->before.bytes);
+	free(rows->members);
+	free(rows->other); /* cJSON takes it from malloc(), as nobody has given it another allocator */
+	*rows = (struct json_rows){ .count = 0 };
 }

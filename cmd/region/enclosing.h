@@ -3,6 +3,7 @@
 #ifndef CMD_REGION_ENCLOSING_H
 #define CMD_REGION_ENCLOSING_H
 
+#include "cmd/output/document.h"
 #include "cmd/output/progress.h"
 #include "cmd/region/failures.h"
 #include "lib/session/types.h"
@@ -17,6 +18,7 @@ struct enclosing {
 	const struct mr_environment *environment;
 	struct failures *failures; /**< the batch's: one of each line that failed */
 	struct progress *progress; /**< the batch's */
+	struct json_texts *texts;  /**< of all lines */
 	bool begun;                /**< the command has begun its part of the document */
 };
 

@@ -12,13 +12,13 @@
 
 static void write_call(struct trace_job *job, const struct call_row *row)
 {
-	char *text = json_text(&call_record, NULL, row);
+	size_t length;
+	const char *text = json_text(&job->call_texts, &call_record, NULL, row, &length);
 
 	if (text)
 		fprintf(job->calls, "%s\n", text);
 	else
 		job->out_of_memory = true;
-	json_free(text);
 }
 
 static void show_call(void *data, struct mr_traced_process *process,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cmd/cli/command.h"
+#include "cmd/output/json_plain.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/result.h"
 
@@ -13,6 +14,7 @@ struct trace_job {
 	const struct invocation *invocation;
 	const struct trace_args *args;
 	FILE *calls; /**< of -o; or NULL */
+	struct json_rows call_texts;
 	uint64_t start_ns;
 	bool out_of_memory; /**< a call could not be written */
 	struct trace_result result;

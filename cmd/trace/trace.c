@@ -157,6 +157,7 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 	if (job.calls)
 		fclose(job.calls);
 	mr_follow_close(follow);
+	json_rows_release(&job.call_texts);
 	free(job.result.not_followed);
 	return rc;
 }

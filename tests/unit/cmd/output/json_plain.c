@@ -131,49 +131,140 @@ static bool is_plain(const char *text)
 	return true;
 }
 
+/* Draws a record, whose string is in @string. */
+static struct sample draw_sample(char *string, size_t size)
+{
+	struct sample row = { .flag = draw() % 2,
+			      .opt_flag = { draw() % 2, draw() % 2 },
+			      .number = draw_number(),
+			      .limit = draw_number(),
+			      .hex = draw_number(),
+			      .access = draw_number(),
+			      .pages = draw_number() };
+
+	draw_text(string, size);
+	draw_text(row.text, sizeof(row.text));
+	row.string = draw() % 8 ? string : NULL;
+	return row;
+}
+
+/* The text of the record is that of cJSON, or there is none.  Return: whether it is plain. */
+static bool assert_as_by_cjson(struct json_rows *rows, const struct sample *row)
+{
+	const char *text;
+	size_t length;
+	bool plain = json_rows_text(rows, &sample_record, NULL, row, &text, &length);
+
+	assert_int_equal(plain, is_plain(row->string) && is_plain(row->text));
+	if (plain) {
+		char *expected = by_cjson(row);
+
+		assert_string_equal(text, expected);
+		assert_int_equal(length, strlen(expected));
+		free(expected);
+	} else {
+		assert_null(text);
+	}
+	return plain;
+}
+
 TEST(plain_records_have_the_bytes_of_cjson)
 {
+	struct json_rows rows = { .count = 0 };
 	size_t plain = 0, others = 0;
 
 	for (int i = 0; i < 20000; i++) {
-		struct sample row = { .flag = draw() % 2,
-				      .opt_flag = { draw() % 2, draw() % 2 },
-				      .number = draw_number(),
-				      .limit = draw_number(),
-				      .hex = draw_number(),
-				      .access = draw_number(),
-				      .pages = draw_number() };
-		char string[2000], *text, *expected;
+		char string[2000];
+		struct sample row = draw_sample(string, i % 100 ? 20 : sizeof(string));
 
-		draw_text(string, i % 100 ? 20 : sizeof(string));
-		draw_text(row.text, sizeof(row.text));
-		row.string = draw() % 8 ? string : NULL;
-		assert_int_equal(json_plain_text(&sample_record, NULL, &row, &text),
-				 is_plain(row.string) && is_plain(row.text));
-		if (text) {
-			expected = by_cjson(&row);
-			assert_string_equal(text, expected);
-			free(expected);
+		if (assert_as_by_cjson(&rows, &row))
 			plain++;
-		} else {
+		else
 			others++;
-		}
-		free(text);
+		if (i % 10 == 0)
+			json_rows_release(&rows);
 	}
 	assert_true(plain > 1000 && others > 1000);
+	json_rows_release(&rows);
+}
+
+/* Changes one member, at times not at all.  The string is at another place now and then. */
+static void change_sample(struct sample *row, char (*strings)[20])
+{
+	char *string = strings[draw() % 2];
+	struct sample other = draw_sample(string, sizeof(strings[0]));
+
+	if (row->string && row->string != string)
+		strcpy(string, row->string);
+	row->string = row->string ? string : NULL;
+	switch (draw() % 12) {
+	case 0:
+		draw_text(string, sizeof(strings[0]));
+		row->string = string;
+		break;
+	case 1:
+		row->string = NULL;
+		break;
+	case 2:
+		memcpy(row->text, other.text, sizeof(row->text));
+		break;
+	case 3:
+		row->flag = other.flag;
+		break;
+	case 4:
+		row->opt_flag = other.opt_flag;
+		break;
+	case 5:
+		row->number = other.number;
+		break;
+	case 6:
+		row->limit = other.limit;
+		break;
+	case 7:
+		row->hex = other.hex;
+		break;
+	case 8:
+		row->access = other.access;
+		break;
+	case 9:
+		row->pages = other.pages;
+		break;
+	default:
+		break;
+	}
+}
+
+TEST(records_that_are_much_like_the_one_before_have_the_bytes_of_cjson)
+{
+	struct json_rows rows = { .count = 0 };
+	char strings[2][20] = { "a", "b" };
+	struct sample row = { .string = strings[0] };
+	size_t plain = 0;
+
+	for (int i = 0; i < 50000; i++) {
+		plain += assert_as_by_cjson(&rows, &row);
+		change_sample(&row, strings);
+	}
+	assert_true(plain > 10000);
+	json_rows_release(&rows);
 }
 
 TEST(what_is_not_plain_is_valid_json_all_the_same)
 {
+	struct json_rows rows = { .count = 0 };
+
 	for (int i = 0; i < 20000; i++) {
 		struct sample row = { .number = draw_number() };
-		char string[64], *text;
+		const char *text;
+		char string[64];
+		size_t length;
 		cJSON *object;
 
 		draw_text(string, sizeof(string));
 		row.string = string;
-		text = json_text(&sample_record, NULL, &row);
+		text = json_text(&rows, &sample_record, NULL, &row, &length);
 		assert_non_null(text);
+		assert_int_equal(length, strlen(text));
 		for (const char *c = text; *c; c++)
 			assert_true((unsigned char)*c >= 0x20 && *c != 0x7f);
 		object = cJSON_Parse(text);
@@ -182,28 +273,41 @@ TEST(what_is_not_plain_is_valid_json_all_the_same)
 			assert_string_equal(cJSON_GetObjectItem(object, "string")->valuestring,
 					    string);
 		cJSON_Delete(object);
-		json_free(text);
 	}
+	json_rows_release(&rows);
 }
 
 TEST(columns_are_those_that_were_chosen)
 {
 	const struct field *const columns[] = { &sample_fields[6], &sample_fields[0], NULL };
-	const struct sample row = { .string = "a", .hex = known(0) };
+	const struct field *const others[] = { &sample_fields[0], &sample_fields[4], NULL };
+	const struct field *const none[] = { NULL };
+	const struct sample row = { .string = "a", .hex = known(0), .number = known(7) };
 	const struct sample quoted = { .string = "a\"b" };
-	char *text;
+	struct json_rows rows = { .count = 0 };
+	const char *text;
+	size_t length;
 
-	assert_true(json_plain_text(&sample_record, columns, &row, &text));
+	assert_true(json_rows_text(&rows, &sample_record, columns, &row, &text, &length));
 	assert_string_equal(text, "{\"hex\":\"0x0\",\"string\":\"a\"}");
-	free(text);
-	assert_false(json_plain_text(&sample_record, columns, &quoted, &text));
+	assert_true(json_rows_text(&rows, &sample_record, others, &row, &text, &length));
+	assert_string_equal(text, "{\"string\":\"a\",\"number\":7}");
+	assert_true(json_rows_text(&rows, &sample_record, none, &row, &text, &length));
+	assert_string_equal(text, "{}");
+	assert_true(json_rows_text(&rows, &sample_record, others, &row, &text, &length));
+	assert_string_equal(text, "{\"string\":\"a\",\"number\":7}");
+	assert_false(json_rows_text(&rows, &sample_record, columns, &quoted, &text, &length));
 	assert_null(text);
+	assert_true(json_rows_text(&rows, &sample_record, columns, &row, &text, &length));
+	assert_string_equal(text, "{\"hex\":\"0x0\",\"string\":\"a\"}");
+	json_rows_release(&rows);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_records_have_the_bytes_of_cjson),
+		cmocka_unit_test(records_that_are_much_like_the_one_before_have_the_bytes_of_cjson),
 		cmocka_unit_test(what_is_not_plain_is_valid_json_all_the_same),
 		cmocka_unit_test(columns_are_those_that_were_chosen),
 	};
