@@ -26,6 +26,6 @@ bool raw_print(const struct field *const *fields, const void *row, FILE *stream)
 			return false;
 		*to++ = fields[1] ? ' ' : '\n';
 	} while (*++fields);
-	fwrite(line, 1, (size_t)(to - line), stream);
+	fwrite_unlocked(line, 1, (size_t)(to - line), stream);
 	return true;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cmd/output/columns.h"
 #include "cmd/register/advise.h"
 #include "cmd/register/answer.h"
 #include "cmd/register/prepare.h"
@@ -51,6 +52,18 @@ static int map_memory(struct register_job *job, struct mr_error *err)
 	return rc;
 }
 
+/* Whether the answer does not tell how long calls took. */
+static bool shows_no_times(const struct register_job *job)
+{
+	const struct field *const *columns = (const struct field *const *)job->answer.out.columns;
+
+	if (job->answer.invocation->global->style.quiet)
+		return true;
+	return columns && !columns_find(columns, "elapsed_ns") &&
+	       !columns_find(columns, "advice_elapsed_ns") &&
+	       !columns_find(columns, "dereg_elapsed_ns");
+}
+
 /*
  * The memory is mapped after all else is allocated: a later mapping might be put into the gap that --memory
  * hole leaves.
@@ -62,6 +75,7 @@ int register_prepare(struct register_job *job, struct mr_error *err)
 						   .pd = job->args->pd,
 						   .dmah = mr_region_has_dmah(job->plan->call),
 						   .via = job->plan->via,
+						   .untimed = shows_no_times(job),
 						   .room = &job->room->context };
 	int rc = registrar_open(&job->registrar, &request, err);
 

@@ -10,27 +10,18 @@
 #include "lib/verbs/drivers.h"
 #include "lib/verbs/umem.h"
 
-/* With --quiet nobody sees how long a call took, unless another command shows the session's regions. */
-static bool is_untimed(const struct registrar *registrar)
-{
-	return registrar->invocation->global->style.quiet &&
-	       (!registrar->in_session || mr_session_is_private(registrar->session));
-}
-
 static void use_kernel(struct registrar *registrar, uint32_t pd_handle)
 {
 	registrar->base = (struct mr_registrar){ .via = MR_VIA_KERNEL,
 						 .uverbs = &registrar->uverbs,
-						 .pd_handle = pd_handle,
-						 .untimed = is_untimed(registrar) };
+						 .pd_handle = pd_handle };
 }
 
 static void use_library(struct registrar *registrar)
 {
 	registrar->base = (struct mr_registrar){ .via = MR_VIA_LIBRARY,
 						 .context = registrar->device.context,
-						 .pd = registrar->device.pd,
-						 .untimed = is_untimed(registrar) };
+						 .pd = registrar->device.pd };
 }
 
 static int fail_no_handles(const struct registrar *registrar, struct mr_error *err)
@@ -139,6 +130,7 @@ int registrar_open(struct registrar *registrar, const struct registrar_request *
 		   struct mr_error *err)
 {
 	const struct invocation *invocation = request->invocation;
+	int rc;
 
 	registrar->invocation = invocation;
 	registrar->kind = request->kind;
@@ -152,8 +144,10 @@ int registrar_open(struct registrar *registrar, const struct registrar_request *
 	}
 	if (request->kind == MR_KIND_MR)
 		registrar->pd = request->pd ? request->pd : MR_DEFAULT_PD;
-	return context_session(invocation) ? open_in_session(registrar, request, err)
-					   : open_device(registrar, request, err);
+	rc = context_session(invocation) ? open_in_session(registrar, request, err)
+					 : open_device(registrar, request, err);
+	registrar->base.untimed = request->untimed && registrar_is_own(registrar);
+	return rc;
 }
 
 void registrar_leave_pd(const struct registrar *registrar)

@@ -18,7 +18,8 @@ struct registrar_request {
 	enum mr_region_kind kind; /**< what is to be registered; umems need DEVX, and no PD */
 	const char *pd; /**< name of the PD, allocated if there is none; NULL: MR_DEFAULT_PD */
 	struct via_option via;
-	bool dmah;                 /**< with a DMA handle */
+	bool dmah;    /**< with a DMA handle */
+	bool untimed; /**< this command shows no times: those of its own device need not be taken */
 	struct context_room *room; /**< must stay until registrar_close() */
 };
 

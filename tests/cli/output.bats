@@ -263,6 +263,15 @@ on_terminal() {
 	TERM=${terminal-xterm} script -qec "$command >$BATS_TEST_TMPDIR/stdout" /dev/null </dev/null
 }
 
+@test "a time that is asked for is taken, whichever columns are beside it" {
+	for column in elapsed_ns dereg_elapsed_ns; do
+		run mr -n -o "rkey,$column" reg
+		[[ $output =~ ^0x[0-9a-f]+\ [1-9][0-9]*$ ]] || fail "$column: $output"
+		run mr -j -o "$column" reg
+		[[ $output == *"{\"$column\":"[1-9]* ]] || fail "$column: $output"
+	done
+}
+
 @test "progress is not shown on a terminal that cannot erase a line" {
 	command -v script >/dev/null || skip "script(1) is not installed"
 	for terminal in dumb ''; do
