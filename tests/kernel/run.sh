@@ -28,7 +28,7 @@ usage() {
 	       run.sh exec SUITE -- CMD...    run one command in the guest, in /mrctl
 	       run.sh update SUITE            make the guest anew from the newest packages
 	SUITE: $(awk '!/^#/ { printf "%s%s", sep, $1; sep = ", " }' "$here/suites")
-	GUEST_TIMEOUT: seconds until check or exec is stopped (1200)
+	GUEST_TIMEOUT: seconds until check or exec is stopped (1800)
 	BUILD:         where the project is built (build)
 	GUEST_MIRROR:  Debian archive to take packages from, if not the one of this machine's apt
 	EOF

@@ -31,7 +31,7 @@ vm_status() { sed -n "s/^$1 *//p" "$work/status"; }
 
 # Waits until QEMU ends, or sets "stopped" to the reason when one of the limits is over
 vm_wait() {
-	local begun=$SECONDS ended='' limit=${GUEST_TIMEOUT:-1200}
+	local begun=$SECONDS ended='' limit=${GUEST_TIMEOUT:-1800}
 
 	while kill -0 "$qemu_pid" 2>/dev/null; do
 		sleep 0.1
