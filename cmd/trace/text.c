@@ -72,6 +72,10 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	report_request(&row);
 	if (row.why)
 		why_report(row.why, invocation->global->style.verbose);
+	else if (kind->is_ambiguous)
+		report_detail(
+			"because: not known; these were not looked at, and others that asked for the "
+			"same were refused for several causes");
 	else
 		report_detail(
 			"because: not known; the process could not be looked at while it waited");

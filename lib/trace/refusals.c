@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/trace/refusals.h"
+#include "lib/trace/wire/likeness.h"
 
 static const struct mr_cause *cause_of(const struct mr_look *look)
 {
@@ -14,25 +15,96 @@ const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind)
 	return kind->has_look ? cause_of(&kind->look) : NULL;
 }
 
-/*
- * Of a refusal that was not looked at only call and errno are known.  The agent asks for a look at the first ones
- * of each place, so it is most likely of the last kind that has both.
- */
-static struct mr_refusal_kind *find(const struct mr_refusals *refusals,
-				    const struct mr_refusal_seen *refused)
+static bool is_of_call(const struct mr_refusal_kind *kind, const struct mr_trace_record *call)
+{
+	return kind->record.call.call == call->call && kind->record.call.errnum == call->errnum;
+}
+
+static bool has_likeness(const struct mr_refusal_kind *kind, uint64_t likeness)
+{
+	for (size_t i = 0; i < kind->likeness_count; i++)
+		if (kind->likenesses[i] == likeness)
+			return true;
+	return false;
+}
+
+/* The kind with the cause that was found; else one that nobody has looked at yet, of a call that is alike. */
+static struct mr_refusal_kind *find_looked_at(const struct mr_refusals *refusals,
+					      const struct mr_refusal_seen *refused)
 {
 	const struct mr_trace_record *call = &refused->record->call;
+	const uint64_t likeness = mr_trace_likeness(call);
+	struct mr_refusal_kind *alike = NULL;
 
-	for (size_t i = refusals->count; i-- > 0;) {
+	for (size_t i = 0; i < refusals->count; i++) {
 		struct mr_refusal_kind *kind = refusals->kinds[i];
 
-		if (kind->record.call.call == call->call &&
-		    kind->record.call.errnum == call->errnum &&
-		    (!refused->look || !kind->has_look ||
-		     mr_refusals_cause(kind) == cause_of(refused->look)))
+		if (!is_of_call(kind, call))
+			continue;
+		if (kind->has_look && mr_refusals_cause(kind) == cause_of(refused->look))
 			return kind;
+		if (!kind->has_look && !kind->is_ambiguous && has_likeness(kind, likeness))
+			alike = kind;
 	}
+	return alike;
+}
+
+/* The kind that was looked at and has the likeness.  @several: set where several have */
+static struct mr_refusal_kind *find_alike(const struct mr_refusals *refusals,
+					  const struct mr_trace_record *call, uint64_t likeness,
+					  bool *several)
+{
+	struct mr_refusal_kind *found = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < refusals->count; i++) {
+		struct mr_refusal_kind *kind = refusals->kinds[i];
+
+		if (!kind->has_look || !is_of_call(kind, call) || !has_likeness(kind, likeness))
+			continue;
+		*several = found != NULL;
+		found = kind;
+	}
+	return found;
+}
+
+/*
+ * Where nobody looked, the cause is that of calls on the same range that are alike, else that of calls that are
+ * alike, if these have one cause alone.
+ * @ambiguous: set where they have several
+ */
+static struct mr_refusal_kind *find_unseen(const struct mr_refusals *refusals,
+					   const struct mr_trace_record *call, bool *ambiguous)
+{
+	const uint64_t likeness = mr_trace_likeness(call);
+	struct mr_refusal_kind *found =
+		find_alike(refusals, call, mr_trace_range_likeness(call, likeness), ambiguous);
+
+	if (!found || *ambiguous)
+		found = find_alike(refusals, call, likeness, ambiguous);
+	if (found && !*ambiguous)
+		return found;
+	for (size_t i = 0; i < refusals->count; i++)
+		if (!refusals->kinds[i]->has_look && is_of_call(refusals->kinds[i], call) &&
+		    has_likeness(refusals->kinds[i], likeness))
+			return refusals->kinds[i];
 	return NULL;
+}
+
+static void add_likeness(struct mr_refusal_kind *kind, uint64_t likeness)
+{
+	if (kind->likeness_count < MR_REFUSAL_LIKENESSES && !has_likeness(kind, likeness))
+		kind->likenesses[kind->likeness_count++] = likeness;
+}
+
+static void note_likeness(struct mr_refusal_kind *kind, const struct mr_refusal_seen *refused)
+{
+	const struct mr_trace_record *call = &refused->record->call;
+	const uint64_t likeness = mr_trace_likeness(call);
+
+	add_likeness(kind, likeness);
+	if (refused->look)
+		add_likeness(kind, mr_trace_range_likeness(call, likeness));
 }
 
 static void set_look(struct mr_refusal_kind *kind, const struct mr_refusal_seen *refused)
@@ -66,7 +138,10 @@ static struct mr_refusal_kind *add(struct mr_refusals *refusals,
 const struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 					      const struct mr_refusal_seen *refused)
 {
-	struct mr_refusal_kind *kind = find(refusals, refused);
+	const struct mr_trace_record *call = &refused->record->call;
+	bool ambiguous = false;
+	struct mr_refusal_kind *kind = refused->look ? find_looked_at(refusals, refused)
+						     : find_unseen(refusals, call, &ambiguous);
 
 	refusals->total++;
 	if (!kind)
@@ -79,6 +154,8 @@ const struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 	}
 	kind->count++;
 	kind->looked_at += refused->look != NULL;
+	kind->is_ambiguous |= ambiguous;
+	note_likeness(kind, refused);
 	return kind;
 }
 

@@ -5,12 +5,20 @@
 
 #include "lib/trace/ledger.h"
 
-enum { MR_REFUSAL_KINDS = 64 /**< kinds that are told apart */ };
+enum {
+	MR_REFUSAL_KINDS = 64, /**< kinds that are told apart */
+	MR_REFUSAL_LIKENESSES =
+		64, /**< different requests and ranges of a kind that are remembered */
+};
 
 /** A kind of refusal. */
 struct mr_refusal_kind {
 	uint64_t count;
-	uint64_t looked_at; /**< of them: the cause of the others is taken to be the same */
+	uint64_t
+		looked_at; /**< of them: the others are of calls that are alike (wire/likeness.h) */
+	uint64_t likenesses[MR_REFUSAL_LIKENESSES];
+	size_t likeness_count;
+	bool is_ambiguous; /**< nobody looked, and calls that are alike were refused for several causes */
 	/* Of the first one: */
 	pid_t pid;
 	struct mr_traced_record record;

@@ -102,6 +102,33 @@ static void readonly_in_the_middle(void)
 	reg(memory, 6 * PAGE);
 }
 
+/* In one place of the program, as in a library that makes all calls. */
+static void several_causes(void)
+{
+	const char *constant = map(1, PROT_READ);
+	char *memory = map(64, PROT_READ | PROT_WRITE);
+
+	for (int i = 0; i < 3; i++)
+		reg_as(memory, PAGE, IBV_ACCESS_REMOTE_WRITE);
+	for (int i = 0; i < 50; i++)
+		reg_as(memory, PAGE, LOCAL | 1u << 30);
+	for (int i = 0; i < 3; i++)
+		reg_as(constant, PAGE, LOCAL);
+	munmap(memory + 32 * PAGE, 32 * PAGE);
+	for (int i = 0; i < 70; i++)
+		reg_as(memory + 31 * PAGE, 2 * PAGE, LOCAL);
+}
+
+/* Ranges of two causes that differ in nothing else, and more of them than are looked at */
+static void many_ranges(void)
+{
+	char *memory = map(200, PROT_READ);
+
+	munmap(memory + 100 * PAGE, PAGE);
+	for (size_t i = 0; i < 100; i++)
+		reg_as(memory + (i % 2 ? i : 100) * PAGE, PAGE - i, LOCAL);
+}
+
 static void hole_after(void)
 {
 	char *memory = map(8, PROT_READ | PROT_WRITE);
@@ -380,6 +407,8 @@ static const struct {
 	CASE(no_access),
 	CASE(hole_in_the_middle),
 	CASE(readonly_in_the_middle),
+	CASE(several_causes),
+	CASE(many_ranges),
 	CASE(hole_after),
 	CASE(unmapped),
 	CASE(null),

@@ -253,3 +253,23 @@ faulty_alike() {
 		"${SIM[@]}" mrctl trace -q -o "$CALLS" -- "${DIRECT[@]}" reg --memory readonly --json
 	compare MR-READ-ONLY
 }
+
+@test "refusals in one place of the program are told apart by their causes" {
+	on_simulator || skip "needs the simulator"
+	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
+		"$BUILD/tests/cli/trace-refused" "$(device)" several_causes
+	jq -ce '.refusals | map([.causes[0].id, .count]) == [["MR-ACCESS-LOCAL-WRITE", 3], ["MR-ACCESS-FLAGS", 50],
+		["MR-READ-ONLY", 3], ["MR-RANGE-END", 70]]' "$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
+}
+
+@test "what was not looked at has no cause where others that asked for the same had several" {
+	on_simulator || skip "needs the simulator"
+	run --separate-stderr "${SIM[@]}" mrctl -j trace --summary "$FOLDER/summary" -- \
+		"$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
+	jq -ce '(.refusals | map(.count) | add) == 100 and
+		(.refusals | map(select(.looked_at == 0)) | length == 1 and .[0].causes == [] and .[0].count > 50) and
+		(.refusals | map(select(.looked_at > 0).causes[0].id) | sort == ["MR-RANGE-UNMAPPED", "MR-READ-ONLY"])' \
+		"$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
+	run --separate-stderr "${SIM[@]}" mrctl trace -- "$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
+	[[ $stderr == *"others that asked for the same were refused for several causes"* ]] || fail "$stderr"
+}

@@ -8,13 +8,15 @@
 #include "lib/trace/agent/devx.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
+#include "lib/trace/wire/likeness.h"
 
 /* lib/sim/preload: bytes that simulated devices have pinned, which no file of /proc tells; NULL without them */
 extern uint64_t mrctl_sim_pinned(void) __attribute__((weak));
 
 enum {
-	OWN_FRAMES = 6,    /* of the agent, at most, on top of a backtrace */
-	LOOKS_OF_KIND = 3, /* refusals of a kind that mrctl looks at */
+	OWN_FRAMES = 6,             /* of the agent, at most, on top of a backtrace */
+	LOOKS_OF_KIND = 3,          /* refusals that are alike and that mrctl looks at */
+	LOOKS_OF_OTHER_RANGES = 16, /* more of them, each of another range */
 };
 
 bool call_begin(struct call *call, enum mr_traced_call number, uintptr_t caller)
@@ -47,13 +49,9 @@ static uint32_t own_tid(void)
 	return (uint32_t)agent_thread.tid;
 }
 
-/* The refusals of a record's kind; NULL: there are too many kinds. */
-static struct agent_refusal *refusals_like(const struct mr_trace_record *record)
+/* The refusals of a kind; NULL: there are too many kinds. */
+static struct agent_refusal *refusals_of(uint64_t kind)
 {
-	uint64_t kind = (record->caller * UINT64_C(0x9e3779b97f4a7c15)) ^
-			((uint64_t)record->call << 32) ^ (uint32_t)record->errnum;
-
-	kind = kind ? kind : 1;
 	for (uint64_t i = 0; i < AGENT_REFUSALS; i++) {
 		struct agent_refusal *refusal =
 			&agent_process->refusals[(kind + i) % AGENT_REFUSALS];
@@ -65,12 +63,36 @@ static struct agent_refusal *refusals_like(const struct mr_trace_record *record)
 	return NULL;
 }
 
+/* Whether mrctl has not looked at so many refusals of a kind yet; one more counts as looked at. */
+static bool take_look(struct agent_refusal *refusal, uint32_t most)
+{
+	return refusal && atomic_load(&refusal->looks) < most &&
+	       atomic_fetch_add(&refusal->looks, 1) < most;
+}
+
+/*
+ * A program's library makes all its calls in one place, and asks for the same access to any memory: so other memory is
+ * looked at, too, which may be refused for another reason.
+ */
 static bool is_worth_a_look(const struct mr_trace_record *record)
 {
-	struct agent_refusal *refusal = record->errnum ? refusals_like(record) : NULL;
+	uint64_t alike;
+	struct agent_refusal *like, *others;
+	bool first;
 
-	return refusal && atomic_load(&refusal->looks) < LOOKS_OF_KIND &&
-	       atomic_fetch_add(&refusal->looks, 1) < LOOKS_OF_KIND;
+	if (!record->errnum)
+		return false;
+	alike = mr_trace_mix(mr_trace_likeness(record), record->caller);
+	like = refusals_of(alike);
+	if (!like)
+		return false;
+	first = take_look(like, LOOKS_OF_KIND);
+	others = refusals_of(mr_trace_mix(alike, 0));
+	if (!first && (!others || atomic_load(&others->looks) >= LOOKS_OF_OTHER_RANGES))
+		return false;
+	if (!take_look(refusals_of(mr_trace_range_likeness(record, alike)), 1))
+		return first;
+	return first || take_look(others, LOOKS_OF_OTHER_RANGES);
 }
 
 /* Return addresses from the caller's on; their number. */

@@ -16,9 +16,9 @@ enum agent_phase {
 	AGENT_ALONE, /**< nobody answers: the process is not traced */
 };
 
-enum { AGENT_REFUSALS = 64 };
+enum { AGENT_REFUSALS = 512 };
 
-/** Refusals of one kind: (call, errno, caller). */
+/** Refusals of one kind: those that are alike, or of one range, by one caller. */
 struct agent_refusal {
 	_Atomic uint64_t kind; /**< 0: none yet */
 	_Atomic uint32_t looks;
