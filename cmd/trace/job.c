@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +11,21 @@
 #include "cmd/trace/rows.h"
 #include "lib/base/clean_text.h"
 
+static void note_unwritten(struct trace_job *job)
+{
+	if (!job->calls_errnum)
+		job->calls_errnum = errno;
+}
+
 static void write_call(struct trace_job *job, const struct call_row *row)
 {
 	size_t length;
 	const char *text = json_text(&job->call_texts, &call_record, NULL, row, &length);
 
-	if (text)
-		fprintf(job->calls, "%s\n", text);
-	else
+	if (!text)
 		job->out_of_memory = true;
+	else if (fprintf(job->calls, "%s\n", text) < 0)
+		note_unwritten(job);
 }
 
 static void show_call(void *data, struct mr_traced_process *process,
@@ -74,10 +81,10 @@ static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t 
 
 static void flush_calls(void *data)
 {
-	const struct trace_job *job = data;
+	struct trace_job *job = data;
 
-	if (job->calls)
-		fflush(job->calls);
+	if (job->calls && fflush(job->calls))
+		note_unwritten(job);
 }
 
 struct mr_trace_sink trace_job_sink(struct trace_job *job)

@@ -13,7 +13,8 @@
 struct trace_job {
 	const struct invocation *invocation;
 	const struct trace_args *args;
-	FILE *calls; /**< of -o; or NULL */
+	FILE *calls, *reproduction, *summary; /**< of -o, --reproduce and --summary; or NULL */
+	int calls_errnum; /**< of the first call that could not be written; or 0 */
 	struct json_rows call_texts;
 	uint64_t start_ns;
 	bool out_of_memory; /**< a call could not be written */

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "cmd/output/document.h"
-#include "cmd/output/private_file.h"
 #include "cmd/trace/args.h"
 #include "cmd/trace/rows.h"
 #include "cmd/trace/summary.h"
@@ -66,35 +65,32 @@ static void print_document(struct output *out, const struct trace_row *row,
 }
 
 /* Standard output belongs to the program, which has ended: mrctl's own becomes that of the summary. */
-static int redirect(const struct trace_args *args, struct mr_error *err)
+static int redirect(FILE *file, struct mr_error *err)
 {
-	FILE *file;
+	int fd = file ? fileno(file) : STDERR_FILENO;
 
-	if (!args->summary_file) {
-		if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-			return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
-		return 0;
-	}
-	file = private_file_open(args->summary_file, err);
-	if (!file)
-		return -err->errnum;
-	if (dup2(fileno(file), STDOUT_FILENO) < 0 || dup2(fileno(file), STDERR_FILENO) < 0)
-		mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
-	fclose(file);
-	return mr_error_is_set(err) ? -err->errnum : 0;
+	if (dup2(fd, STDOUT_FILENO) < 0 || dup2(fd, STDERR_FILENO) < 0)
+		return mr_fail(err, MR_ERROR_HOST, errno, "dup2", NULL);
+	return 0;
 }
 
-int summary_print(const struct invocation *invocation, struct trace_result *result,
-		  struct mr_error *err)
+/* Standard error remembers that a write has failed, but not why: one more fails for the same reason. */
+static int check_text(const struct trace_args *args, struct mr_error *err)
+{
+	if (!args->summary_file || !ferror(stderr))
+		return 0;
+	return mr_fail(err, MR_ERROR_HOST, write(STDERR_FILENO, "\n", 1) < 0 ? errno : EIO, "write",
+		       "%s", args->summary_file);
+}
+
+static int print_summary(const struct invocation *invocation, struct trace_result *result,
+			 struct mr_error *err)
 {
 	const struct trace_args *args = invocation->args;
-	mr_auto_fd int errors = dup(STDERR_FILENO);
 	struct trace_row row;
 	struct output out;
-	int rc = redirect(args, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	trace_row_fill(&row, invocation, result);
 	rc = output_open(&out, &invocation->global->style, &trace_call_record, err);
 	if (rc)
@@ -108,6 +104,17 @@ int summary_print(const struct invocation *invocation, struct trace_result *resu
 	}
 	rc = output_end(&out, err);
 	output_release(&out);
+	return rc ? rc : check_text(args, err);
+}
+
+int summary_print(const struct invocation *invocation, struct trace_result *result, FILE *file,
+		  struct mr_error *err)
+{
+	mr_auto_fd int errors = dup(STDERR_FILENO);
+	int rc = redirect(file, err);
+
+	if (!rc)
+		rc = print_summary(invocation, result, err);
 	if (errors >= 0) /* an error that follows is for the terminal, not for the summary */
 		dup2(errors, STDERR_FILENO);
 	return rc;

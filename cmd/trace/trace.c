@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,36 +91,78 @@ static int status_of(const struct trace_job *job)
 	return 128 + WTERMSIG(status);
 }
 
+/* Before the program runs: a path that is wrong is not to cost what hours have told. */
+static int open_files(struct trace_job *job, struct mr_error *err)
+{
+	const struct {
+		const char *path;
+		FILE **file;
+	} files[] = {
+		{ job->args->calls_file, &job->calls },
+		{ job->args->reproduce, &job->reproduction },
+		{ job->args->summary_file, &job->summary },
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		if (!files[i].path)
+			continue;
+		*files[i].file = private_file_open(files[i].path, err);
+		if (!*files[i].file)
+			return -err->errnum;
+	}
+	return 0;
+}
+
 static int close_calls(struct trace_job *job, struct mr_error *err)
 {
+	const char *path = job->args->calls_file;
 	FILE *calls = job->calls;
+	int rc;
 
 	job->calls = NULL;
 	if (!calls)
 		return 0;
-	if (private_file_close(calls, job->args->calls_file, err))
-		return -err->errnum;
-	return job->out_of_memory
-		       ? mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc",
-				 "not all calls could be written to %s", job->args->calls_file)
-		       : 0;
+	rc = private_file_close(calls, path, err);
+	if (job->calls_errnum)
+		return mr_fail(err, MR_ERROR_HOST, job->calls_errnum, "write", "%s", path);
+	if (!rc && job->out_of_memory)
+		rc = mr_fail(err, MR_ERROR_HOST, ENOMEM, "malloc",
+			     "not all calls could be written to %s", path);
+	return rc;
 }
 
 static int write_reproduction(struct trace_job *job, struct mr_error *err)
 {
-	const char *path = job->args->reproduce;
 	char command[FIELD_TEXT_MAX];
 	const struct mr_reproduction_head head = {
 		.program = words_text((const char *const *)job->invocation->operands, command),
-		.path = path,
+		.path = job->args->reproduce,
 		.time = mr_clock_ns(CLOCK_REALTIME) / 1000000000,
 	};
-	FILE *file = path ? private_file_open(path, err) : NULL;
+	FILE *file = job->reproduction;
 
+	job->reproduction = NULL;
 	if (!file)
-		return path ? -err->errnum : 0;
+		return 0;
 	mr_reproduction_write(&job->result.follow.refusals, &head, file);
-	return private_file_close(file, path, err);
+	return private_file_close(file, head.path, err);
+}
+
+/* Tells all that was found, also where a part of it cannot be written.  @err: of the first part that cannot */
+static int tell(struct trace_job *job, struct mr_error *err)
+{
+	struct mr_error calls = { 0 }, reproduction = { 0 }, summary = { 0 };
+	const struct mr_error *errors[] = { &calls, &reproduction, &summary };
+
+	close_calls(job, &calls);
+	write_reproduction(job, &reproduction);
+	summary_print(job->invocation, &job->result, job->summary, &summary);
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++)
+		if (mr_error_is_set(errors[i])) {
+			*err = *errors[i];
+			return -err->errnum;
+		}
+	return 0;
 }
 
 static int run_job(struct trace_job *job, struct mr_error *err)
@@ -127,19 +170,19 @@ static int run_job(struct trace_job *job, struct mr_error *err)
 	struct mr_follow *follow = &job->result.follow;
 	int rc = mr_follow_open(follow, err);
 
-	if (!rc && job->args->calls_file) {
-		job->calls = private_file_open(job->args->calls_file, err);
-		rc = job->calls ? 0 : -err->errnum;
-	}
+	if (!rc)
+		rc = open_files(job, err);
 	if (!rc)
 		rc = follow_program(job, err);
 	if (!rc)
-		rc = close_calls(job, err);
-	if (!rc)
-		rc = write_reproduction(job, err);
-	if (!rc)
-		rc = summary_print(job->invocation, &job->result, err);
+		rc = tell(job, err);
 	return rc ? rc : status_of(job);
+}
+
+static void close_file(FILE *file)
+{
+	if (file)
+		fclose(file);
 }
 
 static int run_trace(const struct invocation *invocation, struct mr_error *err)
@@ -154,12 +197,18 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 	follow->channel.fd = -1;
 	follow->sink = trace_job_sink(&job);
 	rc = run_job(&job, err);
-	if (job.calls)
-		fclose(job.calls);
+	close_file(job.calls);
+	close_file(job.reproduction);
+	close_file(job.summary);
 	mr_follow_close(follow);
 	json_rows_release(&job.call_texts);
 	free(job.result.not_followed);
 	return rc;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+	return one && other && strncmp(one, "/dev/", 5) != 0 && !strcmp(one, other);
 }
 
 static int check_trace(const struct invocation *invocation, struct mr_error *err)
@@ -169,6 +218,11 @@ static int check_trace(const struct invocation *invocation, struct mr_error *err
 	if (args->refused_only && !args->calls_file && !args->live)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--refused-only is about the calls of -o FILE or --live");
+	if (is_same_file(args->calls_file, args->reproduce) ||
+	    is_same_file(args->calls_file, args->summary_file) ||
+	    is_same_file(args->reproduce, args->summary_file))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "-o, --reproduce and --summary need a file each");
 	return 0;
 }
 

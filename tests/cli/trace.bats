@@ -339,4 +339,30 @@ told() {
 	usage_error "--refused-only"
 	trace --no-such-option -- true
 	usage_error "--no-such-option"
+	trace -o same --summary same -- true
+	usage_error "a file each"
+}
+
+@test "a file that cannot be written is told before the program runs" {
+	local option
+
+	for option in -o --reproduce --summary; do
+		trace "$option" "$BATS_TEST_TMPDIR" -- touch "$BATS_TEST_TMPDIR/ran"
+		[ "$status" -eq 1 ]
+		told "$BATS_TEST_TMPDIR: open: EISDIR"
+		[ ! -e "$BATS_TEST_TMPDIR/ran" ]
+	done
+}
+
+@test "a full disk is told with its errno, and costs nothing else that was found" {
+	local option
+
+	for option in -o --reproduce --summary; do
+		trace "$option" /dev/full -- mrctl -q reg
+		[ "$status" -eq 1 ]
+		told "/dev/full: write: ENOSPC (No space left on device)"
+		[ "$option" = --summary ] || told "1 registration of 4 KiB"
+	done
+	trace -o /dev/full --reproduce "$BATS_TEST_TMPDIR/batch" -- mrctl -q reg --memory readonly
+	grep -q -- '--expect EFAULT$' "$BATS_TEST_TMPDIR/batch"
 }
