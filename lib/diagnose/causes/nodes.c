@@ -231,7 +231,8 @@ static void look_at_gone(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 	const struct mr_place *place = mr_inquiry_place(inquiry);
 	const int errnum = inquiry->refusal->errnum;
 
-	if (!place->device[0] || !mr_host_exists(inquiry->host, "/sys/class"))
+	/* An open context holds ib_uverbs, which makes the class: without it the process sees another sysfs. */
+	if (!place->device[0] || !place->has_class)
 		return;
 	mr_evidence_text(suspicion, "device", "%s", place->device);
 	if (!place->is_shown && !place->is_listed)
