@@ -75,7 +75,7 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	else if (kind->is_ambiguous)
 		report_detail(
 			"because: not known; these were not looked at, and others that asked for the "
-			"same were refused for several causes");
+			"same have several causes");
 	else
 		report_detail(
 			"because: not known; the process could not be looked at while it waited");

@@ -30,7 +30,7 @@ static const struct status_line lines[] = {
 	LINE("VmLck", locked, 0, 10, 10),    LINE("VmPin", pinned, 0, 10, 10),
 	LINE("CapPrm", permitted, 0, 16, 0), LINE("CapEff", effective, 0, 16, 0),
 	LINE("CapBnd", bounding, 0, 16, 0),  LINE("NoNewPrivs", no_new_privs, 0, 10, 0),
-	LINE("Seccomp", seccomp, 0, 10, 0),
+	LINE("Seccomp", seccomp, 0, 10, 0),  LINE("Threads", threads, 0, 10, 0),
 };
 
 /* Reads the next number of a text, and moves @text behind it. */

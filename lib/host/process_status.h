@@ -27,11 +27,12 @@ struct mr_process_status {
 	unsigned int group_count;
 	struct mr_opt_u64 permitted, effective, bounding; /**< capabilities, one bit each */
 	struct mr_opt_u64 no_new_privs; /**< 1: set-user-ID programs do not count */
-	struct mr_opt_u64 seccomp;      /**< 0: off, 1: strict, 2: system calls are filtered */
-	struct mr_opt_u64 mapped;       /**< bytes of its address space */
-	struct mr_opt_u64 data;         /**< bytes of it that are private and writable */
-	struct mr_opt_u64 pinned;       /**< bytes that drivers pinned for it; RDMA counts these */
-	struct mr_opt_u64 locked; /**< bytes that mlock(2) locked; RDMA does not count these */
+	struct mr_opt_u64 threads;
+	struct mr_opt_u64 seccomp; /**< 0: off, 1: strict, 2: system calls are filtered */
+	struct mr_opt_u64 mapped;  /**< bytes of its address space */
+	struct mr_opt_u64 data;    /**< bytes of it that are private and writable */
+	struct mr_opt_u64 pinned;  /**< bytes that drivers pinned for it; RDMA counts these */
+	struct mr_opt_u64 locked;  /**< bytes that mlock(2) locked; RDMA does not count these */
 };
 
 /**

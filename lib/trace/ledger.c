@@ -282,7 +282,8 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 	const struct mr_object *dm = call->dm ? mr_objects_find(&ledger->objects, call->dm) : NULL;
 
 	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
-					     .registered_count = ledger->live.count };
+					     .registered_count = ledger->live.count,
+					     .most_bytes = ledger->live.most_bytes };
 	if (dm && !dm->is_region)
 		context->dm_length = (struct mr_opt_u64){ dm->bytes, true };
 	if (effect == MR_TRACED_FREES) {

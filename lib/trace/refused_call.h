@@ -22,6 +22,7 @@ struct mr_look_region {
 struct mr_look_context {
 	uint64_t registered_bytes; /**< of what is registered now */
 	uint64_t registered_count;
+	uint64_t most_bytes; /**< that were registered at once */
 	const struct mr_look_region *
 		region; /**< of a change, deregistration or advice; NULL: its registration was not seen */
 	struct mr_opt_u64 dm_length; /**< bytes of the memory on the device that the call is on */

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,6 +128,32 @@ static void many_ranges(void)
 	munmap(memory + 100 * PAGE, PAGE);
 	for (size_t i = 0; i < 100; i++)
 		reg_as(memory + (i % 2 ? i : 100) * PAGE, PAGE - i, LOCAL);
+}
+
+/* The limit of locked memory would not allow both at once.  The fault of the simulator is to refuse the second. */
+static void had_more(void)
+{
+	char *memory = map(225, PROT_READ | PROT_WRITE);
+	struct ibv_mr *more = ibv_reg_mr(pd, memory, 225 * PAGE, LOCAL);
+
+	if (!more || ibv_dereg_mr(more))
+		die(name);
+	reg_as(memory, 50 * PAGE, LOCAL);
+}
+
+static void *wait_for_ever(void *unused)
+{
+	pause();
+	return unused;
+}
+
+static void had_more_among_threads(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, wait_for_ever, NULL))
+		die(name);
+	had_more();
 }
 
 static void hole_after(void)
@@ -409,6 +436,8 @@ static const struct {
 	CASE(readonly_in_the_middle),
 	CASE(several_causes),
 	CASE(many_ranges),
+	CASE(had_more),
+	CASE(had_more_among_threads),
 	CASE(hole_after),
 	CASE(unmapped),
 	CASE(null),

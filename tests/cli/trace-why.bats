@@ -271,5 +271,24 @@ faulty_alike() {
 		(.refusals | map(select(.looked_at > 0).causes[0].id) | sort == ["MR-RANGE-UNMAPPED", "MR-READ-ONLY"])' \
 		"$FOLDER/summary" || fail "$(jq -c .refusals "$FOLDER/summary")"
 	run --separate-stderr "${SIM[@]}" mrctl trace -- "$BUILD/tests/cli/trace-refused" "$(device)" many_ranges
-	[[ $stderr == *"others that asked for the same were refused for several causes"* ]] || fail "$stderr"
+	[[ $stderr == *"others that asked for the same have several causes"* ]] || fail "$stderr"
+}
+
+# had_more CASE: sets "output" to the document of the second registration's refusal, which the limit does not explain now
+had_more() {
+	local limited=(prlimit --memlock=1048576)
+
+	[ "$(id -u)" -ne 0 ] || limited=(setpriv --bounding-set=-ipc_lock "${limited[@]}")
+	run --separate-stderr "${limited[@]}" "${SIM[@]::${#SIM[@]}-1}" --fault reg_mr@2=ENOMEM -- mrctl -j trace \
+		--summary "$FOLDER/summary" -- "$BUILD/tests/cli/trace-refused" "$(device)" "$1"
+	output=$(<"$FOLDER/summary")
+}
+
+@test "a limit that another thread may have used up is not ruled out" {
+	on_simulator || skip "needs the simulator's faults"
+	had_more had_more
+	json '.refusals[0] | .errno == "ENOMEM" and .causes == [] and (.ruled_out | map(.id) | index("MR-MEMLOCK"))'
+	had_more had_more_among_threads
+	json '.refusals[0].causes[0] | .id == "MR-MEMLOCK" and .certainty == "possible" and
+		.evidence.most_registered == 921600 and .evidence.pinned == 0'
 }

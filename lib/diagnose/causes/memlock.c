@@ -169,6 +169,42 @@ static void rule_out_limit(const struct memlock *memlock, struct mr_suspicion *s
 			    SIZE(memlock->pinned.value), SIZE(memlock->asked), SIZE(limit));
 }
 
+/*
+ * A thread of another process waits while that is looked at, but its other threads do not: what they had registered when
+ * the call was refused may have gone, and need not be known.
+ */
+static bool may_have_changed(struct mr_inquiry *inquiry, const struct memlock *memlock)
+{
+	const struct mr_process_status *status =
+		inquiry->host->process ? mr_inquiry_status(inquiry) : NULL;
+
+	return memlock->is_lifted != MR_YES && memlock->limit->soft != UINT64_MAX && status &&
+	       status->threads.known && status->threads.value > 1;
+}
+
+static bool was_exceeded(const struct mr_inquiry *inquiry, const struct memlock *memlock)
+{
+	struct memlock then = *memlock;
+
+	then.pinned = (struct mr_opt_u64){ inquiry->refusal->most_held, true };
+	return is_exceeded(&then) == MR_YES;
+}
+
+static void suspect_other_thread(struct mr_inquiry *inquiry, const struct memlock *memlock,
+				 struct mr_suspicion *suspicion)
+{
+	struct mr_finding origin = { .verdict = MR_VERDICT_BAD };
+	const uint64_t most = inquiry->refusal->most_held;
+
+	mr_evidence_number(suspicion, "most_registered", most);
+	explain_limit(inquiry, memlock, most + memlock->asked, &origin, suspicion);
+	mr_suspect(suspicion, MR_POSSIBLE,
+		   "%s are pinned now, but as much as %s were registered at once, this takes %s, "
+		   "and RLIMIT_MEMLOCK is %s%s: another thread may have deregistered since",
+		   SIZE(memlock->pinned.value), SIZE(most), SIZE(memlock->asked),
+		   SIZE(memlock->limit->soft), origin.figure);
+}
+
 /* ib_umem_get() answers EINVAL to no page, and to more than it can count. */
 static bool can_be_counted(const struct memlock *memlock)
 {
@@ -189,6 +225,11 @@ static void look_at_memlock(struct mr_inquiry *inquiry, struct mr_suspicion *sus
 	if (memlock.pinned.known)
 		mr_evidence_number(suspicion, "pinned", memlock.pinned.value);
 	mr_evidence_number(suspicion, "asked", memlock.asked);
+	if (exceeded == MR_NO && may_have_changed(inquiry, &memlock)) {
+		if (was_exceeded(inquiry, &memlock))
+			suspect_other_thread(inquiry, &memlock, suspicion);
+		return;
+	}
 	if (exceeded == MR_NO || (memlock.is_lifted == MR_YES && !is_other_rule(inquiry))) {
 		rule_out_limit(&memlock, suspicion);
 		return;

@@ -95,6 +95,8 @@ struct mr_refusal {
 	const struct mr_advice_range *advised;   /**< of ADVISE */
 	const char *memory; /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
 	uint64_t held; /**< bytes that this process has registered before, as far as is known */
+	uint64_t
+		most_held; /**< of another process: the most bytes that it has had registered at once */
 	const struct mr_rereg_request *rereg;         /**< of REREG */
 	const struct mr_rereg_failure *rereg_failure; /**< of REREG */
 	const char *device; /**< name that was looked for, of FIND and OPEN */
