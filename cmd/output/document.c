@@ -31,12 +31,6 @@ int output_open(struct output *out, const struct output_style *style, const stru
 				       *style->columns == '+' ? &out->more : &out->columns, err);
 }
 
-void json_texts_release(struct json_texts *texts)
-{
-	json_rows_release(&texts->rows);
-	json_rows_release(&texts->objects);
-}
-
 void output_release(struct output *out)
 {
 	free(out->columns);
@@ -63,17 +57,6 @@ static const char *object_text(struct output *out, const struct record *record, 
 	return text;
 }
 
-/* A line of a batch has many small pieces.  mrctl prints from one thread alone. */
-static void put(const char *text)
-{
-	fputs_unlocked(text, stdout);
-}
-
-static void put_bytes(const char *bytes, size_t count)
-{
-	fwrite_unlocked(bytes, 1, count, stdout);
-}
-
 /* What goes before the next element of a list. */
 static const char *separator_in_list(const struct output *out, bool is_first)
 {
@@ -93,18 +76,18 @@ static void print_element(struct output *out, const struct record *record,
 		note_error(out, -ENOMEM);
 		return;
 	}
-	put(out->separator);
-	put_bytes(text, length);
+	output_put(out->separator);
+	output_put_bytes(text, length);
 	out->separator = separator_in_list(out, false);
 }
 
 static void print_key(const struct output *out, const char *key, const char *value)
 {
-	put(out->separator);
-	put("\"");
-	put(key);
-	put("\":");
-	put(value);
+	output_put(out->separator);
+	output_put("\"");
+	output_put(key);
+	output_put("\":");
+	output_put(value);
 }
 
 void output_begin(struct output *out, const char *command)
@@ -126,8 +109,8 @@ void output_members(struct output *out, const struct record *record, const void 
 	text = object_text(out, record, row, &length);
 	if (!text)
 		return;
-	put(out->separator);
-	put_bytes(text + 1, length - 2); /* without its braces */
+	output_put(out->separator);
+	output_put_bytes(text + 1, length - 2); /* without its braces */
 }
 
 /* Whether a person asked for all that is known, for which a table is too narrow. */
@@ -254,8 +237,8 @@ void output_element_begin(struct output *out, const struct record *record, const
 		return;
 	text = object_text(out, record, row, &length);
 	if (text) {
-		put(out->separator);
-		put_bytes(text, length - 1); /* without its last brace */
+		output_put(out->separator);
+		output_put_bytes(text, length - 1); /* without its last brace */
 	} else {
 		printf("%s{\"%s\":null", out->separator, record->fields->key);
 	}
@@ -266,14 +249,14 @@ void output_element_end(struct output *out, const struct record *record, const v
 {
 	output_members(out, record, row);
 	if (out->style->json)
-		put("}");
+		output_put("}");
 	out->separator = separator_in_list(out, false);
 }
 
 void output_list_end(struct output *out)
 {
 	if (out->style->json)
-		put("]");
+		output_put("]");
 	else if (out->table)
 		note_error(out, table_finish(out->table));
 	out->table = NULL;
@@ -292,14 +275,14 @@ void output_json_list(struct output *out, const char *key, const struct list *li
 	out->separator = separator_in_list(out, true);
 	for (size_t i = 0; i < list->count; i++)
 		print_element(out, list->record, NULL, (const char *)list->rows + i * list->size);
-	put("]");
+	output_put("]");
 	out->separator = ",";
 }
 
 int output_end(struct output *out, struct mr_error *err)
 {
 	if (out->style->json && !out->is_part)
-		put("}\n");
+		output_put("}\n");
 	if (is_metrics(out))
 		metrics_print(out->measured, stdout);
 	if (out->error)

@@ -9,7 +9,7 @@
 #ifndef CMD_OUTPUT_DOCUMENT_H
 #define CMD_OUTPUT_DOCUMENT_H
 
-#include "cmd/output/json_plain.h"
+#include "cmd/output/json_rows.h"
 #include "cmd/output/stream.h"
 #include "cmd/output/style.h"
 #include "lib/base/error.h"
@@ -17,13 +17,6 @@
 struct metric;
 struct metrics;
 struct table;
-
-/** JSON: the texts of rows of lists, and of other objects.  All zeros: there was none yet. */
-struct json_texts {
-	struct json_rows rows, objects;
-};
-
-void json_texts_release(struct json_texts *texts);
 
 struct output {
 	const struct output_style *style;

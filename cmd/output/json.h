@@ -3,7 +3,7 @@
 #ifndef CMD_OUTPUT_JSON_H
 #define CMD_OUTPUT_JSON_H
 
-#include "cmd/output/json_plain.h"
+#include "cmd/output/json_rows.h"
 
 /**
  * json_text() - a record as a JSON object

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Plain records as JSON without a tree of nodes, as lists can have a million of them. */
+/* Members of plain records as JSON, in the same bytes as by cJSON. */
 #ifndef CMD_OUTPUT_JSON_PLAIN_H
 #define CMD_OUTPUT_JSON_PLAIN_H
 
@@ -11,31 +11,30 @@ struct json_buffer {
 	size_t used, room;
 };
 
-struct json_member;
+/**
+ * json_buffer_put() - put bytes behind the text
+ * Return: 0, or -ENOMEM.
+ */
+int json_buffer_put(struct json_buffer *text, const char *bytes, size_t count);
 
-/** Records that are made into texts one after another.  All zeros: there was none yet. */
-struct json_rows {
-	struct json_buffer now, before; /**< the text that is made, and the one before */
-	struct json_member *members;    /**< of the record before */
-	size_t count, room;
-	char *other; /**< json_text(): the last text that is not plain, or NULL */
+/** The value of a plain field. */
+struct json_value {
+	uint64_t number;  /**< of a text: its length */
+	const char *text; /**< NULL: it is none */
+	bool known;
 };
 
 /**
- * json_rows_text() - a record as a JSON object, in the same bytes as by cJSON
- * @rows:    where records before this one had the same members, it costs as much as has changed
- * @columns: ends with NULL; NULL: all fields of the record
- * @text:    set to the object, until the next call; to NULL where memory is short, or the record is not plain
- * @length:  set to the length of the text
- *
- * Return: whether the record is plain: each field is a number, a truth value, a list of access flags or page
- * sizes, or a text of printable ASCII.
+ * json_plain_value() - get the value of a field
+ * Return: false where its type is not plain, but a list, say.
  */
-bool json_rows_text(struct json_rows *rows, const struct record *record,
-		    const struct field *const *columns, const void *row, const char **text,
-		    size_t *length);
+bool json_plain_value(const struct field *field, const void *row, struct json_value *value);
 
-/** json_rows_release() - free the texts */
-void json_rows_release(struct json_rows *rows);
+/**
+ * json_plain_member() - put a member of an object, with the brace or comma before it
+ * Return: 0; -EINVAL where its value is a text that is not of printable ASCII, or needs escapes; -ENOMEM.
+ */
+int json_plain_member(struct json_buffer *text, const struct field *field,
+		      const struct json_value *value);
 
 #endif

@@ -45,3 +45,13 @@ void output_text(const char *fmt, ...)
 	vprintf(fmt, ap);
 	va_end(ap);
 }
+
+void output_put(const char *text)
+{
+	fputs_unlocked(text, stdout);
+}
+
+void output_put_bytes(const char *bytes, size_t count)
+{
+	fwrite_unlocked(bytes, 1, count, stdout);
+}

@@ -17,6 +17,12 @@ bool output_is_terminal(void);
 /** output_text() - plain text for people: help and version */
 void output_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** output_put() - print a small piece of a document, of which a line of a batch has many; only one thread prints */
+void output_put(const char *text);
+
+/** output_put_bytes() - the same of so many bytes */
+void output_put_bytes(const char *bytes, size_t count);
+
 /** output_foreign() - print text that may hold any bytes, as text_print() does */
 void output_foreign(const char *text);
 

@@ -129,7 +129,7 @@ static int trace(const struct report *report, const char *summary, struct child 
 
 static int run_other(const struct report *report, struct child *child, struct mr_error *err)
 {
-	struct mr_temporary_folder folder;
+	struct mr_temporary_folder folder = { .fd = -1 };
 	char summary[PATH_MAX];
 	int rc = mr_temporary_folder_make(&folder, err);
 

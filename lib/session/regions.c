@@ -178,7 +178,7 @@ static int begin_deregister(struct mr_session *session, const struct mr_removal 
 			    bool claimed)
 {
 	struct mr_table *table = &session->table;
-	struct mr_session_region region;
+	struct mr_session_region region = { 0 }; /* an analyser does not see that it is set */
 	int rc = (claimed ? mr_session_make_sure : mr_session_claim)(
 		session, removal->slot, removal->id, &region, removal->err);
 

@@ -180,7 +180,7 @@ faulty_alike() {
 	require_devx
 	faulty_alike 'umem_reg=EINVAL;devx=EINVAL' MR-DEVX-CONTEXT umem
 	# ibv_open_device() asks for DEVX; refused, it opens without
-	local SIM=(mrctl sim --fault get_context@2=EINVAL --)
+	local SIM=(mrctl sim --fault "get_context@2=EINVAL" --)
 	"${SIM[@]}" mrctl trace -q -o "$CALLS" --reproduce "$FOLDER/batch" -- "$TOOL" "$(device)" umem_of_plain_context
 	jq -se '.[] | select(.answer == "EINVAL").causes[0] | .id == "MR-DEVX-CONTEXT" and .certainty == "certain" and
 		.evidence.devx_other == "EINVAL"' "$CALLS"

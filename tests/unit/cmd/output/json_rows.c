@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Plain records as JSON: in the bytes of cJSON, or not at all. */
-#include "cmd/output/json_plain.h"
+#include "cmd/output/json_rows.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -312,5 +312,5 @@ int main(void)
 		cmocka_unit_test(columns_are_those_that_were_chosen),
 	};
 
-	return cmocka_run_group_tests_name("plain JSON", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("JSON rows", tests, NULL, NULL);
 }
