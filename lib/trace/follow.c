@@ -76,6 +76,7 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 							   .record = record,
 							   .look = look,
 							   .region = context.region,
+							   .dm_length = context.dm_length,
 							   .place = mr_process_place(process, site),
 						   });
 	if (follow->sink.call)

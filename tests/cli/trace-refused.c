@@ -18,9 +18,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE  ((size_t)4096)
-#define LOCAL IBV_ACCESS_LOCAL_WRITE
-#define ALL   (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
+#define PAGE       ((size_t)4096)
+#define LOCAL      IBV_ACCESS_LOCAL_WRITE
+#define ZERO_BASED (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED)
+#define ALL        (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
 
 /* What a case leaves registered is no leak: the limits and the reproduction are about it. */
 const char *__asan_default_options(void);
@@ -357,7 +358,7 @@ static void change_readonly_to_writing(void)
 	show(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL));
 }
 
-/* ---- umems, dma-bufs ---- */
+/* ---- umems ---- */
 
 static void umem(void)
 {
@@ -386,6 +387,26 @@ static void umem_page_sizes(void)
 	errno = 0;
 	show(!mlx5dv_devx_umem_reg_ex(context, &in));
 }
+
+/* ---- memory on the device ---- */
+
+static struct ibv_dm *device_memory(size_t length)
+{
+	struct ibv_alloc_dm_attr attr = { .length = length };
+	struct ibv_dm *dm = ibv_alloc_dm(context, &attr);
+
+	if (!dm)
+		die(name);
+	return dm;
+}
+
+static void beyond_device_memory(void)
+{
+	errno = 0;
+	show(!ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 2 * PAGE, ZERO_BASED));
+}
+
+/* ---- dma-bufs ---- */
 
 static void no_dmabuf(void)
 {
@@ -467,6 +488,7 @@ static const struct {
 	CASE(umem),
 	CASE(umem_of_plain_context),
 	CASE(umem_page_sizes),
+	CASE(beyond_device_memory),
 	CASE(no_dmabuf),
 	CASE(bad_descriptor),
 	CASE(advice_on_pinned),

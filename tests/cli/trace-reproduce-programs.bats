@@ -132,6 +132,12 @@ setup() {
 	reproduces umem umem_page_sizes
 }
 
+@test "memory on the device that is too short" {
+	on_mlx5 || skip "rxe has no memory on the device"
+	reproduces beyond_device_memory
+	grep -q -e '--memory dm:4096 --offset 64 --size 8192' "$BATCH"
+}
+
 # bats test_tags=kernel
 @test "descriptors that are no dma-buf" {
 	on_mlx5 || skip "rxe takes no dma-bufs"
