@@ -279,7 +279,8 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 {
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
 	const struct mr_object *object = object_of(ledger, call);
-	const struct mr_object *dm = call->dm ? mr_objects_find(&ledger->objects, call->dm) : NULL;
+	const uint64_t dm_of = object && object->is_region ? object->dm : call->dm;
+	const struct mr_object *dm = dm_of ? mr_objects_find(&ledger->objects, dm_of) : NULL;
 
 	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
 					     .registered_count = ledger->live.count,

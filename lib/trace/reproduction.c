@@ -43,6 +43,12 @@ static bool is_beyond_all(const struct mr_traced_range *range)
 	       (range->addr > last || range->length > last - range->addr);
 }
 
+static void print_offset(FILE *file, uint64_t offset)
+{
+	if (offset)
+		fprintf(file, " --offset %" PRIu64, offset);
+}
+
 /* The kind of memory that stands for the range, and where in it the range begins. */
 static void print_range(FILE *file, const struct reproduced *it)
 {
@@ -54,8 +60,15 @@ static void print_range(FILE *file, const struct reproduced *it)
 	}
 	if (strcmp(range->memory, "anon") != 0)
 		mr_batch_print_memory(file, "--memory", range->memory);
-	if (range->offset)
-		fprintf(file, " --offset %" PRIu64, range->offset);
+	print_offset(file, range->offset);
+}
+
+static void print_device_memory(FILE *file, const struct reproduced *it, uint64_t offset)
+{
+	fputs(" --memory dm", file);
+	if (it->kind->dm_length.known)
+		fprintf(file, ":%" PRIu64, it->kind->dm_length.value);
+	print_offset(file, offset);
 }
 
 /*
@@ -73,15 +86,13 @@ static void print_dmabuf(FILE *file, const struct reproduced *it, const char *op
 
 	if (!dmabuf->is_dmabuf) {
 		fprintf(file, " %s fd:%d", option, wrong_descriptor(it));
-		if (it->record->addr)
-			fprintf(file, " --offset %" PRIu64, it->record->addr);
+		print_offset(file, it->record->addr);
 		return;
 	}
 	fprintf(file, " %s udmabuf", option);
 	if (dmabuf->size.known && dmabuf->size.value)
 		fprintf(file, " --buffer %" PRIu64, dmabuf->size.value);
-	if (it->record->addr)
-		fprintf(file, " --offset %" PRIu64, it->record->addr);
+	print_offset(file, it->record->addr);
 }
 
 /* ---- the call ---- */
@@ -109,11 +120,7 @@ static void print_place(FILE *file, const struct reproduced *it)
 		print_dmabuf(file, it, row->kind == MR_KIND_UMEM ? "--dmabuf" : "--from");
 		break;
 	case MR_ON_DM:
-		fputs(" --memory dm", file);
-		if (it->kind->dm_length.known)
-			fprintf(file, ":%" PRIu64, it->kind->dm_length.value);
-		if (it->record->addr)
-			fprintf(file, " --offset %" PRIu64, it->record->addr);
+		print_device_memory(file, it, it->record->addr);
 		break;
 	case MR_ON_NOTHING:
 		fputs(" --memory null-mr", file);
@@ -143,15 +150,68 @@ static void print_registration(FILE *file, const struct reproduced *it)
 	print_expect(file, it);
 }
 
-static void print_change(FILE *file, const struct reproduced *it)
+/* The call that registered the region which is changed.  Return: false where it is none that mrctl makes. */
+static bool call_before(const struct reproduced *it, enum mr_region_call *call)
 {
 	const struct mr_look_region *old = &it->kind->region;
+
+	return it->kind->has_region && mr_traced_region_call(old->call, old->flags, old->call_flags,
+							     old->iova == old->addr, call);
+}
+
+/* What the region was on decides whether it can be changed; its memory was registered, so any of its kind will do. */
+static void print_place_before(FILE *file, const struct reproduced *it, enum mr_region_on on)
+{
+	const struct mr_look_region *old = &it->kind->region;
+
+	switch (on) {
+	case MR_ON_MEMORY:
+		if (!old->addr && old->length == UINT64_MAX)
+			fputs(" --memory none", file);
+		else
+			print_offset(file, old->addr % mr_page_size(mr_this_host()));
+		break;
+	case MR_ON_DMABUF:
+		fputs(" --from udmabuf", file);
+		print_offset(file, old->addr);
+		break;
+	case MR_ON_DM:
+		print_device_memory(file, it, old->addr);
+		break;
+	case MR_ON_NOTHING:
+		fputs(" --memory null-mr", file);
+		break;
+	}
+}
+
+static void print_region_before(FILE *file, const struct reproduced *it)
+{
+	const struct mr_look_region *old = &it->kind->region;
+	const struct mr_call_row *row;
+	enum mr_region_call call;
+
+	if (!call_before(it, &call))
+		return;
+	row = mr_call_row(call);
+	fprintf(file, "%s --name changed", command_of(call));
+	print_place_before(file, it, row->on);
+	if (row->on != MR_ON_NOTHING) {
+		mr_batch_print_size(file, "--size", old->length);
+		mr_batch_print_access(file, old->access);
+	}
+	if (row->iova == MR_IOVA_GIVEN)
+		fprintf(file, " --iova 0x%" PRIx64, old->iova);
+	if (row->data_direct)
+		fputs(" --data-direct", file);
+	fputc('\n', file);
+}
+
+static void print_change(FILE *file, const struct reproduced *it)
+{
 	const struct mr_trace_record *record = it->record;
 
-	fprintf(file, "reg --name changed");
-	mr_batch_print_size(file, "--size", old->length);
-	mr_batch_print_access(file, old->access);
-	fputs("\nrereg changed", file);
+	print_region_before(file, it);
+	fputs("rereg changed", file);
 	if (record->call_flags & MR_CHANGE_TRANSLATION) {
 		print_range(file, it);
 		mr_batch_print_size(file, "--size", record->length);
@@ -210,6 +270,24 @@ static bool is_refused_descriptor(const struct mr_look *look)
 	return is_certainly(look, "MR-DESCRIPTOR") || is_certainly(look, "MR-DMABUF-FILE");
 }
 
+/* Why no change can be refused in the same way; NULL: one can. */
+static const char *obstacle_of_change(const struct reproduced *it)
+{
+	enum mr_region_call call;
+
+	if (!is_change_of_mrctl(it->record->call_flags))
+		return "its flags are none that mrctl rereg has";
+	if (!it->kind->has_region)
+		return "the registration of the region was not seen";
+	if (!call_before(it, &call))
+		return "how another process registered the region is not known";
+	if (mr_call_row(call)->dmah)
+		return "what the DMA handle of the region was for is not known";
+	if (!(it->record->call_flags & MR_CHANGE_TRANSLATION) && it->record->errnum == EFAULT)
+		return "what had become of the region's memory by then is not known";
+	return NULL;
+}
+
 /* Why no line can be refused in the same way; NULL: one can. */
 static const char *obstacle_of(const struct reproduced *it)
 {
@@ -226,8 +304,6 @@ static const char *obstacle_of(const struct reproduced *it)
 		return "the process was not looked at while it waited in the call";
 	if (!mr_errno_name(it->record->errnum))
 		return "the call has told no errno that has a name";
-	if (changes && !is_change_of_mrctl(it->record->call_flags))
-		return "its flags are none that mrctl rereg has";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
 	if (is_certainly(look, "MR-DEVX-CONTEXT"))
@@ -239,9 +315,7 @@ static const char *obstacle_of(const struct reproduced *it)
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
 	    !is_refused_descriptor(look))
 		return "what the descriptor was is not known";
-	if (changes && !it->kind->has_region)
-		return "the registration of the region was not seen";
-	return NULL;
+	return changes ? obstacle_of_change(it) : NULL;
 }
 
 /* ---- earlier registrations ---- */

@@ -306,6 +306,24 @@ static void fork_safe(void)
 	reg(memory, 6 * PAGE);
 }
 
+/* ---- memory on the device ---- */
+
+static struct ibv_dm *device_memory(size_t length)
+{
+	struct ibv_alloc_dm_attr attr = { .length = length };
+	struct ibv_dm *dm = ibv_alloc_dm(context, &attr);
+
+	if (!dm)
+		die(name);
+	return dm;
+}
+
+static void beyond_device_memory(void)
+{
+	errno = 0;
+	show(!ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 2 * PAGE, ZERO_BASED));
+}
+
 /* ---- changes ---- */
 
 static struct ibv_mr *region(size_t pages, unsigned int access)
@@ -358,6 +376,27 @@ static void change_readonly_to_writing(void)
 	show(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL));
 }
 
+static void change_device_memory(void)
+{
+	struct ibv_mr *mr = ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 128, ZERO_BASED);
+
+	if (!mr)
+		die(name);
+	errno = 0;
+	show(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, ALL));
+}
+
+/* All memory of the process */
+static void change_implicit(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, NULL, SIZE_MAX, LOCAL | IBV_ACCESS_ON_DEMAND);
+
+	if (!mr)
+		die(name);
+	errno = 0;
+	show(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0, IBV_ACCESS_REMOTE_WRITE));
+}
+
 /* ---- umems ---- */
 
 static void umem(void)
@@ -386,24 +425,6 @@ static void umem_page_sizes(void)
 
 	errno = 0;
 	show(!mlx5dv_devx_umem_reg_ex(context, &in));
-}
-
-/* ---- memory on the device ---- */
-
-static struct ibv_dm *device_memory(size_t length)
-{
-	struct ibv_alloc_dm_attr attr = { .length = length };
-	struct ibv_dm *dm = ibv_alloc_dm(context, &attr);
-
-	if (!dm)
-		die(name);
-	return dm;
-}
-
-static void beyond_device_memory(void)
-{
-	errno = 0;
-	show(!ibv_reg_dm_mr(pd, device_memory(PAGE), 64, 2 * PAGE, ZERO_BASED));
 }
 
 /* ---- dma-bufs ---- */
@@ -480,15 +501,17 @@ static const struct {
 	CASE(no_length),
 	CASE(iova),
 	CASE(fork_safe),
+	CASE(beyond_device_memory),
 	CASE(change_memory),
 	CASE(change_access),
 	CASE(change_nothing_known),
 	CASE(change_all),
 	CASE(change_readonly_to_writing),
+	CASE(change_device_memory),
+	CASE(change_implicit),
 	CASE(umem),
 	CASE(umem_of_plain_context),
 	CASE(umem_page_sizes),
-	CASE(beyond_device_memory),
 	CASE(no_dmabuf),
 	CASE(bad_descriptor),
 	CASE(advice_on_pinned),

@@ -117,6 +117,14 @@ setup() {
 	[ "${MRCTL_TEST_GUEST:-}" = bookworm ] || reproduces change_readonly_to_writing
 }
 
+@test "changes of regions on memory of the device, and on all memory" {
+	on_mlx5 || skip "librxe cannot change regions"
+	reproduces change_device_memory
+	grep -q -e '^reg --name changed --memory dm:4096 --offset 64 --size 128' "$BATCH"
+	reproduces change_implicit
+	grep -q -e '^reg --name changed --memory none --size max' "$BATCH"
+}
+
 @test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
 	on_mlx5 || skip "librxe cannot change regions"
 	trace_cases change_nothing_known readonly
