@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lib/base/utf8.h"
 #include "lib/diagnose/causes/pinning.h"
 #include "lib/host/other_process.h"
 #include "lib/host/page.h"
@@ -40,16 +41,24 @@ static bool is_usable(const char *path)
 {
 	if (*path != '/' || strlen(path) >= sizeof(((struct mr_mapping *)0)->path) - 1)
 		return false;
-	for (; *path; path++)
-		if (*path < ' ' || *path > '~' || *path == '\\')
-			return false;
-	return true;
+	while (*path && *path != '\\' && mr_utf8_shown(path))
+		path += mr_utf8_shown(path);
+	return !*path;
 }
 
 /* Whether the file can be mapped by the path that the process had mapped it from. */
 static bool has_usable_path(const struct mr_traced_range *range)
 {
 	return is_usable(range->mapping.path) && range->file.has_path;
+}
+
+static void remark_path(struct mr_traced_range *range)
+{
+	REMARK(range,
+	       is_usable(range->mapping.path)
+		       ? "the file is not where it was mapped from: %.100s"
+		       : "no line of a batch can have the path of the file: %.100s",
+	       range->mapping.path);
 }
 
 /* A file is mapped from its beginning, so that the range is where it is in the file. */
@@ -64,7 +73,7 @@ static void stand_by_path(struct mr_host *host, enum mr_memory_type type, const 
 		stand_in(range, mapping->shared ? MR_MEMORY_MEMFD : MR_MEMORY_ANON,
 			 mapping->shared ? "memfd" : "anon");
 		range->is_exact = false;
-		REMARK(range, "the file is not where it was mapped from: %.100s", mapping->path);
+		remark_path(range);
 		return;
 	}
 	range->type = type;
@@ -216,6 +225,12 @@ static void stand_for_obstacle(struct mr_host *host, struct mr_traced_range *ran
 		/* fallthrough */
 	case MR_OBSTACLE_DAX:
 	case MR_OBSTACLE_FILE:
+		if (!has_usable_path(
+			    range)) { /* its file system decides, which memory of no other kind has */
+			range->is_exact = false;
+			remark_path(range);
+			return;
+		}
 		stand_by_path(host, range->mapping.shared ? MR_MEMORY_FILE : MR_MEMORY_FILE_PRIVATE,
 			      range->mapping.shared ? "file" : "file-private", range);
 		return;

@@ -311,7 +311,8 @@ static const char *obstacle_of(const struct reproduced *it)
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "what the DMA handle was for is not known";
 	if (on_memory && (!look->has_range || !look->range.memory[0]))
-		return "what the range was is not known";
+		return look->range.remark[0] ? look->range.remark
+					     : "what the range was is not known";
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
 	    !is_refused_descriptor(look))
 		return "what the descriptor was is not known";
@@ -498,7 +499,9 @@ static bool print_kind(FILE *file, const struct mr_refusal_kind *kind)
 	obstacle = obstacle_of(&it);
 	print_title(file, &it);
 	if (obstacle) {
-		fprintf(file, "# It cannot be reproduced: %s.\n", obstacle);
+		fputs("# It cannot be reproduced: ", file);
+		mr_batch_print_foreign(file, obstacle);
+		fputs(".\n", file);
 		return false;
 	}
 	print_remarks(file, &it);

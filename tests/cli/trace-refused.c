@@ -9,6 +9,7 @@
 #include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +203,27 @@ static void readonly_file(void)
 	char path[] = "read only'.XXXXXX";
 
 	reg(map_fd(mkstemp(path), 4, 4, PROT_READ, MAP_SHARED), PAGE);
+}
+
+/* Shared, and written by the device: the kernel refuses that of most file systems. */
+static void shared_file(const char *path, bool is_unlinked)
+{
+	char *memory = map_fd(open(path, O_RDWR | O_CREAT, 0600), 2, 2, PROT_READ | PROT_WRITE,
+			      MAP_SHARED);
+
+	if (is_unlinked)
+		unlink(path);
+	reg(memory, PAGE);
+}
+
+static void foreign_file(void)
+{
+	shared_file("Gr\303\266\303\237e", false);
+}
+
+static void unlinked_file(void)
+{
+	shared_file("unlinked", true);
 }
 
 static void readonly_shm(void)
@@ -487,6 +509,8 @@ static const struct {
 	CASE(beyond_file),
 	CASE(beyond_private_file),
 	CASE(readonly_file),
+	CASE(foreign_file),
+	CASE(unlinked_file),
 	CASE(readonly_shm),
 	CASE(kernel_address),
 	CASE(wraps),

@@ -66,6 +66,17 @@ setup() {
 	grep -q '^# MR-FILE-END: ' "$BATCH"
 }
 
+@test "a file that is shared: by its path in any language, or a comment that there is none" {
+	on_simulator || skip "older kernels take it"
+	trace_cases foreign_file
+	[ "${output##* }" -ne 0 ] || skip "$BATS_TEST_TMPDIR is on a file system whose memory is taken"
+	reproduces foreign_file
+	grep -q -e "--memory file:$BATS_TEST_TMPDIR/Größe " "$BATCH"
+	trace_cases unlinked_file
+	grep -q '^# It cannot be reproduced: the file is not where it was mapped from' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+}
+
 # bats test_tags=kernel
 @test "a length that leads beyond all addresses, or of which most is not mapped" {
 	reproduces wraps wraps_unaligned everything far_too_long

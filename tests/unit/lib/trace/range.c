@@ -132,6 +132,10 @@ TEST(files_are_named_and_begin_at_their_beginning)
 	read_range(memory, PAGE, 0);
 	is("memfd", 0, false);
 	assert_contains(range.remark, "not where it was mapped from");
+	/* a memfd can be pinned for writing, and the file cannot */
+	read_range(memory, PAGE, WRITE);
+	assert_int_equal(range.memory[0] == '\0', range.obstacle == MR_OBSTACLE_FILE);
+	assert_contains(range.remark, "not where it was mapped from");
 	munmap(memory, 2 * PAGE);
 	close(fd);
 }
@@ -161,23 +165,45 @@ TEST(the_end_of_a_file_without_a_path_is_found)
 	munmap(memory, 4 * PAGE);
 }
 
-TEST(names_that_could_mislead_are_not_used)
+/* The range of a private mapping of a file of that name, in a new folder; @path is set to its path. */
+static void read_named(const char *name, char *path, size_t size)
 {
-	char folder[] = "/tmp/mrctl-range-XXXXXX", path[64];
+	char folder[] = "/tmp/mrctl-range-XXXXXX";
 	char *memory;
 	int fd;
 
 	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/a\nreg --size 1", folder);
+	snprintf(path, size, "%s/%s", folder, name);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_true(fd >= 0 && !ftruncate(fd, (off_t)PAGE));
 	memory = map(1, RW, MAP_PRIVATE, fd);
 	read_range(memory, PAGE, WRITE);
-	is("anon", 0, false);
 	munmap(memory, PAGE);
 	close(fd);
 	unlink(path);
 	rmdir(folder);
+}
+
+TEST(names_that_could_mislead_are_not_used)
+{
+	static const char *const names[] = { "a\nreg --size 1", "a\xff", "a\xc2\x9b",
+					     "a\xe2\x80\xae" };
+	char path[64];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		read_named(names[i], path, sizeof(path));
+		is("anon", 0, false);
+		assert_contains(range.remark, "no line of a batch can have the path");
+	}
+}
+
+TEST(names_in_other_languages_are_used)
+{
+	char path[64], text[80];
+
+	read_named("Gr\xc3\xb6\xc3\x9f\x65 \xe5\xa4\xa7", path, sizeof(path));
+	snprintf(text, sizeof(text), "file-private:%s", path);
+	is(text, 0, true);
 }
 
 TEST(memory_without_a_path_is_a_memfd)
@@ -257,6 +283,7 @@ int main(void)
 		cmocka_unit_test(files_are_named_and_begin_at_their_beginning),
 		cmocka_unit_test(the_end_of_a_file_without_a_path_is_found),
 		cmocka_unit_test(names_that_could_mislead_are_not_used),
+		cmocka_unit_test(names_in_other_languages_are_used),
 		cmocka_unit_test(memory_without_a_path_is_a_memfd),
 		cmocka_unit_test(huge_pages_are_told_from_others),
 		cmocka_unit_test(transparent_huge_pages_are_those_that_were_asked_for),
