@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 
 #include "cmd/trace/rows.h"
+#include "lib/base/sum.h"
 #include "lib/simulator/enter.h"
 #include "lib/trace/request.h"
 
@@ -113,11 +114,11 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		if (mr_traced_call_row(i)->effect != MR_TRACED_REGISTERS)
 			continue;
 		count += tally->calls - tally->refused;
-		bytes += tally->bytes;
+		bytes = mr_sum(bytes, tally->bytes);
 	}
 	for (size_t i = 0; i < follow->leak_count; i++) {
 		leaked += follow->leaks[i].count;
-		leaked_bytes += follow->leaks[i].bytes;
+		leaked_bytes = mr_sum(leaked_bytes, follow->leaks[i].bytes);
 	}
 	*row = (struct trace_row){
 		.program = (const char *const *)invocation->operands,

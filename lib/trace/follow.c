@@ -10,6 +10,7 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clean_text.h"
+#include "lib/base/sum.h"
 #include "lib/trace/follow.h"
 #include "lib/trace/others.h"
 
@@ -159,7 +160,7 @@ static void note_leak(struct mr_site *site, void *data)
 	if (!leak)
 		return;
 	leak->count += site->count;
-	leak->bytes += site->bytes;
+	leak->bytes = mr_sum(leak->bytes, site->bytes);
 }
 
 static void end_process(struct mr_follow *follow, size_t index)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/base/sum.h"
 #include "lib/trace/ledger.h"
 
 static int compare_sites(const void *a, const void *b)
@@ -15,10 +16,16 @@ static int compare_sites(const void *a, const void *b)
 	return (left->call > right->call) - (left->call < right->call);
 }
 
+/* A region of all memory of the process, by on-demand paging, has no memory of its own. */
+static uint64_t bytes_of(const struct mr_trace_record *call)
+{
+	return call->addr || call->length != UINT64_MAX ? call->length : 0;
+}
+
 static void add(struct mr_live_tally *live, uint64_t bytes)
 {
 	live->count++;
-	live->bytes += bytes;
+	live->bytes = mr_sum(live->bytes, bytes);
 	if (live->count > live->most_count)
 		live->most_count = live->count;
 	if (live->bytes > live->most_bytes)
@@ -28,7 +35,7 @@ static void add(struct mr_live_tally *live, uint64_t bytes)
 static void remove_from(struct mr_live_tally *live, uint64_t bytes)
 {
 	live->count--;
-	live->bytes -= bytes;
+	live->bytes = live->count ? mr_sum_without(live->bytes, bytes) : 0;
 }
 
 static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
@@ -44,7 +51,7 @@ static void drop_object(struct mr_ledger *ledger, struct mr_trace_totals *totals
 		remove_from(&ledger->live, object->bytes);
 		remove_from(&totals->live, object->bytes);
 		object->site->count--;
-		object->site->bytes -= object->bytes;
+		object->site->bytes = mr_sum_without(object->site->bytes, object->bytes);
 	}
 	mr_objects_remove(&ledger->objects, object);
 }
@@ -84,7 +91,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	object->pd = call->pd;
 	object->dm = call->dm;
 	object->is_region = is_region;
-	object->bytes = call->length;
+	object->bytes = bytes_of(call);
 	object->site = site;
 	object->region = region_of(call);
 	memcpy(object->device, call->device, sizeof(object->device));
@@ -93,7 +100,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	add(&ledger->live, object->bytes);
 	add(&totals->live, object->bytes);
 	site->count++;
-	site->bytes += object->bytes;
+	site->bytes = mr_sum(site->bytes, object->bytes);
 }
 
 static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
@@ -115,10 +122,11 @@ static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *tota
 	region->addr = region->iova = call->addr;
 	region->length = call->length;
 	region->pinned_access = (struct mr_opt_u64){ region->access, true };
-	resize(&ledger->live, object->bytes, call->length);
-	resize(&totals->live, object->bytes, call->length);
-	object->site->bytes += call->length - object->bytes;
-	object->bytes = call->length;
+	resize(&ledger->live, object->bytes, bytes_of(call));
+	resize(&totals->live, object->bytes, bytes_of(call));
+	object->site->bytes =
+		mr_sum(mr_sum_without(object->site->bytes, object->bytes), bytes_of(call));
+	object->bytes = bytes_of(call);
 }
 
 static void free_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
@@ -197,7 +205,7 @@ static void tally(struct mr_call_tally *tally, const struct mr_trace_record *cal
 	if (call->errnum)
 		tally->refused++;
 	else
-		tally->bytes += call->length;
+		tally->bytes = mr_sum(tally->bytes, bytes_of(call));
 	tally->total_ns += call->elapsed_ns;
 	if (call->elapsed_ns < tally->slowest_ns)
 		return;
@@ -325,7 +333,8 @@ void mr_ledger_sites(const struct mr_ledger *ledger,
 void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
 	totals->live.count -= ledger->live.count;
-	totals->live.bytes -= ledger->live.bytes;
+	totals->live.bytes =
+		totals->live.count ? mr_sum_without(totals->live.bytes, ledger->live.bytes) : 0;
 	mr_objects_release(&ledger->objects);
 }
 

@@ -33,12 +33,13 @@ struct mr_site {
 /** The calls of one kind. */
 struct mr_call_tally {
 	uint64_t calls, refused;
-	uint64_t bytes; /**< that were asked for by those that succeeded */
+	uint64_t
+		bytes; /**< that were asked for by those that succeeded; as in struct mr_live_tally */
 	uint64_t total_ns, slowest_ns;
 	uint64_t slowest_bytes;
 };
 
-/** What is registered at once. */
+/** What is registered at once.  All memory of a process is 0 bytes; UINT64_MAX: more than 64 bits hold. */
 struct mr_live_tally {
 	uint64_t count, bytes;
 	uint64_t most_count, most_bytes;

@@ -321,12 +321,16 @@ static const char *obstacle_of(const struct reproduced *it)
 
 /* ---- earlier registrations ---- */
 
-/* Whether what was registered before decides: memory that is short, or a limit that is reached. */
+/*
+ * Whether what was registered before decides: memory that is short, or a limit that is reached.  Regions with on-demand
+ * paging alone pin nothing.
+ */
 static bool needs_earlier(const struct reproduced *it)
 {
+	const struct mr_look *look = it->look;
 	const int errnum = it->record->errnum;
 
-	return it->look && it->look->registered_count &&
+	return look->registered_count && !(look->pinned.known && !look->pinned.value) &&
 	       (errnum == ENOMEM || errnum == EAGAIN || errnum == ENOSPC || errnum == ENOBUFS);
 }
 

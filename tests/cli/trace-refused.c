@@ -301,6 +301,15 @@ static void sum_of_some(void)
 	reg(memory, 5 * PAGE);
 }
 
+/* Regions of all memory pin nothing. */
+static void one_after_all_memory(void)
+{
+	for (int i = 0; i < 2; i++)
+		if (!ibv_reg_mr(pd, NULL, SIZE_MAX, LOCAL | IBV_ACCESS_ON_DEMAND))
+			die(name);
+	one();
+}
+
 /* ---- requests ---- */
 
 static void access_flags(void)
@@ -521,6 +530,7 @@ static const struct {
 	CASE(sum_of_small),
 	CASE(one),
 	CASE(sum_of_some),
+	CASE(one_after_all_memory),
 	CASE(access_flags),
 	CASE(no_length),
 	CASE(iova),

@@ -101,6 +101,14 @@ setup() {
 	[[ $how == *"--limit memlock=64K "* ]]
 }
 
+@test "the limit of locked memory, beside regions of all memory, which pin nothing" {
+	on_mlx5 || skip "rxe has no region of all memory"
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces one_after_all_memory
+	[ "$(grep -c '^reg ' "$BATCH")" -eq 1 ]
+	grep -qx '# registered before: 2 regions of 0 bytes' "$BATCH"
+}
+
 @test "the limit of locked memory is reproduced by another user, too" {
 	require_nobody
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)

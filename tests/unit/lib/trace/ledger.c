@@ -93,11 +93,50 @@ TEST(a_umem_is_of_the_device_that_it_was_registered_on)
 	assert_string_equal(device_of(0x20), "");
 }
 
+static void registers(uint64_t object, uint64_t addr, uint64_t length)
+{
+	take((struct mr_trace_record){
+		.call = MR_TRACED_IBV_REG_MR, .object = object, .addr = addr, .length = length });
+}
+
+static uint64_t bytes_before(void)
+{
+	const struct mr_trace_record call = { .call = MR_TRACED_IBV_REG_MR, .errnum = 12 };
+
+	mr_ledger_context(&ledger, &call, &region, &context);
+	return context.registered_bytes;
+}
+
+TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
+{
+	const struct mr_call_tally *tally = &totals.calls[MR_TRACED_IBV_REG_MR];
+
+	mr_ledger_end(&ledger, &totals);
+	mr_ledger_release(&ledger);
+	totals = (struct mr_trace_totals){ 0 };
+	registers(0x30, 0, UINT64_MAX);
+	registers(0x31, 0, UINT64_MAX);
+	registers(0x32, 0x1000, 0x1000);
+	assert_int_equal(bytes_before(), 0x1000);
+	assert_int_equal(context.registered_count, 3);
+	assert_int_equal(tally->bytes, 0x1000);
+	registers(0x33, 0x1000, UINT64_MAX - 1);
+	assert_int_equal(bytes_before(), UINT64_MAX);
+	assert_int_equal(tally->bytes, UINT64_MAX);
+	assert_int_equal(totals.live.most_bytes, UINT64_MAX);
+	for (uint64_t object = 0x30; object <= 0x33; object++)
+		take((struct mr_trace_record){ .call = MR_TRACED_IBV_DEREG_MR, .object = object });
+	assert_int_equal(bytes_before(), 0);
+	registers(0x34, 0x1000, 0x2000);
+	assert_int_equal(bytes_before(), 0x2000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_advice_is_about_the_region_of_its_key),
 		cmocka_unit_test(a_umem_is_of_the_device_that_it_was_registered_on),
+		cmocka_unit_test(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest),
 	};
 	const int rc = cmocka_run_group_tests(tests, NULL, NULL);
 
