@@ -270,7 +270,7 @@ static void look_at_key(const struct mr_object *object, void *data)
 		search->found = object;
 }
 
-/* The object that a call is about: ibv_advise_mr(3) is given a key alone. */
+/* The object that a call is about: ibv_advise_mr(3) is given a key alone, that of the first range. */
 static const struct mr_object *object_of(const struct mr_ledger *ledger,
 					 const struct mr_trace_record *call)
 {
@@ -278,6 +278,8 @@ static const struct mr_object *object_of(const struct mr_ledger *ledger,
 
 	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
 		return mr_objects_find(&ledger->objects, call->object);
+	if (!call->range_count)
+		return NULL;
 	mr_objects_visit(&ledger->objects, look_at_key, &search);
 	return search.found;
 }

@@ -111,7 +111,9 @@ static void read_advice(const struct mr_trace_record *record, struct mr_refused_
 	call->advice = (struct mr_advice){ .advice = record->access, .flags = record->call_flags };
 	call->advised = (struct mr_advice_range){ record->addr, record->length, record->lkey };
 	call->refusal.advice = &call->advice;
-	call->refusal.advised = &call->advised;
+	if (record->range_count)
+		call->refusal.advised = &call->advised;
+	call->refusal.has_more_ranges = record->range_count > 1;
 }
 
 /* A region by ibv_import_mr() was registered by another process, in a way that is not known. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 #include "lib/verbs/access.h"
 #include "lib/verbs/advice.h"
 #include "lib/verbs/rereg.h"
+#include "lib/verbs/symbols.h"
+
+#define KNOWN_OF_REG_EX                                                                            \
+	(MR_INIT_ATTR_IOVA | MR_INIT_ATTR_ADDR | MR_INIT_ATTR_FD | MR_INIT_ATTR_FD_OFFSET |        \
+	 MR_INIT_ATTR_DMAH)
 
 /* A kind of refusal, as lines are made of it. */
 struct reproduced {
@@ -256,6 +262,15 @@ static bool is_change_of_mrctl(uint32_t flags)
 	return flags && !(flags & ~known);
 }
 
+/* Whether the call has asked for more than libibverbs knew when mrctl was written. */
+static bool has_unknown_attributes(const struct mr_trace_record *record)
+{
+	const uint64_t known =
+		record->call == MR_TRACED_IBV_REG_MR_EX ? KNOWN_OF_REG_EX : MLX5DV_UMEM_MASK_DMABUF;
+
+	return record->comp_mask & ~known;
+}
+
 static bool is_certainly(const struct mr_look *look, const char *id)
 {
 	const struct mr_diagnosis *diagnosis = &look->diagnosis;
@@ -304,6 +319,10 @@ static const char *obstacle_of(const struct reproduced *it)
 		return "the process was not looked at while it waited in the call";
 	if (!mr_errno_name(it->record->errnum))
 		return "the call has told no errno that has a name";
+	if (advises && it->record->range_count != 1)
+		return "each advice of mrctl has one range";
+	if (has_unknown_attributes(it->record))
+		return "its comp_mask has bits that mrctl does not set";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
 	if (is_certainly(look, "MR-DEVX-CONTEXT"))

@@ -458,6 +458,18 @@ static void umem_page_sizes(void)
 	show(!mlx5dv_devx_umem_reg_ex(context, &in));
 }
 
+static void umem_unknown_attribute(void)
+{
+	struct mlx5dv_devx_umem_in in = { .addr = map(2, PROT_READ | PROT_WRITE),
+					  .size = PAGE,
+					  .access = LOCAL,
+					  .pgsz_bitmap = PAGE,
+					  .comp_mask = UINT64_C(1) << 40 };
+
+	errno = 0;
+	show(!mlx5dv_devx_umem_reg_ex(context, &in));
+}
+
 /* ---- dma-bufs ---- */
 
 static void no_dmabuf(void)
@@ -492,6 +504,22 @@ static void advice_unmapped(void)
 	errno = 0;
 	errno = ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, &range,
 			      1);
+	show(errno);
+}
+
+/* The first range can be fetched, the second one cannot. */
+static void advice_of_two(void)
+{
+	struct ibv_mr *mr = region(4, ALL | IBV_ACCESS_ON_DEMAND);
+	struct ibv_sge ranges[] = {
+		{ (uintptr_t)mr->addr, PAGE, mr->lkey },
+		{ (uintptr_t)mr->addr + 2 * PAGE, PAGE, mr->lkey },
+	};
+
+	munmap((char *)mr->addr + 2 * PAGE, PAGE);
+	errno = 0;
+	errno = ibv_advise_mr(pd, IBV_ADVISE_MR_ADVICE_PREFETCH, IBV_ADVISE_MR_FLAG_FLUSH, ranges,
+			      2);
 	show(errno);
 }
 
@@ -546,10 +574,12 @@ static const struct {
 	CASE(umem),
 	CASE(umem_of_plain_context),
 	CASE(umem_page_sizes),
+	CASE(umem_unknown_attribute),
 	CASE(no_dmabuf),
 	CASE(bad_descriptor),
 	CASE(advice_on_pinned),
 	CASE(advice_unmapped),
+	CASE(advice_of_two),
 };
 
 static void run_case(const char *wanted)

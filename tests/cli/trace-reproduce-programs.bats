@@ -179,6 +179,17 @@ setup() {
 	reproduces advice_on_pinned advice_unmapped
 }
 
+@test "what mrctl cannot ask for is a comment: several ranges of an advice, attributes of later releases" {
+	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
+	trace_cases advice_of_two umem_unknown_attribute
+	[ "$(grep -c ' 0$' <<<"$output")" -eq 0 ]
+	grep -q '^# It cannot be reproduced: each advice of mrctl has one range' "$BATCH"
+	grep -q '^# It cannot be reproduced: its comp_mask has bits' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" advice_of_two
+	[[ $stderr == *"because: not known"* && $stderr != *"MR-ADVICE-"* ]]
+}
+
 @test "the batch may have any path" {
 	cd "$BATS_TEST_TMPDIR"
 	"${SIM[@]}" mrctl trace -q --reproduce "it's \$HOME" -- "$TOOL" "$(device)" readonly

@@ -84,6 +84,14 @@ static void look_at_flags(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 			   advice->flags);
 }
 
+/* The kernel takes ranges in their order: what is wrong with the first one is the cause, else it may be the next. */
+static void rule_out(const struct mr_inquiry *inquiry, struct mr_suspicion *suspicion,
+		     const char *text)
+{
+	if (!inquiry->refusal->has_more_ranges)
+		mr_rule_out(suspicion, "%s", text);
+}
+
 /* ---- the region ------------------------------------------------------------------------------------------ */
 
 /* Whether the driver can find the pages of the region, by what it was registered as. */
@@ -111,7 +119,7 @@ static void look_at_kind(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		return;
 	mr_evidence_hex(suspicion, "access", refusal->region_access);
 	if (is_paged(refusal))
-		mr_rule_out(suspicion, "the region is one with on-demand paging");
+		rule_out(inquiry, suspicion, "the region is one with on-demand paging");
 	else
 		mr_suspect(suspicion, is_certain ? MR_CERTAIN : MR_LIKELY,
 			   "the region's pages are pinned (its access 0x%" PRIx32
@@ -140,7 +148,7 @@ static void look_at_rights(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (!writes)
 		return;
 	if (refusal->region_access & WRITING)
-		mr_rule_out(suspicion, "the region may be written");
+		rule_out(inquiry, suspicion, "the region may be written");
 	else if (is_mlx5(inquiry))
 		mr_suspect(suspicion, MR_CERTAIN,
 			   "the advice is to fetch for writing, and the access 0x%" PRIx32
@@ -210,7 +218,7 @@ static void look_at_range(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	mr_evidence_hex(suspicion, "iova", refusal->region_iova);
 	mr_evidence_number(suspicion, "length", refusal->region_length);
 	if (is_in_region(inquiry)) {
-		mr_rule_out(suspicion, "the part is in the region");
+		rule_out(inquiry, suspicion, "the part is in the region");
 		return;
 	}
 	mr_suspect(suspicion, MR_CERTAIN,
@@ -276,7 +284,7 @@ static void look_at_memory(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	mr_evidence_hex(suspicion, "address", start);
 	mr_evidence_number(suspicion, "length", refusal->advised->length);
 	if (search.addr >= search.end) {
-		mr_rule_out(suspicion, "all of the part is mapped");
+		rule_out(inquiry, suspicion, "all of the part is mapped");
 	} else if (search.is_unwritable == is_perm) {
 		mr_evidence_hex(suspicion, "at", search.addr);
 		mr_suspect(suspicion, MR_CERTAIN,

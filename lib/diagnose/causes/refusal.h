@@ -93,7 +93,8 @@ struct mr_refusal {
 	const struct mr_dmah_hints *hints;       /**< of ALLOC_DMAH */
 	const struct mr_advice *advice;          /**< of ADVISE */
 	const struct mr_advice_range *advised;   /**< of ADVISE */
-	const char *memory; /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
+	bool has_more_ranges; /**< of ADVISE: @advised, and the region, are of the first range */
+	const char *memory;   /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
 	uint64_t held; /**< bytes that this process has registered before, as far as is known */
 	uint64_t
 		most_held; /**< of another process: the most bytes that it has had registered at once */

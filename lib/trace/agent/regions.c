@@ -131,6 +131,7 @@ static void note_init_attr(struct call *call, const struct init_attr *attr)
 {
 	uint64_t mask = attr->comp_mask;
 
+	call->record.comp_mask = mask;
 	call_note_range(call, mask & HAS_ADDR ? (uintptr_t)attr->addr : 0, attr->length,
 			(uint32_t)attr->access);
 	if (mask & HAS_IOVA)
@@ -254,6 +255,7 @@ TRACED(struct mlx5dv_devx_umem *, mlx5dv_devx_umem_reg_ex,
 	umem = REAL(mlx5dv_devx_umem_reg_ex)(context, in);
 	call_note_range(&call, (uintptr_t)in->addr, in->size, in->access);
 	call.record.page_sizes = in->pgsz_bitmap;
+	call.record.comp_mask = in->comp_mask;
 	call.record.flags |= MR_TRACE_HAS_PAGE_SIZES;
 	if (in->comp_mask & MLX5DV_UMEM_MASK_DMABUF)
 		note_fd(&call, in->dmabuf_fd);

@@ -49,6 +49,7 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32
 	if (count && ranges) {
 		call_note_range(&call, ranges->addr, ranges->length, 0);
 		call.record.lkey = ranges->lkey;
+		call.record.range_count = count;
 	}
 	call.record.access = advice;
 	call.record.call_flags = flags;

@@ -109,6 +109,7 @@ struct mr_trace_record {
 	uint64_t iova;
 	uint64_t page_sizes; /**< umem: pgsz_bitmap */
 	uint64_t dm;         /**< pointer to the struct ibv_dm */
+	uint64_t comp_mask;  /**< of the attributes, where the call takes a struct of them */
 	/** Of a refused call that is looked at: mr_simulator_pinned(), which is in no file of /proc. */
 	uint64_t pinned;
 	uint32_t call; /**< enum mr_traced_call */
@@ -130,6 +131,8 @@ struct mr_trace_record {
 	uint32_t frame_count;
 	/** Of a refused umem that is looked at: of another call of DEVX in the same context; 0: it was answered. */
 	int32_t devx_errnum;
+	uint32_t range_count; /**< ADVISES: only the first one is in the record */
+	uint32_t reserved;
 };
 
 /** A ring: this, then the records, each of @record_size bytes. */

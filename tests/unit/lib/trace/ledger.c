@@ -24,7 +24,11 @@ static void take(struct mr_trace_record call)
 static const struct mr_look_region *advised(uint64_t device, uint32_t lkey)
 {
 	const struct mr_trace_record call = {
-		.call = MR_TRACED_IBV_ADVISE_MR, .errnum = 22, .context = device, .lkey = lkey
+		.call = MR_TRACED_IBV_ADVISE_MR,
+		.errnum = 22,
+		.context = device,
+		.lkey = lkey,
+		.range_count = 1,
 	};
 
 	mr_ledger_context(&ledger, &call, &region, &context);
@@ -48,6 +52,12 @@ TEST(an_advice_is_about_the_region_of_its_key)
 	assert_non_null(advised(0x11, 1));
 	assert_int_equal(region.addr, 0x3000);
 	assert_null(advised(0x10, 3));
+	mr_ledger_context(
+		&ledger,
+		&(struct mr_trace_record){
+			.call = MR_TRACED_IBV_ADVISE_MR, .errnum = 22, .context = 0x10, .lkey = 1 },
+		&region, &context);
+	assert_null(context.region); /* an advice without a range */
 	assert_int_equal(context.registered_count, 3);
 	/* a change gives the region another key */
 	take((struct mr_trace_record){ .call = MR_TRACED_IBV_REREG_MR,

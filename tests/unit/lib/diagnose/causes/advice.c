@@ -8,6 +8,7 @@
 #include "tests/unit/lib/diagnose/check.h"
 
 static struct mr_diagnosis diagnosis;
+static bool has_more_ranges;
 
 /* What was found out about MR-ADVICE-MEMORY of a refused prefetch of two pages, whose mappings are @maps. */
 static enum mr_certainty advise(uint32_t advice_number, int errnum, const char *maps)
@@ -22,6 +23,7 @@ static enum mr_certainty advise(uint32_t advice_number, int errnum, const char *
 		.environment = &environment,
 		.advice = &advice,
 		.advised = &range,
+		.has_more_ranges = has_more_ranges,
 		.region_known = true,
 		.region_call = MR_REG_MR,
 		.region_access = MR_ACCESS_ON_DEMAND | MR_ACCESS_LOCAL_WRITE,
@@ -74,6 +76,17 @@ TEST(the_first_mapping_that_cannot_be_fetched_decides)
 	assert_int_equal(advise(PREFETCH, EFAULT, maps), MR_CERTAIN);
 }
 
+TEST(of_several_ranges_the_first_one_may_be_the_cause_and_is_not_ruled_out)
+{
+	has_more_ranges = true;
+	assert_int_equal(advise(PREFETCH, EFAULT, "00010000-00012000 rw-p 0 00:00 0\n"),
+			 MR_UNRELATED);
+	assert_int_equal(diagnosis.ruled_out_count, 0);
+	assert_int_equal(advise(PREFETCH, EFAULT, "00010000-00012000 ---p 0 00:00 0\n"),
+			 MR_CERTAIN);
+	has_more_ranges = false;
+}
+
 TEST(where_all_is_mapped_as_it_should_be_the_memory_is_not_the_cause)
 {
 	assert_int_equal(advise(PREFETCH_WRITE, EFAULT, "00010000-00012000 rw-p 0 00:00 0\n"),
@@ -99,6 +112,7 @@ int main(void)
 		T(what_may_not_be_read_is_efault_for_reading_and_for_writing),
 		T(what_may_be_read_and_not_written_is_eperm_for_writing),
 		T(the_first_mapping_that_cannot_be_fetched_decides),
+		T(of_several_ranges_the_first_one_may_be_the_cause_and_is_not_ruled_out),
 		T(where_all_is_mapped_as_it_should_be_the_memory_is_not_the_cause),
 		T(mappings_that_cannot_be_read_prove_nothing),
 	};
