@@ -27,6 +27,8 @@ struct reproduced {
 	const struct mr_look *look; /* or NULL */
 	enum mr_region_call call;   /* of a registration */
 	bool registers;
+	uint64_t
+		limit; /* of locked memory, bytes, with which the batch is to be run; UINT64_MAX: none */
 };
 
 static void print_expect(FILE *file, const struct reproduced *it)
@@ -252,6 +254,70 @@ static void print_dm(FILE *file, const struct reproduced *it)
 	print_expect(file, it);
 }
 
+/*
+ * Whether what was registered before decides: memory that is short, or a limit that is reached.  Regions with on-demand
+ * paging alone pin nothing.
+ */
+static bool needs_earlier(const struct reproduced *it)
+{
+	const struct mr_look *look = it->look;
+	const int errnum = it->record->errnum;
+
+	return look->registered_count && !(look->pinned.known && !look->pinned.value) &&
+	       (errnum == ENOMEM || errnum == EAGAIN || errnum == ENOSPC || errnum == ENOBUFS);
+}
+
+/* ---- the limit of locked memory ---- */
+
+/* The limit that counted for a process; UINT64_MAX: none did. */
+static uint64_t limit_of(const struct mr_look *look)
+{
+	return look->has_memlock && look->is_memlock_lifted != MR_YES ? look->memlock.soft
+								      : UINT64_MAX;
+}
+
+/* Whether more was pinned than the limit allows: it was raised then, or did not count. */
+static bool is_beyond_limit(const struct mr_look *look)
+{
+	return look->pinned.known && look->pinned.value > limit_of(look);
+}
+
+static bool is_by_limit(const struct mr_refusal_kind *kind)
+{
+	const struct mr_cause *cause = mr_refusals_cause(kind);
+
+	return cause && !strncmp(cause->id, "MR-MEMLOCK", strlen("MR-MEMLOCK"));
+}
+
+/* The limit to run the batch with: that of the first refusal by a limit, or the first one that counted at all. */
+static uint64_t limit_of_batch(const struct mr_refusals *refusals)
+{
+	uint64_t limit = UINT64_MAX;
+
+	for (size_t i = 0; i < refusals->count; i++) {
+		const struct mr_refusal_kind *kind = refusals->kinds[i];
+
+		if (!kind->has_look || is_beyond_limit(&kind->look))
+			continue;
+		if (is_by_limit(kind))
+			return limit_of(&kind->look);
+		if (limit == UINT64_MAX)
+			limit = limit_of(&kind->look);
+	}
+	return limit;
+}
+
+/* Whether the limit of the batch changes the answer: it allows what was refused, or refuses what it was not that for. */
+static bool is_other_limit(const struct reproduced *it)
+{
+	const uint64_t own = limit_of(it->look);
+
+	if (own == it->limit)
+		return false;
+	return is_by_limit(it->kind) || (it->look->has_range && it->record->errnum != EINVAL &&
+					 it->record->length > it->limit);
+}
+
 /* ---- what cannot be reproduced ---- */
 
 /* mrctl rereg changes something, and only what libibverbs knows. */
@@ -335,39 +401,41 @@ static const char *obstacle_of(const struct reproduced *it)
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
 	    !is_refused_descriptor(look))
 		return "what the descriptor was is not known";
+	if (needs_earlier(it) && is_beyond_limit(look))
+		return "more was pinned before than the limit of locked memory allows, which was "
+		       "higher then or did not count";
+	if (is_other_limit(it))
+		return "its limit of locked memory is not that of the batch";
 	return changes ? obstacle_of_change(it) : NULL;
 }
 
 /* ---- earlier registrations ---- */
 
-/*
- * Whether what was registered before decides: memory that is short, or a limit that is reached.  Regions with on-demand
- * paging alone pin nothing.
- */
-static bool needs_earlier(const struct reproduced *it)
+/* Bytes that the region of a change has pinned: it has a line of its own. */
+static uint64_t pinned_before_change(const struct reproduced *it)
 {
-	const struct mr_look *look = it->look;
-	const int errnum = it->record->errnum;
+	const struct mr_look_region *old = &it->kind->region;
+	const uint64_t page = mr_page_size(mr_this_host());
+	enum mr_region_call call;
 
-	return look->registered_count && !(look->pinned.known && !look->pinned.value) &&
-	       (errnum == ENOMEM || errnum == EAGAIN || errnum == ENOSPC || errnum == ENOBUFS);
+	if (it->record->call != MR_TRACED_IBV_REREG_MR || !call_before(it, &call) ||
+	    mr_call_row(call)->on != MR_ON_MEMORY || old->access & MR_ACCESS_ON_DEMAND)
+		return 0;
+	return (old->addr % page + old->length + page - 1) / page * page;
 }
 
 /*
  * What counts against the limit is the sum, in pages.  So the earlier regions are made as one mapping of equal parts,
  * which are as many.
  */
-static void print_earlier(FILE *file, const struct reproduced *it)
+static void print_sum(FILE *file, uint64_t bytes, uint64_t count)
 {
-	const struct mr_look *look = it->look;
 	const uint64_t page = mr_page_size(mr_this_host());
-	const uint64_t count = look->registered_count;
-	const uint64_t bytes = look->pinned.known ? look->pinned.value : look->registered_bytes;
 	const uint64_t each = bytes / count / page * page;
 
 	if (!each) {
-		fprintf(file, "reg --size %" PRIu64 " --count %" PRIu64 "\n",
-			look->registered_bytes / count ?: 1, count);
+		fprintf(file, "reg --size %" PRIu64 " --count %" PRIu64 "\n", bytes / count ?: 1,
+			count);
 		return;
 	}
 	fprintf(file, "reg --size %" PRIu64, each);
@@ -378,29 +446,29 @@ static void print_earlier(FILE *file, const struct reproduced *it)
 		fprintf(file, "reg --size %" PRIu64 "\n", bytes - each * count);
 }
 
-/* ---- the file ---- */
-
-static void print_limit(FILE *file, const struct mr_look *look)
+/* Each region that is pinned has a page or more: the others, with on-demand paging, are left out. */
+static void print_earlier(FILE *file, const struct reproduced *it)
 {
-	if (look->memlock.soft == UINT64_MAX)
-		fputs("unlimited", file);
-	else if (look->memlock.soft % 1024)
-		fprintf(file, "%" PRIu64, look->memlock.soft);
-	else
-		fprintf(file, "%" PRIu64 "K", look->memlock.soft / 1024);
+	const struct mr_look *look = it->look;
+	const uint64_t own = pinned_before_change(it);
+	const uint64_t bytes = look->pinned.known ? look->pinned.value : look->registered_bytes;
+	const uint64_t pages = bytes / mr_page_size(mr_this_host());
+	uint64_t count = look->registered_count - (own != 0);
+
+	if (look->pinned.known && pages < count)
+		count = pages;
+	if (count && bytes > own)
+		print_sum(file, bytes - own, count);
 }
 
-/* The limit that the refused processes had, where it counted for them; the first one's stands for all. */
-static const struct mr_look *limited(const struct mr_refusals *refusals)
-{
-	for (size_t i = 0; i < refusals->count; i++) {
-		const struct mr_look *look = &refusals->kinds[i]->look;
+/* ---- the file ---- */
 
-		if (refusals->kinds[i]->has_look && look->has_memlock &&
-		    look->memlock.soft != UINT64_MAX && look->is_memlock_lifted != MR_YES)
-			return look;
-	}
-	return NULL;
+static void print_limit(FILE *file, uint64_t limit)
+{
+	if (limit % 1024)
+		fprintf(file, " --limit memlock=%" PRIu64, limit);
+	else
+		fprintf(file, " --limit memlock=%" PRIu64 "K", limit / 1024);
 }
 
 /* Whether fork protection of libibverbs was on in a process that was refused; ibv_fork_init(3) does it, too. */
@@ -413,9 +481,8 @@ static bool is_fork_safe(const struct mr_refusals *refusals)
 }
 
 static void print_head(FILE *file, const struct mr_refusals *refusals,
-		       const struct mr_reproduction_head *head)
+		       const struct mr_reproduction_head *head, uint64_t limit)
 {
-	const struct mr_look *look = limited(refusals);
 	const struct mr_environment *environment = refusals->count && refusals->kinds[0]->has_look
 							   ? &refusals->kinds[0]->look.environment
 							   : NULL;
@@ -434,14 +501,12 @@ static void print_head(FILE *file, const struct mr_refusals *refusals,
 			environment->rdma_core[0] ? environment->rdma_core : "of unknown version",
 			environment->device[0] ? ", device " : "", environment->device,
 			environment->simulated ? " (simulated)" : "");
-	if (look)
-		fprintf(file, ", ulimit -l %" PRIu64, look->memlock.soft / 1024);
+	if (limit != UINT64_MAX)
+		fprintf(file, ", ulimit -l %" PRIu64, limit / 1024);
 	fprintf(file, "\n# Run it by: %smrctl batch --keep-going",
 		is_fork_safe(refusals) ? "RDMAV_FORK_SAFE=1 " : "");
-	if (look) {
-		fputs(" --limit memlock=", file);
-		print_limit(file, look);
-	}
+	if (limit != UINT64_MAX)
+		print_limit(file, limit);
 	mr_batch_print_path(file, head->path);
 	if (environment && environment->device[0])
 		fprintf(file, "\n# Where there are several devices, with mrctl -d %s",
@@ -508,12 +573,13 @@ static void print_lines(FILE *file, const struct reproduced *it)
 	fputs("dereg --all\n", file);
 }
 
-static bool print_kind(FILE *file, const struct mr_refusal_kind *kind)
+static bool print_kind(FILE *file, const struct mr_refusal_kind *kind, uint64_t limit)
 {
 	const struct mr_trace_record *record = &kind->record.call;
 	struct reproduced it = { .kind = kind,
 				 .record = record,
-				 .look = kind->has_look ? &kind->look : NULL };
+				 .look = kind->has_look ? &kind->look : NULL,
+				 .limit = limit };
 	const char *obstacle;
 
 	it.registers =
@@ -535,11 +601,12 @@ static bool print_kind(FILE *file, const struct mr_refusal_kind *kind)
 size_t mr_reproduction_write(const struct mr_refusals *refusals,
 			     const struct mr_reproduction_head *head, FILE *file)
 {
+	const uint64_t limit = limit_of_batch(refusals);
 	size_t count = 0;
 
-	print_head(file, refusals, head);
+	print_head(file, refusals, head, limit);
 	for (size_t i = 0; i < refusals->count; i++)
-		count += print_kind(file, refusals->kinds[i]);
+		count += print_kind(file, refusals->kinds[i], limit);
 	if (refusals->left_out)
 		fprintf(file, "\n# %" PRIu64 " refusals of yet other kinds are left out.\n",
 			refusals->left_out);

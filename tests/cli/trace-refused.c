@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -75,6 +76,16 @@ static void reg_as(const void *addr, size_t length, unsigned int access)
 static void reg(const void *addr, size_t length)
 {
 	reg_as(addr, length, ALL);
+}
+
+static struct ibv_mr *region(size_t pages, unsigned int access)
+{
+	struct ibv_mr *mr =
+		ibv_reg_mr(pd, map(pages, PROT_READ | PROT_WRITE), pages * PAGE, access);
+
+	if (!mr)
+		die(name);
+	return mr;
 }
 
 /* ---- memory ---- */
@@ -310,6 +321,53 @@ static void one_after_all_memory(void)
 	one();
 }
 
+static void one_after_many_on_demand(void)
+{
+	region(1, LOCAL);
+	for (int i = 0; i < 40; i++)
+		region(1, LOCAL | IBV_ACCESS_ON_DEMAND);
+	one();
+}
+
+static void set_limit(rlim_t limit)
+{
+	struct rlimit limits;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limits))
+		die(name);
+	limits.rlim_cur = limit;
+	if (setrlimit(RLIMIT_MEMLOCK, &limits))
+		die(name);
+}
+
+/* What was registered before is more than the limit now allows. */
+static void one_below_limit(void)
+{
+	region(12, LOCAL);
+	set_limit(8 * PAGE);
+	reg(map(2, PROT_READ | PROT_WRITE), 2 * PAGE);
+}
+
+/* The second call would not be refused with the limit of the first one. */
+static void one_of_each_limit(void)
+{
+	one();
+	set_limit(8 * PAGE);
+	errno = 0;
+	show(!ibv_reg_mr_iova(pd, map(12, PROT_READ | PROT_WRITE), 12 * PAGE, 0x10000, ALL));
+}
+
+/* Of the sum, what is changed itself has a part. */
+static void change_to_more(void)
+{
+	struct ibv_mr *mr = region(10, LOCAL);
+
+	region(2, LOCAL);
+	errno = 0;
+	show(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, map(8, PROT_READ | PROT_WRITE),
+			  8 * PAGE, 0));
+}
+
 /* ---- requests ---- */
 
 static void access_flags(void)
@@ -356,16 +414,6 @@ static void beyond_device_memory(void)
 }
 
 /* ---- changes ---- */
-
-static struct ibv_mr *region(size_t pages, unsigned int access)
-{
-	struct ibv_mr *mr =
-		ibv_reg_mr(pd, map(pages, PROT_READ | PROT_WRITE), pages * PAGE, access);
-
-	if (!mr)
-		die(name);
-	return mr;
-}
 
 static void change_memory(void)
 {
@@ -559,6 +607,10 @@ static const struct {
 	CASE(one),
 	CASE(sum_of_some),
 	CASE(one_after_all_memory),
+	CASE(one_after_many_on_demand),
+	CASE(one_below_limit),
+	CASE(one_of_each_limit),
+	CASE(change_to_more),
 	CASE(access_flags),
 	CASE(no_length),
 	CASE(iova),

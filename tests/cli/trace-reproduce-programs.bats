@@ -101,12 +101,39 @@ setup() {
 	[[ $how == *"--limit memlock=64K "* ]]
 }
 
-@test "the limit of locked memory, beside regions of all memory, which pin nothing" {
+# bats test_tags=kernel
+@test "the limit of locked memory, of a change: the region itself is a part of the sum" {
+	on_mlx5 || skip "librxe cannot change regions"
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces change_to_more
+	grep -qx 'reg --size 8192' "$BATCH"
+	grep -qx 'reg --name changed --size 40960 --access local-write' "$BATCH"
+}
+
+# bats test_tags=kernel
+@test "a limit of locked memory that changed: the batch has the first one, and comments for the others" {
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	trace_cases one_below_limit
+	[ "$output" = "one_below_limit 12" ]
+	grep -q '^# It cannot be reproduced: more was pinned before than the limit of locked memory allows' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+	trace_cases one_of_each_limit
+	[ "$(grep -c ' 12$' <<<"$output")" -eq 2 ]
+	grep -q '^# It cannot be reproduced: its limit of locked memory is not that of the batch' "$BATCH"
+	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
+	[[ $how == *"--limit memlock=64K "* ]]
+	run_batch
+	succeeded
+}
+
+@test "the limit of locked memory, beside regions with on-demand paging, which pin nothing" {
 	on_mlx5 || skip "rxe has no region of all memory"
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	reproduces one_after_all_memory
 	[ "$(grep -c '^reg ' "$BATCH")" -eq 1 ]
 	grep -qx '# registered before: 2 regions of 0 bytes' "$BATCH"
+	reproduces one_after_many_on_demand
+	grep -qx 'reg --size 4096' "$BATCH"
 }
 
 @test "the limit of locked memory is reproduced by another user, too" {
