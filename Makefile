@@ -74,6 +74,9 @@ UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
+REFUSED_SRC := $(wildcard tests/cli/refused/*.c)
+REFUSED_OBJ := $(REFUSED_SRC:%.c=$(BUILD)/%.o)
+REFUSED := $(BUILD)/tests/cli/trace-refused
 MAN := $(wildcard man/*.[1-9])
 EXAMPLES := $(shell find man/examples -type f)
 
@@ -156,7 +159,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -188,7 +191,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c tests/layers.ranks $$(call objects_for,$$*
 		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
 ## tests: build all, and the programs that check runs
-tests: all $(UNIT_BIN) $(CLI_BIN)
+tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED)
 
 check-unit: all $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN)
@@ -200,6 +203,11 @@ $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
 		$(filter %.c %.a,$^) $(DEPS_LIBS) -ldl -lm
 
+$(REFUSED): $(REFUSED_OBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ $^ $(DEPS_LIBS) -lpthread
+
 # On rxe too: without import everything in a session goes another way
 RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
 	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
@@ -207,7 +215,7 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
 	trace-reproduce trace-reproduce-programs trace-programs)
 
-check-cli: all $(CLI_BIN)
+check-cli: all $(CLI_BIN) $(REFUSED)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
 
 # Preloaded by tests in the guests, which have no compiler
@@ -215,7 +223,7 @@ PRELOADS := $(patsubst %,$(BUILD)/%.so,starve mappings readonly)
 
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
 check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool \
-		$(BUILD)/tests/cli/trace-refused $(BUILD)/differential $(PRELOADS)
+		$(REFUSED) $(BUILD)/differential $(PRELOADS)
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
