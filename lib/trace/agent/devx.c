@@ -17,15 +17,14 @@ static int query_capabilities(int fd)
 {
 	static const uint8_t in[16] = { 0x01, 0x00, [7] = 0x01 };
 	static uint8_t out[ANSWER_SIZE]; /* of all threads: nobody reads it */
-	struct {
+	/* The header ends with an array of no length, which the attributes follow. */
+	union {
 		struct ib_uverbs_ioctl_hdr header;
-		struct ib_uverbs_attr attrs[2];
+		struct {
+			char before[sizeof(struct ib_uverbs_ioctl_hdr)];
+			struct ib_uverbs_attr attrs[2];
+		};
 	} request = {
-		.header = { .length = sizeof(request),
-			    .object_id = MLX5_IB_OBJECT_DEVX,
-			    .method_id = MLX5_IB_METHOD_DEVX_OTHER,
-			    .num_attrs = 2,
-			    .driver_id = RDMA_DRIVER_MLX5 },
 		.attrs = { { .attr_id = MLX5_IB_ATTR_DEVX_OTHER_CMD_IN,
 			     .len = sizeof(in),
 			     .flags = UVERBS_ATTR_F_MANDATORY,
@@ -36,7 +35,12 @@ static int query_capabilities(int fd)
 			     .data = (uintptr_t)out } },
 	};
 
-	return ioctl(fd, RDMA_VERBS_IOCTL, &request) ? errno : 0;
+	request.header.length = sizeof(request);
+	request.header.object_id = MLX5_IB_OBJECT_DEVX;
+	request.header.method_id = MLX5_IB_METHOD_DEVX_OTHER;
+	request.header.num_attrs = 2;
+	request.header.driver_id = RDMA_DRIVER_MLX5;
+	return ioctl(fd, RDMA_VERBS_IOCTL, &request.header) ? errno : 0;
 }
 
 void devx_note(struct mr_trace_record *record)
