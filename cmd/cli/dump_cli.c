@@ -183,5 +183,7 @@ int help_dump(const struct command *const *commands, const struct option_group *
 	}
 	output_list_end(&out);
 	free((void *)options.rows);
-	return rc ? rc : output_end(&out, err);
+	rc = rc ? rc : output_end(&out, err);
+	output_release(&out);
+	return rc;
 }
