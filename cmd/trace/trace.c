@@ -19,7 +19,7 @@
 #include "cmd/trace/summary.h"
 #include "lib/base/clock.h"
 #include "lib/trace/enter.h"
-#include "lib/trace/reproduction.h"
+#include "lib/trace/reproduction/reproduction.h"
 #include "lib/trace/wire/program.h"
 
 /* The child: sets the environment, and becomes the program. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The words that lines of a batch are made of.  Each is printed with a blank before it, but for text in comments. */
-#ifndef LIB_TRACE_BATCH_WORDS_H
-#define LIB_TRACE_BATCH_WORDS_H
+#ifndef LIB_TRACE_REPRODUCTION_BATCH_WORDS_H
+#define LIB_TRACE_REPRODUCTION_BATCH_WORDS_H
 
 #include <stdint.h>
 #include <stdio.h>

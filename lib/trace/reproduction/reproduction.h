@@ -3,8 +3,8 @@
  * A batch of mrctl that is refused as a traced program was: each kind of refusal with the memory, the limits and
  * the earlier registrations that it needs.
  */
-#ifndef LIB_TRACE_REPRODUCTION_H
-#define LIB_TRACE_REPRODUCTION_H
+#ifndef LIB_TRACE_REPRODUCTION_REPRODUCTION_H
+#define LIB_TRACE_REPRODUCTION_REPRODUCTION_H
 
 #include <stdio.h>
 

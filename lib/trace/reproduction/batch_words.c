@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "lib/trace/batch_words.h"
+#include "lib/trace/reproduction/batch_words.h"
 #include "lib/verbs/access.h"
 
 void mr_batch_print_foreign(FILE *file, const char *text)
