@@ -116,9 +116,9 @@ void trace_row_fill(struct trace_row *row, const struct invocation *invocation,
 		count += tally->calls - tally->refused;
 		bytes = mr_sum(bytes, tally->bytes);
 	}
-	for (size_t i = 0; i < follow->leak_count; i++) {
-		leaked += follow->leaks[i].count;
-		leaked_bytes = mr_sum(leaked_bytes, follow->leaks[i].bytes);
+	for (size_t i = 0; i < follow->leaks.count; i++) {
+		leaked += follow->leaks.list[i].count;
+		leaked_bytes = mr_sum(leaked_bytes, follow->leaks.list[i].bytes);
 	}
 	*row = (struct trace_row){
 		.program = (const char *const *)invocation->operands,

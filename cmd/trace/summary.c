@@ -40,10 +40,10 @@ static void print_refusals(struct output *out, const struct mr_follow *follow)
 static void print_leaks(struct output *out, const struct mr_follow *follow)
 {
 	output_list_begin(out, trace_leak_record.list, &trace_leak_record, false);
-	for (size_t i = 0; i < follow->leak_count; i++) {
+	for (size_t i = 0; i < follow->leaks.count; i++) {
 		struct trace_leak_row row;
 
-		trace_leak_row_fill(&row, &follow->leaks[i]);
+		trace_leak_row_fill(&row, &follow->leaks.list[i]);
 		output_row(out, &trace_leak_record, &row);
 	}
 	output_list_end(out);

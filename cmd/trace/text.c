@@ -88,11 +88,11 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 			 const struct mr_follow *follow)
 {
 	const struct trace_args *args = invocation->args;
-	const size_t shown =
-		args->leaks || follow->leak_count <= LEAKS_SHOWN ? follow->leak_count : LEAKS_SHOWN;
+	const size_t shown = args->leaks || follow->leaks.count <= LEAKS_SHOWN ? follow->leaks.count
+									       : LEAKS_SHOWN;
 	char text[96];
 
-	if (!follow->leak_count) {
+	if (!follow->leaks.count) {
 		if (args->leaks)
 			report_note(command, "all regions were deregistered");
 		return;
@@ -100,7 +100,7 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 	report_note(command, "%s never deregistered",
 		    amount(text, sizeof(text), row->leaked.value, row->leaked_bytes.value));
 	for (size_t i = 0; i < shown; i++) {
-		const struct mr_leak *leak = &follow->leaks[i];
+		const struct mr_leak *leak = &follow->leaks.list[i];
 
 		report_detail("%s by %s at %s in %s",
 			      amount(text, sizeof(text), leak->count, leak->bytes),
@@ -108,8 +108,8 @@ static void report_leaks(const struct invocation *invocation, const struct trace
 		for (char *const *frame = leak->frames; *frame; frame++)
 			report_detail("    %s", *frame);
 	}
-	if (shown < follow->leak_count)
-		report_detail("and at %zu other places (--leaks)", follow->leak_count - shown);
+	if (shown < follow->leaks.count)
+		report_detail("and at %zu other places (--leaks)", follow->leaks.count - shown);
 }
 
 static void report_unnamed(const struct trace_result *result)
@@ -120,7 +120,7 @@ static void report_unnamed(const struct trace_result *result)
 	if (refusals->left_out)
 		report_note(command, "and %" PRIu64 " refusals of yet other kinds",
 			    refusals->left_out);
-	if (package && (refusals->count || result->follow.leak_count))
+	if (package && (refusals->count || result->follow.leaks.count))
 		report_note(command, "places have no names of functions: install %s", package);
 }
 

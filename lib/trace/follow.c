@@ -10,7 +10,6 @@
 
 #include "lib/base/cleanup.h"
 #include "lib/base/clean_text.h"
-#include "lib/base/sum.h"
 #include "lib/trace/follow.h"
 #include "lib/trace/others.h"
 
@@ -19,7 +18,6 @@ enum {
 	BUSY_POLL_MS =
 		1, /* the same while a ring is filled that fast: a program waits for a full one */
 	BUSY = MR_TRACE_SLOTS / 8, /* records of a process at a look, of one that is busy */
-	LEAKS_MAX = 4096,          /* places of leaks that are kept */
 	PROCESSES_MAX = 65536,     /* followed at once */
 	LOOKS_MAX = 256, /* at one process: the agent asks for fewer, but it need not be one */
 };
@@ -101,79 +99,14 @@ static size_t take_calls(struct mr_follow *follow, struct mr_traced_process *pro
 
 /* ---- the end of a process ---- */
 
-struct leaks {
-	struct mr_follow *follow;
-	struct mr_traced_process *process;
-};
-
-static struct mr_leak *find_leak(struct mr_follow *follow, const char *program, const char *place,
-				 uint32_t call)
-{
-	for (size_t i = 0; i < follow->leak_count; i++) {
-		struct mr_leak *leak = &follow->leaks[i];
-
-		if (leak->call == call && !strcmp(leak->place, place) &&
-		    !strcmp(leak->program, program))
-			return leak;
-	}
-	return NULL;
-}
-
-static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
-			const struct mr_site *site)
-{
-	for (uint32_t i = 0; i < site->frame_count; i++)
-		leak->frames[i] = strdup(mr_process_caller(process, site->frames[i]));
-}
-
-static struct mr_leak *new_leak(struct mr_follow *follow, struct mr_traced_process *process,
-				struct mr_site *site)
-{
-	const char *place = mr_process_place(process, site);
-	struct mr_leak *leaks, *leak = find_leak(follow, process->program, place, site->call);
-
-	if (leak || follow->leak_count == LEAKS_MAX)
-		return leak;
-	leaks = reallocarray(follow->leaks, follow->leak_count + 1, sizeof(*leaks));
-	if (!leaks)
-		return NULL;
-	follow->leaks = leaks;
-	leak = &leaks[follow->leak_count];
-	*leak = (struct mr_leak){ .program = strdup(process->program),
-				  .place = strdup(place),
-				  .call = site->call };
-	if (!leak->program || !leak->place) {
-		free(leak->program);
-		free(leak->place);
-		return NULL;
-	}
-	follow->leak_count++;
-	name_frames(leak, process, site);
-	return leak;
-}
-
-static void note_leak(struct mr_site *site, void *data)
-{
-	const struct leaks *leaks = data;
-	struct mr_leak *leak = site->count ? new_leak(leaks->follow, leaks->process, site) : NULL;
-
-	if (!leak)
-		return;
-	leak->count += site->count;
-	leak->bytes = mr_sum(leak->bytes, site->bytes);
-}
-
 static void end_process(struct mr_follow *follow, size_t index)
 {
 	struct mr_traced_process *process = follow->processes[index];
-	struct leaks leaks = { follow, process };
 
 	take_calls(follow, process, true);
 	follow->unseen += mr_ring_lost(&process->ring);
-	mr_ledger_sites(&process->ledger, note_leak, &leaks);
-	mr_ledger_end(&process->ledger, &follow->totals);
-	mr_process_release(process);
 	follow->processes[index] = follow->processes[--follow->process_count];
+	mr_leaks_end(&follow->leaks, process, &follow->totals);
 }
 
 /* ---- requests ---- */
@@ -187,15 +120,29 @@ static size_t find_process(const struct mr_follow *follow, pid_t pid)
 	return i;
 }
 
-/* @fd: set to that of the new process' ring; left alone when it cannot be followed. */
-static void add_process(struct mr_follow *follow, const struct mr_visitor *visitor,
-			const struct mr_trace_request *request, int *fd)
+/* The process that another one was forked from; all that it did before has been taken then.  NULL: not known */
+static struct mr_traced_process *find_parent(struct mr_follow *follow, uint64_t id)
+{
+	for (size_t i = 0; id && i < follow->process_count; i++)
+		if (follow->processes[i]->id == id) {
+			take_calls(follow, follow->processes[i], false);
+			return follow->processes[i];
+		}
+	return id ? mr_leaks_ended(&follow->leaks, id) : NULL;
+}
+
+/*
+ * @fd: set to that of the new process' ring; left alone when it cannot be followed.
+ * Return: its id, or 0
+ */
+static uint64_t add_process(struct mr_follow *follow, const struct mr_visitor *visitor,
+			    const struct mr_trace_request *request, int *fd)
 {
 	struct mr_traced_process *process = calloc(1, sizeof(*process)), **more;
 	struct mr_error err;
 
 	if (!process)
-		return;
+		return 0;
 	process->pid = visitor->pid;
 	process->uid = visitor->uid;
 	process->pidfd = open_pidfd(visitor->pid);
@@ -208,11 +155,13 @@ static void add_process(struct mr_follow *follow, const struct mr_visitor *visit
 		follow->processes = more;
 	if (!more || mr_ring_create(&process->ring, follow->frames, fd, &err)) {
 		mr_process_release(process);
-		return;
+		return 0;
 	}
+	mr_leaks_begin(process, find_parent(follow, request->parent), &follow->totals);
 	follow->processes[follow->process_count++] = process;
-	follow->joined++;
+	process->id = ++follow->joined;
 	mr_process_see(process, 0);
+	return process->id;
 }
 
 static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
@@ -220,11 +169,13 @@ static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
 {
 	const size_t before = find_process(follow, visitor->pid);
 	mr_auto_fd int fd = -1;
+	uint64_t id;
 
 	if (before < follow->process_count) /* it runs another program now */
 		end_process(follow, before);
-	add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
-	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames }, fd);
+	id = add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames, id },
+			 fd);
 }
 
 static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
@@ -252,7 +203,7 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		mr_channel_leave(visitor);
 		return;
 	}
-	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, -1);
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ .magic = MR_TRACE_MAGIC }, -1);
 }
 
 /* ---- the loop ---- */
@@ -412,6 +363,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;
+	mr_leaks_count(&follow->leaks);
 	leave_other(&loop);
 	free(loop.fds);
 	if (loop.child_fd >= 0)
@@ -425,13 +377,7 @@ void mr_follow_close(struct mr_follow *follow)
 {
 	while (follow->process_count)
 		end_process(follow, follow->process_count - 1);
-	for (size_t i = 0; i < follow->leak_count; i++) {
-		for (char **frame = follow->leaks[i].frames; *frame; frame++)
-			free(*frame);
-		free(follow->leaks[i].program);
-		free(follow->leaks[i].place);
-	}
-	free(follow->leaks);
+	mr_leaks_release(&follow->leaks);
 	free(follow->processes);
 	mr_refusals_release(&follow->refusals);
 	mr_channel_close(&follow->channel);

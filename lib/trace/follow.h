@@ -4,17 +4,9 @@
 #define LIB_TRACE_FOLLOW_H
 
 #include "lib/trace/channel.h"
+#include "lib/trace/leaks.h"
 #include "lib/trace/process.h"
 #include "lib/trace/refusals.h"
-
-/** What was registered at a place and never deregistered, by all processes of a program that have ended. */
-struct mr_leak {
-	char *program, *place;
-	uint32_t call; /**< enum mr_traced_call */
-	uint64_t count, bytes;
-	/** With --stacks: names of the callers of the first one, the innermost first; ends with NULL. */
-	char *frames[MR_TRACE_FRAMES + 1];
-};
 
 /** Who is told of what is seen, while it happens. */
 struct mr_trace_sink {
@@ -39,8 +31,7 @@ struct mr_follow {
 	uint64_t unseen; /**< calls that were made while mrctl did not answer */
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
-	struct mr_leak *leaks;
-	size_t leak_count;
+	struct mr_leaks leaks;
 };
 
 /** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */

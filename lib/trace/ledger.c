@@ -22,9 +22,9 @@ static uint64_t bytes_of(const struct mr_trace_record *call)
 	return call->addr || call->length != UINT64_MAX ? call->length : 0;
 }
 
-static void add(struct mr_live_tally *live, uint64_t bytes)
+static void add(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
 {
-	live->count++;
+	live->count += count;
 	live->bytes = mr_sum(live->bytes, bytes);
 	if (live->count > live->most_count)
 		live->most_count = live->count;
@@ -32,28 +32,44 @@ static void add(struct mr_live_tally *live, uint64_t bytes)
 		live->most_bytes = live->bytes;
 }
 
-static void remove_from(struct mr_live_tally *live, uint64_t bytes)
+static void remove_from(struct mr_live_tally *live, uint64_t count, uint64_t bytes)
 {
-	live->count--;
+	live->count -= count;
 	live->bytes = live->count ? mr_sum_without(live->bytes, bytes) : 0;
 }
 
 static void resize(struct mr_live_tally *live, uint64_t before, uint64_t after)
 {
-	remove_from(live, before);
-	add(live, after);
+	remove_from(live, 1, before);
+	add(live, 1, after);
 }
 
-static void drop_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
-			struct mr_object *object)
+/*
+ * An object that the process has made, or has from its parent.  That may have freed it since, and have another region at
+ * its address, but with another handle.
+ */
+static struct mr_object *find_object(const struct mr_ledger *ledger,
+				     const struct mr_trace_record *call)
+{
+	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
+
+	for (ledger = ledger->parent; !object && ledger; ledger = ledger->parent) {
+		object = mr_objects_find(&ledger->objects, call->object);
+		if (object && object->is_region && object->region.handle != call->handle)
+			object = NULL;
+	}
+	return object;
+}
+
+static void drop_object(struct mr_trace_totals *totals, struct mr_object *object)
 {
 	if (object->is_region) {
-		remove_from(&ledger->live, object->bytes);
-		remove_from(&totals->live, object->bytes);
+		remove_from(&object->ledger->live, 1, object->bytes);
+		remove_from(&totals->live, 1, object->bytes);
 		object->site->count--;
 		object->site->bytes = mr_sum_without(object->site->bytes, object->bytes);
 	}
-	mr_objects_remove(&ledger->objects, object);
+	mr_objects_remove(&object->ledger->objects, object);
 }
 
 static struct mr_look_region region_of(const struct mr_trace_record *call)
@@ -78,7 +94,7 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
 
 	if (object) /* it was freed by a call that was not seen */
-		drop_object(ledger, totals, object);
+		drop_object(totals, object);
 	object = ledger->objects.count < MR_LEDGER_OBJECTS
 			 ? mr_objects_add(&ledger->objects, call->object)
 			 : NULL;
@@ -92,21 +108,22 @@ static void add_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 	object->dm = call->dm;
 	object->is_region = is_region;
 	object->bytes = bytes_of(call);
+	object->ledger = ledger;
 	object->site = site;
 	object->region = region_of(call);
 	memcpy(object->device, call->device, sizeof(object->device));
 	if (!is_region)
 		return;
-	add(&ledger->live, object->bytes);
-	add(&totals->live, object->bytes);
+	add(&ledger->live, 1, object->bytes);
+	add(&totals->live, 1, object->bytes);
 	site->count++;
 	site->bytes = mr_sum(site->bytes, object->bytes);
 }
 
-static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+static void change_object(const struct mr_ledger *ledger, struct mr_trace_totals *totals,
 			  const struct mr_trace_record *call)
 {
-	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
+	struct mr_object *object = find_object(ledger, call);
 	struct mr_look_region *region;
 
 	if (!object || !object->is_region)
@@ -122,20 +139,20 @@ static void change_object(struct mr_ledger *ledger, struct mr_trace_totals *tota
 	region->addr = region->iova = call->addr;
 	region->length = call->length;
 	region->pinned_access = (struct mr_opt_u64){ region->access, true };
-	resize(&ledger->live, object->bytes, bytes_of(call));
+	resize(&object->ledger->live, object->bytes, bytes_of(call));
 	resize(&totals->live, object->bytes, bytes_of(call));
 	object->site->bytes =
 		mr_sum(mr_sum_without(object->site->bytes, object->bytes), bytes_of(call));
 	object->bytes = bytes_of(call);
 }
 
-static void free_object(struct mr_ledger *ledger, struct mr_trace_totals *totals,
+static void free_object(const struct mr_ledger *ledger, struct mr_trace_totals *totals,
 			const struct mr_trace_record *call)
 {
-	struct mr_object *object = mr_objects_find(&ledger->objects, call->object);
+	struct mr_object *object = find_object(ledger, call);
 
 	if (object)
-		drop_object(ledger, totals, object);
+		drop_object(totals, object);
 }
 
 static void note_effect(struct mr_ledger *ledger, struct mr_trace_totals *totals,
@@ -232,9 +249,8 @@ void mr_ledger_take(struct mr_ledger *ledger, struct mr_trace_totals *totals,
 
 void mr_ledger_complete(const struct mr_ledger *ledger, struct mr_trace_record *call)
 {
-	const struct mr_object *object = call->context || !call->object
-						 ? NULL
-						 : mr_objects_find(&ledger->objects, call->object);
+	const struct mr_object *object =
+		call->context || !call->object ? NULL : find_object(ledger, call);
 
 	if (!object)
 		return;
@@ -277,11 +293,17 @@ static const struct mr_object *object_of(const struct mr_ledger *ledger,
 	struct key_search search = { .context = call->context, .lkey = call->lkey };
 
 	if (mr_traced_call_row(call->call)->effect != MR_TRACED_ADVISES)
-		return mr_objects_find(&ledger->objects, call->object);
-	if (!call->range_count)
-		return NULL;
-	mr_objects_visit(&ledger->objects, look_at_key, &search);
+		return find_object(ledger, call);
+	for (; call->range_count && ledger && !search.found; ledger = ledger->parent)
+		mr_objects_visit(&ledger->objects, look_at_key, &search);
 	return search.found;
+}
+
+static const struct mr_object *find_dm(const struct mr_ledger *ledger, uint64_t pointer)
+{
+	const struct mr_trace_record call = { .object = pointer };
+
+	return pointer ? find_object(ledger, &call) : NULL;
 }
 
 void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_record *call,
@@ -290,7 +312,7 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 	const enum mr_traced_effect effect = mr_traced_call_row(call->call)->effect;
 	const struct mr_object *object = object_of(ledger, call);
 	const uint64_t dm_of = object && object->is_region ? object->dm : call->dm;
-	const struct mr_object *dm = dm_of ? mr_objects_find(&ledger->objects, dm_of) : NULL;
+	const struct mr_object *dm = find_dm(ledger, dm_of);
 
 	*context = (struct mr_look_context){ .registered_bytes = ledger->live.bytes,
 					     .registered_count = ledger->live.count,
@@ -300,7 +322,8 @@ void mr_ledger_context(const struct mr_ledger *ledger, const struct mr_trace_rec
 	if (effect == MR_TRACED_FREES) {
 		struct users users = { .pointer = call->object };
 
-		mr_objects_visit(&ledger->objects, count_user, &users);
+		for (const struct mr_ledger *of = ledger; of; of = of->parent)
+			mr_objects_visit(&of->objects, count_user, &users);
 		context->users = (struct mr_opt_u64){ users.count, true };
 	}
 	if (!object || !object->is_region ||
@@ -332,12 +355,14 @@ void mr_ledger_sites(const struct mr_ledger *ledger,
 	twalk_r(ledger->sites, visit_site, &visitor);
 }
 
-void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals)
+void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
-	totals->live.count -= ledger->live.count;
-	totals->live.bytes =
-		totals->live.count ? mr_sum_without(totals->live.bytes, ledger->live.bytes) : 0;
-	mr_objects_release(&ledger->objects);
+	remove_from(&totals->live, ledger->live.count, ledger->live.bytes);
+}
+
+void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
+{
+	add(&totals->live, ledger->live.count, ledger->live.bytes);
 }
 
 static void free_site(void *site)

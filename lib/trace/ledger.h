@@ -58,6 +58,8 @@ struct mr_ledger {
 	size_t site_count;
 	struct mr_site *recent[MR_LEDGER_RECENT]; /**< the last place of some calls */
 	struct mr_live_tally live;
+	/** Of the process that this one was forked from: it has the same objects at the same addresses.  Or NULL. */
+	struct mr_ledger *parent;
 };
 
 /**
@@ -93,8 +95,15 @@ struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32
 void mr_ledger_sites(const struct mr_ledger *ledger,
 		     void (*visit)(struct mr_site *site, void *data), void *data);
 
-/** mr_ledger_end() - the process has ended: what is registered is so no longer; the sites keep their sums */
-void mr_ledger_end(struct mr_ledger *ledger, struct mr_trace_totals *totals);
+/**
+ * mr_ledger_end() - no process has the objects any longer: the totals are without them
+ *
+ * The objects stay, as a forked child may turn up.
+ */
+void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
+
+/** mr_ledger_revive() - a process has the objects: the totals are with them */
+void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals);
 
 /** mr_ledger_release() - free all */
 void mr_ledger_release(struct mr_ledger *ledger);

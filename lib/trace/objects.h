@@ -10,6 +10,7 @@
 #include "lib/trace/look.h"
 #include "lib/trace/wire/wire.h"
 
+struct mr_ledger;
 struct mr_site;
 
 /** An object of the program, by its pointer.  A pointer is used again once its object is freed. */
@@ -22,6 +23,7 @@ struct mr_object {
 	uint64_t dm;    /**< of a region: memory on the device that it is on */
 	bool is_region; /**< else a protection domain, or memory on the device */
 	uint64_t bytes;
+	struct mr_ledger *ledger; /**< that it is in */
 	struct mr_site *site;
 	struct mr_look_region region;
 	struct mr_object *next; /**< of the same bucket, or free as well */

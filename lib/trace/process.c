@@ -43,13 +43,21 @@ const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 	return site ? mr_process_place(process, site) : "?";
 }
 
-void mr_process_release(struct mr_traced_process *process)
+void mr_process_stop(struct mr_traced_process *process)
 {
 	mr_places_free(process->places);
+	process->places = NULL;
+	process->has_places = false;
 	mr_modules_release(&process->modules);
-	mr_ledger_release(&process->ledger);
 	mr_ring_release(&process->ring);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
+	process->pidfd = -1;
+}
+
+void mr_process_release(struct mr_traced_process *process)
+{
+	mr_process_stop(process);
+	mr_ledger_release(&process->ledger);
 	free(process);
 }

@@ -11,7 +11,12 @@
 #include "lib/trace/ring.h"
 
 struct mr_traced_process {
-	pid_t pid; /**< as mrctl sees it; 0: it cannot */
+	pid_t pid;                        /**< as mrctl sees it; 0: it cannot */
+	uint64_t id;                      /**< that no other process has had */
+	struct mr_traced_process *parent; /**< which it was forked from; NULL: none is known */
+	unsigned int children;            /**< processes that have it as @parent */
+	unsigned int heirs;               /**< of itself, its children and theirs: how many run */
+	struct mr_traced_process *next;   /**< that has ended later: struct mr_leaks */
 	uid_t uid;
 	int pidfd;                   /**< readable once it has ended; -1: none */
 	char program[MR_TRACE_PATH]; /**< path of its program, as it says itself */
@@ -37,6 +42,9 @@ const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
  * another one.
  */
 void mr_process_see(struct mr_traced_process *process, uint64_t addr);
+
+/** mr_process_stop() - free what only a process that runs needs, and its places: those that were named stay named */
+void mr_process_stop(struct mr_traced_process *process);
 
 void mr_process_release(struct mr_traced_process *process);
 

@@ -22,6 +22,8 @@ static char variable[sizeof(MR_TRACE_VARIABLE) + sizeof(struct sockaddr_un) + MR
 static struct sockaddr_un address;
 static socklen_t address_length;
 static const char *token;
+/* Of this process, or until it joins of that which it was forked from; 0: none.  exec(2) makes it 0. */
+static uint64_t own_id;
 
 const char *channel_variable(void)
 {
@@ -196,9 +198,12 @@ bool channel_join(struct agent_process *process)
 	int ring;
 
 	fill(&request, MR_TRACE_JOIN);
+	request.parent = own_id;
 	SYSTEM(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", request.path, sizeof(request.path) - 1);
 	joined = ask(&request, &reply, &ring) && ring >= 0 && reply.frames <= MR_TRACE_FRAMES &&
 		 map_ring(process, ring, reply.frames);
+	if (joined)
+		own_id = reply.id;
 	if (ring >= 0)
 		SYSTEM(SYS_close, ring);
 	process->pid = (pid_t)SYSTEM(SYS_getpid);

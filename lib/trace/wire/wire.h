@@ -61,6 +61,7 @@ struct mr_trace_request {
 	uint64_t index;    /**< LOOK: of the record */
 	uint32_t tid;      /**< of the thread that asks, as its process sees it */
 	uint32_t reserved;
+	uint64_t parent;          /**< JOIN: id of the process that it was forked from; 0: none */
 	char path[MR_TRACE_PATH]; /**< LOST: of the program; JOIN: of the one that runs */
 };
 
@@ -69,6 +70,8 @@ struct mr_trace_reply {
 	uint32_t magic;
 	uint32_t
 		frames; /**< JOIN: how many return addresses each record is to have; 0: the caller's alone */
+	uint64_t
+		id; /**< JOIN: of the process, not 0: its children by fork(2) know it as their parent's */
 };
 
 /** What is known of a call beyond its numbers: bits of mr_trace_record.flags. */

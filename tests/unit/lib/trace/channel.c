@@ -72,7 +72,7 @@ TEST(a_right_request_is_answered_with_the_descriptor)
 	assert_int_equal(visitor->pid, getpid());
 	assert_int_equal(visitor->uid, getuid());
 	assert_int_equal(got.kind, MR_TRACE_JOIN);
-	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, sent);
+	mr_channel_reply(visitor, &(struct mr_trace_reply){ .magic = MR_TRACE_MAGIC }, sent);
 	assert_int_equal(visitor->fd, -1);
 	assert_int_equal(play_reply(fd, &received), sizeof(struct mr_trace_reply));
 	assert_true(received >= 0);
@@ -175,7 +175,8 @@ TEST(who_reads_no_reply_is_not_waited_for)
 			close(fd);
 		visitor = turn();
 		assert_non_null(visitor);
-		mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, 0 }, sent);
+		mr_channel_reply(visitor, &(struct mr_trace_reply){ .magic = MR_TRACE_MAGIC },
+				 sent);
 		if (!(i % 2))
 			close(fd);
 	}

@@ -141,11 +141,11 @@ TEST(what_is_registered_and_what_stays_is_known)
 	assert_int_equal(follow.totals.live.most_count, 2);
 	assert_int_equal(follow.totals.live.count, 0);
 	assert_int_equal(follow.totals.live.bytes, 0);
-	assert_int_equal(follow.leak_count, 1);
-	assert_int_equal(follow.leaks[0].count, 1);
-	assert_int_equal(follow.leaks[0].bytes, 4096);
-	assert_string_equal(follow.leaks[0].program, "/usr/bin/application");
-	assert_contains(follow.leaks[0].place, mr_places_package() ? "follow+0x" : "put");
+	assert_int_equal(follow.leaks.count, 1);
+	assert_int_equal(follow.leaks.list[0].count, 1);
+	assert_int_equal(follow.leaks.list[0].bytes, 4096);
+	assert_string_equal(follow.leaks.list[0].program, "/usr/bin/application");
+	assert_contains(follow.leaks.list[0].place, mr_places_package() ? "follow+0x" : "put");
 	assert_int_equal(follow.unseen, 0);
 	expect_exit(7);
 }
@@ -229,7 +229,7 @@ TEST(places_and_leaks_are_bounded)
 	run(call_from_everywhere);
 	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 100000);
 	assert_int_equal(follow.totals.live.most_count, 100000);
-	assert_in_range(follow.leak_count, 1, MR_LEDGER_SITES + 1);
+	assert_in_range(follow.leaks.count, 1, MR_LEDGER_SITES + 1);
 	expect_exit(7);
 }
 
@@ -266,7 +266,7 @@ TEST(a_process_that_joins_again_begins_anew)
 	assert_int_equal(follow.joined, 100);
 	assert_int_equal(seen.calls, 100);
 	assert_int_equal(follow.totals.live.most_count, 1);
-	assert_int_equal(follow.leaks[0].count, 100);
+	assert_int_equal(follow.leaks.list[0].count, 100);
 	expect_exit(7);
 }
 

@@ -141,11 +141,57 @@ TEST(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest)
 	assert_int_equal(bytes_before(), 0x2000);
 }
 
+static struct mr_site *takes(struct mr_ledger *of, struct mr_trace_record call)
+{
+	const struct mr_traced_record record = { .call = call };
+	struct mr_site *site = mr_ledger_site(of, 1, call.call);
+
+	mr_ledger_take(of, &totals, &record, site);
+	return site;
+}
+
+TEST(a_forked_process_has_the_objects_of_its_parent)
+{
+	struct mr_ledger parent = { 0 }, child = { .parent = &parent },
+			 grandchild = { .parent = &child };
+	const struct mr_trace_record reg = {
+		.call = MR_TRACED_IBV_REG_MR, .object = 1, .handle = 5, .addr = 1, .length = 100
+	};
+	struct mr_trace_record dereg = { .call = MR_TRACED_IBV_DEREG_MR, .object = 1, .handle = 6 };
+	struct mr_site *site;
+
+	totals = (struct mr_trace_totals){ 0 };
+	site = takes(&parent, reg);
+	takes(&grandchild, dereg); /* of another region, which is gone there */
+	assert_int_equal(site->count, 1);
+	dereg.handle = 5;
+	dereg.errnum = ENOENT;
+	takes(&grandchild, dereg);
+	assert_int_equal(totals.live.count, 1);
+	dereg.errnum = 0;
+	takes(&child, reg); /* its own: not that of its parent */
+	assert_int_equal(totals.live.most_bytes, 200);
+	takes(&child, dereg);
+	assert_int_equal(site->count, 1);
+	mr_ledger_end(&parent, &totals);
+	assert_int_equal(totals.live.count, 0);
+	mr_ledger_revive(&parent, &totals);
+	assert_int_equal(totals.live.bytes, 100);
+	takes(&grandchild, dereg);
+	assert_int_equal(site->count, 0);
+	assert_int_equal(totals.live.count, 0);
+	assert_int_equal(totals.live.bytes, 0);
+	mr_ledger_release(&child);
+	mr_ledger_release(&parent);
+	mr_ledger_release(&grandchild);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_advice_is_about_the_region_of_its_key),
 		cmocka_unit_test(a_umem_is_of_the_device_that_it_was_registered_on),
+		cmocka_unit_test(a_forked_process_has_the_objects_of_its_parent),
 		cmocka_unit_test(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest),
 	};
 	const int rc = cmocka_run_group_tests(tests, NULL, NULL);
