@@ -57,7 +57,7 @@ static int follow_program(struct trace_job *job, struct mr_error *err)
 	pid_t child;
 
 	check_program(job);
-	child = fork();
+	child = mr_follow_fork(follow);
 	if (child < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
 	if (!child)
@@ -195,6 +195,7 @@ static int run_trace(const struct invocation *invocation, struct mr_error *err)
 
 	follow->frames = job.args->stacks ? MR_TRACE_FRAMES : 0;
 	follow->channel.fd = -1;
+	follow->signals = -1;
 	follow->sink = trace_job_sink(&job);
 	rc = run_job(&job, err);
 	close_file(job.calls);

@@ -29,6 +29,7 @@ static int open_pidfd(pid_t pid)
 
 int mr_follow_open(struct mr_follow *follow, struct mr_error *err)
 {
+	follow->signals = -1;
 	return mr_channel_open(&follow->channel, err);
 }
 
@@ -214,7 +215,7 @@ enum { FD_CHANNEL, FD_CHILD = 1 + MR_CHANNEL_VISITORS, FD_OTHER, FD_SIGNALS, FD_
 struct loop {
 	struct mr_follow *follow;
 	pid_t child;
-	int child_fd, signals;
+	int child_fd;
 	int other_fd; /* of a process that has not joined, once no other is left; or -1 */
 	bool child_is_over;
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
@@ -241,23 +242,37 @@ static bool fill_fds(struct loop *loop)
 	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					       .events = POLLIN };
 	loop->fds[FD_OTHER] = (struct pollfd){ .fd = loop->other_fd, .events = POLLIN };
-	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = loop->signals, .events = POLLIN };
+	loop->fds[FD_SIGNALS] = (struct pollfd){ .fd = follow->signals, .events = POLLIN };
 	for (size_t i = 0; i < follow->process_count; i++)
 		loop->fds[FD_PROCESSES + i] =
 			(struct pollfd){ .fd = follow->processes[i]->pidfd, .events = POLLIN };
 	return true;
 }
 
-/* A terminal has sent SIGINT and SIGQUIT to the program, too. */
+/*
+ * Whether the child has a signal already.  A terminal sends SIGINT and SIGQUIT to it, too, but SIGHUP only to the leader
+ * of the session.  What the program sends to its process group, it would send without end if that came back.
+ */
+static bool is_known(const struct loop *loop, const struct signalfd_siginfo *info)
+{
+	const pid_t sender = info->ssi_code == SI_KERNEL ? 0 : (pid_t)info->ssi_pid;
+
+	if (sender == loop->child ||
+	    find_process(loop->follow, sender) < loop->follow->process_count)
+		return true;
+	return info->ssi_code == SI_KERNEL &&
+	       (info->ssi_signo == SIGINT || info->ssi_signo == SIGQUIT);
+}
+
 static void take_signal(struct loop *loop)
 {
 	struct signalfd_siginfo info;
 
-	if (read(loop->signals, &info, sizeof(info)) != sizeof(info))
+	if (read(loop->follow->signals, &info, sizeof(info)) != sizeof(info))
 		return;
 	if (loop->child_is_over)
 		loop->is_interrupted = true;
-	else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP)
+	else if (!is_known(loop, &info))
 		kill(loop->child, (int)info.ssi_signo);
 }
 
@@ -339,7 +354,8 @@ static int turn(struct loop *loop, struct mr_error *err)
 	return 0;
 }
 
-static int open_signals(void)
+/* @before: set to the mask before */
+static int open_signals(sigset_t *before)
 {
 	static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	sigset_t taken;
@@ -347,17 +363,27 @@ static int open_signals(void)
 	sigemptyset(&taken);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
 		sigaddset(&taken, numbers[i]);
-	sigprocmask(SIG_BLOCK, &taken, NULL);
+	sigprocmask(SIG_BLOCK, &taken, before);
 	return signalfd(-1, &taken, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+pid_t mr_follow_fork(struct mr_follow *follow)
+{
+	sigset_t before;
+	pid_t child;
+
+	follow->signals = open_signals(&before);
+	child = fork();
+	if (child <= 0)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return child;
 }
 
 int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_error *err)
 {
-	struct loop loop = { .follow = follow,
-			     .child = child,
-			     .child_fd = open_pidfd(child),
-			     .other_fd = -1,
-			     .signals = open_signals() };
+	struct loop loop = {
+		.follow = follow, .child = child, .child_fd = open_pidfd(child), .other_fd = -1
+	};
 	int rc = 0;
 
 	while (!rc && is_going_on(&loop))
@@ -368,8 +394,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	free(loop.fds);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
-	if (loop.signals >= 0)
-		close(loop.signals);
 	return rc;
 }
 
@@ -379,6 +403,8 @@ void mr_follow_close(struct mr_follow *follow)
 		end_process(follow, follow->process_count - 1);
 	mr_leaks_release(&follow->leaks);
 	free(follow->processes);
+	if (follow->signals >= 0)
+		close(follow->signals);
 	mr_refusals_release(&follow->refusals);
 	mr_channel_close(&follow->channel);
 }

@@ -24,6 +24,7 @@ struct mr_trace_sink {
 struct mr_follow {
 	struct mr_channel channel;
 	struct mr_trace_sink sink;
+	int signals;     /**< those that the program gets; -1: none are caught */
 	uint32_t frames; /**< return addresses of each call, with --stacks */
 	struct mr_traced_process **processes;
 	size_t process_count;
@@ -38,12 +39,21 @@ struct mr_follow {
 int mr_follow_open(struct mr_follow *follow, struct mr_error *err);
 
 /**
+ * mr_follow_fork() - fork(2) the child that is to be followed
+ *
+ * From now on signals that would end mrctl are left to the child.  Those of a terminal come to it by themselves, and so
+ * do those that the program has sent to its process group; what others send to mrctl is passed on.
+ *
+ * Return: that of fork(2)
+ */
+pid_t mr_follow_fork(struct mr_follow *follow);
+
+/**
  * mr_follow_run() - follow a child and all that it starts until all have ended
- * @child:  which finds the channel in its environment
+ * @child:  by mr_follow_fork(); it finds the channel in its environment
  * @status: set to that of wait(2)
  *
- * Signals that would end mrctl are left to the program: SIGINT and SIGQUIT of a terminal come to it by themselves,
- * SIGTERM and SIGHUP are passed on.  Once the child has ended, they end the wait for what it has left behind.
+ * Once the child has ended, signals end the wait for what it has left behind.
  *
  * Return: 0, or -errno with MR_ERROR_HOST.
  */

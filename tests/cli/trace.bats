@@ -244,6 +244,32 @@ told() {
 	told "1 registration of 4 KiB"
 }
 
+@test "signals for mrctl alone are passed on, also such as a terminal sends to all" {
+	local out=$BATS_TEST_TMPDIR/out signal
+	for signal in INT QUIT HUP; do
+		: >"$out"
+		# shellcheck disable=SC2016 # for the other shell
+		env --default-signal=INT,QUIT "${SIM[@]}" mrctl trace -- \
+			sh -c 'trap "exit 9" '$signal'; mrctl -q reg; echo ready; for i in $(seq 500); do sleep 0.02; done' \
+			>"$out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+		until grep -q ready "$out"; do
+			is_running $!
+			sleep 0.02
+		done
+		kill -$signal $!
+		status=0
+		wait $! || status=$?
+		[ "$status" -eq 9 ]
+		grep -q "1 registration of 4 KiB" "$BATS_TEST_TMPDIR/err"
+	done
+}
+
+@test "a signal that the program sends to its process group comes to it once" {
+	run setsid -w "${SIM[@]}" mrctl trace -q -- sh -c 'trap "echo got" TERM; kill -TERM 0; sleep 0.3; sleep 0.3'
+	[ "$status" -eq 0 ]
+	[ "$output" = got ]
+}
+
 @test "SIGINT of the terminal ends the program, and mrctl sums up" {
 	local err=$BATS_TEST_TMPDIR/err
 	# a process group of its own, as of a shell with job control; its SIGINT is not ignored

@@ -90,7 +90,7 @@ static void run(void (*agent)(void))
 	memset(&seen, 0, sizeof(seen));
 	follow = (struct mr_follow){ .sink = { NULL, take_call, take_lost, NULL } };
 	assert_int_equal(mr_follow_open(&follow, &err), 0);
-	child = fork();
+	child = mr_follow_fork(&follow);
 	if (!child) {
 		agent();
 		_exit(7);
