@@ -48,7 +48,8 @@ const struct record ruled_out_record = { "ruled_out", ruled_out_fields, NULL };
 
 struct why {
 	unsigned int users;
-	bool has_tries; /* the call was tried with changes */
+	bool is_of_other; /* the call is another program's: it cannot be tried with changes */
+	bool has_tries;   /* the call was tried with changes */
 	struct tried tried;
 	struct mr_diagnosis diagnosis;
 	bool has_proof;
@@ -96,6 +97,7 @@ struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis)
 		return NULL;
 	why->users = 1;
 	why->has_tries = why->has_proof = false;
+	why->is_of_other = true;
 	why->diagnosis = *diagnosis;
 	fill_rows(why);
 	return why;
@@ -108,6 +110,7 @@ static struct why *why_find(struct mr_refusal *refusal, bool tries)
 	if (!why)
 		return NULL;
 	why->users = 1;
+	why->is_of_other = false;
 	why->has_tries = tries;
 	if (tries)
 		tried_make(&why->tried, refusal);
@@ -257,6 +260,8 @@ static void report_unknown(const struct why *why, bool verbose)
 					 diagnosis->ruled_out[i].cause->id);
 	report_detail("because: not known%s%s%s", names[0] ? "; ruled out: " : "", names,
 		      names[0] && !verbose ? " (-v shows why)" : "");
+	if (why->is_of_other)
+		return;
 	if (!why->has_tries)
 		report_detail("try: --why try, which changes one thing at a time%s",
 			      why->has_proof ? ""

@@ -27,7 +27,7 @@ bool why_is_wanted(const struct global_args *global, const struct mr_error *err)
 struct why *why_of_error(const struct global_args *global, const struct mr_error *err,
 			 struct mr_refusal *refusal);
 
-/** why_of_diagnosis() - as of why_of_error(), of a diagnosis that was made already */
+/** why_of_diagnosis() - as of why_of_error(), of a diagnosis that was made already: of a call of another program */
 struct why *why_of_diagnosis(const struct mr_diagnosis *diagnosis);
 
 /** why_tell() - report an error that ends a command, and its causes: @command as of report_error() */

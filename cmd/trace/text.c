@@ -52,6 +52,21 @@ static const char *trace_errno_text(int errnum, char *text, size_t size)
 	return text;
 }
 
+/* Where no cause is known: what mrctl can find out when it makes the same call itself. */
+static void report_experiment(const struct invocation *invocation, uint32_t call)
+{
+	const struct trace_args *args = invocation->args;
+	const enum mr_traced_effect effect = mr_traced_call_row(call)->effect;
+
+	if (effect != MR_TRACED_REGISTERS && effect != MR_TRACED_CHANGES &&
+	    effect != MR_TRACED_ADVISES)
+		return;
+	report_detail("try: %smrctl --why try batch %s, which changes one thing at a time; or as "
+		      "root --why prove, which names the function of the kernel that refuses",
+		      args->reproduce ? "" : "--reproduce FILE, and then ",
+		      args->reproduce ?: "FILE");
+}
+
 static void report_refusal(const struct invocation *invocation, const struct mr_refusal_kind *kind)
 {
 	struct trace_refusal_row row;
@@ -79,6 +94,8 @@ static void report_refusal(const struct invocation *invocation, const struct mr_
 	else
 		report_detail(
 			"because: not known; the process could not be looked at while it waited");
+	if (!why_first(row.why))
+		report_experiment(invocation, kind->record.call.call);
 	if (kind->looked_at && kind->looked_at < kind->count)
 		report_detail("looked at %" PRIu64 " of them", kind->looked_at);
 	why_release(row.why);

@@ -292,3 +292,18 @@ had_more() {
 	json '.refusals[0].causes[0] | .id == "MR-MEMLOCK" and .certainty == "possible" and
 		.evidence.most_registered == 921600 and .evidence.pinned == 0'
 }
+
+@test "where no cause is known, a batch is named that can be tried, and no option that trace has not" {
+	on_simulator || skip "needs the simulator's faults"
+	local file=$BATS_TEST_TMPDIR/batch
+	local SIM=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENODEV --)
+	run --separate-stderr "${SIM[@]}" mrctl trace -- mrctl -q reg
+	[[ $stderr == *"try: --reproduce FILE, and then mrctl --why try batch FILE, which changes one thing"* ]]
+	run --separate-stderr "${SIM[@]}" mrctl trace --reproduce "$file" -- mrctl -q reg
+	[[ $stderr == *"mrctl: trace: "*"try: mrctl --why try batch $file, which changes one thing"* ]]
+	run -0 "${SIM[@]}" mrctl --why try batch "$file"
+	[[ $output == *"tried: "* ]]
+	# an object that is gone is in no batch
+	run --separate-stderr "${SIM[@]::${#SIM[@]}-3}" -- mrctl trace -- "$BUILD/tests/cli/trace-forks" both
+	[[ $stderr == *"ibv_dereg_mr: ENOENT"* && $stderr != *"try:"* ]]
+}

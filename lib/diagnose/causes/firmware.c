@@ -317,8 +317,9 @@ const struct mr_cause mr_causes_of_firmware[] = {
 	  .what = "The firmware of an mlx5 device refuses a command that the kernel has found to "
 		  "be right: BAD_PARAM_ERR, BAD_RES_ERR, IX_ERR and others.",
 	  .recognise = RECOGNISE,
-	  .remedy = "try other access flags and page sizes (--why try); NVIDIA's support reads the "
-		    "syndrome",
+	  .remedy =
+		  "try other access flags and page sizes (mrctl --why try); NVIDIA's support reads "
+		  "the syndrome",
 	  .sources = CMD_C "cmd_status_to_err()" },
 	{ .id = "MR-FW-RELAXED-ONLY",
 	  .subject = "firmware that takes keys only with relaxed ordering",
