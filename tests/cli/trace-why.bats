@@ -68,6 +68,8 @@ each_alike() {
 	each_alike <<-EOF
 		MR-RANGE-UNMAPPED reg --memory unmapped --size 64K
 		MR-RANGE-UNMAPPED reg --memory none --addr 0xffff888000000000 --size 4K
+		MR-RANGE-UNMAPPED reg --memory none --addr 0xffffffffffffe000 --size 4K
+		MR-RANGE-WRAPS reg --memory none --addr 0xffffffffffffe000 --size 4097
 		MR-RANGE-END reg --memory hole --size 64K
 		MR-READ-ONLY reg --memory readonly
 		MR-READ-ONLY reg --memory readonly --offset 100 --size 8

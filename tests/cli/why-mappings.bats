@@ -30,8 +30,15 @@ at() {
 }
 
 @test "an address of the kernel" {
+	local addr
+	# the last one is of the last page but one: a range with the last page wraps
+	for addr in 0xffff888000000000 0xffffffffff600000 0xffffffffffffe000; do
+		refused_because MR-RANGE-UNMAPPED certain mr reg --memory none --addr $addr --size 4K --json
+		json ".failures[0].causes[0].cause == \"$addr is an address of the kernel: no process has memory there\""
+	done
 	refused_because MR-RANGE-UNMAPPED certain \
-		mr reg --memory none --addr 0xffff888000000000 --size 4K --json
+		mr reg --memory none --addr 0x1000000000000000 --size 4K --json
+	json '.failures[0].causes[0].cause | startswith("nothing is mapped at 0x1000000000000000")'
 }
 
 # bats test_tags=kernel

@@ -57,6 +57,16 @@ static enum mr_certainty sure(const struct mr_obstacle *obstacle)
 
 /* ---- nothing there ---- */
 
+/* Bit 55 and all above it are set: arm64 may have tags above it in addresses of a process (Linux's tagged-pointers). */
+static bool is_of_kernel(uint64_t addr)
+{
+#ifdef __s390x__
+	return false; /* processes and the kernel have an address space each */
+#else
+	return addr >= UINT64_C(0xff80000000000000);
+#endif
+}
+
 static void look_at_unmapped(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
 {
 	const struct mr_obstacle *obstacle = meet(inquiry, MR_OBSTACLE_UNMAPPED, suspicion);
@@ -64,6 +74,14 @@ static void look_at_unmapped(struct mr_inquiry *inquiry, struct mr_suspicion *su
 	if (!obstacle)
 		return;
 	mr_evidence_number(suspicion, "unmapped", obstacle->hole);
+	if (is_of_kernel(obstacle->addr)) {
+		mr_suspect(suspicion, sure(obstacle),
+			   "0x%" PRIx64 " is an address of the kernel: no process has memory there",
+			   obstacle->addr);
+		mr_suspect_remedy(suspicion,
+				  "correct the address: mmap and malloc return none like it");
+		return;
+	}
 	mr_suspect(suspicion, sure(obstacle),
 		   "nothing is mapped at 0x%" PRIx64 ", and nothing in the %s from there",
 		   obstacle->addr, mr_size_text(obstacle->hole).text);
@@ -285,8 +303,8 @@ const struct mr_cause mr_causes_of_mappings[] = {
 	  .frequency = MR_COMMON,
 	  .look = look_at_unmapped,
 	  .what = "The process has no memory at the addresses that are to be registered: it was "
-		  "freed or unmapped before, or the address is wrong, or is one of another process "
-		  "or of a GPU.",
+		  "freed or unmapped before, or the address is wrong, or is one of another process, "
+		  "of the kernel or of a GPU.",
 	  .recognise = "No line of /proc/PID/maps has the address.",
 	  .remedy = "register memory while it is allocated, by the address that mmap or malloc "
 		    "returned",

@@ -252,7 +252,8 @@ static bool look(struct mr_inquiry *inquiry)
 
 	if (!mr_inquiry_range(inquiry, &range) ||
 	    mr_inquiry_access(inquiry) & MR_ACCESS_ON_DEMAND || !range.length ||
-	    range.addr + range.length < range.addr || range.addr + range.length > UINT64_MAX - page)
+	    range.addr + range.length < range.addr ||
+	    range.addr + range.length > UINT64_MAX - (page - 1))
 		return false;
 	mr_extend_to_pages(page, &range.addr, &range.length);
 	search.addr = range.addr;

@@ -66,7 +66,8 @@ static void look_at_pages(struct mr_inquiry *inquiry, struct mr_suspicion *suspi
 	uint64_t pages;
 
 	if (!mr_inquiry_range(inquiry, &range) || is_on_demand(inquiry) ||
-	    range.addr + range.length < range.addr || range.addr + range.length > UINT64_MAX - page)
+	    range.addr + range.length < range.addr ||
+	    range.addr + range.length > UINT64_MAX - (page - 1))
 		return;
 	pages = (range.addr + range.length + page - 1) / page - range.addr / page;
 	if (pages <= UINT32_MAX)
