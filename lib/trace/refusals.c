@@ -15,6 +15,14 @@ const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind)
 	return kind->has_look ? cause_of(&kind->look) : NULL;
 }
 
+bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind)
+{
+	const struct mr_cause *cause = mr_refusals_cause(kind);
+
+	return cause && cause->is_of_request &&
+	       kind->look.diagnosis.causes[0].certainty == MR_CERTAIN;
+}
+
 static bool is_of_call(const struct mr_refusal_kind *kind, const struct mr_trace_record *call)
 {
 	return kind->record.call.call == call->call && kind->record.call.errnum == call->errnum;

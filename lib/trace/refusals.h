@@ -56,6 +56,9 @@ const struct mr_refusal_kind *mr_refusals_add(struct mr_refusals *refusals,
 /** mr_refusals_cause() - the cause of a kind; NULL: it is not known */
 const struct mr_cause *mr_refusals_cause(const struct mr_refusal_kind *kind);
 
+/** mr_refusals_is_of_request() - whether the same request would have been refused of any memory */
+bool mr_refusals_is_of_request(const struct mr_refusal_kind *kind);
+
 void mr_refusals_release(struct mr_refusals *refusals);
 
 #endif

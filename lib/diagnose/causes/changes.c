@@ -202,6 +202,7 @@ const struct mr_cause mr_causes_of_changes[] = {
 	  .subject = "change of memory on rxe",
 	  .operations = MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP },
+	  .is_of_request = true,
 	  .layer = MR_LAYER_DRIVER,
 	  .frequency = MR_RARE,
 	  .look = look_at_rxe,

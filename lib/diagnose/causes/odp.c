@@ -142,6 +142,7 @@ const struct mr_cause mr_causes_of_odp[] = {
 	  .subject = "on-demand paging that the device does not have",
 	  .operations = MR_ON(REG) | MR_ON(REREG),
 	  .errnums = { EOPNOTSUPP, EINVAL },
+	  .is_of_request = true,
 	  .layer = MR_LAYER_UVERBS,
 	  .frequency = MR_COMMON,
 	  .cured_by = MR_CURED_BY(NO_ON_DEMAND),

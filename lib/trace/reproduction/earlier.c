@@ -58,7 +58,7 @@ bool mr_earlier_limit_differs(const struct mr_reproduced *it)
 {
 	const uint64_t own = limit_of(it->look);
 
-	if (own == it->limit)
+	if (own == it->limit || mr_refusals_is_of_request(it->kind))
 		return false;
 	return is_by_limit(it->kind) || (it->look->has_range && it->record->errnum != EINVAL &&
 					 it->record->length > it->limit);

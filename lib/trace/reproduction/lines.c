@@ -10,6 +10,9 @@
 #include "lib/verbs/access.h"
 #include "lib/verbs/rereg.h"
 
+/* Bytes that anonymous memory is mapped for, without being touched. */
+#define MAPPED_MAX (UINT64_C(64) << 30)
+
 static void print_expect(FILE *file, const struct mr_reproduced *it)
 {
 	const char *name = mr_errno_name(it->record->errnum);
@@ -27,11 +30,26 @@ static void print_offset(FILE *file, uint64_t offset)
 		fprintf(file, " --offset %" PRIu64, offset);
 }
 
+/* For a request that is refused of any memory.  No kernel maps as much as some programs ask for. */
+static void print_any_memory(FILE *file, const struct mr_trace_record *record)
+{
+	if (record->length <= MAPPED_MAX)
+		print_offset(file, record->addr % mr_page_size(mr_this_host()));
+	else if (record->addr)
+		fprintf(file, " --memory none --addr 0x%" PRIx64, record->addr);
+	else
+		fputs(" --memory none", file);
+}
+
 /* The kind of memory that stands for the range, and where in it the range begins. */
 static void print_range(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_traced_range *range = &it->look->range;
 
+	if (mr_refusals_is_of_request(it->kind)) {
+		print_any_memory(file, it->record);
+		return;
+	}
 	if (mr_reproduced_is_beyond_all(range)) {
 		fprintf(file, " --memory none --addr 0x%" PRIx64, range->addr);
 		return;

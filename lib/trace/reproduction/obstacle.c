@@ -87,7 +87,8 @@ const char *mr_reproduction_obstacle(const struct mr_reproduced *it)
 		return "mrctl umem opens the device for DEVX, as the program has not";
 	if (it->registers && mr_call_row(it->call)->dmah)
 		return "what the DMA handle was for is not known";
-	if (on_memory && (!look->has_range || !look->range.memory[0]))
+	if (on_memory && !mr_refusals_is_of_request(it->kind) &&
+	    (!look->has_range || !look->range.memory[0]))
 		return look->range.remark[0] ? look->range.remark
 					     : "what the range was is not known";
 	if (it->registers && mr_call_row(it->call)->on == MR_ON_DMABUF && !look->dmabuf.is_dmabuf &&
