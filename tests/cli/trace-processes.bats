@@ -142,3 +142,28 @@ processes() {
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"$BATS_TEST_TMPDIR/privileged "*"not followed: it gets rights"* ]]
 }
+
+@test "a program that a trace within a trace runs is followed by that one alone" {
+	local copy=$BATS_TEST_TMPDIR/copy inner
+
+	mkdir "$copy"
+	cp -a "$BUILD"/{mrctl,trace} "$copy" # a trace by the same files, and by others
+	for inner in "$copy/mrctl" "$BUILD/mrctl"; do
+		run --separate-stderr "${SIM[@]}" timeout -s KILL 60 "$copy/mrctl" trace -o "$BATS_TEST_TMPDIR/outer" -- \
+			"$inner" trace -o "$BATS_TEST_TMPDIR/calls" --live --summary "$BATS_TEST_TMPDIR/summary" -- \
+			sh -c "$TOOL step; $TOOL fork"
+		[ "$status" -eq 0 ] || fail "$inner: $status" "$stderr"
+		[ "$(processes)" -eq 3 ]
+		[ "$(grep -c '"call":"ibv_dereg_mr".*"answer":"ok"' "$BATS_TEST_TMPDIR/calls")" -eq 4 ]
+		[ "$(grep -c '^\[pid [0-9]*\] ibv_dereg_mr(' <<<"$stderr")" -eq 4 ]
+		[ "$(grep -c reg_mr "$BATS_TEST_TMPDIR/outer")" -eq 0 ]
+	done
+}
+
+@test "what a trace within a trace cannot follow is told by that one alone" {
+	echo 'int main(void) { return 0; }' >"$BATS_TEST_TMPDIR/none.c"
+	"${CC:-cc}" -static -o "$BATS_TEST_TMPDIR/static" "$BATS_TEST_TMPDIR/none.c"
+	run -0 --separate-stderr timeout 60 mrctl trace --summary "$BATS_TEST_TMPDIR/outer" -- \
+		sh -c "mrctl trace --summary $BATS_TEST_TMPDIR/inner -- sh -c '$BATS_TEST_TMPDIR/static; true'"
+	[ "$(grep -c "static .*is not followed" <<<"$stderr")" -eq 1 ]
+}

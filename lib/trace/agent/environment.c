@@ -84,12 +84,20 @@ static bool lacks(char *const *env, const struct list_variable *list)
 	return *list->item && !(value && find_item(value, list, &length));
 }
 
+bool environment_is_of_other(char *const *env)
+{
+	size_t index;
+	const char *value = value_of(env, MR_TRACE_VARIABLE, &index);
+
+	return value && strcmp(value, channel_variable() + sizeof(MR_TRACE_VARIABLE)) != 0;
+}
+
 size_t environment_size(char *const *env)
 {
 	size_t count = 0;
 	bool complete;
 
-	if (!*channel_variable())
+	if (!*channel_variable() || environment_is_of_other(env))
 		return 0;
 	complete = value_of(env, MR_TRACE_VARIABLE, &count);
 	for (size_t i = 0; i < LISTS && complete; i++)

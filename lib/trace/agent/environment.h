@@ -14,6 +14,9 @@ enum {
 /** environment_remember() - note where the agent and the audit library are, as this program has them */
 void environment_remember(void);
 
+/** environment_is_of_other() - whether it leads to another trace: this one has started that, as its program */
+bool environment_is_of_other(char *const *env);
+
 /**
  * environment_size() - how many pointers environment_complete() needs
  * Return: 0 where nothing lacks, or is to be added.

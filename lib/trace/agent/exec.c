@@ -24,14 +24,17 @@ enum {
 /* Of arguments or variables.  Linux takes no environment for an empty one (execve(2)). */
 static char *const nothing[] = { NULL };
 
-/* Tell what cannot be followed.  @name: looked up as execvp(3) does where @search. */
-static void announce(int dir, const char *name, bool search)
+/*
+ * Tell what cannot be followed, but not of a program that another trace is to follow, which tells it itself.
+ * @name: looked up as execvp(3) does where @search
+ */
+static void announce(int dir, const char *name, bool search, char *const env[])
 {
 	enum mr_trace_obstacle obstacle;
 	char path[PATH_MAX];
 	int saved = errno;
 
-	if (name && *channel_variable()) {
+	if (name && *channel_variable() && !environment_is_of_other(env ? env : nothing)) {
 		if (search && !mr_trace_find_program(name, getenv("PATH"), path, sizeof(path)))
 			name = path;
 		obstacle = mr_trace_program(dir, name);
@@ -56,37 +59,37 @@ static void announce(int dir, const char *name, bool search)
 
 TRACED(int, execve, (const char *path, char *const argv[], char *const env[]))
 {
-	announce(AT_FDCWD, path, false);
+	announce(AT_FDCWD, path, false, env);
 	return REAL(execve)(path, argv, COMPLETED(env));
 }
 
 TRACED(int, execv, (const char *path, char *const argv[]))
 {
-	announce(AT_FDCWD, path, false);
+	announce(AT_FDCWD, path, false, environ);
 	return REAL(execve)(path, argv, COMPLETED(environ));
 }
 
 TRACED(int, execvpe, (const char *file, char *const argv[], char *const env[]))
 {
-	announce(AT_FDCWD, file, true);
+	announce(AT_FDCWD, file, true, env);
 	return REAL(execvpe)(file, argv, COMPLETED(env));
 }
 
 TRACED(int, execvp, (const char *file, char *const argv[]))
 {
-	announce(AT_FDCWD, file, true);
+	announce(AT_FDCWD, file, true, environ);
 	return REAL(execvpe)(file, argv, COMPLETED(environ));
 }
 
 TRACED(int, fexecve, (int fd, char *const argv[], char *const env[]))
 {
-	announce(fd, "", false);
+	announce(fd, "", false, env);
 	return REAL(fexecve)(fd, argv, COMPLETED(env));
 }
 
 TRACED(int, execveat, (int dir, const char *path, char *const argv[], char *const env[], int flags))
 {
-	announce(dir, path, false);
+	announce(dir, path, false, env);
 	return REAL(execveat)(dir, path, argv, COMPLETED(env), flags);
 }
 
@@ -94,7 +97,7 @@ TRACED(int, posix_spawn,
        (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const env[]))
 {
-	announce(AT_FDCWD, path, false);
+	announce(AT_FDCWD, path, false, env);
 	return REAL(posix_spawn)(pid, path, actions, attributes, argv, COMPLETED(env));
 }
 
@@ -102,7 +105,7 @@ TRACED(int, posix_spawnp,
        (pid_t * pid, const char *file, const posix_spawn_file_actions_t *actions,
 	const posix_spawnattr_t *attributes, char *const argv[], char *const env[]))
 {
-	announce(AT_FDCWD, file, true);
+	announce(AT_FDCWD, file, true, env);
 	return REAL(posix_spawnp)(pid, file, actions, attributes, argv, COMPLETED(env));
 }
 
@@ -130,7 +133,7 @@ TRACED(int, execl, (const char *path, const char *arg, ...))
 {
 	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
 
-	announce(AT_FDCWD, path, false);
+	announce(AT_FDCWD, path, false, environ);
 	return REAL(execve)(path, argv, COMPLETED(environ));
 }
 
@@ -138,7 +141,7 @@ TRACED(int, execlp, (const char *file, const char *arg, ...))
 {
 	char *const *argv = arg ? ARGUMENTS(arg, (void)0) : nothing;
 
-	announce(AT_FDCWD, file, true);
+	announce(AT_FDCWD, file, true, environ);
 	return REAL(execvpe)(file, argv, COMPLETED(environ));
 }
 
@@ -156,6 +159,6 @@ TRACED(int, execle, (const char *path, const char *arg, ...))
 		va_end(args);
 		argv = nothing;
 	}
-	announce(AT_FDCWD, path, false);
+	announce(AT_FDCWD, path, false, env);
 	return REAL(execve)(path, argv, COMPLETED(env));
 }
