@@ -52,26 +52,36 @@ static void show_call(void *data, struct mr_traced_process *process,
 	why_release(why);
 }
 
+static bool is_told(const struct trace_result *result, const struct not_followed *row)
+{
+	for (size_t i = 0; i < result->not_followed_count; i++)
+		if (!strcmp(result->not_followed[i].program, row->program) &&
+		    result->not_followed[i].reason == row->reason)
+			return true;
+	return false;
+}
+
 void trace_note_not_followed(struct trace_job *job, pid_t pid, const char *path, uint32_t obstacle)
 {
 	struct trace_result *result = &job->result;
-	struct not_followed *more =
-		reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
-	struct not_followed *row;
+	struct not_followed row = { .pid = { (uint64_t)pid, pid != 0 },
+				    .reason = trace_obstacle_text(obstacle) };
+	struct not_followed *more;
 
+	snprintf(row.program, sizeof(row.program), "%s", path);
+	mr_clean_text(row.program, sizeof(row.program));
+	if (is_told(result, &row))
+		return;
 	if (pid)
-		report_note("trace", "%s (pid %d) is not followed: %s", path, pid,
-			    trace_obstacle_text(obstacle));
+		report_note("trace", "%s (pid %d) is not followed: %s", row.program, pid,
+			    row.reason);
 	else
-		report_note("trace", "%s is not followed: %s", path, trace_obstacle_text(obstacle));
+		report_note("trace", "%s is not followed: %s", row.program, row.reason);
+	more = reallocarray(result->not_followed, result->not_followed_count + 1, sizeof(*more));
 	if (!more)
 		return;
 	result->not_followed = more;
-	row = &more[result->not_followed_count++];
-	*row = (struct not_followed){ .pid = { (uint64_t)pid, pid != 0 },
-				      .reason = trace_obstacle_text(obstacle) };
-	memccpy(row->program, path, '\0', sizeof(row->program));
-	mr_clean_text(row->program, sizeof(row->program));
+	more[result->not_followed_count++] = row;
 }
 
 static void note_not_followed(void *data, pid_t pid, const char *path, uint32_t obstacle)

@@ -208,6 +208,20 @@ const char *trace_obstacle_text(uint32_t obstacle)
 		return "it is for another kind of processor, or has 32 bits";
 	case MR_TRACE_OTHER_LIBC:
 		return "it does not use the GNU C library";
+	case MR_TRACE_NO_VARIABLES:
+		return "it was started without the variables of the environment that let it find mrctl";
+	case MR_TRACE_NOT_LOADED:
+		return "it has not loaded the library by which it is followed";
+	case MR_TRACE_OTHER_NETWORK:
+		return "it is in another network namespace, in which it does not reach mrctl";
+	case MR_TRACE_FILTERED:
+		return "it could not connect to mrctl, and its system calls are filtered (seccomp)";
+	case MR_TRACE_NO_DESCRIPTORS:
+		return "it could not connect to mrctl, and has fewer than two descriptors to spare";
+	case MR_TRACE_NOT_JOINED:
+		return "it could not connect to mrctl";
+	case MR_TRACE_NO_ROOM:
+		return "mrctl has no memory or descriptors for one more process";
 	default:
 		return "it cannot be read, so it is not known whether it can be followed";
 	}

@@ -174,6 +174,19 @@ static bool has_calls(const struct mr_follow *follow)
 	return false;
 }
 
+/* Each was told when it began, which may be far above. */
+static void report_not_followed(const struct trace_result *result)
+{
+	const size_t count = result->not_followed_count;
+
+	if (count)
+		report_note(command, "%zu program%s not followed", count,
+			    count == 1 ? " was" : "s were");
+	for (size_t i = 0; i < count; i++)
+		report_detail("%s: %s", result->not_followed[i].program,
+			      result->not_followed[i].reason);
+}
+
 /* Of a program that could not be followed, or not be run, a message has told already. */
 static void report_nothing(const struct trace_row *row, const struct trace_result *result)
 {
@@ -202,6 +215,7 @@ void trace_text(const struct invocation *invocation, const struct trace_row *row
 	report_unnamed(result);
 	if (quiet)
 		return;
+	report_not_followed(result);
 	if (has_calls(follow))
 		report_total(row);
 	else

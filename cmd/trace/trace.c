@@ -37,31 +37,33 @@ static void run_program(const struct trace_job *job)
 	_exit(status);
 }
 
-/* Says at once that the program itself cannot be followed, before it runs. */
-static void check_program(struct trace_job *job)
+/* Says at once that the program itself cannot be followed, before it runs.  Return: whether it was said. */
+static bool check_program(struct trace_job *job)
 {
 	char path[MR_TRACE_PATH];
 	enum mr_trace_obstacle obstacle;
 
 	if (!job->invocation->operands[0] ||
 	    mr_trace_find_program(job->invocation->operands[0], getenv("PATH"), path, sizeof(path)))
-		return;
+		return false;
 	obstacle = mr_trace_program(AT_FDCWD, path);
 	if (obstacle != MR_TRACE_FOLLOWED)
 		trace_note_not_followed(job, 0, path, obstacle);
+	return obstacle != MR_TRACE_FOLLOWED;
 }
 
 static int follow_program(struct trace_job *job, struct mr_error *err)
 {
 	struct mr_follow *follow = &job->result.follow;
-	pid_t child;
+	const bool is_told = check_program(job);
+	const pid_t child = mr_follow_fork(follow);
 
-	check_program(job);
-	child = mr_follow_fork(follow);
 	if (child < 0)
 		return mr_fail(err, MR_ERROR_HOST, errno, "fork", NULL);
 	if (!child)
 		run_program(job);
+	if (is_told)
+		mr_lookout_announced(&follow->lookout, child);
 	return mr_follow_run(follow, child, &job->result.status, err);
 }
 

@@ -101,6 +101,11 @@ bool mr_process_link(const struct mr_process *process, const char *name, char *t
 	return true;
 }
 
+bool mr_process_stat_link(const struct mr_process *process, const char *name, struct stat *st)
+{
+	return !fstatat(process->folder, name, st, 0);
+}
+
 /* proc_pid_readlink() of the kernel: a socket is "socket:[INODE]", and the path of a file begins with "/". */
 uint64_t mr_process_socket(const struct mr_process *process, int fd)
 {
@@ -139,25 +144,32 @@ pid_t mr_process_of_thread(pid_t thread)
 	return line && sscanf(line, " Tgid: %d", &process) == 1 ? process : 0;
 }
 
-/* State and start are fields 3 and 22 of proc_pid_stat(5); the name before them may hold brackets. */
-static bool read_stat(pid_t pid, char *state, uint64_t *start)
+/* Fields 3, 4, 22, 26 and 28; the name before them may hold brackets. */
+bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat)
 {
 	char line[1024];
 	const char *rest = read_text(pid, "stat", line, sizeof(line)) ? strrchr(line, ')') : NULL;
+	int parent = 0;
 
-	return rest && sscanf(rest + 1,
-			      " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			      "%*s %*s %*s %" SCNu64,
-			      state, start) == 2;
+	*stat = (struct mr_process_stat){ .state = '?' };
+	if (!rest || sscanf(rest + 1,
+			    " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+			    "%*s %*s %" SCNu64 " %*s %*s %*s %" SCNu64 " %*s %" SCNu64,
+			    &stat->state, &parent, &stat->start, &stat->code, &stat->stack) != 5)
+		return false;
+	stat->parent = parent;
+	return true;
 }
 
 /* kill() comes last, so that a process that ends meanwhile counts as ended. */
 enum mr_process_life mr_process_life(pid_t pid, uint64_t *start)
 {
-	char state;
+	struct mr_process_stat stat;
 
-	if (read_stat(pid, &state, start))
-		return state == 'Z' || state == 'X' ? MR_PROCESS_ENDED : MR_PROCESS_LIVES;
+	if (mr_process_stat_read(pid, &stat)) {
+		*start = stat.start;
+		return stat.state == 'Z' || stat.state == 'X' ? MR_PROCESS_ENDED : MR_PROCESS_LIVES;
+	}
 	return kill(pid, 0) && errno == ESRCH ? MR_PROCESS_ENDED : MR_PROCESS_UNSEEN;
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /** A process.  Its open folder in /proc is never that of another one, even if that has the same number. */
@@ -44,11 +45,26 @@ FILE *mr_process_environment(uint64_t pid);
 /** mr_process_link() - read the target of a link in its folder; false where it cannot be read, or does not fit */
 bool mr_process_link(const struct mr_process *process, const char *name, char *target, size_t size);
 
+/** mr_process_stat_link() - stat(2) of what a link in its folder leads to, such as "exe"; false with errno */
+bool mr_process_stat_link(const struct mr_process *process, const char *name, struct stat *st);
+
 /** mr_process_socket() - inode of the socket that its descriptor @fd refers to; 0 where it is no socket */
 uint64_t mr_process_socket(const struct mr_process *process, int fd);
 
 /** mr_process_of_thread() - the process that a thread belongs to; 0 where there is no such thread */
 pid_t mr_process_of_thread(pid_t thread);
+
+/** What /proc/PID/stat tells of a process (proc_pid_stat(5)). */
+struct mr_process_stat {
+	char state;
+	pid_t parent;
+	uint64_t start; /**< clock ticks since the machine was booted */
+	uint64_t code,
+		stack; /**< addresses of its program, also after fork(2); @stack 0: this user may not know */
+};
+
+/** mr_process_stat_read() - Return: false where there is no such process, or /proc hides it. */
+bool mr_process_stat_read(pid_t pid, struct mr_process_stat *stat);
 
 /** Whether there is a process with some number, as far as known. */
 enum mr_process_life {

@@ -36,7 +36,7 @@ int mr_channel_open(struct mr_channel *channel, struct mr_error *err)
 		channel->visitors[i].fd = -1;
 	if (random_digits(digits, 8, err) || random_digits(channel->token, MR_TRACE_TOKEN / 2, err))
 		return -err->errnum;
-	snprintf(channel->name, sizeof(channel->name), "mrctl-trace-%d-%s", getpid(), digits);
+	snprintf(channel->name, sizeof(channel->name), MR_CHANNEL_PREFIX "%d-%s", getpid(), digits);
 	memcpy(address.sun_path + 1, channel->name,
 	       strlen(channel->name)); /* the first byte is the NUL of abstract names */
 	length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(channel->name));

@@ -13,6 +13,9 @@
 #include "lib/base/error.h"
 #include "lib/trace/wire/wire.h"
 
+/** What the name of each begins with; then come the PID of its mrctl and a random number */
+#define MR_CHANNEL_PREFIX "mrctl-trace-"
+
 enum {
 	MR_CHANNEL_VISITORS =
 		64 /**< connections whose request has not come yet; the oldest is closed for another */

@@ -175,6 +175,10 @@ static void serve_join(struct mr_follow *follow, struct mr_visitor *visitor,
 	if (before < follow->process_count) /* it runs another program now */
 		end_process(follow, before);
 	id = add_process(follow, visitor, request, &fd); /* without a ring the reply is a refusal */
+	mr_lookout_joined(&follow->lookout, visitor->pid);
+	if (fd < 0)
+		follow->sink.not_followed(follow->sink.data, visitor->pid, request->path,
+					  MR_TRACE_NO_ROOM);
 	mr_channel_reply(visitor, &(struct mr_trace_reply){ MR_TRACE_MAGIC, follow->frames, id },
 			 fd);
 }
@@ -196,9 +200,9 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 			take_calls(follow, follow->processes[index], false);
 		break;
 	case MR_TRACE_LOST:
-		if (follow->sink.not_followed)
-			follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
-						  request.obstacle);
+		mr_lookout_announced(&follow->lookout, visitor->pid);
+		follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,
+					  request.obstacle);
 		break;
 	default:
 		mr_channel_leave(visitor);
@@ -325,6 +329,19 @@ static bool is_going_on(struct loop *loop)
 	       (!loop->is_interrupted && (loop->follow->process_count || has_other(loop)));
 }
 
+static void look_for_others(struct loop *loop)
+{
+	struct mr_follow *follow = loop->follow;
+
+	mr_lookout_look(&follow->lookout,
+			&(struct mr_lookout_scope){ .child = loop->child_is_over ? 0 : loop->child,
+						    .processes = follow->processes,
+						    .process_count = follow->process_count,
+						    .channel = follow->channel.name,
+						    .not_followed = follow->sink.not_followed,
+						    .data = follow->sink.data });
+}
+
 static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -332,10 +349,12 @@ static int turn(struct loop *loop, struct mr_error *err)
 	/* An old kernel or a container's filter of calls may know no pidfd. */
 	const bool has_child_fd = loop->child_fd >= 0;
 	const int patience = loop->is_busy ? BUSY_POLL_MS : POLL_MS;
+	const int wait_ms = mr_lookout_wait_ms(&follow->lookout);
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : -1) < 0 &&
+	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
+		    0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
 	if (loop->fds[FD_SIGNALS].revents)
@@ -349,6 +368,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 		if (loop->fds[1 + i].revents && follow->channel.visitors[i].fd >= 0)
 			serve(follow, &follow->channel.visitors[i]);
 	mr_channel_accept(&follow->channel, loop->fds);
+	look_for_others(loop);
 	if (follow->sink.caught_up)
 		follow->sink.caught_up(follow->sink.data);
 	return 0;
@@ -386,6 +406,8 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	};
 	int rc = 0;
 
+	mr_lookout_settle(&follow->lookout,
+			  getpid()); /* the child's too, until it runs the program */
 	while (!rc && is_going_on(&loop))
 		rc = turn(&loop, err);
 	*status = loop.status;
@@ -406,5 +428,6 @@ void mr_follow_close(struct mr_follow *follow)
 	if (follow->signals >= 0)
 		close(follow->signals);
 	mr_refusals_release(&follow->refusals);
+	mr_lookout_release(&follow->lookout);
 	mr_channel_close(&follow->channel);
 }

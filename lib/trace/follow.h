@@ -5,6 +5,7 @@
 
 #include "lib/trace/channel.h"
 #include "lib/trace/leaks.h"
+#include "lib/trace/lookout.h"
 #include "lib/trace/process.h"
 #include "lib/trace/refusals.h"
 
@@ -33,6 +34,7 @@ struct mr_follow {
 	struct mr_trace_totals totals;
 	struct mr_refusals refusals;
 	struct mr_leaks leaks;
+	struct mr_lookout lookout;
 };
 
 /** mr_follow_open() - get ready to be joined.  Return: 0, or -errno with MR_ERROR_HOST. */

@@ -167,3 +167,71 @@ processes() {
 		sh -c "mrctl trace --summary $BATS_TEST_TMPDIR/inner -- sh -c '$BATS_TEST_TMPDIR/static; true'"
 	[ "$(grep -c "static .*is not followed" <<<"$stderr")" -eq 1 ]
 }
+
+# told_at_once REASON CMD...: CMD runs a program that cannot be followed, and that waits until this is told.  It is told
+# once, and again in the summary.
+told_at_once() {
+	local errors=$BATS_TEST_TMPDIR/errors program=$BATS_TEST_TMPDIR/lost
+
+	cp "$TOOL" "$program"
+	(exec 3>&- && exec timeout 60 "${SIM[@]}" mrctl trace -- "${@:2}" "$program" await "$errors" "is not followed: $1") \
+		2>"$BATS_TEST_TMPDIR/errors" ||
+		fail "$(cat "$errors")"
+	[ "$(grep -c "^mrctl: trace: $program (pid [0-9]*) is not followed: $1" "$errors")" -eq 1 ] || fail "$(cat "$errors")"
+	[ "$(grep -c "^  $program: $1" "$errors")" -eq 1 ]
+}
+
+@test "a program that is started past the C library, without its environment, is told at once" {
+	told_at_once "it was started without the variables" "$TOOL" exec -syscall
+}
+
+@test "a program whose connections are refused is told at once" {
+	told_at_once "it could not connect to mrctl, and its system calls are filtered" "$TOOL" filter
+}
+
+@test "a program that has no descriptors to spare is told at once" {
+	# three are taken, and it needs one to read the file
+	# shellcheck disable=SC2016 # for that shell
+	told_at_once "it could not connect to mrctl, and has fewer than two descriptors" \
+		sh -c 'ulimit -n 4; exec "$@"' sh
+}
+
+@test "a program in another network namespace is told at once" {
+	unshare -n true 2>/dev/null || skip "needs root, to make one"
+	told_at_once "it is in another network namespace" unshare -n
+}
+
+@test "a program with rights of its own is told at once, also where it is started past the C library" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root, to make one"
+	require_nobody
+	local dir
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX")
+	cp "$TOOL" "$dir/tool"
+	cp "$(type -P sleep)" "$dir/suid"
+	chmod -R a+rX "$dir"
+	chmod u+s "$dir/suid"
+	run --separate-stderr as_nobody "${SIM[@]}" mrctl trace -- "$dir/tool" exec syscall "$dir/suid" 1
+	rm -r "$dir"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"mrctl: trace: (suid) (pid "*") is not followed: it gets rights"* ]] || fail "$stderr"
+}
+
+@test "a program that cannot be followed is told once, however often it runs" {
+	echo 'int main(void) { return 0; }' >"$BATS_TEST_TMPDIR/none.c"
+	"${CC:-cc}" -static -o "$BATS_TEST_TMPDIR/static" "$BATS_TEST_TMPDIR/none.c"
+	run -0 --separate-stderr mrctl trace -- bash -c "for i in {1..20}; do $BATS_TEST_TMPDIR/static; done"
+	[ "$(grep -c "static (pid .*is not followed" <<<"$stderr")" -eq 1 ]
+	[[ $stderr == *$'mrctl: trace: 1 program was not followed\n  '"$BATS_TEST_TMPDIR/static: it is linked statically"* ]]
+}
+
+@test "processes that are forked, and make no call, are not told" {
+	run -0 --separate-stderr timeout 60 mrctl trace -- bash -c '(read -t 1 <>/dev/fd/2; true) & (exec sleep 1) & wait'
+	[[ $stderr != *"not followed"* ]] || fail "$stderr"
+}
+
+@test "what a program within a trace within a trace starts is left to the inner one" {
+	run -0 --separate-stderr timeout 60 mrctl trace --summary "$BATS_TEST_TMPDIR/outer" -- "${SIM[@]}" \
+		mrctl trace -- "$TOOL" exec -syscall "$(type -P sleep)" 1
+	[ "$(grep -c "sleep (pid .*is not followed" <<<"$stderr")" -eq 1 ] || fail "$stderr"
+	[ "$(grep -c "not followed" "$BATS_TEST_TMPDIR/outer")" -eq 0 ]
+}

@@ -11,20 +11,27 @@
  *   killed             8 threads register until the process kills itself
  *   signals COUNT      COUNT times, while a timer's signals are handled
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
- *                      with "+" by all descriptors closed, with "v" before fork by vfork
+ *                      with "+" by all descriptors closed, with "v" before fork by vfork; "syscall": by syscall(2)
+ *   await FILE TEXT    waits until FILE has TEXT, and opens no device
+ *   filter CMD ARG     becomes CMD, whose socket(2) fails with EPERM
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <infiniband/verbs.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -168,6 +175,8 @@ static int signals(long count)
 
 static int run_exec(const char *how, char **command, char **env)
 {
+	if (!strcmp(how, "syscall"))
+		return (int)syscall(SYS_execve, command[0], command, env);
 	if (!strcmp(how, "execv"))
 		return execv(command[0], command);
 	if (!strcmp(how, "execve"))
@@ -217,11 +226,48 @@ static int exec_by(const char *how, char **command)
 	return 0;
 }
 
+static int await_text(const char *path, const char *text)
+{
+	char found[4096];
+
+	for (int i = 0; i < 200; i++) {
+		const int fd = open(path, O_RDONLY | O_CLOEXEC);
+		const ssize_t got = read(fd, found, sizeof(found) - 1);
+
+		close(fd);
+		found[got > 0 ? got : 0] = '\0';
+		if (strstr(found, text))
+			return 0;
+		usleep(50000);
+	}
+	return 1;
+}
+
+static int filter(char **command)
+{
+	struct sock_filter filters[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(filters) / sizeof(*filters), filters };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		fail("prctl");
+	return execv(command[0], command);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "step";
 	const long count = argc > 2 ? atol(argv[2]) : 0;
 
+	if (!strcmp(what, "await") && argc > 3)
+		return await_text(argv[2], argv[3]);
+	if (!strcmp(what, "filter") && argc > 2)
+		return filter(argv + 2);
 	open_device();
 	if (!strcmp(what, "fork"))
 		return fork_and_step(0);

@@ -9,10 +9,15 @@
 #include "lib/trace/agent/environment.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
+#include "lib/trace/wire/sign.h"
 
 /* Where the audit library keeps its copies of symbol tables. */
 extern struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
 EXPORT struct mr_trace_rooms MR_TRACE_ROOMS_NAME;
+
+/* Of the file: it has no zeros alone, and is not written. */
+static const unsigned char sign[MR_TRACE_SIGN_BYTES]
+	__attribute__((aligned(MR_TRACE_SIGN_BYTES))) = { 1 };
 
 static struct agent_process *allocate_process(void)
 {
@@ -38,7 +43,9 @@ __attribute__((constructor)) static void start(void)
 	environment_remember();
 	if (channel_read_environment())
 		agent_process = allocate_process();
-	if (agent_process && ring_of_process() && agent_process->frames)
+	if (!agent_process || !ring_of_process())
+		SYSTEM(SYS_mprotect, sign, sizeof(sign), PROT_WRITE);
+	else if (agent_process->frames)
 		backtrace(&frame, 1); /* loads libgcc_s now, and not in a call */
 	errno = saved;
 }

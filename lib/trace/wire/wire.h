@@ -49,6 +49,14 @@ enum mr_trace_obstacle {
 	MR_TRACE_OTHER_MACHINE, /**< it is for another architecture, or has 32 bits */
 	MR_TRACE_OTHER_LIBC,    /**< its loader is not that of the GNU C library */
 	MR_TRACE_UNREADABLE,    /**< it cannot be read, so it is not known */
+	/* What mrctl alone finds out, of a program that runs: */
+	MR_TRACE_NO_VARIABLES, /**< it was started without the variables by which it loads the agent */
+	MR_TRACE_NOT_LOADED, /**< it has them, and has not loaded the agent */
+	MR_TRACE_OTHER_NETWORK, /**< its network namespace is another one: it does not reach the socket */
+	MR_TRACE_FILTERED, /**< a filter of system calls, or a security module, does not let it join */
+	MR_TRACE_NO_DESCRIPTORS, /**< it has no descriptors to spare */
+	MR_TRACE_NOT_JOINED,     /**< it could not join for another reason */
+	MR_TRACE_NO_ROOM,        /**< mrctl has no memory or descriptors for one more */
 };
 
 /** A request: one message on a SOCK_SEQPACKET socket. */
