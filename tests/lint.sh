@@ -58,7 +58,7 @@ foreign_dependencies() {
 		readelf -dW "$library" | awk -v library="$library" '/NEEDED/ && !/\[(libc|ld-linux[^]]*|ld64)\.so\.[0-9]\]/ {
 			print library ": " $NF }'
 		nm -D --defined-only "$library" | awk 'NF == 3 { sub(/@.*/, "", $3); print $3 }' |
-			grep -vE '^mr_(real|traced|library)_|^mr_trace_rooms$|^la_(version|objopen|objclose)$'
+			grep -vE '^mr_(real|traced|library)_|^mr_trace_(rooms|closing)$|^la_(version|objopen|objclose)$'
 	done
 }
 

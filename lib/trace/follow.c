@@ -199,6 +199,13 @@ static void serve(struct mr_follow *follow, struct mr_visitor *visitor)
 		if (index < follow->process_count)
 			take_calls(follow, follow->processes[index], false);
 		break;
+	case MR_TRACE_CLOSE:
+		index = find_process(follow, visitor->pid);
+		if (index < follow->process_count) {
+			take_calls(follow, follow->processes[index], false);
+			mr_process_unmap(follow->processes[index], request.index);
+		}
+		break;
 	case MR_TRACE_LOST:
 		mr_lookout_announced(&follow->lookout, visitor->pid);
 		follow->sink.not_followed(follow->sink.data, visitor->pid, request.path,

@@ -49,7 +49,8 @@ static void name_sites(struct mr_traced_process *process)
 
 		mr_process_place(process, sites.list[i]);
 		for (uint32_t frame = 0; frame < site->frame_count; frame++)
-			mr_process_caller(process, site->frames[frame]);
+			if (!site->frame_names[frame])
+				mr_process_caller(process, site->frames[frame]);
 	}
 	free(sites.list);
 }
@@ -71,7 +72,7 @@ static void name_frames(struct mr_leak *leak, struct mr_traced_process *process,
 			const struct mr_site *site)
 {
 	for (uint32_t i = 0; i < site->frame_count; i++)
-		leak->frames[i] = strdup(mr_process_caller(process, site->frames[i]));
+		leak->frames[i] = mr_process_frame(process, site, i);
 }
 
 static struct mr_leak *new_leak(struct mr_leaks *leaks, struct mr_traced_process *process,

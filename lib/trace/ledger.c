@@ -13,6 +13,8 @@ static int compare_sites(const void *a, const void *b)
 
 	if (left->caller != right->caller)
 		return left->caller > right->caller ? 1 : -1;
+	if (left->retired != right->retired)
+		return left->retired > right->retired ? 1 : -1;
 	return (left->call > right->call) - (left->call < right->call);
 }
 
@@ -355,6 +357,60 @@ void mr_ledger_sites(const struct mr_ledger *ledger,
 	twalk_r(ledger->sites, visit_site, &visitor);
 }
 
+static void free_site(void *data)
+{
+	struct mr_site *site = data;
+
+	for (size_t i = 0; i < MR_TRACE_FRAMES; i++)
+		free(site->frame_names[i]);
+	free(site->place);
+	free(site);
+}
+
+/* Places that are to be retired: the tree must not change while it is walked. */
+struct retirement {
+	bool (*is_gone)(uint64_t caller, void *data);
+	void *data;
+	struct mr_site *sites[64];
+	size_t count;
+};
+
+static void note_gone(struct mr_site *site, void *data)
+{
+	struct retirement *retirement = data;
+
+	if (!site->retired && site->caller &&
+	    retirement->count < sizeof(retirement->sites) / sizeof(*retirement->sites) &&
+	    retirement->is_gone(site->caller, retirement->data))
+		retirement->sites[retirement->count++] = site;
+}
+
+static void retire(struct mr_ledger *ledger, struct mr_site *site)
+{
+	tdelete(site, &ledger->sites, compare_sites);
+	site->retired = ++ledger->retirements;
+	if (site->count && tsearch(site, &ledger->sites, compare_sites))
+		return;
+	if (site->count) /* its regions still refer to it */
+		return;
+	ledger->site_count--;
+	free_site(site);
+}
+
+void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller, void *data),
+		      void *data)
+{
+	struct retirement retirement = { .is_gone = is_gone, .data = data };
+
+	memset(ledger->recent, 0, sizeof(ledger->recent));
+	do {
+		retirement.count = 0;
+		mr_ledger_sites(ledger, note_gone, &retirement);
+		for (size_t i = 0; i < retirement.count; i++)
+			retire(ledger, retirement.sites[i]);
+	} while (retirement.count);
+}
+
 void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
 	remove_from(&totals->live, ledger->live.count, ledger->live.bytes);
@@ -363,12 +419,6 @@ void mr_ledger_end(const struct mr_ledger *ledger, struct mr_trace_totals *total
 void mr_ledger_revive(const struct mr_ledger *ledger, struct mr_trace_totals *totals)
 {
 	add(&totals->live, ledger->live.count, ledger->live.bytes);
-}
-
-static void free_site(void *site)
-{
-	free(((struct mr_site *)site)->place);
-	free(site);
 }
 
 void mr_ledger_release(struct mr_ledger *ledger)

@@ -23,11 +23,14 @@ enum {
 struct mr_site {
 	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
 	uint32_t call;   /**< enum mr_traced_call */
+	uint64_t
+		retired; /**< 0: it may call again; else a number of its own, as its library was unmapped */
 	uint64_t calls, refused;
 	uint64_t count, bytes; /**< of what was registered here and still is */
 	char *place;           /**< mr_places_name(); NULL: not looked up yet */
 	uint32_t frame_count;  /**< return addresses of the first call */
 	uint64_t frames[MR_TRACE_FRAMES];
+	char *frame_names[MR_TRACE_FRAMES]; /**< of those whose library was unmapped; else NULL */
 };
 
 /** The calls of one kind. */
@@ -56,6 +59,7 @@ struct mr_ledger {
 	struct mr_objects objects;
 	void *sites; /**< tree of tsearch(3) */
 	size_t site_count;
+	uint64_t retirements;
 	struct mr_site *recent[MR_LEDGER_RECENT]; /**< the last place of some calls */
 	struct mr_live_tally live;
 	/** Of the process that this one was forked from: it has the same objects at the same addresses.  Or NULL. */
@@ -94,6 +98,15 @@ struct mr_site *mr_ledger_site(struct mr_ledger *ledger, uint64_t caller, uint32
 /** mr_ledger_sites() - call @visit with each place */
 void mr_ledger_sites(const struct mr_ledger *ledger,
 		     void (*visit)(struct mr_site *site, void *data), void *data);
+
+/**
+ * mr_ledger_retire() - the code of some places is gone, and other code may come to their addresses
+ * @is_gone: whether that of an address is
+ *
+ * They are kept as long as they have regions.
+ */
+void mr_ledger_retire(struct mr_ledger *ledger, bool (*is_gone)(uint64_t caller, void *data),
+		      void *data);
 
 /**
  * mr_ledger_end() - no process has the objects any longer: the totals are without them

@@ -14,6 +14,7 @@ struct mr_modules {
 	struct mr_mapping *mappings; /**< of files, by ascending address */
 	size_t count, capacity;
 	bool is_elsewhere; /**< the process may have other files at these paths: its root or mounts are others */
+	bool is_stale;      /**< one of them was unmapped: another one may be in its place */
 	unsigned int reads; /**< how often they were read: others have come and gone since */
 };
 

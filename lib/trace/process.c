@@ -11,8 +11,9 @@ enum {
 
 void mr_process_see(struct mr_traced_process *process, uint64_t addr)
 {
-	if (process->pid && process->modules.reads < READS_MAX &&
-	    !mr_modules_find(&process->modules, addr))
+	if (process->pid &&
+	    (process->modules.is_stale ||
+	     (process->modules.reads < READS_MAX && !mr_modules_find(&process->modules, addr))))
 		mr_modules_read(&process->modules, process->pid);
 }
 
@@ -41,6 +42,60 @@ const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT);
 
 	return site ? mr_process_place(process, site) : "?";
+}
+
+char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
+		       uint32_t frame)
+{
+	return strdup(site->frame_names[frame] ? site->frame_names[frame]
+					       : mr_process_caller(process, site->frames[frame]));
+}
+
+/* A library that is about to be unmapped. */
+struct closing {
+	struct mr_traced_process *process;
+	struct mr_mapping library; /* one of its mappings */
+};
+
+static bool is_of_library(uint64_t caller, void *data)
+{
+	const struct closing *closing = data;
+	const struct mr_mapping *library = &closing->library;
+	const struct mr_mapping *mapping = mr_modules_find(&closing->process->modules, caller - 1);
+
+	return mapping && mapping->inode == library->inode && mapping->major == library->major &&
+	       mapping->minor == library->minor && !strcmp(mapping->path, library->path);
+}
+
+/* Nobody will ask for the name of a place that has no regions any more. */
+static void name_site(struct mr_site *site, void *data)
+{
+	struct closing *closing = data;
+	struct mr_traced_process *process = closing->process;
+
+	if (!site->count || site->retired)
+		return;
+	if (site->caller && is_of_library(site->caller, closing))
+		mr_process_place(process, site);
+	for (uint32_t i = 0; i < site->frame_count; i++)
+		if (!site->frame_names[i] && is_of_library(site->frames[i], closing))
+			site->frame_names[i] = mr_places_name(places_of(process), &process->modules,
+							      site->frames[i]);
+}
+
+void mr_process_unmap(struct mr_traced_process *process, uint64_t addr)
+{
+	struct closing closing = { .process = process };
+	const struct mr_mapping *library;
+
+	mr_process_see(process, addr);
+	library = mr_modules_find(&process->modules, addr);
+	if (library) {
+		closing.library = *library;
+		mr_ledger_sites(&process->ledger, name_site, &closing);
+		mr_ledger_retire(&process->ledger, is_of_library, &closing);
+	}
+	process->modules.is_stale = true;
 }
 
 void mr_process_stop(struct mr_traced_process *process)

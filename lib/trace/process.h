@@ -46,6 +46,16 @@ void mr_process_see(struct mr_traced_process *process, uint64_t addr);
 /** mr_process_stop() - free what only a process that runs needs, and its places: those that were named stay named */
 void mr_process_stop(struct mr_traced_process *process);
 
+/**
+ * mr_process_unmap() - the process is about to unmap a library: name its places while it is known what is there
+ * @addr: in the library
+ */
+void mr_process_unmap(struct mr_traced_process *process, uint64_t addr);
+
+/** mr_process_frame() - the name of a caller of a place that has made a call, to be freed; NULL: memory is short */
+char *mr_process_frame(struct mr_traced_process *process, const struct mr_site *site,
+		       uint32_t frame);
+
 void mr_process_release(struct mr_traced_process *process);
 
 #endif

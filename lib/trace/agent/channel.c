@@ -232,6 +232,15 @@ void channel_lost(const char *path, enum mr_trace_obstacle obstacle)
 	tell(&request);
 }
 
+void channel_closing(uintptr_t library)
+{
+	struct mr_trace_request request;
+
+	fill(&request, MR_TRACE_CLOSE);
+	request.index = library;
+	tell(&request);
+}
+
 bool channel_is_refused(void)
 {
 	int fd = connect_to();

@@ -20,6 +20,9 @@ void channel_look(uint64_t index, uint32_t tid);
 /** channel_lost() - tell that the process is about to run a program that cannot be followed */
 void channel_lost(const char *path, enum mr_trace_obstacle obstacle);
 
+/** channel_closing() - tell that a library with this address is about to be unmapped; waits for mrctl */
+void channel_closing(uintptr_t address);
+
 /** channel_is_refused() - whether nobody listens any more: mrctl has ended */
 bool channel_is_refused(void);
 

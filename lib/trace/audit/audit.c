@@ -23,6 +23,8 @@
 
 static struct object agent;
 static const uintptr_t *agent_cookie; /* NULL: it is not loaded */
+static const uintptr_t *main_cookie;  /* of the program itself */
+static bool is_ending;
 
 static const char *const verbs_functions[] = { "ibv_", "mlx5dv_", NULL };
 static const char *const libc_functions[] = { "exec", "fexecve", "posix_spawn", NULL };
@@ -56,7 +58,11 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t
 	struct replacement replacement = { .agent = &agent, .cookie = cookie };
 	struct object *object = &replacement.object;
 
-	if (namespace != LM_ID_BASE || !object_read(map, object))
+	if (namespace != LM_ID_BASE)
+		return 0;
+	if (!main_cookie)
+		main_cookie = cookie;
+	if (!object_read(map, object))
 		return 0;
 	if (is_agent(map->l_name)) {
 		agent = *object;
@@ -71,11 +77,25 @@ EXPORT unsigned int la_objopen(struct link_map *map, Lmid_t namespace, uintptr_t
 	return 0;
 }
 
+/* The cookie is still what it was at first: the address of the link map (elf/dl-object.c, _dl_new_object()). */
+static void announce_closing(const uintptr_t *cookie)
+{
+	const struct link_map *map = (const void *)*cookie;
+	const uint32_t index = object_find(&agent, "", MR_TRACE_QUOTE(MR_TRACE_CLOSING_NAME));
+
+	if (index)
+		((void (*)(uintptr_t))object_address(&agent, index))((uintptr_t)map->l_ld);
+}
+
+/* At the end of the program it is called, too, for the program first, and nothing is unmapped (elf/dl-fini.c). */
 EXPORT unsigned int la_objclose(uintptr_t *cookie)
 {
+	is_ending |= cookie == main_cookie;
 	if (agent_cookie == cookie)
 		agent_cookie = NULL;
-	else if (agent_cookie)
+	else if (agent_cookie && !is_ending)
+		announce_closing(cookie);
+	if (agent_cookie)
 		replace_forget(&agent, cookie);
 	return 0;
 }

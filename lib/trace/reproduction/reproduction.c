@@ -86,7 +86,7 @@ static void print_remarks(FILE *file, const struct mr_reproduced *it)
 	const struct mr_look *look = it->look;
 
 	if (look->has_range && !look->range.is_exact &&
-	    !mr_reproduced_is_beyond_all(&look->range)) {
+	    !mr_reproduced_is_beyond_all(&look->range) && !mr_refusals_is_of_request(it->kind)) {
 		fputs("# the memory is alike, not the same: ", file);
 		mr_batch_print_foreign(file, look->range.remark);
 		fputc('\n', file);

@@ -46,6 +46,9 @@ struct mr_trace_rooms {
 	_Alignas(64) unsigned char bytes[MR_TRACE_ROOMS][MR_TRACE_ROOM_BYTES];
 };
 
+/** The agent's function that is told an address of a library which dlclose(3) is about to unmap */
+#define MR_TRACE_CLOSING_NAME mr_trace_closing
+
 /** The agent's variable of that type */
 #define MR_TRACE_ROOMS_NAME mr_trace_rooms
 

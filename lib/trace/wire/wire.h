@@ -39,6 +39,7 @@ enum mr_trace_request_kind {
 	MR_TRACE_JOIN, /**< the process has begun, or was forked: a ring, by SCM_RIGHTS with the reply */
 	MR_TRACE_LOOK, /**< a call was refused: reply once the process was looked at */
 	MR_TRACE_LOST, /**< the process is about to run a program that cannot be followed */
+	MR_TRACE_CLOSE, /**< the process is about to unmap a library: reply once its places are named */
 };
 
 /** Why a program cannot be followed. */
@@ -66,7 +67,7 @@ struct mr_trace_request {
 	char token[MR_TRACE_TOKEN];
 	uint32_t kind;     /**< enum mr_trace_request_kind */
 	uint32_t obstacle; /**< LOST: enum mr_trace_obstacle */
-	uint64_t index;    /**< LOOK: of the record */
+	uint64_t index;    /**< LOOK: of the record; CLOSE: an address in the library */
 	uint32_t tid;      /**< of the thread that asks, as its process sees it */
 	uint32_t reserved;
 	uint64_t parent;          /**< JOIN: id of the process that it was forked from; 0: none */
