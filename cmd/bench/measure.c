@@ -152,6 +152,8 @@ static int run_level(struct bench_job *job, int kind, size_t level, struct mr_er
 			job->done++;
 			if (!job->setups[i].failed)
 				rc = run_round(job, level, i, round, err);
+			/* A round that a signal has cut short may be the last one. */
+			job->is_interrupted |= mr_interrupted();
 		}
 	}
 	return rc;
