@@ -48,6 +48,8 @@ static int occupy(struct bench_job *job, int kind, const struct bench_level *lev
 	for (size_t i = 0; !rc && i < job->device_count; i++)
 		rc = mr_bench_place_occupy(&job->places[kind][i], level->regions, level->bytes,
 					   err);
+	if (rc)
+		mr_wrap(err, "--occupied");
 	return rc;
 }
 

@@ -5,7 +5,6 @@
 
 #include "cmd/bench/job.h"
 #include "cmd/bench/pieces.h"
-#include "lib/base/choice.h"
 #include "lib/bench/case.h"
 #include "lib/host/available.h"
 #include "lib/host/live.h"
@@ -147,23 +146,41 @@ static void add_case(struct plan *plan, const struct mr_bench_case *what)
 	}
 }
 
+static bool is_named_before(char *const *names, char *const *name)
+{
+	while (names < name && strcmp(*names, *name) != 0)
+		names++;
+	return names < name;
+}
+
+/* Each call once, as each size: rows that measure the same could not be told apart. */
+static void add_cases(struct plan *plan, char *const *names)
+{
+	if (!*names)
+		add_case(plan, &mr_bench_cases[0]);
+	for (char *const *name = names; *name; name++)
+		if (!is_named_before(names, name))
+			add_case(plan, mr_bench_case_find(*name));
+}
+
+/* Quarters of few regions may be the same. */
 static void plan_levels(struct bench_job *job)
 {
 	const struct sweep_occupied *occupied = &job->args->occupied;
 
-	job->level_count = 1;
 	if (!occupied->count)
-		return;
-	job->level_count = BENCH_LEVELS;
-	for (size_t i = 0; i < BENCH_LEVELS; i++) {
+		job->level_count = 1;
+	for (size_t i = 0; occupied->count && i < BENCH_LEVELS; i++) {
 		const size_t quarters = i <= BENCH_LEVELS / 2 ? i : BENCH_LEVELS - 1 - i;
+		const uint64_t regions =
+			occupied->count / 4 * quarters + occupied->count % 4 * quarters / 4;
 
-		job->levels[i] = (struct bench_level){
-			.regions =
-				occupied->count / 4 * quarters + occupied->count % 4 * quarters / 4,
-			.bytes = occupied->bytes,
-			.direction = i <= BENCH_LEVELS / 2 ? "ascending" : "descending",
-		};
+		if (!job->level_count || regions != job->levels[job->level_count - 1].regions)
+			job->levels[job->level_count++] = (struct bench_level){
+				.regions = regions,
+				.bytes = occupied->bytes,
+				.direction = i <= BENCH_LEVELS / 2 ? "ascending" : "descending",
+			};
 	}
 }
 
@@ -196,7 +213,6 @@ static void plan_rounds(struct bench_job *job)
 
 int bench_plan(struct bench_job *job, struct mr_error *err)
 {
-	char *const *operand = job->invocation->operands;
 	struct plan plan = { .job = job };
 	int rc = check_workers(job, err);
 
@@ -205,85 +221,9 @@ int bench_plan(struct bench_job *job, struct mr_error *err)
 	choose_sizes(&plan.sizes, job->args, job->device_count);
 	plan_rounds(job);
 	plan_levels(job);
-	if (!*operand)
-		add_case(&plan, &mr_bench_cases[0]);
-	for (; *operand; operand++)
-		add_case(&plan, mr_bench_case_find(*operand));
+	add_cases(&plan, job->invocation->operands);
 	job->series = calloc(bench_job_series_count(job), sizeof(*job->series));
 	if (plan.out_of_memory || !job->series)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "calloc", NULL);
 	return 0;
-}
-
-/* ---- the command line ---- */
-
-static int check_case(const struct bench_args *args, const struct mr_bench_case *what,
-		      struct mr_error *err)
-{
-	if (args->from.text && !mr_region_is_dmabuf(what->call))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--from is about dma-bufs: '%s' has none", what->name);
-	if (args->memory.count && mr_region_is_dmabuf(what->call))
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--memory is not about dma-bufs, which '%s' is on: see --from",
-				    what->name);
-	if (args->phases && !what->registers)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--phases are of calls that register memory, and '%s' is none",
-				    what->name);
-	if (args->via.given && args->via.path == MR_VIA_KERNEL && what->private_session)
-		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "'%s' is not measured by --via kernel", what->name);
-	return 0;
-}
-
-static int check_memory(const struct sweep_memory *memory, struct mr_error *err)
-{
-	for (size_t i = 0; i < memory->count; i++) {
-		const enum mr_memory_type type = memory->kinds[i].type;
-
-		if (type == MR_MEMORY_DM || type == MR_MEMORY_NULL_MR || type == MR_MEMORY_NONE)
-			return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-					    "--memory %s: no memory of this process is behind it",
-					    memory->kinds[i].text);
-	}
-	return 0;
-}
-
-static int check_numbers(const struct bench_args *args, struct mr_error *err)
-{
-	if (args->rounds.known && (!args->rounds.value || args->rounds.value > 1000))
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--rounds: from 1 to 1000");
-	if (args->calls.known && (!args->calls.value || args->calls.value > MR_BENCH_SAMPLES))
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--count: from 1 to %d",
-				    MR_BENCH_SAMPLES);
-	if (args->seconds.known && !args->seconds.value)
-		return mr_fail_text(err, MR_ERROR_USAGE, ERANGE, "--seconds: more than 0");
-	return 0;
-}
-
-int bench_check(const struct invocation *invocation, struct mr_error *err)
-{
-	const struct bench_args *args = invocation->args;
-	char *const *operand = invocation->operands;
-	int rc = check_numbers(args, err);
-
-	if (rc || args->compare)
-		return rc; /* the operands are not calls */
-
-	if (!rc)
-		rc = check_memory(&args->memory, err);
-	if (!rc && !*operand)
-		rc = check_case(args, &mr_bench_cases[0], err);
-	for (; !rc && *operand; operand++) {
-		const struct mr_bench_case *what = mr_bench_case_find(*operand);
-
-		rc = what ? check_case(args, what, err)
-			  : mr_fail_word(err, "call", *operand, strlen(*operand), mr_bench_cases,
-					 sizeof(*mr_bench_cases));
-	}
-	if (!rc && args->all_devices && invocation->global->device)
-		rc = mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--all-devices excludes -d %s",
-				  invocation->global->device);
-	return rc;
 }

@@ -110,6 +110,9 @@ static int read_memories(const char *text, void *member, struct mr_error *err)
 	struct sweep_memory *list = member;
 	int rc;
 
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->kinds[i].text, text))
+			return 0;
 	if (list->count == SWEEP_MAX)
 		return mr_fail_text(err, MR_ERROR_USAGE, E2BIG, "at most %d kinds of memory",
 				    SWEEP_MAX);

@@ -29,3 +29,25 @@ bench() {
 	wait "$pid" || :
 	jq -e '.method.interrupted' "$out"
 }
+
+@test "calls and kinds of memory that are named twice are measured once, in the order in which they are named" {
+	bench dereg reg dereg --sizes 4K,4K --memory thp --memory anon --memory thp --count 1
+	succeeded
+	json '[.rows[] | [.call, .memory]] == [["dereg", "thp"], ["dereg", "anon"], ["reg", "thp"], ["reg", "anon"]]'
+}
+
+@test "so few regions that are there already that quarters are the same are measured once" {
+	local n
+
+	for n in '1 [0,1,0]' '2 [0,1,2,1,0]' '3 [0,1,2,3,2,1,0]'; do
+		bench --sizes 4K --count 1 --occupied "${n%% *},4K"
+		succeeded
+		json '[.rows[].occupied] == $levels' --argjson levels "${n#* }"
+	done
+}
+
+@test "memory of regions that are there already that cannot be had is named" {
+	run --separate-stderr mr bench --sizes 4K --count 1 --occupied 4,4E
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
+}
