@@ -127,10 +127,9 @@ static int run_round(struct bench_job *job, size_t level, size_t index, uint32_t
 	int rc = mr_bench_crew_open(
 		&crew, (uint32_t)job->device_count * setup->threads * setup->processes, err);
 
-	if (!rc && mr_bench_crew_run(&crew, &what, err))
+	if (rc || mr_bench_crew_run(&crew, &what, err))
 		fail_setup(job, setup, err);
-	if (!rc)
-		rc = add_results(job, &crew, level, index, err);
+	rc = add_results(job, &crew, level, index, err);
 	mr_bench_crew_close(&crew);
 	return rc;
 }

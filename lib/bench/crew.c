@@ -288,7 +288,8 @@ int mr_bench_crew_open(struct mr_bench_crew *crew, uint32_t workers, struct mr_e
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (shared == MAP_FAILED)
-		return mr_fail(err, MR_ERROR_HOST, errno, "mmap", NULL);
+		return mr_fail(err, MR_ERROR_HOST, errno, "mmap",
+			       "cannot map %zu bytes for the times of %u workers", size, workers);
 	*crew = (struct mr_bench_crew){ .shared = shared, .size = size, .count = workers };
 	crew->workers = crew->shared->workers;
 	for (uint32_t i = 0; i < workers; i++)

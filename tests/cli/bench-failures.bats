@@ -51,3 +51,12 @@ bench() {
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
+
+@test "workers of which there can be no more end their row alone" {
+	! is_sanitized || skip "the sanitizer takes more than all address space"
+	run --separate-stderr prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
+	[ "$status" -eq 1 ]
+	json '[.rows[] | [.threads, .count, (.rounds | length)]] == [[1, 2, 2]]'
+	json '[.failures[] | [.call, .errno]] == [["mmap", "ENOMEM"]]'
+	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
+}
