@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/bench/counters.h"
 #include "cmd/bench/job.h"
@@ -65,6 +66,18 @@ static void show_progress(struct bench_job *job)
 }
 
 /* Says which command tells why: causes are found where a call is refused, and here its memory is gone. */
+static void hint_at_command(const struct mr_bench_point *point, struct mr_error *err)
+{
+	/* The relaxed mode registers whole pages by this call. */
+	const enum mr_region_call call =
+		point->what->call == MR_REG_MR_RELAXED ? MR_REG_MR : point->what->call;
+	const char *registers = mr_region_call_name(call, point->via);
+
+	if (!err->hint[0] && err->call && !strcmp(err->call, registers))
+		mr_hint(err, "'mrctl %s' with the same options%s tells why", point->what->command,
+			mr_bench_access(point) == point->access ? "" : " and on-demand access");
+}
+
 static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct mr_error *err)
 {
 	const struct mr_bench_point *point = &setup->point;
@@ -72,8 +85,8 @@ static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct 
 	setup->failed = true;
 	mr_wrap(err, "%s of %llu bytes, %s", point->what->name, (unsigned long long)point->size,
 		mr_bench_state_name(point->state));
-	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
-		mr_hint(err, "'mrctl reg' with the same options tells why");
+	if (mr_error_is_answer(err->kind, err->call))
+		hint_at_command(point, err);
 	progress_clear(&job->answer.progress);
 	job->answer.undiagnosed = true;
 	answer_fail(&job->answer, err, 0, 0, point->via);

@@ -60,3 +60,31 @@ bench() {
 	json '[.failures[] | [.call, .errno]] == [["mmap", "ENOMEM"]]'
 	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
 }
+
+@test "the command that tells why a call was refused is one that makes this call" {
+	local line words
+
+	on_simulator || skip "faults are those of the simulator"
+	require_devx
+	while IFS='|' read -r line words; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr faulty $line --sizes 4K --count 1
+		[ "$status" -eq 1 ]
+		if [ -n "$words" ]; then
+			[[ $stderr == *"'mrctl $words tells why"* ]]
+		else
+			[[ $stderr != *"tells why"* ]]
+		fi
+	done <<-'EOT'
+		reg_mr=EINVAL bench|reg' with the same options
+		reg_mr=EINVAL bench --via kernel|reg' with the same options
+		reg_mr=EINVAL bench reg-iova|reg-iova' with the same options
+		reg_mr=EINVAL bench rereg|reg' with the same options
+		reg_mr=EINVAL bench advise|reg' with the same options and on-demand access
+		reg_mr=EINVAL bench relaxed|reg' with the same options
+		reg_dmabuf_mr=EINVAL bench reg-dmabuf|reg-dmabuf' with the same options
+		umem_reg=EINVAL bench umem|umem' with the same options
+		dereg_mr@1=EBUSY bench|
+		advise_mr=EFAULT bench advise|
+	EOT
+}
