@@ -88,3 +88,13 @@ bench() {
 		advise_mr=EFAULT bench advise|
 	EOT
 }
+
+@test "options that contradict each other or name nothing are usage errors, and nothing is measured" {
+	run --separate-stderr mr bench --sizes 4K --count 1 --phases --access local-write,on-demand
+	usage_error "--phases" "excludes --access on-demand"
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	cd "$BATS_TEST_TMPDIR/empty"
+	run --separate-stderr mr bench --sizes 4K --count 1 --svg ''
+	usage_error "--svg wants the name of a file"
+	[ -z "$(ls -A)" ]
+}
