@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/bench/fits.h"
 #include "cmd/bench/groups.h"
 #include "cmd/output/paragraph.h"
+#include "lib/base/cleanup.h"
 #include "lib/bench/case.h"
 #include "lib/bench/fit.h"
 
@@ -84,11 +86,13 @@ static bool fill_row(const struct bench_job *job, size_t first, struct fit_row *
 
 static void print_ucx(const struct fit_row *row)
 {
-	char text[256];
+	const bool is_usual = !strcmp(row->group.memory, "anon");
+	mr_auto_free char *text = NULL;
 
-	if (!row->ucx[0])
+	if (!row->ucx[0] ||
+	    asprintf(&text, "UCX takes for %s%s%s: %s", row->group.device, is_usual ? "" : ", ",
+		     is_usual ? "" : row->group.memory, row->ucx) < 0)
 		return;
-	snprintf(text, sizeof(text), "UCX takes for %s: %s", row->group.device, row->ucx);
 	output_paragraph(text, 0, 2);
 }
 

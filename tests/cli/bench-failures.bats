@@ -98,3 +98,10 @@ bench() {
 	usage_error "--svg wants the name of a file"
 	[ -z "$(ls -A)" ]
 }
+
+@test "settings of UCX name the memory that they were measured on" {
+	run --separate-stderr mr bench --sizes 4K..4M --memory memfd --count 40
+	succeeded
+	# Where chance has bent the line there are none.
+	[[ $output != *UCX* || $output == *"UCX takes for $(device)"*", memfd: UCX_IB_MEM_REG_OVERHEAD="* ]]
+}
