@@ -20,6 +20,7 @@ struct picture {
 	struct chart_curve curves[CURVES_MAX];
 	char names[CURVES_MAX][NAME_SIZE];
 	char title[256], subtitle[256];
+	size_t left_out; /* curves that there is no room for */
 	bool out_of_memory;
 };
 
@@ -38,8 +39,10 @@ static struct chart_point *add_curve(struct picture *picture, size_t points)
 	struct chart_curve *curve = &picture->curves[picture->chart.count];
 	struct chart_point *room;
 
-	if (picture->chart.count == CURVES_MAX)
+	if (picture->chart.count == CURVES_MAX) {
+		picture->left_out++;
 		return NULL;
+	}
 	room = calloc(points, sizeof(*room));
 	if (!room) {
 		picture->out_of_memory = true;
@@ -94,12 +97,18 @@ static size_t count_groups(const struct bench_job *job)
 static void describe(struct picture *picture, const struct bench_job *job, const char *what)
 {
 	const struct mr_environment *environment = job->answer.environment;
+	const size_t length = sizeof(picture->subtitle);
+	int used;
 
 	snprintf(picture->title, sizeof(picture->title), "%s: %s%s, Linux %s", what,
 		 environment->device, environment->simulated ? " (simulated)" : "",
 		 environment->kernel);
-	snprintf(picture->subtitle, sizeof(picture->subtitle), "mrctl %s, rdma-core %s, %u rounds",
-		 environment->mrctl, environment->rdma_core, job->rounds);
+	used = snprintf(picture->subtitle, length, "mrctl %s, rdma-core %s, %u rounds",
+			environment->mrctl, environment->rdma_core, job->rounds);
+	if (picture->left_out && (size_t)used < length)
+		snprintf(picture->subtitle + used, length - (size_t)used,
+			 "; the first %d of %zu curves", CURVES_MAX,
+			 CURVES_MAX + picture->left_out);
 	picture->chart.title = picture->title;
 	picture->chart.subtitle = picture->subtitle;
 }

@@ -105,3 +105,12 @@ bench() {
 	# Where chance has bent the line there are none.
 	[[ $output != *UCX* || $output == *"UCX takes for $(device)"*", memfd: UCX_IB_MEM_REG_OVERHEAD="* ]]
 }
+
+@test "a picture that has no room for all curves says how many it has" {
+	run --separate-stderr mr bench --sizes 1,2,3,4,5,6,7,8,9,10,11,12 --count 1 --plot
+	succeeded
+	[[ $output == *"distribution of calls"* && $output != *curves* ]]
+	run --separate-stderr mr bench --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13 --count 1 --plot
+	succeeded
+	[[ $output == *"distribution of calls: "*"1 rounds; the first 12 of 13 curves"* ]]
+}
