@@ -20,6 +20,11 @@ static int check_again(const struct json_node *old, const struct invocation *inv
 		return mr_fail_text(err, MR_ERROR_USAGE, ENODATA,
 				    "%s has no rows that could be measured again",
 				    invocation->operands[0]);
+	if (given && bench_has_devices(old))
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "%s has measured several devices, and --compare measures all "
+				    "of them: not '%s' alone",
+				    invocation->operands[0], given);
 	if (given && device && strcmp(given, device) != 0)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare measures on the device of %s, and that is not '%s'",

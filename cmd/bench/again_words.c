@@ -197,16 +197,15 @@ static void add_length(struct again_words *words, const struct bench_args *args,
 
 static void begin(struct again_words *words, const struct json_node *old)
 {
-	const struct json_node *rows = json_tree_get(old, "rows");
-	const struct values devices = values_of(words, rows, "device");
+	const bool has_devices = bench_has_devices(old);
 	const char *device = bench_device_of(old);
 
 	add_word(words, "mrctl");
 	add_word(words, "--json");
-	if (devices.count < 2 && device)
+	if (!has_devices && device)
 		add_word(words, "--device=%s", device);
 	add_word(words, "bench");
-	if (devices.count > 1)
+	if (has_devices)
 		add_word(words, "--all-devices");
 }
 

@@ -72,11 +72,14 @@ static struct mr_opt_u64 thousandths(double ratio)
 	return (struct mr_opt_u64){ is_known ? (uint64_t)(ratio * 1000 + 0.5) : 0, is_known };
 }
 
+/* Not known where a document has none: null, a text, or a number that is none of these. */
 static struct mr_opt_u64 number_of(const struct json_node *row, const char *key)
 {
 	const double number = bench_number(row, key);
+	char buffer[JSON_SCALAR_MAX];
+	const char *text = json_tree_scalar(json_tree_get(row, key), buffer);
 
-	return (struct mr_opt_u64){ number < 1e18 ? (uint64_t)number : 0, number < 1e18 };
+	return (struct mr_opt_u64){ (uint64_t)number, number > 0 || (text && !strcmp(text, "0")) };
 }
 
 static void describe(struct compared_row *row, const struct json_node *node)

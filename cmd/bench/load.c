@@ -45,6 +45,14 @@ static bool is_document(const struct json_node *document)
 	return true;
 }
 
+/* Members of another format may mean something else. */
+static bool is_of_this_format(const struct json_node *document)
+{
+	char buffer[JSON_SCALAR_MAX];
+
+	return !strcmp(text_of(document, "format", buffer), "1");
+}
+
 struct json_node *bench_load(const char *path, struct mr_error *err)
 {
 	size_t length;
@@ -57,16 +65,32 @@ struct json_node *bench_load(const char *path, struct mr_error *err)
 	}
 	document = json_tree_parse(text, length);
 	free(text);
-	if (is_document(document))
+	if (!is_document(document))
+		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
+			     "%s is no document of 'mrctl -j bench'", path);
+	else if (!is_of_this_format(document))
+		mr_fail_text(err, MR_ERROR_USAGE, EBADMSG,
+			     "%s has another format than the documents of this version: 1", path);
+	else
 		return document;
 	json_tree_free(document);
-	mr_fail_text(err, MR_ERROR_USAGE, EBADMSG, "%s is no document of 'mrctl -j bench'", path);
 	return NULL;
 }
 
 const char *bench_device_of(const struct json_node *document)
 {
 	return json_tree_text_of(json_tree_get(document, "environment"), "device");
+}
+
+bool bench_has_devices(const struct json_node *document)
+{
+	const struct json_node *first = json_tree_first(json_tree_get(document, "rows"));
+	char l[JSON_SCALAR_MAX], r[JSON_SCALAR_MAX];
+
+	for (const struct json_node *row = first; row; row = json_tree_next(row))
+		if (strcmp(text_of(first, "device", l), text_of(row, "device", r)) != 0)
+			return true;
+	return false;
 }
 
 double bench_number(const struct json_node *node, const char *key)

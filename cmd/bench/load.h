@@ -3,6 +3,8 @@
 #ifndef CMD_BENCH_LOAD_H
 #define CMD_BENCH_LOAD_H
 
+#include <stdbool.h>
+
 #include "cmd/output/json_tree.h"
 #include "lib/base/error.h"
 
@@ -15,6 +17,9 @@ struct json_node *bench_load(const char *path, struct mr_error *err);
 
 /** bench_device_of() - the first device that a document has measured; NULL: it names none */
 const char *bench_device_of(const struct json_node *document);
+
+/** bench_has_devices() - whether a document has measured several devices */
+bool bench_has_devices(const struct json_node *document);
 
 /** What makes a row another row than its neighbours; the last one is NULL. */
 extern const char *const bench_row_keys[];

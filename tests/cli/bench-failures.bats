@@ -114,3 +114,26 @@ bench() {
 	succeeded
 	[[ $output == *"distribution of calls: "*"1 rounds; the first 12 of 13 curves"* ]]
 }
+
+@test "a document of another format is not compared, and what a row does not tell is not known" {
+	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new edit
+
+	mr -j bench --sizes 4K --count 4 >"$old"
+	for edit in '.format = 2' 'del(.format)' '.format = null'; do
+		jq "$edit" "$old" >"$new"
+		run --separate-stderr mrctl bench --compare "$new" "$old"
+		usage_error "has another format than the documents of this version"
+	done
+	jq 'del(.rows[].size) | .rows[].threads = null | .rows[].processes = "x"' "$old" >"$new"
+	run --separate-stderr mrctl -j bench --compare "$new" "$new"
+	succeeded
+	json '.comparison[0] | .size == null and .threads == null and .processes == null and .occupied == 0'
+}
+
+@test "a document of several devices is measured again on all of them, and not on one that is named" {
+	local old=$BATS_TEST_TMPDIR/old
+
+	mr -j bench --sizes 4K,8K --count 4 | jq '.rows[1].device = "other0"' >"$old"
+	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$old" --anyway
+	usage_error "has measured several devices" "'$(device)'"
+}
