@@ -37,7 +37,8 @@ struct mr_registrar mr_bench_place_registrar(struct mr_bench_place *place, enum 
 
 static int map_occupied(struct mr_bench_place *place, uint64_t bytes, struct mr_error *err)
 {
-	const struct mr_memory_request request = { .kind = { .type = MR_MEMORY_ANON, .text = "anon" },
+	const struct mr_memory_request request = { .kind = { .type = MR_MEMORY_ANON,
+							     .text = "anon" },
 						   .length = bytes,
 						   .populate = true };
 	int rc;
