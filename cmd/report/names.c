@@ -44,9 +44,14 @@ static bool is_in(const char *word, size_t length, const char *const *list)
 	return false;
 }
 
+bool names_is_common(const char *name, size_t length)
+{
+	return length < 2 || is_in(name, length, common);
+}
+
 static void add(struct stand_ins *all, const char *kind, const char *name, size_t length)
 {
-	if (length > 1 && !is_in(name, length, common))
+	if (!names_is_common(name, length))
 		stand_ins_add(all, kind, name, length);
 }
 
@@ -77,28 +82,19 @@ static void add_user(struct stand_ins *all)
 		add_text(all, "user", caller);
 }
 
-/* A path below @home up to the end of the word, which may have blanks in it; and the user whose home it is. */
-static void add_paths(struct stand_ins *all, const char *word, const char *home)
+/* The user whose home the word has. */
+static void add_users(struct stand_ins *all, const struct json_node *node)
 {
-	const size_t length = strlen(home);
-	const char *at = strstr(word, home);
+	static const char home[] = "/home/";
 
-	if (!at || at[length] != '/')
-		return;
-	add_text(all, "path", at);
-	if (!strcmp(home, "/home"))
-		add(all, "user", at + length + 1, strcspn(at + length + 1, "/ \t\n\"',:;"));
-}
-
-static void add_words(struct stand_ins *all, const struct json_node *node, const char *home)
-{
 	for (; node; node = json_tree_next(node)) {
-		if (json_tree_string(node)) {
-			add_paths(all, json_tree_string(node), "/home");
-			add_paths(all, json_tree_string(node), "/root");
-			if (home)
-				add_paths(all, json_tree_string(node), home);
-		}
+		const char *at =
+			json_tree_string(node) ? strstr(json_tree_string(node), home) : NULL;
+
+		if (!at)
+			continue;
+		at += strlen(home);
+		add(all, "user", at, strcspn(at, "/ \t\n\"',:;"));
 	}
 }
 
@@ -186,8 +182,8 @@ void names_collect(const struct json_node *root, bool is_here, struct stand_ins 
 	const struct json_node *file = json_tree_first(json_tree_get(root, "recording"));
 	const char *home = is_here ? getenv("HOME") : NULL;
 
-	add_words(all, json_tree_first(json_tree_get(program, "argv")),
-		  home && home[0] == '/' && home[1] ? home : NULL);
+	all->home = home && home[0] == '/' && home[1] ? home : NULL;
+	add_users(all, json_tree_first(json_tree_get(program, "argv")));
 	add_host(all, json_tree_text_of(root, "host_name"));
 	if (is_here)
 		add_user(all);

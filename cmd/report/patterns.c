@@ -176,23 +176,8 @@ static size_t match_serial(const char *text, const char *at)
 	return 0;
 }
 
-/* What stands below a home folder */
-static size_t match_home(const char *text, const char *at)
-{
-	static const char *const homes[] = { "/home", "/root", "/Users" };
-
-	if (isalnum((unsigned char)before(text, at)))
-		return 0;
-	for (size_t i = 0; i < sizeof(homes) / sizeof(*homes); i++)
-		if (!strncmp(at, homes[i], strlen(homes[i])) && at[strlen(homes[i])] == '/')
-			return strcspn(at, " \t\n\"',:;()<>|");
-	return 0;
-}
-
 const struct pattern patterns[] = {
-	{ "path", match_home },      { "serial", match_serial },
-	{ "id", match_uuid },        { "id", match_long_hex },
-	{ "guid", match_guid },      { "mac", match_mac },
-	{ "guid", match_bare_guid }, { "ip", match_ipv6 },
-	{ "ip", match_ipv4 },        { NULL, NULL },
+	{ "serial", match_serial }, { "id", match_uuid }, { "id", match_long_hex },
+	{ "guid", match_guid },     { "mac", match_mac }, { "guid", match_bare_guid },
+	{ "ip", match_ipv6 },       { "ip", match_ipv4 }, { NULL, NULL },
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/report/names.h"
+#include "cmd/report/own_paths.h"
 #include "cmd/report/redact.h"
 #include "lib/base/cleanup.h"
 
@@ -35,12 +36,13 @@ static void redact_string(struct json_node *node, struct stand_ins *all)
 		all->out_of_memory = true;
 }
 
-/* @keys: the members' keys come from the host as well: they are files of the recording */
-static void redact(struct json_node *node, bool keys, struct stand_ins *all)
+/* @is_recording: the members are files of the host, and their keys are from there as well */
+static void redact(struct json_node *node, bool is_recording, struct stand_ins *all)
 {
 	for (struct json_node *child = json_tree_first(node); child;
 	     child = json_tree_next(child)) {
-		if (keys)
+		all->is_file = is_recording;
+		if (is_recording)
 			redact_key(child, all);
 		if (!json_tree_string(child))
 			redact(child, !strcmp(json_tree_key(child), "recording"), all);
@@ -55,6 +57,7 @@ int report_redact(struct report *report, struct mr_error *err)
 	bool out_of_memory;
 
 	names_collect(report->root, !report->args->read && !report->args->root, &all);
+	own_paths_collect(report->root, &all);
 	redact(report->root, false, &all);
 	out_of_memory = all.out_of_memory;
 	stand_ins_release(&all);

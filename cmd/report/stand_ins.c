@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/report/paths.h"
 #include "cmd/report/patterns.h"
 #include "cmd/report/stand_ins.h"
 
@@ -57,11 +58,9 @@ static void insert(struct stand_ins *all, struct stand_in added)
 }
 
 static void take(struct stand_ins *all, const char *kind, const char *original, size_t length,
-		 bool is_name)
+		 struct stand_in added)
 {
-	struct stand_in added = { .is_name = is_name };
-
-	if (!length || all->count >= STAND_INS_MAX || find(all, original, length, is_name))
+	if (!length || all->count >= STAND_INS_MAX || find(all, original, length, added.is_name))
 		return;
 	added.original = strndup(original, length);
 	if (asprintf(&added.text, "%s-%zu", kind, next_number(all, kind)) < 0)
@@ -71,21 +70,63 @@ static void take(struct stand_ins *all, const char *kind, const char *original, 
 
 void stand_ins_add(struct stand_ins *all, const char *kind, const char *name, size_t length)
 {
-	take(all, kind, name, length, true);
+	take(all, kind, name, length, (struct stand_in){ .is_name = true });
+}
+
+void stand_ins_add_in_texts(struct stand_ins *all, const char *kind, const char *name,
+			    size_t length)
+{
+	take(all, kind, name, length, (struct stand_in){ .is_name = true, .is_of_texts = true });
+}
+
+void stand_ins_add_path(struct stand_ins *all, const char *path, size_t length)
+{
+	take(all, "path", path, length,
+	     (struct stand_in){ .is_name = true, .is_path = true, .is_of_texts = true });
+}
+
+/* Return: the bytes at @at that are the name; 0: they are not. */
+static size_t match_name(const struct stand_in *name, const char *at, bool *is_longer)
+{
+	const size_t length = strlen(name->original);
+
+	*is_longer = false;
+	if (name->is_path)
+		return path_match(at, name->original, is_longer);
+	return !strncmp(at, name->original, length) && pattern_is_edge(at[length]) ? length : 0;
+}
+
+/* Puts a stand-in for what is found by its looks. */
+static void put_found(struct stand_ins *all, const char *kind, const char *at, size_t length,
+		      FILE *stream)
+{
+	const struct stand_in *found;
+
+	take(all, kind, at, length, (struct stand_in){ .is_name = false });
+	found = find(all, at, length, false);
+	if (found)
+		fputs(found->text, stream);
+	else
+		fprintf(stream, "%s-beyond-%d", kind, STAND_INS_MAX);
 }
 
 /* Puts a stand-in for what begins at @at.  Return: the bytes that it stands for; 0: none. */
-static size_t put_name(const struct stand_ins *all, const char *at, FILE *stream)
+static size_t put_name(struct stand_ins *all, const char *at, FILE *stream)
 {
 	for (size_t i = 0; i < all->count; i++) {
+		const struct stand_in *name = &all->list[i];
+		bool is_longer;
 		size_t length;
 
-		if (!all->list[i].is_name || *at != *all->list[i].original)
+		if (!name->is_name || (name->is_of_texts && all->is_file))
 			continue;
-		length = strlen(all->list[i].original);
-		if (strncmp(at, all->list[i].original, length) != 0 || !pattern_is_edge(at[length]))
+		length = match_name(name, at, &is_longer);
+		if (!length)
 			continue;
-		fputs(all->list[i].text, stream);
+		if (is_longer)
+			put_found(all, "path", at, length, stream);
+		else
+			fputs(name->text, stream);
 		return length;
 	}
 	return 0;
@@ -93,21 +134,16 @@ static size_t put_name(const struct stand_ins *all, const char *at, FILE *stream
 
 static size_t put_pattern(struct stand_ins *all, const char *text, const char *at, FILE *stream)
 {
-	for (const struct pattern *pattern = patterns; pattern->stand_in; pattern++) {
-		const size_t length = pattern->match(text, at);
-		const struct stand_in *found;
+	const char *kind = "path";
+	size_t length = (all->is_file ? path_in_file : path_in_text)(text, at, all->home);
 
-		if (!length)
-			continue;
-		take(all, pattern->stand_in, at, length, false);
-		found = find(all, at, length, false);
-		if (found)
-			fputs(found->text, stream);
-		else
-			fprintf(stream, "%s-beyond-%d", pattern->stand_in, STAND_INS_MAX);
-		return length;
+	for (const struct pattern *pattern = patterns; !length && pattern->stand_in; pattern++) {
+		kind = pattern->stand_in;
+		length = pattern->match(text, at);
 	}
-	return 0;
+	if (length)
+		put_found(all, kind, at, length, stream);
+	return length;
 }
 
 /* Whether something may begin here.  In a name of Kubernetes a UUID follows "pod" without a dash. */

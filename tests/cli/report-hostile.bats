@@ -237,9 +237,36 @@ full_report() {
 	[ "${#name}" -lt 4 ] || run ! grep -wF -- "$name" <<<"$output"
 }
 
+@test "a path with blanks and other characters is not in a redacted report, whatever field it is in" {
+	local path word
+
+	for path in "/home/alice/Acme Corp/plan 9" $'/home/alice/Acme\tCorp/plan\n9' "/home/alice/Acme's \"Corp\": plan, (9)/x" \
+		"/home/alice/Ácme Corp/plän" "/data/Acme Corp/plan 9" "Acme Corp/plan 9" "./Acme plan" "~alice/Acme plan" \
+		"file:///home/alice/Acme%20Corp/plan" "--in=/data/Acme plan"; do
+		change '
+			.program = {argv: [$path, "file:" + $path, "--out=" + $path], exit_status: 1, answer: {
+				program: [$path], not_followed: [{pid: 1, program: $path}],
+				refusals: [{call: "ibv_reg_mr", program: $path, place: ("main (" + $path + "/x y.c:12)"), count: 1,
+					causes: [{cause: ($path + " has 4 KiB"), evidence: {file: $path[0:90]}, remedy: "see \u0027\($path)\u0027"}]}],
+				failures: [{message: ("cannot use \u0027" + $path + "\u0027: open: ENOENT"), causes: [],
+					request: {argv: ["mrctl", $path], memory: ("file:" + $path)}}]}}
+			| .kernel_log.lines = ["[1.0] rdma: exe=\u0022\($path)\u0022 pid=7", "[2.0] mlx5: " + ($path | gsub(" "; "\\040"))]
+			| .recording["/proc/self/mountinfo"] += "99 1 0:9 /home/alice/Acme\\040plan /x rw - tmpfs none rw\n"' --arg path "$path"
+		for word in json markdown; do
+			rm -f "out.$word"
+			run --separate-stderr mrctl report --read r.json --redact --format "$word" --to "out.$word"
+			succeeded
+		done
+		run ! grep -iE 'acme|ácme|corp|plan|plän|alice' out.json out.markdown
+		jq -e '.program | (.argv[0] | contains("path-")) and .answer.refusals[0].program != null
+			and (.answer.failures[0].message | endswith(": open: ENOENT"))' out.json
+	done
+}
+
 @test "redacting a hostile report ends soon" {
 	change '.kernel_log.lines = [[range(40000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
-		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000)]'
+		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000),
+		("/home/a/" * 40000), ("~a|" * 60000), ("(/root/x" * 40000), ("\u0027~a" * 60000)]'
 	run --separate-stderr timeout 60 mrctl -j report --read r.json --redact
 	succeeded
 	run ! grep -F 10.0.0.1 <<<"$output"

@@ -56,10 +56,62 @@ static void test_patterns(void **state)
 	}
 }
 
+/* Paths that nobody has named: in quotes or brackets up to their end, else up to that of the clause. */
+static void test_paths_in_text(void **state)
+{
+	static const struct {
+		const char *text, *expected;
+	} cases[] = {
+		{ "cannot use '/home/a b/Acme, Corp: x/y': open", "cannot use 'path-1': open" },
+		{ "exe=\"/home/a b/(Acme)/\\\"x y\" pid=3", "exe=\"path-1\" pid=3" },
+		{ "ran: x '/home/o'\\''brien y/z a' -b", "ran: x 'path-1' -b" },
+		{ "at (/root/Acme (copy)/x y.c:12), twice", "at (path-1), twice" },
+		{ "open /home/a/My Documents/Acme Corp/x: ENOENT", "open path-1: ENOENT" },
+		{ "/home/a/Acme, Inc: x/y z/q is not /usr/lib/z", "path-1 /usr/lib/z" },
+		{ "/home/o'brien/Acme x is full\n/home/b/y", "path-1\npath-2" },
+		{ "/home/a/Acme\tCorp/\xc3\xa9 x", "path-1" },
+		{ "/home/a/b\\040c -v /home/a/b%20c", "path-1 -v path-2" },
+		{ "file:///home/a/b, file://localhost/home/a/b, /nfs/home/a/b",
+		  "file://path-1, file://localhostpath-1, /nfspath-1" },
+		{ "~alice/Acme x/y and ~/z", "path-1" },
+		{ "x~1 ~5 /homes/x /home/", "x~1 ~5 /homes/x /home/" },
+		{ "/srv/bob /srv/bob/Acme x /srv/bobby", "path-1 path-2 /srv/bobby" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct stand_ins all = { .home = "/srv/bob" };
+
+		becomes(&all, cases[i].text, cases[i].expected);
+		stand_ins_release(&all);
+	}
+}
+
+/* A path of the report is known by its whole name, in whatever notation, and so are those below it. */
+static void test_known_paths(void **state)
+{
+	struct stand_ins all = { .count = 0 };
+
+	(void)state;
+	stand_ins_add_path(&all, "/data/Acme Corp/x", 17);
+	becomes(&all, "/data/Acme Corp/x has 3, /data/Acme\\040Corp/x. file:///data/Acme%20Corp/x",
+		"path-1 has 3, path-1. file://path-1");
+	becomes(&all, "/data/Acme\\ Corp/x /data/Acme\\x20Corp/x: /data/Acme Corp/x/Job 7/y: z",
+		"path-1 path-1: path-2: z");
+	all.is_file = true;
+	becomes(&all, "/data/Acme Corp/x", "/data/Acme Corp/x");
+	becomes(&all, "30 /home/a\\040b /c rw", "30 path-3 /c rw");
+	stand_ins_release(&all);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_names),
-					    cmocka_unit_test(test_patterns) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_paths_in_text),
+		cmocka_unit_test(test_known_paths),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

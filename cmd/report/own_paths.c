@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <string.h>
+
+#include "cmd/report/names.h"
+#include "cmd/report/own_paths.h"
+#include "cmd/report/paths.h"
+
+/* Members whose value, or each value of whose list, is a path or an argument. */
+static const char *const path_members[] = { "argv", "program", "memory", "file", "path", NULL };
+
+/* Those whose value is a place of a program. */
+static const char *const place_members[] = { "place", "stack", NULL };
+
+/* Bytes of a path that some texts of mrctl have at most. */
+static const size_t cuts[] = { 64, 90 };
+
+static bool is_in(const char *key, const char *const *list)
+{
+	while (*list && strcmp(*list, key) != 0)
+		list++;
+	return *list;
+}
+
+/* The path's last part is also found alone: it may be the name of a program. */
+static void add_path(struct stand_ins *all, const char *path, size_t length)
+{
+	const char *slash = memrchr(path, '/', length);
+
+	stand_ins_add_path(all, path, length);
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++)
+		if (length > cuts[i])
+			stand_ins_add_path(all, path, cuts[i]);
+	slash = slash ? slash + 1 : path + length;
+	length -= (size_t)(slash - path);
+	if (!names_is_common(slash, length))
+		stand_ins_add_in_texts(all, "program", slash, length);
+}
+
+static void add_word(struct stand_ins *all, const char *word)
+{
+	const char *path = path_of_word(word);
+
+	if (path)
+		add_path(all, path, strlen(path));
+}
+
+static void add_place(struct stand_ins *all, const char *place)
+{
+	size_t length = 0;
+	const char *path = path_of_place(place, &length);
+
+	if (path)
+		add_path(all, path, length);
+}
+
+/* @key: of the member that it is, or of the list that it is in */
+static void collect(const struct json_node *node, const char *key, struct stand_ins *all)
+{
+	const char *text = json_tree_string(node);
+
+	if (text && is_in(key, path_members))
+		add_word(all, text);
+	else if (text && is_in(key, place_members))
+		add_place(all, text);
+	for (node = json_tree_first(node); node; node = json_tree_next(node))
+		if (strcmp(json_tree_key(node), "recording") != 0)
+			collect(node, *json_tree_key(node) ? json_tree_key(node) : key, all);
+}
+
+void own_paths_collect(const struct json_node *root, struct stand_ins *all)
+{
+	collect(root, "", all);
+}
