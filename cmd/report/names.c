@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/report/common_words.h"
 #include "cmd/report/names.h"
 #include "lib/host/recorded_names.h"
 
@@ -12,18 +13,6 @@
 #define FIRST_OWN_ID 1000
 
 #define HEX          "0123456789abcdefABCDEF"
-
-/* Words that paths and texts of any report have.  A host or group that is called so keeps its name. */
-static const char *const common[] = {
-	"proc",    "sys",        "dev",     "self",      "calls",     "class",  "module", "kernel",
-	"fs",      "cgroup",     "memory",  "rdma",      "hugetlb",   "limits", "limit",  "status",
-	"stat",    "max",        "current", "high",      "events",    "usage",  "bytes",  "device",
-	"devices", "infiniband", "mm",      "hugepages", "numa",      "node",   "ports",  "list",
-	"link",    "open",       "read",    "error",     "answer",    "mode",   "uid",    "gid",
-	"mrctl",   "report",     "linux",   "in_bytes",  "boot",      "cpu",    "cpuset", "pids",
-	"unified", "version",    "state",   "type",      "localhost", "none",   "host",   "user",
-	"group",   "root",       "kB",      "unlimited", NULL
-};
 
 /* Words in names of control groups that say what kind of group it is. */
 static const char *const group_words[] = {
@@ -44,14 +33,9 @@ static bool is_in(const char *word, size_t length, const char *const *list)
 	return false;
 }
 
-bool names_is_common(const char *name, size_t length)
-{
-	return length < 2 || is_in(name, length, common);
-}
-
 static void add(struct stand_ins *all, const char *kind, const char *name, size_t length)
 {
-	if (!names_is_common(name, length))
+	if (!is_common_word(name, length))
 		stand_ins_add(all, kind, name, length);
 }
 
@@ -63,12 +47,16 @@ static void add_text(struct stand_ins *all, const char *kind, const char *name)
 
 /* ---- hosts and users ---- */
 
+/* The short name, behind which a domain belongs to it; or the whole, where the short one is a common word. */
 static void add_host(struct stand_ins *all, const char *name)
 {
-	if (!name || is_in(name, strlen(name), common))
+	const size_t length = name ? strcspn(name, ".") : 0;
+
+	if (!name || is_common_word(name, strlen(name)))
 		return;
-	add_text(all, "host", name);
-	add(all, "host", name, strcspn(name, "."));
+	if (strlen(name + length) < sizeof(all->domain))
+		strcpy(all->domain, name + length);
+	add(all, "host", name, is_common_word(name, length) ? strlen(name) : length);
 }
 
 static void add_user(struct stand_ins *all)

@@ -6,9 +6,6 @@
 #include "cmd/output/json_tree.h"
 #include "cmd/report/stand_ins.h"
 
-/** names_is_common() - whether it is too short a name, or a word that any report has */
-bool names_is_common(const char *name, size_t length);
-
 /**
  * names_collect() - find the names
  * @is_here: the report is about this machine and user

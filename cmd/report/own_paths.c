@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <string.h>
 
-#include "cmd/report/names.h"
+#include "cmd/report/common_words.h"
 #include "cmd/report/own_paths.h"
 #include "cmd/report/paths.h"
 
@@ -26,13 +26,13 @@ static void add_path(struct stand_ins *all, const char *path, size_t length)
 {
 	const char *slash = memrchr(path, '/', length);
 
-	stand_ins_add_path(all, path, length);
+	stand_ins_add_in_texts(all, "path", path, length);
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(*cuts); i++)
 		if (length > cuts[i])
-			stand_ins_add_path(all, path, cuts[i]);
+			stand_ins_add_in_texts(all, "path", path, cuts[i]);
 	slash = slash ? slash + 1 : path + length;
 	length -= (size_t)(slash - path);
-	if (!names_is_common(slash, length))
+	if (!is_common_word(slash, length))
 		stand_ins_add_in_texts(all, "program", slash, length);
 }
 

@@ -2,9 +2,9 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/report/escapes.h"
 #include "cmd/report/paths.h"
 
 #define BLANKS " \t\n"
@@ -54,6 +54,20 @@ static bool is_home(const char *at, const char *home)
 	return *at == '/' &&
 	       (is_below(at, "/home") || is_below(at, "/root") || is_below(at, "/Users") ||
 		(home && begins(at, home) && !is_name_char(at[strlen(home)])));
+}
+
+const char *path_user(const char *path, size_t *length)
+{
+	static const char *const homes[] = { "/home/", "/Users/", "~" };
+
+	for (size_t i = 0; i < sizeof(homes) / sizeof(*homes); i++) {
+		if (strncmp(path, homes[i], strlen(homes[i])) != 0)
+			continue;
+		path += strlen(homes[i]);
+		*length = strcspn(path, "/");
+		return *length ? path : NULL;
+	}
+	return NULL;
 }
 
 /* ---- where it ends ---- */
@@ -128,15 +142,32 @@ static const char *find_end(const char *at)
 	return end;
 }
 
+/* Of a home alone, which no slash follows: a user's name has no blank or comma. */
+static size_t user_length(const char *user, const char *end)
+{
+	size_t length = 0;
+
+	while (user + length < end && (is_name_char(user[length]) || user[length] < 0))
+		length++;
+	return length ? length : (size_t)(end - user);
+}
+
 size_t path_in_text(const char *text, const char *at, const char *home)
 {
-	const char *opening, *closing;
+	const char *opening, *user, *end = NULL;
+	size_t length = 0;
 
 	if (!is_home(at, home) && !is_tilde(text, at))
 		return 0;
 	opening = find_opening(text, at);
-	closing = opening ? find_closing(opening, at) : NULL;
-	return (size_t)((closing ? closing : find_end(at)) - at);
+	end = opening ? find_closing(opening, at) : NULL;
+	if (end)
+		return (size_t)(end - at);
+	end = find_end(at);
+	user = path_user(at, &length);
+	if (user && user + length >= end)
+		end = user + user_length(user, end);
+	return (size_t)(end - at);
 }
 
 size_t path_in_file(const char *text, const char *at, const char *home)
@@ -196,38 +227,7 @@ const char *path_of_place(const char *place, size_t *length)
 	return path;
 }
 
-/* ---- notations ---- */
-
-static size_t read_number(const char *at, size_t digits, int base, char *byte)
-{
-	char copy[4] = "", *end;
-	unsigned long value;
-
-	memcpy(copy, at, strnlen(at, digits));
-	value = strtoul(copy, &end, base);
-	*byte = (char)value;
-	return isalnum((unsigned char)*copy) && end == copy + digits && value < 256 ? digits : 0;
-}
-
-/* The byte that an escape stands for.  Return: the escape's bytes; 0: it is none. */
-static size_t unescape(const char *at, char *byte)
-{
-	size_t length = 0;
-
-	if (*at == '%' || (*at == '\\' && at[1] == 'x')) {
-		const size_t skip = *at == '%' ? 1 : 2;
-
-		length = read_number(at + skip, 2, 16, byte);
-		return length ? skip + length : 0;
-	}
-	if (*at != '\\')
-		return 0;
-	length = read_number(at + 1, 3, 8, byte);
-	if (length || !at[1])
-		return length ? length + 1 : 0;
-	*byte = at[1] == 'n' ? '\n' : at[1] == 't' ? '\t' : at[1];
-	return 2;
-}
+/* ---- known paths ---- */
 
 /* Whether a path goes on. */
 static bool goes_on(const char *at)
@@ -242,7 +242,7 @@ size_t path_match(const char *text, const char *path, bool *is_longer)
 
 	for (; *path; path++) {
 		char byte = '\0';
-		const size_t escape = *at == *path ? 0 : unescape(at, &byte);
+		const size_t escape = *at == *path ? 0 : escape_read(at, &byte);
 
 		if (*at != *path && (!escape || byte != *path))
 			return 0;

@@ -42,4 +42,7 @@ const char *path_of_place(const char *place, size_t *length);
  */
 size_t path_match(const char *text, const char *path, bool *is_longer);
 
+/** path_user() - the user in whose home a path is; NULL: it is in none.  @length: bytes of the name */
+const char *path_user(const char *path, size_t *length);
+
 #endif

@@ -55,6 +55,25 @@ static size_t match_mac(const char *text, const char *at)
 	return length || first == '-' ? length : match_groups(at, 2, '-', 6, 20);
 }
 
+/* "506b.4bc3.1a2c", but not a version: a digit is a letter */
+static size_t match_dotted_mac(const char *text, const char *at)
+{
+	const size_t length = before(text, at) == '.' ? 0 : match_groups(at, 4, '.', 3, 4);
+
+	return length && strcspn(at, "abcdefABCDEF") < length ? length : 0;
+}
+
+/* What stands behind "enx" and "rocex" in the name of an interface or device: an address without separators */
+static size_t match_name_by_address(const char *text, const char *at)
+{
+	const size_t length = strspn(at, HEX);
+
+	return before(text, at) == 'x' && (length == 12 || length == 16) &&
+			       pattern_is_edge(at[length])
+		       ? length
+		       : 0;
+}
+
 /* What inet_pton(3) takes; but not "0::" of /proc/self/cgroup, nor "::1". */
 static size_t match_ipv6(const char *text, const char *at)
 {
@@ -177,7 +196,15 @@ static size_t match_serial(const char *text, const char *at)
 }
 
 const struct pattern patterns[] = {
-	{ "serial", match_serial }, { "id", match_uuid }, { "id", match_long_hex },
-	{ "guid", match_guid },     { "mac", match_mac }, { "guid", match_bare_guid },
-	{ "ip", match_ipv6 },       { "ip", match_ipv4 }, { NULL, NULL },
+	{ "serial", match_serial },
+	{ "id", match_uuid },
+	{ "id", match_long_hex },
+	{ "mac", match_dotted_mac },
+	{ "mac", match_name_by_address },
+	{ "guid", match_guid },
+	{ "mac", match_mac },
+	{ "guid", match_bare_guid },
+	{ "ip", match_ipv6 },
+	{ "ip", match_ipv4 },
+	{ NULL, NULL },
 };

@@ -6,6 +6,7 @@
 #include "cmd/report/names.h"
 #include "cmd/report/own_paths.h"
 #include "cmd/report/redact.h"
+#include "cmd/report/replace.h"
 #include "lib/base/cleanup.h"
 
 /* Members whose words are mrctl's own. */
@@ -22,17 +23,17 @@ static bool is_own(const char *key)
 
 static void redact_key(struct json_node *member, struct stand_ins *all)
 {
-	mr_auto_free char *key = stand_ins_apply(all, json_tree_key(member));
+	mr_auto_free char *key = replace_own(all, json_tree_key(member));
 
-	if (key && !json_tree_set_key(member, key))
+	if (key && !all->is_learning && !json_tree_set_key(member, key))
 		all->out_of_memory = true;
 }
 
 static void redact_string(struct json_node *node, struct stand_ins *all)
 {
-	mr_auto_free char *text = stand_ins_apply(all, json_tree_string(node));
+	mr_auto_free char *text = replace_own(all, json_tree_string(node));
 
-	if (text && !json_tree_set_string(node, text))
+	if (text && !all->is_learning && !json_tree_set_string(node, text))
 		all->out_of_memory = true;
 }
 
@@ -53,11 +54,15 @@ static void redact(struct json_node *node, bool is_recording, struct stand_ins *
 
 int report_redact(struct report *report, struct mr_error *err)
 {
-	struct stand_ins all = { .count = 0 };
+	struct stand_ins all = { .out_of_memory = false };
 	bool out_of_memory;
 
 	names_collect(report->root, !report->args->read && !report->args->root, &all);
 	own_paths_collect(report->root, &all);
+	/* A GUID without colons, say, is known by the same one with them, which may come later. */
+	all.is_learning = true;
+	redact(report->root, false, &all);
+	all.is_learning = false;
 	redact(report->root, false, &all);
 	out_of_memory = all.out_of_memory;
 	stand_ins_release(&all);

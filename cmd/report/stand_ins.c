@@ -3,187 +3,168 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/report/common_words.h"
+#include "cmd/report/notation.h"
 #include "cmd/report/paths.h"
-#include "cmd/report/patterns.h"
 #include "cmd/report/stand_ins.h"
+#include "lib/base/cleanup.h"
 
-/* More of them would make redacting slow: the report of a hostile host may have millions. */
-#define STAND_INS_MAX 4096
+/* Names that texts may add. */
+#define LEARNED_MAX 512
 
-/* Hexadecimal digits have two spellings, names have one. */
-static const struct stand_in *find(const struct stand_ins *all, const char *original, size_t length,
-				   bool is_name)
+static bool is_path(const char *kind)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		const struct stand_in *known = &all->list[i];
+	return !strcmp(kind, "path");
+}
 
-		if (known->is_name == is_name && strlen(known->original) == length &&
-		    !(is_name ? strncmp : strncasecmp)(known->original, original, length))
-			return known;
-	}
+static const struct stand_in *find(const struct stand_in_list *known, const char *plain)
+{
+	const size_t length = strlen(plain);
+
+	for (size_t i = 0; i < known->count; i++)
+		if (known->list[i].length == length &&
+		    !memcmp(known->list[i].original, plain, length))
+			return &known->list[i];
 	return NULL;
 }
 
 /* The number of the next stand-in of a kind, from 1. */
 static size_t next_number(const struct stand_ins *all, const char *kind)
 {
-	const size_t length = strlen(kind);
 	size_t number = 1;
 
-	for (size_t i = 0; i < all->count; i++)
-		number += !strncmp(all->list[i].text, kind, length) &&
-			  all->list[i].text[length] == '-';
+	for (size_t i = 0; i < all->names.count; i++)
+		number += !strcmp(all->names.list[i].kind, kind);
+	for (size_t i = 0; i < all->found.count; i++)
+		number += !strcmp(all->found.list[i].kind, kind);
 	return number;
 }
 
-/* Puts it before the first shorter one. */
-static void insert(struct stand_ins *all, struct stand_in added)
+/* Puts it at a place.  Return: done */
+static bool insert(struct stand_in_list *to, size_t at, const struct stand_in *added)
 {
-	struct stand_in *list = reallocarray(all->list, all->count + 1, sizeof(*list));
-	size_t at = 0;
+	struct stand_in *list = reallocarray(to->list, to->count + 1, sizeof(*list));
 
-	if (!list || !added.original || !added.text) {
-		all->list = list ? list : all->list;
-		all->out_of_memory = true;
-		free(added.original);
-		free(added.text);
-		return;
-	}
-	all->list = list;
-	while (at < all->count && strlen(list[at].original) >= strlen(added.original))
-		at++;
-	memmove(list + at + 1, list + at, (all->count - at) * sizeof(*list));
-	list[at] = added;
-	all->count++;
+	if (!list)
+		return false;
+	to->list = list;
+	memmove(list + at + 1, list + at, (to->count - at) * sizeof(*list));
+	list[at] = *added;
+	to->count++;
+	return true;
 }
 
-static void take(struct stand_ins *all, const char *kind, const char *original, size_t length,
-		 struct stand_in added)
+static bool insert_name(struct stand_in_list *names, const struct stand_in *added)
 {
-	if (!length || all->count >= STAND_INS_MAX || find(all, original, length, added.is_name))
+	size_t at = 0;
+
+	while (at < names->count && names->list[at].length >= added->length)
+		at++;
+	return insert(names, at, added);
+}
+
+/* The stand-in of the user in whose home a path is.  A name that texts may have as a word is left there. */
+static const char *text_of_user(struct stand_ins *all, const char *user, size_t length)
+{
+	const char *text;
+
+	if (length > 2 && !is_common_word(user, length))
+		stand_ins_learn(all, "user", user, length);
+	text = stand_ins_of(all, "user", user, length);
+	return text ? text : "user";
+}
+
+/* "/home/user-1/path-1": the home of a user has the user's own stand-in. */
+static char *make_text(struct stand_ins *all, const char *kind, const char *original)
+{
+	size_t length = 0, number = next_number(all, kind);
+	const char *user = is_path(kind) ? path_user(original, &length) : NULL;
+	const int home = user ? (int)(user - original) : 0;
+	char *text = NULL;
+	int rc;
+
+	if (!user)
+		rc = asprintf(&text, "%s-%zu", kind, number);
+	else if (user[length] && user[length + 1])
+		rc = asprintf(&text, "%.*s%s/path-%zu", home, original,
+			      text_of_user(all, user, length), number);
+	else
+		rc = asprintf(&text, "%.*s%s", home, original, text_of_user(all, user, length));
+	return rc < 0 ? NULL : text;
+}
+
+static void take(struct stand_ins *all, struct stand_in_list *to, struct stand_in added,
+		 const char *original, size_t length)
+{
+	if (!length || all->names.count + all->found.count >= STAND_INS_MAX)
 		return;
-	added.original = strndup(original, length);
-	if (asprintf(&added.text, "%s-%zu", kind, next_number(all, kind)) < 0)
-		added.text = NULL;
-	insert(all, added);
+	added.original = notation_plain(added.kind, original, length);
+	if (added.original && find(to, added.original)) {
+		free(added.original);
+		return;
+	}
+	added.length = added.original ? strlen(added.original) : 0;
+	added.text = added.original ? make_text(all, added.kind, added.original) : NULL;
+	if (added.text &&
+	    (to == &all->names ? insert_name(to, &added) : insert(to, to->count, &added)))
+		return;
+	all->out_of_memory = true;
+	free(added.original);
+	free(added.text);
 }
 
 void stand_ins_add(struct stand_ins *all, const char *kind, const char *name, size_t length)
 {
-	take(all, kind, name, length, (struct stand_in){ .is_name = true });
+	take(all, &all->names, (struct stand_in){ .kind = kind }, name, length);
 }
 
 void stand_ins_add_in_texts(struct stand_ins *all, const char *kind, const char *name,
 			    size_t length)
 {
-	take(all, kind, name, length, (struct stand_in){ .is_name = true, .is_of_texts = true });
+	take(all, &all->names, (struct stand_in){ .kind = kind, .is_of_texts = true }, name,
+	     length);
 }
 
-void stand_ins_add_path(struct stand_ins *all, const char *path, size_t length)
+void stand_ins_learn(struct stand_ins *all, const char *kind, const char *name, size_t length)
 {
-	take(all, "path", path, length,
-	     (struct stand_in){ .is_name = true, .is_path = true, .is_of_texts = true });
+	if (all->names.count < LEARNED_MAX)
+		stand_ins_add_in_texts(all, kind, name, length);
 }
 
-/* Return: the bytes at @at that are the name; 0: they are not. */
-static size_t match_name(const struct stand_in *name, const char *at, bool *is_longer)
+const char *stand_ins_of(struct stand_ins *all, const char *kind, const char *original,
+			 size_t length)
 {
-	const size_t length = strlen(name->original);
+	mr_auto_free char *plain = notation_plain(kind, original, length);
+	const struct stand_in *found = plain ? find(&all->found, plain) : NULL;
 
-	*is_longer = false;
-	if (name->is_path)
-		return path_match(at, name->original, is_longer);
-	return !strncmp(at, name->original, length) && pattern_is_edge(at[length]) ? length : 0;
-}
-
-/* Puts a stand-in for what is found by its looks. */
-static void put_found(struct stand_ins *all, const char *kind, const char *at, size_t length,
-		      FILE *stream)
-{
-	const struct stand_in *found;
-
-	take(all, kind, at, length, (struct stand_in){ .is_name = false });
-	found = find(all, at, length, false);
-	if (found)
-		fputs(found->text, stream);
-	else
-		fprintf(stream, "%s-beyond-%d", kind, STAND_INS_MAX);
-}
-
-/* Puts a stand-in for what begins at @at.  Return: the bytes that it stands for; 0: none. */
-static size_t put_name(struct stand_ins *all, const char *at, FILE *stream)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		const struct stand_in *name = &all->list[i];
-		bool is_longer;
-		size_t length;
-
-		if (!name->is_name || (name->is_of_texts && all->is_file))
-			continue;
-		length = match_name(name, at, &is_longer);
-		if (!length)
-			continue;
-		if (is_longer)
-			put_found(all, "path", at, length, stream);
-		else
-			fputs(name->text, stream);
-		return length;
+	if (plain && !found)
+		found = find(&all->names, plain);
+	if (plain && !found) {
+		take(all, &all->found, (struct stand_in){ .kind = kind }, original, length);
+		found = find(&all->found, plain);
 	}
-	return 0;
+	return found ? found->text : NULL;
 }
 
-static size_t put_pattern(struct stand_ins *all, const char *text, const char *at, FILE *stream)
+const char *stand_ins_known(const struct stand_ins *all, const char *plain)
 {
-	const char *kind = "path";
-	size_t length = (all->is_file ? path_in_file : path_in_text)(text, at, all->home);
+	const struct stand_in *found = find(&all->found, plain);
 
-	for (const struct pattern *pattern = patterns; !length && pattern->stand_in; pattern++) {
-		kind = pattern->stand_in;
-		length = pattern->match(text, at);
+	return found ? found->text : NULL;
+}
+
+static void release(struct stand_in_list *known)
+{
+	for (size_t i = 0; i < known->count; i++) {
+		free(known->list[i].original);
+		free(known->list[i].text);
 	}
-	if (length)
-		put_found(all, kind, at, length, stream);
-	return length;
-}
-
-/* Whether something may begin here.  In a name of Kubernetes a UUID follows "pod" without a dash. */
-static bool is_begin(const char *text, const char *at)
-{
-	return at == text || pattern_is_edge(at[-1]) || pattern_is_edge(*at) ||
-	       (at - text >= 3 && !strncmp(at - 3, "pod", 3));
-}
-
-char *stand_ins_apply(struct stand_ins *all, const char *text)
-{
-	char *replaced = NULL;
-	size_t size, length;
-	bool changed = false;
-	FILE *stream = open_memstream(&replaced, &size);
-
-	for (const char *at = text; stream && *at; at += length) {
-		length = 0;
-		if (is_begin(text, at)) {
-			length = put_name(all, at, stream);
-			length = length ? length : put_pattern(all, text, at, stream);
-		}
-		changed = changed || length;
-		if (!length)
-			fputc(*at, stream);
-		length = length ? length : 1;
-	}
-	if (stream && !fclose(stream) && changed)
-		return replaced;
-	all->out_of_memory = all->out_of_memory || !stream;
-	free(replaced);
-	return NULL;
+	free(known->list);
 }
 
 void stand_ins_release(struct stand_ins *all)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		free(all->list[i].original);
-		free(all->list[i].text);
-	}
-	free(all->list);
-	*all = (struct stand_ins){ .count = 0 };
+	release(&all->names);
+	release(&all->found);
+	*all = (struct stand_ins){ .out_of_memory = false };
 }

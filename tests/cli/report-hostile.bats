@@ -263,6 +263,27 @@ full_report() {
 	done
 }
 
+@test "one number, host or user has one stand-in in a redacted report, in whatever notation and order" {
+	change '
+		.host_name = "node7.site.example"
+		| .program = {argv: ["/home/alice/x"], exit_status: 1, answer: {refusals: [{program: "/home/alice/x", place: "main"}]}}
+		| .devices.devices += [{name: "acme-hca", node_guid: "0a0b:0c0d:0e0f:1011", ports: [{gid: "fe80::a0b:cff:fe0f:1011"}]}]
+		| .kernel_log.lines = ["0a0b0c0d0e0f1011,0x0A0B0C0D0E0F1011,0a:0b:0c:0d:0e:0f:10:11,0a0b:0c0d:0e0f:1011",
+			"506b4bc31a2c,506B.4BC3.1A2C,50-6b-4b-c3-1a-2c,50:6B:4B:C3:1A:2C",
+			"::ffff:c000:24d,::ffff:192.0.2.77,192.0.2.77",
+			"fe800000000000000a0b0cfffe0f1011,fe80:0000:0000:0000:0a0b:0cff:fe0f:1011,fe80::a0b:cff:fe0f:1011",
+			"NODE7,node7.site.example,node7", "node8,node8.site.example,node8.SITE.example",
+			"alice,/home/alice,~alice", "/home/alice/x,~alice/x"]
+		| .recording["/proc/self/cgroup"] = "0::/system.slice/node7.site.example/node7\n"'
+	run --separate-stderr mrctl -j report --read r.json --redact
+	succeeded
+	json '.kernel_log.lines | map(split(",") | map(sub("/home/user"; "user")) | unique | length == 1) | all'
+	json '.host_name == "host-1" and .kernel_log.lines[5][0:6] == "host-2" and .program.argv == ["/home/user-1/path-1"]
+		and .recording["/proc/self/cgroup"] == "0::/system.slice/host-1/host-1\n"'
+	json '(.devices.devices[-1] | [.node_guid, .ports[0].gid]) == [.kernel_log.lines[0, 3] | split(",")[0]]'
+	run ! grep -iE 'node[78]|site\.example|alice|a0b|506b|192\.0\.2' <<<"$output"
+}
+
 @test "redacting a hostile report ends soon" {
 	change '.kernel_log.lines = [[range(40000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
 		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000),
