@@ -88,8 +88,7 @@ static void add_users(struct stand_ins *all, const struct json_node *node)
 
 /* ---- devices ---- */
 
-/* Whether it is a name that kernel or systemd give by rule: "mlx5_0", "eth0", "ibp1s0f0", "rocep3s0". */
-static bool is_by_rule(const char *name)
+bool names_is_by_rule(const char *name)
 {
 	static const char *const prefixes[] = { "mlx5_", "mlx4_", "rxe",  "siw",  "bnxt_re",
 						"irdma", "efa_",  "hns_", "qedr", "hfi1_",
@@ -118,7 +117,7 @@ static void add_device(struct stand_ins *all, const char *kind, const char *name
 		return;
 	memcpy(copy, name, length);
 	copy[length] = '\0';
-	if (!is_by_rule(copy))
+	if (!names_is_by_rule(copy))
 		add(all, kind, name, length);
 }
 
@@ -127,12 +126,14 @@ static void add_devices(struct stand_ins *all, const struct json_node *device)
 	for (; device; device = json_tree_next(device)) {
 		const char *name = json_tree_text_of(device, "name");
 		const char *parent = json_tree_text_of(device, "parent");
+		const char *description = json_tree_text_of(device, "node_desc");
 
 		if (name)
 			add_device(all, "device", name, strlen(name));
 		if (parent)
 			add_device(all, "interface", parent, strlen(parent));
-		add_text(all, "description", json_tree_text_of(device, "node_desc"));
+		if (description)
+			add_device(all, "description", description, strlen(description));
 	}
 }
 
@@ -144,12 +145,33 @@ static void add_group(struct stand_ins *all, const char *path, size_t size)
 	const char *end = path + size;
 
 	while (path < end) {
-		const size_t length = strcspn(path, "/-_.@:\n");
+		const size_t length = strcspn(path, "/-_.@:, \n");
 
 		if (length > 1 && strspn(path, HEX) < length && !is_in(path, length, group_words))
 			add(all, "group", path, length);
 		path += length + 1;
 	}
+}
+
+/* The control groups of processes that a line of the kernel's log is about. */
+static void add_groups_of_line(struct stand_ins *all, const char *line)
+{
+	static const char *const labels[] = { "memcg=", "cgroup stats for ", "in cgroup ",
+					      "cpuset=" };
+
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		for (const char *at = line; (at = strstr(at, labels[i]));) {
+			at += strlen(labels[i]);
+			if (*at == '/')
+				add_group(all, at, strcspn(at, ", \n"));
+		}
+}
+
+static void add_log(struct stand_ins *all, const struct json_node *line)
+{
+	for (; line; line = json_tree_next(line))
+		if (json_tree_string(line))
+			add_groups_of_line(all, json_tree_string(line));
 }
 
 static void add_recorded(void *data, enum mr_recorded_name kind, const char *name, size_t length)
@@ -176,6 +198,7 @@ void names_collect(const struct json_node *root, bool is_here, struct stand_ins 
 	if (is_here)
 		add_user(all);
 	add_devices(all, json_tree_first(json_tree_get(json_tree_get(root, "devices"), "devices")));
+	add_log(all, json_tree_first(json_tree_get(json_tree_get(root, "kernel_log"), "lines")));
 	for (; file; file = json_tree_next(file))
 		if (json_tree_string(file))
 			mr_recorded_names(json_tree_key(file), json_tree_string(file), add_recorded,

@@ -6,6 +6,9 @@
 #include "cmd/output/json_tree.h"
 #include "cmd/report/stand_ins.h"
 
+/** names_is_by_rule() - whether kernel or systemd give a device such a name: "mlx5_0", "eth0", "ibp1s0f0" */
+bool names_is_by_rule(const char *name);
+
 /**
  * names_collect() - find the names
  * @is_here: the report is about this machine and user

@@ -178,7 +178,7 @@ size_t path_in_file(const char *text, const char *at, const char *home)
 
 /* ---- values that are paths ---- */
 
-static bool is_of_system(const char *path)
+bool path_is_of_system(const char *path)
 {
 	for (const char *const *folder = of_system; *folder; folder++)
 		if (begins(path, *folder))
@@ -205,11 +205,14 @@ static bool skip_prefix(const char **word)
 
 const char *path_of_word(const char *word)
 {
+	const bool is_address = strstr(word, "://") && !strstr(word, "file://");
 	const bool is_file = skip_prefix(&word);
 
+	if (is_address)
+		return NULL;
 	if (!*word || (!is_file && !strchr(word, '/') && *word != '~') || !strcmp(word, "/"))
 		return NULL;
-	return is_of_system(word) ? NULL : word;
+	return path_is_of_system(word) ? NULL : word;
 }
 
 const char *path_of_place(const char *place, size_t *length)
@@ -218,7 +221,7 @@ const char *path_of_place(const char *place, size_t *length)
 	const char *end;
 
 	path = path && strchr(path, '/') ? path + 2 : place;
-	if (!strchr(path, '/') || is_of_system(path))
+	if (!strchr(path, '/') || path_is_of_system(path))
 		return NULL;
 	end = strrchr(path, ':');
 	if (!end || !isdigit((unsigned char)end[1]))

@@ -19,6 +19,9 @@ size_t path_in_text(const char *text, const char *at, const char *home);
 /** path_in_file() - the same in a file of the kernel's, which writes a blank in a path as "\040" */
 size_t path_in_file(const char *text, const char *at, const char *home);
 
+/** path_is_of_system() - whether a path is in a folder whose files are on many hosts */
+bool path_is_of_system(const char *path);
+
 /**
  * path_of_word() - the path in a value that is one, or in an argument of a program: behind "--in=" or "file:"
  *

@@ -8,6 +8,9 @@
 
 #define HEX "0123456789abcdefABCDEF"
 
+/* Letters of "https". */
+#define SCHEME_MAX 16
+
 int pattern_is_edge(char c)
 {
 	return !isalnum((unsigned char)c);
@@ -195,16 +198,79 @@ static size_t match_serial(const char *text, const char *at)
 	return 0;
 }
 
+/* "https://user:word@host/?token=x"; a file's is a path. */
+static size_t match_url(const char *text, const char *at)
+{
+	size_t length = 0;
+
+	if (!isalpha((unsigned char)*at) || !pattern_is_edge(before(text, at)))
+		return 0;
+	while (length < SCHEME_MAX &&
+	       (isalnum((unsigned char)at[length]) || (at[length] && strchr("+.-", at[length]))))
+		length++;
+	return strncmp(at + length, "://", 3) || !strncmp(at, "file:", 5)
+		       ? 0
+		       : length + strcspn(at + length, " \t\n\"'`<>|");
+}
+
+/* What follows "password=", "API_TOKEN: " or "Bearer " */
+static size_t match_secret(const char *text, const char *at)
+{
+	static const char *const labels[] = { "password",      "passwd",  "passphrase",
+					      "secret",        "token",   "_key",
+					      "apikey",        "api-key", "credential",
+					      "authorization", "bearer" };
+	const char *end = at;
+
+	if (!isgraph((unsigned char)*at))
+		return 0;
+	while (end > text && at - end < 4 && strchr(" :=\"'", end[-1]))
+		end--;
+	if (end == at ||
+	    (!memchr(end, '=', (size_t)(at - end)) && !memchr(end, ':', (size_t)(at - end)) &&
+	     strncasecmp(end - (end - text >= 6 ? 6 : 0), "bearer", 6) != 0))
+		return 0;
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+		const size_t length = strlen(labels[i]);
+
+		if ((size_t)(end - text) >= length &&
+		    !strncasecmp(end - length, labels[i], length) &&
+		    strncasecmp(at, "bearer ", 7) != 0)
+			return strchr("\"'", at[-1]) ? strcspn(at, "\"'\n")
+						     : strcspn(at, " \t\n,;&\"'");
+	}
+	return 0;
+}
+
+/* "alice@site.example", but not "user@1000.service" of systemd */
+static size_t match_mail(const char *text, const char *at)
+{
+	static const char *const units[] = { ".service", ".slice", ".scope", ".socket",
+					     ".mount",   ".swap",  ".timer", ".target" };
+	static const char rest[] = "._+-";
+	size_t name = 0, length;
+
+	if (!pattern_is_edge(before(text, at)) || (at > text && strchr(rest, at[-1])))
+		return 0;
+	while (isalnum((unsigned char)at[name]) || (at[name] && strchr(rest, at[name])))
+		name++;
+	if (!name || at[name] != '@')
+		return 0;
+	length = name + 1;
+	while (isalnum((unsigned char)at[length]) || (at[length] && strchr(rest, at[length])))
+		length++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (memmem(at + name, length - name, units[i], strlen(units[i])))
+			return 0;
+	return memchr(at + name, '.', length - name) ? length : 0;
+}
+
 const struct pattern patterns[] = {
-	{ "serial", match_serial },
-	{ "id", match_uuid },
-	{ "id", match_long_hex },
-	{ "mac", match_dotted_mac },
-	{ "mac", match_name_by_address },
-	{ "guid", match_guid },
-	{ "mac", match_mac },
-	{ "guid", match_bare_guid },
-	{ "ip", match_ipv6 },
-	{ "ip", match_ipv4 },
-	{ NULL, NULL },
+	{ "url", match_url },        { "secret", match_secret },
+	{ "mail", match_mail },      { "serial", match_serial },
+	{ "id", match_uuid },        { "id", match_long_hex },
+	{ "mac", match_dotted_mac }, { "mac", match_name_by_address },
+	{ "guid", match_guid },      { "mac", match_mac },
+	{ "guid", match_bare_guid }, { "ip", match_ipv6 },
+	{ "ip", match_ipv4 },        { NULL, NULL },
 };

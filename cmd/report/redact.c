@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/report/arguments.h"
 #include "cmd/report/names.h"
-#include "cmd/report/own_paths.h"
+#include "cmd/report/own_members.h"
 #include "cmd/report/redact.h"
 #include "cmd/report/replace.h"
 #include "lib/base/cleanup.h"
@@ -45,7 +46,9 @@ static void redact(struct json_node *node, bool is_recording, struct stand_ins *
 		all->is_file = is_recording;
 		if (is_recording)
 			redact_key(child, all);
-		if (!json_tree_string(child))
+		if (own_is_arguments(child))
+			arguments_redact(child, all);
+		else if (!json_tree_string(child))
 			redact(child, !strcmp(json_tree_key(child), "recording"), all);
 		else if (!is_own(json_tree_key(child)))
 			redact_string(child, all);
@@ -58,7 +61,7 @@ int report_redact(struct report *report, struct mr_error *err)
 	bool out_of_memory;
 
 	names_collect(report->root, !report->args->read && !report->args->root, &all);
-	own_paths_collect(report->root, &all);
+	own_collect(report->root, &all);
 	/* A GUID without colons, say, is known by the same one with them, which may come later. */
 	all.is_learning = true;
 	redact(report->root, false, &all);

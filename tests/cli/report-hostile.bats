@@ -284,6 +284,33 @@ full_report() {
 	run ! grep -iE 'node[78]|site\.example|alice|a0b|506b|192\.0\.2' <<<"$output"
 }
 
+@test "arguments, URLs, passwords and names of regions are not in a redacted report, and mrctl's own words are" {
+	local format
+
+	change '
+		.program = {argv: ["mrctl", "trace", "--summary", "acme/sum", "--", "./train", "--password=hunter2", "-pHunter3", "--model",
+				"acme-lm", "https://bob:tok123@git.acme.example/x?token=abc", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", "acme a/b"],
+			exit_status: 1, answer: {program: ["sim", "acme one"], regions: [{name: "acme-buf", pd: "acme-pd", memory: "file:acme.bin"}],
+				failures: [{region: "acme-buf", message: "region \u0027acme-buf\u0027 of acme-pd: acme.bin is short", causes: [],
+					request: {pd: "acme-pd", argv: ["mrctl", "reg", "--name=acme-one", "--memory", "file:acme.bin", "--size", "64G"]}}]}}
+		| .session = {regions: [{name: "acme-kept", pd: "default", memory: "anonymous"}], failures: []}
+		| .kernel_log.lines = ["[1.0] mlx5: acme-kept hunter2 acme-lm https://bob:tok123@git.acme.example/x?token=abc",
+			"[2.0] rdma: APP_TOKEN=tok123 password: tok124, \"secret\": \"tok 125\" Authorization: Bearer tok126 bob@git.acme.example",
+			"[3.0] oom-kill:task_memcg=/system.slice/acmed.service,task=x,pid=7,uid=1000",
+			"[4.0] efa : PCI Express Device Serial Number 50-6b-4b-03-00-c3-1a-2c, SN: MT4711X"]' || fail
+	for format in json markdown; do
+		run --separate-stderr mrctl report --read r.json --redact --format "$format" --to "out.$format"
+		succeeded
+	done
+	run ! grep -iE 'acme|hunter|tok ?12|bob|50-6b|4711' out.json out.markdown
+	jq -e '.program.argv == ["mrctl", "trace", "--summary", "path-1", "--", "path-2", "--password=argument-1", "-pargument-2", "--model",
+			"argument-3", "argument-4", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", .program.argv[-1]]' out.json ||
+		fail "$(jq -c .program.argv out.json)"
+	jq -e '.program.answer.failures[0].request.argv | .[0:2] == ["mrctl", "reg"] and (.[2] | startswith("--name=region-"))
+		and .[3] == "--memory" and (.[4] | startswith("file:path-")) and .[-1] == "64G"' out.json
+	jq -e '.kernel_log.lines[2] | contains("uid=1000") and contains("/system.slice/group-")' out.json
+}
+
 @test "redacting a hostile report ends soon" {
 	change '.kernel_log.lines = [[range(40000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
 		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000),

@@ -42,6 +42,11 @@ static void test_patterns(void **state)
 		{ "Serial Number: MT1234X5, S/N MT1234X5",
 		  "Serial Number: serial-1, S/N serial-1" },
 		{ "file:/home/a/b c=/Users/d", "file:/home/user-1/path-1 c=/Users/user-2" },
+		{ "see https://bob:x@h/?token=y, ucx+tcp://h:1 file:x a://",
+		  "see url-1 url-2 file:x url-3" },
+		{ "PASSWORD=x&y token: z, \"secret\": \"a b\" Bearer c tokens=4 token",
+		  "PASSWORD=secret-1&y token: secret-2, \"secret\": \"secret-3\" Bearer secret-4 tokens=4 token" },
+		{ "a.b+c@site.example user@1000.service x@y", "mail-1 user@1000.service x@y" },
 		{ "", "" },
 	};
 
