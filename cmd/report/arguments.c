@@ -35,10 +35,17 @@ static bool is_number(const char *word)
 /* Whether it is a stand-in, as in a report that was redacted before: "argument-1" */
 static bool is_stand_in(const char *word)
 {
-	const size_t kind = strspn(word, "abcdefghijklmnopqrstuvwxyz");
+	static const char *const kinds[] = { "argument-", "device-", "group-", "guid-", "host-",
+					     "id-",       "ip-",     "mac-",   "path-", "program-",
+					     "region-",   "secret-", "url-",   "user-" };
 
-	return kind && word[kind] == '-' && isdigit((unsigned char)word[kind + 1]) &&
-	       word[kind + 1 + strspn(word + kind + 1, "0123456789")] == '\0';
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		const size_t length = strlen(kinds[i]);
+
+		if (!strncmp(word, kinds[i], length) && isdigit((unsigned char)word[length]))
+			return !word[length + strspn(word + length, "0123456789")];
+	}
+	return false;
 }
 
 /* Where the value of an argument begins: behind "--option=", and behind "-o". */

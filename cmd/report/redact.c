@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/report/arguments.h"
+#include "cmd/report/common_words.h"
 #include "cmd/report/names.h"
 #include "cmd/report/own_members.h"
 #include "cmd/report/redact.h"
@@ -55,6 +56,21 @@ static void redact(struct json_node *node, bool is_recording, struct stand_ins *
 	}
 }
 
+/* The name of the host has a stand-in of its own, also where it is a word that stays in texts. */
+static void redact_host_name(struct json_node *root, struct stand_ins *all)
+{
+	struct json_node *member = json_tree_get(root, "host_name");
+	const char *name = json_tree_string(member), *text = NULL;
+	size_t length = name ? strcspn(name, ".") : 0;
+
+	if (name && is_common_word(name, length))
+		length = strlen(name);
+	if (name)
+		text = stand_ins_of(all, "host", name, length);
+	if (name && !json_tree_set_string(member, text ? text : "host"))
+		all->out_of_memory = true;
+}
+
 int report_redact(struct report *report, struct mr_error *err)
 {
 	struct stand_ins all = { .out_of_memory = false };
@@ -66,6 +82,7 @@ int report_redact(struct report *report, struct mr_error *err)
 	all.is_learning = true;
 	redact(report->root, false, &all);
 	all.is_learning = false;
+	redact_host_name(report->root, &all);
 	redact(report->root, false, &all);
 	out_of_memory = all.out_of_memory;
 	stand_ins_release(&all);

@@ -289,7 +289,7 @@ full_report() {
 
 	change '
 		.program = {argv: ["mrctl", "trace", "--summary", "acme/sum", "--", "./train", "--password=hunter2", "-pHunter3", "--model",
-				"acme-lm", "https://bob:tok123@git.acme.example/x?token=abc", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", "acme a/b"],
+				"acme-lm", "https://bob:tok123@git.acme.example/x?token=abc", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", "acme a/b", "acme-7"],
 			exit_status: 1, answer: {program: ["sim", "acme one"], regions: [{name: "acme-buf", pd: "acme-pd", memory: "file:acme.bin"}],
 				failures: [{region: "acme-buf", message: "region \u0027acme-buf\u0027 of acme-pd: acme.bin is short", causes: [],
 					request: {pd: "acme-pd", argv: ["mrctl", "reg", "--name=acme-one", "--memory", "file:acme.bin", "--size", "64G"]}}]}}
@@ -304,11 +304,24 @@ full_report() {
 	done
 	run ! grep -iE 'acme|hunter|tok ?12|bob|50-6b|4711' out.json out.markdown
 	jq -e '.program.argv == ["mrctl", "trace", "--summary", "path-1", "--", "path-2", "--password=argument-1", "-pargument-2", "--model",
-			"argument-3", "argument-4", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", .program.argv[-1]]' out.json ||
+			"argument-3", "argument-4", "--size", "64K", "-d", "mlx5_0", "/usr/lib/x", "-c", .program.argv[-2], .program.argv[-1]]' out.json ||
 		fail "$(jq -c .program.argv out.json)"
 	jq -e '.program.answer.failures[0].request.argv | .[0:2] == ["mrctl", "reg"] and (.[2] | startswith("--name=region-"))
 		and .[3] == "--memory" and (.[4] | startswith("file:path-")) and .[-1] == "64G"' out.json
 	jq -e '.kernel_log.lines[2] | contains("uid=1000") and contains("/system.slice/group-")' out.json
+}
+
+@test "a host that is called as a folder of the system has a stand-in, and is judged the same" {
+	local name
+
+	for name in vm vm.site.example mlx5 Name PCI; do
+		change '.host_name = $name | .kernel_log.lines = ["[1.0] mlx5: " + $name]' --arg name "$name"
+		rm -f out.json
+		run --separate-stderr mrctl report --read r.json --redact --format json --to out.json
+		succeeded
+		run --separate-stderr mrctl -j report --read out.json
+		json '.host_name == "host-1" and .judged_again == [] and ([.. | strings | select(contains("site.example"))] == [])'
+	done
 }
 
 @test "redacting a hostile report ends soon" {
