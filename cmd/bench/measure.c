@@ -65,7 +65,16 @@ static void show_progress(struct bench_job *job)
 			      spent / job->done * (job->total - job->done));
 }
 
-/* Says which command tells why: causes are found where a call is refused, and here its memory is gone. */
+/* Causes are found where a call is refused, and here its memory is gone: hints name a command that tells why. */
+static void report_failure(struct bench_job *job, struct mr_error *err, enum mr_via via)
+{
+	progress_clear(&job->answer.progress);
+	job->answer.undiagnosed = true;
+	answer_fail(&job->answer, err, 0, 0, via);
+	job->answer.undiagnosed = false;
+	mr_error_clear(err);
+}
+
 static void hint_at_command(const struct mr_bench_point *point, struct mr_error *err)
 {
 	/* The relaxed mode registers whole pages by this call. */
@@ -87,11 +96,19 @@ static void fail_setup(struct bench_job *job, struct bench_setup *setup, struct 
 		mr_bench_state_name(point->state));
 	if (mr_error_is_answer(err->kind, err->call))
 		hint_at_command(point, err);
-	progress_clear(&job->answer.progress);
-	job->answer.undiagnosed = true;
-	answer_fail(&job->answer, err, 0, 0, point->via);
-	job->answer.undiagnosed = false;
-	mr_error_clear(err);
+	report_failure(job, err, point->via);
+}
+
+/* Without its regions a level cannot be measured, nor can those with more; other kinds of regions have their own. */
+static void fail_levels(struct bench_job *job, int kind, struct mr_error *err)
+{
+	const struct sweep_occupied *occupied = &job->args->occupied;
+
+	if (mr_error_is_answer(err->kind, err->call) && !err->hint[0])
+		mr_hint(err, "'mrctl %s --count %llu --size %llu' tells why",
+			kind == MR_KIND_UMEM ? "umem" : "reg", (unsigned long long)occupied->count,
+			(unsigned long long)occupied->bytes);
+	report_failure(job, err, MR_VIA_LIBRARY);
 }
 
 /* Calls of a round: --count are spread over the rounds. */
@@ -180,9 +197,11 @@ static int run_kind(struct bench_job *job, int kind, struct mr_error *err)
 	if (!rc && !job->args->plan.given)
 		bench_counters_begin(job, job->places[kind]);
 	for (size_t level = 0; !rc && level < job->level_count && !job->is_interrupted; level++) {
-		rc = occupy(job, kind, &job->levels[level], err);
-		if (!rc)
-			rc = run_level(job, kind, level, err);
+		if (occupy(job, kind, &job->levels[level], err)) {
+			fail_levels(job, kind, err);
+			break;
+		}
+		rc = run_level(job, kind, level, err);
 	}
 	/* What one kind measures is not to have the regions of the other beside it. */
 	for (size_t i = 0; job->places[kind] && i < job->device_count; i++)

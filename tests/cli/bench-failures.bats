@@ -137,3 +137,15 @@ bench() {
 	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$old" --anyway
 	usage_error "has measured several devices" "'$(device)'"
 }
+
+@test "regions that cannot be there already end the levels of their kind alone" {
+	on_simulator || skip "faults are those of the simulator"
+	require_devx
+	# Three calls that do not count, and one that does, come before.
+	run --separate-stderr faulty reg_mr@5=ENOMEM -j bench reg umem --sizes 4K --count 1 --occupied 2,4K
+	[ "$status" -eq 1 ]
+	json '[.rows[] | select(.call == "reg") | .occupied] == [0]'
+	json '[.rows[] | select(.call == "umem") | .occupied] == [0, 1, 2, 1, 0]'
+	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
+	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' tells why"* ]]
+}
