@@ -14,6 +14,10 @@ static int check_case(const struct bench_args *args, const struct mr_bench_case 
 	if (args->from.text && !mr_region_is_dmabuf(what->call))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--from is about dma-bufs: '%s' has none", what->name);
+	if (args->from.text && args->from.type == MR_DMABUF_DM)
+		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
+				    "--from dm: its dma-buf is of a single registration, and "
+				    "there are many here");
 	if (args->memory.count && mr_region_is_dmabuf(what->call))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--memory is not about dma-bufs, which '%s' is on: see --from",
