@@ -193,6 +193,20 @@ static void tell_verdicts(const struct comparison *comparison)
 			    verdicts[MR_EFFECT_TOO_FEW]);
 }
 
+/* A signal may have left rows with fewer rounds than the others, or without any. */
+static void tell_interrupted(const struct comparison *comparison, const struct json_node *document,
+			     const char *name)
+{
+	const struct json_node *method = json_tree_get(document, "method");
+	char buffer[JSON_SCALAR_MAX];
+	const char *text = json_tree_scalar(json_tree_get(method, "interrupted"), buffer);
+
+	if (text && !strcmp(text, "true"))
+		answer_note(&comparison->answer,
+			    "the %s measurement was interrupted: some of its rounds are missing",
+			    name);
+}
+
 static int print(struct comparison *comparison, struct mr_error *err)
 {
 	int rc;
@@ -204,8 +218,11 @@ static int print(struct comparison *comparison, struct mr_error *err)
 	rc = answer_end(&comparison->answer, comparison->done, err);
 	if (rc)
 		return rc;
-	if (output_is_for_people(&comparison->answer.out))
+	if (output_is_for_people(&comparison->answer.out)) {
 		tell_verdicts(comparison);
+		tell_interrupted(comparison, comparison->old, "old");
+		tell_interrupted(comparison, comparison->new, "new");
+	}
 	return comparison->verdicts[MR_EFFECT_SLOWER] ? EXIT_REFUSED : comparison->status;
 }
 
@@ -254,9 +271,9 @@ static int check_compare(const struct invocation *invocation, struct mr_error *e
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--compare measures what OLD has: of the options only "
 				    "--seconds, --count and --rounds change that");
-	if (operands[1] && is_length_given(args))
+	if (operands[1] && (is_length_given(args) || invocation->global->device))
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
-				    "--compare of two documents measures nothing: --seconds, "
+				    "--compare of two documents measures nothing: -d, --seconds, "
 				    "--count and --rounds are of no use");
 	return 0;
 }

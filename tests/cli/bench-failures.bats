@@ -151,3 +151,18 @@ bench() {
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' tells why"* ]]
 }
+
+@test "a comparison says which measurement was interrupted, and wants no device where it measures nothing" {
+	local whole=$BATS_TEST_TMPDIR/whole cut=$BATS_TEST_TMPDIR/cut
+
+	mr -j bench --sizes 4K --count 4 >"$whole"
+	jq '.method.interrupted = true' "$whole" >"$cut"
+	run --separate-stderr mrctl bench --compare "$cut" "$whole" --tolerance 1000%
+	succeeded
+	[[ $stderr == *"the old measurement was interrupted"* && $stderr != *"the new measurement"* ]]
+	run --separate-stderr mrctl bench --compare "$whole" "$cut" --tolerance 1000%
+	succeeded
+	[[ $stderr == *"the new measurement was interrupted"* && $stderr != *"the old measurement"* ]]
+	run --separate-stderr mrctl -d nosuch bench --compare "$whole" "$whole"
+	usage_error "--compare of two documents measures nothing"
+}
