@@ -5,6 +5,7 @@
 #include <infiniband/mlx5dv.h>
 
 #include "lib/trace/refused_call.h"
+#include "lib/verbs/symbols.h"
 #include "lib/verbs/uverbs.h"
 
 /* providers/mlx5/mlx5dv.h since rdma-core 54: MLX5DV_REG_DMABUF_ACCESS_DATA_DIRECT */
@@ -67,6 +68,15 @@ bool mr_traced_region_call(enum mr_traced_call traced, uint32_t flags, uint32_t 
 	default:
 		return false;
 	}
+}
+
+uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record)
+{
+	const uint64_t of_reg = MR_INIT_ATTR_IOVA | MR_INIT_ATTR_ADDR | MR_INIT_ATTR_FD |
+				MR_INIT_ATTR_FD_OFFSET | MR_INIT_ATTR_DMAH;
+
+	return record->comp_mask &
+	       ~(record->call == MR_TRACED_IBV_REG_MR_EX ? of_reg : MLX5DV_UMEM_MASK_DMABUF);
 }
 
 static void read_request(const struct mr_trace_record *record, struct mr_refused_call *call)
@@ -163,6 +173,7 @@ void mr_refused_call_read(const struct mr_trace_record *record,
 			.via = MR_VIA_LIBRARY,
 			.held = context->registered_bytes,
 			.most_held = context->most_bytes,
+			.unknown_attributes = mr_traced_unknown_attributes(record),
 			.users = context->users,
 			.dm_length = context->dm_length.value,
 			.fork_safe = record->flags & MR_TRACE_FORK_SAFE ? MR_YES : MR_UNKNOWN,

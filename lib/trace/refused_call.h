@@ -51,6 +51,9 @@ void mr_refused_call_read(const struct mr_trace_record *record,
 /** mr_refused_call_complete() - add what the device tells of the call, where it is open in call->refusal.uverbs */
 void mr_refused_call_complete(struct mr_refused_call *call);
 
+/** mr_traced_unknown_attributes() - bits of the comp_mask that libibverbs and libmlx5 did not know when mrctl was written */
+uint64_t mr_traced_unknown_attributes(const struct mr_trace_record *record);
+
 /**
  * mr_traced_region_call() - the call that registers, as mrctl makes it
  * @flags:      enum mr_trace_flags of the record

@@ -215,6 +215,8 @@ setup() {
 	run ! grep -e --expect "$BATCH"
 	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" advice_of_two
 	[[ $stderr == *"because: not known"* && $stderr != *"MR-ADVICE-"* ]]
+	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" umem_unknown_attribute
+	[[ $stderr == *"because: comp_mask has 0x10000000000, which the installed library may not know"*"MR-COMP-MASK]"* ]]
 }
 
 @test "the batch may have any path" {

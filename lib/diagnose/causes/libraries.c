@@ -237,6 +237,20 @@ static void look_at_pool(struct mr_inquiry *inquiry, struct mr_suspicion *suspic
 		   pool->limit);
 }
 
+/* libibverbs/dummy_ops.c reg_mr_ex(); providers/mlx5/verbs.c: the first check.  A later library may know the bits. */
+static void look_at_attributes(struct mr_inquiry *inquiry, struct mr_suspicion *suspicion)
+{
+	const struct mr_refusal *refusal = inquiry->refusal;
+
+	if (!refusal->unknown_attributes || refusal->by_kernel == MR_YES)
+		return;
+	mr_evidence_hex(suspicion, "unknown_attributes", refusal->unknown_attributes);
+	mr_suspect(suspicion, MR_LIKELY,
+		   "comp_mask has 0x%" PRIx64 ", which the installed library may not know%s",
+		   refusal->unknown_attributes,
+		   refusal->by_kernel == MR_NO ? ": it has not asked the kernel" : "");
+}
+
 const struct mr_cause mr_causes_of_libraries[] = {
 	{ .id = "MR-RELAXED-POOL",
 	  .subject = "the session's pool of relaxed regions",
@@ -290,6 +304,22 @@ const struct mr_cause mr_causes_of_libraries[] = {
 	  .recognise = "The length is 18446744073709551615, and the address is not 0.",
 	  .remedy = "give the address 0 for an implicit region, or the real length for another",
 	  .sources = "rdma-core: libibverbs/cmd.c ibv_cmd_reg_mr(); ibv_reg_mr(3)" },
+	{ .id = "MR-COMP-MASK",
+	  .subject = "attributes that the library does not know",
+	  .operations = MR_ON(REG) | MR_ON(REG_DMABUF) | MR_ON(UMEM) | MR_ON(UMEM_DMABUF),
+	  .errnums = { EOPNOTSUPP },
+	  .layer = MR_LAYER_PROVIDER,
+	  .other_layers = MR_IN_LAYER(LIBIBVERBS),
+	  .frequency = MR_RARE,
+	  .look = look_at_attributes,
+	  .what = "The comp_mask of ibv_reg_mr_ex() and mlx5dv_devx_umem_reg_ex() says which "
+		  "members of the request count.  A library refuses bits of later releases.",
+	  .recognise = "The same with a comp_mask without these bits.  mrctl itself sets none "
+		       "that it does not know.",
+	  .remedy = "install the release of rdma-core that the program was built with, or clear "
+		    "those bits: a member that was not set may be garbage",
+	  .sources = "rdma-core: providers/mlx5/verbs.c __mlx5dv_devx_umem_reg_ex(); "
+		     "libibverbs/dummy_ops.c reg_mr_ex()" },
 	{ .id = "MR-DESCRIPTOR-LIBRARY",
 	  .subject = "the descriptor -1, which the library does not pass on",
 	  .operations = MR_ON_DMABUFS,

@@ -89,10 +89,11 @@ struct mr_refusal {
 	const struct mr_memory_request *mapping; /**< of PREPARE: memory that was to be mapped */
 	const struct mr_dmabuf_request *dmabuf;  /**< of PREPARE: the dma-buf that was to be made */
 	const struct mr_region_request *request; /**< of a registration */
-	uint64_t dm_length;                      /**< of ALLOC_DM: bytes */
-	const struct mr_dmah_hints *hints;       /**< of ALLOC_DMAH */
-	const struct mr_advice *advice;          /**< of ADVISE */
-	const struct mr_advice_range *advised;   /**< of ADVISE */
+	uint64_t unknown_attributes;           /**< bits of a comp_mask that mrctl does not know */
+	uint64_t dm_length;                    /**< of ALLOC_DM: bytes */
+	const struct mr_dmah_hints *hints;     /**< of ALLOC_DMAH */
+	const struct mr_advice *advice;        /**< of ADVISE */
+	const struct mr_advice_range *advised; /**< of ADVISE */
 	bool has_more_ranges; /**< of ADVISE: @advised, and the region, are of the first range */
 	const char *memory;   /**< kind of memory or of the dma-buf, as the user gave it: "anon" */
 	uint64_t held; /**< bytes that this process has registered before, as far as is known */

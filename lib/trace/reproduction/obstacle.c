@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
-#include <infiniband/mlx5dv.h>
 #include <string.h>
 
 #include "lib/diagnose/layer.h"
 #include "lib/trace/reproduction/earlier.h"
 #include "lib/trace/reproduction/obstacle.h"
+#include "lib/trace/refused_call.h"
 #include "lib/verbs/rereg.h"
-#include "lib/verbs/symbols.h"
-
-#define KNOWN_OF_REG_EX                                                                            \
-	(MR_INIT_ATTR_IOVA | MR_INIT_ATTR_ADDR | MR_INIT_ATTR_FD | MR_INIT_ATTR_FD_OFFSET |        \
-	 MR_INIT_ATTR_DMAH)
 
 /* mrctl rereg changes something, and only what libibverbs knows. */
 static bool is_change_of_mrctl(uint32_t flags)
@@ -19,15 +14,6 @@ static bool is_change_of_mrctl(uint32_t flags)
 	const uint32_t known = MR_CHANGE_TRANSLATION | MR_CHANGE_PD | MR_CHANGE_ACCESS;
 
 	return flags && !(flags & ~known);
-}
-
-/* Whether the call has asked for more than libibverbs knew when mrctl was written. */
-static bool has_unknown_attributes(const struct mr_trace_record *record)
-{
-	const uint64_t known =
-		record->call == MR_TRACED_IBV_REG_MR_EX ? KNOWN_OF_REG_EX : MLX5DV_UMEM_MASK_DMABUF;
-
-	return record->comp_mask & ~known;
 }
 
 static bool is_certainly(const struct mr_look *look, const char *id)
@@ -79,7 +65,7 @@ const char *mr_reproduction_obstacle(const struct mr_reproduced *it)
 		return "the call has told no errno that has a name";
 	if (advises && it->record->range_count != 1)
 		return "each advice of mrctl has one range";
-	if (has_unknown_attributes(it->record))
+	if (mr_traced_unknown_attributes(it->record))
 		return "its comp_mask has bits that mrctl does not set";
 	if (look->diagnosis.cause_count && look->diagnosis.layer == MR_LAYER_FIRMWARE)
 		return "the firmware of the device refused, which depends on its state then";
