@@ -394,18 +394,19 @@ told() {
 }
 
 @test "places are told apart where one library has come to the addresses of another" {
-	local name plugins=() addresses
+	local name plugins=() addresses program=$BATS_TEST_TMPDIR/program
+	"${CC:-cc}" -o "$program" "$BATS_TEST_DIRNAME/trace-plugin.c" -libverbs
 	for name in first second; do
 		"${CC:-cc}" -g -fPIC -shared -DRUN=$name -o "$BATS_TEST_TMPDIR/$name.so" "$BATS_TEST_DIRNAME/trace-plugin.c" -libverbs
 		plugins+=("$BATS_TEST_TMPDIR/$name.so" "$name")
 	done
-	run -0 --separate-stderr "${SIM[@]}" mrctl trace --leaks -- "$BUILD/tests/cli/trace-plugin" "${plugins[@]}" "${plugins[@]:0:2}"
+	run -0 --separate-stderr "${SIM[@]}" mrctl trace --leaks -- "$program" "${plugins[@]}" "${plugins[@]:0:2}"
 	addresses=$(sort -u <<<"$output" | wc -l)
 	[ "$addresses" -eq 1 ] || skip "they have come to other addresses"
 	[[ $stderr == *"2 regions of 8 KiB by ibv_reg_mr at first ("* ]] || fail "$stderr"
 	[[ $stderr == *"1 region of 4 KiB by ibv_reg_mr at second ("* ]] || fail "$stderr"
 	run -0 --separate-stderr "${SIM[@]}" mrctl trace --leaks --stacks -o "$BATS_TEST_TMPDIR/calls" -- \
-		"$BUILD/tests/cli/trace-plugin" "${plugins[@]}"
+		"$program" "${plugins[@]}"
 	[ "$(jq -r 'select(.call == "ibv_reg_mr") | .place + " " + .stack[0] | gsub(" \\([^)]*\\)"; "")' "$BATS_TEST_TMPDIR/calls")" = \
 		$'first first\nsecond second' ]
 	[ "$(grep -c '^      \(first\|second\) ' <<<"$stderr")" -eq 2 ]

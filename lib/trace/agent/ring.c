@@ -3,11 +3,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "lib/trace/agent/call.h"
 #include "lib/trace/agent/channel.h"
 #include "lib/trace/agent/ring.h"
 #include "lib/trace/agent/system.h"
-#include "lib/trace/wire/handover.h"
 
 struct agent_process *agent_process;
 _Atomic uint32_t agent_fork_safe;
@@ -48,18 +46,6 @@ struct mr_trace_ring *ring_of_process(void)
 		phase = joined_phase(process);
 	}
 	return phase == AGENT_JOINED ? process->ring : NULL;
-}
-
-EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library);
-
-/* Where nothing was called there are no places; a child that has not joined has none either. */
-EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library)
-{
-	struct agent_process *process = agent_process;
-
-	if (process && atomic_load(&process->phase) == AGENT_JOINED &&
-	    !atomic_load(&process->gone) && atomic_load(&process->ring->head))
-		channel_closing(library);
 }
 
 /*

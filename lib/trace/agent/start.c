@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The agent begins when the program does: before main(), and before most of its libraries. */
+/*
+ * The agent begins when the program does: before main(), and before most of its libraries.  The audit library calls
+ * what is here, and finds it by name.
+ */
 #include <errno.h>
 #include <execinfo.h>
 #include <sys/mman.h>
@@ -48,4 +51,16 @@ __attribute__((constructor)) static void start(void)
 	else if (agent_process->frames)
 		backtrace(&frame, 1); /* loads libgcc_s now, and not in a call */
 	errno = saved;
+}
+
+EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library);
+
+/* Where nothing was called there are no places; a child that has not joined has none either. */
+EXPORT void MR_TRACE_CLOSING_NAME(uintptr_t library)
+{
+	struct agent_process *process = agent_process;
+
+	if (process && atomic_load(&process->phase) == AGENT_JOINED &&
+	    !atomic_load(&process->gone) && atomic_load(&process->ring->head))
+		channel_closing(library);
 }
