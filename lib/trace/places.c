@@ -14,6 +14,14 @@
 
 #define LIBRARY "libdw.so.1"
 
+enum {
+	INLINED_MAX = 32, /* inline functions within each other that are kept */
+	DEPTH_MAX = 256,  /* of scopes: the file may be a wrong one */
+};
+
+/* Where rdma-core has its headers. */
+static const char *const header_folders[] = { "/infiniband/", "/rdma/" };
+
 /* The functions of libdw that are used. */
 #define FUNCTIONS(FUNCTION)                                                                        \
 	FUNCTION(dwfl_begin)                                                                       \
@@ -25,10 +33,15 @@
 	FUNCTION(dwfl_build_id_find_debuginfo)                                                     \
 	FUNCTION(dwfl_addrmodule)                                                                  \
 	FUNCTION(dwfl_module_addrinfo)                                                             \
-	FUNCTION(dwfl_module_getsrc)                                                               \
-	FUNCTION(dwfl_lineinfo)                                                                    \
 	FUNCTION(dwfl_module_addrdie)                                                              \
-	FUNCTION(dwarf_getscopes)                                                                  \
+	FUNCTION(dwfl_module_nextcu)                                                               \
+	FUNCTION(dwarf_haspc)                                                                      \
+	FUNCTION(dwarf_child)                                                                      \
+	FUNCTION(dwarf_siblingof)                                                                  \
+	FUNCTION(dwarf_getsrc_die)                                                                 \
+	FUNCTION(dwarf_linesrc)                                                                    \
+	FUNCTION(dwarf_lineno)                                                                     \
+	FUNCTION(dwarf_diename)                                                                    \
 	FUNCTION(dwarf_tag)                                                                        \
 	FUNCTION(dwarf_attr)                                                                       \
 	FUNCTION(dwarf_formudata)                                                                  \
@@ -143,7 +156,8 @@ static char *file_and_offset(const struct mr_modules *modules, uint64_t caller)
 
 /* A line of a source file. */
 struct source {
-	const char *file; /* NULL: not known */
+	const char *file;     /* NULL: not known */
+	const char *function; /* that was made part of another one; NULL: none was */
 	int line;
 };
 
@@ -154,44 +168,122 @@ static bool number_of(Dwarf_Die *die, unsigned int name, Dwarf_Word *number)
 	return dw.dwarf_attr(die, name, &attribute) && !dw.dwarf_formudata(&attribute, number);
 }
 
-/*
- * Where the outermost inline function of an address is called.  ibv_reg_mr() is one itself: its own line is in a
- * header, which tells nobody who registered.
- */
-static struct source find_inlining(Dwfl_Module *module, uint64_t addr)
+/* The unit that an address is in.  The index by which it is found has only what gcc compiles, not what clang does. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t addr, Dwarf_Addr *bias)
 {
-	struct source source = { NULL, 0 };
-	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = dw.dwfl_module_addrdie(module, addr, &bias), *scopes = NULL;
-	int count = unit ? dw.dwarf_getscopes(unit, addr - bias, &scopes) : 0;
-	Dwarf_Files *files;
-	size_t file_count;
+	Dwarf_Die *unit = dw.dwfl_module_addrdie(module, addr, bias);
 
-	if (count <= 0 || dw.dwarf_getsrcfiles(unit, &files, &file_count))
-		count = 0;
-	for (int i = 0; i < count; i++) {
-		Dwarf_Word file, line;
-
-		if (dw.dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			break;
-		if (dw.dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine &&
-		    number_of(&scopes[i], DW_AT_call_file, &file) && file < file_count &&
-		    number_of(&scopes[i], DW_AT_call_line, &line))
-			source = (struct source){ dw.dwarf_filesrc(files, file, NULL, NULL),
-						  (int)line };
-	}
-	free(scopes);
-	return source;
+	if (unit)
+		return unit;
+	while ((unit = dw.dwfl_module_nextcu(module, unit, bias)))
+		if (dw.dwarf_haspc(unit, addr - *bias) > 0)
+			return unit;
+	return NULL;
 }
 
+/* Whether a scope may hold code of an address: a namespace or class has none itself, but its functions have. */
+static bool may_hold(Dwarf_Die *die, Dwarf_Addr pc)
+{
+	switch (dw.dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+		return true;
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_inlined_subroutine:
+		return dw.dwarf_haspc(die, pc) > 0;
+	default:
+		return false;
+	}
+}
+
+/* The inline functions of an address, the outermost first. */
+struct inlining {
+	Dwarf_Addr pc;
+	Dwarf_Die scopes[INLINED_MAX];
+	size_t count;
+};
+
+/*
+ * dwarf_getscopes() goes from an inline function to where that was defined, not to where it is called, and fails where
+ * that is in another unit (link-time optimization).  Return: whether the code of the address is in @parent.
+ */
+static bool find_inlining(Dwarf_Die *parent, unsigned int depth, struct inlining *inlining)
+{
+	Dwarf_Die die;
+	int rc = depth < DEPTH_MAX ? dw.dwarf_child(parent, &die) : 1;
+
+	for (; !rc; rc = dw.dwarf_siblingof(&die, &die)) {
+		const int tag = dw.dwarf_tag(&die);
+
+		if (!may_hold(&die, inlining->pc))
+			continue;
+		if (tag == DW_TAG_inlined_subroutine && inlining->count < INLINED_MAX)
+			inlining->scopes[inlining->count++] = die;
+		if (find_inlining(&die, depth + 1, inlining) ||
+		    dw.dwarf_haspc(&die, inlining->pc) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a file is a header of rdma-core: ibv_reg_mr() is an inline function, whose line tells nobody who registered. */
+static bool is_of_library(const char *file)
+{
+	const char *name = last_part(file), *dot = strrchr(name, '.');
+
+	if (!dot || strcmp(dot, ".h") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(header_folders) / sizeof(*header_folders); i++) {
+		const size_t length = strlen(header_folders[i]);
+
+		if ((size_t)(name - file) >= length &&
+		    !strncmp(name - length, header_folders[i], length))
+			return true;
+	}
+	return false;
+}
+
+static bool read_call(Dwarf_Files *files, size_t file_count, Dwarf_Die *scope,
+		      struct source *source)
+{
+	Dwarf_Word file, line;
+
+	if (!number_of(scope, DW_AT_call_file, &file) || file >= file_count ||
+	    !number_of(scope, DW_AT_call_line, &line))
+		return false;
+	source->file = dw.dwarf_filesrc(files, file, NULL, NULL);
+	source->line = (int)line;
+	return source->file;
+}
+
+/* The innermost line that is not in a header of rdma-core: of the code itself, or of a call that became part of it. */
 static struct source find_source(Dwfl_Module *module, uint64_t addr)
 {
-	struct source source = find_inlining(module, addr);
-	Dwfl_Line *line = source.file ? NULL : dw.dwfl_module_getsrc(module, addr);
+	Dwarf_Addr bias = 0;
+	Dwarf_Die *unit = find_unit(module, addr, &bias);
+	struct inlining inlining = { .pc = addr - bias };
+	struct source source = { .file = NULL }, outer;
+	Dwarf_Line *line = unit ? dw.dwarf_getsrc_die(unit, inlining.pc) : NULL;
+	Dwarf_Files *files;
+	size_t file_count = 0, i;
 
-	if (line)
-		source.file = dw.dwfl_lineinfo(line, NULL, &source.line, NULL, NULL, NULL);
-	return source;
+	if (!unit)
+		return source;
+	find_inlining(unit, 0, &inlining);
+	if (dw.dwarf_getsrcfiles(unit, &files, &file_count))
+		file_count = 0;
+	if (line && !dw.dwarf_lineno(line, &source.line))
+		source.file = dw.dwarf_linesrc(line, NULL, NULL);
+	outer = source;
+	for (i = inlining.count; i && outer.file && is_of_library(outer.file); i--)
+		if (!read_call(files, file_count, &inlining.scopes[i - 1], &outer))
+			break;
+	if (!outer.file || is_of_library(outer.file))
+		return source;
+	outer.function = i ? dw.dwarf_diename(&inlining.scopes[i - 1]) : NULL;
+	return outer;
 }
 
 char *mr_places_name(struct mr_places *places, const struct mr_modules *modules, uint64_t caller)
@@ -200,7 +292,7 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 	const uint64_t addr = caller ? caller - 1 : 0;
 	const struct mr_mapping *mapping = mr_modules_find(modules, addr);
 	Dwfl_Module *module = places && mapping ? dw.dwfl_addrmodule(places->dwfl, addr) : NULL;
-	struct source source = { NULL, 0 };
+	struct source source = { .file = NULL };
 	const char *function = NULL;
 	GElf_Off offset = 0;
 	GElf_Sym symbol;
@@ -215,7 +307,8 @@ char *mr_places_name(struct mr_places *places, const struct mr_modules *modules,
 	if (!function)
 		return file_and_offset(modules, caller);
 	if (source.file)
-		rc = asprintf(&text, "%s (%s:%d)", function, last_part(source.file), source.line);
+		rc = asprintf(&text, "%s (%s:%d)", source.function ? source.function : function,
+			      last_part(source.file), source.line);
 	else
 		rc = asprintf(&text, "%s+0x%" PRIx64 " (%s)", function, (uint64_t)offset + 1,
 			      last_part(mapping->path));

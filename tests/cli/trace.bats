@@ -411,3 +411,23 @@ told() {
 		$'first first\nsecond second' ]
 	[ "$(grep -c '^      \(first\|second\) ' <<<"$stderr")" -eq 2 ]
 }
+
+# lines_of CALL: where the program calls it, as "FUNCTION (FILE:LINE)"
+lines_of() {
+	awk -v call="$1(" '/^[a-z].*\(/ { name = /main\(/ ? "main" : "helper" }
+		index($0, call) { printf "%s (trace-inline.c:%d)\n", name, NR }' "$BATS_TEST_DIRNAME/trace-inline.c"
+}
+
+@test "places are lines of the program, where libibverbs has inline functions" {
+	local flags calls="$BATS_TEST_TMPDIR/calls" compiler
+	for flags in "gcc -O0" "gcc -O2" "gcc -O2 -flto" "gcc -O2 -gdwarf-4" "clang -O0" "clang -O2"; do
+		read -ra compiler <<<"$flags"
+		command -v "${compiler[0]}" >/dev/null || continue
+		"${compiler[@]}" -g -o "$BATS_TEST_TMPDIR/inline" "$BATS_TEST_DIRNAME/trace-inline.c" -libverbs
+		"${SIM[@]}" mrctl trace -q -o "$calls" -- "$BATS_TEST_TMPDIR/inline"
+		diff <(lines_of ibv_reg_mr) <(jq -r 'select(.call | startswith("ibv_reg_mr")).place' "$calls") || fail "$flags"
+		[[ $flags == *-O0* ]] || # the inline function is one of its own there
+			diff <(lines_of ibv_alloc_null_mr) <(jq -r 'select(.call == "ibv_alloc_null_mr").place' "$calls") ||
+			fail "$flags"
+	done
+}
