@@ -41,6 +41,28 @@ static bool is_sane(const struct mr_trace_record *call)
 	return call->call < MR_TRACED_CALL_COUNT && call->errnum >= 0;
 }
 
+static struct mr_site *see_site(struct mr_traced_process *process,
+				const struct mr_trace_record *call, bool has_ended)
+{
+	struct mr_site *site = mr_ledger_site(&process->ledger, call->caller, call->call);
+
+	if (site && !has_ended && !site->calls)
+		mr_process_see(process, call->caller - 1);
+	return site;
+}
+
+/* The place of a call: that which calls the inline function, where the caller is one. */
+static struct mr_site *find_site(struct mr_traced_process *process, struct mr_trace_record *call,
+				 bool has_ended)
+{
+	struct mr_site *site = see_site(process, call, has_ended);
+
+	if (!site || !call->outer || !mr_process_is_header(process, site))
+		return site;
+	call->caller = call->outer;
+	return see_site(process, call, has_ended);
+}
+
 static void take_call(struct mr_follow *follow, struct mr_traced_process *process,
 		      struct mr_traced_record *record, bool has_ended)
 {
@@ -53,13 +75,11 @@ static void take_call(struct mr_follow *follow, struct mr_traced_process *proces
 	if (!is_sane(call))
 		return;
 	mr_ledger_complete(&process->ledger, call);
-	site = mr_ledger_site(&process->ledger, call->caller, call->call);
+	site = find_site(process, call, has_ended);
 	if (!site) {
 		follow->totals.uncounted++;
 		return;
 	}
-	if (!has_ended && !site->calls)
-		mr_process_see(process, call->caller - 1);
 	if (call->errnum && (call->flags & MR_TRACE_LOOKED_AT) && process->pid && !has_ended &&
 	    process->looks++ < LOOKS_MAX)
 		look = calloc(1, sizeof(*look));

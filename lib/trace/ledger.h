@@ -19,12 +19,20 @@ enum {
 	MR_LEDGER_RECENT = 16,
 };
 
+/** Whose code a place is. */
+enum mr_site_kind {
+	MR_SITE_UNKNOWN,
+	MR_SITE_OF_PROGRAM,
+	MR_SITE_OF_HEADER, /**< of an inline function of rdma-core: its caller is the place */
+};
+
 /** A place of the program that makes calls. */
 struct mr_site {
 	uint64_t caller; /**< return address; 0: of all places beyond MR_LEDGER_SITES */
 	uint32_t call;   /**< enum mr_traced_call */
 	uint64_t
 		retired; /**< 0: it may call again; else a number of its own, as its library was unmapped */
+	enum mr_site_kind kind;
 	uint64_t calls, refused;
 	uint64_t count, bytes; /**< of what was registered here and still is */
 	char *place;           /**< mr_places_name(); NULL: not looked up yet */

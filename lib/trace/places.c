@@ -286,6 +286,15 @@ static struct source find_source(Dwfl_Module *module, uint64_t addr)
 	return outer;
 }
 
+bool mr_places_is_header(struct mr_places *places, uint64_t caller)
+{
+	Dwfl_Module *module = places ? dw.dwfl_addrmodule(places->dwfl, caller - 1) : NULL;
+	const struct source source =
+		module ? find_source(module, caller - 1) : (struct source){ .file = NULL };
+
+	return source.file && is_of_library(source.file);
+}
+
 char *mr_places_name(struct mr_places *places, const struct mr_modules *modules, uint64_t caller)
 {
 	/* The call itself is before the address that it returns to. */

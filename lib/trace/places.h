@@ -32,4 +32,7 @@ void mr_places_free(struct mr_places *places);
 /** mr_places_package() - "libdw1", where that is missing; NULL: it is there */
 const char *mr_places_package(void);
 
+/** mr_places_is_header() - whether a caller is in a function of a header of rdma-core that is not part of another one */
+bool mr_places_is_header(struct mr_places *places, uint64_t caller);
+
 #endif

@@ -37,6 +37,15 @@ const char *mr_process_place(struct mr_traced_process *process, struct mr_site *
 	return site->place ? site->place : "?";
 }
 
+bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site)
+{
+	if (site->kind == MR_SITE_UNKNOWN)
+		site->kind = mr_places_is_header(places_of(process), site->caller)
+				     ? MR_SITE_OF_HEADER
+				     : MR_SITE_OF_PROGRAM;
+	return site->kind == MR_SITE_OF_HEADER;
+}
+
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr)
 {
 	struct mr_site *site = mr_ledger_site(&process->ledger, addr, MR_TRACED_CALL_COUNT);

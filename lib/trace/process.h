@@ -32,6 +32,9 @@ struct mr_traced_process {
 /** mr_process_place() - the name of the place of a call, looked up once; "?" where memory is short */
 const char *mr_process_place(struct mr_traced_process *process, struct mr_site *site);
 
+/** mr_process_is_header() - whether a place is in an inline function of rdma-core that is a function of its own */
+bool mr_process_is_header(struct mr_traced_process *process, struct mr_site *site);
+
 /** mr_process_caller() - the name of a place that led to one which made a call, by its return address */
 const char *mr_process_caller(struct mr_traced_process *process, uint64_t addr);
 

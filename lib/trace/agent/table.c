@@ -35,6 +35,34 @@ static struct replaced *find(const struct ibv_context *context)
 	return &list[i];
 }
 
+/* Of a wrapper: what it has saved of its caller's frame comes first. */
+#define FRAME __builtin_frame_address(0)
+
+enum { FRAME_BYTES = 4096 /* that an inline function of verbs.h takes at most */ };
+
+/*
+ * Where the caller returns to.  All these functions are called by inline functions of verbs.h; unoptimized, those are
+ * functions of their own, and have a frame pointer.  Else it may be anything, and is looked at only where it could be
+ * one; mrctl knows whether the caller is such a function.
+ */
+static uintptr_t outer_of(const uintptr_t *frame)
+{
+	const uintptr_t begin = (uintptr_t)frame, up = frame[0];
+
+	if (up <= begin || up - begin > FRAME_BYTES || up % sizeof(up))
+		return 0;
+	return ((const uintptr_t *)up)[1];
+}
+
+static bool begin(struct call *call, enum mr_traced_call number, uintptr_t caller,
+		  const uintptr_t *frame)
+{
+	if (!call_begin(call, number, caller))
+		return false;
+	call->record.outer = outer_of(frame);
+	return true;
+}
+
 static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32_t flags,
 		     struct ibv_sge *ranges, uint32_t count)
 {
@@ -42,7 +70,7 @@ static int advise_mr(struct ibv_pd *pd, enum ibv_advise_mr_advice advice, uint32
 	struct call call;
 	int rc;
 
-	if (!call_begin(&call, MR_TRACED_IBV_ADVISE_MR, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_ADVISE_MR, CALLER, FRAME))
 		return real->advise_mr(pd, advice, flags, ranges, count);
 	rc = real->advise_mr(pd, advice, flags, ranges, count);
 	call_note_pd(&call, pd);
@@ -63,7 +91,7 @@ static struct ibv_mr *alloc_null_mr(struct ibv_pd *pd)
 	struct ibv_mr *mr;
 	struct call call;
 
-	if (!call_begin(&call, MR_TRACED_IBV_ALLOC_NULL_MR, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_ALLOC_NULL_MR, CALLER, FRAME))
 		return real->alloc_null_mr(pd);
 	mr = real->alloc_null_mr(pd);
 	call_note_pd(&call, pd);
@@ -79,7 +107,7 @@ static struct ibv_mr *reg_dm_mr(struct ibv_pd *pd, struct ibv_dm *dm, uint64_t o
 	struct ibv_mr *mr;
 	struct call call;
 
-	if (!call_begin(&call, MR_TRACED_IBV_REG_DM_MR, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_REG_DM_MR, CALLER, FRAME))
 		return real->reg_dm_mr(pd, dm, offset, length, access);
 	mr = real->reg_dm_mr(pd, dm, offset, length, access);
 	call_note_pd(&call, pd);
@@ -96,7 +124,7 @@ static struct ibv_dm *alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_
 	struct ibv_dm *dm;
 	struct call call;
 
-	if (!call_begin(&call, MR_TRACED_IBV_ALLOC_DM, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_ALLOC_DM, CALLER, FRAME))
 		return real->alloc_dm(context, attr);
 	dm = real->alloc_dm(context, attr);
 	call_note_context(&call, context);
@@ -112,7 +140,7 @@ static int free_dm(struct ibv_dm *dm)
 	struct call call;
 	int rc;
 
-	if (!call_begin(&call, MR_TRACED_IBV_FREE_DM, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_FREE_DM, CALLER, FRAME))
 		return real->free_dm(dm);
 	call_note_context(&call, dm->context);
 	call.record.object = call.record.dm = (uintptr_t)dm;
@@ -128,7 +156,7 @@ static struct ibv_pd *alloc_parent_domain(struct ibv_context *context,
 	struct ibv_pd *pd;
 	struct call call;
 
-	if (!call_begin(&call, MR_TRACED_IBV_ALLOC_PARENT_DOMAIN, CALLER))
+	if (!begin(&call, MR_TRACED_IBV_ALLOC_PARENT_DOMAIN, CALLER, FRAME))
 		return real->alloc_parent_domain(context, attr);
 	pd = real->alloc_parent_domain(context, attr);
 	call_note_pd(&call, pd);

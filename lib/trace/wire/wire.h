@@ -111,7 +111,9 @@ struct mr_trace_record {
 	_Atomic uint64_t ready;
 	uint64_t begin_ns; /**< CLOCK_MONOTONIC */
 	uint64_t elapsed_ns;
-	uint64_t caller;  /**< return address: in the program or the library that made the call */
+	uint64_t caller; /**< return address: in the program or the library that made the call */
+	uint64_t
+		outer; /**< where the inline function of verbs.h returns to, if the caller is one; 0: not known */
 	uint64_t object;  /**< pointer to the new object, or to that which is changed or freed */
 	uint64_t context; /**< pointer to the struct ibv_context */
 	uint64_t pd;      /**< pointer to the struct ibv_pd; CHANGES: to the new one */
