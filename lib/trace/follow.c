@@ -252,23 +252,33 @@ struct loop {
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
-	struct pollfd *fds;
+	struct pollfd *fds, *open; /* all, and those that are open */
 	size_t capacity;
 };
+
+static bool make_room(struct loop *loop, size_t count)
+{
+	struct pollfd *fds, *open;
+
+	if (loop->fds && count <= loop->capacity)
+		return true;
+	fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
+	loop->fds = fds ?: loop->fds;
+	open = reallocarray(loop->open, 2 * count, sizeof(*open));
+	loop->open = open ?: loop->open;
+	if (!fds || !open)
+		return false;
+	loop->capacity = 2 * count;
+	return true;
+}
 
 static bool fill_fds(struct loop *loop)
 {
 	const struct mr_follow *follow = loop->follow;
 	const size_t count = FD_PROCESSES + follow->process_count;
 
-	if (!loop->fds || count > loop->capacity) {
-		struct pollfd *fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
-
-		if (!fds)
-			return false;
-		loop->fds = fds;
-		loop->capacity = 2 * count;
-	}
+	if (!make_room(loop, count))
+		return false;
 	mr_channel_fill(&follow->channel, loop->fds);
 	loop->fds[FD_CHILD] = (struct pollfd){ .fd = loop->child_is_over ? -1 : loop->child_fd,
 					       .events = POLLIN };
@@ -369,6 +379,22 @@ static void look_for_others(struct loop *loop)
 						    .data = follow->sink.data });
 }
 
+/* As poll(2), which refuses entries beyond RLIMIT_NOFILE, also where most have no descriptor. */
+static int poll_open(struct loop *loop, size_t count, int wait_ms)
+{
+	size_t open = 0;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		if (loop->fds[i].fd >= 0)
+			loop->open[open++] = loop->fds[i];
+	rc = poll(loop->open, open, wait_ms);
+	for (size_t i = count; rc > 0 && i-- > 0;)
+		if (loop->fds[i].fd >= 0)
+			loop->fds[i].revents = loop->open[--open].revents;
+	return rc;
+}
+
 static int turn(struct loop *loop, struct mr_error *err)
 {
 	struct mr_follow *follow = loop->follow;
@@ -380,7 +406,7 @@ static int turn(struct loop *loop, struct mr_error *err)
 
 	if (!fill_fds(loop))
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "reallocarray", NULL);
-	if (poll(loop->fds, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
+	if (poll_open(loop, FD_PROCESSES + polled, polled || !has_child_fd ? patience : wait_ms) <
 		    0 &&
 	    errno != EINTR)
 		return mr_fail(err, MR_ERROR_HOST, errno, "poll", NULL);
@@ -441,6 +467,7 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	mr_leaks_count(&follow->leaks);
 	leave_other(&loop);
 	free(loop.fds);
+	free(loop.open);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
 	return rc;

@@ -196,6 +196,14 @@ told_at_once() {
 		sh -c 'ulimit -n 4; exec "$@"' sh
 }
 
+@test "processes are followed where mrctl may have few descriptors" {
+	# shellcheck disable=SC2016 # for that shell
+	run --separate-stderr bash -c 'ulimit -n 24; exec "$@"' bash "${SIM[@]}" mrctl trace -o "$BATS_TEST_TMPDIR/calls" -- \
+		"$TOOL" fork
+	[ "$status" -eq 0 ]
+	[ "$(processes)" -eq 2 ]
+}
+
 @test "a program in another network namespace is told at once" {
 	unshare -n true 2>/dev/null || skip "needs root, to make one"
 	told_at_once "it is in another network namespace" unshare -n
