@@ -151,18 +151,18 @@ static char *replace_value(struct stand_ins *all, const char *value)
 	return strdup(text ? text : "argument");
 }
 
+/* Puts what replaces a value in its place, and frees it. */
 static void redact_word(struct json_node *node, const char *value, char *replaced,
 			struct stand_ins *all)
 {
 	const char *word = json_tree_string(node);
 	mr_auto_free char *text = NULL;
 
-	if (!replaced || all->is_learning)
-		return;
-	if (asprintf(&text, "%.*s%s", (int)(value - word), word, replaced) < 0)
-		text = NULL;
-	if (!text || !json_tree_set_string(node, text))
+	if (replaced && !all->is_learning &&
+	    (asprintf(&text, "%.*s%s", (int)(value - word), word, replaced) < 0 ||
+	     !json_tree_set_string(node, text)))
 		all->out_of_memory = true;
+	free(replaced);
 }
 
 void arguments_redact(struct json_node *words, struct stand_ins *all)
@@ -173,10 +173,10 @@ void arguments_redact(struct json_node *words, struct stand_ins *all)
 		const char *word = json_tree_string(words);
 		const bool is_value = word && is_argument(&place, word);
 		const char *value = is_value ? find_value(word) : word;
-		mr_auto_free char *replaced = NULL;
 
 		if (word)
-			replaced = is_value ? replace_value(all, value) : replace_own(all, word);
-		redact_word(words, value, replaced, all);
+			redact_word(words, value,
+				    is_value ? replace_value(all, value) : replace_own(all, word),
+				    all);
 	}
 }

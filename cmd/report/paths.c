@@ -12,12 +12,12 @@
 /* Bytes that are looked at: a longer path is none, and the report of a hostile host may have anything. */
 #define WORD_MAX 256
 
-/* Folders whose files are on many hosts. */
+/* Folders of the root directory, and files, that are on many hosts. */
 static const char *const of_system[] = {
-	"/usr/",         "/bin/",        "/sbin/",      "/lib/",     "/lib32/",
-	"/lib64/",       "/etc/",        "/proc/",      "/sys/",     "/boot/",
-	"/dev/null",     "/dev/zero",    "/dev/kvm",    "/dev/vfio", "/dev/infiniband",
-	"/dev/dma_heap", "/dev/udmabuf", "/dev/nvidia", NULL
+	"usr/",         "bin/",        "sbin/",      "lib/",     "lib32/",
+	"lib64/",       "etc/",        "proc/",      "sys/",     "boot/",
+	"dev/null",     "dev/zero",    "dev/kvm",    "dev/vfio", "dev/infiniband",
+	"dev/dma_heap", "dev/udmabuf", "dev/nvidia", NULL
 };
 
 static bool begins(const char *text, const char *with)
@@ -180,8 +180,8 @@ size_t path_in_file(const char *text, const char *at, const char *home)
 
 bool path_is_of_system(const char *path)
 {
-	for (const char *const *folder = of_system; *folder; folder++)
-		if (begins(path, *folder))
+	for (const char *const *folder = of_system; *path == '/' && *folder; folder++)
+		if (begins(path + 1, *folder))
 			return !strstr(path, "/../");
 	return false;
 }

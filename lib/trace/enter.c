@@ -87,9 +87,10 @@ static int prepend_library(const char *name, const char *separators, const char 
 			   const char *library, struct mr_error *err)
 {
 	const char *value = getenv(name);
-	mr_auto_free char *path = NULL, *old = strdup(value ? value : "");
+	mr_auto_free char *path = NULL, *old = NULL;
 
-	if (!old || asprintf(&path, "%s/%s", folder, library) < 0)
+	if (asprintf(&path, "%s/%s", folder, library) < 0 ||
+	    asprintf(&old, "%s", value ? value : "") < 0)
 		return mr_fail(err, MR_ERROR_HOST, ENOMEM, "asprintf", NULL);
 	take_out(old, separators, library);
 	return set_before(name, path, old, err);

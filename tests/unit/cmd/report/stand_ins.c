@@ -69,7 +69,9 @@ static void test_paths_in_text(void **state)
 		  "cannot use '/home/user-1/path-1': open" },
 		{ "exe=\"/home/a b/(Acme)/\\\"x y\" pid=3", "exe=\"/home/user-1/path-1\" pid=3" },
 		{ "ran: x '/home/o'\\''brien y/z a' -b", "ran: x '/home/user-1/path-1' -b" },
-		{ "at (/root/Acme (copy)/x y.c:12), twice", "at (path-1), twice" },
+		{ "at (/"
+		  "root/Acme (copy)/x y.c:12), twice",
+		  "at (path-1), twice" },
 		{ "open /home/a/My Documents/Acme Corp/x: ENOENT",
 		  "open /home/user-1/path-1: ENOENT" },
 		{ "/home/a/Acme, Inc: x/y z/q is not /usr/lib/z",
