@@ -252,23 +252,22 @@ struct loop {
 	bool is_interrupted; /* the user does not wait for what the child has left behind */
 	bool is_busy;        /* a process had made many calls at the last look */
 	int status;
-	struct pollfd *fds, *open; /* all, and those that are open */
+	struct pollfd *fds, *open; /* all, and behind them room for those that are open */
 	size_t capacity;
 };
 
 static bool make_room(struct loop *loop, size_t count)
 {
-	struct pollfd *fds, *open;
+	struct pollfd *fds;
 
 	if (loop->fds && count <= loop->capacity)
 		return true;
-	fds = reallocarray(loop->fds, 2 * count, sizeof(*fds));
-	loop->fds = fds ?: loop->fds;
-	open = reallocarray(loop->open, 2 * count, sizeof(*open));
-	loop->open = open ?: loop->open;
-	if (!fds || !open)
+	fds = reallocarray(loop->fds, 2 * 2 * count, sizeof(*fds));
+	if (!fds)
 		return false;
+	loop->fds = fds;
 	loop->capacity = 2 * count;
+	loop->open = fds + loop->capacity;
 	return true;
 }
 
@@ -467,7 +466,6 @@ int mr_follow_run(struct mr_follow *follow, pid_t child, int *status, struct mr_
 	mr_leaks_count(&follow->leaks);
 	leave_other(&loop);
 	free(loop.fds);
-	free(loop.open);
 	if (loop.child_fd >= 0)
 		close(loop.child_fd);
 	return rc;
