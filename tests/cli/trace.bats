@@ -249,7 +249,7 @@ told() {
 	for signal in INT QUIT HUP; do
 		: >"$out"
 		# shellcheck disable=SC2016 # for the other shell
-		env --default-signal=INT,QUIT "${SIM[@]}" mrctl trace -- \
+		env --default-signal=INT,QUIT,HUP "${SIM[@]}" mrctl trace -- \
 			sh -c 'trap "exit 9" '$signal'; mrctl -q reg; echo ready; for i in $(seq 500); do sleep 0.02; done' \
 			>"$out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
 		until grep -q ready "$out"; do
