@@ -36,7 +36,7 @@ hold() {
 	SECONDS=0
 	until [ "$(mrctl -j stat --system --by process 2>/dev/null |
 		jq --argjson pid "$HOLDER" '[.processes[] | select(.pid == $pid) | .regions] | add')" = "$1" ]; do
-		{ kill -0 "$HOLDER" && [ "$SECONDS" -lt 60 ]; } || fail "$(head -c 2000 "$log-errors")"
+		{ kill -0 "$HOLDER" && [ "$SECONDS" -lt 300 ]; } || fail "$(head -c 2000 "$log-errors")"
 		sleep 0.05
 	done
 }
