@@ -83,7 +83,8 @@ static void hint_at_command(const struct mr_bench_point *point, struct mr_error 
 	const char *registers = mr_region_call_name(call, point->via);
 
 	if (!err->hint[0] && err->call && !strcmp(err->call, registers))
-		mr_hint(err, "'mrctl %s' with the same options%s tells why", point->what->command,
+		mr_hint(err, "'mrctl %s' with the same options%s tells why",
+			mr_region_call_command(call),
 			mr_bench_access(point) == point->access ? "" : " and on-demand access");
 }
 

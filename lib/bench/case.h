@@ -31,7 +31,6 @@ struct mr_bench_case {
 	const char *name;         /**< "reg" */
 	const char *help;         /**< what is measured, for the help */
 	enum mr_region_call call; /**< by which its regions are registered */
-	const char *command;      /**< of mrctl, which makes that call, too: "reg" */
 	bool registers;        /**< the measured call is that one, so that its phases can be told */
 	uint32_t access;       /**< access flags that it needs */
 	bool two_memories;     /**< it needs mr_bench_work.other */

@@ -101,6 +101,17 @@ const char *mr_region_call_name(unsigned int call, enum mr_via via)
 	return via == MR_VIA_KERNEL ? row->ioctl : row->name;
 }
 
+const char *mr_region_call_command(enum mr_region_call call)
+{
+	const struct mr_call_row *row = mr_call_row(call);
+
+	if (row->kind == MR_KIND_UMEM)
+		return "umem";
+	if (row->on == MR_ON_DMABUF)
+		return "reg-dmabuf";
+	return row->iova == MR_IOVA_GIVEN && row->on == MR_ON_MEMORY ? "reg-iova" : "reg";
+}
+
 bool mr_region_call_ex(enum mr_region_call call, enum mr_region_call *ex)
 {
 	const struct mr_call_row *row = mr_call_row(call);

@@ -156,6 +156,9 @@ enum mr_via mr_call_via(const char *call, enum mr_via otherwise);
 /** mr_region_call_name() - "ibv_reg_mr", or with MR_VIA_KERNEL "ioctl(REG_MR)"; NULL: there is no name */
 const char *mr_region_call_name(unsigned int call, enum mr_via via);
 
+/** mr_region_call_command() - the command of mrctl that makes it: "reg", "reg-iova", "reg-dmabuf" or "umem" */
+const char *mr_region_call_command(enum mr_region_call call);
+
 /**
  * mr_region_call_ex() - the call that does the same by ibv_reg_mr_ex(3)
  * @ex: set to that call, where there is one

@@ -93,17 +93,6 @@ static void print_dmabuf(FILE *file, const struct mr_reproduced *it, const char 
 
 /* ---- the call ---- */
 
-static const char *command_of(enum mr_region_call call)
-{
-	const struct mr_call_row *row = mr_call_row(call);
-
-	if (row->kind == MR_KIND_UMEM)
-		return "umem";
-	if (row->on == MR_ON_DMABUF)
-		return "reg-dmabuf";
-	return row->iova == MR_IOVA_GIVEN && row->on == MR_ON_MEMORY ? "reg-iova" : "reg";
-}
-
 static void print_place(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_call_row *row = mr_call_row(it->call);
@@ -124,23 +113,30 @@ static void print_place(FILE *file, const struct mr_reproduced *it)
 	}
 }
 
+/* What a call is given beside its place. */
+static void print_numbers(FILE *file, const struct mr_call_row *row, uint64_t length,
+			  uint32_t access, uint64_t iova)
+{
+	if (row->on != MR_ON_NOTHING) {
+		mr_batch_print_size(file, "--size", length);
+		mr_batch_print_access(file, access);
+	}
+	if (row->iova == MR_IOVA_GIVEN)
+		fprintf(file, " --iova 0x%" PRIx64, iova);
+	if (row->data_direct)
+		fputs(" --data-direct", file);
+}
+
 static void print_registration(FILE *file, const struct mr_reproduced *it)
 {
 	const struct mr_call_row *row = mr_call_row(it->call);
 	const struct mr_trace_record *record = it->record;
 
-	fputs(command_of(it->call), file);
+	fputs(mr_region_call_command(it->call), file);
 	print_place(file, it);
-	if (row->on != MR_ON_NOTHING) {
-		mr_batch_print_size(file, "--size", record->length);
-		mr_batch_print_access(file, record->access);
-	}
-	if (row->iova == MR_IOVA_GIVEN)
-		fprintf(file, " --iova 0x%" PRIx64, record->iova);
+	print_numbers(file, row, record->length, record->access, record->iova);
 	if (row->page_sizes)
 		mr_batch_print_pages(file, record->page_sizes);
-	if (row->data_direct)
-		fputs(" --data-direct", file);
 	if (record->call == MR_TRACED_IBV_REG_MR_EX)
 		fputs(" --call ibv_reg_mr_ex", file);
 	print_expect(file, it);
@@ -180,16 +176,9 @@ static void print_region_before(FILE *file, const struct mr_reproduced *it)
 	if (!mr_reproduced_call_before(it, &call))
 		return;
 	row = mr_call_row(call);
-	fprintf(file, "%s --name changed", command_of(call));
+	fprintf(file, "%s --name changed", mr_region_call_command(call));
 	print_place_before(file, it, row->on);
-	if (row->on != MR_ON_NOTHING) {
-		mr_batch_print_size(file, "--size", old->length);
-		mr_batch_print_access(file, old->access);
-	}
-	if (row->iova == MR_IOVA_GIVEN)
-		fprintf(file, " --iova 0x%" PRIx64, old->iova);
-	if (row->data_direct)
-		fputs(" --data-direct", file);
+	print_numbers(file, row, old->length, old->access, old->iova);
 	fputc('\n', file);
 }
 
