@@ -14,7 +14,7 @@
 /* Values this long, of more than small letters, are looked for in other texts as well. */
 #define DISTINCTIVE_MIN 6
 
-static bool is_mrctl(const char *program)
+bool arguments_are_of_mrctl(const char *program)
 {
 	const char *slash = strrchr(program, '/');
 
@@ -116,7 +116,7 @@ struct place {
 static bool is_argument(struct place *place, const char *word)
 {
 	if (place->is_program) {
-		*place = (struct place){ .is_of_mrctl = is_mrctl(word) };
+		*place = (struct place){ .is_of_mrctl = arguments_are_of_mrctl(word) };
 		return false;
 	}
 	place->is_program = place->is_of_mrctl && !strcmp(word, "--");

@@ -6,6 +6,9 @@
 #include "cmd/output/json_tree.h"
 #include "cmd/report/stand_ins.h"
 
+/** arguments_are_of_mrctl() - whether a command line that begins with this program is one of mrctl */
+bool arguments_are_of_mrctl(const char *program);
+
 /** arguments_collect() - find what a command line names that texts may name as well */
 void arguments_collect(const struct json_node *words, struct stand_ins *all);
 

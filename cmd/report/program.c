@@ -10,17 +10,11 @@
 #include "cmd/cli/shell.h"
 #include "cmd/output/exit_status.h"
 #include "cmd/output/whole_file.h"
+#include "cmd/report/arguments.h"
 #include "cmd/report/program.h"
 #include "cmd/report/sections.h"
 
 /* ---- mrctl itself ---- */
-
-static bool is_mrctl(const char *program)
-{
-	const char *slash = strrchr(program, '/');
-
-	return !strcmp(slash ? slash + 1 : program, "mrctl");
-}
 
 /* The first word that is a command, behind global options and their values. */
 static const struct command *find_command(const struct report *report, char *const *argv)
@@ -35,7 +29,8 @@ static const struct command *find_command(const struct report *report, char *con
 /* Whether it is a command line of mrctl that prints a document about registrations where it gets --json. */
 static bool gives_document(const struct report *report, char *const *argv)
 {
-	const struct command *command = is_mrctl(argv[0]) ? find_command(report, argv) : NULL;
+	const struct command *command =
+		arguments_are_of_mrctl(argv[0]) ? find_command(report, argv) : NULL;
 
 	return command && command->record && !command->views && !command->runs_program;
 }
