@@ -58,6 +58,12 @@ static char *plain_path(char *path)
 	return below_home;
 }
 
+bool notation_is_number(const char *kind)
+{
+	return !strcmp(kind, "guid") || !strcmp(kind, "mac") || !strcmp(kind, "ip") ||
+	       !strcmp(kind, "id");
+}
+
 char *notation_plain(const char *kind, const char *original, size_t length)
 {
 	char *copy = strndup(original, length), *plain;
@@ -71,7 +77,7 @@ char *notation_plain(const char *kind, const char *original, size_t length)
 		free(copy);
 		return plain;
 	}
-	if (!strcmp(kind, "guid") || !strcmp(kind, "mac") || !strcmp(kind, "id"))
+	if (notation_is_number(kind))
 		return plain_digits(copy);
 	if (!strcmp(kind, "host"))
 		for (char *at = copy; *at; at++)

@@ -3,7 +3,11 @@
 #ifndef CMD_REPORT_NOTATION_H
 #define CMD_REPORT_NOTATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/** notation_is_number() - whether stand-ins of a kind stand for numbers: "guid", "mac", "ip", "id" */
+bool notation_is_number(const char *kind);
 
 /**
  * notation_plain() - write a number or path in the notation in which all are compared

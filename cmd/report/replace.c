@@ -116,12 +116,6 @@ static size_t put_name(const struct work *work, const char *at)
 
 /* ---- patterns ---- */
 
-static bool is_number(const char *kind)
-{
-	return !strcmp(kind, "guid") || !strcmp(kind, "mac") || !strcmp(kind, "ip") ||
-	       !strcmp(kind, "id");
-}
-
 /* Puts a stand-in for a number, but for one of zeros, which is nobody's.  Eight bytes are a GUID. */
 static bool put_number(const struct work *work, const char *kind, const char *at, size_t length)
 {
@@ -166,7 +160,7 @@ static size_t put_pattern(const struct work *work, const char *at)
 		length = pattern->match(work->text, at);
 		if (!length)
 			continue;
-		if (!is_number(pattern->stand_in))
+		if (!notation_is_number(pattern->stand_in))
 			put(work, pattern->stand_in,
 			    stand_ins_of(all, pattern->stand_in, at, length));
 		else if (!put_number(work, pattern->stand_in, at, length))
