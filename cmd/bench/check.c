@@ -65,15 +65,13 @@ int bench_check(const struct invocation *invocation, struct mr_error *err)
 
 	if (rc || args->compare)
 		return rc; /* the operands are not calls */
-
 	if (args->phases && args->access.given && args->access.bits & MR_ACCESS_ON_DEMAND)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL,
 				    "--phases measures on demand, too, and compares that with "
 				    "regions that are not: it excludes --access on-demand");
 	if (args->svg && !*args->svg)
 		return mr_fail_text(err, MR_ERROR_USAGE, EINVAL, "--svg wants the name of a file");
-	if (!rc)
-		rc = check_memory(&args->memory, err);
+	rc = check_memory(&args->memory, err);
 	if (!rc && !*operand)
 		rc = check_case(args, &mr_bench_cases[0], err);
 	for (; !rc && *operand; operand++) {

@@ -389,10 +389,10 @@ static void retire(struct mr_ledger *ledger, struct mr_site *site)
 {
 	tdelete(site, &ledger->sites, compare_sites);
 	site->retired = ++ledger->retirements;
-	if (site->count && tsearch(site, &ledger->sites, compare_sites))
+	if (site->count) { /* its regions refer to it, also where memory is short */
+		tsearch(site, &ledger->sites, compare_sites);
 		return;
-	if (site->count) /* its regions still refer to it */
-		return;
+	}
 	ledger->site_count--;
 	free_site(site);
 }
