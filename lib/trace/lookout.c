@@ -21,6 +21,7 @@ struct mr_lookout_image {
 	uint64_t seen_ns;
 	bool has_joined; /* since @seen_ns */
 	bool is_settled; /* nothing is to be found out any more */
+	bool is_there;   /* a process has it, or asked to join by it, since the last look */
 };
 
 /* ---- images ---- */
@@ -31,8 +32,10 @@ static struct mr_lookout_image *image_with(struct mr_lookout *lookout, uint64_t 
 	struct mr_lookout_image *images;
 
 	for (size_t i = lookout->image_count; i-- > 0;)
-		if (lookout->images[i].id == id)
+		if (lookout->images[i].id == id) {
+			lookout->images[i].is_there = true;
 			return &lookout->images[i];
+		}
 	if (lookout->image_count == IMAGES_MAX)
 		return NULL;
 	if (!(lookout->image_count & (lookout->image_count - 1))) {
@@ -44,8 +47,21 @@ static struct mr_lookout_image *image_with(struct mr_lookout *lookout, uint64_t 
 		lookout->images = images;
 	}
 	lookout->images[lookout->image_count] =
-		(struct mr_lookout_image){ .id = id, .seen_ns = mr_now_ns() };
+		(struct mr_lookout_image){ .id = id, .seen_ns = mr_now_ns(), .is_there = true };
 	return &lookout->images[lookout->image_count++];
+}
+
+/* Forgets those that no process has any more: a long build runs a great many. */
+static void forget_ended(struct mr_lookout *lookout)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < lookout->image_count; i++)
+		if (lookout->images[i].is_there)
+			lookout->images[kept++] = lookout->images[i];
+	lookout->image_count = kept;
+	for (size_t i = 0; i < kept; i++)
+		lookout->images[i].is_there = false;
 }
 
 static struct mr_lookout_image *image_of(struct mr_lookout *lookout, pid_t pid)
@@ -265,6 +281,7 @@ void mr_lookout_look(struct mr_lookout *lookout, const struct mr_lookout_scope *
 		for (size_t i = 0; i < entries.count; i++)
 			if (is_ours(lookout, &entries, &entries.list[i]))
 				judge(lookout, scope, &entries.list[i]);
+		forget_ended(lookout);
 	}
 	free(entries.list);
 	pause = LOOK_SHARE * (mr_now_ns() - begin);
