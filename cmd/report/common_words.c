@@ -17,7 +17,8 @@ static const char *const common[] = {
 	"modules",   "src",      "block",    "ns",        "attr",       "words",      "symbol",
 	"uname",     "machine",  "mappings", "mlx5",      "mlx4",       "rxe",        "name",
 	"groups",    "seccomp",  "locked",   "pinned",    "iommu",      "parameters", "commands",
-	"simulated", "udmabuf",  "vendor",   "net",       NULL
+	"simulated", "udmabuf",  "vendor",   "net",       "process",    "processes",  "page",
+	"pages",     "port",     NULL
 };
 
 bool is_common_word(const char *name, size_t length)

@@ -15,6 +15,10 @@ static const char *const place_members[] = { "place", "stack", NULL };
 /* Those whose values, or whose elements, are about a region that may have a name. */
 static const char *const region_members[] = { "regions", "failures", "request", NULL };
 
+/* Those whose words are mrctl's own. */
+static const char *const mrctl_members[] = { "command", "made",      "errno", "verdict", "id",
+					     "group",   "certainty", "call",  "subject", NULL };
+
 /* Bytes of a path that some texts of mrctl have at most. */
 static const size_t cuts[] = { 64, 90 };
 
@@ -23,6 +27,11 @@ static bool is_in(const char *key, const char *const *list)
 	while (*list && strcmp(*list, key) != 0)
 		list++;
 	return *list;
+}
+
+bool own_is_of_mrctl(const struct json_node *member)
+{
+	return is_in(json_tree_key(member), mrctl_members);
 }
 
 /* The path's last part is also found alone: it may be the name of a program. */

@@ -11,18 +11,6 @@
 #include "cmd/report/replace.h"
 #include "lib/base/cleanup.h"
 
-/* Members whose words are mrctl's own. */
-static const char *const own_words[] = { "command", "made",      "errno", "verdict", "id",
-					 "group",   "certainty", "call",  NULL };
-
-static bool is_own(const char *key)
-{
-	for (const char *const *own = own_words; *own; own++)
-		if (!strcmp(*own, key))
-			return true;
-	return false;
-}
-
 static void redact_key(struct json_node *member, struct stand_ins *all)
 {
 	mr_auto_free char *key = replace_own(all, json_tree_key(member));
@@ -51,7 +39,7 @@ static void redact(struct json_node *node, bool is_recording, struct stand_ins *
 			arguments_redact(child, all);
 		else if (!json_tree_string(child))
 			redact(child, !strcmp(json_tree_key(child), "recording"), all);
-		else if (!is_own(json_tree_key(child)))
+		else if (!own_is_of_mrctl(child))
 			redact_string(child, all);
 	}
 }

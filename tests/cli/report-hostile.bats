@@ -324,6 +324,15 @@ full_report() {
 	done
 }
 
+@test "what a check is about stays, also where a control group is called so" {
+	change '.recording["/proc/self/cgroup"] = "0::/process_mappings/pages\n"'
+	subjects=$(jq -c '[.. | objects | .subject | strings]' r.json)
+	[[ $subjects == *"mappings of a process"* ]]
+	run --separate-stderr mrctl -j report --read r.json --redact
+	[ "$(jq -c '[.. | objects | .subject | strings]' <<<"$output")" = "$subjects" ]
+	json '[.. | strings | select(test("(this|of a) group-"))] == []'
+}
+
 @test "redacting a hostile report ends soon" {
 	change '.kernel_log.lines = [[range(40000)] | map("10.\(. / 65536 | floor).\(. / 256 % 256 | floor).\(. % 256) ") | add,
 		("1." * 200000), ("a:" * 200000), ("-1.1.1.1" * 50000), (" " * 300000 + "x"), ("deadbeef" * 50000), ("aa:" * 100000),
