@@ -270,18 +270,27 @@ TEST(a_process_that_joins_again_begins_anew)
 	expect_exit(7);
 }
 
-/* Children that outlive the child of mrctl. */
+/* Children that have joined when the child of mrctl ends, and outlive it. */
 static void leave_children(void)
 {
+	int joined[2], ended[2];
+	char byte = 0;
+
+	if (pipe(joined) || pipe(ended))
+		_exit(1);
 	for (int i = 0; i < 20; i++) {
 		if (fork())
 			continue;
+		close(ended[1]);
 		join();
-		usleep(100000);
+		if (write(joined[1], &byte, 1) != 1 || read(ended[0], &byte, 1) != 0)
+			_exit(1);
 		put(registers(1, 4096));
 		_exit(0);
 	}
-	usleep(50000);
+	for (int i = 0; i < 20; i++)
+		if (read(joined[0], &byte, 1) != 1)
+			_exit(1);
 }
 
 TEST(all_that_have_joined_are_waited_for)
