@@ -431,6 +431,7 @@ again() {
 
 	for words in "${tried[@]}"; do
 		[[ $words == *--seconds* ]] || words+=" --count 8"
+		[[ $words == *--rounds* ]] || words+=" --rounds 2"
 		# shellcheck disable=SC2086 # words
 		mr -j bench $words >"$old" || [ $? -eq 1 ] # a row may be refused
 		again "$old" --anyway --tolerance 1000%
