@@ -103,13 +103,12 @@ shell_scripts() {
 
 analyse() {
 	# shellcheck disable=SC2046 # words
-	find lib cmd -name '*.c' | while read -r file; do
+	find lib cmd -name '*.c' -print0 | xargs -0 -n 1 -P "$(nproc)" \
 		clang --analyze --analyzer-output text -std=gnu11 -D_GNU_SOURCE -I. \
-			-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols) "$file"
-	done
+		-DMRCTL_VERSION='""' -DMRCTL_LIBDIR='""' $(pkg-config --cflags libcjson smartcols)
 	# resourceLeak: cppcheck does not know that mr_auto_file closes.  The macros tell it that this is a 64-bit
 	# machine, and tell headers that it is cppcheck.
-	cppcheck -q --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
+	cppcheck -q -j "$(nproc)" --enable=warning,performance,portability --inline-suppr --std=c11 -I. \
 		-D__SIZEOF_POINTER__=8 -D__cppcheck__ --suppress=unknownMacro \
 		--suppress=missingIncludeSystem --suppress=resourceLeak lib cmd
 }

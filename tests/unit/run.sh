@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# run.sh PROGRAM...: runs unit test programs.  Prints the output of those that fail, and a line with the numbers of
-# tests that passed and failed.
+# run.sh PROGRAM...: runs unit test programs, as many at once as there are processors.  Prints the output of those
+# that fail, and a line with the numbers of tests that passed and failed.
 #   BUILD  build folder     WRAP  command before each program, such as valgrind
 set -eu
 
@@ -42,18 +42,35 @@ run_program() {
 	"$@" ${WRAP:-} "$program"
 }
 
-# count WORD: prints how many tests PASSED or FAILED, from the summaries of cmocka
+# count WORD LOG: prints how many tests PASSED or FAILED, from the summaries of cmocka
 count() {
-	sed -n "s/^\[  $1  \] \([0-9]*\) test(s).*/\1/p" "$log" | awk '{ n += $1 } END { print n + 0 }'
+	sed -n "s/^\[  $1  \] \([0-9]*\) test(s).*/\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+# log_of PROGRAM: prints the name of the file with its output
+log_of() {
+	echo "$logs/${1//\//,}"
+}
+
+# log PROGRAM: runs it, and leaves its output and its exit status in files
+log() {
+	local status=0 log
+
+	log=$(log_of "$1")
+	run_program "$1" >"$log" 2>&1 || status=$?
+	echo $status >"$log.status"
+}
+
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+export logs
+export -f log log_of run_program run_on_kernels
+# shellcheck disable=SC2016 # for that shell
+printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'log "$1"' log
 passed=0 failed=0
 for path; do
-	status=0
-	run_program "$path" >"$log" 2>&1 || status=$?
-	ok=$(count PASSED) bad=$(count FAILED)
+	log=$(log_of "$path") status=$(cat "$(log_of "$path").status")
+	ok=$(count PASSED "$log") bad=$(count FAILED "$log")
 	# A program that dies has failed, whatever it printed.
 	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
 	passed=$((passed + ok)) failed=$((failed + bad))
