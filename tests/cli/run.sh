@@ -3,12 +3,14 @@
 # Runs the command-line tests on the simulated HCA: all files on profile mlx5, FILEs on profile rxe too.  Each
 # file is a run of bats.  Reports (TAP) are left in $BUILD/report.
 # Usage: run.sh FILE...
-#   FILTER  only tests with these tags, as for bats --filter-tags
-#   JOBS    how many files run at once (one more than processors, since tests also wait)
+#   FILTER    only tests with these tags, as for bats --filter-tags
+#   PROFILES  only on these ("mlx5 rxe")
+#   JOBS      how many files run at once (one more than processors, since tests also wait)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?}"
 export BUILD
+profiles=${PROFILES:-mlx5 rxe}
 jobs=${JOBS:-$(($(nproc) + 1))}
 options=(--tap)
 [ -z "${FILTER:-}" ] || options+=(--filter-tags "$FILTER")
@@ -16,12 +18,15 @@ status=0
 declare -A running=() begun=()
 
 # The files that take longest start first, so that short ones fill the gaps at the end
-slow=(session-kill faults session-many session-hostile relaxed batch-regions session umem-session completion combinations)
+slow=(faults session-kill report-hostile report host host-hostile bench shell man combinations session-hostile slurm
+	session-many completion)
 
-# in_order PROFILE FILE...: prints "ORDER PROFILE FILE" for each; files with a lower ORDER start first
+# in_order PROFILE FILE...: prints "ORDER PROFILE FILE" for each, if the profile is wanted; files with a lower ORDER
+# start first
 in_order() {
 	local profile=$1 file order
 	shift
+	[[ " $profiles " == *" $profile "* ]] || return 0
 
 	for file; do
 		order=0
@@ -84,7 +89,7 @@ done < <({ in_order mlx5 "$here"/*.bats; in_order rxe "$@"; } | sort -sn -k 1,1)
 while [ ${#running[@]} -gt 0 ]; do
 	await_file
 done
-for profile in mlx5 rxe; do
+for profile in $profiles; do
 	awk -v profile="$profile" '
 		/^ok / && / # skip/ { skipped++; next }
 		/^ok / { passed++ }
