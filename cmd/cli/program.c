@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/cli/program.h"
@@ -9,6 +11,16 @@
 #include "cmd/output/exit_status.h"
 #include "cmd/output/messages.h"
 #include "lib/simulator/enter.h"
+#include "lib/trace/wire/program.h"
+
+/* Whether no folder of $PATH has it.  Of one that may not be searched, execvp(3) answers EACCES. */
+static bool is_nowhere(const char *name)
+{
+	char path[PATH_MAX];
+
+	return !strchr(name, '/') &&
+	       mr_trace_find_program(name, getenv("PATH"), path, sizeof(path)) == -ENOENT;
+}
 
 int program_exec(const struct invocation *invocation, struct mr_error *err)
 {
@@ -22,6 +34,8 @@ int program_exec(const struct invocation *invocation, struct mr_error *err)
 		shell_mark_simulated(program[0]);
 	execvp(program[0], program);
 	errnum = errno;
+	if (errnum == EACCES && is_nowhere(program[0]))
+		errnum = ENOENT;
 	mr_fail(err, MR_ERROR_HOST, errnum, "execvp", "cannot run '%s'", program[0]);
 	if (errnum == ENOENT)
 		suggest_program(invocation->commands, invocation->command, program, err);

@@ -40,8 +40,6 @@ setup() {
 }
 
 @test "a program that is not there has exit status 127, one that cannot be run 126" {
-	local PATH=$BUILD:/usr/bin:/bin # other folders of PATH may be unreadable, which gives another error
-
 	run -127 --separate-stderr mrctl sim -- nosuchprogram
 	[[ $stderr == *"sim: cannot run 'nosuchprogram': execvp: ENOENT"* ]]
 	: >"$BATS_TEST_TMPDIR/file"
@@ -49,6 +47,23 @@ setup() {
 	[[ $stderr == *"execvp: EACCES"* ]]
 	run -126 --separate-stderr mrctl sim -- /
 	[ -z "$output" ]
+}
+
+@test "a folder of PATH that may not be searched does not hide that a program is nowhere" {
+	local closed=$BATS_TEST_TMPDIR/closed open=$BATS_TEST_TMPDIR/open command
+
+	require_nobody
+	mkdir -m 0 "$closed"
+	mkdir "$open"
+	: >"$open/notexecutable"
+	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_RUN_TMPDIR"/{file,test} "$BATS_TEST_TMPDIR"
+	as_nobody test -e "$open/notexecutable" || skip "other users cannot reach $BATS_TEST_TMPDIR"
+	for command in sim trace report; do
+		run -127 --separate-stderr as_nobody env PATH="$PATH:$closed:$open" mrctl "$command" -- nosuchprogram
+		[[ $stderr == *"cannot run 'nosuchprogram': execvp: ENOENT"* ]]
+		run -126 --separate-stderr as_nobody env PATH="$PATH:$closed:$open" mrctl "$command" -- notexecutable
+		[[ $stderr == *"cannot run 'notexecutable': execvp: EACCES"* ]]
+	done
 }
 
 @test "a simulator in a simulator works" {

@@ -174,6 +174,8 @@ enum mr_trace_obstacle mr_trace_program(int dir, const char *path)
 
 int mr_trace_find_program(const char *name, const char *list, char *path, unsigned long size)
 {
+	int rc = -ENOENT;
+
 	list = list ? list : "/bin:/usr/bin";
 	if (strchr(name, '/'))
 		list = "";
@@ -183,10 +185,13 @@ int mr_trace_find_program(const char *name, const char *list, char *path, unsign
 
 		/* An empty item is the current folder. */
 		snprintf(path, size, "%.*s%s%s", (int)length, list, length ? "/" : "", name);
-		if (!access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode))
-			return 0;
+		if (!stat(path, &st)) {
+			if (S_ISREG(st.st_mode) && !access(path, X_OK))
+				return 0;
+			rc = -EACCES;
+		}
 		if (!list[length])
-			return -ENOENT;
+			return rc;
 		list += length + 1;
 	}
 }

@@ -189,6 +189,10 @@ TEST(programs_are_found_as_execvp_finds_them)
 	assert_string_equal(found, "/bin/sh");
 	assert_int_equal(mr_trace_find_program(path, "/bin", found, sizeof(found)), 0);
 	assert_string_equal(found, path);
+	assert_int_equal(chmod(path, 0), 0);
+	assert_int_equal(mr_trace_find_program("here", list, found, sizeof(found)), -EACCES);
+	assert_int_equal(mr_trace_find_program(path, "/bin", found, sizeof(found)), -EACCES);
+	assert_int_equal(mr_trace_find_program("/", "/bin", found, sizeof(found)), -EACCES);
 }
 
 static int make_folder(void **state)
