@@ -57,7 +57,7 @@ static int visit_mr(const struct walk *walk, uint32_t handle, struct mr_error *e
 
 	if (mr_handle_set_has(walk->listed, handle))
 		return 1;
-	rc = compare_mr(walk, handle, &mr, &listed, err);
+	rc = compare_mr(walk, handle, &mr, &listed, NULL);
 	if (mr_uverbs_is_absent(rc))
 		return 0;
 	if (listed)
@@ -122,7 +122,6 @@ static uint32_t highest_handle(const struct mr_session *session, const struct mr
 {
 	const struct mr_table *table = &session->table;
 	struct mr_uverbs_mr mr;
-	struct mr_error ignored;
 	struct mr_entry entry;
 	uint32_t highest = 0;
 
@@ -132,7 +131,7 @@ static uint32_t highest_handle(const struct mr_session *session, const struct mr
 	for (uint32_t slot = table->capacity; slot-- > 0;) /* the higher ones are at the end */
 		if (mr_table_is_used(table, slot) && mr_table_get(table, slot, &entry) &&
 		    entry.handle > highest &&
-		    !mr_uverbs_query_mr(&session->uverbs, entry.handle, &mr, &ignored))
+		    !mr_uverbs_query_mr(&session->uverbs, entry.handle, &mr, NULL))
 			highest = entry.handle;
 	return highest;
 }

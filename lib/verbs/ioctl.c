@@ -54,7 +54,7 @@ int mr_ioctl_submit(const struct mr_uverbs *uverbs, struct mr_ioctl *request, co
 					    request->header.num_attrs * sizeof(*request->attrs));
 	request->header.driver_id = uverbs->driver_id;
 	if (ioctl(uverbs->fd, RDMA_VERBS_IOCTL, &request->header))
-		return mr_fail(err, MR_ERROR_REFUSED, errno, call, NULL);
+		return err ? mr_fail(err, MR_ERROR_REFUSED, errno, call, NULL) : -errno;
 	return 0;
 }
 

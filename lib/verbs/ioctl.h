@@ -59,6 +59,7 @@ void mr_ioctl_add_out(struct mr_ioctl *request, uint16_t id, void *value, size_t
 /**
  * mr_ioctl_submit() - send the request to the kernel
  * @call: its name in errors: "ioctl(REG_MR)"
+ * @err:  filled, or NULL where nobody reads it
  *
  * Return: 0, or -errno with MR_ERROR_REFUSED.
  */
