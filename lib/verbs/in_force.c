@@ -9,14 +9,12 @@ enum mr_tristate mr_in_force_at_zero(const struct mr_uverbs *uverbs, uint32_t ac
 				     const struct mr_region *region)
 {
 	struct mr_uverbs_mr mr;
-	struct mr_error ignored;
 
 	if (!(access & MR_ACCESS_ZERO_BASED) || region->kind != MR_KIND_MR ||
 	    region->handle == MR_NO_HANDLE)
 		return MR_UNKNOWN;
 	/* Some drivers answer 0 for length and IOVA, so an IOVA counts only with the right length. */
-	if (mr_uverbs_query_mr(uverbs, region->handle, &mr, &ignored) ||
-	    mr.length != region->length)
+	if (mr_uverbs_query_mr(uverbs, region->handle, &mr, NULL) || mr.length != region->length)
 		return MR_UNKNOWN;
 	return mr.iova ? MR_NO : MR_YES;
 }

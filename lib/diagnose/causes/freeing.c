@@ -112,7 +112,6 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 {
 	const struct mr_refusal *refusal = inquiry->refusal;
 	struct mr_uverbs_mr mr = { .handle = refusal->handle };
-	struct mr_error ignored;
 	int rc;
 
 	/* lib/session/objects.c has asked the kernel for it, after another call was refused. */
@@ -127,7 +126,7 @@ static void look_at_handle(struct mr_inquiry *inquiry, struct mr_suspicion *susp
 	if (refusal->errnum != ENOENT || !refusal->uverbs || refusal->is_opened_anew ||
 	    !refusal->handle_known || refusal->handle_kind != MR_KIND_MR)
 		return;
-	rc = mr_uverbs_query_mr(refusal->uverbs, refusal->handle, &mr, &ignored);
+	rc = mr_uverbs_query_mr(refusal->uverbs, refusal->handle, &mr, NULL);
 	mr_evidence_number(suspicion, "handle", refusal->handle);
 	if (!rc)
 		mr_rule_out(suspicion, "the kernel has an MR with the handle %" PRIu32,
