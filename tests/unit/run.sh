@@ -52,8 +52,8 @@ log_of() {
 	echo "$logs/${1//\//,}"
 }
 
-# log PROGRAM: runs it, and leaves its output and its exit status in files
-log() {
+# run_logged PROGRAM: runs it, and leaves its output and its exit status in files
+run_logged() {
 	local status=0 log
 
 	log=$(log_of "$1")
@@ -64,12 +64,13 @@ log() {
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export logs
-export -f log log_of run_program run_on_kernels
+export -f run_logged log_of run_program run_on_kernels
 # shellcheck disable=SC2016 # for that shell
-printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'log "$1"' log
+printf '%s\0' "$@" | xargs -0 -n 1 -P "$(nproc)" bash -c 'run_logged "$1"' bash
 passed=0 failed=0
 for path; do
-	log=$(log_of "$path") status=$(cat "$(log_of "$path").status")
+	log=$(log_of "$path")
+	status=$(<"$log.status")
 	ok=$(count PASSED "$log") bad=$(count FAILED "$log")
 	# A program that dies has failed, whatever it printed.
 	[ "$status" -eq 0 ] || [ "$bad" -gt 0 ] || bad=1
