@@ -60,7 +60,10 @@ SIM_SRC := $(call below,lib/sim,c)
 AGENT_SRC := $(call below,lib/trace/agent,c)
 AUDIT_SRC := $(call below,lib/trace/audit,c)
 LIB_SRC := $(filter-out $(SIM_SRC) $(AGENT_SRC) $(AUDIT_SRC),$(call below,lib,c))
-UNIT_SRC := $(call below,tests/unit,c)
+UNIT_SRC := $(filter-out tests/unit/main.c,$(call below,tests/unit,c))
+# A program each: they replace functions of libraries that the other tests of their folders need, or test a
+# file that has another rank than its folder.
+UNIT_ALONE := cmd/commands cmd/stat/system/census lib/probe/max_size lib/session/hostile lib/verbs/device
 LIB_OBJ := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ := $(CMD_SRC:%.c=$(BUILD)/%.o)
 SIM_OBJ := $(SIM_SRC:%.c=$(BUILD)/%.o)
@@ -70,7 +73,10 @@ AUDIT_OBJ := $(AUDIT_SRC:%.c=$(BUILD)/%.o)
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/shared/%.o,$(call below,lib/base,c) lib/simulator/spec.c \
 	$(call below,lib/trace/wire,c))
 TRACE_LIBRARIES := libmrctl-trace.so libmrctl-trace-audit.so
-UNIT_BIN := $(UNIT_SRC:%.c=$(BUILD)/%)
+UNIT_OBJ := $(UNIT_SRC:%.c=$(BUILD)/%.o)
+UNIT_ALONE_OBJ := $(UNIT_ALONE:%=$(BUILD)/tests/unit/%.o)
+UNIT_FOLDERS := $(patsubst %/,%,$(sort $(dir $(filter-out $(UNIT_ALONE_OBJ),$(UNIT_OBJ)))))
+UNIT_BIN := $(UNIT_FOLDERS:%=%/unit) $(UNIT_ALONE_OBJ:.o=)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
@@ -159,7 +165,7 @@ $(BUILD)/%.o: %.c $(BUILD)/config
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) -c -o $@ $<
 
--include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_BIN:=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
+-include $(CMD_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(AUDIT_OBJ:.o=.d) $(SHARED_OBJ:.o=.d) $(UNIT_OBJ:.o=.d) $(CLI_BIN:=.d) $(DIFF_OBJ:.o=.d) $(REFUSED_OBJ:.o=.d)
 
 ## setup: install the Debian packages that building and testing need
 setup:
@@ -178,17 +184,20 @@ check: setup
 	@$(MAKE) --no-print-directory $(PARALLEL) tests
 	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
 
-# A unit test links the file's folder that it tests and the layers below: where a file there uses one
-# above, the test does not link.
+# The tests of a folder are one program, which links the folder that it tests and the layers below: where a
+# file there uses one above, the program does not link.
 UNIT_LINKS = $(eval UNIT_LINKS := $(shell tests/layers.sh --links tests/layers.ranks \
-	$(UNIT_SRC:tests/unit/%.c=%)))$(UNIT_LINKS)
+	$(UNIT_BIN:$(BUILD)/tests/unit/%=%)))$(UNIT_LINKS)
 objects_for = $(patsubst $(1):%,$(BUILD)/%.o,$(filter $(1):%,$(UNIT_LINKS)))
+# tests_of FOLDER/unit or FOLDER/FILE: the objects with its tests
+tests_of = $(if $(filter %/unit,$(1)),$(foreach object,$(filter-out $(UNIT_ALONE_OBJ),$(UNIT_OBJ)),\
+	$(if $(filter $(BUILD)/tests/unit/$(dir $(1)),$(dir $(object))),$(object))),$(BUILD)/tests/unit/$(1).o)
 .SECONDEXPANSION:
-$(BUILD)/tests/unit/%: tests/unit/%.c tests/layers.ranks $$(call objects_for,$$*)
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE_CFLAGS) $(DEPS_CFLAGS) -MMD -MP $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ \
-		$(filter %.c %.o,$^) $(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
+$(UNIT_BIN): $(BUILD)/tests/unit/%: tests/layers.ranks $(BUILD)/tests/unit/main.o \
+		$$(call tests_of,$$*) $$(call objects_for,$$*)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ $(filter %.o,$^) \
+		$(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
 ## tests: build all, and the programs that check runs
 tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED)

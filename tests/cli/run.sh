@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 export BUILD
 profiles=${PROFILES:-mlx5 rxe}
 jobs=${JOBS:-$(($(nproc) + 1))}
-options=(--tap)
+options=(--tap --timing)
 [ -z "${FILTER:-}" ] || options+=(--filter-tags "$FILTER")
 status=0
 declare -A running=() begun=()

@@ -15,8 +15,63 @@
 
 #include <cmocka.h>
 
-#define TEST(name)        static void name(void **state __attribute__((unused)))
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
+
+/** A test that its file has registered. */
+struct unit_test {
+	struct CMUnitTest test;
+	const char *file;
+	int line;
+	struct unit_test *next;
+};
+
+/** The functions that run before and after the tests of a file: all of them (once), or each. */
+struct unit_fixture {
+	const char *file;
+	CMFixtureFunction set_up, tear_down;
+	bool each;
+	struct unit_fixture *next;
+};
+
+void unit_add_test(struct unit_test *test);
+void unit_add_fixture(struct unit_fixture *fixture);
+
+/** TEST_WITH() - define a test that runs between @set_up and @tear_down */
+#define TEST_WITH(name, set_up, tear_down)                                                         \
+	static void name(void **state);                                                            \
+	__attribute__((constructor)) static void add_##name(void)                                  \
+	{                                                                                          \
+		static struct unit_test test = {                                                   \
+			.test = cmocka_unit_test_setup_teardown(name, set_up, tear_down),          \
+			.file = __FILE__,                                                          \
+			.line = __LINE__,                                                          \
+		};                                                                                 \
+                                                                                                   \
+		unit_add_test(&test);                                                              \
+	}                                                                                          \
+	static void name(void **state __attribute__((unused)))
+
+/** TEST() - define a test */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+#define UNIT_FIXTURE(name, function_before, function_after, of_each)                               \
+	__attribute__((constructor)) static void name(void)                                        \
+	{                                                                                          \
+		static struct unit_fixture fixture = {                                             \
+			.file = __FILE__,                                                          \
+			.set_up = function_before,                                                 \
+			.tear_down = function_after,                                               \
+			.each = of_each,                                                           \
+		};                                                                                 \
+                                                                                                   \
+		unit_add_fixture(&fixture);                                                        \
+	}
+
+/** EACH_TEST() - run @set_up before each test of this file, and @tear_down after it; one may be NULL */
+#define EACH_TEST(set_up, tear_down) UNIT_FIXTURE(add_fixture_of_each, set_up, tear_down, true)
+
+/** ALL_TESTS() - run @set_up before the first test of this file, and @tear_down after the last one */
+#define ALL_TESTS(set_up, tear_down) UNIT_FIXTURE(add_fixture_of_all, set_up, tear_down, false)
 
 /* Names the input on which a table-driven test failed; cmocka would print only the numbers. */
 #define assert_equal_for(input, actual, expected)                                                  \

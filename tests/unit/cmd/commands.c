@@ -50,13 +50,3 @@ TEST(rules_of_a_command_are_about_its_options)
 	}
 	assert_true(count > 1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(columns_of_a_command_are_fields_of_its_record),
-		cmocka_unit_test(rules_of_a_command_are_about_its_options),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

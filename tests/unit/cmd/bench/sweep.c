@@ -117,19 +117,3 @@ TEST(a_percentage_has_one_decimal_at_most)
 		assert_equal_for(wrong[i], option_type_percent.read(wrong[i], &part, &err),
 				 -EINVAL);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes_go_up_by_four_and_the_end_belongs_to_them),
-		cmocka_unit_test(numbers_go_up_by_two),
-		cmocka_unit_test(values_stay_in_order_and_come_once),
-		cmocka_unit_test(the_largest_number_ends_a_range),
-		cmocka_unit_test(what_is_no_list_is_refused),
-		cmocka_unit_test(a_list_has_an_end),
-		cmocka_unit_test(what_is_occupied_is_a_count_and_bytes),
-		cmocka_unit_test(a_percentage_has_one_decimal_at_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -353,29 +353,4 @@ static int forget_options(void **state __attribute__((unused)))
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options_fill_their_members),
-		cmocka_unit_test(options_that_are_not_given_are_not_set),
-		cmocka_unit_test(values_follow_in_every_usual_form),
-		cmocka_unit_test(lists_add_up),
-		cmocka_unit_test(none_is_the_whole_of_a_list),
-		cmocka_unit_test(an_option_without_a_list_is_given_once),
-		cmocka_unit_test(options_before_the_command_count_too),
-		cmocka_unit_test(via_takes_one_of_two_paths),
-		cmocka_unit_test(a_value_may_look_like_an_option),
-		cmocka_unit_test(names_are_not_abbreviated),
-		cmocka_unit_test(unknown_options_are_named),
-		cmocka_unit_test(a_missing_or_surplus_value_is_reported),
-		cmocka_unit_test(bad_values_are_reported_with_their_option),
-		cmocka_unit_test(operands_may_stand_between_options),
-		cmocka_unit_test(two_dashes_end_the_options),
-		cmocka_unit_test(another_programs_options_are_left_alone),
-		cmocka_unit_test(expected_answers_are_ok_and_errno_names),
-		cmocka_unit_test(unknown_answers_are_usage_errors),
-		cmocka_unit_test(a_group_fills_from_its_base_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, forget_options);
-}
+ALL_TESTS(NULL, forget_options)

@@ -87,17 +87,3 @@ TEST(bytes_are_powers_of_1024_for_people)
 	assert_string_equal(cell_iec_text((UINT64_C(100) << 20) + (1 << 19), buffer), "100M");
 	assert_string_equal(cell_iec_text(UINT64_MAX, buffer), "15.9E");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(people_see_durations_with_a_unit),
-		cmocka_unit_test(others_get_nanoseconds),
-		cmocka_unit_test(a_duration_that_is_not_known_is_none),
-		cmocka_unit_test(the_heading_names_the_unit_unless_the_cells_do),
-		cmocka_unit_test(without_a_terminal_no_word_has_a_colour),
-		cmocka_unit_test(bytes_are_powers_of_1024_for_people),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -281,18 +281,4 @@ static int remove_file(void **state)
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_chart_has_titles_axes_and_a_legend),
-		cmocka_unit_test(panels_are_one_below_the_other),
-		cmocka_unit_test(texts_of_any_bytes_are_characters_of_xml),
-		cmocka_unit_test(long_texts_are_cut_or_take_more_lines),
-		cmocka_unit_test(many_curves_differ),
-		cmocka_unit_test(points_without_a_place_are_left_out),
-		cmocka_unit_test(a_distribution_of_many_samples_is_a_short_path),
-		cmocka_unit_test(a_failure_is_an_error_and_the_old_file_stays),
-	};
-
-	return cmocka_run_group_tests_name("charts of SVG", tests, make_file, remove_file);
-}
+ALL_TESTS(make_file, remove_file)

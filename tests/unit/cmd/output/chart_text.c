@@ -274,21 +274,3 @@ TEST(a_terminal_gets_colours_unless_refused)
 	/* with the carriage returns of the terminal */
 	assert_int_equal(width_of(text), 50);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(curves_of_ascii_have_marks),
-		cmocka_unit_test(curves_of_dots_have_marks_in_turn),
-		cmocka_unit_test(a_chart_is_as_wide_as_the_terminal_at_most),
-		cmocka_unit_test(a_locale_that_is_not_installed_has_ascii),
-		cmocka_unit_test(a_chart_without_points_says_so),
-		cmocka_unit_test(a_single_point_has_its_mark),
-		cmocka_unit_test(each_of_equal_curves_has_its_mark),
-		cmocka_unit_test(values_stay_up_to_the_next_step),
-		cmocka_unit_test(texts_of_any_bytes_do_no_harm),
-		cmocka_unit_test(a_terminal_gets_colours_unless_refused),
-	};
-
-	return cmocka_run_group_tests_name("charts on a terminal", tests, NULL, NULL);
-}

@@ -45,12 +45,4 @@ TEST(a_file_gets_words_without_colours)
 	assert_null(colour_escape(COLOUR_PLAIN));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_file_gets_words_without_colours, redirect,
-						restore),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(redirect, restore)

@@ -29,12 +29,3 @@ TEST(each_number_of_digits_is_put_in_full)
 		assert_digits(UINT64_C(1) << bit);
 	assert_digits(UINT64_MAX);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_of_digits_is_put_in_full),
-	};
-
-	return cmocka_run_group_tests_name("digits", tests, NULL, NULL);
-}

@@ -406,31 +406,3 @@ TEST(a_full_disk_is_an_error)
 	assert_int_equal(err.kind, MR_ERROR_HOST);
 	assert_contains(err.text, "ENOSPC");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_document_is_one_object_with_an_element_on_each_line),
-		cmocka_unit_test(integers_are_exact_over_64_bits),
-		cmocka_unit_test(unknown_values_are_null),
-		cmocka_unit_test(strings_are_escaped),
-		cmocka_unit_test(lists_inside_a_row_are_lists_of_objects),
-		cmocka_unit_test(members_objects_and_lists_stand_side_by_side),
-		cmocka_unit_test(verbosity_changes_nothing_in_json),
-		cmocka_unit_test(columns_choose_and_order_in_json_too),
-		cmocka_unit_test(a_table_has_headings_and_a_dash_for_unknown_values),
-		cmocka_unit_test(without_headings_there_are_values_only),
-		cmocka_unit_test(a_table_shows_details_only_when_verbose_or_asked_for),
-		cmocka_unit_test(verbose_is_a_list_of_lines_for_each_row),
-		cmocka_unit_test(a_default_table_leaves_out_columns_that_are_not_needed),
-		cmocka_unit_test(a_column_that_only_a_late_row_needs_begins_a_new_heading),
-		cmocka_unit_test(lines_are_aligned_and_leave_unknown_values_out),
-		cmocka_unit_test(quiet_prints_nothing),
-		cmocka_unit_test(columns_of_a_long_table_stay_aligned_with_one_heading),
-		cmocka_unit_test(unknown_columns_are_usage_errors),
-		cmocka_unit_test(columns_of_a_command_that_prints_none_are_a_usage_error),
-		cmocka_unit_test(a_full_disk_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

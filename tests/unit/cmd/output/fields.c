@@ -174,21 +174,3 @@ TEST(a_command_line_is_written_as_a_shell_reads_it)
 	assert_true(strlen(words_text(argv, buffer)) < FIELD_TEXT_MAX);
 	assert_null(words_text(NULL, buffer));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_are_written_by_their_type),
-		cmocka_unit_test(all_bits_of_large_values_are_written),
-		cmocka_unit_test(unknown_values_have_no_text),
-		cmocka_unit_test(zero_is_a_value),
-		cmocka_unit_test(bits_without_a_name_are_written_as_a_number),
-		cmocka_unit_test(every_access_mask_survives_being_written_and_read),
-		cmocka_unit_test(all_access_bits_fit_into_a_fields_text),
-		cmocka_unit_test(all_page_sizes_fit_into_a_fields_text),
-		cmocka_unit_test(a_field_is_found_by_its_whole_key),
-		cmocka_unit_test(a_command_line_is_written_as_a_shell_reads_it),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

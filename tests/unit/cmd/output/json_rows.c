@@ -302,15 +302,3 @@ TEST(columns_are_those_that_were_chosen)
 	assert_string_equal(text, "{\"hex\":\"0x0\",\"string\":\"a\"}");
 	json_rows_release(&rows);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(plain_records_have_the_bytes_of_cjson),
-		cmocka_unit_test(records_that_are_much_like_the_one_before_have_the_bytes_of_cjson),
-		cmocka_unit_test(what_is_not_plain_is_valid_json_all_the_same),
-		cmocka_unit_test(columns_are_those_that_were_chosen),
-	};
-
-	return cmocka_run_group_tests_name("JSON rows", tests, NULL, NULL);
-}

@@ -115,15 +115,3 @@ TEST(a_record_is_a_table_of_keys_and_values)
 	assert_contains(c.text, "| detail        | 8   |\n");
 	assert_contains(c.text, "| number | text |\n");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_are_as_wide_as_their_column),
-		cmocka_unit_test(what_would_be_markup_is_escaped),
-		cmocka_unit_test(what_a_terminal_would_obey_is_harmless),
-		cmocka_unit_test(a_record_is_a_table_of_keys_and_values),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

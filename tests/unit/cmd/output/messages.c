@@ -79,16 +79,3 @@ TEST(a_text_with_percent_signs_is_not_a_format)
 	mr_hint(&err, "%s", "%d%%");
 	assert_string_equal(reported(&c, "reg", &err), "mrctl: reg: 100%s %n\n  %d%%\n");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_of_errors_have_their_exit_status),
-		cmocka_unit_test(an_error_is_one_line_with_its_command),
-		cmocka_unit_test(a_hint_follows_indented),
-		cmocka_unit_test(usage_errors_point_to_the_help),
-		cmocka_unit_test(a_text_with_percent_signs_is_not_a_format),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

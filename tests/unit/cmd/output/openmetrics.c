@@ -181,17 +181,3 @@ TEST(without_samples_only_the_end_is_printed)
 	capture_end(&c);
 	assert_string_equal(c.text, "# EOF\n");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_metric_has_help_type_and_unit_once),
-		cmocka_unit_test(values_of_each_type),
-		cmocka_unit_test(records_with_the_same_labels_are_one_sample),
-		cmocka_unit_test(records_inside_have_the_labels_around_them),
-		cmocka_unit_test(labels_hold_any_bytes),
-		cmocka_unit_test(without_samples_only_the_end_is_printed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

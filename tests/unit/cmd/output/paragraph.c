@@ -68,16 +68,3 @@ TEST(bytes_that_a_terminal_obeys_are_escaped)
 {
 	assert_string_equal(printed("a\x1b[2J\nb", 0, 0), "a\\x1b[2J\\x0ab\n");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_short_sentence_is_a_line),
-		cmocka_unit_test(a_line_has_at_most_79_columns),
-		cmocka_unit_test(lines_begin_at_their_columns),
-		cmocka_unit_test(a_word_that_is_too_long_stays_whole),
-		cmocka_unit_test(bytes_that_a_terminal_obeys_are_escaped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

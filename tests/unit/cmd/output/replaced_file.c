@@ -177,20 +177,4 @@ TEST(a_file_that_is_left_from_before_stays)
 	unlink(left);
 }
 
-int main(void)
-{
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
-	const struct CMUnitTest tests[] = {
-		IN_FOLDER(a_file_is_replaced_at_once),
-		IN_FOLDER(its_mode_is_what_the_umask_leaves),
-		IN_FOLDER(an_old_file_survives_where_the_new_one_cannot_be_written),
-		IN_FOLDER(a_pipe_or_device_is_written_as_it_is),
-		IN_FOLDER(a_link_is_not_followed),
-		IN_FOLDER(links_to_own_descriptors_are_followed),
-		IN_FOLDER(no_folder_is_an_error),
-		IN_FOLDER(a_path_that_is_too_long_is_an_error),
-		IN_FOLDER(a_file_that_is_left_from_before_stays),
-	};
-
-	return cmocka_run_group_tests_name("replaced files", tests, NULL, NULL);
-}
+EACH_TEST(make_folder, remove_folder)

@@ -135,15 +135,3 @@ TEST(a_logarithmic_axis_has_equal_factors_at_equal_distances)
 	assert_true(fabs(scale_place(&linear, 0) - 0.25) < 1e-9);
 	assert_true(fabs(scale_place(&linear, -2) - 0) < 1e-9);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks_are_values_that_people_count_in),
-		cmocka_unit_test(extreme_values_have_labels),
-		cmocka_unit_test(points_without_a_place_are_left_out),
-		cmocka_unit_test(a_logarithmic_axis_has_equal_factors_at_equal_distances),
-	};
-
-	return cmocka_run_group_tests_name("scales", tests, NULL, NULL);
-}

@@ -121,16 +121,3 @@ TEST(rows_for_scripts_keep_their_order_and_escapes)
 				  "\\x7f 18446744073709551615 -\n- - ~!\n");
 	free(text);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_rows_have_the_columns_of_the_first),
-		cmocka_unit_test(a_column_becomes_as_wide_as_a_later_row_needs),
-		cmocka_unit_test(what_a_terminal_obeys_is_escaped_in_each_row),
-		cmocka_unit_test(a_column_that_a_later_row_needs_gets_a_heading),
-		cmocka_unit_test(rows_for_scripts_keep_their_order_and_escapes),
-	};
-
-	return cmocka_run_group_tests_name("tables", tests, NULL, NULL);
-}

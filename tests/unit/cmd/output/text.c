@@ -79,14 +79,3 @@ TEST(text_is_plain_if_it_needs_no_escape)
 	assert_false(text_is_plain("\x7f"));
 	assert_false(text_is_plain("\xc3\xb6"));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(letters_are_printed_and_control_characters_are_not),
-		cmocka_unit_test(a_string_of_json_is_valid_utf_8),
-		cmocka_unit_test(text_is_plain_if_it_needs_no_escape),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

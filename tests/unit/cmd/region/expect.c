@@ -83,15 +83,3 @@ TEST(an_errno_beyond_all_names_is_never_expected)
 		assert_false(expected(&all, &err));
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_answer_is_expected_if_it_was_listed),
-		cmocka_unit_test(every_failure_has_to_be_expected),
-		cmocka_unit_test(a_failure_of_the_host_is_no_answer_of_the_stack),
-		cmocka_unit_test(an_errno_beyond_all_names_is_never_expected),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

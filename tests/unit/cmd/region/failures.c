@@ -113,17 +113,3 @@ TEST(many_failures_are_kept_and_freed)
 	assert_int_equal(failures.items[999].index.value, 1000);
 	failures_release(&failures);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refusal_is_kept_with_its_call_and_errno),
-		cmocka_unit_test(
-			a_request_is_copied_and_shared_with_the_next_one_where_it_is_the_same),
-		cmocka_unit_test(a_refused_change_is_kept_with_its_code_and_the_old_region),
-		cmocka_unit_test(what_it_was_not_about_is_not_known),
-		cmocka_unit_test(many_failures_are_kept_and_freed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -109,15 +109,4 @@ static int forget_options(void **state __attribute__((unused)))
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_plan_is_one_page_of_anon_unless_options_say_otherwise),
-		cmocka_unit_test(regions_of_a_count_lie_in_whole_pages_behind_one_another),
-		cmocka_unit_test(a_stride_may_let_regions_overlap),
-		cmocka_unit_test(a_single_range_may_be_anything),
-		cmocka_unit_test(plans_that_make_no_sense_are_usage_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, forget_options);
-}
+ALL_TESTS(NULL, forget_options)

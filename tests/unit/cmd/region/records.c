@@ -27,12 +27,3 @@ TEST(keys_of_the_printed_records_are_words_of_their_own_with_help)
 	check_table(&failure_record);
 	check_table(&request_record);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keys_of_the_printed_records_are_words_of_their_own_with_help),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

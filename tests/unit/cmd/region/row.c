@@ -30,12 +30,3 @@ TEST(a_region_needs_its_process_by_what_its_memory_is_not_by_the_text)
 	entry.access = MR_ACCESS_ON_DEMAND;
 	assert_true(needs_process(&entry));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_region_needs_its_process_by_what_its_memory_is_not_by_the_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

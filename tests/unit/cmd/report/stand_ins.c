@@ -12,7 +12,7 @@ static void becomes(struct stand_ins *all, const char *text, const char *expecte
 	free(found);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct stand_ins all = { .out_of_memory = false };
 
@@ -23,7 +23,7 @@ static void test_names(void **state)
 	stand_ins_release(&all);
 }
 
-static void test_patterns(void **state)
+TEST(test_patterns)
 {
 	static const struct {
 		const char *text, *expected;
@@ -60,7 +60,7 @@ static void test_patterns(void **state)
 }
 
 /* Paths that nobody has named: in quotes or brackets up to their end, else up to that of the clause. */
-static void test_paths_in_text(void **state)
+TEST(test_paths_in_text)
 {
 	static const struct {
 		const char *text, *expected;
@@ -100,7 +100,7 @@ static void test_paths_in_text(void **state)
 }
 
 /* A path of the report is known by its whole name, in whatever notation, and so are those below it. */
-static void test_known_paths(void **state)
+TEST(test_known_paths)
 {
 	struct stand_ins all = { .out_of_memory = false };
 
@@ -117,7 +117,7 @@ static void test_known_paths(void **state)
 }
 
 /* One number has one stand-in, in whatever notation it comes; and zeros are nobody's. */
-static void test_notations(void **state)
+TEST(test_notations)
 {
 	static const struct {
 		const char *text, *expected;
@@ -152,15 +152,4 @@ static void test_notations(void **state)
 		becomes(&all, cases[i].text, cases[i].expected);
 		stand_ins_release(&all);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),         cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_paths_in_text), cmocka_unit_test(test_known_paths),
-		cmocka_unit_test(test_notations),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,21 +127,3 @@ TEST(a_word_is_found_by_its_index)
 	assert_int_equal(mr_word_find(flags, "flush", 4), -1);
 	assert_int_equal(mr_word_find(flags, "", 0), -1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(items_are_split_at_separators),
-		cmocka_unit_test(empty_items_are_items),
-		cmocka_unit_test(blanks_around_items_are_removed),
-		cmocka_unit_test(spellings_of_a_word_are_the_word),
-		cmocka_unit_test(a_prefix_is_removed_only_if_something_follows_it),
-		cmocka_unit_test(near_words_are_guessed),
-		cmocka_unit_test(a_word_that_begins_another_is_guessed),
-		cmocka_unit_test(a_name_with_an_argument_is_compared_without_it),
-		cmocka_unit_test(far_words_are_not_guessed),
-		cmocka_unit_test(a_word_is_found_by_its_index),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -196,28 +196,3 @@ TEST(only_the_given_length_of_a_name_is_read)
 	assert_int_equal(mr_errno_parse("EINVAL,ENOMEM", 5), 0);
 	assert_int_equal(mr_errno_parse("EINVAL", 0), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_failed_call_is_named_with_its_errno),
-		cmocka_unit_test(what_was_being_done_stands_before_the_call),
-		cmocka_unit_test(an_errno_without_a_name_is_given_as_a_number),
-		cmocka_unit_test(a_text_without_a_call_stands_alone),
-		cmocka_unit_test(context_is_put_before_the_text),
-		cmocka_unit_test(a_new_failure_has_no_hint_of_the_last_one),
-		cmocka_unit_test(a_long_context_leaves_room_for_the_errno),
-		cmocka_unit_test(overlong_texts_are_cut),
-		cmocka_unit_test(internal_errnos_of_the_kernel_have_a_name),
-		cmocka_unit_test(every_name_is_read_as_its_number),
-		cmocka_unit_test(second_names_are_read_too),
-		cmocka_unit_test(an_unknown_word_is_answered_with_the_known_ones),
-		cmocka_unit_test(known_words_that_are_too_many_end_with_a_whole_one),
-		cmocka_unit_test(names_are_read_in_any_case),
-		cmocka_unit_test(a_misspelled_name_is_guessed),
-		cmocka_unit_test(other_words_are_no_errnos),
-		cmocka_unit_test(only_the_given_length_of_a_name_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

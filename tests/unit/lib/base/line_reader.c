@@ -295,22 +295,4 @@ static int remove_file(void **state __attribute__((unused)))
 	return unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_end_with_a_newline_or_the_file),
-		cmocka_unit_test(a_byte_order_mark_counts_at_the_beginning_alone),
-		cmocka_unit_test(a_file_is_read_as_it_was_when_it_was_opened_and_can_be_read_again),
-		cmocka_unit_test(blanks_around_a_line_can_be_removed),
-		cmocka_unit_test(a_line_has_a_greatest_length),
-		cmocka_unit_test(a_nul_is_refused_with_the_number_of_its_line),
-		cmocka_unit_test(a_line_of_a_pipe_is_read_before_more_data_arrive),
-		cmocka_unit_test(a_pipe_may_bring_more_than_the_buffer_holds),
-		cmocka_unit_test(a_file_may_be_larger_than_the_buffer),
-		cmocka_unit_test(a_file_that_cannot_be_opened_is_named),
-		cmocka_unit_test(a_file_that_cannot_be_read_is_an_error_of_the_host),
-		cmocka_unit_test(a_signal_ends_the_wait_for_a_line),
-	};
-
-	return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+ALL_TESTS(make_file, remove_file)

@@ -254,32 +254,3 @@ TEST(an_item_of_a_list_is_read_as_a_number_of_its_own)
 	assert_contains(err.text, "is too large");
 	assert_int_equal(value, 0x1f);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_are_decimal_or_hexadecimal),
-		cmocka_unit_test(a_leading_zero_is_not_octal),
-		cmocka_unit_test(numbers_reach_the_last_of_64_bits),
-		cmocka_unit_test(numbers_beyond_64_bits_are_out_of_range),
-		cmocka_unit_test(signs_blanks_and_trailing_characters_are_refused),
-		cmocka_unit_test(characters_behind_a_number_that_is_too_large_are_reported_first),
-		cmocka_unit_test(numbers_have_a_maximum),
-		cmocka_unit_test(sizes_take_iec_suffixes),
-		cmocka_unit_test(suffixes_with_b_alone_are_powers_of_1000),
-		cmocka_unit_test(max_is_size_max),
-		cmocka_unit_test(sizes_that_overflow_are_out_of_range),
-		cmocka_unit_test(sizes_are_strict),
-		cmocka_unit_test(page_sizes_are_powers_of_two_or_masks),
-		cmocka_unit_test(page_sizes_are_strict),
-		cmocka_unit_test(seconds_have_a_fraction),
-		cmocka_unit_test(seconds_are_strict),
-		cmocka_unit_test(names_are_letters_digits_and_three_signs),
-		cmocka_unit_test(other_names_are_refused),
-		cmocka_unit_test(a_name_of_digits_would_be_an_id),
-		cmocka_unit_test(rounding_up_overflows_to_zero),
-		cmocka_unit_test(an_item_of_a_list_is_read_as_a_number_of_its_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -132,14 +132,4 @@ TEST(random_lines_do_no_harm)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_split),
-		cmocka_unit_test(quotes_and_backslashes_without_an_end_are_refused),
-		cmocka_unit_test(random_words_are_read_as_they_were_quoted),
-		cmocka_unit_test(random_lines_do_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, release);
-}
+ALL_TESTS(NULL, release)

@@ -205,18 +205,3 @@ TEST(waiting_ends_with_time_signals_or_the_reader)
 {
 	assert_int_equal(in_child(waits_until), 7);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_ending_signal_ends_the_wait_even_if_it_came_before),
-		cmocka_unit_test(the_wait_ends_after_its_time_and_not_before),
-		cmocka_unit_test(a_signal_ends_the_wait_before_its_time),
-		cmocka_unit_test(other_signals_have_their_default_effect),
-		cmocka_unit_test(an_ignored_hangup_does_not_end_the_wait),
-		cmocka_unit_test(a_blocked_signal_ends_the_process_at_its_end),
-		cmocka_unit_test(waiting_ends_with_time_signals_or_the_reader),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -33,14 +33,3 @@ TEST(what_no_terminal_shows_has_none)
 	assert_int_equal(mr_utf8_shown("\xe2\x81\xa6"), 0);
 	assert_int_equal(mr_utf8_shown("\xef\xbb\xbf"), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(characters_have_their_length),
-		cmocka_unit_test(what_is_no_utf8_has_none),
-		cmocka_unit_test(what_no_terminal_shows_has_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -67,14 +67,3 @@ TEST(a_number_may_stand_in_place_of_a_word)
 	assert_int_equal(mr_word_as_number(words, "kind", "1", 0, &number, &err), -EINVAL);
 	assert_int_equal(number, UINT32_MAX);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_take_the_arguments_that_their_names_show),
-		cmocka_unit_test(a_message_shows_how_the_word_is_written),
-		cmocka_unit_test(a_number_may_stand_in_place_of_a_word),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

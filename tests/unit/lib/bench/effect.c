@@ -129,17 +129,3 @@ TEST(verdicts_follow_from_the_whole_interval)
 				    samples[i].verdict);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_factor_is_found_again),
-		cmocka_unit_test(the_ends_have_the_ranks_of_the_tables),
-		cmocka_unit_test(too_few_times_have_no_interval),
-		cmocka_unit_test(a_time_of_zero_has_no_ratio),
-		cmocka_unit_test(the_interval_holds_the_true_ratio_in_95_of_100_trials),
-		cmocka_unit_test(verdicts_follow_from_the_whole_interval),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

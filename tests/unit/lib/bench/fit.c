@@ -88,17 +88,3 @@ TEST(a_time_of_zero_has_no_relative_error)
 	points[2].y = 0;
 	assert_int_equal(mr_fit(points, COUNT, &fit), -EDOM);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_is_found_again),
-		cmocka_unit_test(errors_count_by_their_part_of_the_time),
-		cmocka_unit_test(a_wrong_time_does_not_move_the_line),
-		cmocka_unit_test(times_that_are_no_line_have_a_large_residual),
-		cmocka_unit_test(a_line_needs_three_sizes),
-		cmocka_unit_test(a_time_of_zero_has_no_relative_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -175,21 +175,3 @@ TEST(a_time_that_nothing_tells_is_not_known)
 	assert_int_equal(mr_forecast_time(points, 3, 4096, UINT64_MAX, 1).by, MR_FORECAST_UNKNOWN);
 	assert_null(mr_forecast_by_name(MR_FORECAST_UNKNOWN));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_pages_and_entries_are_counted),
-		cmocka_unit_test(the_last_piece_may_be_smaller_and_each_has_pages_of_its_own),
-		cmocka_unit_test(regions_on_demand_pin_nothing),
-		cmocka_unit_test(what_cannot_be_counted_is_refused),
-		cmocka_unit_test(the_first_limit_that_is_passed_decides),
-		cmocka_unit_test(a_limit_that_is_not_known_decides_nothing),
-		cmocka_unit_test(a_size_that_was_measured_takes_what_was_measured),
-		cmocka_unit_test(another_size_takes_what_the_line_says),
-		cmocka_unit_test(threads_take_turns_of_one_piece_each),
-		cmocka_unit_test(a_time_that_nothing_tells_is_not_known),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

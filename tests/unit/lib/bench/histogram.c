@@ -153,27 +153,4 @@ TEST(outliers_are_far_from_values_that_differ_or_do_not)
 	assert_int_equal(mr_histogram_outliers(&histogram), 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(quantiles_of_even_values_are_right, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(quantiles_of_values_of_all_magnitudes_are_right,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(quantiles_of_two_groups_are_right, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(equal_values_are_told_exactly, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_histogram_without_values_tells_zeros, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(the_least_and_the_greatest_numbers_have_a_place,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(the_buckets_go_up_and_hold_each_value_once, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(values_above_a_fence_are_counted, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(outliers_are_far_from_values_that_differ_or_do_not,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -297,31 +297,4 @@ TEST(network_namespace_without_any_device_is_bad_where_others_have_them)
 	assert_contains(look(mr_check_netns, 0).remedy, "rdma dev set mlx5_0 netns");
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(host_without_sysfs_is_unknown),
-		CASE(host_without_devices_has_no_business_with_nodes),
-		CASE(devices_that_cannot_be_listed_are_unknown),
-		CASE(node_is_there_or_not),
-		CASE(node_that_the_kernel_did_not_make_needs_its_module),
-		CASE(node_missing_in_a_container_is_for_its_runtime),
-		CASE(group_that_may_open_the_node_is_named),
-		CASE(group_without_a_name_is_a_number),
-		CASE(some_nodes_that_can_be_opened_are_better_than_none),
-		CASE(hidden_folder_of_nodes_is_a_matter_of_permission),
-		CASE(driver_that_has_gone_is_no_matter_of_permission),
-		CASE(private_devices_of_a_unit_are_found),
-		CASE(device_rules_answer_eperm_though_the_permission_allows),
-		CASE(changed_root_has_a_plain_folder_for_devices),
-		CASE(sandbox_without_a_list_of_mounts_is_unknown),
-		CASE(selinux_is_suspected_with_evidence_only),
-		CASE(selinux_of_a_container_is_seen_by_its_label),
-		CASE(network_namespaces_share_devices_or_not),
-		CASE(network_namespace_without_any_device_is_bad_where_others_have_them),
-	};
-
-	return cmocka_run_group_tests_name("checks of access", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

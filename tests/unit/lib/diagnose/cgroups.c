@@ -247,30 +247,4 @@ TEST(huge_pages_in_an_unreadable_hierarchy_are_unknown)
 	VERDICT(UNKNOWN, mr_check_hugetlb_cgroup, 0);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(rdma_has_no_control_group),
-		CASE(rdma_has_no_limit),
-		CASE(rdma_limit_of_a_group_above_is_full),
-		CASE(rdma_limit_leaves_enough_or_little),
-		CASE(rdma_of_mlx5_needs_an_object_for_its_library),
-		CASE(rdma_use_is_not_known),
-		CASE(rdma_files_may_hold_anything),
-		CASE(memory_is_not_limited),
-		CASE(memory_limit_of_a_group_above_counts),
-		CASE(memory_of_files_does_not_count_as_used),
-		CASE(memory_use_is_not_known),
-		CASE(memory_that_slows_down_is_a_warning),
-		CASE(memory_of_a_group_that_cannot_be_seen_is_unknown),
-		CASE(memory_of_a_hybrid_host_is_that_of_version_1),
-		CASE(huge_pages_that_are_not_there_need_no_limit),
-		CASE(huge_pages_have_a_limit_that_is_large_enough_or_not),
-		CASE(huge_pages_of_version_1_have_a_limit),
-		CASE(huge_pages_in_an_unreadable_hierarchy_are_unknown),
-	};
-
-	return cmocka_run_group_tests_name("checks of control groups", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -403,30 +403,4 @@ TEST(names_of_devices_may_be_anything)
 	assert_contains(look(mr_check_device, 0).figure, " more");
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(a_host_without_devices_is_not_judged),
-		T(a_device_that_is_missing_differs_from_one_that_is_not_up_yet),
-		T(one_active_port_is_enough_for_a_device),
-		T(a_device_with_a_link_needs_an_active_port),
-		T(ports_of_devices_of_other_containers_do_not_count),
-		T(on_demand_paging_is_told_by_the_device),
-		T(each_device_is_named_with_what_was_found_of_it),
-		T(many_findings_are_counted),
-		T(a_software_device_needs_no_on_demand_paging),
-		T(a_plan_is_compared_with_each_device),
-		T(firmware_may_have_a_tenth_of_the_memory),
-		T(refused_uars_are_counted_by_the_driver),
-		T(translation_matters_for_large_plans_and_gpus),
-		T(groups_matter_where_the_driver_compares_them),
-		T(combinations_show_their_evidence),
-		T(the_worst_combination_is_the_figure_and_all_are_in_the_detail),
-		T(mlx4_registers_as_much_as_it_has_translations_for),
-		T(names_of_devices_may_be_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

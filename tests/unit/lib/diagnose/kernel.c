@@ -271,26 +271,4 @@ TEST(registered_memory_survives_a_fork)
 	FIGURE("the kernel copies", mr_check_fork, 0);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(releases_are_judged_by_what_mainline_has),
-		T(options_are_read_from_the_file_of_this_kernel),
-		T(options_of_the_kernel_do_not_matter_to_rdma_that_is_there),
-		T(a_file_that_does_not_tell_of_options_is_unknown),
-		T(an_adapter_needs_its_driver_and_its_rdma_module),
-		T(a_virtual_function_without_driver_is_kept_for_a_guest),
-		T(modules_of_a_kernel_that_was_replaced_cannot_be_loaded),
-		T(adapters_that_are_none_of_rdma_need_nothing),
-		T(devices_without_nodes_cannot_be_opened),
-		T(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver),
-		T(memory_of_an_amd_gpu_needs_access_among_devices),
-		T(a_display_adapter_of_a_server_is_no_gpu),
-		T(dma_bufs_to_try_with_never_fail_a_node),
-		T(registered_memory_survives_a_fork),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -34,15 +34,4 @@ TEST(a_kernel_that_cannot_be_named_has_no_known_bug)
 	assert_null(mr_kernel_bug(&recorded.host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND));
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(on_demand_regions_of_rxe_are_corrupted_up_to_the_last_release_that_was_seen),
-		T(other_devices_and_pinned_regions_are_not),
-		T(a_kernel_that_cannot_be_named_has_no_known_bug),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

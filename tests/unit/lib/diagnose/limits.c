@@ -390,44 +390,4 @@ TEST(pinned_memory_is_not_told_or_does_not_count)
 	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_NA);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(memlock_cannot_be_read),
-		CASE(memlock_is_not_a_number),
-		CASE(memlock_is_not_judged_where_the_capability_may_lift_it),
-		CASE(memlock_counts_whole_pages),
-		CASE(pages_have_the_size_that_the_host_tells),
-		CASE(pinned_memory_leaves_whole_pages_of_the_limit),
-		CASE(memlock_names_who_lowered_it_for_this_process),
-		CASE(memlock_is_unlimited),
-		CASE(memlock_does_not_count_with_the_capability),
-		CASE(memlock_counts_in_a_user_namespace_whatever_the_capability),
-		CASE(memlock_of_zero_means_eperm),
-		CASE(memlock_is_judged_by_half_of_the_memory),
-		CASE(memlock_is_needed_once_for_each_device),
-		CASE(memlock_names_the_ancestor_that_lowered_it),
-		CASE(memlock_has_a_remedy_that_fits_who_lowered_it),
-		CASE(memlock_that_may_be_raised_says_how),
-		CASE(memlock_of_a_parent_that_is_hidden_is_not_guessed),
-		CASE(memlock_of_a_shell_whose_parent_is_hidden_is_not_blamed_on_it),
-		CASE(memlock_of_ancestors_in_a_circle_comes_to_an_end),
-		CASE(memlock_of_a_whole_container_is_its_runtimes),
-		CASE(memlock_shows_no_control_characters_of_other_processes),
-		CASE(ipc_lock_is_effective),
-		CASE(ipc_lock_of_a_user_namespace_is_not_that_of_the_host),
-		CASE(ipc_lock_is_not_told),
-		CASE(ipc_lock_of_a_container_is_inert_for_a_user),
-		CASE(ipc_lock_is_permitted_only),
-		CASE(user_namespace_is_that_of_the_host),
-		CASE(user_namespace_with_a_whole_map_is_known_by_its_inode),
-		CASE(user_namespace_of_its_own_matters_where_a_limit_counts),
-		CASE(user_namespace_is_not_told),
-		CASE(pinned_memory_leaves_enough_or_not),
-		CASE(pinned_memory_is_not_told_or_does_not_count),
-	};
-
-	return cmocka_run_group_tests_name("checks of limits", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

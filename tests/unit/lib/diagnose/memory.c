@@ -203,23 +203,4 @@ TEST(nothing_stays_pinned_in_contiguous_memory)
 	VERDICT(BAD, mr_check_cma, 1);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(available_memory_is_compared_with_what_is_planned),
-		T(little_available_memory_is_told_without_a_plan),
-		T(a_strict_host_promises_no_more_than_its_limit),
-		T(a_meminfo_that_lies_is_unknown),
-		T(mappings_run_out_where_fork_protection_splits_them),
-		T(used_mappings_are_told_beside_the_figure),
-		T(huge_pages_are_judged_by_what_can_be_had),
-		T(huge_pages_are_shown_by_node),
-		T(folders_that_are_no_pools_do_not_count),
-		T(transparent_huge_pages_matter_for_large_plans),
-		T(nothing_stays_pinned_in_contiguous_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -72,18 +72,4 @@ TEST(a_kernel_that_does_not_tell_is_an_error)
 	assert_int_equal(mr_available_read(&recorded.host, &available), -ENODATA);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(without_limits_it_is_what_the_kernel_estimates,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_group_above_counts_and_files_in_memory_do_not,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(address_space_that_is_left_counts, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_kernel_that_does_not_tell_is_an_error, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -150,17 +150,4 @@ TEST(unit_is_the_innermost_service)
 	}
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(group_is_found_below_its_mount),
-		CASE(group_of_a_namespace_has_groups_above_that_cannot_be_seen),
-		CASE(group_of_a_missing_proc_is_not_denied),
-		CASE(figure_is_a_number_or_max),
-		CASE(unit_is_the_innermost_service),
-	};
-
-	return cmocka_run_group_tests_name("control groups", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

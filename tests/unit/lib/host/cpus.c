@@ -44,7 +44,7 @@ TEST(what_is_no_list_is_not_known)
 	}
 }
 
-TEST(both_lists_are_read)
+TEST_WITH(both_lists_are_read, set_up, tear_down)
 {
 	recorded_host_put(&recorded, "/sys/devices/system/cpu/possible", "0-63\n");
 	recorded_host_put(&recorded, "/proc/thread-self/status",
@@ -54,7 +54,7 @@ TEST(both_lists_are_read)
 	assert_string_equal(cpus.allowed, "4-7");
 }
 
-TEST(what_is_missing_or_too_long_is_not_known)
+TEST_WITH(what_is_missing_or_too_long_is_not_known, set_up, tear_down)
 {
 	char line[600] = "Cpus_allowed_list:\t", *list = strchr(line, '\t') + 1;
 
@@ -67,17 +67,4 @@ TEST(what_is_missing_or_too_long_is_not_known)
 	mr_cpus_read(&recorded.host, &cpus);
 	assert_string_equal(cpus.possible, "");
 	assert_string_equal(cpus.allowed, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_list_has_single_cpus_and_ranges),
-		cmocka_unit_test(what_is_no_list_is_not_known),
-		cmocka_unit_test_setup_teardown(both_lists_are_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_missing_or_too_long_is_not_known, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

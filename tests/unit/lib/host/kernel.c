@@ -96,16 +96,4 @@ TEST(a_variable_that_is_0_asks_for_no_protection)
 	assert_true(fork.huge_pages);
 }
 
-#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(mappings_are_counted_and_not_recorded),
-		T(only_known_words_of_the_command_line_are_recorded),
-		T(symbols_are_searched_without_their_addresses),
-		T(a_variable_that_is_0_asks_for_no_protection),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -13,9 +13,8 @@ static void chooses(const char *log, size_t size, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	chooses("a\nmlx5_core x\nb\nOut of memory: y\n", 512, "mlx5_core x\nOut of memory: y\n");
 	chooses("x RDMA", 512, "x RDMA\n");
 	/* a word that another one ends with is not it */
@@ -23,19 +22,10 @@ static void test_lines(void **state)
 	chooses("", 512, "");
 }
 
-static void test_room(void **state)
+TEST(test_room)
 {
-	(void)state;
 	/* the newest lines that fit, each whole */
 	chooses("mlx5 1\nmlx5 2\nmlx5 3\n", 15, "mlx5 2\nmlx5 3\n");
 	chooses("mlx5 1\nmlx5 2\nmlx5 3\n", 14, "mlx5 3\n");
 	chooses("mlx5 1\n", 1, "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_lines),
-					    cmocka_unit_test(test_room) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

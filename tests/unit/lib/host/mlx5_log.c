@@ -72,15 +72,3 @@ TEST(other_lines_are_passed_over)
 		assert_equal_for(cut, parses(cut), false);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_tells_the_command_and_the_answer),
-		cmocka_unit_test(older_kernels_do_not_tell_the_errno),
-		cmocka_unit_test(lines_of_others_do_not_count),
-		cmocka_unit_test(other_lines_are_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -415,24 +415,3 @@ TEST(what_is_hidden_is_not_taken_from_this_process)
 	end();
 	assert_int_equal(status, 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(self_is_the_other_process),
-		cmocka_unit_test(a_thread_that_is_not_known_has_no_facts),
-		cmocka_unit_test(a_thread_is_found_by_its_number_in_its_own_namespace),
-		cmocka_unit_test(variables_are_those_that_it_was_started_with),
-		cmocka_unit_test(a_variable_is_not_missed_while_its_process_executes_programs),
-		cmocka_unit_test(sysfs_is_where_its_libibverbs_looks_for_it),
-		cmocka_unit_test(files_are_those_below_its_own_mounts),
-		cmocka_unit_test(with_the_same_mounts_a_file_is_the_same_one),
-		cmocka_unit_test(descriptors_that_are_free_are_counted),
-		cmocka_unit_test(a_descriptor_is_that_of_the_other_process),
-		cmocka_unit_test(no_device_is_opened_in_its_place),
-		cmocka_unit_test(its_own_mappings_are_counted),
-		cmocka_unit_test(what_is_hidden_is_not_taken_from_this_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -62,15 +62,4 @@ TEST(without_both_counters_it_is_not_known)
 		assert_equal_for(texts[i], pinned_with(texts[i]).known, false);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(what_is_released_is_not_pinned),
-		CASE(more_released_than_acquired_is_nothing_pinned),
-		CASE(without_both_counters_it_is_not_known),
-	};
-
-	return cmocka_run_group_tests_name("pinned pages", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -111,16 +111,3 @@ TEST(the_name_of_a_process_is_printed_without_control_characters)
 	assert_string_equal(command, "a?[31m");
 	mr_process_close(&self);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_socket_of_a_descriptor_is_its_inode),
-		cmocka_unit_test(a_process_that_has_ended_is_not_confused_with_a_later_one),
-		cmocka_unit_test(a_process_lives_until_it_is_a_zombie),
-		cmocka_unit_test(a_thread_belongs_to_its_process),
-		cmocka_unit_test(the_name_of_a_process_is_printed_without_control_characters),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -87,15 +87,4 @@ TEST(permission_is_that_of_the_first_class_that_fits)
 	assert_true(mr_process_may_write(&status, &(struct mr_host_status){ .mode = 0 }));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(status_is_read_by_line),
-		CASE(status_that_is_no_number_is_not_known),
-		CASE(permission_is_that_of_the_first_class_that_fits),
-	};
-
-	return cmocka_run_group_tests_name("status of a process", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -57,14 +57,4 @@ TEST(what_is_missing_is_empty)
 	assert_string_equal(processor.clock, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(the_model_is_that_of_the_first_cpu, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(what_the_kernel_tells_is_read, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_is_missing_is_empty, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

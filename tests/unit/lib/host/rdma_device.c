@@ -139,18 +139,4 @@ TEST(a_parent_that_is_no_pci_function_has_no_address)
 	assert_string_equal(device.pci_address, "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(counters_that_the_kernel_lacks_are_not_known, begin,
-						end),
-		cmocka_unit_test_setup_teardown(that_counters_cannot_be_read_is_explained, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_device_is_read_as_far_as_sysfs_shows_it, begin,
-						end),
-		cmocka_unit_test_setup_teardown(a_parent_that_is_no_pci_function_has_no_address,
-						begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(begin, end)

@@ -180,15 +180,4 @@ static int make_folder(void **state)
 	return !mkdtemp(folder);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_lines_of_use_are_recorded_in_the_order_of_the_file),
-		cmocka_unit_test(the_first_answer_is_the_one_that_stays),
-		cmocka_unit_test(a_recording_that_cannot_be_written_is_reported),
-		cmocka_unit_test(what_this_process_lacks_is_no_fact_about_the_host),
-		cmocka_unit_test(a_recording_needs_an_empty_folder),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS(make_folder, remove_folder)

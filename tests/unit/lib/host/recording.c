@@ -198,16 +198,4 @@ static int make_folder(void **state)
 	return !mkdtemp(folder) || mr_host_open(&host, folder, NULL, &err);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_not_there_does_not_exist),
-		cmocka_unit_test(a_person_writes_files_and_folders_alone),
-		cmocka_unit_test(the_error_of_a_call_comes_before_what_is_there),
-		cmocka_unit_test(damaged_answers_are_no_answers),
-		cmocka_unit_test(no_path_leads_out_of_the_recording),
-		cmocka_unit_test(fifos_in_a_recording_are_not_waited_for),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS(make_folder, remove_folder)

@@ -379,16 +379,4 @@ static int make_folder(void **state)
 	return !mkdtemp(folder) || chmod(folder, 0777);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_recording_answers_as_the_machine_did),
-		cmocka_unit_test(errnos_of_permission_are_recorded),
-		cmocka_unit_test(odd_files_are_refused_and_not_waited_for),
-		cmocka_unit_test(lines_are_cut_and_may_hold_anything),
-		cmocka_unit_test(a_file_of_one_long_line_ends),
-		cmocka_unit_test(devices_are_read_where_libibverbs_looks_for_them),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS(make_folder, remove_folder)

@@ -162,15 +162,4 @@ static int make_machine(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(too_few_huge_pages_are_counted),
-		cmocka_unit_test(a_control_group_that_may_reserve_too_little_is_named),
-		cmocka_unit_test(a_limit_is_named_only_where_it_is_too_small),
-		cmocka_unit_test(memory_that_is_committed_is_compared_with_its_limit),
-		cmocka_unit_test(missing_figures_give_no_hint),
-	};
-
-	return cmocka_run_group_tests(tests, make_machine, remove_machine);
-}
+ALL_TESTS(make_machine, remove_machine)

@@ -93,14 +93,3 @@ TEST(of_several_hierarchies_that_with_a_name_counts)
 	assert_string_equal(unit.name, "");
 	recorded_host_end(&recorded);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_are_named_as_people_name_them),
-		cmocka_unit_test(long_groups_are_cut),
-		cmocka_unit_test(of_several_hierarchies_that_with_a_name_counts),
-	};
-
-	return cmocka_run_group_tests_name("unit of a process", tests, NULL, NULL);
-}

@@ -139,18 +139,3 @@ TEST(a_udmabuf_has_whole_pages_and_can_be_mapped)
 	}
 	mr_dmabuf_close(&dmabuf);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources_are_read),
-		cmocka_unit_test(unknown_sources_are_usage_errors),
-		cmocka_unit_test(each_source_has_its_help),
-		cmocka_unit_test(an_inherited_descriptor_is_used_as_it_is),
-		cmocka_unit_test(a_closed_descriptor_is_not_confused_with_one_opened_later),
-		cmocka_unit_test(a_heap_that_is_missing_is_an_error),
-		cmocka_unit_test(a_udmabuf_has_whole_pages_and_can_be_mapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -192,19 +192,3 @@ TEST(descriptors_are_closed_again)
 	}
 	assert_int_equal(count_descriptors(), before);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_missing_file_is_created_and_shared),
-		cmocka_unit_test(a_created_file_is_removed_unless_it_is_kept),
-		cmocka_unit_test(an_existing_file_is_mapped_as_it_is),
-		cmocka_unit_test(a_private_file_keeps_its_contents),
-		cmocka_unit_test(no_file_is_left_behind_if_the_memory_cannot_be_mapped),
-		cmocka_unit_test(paths_that_cannot_be_used_are_named),
-		cmocka_unit_test(a_device_node_is_mapped),
-		cmocka_unit_test(descriptors_are_closed_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

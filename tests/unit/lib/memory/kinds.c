@@ -97,15 +97,3 @@ TEST(other_kinds_are_usage_errors)
 		assert_contains(err.text, "'");
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(kinds_are_read_as_they_are_written),
-		cmocka_unit_test(each_kind_has_a_word_and_help),
-		cmocka_unit_test(memory_on_the_device_may_have_a_size),
-		cmocka_unit_test(other_kinds_are_usage_errors),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -293,29 +293,3 @@ TEST(the_host_refuses_huge_lengths)
 		map_fails(&r);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(anon_is_whole_pages_that_can_be_written),
-		cmocka_unit_test(zero_length_has_an_address_nevertheless),
-		cmocka_unit_test(an_offset_moves_the_start_and_makes_room),
-		cmocka_unit_test(a_chosen_address_is_the_mappings),
-		cmocka_unit_test(an_occupied_address_fails),
-		cmocka_unit_test(an_address_inside_a_page_fails_with_a_hint),
-		cmocka_unit_test(readonly_cannot_be_written),
-		cmocka_unit_test(nothing_is_mapped_at_unmapped),
-		cmocka_unit_test(later_mappings_do_not_fill_an_unmapped_range),
-		cmocka_unit_test(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space),
-		cmocka_unit_test(a_hole_has_its_last_page_unmapped),
-		cmocka_unit_test(a_hole_of_one_page_is_unmapped),
-		cmocka_unit_test(none_is_address_zero),
-		cmocka_unit_test(thp_is_aligned_to_huge_pages),
-		cmocka_unit_test(memfd_is_memory_that_can_be_written),
-		cmocka_unit_test(hugetlb_is_huge_pages_or_says_how_to_get_some),
-		cmocka_unit_test(a_size_that_no_huge_page_has_is_refused),
-		cmocka_unit_test(the_host_refuses_huge_lengths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

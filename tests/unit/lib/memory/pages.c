@@ -75,15 +75,3 @@ TEST(pages_come_from_the_chosen_node)
 	assert_true(can_write(memory.start));
 	mr_memory_unmap(&memory);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(populate_faults_the_pages_in),
-		cmocka_unit_test(populate_reads_memory_that_cannot_be_written),
-		cmocka_unit_test(a_node_that_does_not_exist_is_refused),
-		cmocka_unit_test(pages_come_from_the_chosen_node),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

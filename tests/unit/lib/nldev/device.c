@@ -344,24 +344,3 @@ TEST(a_refusal_names_the_command_and_the_errno)
 	assert_contains(err.text, "RDMA_NLDEV_CMD_SYS_GET: EPERM");
 	end();
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_attributes_of_the_system_are_read),
-		cmocka_unit_test(what_an_old_kernel_does_not_say_is_unknown),
-		cmocka_unit_test(devices_are_listed_with_their_indexes),
-		cmocka_unit_test(a_disturbed_dump_is_repeated_from_its_beginning),
-		cmocka_unit_test(a_dump_that_is_always_disturbed_fails),
-		cmocka_unit_test(the_summary_has_counts_and_maxima),
-		cmocka_unit_test(a_device_that_has_gone_is_absent),
-		cmocka_unit_test(no_byte_of_an_answer_is_trusted),
-		cmocka_unit_test(an_answer_that_is_cut_is_an_error),
-		cmocka_unit_test(pools_are_listed_with_their_keys),
-		cmocka_unit_test(a_kernel_without_pools_says_so),
-		cmocka_unit_test(a_kernel_without_rdma_is_absent_with_a_hint),
-		cmocka_unit_test(a_refusal_names_the_command_and_the_errno),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -385,24 +385,3 @@ TEST(no_byte_of_a_dump_is_trusted)
 		end();
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_attribute_of_an_mr_is_read),
-		cmocka_unit_test(without_permission_there_are_no_keys),
-		cmocka_unit_test(a_device_without_mrs_has_none),
-		cmocka_unit_test(the_first_mrs_are_dumped_and_the_rest_asked_for),
-		cmocka_unit_test(gaps_are_walked_over),
-		cmocka_unit_test(what_is_far_away_is_dumped_after_a_limited_number_of_requests),
-		cmocka_unit_test(the_last_number_is_the_end),
-		cmocka_unit_test(what_exists_all_the_time_is_found_while_others_vanish),
-		cmocka_unit_test(a_dump_that_lists_as_many_as_are_counted_is_enough),
-		cmocka_unit_test(what_a_dump_skips_at_its_end_is_found),
-		cmocka_unit_test(answers_that_found_no_room_are_asked_for_again),
-		cmocka_unit_test(the_counters_of_odp_are_read),
-		cmocka_unit_test(no_byte_of_a_dump_is_trusted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

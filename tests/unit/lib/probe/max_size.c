@@ -172,19 +172,3 @@ TEST(a_device_that_fails_refuses_no_size)
 	}
 	refusal = 0;
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_limit_is_found_to_the_page),
-		cmocka_unit_test(a_large_limit_is_found_to_a_thousandth),
-		cmocka_unit_test(the_cap_is_tried_and_nothing_beyond),
-		cmocka_unit_test(a_cap_beyond_what_is_available_is_lowered),
-		cmocka_unit_test(where_nothing_can_be_registered_no_size_is_known),
-		cmocka_unit_test(an_interrupted_call_is_made_again_but_not_forever),
-		cmocka_unit_test(a_region_that_stays_ends_the_search),
-		cmocka_unit_test(a_device_that_fails_refuses_no_size),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -193,16 +193,3 @@ TEST(the_answer_is_compared_with_what_the_device_reports)
 	assert_int_equal(found.answer, MR_UNKNOWN);
 	assert_int_equal(found.capability, MR_UNKNOWN);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refusal_means_no_only_where_it_tells_of_the_device),
-		cmocka_unit_test(any_other_errno_leaves_the_answer_open),
-		cmocka_unit_test(not_now_is_asked_again),
-		cmocka_unit_test(a_refusal_may_mean_yes),
-		cmocka_unit_test(the_answer_is_compared_with_what_the_device_reports),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -16,12 +16,3 @@ TEST(a_search_ends_when_its_time_has_passed)
 	assert_false(found.incomplete);
 	mr_sessions_release(&found);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_search_ends_when_its_time_has_passed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

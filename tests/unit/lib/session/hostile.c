@@ -388,34 +388,4 @@ TEST(a_search_along_an_overlong_chain_is_given_up)
 	mr_table_unlock(&session.table);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			rereg_uses_the_copy_of_the_entry_that_it_has_claimed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			rereg_of_an_entry_that_has_become_a_umem_or_relaxed_is_refused_and_releases_its_claim,
-			set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			values_that_the_kernel_was_not_asked_for_are_unknown, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			entries_that_are_asked_for_together_are_each_found_once_and_in_their_order,
-			set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_flush_leaves_a_region_that_is_no_longer_marked,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_region_that_is_no_longer_relaxed_is_not_marked,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(dereg_reports_the_copy_of_the_entry_that_it_used,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_handle_that_only_the_table_has_does_not_make_the_walk_longer, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(
-			a_walk_finds_a_region_beyond_many_that_were_deregistered, set_up,
-			tear_down),
-		cmocka_unit_test_setup_teardown(a_search_along_an_overlong_chain_is_given_up,
-						set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -387,26 +387,3 @@ TEST(the_variable_is_found_among_others)
 	assert_true(find_in(text, sizeof(text), value, &any));
 	assert_int_equal(strlen(value), MR_LOCATION_SIZE - 1);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_for_a_session_are_checked),
-		cmocka_unit_test(a_descriptor_is_named_with_or_without_its_prefix),
-		cmocka_unit_test(a_closed_descriptor_is_reported_with_the_likely_cause),
-		cmocka_unit_test(the_descriptor_is_taken_that_the_environment_of_a_process_names),
-		cmocka_unit_test(a_process_without_a_session_is_named),
-		cmocka_unit_test(no_process_has_the_number_0),
-		cmocka_unit_test(a_thread_is_not_taken_for_a_process),
-		cmocka_unit_test(a_process_that_has_closed_the_descriptor_is_named),
-		cmocka_unit_test(the_session_of_a_zombie_has_ended),
-		cmocka_unit_test(an_environment_with_a_malformed_session_is_named),
-		cmocka_unit_test(a_process_that_joined_another_leads_to_the_same_session),
-		cmocka_unit_test(processes_that_lead_to_each_other_are_refused),
-		cmocka_unit_test(a_process_of_another_user_is_not_joined),
-		cmocka_unit_test(an_endless_environment_is_read_up_to_a_limit),
-		cmocka_unit_test(the_variable_is_found_among_others),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -231,22 +231,3 @@ TEST(a_simulated_device_outside_the_simulator_is_named_so)
 	close(fd);
 	close(memfd);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_session_is_one_descriptor_that_programs_inherit),
-		cmocka_unit_test(a_second_session_has_a_descriptor_of_its_own),
-		cmocka_unit_test(a_descriptor_that_was_not_sent_as_a_session_is_refused),
-		cmocka_unit_test(another_message_is_no_session),
-		cmocka_unit_test(
-			descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session),
-		cmocka_unit_test(running_out_of_descriptors_is_not_reported_as_a_foreign_session),
-		cmocka_unit_test(a_message_of_another_version_is_named_so),
-		cmocka_unit_test(a_file_in_place_of_the_table_is_no_session),
-		cmocka_unit_test(a_descriptor_that_is_no_device_gets_no_ioctl),
-		cmocka_unit_test(a_simulated_device_outside_the_simulator_is_named_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -132,17 +132,3 @@ TEST(a_malformed_region_is_a_usage_error)
 	}
 	mr_session_close(&session);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_region_is_named_by_id_name_key_or_handle),
-		cmocka_unit_test(a_region_that_does_not_exist_is_named),
-		cmocka_unit_test(a_handle_that_no_entry_names_is_an_object_of_the_kernel),
-		cmocka_unit_test(a_handle_names_only_a_region_of_the_kind_that_is_asked_for),
-		cmocka_unit_test(a_protection_domain_is_named_by_its_name),
-		cmocka_unit_test(a_malformed_region_is_a_usage_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -63,16 +63,3 @@ TEST(a_region_on_a_gpu_is_recognised_by_its_entry_and_not_by_the_text_of_its_mem
 	mr_registrant_note(&session, &gpu);
 	assert_true(mr_registrant_needed(&gpu));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_region_on_a_gpu_is_recognised_by_its_entry_and_not_by_the_text_of_its_memory),
-		cmocka_unit_test(a_start_time_is_never_the_value_for_unknown),
-		cmocka_unit_test(
-			the_process_of_a_region_is_known_only_in_the_pid_namespace_of_the_session),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -323,23 +323,4 @@ TEST(a_chain_ends_at_an_entry_that_is_not_marked)
 	assert_int_equal(reported.count, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define ON_SESSION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-		ON_SESSION(the_kernel_gets_whole_pages_and_the_entry_the_range_asked_for),
-		ON_SESSION(a_marked_region_exists_until_a_flush_reports_it),
-		ON_SESSION(a_flush_is_for_one_protection_domain_or_for_all),
-		ON_SESSION(only_regions_that_are_due_expire),
-		ON_SESSION(a_mark_with_a_time_in_the_future_is_due),
-		ON_SESSION(a_marked_region_is_not_marked_again_and_one_of_another_id_not_at_all),
-		ON_SESSION(a_region_that_has_gone_is_not_marked_but_forgotten),
-		ON_SESSION(the_watermark_invalidates_all_marked_regions),
-		ON_SESSION(a_full_pool_takes_a_region_only_where_a_marked_one_makes_room),
-		ON_SESSION(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left),
-		ON_SESSION(a_flush_ends_on_a_circular_chain_of_marked_entries),
-		ON_SESSION(a_chain_ends_at_an_entry_that_is_not_marked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

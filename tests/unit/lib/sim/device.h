@@ -70,8 +70,6 @@ static inline int close_device(void **state)
 	return close(device->fd);
 }
 
-#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
-
 /* ---- memory -------------------------------------------------------------------------------------- */
 
 /* Become a user without capabilities, with a RLIMIT_MEMLOCK of @pages: 0, or -1. */

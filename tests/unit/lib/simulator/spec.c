@@ -139,15 +139,3 @@ TEST(each_call_profile_and_kernel_has_its_word)
 	for (i = 0; i < MR_SIM_KERNELS; i++)
 		assert_contains(err.text, mr_sim_kernels[i].name);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(faults_are_read),
-		cmocka_unit_test(malformed_faults_are_refused),
-		cmocka_unit_test(faults_are_collected),
-		cmocka_unit_test(each_call_profile_and_kernel_has_its_word),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

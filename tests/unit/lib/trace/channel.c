@@ -224,19 +224,4 @@ TEST(names_and_tokens_differ)
 	mr_channel_close(&other);
 }
 
-#define ON_CHANNEL(test) cmocka_unit_test_setup_teardown(test, open_channel, close_channel)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		ON_CHANNEL(a_right_request_is_answered_with_the_descriptor),
-		ON_CHANNEL(wrong_requests_are_sent_away),
-		ON_CHANNEL(a_path_ends),
-		ON_CHANNEL(a_flood_of_silent_visitors_keeps_nobody_out),
-		ON_CHANNEL(who_reads_no_reply_is_not_waited_for),
-		ON_CHANNEL(descriptors_of_visitors_are_not_taken),
-		ON_CHANNEL(names_and_tokens_differ),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_channel, close_channel)

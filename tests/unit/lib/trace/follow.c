@@ -401,23 +401,3 @@ TEST(memory_does_not_grow_with_calls)
 	assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
 	expect_exit(7);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_that_never_joins_is_waited_for),
-		cmocka_unit_test(what_is_registered_and_what_stays_is_known),
-		cmocka_unit_test(garbage_is_left_out_or_counted_once),
-		cmocka_unit_test(a_process_is_looked_at_a_bounded_number_of_times),
-		cmocka_unit_test(places_and_leaks_are_bounded),
-		cmocka_unit_test(a_killed_program_s_calls_are_all_taken),
-		cmocka_unit_test(a_process_that_joins_again_begins_anew),
-		cmocka_unit_test(all_that_have_joined_are_waited_for),
-		cmocka_unit_test(a_program_that_cannot_be_followed_is_told),
-		cmocka_unit_test(wrong_requests_end_with_the_connection),
-		cmocka_unit_test(a_flood_keeps_nobody_out),
-		cmocka_unit_test(memory_does_not_grow_with_calls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -186,17 +186,11 @@ TEST(a_forked_process_has_the_objects_of_its_parent)
 	mr_ledger_release(&grandchild);
 }
 
-int main(void)
+static int end_ledger(void **state __attribute__((unused)))
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_advice_is_about_the_region_of_its_key),
-		cmocka_unit_test(a_umem_is_of_the_device_that_it_was_registered_on),
-		cmocka_unit_test(a_forked_process_has_the_objects_of_its_parent),
-		cmocka_unit_test(all_memory_of_a_process_is_no_bytes_and_sums_stay_at_the_highest),
-	};
-	const int rc = cmocka_run_group_tests(tests, NULL, NULL);
-
 	mr_ledger_end(&ledger, &totals);
 	mr_ledger_release(&ledger);
-	return rc;
+	return 0;
 }
+
+ALL_TESTS(NULL, end_ledger)

@@ -403,24 +403,10 @@ TEST(no_record_makes_it_fail)
 	}
 }
 
-int main(void)
+static int map_buffer(void **state __attribute__((unused)))
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_and_names_are_those_of_the_process),
-		cmocka_unit_test(a_process_that_has_ended_is_not_known_and_never_this_one),
-		cmocka_unit_test(what_may_not_be_seen_of_a_process_is_not_known),
-		cmocka_unit_test(the_layer_is_that_of_who_refused),
-		cmocka_unit_test(a_check_that_two_layers_make_is_of_the_one_that_made_it),
-		cmocka_unit_test(fork_protection_is_known_by_the_call),
-		cmocka_unit_test(a_call_that_has_left_no_errno_has_that_of_mrctls_own),
-		cmocka_unit_test(changes_are_explained_by_the_code_and_by_the_region),
-		cmocka_unit_test(the_pd_that_has_regions_is_in_use),
-		cmocka_unit_test(handles_of_the_process_are_not_looked_up_elsewhere),
-		cmocka_unit_test(mappings_may_change_while_they_are_read),
-		cmocka_unit_test(a_process_may_end_while_it_is_read),
-		cmocka_unit_test(no_record_makes_it_fail),
-	};
-
 	buffer = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return buffer == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+	return buffer == MAP_FAILED;
 }
+
+ALL_TESTS(map_buffer, NULL)

@@ -60,12 +60,3 @@ TEST(each_object_is_found_until_it_is_removed)
 	}
 	expect_all_from(COUNT);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_object_is_found_until_it_is_removed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

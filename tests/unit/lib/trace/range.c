@@ -273,23 +273,3 @@ TEST(a_call_without_memory_has_no_range)
 
 	assert_int_equal(mr_traced_range_read(&refusal, mr_this_host(), &range), -ENODATA);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(anonymous_memory_is_anonymous),
-		cmocka_unit_test(what_cannot_be_pinned_is_stood_for_by_what_answers_alike),
-		cmocka_unit_test(an_empty_range_is_the_memory_that_it_points_to),
-		cmocka_unit_test(files_are_named_and_begin_at_their_beginning),
-		cmocka_unit_test(the_end_of_a_file_without_a_path_is_found),
-		cmocka_unit_test(names_that_could_mislead_are_not_used),
-		cmocka_unit_test(names_in_other_languages_are_used),
-		cmocka_unit_test(memory_without_a_path_is_a_memfd),
-		cmocka_unit_test(huge_pages_are_told_from_others),
-		cmocka_unit_test(transparent_huge_pages_are_those_that_were_asked_for),
-		cmocka_unit_test(mappings_that_differ_are_not_stood_for),
-		cmocka_unit_test(a_call_without_memory_has_no_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -180,20 +180,3 @@ TEST(a_record_may_change_while_it_is_read)
 	pthread_join(writer, NULL);
 	end();
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_come_in_their_order_for_ever),
-		cmocka_unit_test(a_full_ring_is_emptied),
-		cmocka_unit_test(what_is_not_complete_is_waited_for_until_the_process_has_ended),
-		cmocka_unit_test(a_wrong_index_is_no_record),
-		cmocka_unit_test(the_header_is_not_believed),
-		cmocka_unit_test(return_addresses_beyond_the_record_are_none),
-		cmocka_unit_test(a_device_s_name_ends),
-		cmocka_unit_test(its_size_stays),
-		cmocka_unit_test(a_record_may_change_while_it_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -151,20 +151,3 @@ TEST(a_mask_is_taken_apart_from_the_lowest_bit_on)
 	assert_int_equal(bits, 0);
 	assert_null(mr_access_next(&bits, raw));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_have_the_bits_of_verbs_h),
-		cmocka_unit_test(every_flag_is_one_bit_with_a_name_of_its_own_and_help),
-		cmocka_unit_test(flags_are_joined_with_commas),
-		cmocka_unit_test(names_are_read_as_they_stand_in_sources),
-		cmocka_unit_test(case_underscores_and_blanks_after_commas_do_not_matter),
-		cmocka_unit_test(none_is_zero),
-		cmocka_unit_test(unknown_bits_pass_through_as_numbers),
-		cmocka_unit_test(other_words_are_usage_errors_that_name_them),
-		cmocka_unit_test(a_mask_is_taken_apart_from_the_lowest_bit_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

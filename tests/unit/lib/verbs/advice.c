@@ -82,16 +82,3 @@ TEST(each_word_has_help)
 		assert_true(word->help[0]);
 	assert_int_equal(n, 4);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words_are_the_names_of_verbs_h),
-		cmocka_unit_test(numbers_pass_through),
-		cmocka_unit_test(words_are_read_as_they_stand_in_sources),
-		cmocka_unit_test(other_words_are_usage_errors_that_name_them),
-		cmocka_unit_test(each_word_has_help),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -68,13 +68,3 @@ TEST(a_refusal_sets_nothing)
 	assert_string_equal(err.call, "ibv_query_device_ex");
 	assert_int_equal(attributes.max_mr, 5);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_and_bits_are_kept_as_they_are),
-		cmocka_unit_test(a_refusal_sets_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -57,13 +57,3 @@ TEST(an_error_of_the_kernel_is_told)
 	assert_int_equal(mr_attributes_ask_kernel(&none, &attributes, &err), -EBADF);
 	assert_string_equal(err.call, "ioctl(QUERY_DEVICE)");
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_kernel_says_the_same_as_libibverbs),
-		cmocka_unit_test(an_error_of_the_kernel_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

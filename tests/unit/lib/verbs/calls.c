@@ -96,17 +96,3 @@ TEST(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps)
 		assert_equal_for(cases[i].what, length, cases[i].whole_length);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_call_has_a_complete_row),
-		cmocka_unit_test(each_kind_has_a_name),
-		cmocka_unit_test(the_same_call_by_ibv_reg_mr_ex_is_of_the_same_kind),
-		cmocka_unit_test(an_unknown_call_is_an_mr_without_a_name),
-		cmocka_unit_test(the_path_of_a_call_follows_from_its_name),
-		cmocka_unit_test(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -222,22 +222,4 @@ TEST(the_environment_contains_the_kernel_release)
 	assert_string_equal(e.device, "");
 }
 
-#define DEVICE_TEST(name) cmocka_unit_test_setup_teardown(name, reset, nothing_is_left)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(the_only_device_need_not_be_named),
-		DEVICE_TEST(one_of_several_has_to_be_named),
-		DEVICE_TEST(a_device_that_does_not_exist_is_named),
-		DEVICE_TEST(no_device_is_shown_by_the_list_of_devices),
-		DEVICE_TEST(a_device_that_cannot_be_opened_is_a_refusal),
-		DEVICE_TEST(a_node_that_is_missing_is_a_refusal),
-		DEVICE_TEST(an_open_that_fails_without_an_errno_is_an_error),
-		DEVICE_TEST(a_protection_domain_that_fails_without_an_errno_is_an_error),
-		DEVICE_TEST(without_a_protection_domain_the_device_is_closed_again),
-		DEVICE_TEST(the_environment_contains_the_kernel_release),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(reset, nothing_is_left)

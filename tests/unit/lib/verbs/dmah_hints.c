@@ -64,14 +64,3 @@ TEST(other_texts_are_usage_errors_and_change_nothing)
 		assert_equal_for(cases[i].text, hints.ph, 2);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hints_may_stand_in_any_order),
-		cmocka_unit_test(a_processing_hint_is_enough),
-		cmocka_unit_test(other_texts_are_usage_errors_and_change_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

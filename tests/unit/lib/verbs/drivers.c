@@ -46,15 +46,3 @@ TEST(of_the_known_drivers_only_that_of_mlx5_imports)
 	assert_true(mr_driver_blocks_removal(RDMA_DRIVER_RXE));
 	assert_false(mr_driver_blocks_removal(RDMA_DRIVER_MLX5));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_driver_is_found_by_its_provider_and_by_its_number),
-		cmocka_unit_test(an_unknown_driver_gets_no_data_of_its_own_and_may_import),
-		cmocka_unit_test(the_data_that_a_driver_needs_for_a_registration_fit),
-		cmocka_unit_test(of_the_known_drivers_only_that_of_mlx5_imports),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

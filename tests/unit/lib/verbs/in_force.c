@@ -121,18 +121,3 @@ TEST(each_flag_without_effect_has_a_reason)
 	assert_non_null(strstr(mr_in_force_reason(&in_force, RELAXED), "umem"));
 	assert_null(mr_in_force_reason(&in_force, MR_ACCESS_LOCAL_WRITE));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_accepted_is_in_force),
-		cmocka_unit_test(zero_based_is_in_force_if_the_kernel_has_the_address_0),
-		cmocka_unit_test(huge_pages_count_on_demand),
-		cmocka_unit_test(relaxed_ordering_takes_kernel_and_device),
-		cmocka_unit_test(flags_of_a_data_direct_device_and_unknown_flags_are_unknown),
-		cmocka_unit_test(relaxed_ordering_of_a_umem_has_no_effect),
-		cmocka_unit_test(each_flag_without_effect_has_a_reason),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -275,26 +275,5 @@ TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-#define TEST_OF_REGION(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST_OF_REGION(translation_changes_location_and_length),
-		TEST_OF_REGION(the_protection_domain_becomes_the_new_one),
-		TEST_OF_REGION(access_is_replaced_by_the_flags_asked_for_or_none),
-		TEST_OF_REGION(a_change_that_libibverbs_refuses_leaves_the_region_valid),
-		TEST_OF_REGION(libibverbs_refuses_a_region_that_was_imported),
-		TEST_OF_REGION(a_change_that_the_kernel_refuses_makes_the_region_unusable),
-		TEST_OF_REGION(
-			new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid),
-		TEST_OF_REGION(
-			the_region_changes_even_if_the_old_memory_cannot_be_given_back_to_children),
-		TEST_OF_REGION(a_refusal_may_leave_the_new_memory_kept_from_children),
-		TEST_OF_REGION(an_unknown_code_makes_the_region_unusable),
-		TEST_OF_REGION(the_kernel_takes_the_address_that_was_chosen),
-		TEST_OF_REGION(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, open_device, close_device);
-}
+EACH_TEST(set_up, tear_down)
+ALL_TESTS(open_device, close_device)

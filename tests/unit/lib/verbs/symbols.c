@@ -66,16 +66,3 @@ TEST(the_path_of_a_data_direct_device_that_does_not_exist_is_refused)
 	assert_int_equal(mr_uverbs_data_direct_path(&rxe, path, sizeof(path), &err), -EOPNOTSUPP);
 	close(null);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_function_that_is_missing_names_the_release_that_has_it),
-		cmocka_unit_test(
-			a_function_that_is_missing_is_named_with_its_errno_and_the_alternative),
-		cmocka_unit_test(each_function_is_found_or_named),
-		cmocka_unit_test(the_path_of_a_data_direct_device_that_does_not_exist_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

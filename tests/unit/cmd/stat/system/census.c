@@ -288,18 +288,3 @@ TEST(an_mr_whose_number_has_a_wrong_length_is_left_out_and_missed)
 	assert_int_equal(mrs->counted.value, MRS);
 	end();
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_message_that_is_cut_fails_its_device),
-		cmocka_unit_test(an_error_in_the_middle_fails_its_device),
-		cmocka_unit_test(a_dump_that_is_always_disturbed_fails_its_device),
-		cmocka_unit_test(what_a_disturbed_dump_lists_counts_once),
-		cmocka_unit_test(a_device_that_is_removed_meanwhile_has_gone),
-		cmocka_unit_test(a_dump_that_ends_by_an_error_fails_its_device),
-		cmocka_unit_test(an_mr_whose_number_has_a_wrong_length_is_left_out_and_missed),
-	};
-
-	return cmocka_run_group_tests_name("census of MRs", tests, NULL, NULL);
-}

@@ -167,18 +167,4 @@ TEST(no_mrs_have_no_owners)
 	recorded_host_end(&recorded);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(each_mr_counts_for_its_owner),
-		CASE(threads_of_a_process_are_told_apart_and_known_as_such),
-		CASE(of_processes_that_cannot_be_read_nothing_is_known),
-		CASE(of_processes_that_were_started_since_nothing_is_known),
-		CASE(of_processes_that_vanish_while_they_are_read_nothing_is_known),
-		CASE(no_mrs_have_no_owners),
-	};
-
-	return cmocka_run_group_tests_name("owners of MRs", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -104,18 +104,4 @@ TEST(mappings_that_cannot_be_read_prove_nothing)
 		MR_UNRELATED);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(what_may_not_be_read_is_efault_for_reading_and_for_writing),
-		T(what_may_be_read_and_not_written_is_eperm_for_writing),
-		T(the_first_mapping_that_cannot_be_fetched_decides),
-		T(of_several_ranges_the_first_one_may_be_the_cause_and_is_not_ruled_out),
-		T(where_all_is_mapped_as_it_should_be_the_memory_is_not_the_cause),
-		T(mappings_that_cannot_be_read_prove_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

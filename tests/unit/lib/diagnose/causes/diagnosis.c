@@ -69,15 +69,4 @@ TEST(what_a_request_alone_shows_is_certain_for_any_process)
 	assert_int_equal(certainty("MR-ACCESS-LOCAL-WRITE"), MR_CERTAIN);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(a_limit_of_this_process_is_only_possible_for_another_one),
-		T(a_limit_of_this_process_excludes_nothing_of_another_one),
-		T(what_a_request_alone_shows_is_certain_for_any_process),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

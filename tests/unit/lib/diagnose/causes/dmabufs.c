@@ -339,29 +339,4 @@ TEST(no_code_of_fork_protection_is_an_answer_of_the_driver)
 	assert_int_equal(ask("MR-REREG-READ-ONLY"), MR_RULED_OUT);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(a_dmabuf_of_a_gpu_is_one_and_its_exporter_is_only_possible),
-		T(another_dmabuf_shows_whether_it_was_the_exporter),
-		T(any_page_size_shows_whether_it_was_the_page_sizes),
-		T(small_pages_show_whether_huge_ones_were_expected),
-		T(the_size_of_a_dmabuf_limits_the_range),
-		T(what_is_no_dmabuf_is_certain),
-		T(nothing_is_said_of_a_descriptor_that_cannot_be_looked_at_or_is_anothers),
-		T(a_standin_is_a_dmabuf_of_the_simulated_hca_alone),
-		T(memory_of_a_vfio_device_cannot_be_pinned_before_linux_7),
-		T(memory_of_an_rdma_device_cannot_be_pinned),
-		T(a_pcie_mapping_is_for_data_direct),
-		T(iommu_groups_of_gpu_and_hca_that_differ_are_likely),
-		T(data_direct_begins_at_a_page),
-		T(an_old_kernel_knows_no_page_sizes_or_dmabufs_of_umems),
-		T(the_exporter_is_named_before_the_errno_of_the_kernel_alone),
-		T(what_the_kernel_was_not_asked_it_has_not_refused),
-		T(no_code_of_fork_protection_is_an_answer_of_the_driver),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -185,22 +185,4 @@ TEST(a_key_without_relaxed_ordering_may_be_why)
 	assert_int_equal(certainty("MR-FW-RELAXED-ONLY"), MR_POSSIBLE);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(a_proven_answer_is_certain),
-		CASE(an_errno_without_evidence_has_no_cause_in_the_firmware),
-		CASE(an_answer_without_its_command_is_known_by_the_errno),
-		CASE(a_proof_excludes_causes_of_other_layers),
-		CASE(a_failed_work_request_is_not_the_fault_of_the_memory),
-		CASE(a_command_that_is_not_answered),
-		CASE(a_line_of_the_log_makes_it_likely_while_it_is_new),
-		CASE(a_device_without_room_for_uars),
-		CASE(the_driver_counts_the_uars_that_were_refused),
-		CASE(a_key_without_relaxed_ordering_may_be_why),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

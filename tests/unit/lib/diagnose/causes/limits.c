@@ -267,29 +267,4 @@ TEST(the_kernel_of_gvisor)
 	assert_int_equal(certainty("MR-SANDBOX-IOCTL"), MR_POSSIBLE);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(the_ancestor_that_lowered_the_limit_is_named),
-		T(pages_are_counted_as_the_kernel_does),
-		T(what_is_pinned_counts),
-		T(a_limit_of_0_is_eperm),
-		T(an_inert_capability_stands_behind_the_limit),
-		T(root_of_a_user_namespace_is_not_exempt),
-		T(a_capability_that_is_effective_excludes_the_limit),
-		T(a_control_group_with_all_its_objects),
-		T(a_control_group_with_objects_left_or_of_another_device),
-		T(a_group_above_counts),
-		T(a_memory_limit_is_at_most_likely),
-		T(memory_of_kexec_handover),
-		T(more_than_there_is_outside_of_cma),
-		T(more_than_the_host_has),
-		T(a_large_dmabuf_and_an_iommu_that_translates),
-		T(a_filter_of_system_calls_is_possible),
-		T(the_kernel_of_gvisor),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

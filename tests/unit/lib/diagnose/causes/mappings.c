@@ -441,36 +441,4 @@ TEST(nonsense_in_maps_is_passed_over)
 	nothing();
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(dax_files_are_refused_whatever_the_access),
-		T(a_file_of_another_inode_is_not_the_mapped_one),
-		T(shared_files_are_refused_since_linux_6_5),
-		T(shared_files_of_an_unknown_file_system_are_refused_likely),
-		T(of_an_overlay_the_upper_layer_counts),
-		T(what_is_certain_comes_before_an_unknown_file_system),
-		T(ramfs_and_rings_of_perf_events_are_refused),
-		T(files_in_memory_and_private_ones_are_not_refused),
-		T(a_truncated_file_ends_before_its_mapping),
-		T(memory_of_a_device_is_shown_by_its_flags),
-		T(a_node_without_flags_is_likely_a_device),
-		T(memory_of_a_gpu_needs_its_module),
-		T(a_module_for_gpus_has_a_window_that_is_too_small),
-		T(memory_of_an_amd_gpu),
-		T(old_kernels_pin_private_memory_by_force),
-		T(a_distribution_may_have_changed_an_old_kernel),
-		T(the_stack_of_an_old_kernel_grows_into_a_hole),
-		T(huge_pages_that_were_not_reserved),
-		T(a_control_group_without_huge_pages),
-		T(bad_memory_is_possible_where_all_is_mapped),
-		T(fork_protection_splits_no_huge_page),
-		T(fork_protection_is_not_needed_where_the_kernel_copies_and_the_library_knows),
-		T(without_mappings_nothing_is_said),
-		T(nonsense_in_maps_is_passed_over),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -350,35 +350,4 @@ TEST(a_healthy_host_has_no_certain_cause)
 		}
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		CASE(a_container_without_the_node),
-		CASE(a_host_without_the_node),
-		CASE(a_service_with_private_devices),
-		CASE(a_service_with_rules_for_devices),
-		CASE(a_device_in_another_network_namespace),
-		CASE(a_device_that_sysfs_does_not_show),
-		CASE(a_node_of_a_group),
-		CASE(a_folder_that_may_not_be_searched),
-		CASE(a_node_on_a_file_system_with_nodev),
-		CASE(a_node_that_selinux_may_forbid),
-		CASE(a_module_that_is_not_loaded),
-		CASE(an_adapter_without_its_module),
-		CASE(a_kernel_whose_interface_is_not_known),
-		CASE(a_device_without_provider),
-		CASE(a_name_that_no_device_has),
-		CASE(no_device_at_all),
-		CASE(a_host_without_sysfs_proves_nothing),
-		CASE(an_adapter_without_driver_is_likely_that_of_a_named_device),
-		CASE(a_permission_is_eacces_and_rules_for_devices_are_eperm),
-		CASE(a_node_with_another_number),
-		CASE(a_node_that_is_a_file),
-		CASE(no_more_files),
-		CASE(a_healthy_host_has_no_certain_cause),
-	};
-
-	return cmocka_run_group_tests_name("causes of opening", tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -276,12 +276,10 @@ TEST(a_refusal_is_explained_from_outside_as_from_inside)
 	assert_true(made >= 7); /* secret memory, [vvar] or lower limits may not be had */
 }
 
-int main(void)
+static int map_room(void **state __attribute__((unused)))
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_refusal_is_explained_from_outside_as_from_inside),
-	};
-
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return told == MAP_FAILED || cmocka_run_group_tests(tests, NULL, NULL);
+	return told == MAP_FAILED;
 }
+
+ALL_TESTS(map_room, NULL)

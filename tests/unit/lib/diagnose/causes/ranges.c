@@ -79,15 +79,4 @@ TEST(the_device_says_how_large_a_region_can_be)
 	assert_contains(suspicion.text, "1 GiB");
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(no_length_is_no_page_but_inside_of_one),    T(ranges_wrap_by_their_last_page_too),
-		T(ranges_on_demand_wrap_with_another_errno),  T(pages_are_counted_in_32_bits),
-		T(the_device_says_how_large_a_region_can_be),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

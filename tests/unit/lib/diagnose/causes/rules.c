@@ -294,29 +294,4 @@ TEST(a_key_for_null_mrs_is_the_only_thing_that_mlx5_needs_for_one)
 	assert_int_equal(ask("MR-NULL-KEY"), MR_UNRELATED);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(efa_has_room_for_few_pages),
-		T(erdma_takes_its_size_in_all),
-		T(mlx4_has_a_table_of_translations),
-		T(rxe_of_an_old_kernel_tells_each_failure_as_einval),
-		T(ionic_refuses_remote_atomics),
-		T(an_mlx5_device_may_load_few_pages_of_a_dmabuf),
-		T(mlx5_refuses_dmabufs_for_want_of_odp_from_linux_7_2_on),
-		T(an_address_of_an_implicit_region_is_refused_by_the_library_alone),
-		T(a_driver_that_is_not_known_may_want_data_of_its_own),
-		T(the_errno_of_the_kernel_alone_comes_from_below),
-		T(a_method_is_known_from_a_release_on),
-		T(flags_that_a_later_kernel_may_know_are_not_certain),
-		T(the_release_of_a_vendors_kernel_does_not_tell_what_it_lacks),
-		T(no_release_tells_what_the_modules_of_ofed_lack),
-		T(ofed_is_built_with_options_of_its_own),
-		T(vendors_have_providers_of_their_own_for_hardware_alone),
-		T(a_key_for_null_mrs_is_the_only_thing_that_mlx5_needs_for_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -155,23 +155,3 @@ TEST(without_tries_nothing_changes)
 	assert_int_equal(weighed(MR_CERTAIN), MR_CERTAIN);
 	evidence_is(NULL);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_change_that_cures_it_makes_it_likely_at_least),
-		cmocka_unit_test(a_change_that_does_not_cure_it_says_nothing_where_it_passes),
-		cmocka_unit_test(where_what_cures_it_is_refused_as_well_it_is_ruled_out),
-		cmocka_unit_test(one_change_that_cures_it_is_enough),
-		cmocka_unit_test(what_is_refused_for_another_reason_rules_nothing_out),
-		cmocka_unit_test(what_could_not_be_tried_says_nothing),
-		cmocka_unit_test(what_passes_unchanged_has_passed_away),
-		cmocka_unit_test(what_passes_in_a_context_of_its_own_is_not_certain),
-		cmocka_unit_test(a_new_region_in_place_of_a_change_says_nothing_of_the_change),
-		cmocka_unit_test(another_answer_than_before_says_nothing),
-		cmocka_unit_test(what_is_ruled_out_or_unrelated_stays_so),
-		cmocka_unit_test(without_tries_nothing_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

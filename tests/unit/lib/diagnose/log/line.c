@@ -221,16 +221,3 @@ TEST(hostile_lines_end_where_they_end)
 	assert_false(mr_log_line_read(&line, text, MR_LOG_LINE_MAX));
 	assert_false(mr_log_line_read(&line, text, MR_LOG_LINE_MAX + 1));
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_of_programs_are_read),
-		cmocka_unit_test(numbers_that_are_no_errno_are_left),
-		cmocka_unit_test(commands_of_the_firmware_are_read),
-		cmocka_unit_test(a_request_needs_address_length_and_access),
-		cmocka_unit_test(hostile_lines_end_where_they_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

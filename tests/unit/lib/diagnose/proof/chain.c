@@ -152,20 +152,4 @@ TEST(any_order_of_returns_ends)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_deepest_function_with_the_error_has_refused, set_up),
-		cmocka_unit_test_setup(another_errno_was_not_returned_by_the_kernel, set_up),
-		cmocka_unit_test_setup(an_error_of_an_earlier_system_call_is_none_of_this_one,
-				       set_up),
-		cmocka_unit_test_setup(what_is_done_after_the_error_hides_nothing, set_up),
-		cmocka_unit_test_setup(an_error_that_was_overcome_is_not_the_cause, set_up),
-		cmocka_unit_test_setup(a_function_that_translates_has_the_error_of_another_one,
-				       set_up),
-		cmocka_unit_test_setup(only_small_negative_numbers_are_errors, set_up),
-		cmocka_unit_test_setup(any_order_of_returns_ends, set_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, NULL)

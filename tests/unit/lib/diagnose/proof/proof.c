@@ -65,14 +65,4 @@ TEST(nothing_is_proven_where_the_way_in_is_not_watched)
 	assert_false(prove().in_user_space);
 }
 
-#define T(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(what_no_function_of_the_kernel_returned_came_from_user_space),
-		T(nothing_is_proven_where_the_way_in_is_not_watched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(set_up, tear_down)

@@ -223,25 +223,4 @@ TEST(the_call_itself_is_not_changed)
 	}
 }
 
-#define T(test) cmocka_unit_test_setup(test, library_reset)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(each_change_has_a_name_of_its_own),
-		T(flags_that_are_there_are_left_out),
-		T(local_write_stays_where_another_flag_needs_it),
-		T(flags_without_a_name_are_one_change),
-		T(a_device_that_does_not_report_it_is_not_asked_for_on_demand_paging),
-		T(ranges_become_shorter),
-		T(an_iova_becomes_the_address_and_moves_with_whole_pages),
-		T(fresh_memory_is_as_long_and_goes_again),
-		T(dmabufs),
-		T(umems_have_any_page_size),
-		T(the_other_path_has_the_name_of_its_call),
-		T(another_pd_is_made_and_goes_again),
-		T(the_call_itself_is_not_changed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(library_reset, NULL)

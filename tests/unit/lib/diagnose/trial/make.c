@@ -269,24 +269,4 @@ TEST(a_signal_ends_the_tries)
 	mr_signals_ignore(); /* takes the pending one away */
 }
 
-#define T(test) cmocka_unit_test_setup(test, library_reset)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		T(the_changes_that_pass_show_the_difference_and_are_taken_back),
-		T(one_thing_is_changed_at_a_time),
-		T(fresh_memory_is_elsewhere_at_the_same_place_in_its_page),
-		T(what_passes_now_is_not_changed),
-		T(another_errno_than_before_ends_the_tries),
-		T(a_region_that_stays_ends_the_tries),
-		T(the_time_for_tries_ends),
-		T(memory_that_is_not_there_is_not_pinned),
-		T(a_change_of_a_region_is_registered_anew),
-		T(memory_of_another_process_is_not_registered),
-		T(what_frees_is_not_repeated),
-		T(a_signal_ends_the_tries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(library_reset, NULL)

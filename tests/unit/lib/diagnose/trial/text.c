@@ -108,19 +108,3 @@ TEST(a_short_buffer_cuts_the_text)
 	assert_string_equal(text, "it passes");
 	assert_int_equal(text[10], 'x');
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_passes_stands_before_what_is_refused),
-		cmocka_unit_test(answers_are_gathered_by_errno),
-		cmocka_unit_test(the_call_alone_is_no_reason_to_say_that_nothing_helps),
-		cmocka_unit_test(what_passes_now_is_told_by_how_it_was_repeated),
-		cmocka_unit_test(another_answer_is_told_as_such),
-		cmocka_unit_test(remarks_and_what_was_not_tried),
-		cmocka_unit_test(a_note_alone),
-		cmocka_unit_test(a_short_buffer_cuts_the_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

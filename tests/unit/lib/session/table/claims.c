@@ -79,13 +79,3 @@ TEST(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again)
 	assert_int_equal(mr_table_count(&table), 1);
 	mr_table_close(&table);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_claim_keeps_other_processes_off_one_entry),
-		cmocka_unit_test(a_claimed_entry_keeps_its_slot_when_its_handle_is_given_out_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

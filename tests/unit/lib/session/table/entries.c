@@ -314,27 +314,3 @@ TEST(the_name_of_a_marked_entry_is_free_for_another)
 	assert_sound(&table);
 	mr_table_close(&table);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pending_entry_is_found_by_id_and_name_only),
-		cmocka_unit_test(a_live_entry_is_found_by_id_name_keys_and_handle),
-		cmocka_unit_test(a_page_size_is_stored_in_one_byte),
-		cmocka_unit_test(an_rkey_of_zero_names_no_entry),
-		cmocka_unit_test(a_umem_has_no_keys_to_be_found_by),
-		cmocka_unit_test(a_handle_is_one_region_of_whatever_kind),
-		cmocka_unit_test(an_entry_that_was_removed_is_not_found_any_more),
-		cmocka_unit_test(a_name_in_use_is_refused_until_it_is_free),
-		cmocka_unit_test(slots_are_reused_and_ids_are_not),
-		cmocka_unit_test(an_entry_with_another_id_is_left_alone),
-		cmocka_unit_test(an_entry_that_was_changed_is_found_by_its_new_keys_only),
-		cmocka_unit_test(an_entry_that_has_lost_its_handle_is_not_changed),
-		cmocka_unit_test(a_handle_that_was_given_out_again_retires_the_entry_that_had_it),
-		cmocka_unit_test(
-			an_entry_that_was_removed_meanwhile_is_not_committed_over_the_next),
-		cmocka_unit_test(the_name_of_a_marked_entry_is_free_for_another),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

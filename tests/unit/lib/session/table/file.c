@@ -166,19 +166,3 @@ TEST(a_table_that_may_only_be_read_is_an_error)
 	assert_contains(err.text, "session table");
 	close(fd);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_table_is_empty_sealed_and_knows_its_device),
-		cmocka_unit_test(the_table_grows_for_all_who_have_it_open),
-		cmocka_unit_test(a_copy_of_a_table_is_a_table),
-		cmocka_unit_test(a_file_that_could_be_made_shorter_is_not_mapped),
-		cmocka_unit_test(a_file_that_cannot_be_written_or_grown_is_not_mapped),
-		cmocka_unit_test(a_file_that_is_shorter_than_its_header_says_is_not_mapped),
-		cmocka_unit_test(a_table_of_another_version_is_named_so),
-		cmocka_unit_test(a_table_that_may_only_be_read_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

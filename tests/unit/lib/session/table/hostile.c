@@ -235,17 +235,3 @@ TEST(a_table_whose_capacity_shrinks_does_no_harm)
 	mr_table_close(&other);
 	mr_table_close(&table);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts_from_the_table_bring_no_control_characters),
-		cmocka_unit_test(texts_from_the_table_end),
-		cmocka_unit_test(garbage_in_the_table_does_no_harm),
-		cmocka_unit_test(garbage_written_while_the_table_is_used_does_no_harm),
-		cmocka_unit_test(repairing_the_free_chain_does_not_make_the_indexes_valid),
-		cmocka_unit_test(a_table_whose_capacity_shrinks_does_no_harm),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -182,18 +182,3 @@ TEST(a_lock_of_a_process_in_another_pid_namespace_is_reported_as_that)
 		skip(); /* this machine refuses namespaces */
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			all_waits_of_a_command_share_one_limit_and_the_next_command_has_its_own),
-		cmocka_unit_test(a_lock_that_was_taken_restores_some_of_the_limit),
-		cmocka_unit_test(a_signal_that_is_blocked_ends_the_wait_for_the_lock),
-		cmocka_unit_test(
-			a_lock_of_an_open_file_description_is_reported_as_that_of_no_process),
-		cmocka_unit_test(a_lock_of_a_process_in_another_pid_namespace_is_reported_as_that),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -46,14 +46,3 @@ TEST(a_protection_domain_that_the_kernel_gave_out_again_retires_the_one_before)
 	assert_int_equal(mr_table_find_pd(&table, "old"), MR_NO_SLOT);
 	mr_table_close(&table);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(protection_domains_are_found_by_name_and_slot),
-		cmocka_unit_test(
-			a_protection_domain_that_the_kernel_gave_out_again_retires_the_one_before),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

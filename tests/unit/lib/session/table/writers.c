@@ -111,13 +111,3 @@ TEST(writers_killed_anywhere_leave_a_sound_table)
 		mr_table_close(&table);
 	}
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_writers_at_once_lose_no_entry),
-		cmocka_unit_test(writers_killed_anywhere_leave_a_sound_table),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -50,7 +50,7 @@ struct access_case {
 	struct answers mlx5, rxe;
 };
 
-static void access_flags_are_those_of_the_kernel(void **state)
+TEST_WITH(access_flags_are_those_of_the_kernel, open_device, close_device)
 {
 	static const struct access_case cases[] = {
 		{ "flush-global", FLUSH_GLOBAL, ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EINVAL),
@@ -79,7 +79,7 @@ static void access_flags_are_those_of_the_kernel(void **state)
 	}
 }
 
-static void an_iova_may_wrap_in_older_kernels(void **state)
+TEST_WITH(an_iova_may_wrap_in_older_kernels, open_device, close_device)
 {
 	static const struct answers mlx5 = ANSWERS(EINVAL, 0, 0);
 	struct device *device = *state;
@@ -90,7 +90,7 @@ static void an_iova_may_wrap_in_older_kernels(void **state)
 		IS_RXE ? 0 : mlx5.of[kernel]);
 }
 
-static void rereg_checks_access(void **state)
+TEST_WITH(rereg_checks_access, open_device, close_device)
 {
 	static const struct answers mlx5 = ANSWERS(EACCES, EACCES, 0),
 				    rxe = ANSWERS(EACCES, EACCES, EOPNOTSUPP),
@@ -106,7 +106,7 @@ static void rereg_checks_access(void **state)
 }
 
 /* Linux 6.1 makes such a region anew, of the range in the request, which is not to be translated. */
-static void rereg_of_on_demand_access_takes_the_given_range(void **state)
+TEST_WITH(rereg_of_on_demand_access_takes_the_given_range, open_device, close_device)
 {
 	static const struct answers nothing = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, EFAULT),
 				    memory = ANSWERS(EOPNOTSUPP, EOPNOTSUPP, 0),
@@ -132,7 +132,7 @@ static void rereg_of_on_demand_access_takes_the_given_range(void **state)
 	assert_int_equal(rereg(device->fd, &in, &out), memory.of[kernel]);
 }
 
-static void memory_that_is_read_must_be_readable(void **state)
+TEST_WITH(memory_that_is_read_must_be_readable, open_device, close_device)
 {
 	static const struct answers inaccessible = ANSWERS(EFAULT, EFAULT, 0),
 				    shared = ANSWERS(0, 0, EFAULT);
@@ -175,7 +175,7 @@ static char *map_file(const char *below, char path[512])
 	return memory;
 }
 
-static void files_are_written_by_shared_mappings_in_older_kernels(void **state)
+TEST_WITH(files_are_written_by_shared_mappings_in_older_kernels, open_device, close_device)
 {
 	static const struct answers shared = ANSWERS(EFAULT, EFAULT, 0);
 	struct device *device = *state;
@@ -248,12 +248,12 @@ static int use_mounted_files(struct device *device)
 }
 
 /* ramfs treats writes to shared pages as a disk's file system does; of an overlay its upper layer counts. */
-static void shared_files_are_those_of_their_file_system(void **state)
+TEST_WITH(shared_files_are_those_of_their_file_system, open_device, close_device)
 {
 	in_child(use_mounted_files, *state);
 }
 
-static void rings_of_perf_events_have_pages_in_older_kernels(void **state)
+TEST_WITH(rings_of_perf_events_have_pages_in_older_kernels, open_device, close_device)
 {
 	static const struct answers read = ANSWERS(EFAULT, 0, 0),
 				    write = ANSWERS(EFAULT, EFAULT, 0),
@@ -282,7 +282,7 @@ static void rings_of_perf_events_have_pages_in_older_kernels(void **state)
 	munmap(ring, 3 * PAGE);
 }
 
-static void memory_that_can_only_be_written_is_pinned_where_it_is_mapped(void **state)
+TEST_WITH(memory_that_can_only_be_written_is_pinned_where_it_is_mapped, open_device, close_device)
 {
 	static const struct answers absent = ANSWERS(EFAULT, EFAULT, 0);
 	struct device *device = *state;
@@ -298,7 +298,7 @@ static void memory_that_can_only_be_written_is_pinned_where_it_is_mapped(void **
 
 /* ---- methods and attributes ------------------------------------------------------------------ */
 
-static void methods_are_those_of_the_kernel(void **state)
+TEST_WITH(methods_are_those_of_the_kernel, open_device, close_device)
 {
 	static const struct answers reg_mr = ANSWERS(EINVAL, EPROTONOSUPPORT, EPROTONOSUPPORT),
 				    path = ANSWERS(ENODEV, ENODEV, EPROTONOSUPPORT),
@@ -320,7 +320,7 @@ static void methods_are_those_of_the_kernel(void **state)
 	assert_int_equal(send_to(&request, device->fd), IS_RXE ? EPROTONOSUPPORT : path.of[kernel]);
 }
 
-static void data_direct_is_known(void **state)
+TEST_WITH(data_direct_is_known, open_device, close_device)
 {
 	static const struct answers unasked = ANSWERS(0, 0, EPROTONOSUPPORT),
 				    asked = ANSWERS(EINVAL, EINVAL, EPROTONOSUPPORT);
@@ -352,7 +352,7 @@ static void data_direct_is_known(void **state)
 	close(fd);
 }
 
-static void small_regions_share_keys_in_older_kernels(void **state)
+TEST_WITH(small_regions_share_keys_in_older_kernels, open_device, close_device)
 {
 	static const struct answers changes = ANSWERS(true, false, false);
 	struct device *device = *state;
@@ -376,7 +376,7 @@ static void small_regions_share_keys_in_older_kernels(void **state)
 	assert_int_not_equal(out.lkey, mr.lkey);
 }
 
-static void the_device_says_whether_it_has_paging_on_demand(void **state)
+TEST(the_device_says_whether_it_has_paging_on_demand)
 {
 	static const struct answers rxe = ANSWERS(IBV_ODP_SUPPORT, 0, 0);
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -391,7 +391,7 @@ static void the_device_says_whether_it_has_paging_on_demand(void **state)
 	ibv_free_device_list(list);
 }
 
-static void advice_is_known_with_paging_on_demand(void **state)
+TEST_WITH(advice_is_known_with_paging_on_demand, open_device, close_device)
 {
 	static const struct answers rxe = ANSWERS(EINVAL, EOPNOTSUPP, EOPNOTSUPP);
 	struct device *device = *state;
@@ -402,7 +402,7 @@ static void advice_is_known_with_paging_on_demand(void **state)
 	assert_int_equal(advise(&other, 0x7fffff00, 0, 0, IOVA, 1), ENOENT);
 }
 
-static void driver_data_has_any_size_in_newer_kernels(void **state)
+TEST_WITH(driver_data_has_any_size_in_newer_kernels, open_device, close_device)
 {
 	static const struct answers unknown = ANSWERS(EOPNOTSUPP, EINVAL, EINVAL),
 				    small = ANSWERS(0, EFAULT, EFAULT),
@@ -440,29 +440,12 @@ static void driver_data_has_any_size_in_newer_kernels(void **state)
 	assert_int_equal(send_to(&request, device->fd), small.of[kernel]);
 }
 
-int main(void)
+static int read_names(void **state __attribute__((unused)))
 {
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(access_flags_are_those_of_the_kernel),
-		DEVICE_TEST(an_iova_may_wrap_in_older_kernels),
-		DEVICE_TEST(rereg_checks_access),
-		DEVICE_TEST(rereg_of_on_demand_access_takes_the_given_range),
-		DEVICE_TEST(memory_that_is_read_must_be_readable),
-		DEVICE_TEST(files_are_written_by_shared_mappings_in_older_kernels),
-		DEVICE_TEST(shared_files_are_those_of_their_file_system),
-		DEVICE_TEST(rings_of_perf_events_have_pages_in_older_kernels),
-		DEVICE_TEST(memory_that_can_only_be_written_is_pinned_where_it_is_mapped),
-		DEVICE_TEST(methods_are_those_of_the_kernel),
-		DEVICE_TEST(data_direct_is_known),
-		DEVICE_TEST(small_regions_share_keys_in_older_kernels),
-		DEVICE_TEST(advice_is_known_with_paging_on_demand),
-		DEVICE_TEST(driver_data_has_any_size_in_newer_kernels),
-		cmocka_unit_test(the_device_says_whether_it_has_paging_on_demand),
-	};
 	struct mr_error err;
 
-	if (mr_sim_kernel_parse(getenv("MRCTL_SIM_KERNEL"), &kernel, &err) ||
-	    mr_sim_profile_parse(getenv("MRCTL_SIM"), &profile, &err))
-		return 2;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return mr_sim_kernel_parse(getenv("MRCTL_SIM_KERNEL"), &kernel, &err) ||
+	       mr_sim_profile_parse(getenv("MRCTL_SIM"), &profile, &err);
 }
+
+ALL_TESTS(read_names, NULL)

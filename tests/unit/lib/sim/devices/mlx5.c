@@ -2,7 +2,7 @@
 /* Methods that only the simulated mlx5 device has. */
 #include "tests/unit/lib/sim/device.h"
 
-static void uars_can_be_mapped(void **state)
+TEST(uars_can_be_mapped)
 {
 	struct device *device = *state;
 	struct request request;
@@ -34,11 +34,4 @@ static void uars_can_be_mapped(void **state)
 	assert_int_equal(send_to(&request, device->fd), EOPNOTSUPP);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(uars_can_be_mapped),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_device, close_device)

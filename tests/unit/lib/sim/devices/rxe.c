@@ -15,7 +15,7 @@
 
 #define MLX5_NODE "/dev/infiniband/uverbs250"
 
-static void the_node_is_the_device_of_sysfs(void **state)
+TEST_WITH(the_node_is_the_device_of_sysfs, open_device, close_device)
 {
 	struct device *device = *state;
 	char dev[32], expected[32];
@@ -30,7 +30,7 @@ static void the_node_is_the_device_of_sysfs(void **state)
 	assert_int_equal(stat(MLX5_NODE, &st), -1);
 }
 
-static void a_descriptor_keeps_its_profile(void **state)
+TEST_WITH(a_descriptor_keeps_its_profile, open_device, close_device)
 {
 	struct device *device = *state;
 	struct request request;
@@ -54,7 +54,7 @@ static void a_descriptor_keeps_its_profile(void **state)
 	close(other);
 }
 
-static void advice_takes_addresses_of_the_memory(void **state)
+TEST_WITH(advice_takes_addresses_of_the_memory, open_device, close_device)
 {
 	struct device *device = *state;
 	const uint64_t start = (uintptr_t)device->memory + PAGE;
@@ -104,7 +104,7 @@ static void advice_takes_addresses_of_the_memory(void **state)
 	assert_int_equal(advise(device, mr.lkey, LOOK, FLUSH, start, PAGE), 0);
 }
 
-static void advice_is_for_regions_that_can_be_written(void **state)
+TEST_WITH(advice_is_for_regions_that_can_be_written, open_device, close_device)
 {
 	struct device *device = *state;
 	const uint64_t start = (uintptr_t)device->memory;
@@ -138,7 +138,7 @@ static void advice_is_for_regions_that_can_be_written(void **state)
 	assert_int_equal(advise(device, mr.lkey, WRITE, FLUSH, start, 1), 0);
 }
 
-static void librxe_opens_and_registers(void **state)
+TEST(librxe_opens_and_registers)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = ibv_open_device(list[0]);
@@ -186,7 +186,7 @@ static void librxe_opens_and_registers(void **state)
 	ibv_free_device_list(list);
 }
 
-static void registrations_are_checked(void **state)
+TEST_WITH(registrations_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct {
@@ -225,7 +225,7 @@ static void registrations_are_checked(void **state)
 }
 
 /* The driver does not store length and IOVA in the MR, and the method REG_MR does not either. */
-static void the_method_notes_no_length_but_on_demand(void **state)
+TEST_WITH(the_method_notes_no_length_but_on_demand, open_device, close_device)
 {
 	static const uint32_t accesses[] = { LOCAL, LOCAL | IB_UVERBS_ACCESS_ON_DEMAND };
 	enum { HANDLE, PD, IOVA_ATTR = 3, ADDR, LENGTH, ACCESS, LKEY = 9, RKEY };
@@ -253,7 +253,7 @@ static void the_method_notes_no_length_but_on_demand(void **state)
 	}
 }
 
-static void a_region_can_be_changed_but_not_its_memory(void **state)
+TEST_WITH(a_region_can_be_changed_but_not_its_memory, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_rereg_mr in = { 0 };
@@ -283,7 +283,7 @@ static void a_region_can_be_changed_but_not_its_memory(void **state)
 	assert_int_equal(rereg(device->fd, &in, &out), EINVAL);
 }
 
-static void keys_are_an_index_and_a_byte(void **state)
+TEST_WITH(keys_are_an_index_and_a_byte, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp first, second, third;
@@ -299,7 +299,7 @@ static void keys_are_an_index_and_a_byte(void **state)
 	assert_int_equal(third.lkey >> 8, (second.lkey >> 8) + 1);
 }
 
-static void what_mlx5_has_is_unknown(void **state)
+TEST_WITH(what_mlx5_has_is_unknown, open_device, close_device)
 {
 	static const struct {
 		uint16_t object, method;
@@ -342,22 +342,4 @@ static void what_mlx5_has_is_unknown(void **state)
 
 	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, device->fd, 0), MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(the_node_is_the_device_of_sysfs),
-		DEVICE_TEST(a_descriptor_keeps_its_profile),
-		cmocka_unit_test(librxe_opens_and_registers),
-		DEVICE_TEST(advice_takes_addresses_of_the_memory),
-		DEVICE_TEST(advice_is_for_regions_that_can_be_written),
-		DEVICE_TEST(registrations_are_checked),
-		DEVICE_TEST(the_method_notes_no_length_but_on_demand),
-		DEVICE_TEST(a_region_can_be_changed_but_not_its_memory),
-		DEVICE_TEST(keys_are_an_index_and_a_byte),
-		DEVICE_TEST(what_mlx5_has_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "tests/unit/lib/sim/device.h"
 
-static void only_with_flush_pages_are_there_at_once(void **state)
+TEST_WITH(only_with_flush_pages_are_there_at_once, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -23,7 +23,7 @@ static void only_with_flush_pages_are_there_at_once(void **state)
 	assert_false(is_resident(memory + 3 * PAGE));
 }
 
-static void ranges_are_checked_with_flush(void **state)
+TEST_WITH(ranges_are_checked_with_flush, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -78,7 +78,7 @@ static uint32_t reg_on_demand(const struct device *device, void *memory)
 	return mr.lkey;
 }
 
-static void secret_memory_is_fetched(void **state)
+TEST_WITH(secret_memory_is_fetched, open_device, close_device)
 {
 	struct device *device = *state;
 	int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
@@ -103,7 +103,7 @@ static void secret_memory_is_fetched(void **state)
 	munmap(memory, 4 * PAGE);
 }
 
-static void memory_that_cannot_be_read_is_not_fetched(void **state)
+TEST_WITH(memory_that_cannot_be_read_is_not_fetched, open_device, close_device)
 {
 	struct device *device = *state;
 	char *memory = map(4 * PAGE, PROT_READ | PROT_WRITE);
@@ -117,7 +117,7 @@ static void memory_that_cannot_be_read_is_not_fetched(void **state)
 	munmap(memory, 4 * PAGE);
 }
 
-static void memory_of_a_process_that_ended_is_not_fetched(void **state)
+TEST_WITH(memory_of_a_process_that_ended_is_not_fetched, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t *key = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -135,7 +135,7 @@ static void memory_of_a_process_that_ended_is_not_fetched(void **state)
 	munmap(key, PAGE);
 }
 
-static void huge_pages_are_fetched_whole(void **state)
+TEST_WITH(huge_pages_are_fetched_whole, open_device, close_device)
 {
 	const uint64_t huge = 2ul << 20;
 	struct device *device = *state;
@@ -160,7 +160,7 @@ static void huge_pages_are_fetched_whole(void **state)
 	munmap(memory, 4 * huge);
 }
 
-static void keys_are_checked(void **state)
+TEST_WITH(keys_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp pinned, readable, other;
@@ -179,7 +179,7 @@ static void keys_are_checked(void **state)
 	assert_int_equal(advise(device, other.lkey, READ, 0, 0, 1), EPERM);
 }
 
-static void requests_are_checked(void **state)
+TEST_WITH(requests_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -200,7 +200,7 @@ static void requests_are_checked(void **state)
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 }
 
-static void libibverbs_gives_advice(void **state)
+TEST(libibverbs_gives_advice)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = ibv_open_device(list[0]);
@@ -225,21 +225,4 @@ static void libibverbs_gives_advice(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 	assert_int_equal(ibv_close_device(context), 0);
 	ibv_free_device_list(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(only_with_flush_pages_are_there_at_once),
-		DEVICE_TEST(ranges_are_checked_with_flush),
-		DEVICE_TEST(secret_memory_is_fetched),
-		DEVICE_TEST(memory_that_cannot_be_read_is_not_fetched),
-		DEVICE_TEST(memory_of_a_process_that_ended_is_not_fetched),
-		DEVICE_TEST(huge_pages_are_fetched_whole),
-		DEVICE_TEST(keys_are_checked),
-		DEVICE_TEST(requests_are_checked),
-		cmocka_unit_test(libibverbs_gives_advice),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 
 #include "tests/unit/lib/sim/device.h"
 
-static void the_node_is_the_device_of_sysfs(void **state)
+TEST_WITH(the_node_is_the_device_of_sysfs, open_device, close_device)
 {
 	struct device *device = *state;
 	struct stat by_path, by_fd;
@@ -22,7 +22,7 @@ static void the_node_is_the_device_of_sysfs(void **state)
 	assert_string_equal(dev, expected);
 }
 
-static void sysfs_and_the_ioctls_say_the_same(void **state)
+TEST(sysfs_and_the_ioctls_say_the_same)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = ibv_open_device(list[0]);
@@ -63,14 +63,4 @@ static void sysfs_and_the_ioctls_say_the_same(void **state)
 	assert_int_equal(ibv_query_port(context, 2, &port), EINVAL);
 	assert_int_equal(ibv_close_device(context), 0);
 	ibv_free_device_list(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(the_node_is_the_device_of_sysfs),
-		cmocka_unit_test(sysfs_and_the_ioctls_say_the_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static int umem_dereg(int device, uint64_t handle)
 		       MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
 }
 
-static void umems_are_checked(void **state)
+TEST_WITH(umems_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	const uint32_t remote = LOCAL | IB_UVERBS_ACCESS_REMOTE_WRITE;
@@ -108,7 +108,7 @@ static bool has_huge_pages(void)
 	return total >= 4 * HUGE_PAGE / 1024;
 }
 
-static void huge_pages_have_larger_sizes(void **state)
+TEST_WITH(huge_pages_have_larger_sizes, open_device, close_device)
 {
 	struct device *device = *state;
 	char *memory = map_huge(4);
@@ -134,7 +134,7 @@ static void huge_pages_have_larger_sizes(void **state)
 	munmap(memory, 4 * HUGE_PAGE);
 }
 
-static void umems_have_ids_and_handles(void **state)
+TEST_WITH(umems_have_ids_and_handles, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct umem_case umem = { "", device->memory, PAGE, LOCAL, NO_BITMAP, 0 };
@@ -183,12 +183,12 @@ static int count_umems(struct device *device)
 	return 0;
 }
 
-static void umems_count_against_the_limit(void **state)
+TEST_WITH(umems_count_against_the_limit, open_device, close_device)
 {
 	in_child(count_umems, *state);
 }
 
-static void libmlx5_registers_umems(void **state)
+TEST(libmlx5_registers_umems)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct mlx5dv_context_attr attributes = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
@@ -229,7 +229,7 @@ static void libmlx5_registers_umems(void **state)
 	ibv_free_device_list(list);
 }
 
-static void umems_need_devx(void **state)
+TEST(umems_need_devx)
 {
 	const struct mlx5_ib_alloc_ucontext_req_v2 in = { .lib_caps = MLX5_LIB_CAP_DYN_UAR };
 	struct mlx5_ib_alloc_ucontext_resp out;
@@ -248,7 +248,7 @@ static void umems_need_devx(void **state)
 	close(fd);
 }
 
-static void umems_of_dma_bufs_have_small_pages(void **state)
+TEST_WITH(umems_of_dma_bufs_have_small_pages, open_device, close_device)
 {
 	struct device *device = *state;
 	int fd = make_dmabuf(16), memfd = memfd_create("x", 0);
@@ -265,19 +265,4 @@ static void umems_of_dma_bufs_have_small_pages(void **state)
 	assert_int_equal(umem_reg(device->fd, &umem, fd, NULL), EINVAL);
 	close(fd);
 	close(memfd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(umems_are_checked),
-		DEVICE_TEST(huge_pages_have_larger_sizes),
-		DEVICE_TEST(umems_have_ids_and_handles),
-		DEVICE_TEST(umems_count_against_the_limit),
-		cmocka_unit_test(libmlx5_registers_umems),
-		cmocka_unit_test(umems_need_devx),
-		DEVICE_TEST(umems_of_dma_bufs_have_small_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

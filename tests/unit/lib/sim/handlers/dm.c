@@ -61,7 +61,7 @@ static int reg_dm(struct device *device, uint32_t dm, uint64_t offset, uint64_t 
 	return rc;
 }
 
-static void lengths_are_checked(void **state)
+TEST_WITH(lengths_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct {
@@ -118,13 +118,13 @@ static int ask_without_capabilities(struct device *device)
 	return 0;
 }
 
-static void memory_for_steering_needs_capabilities(void **state)
+TEST_WITH(memory_for_steering_needs_capabilities, open_device, close_device)
 {
 	assert_int_equal(ask_for_steering(*state), geteuid() ? EPERM : EOPNOTSUPP);
 	in_child(ask_without_capabilities, *state);
 }
 
-static void answers_need_no_page(void **state)
+TEST_WITH(answers_need_no_page, open_device, close_device)
 {
 	struct device *device = *state;
 	struct request request;
@@ -140,7 +140,7 @@ static void answers_need_no_page(void **state)
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 }
 
-static void memory_comes_to_an_end_and_back(void **state)
+TEST_WITH(memory_comes_to_an_end_and_back, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t handles[3], other;
@@ -162,7 +162,7 @@ static void memory_comes_to_an_end_and_back(void **state)
 	assert_int_equal(page, 0);
 }
 
-static void regions_are_checked(void **state)
+TEST_WITH(regions_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct {
@@ -199,7 +199,7 @@ static void regions_are_checked(void **state)
 	assert_int_equal(reg_dm(device, 1000, 0, 0, ZERO, &mr), ENOENT);
 }
 
-static void a_region_keeps_its_memory(void **state)
+TEST_WITH(a_region_keeps_its_memory, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr[2];
@@ -222,7 +222,7 @@ static void a_region_keeps_its_memory(void **state)
 }
 
 /* The driver has 32 bits for the length of a DM: of one that is longer, regions see the low bits alone. */
-static void long_memory_is_short(void **state)
+TEST_WITH(long_memory_is_short, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -285,7 +285,7 @@ static int reg_umem(const struct device *device, int dmabuf)
 	return send_to(&request, device->fd);
 }
 
-static void dmabufs_are_made_of_whole_pieces(void **state)
+TEST_WITH(dmabufs_are_made_of_whole_pieces, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -307,7 +307,7 @@ static void dmabufs_are_made_of_whole_pieces(void **state)
 	close(dmabuf);
 }
 
-static void a_dmabuf_goes_with_its_memory_but_a_region_keeps_the_pages(void **state)
+TEST_WITH(a_dmabuf_goes_with_its_memory_but_a_region_keeps_the_pages, open_device, close_device)
 {
 	struct device *device = *state, other;
 	struct ib_uverbs_reg_mr_resp mr, refused;
@@ -354,7 +354,7 @@ static struct ibv_context *open_by_library(void)
 	return context;
 }
 
-static void libibverbs_maps_and_copies(void **state)
+TEST(libibverbs_maps_and_copies)
 {
 	struct ibv_context *context = open_by_library();
 	struct ibv_pd *pd = ibv_alloc_pd(context);
@@ -378,7 +378,7 @@ static void libibverbs_maps_and_copies(void **state)
 	ibv_close_device(context);
 }
 
-static void libibverbs_imports(void **state)
+TEST(libibverbs_imports)
 {
 	struct ibv_context *context = open_by_library(), *other;
 	struct ibv_alloc_dm_attr attr = { .length = 64 };
@@ -405,7 +405,7 @@ static void libibverbs_imports(void **state)
 }
 
 /* The child imports the context, and maps the memory itself. */
-static void other_processes_find_the_same_memory(void **state)
+TEST(other_processes_find_the_same_memory)
 {
 	struct ibv_context *context = open_by_library(), *other;
 	struct ibv_alloc_dm_attr attr = { .length = 2 * PAGE };
@@ -437,7 +437,7 @@ static void other_processes_find_the_same_memory(void **state)
 	ibv_close_device(context);
 }
 
-static void devices_tell_what_they_have(void **state)
+TEST(devices_tell_what_they_have)
 {
 	struct ibv_context *context = open_by_library();
 	struct ibv_device_attr_ex attr;
@@ -453,25 +453,4 @@ static void devices_tell_what_they_have(void **state)
 	ibv_dereg_mr(mr);
 	ibv_dealloc_pd(pd);
 	ibv_close_device(context);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(lengths_are_checked),
-		DEVICE_TEST(memory_for_steering_needs_capabilities),
-		DEVICE_TEST(answers_need_no_page),
-		DEVICE_TEST(memory_comes_to_an_end_and_back),
-		DEVICE_TEST(regions_are_checked),
-		DEVICE_TEST(a_region_keeps_its_memory),
-		DEVICE_TEST(long_memory_is_short),
-		DEVICE_TEST(dmabufs_are_made_of_whole_pieces),
-		DEVICE_TEST(a_dmabuf_goes_with_its_memory_but_a_region_keeps_the_pages),
-		cmocka_unit_test(libibverbs_maps_and_copies),
-		cmocka_unit_test(libibverbs_imports),
-		cmocka_unit_test(other_processes_find_the_same_memory),
-		cmocka_unit_test(devices_tell_what_they_have),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

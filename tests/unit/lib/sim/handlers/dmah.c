@@ -57,7 +57,7 @@ static int reg_with(const struct device *device, uint32_t dmah, char *addr, uint
 	return rc;
 }
 
-static void hints_are_checked(void **state)
+TEST(hints_are_checked)
 {
 	struct device *device = *state;
 	struct request request;
@@ -86,7 +86,7 @@ static void hints_are_checked(void **state)
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 }
 
-static void a_handle_is_busy_while_a_region_uses_it(void **state)
+TEST(a_handle_is_busy_while_a_region_uses_it)
 {
 	struct device *device = *state;
 	char *page = map(PAGE, PROT_READ | PROT_WRITE);
@@ -102,7 +102,7 @@ static void a_handle_is_busy_while_a_region_uses_it(void **state)
 	munmap(page, PAGE);
 }
 
-static void a_handle_goes_with_no_on_demand_paging_and_no_change(void **state)
+TEST(a_handle_goes_with_no_on_demand_paging_and_no_change)
 {
 	struct device *device = *state;
 	char *page = map(PAGE, PROT_READ | PROT_WRITE);
@@ -119,7 +119,7 @@ static void a_handle_goes_with_no_on_demand_paging_and_no_change(void **state)
 	munmap(page, PAGE);
 }
 
-static void without_tph_there_are_no_handles(void **state)
+TEST(without_tph_there_are_no_handles)
 {
 	struct device *device = *state;
 	char *page = map(PAGE, PROT_READ | PROT_WRITE);
@@ -142,18 +142,4 @@ static int open_with_tph(void **state)
 	return open_device(state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(hints_are_checked, open_with_tph, close_device),
-		cmocka_unit_test_setup_teardown(a_handle_is_busy_while_a_region_uses_it,
-						open_with_tph, close_device),
-		cmocka_unit_test_setup_teardown(
-			a_handle_goes_with_no_on_demand_paging_and_no_change, open_with_tph,
-			close_device),
-		cmocka_unit_test_setup_teardown(without_tph_there_are_no_handles, open_with_tph,
-						close_device),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_with_tph, close_device)

@@ -25,7 +25,7 @@ static void assert_handles(int fd, uint16_t type, const uint32_t *expected, uint
 	assert_memory_equal(list, expected, count * sizeof(*list));
 }
 
-static void handles_are_listed_newest_first(void **state)
+TEST_WITH(handles_are_listed_newest_first, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t mr[4];
@@ -46,7 +46,7 @@ static void handles_are_listed_newest_first(void **state)
 	assert_handles(device->fd, UVERBS_OBJECT_MR, &mr[2], 1);
 }
 
-static void only_as_many_as_there_is_room_for(void **state)
+TEST_WITH(only_as_many_as_there_is_room_for, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t mr[3], list[3] = { 77, 77, 77 }, count = 2;
@@ -62,7 +62,7 @@ static void only_as_many_as_there_is_room_for(void **state)
 	assert_int_equal(list[2], 77);
 }
 
-static void types_of_objects_are_known_or_not(void **state)
+TEST_WITH(types_of_objects_are_known_or_not, open_device, close_device)
 {
 	static const struct {
 		uint64_t type;
@@ -95,7 +95,7 @@ static void types_of_objects_are_known_or_not(void **state)
 	}
 }
 
-static void the_list_is_checked(void **state)
+TEST_WITH(the_list_is_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t list[2] = { 77, 77 }, count = 77;
@@ -130,7 +130,7 @@ static void the_list_is_checked(void **state)
 	assert_int_equal(list[1], 77);
 }
 
-static void a_file_without_context_has_no_handles(void **state)
+TEST(a_file_without_context_has_no_handles)
 {
 	uint32_t list[1], count = 1;
 	int fd = open_node();
@@ -141,7 +141,7 @@ static void a_file_without_context_has_no_handles(void **state)
 	close(fd);
 }
 
-static void the_length_of_the_list_has_16_bits(void **state)
+TEST_WITH(the_length_of_the_list_has_16_bits, open_device, close_device)
 {
 	struct device *device = *state;
 	static uint32_t list[20000];
@@ -176,7 +176,7 @@ static int query_context(int fd, struct mlx5_ib_alloc_ucontext_resp *out, size_t
 	return send_to(&request, fd);
 }
 
-static void a_context_can_be_queried(void **state)
+TEST_WITH(a_context_can_be_queried, open_device, close_device)
 {
 	const size_t least =
 		offsetof(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) + sizeof(uint32_t);
@@ -224,7 +224,7 @@ static int query_pd(int fd, uint64_t handle, uint32_t *pdn, size_t size)
 	return send_to(&request, fd);
 }
 
-static void a_pd_has_the_number_that_it_was_allocated_with(void **state)
+TEST_WITH(a_pd_has_the_number_that_it_was_allocated_with, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct ib_uverbs_alloc_pd in = { 0 };
@@ -343,7 +343,7 @@ static pid_t start_importer(int (*work)(int socket), struct device *device)
 	return pid;
 }
 
-static void another_process_imports_and_leaves_nothing_behind(void **state)
+TEST_WITH(another_process_imports_and_leaves_nothing_behind, open_device, close_device)
 {
 	struct device *device = *state;
 
@@ -353,7 +353,7 @@ static void another_process_imports_and_leaves_nothing_behind(void **state)
 	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
 }
 
-static void a_killed_importer_leaves_its_uar(void **state)
+TEST_WITH(a_killed_importer_leaves_its_uar, open_device, close_device)
 {
 	struct device *device = *state;
 	pid_t pid = start_importer(import_and_die, device);
@@ -365,7 +365,7 @@ static void a_killed_importer_leaves_its_uar(void **state)
 	assert_int_equal(count_of(device->fd, UVERBS_OBJECT_MR), 1);
 }
 
-static void a_device_can_be_imported_many_times(void **state)
+TEST_WITH(a_device_can_be_imported_many_times, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ibv_context *contexts[3];
@@ -379,23 +379,4 @@ static void a_device_can_be_imported_many_times(void **state)
 	for (i = 0; i < ARRAY_SIZE(contexts); i++)
 		assert_int_equal(ibv_close_device(contexts[i]), 0);
 	assert_int_equal(count_of(device->fd, UAR), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(handles_are_listed_newest_first),
-		DEVICE_TEST(only_as_many_as_there_is_room_for),
-		DEVICE_TEST(types_of_objects_are_known_or_not),
-		DEVICE_TEST(the_list_is_checked),
-		cmocka_unit_test(a_file_without_context_has_no_handles),
-		DEVICE_TEST(the_length_of_the_list_has_16_bits),
-		DEVICE_TEST(a_context_can_be_queried),
-		DEVICE_TEST(a_pd_has_the_number_that_it_was_allocated_with),
-		DEVICE_TEST(another_process_imports_and_leaves_nothing_behind),
-		DEVICE_TEST(a_killed_importer_leaves_its_uar),
-		DEVICE_TEST(a_device_can_be_imported_many_times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

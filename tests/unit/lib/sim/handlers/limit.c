@@ -14,7 +14,7 @@ static struct device open_limited(const char *limit)
 	return device;
 }
 
-static void an_object_too_many_is_refused(void **state)
+TEST(an_object_too_many_is_refused)
 {
 	const struct device *other = *state;
 	struct device device = open_limited("2");
@@ -31,7 +31,7 @@ static void an_object_too_many_is_refused(void **state)
 }
 
 /* The kernel makes the object before it looks at what the object is to be. */
-static void the_limit_comes_before_other_refusals(void **state)
+TEST(the_limit_comes_before_other_refusals)
 {
 	const struct device *other = *state;
 	struct device device = open_limited("1");
@@ -42,7 +42,7 @@ static void the_limit_comes_before_other_refusals(void **state)
 }
 
 /* For a moment there are two regions. */
-static void a_change_needs_room_for_another_region(void **state)
+TEST(a_change_needs_room_for_another_region)
 {
 	struct ib_uverbs_rereg_mr in = { .flags = REREG_ACCESS, .access_flags = LOCAL };
 	const struct device *other = *state;
@@ -59,7 +59,7 @@ static void a_change_needs_room_for_another_region(void **state)
 	close(device.fd);
 }
 
-static void a_limit_is_a_number(void **state)
+TEST(a_limit_is_a_number)
 {
 	pid_t pid = fork();
 	int status;
@@ -74,14 +74,4 @@ static void a_limit_is_a_number(void **state)
 	assert_int_equal(WEXITSTATUS(status), 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(an_object_too_many_is_refused),
-		DEVICE_TEST(the_limit_comes_before_other_refusals),
-		DEVICE_TEST(a_change_needs_room_for_another_region),
-		DEVICE_TEST(a_limit_is_a_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_device, close_device)

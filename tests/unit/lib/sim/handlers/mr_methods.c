@@ -30,7 +30,7 @@ static void init_dmabuf(struct request *request, uint32_t pd, const struct dmabu
 	pointer(request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, &keys[1]);
 }
 
-static void dma_bufs_are_checked(void **state)
+TEST_WITH(dma_bufs_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	int fd = make_dmabuf(16), null = open("/dev/zero", O_RDWR), memfd = memfd_create("x", 0);
@@ -68,7 +68,7 @@ static void dma_bufs_are_checked(void **state)
 	close(memfd);
 }
 
-static void dma_buf_regions_can_be_queried_and_changed(void **state)
+TEST_WITH(dma_buf_regions_can_be_queried_and_changed, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct dmabuf_case whole = { "", make_dmabuf(16), 0, 16 * PAGE, IOVA, LOCAL, 0 };
@@ -106,7 +106,7 @@ static void dma_buf_regions_can_be_queried_and_changed(void **state)
 	close(whole.fd);
 }
 
-static void there_is_no_data_direct_device(void **state)
+TEST_WITH(there_is_no_data_direct_device, open_device, close_device)
 {
 	struct device *device = *state;
 	struct dmabuf_case dmabuf = { "", make_dmabuf(2), 0, PAGE, IOVA, LOCAL, 0 };
@@ -132,7 +132,7 @@ static void there_is_no_data_direct_device(void **state)
 	assert_int_equal(send_to(&request, device->fd), ENODEV);
 }
 
-static void a_data_direct_device_takes_dma_bufs_and_has_a_path(void **state)
+TEST_WITH(a_data_direct_device_takes_dma_bufs_and_has_a_path, open_device, close_device)
 {
 	struct device *device = *state;
 	struct dmabuf_case dmabuf = { "", make_dmabuf(2), 0, 2 * PAGE, IOVA, LOCAL, 0 };
@@ -185,7 +185,7 @@ static void init_reg(struct request *request, uint32_t pd, uint64_t length, uint
 	pointer(request, RKEY, 4, &keys[1]);
 }
 
-static void one_method_registers_memory_and_dma_bufs(void **state)
+TEST_WITH(one_method_registers_memory_and_dma_bufs, open_device, close_device)
 {
 	struct device *device = *state;
 	const uint32_t odp = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
@@ -235,7 +235,7 @@ static void one_method_registers_memory_and_dma_bufs(void **state)
 	close(fd);
 }
 
-static void libibverbs_registers_dma_bufs(void **state)
+TEST(libibverbs_registers_dma_bufs)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = ibv_open_device(list[0]);
@@ -254,18 +254,4 @@ static void libibverbs_registers_dma_bufs(void **state)
 	assert_int_equal(ibv_dealloc_pd(pd), 0);
 	assert_int_equal(ibv_close_device(context), 0);
 	ibv_free_device_list(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(dma_bufs_are_checked),
-		DEVICE_TEST(dma_buf_regions_can_be_queried_and_changed),
-		DEVICE_TEST(there_is_no_data_direct_device),
-		DEVICE_TEST(a_data_direct_device_takes_dma_bufs_and_has_a_path),
-		DEVICE_TEST(one_method_registers_memory_and_dma_bufs),
-		cmocka_unit_test(libibverbs_registers_dma_bufs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

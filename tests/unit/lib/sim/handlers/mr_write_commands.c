@@ -2,7 +2,7 @@
 /* The write commands REG_MR and DEREG_MR: what is checked and stored, and which handles and keys are given. */
 #include "tests/unit/lib/sim/device.h"
 
-static void query_mr_tells_what_was_registered(void **state)
+TEST(query_mr_tells_what_was_registered)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp resp;
@@ -25,7 +25,7 @@ static void query_mr_tells_what_was_registered(void **state)
 	assert_int_equal(mr.iova, 1);
 }
 
-static void handles_and_keys_are_reused_at_once(void **state)
+TEST(handles_and_keys_are_reused_at_once)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp first, second, third;
@@ -54,7 +54,7 @@ static void handles_and_keys_are_reused_at_once(void **state)
 	assert_int_not_equal(third.lkey, first.lkey); /* keys are kept by size */
 }
 
-static void access_flags_are_checked(void **state)
+TEST(access_flags_are_checked)
 {
 	static const struct {
 		uint32_t access;
@@ -90,7 +90,7 @@ static void access_flags_are_checked(void **state)
 	}
 }
 
-static void memory_is_checked(void **state)
+TEST(memory_is_checked)
 {
 	struct device *device = *state;
 	char *readonly = map(PAGE, PROT_READ), *hole = map(4 * PAGE, PROT_READ | PROT_WRITE);
@@ -127,7 +127,7 @@ static void memory_is_checked(void **state)
 				 cases[i].error);
 }
 
-static void iova_is_checked(void **state)
+TEST(iova_is_checked)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp resp;
@@ -148,7 +148,7 @@ static void iova_is_checked(void **state)
 				 cases[i].error);
 }
 
-static void on_demand_memory_need_not_be_there(void **state)
+TEST(on_demand_memory_need_not_be_there)
 {
 	const uint32_t access = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
 	struct device *device = *state;
@@ -172,7 +172,7 @@ static void on_demand_memory_need_not_be_there(void **state)
 	assert_int_equal(reg(device->fd, device->pd, device->memory + 5, 0, access, NULL), 0);
 }
 
-static void on_demand_memory_must_not_be_there_in_small_pages(void **state)
+TEST(on_demand_memory_must_not_be_there_in_small_pages)
 {
 	const uint32_t access = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND | IB_UVERBS_ACCESS_HUGETLB;
 	const uint64_t huge = 2ul << 20;
@@ -192,17 +192,4 @@ static void on_demand_memory_must_not_be_there_in_small_pages(void **state)
 	munmap(memory, 2 * huge);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(query_mr_tells_what_was_registered),
-		DEVICE_TEST(handles_and_keys_are_reused_at_once),
-		DEVICE_TEST(access_flags_are_checked),
-		DEVICE_TEST(memory_is_checked),
-		DEVICE_TEST(iova_is_checked),
-		DEVICE_TEST(on_demand_memory_need_not_be_there),
-		DEVICE_TEST(on_demand_memory_must_not_be_there_in_small_pages),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_device, close_device)

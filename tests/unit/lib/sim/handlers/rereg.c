@@ -9,7 +9,7 @@
 	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \
 	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-static void a_translation_keeps_the_key_while_it_fits(void **state)
+TEST_WITH(a_translation_keeps_the_key_while_it_fits, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_reg_mr_resp mr;
@@ -47,7 +47,7 @@ static void a_translation_keeps_the_key_while_it_fits(void **state)
 	assert_int_equal(key, mr.lkey);
 }
 
-static void translations_are_checked(void **state)
+TEST_WITH(translations_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	const struct {
@@ -77,7 +77,7 @@ static void translations_are_checked(void **state)
 	}
 }
 
-static void flags_and_handles_are_checked(void **state)
+TEST_WITH(flags_and_handles_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_rereg_mr in = { .access_flags = LOCAL };
@@ -98,7 +98,7 @@ static void flags_and_handles_are_checked(void **state)
 	assert_int_equal(set_pd(device->fd, device->pd + 1, device->pd + 1), EINVAL);
 }
 
-static void access_is_checked(void **state)
+TEST_WITH(access_is_checked, open_device, close_device)
 {
 	static const struct {
 		uint32_t from, to;
@@ -139,7 +139,7 @@ static void access_is_checked(void **state)
 }
 
 /* Write access depends on how the pages are pinned, not on the access that the MR has now. */
-static void write_access_can_be_given_back(void **state)
+TEST_WITH(write_access_can_be_given_back, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_rereg_mr in;
@@ -162,7 +162,7 @@ static void write_access_can_be_given_back(void **state)
 	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
 }
 
-static void new_access_decides_about_new_memory(void **state)
+TEST_WITH(new_access_decides_about_new_memory, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_rereg_mr in;
@@ -177,7 +177,7 @@ static void new_access_decides_about_new_memory(void **state)
 	assert_int_equal(translate(device->fd, mr, map(PAGE, PROT_READ), PAGE, IOVA, &key), 0);
 }
 
-static void the_pd_is_busy_that_has_the_region(void **state)
+TEST_WITH(the_pd_is_busy_that_has_the_region, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t other, mr;
@@ -193,7 +193,7 @@ static void the_pd_is_busy_that_has_the_region(void **state)
 	assert_int_equal(dealloc_pd(device->fd, other), 0);
 }
 
-static void on_demand_regions_get_a_new_key_with_new_memory(void **state)
+TEST_WITH(on_demand_regions_get_a_new_key_with_new_memory, open_device, close_device)
 {
 	const uint32_t odp = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
 	struct device *device = *state;
@@ -241,12 +241,12 @@ static int count_old_and_new(struct device *device)
 	return 0;
 }
 
-static void old_and_new_pages_count_together(void **state)
+TEST_WITH(old_and_new_pages_count_together, open_device, close_device)
 {
 	in_child(count_old_and_new, *state);
 }
 
-static void libibverbs_changes_regions(void **state)
+TEST(libibverbs_changes_regions)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
 	struct ibv_context *context = ibv_open_device(list[0]);
@@ -282,22 +282,4 @@ static void libibverbs_changes_regions(void **state)
 	assert_int_equal(ibv_dealloc_pd(other), 0);
 	assert_int_equal(ibv_close_device(context), 0);
 	ibv_free_device_list(list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(a_translation_keeps_the_key_while_it_fits),
-		DEVICE_TEST(translations_are_checked),
-		DEVICE_TEST(flags_and_handles_are_checked),
-		DEVICE_TEST(access_is_checked),
-		DEVICE_TEST(write_access_can_be_given_back),
-		DEVICE_TEST(new_access_decides_about_new_memory),
-		DEVICE_TEST(the_pd_is_busy_that_has_the_region),
-		DEVICE_TEST(on_demand_regions_get_a_new_key_with_new_memory),
-		DEVICE_TEST(old_and_new_pages_count_together),
-		cmocka_unit_test(libibverbs_changes_regions),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static int change_for_ever(struct device *device, uint32_t mr, uint32_t other)
 	}
 }
 
-static void a_kill_leaves_the_region_as_it_was_or_will_be(void **state)
+TEST(a_kill_leaves_the_region_as_it_was_or_will_be)
 {
 	struct device *device = *state;
 	uint32_t mr, other;
@@ -82,7 +82,7 @@ static int rereg_in_threads(struct device *device)
 	return 0;
 }
 
-static void threads_can_change_a_region_at_once(void **state)
+TEST(threads_can_change_a_region_at_once)
 {
 	in_child(rereg_in_threads, *state);
 }
@@ -107,7 +107,7 @@ static void *translate_much(void *argument)
 	return NULL;
 }
 
-static void only_one_of_two_changes_is_made(void **state)
+TEST(only_one_of_two_changes_is_made)
 {
 	struct device *device = *state;
 	struct race race = { .device = device };
@@ -132,13 +132,4 @@ static void only_one_of_two_changes_is_made(void **state)
 	assert_region(device->fd, mr, key, PAGE, (uintptr_t)device->memory);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(a_kill_leaves_the_region_as_it_was_or_will_be),
-		DEVICE_TEST(threads_can_change_a_region_at_once),
-		DEVICE_TEST(only_one_of_two_changes_is_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_device, close_device)

@@ -192,18 +192,3 @@ TEST(other_descriptors_and_requests_are_left_alone)
 	close(null);
 	close(heap);
 }
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_these_nodes_are_made_up_and_only_in_a_simulation),
-		cmocka_unit_test(descriptors_close_on_exec_as_they_were_asked_to),
-		cmocka_unit_test(a_udmabuf_is_a_dma_buf_of_that_memory),
-		cmocka_unit_test(what_a_udmabuf_cannot_be_made_of_is_refused),
-		cmocka_unit_test(a_heap_gives_whole_pages_that_are_contiguous),
-		cmocka_unit_test(what_a_heap_cannot_give_is_refused),
-		cmocka_unit_test(other_descriptors_and_requests_are_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

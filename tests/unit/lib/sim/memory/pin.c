@@ -32,7 +32,7 @@ static int count_pages(struct device *device)
 	return 0;
 }
 
-static void pages_are_counted_against_the_limit(void **state)
+TEST(pages_are_counted_against_the_limit)
 {
 	in_child(count_pages, *state);
 }
@@ -46,7 +46,7 @@ static int lock_nothing(struct device *device)
 	return 0;
 }
 
-static void who_may_lock_nothing_is_told_so(void **state)
+TEST(who_may_lock_nothing_is_told_so)
 {
 	in_child(lock_nothing, *state);
 }
@@ -73,18 +73,9 @@ static int count_for_the_one_who_pinned(struct device *device)
 	return 0;
 }
 
-static void the_account_is_that_of_the_address_space(void **state)
+TEST(the_account_is_that_of_the_address_space)
 {
 	in_child(count_for_the_one_who_pinned, *state);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(pages_are_counted_against_the_limit),
-		DEVICE_TEST(who_may_lock_nothing_is_told_so),
-		DEVICE_TEST(the_account_is_that_of_the_address_space),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_device, close_device)

@@ -5,7 +5,7 @@
 
 #define FIRST 0x11
 
-static void the_last_key_of_its_variant_comes_back_first(void **state)
+TEST(the_last_key_of_its_variant_comes_back_first)
 {
 	struct sim_table *table = *state;
 
@@ -23,7 +23,7 @@ static void the_last_key_of_its_variant_comes_back_first(void **state)
 	assert_int_equal(sim_key_reuse(table, 6), 0);
 }
 
-static void keys_of_the_device_do_not_come_back(void **state)
+TEST(keys_of_the_device_do_not_come_back)
 {
 	struct sim_table *table = *state;
 
@@ -31,7 +31,7 @@ static void keys_of_the_device_do_not_come_back(void **state)
 	assert_int_equal(sim_key_reuse(table, SIM_KEY_OF_DEVICE), 0);
 }
 
-static void the_oldest_of_many_keys_are_forgotten(void **state)
+TEST(the_oldest_of_many_keys_are_forgotten)
 {
 	struct sim_table *table = *state;
 	uint32_t i;
@@ -43,7 +43,7 @@ static void the_oldest_of_many_keys_are_forgotten(void **state)
 	assert_int_equal(sim_key_reuse(table, 0), 0);
 }
 
-static void indexes_are_used_in_turn(void **state)
+TEST(indexes_are_used_in_turn)
 {
 	struct sim_table *table = *state;
 	uint32_t mr = add(table, MR, SIM_NO_HANDLE);
@@ -59,7 +59,7 @@ static void indexes_are_used_in_turn(void **state)
 	assert_int_equal(sim_key_reuse(table, 0), 0);
 }
 
-static void a_number_that_was_written_over_is_no_number_of_keys(void **state)
+TEST(a_number_that_was_written_over_is_no_number_of_keys)
 {
 	struct sim_table *table = *state;
 
@@ -70,7 +70,7 @@ static void a_number_that_was_written_over_is_no_number_of_keys(void **state)
 	assert_int_equal(sim_key_reuse(table, 0), 0x1100);
 }
 
-static void a_repair_forgets_freed_keys(void **state)
+TEST(a_repair_forgets_freed_keys)
 {
 	struct sim_table *table = *state;
 
@@ -81,16 +81,4 @@ static void a_repair_forgets_freed_keys(void **state)
 	assert_int_equal(sim_key_reuse(table, 4), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(the_last_key_of_its_variant_comes_back_first),
-		TABLE_TEST(keys_of_the_device_do_not_come_back),
-		TABLE_TEST(the_oldest_of_many_keys_are_forgotten),
-		TABLE_TEST(indexes_are_used_in_turn),
-		TABLE_TEST(a_number_that_was_written_over_is_no_number_of_keys),
-		TABLE_TEST(a_repair_forgets_freed_keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_table, close_table)

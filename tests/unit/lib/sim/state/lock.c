@@ -6,7 +6,7 @@
 
 #include "tests/unit/lib/sim/state/object_table.h"
 
-static void a_table_that_was_written_over_is_refused(void **state)
+TEST(a_table_that_was_written_over_is_refused)
 {
 	struct sim_table *table = *state;
 	struct sim_header *header = table->header;
@@ -44,7 +44,7 @@ static void churn(struct sim_table *table)
 	}
 }
 
-static void a_kill_at_any_moment_leaves_a_table_that_works(void **state)
+TEST(a_kill_at_any_moment_leaves_a_table_that_works)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE);
@@ -67,12 +67,4 @@ static void a_kill_at_any_moment_leaves_a_table_that_works(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(a_table_that_was_written_over_is_refused),
-		TABLE_TEST(a_kill_at_any_moment_leaves_a_table_that_works),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_table, close_table)

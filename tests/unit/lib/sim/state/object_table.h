@@ -90,7 +90,5 @@ static inline void assert_consistent(struct sim_table *table, uint32_t pd)
 	assert_listed(table, children + 1);
 }
 
-/** TABLE_TEST() - a test whose state is a new, locked table */
-#define TABLE_TEST(name) cmocka_unit_test_setup_teardown(name, open_table, close_table)
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "tests/unit/lib/sim/state/object_table.h"
 
-static void the_lowest_free_handle_is_given_out(void **state)
+TEST(the_lowest_free_handle_is_given_out)
 {
 	struct sim_table *table = *state;
 	uint32_t i;
@@ -22,7 +22,7 @@ static void the_lowest_free_handle_is_given_out(void **state)
 	assert_int_equal(add(table, MR, SIM_NO_HANDLE), 5000);
 }
 
-static void a_cancelled_handle_is_free(void **state)
+TEST(a_cancelled_handle_is_free)
 {
 	struct sim_table *table = *state;
 	struct sim_object *object;
@@ -34,7 +34,7 @@ static void a_cancelled_handle_is_free(void **state)
 	assert_int_equal(add(table, PD, SIM_NO_HANDLE), handle);
 }
 
-static void type_and_handle_must_agree(void **state)
+TEST(type_and_handle_must_agree)
 {
 	struct sim_table *table = *state;
 	struct sim_object *object;
@@ -47,7 +47,7 @@ static void type_and_handle_must_agree(void **state)
 	assert_int_equal(sim_object_find(table, PD, (uint64_t)pd + (1ull << 32), &object), -ENOENT);
 }
 
-static void children_keep_their_parent_busy(void **state)
+TEST(children_keep_their_parent_busy)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE), mr = add(table, MR, pd);
@@ -58,7 +58,7 @@ static void children_keep_their_parent_busy(void **state)
 	assert_int_equal(users(table, pd), 1);
 }
 
-static void a_list_that_was_written_over_has_an_end(void **state)
+TEST(a_list_that_was_written_over_has_an_end)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE), mr = add(table, MR, pd);
@@ -76,7 +76,7 @@ static void a_list_that_was_written_over_has_an_end(void **state)
 	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
 }
 
-static void numbers_that_were_written_over_reach_nothing_else(void **state)
+TEST(numbers_that_were_written_over_reach_nothing_else)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE), mr = add(table, MR, pd);
@@ -118,7 +118,7 @@ static void reserve_only(struct sim_table *table)
 			object->parent = 0;
 }
 
-static void a_reservation_does_not_outlive_its_maker(void **state)
+TEST(a_reservation_does_not_outlive_its_maker)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE);
@@ -160,7 +160,7 @@ static void half_a_renewal(struct sim_table *table)
 	table->objects[3].older = table->objects[2].older;
 }
 
-static void what_was_half_done_is_repaired(void **state)
+TEST(what_was_half_done_is_repaired)
 {
 	static void (*const cases[])(struct sim_table * table) = {
 		half_a_deletion,
@@ -188,7 +188,7 @@ static void what_was_half_done_is_repaired(void **state)
 	assert_int_equal(table->header->newest, 2);
 }
 
-static void an_object_can_be_made_the_newest(void **state)
+TEST(an_object_can_be_made_the_newest)
 {
 	struct sim_table *table = *state;
 	uint32_t pd = add(table, PD, SIM_NO_HANDLE);
@@ -217,7 +217,7 @@ static void before_a_change(struct sim_table *table)
 	table->header->change = (struct sim_object){ .parent = 0, .key = 8 };
 }
 
-static void a_change_is_made_or_not(void **state)
+TEST(a_change_is_made_or_not)
 {
 	const struct sim_object contents = { .parent = 0, .key = 5, .length = 9, .type = 99 };
 	struct sim_table *table = *state;
@@ -245,20 +245,4 @@ static void a_change_is_made_or_not(void **state)
 	assert_int_equal(users(table, other), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(the_lowest_free_handle_is_given_out),
-		TABLE_TEST(a_cancelled_handle_is_free),
-		TABLE_TEST(type_and_handle_must_agree),
-		TABLE_TEST(children_keep_their_parent_busy),
-		TABLE_TEST(a_list_that_was_written_over_has_an_end),
-		TABLE_TEST(numbers_that_were_written_over_reach_nothing_else),
-		TABLE_TEST(a_reservation_does_not_outlive_its_maker),
-		TABLE_TEST(what_was_half_done_is_repaired),
-		TABLE_TEST(an_object_can_be_made_the_newest),
-		TABLE_TEST(a_change_is_made_or_not),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_table, close_table)

@@ -6,7 +6,7 @@
 
 #include "tests/unit/lib/sim/state/object_table.h"
 
-static void another_mapping_sees_what_was_added(void **state)
+TEST(another_mapping_sees_what_was_added)
 {
 	struct sim_table *table = *state, other;
 	struct sim_object *object;
@@ -27,7 +27,7 @@ static void another_mapping_sees_what_was_added(void **state)
 	assert_int_equal(sim_object_find(table, MR, 262144, &object), 0);
 }
 
-static void other_files_are_not_tables(void **state)
+TEST(other_files_are_not_tables)
 {
 	const uint32_t no_kind = MR_SIM_PROFILES;
 	struct sim_table *table = *state;
@@ -48,7 +48,7 @@ static void other_files_are_not_tables(void **state)
 	close(unsealed);
 }
 
-static void what_a_program_writes_does_not_reach_the_table(void **state)
+TEST(what_a_program_writes_does_not_reach_the_table)
 {
 	const struct sim_table *table = *state;
 	const uint64_t id = table->header->id;
@@ -64,7 +64,7 @@ static void what_a_program_writes_does_not_reach_the_table(void **state)
 	assert_true(is_table(fd));
 }
 
-static void more_objects_than_the_file_has_are_not_looked_at(void **state)
+TEST(more_objects_than_the_file_has_are_not_looked_at)
 {
 	struct sim_table *table = *state;
 	const uint32_t capacity = table->header->capacity;
@@ -80,14 +80,4 @@ static void more_objects_than_the_file_has_are_not_looked_at(void **state)
 	assert_int_equal(sim_table_lock(table), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TABLE_TEST(another_mapping_sees_what_was_added),
-		TABLE_TEST(other_files_are_not_tables),
-		TABLE_TEST(what_a_program_writes_does_not_reach_the_table),
-		TABLE_TEST(more_objects_than_the_file_has_are_not_looked_at),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+EACH_TEST(open_table, close_table)

@@ -4,7 +4,7 @@
 
 #include "tests/unit/lib/sim/device.h"
 
-static void each_open_is_a_context_of_its_own(void **state)
+TEST_WITH(each_open_is_a_context_of_its_own, open_device, close_device)
 {
 	struct device *device = *state;
 	int again = open_context(), same = dup(device->fd), fresh;
@@ -24,7 +24,7 @@ static void each_open_is_a_context_of_its_own(void **state)
 	close(fresh);
 }
 
-static void a_reused_descriptor_number_is_a_new_context(void **state)
+TEST_WITH(a_reused_descriptor_number_is_a_new_context, open_device, close_device)
 {
 	struct device *device = *state;
 	int other = open_context(), first = dup(device->fd), null;
@@ -41,7 +41,7 @@ static void a_reused_descriptor_number_is_a_new_context(void **state)
 	close(other);
 }
 
-static void descriptors_close_on_exec_when_asked(void **state)
+TEST(descriptors_close_on_exec_when_asked)
 {
 	int kept = open(NODE, O_RDWR), closed = open_node();
 
@@ -52,21 +52,8 @@ static void descriptors_close_on_exec_when_asked(void **state)
 	close(closed);
 }
 
-static void netlink_is_refused_so_that_sysfs_is_read(void **state)
+TEST(netlink_is_refused_so_that_sysfs_is_read)
 {
-	(void)state;
 	assert_int_equal(socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA), -1);
 	assert_int_equal(errno, EPROTONOSUPPORT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(each_open_is_a_context_of_its_own),
-		DEVICE_TEST(a_reused_descriptor_number_is_a_new_context),
-		cmocka_unit_test(descriptors_close_on_exec_when_asked),
-		cmocka_unit_test(netlink_is_refused_so_that_sysfs_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

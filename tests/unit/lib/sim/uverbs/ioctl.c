@@ -5,7 +5,7 @@
  */
 #include "tests/unit/lib/sim/device.h"
 
-static void the_header_is_checked(void **state)
+TEST_WITH(the_header_is_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct request request;
@@ -31,7 +31,7 @@ static void the_header_is_checked(void **state)
 	assert_int_equal(errno, ENOTTY);
 }
 
-static void methods_are_known_modelled_or_not(void **state)
+TEST_WITH(methods_are_known_modelled_or_not, open_device, close_device)
 {
 	static const struct {
 		uint16_t object, method;
@@ -56,7 +56,7 @@ static void methods_are_known_modelled_or_not(void **state)
 	}
 }
 
-static void attributes_are_checked(void **state)
+TEST_WITH(attributes_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct request request;
@@ -98,7 +98,7 @@ static void attributes_are_checked(void **state)
 	assert_int_equal(send_to(&request, device->fd), EINVAL);
 }
 
-static void handles_are_checked(void **state)
+TEST_WITH(handles_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	uint32_t handle;
@@ -120,7 +120,7 @@ static void handles_are_checked(void **state)
 	assert_int_equal(dealloc_pd(device->fd, device->pd), ENOENT);
 }
 
-static void write_commands_are_checked(void **state)
+TEST_WITH(write_commands_are_checked, open_device, close_device)
 {
 	struct device *device = *state;
 	struct ib_uverbs_dereg_mr small = { 0 };
@@ -156,7 +156,7 @@ static void write_commands_are_checked(void **state)
 	assert_int_equal(send_to(&request, device->fd), 0);
 }
 
-static void a_context_comes_first_and_once(void **state)
+TEST(a_context_comes_first_and_once)
 {
 	int fd = open_node();
 	uint32_t pd;
@@ -168,18 +168,4 @@ static void a_context_comes_first_and_once(void **state)
 	assert_int_equal(alloc_pd(fd, &pd), 0);
 	assert_int_equal(pd, 0); /* no other object exists */
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DEVICE_TEST(the_header_is_checked),
-		DEVICE_TEST(methods_are_known_modelled_or_not),
-		DEVICE_TEST(attributes_are_checked),
-		DEVICE_TEST(handles_are_checked),
-		DEVICE_TEST(write_commands_are_checked),
-		cmocka_unit_test(a_context_comes_first_and_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,21 +210,4 @@ static int remove_folder(void **state)
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_running_program_is_followed),
-		cmocka_unit_test(the_loader_decides),
-		cmocka_unit_test(the_loader_itself_is_followed_as_a_program),
-		cmocka_unit_test(other_machines_are_told),
-		cmocka_unit_test(of_a_script_the_interpreter_counts),
-		cmocka_unit_test(a_script_may_name_itself),
-		cmocka_unit_test(rights_of_another_user_are_told),
-		cmocka_unit_test(what_cannot_run_is_no_obstacle),
-		cmocka_unit_test(a_hostile_file_does_no_harm),
-		cmocka_unit_test(errno_stays),
-		cmocka_unit_test(programs_are_found_as_execvp_finds_them),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+ALL_TESTS(make_folder, remove_folder)
