@@ -87,7 +87,7 @@ MAN := $(wildcard man/*.[1-9])
 EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
-.PHONY: all tests demo check check-unit check-cli check-userland check-kernel shell-kernel \
+.PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
 	check-sanitized check-all valgrind bench bench-compare causes lint setup install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA and the agent of trace (default)
@@ -179,10 +179,16 @@ demo: setup
 	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@sh tests/demo.sh $(BUILD)/mrctl
 
-## check: install what is missing and run all tests that need no kernel of their own
+## check: install what is missing and run all tests that need no kernel of their own (REPEAT=20, SEED=1)
 check: setup
+	@tests/announce.sh
 	@$(MAKE) --no-print-directory $(PARALLEL) tests
 	+@MAKE='$(MAKE)' tests/each.sh check-unit check-cli
+
+## check-quick: unit tests, and the quick command-line tests on one simulated device
+check-quick:
+	@$(MAKE) --no-print-directory $(PARALLEL) tests
+	+@MAKE='$(MAKE)' PROFILES=mlx5 FILTER='!slow,!kill,!text' tests/each.sh check-unit check-cli
 
 # The tests of a folder are one program, which links the folder that it tests and the layers below: where a
 # file there uses one above, the program does not link.
@@ -230,9 +236,11 @@ check-cli: all $(CLI_BIN) $(REFUSED)
 # Preloaded by tests in the guests, which have no compiler
 PRELOADS := $(patsubst %,$(BUILD)/%.so,starve mappings readonly)
 
+guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(REFUSED) \
+	$(BUILD)/differential $(PRELOADS)
+
 ## check-kernel: the tests tagged "kernel" on real Linux kernels, in VMs (only one: GUEST=sid)
-check-kernel: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool \
-		$(REFUSED) $(BUILD)/differential $(PRELOADS)
+check-kernel: guest-programs
 	@bats tests/kernel
 	@BUILD=$(BUILD) tests/kernel/check.sh $(GUEST)
 
@@ -250,14 +258,13 @@ $(BUILD)/differential: $(DIFF_OBJ)
 shell-kernel: all
 	@BUILD=$(BUILD) tests/kernel/run.sh shell $(or $(GUEST),sid)
 
-## check-all: check, lint, sanitizers, valgrind, check-userland, check-kernel
-check-all: export FAULT_STEP = 1
-check-all: setup
-	+@MAKE='$(MAKE)' tests/each.sh check lint check-sanitized valgrind check-userland check-kernel
+## check-all: all tests there are, as CI runs them before a release (an hour; needs root)
+check-all:
+	@.ci/run all
 
-## check-sanitized: unit and command-line tests with AddressSanitizer and UndefinedBehaviorSanitizer
+## check-sanitized: check with AddressSanitizer and UndefinedBehaviorSanitizer
 check-sanitized:
-	+@MAKE='$(MAKE)' tests/each.sh BUILD=$(BUILD)/san SAN=address,undefined check-unit check-cli
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined CFLAGS='-O1 -g' FILTER='!kill,!text' check
 
 ## check-userland: rdma-core of Debian 12, 13 and sid on the simulated HCA, with its own tests
 check-userland: all $(CLI_BIN)

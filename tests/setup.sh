@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Installs the Debian packages that building and testing need and that are missing.
+# Usage: setup.sh          what make demo and make check need
+#        setup.sh all      also what make lint, check-all, check-kernel and bench use
+#        setup.sh missing  installs nothing, prints the names of packages of "all" that are missing
 set -eu
 
 packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils libcjson-dev
 	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
-# "setup.sh all" adds what make lint, check-all, check-kernel and bench use.
-[ "${1:-}" != all ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
+[ $# -eq 0 ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
 	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
@@ -23,6 +25,7 @@ for package in $packages; do
 	*) missing="$missing $package" ;;
 	esac
 done
+[ "${1:-}" != missing ] || { echo "$missing"; exit 0; }
 [ -n "$missing" ] || exit 0
 
 # refuse REASON: fails, and prints the command that root has to type

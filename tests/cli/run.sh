@@ -1,40 +1,51 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Runs the command-line tests on the simulated HCA: all files on profile mlx5, FILEs on profile rxe too.  Each
-# file is a run of bats.  Reports (TAP) are left in $BUILD/report.
+# file is a run of bats, in a process group of its own.  Reports (TAP) are left in $BUILD/report.
 # Usage: run.sh FILE...
-#   FILTER    only tests with these tags, as for bats --filter-tags
+#   FILTER    only tests with these tags, as for bats --filter-tags; several sets are separated by "|"
 #   PROFILES  only on these ("mlx5 rxe")
+#   FILES     only these files ("reg batch")
 #   JOBS      how many files run at once (one more than processors, since tests also wait)
+#   SEED      the order of the files (a number; default: another one in each run)
+#   REPEAT    how often all is run, each time in another order (1)
+#   LIMIT     seconds that a file may take (900)
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${BUILD:?}"
 export BUILD
 profiles=${PROFILES:-mlx5 rxe}
 jobs=${JOBS:-$(($(nproc) + 1))}
+seed=${SEED:-$RANDOM}
+limit=${LIMIT:-900}
 options=(--tap --timing)
-[ -z "${FILTER:-}" ] || options+=(--filter-tags "$FILTER")
+IFS='|' read -ra filters <<<"${FILTER:-}"
+for filter in "${filters[@]}"; do
+	options+=(--filter-tags "$filter")
+done
 status=0
 declare -A running=() begun=()
 
-# The files that take longest start first, so that short ones fill the gaps at the end
-slow=(faults session-kill report-hostile report host host-hostile bench shell man combinations session-hostile slurm
-	session-many completion)
+# is_wanted FILE
+is_wanted() {
+	local name=${1##*/}
 
-# in_order PROFILE FILE...: prints "ORDER PROFILE FILE" for each, if the profile is wanted; files with a lower ORDER
-# start first
+	[ -z "${FILES:-}" ] || [[ " $FILES " == *" ${name%.bats} "* ]]
+}
+
+# in_order SEED FILE...: prints "PROFILE FILE" for each run, in an order that depends on SEED
 in_order() {
-	local profile=$1 file order
+	local seed=$1 file
 	shift
-	[[ " $profiles " == *" $profile "* ]] || return 0
 
-	for file; do
-		order=0
-		until [ $order -eq ${#slow[@]} ] || [ "${file##*/}" = "${slow[order]}.bats" ]; do
-			order=$((order + 1))
+	{
+		for file in "$here"/*.bats; do
+			[[ " $profiles " != *" mlx5 "* ]] || ! is_wanted "$file" || echo "mlx5 $file"
 		done
-		echo "$order $profile $file"
-	done
+		for file; do
+			[[ " $profiles " != *" rxe "* ]] || ! is_wanted "$file" || echo "rxe $file"
+		done
+	} | shuf --random-source=<(yes "$seed")
 }
 
 # report PROFILE FILE: prints the name of its report
@@ -44,15 +55,20 @@ report() {
 	echo "$BUILD/report/$1/${name%.bats}.tap"
 }
 
-# begin PROFILE FILE: starts it in a process group of its own, so that stop() ends all its processes
+# begin PROFILE FILE: starts it
 begin() {
 	set -m
-	MRCTL_TEST_PROFILE=$1 bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
+	MRCTL_TEST_PROFILE=$1 timeout -k 10 "$limit" bats "${options[@]}" "$2" >"$(report "$1" "$2")" 2>&1 </dev/null &
 	running[$!]="$1 $2" begun[$!]=$SECONDS
 	set +m
 }
 
-# Waits until one of the running files ends, and prints the tests that failed in it
+# print_failures TAP: prints the tests that failed with the lines that explain them
+print_failures() {
+	awk '/^ok / { on = 0; next } { if (/^not ok /) on = 1 } on || !/^(1\.\.|#)/' "$1"
+}
+
+# Waits until one of the running files ends, ends what it has left, and prints the tests that failed in it
 await_file() {
 	local pid one profile file tap
 
@@ -61,11 +77,12 @@ await_file() {
 	read -r profile file <<<"${running[$pid]}"
 	unset "running[$pid]"
 	tap=$(report "$profile" "$file")
+	! kill -KILL -- "-$pid" 2>/dev/null || [ $one -eq 0 ] || echo "# ended what it had left running" >>"$tap"
+	[ $one -ne 124 ] || echo "not ok 0 ${file##*/} was stopped after $limit s" >>"$tap"
 	printf '%3d s  %s %s\n' $((SECONDS - begun[$pid])) "$profile" "${file##*/}"
 	if [ $one -ne 0 ]; then
 		status=1
-		# the lines after a failure explain it
-		awk '/^ok / { on = 0; next } { if (/^not ok /) on = 1 } on || !/^(1\.\.|#)/' "$tap"
+		print_failures "$tap"
 	fi
 }
 
@@ -79,22 +96,60 @@ stop() {
 	exit 1
 }
 
+# run_all SEED FILE...: runs all files once
+run_all() {
+	local profile file
+	declare -a runs
+
+	mapfile -t runs < <(in_order "$@")
+	for file in "${runs[@]}"; do
+		read -r profile file <<<"$file"
+		[ ${#running[@]} -lt "$jobs" ] || await_file
+		begin "$profile" "$file"
+	done
+	while [ ${#running[@]} -gt 0 ]; do
+		await_file
+	done
+}
+
+# sum_up: prints the ten slowest tests, the names of those that failed, and a line for each profile
+sum_up() {
+	local profile name failed
+
+	echo "the slowest tests:"
+	sed -nE 's/^(not )?ok [0-9]+ (.*) in ([0-9]+)ms.*/\3 \2/p' "$BUILD"/report/*/*.tap | sort -rn | head -n 10 |
+		awk '{ ms = $1; $1 = ""; printf "%6.1f s %s\n", ms / 1000, $0 }'
+	failed=$(cd "$BUILD/report" && grep -H '^not ok ' ./*/*.tap |
+		sed -E 's|^\./([^/]*)/([^:]*)\.tap:not ok [0-9]* |  \1 \2.bats: |; s/ in [0-9]+ms$//')
+	[ -z "$failed" ] || printf 'failed (seed %s):\n%s\n' "$seed" "$failed"
+	for profile in $profiles; do
+		name=$profile
+		cat /dev/null "$BUILD/report/$profile"/*.tap | awk -v profile="$name" '
+			/^ok .*# skip/ {
+				sub(/.*# skip */, "")
+				if (/installed|^no [a-z0-9]*(\(1\))?$|^needs (cc|strace)/) missing++
+				else if (/guest|kernel|software HCA|that HCA|queues|real device|moves data|HCA no-/) kernel++
+				else other++
+				next
+			}
+			/^ok / { passed++ }
+			/^not ok / { failed++ }
+			END {
+				printf "%s: %d passed, %d failed", profile, passed, failed
+				printf "; not run: %d need a real kernel (make check-kernel), %d do not apply here", kernel, other
+				if (missing) printf ", %d need a program that is not installed (sh tests/setup.sh all)", missing
+				print ""
+			}'
+	done
+}
+
 trap stop INT TERM HUP
-rm -rf "$BUILD/report"
-mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
-while read -r _ profile file; do
-	[ ${#running[@]} -lt "$jobs" ] || await_file
-	begin "$profile" "$file"
-done < <({ in_order mlx5 "$here"/*.bats; in_order rxe "$@"; } | sort -sn -k 1,1)
-while [ ${#running[@]} -gt 0 ]; do
-	await_file
-done
-for profile in $profiles; do
-	awk -v profile="$profile" '
-		/^ok / && / # skip/ { skipped++; next }
-		/^ok / { passed++ }
-		/^not ok / { failed++ }
-		END { printf "%s: %d passed, %d failed, %d skipped\n", profile, passed, failed, skipped }
-	' "$BUILD/report/$profile"/*.tap
+for ((round = 1; round <= ${REPEAT:-1}; round++)); do
+	[ "${REPEAT:-1}" -eq 1 ] || echo "round $round of $REPEAT, seed $seed"
+	rm -rf "$BUILD/report"
+	mkdir -p "$BUILD/report/mlx5" "$BUILD/report/rxe"
+	run_all "$seed" "$@"
+	sum_up
+	seed=$((seed + 1))
 done
 exit $status

@@ -23,7 +23,8 @@ die() { say "$*"; exit 125; }
 
 usage() {
 	cat <<-EOF
-	usage: run.sh check SUITE             run the tests tagged "kernel" on each device
+	usage: run.sh check SUITE [calls]     run the tests tagged "kernel" on each device, and random
+	                                      calls; "calls": only these
 	       run.sh shell SUITE             give a prompt in the guest
 	       run.sh exec SUITE -- CMD...    run one command in the guest, in /mrctl
 	       run.sh update SUITE            make the guest anew from the newest packages
@@ -179,7 +180,7 @@ case $command in
 check)
 	require
 	prepare
-	run_guest $lib/check
+	run_guest $lib/check "${GUEST_CALLS:-2000}" "$@"
 	;;
 shell)
 	if [ ! -t 0 ] || [ ! -t 1 ]; then die "shell needs a terminal: use exec"; fi

@@ -7,8 +7,8 @@
 #   vm_verdict	prints what went wrong and exits with the status of the run
 #   vm_stop	ends the processes that still run
 
-boot_limit=120	# seconds until the job must have begun
-end_limit=60	# seconds for the drivers to be unloaded after it
+boot_limit=300	# seconds until the job must have begun; 20 where nothing else runs
+end_limit=180	# seconds for the drivers to be unloaded after it
 hca_pid='' qemu_pid='' tee_pid='' stopped=''
 
 vm_stop() {
