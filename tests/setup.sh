@@ -8,7 +8,7 @@ set -eu
 
 packages='gcc make pkg-config libibverbs-dev ibverbs-providers ibverbs-utils libcjson-dev
 	libsmartcols-dev libmnl-dev libdw-dev libcmocka-dev bats jq strace'
-[ $# -eq 0 ] || packages="$packages shellcheck clang clang-format cppcheck valgrind
+[ $# -eq 0 ] || packages="$packages shellcheck ccache clang clang-format cppcheck valgrind
 	iproute2 man-db bash-completion zsh fish dash python3 python3-pyverbs util-linux apt
 	debian-archive-keyring debootstrap mawk tar gzip binutils libc6-dev
 	prometheus prometheus-node-exporter clustershell ansible-core python3-yaml
