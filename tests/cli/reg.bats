@@ -4,57 +4,44 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+load rows
 
 # bats test_tags=kernel
 @test "reg registers a page, prints it line by line and deregisters it" {
+	local line
+
 	run --separate-stderr mr reg
 	succeeded
 	[ -z "$stderr" ]
-	grep -qx 'state: *deregistered' <<<"$output"
-	grep -Eqx 'lkey: *0x[0-9a-f]+' <<<"$output"
-	grep -Eqx 'rkey: *0x[0-9a-f]+' <<<"$output"
-	grep -Eqx 'addr: *0x[0-9a-f]+' <<<"$output"
-	grep -Eqx 'length: *4096' <<<"$output"
-	grep -qx 'access: *local-write' <<<"$output"
-	grep -qx 'memory: *anon' <<<"$output"
-	grep -Eqx 'elapsed_ns: *[0-9]+' <<<"$output"
-	grep -Eqx 'dereg_elapsed_ns: *[0-9]+' <<<"$output"
+	for line in 'state: *deregistered' 'lkey: *0x[0-9a-f]+' 'rkey: *0x[0-9a-f]+' 'addr: *0x[0-9a-f]+' \
+		'length: *4096' 'access: *local-write' 'memory: *anon' 'elapsed_ns: *[1-9][0-9]*' \
+		'dereg_elapsed_ns: *[1-9][0-9]*'; do
+		grep -Eqx "$line" <<<"$output" || fail "no line $line: $output"
+	done
 }
 
 # bats test_tags=kernel
-@test "reg --json reports the trial in one document" {
-	run --separate-stderr mr reg --json --size 16K --access local-write,remote-read --name buf0
+@test "the document has the regions of --count, the environment, and whether it is simulated" {
+	local simulated=false
+
+	! on_simulator || simulated=true
+	run --separate-stderr mr reg --json --size 5000 --count 3 --name buf --access local-write,remote-read
 	succeeded
 	[ -z "$stderr" ]
-	json '.format == 1 and .command == "reg" and .session == false and .failures == []'
-	json '.as_expected == null'
-	json '.regions | length == 1'
-	json '.regions[0] | .id == 1 and .name == "buf0" and .kind == "mr" and .via == "library"'
-	json '.regions[0] | .state == "deregistered" and .pd == "default"'
-	json '.regions[0] | .length == 16384 and .iova == .addr'
-	json '.regions[0] | .access == ["local-write", "remote-read"] and .access_bits == "0x5"'
-	json '.regions[0] | .memory == "anon" and .page_size == 4096'
-	json '.regions[0] | (.lkey, .rkey, .addr) | test("^0x[0-9a-f]+$")'
-	json '.regions[0] | .handle >= 0 and .elapsed_ns > 0 and .dereg_elapsed_ns > 0'
+	json '.format == 1 and .command == "reg" and .session == false and .failures == [] and .as_expected == null'
+	json '[.regions[] | [.id, .name]] == [[1, "buf.1"], [2, "buf.2"], [3, "buf.3"]]'
+	json '.regions | all(.kind == "mr" and .via == "library" and .state == "deregistered" and
+		.pd == "default" and .length == 5000 and .iova == .addr and .memory == "anon" and
+		.page_size == 4096 and .access == ["local-write", "remote-read"] and .access_bits == "0x5" and
+		.handle >= 0 and .elapsed_ns > 0 and .dereg_elapsed_ns > 0 and
+		([.lkey, .rkey, .addr] | all(test("^0x[0-9a-f]+$"))))'
+	json '.regions | [map(.lkey), map(.handle), map(.addr) | unique | length] == [3, 3, 3]'
+	json '.environment | .kernel == $kernel and .device == $device and .simulated == $simulated and
+		(.rdma_core | test("^[0-9]+[.][0-9]+")) and (.provider as $provider | .device | startswith($provider))' \
+		--arg kernel "$(uname -r)" --arg device "$(device)" --argjson simulated $simulated
 }
 
-# bats test_tags=kernel
-@test "the environment names kernel, rdma-core, device and provider" {
-	run --separate-stderr mr reg --json
-	succeeded
-	json '.environment.kernel == $kernel' --arg kernel "$(uname -r)"
-	json '.environment.rdma_core | test("^[0-9]+[.][0-9]+")'
-	json '.environment.device == $device' --arg device "$(device)"
-	json '.environment | .provider as $provider | .device | startswith($provider)'
-	if on_simulator; then
-		json '.environment.simulated == true'
-	else
-		json '.environment.simulated == false'
-	fi
-}
-
-@test "a document of the simulator says that it is simulated" {
-	on_simulator || skip "not on the simulator"
+@test "text says that the HCA is simulated, on stderr where stdout has values alone, or there was a refusal" {
 	run --separate-stderr mr reg
 	grep -qx 'simulated: *true' <<<"$output"
 	run --separate-stderr mr reg -o rkey
@@ -63,67 +50,38 @@ load helpers
 	[[ $stderr == *"simulated HCA $(device)"* ]]
 }
 
-# bats test_tags=kernel
-@test "--count registers regions that follow one another" {
-	run --separate-stderr mr reg --json --size 5000 --count 3 --name buf
-	succeeded
-	json '[.regions[].id] == [1, 2, 3]'
-	json '[.regions[].name] == ["buf.1", "buf.2", "buf.3"]'
-	json '[.regions[].length] == [5000, 5000, 5000]'
-	json '[.regions[].lkey] | unique | length == 3'
-	json '[.regions[].handle] | unique | length == 3'
-	json '[.regions[].addr] | unique | length == 3'
-}
-
-@test "--stride is the distance between regions, which may overlap" {
+@test "--stride is the distance between regions, without it they begin in whole pages" {
 	run --separate-stderr mr reg --size 8K --count 3 --stride 0x10 -n -o addr
 	succeeded
-	[ $((lines[1] - lines[0])) -eq 16 ]
-	[ $((lines[2] - lines[1])) -eq 16 ]
-	run --separate-stderr mr reg --count 2 --stride 0 -n -o addr
-	succeeded
-	[ "${lines[0]}" = "${lines[1]}" ]
-}
-
-@test "without --stride regions begin in whole pages" {
+	[ "$((lines[1] - lines[0])) $((lines[2] - lines[1]))" = "16 16" ]
 	run --separate-stderr mr reg --size 5000 --count 2 -n -o addr
 	[ $((lines[1] - lines[0])) -eq 8192 ]
 }
 
-@test "a count of many regions is registered and deregistered" {
-	run --separate-stderr mr reg --count 3000 "${MANY[@]}" --json
-	succeeded
-	json '.regions | length == 3000'
-	json '[.regions[] | select(.state == "deregistered" and .dereg_elapsed_ns)] | length == 3000'
-	json '[.regions[].lkey] | unique | length == 3000'
+@test "access flags, names of one region and sizes are passed on as given" {
+	values mr reg -n <<-'END'
+		-o access_bits --access local-write,remote-write,remote-read,remote-atomic,mw-bind,relaxed-ordering | 0x10001f
+		-o access_bits --access none | 0x0
+		-o access_bits,access --access local-write,0x20000000 | 0x20000001 local-write,0x20000000
+		-o name --name a.b_c-1 | a.b_c-1
+		-o name --name a --count 1 | a
+		-o length --size 1 | 1
+	END
 }
 
-@test "all named access flags that belong together are accepted" {
-	run --separate-stderr mr reg --json --access \
-		local-write,remote-write,remote-read,remote-atomic,mw-bind,relaxed-ordering
-	succeeded
-	json '.regions[0] | .access == ["local-write", "remote-write", "remote-read",
-		"remote-atomic", "mw-bind", "relaxed-ordering"] and .access_bits == "0x10001f"'
-}
-
-@test "access none asks for local reading only" {
-	run --separate-stderr mr reg --json --access none
-	succeeded
-	json '.regions[0] | .access == [] and .access_bits == "0x0"'
-}
-
-# bats test_tags=kernel
-@test "an unknown optional flag bit passes through and is accepted" {
-	run --separate-stderr mr reg --json --access local-write,0x20000000
-	succeeded
-	json '.regions[0] | .access == ["local-write", "0x20000000"]'
-	json '.regions[0].access_bits == "0x20000001"'
-}
-
-@test "a name of a single region is used as it is" {
-	run --separate-stderr mr reg --name a.b_c-1 -n -o name
-	succeeded
-	[ "$output" = a.b_c-1 ]
+@test "counts and strides that make no sense, and options that need another, are usage errors" {
+	usage_errors mr <<-'END'
+		reg --count 0 | --count: give at least 1
+		reg --stride 4K | --stride needs --count
+		reg --count 1 --stride 4K | --stride needs --count
+		reg --count 2 --size max | --count: the last of the regions would end beyond 64 bits of addresses
+		reg --count 3 --size 4K --stride max | --count: the last of the regions would end beyond 64 bits
+		reg --keep-going | --keep-going needs --count
+		reg --hold --hold-for 1 | --hold excludes --hold-for
+		reg --memory none --populate | --populate: there are no pages in --memory none
+		reg --memory unmapped --numa 0 | --numa: there are no pages in --memory unmapped
+		reg --numa 99999 | no NUMA node 99999
+	END
 }
 
 @test "reg works as an ordinary user" {
