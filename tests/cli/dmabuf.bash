@@ -7,6 +7,11 @@ require_mlx5() {
 	on_mlx5 || skip "rxe registers no dma-bufs"
 }
 
+# require_exporter: skips where no dma-buf can be made
+require_exporter() {
+	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+}
+
 # ud [ARG...]: runs reg-dmabuf on a udmabuf
 ud() {
 	mr reg-dmabuf --from udmabuf "$@"

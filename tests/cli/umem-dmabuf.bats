@@ -1,27 +1,22 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # mrctl umem --dmabuf: umems of dma-bufs; and the page sizes that the HCA uses for umems.
+# shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+load dmabuf
+load rows
 
 setup() {
 	note_less
 	require_devx
-	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+	require_exporter
 }
 
 # ud [ARG...]: runs umem on a udmabuf
 ud() {
 	mr umem --dmabuf udmabuf "$@"
 }
-
-# with_dmabuf SOURCE SIZE CMD...: runs CMD, which inherits a dma-buf as descriptor 9
-with_dmabuf() {
-	"${SIM[@]}" "$TOOL" make "$1" "$2" 9 "${@:3}"
-}
-
-TOOL=$BUILD/tests/cli/dmabuf-tool
-[ -x "$TOOL" ] || TOOL=dmabuf-tool
 
 # ---- what is registered
 
@@ -41,46 +36,33 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 				.dereg_elapsed_ns > 0' --arg source $source --arg via $via
 		done
 	done
-}
-
-# bats test_tags=kernel
-@test "lines and tables have the offset, and no empty address" {
 	run --separate-stderr ud --offset 8K
-	succeeded
 	grep -qx 'offset: *8192' <<<"$output"
 	[[ $output != *addr:* ]]
-	run --separate-stderr ud --count 2 --stride 8K -n
-	succeeded
-	[[ ${lines[0]} == "1 "*" 0 4096 "* && ${lines[1]} == "2 "*" 8192 4096 "* ]]
 }
 
-# bats test_tags=kernel
-@test "a descriptor is inherited, and its dma-buf registered from the offset to its end" {
-	run --separate-stderr with_dmabuf udmabuf 65536 "${MR[@]}" umem --dmabuf fd:9 --offset 4100 --json
-	succeeded
-	json '.regions[0] | .memory == "fd:9" and .length == 61436 and .offset == 4100'
+@test "a descriptor is inherited; regions follow one another, to its end where there is one" {
+	values with_dmabuf udmabuf 65536 "${MR[@]}" umem -n -o memory,offset,length --dmabuf <<-'END'
+		fd:9 --offset 4100 | fd:9 4100 61436
+		fd:9 --count 2 --stride 8K | fd:9 0 4096 fd:9 8192 4096
+		udmabuf --offset 8K | udmabuf 8192 4096
+	END
 }
 
 # bats test_tags=kernel
 @test "with --page-sizes a size must fit the pages of the dma-buf" {
-	run --separate-stderr ud --size 64K --page-sizes 4K,2M -n -o page_sizes
-	succeeded
-	[ "$output" = 4K,2M ]
-	for via in library kernel; do
-		# its pages are scattered 4 KiB pages
-		run --separate-stderr ud --size 2M --page-sizes 2M --via $via --json --expect EINVAL
-		succeeded
-		json '.failures[0].call == (if $via == "kernel" then "ioctl(DEVX_UMEM_REG)" else
-			"mlx5dv_devx_umem_reg_ex" end)' --arg via $via
-		run --separate-stderr ud --size 64K --page-sizes none --via $via
-		[ "$status" -eq 1 ]
-		[[ $stderr == *": EINVAL ("*"of dma-buf udmabuf"*"and the page sizes none"* ]]
-	done
-	run --separate-stderr mr umem --dmabuf heap:system --size 64K --page-sizes 64K
-	succeeded
+	# the pages of a udmabuf are scattered 4 KiB pages, those of a heap are contiguous
+	answers mr umem --size 64K --dmabuf <<-'END'
+		ok - udmabuf --page-sizes 4K,2M
+		ok - heap:system --page-sizes 64K
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --page-sizes 64K
+		EINVAL ioctl(DEVX_UMEM_REG) udmabuf --page-sizes 64K --via kernel
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --page-sizes none
+		EINVAL ioctl(DEVX_UMEM_REG) heap:system --page-sizes none --via kernel
+	END
+	[[ $stderr == *"of dma-buf heap:system"*"and the page sizes none"* ]]
 }
 
-# bats test_tags=kernel
 @test "--try-page-sizes tries them on one dma-buf" {
 	run --separate-stderr mr umem --dmabuf heap:system --size 64K --try-page-sizes --json
 	succeeded
@@ -98,33 +80,30 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 
 # ---- what the stack refuses
 
-# bats test_tags=kernel
-@test "a range beyond the end of the dma-buf is refused, and no bytes" {
-	local range
-
-	for range in '--size 8193' '--size 4K --offset 8K' '--size 8K --offset 4K' '--size 0' \
-		'--size max' '--size 4K --offset 0xfffffffffffff000'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr ud --buffer 8K $range
-		refused EINVAL mlx5dv_devx_umem_reg_ex
-	done
+@test "ranges beyond the end, other access flags, and descriptors that are no dma-buf are refused" {
+	answers mr umem --dmabuf 9>&- <<-'END'
+		ok - udmabuf --buffer 8K --size 4K --offset 4K
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --buffer 8K --size 8193
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --buffer 8K --size 4K --offset 8K
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --buffer 8K --size 0
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --buffer 8K --size 4K --offset 0xfffffffffffff000
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --access remote-write
+		EINVAL mlx5dv_devx_umem_reg_ex udmabuf --access on-demand
+		EINVAL mlx5dv_devx_umem_reg_ex fd:0
+		EINVAL ioctl(DEVX_UMEM_REG) fd:0 --via kernel
+		EBADF mlx5dv_devx_umem_reg_ex fd:9
+		EBADF ioctl(DEVX_UMEM_REG) fd:9 --via kernel
+	END
+	[[ $stderr == *"was closed when mrctl began"* ]]
+	run --separate-stderr ud --buffer 8K --size max
+	refused EINVAL mlx5dv_devx_umem_reg_ex
+	run --separate-stderr ud --buffer 8K --size 4K --offset 0xfffffffffffff000
 	[[ $stderr == *"offset and length together exceed 64 bits"*"MR-DMABUF-RANGE"* ]]
-	run --separate-stderr ud --buffer 8K --size 4K --offset 4K
-	succeeded
 }
 
-# bats test_tags=kernel
-@test "a descriptor that is no dma-buf is refused with EINVAL, a closed one with EBADF" {
-	for via in library kernel; do
-		run --separate-stderr mr umem --dmabuf fd:0 --via $via --expect EINVAL </dev/zero
-		succeeded
-		run --separate-stderr mr umem --dmabuf fd:9 --via $via --expect EBADF 9>&-
-		succeeded
-	done
-}
-
-# bats test_tags=kernel
 @test "the -1 of a failed export is refused by libmlx5, and by the kernel where that is asked" {
+	local via
+
 	run --separate-stderr mr umem --dmabuf fd:-1
 	refused EBADF mlx5dv_devx_umem_reg_ex
 	[[ $stderr == *"libmlx5 itself refuses the descriptor -1, and the kernel is not asked"* ]]
@@ -135,27 +114,11 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 		run --separate-stderr mr umem --dmabuf fd:-2 --via $via
 		refused EBADF ''
 		[[ $stderr == *"no file has a negative number"* ]]
-		run --separate-stderr mr umem --dmabuf fd:9 --via $via 9>&-
-		refused EBADF ''
-		[[ $stderr == *"was closed when mrctl began"* ]]
-	done
-}
-
-# bats test_tags=kernel
-@test "access flags are those of other umems" {
-	local access
-
-	run --separate-stderr ud --quiet --access local-write,remote-write,remote-read,relaxed-ordering
-	succeeded
-	for access in remote-write local-write,remote-atomic on-demand; do
-		run --separate-stderr ud --access $access --expect EINVAL,EOPNOTSUPP,ENOENT
-		succeeded
 	done
 }
 
 # ---- in a session
 
-# bats test_tags=kernel
 @test "in a session the umem stays when the command and its descriptors have gone" {
 	session_begin
 	run --separate-stderr ms umem --dmabuf udmabuf --size 64K --offset 4K --name d --json
@@ -173,20 +136,6 @@ TOOL=$BUILD/tests/cli/dmabuf-tool
 	run --separate-stderr ms umem --dmabuf udmabuf --size 0
 	[ "$status" -eq 1 ]
 	[ -z "$(states)" ]
-}
-
-@test "--dmabuf excludes options for memory of the process" {
-	for option in '--memory anon' '--addr 0' --populate '--numa 0'; do
-		# shellcheck disable=SC2086 # words
-		run --separate-stderr ud $option
-		usage_error "--dmabuf excludes ${option% *}"
-	done
-	run --separate-stderr mr umem --buffer 4K
-	usage_error "--buffer needs --dmabuf"
-	run --separate-stderr mr umem --dmabuf fd:0 --buffer 4K
-	usage_error "--buffer: the dma-buf of --dmabuf fd:0 is made already"
-	run --separate-stderr mr umem --dmabuf nowhere
-	usage_error "--dmabuf: unknown dma-buf 'nowhere'"
 }
 
 # ---- the pages that the HCA uses
