@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Memory on the device, the null MR, and ibv_reg_mr_ex.  The tests of what ibv_alloc_dm(3) and
-# ibv_alloc_null_mr(3) say about registering are here.
+# Memory on the device, the null MR, and ibv_reg_mr_ex.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+load rows
 
 # require_dm: skips on devices without memory of their own: the software HCA has some, a real device may not
 require_dm() {
@@ -19,21 +19,26 @@ session() { # SCRIPT: run it in a session, as one shell
 # ---- memory on the device ----
 
 # bats test_tags=kernel
-@test "memory on the device is allocated, registered from byte 0 on, and freed" {
+@test "memory on the device is allocated, registered from byte 0 on, and freed, by both paths" {
 	require_dm
 	run --separate-stderr mr --json reg --memory dm --size 64K
 	succeeded
 	json '.regions[0] | .kind == "mr" and .state == "deregistered" and .memory == "dm" and
 		.call == "ibv_reg_dm_mr" and .via == "library" and .length == 65536 and .offset == 0 and
 		.iova == "0x0" and .addr == null and .page_size == null and .pd == "default" and
-		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0'
+		.lkey != null and .rkey != null and .dereg_elapsed_ns > 0 and
+		.access == ["local-write", "zero-based"] and .in_force == .access'
+	run --separate-stderr mr --json reg --memory dm:8K --offset 4K --via kernel
+	succeeded
+	json '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
+		.iova == "0x0" and .memory == "dm:8K"'
 	# A second run shows that the memory was freed: the device has not enough for two of these.
 	for _ in 1 2 3; do
 		mr -q reg --memory dm:128K
+		mr -q reg --memory dm:128K --via kernel
 	done
 }
 
-# bats test_tags=kernel
 @test "regions of one piece of memory have their places in it" {
 	require_dm
 	run --separate-stderr mr --json reg --memory dm --offset 64 --size 192 --count 3 --stride 256
@@ -44,74 +49,40 @@ session() { # SCRIPT: run it in a session, as one shell
 	[[ ${lines[0]} == *" OFFSET "* && ${lines[0]} != *" ADDR "* ]]
 }
 
-# bats test_tags=kernel
-@test "a region must be zero-based, which it is unless flags are given" {
+@test "regions must be zero-based and inside the memory, which must be inside the device" {
 	require_dm
-	run --separate-stderr mr --json reg --memory dm
-	succeeded
-	json '.regions[0] | .access == ["local-write", "zero-based"] and .in_force == .access'
-	for via in library kernel; do
-		run --separate-stderr mr reg --memory dm --access local-write --via "$via"
-		[ "$via" = kernel ] || refused EINVAL ibv_reg_dm_mr
-		[ "$via" = library ] || refused EINVAL 'ioctl(DM_MR_REG)'
-		[[ $stderr == *zero-based* ]]
-	done
-	for flag in mw-bind on-demand hugetlb; do
-		run --separate-stderr mr reg --memory dm --access "zero-based,$flag"
-		refused EINVAL ibv_reg_dm_mr
-	done
-	for flags in local-write remote-read local-write,remote-write,remote-atomic; do
-		mr -q reg --memory dm --access "zero-based,$flags"
-	done
-	run --separate-stderr mr reg --memory dm --access zero-based,remote-write
-	refused EINVAL ibv_reg_dm_mr
-}
-
-# bats test_tags=kernel
-@test "a range beyond the end of the memory is refused" {
-	require_dm
-	mr -q reg --memory dm:32K --size 32K
-	mr -q reg --memory dm:32K --offset 32K --size 0
-	for range in "--size 32769" "--offset 1 --size 32K" "--offset 32769 --size 0" "--size max" \
-		"--offset 4K --size max"; do
-		# shellcheck disable=SC2086 # several words
-		run --separate-stderr mr reg --memory dm:32K $range
-		refused EINVAL ibv_reg_dm_mr
-	done
-}
-
-# bats test_tags=kernel
-@test "more memory than the device gives is refused, and its limit is named" {
-	require_dm
-	run --separate-stderr mr reg --memory dm --size 1M
-	refused EINVAL ibv_alloc_dm
+	answers mr reg --memory <<-'END'
+		ok - dm:32K --size 32K
+		ok - dm:32K --offset 32K --size 0
+		ok - dm --access zero-based,local-write,remote-write,remote-atomic
+		EINVAL ibv_reg_dm_mr dm:32K --size 32769
+		EINVAL ioctl(DM_MR_REG) dm:32K --offset 1 --size 32K --via kernel
+		EINVAL ibv_reg_dm_mr dm:32K --offset 4K --size max
+		EINVAL ibv_reg_dm_mr dm --access zero-based,remote-write
+		EINVAL ibv_reg_dm_mr dm --access zero-based,on-demand
+		EINVAL ibv_reg_dm_mr dm --access local-write
+		EINVAL ioctl(DM_MR_REG) dm --access local-write --via kernel
+		EINVAL ibv_alloc_dm dm:0 --size 0
+		EINVAL ioctl(DM_ALLOC) dm:129K --via kernel
+		ENOMEM ioctl(DM_ALLOC) dm:1M --via kernel
+		EINVAL ibv_alloc_dm dm --size 1M
+	END
 	[[ $stderr == *"at most 128 KiB at once (max_dm_size) [certain, MR-DM-SIZE]"* ]]
 	[[ $stderr == *"cannot allocate 1048576 bytes"* ]]
-	run --separate-stderr mr reg --memory dm:0 --size 0
-	refused EINVAL ibv_alloc_dm
-	mr -q reg --memory dm:129K --via kernel --expect EINVAL
-	mr -q reg --memory dm:1M --via kernel --expect ENOMEM
+	run --separate-stderr mr reg --memory dm --access local-write
+	[[ $stderr == *zero-based* ]]
 }
 
-# bats test_tags=kernel
-@test "through the kernel's interface the answer is the same" {
+@test "memory that cannot be freed outside a session is a failure of its own" {
 	require_dm
-	run --separate-stderr mr --json reg --memory dm:8K --offset 4K --via kernel
-	succeeded
-	json '.regions[0] | .via == "kernel" and .call == "ioctl(DM_MR_REG)" and .offset == 4096 and
-		.iova == "0x0" and .memory == "dm:8K"'
-}
-
-# bats test_tags=kernel
-@test "memory on a device without any is refused" {
-	on_mlx5 && skip "this one has some"
-	run --separate-stderr mr reg --memory dm
-	refused EOPNOTSUPP ibv_alloc_dm
-	run --separate-stderr mr reg --memory dm -v
-	[[ $stderr == *"no memory of its own (max_dm_size is 0)"* ]]
-	run --separate-stderr mr reg --memory dm --via kernel
-	refused EPROTONOSUPPORT 'ioctl(DM_ALLOC)'
-	[[ $stderr == *"no memory of its own"* ]]
+	on_simulator || skip "needs the simulator's faults"
+	answers faulty free_dm=EIO reg --memory dm <<-'END'
+		EIO ibv_free_dm
+		EIO ioctl(DM_FREE) --via kernel
+	END
+	run --separate-stderr faulty 'free_dm=EIO;reg_dm_mr=EPERM' reg --memory dm --json
+	[ "$status" -eq 1 ]
+	json '[.failures[] | .call, .errno] == ["ibv_reg_dm_mr", "EPERM", "ibv_free_dm", "EIO"]'
 }
 
 # bats test_tags=kernel
@@ -133,10 +104,14 @@ session() { # SCRIPT: run it in a session, as one shell
 
 # ---- in a session ----
 
-# bats test_tags=kernel
-@test "a session keeps the memory, until its last region is deregistered" {
+@test "a session keeps the memory until its last region is deregistered, and none of a refused one" {
 	require_dm
 	session '
+		for via in library kernel; do
+			for _ in 1 2 3; do
+				mrctl -q reg --memory dm:128K --access local-write --via $via --expect EINVAL
+			done
+		done
 		mrctl -q reg --memory dm --count 2 --size 64K --stride 64K --name d
 		mrctl -j stat | jq -e "[.regions[] | .state, .offset, .iova, .memory, .call] ==
 			[\"live\", 0, \"0x0\", \"dm\", \"ibv_reg_dm_mr\",
@@ -152,27 +127,27 @@ session() { # SCRIPT: run it in a session, as one shell
 		mrctl -q reg --memory dm:128K --via kernel'
 }
 
-# bats test_tags=kernel
-@test "a refused region leaves no memory in the session" {
-	require_dm
-	session '
-		for via in library kernel; do
-			for _ in 1 2 3; do
-				mrctl -q reg --memory dm:128K --access local-write --via $via --expect EINVAL
-			done
-		done
-		mrctl -j stat | jq -e ".totals.unlisted == 0"'
-}
+@test "a region of memory on the device cannot be changed, and is as before" {
+	local row change
 
-# bats test_tags=kernel
-@test "a region of memory on the device cannot be changed" {
 	require_dm
-	session '
-		mrctl -q reg --memory dm
-		mrctl -q rereg 1 --access zero-based --expect EINVAL
-		mrctl -q rereg 1 --size 8K --expect EINVAL
-		mrctl -q dereg 1
-		mrctl -j stat | jq -e ".totals.unlisted == 0"'
+	session_begin
+	ms reg --memory dm --size 64 --name d --quiet
+	row=$(ms stat -n d)
+	for change in "--access zero-based" "--pd other" "--size 128"; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr ms rereg d $change --json
+		refused EINVAL "ioctl(REREG_MR)"
+		[[ $stderr == *"the region is as before"* ]]
+		json '.failures[0] | .old_region == "valid" and .library_would_say == "IBV_REREG_MR_ERR_INPUT"'
+		[ "$(ms stat -n d)" = "$row" ]
+	done
+	[[ $row == *" live "* ]]
+	run --separate-stderr ms rereg d --access none --via library
+	refused EINVAL ibv_rereg_mr
+	[[ $stderr != *"--via kernel"* ]]
+	run --separate-stderr ms rereg dm:1 --access none
+	usage_error "'dm:1'"
 }
 
 @test "what a killed command leaves is listed, and can be freed" {
@@ -185,105 +160,13 @@ session() { # SCRIPT: run it in a session, as one shell
 		mrctl -q dereg dm:$handle
 		mrctl dereg dm:$handle && exit 1 || [ $? -eq 3 ]
 		mrctl stat dm:$handle && exit 1 || [ $? -eq 3 ]
-		mrctl -q reg --memory dm:128K --name d
-		handle=$(mrctl -n stat -o handle d)
-		mrctl -q dereg dm:$((handle - 1)) --expect EBUSY
-		mrctl -q dereg d
-		mrctl -j stat | jq -e ".totals | .unlisted == 0 and .regions == 1"'
+		mrctl -j stat | jq -e ".totals | .unlisted == 0"'
 	run --separate-stderr "${SIM[@]}" mrctl session -- bash -c '
 		mrctl -q reg --memory dm
 		MRCTL_SIM_FAULT=free_dm=EIO mrctl dereg 1'
 	refused EIO 'ioctl(DM_FREE)'
 	[[ $stderr == *"region 1 is deregistered, but the memory on the device stays"* ]]
 }
-
-# ---- the null MR ----
-
-# bats test_tags=kernel
-@test "the null MR has an lkey only, and the maximum length" {
-	on_mlx5 || skip "needs mlx5"
-	run --separate-stderr mr --json reg --memory null-mr
-	succeeded
-	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
-		.call == "ibv_alloc_null_mr" and .memory == "null-mr" and .pd == "default" and
-		([.rkey, .addr, .iova, .handle, .access, .access_bits, .in_force, .offset, .page_size] |
-			unique) == [null]'
-	run --separate-stderr mr reg --memory null-mr --count 2 -o lkey -n
-	succeeded
-	[ "${lines[0]}" = "${lines[1]}" ]
-}
-
-# bats test_tags=kernel
-@test "the null MR is refused on a device without one" {
-	on_mlx5 && skip "this one has one"
-	run --separate-stderr mr reg --memory null-mr
-	refused EOPNOTSUPP ibv_alloc_null_mr
-}
-
-# bats test_tags=kernel
-@test "the null MR takes the library, and no session can keep it" {
-	run --separate-stderr mr reg --memory null-mr --via kernel
-	refused EOPNOTSUPP ibv_alloc_null_mr
-	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
-	on_mlx5 || return 0
-	run --separate-stderr mr session -- mrctl reg --memory null-mr
-	refused EOPNOTSUPP ibv_alloc_null_mr
-	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
-	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
-}
-
-# bats test_tags=kernel
-@test "the kernel changes no region on memory of the device, and it is as before" {
-	local row
-
-	require_dm
-	session_begin
-	ms reg --memory dm --size 64 --name d --quiet
-	row=$(ms stat -n d)
-	for change in "--access none" "--pd other" "--size 128"; do
-		# shellcheck disable=SC2086 # two words
-		run --separate-stderr ms rereg d $change --json
-		refused EINVAL "ioctl(REREG_MR)"
-		[[ $stderr == *"the region is as before"*"[certain, MR-REREG-DM]"* ]]
-		json '.failures[0] | .old_region == "valid" and .library_would_say == "IBV_REREG_MR_ERR_INPUT"'
-		[ "$(ms stat -n d)" = "$row" ]
-	done
-	[[ $row == *" live "* ]]
-	run --separate-stderr ms rereg d --access none --via library
-	refused EINVAL ibv_rereg_mr
-	[[ $stderr != *"--via kernel"* ]]
-	run --separate-stderr ms rereg dm:1 --access none
-	usage_error "'dm:1'"
-}
-
-@test "a size that the device has is not called too large when it is refused" {
-	require_dm
-	on_simulator || skip "needs the simulator's faults"
-	run --separate-stderr faulty alloc_dm=ENOMEM reg --memory dm --size 4K
-	refused ENOMEM ibv_alloc_dm
-	[[ $stderr == *"4 KiB is within what the device gives at once (128 KiB, max_dm_size)"*"[possible, MR-DM-FULL]"* ]]
-	[[ $stderr != *"at most"* && $stderr != *"in use"* ]]
-	run --separate-stderr faulty alloc_dm=EAGAIN reg --memory dm --size 4K
-	refused EAGAIN ibv_alloc_dm
-	[[ $stderr != *max_dm_size* ]]
-}
-
-# bats test_tags=kernel
-@test "memory on the device that a region is on is not freed" {
-	require_dm
-	session_begin
-	ms reg --memory dm --name d --quiet
-	for handle in {0..9}; do
-		run --separate-stderr ms dereg "dm:$handle"
-		[[ $stderr != *"ioctl(DM_FREE): EBUSY"* ]] || break
-		absent "no memory on the device with the handle $handle: ioctl(DM_FREE): E"
-	done
-	refused EBUSY "ioctl(DM_FREE)"
-	[[ $stderr == *"1 region of this session is still on this memory of the device [certain, MR-DM-BUSY]"* ]]
-	[ "$(ms stat -n -o state)" = live ]
-}
-
-# ---- what makes no sense ----
 
 @test "in a batch memory on the device and null MRs live from line to line" {
 	require_dm
@@ -300,30 +183,59 @@ session() { # SCRIPT: run it in a session, as one shell
 	json '.lines[7] | .regions == [] and .totals.unlisted == 0'
 }
 
-@test "options that have no meaning for memory on the device are usage errors" {
-	for option in "--addr 4096" --populate "--numa 0"; do
-		for kind in dm null-mr; do
-			# shellcheck disable=SC2086 # two words
+# ---- the null MR ----
+
+# bats test_tags=kernel
+@test "the null MR has an lkey only, and the maximum length; it takes the library, and no session can keep it" {
+	on_mlx5 || skip "needs mlx5"
+	run --separate-stderr mr --json reg --memory null-mr
+	succeeded
+	json '.regions[0] | .lkey != null and .length == 18446744073709551615 and
+		.call == "ibv_alloc_null_mr" and .memory == "null-mr" and .pd == "default" and
+		([.rkey, .addr, .iova, .handle, .access, .access_bits, .in_force, .offset, .page_size] |
+			unique) == [null]'
+	run --separate-stderr mr reg --memory null-mr --count 2 -o lkey -n
+	succeeded
+	[ "${lines[0]}" = "${lines[1]}" ]
+	run --separate-stderr mr reg --memory null-mr --via kernel
+	refused EOPNOTSUPP ibv_alloc_null_mr
+	[[ $stderr == *"a null MR is the library's alone"*"--via library"* ]]
+	run --separate-stderr mr session -- mrctl reg --memory null-mr
+	refused EOPNOTSUPP ibv_alloc_null_mr
+	[[ $stderr == *"cannot stay in a session"*"MRCTL_SESSION= "* ]]
+	mr session -- env MRCTL_SESSION= "${MR[@]}" -q reg --memory null-mr
+}
+
+# ---- what makes no sense ----
+
+@test "options that have no meaning for memory on the device are usage errors, and so are calls of other kinds" {
+	local kind option
+
+	for kind in dm null-mr; do
+		for option in --addr=4096 --populate --numa=0; do
 			run --separate-stderr mr reg --memory $kind $option
-			usage_error "${option% *}"
+			usage_error "${option%=*}: nothing is mapped of --memory $kind"
 		done
+		usage_errors mr <<-END
+			reg --memory $kind --relaxed | --relaxed: --memory $kind has no pages to extend it to
+			reg-iova --iova 0 --memory $kind | --memory $kind is for reg alone
+			umem --memory $kind | --memory $kind is for reg alone
+		END
 	done
-	for option in "--size 4K" "--offset 1" "--access none" "--stride 1 --count 2"; do
-		# shellcheck disable=SC2086 # two words
-		run --separate-stderr mr reg --memory null-mr $option
-		usage_error "${option%% *}"
-	done
-	for kind in dm dm:64K null-mr; do
-		for command in "reg-iova --iova 0" umem; do
-			# shellcheck disable=SC2086 # two words
-			run --separate-stderr mr $command --memory "$kind"
-			usage_error "--memory $kind is for reg alone"
-		done
-	done
-	for kind in dm: dm:x null-mr:1; do
-		run --separate-stderr mr reg --memory "$kind"
-		usage_error
-	done
+	usage_errors mr reg <<-'END'
+		--memory null-mr --size 4K | --size: a null MR has neither
+		--memory null-mr --offset 1 | --offset: a null MR has neither
+		--memory null-mr --access none | --access: a null MR has neither
+		--memory null-mr --stride 1 --count 2 | --stride: a null MR has neither
+		--memory dm:x | --memory: invalid size 'x'
+		--memory null-mr:1 | --memory: invalid memory 'null-mr:1'
+		--call ibv_reg_mr_iova | give ibv_reg_mr or ibv_reg_mr_ex
+		--memory dm --call ibv_reg_mr_ex | give ibv_reg_dm_mr
+		--memory null-mr --call ibv_reg_mr_ex | give ibv_alloc_null_mr
+		--via kernel --call ibv_reg_mr | --call names a call of the library: no --via kernel
+	END
+	run --separate-stderr mr reg-dmabuf --from udmabuf --data-direct --call ibv_reg_mr_ex
+	usage_error "give mlx5dv_reg_dmabuf_mr"
 	run --separate-stderr mr session -- bash -c 'mrctl -q reg; mrctl rereg 1 --memory dm'
 	usage_error "--memory dm is for reg alone"
 }
@@ -331,7 +243,7 @@ session() { # SCRIPT: run it in a session, as one shell
 # ---- a dma-buf of it ----
 
 # bats test_tags=kernel
-@test "a dma-buf is made of memory on the device where libibverbs can do that" {
+@test "a dma-buf is made of memory on the device where libibverbs can do that, but cannot be pinned as a umem would" {
 	on_mlx5 || skip "needs memory on the device"
 	run --separate-stderr mr --json reg-dmabuf --from dm --size 64K
 	if [ "$(rdma_core)" -ge 62 ]; then
@@ -343,6 +255,11 @@ session() { # SCRIPT: run it in a session, as one shell
 			mrctl -q reg-dmabuf --from dm --buffer 128K
 			mrctl -q reg --memory dm:128K
 			mrctl -j stat | jq -e ".totals.unlisted == 0"'
+		run --separate-stderr mr umem --dmabuf dm --size 64K
+		refused EOPNOTSUPP mlx5dv_devx_umem_reg_ex
+		run --separate-stderr mr reg-dmabuf --from dm --via kernel
+		refused EOPNOTSUPP ibv_dm_export_dmabuf_fd
+		[[ $stderr == *"use --via library"* ]]
 		on_simulator || return 0
 		run --separate-stderr mrctl sim --kernel 6.12 -- mrctl reg-dmabuf --from dm
 		refused EPROTONOSUPPORT ibv_dm_export_dmabuf_fd
@@ -354,14 +271,7 @@ session() { # SCRIPT: run it in a session, as one shell
 	fi
 }
 
-# bats test_tags=kernel
-@test "a dma-buf of memory on the device cannot be pinned, as a umem would" {
-	on_mlx5 && [ "$(rdma_core)" -ge 62 ] || skip "needs a dma-buf of memory on the device"
-	run --separate-stderr mr umem --dmabuf dm --size 64K
-	refused EOPNOTSUPP mlx5dv_devx_umem_reg_ex
-}
-
-# ---- ibv_reg_mr_ex ----
+# ---- the call ----
 
 # bats test_tags=kernel
 @test "--call ibv_reg_mr_ex makes that call where libibverbs has it" {
@@ -383,25 +293,11 @@ session() { # SCRIPT: run it in a session, as one shell
 	done
 }
 
-# bats test_tags=kernel
 @test "the call is the command's own unless --call names another one" {
-	run --separate-stderr mr --json reg
-	json '.regions[0].call == "ibv_reg_mr"'
-	run --separate-stderr mr --json reg --call ibv_reg_mr
-	json '.regions[0].call == "ibv_reg_mr"'
-	run --separate-stderr mr --json reg-iova --iova 0
-	json '.regions[0].call == "ibv_reg_mr_iova"'
-	run --separate-stderr mr --json reg --via kernel
-	json '.regions[0].call == "ioctl(REG_MR)"'
-}
-
-@test "calls that do not fit the options are usage errors" {
-	run --separate-stderr mr reg --call ibv_reg_mr_iova
-	usage_error "give ibv_reg_mr or ibv_reg_mr_ex"
-	run --separate-stderr mr reg --memory dm --call ibv_reg_mr_ex
-	usage_error "give ibv_reg_dm_mr"
-	run --separate-stderr mr reg-dmabuf --from udmabuf --data-direct --call ibv_reg_mr_ex
-	usage_error "give mlx5dv_reg_dmabuf_mr"
-	run --separate-stderr mr reg --via kernel --call ibv_reg_mr
-	usage_error "--call names a call of the library"
+	values mr -n -o call <<-'END'
+		reg | ibv_reg_mr
+		reg --call ibv_reg_mr | ibv_reg_mr
+		reg-iova --iova 0 --call ibv_reg_mr_iova | ibv_reg_mr_iova
+		reg --via kernel | ioctl(REG_MR)
+	END
 }
