@@ -4,16 +4,13 @@
 
 load helpers
 load dmabuf
+load rows
 load why
-
-setup() {
-	note_less
-}
 
 # require_dmabuf: skips on rxe, and where no dma-buf can be made
 require_dmabuf() {
 	require_mlx5
-	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+	require_exporter
 }
 
 teardown() {
@@ -66,45 +63,30 @@ path_of_function() {
 }
 
 # bats test_tags=kernel
-@test "a library without mlx5dv_reg_dmabuf_mr is found out before the dma-buf is" {
-	require_mlx5
-	[ "$(rdma_core)" -lt 54 ] || skip "this one has the function"
-	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K --data-direct </dev/null
-	refused ENOSYS mlx5dv_reg_dmabuf_mr
-	[[ $stderr == *"install rdma-core 54 or later"* ]]
-}
-
-# bats test_tags=kernel
-@test "Data Direct uses mlx5dv_reg_dmabuf_mr; where that is missing, the message names the release that has it" {
-	require_dmabuf
-	run --separate-stderr ud --data-direct
-	if [ "$(rdma_core)" -ge 54 ]; then
-		refused EINVAL mlx5dv_reg_dmabuf_mr
-	else
-		refused ENOSYS mlx5dv_reg_dmabuf_mr
-		[[ $stderr == *"the installed libmlx5.so.1 lacks the function"*"install rdma-core 54 or later; --via kernel does without" ]]
-		run --separate-stderr ud --data-direct --json --expect EINVAL
-		[ "$status" -eq 1 ]
-		json '.failures[0] | .call == "mlx5dv_reg_dmabuf_mr" and .errno == "ENOSYS" and .via == null'
-	fi
-}
-
-# bats test_tags=kernel
 @test "without a Data Direct device the kernel answers EINVAL, after it has checked for a page boundary" {
 	require_dmabuf
-	run --separate-stderr ud --data-direct --via kernel
-	refused EINVAL 'ioctl(REG_DMABUF_MR)'
-	run --separate-stderr ud --data-direct --via kernel --offset 64
-	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
-	[ "$(rdma_core)" -ge 54 ] || return 0
-	run --separate-stderr ud --data-direct --offset 64
-	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
+	answers ud --data-direct <<-'END'
+		EINVAL ioctl(REG_DMABUF_MR) --via kernel
+		EOPNOTSUPP ioctl(REG_DMABUF_MR) --via kernel --offset 64
+	END
+	if [ "$(rdma_core)" -ge 54 ]; then
+		answers ud --data-direct <<-'END'
+			EINVAL mlx5dv_reg_dmabuf_mr
+			EOPNOTSUPP mlx5dv_reg_dmabuf_mr --offset 64
+		END
+		return
+	fi
+	# before the dma-buf is looked at
+	run --separate-stderr mr reg-dmabuf --from fd:0 --size 4K --data-direct --json --expect EINVAL </dev/null
+	refused ENOSYS mlx5dv_reg_dmabuf_mr
+	[[ $stderr == *"libmlx5.so.1 lacks the function"*"install rdma-core 54 or later; --via kernel does without"* ]]
+	json '.failures[0] | .call == "mlx5dv_reg_dmabuf_mr" and .errno == "ENOSYS" and .via == null'
 }
 
 # bats test_tags=kernel
 @test "libmlx5 answers EOPNOTSUPP to Data Direct on a device that is not its own" {
 	on_mlx5 && skip "this one is"
-	on_simulator || [ -e /dev/udmabuf ] || skip "this kernel makes no dma-bufs (no /dev/udmabuf)"
+	require_exporter
 	[ "$(rdma_core)" -ge 54 ] || skip "rdma-core before release 54 has no mlx5dv_reg_dmabuf_mr"
 	run --separate-stderr ud --data-direct
 	refused EOPNOTSUPP mlx5dv_reg_dmabuf_mr
@@ -127,23 +109,18 @@ path_of_function() {
 		succeeded
 		json '.environment.data_direct == $path and (.regions | length == 1)' --arg path "$path"
 	done
+	if [ "$(rdma_core)" -lt 54 ]; then
+		run --separate-stderr ud --json
+		json '.environment.data_direct == null' # this libmlx5 cannot tell it
+	fi
 	detach
 	run --separate-stderr ud --size 64K --via kernel --json
 	json '.environment.data_direct == null'
 }
 
-@test "libmlx5 before release 54 cannot tell the path of the function" {
-	require_function
-	on_simulator && [ "$(rdma_core)" -lt 54 ] || skip "this one can"
-	attach
-	run --separate-stderr ud --json
-	succeeded
-	json '.environment.data_direct == null'
-}
-
 # bats test_tags=kernel
 @test "a peer reads and writes a dma-buf through Data Direct, with relaxed ordering and without" {
-	local source relaxed route
+	local source relaxed route key addr
 
 	require_probe
 	require_function
@@ -176,20 +153,9 @@ path_of_function() {
 			observed "Data Direct, $source$relaxed: the data's way" "$route"
 		done
 	done
-	session_end
-}
-
-# bats test_tags=kernel
-@test "without Data Direct the same memory goes through the HCA's own function" {
-	local key addr
-
-	require_probe
-	require_function
-	attach
-	hold reg-dmabuf --from heap:system --size 64K --access remote-read --hold -n -o rkey,iova
-	read -r key addr <"$HOLD_OUT"
+	# without it the same memory goes through the HCA's own function
+	read -r key addr < <(ms reg-dmabuf --from heap:system --size 64K --access remote-read -n -o rkey,iova)
 	[ "$(hca-probe --route "$key" "$addr")" = hca ]
-	release
 }
 
 # dd [ARG...]: registers a buffer of 64K through Data Direct, in the session
@@ -227,7 +193,6 @@ reads() {
 	[ "$(ms stat -n -o name,state)" = "all live" ]
 	ms dereg all --quiet
 	on_simulator || run ! hca-probe "$second" "$addr"
-	session_end
 }
 
 # bats test_tags=kernel
@@ -254,64 +219,41 @@ reads() {
 	"$tool" free-window "$window"
 	run ! hca-probe "$key" $((addr + 0x1000))
 	ms dereg a --quiet
-	session_end
 }
 
-# bats test_tags=kernel
 @test "an IOVA off a page boundary, one that is not the offset's, and on-demand paging are refused" {
 	require_function
 	attach
-	refused_because MR-DATA-DIRECT-IOVA certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
-		--via "$VIA" --offset 0x800 --iova 0x100800 --json
-	json '.failures[0].errno == "EOPNOTSUPP"'
-	refused_because MR-IOVA-OFFSET certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
-		--via "$VIA" --offset 0x1000 --iova 0x100800 --json
-	json '.failures[0].errno == "EINVAL"'
-	refused_because MR-ACCESS-FLAGS certain mr reg-dmabuf --from heap:system --size 64K --data-direct \
-		--via "$VIA" --access on-demand --json
-	json '.failures[0].errno == "EINVAL"'
+	answers mr reg-dmabuf --from heap:system --size 64K --data-direct --via kernel <<-'END'
+		ok - --offset 0x1000 --iova 0x101000
+		EOPNOTSUPP ioctl(REG_DMABUF_MR) --offset 0x800 --iova 0x100800
+		EINVAL ioctl(REG_DMABUF_MR) --offset 0x1000 --iova 0x100800
+		EINVAL ioctl(REG_DMABUF_MR) --access on-demand
+		ENOENT ioctl(ADVISE_MR) --advise prefetch
+	END
 	refused_because MR-DMABUF-RANGE certain mr reg-dmabuf --from udmabuf --size 8K --buffer 4K \
 		--data-direct --via "$VIA" --json
 	json '.failures[0] | .errno == "EINVAL" and (.ruled_out | any(.id == "MR-DATA-DIRECT"))'
-	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --data-direct --via "$VIA" \
-		--offset 0x1000 --iova 0x101000
-	succeeded
 }
 
-# bats test_tags=kernel
-@test "a region of Data Direct is pinned: there is nothing to prefetch" {
-	require_function
-	attach
-	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --data-direct --via "$VIA" \
-		--advise prefetch --json
-	json '.regions[0].advice_answer == "ENOENT"'
-	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --via "$VIA" --advise prefetch --json
-	json '.regions[0].advice_answer == "ok"'
-}
-
-# bats test_tags=kernel
 @test "rereg of a region of Data Direct is refused, and leaves it as it was" {
-	local key addr what
+	local row what
 
 	require_function
 	attach
 	session_begin
-	read -r key addr < <(dd --name a -n -o rkey,iova)
-	for what in "--access local-write" "--memory anon --size 64K" "--pd other"; do
+	dd --name a --quiet
+	row=$(ms stat -n a)
+	for what in "--memory anon --size 64K" "--pd other" "--access local-write"; do
 		# shellcheck disable=SC2086 # words
-		run --separate-stderr ms rereg a $what
-		refused EOPNOTSUPP "ioctl(REREG_MR)"
-		[[ $stderr == *"the region is as before"* ]] || fail "$stderr"
-		[ "$(ms stat a -n -o state,rkey)" = "live $key" ]
-		reads "$key" "$addr" 0x00000000
+		refused_because MR-REREG-IN-PLACE certain ms rereg a $what --json
+		json '.failures[0] | .errno == "EOPNOTSUPP" and .call == "ioctl(REREG_MR)" and .old_region == "valid"'
+		[ "$(ms stat -n a)" = "$row" ]
 	done
-	[ -n "$(ms stat a --json | jq '.regions[0].access == ["local-write","remote-write","remote-read"] | select(.)')" ]
-	refused_because MR-REREG-IN-PLACE certain ms rereg a --access local-write --json
 	# not EACCES, as of other regions that were registered for reading
 	ms reg-dmabuf --from heap:system --data-direct --via "$VIA" --access remote-read --name b --quiet
 	run --separate-stderr ms rereg b --access local-write
 	refused EOPNOTSUPP "ioctl(REREG_MR)"
-	session_end
 }
 
 # bats test_tags=kernel
@@ -350,19 +292,14 @@ reads() {
 }
 
 # bats test_tags=kernel
-@test "a function with another id is not that of the HCA" {
-	[ "${MRCTL_TEST_HCA:-}" = other-data-direct ] || skip "needs that HCA"
-	attach
+@test "an HCA without such a function, or with one of another id, registers nothing by Data Direct" {
+	case ${MRCTL_TEST_HCA:-} in
+	other-data-direct) attach ;;
+	no-data-direct) [ ! -e /sys/bus/pci/devices/$FUNCTION ] ;;
+	*) skip "needs such an HCA" ;;
+	esac
 	refused_because MR-DATA-DIRECT certain mr reg-dmabuf --from heap:system --size 64K --data-direct --json
 	json '.failures[0].errno == "EINVAL" and .environment.data_direct == null'
 	run --separate-stderr mr reg-dmabuf --from heap:system --size 64K --json
 	succeeded
-}
-
-# bats test_tags=kernel
-@test "an HCA without such a function registers nothing by Data Direct" {
-	[ "${MRCTL_TEST_HCA:-}" = no-data-direct ] || skip "needs that HCA"
-	[ ! -e /sys/bus/pci/devices/$FUNCTION ]
-	refused_because MR-DATA-DIRECT certain mr reg-dmabuf --from heap:system --size 64K --data-direct --json
-	json '.failures[0].errno == "EINVAL" and .environment.data_direct == null'
 }
