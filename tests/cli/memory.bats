@@ -4,6 +4,8 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+load mappings
+load rows
 
 setup() {
 	note_less
@@ -11,6 +13,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${PID:-}" ] || kill -KILL "$PID" 2>/dev/null || :
 	rm -f "$FILE"
 	tidy
 }
@@ -23,26 +26,28 @@ registers() {
 }
 
 # bats test_tags=kernel
-@test "every ordinary kind of memory is registered" {
-	local kind
+@test "every ordinary kind of memory is registered, and on demand none is needed" {
+	local kind free
 
 	for kind in anon thp memfd "file:$FILE" "file-private:$FILE" device:/dev/zero; do
 		registers --memory "$kind"
 	done
-}
-
-# bats test_tags=kernel
-@test "huge pages are registered, and shown in page_size" {
-	local free
-
+	registers --memory anon --populate --offset 123
+	json '.regions[0].addr | endswith("07b")'
+	if on_mlx5; then
+		registers --memory unmapped --access local-write,on-demand
+		json '.regions[0].access == ["local-write", "on-demand"]'
+	fi
 	free=$(awk '/^HugePages_Free:/ { print $2 }' /proc/meminfo)
-	[ "${free:-0}" -gt 0 ] || skip "this machine has no free huge pages (HugePages_Free)"
+	[ "${free:-0}" -gt 0 ] || return 0
 	registers --memory hugetlb
 	json '.regions[0].page_size > 4096'
 	[ -e /sys/kernel/mm/hugepages/hugepages-2048kB ] || return 0
 	registers --memory hugetlb:2M
 	json '.regions[0].page_size == 2097152'
 }
+
+# ---- what the host refuses
 
 @test "a message about missing huge pages says what to do" {
 	local pages=/sys/kernel/mm/hugepages/hugepages-2048kB
@@ -55,7 +60,6 @@ registers() {
 	[[ $stderr == *"1 huge page of 2048 KiB is wanted; 0 are free"*nr_hugepages* ]]
 }
 
-# bats test_tags=kernel
 @test "the limit of the process that was reached is named, and no other" {
 	! is_sanitized || skip "the sanitizer takes more than such limits allow"
 	run --separate-stderr prlimit --data=104857600 "${MR[@]}" reg --size 1G
@@ -73,66 +77,122 @@ registers() {
 	[[ $stderr == *RLIMIT_AS* ]]
 }
 
-# bats test_tags=kernel
-@test "no memory and the largest size register on demand (implicit ODP)" {
-	on_mlx5 || skip "rxe has no implicit on-demand paging"
-	run --separate-stderr mr reg --memory none --size max --access local-write,on-demand -j
-	succeeded
-	json '.regions[0] | .addr == "0x0" and .memory == "none"'
-	grep -q '"length":18446744073709551615,' <<<"$output"
+@test "memory that cannot be had is refused by the call that failed, and its path is named" {
+	local kind
+
+	answers mr reg <<-END
+		ENOENT open --memory file:/nowhere/x
+		ENOENT open --memory device:/nowhere
+		ENODEV mmap --memory device:/dev/null
+		ENOMEM mmap --addr 0xfffffffffffff000
+		EINVAL mbind --numa 1000
+		EINVAL mmap --addr 0x200000000001
+	END
+	[[ $stderr == *--offset* ]]
+	run --separate-stderr mr reg --numa 1000
+	[[ $stderr == *"NUMA node 1000"* ]]
+	run --separate-stderr mr reg --memory "file-private:$FILE"
+	refused ENOENT open
+	[[ $stderr == *"'$FILE'"* ]]
+	printf short >"$FILE"
+	answers mr reg --memory "file:$FILE" --size 64K <<-'END'
+		EFAULT ibv_reg_mr
+		EFAULT madvise --populate
+	END
+	[[ $stderr == *--populate* ]]
+	rm "$FILE"
+	mkfifo "$FILE"
+	for kind in file file-private device; do
+		run --separate-stderr timeout 60 "${MR[@]}" reg --memory "$kind:$FILE" --json
+		[ "$status" -eq 1 ] || fail "$kind: exit status $status: $stderr"
+		[[ $stderr == *"cannot map '$FILE': it is a FIFO, not a file or a device"* ]]
+		json '.failures[0].errno == "ENODEV" and .regions == []'
+	done
+	[ -p "$FILE" ]
+	run --separate-stderr mr reg --memory "file-private:$BATS_TEST_TMPDIR"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"it is a directory"* ]]
 }
 
-# bats test_tags=kernel
-@test "a region on demand needs no pages" {
-	run --separate-stderr mr reg --access local-write,on-demand -j
-	if [ "$status" -eq 1 ] && ! on_mlx5; then
-		skip "this kernel's rxe has no on-demand paging: ${stderr_lines[0]}"
-	fi
-	succeeded
-	json '.regions[0].access == ["local-write", "on-demand"]'
+@test "--numa takes the pages from the node" {
+	[ -d /sys/devices/system/node/node0 ] || skip "no NUMA nodes in /sys/devices/system/node"
+	registers --memory anon --numa 0 --populate
 }
 
-# bats test_tags=kernel
-@test "--offset starts inside the mapping, page or not" {
-	run --separate-stderr mr reg --offset 123 --size 5000 -j
-	succeeded
-	json '(.regions[0] | .length == 5000) and (.regions[0].addr | endswith("07b"))'
+@test "--addr and --offset add up, with every kind" {
+	local kind
+
+	for kind in anon thp memfd "file:$FILE" none; do
+		values mr reg --access on-demand --via kernel --memory "$kind" -n -o addr <<-'END'
+			--addr 0x200000000000 | 0x200000000000
+			--addr 0x200000000000 --offset 0x1010 | 0x200000001010
+		END
+	done
 }
 
-@test "a missing file is created, and stays" {
-	run --separate-stderr mr reg --memory "file:$FILE" --size 10000
-	succeeded
+# ---- odd kinds, by the kernel's interface: librxe of old has no ibv_advise_mr
+
+# odd [ARG...]: registers 8K of what mapped has mapped
+odd() {
+	mr reg --memory none --addr "$AT" --size 8K --via kernel "$@"
+}
+
+# advised ANSWER ADVICE...: registered on demand, it gets this answer to each advice
+advised() {
+	local advice
+
+	for advice in "${@:2}"; do
+		run --separate-stderr odd --access local-write,remote-write,on-demand --advise "$advice" -n -o advice_answer
+		[ "$output" = "$1" ] || fail "$advice: $output" "$stderr" || return
+	done
+}
+
+# require_odp: skips unless device and kernel have on-demand paging
+require_odp() {
+	mr reg --access local-write,on-demand --quiet 2>/dev/null || skip "no on-demand paging"
+}
+
+@test "secret memory and the ring of a perf event cannot be pinned, and only the former is fetched" {
+	local answer=EPERM
+
+	require_odp
+	mapped "$AT:64K:secret"
+	answers odd <<<'EFAULT ioctl(REG_MR)'
+	advised ok prefetch,flush prefetch-write,flush prefetch-no-fault,flush
+	mapped "$AT:36K:ring,0x200000010000:36K:readring"
+	answers odd <<<'EFAULT ioctl(REG_MR)'
+	advised EFAULT prefetch-write,flush
+	! linux 7.2 || answer=EFAULT # the kernel maps it like memory of a device
+	AT=0x200000010000 advised $answer prefetch-write,flush
+}
+
+@test "memory that can only be written is pinned for writing, and a device cannot fault it in" {
+	require_odp
+	mapped "$AT:64K:write"
+	answers odd <<<'ok -'
+	advised EFAULT prefetch,flush prefetch-write,flush
+	advised ok prefetch-no-fault,flush
+}
+
+# ---- files that are made
+
+@test "a missing file is made and stays, an existing one is used as it is" {
+	mr reg --memory "file:$FILE" --size 10000 --quiet
 	[ "$(stat -c '%s %a' "$FILE")" = "12288 600" ]
-}
-
-@test "an existing file is used as it is" {
 	printf 'contents' >"$FILE"
-	run --separate-stderr mr reg --memory "file:$FILE" --size 8
-	succeeded
+	mr reg --memory "file:$FILE" --size 8 --quiet
 	[ "$(cat "$FILE")" = contents ]
 }
 
-@test "a region that reaches beyond the end of its file is refused with EFAULT" {
-	printf 'short' >"$FILE"
-	run --separate-stderr mr reg --memory "file:$FILE" --size 64K
-	refused EFAULT ibv_reg_mr
-}
-
-@test "no file is left where the memory cannot be mapped" {
-	run --separate-stderr mr reg --memory "file:$FILE" --addr 1
-	[ "$status" -eq 1 ]
-	run --separate-stderr mr reg --memory "file:$FILE" --size max
-	[ "$status" -eq 1 ]
-	[ ! -e "$FILE" ]
-}
-
 @test "a file that was made for regions of which none is registered is removed again" {
-	run --separate-stderr mr reg --memory "file:$FILE" --access remote-write
-	[ "$status" -eq 1 ]
-	[ ! -e "$FILE" ]
-	run --separate-stderr mr reg --memory "file:$FILE" --access remote-write --count 3 --keep-going
-	[ "$status" -eq 1 ]
-	[ ! -e "$FILE" ]
+	local line
+
+	for line in "--addr 1" "--size max" "--access remote-write" "--access remote-write --count 3 --keep-going"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr reg --memory "file:$FILE" $line
+		[ "$status" -eq 1 ]
+		[ ! -e "$FILE" ] || fail "$line"
+	done
 	for line in "reg --memory file:$FILE --access remote-write" \
 		"rereg a --memory file:$FILE --flags 0x100 --via library"; do
 		run --separate-stderr mr batch < <(printf '%s\n' 'reg --name a' "$line")
@@ -163,10 +223,16 @@ registers() {
 	[ -s "$FILE" ]
 }
 
-# file_is_made: waits until the file exists
+# exec_mr [WORD...]: starts mrctl, on the file, in the background as the process PID
+exec_mr() {
+	"$@" "${MR[@]}" reg --memory "file:$FILE" >/dev/null 2>&1 3>&- &
+	PID=$!
+}
+
+# file_is_made: waits until the process PID has made the file
 file_is_made() {
 	until [ -s "$FILE" ]; do
-		is_running "$1" || fail "it ended" || return
+		is_running "$PID" || fail "it ended" || return
 		sleep 0.02
 	done
 }
@@ -175,116 +241,31 @@ file_is_made() {
 	on_simulator || skip "needs the simulator's faults"
 	for signal in TERM HUP; do
 		# the default, even if the tests are run by nohup, which ignores SIGHUP
-		MRCTL_SIM_FAULT=reg_mr=delay:30000 env --default-signal=HUP "${MR[@]}" reg \
-			--memory "file:$FILE" >/dev/null 3>&- &
-		file_is_made $!
-		kill -$signal $!
+		MRCTL_SIM_FAULT=reg_mr=delay:600000 exec_mr env --default-signal=HUP
+		file_is_made
+		kill -$signal "$PID"
 		status=0
-		wait $! || status=$?
+		wait "$PID" || status=$?
+		PID=
 		[ "$status" -eq $((128 + $(kill -l $signal))) ]
 		[ ! -e "$FILE" ]
 	done
 }
 
 @test "a file that was made is not removed where its name has become another's" {
+	local state=
+
 	on_simulator || skip "needs the simulator's faults"
-	MRCTL_SIM_FAULT='reg_mr=delay:500;reg_mr=ENOMEM' "${MR[@]}" reg --memory "file:$FILE" 3>&- \
-		>/dev/null 2>&1 &
-	file_is_made $!
+	MRCTL_SIM_FAULT='reg_mr=stop;reg_mr=ENOMEM' exec_mr
+	until [ "$state" = T ]; do
+		is_running "$PID" || fail "it ended"
+		read -r _ _ state _ <"/proc/$PID/stat"
+		sleep 0.02
+	done
 	echo mine >"$FILE.new"
 	mv "$FILE.new" "$FILE"
-	! wait $!
+	kill -CONT "$PID"
+	! wait "$PID"
+	PID=
 	[ "$(cat "$FILE")" = mine ]
-}
-
-@test "a file that cannot be used is named" {
-	run --separate-stderr mr reg --memory "file-private:$FILE"
-	refused ENOENT open
-	[[ $stderr == *"'$FILE'"* ]]
-	run --separate-stderr mr reg --memory file:/nowhere/x
-	refused ENOENT open
-	run --separate-stderr mr reg --memory device:/nowhere
-	refused ENOENT open
-}
-
-@test "a path that is neither file nor device is refused at once, and named" {
-	local kind
-
-	mkfifo "$FILE"
-	for kind in file file-private device; do
-		run --separate-stderr timeout 20 "${MR[@]}" reg --memory "$kind:$FILE" --json
-		[ "$status" -eq 1 ] || fail "$kind: exit status $status: $stderr"
-		[[ $stderr == *"cannot map '$FILE': it is a FIFO, not a file or a device"* ]]
-		json '.failures[0].errno == "ENODEV" and .regions == []'
-	done
-	[ -p "$FILE" ]
-	run --separate-stderr mr reg --memory "file-private:$BATS_TEST_TMPDIR"
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"it is a directory"* ]]
-}
-
-@test "a device that cannot be mapped is a reported error" {
-	run --separate-stderr mr reg --memory device:/dev/null
-	refused ENODEV mmap
-}
-
-# bats test_tags=kernel
-@test "--addr maps at the address" {
-	run --separate-stderr mr reg --addr 0x200000000000 -n -o addr
-	succeeded
-	[ "$output" = 0x200000000000 ]
-}
-
-@test "--addr and --offset add up, with every kind" {
-	local kind
-
-	for kind in anon thp memfd "file:$FILE"; do
-		run --separate-stderr mr reg --addr 0x200000000000 --offset 0x1010 --memory "$kind" \
-			-n -o addr
-		succeeded
-		[ "$output" = 0x200000001010 ]
-	done
-}
-
-@test "--addr fails where nothing can be mapped, and says why" {
-	run --separate-stderr mr reg --addr 0x200000000001
-	refused EINVAL mmap
-	[[ $stderr == *--offset* ]]
-	run --separate-stderr mr reg --addr 0xfffffffffffff000
-	refused ENOMEM mmap
-}
-
-# bats test_tags=kernel
-@test "--populate registers as well" {
-	registers --memory anon --populate
-}
-
-@test "--populate of memory that does not exist fails before the registration" {
-	printf 'short' >"$FILE"
-	run --separate-stderr mr reg --memory "file:$FILE" --size 64K --populate
-	refused EFAULT madvise
-	[[ $stderr == *--populate* ]]
-}
-
-@test "--numa takes the pages from the node" {
-	[ -d /sys/devices/system/node/node0 ] || skip "no NUMA nodes in /sys/devices/system/node"
-	registers --memory anon --numa 0 --populate
-}
-
-@test "--numa with a node that does not exist fails" {
-	run --separate-stderr mr reg --numa 1000
-	refused EINVAL mbind
-	[[ $stderr == *"NUMA node 1000"* ]]
-}
-
-@test "--numa beyond all nodes is a usage error" {
-	run --separate-stderr mr reg --numa 99999
-	usage_error "no NUMA node 99999"
-}
-
-@test "memory without pages cannot be populated or bound" {
-	run --separate-stderr mr reg --memory none --populate
-	usage_error "--populate" "none"
-	run --separate-stderr mr reg --memory unmapped --numa 0
-	usage_error "--numa" "unmapped"
 }
