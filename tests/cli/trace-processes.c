@@ -1,29 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What programs do with processes, threads, descriptors and signals while they register.
- * Usage: trace-processes WHAT [CMD ARG...]
- *   step               registers and deregisters one region
- *   fork               a child registers by what its parent has opened, and so does the parent
+ * What programs do with regions, processes, threads, descriptors and signals.  A region has 4096 bytes.
+ * Usage: trace-processes WHAT [ARG...]
+ * A step registers a region, is refused another one, and deregisters the first.
+ *   step               one step
+ *   fork               parent and child step before and after fork
  *   grandchildren      as fork, two deep, and all at once
- *   clone-vm           a child with its parent's memory, by clone(CLONE_VM | CLONE_VFORK), registers
+ *   clone-vm           a child with its parent's memory, by clone(CLONE_VM | CLONE_VFORK), steps
  *   closed             closes all descriptors but the device's before each step, and before fork
- *   threads COUNT      8 threads, each COUNT times
- *   killed             8 threads register until the process kills itself
- *   signals COUNT      COUNT times, while a timer's signals are handled
+ *   threads COUNT      8 threads, each COUNT steps
+ *   killed             8 threads step until the process kills itself
+ *   stopped COUNT      stops its parent, and makes COUNT steps
+ *   signals COUNT      COUNT steps, while a timer's signals are handled
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
  *                      with "+" by all descriptors closed, with "v" before fork by vfork; "syscall": by syscall(2)
  *   await FILE TEXT    waits until FILE has TEXT, and opens no device
  *   filter CMD ARG     becomes CMD, whose socket(2) fails with EPERM
+ * Who deregisters what was registered before fork:
+ *   daemon             registers 3 regions and exits; its child deregisters them
+ *   twice              as daemon, by a child of the child, which makes no call itself
+ *   called             as twice, and the child makes a call
+ *   forgets            as daemon, but the child leaves one
+ *   silent             as daemon, but the child makes no call
+ *   change             as daemon, but the child changes each region to half its size first
+ *   waits FILE         as daemon, but the child makes a call, writes its parent's pid to FILE, and waits until FILE
+ *                      has no name any more
+ *   child              a child deregisters what its parent, which waits for it, has registered
+ *   both               as child, and the parent tries to deregister them again
+ *   own                parent and child register one region each after fork, and only the child deregisters its own
+ *   serial             3 times: a child registers a region, and leaves it to its own child, which deregisters it
+ * A request of any numbers, which prints the errno:
+ *   reg|umem ADDR LENGTH ACCESS    ADDR: a number; or + and an offset into a mapping of 16 pages; or FILE, which is mapped
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <infiniband/mlx5dv.h>
+#include <infiniband/verbs.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <infiniband/verbs.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -36,41 +54,56 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What a process leaves registered is what some tests are about. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+
+enum { REGIONS = 3, SIZE = 4096, THREADS = 8, PATIENCE_S = 60 };
+
 static struct ibv_context *context;
 static struct ibv_pd *pd;
 static char *memory;
+static struct ibv_mr *regions[REGIONS];
+static const char *what;
 
-static void fail(const char *what)
+static bool is(const char *name)
 {
-	perror(what);
+	return !strcmp(what, name);
+}
+
+static void fail(const char *where)
+{
+	perror(where);
 	exit(1);
 }
 
+/* mlx5dv opens a device for DEVX; any other device has no umems. */
 static void open_device(void)
 {
+	struct mlx5dv_context_attr devx = { .flags = MLX5DV_CONTEXT_FLAGS_DEVX };
 	struct ibv_device **list = ibv_get_device_list(NULL);
 
-	context = list && list[0] ? ibv_open_device(list[0]) : NULL;
+	if (!list || !list[0])
+		fail("ibv_get_device_list");
+	context = is("umem") ? mlx5dv_open_device(list[0], &devx) : ibv_open_device(list[0]);
 	pd = context ? ibv_alloc_pd(context) : NULL;
-	memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	/* shared: fork(2) would copy private memory, so that a child's region would be another one's */
+	memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!pd || memory == MAP_FAILED)
 		fail("ibv_alloc_pd");
 	ibv_free_device_list(list);
 }
 
-/* Register, be refused, and deregister, and check what the calls return, and errno. */
-static void step(void)
+static pid_t new_child(void)
 {
-	struct ibv_mr *mr;
+	pid_t pid = fork();
 
-	errno = 77;
-	mr = ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_LOCAL_WRITE);
-	if (!mr || errno != 77)
-		fail("ibv_reg_mr");
-	if (ibv_reg_mr(pd, memory, 4096, IBV_ACCESS_REMOTE_WRITE) || errno != EINVAL)
-		fail("ibv_reg_mr, which is to be refused");
-	if (ibv_dereg_mr(mr))
-		fail("ibv_dereg_mr");
+	if (pid < 0)
+		fail("fork");
+	return pid;
 }
 
 static void wait_for(pid_t pid)
@@ -81,12 +114,29 @@ static void wait_for(pid_t pid)
 		fail("child");
 }
 
-static int fork_and_step(int depth)
+/* ---- steps ---- */
+
+/* Checks what the calls return, and errno. */
+static void step(void)
+{
+	struct ibv_mr *mr;
+
+	errno = 77;
+	mr = ibv_reg_mr(pd, memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
+	if (!mr || errno != 77)
+		fail("ibv_reg_mr");
+	if (ibv_reg_mr(pd, memory, SIZE, IBV_ACCESS_REMOTE_WRITE) || errno != EINVAL)
+		fail("ibv_reg_mr, which is to be refused");
+	if (ibv_dereg_mr(mr))
+		fail("ibv_dereg_mr");
+}
+
+static void fork_and_step(int depth)
 {
 	pid_t pid;
 
 	step();
-	pid = fork();
+	pid = new_child();
 	if (!pid) {
 		if (depth)
 			fork_and_step(depth - 1);
@@ -95,10 +145,9 @@ static int fork_and_step(int depth)
 	}
 	step();
 	wait_for(pid);
-	return 0;
 }
 
-static int clone_vm(void)
+static void clone_vm(void)
 {
 	pid_t pid;
 
@@ -110,7 +159,6 @@ static int clone_vm(void)
 	}
 	wait_for(pid);
 	step();
-	return 0;
 }
 
 /* What daemons do: all descriptors are closed but those that are known. */
@@ -121,35 +169,45 @@ static void close_others(void)
 			close(fd);
 }
 
-static int closed(void)
+static void closed(void)
 {
 	close_others();
 	step();
 	close_others();
-	return fork_and_step(0);
+	fork_and_step(0);
 }
+
+static atomic_long steps;
 
 static void *step_often(void *count)
 {
-	for (long i = 0; i != (long)count; i++)
+	for (long i = 0; i != (long)count; i++) {
 		step();
+		atomic_fetch_add(&steps, 1);
+	}
 	return NULL;
 }
 
-enum { THREADS = 8 };
-
-static int threads(long count)
+static void threads(long count)
 {
 	pthread_t list[THREADS];
 
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&list[i], NULL, step_often, (void *)count))
 			fail("pthread_create");
+	while (count < 0 && atomic_load(&steps) < 100)
+		usleep(1000);
 	if (count < 0)
-		usleep(20000), kill(getpid(), SIGKILL);
+		kill(getpid(), SIGKILL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(list[i], NULL);
-	return 0;
+}
+
+static void stopped(long count)
+{
+	step();
+	kill(getppid(), SIGSTOP);
+	step_often((void *)count);
 }
 
 static volatile sig_atomic_t handled;
@@ -160,7 +218,7 @@ static void handle(int signal)
 	handled = handled + 1;
 }
 
-static int signals(long count)
+static void signals(long count)
 {
 	struct itimerval often = { { 0, 200 }, { 0, 200 } };
 	struct sigaction action = { .sa_handler = handle }; /* no SA_RESTART */
@@ -170,8 +228,9 @@ static int signals(long count)
 	step_often((void *)count);
 	if (!handled)
 		fail("no signal came");
-	return 0;
 }
+
+/* ---- exec ---- */
 
 static int run_exec(const char *how, char **command, char **env)
 {
@@ -198,7 +257,7 @@ static int run_exec(const char *how, char **command, char **env)
 	return -1;
 }
 
-static int exec_by(const char *how, char **command)
+static void exec_by(const char *how, char **command)
 {
 	const bool empty = *how == '-', close_all = *how == '+';
 	char *nothing[] = { NULL }, **env = empty ? nothing : environ;
@@ -210,11 +269,11 @@ static int exec_by(const char *how, char **command)
 		environ = env;
 	if (close_all)
 		close_others();
-	if (!strcmp(how, "posix_spawn") || !strcmp(how, "posix_spawnp")) {
-		errno = (strlen(how) == 11 ? posix_spawn : posix_spawnp)(&pid, command[0], NULL,
-									 NULL, command, env);
+	if (!strncmp(how, "posix_spawn", 11)) {
+		errno = (how[11] ? posix_spawnp : posix_spawn)(&pid, command[0], NULL, NULL,
+							       command, env);
 	} else {
-		if (strstr(how, "exec") && (how[0] == 'f' || strstr(how, "at")))
+		if (how[0] == 'f' || strstr(how, "at"))
 			dup2(open(command[0], O_RDONLY | O_CLOEXEC), 9);
 		pid = by_vfork ? vfork() : fork();
 		if (!pid) {
@@ -223,14 +282,13 @@ static int exec_by(const char *how, char **command)
 		}
 	}
 	wait_for(pid);
-	return 0;
 }
 
 static int await_text(const char *path, const char *text)
 {
 	char found[4096];
 
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < PATIENCE_S * 20; i++) {
 		const int fd = open(path, O_RDONLY | O_CLOEXEC);
 		const ssize_t got = read(fd, found, sizeof(found) - 1);
 
@@ -259,32 +317,204 @@ static int filter(char **command)
 	return execv(command[0], command);
 }
 
+/* ---- regions that others deregister ---- */
+
+static struct ibv_mr *new_region(void)
+{
+	struct ibv_mr *mr = ibv_reg_mr(pd, memory, SIZE, IBV_ACCESS_LOCAL_WRITE);
+
+	if (!mr)
+		fail("ibv_reg_mr");
+	return mr;
+}
+
+static void register_all(void)
+{
+	for (int i = 0; i < REGIONS; i++)
+		regions[i] = new_region();
+}
+
+static void deregister(int count)
+{
+	for (int i = 0; i < count; i++)
+		if (ibv_dereg_mr(regions[i]))
+			fail("ibv_dereg_mr");
+}
+
+/* Ends the parent.  The child goes on when it has ended.  Return: the parent's pid */
+static pid_t leave_parent(void)
+{
+	pid_t parent = getpid();
+
+	if (new_child())
+		_exit(0);
+	while (getppid() == parent)
+		usleep(1000);
+	return parent;
+}
+
+static void change(void)
+{
+	for (int i = 0; i < REGIONS; i++)
+		if (ibv_rereg_mr(regions[i], IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory,
+				 SIZE / 2, 0))
+			fail("ibv_rereg_mr");
+}
+
+/* The file appears with the pid in it. */
+static void wait_in_file(const char *path, pid_t parent)
+{
+	char new[4096];
+	FILE *file;
+
+	snprintf(new, sizeof(new), "%s.new", path);
+	file = fopen(new, "we");
+	if (!file || fprintf(file, "%d\n", (int)parent) < 0 || fclose(file) || rename(new, path))
+		fail(path);
+	while (!access(path, F_OK))
+		usleep(10000);
+}
+
+static void run_daemon(const char *path)
+{
+	pid_t parent;
+
+	register_all();
+	parent = leave_parent();
+	if (is("called"))
+		ibv_dereg_mr(new_region());
+	if (is("waits")) {
+		ibv_dealloc_pd(ibv_alloc_pd(pd->context));
+		wait_in_file(path, parent);
+	}
+	if (is("twice") || is("called"))
+		leave_parent();
+	if (is("silent"))
+		return;
+	if (is("change"))
+		change();
+	deregister(is("forgets") ? REGIONS - 1 : REGIONS);
+}
+
+static void run_child(void)
+{
+	pid_t child;
+
+	register_all();
+	child = new_child();
+	if (!child) {
+		deregister(REGIONS);
+		_exit(0);
+	}
+	wait_for(child);
+	for (int i = 0; is("both") && i < REGIONS; i++)
+		if (!ibv_dereg_mr(regions[i]))
+			fail("ibv_dereg_mr of a region that is gone");
+}
+
+static void run_own(void)
+{
+	int ready[2];
+	struct ibv_mr *mr;
+	pid_t child;
+	char byte = 0;
+
+	if (pipe(ready))
+		fail("pipe");
+	child = new_child();
+	mr = new_region(); /* at the same address in both, as the child's heap is a copy */
+	if (child) {
+		if (write(ready[1], &byte, 1) != 1)
+			fail("write");
+		wait_for(child);
+		return;
+	}
+	if (read(ready[0], &byte, 1) != 1 || ibv_dereg_mr(mr))
+		fail("ibv_dereg_mr");
+}
+
+static void run_serial(void)
+{
+	for (int i = 0; i < REGIONS; i++) {
+		pid_t child = new_child();
+
+		if (!child) {
+			regions[0] = new_region();
+			child = new_child();
+			if (!child)
+				deregister(1);
+			else
+				wait_for(child);
+			_exit(0);
+		}
+		wait_for(child);
+	}
+}
+
+/* ---- requests ---- */
+
+static char *address_of(const char *word)
+{
+	const int fd = *word == '/' ? open(word, O_RDWR | O_CLOEXEC) : -1;
+	char *mapped;
+
+	if (*word != '/' && *word != '+')
+		return (char *)strtoull(word, NULL, 0);
+	mapped = mmap(NULL, 16 * 4096, PROT_READ | PROT_WRITE,
+		      fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED)
+		fail(word);
+	return *word == '+' ? mapped + strtoull(word + 1, NULL, 0) : mapped;
+}
+
+static void request(char **words)
+{
+	char *addr = address_of(words[0]);
+	const size_t length = strtoull(words[1], NULL, 0);
+	const unsigned int access = (unsigned int)strtoul(words[2], NULL, 0);
+	void *made;
+
+	errno = 0;
+	made = is("umem") ? (void *)mlx5dv_devx_umem_reg(context, addr, length, access)
+			  : ibv_reg_mr(pd, addr, length, access);
+	printf("%d\n", made ? 0 : errno);
+}
+
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "step";
 	const long count = argc > 2 ? atol(argv[2]) : 0;
 
-	if (!strcmp(what, "await") && argc > 3)
+	what = argc > 1 ? argv[1] : "step";
+	if (is("await") && argc > 3)
 		return await_text(argv[2], argv[3]);
-	if (!strcmp(what, "filter") && argc > 2)
+	if (is("filter") && argc > 2)
 		return filter(argv + 2);
 	open_device();
-	if (!strcmp(what, "fork"))
-		return fork_and_step(0);
-	if (!strcmp(what, "grandchildren"))
-		return fork_and_step(2);
-	if (!strcmp(what, "clone-vm"))
-		return clone_vm();
-	if (!strcmp(what, "closed"))
-		return closed();
-	if (!strcmp(what, "threads"))
-		return threads(count);
-	if (!strcmp(what, "killed"))
-		return threads(-1);
-	if (!strcmp(what, "signals"))
-		return signals(count);
-	if (!strcmp(what, "exec") && argc > 3)
-		return exec_by(argv[2], argv + 3);
-	step();
+	if (is("step"))
+		step();
+	else if (is("fork") || is("grandchildren"))
+		fork_and_step(is("fork") ? 0 : 2);
+	else if (is("clone-vm"))
+		clone_vm();
+	else if (is("closed"))
+		closed();
+	else if (is("threads") || is("killed"))
+		threads(is("killed") ? -1 : count);
+	else if (is("stopped"))
+		stopped(count);
+	else if (is("signals"))
+		signals(count);
+	else if (is("exec") && argc > 3)
+		exec_by(argv[2], argv + 3);
+	else if (is("child") || is("both"))
+		run_child();
+	else if (is("own"))
+		run_own();
+	else if (is("serial"))
+		run_serial();
+	else if ((is("reg") || is("umem")) && argc > 4)
+		request(argv + 2);
+	else
+		run_daemon(argv[2]);
 	return 0;
 }
