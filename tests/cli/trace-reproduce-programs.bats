@@ -53,12 +53,8 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "memory that cannot be written or read, as a whole or in its middle" {
+@test "memory that cannot be written or read, or is missing, as a whole or in part" {
 	reproduces readonly no_access readonly_in_the_middle constant readonly_file readonly_shm
-}
-
-# bats test_tags=kernel
-@test "memory that is missing: in the middle, at the end, as a whole, behind the end of a file" {
 	reproduces hole_in_the_middle hole_after unmapped null kernel_address beyond_private_file
 	grep -q -e "--memory file-private:$BATS_TEST_TMPDIR/short" "$BATCH"
 	# memfd_create(2): no path leads to that file
@@ -78,14 +74,10 @@ setup() {
 }
 
 # bats test_tags=kernel
-@test "a length that leads beyond all addresses, or of which most is not mapped" {
+@test "a length that leads beyond all addresses, or of which most is not mapped; access and IOVA" {
 	reproduces wraps wraps_unaligned everything far_too_long
 	run grep -c -e '--memory hole' "$BATCH"
 	[ "$output" -eq 0 ]
-}
-
-# bats test_tags=kernel
-@test "access, length and IOVA" {
 	reproduces access_flags iova
 	# rxe takes a length of 0, and so do older kernels of an address within a page
 	on_mlx5 && [ "${MRCTL_TEST_GUEST:-sid}" = sid ] || return 0
@@ -99,18 +91,13 @@ setup() {
 	reproduces one sum sum_of_small sum_of_some
 	grep -qx 'reg --size 16384 --count 3' "$BATCH"
 	[[ $how == *"--limit memlock=64K "* ]]
-}
-
-# bats test_tags=kernel
-@test "the limit of locked memory, of a change: the region itself is a part of the sum" {
-	on_mlx5 || skip "librxe cannot change regions"
-	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	on_mlx5 || return 0 # librxe cannot change regions
+	# the region itself is a part of the sum
 	reproduces change_to_more
 	grep -qx 'reg --size 8192' "$BATCH"
 	grep -qx 'reg --name changed --size 40960 --access local-write' "$BATCH"
 }
 
-# bats test_tags=kernel
 @test "a limit of locked memory that changed: the batch has the first one, and comments for the others" {
 	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
 	trace_cases one_below_limit
@@ -145,7 +132,6 @@ setup() {
 	succeeded
 }
 
-# bats test_tags=kernel
 @test "fork protection is told in the head, where the program has it" {
 	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
 		skip "its kernel copies pinned pages on fork, and libibverbs knows"
@@ -163,14 +149,6 @@ setup() {
 	[ "${MRCTL_TEST_GUEST:-}" = bookworm ] || reproduces change_readonly_to_writing
 }
 
-@test "changes of regions on memory of the device, and on all memory" {
-	on_mlx5 || skip "librxe cannot change regions"
-	reproduces change_device_memory
-	grep -q -e '^reg --name changed --memory dm:4096 --offset 64 --size 128' "$BATCH"
-	reproduces change_implicit
-	grep -q -e '^reg --name changed --memory none --size max' "$BATCH"
-}
-
 @test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
 	on_mlx5 || skip "librxe cannot change regions"
 	trace_cases change_nothing_known readonly
@@ -180,29 +158,22 @@ setup() {
 	succeeded
 }
 
-# bats test_tags=kernel
-@test "umems" {
-	require_devx
-	reproduces umem umem_page_sizes
-}
-
-@test "memory on the device that is too short" {
-	on_mlx5 || skip "rxe has no memory on the device"
+@test "changes of memory on the device and of all memory, and a region beyond the memory on the device" {
+	on_mlx5 || skip "librxe cannot change regions"
+	reproduces change_device_memory
+	grep -q -e '^reg --name changed --memory dm:4096 --offset 64 --size 128' "$BATCH"
+	reproduces change_implicit
+	grep -q -e '^reg --name changed --memory none --size max' "$BATCH"
 	reproduces beyond_device_memory
 	grep -q -e '--memory dm:4096 --offset 64 --size 8192' "$BATCH"
 }
 
 # bats test_tags=kernel
-@test "descriptors that are no dma-buf" {
-	on_mlx5 || skip "rxe takes no dma-bufs"
-	reproduces no_dmabuf bad_descriptor
+@test "umems, descriptors that are no dma-buf, and advice" {
+	on_mlx5 || skip "rxe has neither, and librxe knows no advice before rdma-core 59"
+	reproduces umem umem_page_sizes no_dmabuf bad_descriptor
 	run grep udmabuf "$BATCH"
 	[ "$status" -eq 1 ]
-}
-
-# bats test_tags=kernel
-@test "advice about pinned memory, and about a range with a hole" {
-	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
 	reproduces advice_on_pinned advice_unmapped
 }
 
