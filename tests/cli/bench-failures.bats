@@ -5,60 +5,67 @@
 
 load helpers
 
+PID=''
+
+teardown() {
+	[ -z "$PID" ] || ! is_running "$PID" || kill "$PID"
+	tidy
+}
+
 # bench ARG...: sets output to its document
 bench() {
 	run --separate-stderr mr -j bench "$@"
 	json '.command == "bench"'
 }
 
-@test "a signal in the last round of all is told, too" {
-	on_simulator || skip "needs calls that take long"
-	local out=$BATS_TEST_TMPDIR/out pid blocked=0
+# awaits CONDITION: waits for a minute until it holds
+awaits() {
+	local i
 
-	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
-		mrctl -j bench --sizes 4K --seconds 100 --rounds 1 >"$out" 2>/dev/null 3>&- &
-	pid=$!
-	# Once it has blocked signals they end the measurement alone.
-	until ((blocked & 1 << 14)); do
-		is_running "$pid"
+	for ((i = 0; i < 3000; i++)); do
+		! eval "$1" 2>/dev/null || return 0
 		sleep 0.02
-		blocked=0x$(awk '$1 == "SigBlk:" { print $2 }' "/proc/$pid/status")
 	done
-	sleep 1
-	kill "$pid"
-	wait "$pid" || :
-	jq -e '.method.interrupted' "$out"
+	fail "not within a minute: $1"
 }
 
-@test "calls and kinds of memory that are named twice are measured once, in the order in which they are named" {
-	bench dereg reg dereg --sizes 4K,4K --memory thp --memory anon --memory thp --count 1
-	succeeded
-	json '[.rows[] | [.call, .memory]] == [["dereg", "thp"], ["dereg", "anon"], ["reg", "thp"], ["reg", "anon"]]'
-}
-
-@test "so few regions that are there already that quarters are the same are measured once" {
-	local n
-
-	for n in '1 [0,1,0]' '2 [0,1,2,1,0]' '3 [0,1,2,3,2,1,0]'; do
-		bench --sizes 4K --count 1 --occupied "${n%% *},4K"
-		succeeded
-		json '[.rows[].occupied] == $levels' --argjson levels "${n#* }"
-	done
-}
-
-@test "memory of regions that are there already that cannot be had is named" {
-	run --separate-stderr mr bench --sizes 4K --count 1 --occupied 4,4E
+@test "a call that is refused is told, and the others are measured" {
+	bench --sizes 4K,16K --memory readonly --memory anon --count 4
 	[ "$status" -eq 1 ]
-	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
+	json '[.failures[] | [.call, .errno]] == [["ibv_reg_mr", "EFAULT"], ["ibv_reg_mr", "EFAULT"]]'
+	json '[.rows[] | [.memory, .size]] == [["anon", 4096], ["anon", 16384]]'
+	[[ $stderr == *"reg of 4096 bytes, populated: ibv_reg_mr: EFAULT"* ]]
+	[[ $stderr == *"'mrctl reg' with the same options tells why"* ]]
+	run --separate-stderr "${SIM[@]}" mrctl -j -d nosuch bench --sizes 4K
+	absent "nosuch"
+	json '.rows == [] and (.failures | length) == 1'
 }
 
-@test "workers of which there can be no more end their row alone" {
-	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
-	run --separate-stderr prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
+@test "a worker that is refused or killed ends the row of all, and it is told once" {
+	on_simulator || skip "faults are those of the simulator"
+	run --separate-stderr faulty reg_mr@20=ENOMEM -j bench --sizes 4K --threads 4 --count 100
 	[ "$status" -eq 1 ]
-	json '[.rows[] | [.threads, .count, (.rounds | length)]] == [[1, 2, 2]]'
-	json '[.failures[] | [.call, .errno]] == [["mmap", "ENOMEM"]]'
-	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
+	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
+	run --separate-stderr faulty reg_mr@9=kill -j bench --sizes 4K --processes 2 --count 100
+	[ "$status" -eq 1 ]
+	json '.failures | length == 1 and .[0].errno == "ECHILD"'
+	[[ $stderr == *"a process that measured was killed (signal 9)"* ]]
+}
+
+@test "a call before or after the measured one that is refused ends the row" {
+	on_simulator || skip "faults are those of the simulator"
+	local fault call errno
+
+	while read -r fault call errno; do
+		run --separate-stderr faulty "$fault" -j bench "$call" --sizes 4K --count 2 --rounds 1
+		[ "$status" -eq 1 ]
+		json '.rows == [] and (.failures | length == 1 and .[0].errno == $errno)' --arg errno "$errno"
+	done <<-'EOT'
+		reg_mr=EPERM dereg EPERM
+		dereg_mr=EBUSY reg EBUSY
+		dereg_mr=EBUSY relaxed EBUSY
+		alloc_pd@2=ENOSPC relaxed ENOSPC
+	EOT
 }
 
 @test "the command that tells why a call was refused is one that makes this call" {
@@ -76,10 +83,8 @@ bench() {
 			[[ $stderr != *"tells why"* ]]
 		fi
 	done <<-'EOT'
-		reg_mr=EINVAL bench|reg' with the same options
 		reg_mr=EINVAL bench --via kernel|reg' with the same options
 		reg_mr=EINVAL bench reg-iova|reg-iova' with the same options
-		reg_mr=EINVAL bench rereg|reg' with the same options
 		reg_mr=EINVAL bench advise|reg' with the same options and on-demand access
 		reg_mr=EINVAL bench relaxed|reg' with the same options
 		reg_dmabuf_mr=EINVAL bench reg-dmabuf|reg-dmabuf' with the same options
@@ -89,58 +94,7 @@ bench() {
 	EOT
 }
 
-@test "options that contradict each other or name nothing are usage errors, and nothing is measured" {
-	run --separate-stderr mr bench --sizes 4K --count 1 --phases --access local-write,on-demand
-	usage_error "--phases" "excludes --access on-demand"
-	mkdir "$BATS_TEST_TMPDIR/empty"
-	cd "$BATS_TEST_TMPDIR/empty"
-	run --separate-stderr mr bench --sizes 4K --count 1 --svg ''
-	usage_error "--svg wants the name of a file"
-	run --separate-stderr mr bench reg-dmabuf --sizes 4K --count 1 --from dm
-	usage_error "--from dm"
-	[ -z "$(ls -A)" ]
-}
-
-@test "settings of UCX name the memory that they were measured on" {
-	run --separate-stderr mr bench --sizes 4K..4M --memory memfd --count 40
-	succeeded
-	# Where chance has bent the line there are none.
-	[[ $output != *UCX* || $output == *"UCX takes for $(device)"*", memfd: UCX_IB_MEM_REG_OVERHEAD="* ]]
-}
-
-@test "a picture that has no room for all curves says how many it has" {
-	run --separate-stderr mr bench --sizes 1,2,3,4,5,6,7,8,9,10,11,12 --count 1 --plot
-	succeeded
-	[[ $output == *"distribution of calls"* && $output != *curves* ]]
-	run --separate-stderr mr bench --sizes 1,2,3,4,5,6,7,8,9,10,11,12,13 --count 1 --plot
-	succeeded
-	[[ $output == *"distribution of calls: "*"1 rounds; the first 12 of 13 curves"* ]]
-}
-
-@test "a document of another format is not compared, and what a row does not tell is not known" {
-	local old=$BATS_TEST_TMPDIR/old new=$BATS_TEST_TMPDIR/new edit
-
-	mr -j bench --sizes 4K --count 4 >"$old"
-	for edit in '.format = 2' 'del(.format)' '.format = null'; do
-		jq "$edit" "$old" >"$new"
-		run --separate-stderr mrctl bench --compare "$new" "$old"
-		usage_error "has another format than the documents of this version"
-	done
-	jq 'del(.rows[].size) | .rows[].threads = null | .rows[].processes = "x"' "$old" >"$new"
-	run --separate-stderr mrctl -j bench --compare "$new" "$new"
-	succeeded
-	json '.comparison[0] | .size == null and .threads == null and .processes == null and .occupied == 0'
-}
-
-@test "a document of several devices is measured again on all of them, and not on one that is named" {
-	local old=$BATS_TEST_TMPDIR/old
-
-	mr -j bench --sizes 4K,8K --count 4 | jq '.rows[1].device = "other0"' >"$old"
-	run --separate-stderr "${SIM[@]}" mrctl -d "$(device)" bench --compare "$old" --anyway
-	usage_error "has measured several devices" "'$(device)'"
-}
-
-@test "regions that cannot be there already end the levels of their kind alone" {
+@test "regions that cannot be there already end the levels of their kind alone, and memory that cannot be had is named" {
 	on_simulator || skip "faults are those of the simulator"
 	require_devx
 	# Three calls that do not count, and one that does, come before.
@@ -150,19 +104,142 @@ bench() {
 	json '[.rows[] | select(.call == "umem") | .occupied] == [0, 1, 2, 1, 0]'
 	json '.failures | length == 1 and .[0].errno == "ENOMEM"'
 	[[ $stderr == *"--occupied: ibv_reg_mr: ENOMEM"*"'mrctl reg --count 2 --size 4096' tells why"* ]]
+	run --separate-stderr mr bench --sizes 4K --count 1 --occupied 4,4E
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"--occupied: cannot map 4611686018427387904 bytes of anon: mmap: "* ]]
 }
 
-@test "a comparison says which measurement was interrupted, and wants no device where it measures nothing" {
-	local whole=$BATS_TEST_TMPDIR/whole cut=$BATS_TEST_TMPDIR/cut
+@test "workers of which there can be no more end their row alone" {
+	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "their address space is not that of mrctl"
+	run --separate-stderr prlimit --as=600000000 "${MR[@]}" -j bench --sizes 4K --threads 4096,1 --count 2
+	[ "$status" -eq 1 ]
+	json '[.rows[] | [.threads, .count, (.rounds | length)]] == [[1, 2, 2]]'
+	json '[.failures[] | [.call, .errno]] == [["mmap", "ENOMEM"]]'
+	[[ $stderr == *"for the times of 4096 workers: mmap: ENOMEM"* ]]
+}
 
-	mr -j bench --sizes 4K --count 4 >"$whole"
-	jq '.method.interrupted = true' "$whole" >"$cut"
-	run --separate-stderr mrctl bench --compare "$cut" "$whole" --tolerance 1000%
-	succeeded
-	[[ $stderr == *"the old measurement was interrupted"* && $stderr != *"the new measurement"* ]]
-	run --separate-stderr mrctl bench --compare "$whole" "$cut" --tolerance 1000%
-	succeeded
-	[[ $stderr == *"the new measurement was interrupted"* && $stderr != *"the old measurement"* ]]
-	run --separate-stderr mrctl -d nosuch bench --compare "$whole" "$whole"
-	usage_error "--compare of two documents measures nothing"
+@test "whichever allocation fails, bench and stat --device say so, or lose nothing" {
+	local n whole args
+
+	command -v cc >/dev/null || skip "cc is not installed"
+	{ ! is_sanitized && [ -z "${WRAP:-}" ]; } || skip "the sanitizer has its own allocator"
+	cc -D_GNU_SOURCE -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/starve.so" "$BATS_TEST_DIRNAME/preload/starve.c"
+	export STARVE STARVE_HIT=$BATS_TEST_TMPDIR/hit
+	for args in "bench relaxed --sizes 4K --count 1 -n -o call" "stat --device -n -o name"; do
+		# shellcheck disable=SC2086 # words
+		whole=$(mr $args)
+		for ((n = 1; n < 500; n++)); do
+			rm -f "$STARVE_HIT"
+			# shellcheck disable=SC2086 # words
+			STARVE=$n run --separate-stderr "${SIM[@]}" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' \
+				"$BATS_TEST_TMPDIR/starve.so" $args
+			[ -e "$STARVE_HIT" ] || break
+			[[ $status -eq 0 && $output == "$whole" ]] || [[ $status -eq 1 && $stderr == *"mrctl: "* ]] ||
+				fail "allocation $n of $args: exit status $status" "$output" "$stderr"
+		done
+		[ "$n" -gt 10 ] && [ "$output" = "$whole" ]
+	done
+}
+
+@test "signals end the measurement, and what was measured is printed" {
+	local seen=$BATS_TEST_TMPDIR/seen out=$BATS_TEST_TMPDIR/out pid=$BATS_TEST_TMPDIR/pid mode
+
+	command -v script >/dev/null || skip "script(1) is not installed"
+	for mode in '' -j; do
+		rm -f "$pid"
+		TERM=xterm "${SIM[@]}" script -qefc "sh -c 'echo \$\$ >$pid.new; mv $pid.new $pid
+			exec mrctl $mode bench --sizes 4K,64K --seconds 20 --rounds 1000 >$out'" /dev/null >"$seen" </dev/null 3>&- &
+		PID=$!
+		# the progress that is shown for the second time has seen a round of both sizes
+		awaits "[ \$(grep -ao measuring '$seen' | wc -l) -ge 2 ]"
+		kill "$(<"$pid")"
+		status=0
+		wait "$PID" || status=$?
+		[ "$status" -eq 143 ]
+		if [ -z "$mode" ]; then
+			[ "$(grep -c '^reg ' "$out")" -eq 2 ]
+			grep -aq 'interrupted: [0-9]* of 2000 measurements' "$seen"
+		else
+			jq -e '.method.interrupted and (.rows | length) == 2 and .rows[0].count > 0' "$out"
+		fi
+	done
+}
+
+@test "a signal in the last round of all is told, too" {
+	on_simulator || skip "needs calls that take long"
+	local out=$BATS_TEST_TMPDIR/out
+
+	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
+		mrctl -j bench --sizes 4K --seconds 100 --rounds 1 >"$out" 2>/dev/null 3>&- &
+	PID=$!
+	# the thread that measures
+	awaits 'grep -q "^Threads:[[:blank:]]*2$" "/proc/$PID/status"'
+	kill "$PID"
+	wait "$PID" || :
+	jq -e '.method.interrupted' "$out"
+}
+
+@test "processes that measure end with the one that has started them" {
+	local pid
+
+	on_simulator || skip "needs calls that take long"
+	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
+		mrctl -q bench --sizes 4K --processes 3 --seconds 100 --rounds 1 >/dev/null 2>&1 3>&- &
+	PID=$!
+	awaits 'read -ra CHILDREN <"/proc/$PID/task/$PID/children"; [ "${#CHILDREN[@]}" -eq 3 ]'
+	kill -9 "$PID"
+	wait "$PID" || :
+	for pid in "${CHILDREN[@]}"; do
+		awaits "! is_running $pid"
+	done
+}
+
+@test "a wrong command line is a usage error, and measures nothing" {
+	local line message
+
+	mkdir "$BATS_TEST_TMPDIR/empty"
+	cd "$BATS_TEST_TMPDIR/empty"
+	while IFS='|' read -r line message; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr bench $line
+		usage_error "$message"
+	done <<-'EOT'
+		foo|unknown call 'foo'
+		--sizes 4K..|is neither a number nor a range
+		--threads 4096 --processes 2|workers at once are too many
+		--rounds 0|from 1 to 1000
+		--rounds 1001|from 1 to 1000
+		--count 0|from 1 to
+		--count 100000001|from 1 to
+		--seconds 0|more than 0
+		--seconds 1 --count 1|excludes
+		--memory none|no memory of this process
+		--memory dm|no memory of this process
+		--memory foo|unknown
+		--from udmabuf|'reg' has none
+		reg-dmabuf --from dm|--from dm
+		reg-dmabuf --memory anon|see --from
+		dereg --phases|'dereg' is none
+		--phases --access on-demand|excludes --access on-demand
+		relaxed --via kernel|not measured by --via kernel
+		--plan 0|0 makes no sense
+		--plan max|too many to be counted
+		--plan 1M --sizes 2M|larger than all
+		--plan 1M dereg|'dereg' is none
+		--plan 1M --phases|--plan excludes --phases
+		--plan 1M --processes 2|--plan excludes --processes
+		--plan 1M --compare a b|excludes --plan
+		-d mlx5_0 --all-devices|--all-devices excludes -d
+		--compare|--compare wants a document of 'mrctl -j bench', or two
+		--compare a b c|--compare wants a document of 'mrctl -j bench', or two
+		--compare a b --count 5|--compare of two documents measures nothing
+		--compare a b --rounds 5|--compare of two documents measures nothing
+		-d mlx5_0 --compare a b|--compare of two documents measures nothing
+		--compare a --sizes 4K|--compare measures what OLD has
+		--compare a --access none|--compare measures what OLD has
+		--tolerance 5%|--tolerance needs --compare
+	EOT
+	run --separate-stderr mr bench --sizes 4K --count 1 --svg ''
+	usage_error "--svg wants the name of a file"
+	[ -z "$(ls -A)" ]
 }
