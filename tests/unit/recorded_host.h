@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_RECORDED_HOST_H
 #define TESTS_UNIT_RECORDED_HOST_H
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
@@ -43,9 +44,9 @@ static inline void recorded_host_end(struct recorded_host *recorded)
 	assert_int_equal(nftw(recorded->folder, recorded_host_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-/** recorded_host_put() - write a file, as of printf(); @path begins with "/" */
-static inline void recorded_host_put(const struct recorded_host *recorded, const char *path,
-				     const char *text)
+/* Opens a file of the recording; @path begins with "/", and the folders that lead to it are made. */
+static inline FILE *recorded_host_open(const struct recorded_host *recorded, const char *path,
+				       const char *mode)
 {
 	char whole[PATH_MAX];
 	FILE *file;
@@ -57,10 +58,59 @@ static inline void recorded_host_put(const struct recorded_host *recorded, const
 		mkdir(whole, 0755);
 		*slash = '/';
 	}
-	file = fopen(whole, "w");
-	assert_non_null(file);
+	file = fopen(whole, mode);
+	if (!file)
+		fail_msg("%s: %s", path, strerror(errno));
+	return file;
+}
+
+/** recorded_host_put() - write a file; @path begins with "/" */
+static inline void recorded_host_put(const struct recorded_host *recorded, const char *path,
+				     const char *text)
+{
+	FILE *file = recorded_host_open(recorded, path, "w");
+
 	assert_true(fputs(text, file) >= 0);
 	assert_int_equal(fclose(file), 0);
+}
+
+/**
+ * recorded_host_change() - change files, as a row of a table says
+ * @lines: "/PATH TEXT" writes a line into a file, "/PATH" makes an empty one, and lines in a row with the same PATH are
+ *         lines of one file.  "-/PATH" removes a file.  "# WORDS" removes all: a new host begins.
+ *         Answers of calls are files, too: "/calls/dev/infiniband/uverbs0.open.error EACCES" (lib/host/root.h).
+ */
+static inline void recorded_host_change(struct recorded_host *recorded, const char *lines)
+{
+	char *copy = strdup(lines), *rest = copy, whole[PATH_MAX];
+	const char *previous = "";
+	FILE *file;
+
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		char *text = strchr(line, ' ');
+
+		if (!line[0])
+			continue;
+		if (line[0] == '#') {
+			recorded_host_end(recorded);
+			recorded_host_begin(recorded);
+			continue;
+		}
+		if (line[0] == '-') {
+			snprintf(whole, sizeof(whole), "%s%s", recorded->folder, line + 1);
+			if (remove(whole))
+				fail_msg("%s: %s", line, strerror(errno));
+			continue;
+		}
+		if (text)
+			*text++ = '\0';
+		file = recorded_host_open(recorded, line, strcmp(line, previous) ? "w" : "a");
+		if (text)
+			fprintf(file, "%s\n", text);
+		assert_int_equal(fclose(file), 0);
+		previous = line;
+	}
+	free(copy);
 }
 
 /** recorded_host_call() - write the answer of a call: @kind is "link", "open.error", ... */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What tests of checks have in common: a recorded host that they make up, and a look at it. */
+/* Tables of what checks find on recorded hosts that no machine of ours is. */
 #ifndef TESTS_UNIT_LIB_DIAGNOSE_CHECK_H
 #define TESTS_UNIT_LIB_DIAGNOSE_CHECK_H
 
 #include "lib/diagnose/finding.h"
 #include "tests/unit/recorded_host.h"
 
+#define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
@@ -27,24 +28,27 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/** put() - write a file of the host */
-static inline void put(const char *path, const char *text)
-{
-	recorded_host_put(&recorded, path, text);
-}
+typedef void check_function(const struct mr_question *question, struct mr_finding *finding);
 
-/** call() - write what a call has answered; @kind: such as "link" (lib/host/root.h) */
-static inline void call(const char *kind, const char *path, const char *text)
-{
-	recorded_host_call(&recorded, kind, path, text);
-}
+/** A row: what changes on the host of the rows before, and what a check finds then. */
+struct check_row {
+	const char *changes; /**< as recorded_host_change() takes them */
+	uint64_t size;       /**< bytes of a planned registration, 0: none */
+	enum mr_verdict verdict;
+	/** "PART|PART": each is in figure, detail or remedy, or in none of them if it begins with "!". */
+	const char *says;
+};
 
-/** look() - do a check; @size: bytes of a planned registration, 0: none */
-static inline struct mr_finding look(void (*check)(const struct mr_question *, struct mr_finding *),
-				     uint64_t size)
+#define NA      MR_VERDICT_NA
+#define OK      MR_VERDICT_OK
+#define UNKNOWN MR_VERDICT_UNKNOWN
+#define WARN    MR_VERDICT_WARN
+#define BAD     MR_VERDICT_BAD
+
+/** look() - do a check */
+static inline struct mr_finding look(check_function *check, uint64_t size)
 {
-	const struct mr_question question = { .host = &recorded.host,
-						.size = { size, size != 0 } };
+	const struct mr_question question = { .host = &recorded.host, .size = { size, size != 0 } };
 	struct mr_finding finding = { 0 };
 
 	check(&question, &finding);
@@ -54,8 +58,38 @@ static inline struct mr_finding look(void (*check)(const struct mr_question *, s
 	return finding;
 }
 
-#define CHECK(...)             const struct mr_finding found = look(__VA_ARGS__)
-#define VERDICT(verdict_, ...) assert_int_equal(look(__VA_ARGS__).verdict, MR_VERDICT_##verdict_)
-#define FIGURE(part, ...)      assert_contains(look(__VA_ARGS__).figure, part)
+static inline bool check_says(const struct mr_finding *finding, const char *says)
+{
+	char *copy = strdup(says), *rest = copy;
+	bool says_all = true;
+
+	for (char *part; (part = strsep(&rest, "|"));) {
+		const bool is_not = part[0] == '!';
+
+		says_all &= is_not != (strstr(finding->figure, part + is_not) ||
+				       strstr(finding->detail, part + is_not) ||
+				       strstr(finding->remedy, part + is_not));
+	}
+	free(copy);
+	return says_all;
+}
+
+/** check_rows() - do a check on the host of each row */
+static inline void check_rows(check_function *check, const struct check_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct mr_finding found;
+
+		recorded_host_change(&recorded, rows[i].changes);
+		found = look(check, rows[i].size);
+		if (found.verdict != rows[i].verdict || !check_says(&found, rows[i].says))
+			fail_msg("row %zu, '%s', size %ju: %s '%s' (%s) try '%s', not %s '%s'", i,
+				 rows[i].changes, (uintmax_t)rows[i].size,
+				 mr_verdicts[found.verdict].name, found.figure, found.detail,
+				 found.remedy, mr_verdicts[rows[i].verdict].name, rows[i].says);
+	}
+}
+
+#define CHECK(check, rows) check_rows(check, rows, ARRAY_SIZE(rows))
 
 #endif

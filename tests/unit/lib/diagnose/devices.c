@@ -1,390 +1,442 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Devices of a host, and whether a process may open them. */
 #include "lib/diagnose/devices.h"
 
+#include "lib/diagnose/access.h"
 #include "tests/unit/lib/diagnose/check.h"
 
-#define DEVICE   "/sys/class/infiniband/mlx5_0"
-#define PCI      "/sys/bus/pci/devices/0000:c1:00.0"
-#define COMMANDS "/sys/kernel/debug/mlx5/0000:c1:00.0/commands"
-#define COUNTER  COMMANDS "/ALLOC_UAR/"
+EACH_TEST(set_up, tear_down)
 
-/* An HCA of mlx5. */
-static void put_hca(void)
-{
-	put(PCI "/class", "0x020700\n");
-	put(PCI "/vendor", "0x15b3\n");
-	call("link", PCI "/driver", "../../../../bus/pci/drivers/mlx5_core");
-	put(DEVICE "/node_type", "1: CA\n");
-	call("link", DEVICE "/device", "../../../0000:c1:00.0");
-	call("link", DEVICE "/device/driver", "../../../../bus/pci/drivers/mlx5_core");
-}
+#define CLASS        "/sys/class/infiniband/"
+#define SYSFS        "/sys/class/net/lo/ifindex 1\n"
+#define DEVICE(name) CLASS name "/node_type 1: CA\n"
+#define LISTED(number, name)                                                                       \
+	"/sys/class/infiniband_verbs/uverbs" number "/ibdev " name "\n"                            \
+	"/sys/class/infiniband_verbs/uverbs" number "/dev 231:19" number "\n"
+#define NODE_OF(number, mode)                                                                      \
+	"/calls/dev/infiniband/uverbs" number ".stat mode=20" mode                                 \
+	" uid=0 gid=44 device=231:19" number "\n"
+#define NODE(number)           NODE_OF(number, "666") "/calls/dev/infiniband/uverbs" number ".open ok\n"
+#define REFUSED(number, error) "/calls/dev/infiniband/uverbs" number ".open.error " error "\n"
+#define MLX5_0                 DEVICE("mlx5_0") LISTED("0", "mlx5_0")
+#define MLX5_1                 DEVICE("mlx5_1") LISTED("1", "mlx5_1")
 
-/* A software device. */
-static void put_rxe(void)
-{
-	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
-}
+#define USER_WITH(capabilities)                                                                    \
+	"/proc/self/status Uid:\t1000\t1000\t1000\t1000\n"                                         \
+	"/proc/self/status Gid:\t100\t100\t100\t100\n"                                             \
+	"/proc/self/status Groups:\t100 1000\n/proc/self/status CapEff:\t" capabilities "\n"       \
+	"/proc/self/status NoNewPrivs:\t1\n/proc/self/uid_map 0 0 4294967295\n"
+#define USER USER_WITH("0000000000000000")
+#define DEV(type)                                                                                  \
+	"/proc/self/mountinfo 24 1 0:6 / /dev rw - devtmpfs udev rw\n"                             \
+	"/proc/self/mountinfo 90 24 0:50 / /dev rw - " type " dev rw\n"                            \
+	"/proc/self/mountinfo 91 90 0:51 / /dev/pts rw - devpts devpts rw\n"
+#define CONTAINER "/calls/proc/self/ns/pid.link pid:[4026532567]\n"
+#define NETNS     "/sys/module/ib_core/parameters/netns_mode "
 
-/* A node of the device, that this process gets at. */
-static void put_node(int number, const char *device)
-{
-	char path[128], text[64];
-
-	snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/uverbs%d/ibdev", number);
-	put(path, device);
-	snprintf(path, sizeof(path), "/sys/class/infiniband_verbs/uverbs%d/dev", number);
-	snprintf(text, sizeof(text), "231:%d\n", 192 + number);
-	put(path, text);
-	snprintf(path, sizeof(path), "/dev/infiniband/uverbs%d", number);
-	snprintf(text, sizeof(text), "mode=020666 uid=0 gid=0 device=231:%d\n", 192 + number);
-	call("stat", path, text);
-	call("open", path, "ok");
-}
-
-static void (*const checks[])(const struct mr_question *, struct mr_finding *) = {
-	mr_check_device,   mr_check_port, mr_check_odp,   mr_check_max_mr,
-	mr_check_fw_pages, mr_check_uar,  mr_check_iommu, mr_check_iommu_group,
+static check_function *const checks[] = {
+	mr_check_node,        mr_check_node_access, mr_check_sandbox, mr_check_selinux,
+	mr_check_netns,       mr_check_device,      mr_check_port,    mr_check_odp,
+	mr_check_max_mr,      mr_check_fw_pages,    mr_check_uar,     mr_check_iommu,
+	mr_check_iommu_group,
 };
 
 TEST(a_host_without_devices_is_not_judged)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		VERDICT(UNKNOWN, checks[i], 0);
-	put("/sys/class/net/lo/ifindex", "1\n");
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		VERDICT(NA, checks[i], GIB);
-	/* ib_core is loaded */
-	call("list", "/sys/class/infiniband", "");
-	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		VERDICT(NA, checks[i], GIB);
-}
-
-TEST(a_device_that_is_missing_differs_from_one_that_is_not_up_yet)
-{
-	put("/sys/class/net/lo/ifindex", "1\n");
-	put(PCI "/class", "0x020700\n");
-	put(PCI "/vendor", "0x15b3\n");
-	VERDICT(NA, mr_check_device, 0);
-	FIGURE("not yet", mr_check_device, 0);
-	call("link", PCI "/driver", "../../../../bus/pci/drivers/mlx5_core");
-	FIGURE("not yet", mr_check_device, 0);
-	put("/sys/module/mlx5_ib/refcnt", "0\n");
-	VERDICT(BAD, mr_check_device, 0);
-	/* a driver whose adapters do RDMA in part */
-	call("link", PCI "/driver", "../../../../bus/pci/drivers/bnxt_en");
-	put("/sys/module/bnxt_re/refcnt", "0\n");
-	VERDICT(NA, mr_check_device, 0);
-	put_rxe();
-	VERDICT(OK, mr_check_device, 0);
-}
-
-TEST(one_active_port_is_enough_for_a_device)
-{
-	put_hca();
-	VERDICT(UNKNOWN, mr_check_port, 0);
-	put(DEVICE "/ports/1/state", "1: DOWN\n");
-	VERDICT(WARN, mr_check_port, 0);
-	put(DEVICE "/ports/2/state", "4: ACTIVE\n");
-	VERDICT(OK, mr_check_port, 0);
-	assert_string_equal(look(mr_check_port, 0).detail, "mlx5_0 port 1: DOWN");
-}
-
-TEST(a_device_with_a_link_needs_an_active_port)
-{
 	static const struct {
-		const char *state, *physical;
+		const char *changes;
 		enum mr_verdict verdict;
-	} cases[] = {
-		{ "1: DOWN", "1: Sleep", MR_VERDICT_OK },
-		{ "1: DOWN", "2: Polling", MR_VERDICT_OK },
-		{ "1: DOWN", "3: Disabled", MR_VERDICT_OK },
-		{ "1: DOWN", "4: PortConfigurationTraining", MR_VERDICT_WARN },
-		{ "1: DOWN", "5: LinkUp", MR_VERDICT_WARN },
-		{ "1: DOWN", "6: LinkErrorRecovery", MR_VERDICT_WARN },
-		{ "1: DOWN", "", MR_VERDICT_WARN },
-		{ "2: INIT", "5: LinkUp", MR_VERDICT_WARN },
-		{ "3: ARMED", "5: LinkUp", MR_VERDICT_WARN },
-		{ "0: NOP", "2: Polling", MR_VERDICT_WARN },
-		{ "", "2: Polling", MR_VERDICT_UNKNOWN },
+	} rows[] = {
+		{ "", UNKNOWN },
+		{ SYSFS, NA },
+		{ "/calls/sys/class/infiniband.list", NA }, /* ib_core is loaded */
+		{ "/calls/sys/class/infiniband.list.error EACCES", UNKNOWN },
 	};
 
-	put_hca();
-	put_node(0, "mlx5_0");
-	put(DEVICE "/ports/1/state", "4: ACTIVE\n");
-	put_rxe();
-	put_node(1, "rxe0");
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		put("/sys/class/infiniband/rxe0/ports/1/state", cases[i].state);
-		put("/sys/class/infiniband/rxe0/ports/1/phys_state", cases[i].physical);
-		assert_equal_for(cases[i].physical, look(mr_check_port, 0).verdict,
-				 cases[i].verdict);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		recorded_host_change(&recorded, rows[i].changes);
+		for (size_t j = 0; j < ARRAY_SIZE(checks); j++)
+			if (i < 3 || checks[j] != mr_check_selinux)
+				assert_equal_for(rows[i].changes, look(checks[j], GIB).verdict,
+						 rows[i].verdict);
 	}
-	put("/sys/class/infiniband/rxe0/ports/1/state", "1: DOWN\n");
-	FIGURE("mlx5_0: active; rxe0: no link", mr_check_port, 0);
-	/* no device has one */
-	put(DEVICE "/ports/1/state", "1: DOWN\n");
-	put(DEVICE "/ports/1/phys_state", "3: Disabled\n");
-	VERDICT(WARN, mr_check_port, 0);
-	FIGURE("mlx5_0, rxe0: no link: registering works", mr_check_port, 0);
 }
 
-TEST(ports_of_devices_of_other_containers_do_not_count)
+/* ---- access ---- */
+
+TEST(nodes_of_devices)
 {
-	put_hca();
-	put(DEVICE "/ports/1/state", "4: ACTIVE\n");
-	put_rxe();
-	put_node(1, "rxe0");
-	put("/sys/class/infiniband/rxe0/ports/1/state", "1: DOWN\n");
-	put("/sys/class/infiniband/rxe0/ports/1/phys_state", "2: Polling\n");
-	VERDICT(WARN, mr_check_port, 0);
-	put("/sys/class/infiniband/rxe0/ports/1/state", "4: ACTIVE\n");
-	put(DEVICE "/ports/1/state", "2: INIT\n");
-	VERDICT(OK, mr_check_port, 0);
-	FIGURE("rxe0: active", mr_check_port, 0);
+	static const struct check_row rows[] = {
+		{ MLX5_0 MLX5_1, 0, BAD, "0 of 2 devices|udevadm" },
+		{ DEV("tmpfs"), 0, BAD, "see MR-SANDBOX" },
+		{ DEV("devtmpfs"), 0, BAD, "udevadm" },
+		{ NODE("1"), 0, WARN, "1 of 2 devices: none for mlx5_0" },
+		{ CONTAINER, 0, OK, "1 devices were given to this container|not mlx5_0" },
+		{ DEVICE("mlx5_2"), 0, WARN, "no node for 1|modprobe ib_uverbs" },
+		{ NODE("0") "-" CLASS "mlx5_2/node_type\n-" CLASS "mlx5_2", 0, OK, "2 of 2" },
+		{ "# no node was made\n" DEVICE("mlx5_0"), 0, BAD, "ib_uverbs" },
+		{ "# a container\n" MLX5_0 CONTAINER, 0, BAD, "--device" },
+		{ "# a closed folder is no missing node\n" MLX5_0 REFUSED(
+			  "0", "EACCES") "/calls/dev/infiniband/uverbs0.stat.error EACCES",
+		  0, OK, "" },
+	};
+
+	CHECK(mr_check_node, rows);
 }
 
-TEST(on_demand_paging_is_told_by_the_device)
+TEST(permission_to_open_nodes)
 {
-	put_hca();
-	/* it has no node, as that of another container */
-	VERDICT(NA, mr_check_odp, 0);
-	VERDICT(NA, mr_check_max_mr, 0);
-	put("/sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
-	put("/sys/class/infiniband_verbs/uverbs0/dev", "231:192\n");
-	call("stat", "/dev/infiniband/uverbs0", "mode=020666 uid=0 gid=0 device=231:192\n");
-	VERDICT(UNKNOWN, mr_check_odp, 0);
-	VERDICT(UNKNOWN, mr_check_max_mr, 0);
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=3");
-	FIGURE("mlx5_0: explicit and implicit", mr_check_odp, 0);
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=1");
-	FIGURE("mlx5_0: explicit only", mr_check_odp, 0);
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=0");
-	VERDICT(WARN, mr_check_odp, 0);
-	call("answer", "/device/mlx5_0/limits", "max_mr_size= odp=3");
-	VERDICT(UNKNOWN, mr_check_odp, 0);
+	static const struct check_row rows[] = {
+		{ MLX5_0 USER, 0, NA, "no node" },
+		{ NODE("0"), 0, OK, "1 of 1 nodes" },
+		{ "# its group\n" MLX5_0 USER NODE_OF("0", "660") REFUSED("0", "EACCES"), 0, BAD,
+		  "EACCES for mlx5_0|usermod -aG 44|this is user 1000" },
+		{ "/calls/group/44.answer rdma", 0, BAD,
+		  "mode 0660, user 0, group rdma|usermod -aG rdma" },
+		{ NODE_OF("0", "640"), 0, BAD, "udev rule" },
+		{ NODE_OF("0", "600") MLX5_1 NODE("1"), 0, WARN, "1 of 2 nodes|udev rule" },
+		{ NODE_OF("0", "666"), 0, WARN, "security module" },
+		{ REFUSED("0", "EPERM"), 0, WARN, "see MR-SANDBOX" },
+		{ REFUSED("0", "ENXIO"), 0, WARN, "ENXIO|kernel's log" },
+		{ REFUSED("0", "EACCES") "-/calls/dev/infiniband/uverbs0.stat\n"
+					 "/calls/dev/infiniband/uverbs0.stat.error EACCES",
+		  0, WARN, "chmod|!mode" },
+	};
+
+	CHECK(mr_check_node_access, rows);
 }
 
-TEST(each_device_is_named_with_what_was_found_of_it)
+TEST(sandbox)
 {
-	put_hca();
-	put_rxe();
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=3");
-	call("answer", "/device/rxe0/limits", "max_mr_size=1 odp=1");
-	FIGURE("mlx5_0: explicit and implicit; rxe0: explicit only", mr_check_odp, 0);
-	call("answer", "/device/rxe0/limits", "max_mr_size=1 odp=3");
-	FIGURE("mlx5_0, rxe0: explicit and implicit", mr_check_odp, 0);
+	static const struct check_row rows[] = {
+		{ MLX5_0 USER DEV("tmpfs") "/proc/self/cgroup 0::/system.slice/trainer.service", 0,
+		  BAD,
+		  "a /dev of its own, without|systemctl edit trainer.service|NoNewPrivs|is a tmpfs" },
+		{ CONTAINER, 0, BAD, "--device|unit trainer.service" },
+		{ NODE("0"), 0, OK, "a /dev of its own, with nodes" },
+		{ DEV("devtmpfs"), 0, OK, "the host's" },
+		{ "/proc/self/status Seccomp:\t2", 0, OK, "seccomp|!NoNewPrivs" },
+		{ "/proc/self/status Seccomp:\t0\n/proc/self/status NoNewPrivs:\t0", 0, OK,
+		  "!seccomp|!NoNewPrivs" },
+		{ "# device rules\n" MLX5_0 USER DEV("devtmpfs") NODE_OF("0", "666")
+			  REFUSED("0", "EPERM"),
+		  0, BAD, "device rules refuse" },
+		{ NETNS "N", 0, UNKNOWN, "network namespaces" },
+		{ NETNS "Y", 0, BAD, "" },
+		{ NODE_OF("0", "600"), 0, OK, "" },
+		{ USER_WITH("0000000000000002"), 0, BAD, "" },
+		{ "/proc/self/uid_map 0 1000 1", 0, OK, "" },
+		{ USER NODE_OF("0", "666") REFUSED("0", "EACCES"), 0, OK, "" },
+		{ "# a changed root\n" MLX5_0 USER
+		  "/proc/self/mountinfo 24 1 8:1 / / rw - ext4 sda rw\n"
+		  "/proc/self/mountinfo 25 24 0:5 / /device rw - devtmpfs udev rw",
+		  0, BAD, "plain folder|bind the host's /dev" },
+		{ CONTAINER, 0, BAD, "--device" },
+		{ NODE("0"), 0, OK, "" },
+		{ "# ib_uverbs made no node\n" DEVICE("mlx5_0") DEV("tmpfs"), 0, OK, "" },
+		{ "# no list of mounts\n" MLX5_0 NODE(
+			  "0") "/calls/proc/self/mountinfo.read.error EACCES",
+		  0, UNKNOWN, "mountinfo" },
+	};
+
+	CHECK(mr_check_sandbox, rows);
+}
+
+TEST(selinux)
+{
+	static const struct check_row rows[] = {
+		{ MLX5_0 USER NODE_OF("0", "660")
+			  REFUSED("0", "EACCES") "/sys/fs/selinux/enforce 1",
+		  0, OK, "enforcing" },
+		{ NODE_OF("0", "666"), 0, WARN, "ausearch" },
+		{ REFUSED("0", "EPERM"), 0, OK, "" },
+		{ REFUSED("0", "EACCES") "/sys/fs/selinux/enforce 0", 0, OK, "permissive" },
+		{ "/sys/fs/selinux/enforce 2", 0, UNKNOWN, "" },
+		{ "/sys/fs/selinux/enforce 11", 0, UNKNOWN, "" },
+		{ "/sys/fs/selinux/enforce", 0, UNKNOWN, "" },
+		{ "# labels\n" SYSFS "/proc/self/attr/current docker-default (enforce)", 0, NA,
+		  "off" },
+		{ "/proc/self/attr/current system_u:system_r:container_t:s0:c1,c2", 0, OK,
+		  "cannot be seen|container_t" },
+	};
+
+	CHECK(mr_check_selinux, rows);
+}
+
+TEST(network_namespaces)
+{
+	static const struct check_row rows[] = {
+		{ MLX5_0, 0, OK, "shared" },
+		{ NETNS "Y", 0, OK, "shared" },
+		{ NETNS "N\n" LISTED("9", "mlx5_9"), 0, OK,
+		  "1 devices are in this one, 1 in others" },
+		{ NETNS "?", 0, UNKNOWN, "netns_mode" },
+		{ "# none is here\n" LISTED("0", "mlx5_0") LISTED("1", "mlx5_1"), 0, UNKNOWN,
+		  "none of 2 devices" },
+		{ NETNS "N", 0, BAD, "all 2 devices|rdma dev set mlx5_0 netns" },
+		{ "# nor there\n" SYSFS NETNS "N", 0, NA, "" },
+	};
+
+	CHECK(mr_check_netns, rows);
+}
+
+/* ---- devices ---- */
+
+#define PCI            "/sys/bus/pci/devices/0000:c1:00.0/"
+#define DRIVER(driver) "/calls" PCI "driver.link ../../../../bus/pci/drivers/" driver "\n"
+#define ADAPTER        PCI "class 0x020700\n" PCI "vendor 0x15b3\n"
+#define HCA                                                                                        \
+	ADAPTER DRIVER("mlx5_core") DEVICE(                                                        \
+		"mlx5_0") "/calls" CLASS "mlx5_0/device.link ../../../0000:c1:00.0\n/calls" CLASS  \
+			  "mlx5_0/device/driver.link ../../../../bus/pci/drivers/mlx5_core\n"
+#define RXE                         DEVICE("rxe0")
+#define PORT(device, number, state) CLASS device "/ports/" number "/state " state "\n"
+#define PHYSICAL(device, state)     CLASS device "/ports/1/phys_state " state "\n"
+
+TEST(devices_that_are_missing_or_not_up_yet)
+{
+	static const struct check_row rows[] = {
+		{ SYSFS ADAPTER, 0, NA, "not yet" },
+		{ DRIVER("mlx5_core"), 0, NA, "not yet" },
+		{ "/sys/module/mlx5_ib/refcnt 0", 0, BAD, "mlx5_core and mlx5_ib|0000:c1:00.0" },
+		{ DRIVER("bnxt_en") "/sys/module/bnxt_re/refcnt 0", 0, NA,
+		  "no adapter that is known" },
+		{ RXE, 0, OK, "rxe0: software" },
+		{ "/calls/simulated.answer yes", 0, OK, "rxe0: simulated" },
+	};
+
+	CHECK(mr_check_device, rows);
+}
+
+#define RXE_PORT(state, physical) PORT("rxe0", "1", state) PHYSICAL("rxe0", physical)
+
+TEST(ports)
+{
+	static const struct check_row rows[] = {
+		{ HCA, 0, UNKNOWN, "no state of a port" },
+		{ PORT("mlx5_0", "1", "1: DOWN"), 0, WARN, "no active port" },
+		{ PORT("mlx5_0", "2", "4: ACTIVE"), 0, OK, "mlx5_0 port 1: DOWN" },
+		{ "# a second device, without a link\n" HCA LISTED("0", "mlx5_0") NODE("0")
+			  RXE LISTED("1", "rxe0") NODE("1") PORT("mlx5_0", "1", "4: ACTIVE")
+				  RXE_PORT("1: DOWN", "1: Sleep"),
+		  0, OK, "mlx5_0: active; rxe0: no link|DOWN, Sleep" },
+		{ PHYSICAL("rxe0", "2: Polling"), 0, OK, "" },
+		{ PHYSICAL("rxe0", "3: Disabled"), 0, OK, "" },
+		{ PHYSICAL("rxe0", "4: PortConfigurationTraining"), 0, WARN, "" },
+		{ PHYSICAL("rxe0", "5: LinkUp"), 0, WARN, "" },
+		{ PHYSICAL("rxe0", ""), 0, WARN, "" },
+		{ RXE_PORT("2: INIT", "5: LinkUp"), 0, WARN, "rxe0: no active port" },
+		{ RXE_PORT("0: NOP", "2: Polling"), 0, WARN, "" },
+		{ RXE_PORT("", "2: Polling"), 0, UNKNOWN, "" },
+		{ RXE_PORT("1: DOWN", "2: Polling") PORT("mlx5_0", "1", "1: DOWN")
+			  PHYSICAL("mlx5_0", "3: Disabled"),
+		  0, WARN, "mlx5_0, rxe0: no link: registering works" },
+		{ "# devices of other containers do not count\n" HCA PORT("mlx5_0", "1",
+									  "4: ACTIVE")
+			  RXE LISTED("1", "rxe0") NODE("1") RXE_PORT("1: DOWN", "2: Polling"),
+		  0, WARN, "rxe0: no link" },
+		{ PORT("rxe0", "1", "4: ACTIVE") PORT("mlx5_0", "1", "2: INIT"), 0, OK,
+		  "rxe0: active" },
+	};
+
+	CHECK(mr_check_port, rows);
+}
+
+#define REPORTS(device, limits) "/calls/device/" device "/limits.answer " limits "\n"
+
+TEST(on_demand_paging)
+{
+	static const struct check_row rows[] = {
+		{ HCA, 0, NA, "no node" },
+		{ LISTED("0", "mlx5_0") NODE_OF("0", "666"), 0, UNKNOWN, "mrctl stat --device" },
+		{ REPORTS("mlx5_0", "max_mr_size=1 odp=3"), 0, OK,
+		  "mlx5_0: explicit and implicit" },
+		{ REPORTS("mlx5_0", "max_mr_size=1 odp=1"), 0, OK, "mlx5_0: explicit only" },
+		{ REPORTS("mlx5_0", "max_mr_size=1 odp=0"), 0, WARN,
+		  "CONFIG_INFINIBAND_ON_DEMAND" },
+		{ REPORTS("mlx5_0", "max_mr_size= odp=3"), 0, UNKNOWN, "" },
+		{ RXE REPORTS("mlx5_0", "max_mr_size=1 odp=3")
+			  REPORTS("rxe0", "max_mr_size=1 odp=1"),
+		  0, OK, "mlx5_0: explicit and implicit; rxe0: explicit only" },
+		{ REPORTS("rxe0", "max_mr_size=1 odp=3"), 0, OK,
+		  "mlx5_0, rxe0: explicit and implicit" },
+		{ "# a software device needs none\n" RXE REPORTS("rxe0", "max_mr_size=1 odp=0"), 0,
+		  NA, "it has none" },
+	};
+
+	CHECK(mr_check_odp, rows);
+}
+
+TEST(size_of_a_region)
+{
+	static const struct check_row rows[] = {
+		{ HCA, GIB, NA, "no node" },
+		{ LISTED("0", "mlx5_0") NODE_OF("0", "666"), GIB, UNKNOWN, "mrctl stat --device" },
+		{ "/calls/device/mlx5_0/limits.answer.error ENODEV", GIB, UNKNOWN, "" },
+		{ "-/calls/device/mlx5_0/limits.answer.error\n" RXE REPORTS(
+			  "mlx5_0", "max_mr_size=18446744073709551615 odp=3")
+			  REPORTS("rxe0", "max_mr_size=1073741824 odp=0"),
+		  0, OK, "any size; rxe0: max_mr_size is" },
+		{ "", GIB, OK, "" },
+		{ "", GIB + 1, BAD,
+		  "rxe0: max_mr_size is 1 GiB, and 1 GiB are planned|--max-size" },
+	};
+
+	CHECK(mr_check_max_mr, rows);
 }
 
 TEST(many_findings_are_counted)
 {
-	char path[128], answer[64];
+	char changes[256];
 
 	for (int i = 0; i < 40; i++) {
-		snprintf(path, sizeof(path), "/sys/class/infiniband/dev%02d/node_type", i);
-		put(path, "1: CA\n");
-		snprintf(path, sizeof(path), "/device/dev%02d/limits", i);
-		snprintf(answer, sizeof(answer), "max_mr_size=%d odp=0", i + 1);
-		call("answer", path, answer);
+		snprintf(changes, sizeof(changes),
+			 CLASS
+			 "dev%02d/node_type 1: CA\n" REPORTS("dev%02d", "max_mr_size=%d odp=0"),
+			 i, i, i + 1);
+		recorded_host_change(&recorded, changes);
 	}
-	VERDICT(BAD, mr_check_max_mr, GIB);
-	FIGURE("dev00: max_mr_size is 1 bytes", mr_check_max_mr, GIB);
-	FIGURE(" more", mr_check_max_mr, GIB);
-	VERDICT(OK, mr_check_max_mr, 1);
-	VERDICT(BAD, mr_check_max_mr, 2);
-	/* the worst may be the last */
-	call("answer", "/device/dev39/limits", "");
-	VERDICT(UNKNOWN, mr_check_max_mr, 0);
-	FIGURE("dev39: could not be asked", mr_check_max_mr, 0);
+	static const struct check_row rows[] = {
+		{ "", GIB, BAD, "dev00: max_mr_size is 1 bytes| more" },
+		{ "", 1, OK, "" },
+		{ "", 2, BAD, "dev00: max_mr_size is 1 bytes|!more" },
+		{ REPORTS("dev39", ""), 0, UNKNOWN, "dev39: could not be asked|!more" },
+	};
+
+	CHECK(mr_check_max_mr, rows);
 }
 
-TEST(a_software_device_needs_no_on_demand_paging)
+#define FW_PAGES CLASS "mlx5_0/fw_pages "
+
+TEST(memory_of_the_firmware)
 {
-	put_rxe();
-	call("answer", "/device/rxe0/limits", "max_mr_size=1 odp=0");
-	VERDICT(NA, mr_check_odp, 0);
+	static const struct check_row rows[] = {
+		{ HCA, 0, UNKNOWN, "fw_pages" },
+		{ FW_PAGES "262144", 0, UNKNOWN, "/proc/meminfo" }, /* 1 GiB */
+		{ "/proc/meminfo MemTotal: 10485760 kB", 0, OK,
+		  "less than a tenth|fw_pages 262144|!reg_" },
+		{ FW_PAGES "262145\n" CLASS "mlx5_0/reg_pages 9", 0, WARN,
+		  "1 GiB, more|reg_pages 9" },
+		{ FW_PAGES "18446744073709551615", 0, UNKNOWN, "" },
+		{ FW_PAGES "-1", 0, UNKNOWN, "" },
+		{ FW_PAGES "4503599627370494\n" RXE CLASS "rxe0/fw_pages 4503599627370494", 0, WARN,
+		  "" },
+		{ "# a software device\n" RXE, 0, NA, "does not count them" },
+	};
+
+	CHECK(mr_check_fw_pages, rows);
 }
 
-TEST(a_plan_is_compared_with_each_device)
-{
-	put_hca();
-	put_rxe();
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=18446744073709551615 odp=3");
-	call("answer", "/device/rxe0/limits", "max_mr_size=1073741824 odp=0");
-	VERDICT(OK, mr_check_max_mr, 0);
-	VERDICT(OK, mr_check_max_mr, GIB);
-	VERDICT(BAD, mr_check_max_mr, GIB + 1);
-	FIGURE("rxe0: max_mr_size is 1 GiB", mr_check_max_mr, 2 * GIB);
-}
+#define COMMANDS "/sys/kernel/debug/mlx5/0000:c1:00.0/commands"
 
-TEST(firmware_may_have_a_tenth_of_the_memory)
+TEST(uars_for_open_contexts)
 {
-	put_hca();
-	VERDICT(UNKNOWN, mr_check_fw_pages, 0);
-	put(DEVICE "/fw_pages", "262144\n"); /* 1 GiB */
-	VERDICT(UNKNOWN, mr_check_fw_pages, 0);
-	put("/proc/meminfo", "MemTotal: 10485760 kB\n");
-	VERDICT(OK, mr_check_fw_pages, 0);
-	assert_null(strstr(look(mr_check_fw_pages, 0).figure, "262144"));
-	put(DEVICE "/fw_pages", "262145\n");
-	VERDICT(WARN, mr_check_fw_pages, 0);
-	put(DEVICE "/fw_pages", "18446744073709551615\n");
-	VERDICT(UNKNOWN, mr_check_fw_pages, 0);
-	put(DEVICE "/fw_pages", "-1\n");
-	VERDICT(UNKNOWN, mr_check_fw_pages, 0);
-}
+	static const struct check_row rows[] = {
+		{ HCA, 0, NA, "not counted" },
+		{ "/calls" COMMANDS ".list.error EACCES", 0, NA, "root alone" },
+		{ "/calls" COMMANDS ".list.error EPERM", 0, NA, "root alone" },
+		{ "/calls" COMMANDS ".list.error EIO", 0, UNKNOWN, "ls /sys/kernel/debug" },
+		{ "-/calls" COMMANDS ".list.error\n" COMMANDS "/ALLOC_UAR/n 7", 0, NA,
+		  "not counted" },
+		{ COMMANDS "/ALLOC_UAR/failed 0", 0, OK, "" },
+		{ COMMANDS "/ALLOC_UAR/failed 3", 0, WARN, "mlx5_0: 3 refused|(ALLOC_UAR)" },
+		{ "# a software device\n" RXE, 0, NA, "does not count them" },
+	};
 
-TEST(refused_uars_are_counted_by_the_driver)
-{
-	char error[PATH_MAX];
-
-	put_hca();
-	VERDICT(NA, mr_check_uar, 0);
-	call("list.error", COMMANDS, "EACCES\n");
-	FIGURE("root alone", mr_check_uar, 0);
-	VERDICT(NA, mr_check_uar, 0);
-	call("list.error", COMMANDS, "EIO\n");
-	VERDICT(UNKNOWN, mr_check_uar, 0);
-	snprintf(error, sizeof(error), "%s/calls%s.list.error", recorded.folder, COMMANDS);
-	assert_int_equal(remove(error), 0);
-	put(COUNTER "n", "7\n");
-	VERDICT(NA, mr_check_uar, 0);
-	put(COUNTER "failed", "0\n");
-	VERDICT(OK, mr_check_uar, 0);
-	put(COUNTER "failed", "3\n");
-	VERDICT(WARN, mr_check_uar, 0);
-	/* the count differs between hosts that are equal */
-	assert_null(strchr(look(mr_check_uar, 0).figure, '3'));
-	assert_contains(look(mr_check_uar, 0).detail, "3 refused");
+	CHECK(mr_check_uar, rows);
 }
 
 /* ---- IOMMU ---- */
 
-static void put_group(const char *type)
+#define IN_GROUP(group)     "/calls" PCI "iommu_group.link ../../../../kernel/iommu_groups/" group "\n"
+#define TYPE(type)          "/sys/kernel/iommu_groups/41/type " type "\n"
+#define GPU                 "/sys/bus/pci/devices/0000:c4:00.0/"
+#define NVIDIA              GPU "class 0x030200\n" GPU "vendor 0x10de\n"
+#define GPU_IN_GROUP(group) "/calls" GPU "iommu_group.link ../../kernel/iommu_groups/" group "\n"
+#define OVERRIDE(value)                                                                            \
+	"/proc/driver/nvidia/params Mobile: 0\n"                                                   \
+	"/proc/driver/nvidia/params GrdmaPciTopoCheckOverride: " value "\n"
+
+TEST(translation_by_the_iommu)
 {
-	call("link", PCI "/iommu_group", "../../../../kernel/iommu_groups/41");
-	if (type)
-		put("/sys/kernel/iommu_groups/41/type", type);
+	static const struct check_row rows[] = {
+		{ HCA, 4 * GIB, OK, "no IOMMU" },
+		{ IN_GROUP("41"), 0, OK, "not told" },
+		{ "", 2 * GIB, UNKNOWN, "not told" },
+		{ TYPE("identity"), 4 * GIB, OK, "passed through" },
+		{ TYPE("DMA"), 2 * GIB - 1, OK, "translated (DMA)" },
+		{ "", 2 * GIB, WARN, "iommu=pt" },
+		{ NVIDIA, 0, OK, "" },
+		{ "/calls" GPU "driver.link ../bus/pci/drivers/nvidia", 0, WARN, "" },
+		{ TYPE("DMA-FQ"), 0, WARN, "translated (DMA-FQ)" },
+		{ TYPE("unmanaged"), 0, UNKNOWN, "unmanaged|!booted" },
+		{ "/calls/kernel/words.answer intel_iommu=on", 0, UNKNOWN,
+		  "booted with intel_iommu=on" },
+		{ "# a software device\n" RXE, 0, NA, "no PCI device" },
+	};
+
+	CHECK(mr_check_iommu, rows);
 }
 
-TEST(translation_matters_for_large_plans_and_gpus)
+TEST(iommu_groups_of_gpus)
 {
-	put_hca();
-	VERDICT(OK, mr_check_iommu, 4 * GIB);
-	FIGURE("no IOMMU", mr_check_iommu, 0);
-	put_group(NULL);
-	VERDICT(OK, mr_check_iommu, 0);
-	VERDICT(UNKNOWN, mr_check_iommu, 2 * GIB);
-	put_group("identity\n");
-	VERDICT(OK, mr_check_iommu, 4 * GIB);
-	put_group("DMA\n");
-	VERDICT(OK, mr_check_iommu, 2 * GIB - 1);
-	VERDICT(WARN, mr_check_iommu, 2 * GIB);
-	put("/sys/bus/pci/devices/0000:c4:00.0/class", "0x030200\n");
-	put("/sys/bus/pci/devices/0000:c4:00.0/vendor", "0x10de\n");
-	VERDICT(OK, mr_check_iommu, 0);
-	call("link", "/sys/bus/pci/devices/0000:c4:00.0/driver", "../bus/pci/drivers/nvidia");
-	VERDICT(WARN, mr_check_iommu, 0);
-	put_group("DMA-FQ\n");
-	FIGURE("translated (DMA-FQ)", mr_check_iommu, 0);
-	put_group("unmanaged\n");
-	VERDICT(UNKNOWN, mr_check_iommu, 0);
-	call("answer", "/kernel/words", "intel_iommu=on");
-	assert_contains(look(mr_check_iommu, 0).detail, "intel_iommu=on");
-}
+	static const struct check_row rows[] = {
+		{ HCA IN_GROUP("41"), 0, NA, "" },
+		{ NVIDIA GPU_IN_GROUP("41"), 0, OK, "the same" },
+		{ GPU_IN_GROUP("42"), 0, UNKNOWN, "grep Grdma" },
+		{ "/calls/uname/machine.answer x86_64", 0, OK, "does not compare on x86_64" },
+		{ "/calls/uname/machine.answer aarch64", 0, UNKNOWN, "" },
+		{ OVERRIDE("0"), 0, WARN, "GPU 0000:c4:00.0" },
+		{ OVERRIDE("1"), 0, OK, "told not to compare" },
+		{ "# no PCI device\n" NVIDIA RXE, 0, NA, "" },
+	};
 
-TEST(groups_matter_where_the_driver_compares_them)
-{
-	put_hca();
-	put_group("identity\n");
-	VERDICT(NA, mr_check_iommu_group, 0);
-	put("/sys/bus/pci/devices/0000:c4:00.0/class", "0x030200\n");
-	put("/sys/bus/pci/devices/0000:c4:00.0/vendor", "0x10de\n");
-	call("link", "/sys/bus/pci/devices/0000:c4:00.0/iommu_group",
-	     "../../../../kernel/iommu_groups/41");
-	VERDICT(OK, mr_check_iommu_group, 0);
-	call("link", "/sys/bus/pci/devices/0000:c4:00.0/iommu_group",
-	     "../../../../kernel/iommu_groups/42");
-	VERDICT(UNKNOWN, mr_check_iommu_group, 0);
-	call("answer", "/uname/machine", "x86_64");
-	VERDICT(OK, mr_check_iommu_group, 0);
-	call("answer", "/uname/machine", "aarch64");
-	VERDICT(UNKNOWN, mr_check_iommu_group, 0);
-	put("/proc/driver/nvidia/params", "Mobile: 0\nGrdmaPciTopoCheckOverride: 0\n");
-	VERDICT(WARN, mr_check_iommu_group, 0);
-	put("/proc/driver/nvidia/params", "Mobile: 0\nGrdmaPciTopoCheckOverride: 1\n");
-	VERDICT(OK, mr_check_iommu_group, 0);
+	CHECK(mr_check_iommu_group, rows);
 }
 
 /* ---- known combinations ---- */
 
-static void put_healthy(void)
-{
-	put_hca();
-	put("/proc/meminfo", "MemTotal: 67108864 kB\nCmaTotal: 0 kB\nCmaFree: 8 kB\n");
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=1");
-	put("/sys/class/infiniband_verbs/abi_version", "6\n");
-	put("/sys/module/mlx5_core/refcnt", "0\n");
-	put("/sys/module/mlx5_ib/refcnt", "0\n");
-}
+#define MODULE(name) "/sys/module/" name "/refcnt 0\n"
+#define WORDS(words) "/calls/kernel/words.answer " words "\n"
+#define MTT(figures) "/sys/module/mlx4_core/parameters/log_num_mtt " figures "\n"
+#define HEALTHY                                                                                    \
+	HCA "/proc/meminfo MemTotal: 67108864 kB\n/proc/meminfo CmaTotal: 0 kB\n"                  \
+	    "/proc/meminfo CmaFree: 8 kB\n/sys/class/infiniband_verbs/abi_version 6\n" REPORTS(    \
+		    "mlx5_0", "max_mr_size=1 odp=1") MODULE("mlx5_core") MODULE("mlx5_ib")
 
-TEST(combinations_show_their_evidence)
+TEST(combinations_known_to_fail)
 {
-	VERDICT(UNKNOWN, mr_check_known_bad, 0);
-	put_healthy();
-	VERDICT(OK, mr_check_known_bad, 0);
-	call("answer", "/cpu/address-bits", "57");
-	VERDICT(WARN, mr_check_known_bad, 0);
-	FIGURE("57-bit addresses, and mlx5_0", mr_check_known_bad, 0);
-	call("answer", "/device/mlx5_0/limits", "max_mr_size=1 odp=3");
-	VERDICT(OK, mr_check_known_bad, 0);
-	call("answer", "/kernel/words", "iommu=pt kho=on");
-	FIGURE("kexec handover", mr_check_known_bad, 0);
-	call("answer", "/kernel/words", "kho=off");
-	VERDICT(OK, mr_check_known_bad, 0);
-	/* both are of the kernel */
-	put("/sys/module/mlx5_core/version", "5.0-0\n");
-	VERDICT(OK, mr_check_known_bad, 0);
-	put("/sys/module/mlx5_core/version", "");
-	put("/sys/module/mlx5_ib/version", "24.10-0.7.0\n");
-	put("/sys/module/mlx5_ib/taint", "OE\n");
-	FIGURE("mlx5_core is the kernel's, mlx5_ib is 24.10-0.7.0", mr_check_known_bad, 0);
-	put("/sys/module/mlx5_core/version", "24.10-0.7.0\n");
-	VERDICT(OK, mr_check_known_bad, 0);
-	put("/sys/module/nvidia_peermem/refcnt", "0\n");
-	VERDICT(OK, mr_check_known_bad, 0);
-	put("/sys/module/nv_peer_mem/refcnt", "0\n");
-	VERDICT(WARN, mr_check_known_bad, 0);
-}
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "/sys/class" },
+		{ HEALTHY, 0, OK, "none of" },
+		{ "/calls/cpu/address-bits.answer 57", 0, WARN, "57-bit addresses, and mlx5_0" },
+		{ REPORTS("mlx5_0", "max_mr_size=1 odp=3"), 0, OK, "" },
+		{ WORDS("iommu=pt kho=on"), 0, WARN, "kexec handover" },
+		{ WORDS("kho=off"), 0, OK, "" },
+		{ "/sys/module/mlx5_core/version 5.0-0", 0, OK, "" }, /* both are the kernel's */
+		{ "/sys/module/mlx5_core/version\n/sys/module/mlx5_ib/version 24.10-0.7.0\n"
+		  "/sys/module/mlx5_ib/taint OE",
+		  0, WARN, "is the kernel's, mlx5_ib is 24.10-0.7.0" },
+		{ "/sys/module/mlx5_core/version 24.10-0.7.0", 0, OK, "" },
+		{ MODULE("nvidia_peermem"), 0, OK, "" },
+		{ MODULE("nv_peer_mem"), 0, WARN, "rmmod" },
+		{ "/sys/class/infiniband_verbs/abi_version 7", 0, BAD, "ABI is 7|both loaded" },
+		{ "/sys/class/infiniband_verbs/abi_version 3", 0, WARN, "both loaded" },
+		{ "/sys/class/infiniband_verbs/abi_version 2", 0, BAD, "ABI is 2" },
+		{ "# translations of mlx4\n" HEALTHY MTT(
+			  "0") "/sys/module/mlx4_core/parameters/log_mtts_per_seg 3",
+		  0, OK, "" },
+		{ MTT("20"), 32 * GIB, WARN, "at most 32 GiB (log_num_mtt 20)" },
+		{ "", 32 * GIB + 1, BAD, "" },
+		{ MTT("21"), 64 * GIB, OK, "" },
+		{ "", 64 * GIB + 1, BAD, "" },
+		{ "/calls/page-size.answer 65536", 65 * GIB, OK, "" },
+		{ MTT("32"), 64 * GIB, OK, "" },
+		{ MTT("18446744073709551615"), 64 * GIB, OK, "" },
+	};
 
-TEST(the_worst_combination_is_the_figure_and_all_are_in_the_detail)
-{
-	put_healthy();
-	call("answer", "/cpu/address-bits", "57");
-	put("/sys/class/infiniband_verbs/abi_version", "7\n");
-	VERDICT(BAD, mr_check_known_bad, 0);
-	FIGURE("ABI is 7", mr_check_known_bad, 0);
-	assert_contains(look(mr_check_known_bad, 0).detail, "57-bit");
+	CHECK(mr_check_known_bad, rows);
 }
-
-TEST(mlx4_registers_as_much_as_it_has_translations_for)
-{
-	put_healthy();
-	put("/sys/module/mlx4_core/parameters/log_num_mtt", "0\n");
-	put("/sys/module/mlx4_core/parameters/log_mtts_per_seg", "3\n");
-	VERDICT(OK, mr_check_known_bad, 0);
-	put("/sys/module/mlx4_core/parameters/log_num_mtt", "20\n"); /* 32 GiB */
-	VERDICT(WARN, mr_check_known_bad, 32 * GIB);
-	VERDICT(BAD, mr_check_known_bad, 32 * GIB + 1);
-	put("/sys/module/mlx4_core/parameters/log_num_mtt", "21\n");
-	VERDICT(OK, mr_check_known_bad, 64 * GIB);
-	VERDICT(BAD, mr_check_known_bad, 65 * GIB);
-	call("answer", "/page-size", "65536");
-	VERDICT(OK, mr_check_known_bad, 65 * GIB);
-	put("/sys/module/mlx4_core/parameters/log_num_mtt", "18446744073709551615\n");
-	VERDICT(OK, mr_check_known_bad, 64 * GIB);
-}
-
-/* ---- names and contents that lie ---- */
 
 TEST(names_of_devices_may_be_anything)
 {
@@ -392,15 +444,13 @@ TEST(names_of_devices_may_be_anything)
 
 	memset(name, 'x', 255);
 	name[255] = '\0';
-	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/node_type", name);
-	put(path, "1: CA\n");
+	snprintf(path, sizeof(path), CLASS "%s/node_type", name);
+	recorded_host_put(&recorded, path, "1: CA\n");
 	for (int i = 0; i < 40; i++) {
-		snprintf(path, sizeof(path), "/sys/class/infiniband/mlx5_%d/node_type", i);
-		put(path, "\x1b[31m\xff");
+		snprintf(path, sizeof(path), CLASS "mlx5_%d/node_type", i);
+		recorded_host_put(&recorded, path, "\x1b[31m\xff");
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		assert_true(look(checks[i], GIB).verdict < MR_VERDICTS);
 	assert_contains(look(mr_check_device, 0).figure, " more");
 }
-
-EACH_TEST(set_up, tear_down)

@@ -1,274 +1,376 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The kernel of a host: release, options, modules, memory management. */
 #include "lib/diagnose/kernel.h"
 
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "lib/diagnose/kernel_bug.h"
+#include "lib/diagnose/memory.h"
+#include "lib/verbs/access.h"
 #include "tests/unit/lib/diagnose/check.h"
 
-#define CONFIG "/boot/config-6.12.1"
-#define PCI    "/sys/bus/pci/devices/0000:c1:00.0"
+EACH_TEST(set_up, tear_down)
 
-/* ---- release and options ---- */
+#define RELEASE(release) "/proc/sys/kernel/osrelease " release "\n"
+#define CONFIG           "/boot/config-6.12.1 "
+#define OFF(option)      "# CONFIG_" option " is not set\n"
+#define PCI              "/sys/bus/pci/devices/0000:c1:00.0/"
+#define SYSFS            "/sys/class/net/lo/ifindex 1\n"
+#define UVERBS           "/sys/class/infiniband_verbs/abi_version 6\n"
+#define DEVICE           "/sys/class/infiniband/mlx5_0/node_type 1: CA\n"
+#define OFED             "/sys/module/mlx_compat/taint OE\n"
+#define MODULE(name)     "/sys/module/" name "/refcnt 0\n"
 
-TEST(releases_are_judged_by_what_mainline_has)
+/* A PCI function, without driver or with one. */
+#define BARE(class, vendor)             PCI "class " class "\n" PCI "vendor " vendor "\n"
+#define FUNCTION(class, vendor, driver) BARE(class, vendor) DRIVER(driver)
+#define DRIVER(driver)                  "/calls" PCI "driver.link ../../../bus/pci/drivers/" driver "\n"
+#define HCA                             FUNCTION("0x020000", "0x15b3", "mlx5_core")
+
+TEST(release_of_the_kernel)
 {
-	static const struct {
-		const char *release;
-		enum mr_verdict verdict;
-	} cases[] = {
-		{ "6.12.107+deb13-amd64", MR_VERDICT_OK },
-		{ "5.13.0", MR_VERDICT_OK },
-		{ "5.12.19", MR_VERDICT_WARN },
-		{ "4.19.0-27-amd64", MR_VERDICT_WARN },
-		{ "10.0", MR_VERDICT_OK },
-		{ "4.18.0-553.el8.x86_64", MR_VERDICT_NA },
-		{ "5.3.18-150300.59.93-default", MR_VERDICT_NA },
-		{ "5.3.18-150300.59.93-64kb", MR_VERDICT_NA },
-		{ "4.14.355-275.570.amzn2.x86_64", MR_VERDICT_NA },
-		{ "linux", MR_VERDICT_UNKNOWN },
-		{ "5", MR_VERDICT_UNKNOWN },
-		{ "", MR_VERDICT_UNKNOWN },
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "osrelease cannot be read" },
+		{ RELEASE("6.12.107+deb13-amd64"), 0, OK, "6.12.107" },
+		{ RELEASE("10.0"), 0, OK, "" },
+		{ RELEASE("5.13.0"), 0, OK, "" },
+		{ RELEASE("5.12.19"), 0, WARN, "fork (5.13)|!dma-bufs" },
+		{ RELEASE("5.11.0"), 0, WARN, "dma-bufs (ibv_reg_dmabuf_mr) (5.12), copying" },
+		{ RELEASE("4.19.0-27-amd64"), 0, WARN, "" },
+		{ RELEASE("4.18.0-553.el8.x86_64"), 0, NA, "its vendor may have added" },
+		{ RELEASE("5.3.18-150300.59.93-default"), 0, NA, "" },
+		{ RELEASE("5.3.18-150300.59.93-64kb"), 0, NA, "" },
+		{ RELEASE("4.14.355-275.570.amzn2.x86_64"), 0, NA, "" },
+		{ RELEASE("linux"), 0, UNKNOWN, "'linux' is no release" },
+		{ RELEASE("5"), 0, UNKNOWN, "" },
+		{ RELEASE("5.11.0") OFED, 0, NA, "" },
+		{ "/calls/simulated.answer yes", 0, NA, "simulated" },
 	};
 
-	VERDICT(UNKNOWN, mr_check_kernel, 0);
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		put("/proc/sys/kernel/osrelease", cases[i].release);
-		assert_equal_for(cases[i].release, look(mr_check_kernel, 0).verdict,
-				 cases[i].verdict);
-	}
-	put("/proc/sys/kernel/osrelease", "5.12.19\n");
-	assert_null(strstr(look(mr_check_kernel, 0).figure, "dma-buf"));
-	put("/proc/sys/kernel/osrelease", "5.11.0\n");
-	FIGURE("dma-buf", mr_check_kernel, 0);
-	put("/sys/module/mlx_compat/taint", "OE\n");
-	VERDICT(NA, mr_check_kernel, 0);
+	CHECK(mr_check_kernel, rows);
 }
 
-static void put_function(const char *class, const char *vendor, const char *driver)
+TEST(options_of_the_kernel)
 {
-	put(PCI "/class", class);
-	put(PCI "/vendor", vendor);
-	if (driver)
-		call("link", PCI "/driver", driver);
-}
-
-TEST(options_are_read_from_the_file_of_this_kernel)
-{
-	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
-	put("/proc/sys/kernel/osrelease", "6.12.1\n");
-	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
-	put("/boot/config-6.12.2", "# CONFIG_INFINIBAND is not set\n");
-	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
-	put("/lib/modules/6.12.1/config", "CONFIG_INFINIBAND=m\n");
-	VERDICT(OK, mr_check_kernel_config, 0);
-	put(CONFIG, "# CONFIG_INFINIBAND is not set\n");
-	VERDICT(NA, mr_check_kernel_config, 0);
-	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/mlx5_core");
-	VERDICT(BAD, mr_check_kernel_config, 0);
-	put(CONFIG, "CONFIG_INFINIBAND=m\n# CONFIG_INFINIBAND_USER_ACCESS is not set\n");
-	VERDICT(BAD, mr_check_kernel_config, 0);
-	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n");
-	VERDICT(WARN, mr_check_kernel_config, 0);
-	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_UDMABUF is not set\n");
-	VERDICT(OK, mr_check_kernel_config, 0);
-	assert_contains(look(mr_check_kernel_config, 0).detail, "UDMABUF off");
-}
-
-TEST(options_of_the_kernel_do_not_matter_to_rdma_that_is_there)
-{
-	put("/proc/sys/kernel/osrelease", "6.12.1\n");
-	put("/sys/class/net/lo/ifindex", "1\n");
-	VERDICT(NA, mr_check_kernel_config, 0);
-	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/mlx5_core");
-	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
-	put("/sys/class/infiniband_verbs/abi_version", "6\n");
-	VERDICT(OK, mr_check_kernel_config, 0);
-	put(CONFIG, "# CONFIG_INFINIBAND is not set\n");
-	VERDICT(OK, mr_check_kernel_config, 0);
-	put(CONFIG, "CONFIG_INFINIBAND=y\n# CONFIG_INFINIBAND_ON_DEMAND_PAGING is not set\n");
-	VERDICT(WARN, mr_check_kernel_config, 0);
-	/* MLNX_OFED has brought its own */
-	put("/sys/module/mlx_compat/taint", "OE\n");
-	VERDICT(OK, mr_check_kernel_config, 0);
-}
-
-TEST(a_file_that_does_not_tell_of_options_is_unknown)
-{
-	static const char *const files[] = {
-		"",
-		"\n\n",
-		"CONFIG_INFINIBAND\n",
-		"CONFIG_INFINIBAND=maybe\n",
-		"# CONFIG_INFINIBAND is not se",
-		"CONFIG_INFINIBAND_USER_ACCESS=m\n",
-		"\x7f\x45LF\x02\xff",
-		"CONFIG_INFINIBANDS=y\n",
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ RELEASE("6.12.1"), 0, UNKNOWN, "No such file" },
+		{ "/boot/config-6.12.2 " OFF("INFINIBAND"), 0, UNKNOWN, "" },
+		{ "/lib/modules/6.12.1/config CONFIG_INFINIBAND=m", 0, OK,
+		  "RDMA for programs|!on-demand|in /lib/modules" },
+		{ CONFIG OFF("INFINIBAND"), 0, NA, "no adapter needs it" },
+		{ HCA, 0, BAD, "CONFIG_INFINIBAND is not set" },
+		{ CONFIG "CONFIG_INFINIBAND=m\n" CONFIG OFF("INFINIBAND_USER_ACCESS"), 0, BAD, "" },
+		{ CONFIG "CONFIG_INFINIBAND=y\n" CONFIG OFF("INFINIBAND_ON_DEMAND_PAGING"), 0, WARN,
+		  "boot a kernel with CONFIG_INFINIBAND_ON_DEMAND_PAGING" },
+		{ CONFIG "CONFIG_INFINIBAND=y\n" CONFIG
+			 "CONFIG_INFINIBAND_ON_DEMAND_PAGING=y\n" CONFIG OFF("UDMABUF"),
+		  0, OK, "on-demand paging|UDMABUF off|!P2PDMA off" },
+		{ "# RDMA that is there needs no file\n" RELEASE("6.12.1") SYSFS, 0, NA,
+		  "no file tells them" },
+		{ HCA, 0, UNKNOWN, "" },
+		{ UVERBS, 0, OK, "as /sys shows" },
+		{ CONFIG OFF("INFINIBAND"), 0, OK, "INFINIBAND off" },
+		{ CONFIG "CONFIG_INFINIBAND=y\n" CONFIG OFF("INFINIBAND_ON_DEMAND_PAGING"), 0, WARN,
+		  "" },
+		{ OFED, 0, OK, "ON_DEMAND_PAGING off" },
+		{ "-/boot/config-6.12.1\n-/sys/module/mlx_compat/taint\n" FUNCTION("0x020000",
+										   "0x8086", "ice"),
+		  0, OK, "" },
+		{ "# files that do not tell\n" RELEASE("6.12.1") CONFIG, 0, UNKNOWN,
+		  "does not mention CONFIG_INFINIBAND" },
+		{ CONFIG "CONFIG_INFINIBAND", 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_INFINIBAND=maybe", 0, UNKNOWN, "" },
+		{ CONFIG "# CONFIG_INFINIBAND is not se", 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_INFINIBAND_USER_ACCESS=m", 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_INFINIBANDS=y", 0, UNKNOWN, "" },
+		{ CONFIG "\x7f\x45LF\x02\xff", 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_INFINIBAND=y\n" RELEASE("6.12/../6.12.1"), 0, UNKNOWN, "" },
 	};
 
-	put("/proc/sys/kernel/osrelease", "6.12.1\n");
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		put(CONFIG, files[i]);
-		assert_equal_for(files[i], look(mr_check_kernel_config, 0).verdict,
-				 MR_VERDICT_UNKNOWN);
-	}
-	/* a release that would lead elsewhere */
-	put("/proc/sys/kernel/osrelease", "6.12/../6.12.1\n");
-	put(CONFIG, "CONFIG_INFINIBAND=y\n");
-	VERDICT(UNKNOWN, mr_check_kernel_config, 0);
+	CHECK(mr_check_kernel_config, rows);
 }
 
-/* ---- modules ---- */
-
-static void put_module(const char *name)
+TEST(modules)
 {
-	char path[128];
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ SYSFS, 0, NA, "no adapter is known" },
+		{ BARE("0x020000", "0x15b3"), 0, WARN,
+		  "an adapter has no driver|modprobe mlx5_core" },
+		{ DRIVER("mlx5_core"), 0, WARN,
+		  "mlx5_ib is not loaded|0000:c1:00.0|modprobe mlx5_ib" },
+		{ UVERBS DEVICE, 0, WARN, "" },
+		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0,
+		  OK, "none is shown, and there are devices" },
+		{ MODULE("mlx5_ib") MODULE("ib_core"), 0, OK, "ib_core, mlx5_ib" },
+		{ "# a virtual function is kept for a guest\n" SYSFS BARE("0x020000", "0x15b3"), 0,
+		  WARN, "" },
+		{ "/calls" PCI "physfn.link ../0000:c1:00.1", 0, NA, "" },
+		{ "# a kernel that was replaced\n" RELEASE("6.12.1") BARE("0x020000", "0x15b3"), 0,
+		  WARN, "modprobe mlx5_core" },
+		{ "/lib/modules/6.12.2/modules.dep", 0, WARN, "boot: " },
+		{ "/lib/modules/6.12.1/modules.dep", 0, WARN, "modprobe mlx5_core" },
+		{ "# adapters that are none of RDMA\n" SYSFS FUNCTION("0x020000", "0x15b3",
+								      "vfio-pci"),
+		  0, NA, "" },
+		{ FUNCTION("0x020000", "0x8086", "ice"), 0, NA, "" },
+		{ FUNCTION("0x010802", "0x15b3", "nvme"), 0, NA, "" },
+		{ FUNCTION("class", "", ""), 0, NA, "" },
+		{ "# modules of devices\n" DEVICE, 0, BAD, "mlx5_0, and no|modprobe ib_uverbs" },
+		{ UVERBS, 0, OK, "none is shown" },
+		{ MODULE("ib_uverbs"), 0, OK, "ib_uverbs" },
+		{ "# only modules\n" MODULE("ib_core"), 0, OK, "ib_core" },
+		{ "/calls/simulated.answer yes", 0, NA, "simulated" },
+	};
 
-	snprintf(path, sizeof(path), "/sys/module/%s/refcnt", name);
-	put(path, "0\n");
+	CHECK(mr_check_modules, rows);
 }
 
-TEST(an_adapter_needs_its_driver_and_its_rdma_module)
+#define SYMBOL(answer) "/calls/kernel/symbol/ib_register_peer_memory_client.answer " answer "\n"
+#define NVIDIA(kind)   "/proc/driver/nvidia/version NVRM version: NVIDIA UNIX " kind "  570\n"
+
+TEST(memory_of_gpus)
 {
-	VERDICT(UNKNOWN, mr_check_modules, 0);
-	put("/sys/class/net/lo/ifindex", "1\n");
-	VERDICT(NA, mr_check_modules, 0);
-	put_function("0x020000\n", "0x15b3\n", NULL);
-	VERDICT(WARN, mr_check_modules, 0);
-	FIGURE("an adapter has no driver", mr_check_modules, 0);
-	call("link", PCI "/driver", "../../../../bus/pci/drivers/mlx5_core");
-	FIGURE("mlx5_ib is not loaded", mr_check_modules, 0);
-	/* a module that is built in shows by its devices alone */
-	put("/sys/class/infiniband_verbs/abi_version", "6\n");
-	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
-	VERDICT(WARN, mr_check_modules, 0);
-	call("link", "/sys/class/infiniband/mlx5_0/device/driver", "../bus/pci/drivers/mlx5_core");
-	VERDICT(OK, mr_check_modules, 0);
-	put_module("mlx5_ib");
-	put_module("ib_core");
-	VERDICT(OK, mr_check_modules, 0);
-	assert_string_equal(look(mr_check_modules, 0).figure, "ib_core, mlx5_ib");
+	static const struct check_row rows[] = {
+		{ "", 0, NA, "no RDMA devices" },
+		{ DEVICE, 0, NA, "no GPU" },
+		{ FUNCTION("0x030200", "0x10de", "nvidia"), 0, NA, "nvidia is not loaded" },
+		{ NVIDIA("x86_64 Kernel Module"), 0, WARN, "no nvidia_peermem" },
+		{ MODULE("nvidia_peermem"), 0, UNKNOWN, "" },
+		{ SYMBOL("perhaps"), 0, UNKNOWN, "" },
+		{ SYMBOL("no"), 0, WARN, "EFAULT" },
+		{ SYMBOL("yes"), 0, OK, "nvidia_peermem, and ib_core takes it" },
+		{ SYMBOL("no") NVIDIA("Open Kernel Module for x86_64"), 0, OK, "dma-buf" },
+		{ "# the module alone\n" DEVICE FUNCTION("0x030200", "0x10de", "nvidia")
+			  MODULE("nv_peer_mem") SYMBOL("yes"),
+		  0, OK, "nv_peer_mem" },
+		{ "# amdgpu\n" RELEASE("6.12.1") DEVICE FUNCTION("0x120000", "0x1002", "amdgpu"), 0,
+		  NA, "amdgpu is not loaded" },
+		{ MODULE("amdgpu"), 0, UNKNOWN, "" },
+		{ CONFIG "CONFIG_PCI_P2PDMA=y", 0, OK, "" },
+		{ CONFIG OFF("PCI_P2PDMA"), 0, WARN, "" },
+		{ "# a display of a server, and a GPU of a guest\n" DEVICE FUNCTION(
+			  "0x030000", "0x1a03", "ast"),
+		  0, NA, "no GPU" },
+		{ FUNCTION("0x030200", "0x10de", "vfio-pci"), 0, NA, "no GPU" },
+	};
+
+	CHECK(mr_check_peer_memory, rows);
 }
-
-TEST(a_virtual_function_without_driver_is_kept_for_a_guest)
-{
-	put("/sys/class/net/lo/ifindex", "1\n");
-	put_function("0x020000\n", "0x15b3\n", NULL);
-	VERDICT(WARN, mr_check_modules, 0);
-	call("link", PCI "/physfn", "../0000:c1:00.1");
-	VERDICT(NA, mr_check_modules, 0);
-}
-
-TEST(modules_of_a_kernel_that_was_replaced_cannot_be_loaded)
-{
-	put_function("0x020000\n", "0x15b3\n", NULL);
-	put("/proc/sys/kernel/osrelease", "6.12.1\n");
-	assert_contains(look(mr_check_modules, 0).remedy, "modprobe mlx5_core");
-	put("/lib/modules/6.12.2/modules.dep", "");
-	assert_contains(look(mr_check_modules, 0).remedy, "boot: ");
-	put("/lib/modules/6.12.1/modules.dep", "");
-	assert_contains(look(mr_check_modules, 0).remedy, "modprobe mlx5_core");
-}
-
-TEST(adapters_that_are_none_of_rdma_need_nothing)
-{
-	put("/sys/class/net/lo/ifindex", "1\n");
-	put_function("0x020000\n", "0x15b3\n", "../../../bus/pci/drivers/vfio-pci");
-	VERDICT(NA, mr_check_modules, 0);
-	put_function("0x020000\n", "0x8086\n", "../../../bus/pci/drivers/ice");
-	VERDICT(NA, mr_check_modules, 0);
-	put_function("0x010802\n", "0x15b3\n", "../../../bus/pci/drivers/nvme");
-	VERDICT(NA, mr_check_modules, 0);
-	put_function("class\n", "\n", "");
-	VERDICT(NA, mr_check_modules, 0);
-}
-
-TEST(devices_without_nodes_cannot_be_opened)
-{
-	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
-	VERDICT(BAD, mr_check_modules, 0);
-	put("/sys/class/infiniband_verbs/abi_version", "6\n");
-	VERDICT(OK, mr_check_modules, 0);
-}
-
-/* ---- memory of GPUs ---- */
-
-#define SYMBOL "/kernel/symbol/ib_register_peer_memory_client"
-
-TEST(memory_of_an_nvidia_gpu_needs_a_module_or_the_open_driver)
-{
-	VERDICT(NA, mr_check_peer_memory, 0);
-	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
-	put_function("0x030200\n", "0x10de\n", "../../../bus/pci/drivers/nvidia");
-	VERDICT(NA, mr_check_peer_memory, 0);
-	put("/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550\n");
-	VERDICT(WARN, mr_check_peer_memory, 0);
-	put_module("nvidia_peermem");
-	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
-	call("answer", SYMBOL, "perhaps");
-	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
-	call("answer", SYMBOL, "no");
-	VERDICT(WARN, mr_check_peer_memory, 0);
-	FIGURE("EFAULT", mr_check_peer_memory, 0);
-	call("answer", SYMBOL, "yes");
-	VERDICT(OK, mr_check_peer_memory, 0);
-	call("answer", SYMBOL, "no");
-	put("/proc/driver/nvidia/version",
-	    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570\n");
-	VERDICT(OK, mr_check_peer_memory, 0);
-	FIGURE("dma-buf", mr_check_peer_memory, 0);
-}
-
-TEST(memory_of_an_amd_gpu_needs_access_among_devices)
-{
-	put("/proc/sys/kernel/osrelease", "6.12.1\n");
-	put("/sys/class/infiniband/mlx5_0/node_type", "1: CA\n");
-	put_function("0x120000\n", "0x1002\n", "../../../bus/pci/drivers/amdgpu");
-	VERDICT(NA, mr_check_peer_memory, 0);
-	put_module("amdgpu");
-	VERDICT(UNKNOWN, mr_check_peer_memory, 0);
-	put(CONFIG, "CONFIG_PCI_P2PDMA=y\n");
-	VERDICT(OK, mr_check_peer_memory, 0);
-	put(CONFIG, "# CONFIG_PCI_P2PDMA is not set\n");
-	VERDICT(WARN, mr_check_peer_memory, 0);
-}
-
-TEST(a_display_adapter_of_a_server_is_no_gpu)
-{
-	put_function("0x030000\n", "0x1a03\n", "../../../bus/pci/drivers/ast");
-	VERDICT(NA, mr_check_peer_memory, 0);
-	put_function("0x030200\n", "0x10de\n", "../../../bus/pci/drivers/vfio-pci");
-	VERDICT(NA, mr_check_peer_memory, 0);
-}
-
-/* ---- conveniences, and fork ---- */
 
 TEST(dma_bufs_to_try_with_never_fail_a_node)
 {
-	VERDICT(NA, mr_check_udmabuf, 0);
-	VERDICT(NA, mr_check_dma_heap, 0);
-	call("open.error", "/dev/udmabuf", "EACCES");
-	VERDICT(OK, mr_check_udmabuf, 0);
-	FIGURE("other users", mr_check_udmabuf, 0);
-	call("open.error", "/dev/udmabuf", "ENXIO");
-	VERDICT(UNKNOWN, mr_check_udmabuf, 0);
-	call("open", "/dev/dma_heap/system", "ok");
-	VERDICT(OK, mr_check_dma_heap, 0);
+	static const struct check_row rows[] = {
+		{ "", 0, NA, "CONFIG_UDMABUF" },
+		{ "/calls/dev/udmabuf.open.error EACCES", 0, OK, "other users|EACCES" },
+		{ "/calls/dev/udmabuf.open.error EPERM", 0, OK, "other users|EPERM" },
+		{ "/calls/dev/udmabuf.open.error ENXIO", 0, UNKNOWN, "ls -l" },
+		{ "-/calls/dev/udmabuf.open.error\n/calls/dev/udmabuf.open ok", 0, OK,
+		  "may open it" },
+	};
+
+	CHECK(mr_check_udmabuf, rows);
+	assert_int_equal(look(mr_check_dma_heap, 0).verdict, NA);
+	recorded_host_change(&recorded, "/calls/dev/dma_heap/system.open ok");
+	assert_int_equal(look(mr_check_dma_heap, 0).verdict, OK);
 }
 
-TEST(registered_memory_survives_a_fork)
+#define COPIES(answer) "/calls/rdma/copy-on-fork.answer " answer "\n"
+#define ASKED          "/calls/environment/RDMAV_FORK_SAFE.answer set\n"
+
+TEST(fork_of_a_process_with_regions)
 {
-	VERDICT(UNKNOWN, mr_check_fork, 0);
-	put("/sys/class/net/lo/ifindex", "1\n");
-	VERDICT(NA, mr_check_fork, 0);
-	put("/sys/class/infiniband/rxe0/node_type", "1: CA\n");
-	VERDICT(UNKNOWN, mr_check_fork, 0);
-	call("answer", "/rdma/copy-on-fork", "no");
-	VERDICT(WARN, mr_check_fork, 0);
-	call("answer", "/environment/RDMAV_FORK_SAFE", "set");
-	VERDICT(OK, mr_check_fork, 0);
-	assert_contains(look(mr_check_fork, 0).detail, "RDMAV_HUGEPAGES_SAFE");
-	call("answer", "/environment/RDMAV_HUGEPAGES_SAFE", "0");
-	assert_string_equal(look(mr_check_fork, 0).detail, "");
-	call("answer", "/rdma/copy-on-fork", "yes");
-	FIGURE("the kernel copies", mr_check_fork, 0);
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ SYSFS, 0, NA, "no RDMA devices" },
+		{ DEVICE, 0, UNKNOWN, "modprobe ib_core" },
+		{ COPIES("perhaps"), 0, UNKNOWN, "" },
+		{ COPIES("no"), 0, WARN, "" },
+		{ ASKED, 0, OK, "RDMAV_HUGEPAGES_SAFE" },
+		{ "/calls/environment/RDMAV_HUGEPAGES_SAFE.answer 0", 0, OK,
+		  "!RDMAV_HUGEPAGES_SAFE" },
+		{ COPIES("yes"), 0, OK, "the kernel copies" },
+	};
+
+	CHECK(mr_check_fork, rows);
 }
 
-EACH_TEST(set_up, tear_down)
+TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
+{
+	static const struct {
+		const char *release;
+		uint32_t driver, access;
+		bool is_bad;
+	} rows[] = {
+		{ "7.2.13+deb14-amd64", RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND, true },
+		{ "6.15.0", RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND | MR_ACCESS_REMOTE_READ, true },
+		{ "7.3.0", RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND, false },
+		{ "8.0.0", RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND, false },
+		{ "linux", RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND, false },
+		{ "7.2.13", RDMA_DRIVER_MLX5, MR_ACCESS_ON_DEMAND, false },
+		{ "7.2.13", RDMA_DRIVER_RXE, MR_ACCESS_REMOTE_READ, false },
+	};
+
+	assert_null(mr_kernel_bug(&recorded.host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		recorded_host_put(&recorded, "/proc/sys/kernel/osrelease", rows[i].release);
+		assert_equal_for(rows[i].release,
+				 !!mr_kernel_bug(&recorded.host, rows[i].driver, rows[i].access),
+				 rows[i].is_bad);
+	}
+	recorded_host_change(&recorded, "/calls/simulated.answer yes\n" RELEASE("7.2.13"));
+	assert_null(mr_kernel_bug(&recorded.host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND));
+}
+
+/* ---- memory ---- */
+
+#define MEMINFO(line)           "/proc/meminfo " line " kB\n"
+#define HAS(total, available)   MEMINFO("MemTotal: " total) MEMINFO("MemAvailable: " available)
+#define OF_64_GIB               HAS("67108864", "16777216") MEMINFO("SwapFree: 8388608")
+#define COMMIT(limit, promised) MEMINFO("CommitLimit: " limit) MEMINFO("Committed_AS: " promised)
+#define MODE(overcommit)        "/proc/sys/vm/overcommit_memory " overcommit "\n"
+#define POOLS                   "/sys/kernel/mm/hugepages/hugepages-2048kB/"
+#define POOL(total, free, reserved, more)                                                          \
+	POOLS "nr_hugepages " total "\n" POOLS "free_hugepages " free "\n" POOLS                   \
+	      "resv_hugepages " reserved "\n" POOLS "surplus_hugepages 0\n" POOLS                  \
+	      "nr_overcommit_hugepages " more "\n"
+
+TEST(memory_that_is_available)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "/proc/meminfo" },
+		{ OF_64_GIB, 0, OK, "64 GiB (MemTotal)|16 GiB available" },
+		{ "", 16 * GIB, OK, "" },
+		{ "", 16 * GIB + 1, WARN, "swapped out" },
+		{ "", 24 * GIB, WARN, "" },
+		{ "", 24 * GIB + 1, BAD, "!swapped out" },
+		{ "", 30 * GIB, BAD, "16 GiB of 64 GiB are available" },
+		{ "", 64 * GIB, BAD, "16 GiB of 64 GiB are available" },
+		{ "", 64 * GIB + 1, BAD, "has 64 GiB (MemTotal)" },
+		{ "", UINT64_MAX, BAD, "has 64 GiB" },
+		{ POOL("16384", "16384", "0", "0"), 32 * GIB, WARN, "huge pages alone have room" },
+		{ "", 32 * GIB + 1, BAD, "" },
+		{ "# little is left\n" HAS("1000000", "49999"), 0, WARN,
+		  "of 976.5 MiB|!without huge" },
+		{ HAS("1000000", "50000"), 0, OK, "" },
+		{ POOL("100", "100", "0", "0") HAS("1000000", "39760"), 0, OK, "" },
+		{ HAS("1000000", "39759"), 0, WARN, "without huge pages" },
+		{ POOL("18446744073709551615", "1", "0", "0"), 0, OK, "" },
+		{ "# strict overcommit\n" OF_64_GIB COMMIT("41943040", "33554432") MODE("2"),
+		  8 * GIB, OK, "" },
+		{ "", 8 * GIB + 1, BAD, "vm.overcommit_memory is 2: of 40 GiB" },
+		{ MODE("0"), 9 * GIB, OK, "" },
+		{ MODE("2") OF_64_GIB COMMIT("1", "33554432"), 1, BAD, "CommitLimit" },
+		{ OF_64_GIB MEMINFO("CommitLimit: 1"), 1, OK, "" },
+		{ "# lies\n" MEMINFO("MemTotal: ") MEMINFO("MemAvailable: 1"), GIB, UNKNOWN, "" },
+		{ HAS("-1", "1"), 0, UNKNOWN, "" },
+		{ HAS("99999999999999999999", "1"), 0, UNKNOWN, "" },
+		{ HAS("18446744073709551615", "1"), 0, UNKNOWN, "" },
+		{ MEMINFO("MemTotal: 5"), GIB, UNKNOWN, "" },
+		{ "/proc/meminfo MemTotal: 5 MB\n" MEMINFO("MemAvailable: 1"), 0, UNKNOWN, "" },
+		{ "/proc/meminfo \x01\xff\x80MemTotal: 1 kB", 0, UNKNOWN, "" },
+	};
+
+	CHECK(mr_check_available, rows);
+}
+
+#define MAPS(max) "/proc/sys/vm/max_map_count " max "\n"
+
+TEST(mappings_of_a_process)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ MAPS("65530"), 0, OK, "is 65530|!this process has" },
+		{ "/calls/environment/RDMAV_FORK_SAFE.answer 0", 0, OK, "" },
+		{ "/calls/environment/IBV_FORK_SAFE.answer set", 0, WARN, "about 32765 regions" },
+		{ COPIES("yes"), 0, OK, "" },
+		{ COPIES("no"), 0, WARN, "" },
+		{ MAPS("65531"), 0, OK, "" },
+		{ "# used ones\n" MAPS("1000") "/calls/mappings.answer 899", 0, OK,
+		  "has 899|is 1000" },
+		{ "/calls/mappings.answer 900", 0, BAD, "900 of 1000" },
+		{ "/calls/mappings.answer many", 0, OK, "!has" },
+		{ MAPS("none"), 0, UNKNOWN, "" },
+	};
+
+	CHECK(mr_check_map_count, rows);
+}
+
+TEST(huge_pages)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ "/sys/kernel/mm/ksm/run 0", 0, NA, "CONFIG_HUGETLBFS" },
+		{ POOL("0", "0", "0", "0"), GIB, NA, "none are set aside" },
+		{ POOL("0", "0", "0", "1"), 2 * MIB, OK, "0 of 2 MiB" },
+		{ POOL("1024", "512", "0", "0"), 0, OK, "1024 of 2 MiB|512 free, 0 promised" },
+		{ "", GIB, OK, "" },
+		{ "", GIB + 1, WARN, "room for 1 GiB" },
+		{ POOL("1024", "512", "1", "0"), GIB, WARN, "" },
+		{ POOL("1024", "512", "1", "1"), GIB, OK, "" },
+		{ POOLS "surplus_hugepages 1", GIB, WARN, "1 surplus" },
+		{ POOL("1024", "512", "513", "0"), 0, OK, "" },
+		{ "", 1, WARN, "room for 0 bytes" },
+		{ POOL("1024", "x", "512", "0"), 0, UNKNOWN, "" },
+		{ POOL("8", "8", "0",
+		       "0") "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages 8\n"
+			    "/sys/devices/system/node/node1/hugepages/hugepages-2048kB/free_hugepages 7\n"
+			    "/sys/devices/system/node/node2/hugepages/hugepages-2048kB/nr_hugepages 0\n"
+			    "/sys/devices/system/node/has_cpu 0-1",
+		  0, OK, "node1: 8 of 2 MiB, 7 free|!node2" },
+		{ "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages 1", 0, UNKNOWN, "" },
+		{ "# folders that are no pools\n/sys/kernel/mm/hugepages/hugepages-kB/nr_hugepages 1\n"
+		  "/sys/kernel/mm/hugepages/hugepages-0kB/nr_hugepages 1\n"
+		  "/sys/kernel/mm/hugepages/hugepages-18446744073709551615kB/nr_hugepages 1\n"
+		  "/sys/kernel/mm/hugepages/hugepages-8kb/nr_hugepages 1\n"
+		  "/sys/kernel/mm/hugepages/pages/nr_hugepages 1",
+		  0, NA, "" },
+		{ POOL("18446744073709551615", "18446744073709551615", "0", "18446744073709551615"),
+		  UINT64_MAX, OK, "" },
+		{ "# not a folder\n/calls/sys/kernel/mm/hugepages.list.error EACCES", 0, UNKNOWN,
+		  "as a user who may read" },
+	};
+
+	CHECK(mr_check_huge_pages, rows);
+}
+
+#define THP(modes) "/sys/kernel/mm/transparent_hugepage/enabled " modes "\n"
+
+TEST(transparent_huge_pages)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "mount /sys" },
+		{ "/sys/kernel/mm/ksm/run 0", 0, NA, "" },
+		{ THP("always madvise [never]"), 0, OK, "never" },
+		{ "", GIB - 1, OK, "" },
+		{ "", GIB, WARN, "slow in small pages" },
+		{ THP("always [madvise] never"), GIB, OK, "madvise" },
+		{ THP("always [maybe] never"), 0, UNKNOWN, "" },
+		{ THP("[neverever]"), 0, UNKNOWN, "" },
+		{ THP(""), 0, UNKNOWN, "" },
+		{ THP("["), 0, UNKNOWN, "" },
+	};
+
+	CHECK(mr_check_thp, rows);
+}
+
+#define CMA(total, free) OF_64_GIB MEMINFO("CmaTotal: " total) MEMINFO("CmaFree: " free)
+
+TEST(memory_of_the_contiguous_allocator)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ MEMINFO("CmaTotal: 1") MEMINFO("CmaFree: 1"), 0, UNKNOWN, "" },
+		{ OF_64_GIB, 0, NA, "CONFIG_CMA" },
+		{ OF_64_GIB MEMINFO("CmaTotal: 9"), 0, NA, "CONFIG_CMA" },
+		{ CMA("0", "0"), GIB, NA, "no memory is set aside" },
+		{ CMA("33554432", "33554432"), 0, OK, "" },
+		{ "", 32 * GIB, OK, "" },
+		{ "", 32 * GIB + 1, BAD, "outside of CMA there are 32 GiB" },
+		{ CMA("0", "4"), 0, WARN, "kho=off" },
+		{ CMA("134217728", "0"), 1, BAD, "there are 0 bytes" },
+	};
+
+	CHECK(mr_check_cma, rows);
+}

@@ -1,393 +1,385 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Limits of a process and of its control groups. */
 #include "lib/diagnose/limits.h"
 
+#include "lib/diagnose/cgroups.h"
 #include "tests/unit/lib/diagnose/check.h"
 
-static void put_limits(const char *process, const char *soft, const char *hard)
+EACH_TEST(set_up, tear_down)
+
+#define LIMIT(process, soft, hard)                                                                 \
+	"/proc/" process "/limits Limit  Soft Limit  Hard Limit  Units\n"                          \
+	"/proc/" process "/limits Max locked memory  " soft "  " hard "  bytes\n"
+#define STATUS(process, line) "/proc/" process "/status " line "\n"
+
+/* A process of a user without any right. */
+#define PROCESS(process, name, parent, soft, hard)                                                 \
+	LIMIT(process, soft, hard)                                                                 \
+	STATUS(process, "Name:\t" name)                                                            \
+	STATUS(process, "PPid:\t" parent)                                                          \
+	STATUS(process, "Uid:\t1000\t1000\t1000\t1000")                                            \
+	STATUS(process, "VmPin:\t0 kB")                                                            \
+	STATUS(process, "CapPrm:\t0")                                                              \
+	STATUS(process, "CapEff:\t0")                                                              \
+	STATUS(process, "CapBnd:\t000001ffffffffff")
+
+#define SELF(soft, hard) PROCESS("self", "mrctl", "0", soft, hard)
+#define CHILD            PROCESS("self", "mrctl", "300", "8388608", "8388608")
+#define PINNED(kib)                                                                                \
+	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0\n"                               \
+	"/proc/self/status VmPin:\t" kib " kB\n"
+#define CAPABLE                                                                                    \
+	"/proc/self/status PPid:\t0\n/proc/self/status CapEff:\t0000000000004000\n"                \
+	"/proc/self/status VmPin:\t64 kB\n"
+#define WHOLE_MAP       "/proc/self/uid_map 0 0 4294967295\n"
+#define ROOTS_MAP       "/proc/self/uid_map 0 1000 1\n"
+#define CONTAINER       "/calls/proc/self/ns/pid.link pid:[4026532567]\n"
+#define PAGES_OF(bytes) "/calls/page-size.answer " bytes "\n"
+
+TEST(limit_of_locked_memory)
 {
-	char path[64], text[256];
-
-	snprintf(path, sizeof(path), "/proc/%s/limits", process);
-	snprintf(text, sizeof(text),
-		 "Limit                     Soft Limit           Hard Limit           Units     \n"
-		 "Max locked memory         %-20s %-20s bytes     \n",
-		 soft, hard);
-	put(path, text);
-}
-
-/* A process that may do nothing special. */
-static void put_process(const char *process, const char *name, int parent, const char *soft,
-			const char *hard)
-{
-	char path[64], text[256];
-
-	put_limits(process, soft, hard);
-	snprintf(path, sizeof(path), "/proc/%s/status", process);
-	snprintf(text, sizeof(text),
-		 "Name:\t%s\nPPid:\t%d\nUid:\t1000\t1000\t1000\t1000\nVmPin:\t       0 kB\n"
-		 "CapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
-		 "CapBnd:\t000001ffffffffff\n",
-		 name, parent);
-	put(path, text);
-}
-
-static void put_self(const char *effective, const char *uid_map)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "Name:\tmrctl\nPPid:\t0\nVmPin:\t0 kB\nCapEff:\t%s\n",
-		 effective);
-	put("/proc/self/status", text);
-	put("/proc/self/uid_map", uid_map);
-}
-
-#define WHOLE_MAP "         0          0 4294967295\n"
-#define ROOTS_MAP "         0       1000          1\n"
-#define NO_CAPS   "0000000000000000"
-#define IPC_LOCK  "0000000000004000"
-#define LIMIT_8M  "8388608"
-#define UNLIMITED "unlimited"
-
-/* ---- limit of locked memory ---- */
-
-TEST(memlock_cannot_be_read)
-{
-	CHECK(mr_check_memlock, 0);
-
-	assert_int_equal(found.verdict, MR_VERDICT_UNKNOWN);
-	assert_contains(found.figure, "/proc/self/limits");
-}
-
-TEST(memlock_is_not_a_number)
-{
-	put("/proc/self/limits", "Max locked memory         many lots bytes\n");
-	CHECK(mr_check_memlock, 0);
-
-	assert_int_equal(found.verdict, MR_VERDICT_UNKNOWN);
-}
-
-TEST(memlock_is_not_judged_where_the_capability_may_lift_it)
-{
-	put_limits("self", "65536", "65536");
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_UNKNOWN);
-	put("/proc/self/status", "Name:\tmrctl\nPPid:\t0\nVmPin:\t64 kB\nCapEff:\t" IPC_LOCK "\n");
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_UNKNOWN);
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_UNKNOWN);
-	put("/proc/self/uid_map", ROOTS_MAP);
-	assert_string_equal(look(mr_check_memlock, 0).figure,
-			    "64 KiB < 1 MiB; all ancestors have it");
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_BAD);
-	put("/proc/self/uid_map", WHOLE_MAP);
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_OK);
-}
-
-TEST(memlock_counts_whole_pages)
-{
-	put_process("self", "mrctl", 0, "8388607", "8388607");
-	assert_int_equal(look(mr_check_memlock, 8388607).verdict, MR_VERDICT_BAD);
-	assert_int_equal(look(mr_check_memlock, 8384512).verdict, MR_VERDICT_OK);
-}
-
-TEST(pages_have_the_size_that_the_host_tells)
-{
-	static const char *const nonsense[] = { "",      "0",     "x",       "4095",
-						"2048",  "12288", "1048576", "18446744073709551616",
-						"-65536" };
-
-	put_process("self", "mrctl", 0, "98304", "98304");
-	call("answer", "/page-size", "65536");
-	VERDICT(OK, mr_check_memlock, 1);
-	VERDICT(OK, mr_check_memlock, 65536);
-	VERDICT(BAD, mr_check_memlock, 65537);
-	FIGURE("96 KiB < 128 KiB asked", mr_check_memlock, 65537);
-	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++) {
-		call("answer", "/page-size", nonsense[i]);
-		assert_equal_for(nonsense[i], look(mr_check_memlock, 98304).verdict, MR_VERDICT_OK);
-		assert_equal_for(nonsense[i], look(mr_check_memlock, 98305).verdict,
-				 MR_VERDICT_BAD);
-	}
-}
-
-TEST(pinned_memory_leaves_whole_pages_of_the_limit)
-{
-	put_process("self", "mrctl", 0, "196607", "196607");
-	put("/proc/self/status", "Name:\tmrctl\nPPid:\t0\nVmPin:\t64 kB\nCapEff:\t0\n");
-	VERDICT(OK, mr_check_pinned, 98304);
-	call("answer", "/page-size", "65536");
-	VERDICT(OK, mr_check_pinned, 65536);
-	VERDICT(WARN, mr_check_pinned, 65537);
-	FIGURE("64 KiB of", mr_check_pinned, 65537);
-}
-
-TEST(memlock_names_who_lowered_it_for_this_process)
-{
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	put_process("300", "launcher", 0, UNLIMITED, UNLIMITED);
-	assert_contains(look(mr_check_memlock, GIB).figure, "lowered below launcher");
-	put_process("300", "launcher", 0, "65536", "65536");
-	assert_contains(look(mr_check_memlock, GIB).figure, "set below launcher");
-}
-
-TEST(memlock_is_unlimited)
-{
-	put_process("self", "mrctl", 0, UNLIMITED, UNLIMITED);
-	CHECK(mr_check_memlock, 1024 * GIB);
-
-	assert_int_equal(found.verdict, MR_VERDICT_OK);
-	assert_string_equal(found.remedy, "");
-}
-
-TEST(memlock_does_not_count_with_the_capability)
-{
-	put_limits("self", "0", "0");
-	put_self(IPC_LOCK, WHOLE_MAP);
-	CHECK(mr_check_memlock, GIB);
-
-	assert_int_equal(found.verdict, MR_VERDICT_OK);
-}
-
-TEST(memlock_counts_in_a_user_namespace_whatever_the_capability)
-{
-	put_limits("self", LIMIT_8M, LIMIT_8M);
-	put_self(IPC_LOCK, ROOTS_MAP);
-	CHECK(mr_check_memlock, GIB);
-
-	assert_int_equal(found.verdict, MR_VERDICT_BAD);
-}
-
-TEST(memlock_of_zero_means_eperm)
-{
-	put_process("self", "mrctl", 0, "0", LIMIT_8M);
-	CHECK(mr_check_memlock, 0);
-
-	assert_int_equal(found.verdict, MR_VERDICT_BAD);
-	assert_contains(found.figure, "EPERM");
-}
-
-TEST(memlock_is_judged_by_half_of_the_memory)
-{
-	put_process("self", "mrctl", 0, LIMIT_8M, LIMIT_8M);
-	put("/proc/meminfo", "MemTotal:       16384 kB\n");
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_OK);
-	put("/proc/meminfo", "MemTotal:       16388 kB\n");
-	assert_int_equal(look(mr_check_memlock, 0).verdict, MR_VERDICT_WARN);
-}
-
-TEST(memlock_is_needed_once_for_each_device)
-{
-	put_process("self", "mrctl", 0, LIMIT_8M, LIMIT_8M);
-	recorded_host_call(&recorded, "list", "/sys/class/infiniband", "mlx5_0\nmlx5_1\n");
-	assert_int_equal(look(mr_check_memlock, 4 * MIB).verdict, MR_VERDICT_OK);
-	assert_int_equal(look(mr_check_memlock, 4 * MIB + 1).verdict, MR_VERDICT_BAD);
-	assert_int_equal(look(mr_check_memlock, UINT64_MAX).verdict, MR_VERDICT_BAD);
-}
-
-TEST(memlock_names_the_ancestor_that_lowered_it)
-{
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	put_process("300", "bash", 200, LIMIT_8M, LIMIT_8M);
-	put_process("200", "containerd", 1, LIMIT_8M, LIMIT_8M);
-	put_process("1", "systemd", 0, UNLIMITED, UNLIMITED);
-	put("/proc/200/cgroup", "0::/system.slice/containerd.service\n");
-	CHECK(mr_check_memlock, GIB);
-
-	assert_int_equal(found.verdict, MR_VERDICT_BAD);
-	assert_string_equal(found.figure, "8 MiB < 1 GiB asked; lowered at containerd");
-	assert_contains(found.detail, "containerd (200)");
-	assert_contains(found.remedy, "LimitMEMLOCK=infinity for containerd.service");
-}
-
-struct launch {
-	const char *name, *parent; /* of the process that has the limit first */
-	const char *remedy;
-};
-
-TEST(memlock_has_a_remedy_that_fits_who_lowered_it)
-{
-	static const struct launch launches[] = {
-		{ "bash", "slurmstepd", "PropagateResourceLimitsExcept" },
-		{ "bash", "sshd-session", "limits.conf" },
-		{ "sshd", "sshd", "limits.conf" },
-		{ "python3", "containerd-shim", "--ulimit memlock=-1" },
-		{ "bash", "bash", "ulimit -l" },
-		{ "trainer", "prterun", "prterun, or what it starts" },
-		{ "surprise", "surgeon", "surgeon, or what it starts" },
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "/proc/self/limits" },
+		{ "/proc/self/limits Max locked memory         many lots bytes", 0, UNKNOWN, "" },
+		{ "# the capability may lift it\n" LIMIT("self", "65536", "65536"), 0, UNKNOWN,
+		  "cannot be found out" },
+		{ CAPABLE, 0, UNKNOWN, "cannot be found out" },
+		{ ROOTS_MAP, 0, BAD, "64 KiB < 1 MiB; all ancestors have it" },
+		{ WHOLE_MAP, 0, OK, "CAP_IPC_LOCK" },
+		{ LIMIT("self", "0", "0"), GIB, OK, "CAP_IPC_LOCK" },
+		{ ROOTS_MAP, GIB, BAD, "EPERM" },
+		{ "# whole pages count\n" SELF("8388607", "8388607"), 8388607, BAD, "" },
+		{ "", 8384512, OK, "" },
+		{ "", 8384513, BAD, "" },
+		{ "# pages of a host\n" SELF("98304", "98304") PAGES_OF("65536"), 1, OK, "" },
+		{ "", 65536, OK, "" },
+		{ "", 65537, BAD, "96 KiB < 128 KiB asked" },
+		{ "# without a plan\n" SELF("1048575", "1048575"), 0, BAD, "< 1 MiB" },
+		{ SELF("1048576", "1048576"), 0, WARN, "< 1 GiB" },
+		{ "/proc/meminfo MemTotal: 2048 kB", 0, OK, "half of this host's memory" },
+		{ "/proc/meminfo MemTotal: 2052 kB", 0, WARN, "half of this host's memory" },
+		{ SELF("1073741824", "1073741824") "-/proc/meminfo", 0, OK, ">= 1 GiB" },
+		{ SELF("unlimited", "unlimited"), 1024 * GIB, OK, "unlimited" },
+		{ "", 0, OK, "unlimited" },
+		{ "# each of two devices counts\n" SELF(
+			  "8388608",
+			  "8388608") "/calls/sys/class/infiniband.list mlx5_0\n/calls/sys/class/infiniband.list mlx5_1",
+		  4 * MIB, OK, "on each of 2 devices" },
+		{ "", 4 * MIB + 1, BAD, "" },
+		{ "", UINT64_MAX, BAD, "" },
+		{ "/sys/class/infiniband_verbs/uverbs1/ibdev mlx5_1\n"
+		  "/sys/class/infiniband_verbs/uverbs1/dev 231:193\n"
+		  "/calls/dev/infiniband/uverbs1.open.error EACCES",
+		  8 * MIB, OK, "!devices" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(launches); i++) {
-		put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-		put_process("300", launches[i].name, 200, LIMIT_8M, LIMIT_8M);
-		put_process("200", launches[i].parent, 1, UNLIMITED, UNLIMITED);
-		assert_contains(look(mr_check_memlock, GIB).remedy, launches[i].remedy);
+	CHECK(mr_check_memlock, rows);
+}
+
+TEST(a_page_size_that_is_nonsense_is_not_taken)
+{
+	static const char *const sizes[] = { "0",     "x",       "4095",   "2048",
+					     "12288", "1048576", "-65536", "18446744073709551616" };
+
+	recorded_host_change(&recorded, SELF("98304", "98304"));
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		recorded_host_call(&recorded, "answer", "/page-size", sizes[i]);
+		assert_equal_for(sizes[i], look(mr_check_memlock, 98304).verdict, OK);
+		assert_equal_for(sizes[i], look(mr_check_memlock, 98305).verdict, BAD);
 	}
 }
 
-TEST(memlock_that_may_be_raised_says_how)
-{
-	put_process("self", "mrctl", 0, LIMIT_8M, UNLIMITED);
-	CHECK(mr_check_memlock, GIB);
+/* Two processes above this one: the upper one has no limit. */
+#define LAUNCH(name, parent)                                                                       \
+	CHILD PROCESS("300", name, "200", "8388608", "8388608")                                    \
+		PROCESS("200", parent, "1", "unlimited", "unlimited")
 
-	assert_contains(found.remedy, "ulimit -l unlimited");
+TEST(where_the_limit_came_from_and_who_may_raise_it)
+{
+	static const struct check_row rows[] = {
+		{ CHILD PROCESS("300", "launcher", "0", "unlimited", "unlimited"), GIB, BAD,
+		  "lowered below launcher" },
+		{ PROCESS("300", "launcher", "0", "65536", "65536"), GIB, BAD,
+		  "set below launcher" },
+		{ "# an ancestor\n" CHILD PROCESS("300", "bash", "200", "8388608", "8388608")
+			  PROCESS("200", "containerd", "1", "8388608", "8388608") PROCESS(
+				  "1", "systemd", "0", "unlimited",
+				  "unlimited") "/proc/200/cgroup 0::/system.slice/containerd.service",
+		  GIB, BAD, "8 MiB < 1 GiB asked; lowered at containerd|containerd (200)" },
+		{ "", GIB, BAD, "LimitMEMLOCK=infinity for containerd.service|systemctl edit" },
+		{ PROCESS("2", "systemd", "1", "unlimited", "unlimited")
+			  PROCESS("200", "app", "2", "8388608", "8388608"),
+		  GIB, BAD, "systemctl --user edit" },
+		{ "# launchers\n" LAUNCH("bash", "slurmstepd"), GIB, BAD,
+		  "PropagateResourceLimitsExcept" },
+		{ LAUNCH("bash", "sshd-session"), GIB, BAD, "limits.conf (pam_limits)" },
+		{ LAUNCH("sshd", "sshd"), GIB, BAD, "limits.conf (pam_limits)" },
+		{ LAUNCH("python3", "containerd-shim"), GIB, BAD, "--ulimit memlock=-1" },
+		{ LAUNCH("bash", "bash"), GIB, BAD, "ulimit -l" },
+		{ LAUNCH("sh:x", "prterun"), GIB, BAD, "start-up file of this shell" },
+		{ LAUNCH("trainer", "prterun"), GIB, BAD, "prterun, or what it starts" },
+		{ LAUNCH("surprise", "surgeon"), GIB, BAD, "surgeon, or what it starts" },
+		{ LAUNCH("trainer", "prterun") "/proc/300/cgroup 0::/a.service", GIB, BAD,
+		  "prterun, or what it starts" },
+		{ "# the hard limit allows more\n" SELF("8388608", "unlimited"), GIB, BAD,
+		  "ulimit -l unlimited" },
+		{ SELF("8388608", "1073741824"), GIB, BAD, "ulimit -H -l" },
+		{ SELF("8388608", "1073741823"), GIB, BAD,
+		  "!ulimit -H -l|limits.conf, LimitMEMLOCK=" },
+		{ "# a parent is hidden\n" CHILD, GIB, BAD, "cannot be read|300" },
+		{ "", GIB, BAD, "!lowered" },
+		{ PROCESS("300", "bash", "200", "8388608", "8388608"), GIB, BAD, "!of this shell" },
+		{ "-/proc/300/limits", GIB, BAD, "the process has it, and what started that" },
+		{ "# a circle\n" CHILD PROCESS("300", "a", "200", "8388608", "8388608")
+			  PROCESS("200", "b", "300", "8388608", "8388608"),
+		  GIB, BAD, "all ancestors have it" },
+		{ "# a container\n" PROCESS("self", "mrctl", "1", "8388608", "8388608")
+			  PROCESS("1", "sleep", "0", "8388608", "8388608") CONTAINER,
+		  GIB, BAD, "in this container|--ulimit memlock=-1" },
+		{ "# no parent is told\n" LIMIT("self", "8388608",
+						"8388608") "/proc/self/status CapEff:\t0",
+		  GIB, BAD, "where it came from is not known" },
+		{ "# control characters\n" CHILD PROCESS("300", "\033[31mred", "200", "8388608",
+							 "8388608")
+			  PROCESS("200", "\033]0;x", "0", "unlimited",
+				  "unlimited") "/proc/300/cgroup 0::/\033[2J.service",
+		  GIB, BAD, "!\033" },
+	};
+
+	CHECK(mr_check_memlock, rows);
 }
 
-TEST(memlock_of_a_parent_that_is_hidden_is_not_guessed)
+TEST(capability_to_lock_memory)
 {
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	CHECK(mr_check_memlock, GIB);
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "/proc/self/status" },
+		{ STATUS("self", "CapEff:\tzzz"), 0, UNKNOWN, "no CapEff" },
+		{ CAPABLE ROOTS_MAP, 0, NA, "MR-USERNS" },
+		{ WHOLE_MAP, 0, OK, "effective" },
+		{ STATUS("self", "CapPrm:\t4000") STATUS("self", "CapEff:\t0"), 0, WARN, "capset" },
+		{ "# inert in a container, for a user\n" SELF("8388608", "8388608"), 0, NA,
+		  "none" },
+		{ CONTAINER, 0, WARN, "not effective, as its user is not root" },
+		{ STATUS("self", "Uid:\t0\t0\t0\t0") STATUS("self", "CapEff:\t0")
+			  STATUS("self", "CapBnd:\t4000"),
+		  0, NA, "none" },
+		{ STATUS("self", "Uid:\t1\t1\t1\t1") STATUS("self", "CapEff:\t0")
+			  STATUS("self", "CapBnd:\t3fff"),
+		  0, NA, "none" },
+		{ SELF("unlimited", "unlimited"), 0, NA, "not needed" },
+	};
 
-	assert_contains(found.figure, "cannot be read");
-	assert_contains(found.detail, "300");
-	assert_null(strstr(found.figure, "lowered"));
+	CHECK(mr_check_ipc_lock, rows);
 }
 
-TEST(memlock_of_a_shell_whose_parent_is_hidden_is_not_blamed_on_it)
+TEST(user_namespace)
 {
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	put_process("300", "bash", 200, LIMIT_8M, LIMIT_8M);
-	CHECK(mr_check_memlock, GIB);
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ "/proc/self/uid_map ", 0, UNKNOWN, "" },
+		{ "/proc/self/uid_map root root all", 0, UNKNOWN, "" },
+		{ WHOLE_MAP, 0, OK, "that of the host" },
+		{ "/calls/proc/self/ns/user.link user:[4026532700]", 0, WARN, "" },
+		{ "/calls/proc/self/ns/user.link user:[4026531837]", 0, OK, "that of the host" },
+		{ "-/calls/proc/self/ns/user.link\n" ROOTS_MAP LIMIT("self", "8388608", "8388608"),
+		  0, WARN, "!but the kernel asks" },
+		{ CAPABLE, 0, WARN, "but the kernel asks" },
+		{ LIMIT("self", "unlimited", "unlimited"), 0, OK, "one of its own" },
+		{ "/proc/self/uid_map 0 0 4294967294", 0, OK, "one of its own" },
+		{ "/proc/self/uid_map 1 0 4294967295", 0, OK, "one of its own" },
+	};
 
-	assert_null(strstr(found.remedy, "of this shell"));
+	CHECK(mr_check_user_namespace, rows);
 }
 
-TEST(memlock_of_ancestors_in_a_circle_comes_to_an_end)
+TEST(memory_that_is_pinned)
 {
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	put_process("300", "a", 200, LIMIT_8M, LIMIT_8M);
-	put_process("200", "b", 300, LIMIT_8M, LIMIT_8M);
-	assert_int_equal(look(mr_check_memlock, GIB).verdict, MR_VERDICT_BAD);
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "/proc/self/status" },
+		{ PINNED("x"), 0, UNKNOWN, "/proc/self/limits" },
+		{ LIMIT("self", "8388608", "8388608"), 0, UNKNOWN, "no VmPin" },
+		{ PINNED("0"), 0, OK, "all of the limit is left" },
+		{ PINNED("4096"), 0, OK, "enough" },
+		{ "", 4 * MIB, OK, "enough" },
+		{ "", 4 * MIB + 1, WARN, "asked" },
+		{ PINNED("7372") "/proc/self/status VmLck: 8 kB", 0, OK, "enough" },
+		{ PINNED("7376"), 0, WARN, "a tenth" },
+		{ PINNED("9000"), 0, WARN, "0 bytes of 8 MiB" },
+		{ STATUS("self", "VmPin:\t9000 kB") STATUS("self", "VmLck:\t8 kB"), 0, UNKNOWN,
+		  "VmLck 8 KiB|cannot be found out" },
+		{ CAPABLE WHOLE_MAP, 0, NA, "no limit counts it" },
+		{ PINNED("4096") LIMIT("self", "unlimited", "unlimited"), 0, NA,
+		  "no limit counts it" },
+		{ "# whole pages of the limit\n" PINNED("64") LIMIT("self", "196607", "196607"),
+		  98304, OK, "" },
+		{ PAGES_OF("65536"), 65536, OK, "" },
+		{ "", 65537, WARN, "64 KiB of" },
+	};
+
+	CHECK(mr_check_pinned, rows);
 }
 
-TEST(memlock_of_a_whole_container_is_its_runtimes)
-{
-	put_process("self", "mrctl", 1, LIMIT_8M, LIMIT_8M);
-	put_process("1", "sleep", 0, LIMIT_8M, LIMIT_8M);
-	recorded_host_call(&recorded, "link", "/proc/self/ns/pid", "pid:[4026532567]");
-	CHECK(mr_check_memlock, GIB);
+/* ---- control groups ---- */
 
-	assert_contains(found.figure, "container");
-	assert_contains(found.remedy, "--ulimit memlock=-1");
+#define GROUP "/sys/fs/cgroup/a"
+
+/* The group of the process is /a/b of version 2. */
+#define VERSION_2                                                                                  \
+	"/proc/self/cgroup 0::/a/b\n"                                                              \
+	"/proc/self/mountinfo 31 23 0:28 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw\n"
+
+/* The group is /docker/x of version 1, and the container sees no more than that. */
+#define VERSION_1                                                                                  \
+	"/proc/self/cgroup 5:cpu,memory:/docker/x\n"                                               \
+	"/proc/self/cgroup 4:hugetlb:/docker/x\n/proc/self/cgroup 3:rdma:/docker/x\n"              \
+	"/proc/self/mountinfo 35 31 0:32 /docker/x /cg/memory ro - cgroup cgroup rw,cpu,memory\n"  \
+	"/proc/self/mountinfo 36 31 0:33 /docker/x /cg/hugetlb ro - cgroup cgroup rw,hugetlb\n"    \
+	"/proc/self/mountinfo 37 31 0:34 /docker/x /cg/rdma ro - cgroup cgroup rw,rdma\n"
+
+#define MAX(figures)  "/cg/rdma/rdma.max mlx5_0 " figures "\n"
+#define USED(figures) "/cg/rdma/rdma.current mlx5_0 " figures "\n"
+
+TEST(rdma_objects_of_the_control_group)
+{
+	static const struct check_row rows[] = {
+		{ "", 0, UNKNOWN, "" },
+		{ "/proc/self/status Name:\tmrctl", 0, NA, "" },
+		{ "/proc/self/cgroup", 0, NA, "" },
+		{ VERSION_2, 0, NA, "" },
+		{ GROUP "/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
+			"/rdma.current mlx5_0 hca_handle=1 hca_object=20",
+		  0, OK, "no limit" },
+		{ "# a group above is full\n" VERSION_2 GROUP
+		  "/b/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
+		  "/rdma.max mlx5_0 hca_handle=max hca_object=max\n" GROUP
+		  "/rdma.max mlx5_1 hca_handle=10 hca_object=2000\n" GROUP
+		  "/rdma.current mlx5_0 hca_handle=9 hca_object=9\n" GROUP
+		  "/rdma.current mlx5_1 hca_handle=2 hca_object=1999",
+		  0, BAD, "mlx5_1: hca_object 1999 of 2000|raise hca_object|" GROUP },
+		{ "", 0, BAD, "raise hca_object" },
+		{ "# enough is left, or little\n" VERSION_1 MAX("hca_handle=10 hca_object=2000")
+			  USED("hca_handle=9 hca_object=1800"),
+		  0, OK, "hca_handle at most 10" },
+		{ USED("hca_handle=9 hca_object=1801"), 0, WARN, "hca_object 1801" },
+		{ USED("hca_handle=10 hca_object=1801"), 0, BAD, "hca_handle 10 of 10" },
+		{ USED("hca_handle=11 hca_object=1801"), 0, BAD, "hca_handle 11 of 10" },
+		{ "# libmlx5 takes an object\n" VERSION_1 MAX("hca_handle=max hca_object=2")
+			  USED("hca_handle=0 hca_object=0"),
+		  0, OK, "" },
+		{ "/calls/sys/class/infiniband/mlx5_0/device/driver.link ../drivers/mlx5_core", 0,
+		  BAD, "hca_object 0 of 2 in use, a registration needs 3" },
+		{ MAX("hca_handle=max hca_object=3"), 0, OK, "" },
+		{ "# use is not known\n" VERSION_1 MAX("hca_handle=10 hca_object=2000"), 0, UNKNOWN,
+		  "hca_handle at most 10, use not known" },
+		{ MAX("hca_handle=1 hca_object=2"), 0, UNKNOWN, "" },
+		{ MAX("hca_handle=0 hca_object=2000"), 0, BAD, "" },
+		{ MAX("hca_objects=0 hca_handle="), 0, OK, "no limit" },
+		{ "/calls/cg/rdma/rdma.max.read.error EIO", 0, UNKNOWN, "rdma.max: " },
+		{ "# hostile\n" VERSION_1 "/cg/rdma/rdma.max \033[2J hca_handle=0 hca_object=\n"
+		  "/cg/rdma/rdma.current \033[2J hca_handle=-4 hca_object=9999999999999999999999",
+		  0, BAD, "!\033" },
+	};
+	char line[8192];
+
+	CHECK(mr_check_rdma_cgroup, rows);
+	memset(line, 'x', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	recorded_host_put(&recorded, "/cg/rdma/rdma.max", line);
+	assert_int_equal(look(mr_check_rdma_cgroup, 0).verdict, OK);
 }
 
-TEST(memlock_shows_no_control_characters_of_other_processes)
+TEST(memory_of_the_control_group)
 {
-	put_process("self", "mrctl", 300, LIMIT_8M, LIMIT_8M);
-	put_process("300", "\033[31mred", 200, LIMIT_8M, LIMIT_8M);
-	put_process("200", "\033]0;x", 0, UNLIMITED, UNLIMITED);
-	put("/proc/300/cgroup", "0::/\033[2J.service\n");
-	CHECK(mr_check_memlock, GIB);
+	static const struct check_row rows[] = {
+		{ VERSION_2, GIB, NA, "" },
+		{ GROUP "/b/memory.max max", GIB, OK, "no limit" },
+		{ "# version 1\n" VERSION_1 "/cg/memory/memory.limit_in_bytes 9223372036854771712",
+		  GIB, OK, "no limit|cannot be seen" },
+		{ "# a group above counts\n" VERSION_2 GROUP "/b/memory.max 4294967296\n" GROUP
+		  "/b/memory.current 1000\n" GROUP "/memory.max 2147483648\n" GROUP
+		  "/memory.current 1000",
+		  0, OK, "at most 2 GiB" },
+		{ "", GIB, OK, "2 GiB >= 1 GiB asked" },
+		{ "", 2 * GIB, WARN, "memory.max" },
+		{ "", 2 * GIB + 1, BAD, "2 GiB < 2 GiB asked|memory.max" },
+		{ "# files do not count as used\n" VERSION_2 GROUP
+		  "/b/memory.max 2147483648\n" GROUP "/b/memory.current 2147483648",
+		  GIB, WARN, "0 bytes of 2 GiB are left" },
+		{ "", 0, WARN, "> 95 %" },
+		{ GROUP
+		  "/b/memory.stat anon 9\n" GROUP "/b/memory.stat inactive_file 1073741824\n" GROUP
+		  "/b/memory.stat active_file 536870912\n" GROUP "/b/memory.stat workingset_x 3",
+		  GIB, OK, "" },
+		{ "", 0, OK, "" },
+		{ "", 3 * 512 * MIB, OK, "" },
+		{ "", 3 * 512 * MIB + 1, WARN, "1.5 GiB of 2 GiB are left" },
+		{ "# 95 percent\n" VERSION_2 GROUP "/b/memory.max 2000\n" GROUP
+		  "/b/memory.current 1900",
+		  0, OK, "" },
+		{ GROUP "/b/memory.current 1901", 0, WARN, "" },
+		{ "# use is not known\n" VERSION_2 GROUP "/b/memory.max 2147483648", GIB, UNKNOWN,
+		  "use not known" },
+		{ "", 0, OK, "at most 2 GiB" },
+		{ "# it slows down\n" VERSION_2 GROUP "/b/memory.max max\n" GROUP
+		  "/b/memory.high 1048576",
+		  GIB, WARN, "slows down" },
+		{ "", MIB, OK, "" },
+		{ "# a group that cannot be seen\n" VERSION_1
+		  "/proc/self/cgroup 5:cpu,memory:/docker/other",
+		  0, UNKNOWN, "outside" },
+		{ "/proc/self/cgroup 0::/../other\n"
+		  "/proc/self/mountinfo 31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw",
+		  0, UNKNOWN, "outside" },
+		{ "# a hybrid host has it in version 1\n"
+		  "/proc/self/cgroup 4:memory:/api/x\n/proc/self/cgroup 0::/\n"
+		  "/proc/self/mountinfo 35 31 0:32 / /cg/m rw shared:1 - cgroup cgroup rw,memory\n"
+		  "/proc/self/mountinfo 41 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n"
+		  "/cg/m/api/memory.limit_in_bytes 1048576\n"
+		  "/cg/m/api/memory.usage_in_bytes 900000\n"
+		  "/cg/m/api/memory.stat inactive_file 900000\n"
+		  "/cg/m/api/memory.stat total_inactive_file 400000",
+		  GIB, BAD, "1 MiB < 1 GiB" },
+		{ "", 548576, OK, "" },
+		{ "", 548577, WARN, "" },
+	};
 
-	assert_null(strchr(found.figure, '\033'));
-	assert_null(strchr(found.detail, '\033'));
-	assert_null(strchr(found.remedy, '\033'));
+	CHECK(mr_check_memory_cgroup, rows);
 }
 
-/* ---- CAP_IPC_LOCK ---- */
+#define POOL(figure, text) "/sys/kernel/mm/hugepages/hugepages-2048kB/" figure " " text "\n"
+#define PAGES(total, more) POOL("nr_hugepages", total) POOL("nr_overcommit_hugepages", more)
+#define HUGE(figure, text) GROUP "/b/hugetlb.2MB." figure " " text "\n"
 
-TEST(ipc_lock_is_effective)
+TEST(huge_pages_of_the_control_group)
 {
-	put_self(IPC_LOCK, WHOLE_MAP);
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_OK);
+	static const struct check_row rows[] = {
+		{ VERSION_2, 0, NA, "" },
+		{ PAGES("0", "0") HUGE("max", "0"), 0, NA, "the host has no huge pages" },
+		{ PAGES("512", "0"), 0, WARN, "hugetlb.2MB.max is 0" },
+		{ PAGES("0", "512"), 0, WARN, "hugetlb.2MB.max is 0" },
+		{ HUGE("max", "2097151"), 0, WARN, "hugetlb.2MB.max is 2097151" },
+		{ HUGE("max", "2097152"), 0, OK, "at most 2 MiB" },
+		{ HUGE("max", "max"), GIB, OK, "no limit" },
+		{ HUGE("rsvd.max", "1073741824"), GIB, UNKNOWN, "use not known" },
+		{ HUGE("rsvd.current", "0"), GIB, OK, "at most 1 GiB" },
+		{ "", GIB + 1, WARN, "hugetlb.2MB.rsvd.max: 1 GiB of 1 GiB are left" },
+		{ HUGE("rsvd.current", "2097152"), 0, OK, "" },
+		{ "", GIB, WARN, "hugetlb.2MB.rsvd.max" },
+		{ "", GIB - 2 * MIB, OK, "" },
+		{ HUGE("rsvd.current", "2147483648"), 1, WARN, "0 bytes of 1 GiB" },
+		{ "", UINT64_MAX, WARN, "rsvd.max" },
+		{ "# version 1\n" VERSION_1 PAGES("512",
+						  "0") "/cg/hugetlb/hugetlb.2MB.limit_in_bytes 0",
+		  0, WARN, "hugetlb.2MB.limit_in_bytes is 0" },
+		{ "# pages of 1 GiB and 64 KiB\n" VERSION_2
+		  "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages 1\n"
+		  "/sys/kernel/mm/hugepages/hugepages-64kB/nr_hugepages 1\n" GROUP
+		  "/hugetlb.1GB.max 0",
+		  0, WARN, "hugetlb.1GB.max is 0" },
+		{ GROUP "/hugetlb.1GB.max max\n" GROUP "/hugetlb.64KB.max 0", 0, WARN,
+		  "hugetlb.64KB.max is 0" },
+		{ "# a hierarchy that cannot be read\n" PAGES("512", "0"), 0, UNKNOWN, "" },
+	};
+
+	CHECK(mr_check_hugetlb_cgroup, rows);
 }
-
-TEST(ipc_lock_of_a_user_namespace_is_not_that_of_the_host)
-{
-	put_self(IPC_LOCK, ROOTS_MAP);
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_NA);
-}
-
-TEST(ipc_lock_is_not_told)
-{
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_UNKNOWN);
-	put("/proc/self/status", "Name:\tmrctl\nCapEff:\tzzz\n");
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_UNKNOWN);
-}
-
-TEST(ipc_lock_of_a_container_is_inert_for_a_user)
-{
-	put_process("self", "mrctl", 0, LIMIT_8M, LIMIT_8M);
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_NA);
-	recorded_host_call(&recorded, "link", "/proc/self/ns/pid", "pid:[4026532567]");
-	CHECK(mr_check_ipc_lock, 0);
-
-	assert_int_equal(found.verdict, MR_VERDICT_WARN);
-	assert_contains(found.figure, "not effective");
-	put_limits("self", UNLIMITED, UNLIMITED);
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_NA);
-}
-
-TEST(ipc_lock_is_permitted_only)
-{
-	put("/proc/self/status",
-	    "Name:\tmrctl\nPPid:\t0\nCapPrm:\t" IPC_LOCK "\nCapEff:\t" NO_CAPS "\n");
-	assert_int_equal(look(mr_check_ipc_lock, 0).verdict, MR_VERDICT_WARN);
-}
-
-/* ---- user namespace ---- */
-
-TEST(user_namespace_is_that_of_the_host)
-{
-	put("/proc/self/uid_map", WHOLE_MAP);
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_OK);
-}
-
-TEST(user_namespace_with_a_whole_map_is_known_by_its_inode)
-{
-	put("/proc/self/uid_map", WHOLE_MAP);
-	recorded_host_call(&recorded, "link", "/proc/self/ns/user", "user:[4026532700]");
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_WARN);
-}
-
-TEST(user_namespace_of_its_own_matters_where_a_limit_counts)
-{
-	put("/proc/self/uid_map", ROOTS_MAP);
-	put_limits("self", LIMIT_8M, LIMIT_8M);
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_WARN);
-	put_limits("self", UNLIMITED, UNLIMITED);
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_OK);
-}
-
-TEST(user_namespace_is_not_told)
-{
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_UNKNOWN);
-	put("/proc/self/uid_map", "\n");
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_UNKNOWN);
-	put("/proc/self/uid_map", "root root all\n");
-	assert_int_equal(look(mr_check_user_namespace, 0).verdict, MR_VERDICT_UNKNOWN);
-}
-
-/* ---- pinned memory ---- */
-
-static void put_pinned(const char *line)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "Name:\tmrctl\nPPid:\t0\n%s\nCapEff:\t" NO_CAPS "\n", line);
-	put("/proc/self/status", text);
-	put_limits("self", LIMIT_8M, LIMIT_8M);
-}
-
-TEST(pinned_memory_leaves_enough_or_not)
-{
-	put_pinned("VmPin:\t0 kB");
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_OK);
-	put_pinned("VmPin:\t4096 kB");
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_OK);
-	assert_int_equal(look(mr_check_pinned, 4 * MIB).verdict, MR_VERDICT_OK);
-	assert_int_equal(look(mr_check_pinned, 4 * MIB + 1).verdict, MR_VERDICT_WARN);
-	put_pinned("VmPin:\t8000 kB");
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_WARN);
-	put_pinned("VmPin:\t9000 kB");
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_WARN);
-}
-
-TEST(pinned_memory_is_not_told_or_does_not_count)
-{
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_UNKNOWN);
-	put_pinned("VmPin:\t99999999999999999999 kB");
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_UNKNOWN);
-	put_pinned("VmPin:\t4096 kB");
-	put_limits("self", UNLIMITED, UNLIMITED);
-	assert_int_equal(look(mr_check_pinned, 0).verdict, MR_VERDICT_NA);
-}
-
-EACH_TEST(set_up, tear_down)
