@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,6 +61,25 @@ static bool take_mount(const char *line, void *data)
 	return true;
 }
 
+/* Returns the name of a local file system by statfs(2), or "-". */
+static const char *filesystem_name(const char *path)
+{
+	static const struct {
+		__typeof__(((struct statfs *)0)->f_type) magic;
+		const char *name;
+	} names[] = { { EXT4_SUPER_MAGIC, "ext4" },
+		      { XFS_SUPER_MAGIC, "xfs" },
+		      { F2FS_SUPER_MAGIC, "f2fs" },
+		      { MSDOS_SUPER_MAGIC, "vfat" } };
+	struct statfs fs;
+
+	if (!statfs(path, &fs))
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (fs.f_type == names[i].magic)
+				return names[i].name;
+	return "-";
+}
+
 /* ---- file ---- */
 
 /* statx(2) is asked without waiting for a server. */
@@ -73,6 +93,7 @@ struct file_question {
 	const struct mr_host *host;
 	char path[sizeof(((struct mr_mapping *)0)->path)];
 	bool is_in_memory; /* on tmpfs, where statfs(2) waits for no server */
+	bool is_on_disk;   /* on a disk without a mount that can be seen, as in some chroots */
 	const struct mr_mapping *mapping;
 };
 
@@ -107,6 +128,9 @@ static int ask_file(void *data, char *text, size_t size)
 		snprintf(free_text, sizeof(free_text), "%" PRIu64,
 			 (uint64_t)fs.f_bavail * (uint64_t)fs.f_bsize);
 	describe(&st, free_text, text, size);
+	if (question->is_on_disk)
+		snprintf(text + strlen(text), size - strlen(text), " type=%s",
+			 filesystem_name(path));
 	return 0;
 }
 
@@ -188,7 +212,8 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 {
 	unsigned int mode, major_number, minor_number;
 	uint64_t inode, size, allocated;
-	char dax[8];
+	const char *type = strstr(text, " type=");
+	char dax[8], name[32];
 	int end = 0;
 
 	if (sscanf(text,
@@ -204,6 +229,8 @@ static bool take_file(const struct mr_mapping *mapping, const char *text,
 	file->allocated = (struct mr_opt_u64){ allocated, S_ISREG(mode) };
 	file->free.known = end && sscanf(text + end, "%" SCNu64, &file->free.value) == 1;
 	file->is_dax = !strcmp(dax, "yes") ? MR_YES : !strcmp(dax, "no") ? MR_NO : MR_UNKNOWN;
+	if (type && !file->filesystem[0] && sscanf(type, " type=%31[a-z0-9]", name) == 1)
+		snprintf(file->filesystem, sizeof(file->filesystem), "%s", name);
 	return true;
 }
 
@@ -212,6 +239,7 @@ static void read_file(struct mr_host *host, const struct mr_mapping *mapping,
 {
 	struct file_question question = { .host = host,
 					  .is_in_memory = !strcmp(file->filesystem, "tmpfs"),
+					  .is_on_disk = !file->filesystem[0] && mapping->major,
 					  .mapping = mapping };
 	char name[sizeof(question.path) + 8], text[256];
 

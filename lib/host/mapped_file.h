@@ -7,7 +7,7 @@
 #include "lib/host/address_space.h"
 
 struct mr_mapped_file {
-	char filesystem[32]; /**< "ext4"; empty: no mount that can be seen has its device */
+	char filesystem[32]; /**< "ext4"; empty: no visible mount has its device, and statfs(2) names none */
 	char upper[32];      /**< of an overlay: the file system of its upper layer, or "" */
 	bool can_be_device;  /**< it is of a kind whose mappings can be memory of a device */
 	bool is_found;       /**< the file can be looked at, so the next members are those of it */
