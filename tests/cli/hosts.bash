@@ -86,3 +86,48 @@ host_with() {
 	done < <(host_names)
 	fail "no host states $1"
 }
+
+# ---- this machine, changed for a command
+
+# in_namespace SCRIPT: `run`s bash -c SCRIPT as root of a mount and pid namespace of its own
+in_namespace() {
+	local how
+
+	for how in "-rmu" "-mu"; do
+		# shellcheck disable=SC2086 # words
+		! unshare $how -p --fork --mount-proc true 2>/dev/null || break
+		how=''
+	done
+	[ -n "$how" ] || skip "needs namespaces to mount in"
+	# shellcheck disable=SC2086 # words
+	run --separate-stderr timeout 60 unshare $how -p --fork --mount-proc bash -c "$1"
+}
+
+# copy_sysfs: makes SYS a copy of the simulator's sysfs, which mr reads then; DEVICES and NODES are its classes, and
+# NODE is the node of the device
+copy_sysfs() {
+	on_simulator || skip "needs the simulator"
+	SYS=$BATS_TEST_TMPDIR/sys
+	# shellcheck disable=SC2016 # for the shell below
+	cp -r "$("${SIM[@]}" sh -c 'echo "$SYSFS_PATH"')" "$SYS"
+	chmod -R u+w "$SYS"
+	DEVICES=$SYS/class/infiniband NODES=$SYS/class/infiniband_verbs
+	NODE=$(cd "$NODES" && echo uverbs*)
+	MR=("${SIM[@]}" env SYSFS_PATH="$SYS" mrctl)
+}
+
+# starving: for tests that use starved
+starving() {
+	command -v cc >/dev/null || skip "cc is not installed"
+	! is_sanitized || skip "the sanitizer has its own allocator"
+	export STARVE_HIT=$BATS_TEST_TMPDIR/hit
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/starve.so" \
+		"$BATS_TEST_DIRNAME/preload/starve.c"
+}
+
+# starved N ARG...: mrctl ARG... on the simulator, whose allocation N fails; makes the file STARVE_HIT if there is one
+starved() {
+	# shellcheck disable=SC2016 # for bash -c
+	"${SIM[@]}" env STARVE="$1" bash -c 'LD_PRELOAD=$0:$LD_PRELOAD exec mrctl "$@"' \
+		"$BATS_TEST_TMPDIR/starve.so" "${@:2}"
+}

@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # For tests of odd kinds of memory, after helpers: load mappings
 
+load why
+
+MOUNTED=() MOUNT=''
 AT=0x200000000000 # where `mapped` maps
 
 # mapped LIST: lets mr run with these mappings (preload/mappings.c)
@@ -11,8 +14,9 @@ mapped() {
 	if on_simulator; then
 		command -v cc >/dev/null || skip "cc is not installed"
 		! is_sanitized || skip "the sanitizer wants to be loaded first"
-		so=$BATS_TEST_TMPDIR/mappings.so
-		cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/mappings.c"
+		so=$BATS_FILE_TMPDIR/mappings.so
+		[ -e "$so" ] ||
+			cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$so" "$BATS_TEST_DIRNAME/preload/mappings.c"
 		MR=("${SIM[@]}" bash -c "LD_PRELOAD=\"$so:\$LD_PRELOAD\" exec \"\$@\"" bash "${MS[@]: -1}")
 	else
 		MR=(env LD_PRELOAD="$so" "${MS[@]: -1}" -d "$MRCTL_TEST_DEVICE")
@@ -23,10 +27,50 @@ mapped() {
 	succeeded
 }
 
-# linux VERSION: the kernel that answers is of that version or newer
-linux() {
-	local release=${MRCTL_TEST_KERNEL:-7.2}
+# mount_new TYPE [OPTIONS]: mounts a new file system of that type at MOUNT, with these options of mount(8)
+mount_new() {
+	local image=$BATS_TEST_TMPDIR/image what=test options=${2:-rw}
 
-	on_simulator || release=$(uname -r)
-	[ "$(printf '%s\n' "$1" "$release" | sort -V | head -n 1)" = "$1" ]
+	MOUNT=$BATS_TEST_TMPDIR/mnt
+	mkdir -p "$MOUNT"
+	if [[ $1 != @(tmpfs|ramfs) ]]; then
+		modprobe -a loop "$1"
+		rm -f "$image"
+		truncate -s 320M "$image"
+		"mkfs.$1" -q "$image"
+		what=$image options=loop
+	fi
+	mount -t "$1" -o "$options" "$what" "$MOUNT" 2>/dev/null || skip "this user cannot mount $1"
+	MOUNTED+=("$MOUNT")
+}
+
+# mount_overlay: mounts an overlay in memory at MOUNT
+mount_overlay() {
+	local layers
+
+	mount_new tmpfs
+	layers=$MOUNT MOUNT=$MOUNT/over
+	mkdir "$layers"/{low,up,work,over}
+	mount -t overlay -o "lowerdir=$layers/low,upperdir=$layers/up,workdir=$layers/work" test "$MOUNT" ||
+		skip "this user cannot mount an overlay"
+	MOUNTED+=("$MOUNT")
+}
+
+# unmount_all: unmounts what these have mounted
+unmount_all() {
+	while [ ${#MOUNTED[@]} -gt 0 ]; do
+		umount "${MOUNTED[-1]}" || return
+		unset 'MOUNTED[-1]'
+	done
+}
+
+# pci_memory: prints the file of a PCI device's memory that no driver has, after enabling the device
+pci_memory() {
+	local device
+
+	for device in /sys/bus/pci/devices/*; do
+		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
+	done
+	echo 1 >"$device/enable"
+	echo "$device/resource0"
 }

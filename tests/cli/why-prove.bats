@@ -9,14 +9,9 @@ setup() {
 	note_less
 }
 
-on_kernel() {
-	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs a kernel that drives the device"
-}
-
-on_software_hca() {
-	if [ -z "${MRCTL_TEST_GUEST:-}" ] || ! on_mlx5; then
-		skip "needs the software HCA"
-	fi
+teardown() {
+	[ -z "${MRCTL_TEST_GUEST:-}" ] || ! on_mlx5 || hca-probe --fail none
+	tidy
 }
 
 # proved FILTER MRCTL...: runs mrctl, which is refused; FILTER holds for the proof of its first failure
@@ -29,9 +24,10 @@ proved() {
 		fail "not $filter: $(jq -c '.failures[0] | {errno, layer, proof, causes}' <<<"$output")"
 }
 
-# watched: prints all probes that stand, also those of others
-watched() {
-	cat /sys/kernel/debug/kprobes/list
+# because LAYER ID: the same refusal has this layer, and ID for its only certain cause
+because() {
+	json ".failures[0] | .layer == \"$1\" and .causes[0].id == \"$2\" and
+		[.causes[] | select(.certainty == \"certain\").id] == [\"$2\"]"
 }
 
 # has FUNCTION: a filter that holds where the functions of a proof have one whose name matches
@@ -39,22 +35,18 @@ has() {
 	printf 'any(.functions[]; .function | test("%s"))' "$1"
 }
 
-@test "of a simulated device nothing can be proven, which is said" {
-	on_simulator || skip "needs the simulated HCA"
+@test "of a simulated device nothing can be proven, which is said; without --why prove there is no proof" {
 	proved '.functions == [] and .refused_by == null and (.user_space | not) and
 		(.note | test("simulated"))' mr reg --memory unmapped
 	run --separate-stderr mr reg --memory unmapped --why prove
 	[[ $stderr == *"not proved: the device is simulated"* ]]
-}
-
-@test "without --why prove there is no proof" {
 	run --separate-stderr mr reg --memory unmapped --json
 	json '.failures[0].proof == null'
 }
 
 # bats test_tags=kernel
-@test "memory management refuses: the chain goes from the system call to it" {
-	on_kernel
+@test "memory management refuses: the chain goes from the system call to it, for each of many regions" {
+	need_kernel
 	proved '.refused_by == "__get_user_pages" and .note == null and
 		(.functions[0].function | test("^ib_uverbs_")) and
 		.functions[-1] == {function: "__get_user_pages", layer: "memory", errno: "EFAULT"}' \
@@ -63,36 +55,34 @@ has() {
 	json ".failures[0].proof | $(has 'reg_user_mr$') and $(has 'ib_umem_get')"
 	run --separate-stderr mr reg --memory unmapped --why prove
 	[[ $stderr == *"proved: __get_user_pages returned EFAULT, below "*umem_get*" and "*_reg_user_mr" [memory]"* ]]
+	run --separate-stderr mr reg --memory unmapped --count 3 --keep-going --why prove --json
+	json '[.failures[].proof.refused_by] == ["__get_user_pages", "__get_user_pages", "__get_user_pages"]'
 }
 
 # bats test_tags=kernel
-@test "uverbs refuses: no function below it has failed" {
-	on_kernel
+@test "uverbs or umem refuses: no function below it has failed" {
+	need_kernel
 	proved '.refused_by | test("^ib_uverbs_")' mr reg --access remote-write
-	json '.failures[0] | .layer == "uverbs" and .causes[0].id == "MR-ACCESS-LOCAL-WRITE" and
-		.causes[0].certainty == "certain"'
-}
-
-# bats test_tags=kernel
-@test "the limit of locked memory: umem refuses, and memory management has not" {
-	on_kernel
+	because uverbs MR-ACCESS-LOCAL-WRITE
 	ulimit -l 64
 	proved '(.refused_by | test("ib_umem_get")) and .functions[-1].errno == "ENOMEM"' \
 		setpriv --inh-caps=-ipc_lock --bounding-set=-ipc_lock "${MR[@]}" reg --size 1M
-	json '.failures[0] | .layer == "memory" and .causes[0].id == "MR-MEMLOCK" and
-		.causes[0].certainty == "certain"'
+	because memory MR-MEMLOCK
 }
 
 # bats test_tags=kernel
-@test "a descriptor that is no dma-buf" {
-	on_software_hca
+@test "a descriptor that is no dma-buf, and a change that libibverbs refuses without asking the kernel" {
+	need_hca
 	proved '.refused_by == "dma_buf_get" and .functions[-1].layer == "dma-buf"' \
 		mr reg-dmabuf --from fd:0 --size 4K </dev/null
+	printf 'reg --name a\nrereg a --flags 0x80 --via library\ndereg a\n' >"$BATS_TEST_TMPDIR/batch"
+	proved '.user_space and .functions == [] and .refused_by == null' \
+		mr batch "$BATS_TEST_TMPDIR/batch"
 }
 
 # bats test_tags=kernel
 @test "advice: who refused it, after a registration that passed" {
-	on_kernel
+	need_kernel
 	on_mlx5 || skip "rxe of some kernels has no on-demand paging"
 	proved '.note == null and .refused_by != null and all(.functions[]; .errno == "EFAULT") and
 		(.functions[0].function | test("^ib_uverbs_"))' \
@@ -100,18 +90,10 @@ has() {
 }
 
 # bats test_tags=kernel
-@test "libibverbs refuses: no function of the kernel has returned the errno" {
-	on_software_hca
-	printf 'reg --name a\nrereg a --flags 0x80 --via library\ndereg a\n' >"$BATS_TEST_TMPDIR/batch"
-	proved '.user_space and .functions == [] and .refused_by == null' \
-		mr batch "$BATS_TEST_TMPDIR/batch"
-}
-
-# bats test_tags=kernel
 @test "the firmware refuses a command: its status and syndrome, and the cause is certain" {
 	local row status errno id
 
-	on_software_hca
+	need_hca
 	for row in LIM_ERR:ENOMEM:MR-FW-LIMIT NO_RES:EAGAIN:MR-FW-RESOURCES \
 		BAD_PARAM:EINVAL:MR-FW-REFUSED INT_ERR:EIO:MR-FW-INTERNAL; do
 		IFS=: read -r status errno id <<<"$row"
@@ -120,17 +102,15 @@ has() {
 			(.firmware.status | startswith(\"$status\")) and
 			(.firmware.syndrome | startswith(\"0x\")) and
 			(.refused_by | startswith(\"mlx5_cmd_\"))" mr umem --size 64K
-		json ".failures[0] | .layer == \"firmware\" and .causes[0].id == \"$id\" and
-			.causes[0].certainty == \"certain\" and
-			([.causes[1:][] | select(.certainty == \"certain\")] == [])"
+		because firmware "$id"
 	done
 }
 
 # bats test_tags=kernel
 @test "without proof a line of the kernel's log makes the answer of the firmware likely" {
-	on_software_hca
 	local size
 
+	need_hca
 	[ "$MRCTL_TEST_GUEST" = sid ] || skip "this kernel has made the keys before"
 	hca-probe --fail CREATE_MKEY=LIM_ERR
 	# A size for which the driver has kept no key of an earlier region
@@ -143,28 +123,22 @@ has() {
 
 # bats test_tags=kernel
 @test "a work request for a key fails: EFAULT, though the memory is fine" {
-	on_software_hca
+	need_hca
 	echo "mrctl-test: expect umr" >/dev/kmsg
 	hca-probe --fail UMR=INT_ERR
 	run --separate-stderr mr reg --size 64M --why prove --json
 	((status != 0)) || skip "this kernel writes the key without a work request"
-	json '.failures[0] | .proof.refused_by == "mlx5r_umr_post_send_wait" and
-		.layer == "firmware" and .causes[0].id == "MR-FW-UMR" and
-		.causes[0].certainty == "certain"'
+	json '.failures[0].proof.refused_by == "mlx5r_umr_post_send_wait"'
+	because firmware MR-FW-UMR
 }
 
 # bats test_tags=kernel
-@test "a user who may not watch the kernel is told why nothing is proven" {
-	on_kernel
+@test "who may not watch the kernel, or has kprobes switched off, is told why nothing is proven" {
+	need_kernel
 	chmod 666 /dev/infiniband/uverbs*
 	proved '.functions == [] and (.note | test("only root may"))' \
 		setpriv --reuid=65534 --clear-groups "${MR[@]}" reg --memory unmapped
 	json '.failures[0].errno == "EFAULT"'
-}
-
-# bats test_tags=kernel
-@test "probes that record nothing prove nothing" {
-	on_kernel
 	echo 0 >/sys/kernel/debug/kprobes/enabled
 	run --separate-stderr mr reg --memory unmapped --why prove --json
 	echo 1 >/sys/kernel/debug/kprobes/enabled
@@ -176,7 +150,7 @@ has() {
 @test "tracefs is not needed, and what others watch stays as it was" {
 	local tracefs=/sys/kernel/tracing
 
-	on_kernel
+	need_kernel
 	mountpoint -q $tracefs || mount -t tracefs none $tracefs
 	mkdir $tracefs/instances/other
 	echo 'r:other/gup __get_user_pages' >>$tracefs/kprobe_events
@@ -196,41 +170,37 @@ has() {
 	proved '.refused_by == "__get_user_pages"' mr reg --memory unmapped
 }
 
-# bats test_tags=kernel
-@test "probes are gone with the process, also where it is killed, and while it only waits" {
-	local before pid i
+# watched: prints how many probes of ib_uverbs_ioctl stand, also those of others
+watched() {
+	grep -c ib_uverbs_ioctl /sys/kernel/debug/kprobes/list || :
+}
 
-	on_kernel
-	before=$(watched | grep -c 'ib_uverbs_ioctl' || true)
-	"${MR[@]}" reg --why prove --hold >"$BATS_TEST_TMPDIR/out" &
-	pid=$!
-	for ((i = 0; i < 600; i++)); do
-		[ -s "$BATS_TEST_TMPDIR/out" ] && break
+# until_true COMMAND...: waits until it succeeds, at most for a minute
+until_true() {
+	local end=$((SECONDS + 60))
+
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "not within a minute: $*" || return
 		sleep 0.1
 	done
-	[ -s "$BATS_TEST_TMPDIR/out" ]
-	for ((i = 0; i < 600; i++)); do
-		[ "$(watched | grep -c ib_uverbs_ioctl || true)" = "$before" ] && break
-		sleep 0.1
-	done
-	[ "$(watched | grep -c ib_uverbs_ioctl || true)" = "$before" ]
-	kill -KILL $pid
-	wait $pid || true
-	"${MR[@]}" reg --why prove --hold --count 100000 --size 4K --quiet &
-	pid=$!
-	for ((i = 0; i < 600; i++)); do
-		watched | grep -q ib_uverbs_ioctl && break
-		sleep 0.1
-	done
-	watched | grep -q ib_uverbs_ioctl
-	kill -KILL $pid
-	wait $pid || true
-	[ "$(watched | grep -c ib_uverbs_ioctl || true)" = "$before" ]
 }
 
 # bats test_tags=kernel
-@test "each refusal of many regions has its own proof" {
-	on_kernel
-	run --separate-stderr mr reg --memory unmapped --count 3 --keep-going --why prove --json
-	json '[.failures[].proof.refused_by] == ["__get_user_pages", "__get_user_pages", "__get_user_pages"]'
+@test "probes are gone with the process, also where it is killed, and while it only waits" {
+	local before out=$BATS_TEST_TMPDIR/out
+
+	need_kernel
+	before=$(watched)
+	as_before() { [ "$(watched)" = "$before" ]; }
+	"${MR[@]}" reg --why prove --hold >"$out" 3>&- &
+	HOLD_PID=$!
+	until_true [ -s "$out" ]
+	until_true as_before
+	release KILL || :
+	"${MR[@]}" reg --why prove --hold --count 100000 --size 4K --quiet 3>&- &
+	HOLD_PID=$!
+	more() { [ "$(watched)" -gt "$before" ]; }
+	until_true more
+	release KILL || :
+	as_before
 }

@@ -5,77 +5,42 @@
 load helpers
 load why
 
-CGROUP=/sys/fs/cgroup/mrctl-test
-MAX_MAPS='' HUGE_PAGES=''
-
 teardown() {
-	[ -z "$MAX_MAPS" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
-	[ -z "$HUGE_PAGES" ] || echo "$HUGE_PAGES" >/proc/sys/vm/nr_hugepages
-	[ ! -e "$CGROUP" ] || rmdir "$CGROUP"
+	remove_cgroup
 	tidy
 }
 
-# bats test_tags=kernel
 @test "a length of 0" {
 	refused_because MR-LENGTH-ZERO certain mr reg --size 0 --json
 	json '.failures[0].causes[0].evidence.length == 0'
 }
 
-@test "a length of 0 in a umem" {
-	require_devx
-	refused_because MR-LENGTH-ZERO certain mr umem --size 0 --json
-}
-
-# bats test_tags=kernel
-@test "a range that wraps" {
+@test "a range that wraps, or ends inside of the last page" {
 	refused_because MR-RANGE-WRAPS certain mr reg --memory unmapped --size max --json
-}
-
-@test "a range that ends inside of the last page" {
 	refused_because MR-RANGE-WRAPS certain \
 		mr reg --memory none --addr 0xfffffffffffff000 --size 4095 --json
 }
 
-# bats test_tags=kernel
 @test "more pages than can be counted" {
 	refused_because MR-PAGE-COUNT certain mr reg --memory none --addr 0x100000 --size 16T --json
 	json '.failures[0].causes[0].evidence.pages == 4294967296'
 }
 
-# protect: turns fork protection on, as under a kernel that does not copy pinned pages on fork; skips where
-# libibverbs does not need it
-protect() {
-	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
-		skip "its kernel copies pinned pages on fork, and libibverbs knows"
-	export RDMAV_FORK_SAFE=1
-}
-
-# bats test_tags=kernel
 @test "fork protection of memory that is not there: ENOMEM, and no want of memory" {
-	protect
+	refused_because MR-RANGE-UNMAPPED certain mr reg --memory unmapped --json
+	export RDMAV_FORK_SAFE=1
 	refused_because MR-FORK-RANGE certain mr reg --memory unmapped --json
 	json '.failures[0] | .errno == "ENOMEM" and .layer == "libibverbs"'
 	refused_because MR-FORK-RANGE certain mr reg --memory hole --size 64K --json
-	unset RDMAV_FORK_SAFE
-	refused_because MR-RANGE-UNMAPPED certain mr reg --memory unmapped --json
+	never_certain reg_mr ENOMEM reg --size 64K
+	rules_out MR-MAP-COUNT
 }
 
-@test "fork protection of memory that is there does not explain ENOMEM" {
-	on_simulator || skip "needs the simulator"
-	export RDMAV_FORK_SAFE=1
-	refused_for_no_certain_cause faulty reg_mr=ENOMEM reg --size 64K --json
-	json '[.failures[0].ruled_out[].id] | contains(["MR-MAP-COUNT"])'
-}
-
-# bats test_tags=kernel
+# Takes some 8 s: mrctl makes as many mappings as vm.max_map_count, which is of the whole machine, allows.
 @test "fork protection, with as many mappings as a process may have" {
 	! is_sanitized || skip "the sanitizer needs mappings of its own"
 	may_lock 256M || skip "needs 256 MiB of lockable memory: raise ulimit -l"
-	protect
-	if ! on_simulator; then
-		MAX_MAPS=$(</proc/sys/vm/max_map_count)
-		echo 200 >/proc/sys/vm/max_map_count
-	fi
+	export RDMAV_FORK_SAFE=1
 	refused_because MR-MAP-COUNT likely mr reg --size 4K --stride 8K --json \
 		--count $(($(</proc/sys/vm/max_map_count) / 2 + 100))
 	json '.failures[0] | .errno == "EAGAIN" and .layer == "libibverbs" and
@@ -84,8 +49,10 @@ protect() {
 
 # bats test_tags=kernel
 @test "fork protection of a part of a huge page" {
-	protect
+	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
+		skip "its kernel copies pinned pages on fork, and libibverbs knows"
 	! on_simulator || [ "$(</proc/sys/vm/nr_hugepages)" -gt 0 ] || skip "needs huge pages"
+	export RDMAV_FORK_SAFE=1
 	refused_because MR-FORK-HUGEPAGES certain mr reg --memory hugetlb:2M --size 64K --json
 	json '.failures[0] | .errno == "EINVAL" and .causes[0].evidence.page_size == 2097152'
 	run --separate-stderr mr reg --memory hugetlb:2M --size 2M
@@ -97,13 +64,10 @@ protect() {
 
 # bats test_tags=kernel
 @test "a control group without huge pages" {
-	! on_simulator || skip "needs a machine of its own"
-	echo +hugetlb >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir "$CGROUP"
+	need_kernel
+	make_cgroup hugetlb
 	echo 0 >"$CGROUP/hugetlb.2MB.max"
-	# shellcheck disable=SC2016 # for bash -c
-	refused_because MR-CGROUP-HUGETLB certain bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' \
-		"$CGROUP" "${MR[@]}" reg --memory hugetlb:2M --size 2M --json
+	refused_because MR-CGROUP-HUGETLB certain within "${MR[@]}" reg --memory hugetlb:2M --size 2M --json
 	json '.failures[0].causes[0] | .evidence.limit == 0 and (.remedy | contains("hugetlb.2MB.max"))'
 	run --separate-stderr mr reg --memory hugetlb:2M --size 2M
 	succeeded

@@ -10,38 +10,29 @@ setup() {
 	note_less
 }
 
-# since VERSION: the kernel that answers is that release of Linux or newer
-since() {
-	local kernel
-
-	kernel=${MRCTL_TEST_KERNEL:-7.2}
-	on_simulator || kernel=$(uname -r)
-	printf '%s\n' "$1" "${kernel%%-*}" | sort -CV
-}
-
-require_dm() {
-	on_mlx5 || skip "needs a device with memory of its own"
-}
-
-need_simulator() {
-	on_simulator || skip "needs the simulator"
-}
-
 # ---- access flags
 
-# bats test_tags=kernel
-@test "an access flag that no kernel knows" {
-	refused_because MR-ACCESS-FLAGS certain mr reg --access local-write,0x400 --json
-	json '.failures[0].causes[0].evidence == {"access": "0x401", "not_taken": "0x400"}'
-	refused_because MR-ACCESS-FLAGS certain mr reg --access local-write,0x400 --via kernel --json
+@test "an access flag that nobody knows, or that this call does not take" {
+	local via
+
+	for via in library kernel; do
+		refused_because MR-ACCESS-FLAGS certain mr reg --access local-write,0x400 --via $via --json
+		json '.failures[0].causes[0].evidence == {"access": "0x401", "not_taken": "0x400"}'
+	done
+	on_mlx5 || return 0
+	refused_because MR-ACCESS-FLAGS certain \
+		mr reg-dmabuf --from fd:-1 --access on-demand --via kernel --json
+	json '.failures[0].causes[0].evidence.not_taken == "0x40"'
+	refused_because MR-ACCESS-FLAGS certain mr reg-dmabuf --from fd:-1 --access mw-bind --json
+	refused_because MR-ACCESS-FLAGS certain mr umem --access local-write,remote-atomic --json
+	[[ $output == *"a umem takes no access flag remote-atomic"* ]]
 }
 
-# bats test_tags=kernel
 @test "flush access: a kernel before 6.2 does not know it, and few devices can" {
-	if ! since 6.2; then
-		refused_because MR-ACCESS-FLAGS certain mr reg --access flush-global --json
-		[[ $output == *"takes no access flag flush-global"* ]]
-	elif on_mlx5; then
+	refused_because MR-ACCESS-FLAGS certain "${SIM[@]::${#SIM[@]}-1}" --kernel 6.1 -- \
+		mrctl reg --access flush-global --json
+	[[ $output == *"takes no access flag flush-global"* ]]
+	if on_mlx5; then
 		refused_because MR-ACCESS-FLUSH certain mr reg --access flush-global --json
 		json '.failures[0].layer == "uverbs"'
 	else
@@ -49,41 +40,17 @@ need_simulator() {
 	fi
 }
 
-# bats test_tags=kernel
 @test "rxe takes neither zero-based nor hugetlb" {
 	! on_mlx5 || skip "is a rule of rxe"
-	if since 6.6; then
-		refused_because MR-ACCESS-RXE certain mr reg --access zero-based --json
-		refused_because MR-ACCESS-RXE certain mr reg --access local-write,hugetlb --json
-	else
-		mr -q reg --access zero-based
-	fi
+	refused_because MR-ACCESS-RXE certain mr reg --access zero-based --json
+	refused_because MR-ACCESS-RXE certain mr reg --access local-write,hugetlb --json
+	mrctl sim --profile rxe --kernel 6.1 -- mrctl -q reg --access zero-based
 }
 
-# bats test_tags=kernel
-@test "a dma-buf takes fewer access flags than memory" {
-	on_mlx5 || skip "needs a driver with dma-bufs"
-	refused_because MR-ACCESS-FLAGS certain \
-		mr reg-dmabuf --from fd:-1 --access on-demand --via kernel --json
-	json '.failures[0].causes[0].evidence.not_taken == "0x40"'
-	refused_because MR-ACCESS-FLAGS certain \
-		mr reg-dmabuf --from fd:-1 --access mw-bind --json
-}
-
-# bats test_tags=kernel
-@test "a umem takes no remote-atomic" {
-	require_devx
-	refused_because MR-ACCESS-FLAGS certain \
-		mr umem --access local-write,remote-atomic --json
-	[[ $output == *"a umem takes no access flag remote-atomic"* ]]
-}
-
-# bats test_tags=kernel
 @test "remote-write and remote-atomic need local-write by each call" {
 	local command
 
-	for command in reg "reg --via kernel" "reg-iova --iova 0" \
-		"reg-dmabuf --from fd:-1 --via kernel"; do
+	for command in reg "reg --via kernel" "reg-iova --iova 0" "reg-dmabuf --from fd:-1 --via kernel"; do
 		on_mlx5 || [[ $command != reg-dmabuf* ]] || continue
 		# shellcheck disable=SC2086 # words
 		refused_because MR-ACCESS-LOCAL-WRITE certain mr $command --access remote-write --json
@@ -94,7 +61,6 @@ need_simulator() {
 
 # ---- the I/O virtual address
 
-# bats test_tags=kernel
 @test "the IOVA is at another place in its page than the address" {
 	refused_because MR-IOVA-OFFSET certain mr reg-iova --size 64K --iova 0x100 --json
 	json '.failures[0].causes[0].evidence | .iova == "0x100" and .page_size > 0'
@@ -104,19 +70,13 @@ need_simulator() {
 	[[ $output == *"give an IOVA such as 0x10004"* ]]
 }
 
-@test "the IOVA goes past the last address" {
-	need_simulator
-	on_mlx5 && since 7.2 || skip "is a rule of mlx5 since Linux 7.2"
-	refused_because MR-IOVA-END certain mr reg-iova --size 8K --iova 0xfffffffffffff000 --json
-}
+@test "the IOVA goes past the last address, of memory that can be pinned" {
+	local past=(reg-iova --size 8K --iova 0xfffffffffffff000 --json)
 
-@test "memory that cannot be pinned is refused before its IOVA is looked at" {
-	need_simulator
-	on_mlx5 || skip "is a rule of mlx5"
-	refused_because MR-READ-ONLY certain \
-		mr reg-iova --memory readonly --size 8K --iova 0xfffffffffffff000 --json
-	refused_for_no_certain_cause faulty reg_mr=EINVAL \
-		reg-iova --memory readonly --size 8K --iova 0xfffffffffffff000 --json
+	on_mlx5 && linux 7.2 || skip "is a rule of mlx5 since Linux 7.2"
+	refused_because MR-IOVA-END certain mr "${past[@]}"
+	refused_because MR-READ-ONLY certain mr "${past[@]}" --memory readonly
+	refused_for_no_certain_cause faulty reg_mr=EINVAL "${past[@]}" --memory readonly
 }
 
 @test "an errno that comes although ib_uverbs refuses with another one before is not explained for certain" {
@@ -131,39 +91,27 @@ need_simulator() {
 
 # ---- what kernels, drivers and libraries lack
 
-@test "an attribute of mlx5 on another device: a newer kernel would not help" {
+@test "an attribute of mlx5 that the kernel does not know: of another device a newer one would not either" {
 	refused_because MR-KERNEL-METHOD certain mrctl sim --profile rxe --kernel 6.1 -- \
 		mrctl reg-dmabuf --from fd:0 --data-direct --via kernel --json </dev/null
 	json '.failures[0].causes[0] | .evidence == {"provider": "rxe"} and (.remedy | test("mlx5"))'
-}
-
-@test "a kernel that does not know the attribute for Data Direct" {
-	need_simulator
-	on_mlx5 || skip "is an attribute of mlx5"
 	refused_because MR-KERNEL-METHOD certain mrctl sim --kernel 6.1 -- \
 		mrctl reg-dmabuf --from udmabuf --data-direct --via kernel --json
 	json '.failures[0] | .errno == "EPROTONOSUPPORT" and
 		.causes[0].evidence == {"kernel": "6.1", "since": "6.12"}'
 }
 
-# bats test_tags=kernel
-@test "dma-bufs on rxe: neither the provider nor the driver registers them" {
+@test "dma-bufs, memory on the device and null MRs on rxe: neither the provider nor the driver has them" {
 	! on_mlx5 || skip "mlx5 does"
 	refused_because MR-PROVIDER-OPERATION certain mr reg-dmabuf --from fd:-1 --json
 	json '.failures[0].causes[0] | .evidence.provider == "rxe" and (.remedy | test("kernel") | not)'
 	refused_because MR-DRIVER-DMABUF certain mr reg-dmabuf --from fd:-1 --via kernel --json
 	json '.failures[0].layer == "driver"'
-}
-
-# bats test_tags=kernel
-@test "memory on the device and null MRs on rxe: its provider lacks them" {
-	! on_mlx5 || skip "mlx5 has them"
 	refused_because MR-PROVIDER-OPERATION certain mr reg --memory dm --json
 	refused_because MR-PROVIDER-OPERATION certain mr reg --memory null-mr --json
 	refused_because MR-DM-NONE likely mr reg --memory dm --via kernel --json
 }
 
-# bats test_tags=kernel
 @test "a function that the installed library lacks" {
 	if [ "$(rdma_core)" -ge 59 ]; then
 		mr -q reg --call ibv_reg_mr_ex --expect ok,EOPNOTSUPP
@@ -176,7 +124,6 @@ need_simulator() {
 
 # ---- what libraries check themselves
 
-# bats test_tags=kernel
 @test "a negative descriptor, and who refuses it" {
 	on_mlx5 || skip "needs a driver with dma-bufs"
 	refused_because MR-DESCRIPTOR certain mr reg-dmabuf --from fd:-1 --json
@@ -189,59 +136,37 @@ need_simulator() {
 }
 
 @test "the session's pool of relaxed regions is full" {
-	need_simulator
 	session_begin --relaxed-limit 2
 	refused_because MR-RELAXED-POOL certain ms reg --relaxed --count 3 --json
 	json '.failures[0].causes[0].evidence == {"limit": 2, "relaxed": 2, "deferred": 0}'
-	session_end
 }
 
 # ---- memory on the device
 
-# bats test_tags=kernel
-@test "more memory than the device gives at once, and none" {
-	require_dm
+@test "memory on the device: its size, and regions on it" {
+	on_mlx5 || skip "needs a device with memory of its own"
 	refused_because MR-DM-SIZE certain mr reg --memory dm --size 1M --json
 	json '.failures[0].causes[0].evidence == {"asked": 1048576, "max_dm_size": 131072}'
 	refused_because MR-DM-SIZE likely mr reg --memory dm:1M --via kernel --json
 	refused_because MR-DM-SIZE certain mr reg --memory dm:0 --size 0 --json
-}
-
-# bats test_tags=kernel
-@test "a region on memory of the device: zero-based, within it, and few flags" {
-	require_dm
+	refused_because MR-DM-FULL possible faulty alloc_dm=ENOMEM reg --memory dm --json
 	refused_because MR-DM-ZERO-BASED certain mr reg --memory dm --access local-write --json
 	refused_because MR-DM-ZERO-BASED certain \
 		mr reg --memory dm --access local-write --via kernel --json
-	refused_because MR-DM-RANGE certain \
-		mr reg --memory dm:8K --offset 4K --size 8K --json
+	refused_because MR-DM-RANGE certain mr reg --memory dm:8K --offset 4K --size 8K --json
 	json '.failures[0].causes[0].evidence == {"offset": 4096, "length": 8192, "allocated": 8192}'
 	refused_because MR-DM-ACCESS certain \
 		mr reg --memory dm --access local-write,zero-based,mw-bind --json
 	[[ $output == *"leave out mw-bind"* ]]
 }
 
-@test "memory of the device may all be in use" {
-	need_simulator
-	require_dm
-	refused_because MR-DM-FULL possible faulty alloc_dm=ENOMEM reg --memory dm --json
-}
-
 # ---- no certain cause for what nothing shows
 
 @test "an errno without its reason has no certain cause" {
-	local errno
-
-	need_simulator
-	for errno in EINVAL EOPNOTSUPP EPROTONOSUPPORT EBADF ENOSYS EAGAIN ENOENT EIO EEXIST; do
-		refused_for_no_certain_cause faulty "reg_mr=$errno" \
-			reg --access local-write,remote-write,relaxed-ordering --json
-		refused_for_no_certain_cause faulty "reg_mr=$errno" reg-iova --iova 0x10000 --json
-		on_mlx5 || continue
-		refused_for_no_certain_cause faulty "alloc_dm=$errno" reg --memory dm --json
-		refused_for_no_certain_cause faulty "reg_dm_mr=$errno" reg --memory dm --json
-		refused_for_no_certain_cause faulty "reg_dmabuf_mr=$errno" \
-			reg-dmabuf --from udmabuf --size 64K --json
-		refused_for_no_certain_cause faulty "umem_reg=$errno" umem --json
-	done
+	never_certain reg_mr "EINVAL EOPNOTSUPP EPROTONOSUPPORT EBADF ENOSYS ENOENT EIO EEXIST" \
+		reg --access local-write,remote-write,relaxed-ordering
+	never_certain reg_mr "EINVAL EOPNOTSUPP ENOENT" reg-iova --iova 0x10000
+	on_mlx5 || return 0
+	never_certain alloc_dm "EINVAL EOPNOTSUPP ENOSYS EIO" reg --memory dm
+	never_certain reg_dm_mr "EINVAL EOPNOTSUPP ENOENT EIO" reg --memory dm
 }

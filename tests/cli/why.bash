@@ -11,11 +11,10 @@ refused_because() {
 
 	run --separate-stderr "$@"
 	((status != 0)) || fail "not refused: $*"
-	json '.failures | length > 0'
-	jq -e --arg id "$id" --arg certainty "$certainty" '.failures[0] |
+	jq -es --arg id "$id" --arg certainty "$certainty" 'length == 1 and (.[0].failures[0] |
 		.causes[0].id == $id and .causes[0].certainty == $certainty and
 		(.causes[0].evidence | length > 0) and .causes[0].remedy != "" and
-		([.causes[1:][] | select(.certainty == "certain")] == [])' \
+		([.causes[1:][] | select(.certainty == "certain")] == []))' \
 		<<<"$output" >/dev/null ||
 		fail "expected $id, $certainty, but: $(jq -c '.failures[0] | {errno, causes, ruled_out}' <<<"$output")"
 }
@@ -24,12 +23,73 @@ refused_because() {
 refused_for_no_certain_cause() {
 	run --separate-stderr "$@"
 	((status != 0)) || fail "not refused: $*"
-	json '.failures | length > 0'
-	json '[.failures[].causes[] | select(.certainty == "certain")] == []'
+	json '(.failures | length > 0) and [.failures[].causes[] | select(.certainty == "certain")] == []'
+}
+
+# never_certain CALL "ERRNO..." ARG... - the same for mrctl ARG... where CALL fails with each ERRNO; on the simulator
+never_certain() {
+	local errno
+
+	for errno in $2; do
+		refused_for_no_certain_cause faulty "$1=$errno" "${@:3}" --json
+	done
+}
+
+# rules_out ID... - the first failure of the last run rules these causes out
+rules_out() {
+	local ids
+
+	printf -v ids ',"%s"' "$@"
+	json "[${ids#,}] - [.failures[0].ruled_out[].id] == []"
+}
+
+# suspects ID CERTAINTY - this is one of the causes of its first failure
+suspects() {
+	json ".failures[0].causes | any(.id == \"$1\" and .certainty == \"$2\")"
+}
+
+# For tests of what only a real kernel does
+need_kernel() {
+	[ -n "${MRCTL_TEST_GUEST:-}" ] || skip "needs a guest of tests/kernel"
+}
+
+# need_hca [ROW]: for tests of the software HCA, or of that row of tests/kernel/variants
+need_hca() {
+	need_kernel
+	on_mlx5 && [ "${MRCTL_TEST_HCA:-}" = "${1:-}" ] || skip "needs the software HCA ${1:-} of tests/kernel"
 }
 
 # has_odp: the device under test has on-demand paging
 has_odp() {
 	on_mlx5 || { on_simulator && [ "${MRCTL_TEST_KERNEL:-7.2}" = 7.2 ]; } ||
 		[ "${MRCTL_TEST_GUEST:-}" = sid ]
+}
+
+# linux VERSION: the kernel that answers is of that version or newer
+linux() {
+	local release=${MRCTL_TEST_KERNEL:-7.2}
+
+	on_simulator || release=$(uname -r)
+	printf '%s\n' "$1" "${release%%-*}" | sort -CV
+}
+
+# ---- control groups, of tests on a kernel of their own
+
+CGROUP=/sys/fs/cgroup/mrctl-test
+
+# make_cgroup CONTROLLER: makes CGROUP with it
+make_cgroup() {
+	echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$CGROUP"
+}
+
+# within COMMAND...: runs it in CGROUP
+within() {
+	# shellcheck disable=SC2016 # for bash -c
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUP" "$@"
+}
+
+# remove_cgroup: for teardown
+remove_cgroup() {
+	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
 }

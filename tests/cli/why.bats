@@ -1,17 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Why a call was refused, as messages and the document say it.
+# Why a call was refused, in messages and in the document.
 
 load helpers
 load why
 
-@test "remote-write without local-write" {
-	refused_because MR-ACCESS-LOCAL-WRITE certain \
-		mr reg --size 64K --access remote-write --json
+@test "a refusal has its layer, one cause and what to do, in the document and in the message" {
+	refused_because MR-ACCESS-LOCAL-WRITE certain mr reg --size 64K --access remote-write --json
 	json '.failures[0].layer == "uverbs" and .failures[0].why == "read"'
-}
-
-@test "a message names the cause, how sure it is, and what to do" {
 	run --separate-stderr mr reg --size 64K --access remote-write
 	[[ $stderr == *'because: access has remote-write, but not local-write'*'[certain, MR-ACCESS-LOCAL-WRITE]'* ]]
 	[[ $stderr == *'try: add local-write to the access'* ]]
@@ -24,7 +20,7 @@ load why
 	json '.failures[0] | .why == null and .causes == [] and .ruled_out == []'
 }
 
-@test "of the same cause it is told once, with how often it came" {
+@test "a cause that several refusals share is printed once, with their number" {
 	run --separate-stderr mr reg --size 64K --access remote-write --count 5 --keep-going
 	[[ $(grep -c 'because:' <<<"$stderr") -eq 1 ]]
 	[[ $stderr == *'mrctl: reg: and 4 more for the same cause, MR-ACCESS-LOCAL-WRITE'* ]]
@@ -36,9 +32,9 @@ first_cause() {
 	jq -r '.failures[0].causes[0] | .id + " " + .certainty' <<<"$output"
 }
 
-# A session of some drivers is without libibverbs, which knows nothing then that the kernel does not.
+# Some drivers' sessions are without libibverbs: only what the kernel knows is known there.
 # bats test_tags=kernel
-@test "in a session, and by the kernel's own interface, the cause is the same" {
+@test "in a session and through --via kernel the cause is the same" {
 	local words alone=() other requests=(
 		"reg --access remote-write"
 		"reg --access 0x80000000"
