@@ -12,7 +12,9 @@ setup() {
 	note_less
 }
 
-@test "a cause is explained by its id, in any case" {
+@test "a cause is explained by its id, in any case, and so is a check that is no cause" {
+	local check
+
 	run --separate-stderr mrctl explain mr-MemLock
 	[ "$status" -eq 0 ]
 	[[ ${lines[0]} == 'MR-MEMLOCK: limit of locked memory' ]]
@@ -22,11 +24,7 @@ setup() {
 	run --separate-stderr mrctl explain MR-MEMLOCK --json
 	json '.causes | length == 1 and (.[0] | .id == "MR-MEMLOCK" and .errnos == ["ENOMEM"] and
 		(.calls | index("ibv_reg_mr")) and .layer == "memory" and .certainty == null)'
-}
-
-@test "a check that is no cause is told as such" {
-	local check
-
+	# a check that is no cause is told as such
 	check=$(mrctl help checks | awk '/^  MR-/ { print $1 }' | grep -vxF -f <(mrctl -n -o id explain --list) | head -n 1)
 	[ -n "$check" ]
 	run --separate-stderr mrctl explain "$check"
@@ -55,31 +53,27 @@ setup() {
 	run --separate-stderr mrctl explain --list --json
 	[ "$status" -eq 0 ]
 	json '[.causes[].id] | length > 1 and (unique | length) == length'
-	json '.causes | all(.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$"))'
-	json '.causes | all(.subject != "" and (.calls | length > 0) and .frequency != null)'
-	for member in what recognise remedy source; do
-		json ".causes | all(.$member | type == \"string\" and length > 0)"
-	done
+	json '.causes | all((.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$")) and .subject != "" and
+		(.calls | length > 0) and .frequency != null and
+		([.what, .recognise, .remedy, .source] | all(type == "string" and length > 0)))'
 	[ "$(mrctl -n -o id explain --list)" = "$(mrctl help causes | awk '/^  MR-/ { print $1 }')" ]
 }
 
 @test "what is unknown is a usage error that names what is near" {
-	run --separate-stderr mrctl explain MR-MEMLOK
-	[ "$status" -eq 2 ]
-	[[ $stderr == *"did you mean 'MR-MEMLOCK'?"* ]]
-	run --separate-stderr mrctl explain ENOMEN
-	[[ $status -eq 2 && $stderr == *"did you mean 'ENOMEM'?"* ]]
-	run --separate-stderr mrctl explain ENOMEM --call ibv_reg_mrr
-	[[ $status -eq 2 && $stderr == *"did you mean 'ibv_reg_mr'?"* ]]
-	run --separate-stderr mrctl explain
-	[ "$status" -eq 2 ]
-	run --separate-stderr mrctl explain --list MR-MEMLOCK
-	[ "$status" -eq 2 ]
-	run --separate-stderr mrctl explain ibv_reg_mr failed
-	[[ $status -eq 2 && $stderr == *'is one argument'* ]]
+	local row
+
+	for row in "MR-MEMLOK|did you mean 'MR-MEMLOCK'?" "ENOMEN|did you mean 'ENOMEM'?" \
+		"ENOMEM --call ibv_reg_mrr|did you mean 'ibv_reg_mr'?" "|" "--list MR-MEMLOCK|" \
+		"ibv_reg_mr failed|is one argument"; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mrctl explain ${row%%|*}
+		usage_error "${row#*|}" || return
+	done
 }
 
 @test "a line of a log says what was asked for; what is wrong with it alone is certain" {
+	local repeat
+
 	run --separate-stderr mrctl explain "$UCX"
 	[ "$status" -eq 0 ]
 	[[ $output == *'ibv_reg_mr: EINVAL (Invalid argument)'* ]]
@@ -91,40 +85,33 @@ setup() {
 		.addr == "0x7f56f0f20000" and .access == ["remote-write"]'
 	json '.causes[0] | .log == 1 and .id == "MR-ACCESS-LOCAL-WRITE" and .certainty == "certain"'
 	json '.causes[] | select(.id == "MR-LENGTH-ZERO") | .certainty == "ruled-out"'
-}
-
-@test "the command that repeats the call is refused as the program was" {
-	local repeat
-
-	repeat=$(mrctl explain "$UCX" --json | jq -r '.log[0].repeat')
+	# the command that repeats the call is refused as the program was
+	repeat=$(jq -r '.log[0].repeat' <<<"$output")
 	[[ $repeat == 'mrctl reg '* ]]
 	# shellcheck disable=SC2086 # words
 	run --separate-stderr mrctl sim -- $repeat --expect EINVAL
 	[ "$status" -eq 0 ]
 }
 
-# bats test_tags=kernel
-@test "limits of this shell are neither certain nor excluded for another program" {
-	local without=()
+@test "limits and mappings of this shell are neither certain nor excluded for another program" {
+	local without=() errno
 
 	[ "$(id -u)" -ne 0 ] || without=(setpriv --bounding-set -ipc_lock)
 	run --separate-stderr prlimit --memlock=65536:65536 "${without[@]}" mrctl explain "$MEMLOCK" --json
 	json '[.causes[] | select(.certainty == "certain")] == []'
 	json '.causes[] | select(.id == "MR-MEMLOCK").certainty | . == "possible" or . == null'
-	run --separate-stderr prlimit --memlock=unlimited mrctl explain "$MEMLOCK" --json
-	[ "$status" -eq 0 ] || skip "may not lift the limit"
-	json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
-	run --separate-stderr mrctl explain "$MEMLOCK"
-	[[ $output == *'The program may have run'* ]]
-}
-
-@test "what another program has mapped is not looked for in this one" {
+	# what another program has mapped is not looked for in this one
 	for errno in EFAULT EINVAL EOPNOTSUPP ENOMEM EAGAIN EPERM; do
 		run --separate-stderr mrctl explain \
 			"ibv_reg_mr(address=0x7f0000001000, length=4096, access=0x1) failed: $errno" --json
 		[[ $status -le 1 ]]
 		json '[.causes[] | select(.certainty == "certain")] == []'
 	done
+	run --separate-stderr mrctl explain "$MEMLOCK"
+	[[ $output == *'The program may have run'* ]]
+	run --separate-stderr prlimit --memlock=unlimited mrctl explain "$MEMLOCK" --json
+	[ "$status" -eq 0 ] || skip "may not lift the limit"
+	json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
 }
 
 @test "causes that the access flags of a line exclude are left out" {
@@ -150,7 +137,7 @@ setup() {
 	json '.causes | all(.layer == "firmware")'
 }
 
-@test "of a log those lines are explained that tell of a refusal, and equal ones once" {
+@test "of a log those lines are explained that tell of a refusal, and equal ones once; a line may lack something" {
 	run --separate-stderr mrctl explain - --json < <(
 		echo 'all is well'
 		for i in 1 2 3; do
@@ -168,9 +155,7 @@ setup() {
 	[ "$status" -eq 1 ]
 	run --separate-stderr mrctl explain - --json </dev/null
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
-}
-
-@test "a line that cannot be explained says what it lacks" {
+	# a line that cannot be explained says what it lacks
 	run --separate-stderr mrctl explain 'Unable to register MSG MR'
 	[[ $status -eq 1 && $stderr == *'it is about ibv_reg_mr, but has no errno'* ]]
 	run --separate-stderr mrctl explain 'open failed: Permission denied'
@@ -199,9 +184,7 @@ setup() {
 	run --separate-stderr mrctl explain - <.
 	[ "$status" -eq 1 ]
 	[[ $stderr == *'standard input: read: EISDIR'* ]]
-}
-
-@test "many kinds of refusals are not all explained, and that is said" {
+	# many kinds of refusals are not all explained, and that is said
 	run --separate-stderr mrctl explain - < <(
 		for i in {1..70}; do echo "ibv_reg_mr(length=$i): EINVAL"; done
 	)

@@ -4,13 +4,10 @@
 # tests/kernel/observed.md.
 
 load helpers
-
-setup_file() {
-	export MOUNTS=$BATS_FILE_TMPDIR/mnt CGROUP=/sys/fs/cgroup/mrctl-test
-}
+load mappings
 
 setup() {
-	on_simulator && skip "needs the guests of tests/kernel"
+	need_kernel
 	HCA=/sys/class/infiniband/mlx5_0/device
 }
 
@@ -18,24 +15,16 @@ teardown() {
 	[ -n "${HCA:-}" ] || return 0
 	hca-probe --fail none || :
 	[ -z "${MOVED:-}" ] || mv "$MOVED.moved" "$MOVED"
-	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	remove_cgroup
 	[ -z "${UNLOADED:-}" ] || modprobe "$UNLOADED"
 	[ -z "${MAX_MAPS:-}" ] || echo "$MAX_MAPS" >/proc/sys/vm/max_map_count
 	if [ -n "${NETNS:-}" ]; then
 		ip netns del "$NETNS"
-		until rdma system set netns shared; do sleep 0.1; done
+		until rdma system set netns shared; do sleep 0.1; done # it is busy until the namespace has gone
 	fi
-	if [ -d "$MOUNTS" ]; then
-		umount "$MOUNTS" || :
-		rmdir "$MOUNTS"
-	fi
+	unmount_all || :
 	chmod 666 /dev/infiniband/uverbs*
 	tidy
-}
-
-# linux VERSION: the kernel has this version or a newer one
-linux() {
-	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" = "$1" ]
 }
 
 # answered CONDITION ANSWER: checks and notes the answer of the last run: "ok", "CALL ERRNO" or "killed"
@@ -59,40 +48,25 @@ answers() {
 	answered "$1" "$2"
 }
 
-# within CMD...: run it in the control group of the test
-within() {
-	bash -c 'echo $$ >"$CGROUP/cgroup.procs" && exec "$@"' bash "$@"
-}
+# because TEXT...: the message of the last run has these
+because() {
+	local text
 
-make_cgroup() {	# CONTROLLER
-	echo "+$1" >/sys/fs/cgroup/cgroup.subtree_control
-	mkdir "$CGROUP"
-}
-
-mount_new() {	# TYPE
-	local image=$BATS_TEST_TMPDIR/image
-
-	modprobe -a loop "$1"
-	mkdir "$MOUNTS"
-	truncate -s 320M "$image"
-	"mkfs.$1" -q "$image" && mount -o loop "$image" "$MOUNTS"
+	for text; do
+		[[ $stderr == *"$text"* ]] || fail "no $text: $stderr" || return
+	done
 }
 
 # bats test_tags=kernel
 @test "every combination of the first five access flags is answered by the rule of InfiniBand" {
-	local bits wanted
+	local bits wanted bit
 
 	for ((bits = 0; bits < 32; bits++)); do
 		wanted=ok		# remote-write (2) and remote-atomic (8) want local-write (1)
 		(((bits & 10) && !(bits & 1))) && wanted="ibv_reg_mr EINVAL"
 		answers "access $bits" "$wanted" reg --access $bits
 	done
-}
-
-# bats test_tags=kernel
-@test "access bits that no kernel knows are refused, or ignored where they are optional" {
-	local bit
-
+	# bits that no kernel knows are refused, or ignored where they are optional
 	for bit in 10 11 15 19 30 31; do
 		answers "access bit $bit" "ibv_reg_mr EINVAL" reg --access $((1 | 1 << bit))
 	done
@@ -118,7 +92,9 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "addresses and lengths that cannot be" {
+@test "addresses and lengths that cannot be, and an IOVA that wraps" {
+	local wanted=ok
+
 	answers "length 0" "ibv_reg_mr EINVAL" reg --size 0
 	answers "range wraps" "ibv_reg_mr EINVAL" \
 		reg --memory unmapped --addr 0xfffffffffffff000 --size 64K
@@ -129,11 +105,6 @@ mount_new() {	# TYPE
 	answers "read-only, local-write" "ibv_reg_mr EFAULT" reg --memory readonly
 	answers "read-only, remote-read" ok reg --memory readonly --access remote-read
 	answers "more than the machine has" "mmap ENOMEM" reg --size 16G
-}
-
-# bats test_tags=kernel
-@test "an I/O virtual address that wraps is answered by the driver" {
-	local wanted=ok
 
 	# mlx5 of 7.2 refuses it with a warning of the kernel.  Older ones mostly accept it: alloc_cacheable_mr()
 	# now and then finds no page size for the pages that the memory happens to have.
@@ -163,41 +134,34 @@ mount_new() {	# TYPE
 }
 
 # bats test_tags=kernel
-@test "the node of the device closed to the user" {
+@test "a node that is closed to the user, that is missing, and that has another number" {
+	local name number at
+
 	chmod 600 /dev/infiniband/uverbs*
 	run --separate-stderr mr_as_nobody 64 reg
 	# libibverbs then looks for the node elsewhere, and reports the ENOENT from there.
 	answered "no permission on the node" "ibv_open_device EACCES"
-	[[ $stderr == *"permission on /dev/infiniband/uverbs"*" is needed: it has mode 0600, user 0 and "*"[certain, MR-NODE-ACCESS]"* ]] ||
-		fail "$stderr"
-}
+	because "permission on /dev/infiniband/uverbs" " is needed: it has mode 0600, user 0 and " "[certain, MR-NODE-ACCESS]"
 
-# bats test_tags=kernel
-@test "a node that is missing, and one of another number" {
-	local name number at
-
-	name=$(basename /sys/class/infiniband/"$MRCTL_TEST_DEVICE"/device/infiniband_verbs/*)
-	[ -d "/sys/class/infiniband_verbs/$name" ] || # rxe's device has no parent
-		for at in /sys/class/infiniband_verbs/*/ibdev; do
-			[ "$(<"$at")" != "$MRCTL_TEST_DEVICE" ] || name=$(basename "$(dirname "$at")")
-		done
+	for at in /sys/class/infiniband_verbs/*/ibdev; do
+		[ "$(<"$at")" != "$MRCTL_TEST_DEVICE" ] || name=$(basename "$(dirname "$at")")
+	done
 	number=$(<"/sys/class/infiniband_verbs/$name/dev")
 	at=/dev/infiniband/$name
 	MOVED=$at
 	mv "$at" "$at.moved"
 	run --separate-stderr mr reg
 	answered "node missing" "exit status 3"
-	[[ $stderr == *"the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at"*"[certain, MR-NODE]"* ]] ||
-		fail "$stderr"
+	because "the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at" "[certain, MR-NODE]"
 	mknod "$at" c 1 3
 	run --separate-stderr mr reg
 	answered "node of another number" "ibv_open_device ENOENT"
-	[[ $stderr == *"$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number"*"[certain, MR-NODE-NUMBER]"* ]] || fail "$stderr"
+	because "$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number" "[certain, MR-NODE-NUMBER]"
 	rm "$at"
 	mknod "$at" c "${number%:*}" 1000	# a number of no driver
 	run --separate-stderr mr reg
 	answered "node without a device" "ibv_open_device ENXIO"
-	[[ $stderr == *"[certain, MR-NODE-NUMBER]"* ]] || fail "$stderr"
+	because "[certain, MR-NODE-NUMBER]"
 }
 
 # Kernels from 5.12 on copy pinned pages when a process forks, and newer libibverbs asks them for that.  The one of
@@ -223,21 +187,16 @@ mount_new() {	# TYPE
 
 # bats test_tags=kernel
 @test "no driver loaded for the device" {
-	local i
-
-	require_hca	# rxe0 would have to be made again
+	need_hca # rxe0 would have to be made again
 	UNLOADED=mlx5_ib
 	modprobe -r $UNLOADED
 	run --separate-stderr mr reg
 	answered "driver not loaded" "exit status 3"
-	[[ $stderr == *"no RDMA device 'mlx5_0'"*"[certain, MR-DEVICE-NAME]"* ]] || fail "$stderr"
+	because "no RDMA device 'mlx5_0'" "[certain, MR-DEVICE-NAME]"
 	modprobe $UNLOADED
 	UNLOADED=''
-	for i in {1..100}; do
-		! mr reg --quiet 2>/dev/null || return 0
-		sleep 0.1
-	done
-	fail "the device does not come back"
+	timeout 60 bash -c 'until "$@" reg --quiet 2>/dev/null; do sleep 0.1; done' bash "${MR[@]}" ||
+		fail "the device does not come back"
 }
 
 # bats test_tags=kernel
@@ -247,11 +206,11 @@ mount_new() {	# TYPE
 	ip netns add $NETNS
 	run --separate-stderr ip netns exec $NETNS "${MR[@]}" reg
 	answered "another network namespace, exclusive" "exit status 3"
-	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"*"[certain, MR-NETNS]"* ]] || fail "$stderr"
+	because "the RDMA device $MRCTL_TEST_DEVICE is in another network namespace" "[certain, MR-NETNS]"
 	# in the new namespace, but with the /sys of the old one
 	run --separate-stderr nsenter --net="/run/netns/$NETNS" "${MR[@]}" reg
 	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3"
-	[[ $stderr == *"the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"*"[likely, MR-NETNS]"* ]] || fail "$stderr"
+	because "the RDMA device $MRCTL_TEST_DEVICE is in another network namespace" "[likely, MR-NETNS]"
 	answers "its own network namespace, exclusive" ok reg
 }
 
@@ -299,52 +258,9 @@ mount_new() {	# TYPE
 	answers "hugetlb:2M, too few pages" "mmap ENOMEM" reg --memory hugetlb:2M --size 64M
 }
 
-# bats test_tags=kernel
-@test "files of ext4" {
-	mount_new ext4
-	file_answers ext4 "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
-}
-
-# bats test_tags=kernel
-@test "files of xfs" {
-	mount_new xfs
-	file_answers xfs "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
-}
-
-# bats test_tags=kernel
-@test "files of tmpfs, and one that is full" {
-	mkdir "$MOUNTS"
-	mount -t tmpfs -o size=128K test "$MOUNTS"
-	file_answers tmpfs ok
-	rm "$MOUNTS/file"
-	truncate -s 1M "$MOUNTS/sparse"
-	answers "file of tmpfs, no space left" "ibv_reg_mr EFAULT" \
-		reg --memory "file:$MOUNTS/sparse" --size 1M
-}
-
-# bats test_tags=kernel
-@test "files of ramfs" {
-	mkdir "$MOUNTS"
-	mount -t ramfs test "$MOUNTS"
-	file_answers ramfs "$(linux 6.5 && echo "ibv_reg_mr EFAULT" || echo ok)"
-}
-
-# bats test_tags=kernel
-@test "files of an overlay in memory" {
-	local layers=$BATS_TEST_TMPDIR/layers
-
-	mkdir "$MOUNTS" "$layers"
-	mount -t tmpfs test "$layers"
-	mkdir "$layers"/{low,up,work}
-	mount -t overlay -o "lowerdir=$layers/low,upperdir=$layers/up,workdir=$layers/work" test "$MOUNTS"
-	file_answers "an overlay on tmpfs" ok
-	umount "$MOUNTS" "$layers"
-	rmdir "$MOUNTS"
-}
-
 # file_answers FILESYSTEM ANSWER: checks files there; ANSWER is that to shared, writable pages
 file_answers() {
-	local file=$MOUNTS/file
+	local file=$MOUNT/file
 
 	answers "shared file of $1, local-write" "$2" reg --memory "file:$file" --size 64K
 	answers "shared file of $1, remote-read" ok \
@@ -356,30 +272,42 @@ file_answers() {
 }
 
 # bats test_tags=kernel
-@test "memory of a PCI device" {
-	local device
+@test "shared files of file systems on disks and in memory" {
+	local type disk=ok
 
-	for device in /sys/bus/pci/devices/*; do	# a device without a driver: others cannot be mapped
-		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
+	! linux 6.5 || disk="ibv_reg_mr EFAULT"
+	for type in ext4 xfs tmpfs ramfs; do
+		mount_new $type "$([ $type = tmpfs ] && echo size=128K)"
+		file_answers $type "$([ $type = tmpfs ] && echo ok || echo "$disk")"
+		if [ $type = tmpfs ]; then
+			rm "$MOUNT/file"
+			truncate -s 1M "$MOUNT/sparse"
+			answers "file of tmpfs, no space left" "ibv_reg_mr EFAULT" \
+				reg --memory "file:$MOUNT/sparse" --size 1M
+		fi
+		unmount_all
 	done
-	echo 1 >"$device/enable"
-	answers "memory of a PCI device" "ibv_reg_mr EFAULT" \
-		reg --memory "device:$device/resource0" --size 4K
-	answers "memory of a PCI device, remote-read" "ibv_reg_mr EFAULT" \
-		reg --memory "device:$device/resource0" --size 4K --access remote-read
-	answers "memory of a PCI device that its driver has" "mmap EINVAL" \
-		reg --memory "device:$HCA/resource0" --size 4K
+	mount_overlay
+	file_answers "an overlay on tmpfs" ok
 }
 
-require_hca() {
-	[ "$MRCTL_TEST_DEVICE" = mlx5_0 ] || skip "$MRCTL_TEST_DEVICE has no firmware"
+# bats test_tags=kernel
+@test "memory of a PCI device" {
+	local file
+
+	file=$(pci_memory)
+	answers "memory of a PCI device" "ibv_reg_mr EFAULT" reg --memory "device:$file" --size 4K
+	answers "memory of a PCI device, remote-read" "ibv_reg_mr EFAULT" \
+		reg --memory "device:$file" --size 4K --access remote-read
+	answers "memory of a PCI device that its driver has" "mmap EINVAL" \
+		reg --memory "device:$HCA/resource0" --size 4K
 }
 
 # bats test_tags=kernel
 @test "the firmware's errors become errnos" {
 	local status_of errno text
 
-	require_hca
+	need_hca
 	# More pages than the driver's pools have keys for; on demand, so that no memory is needed
 	while read -r status_of errno text; do
 		hca-probe --fail "CREATE_MKEY=$status_of"
