@@ -80,6 +80,8 @@ UNIT_BIN := $(UNIT_FOLDERS:%=%/unit) $(UNIT_ALONE_OBJ:.o=)
 DIFF_SRC := $(wildcard tests/kernel/differential/*.c)
 DIFF_OBJ := $(DIFF_SRC:%.c=$(BUILD)/%.o)
 CLI_BIN := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/cli/*.c))
+# Preloaded by tests, which need no compiler then
+PRELOADS := $(patsubst %,$(BUILD)/%.so,fail leaks mappings readonly starve)
 REFUSED_SRC := $(wildcard tests/cli/refused/*.c)
 REFUSED_OBJ := $(REFUSED_SRC:%.c=$(BUILD)/%.o)
 REFUSED := $(BUILD)/tests/cli/trace-refused
@@ -206,7 +208,7 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/layers.ranks $(BUILD)/tests/unit/main.
 		$(DEPS_LIBS) -ldl -lm -lpthread -lcmocka
 
 ## tests: build all, and the programs that check runs
-tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED)
+tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS)
 
 check-unit: all $(UNIT_BIN)
 	@BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN)
@@ -230,11 +232,8 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
 	trace-reproduce trace-reproduce-programs trace-programs)
 
-check-cli: all $(CLI_BIN) $(REFUSED)
+check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)
-
-# Preloaded by tests in the guests, which have no compiler
-PRELOADS := $(patsubst %,$(BUILD)/%.so,starve mappings readonly)
 
 guest-programs: all $(BUILD)/tests/cli/dmabuf-tool $(BUILD)/tests/cli/object-tool $(REFUSED) \
 	$(BUILD)/differential $(PRELOADS)
@@ -267,7 +266,7 @@ check-sanitized:
 	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN=address,undefined CFLAGS='-O1 -g' FILTER='!kill,!text' check
 
 ## check-userland: rdma-core of Debian 12, 13 and sid on the simulated HCA, with its own tests
-check-userland: all $(CLI_BIN)
+check-userland: all $(CLI_BIN) $(PRELOADS)
 	@BUILD=$(BUILD) tests/pyverbs/run.sh
 	@BUILD=$(BUILD) tests/userland-check.sh
 

@@ -1,28 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Runs commands on the simulated HCA again and again, each time with another failing call to the kernel and
-# another errno.  Checks exit status, messages, documents, and which objects are left.
+# another errno.  Checks exit status, messages, documents, which objects are left, and that the process gives back
+# its locks and descriptors (preload/leaks.c).
 # Usage: mrctl sim -- fault-sweep.sh WORK [STEP]
-#   WORK  an empty folder for its files
+#   WORK  a folder with leaks.so, for its files
 #   STEP  try only every STEPth errno, beginning with another one for each call
 # Prints what is wrong; the last line counts the runs.
 set -u
+shopt -s extglob
 work=$1 step=${2:-1} turn=0
 mapfile -t calls < <(mrctl help simulator | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
 # Without EPROTONOSUPPORT, after which the library tries an older interface.
 errnos=(ENOMEM EINVAL EFAULT EPERM EACCES EIO EAGAIN EBUSY EOPNOTSUPP ENODEV EINTR ENOENT ENOSPC)
 # EAGAIN and EACCES both mean that another process has the lock: one of them will do.
 lock_errnos=(EAGAIN EINTR ENOLCK)
-runs=0 wrong=0 found='' here='' empty=''
+runs=0 wrong=0 found='' here='' status=0
+
+[[ :$LD_PRELOAD: == *":$work/leaks.so:"* ]] || export LD_PRELOAD=$work/leaks.so:$LD_PRELOAD
+export LEAKS=$work/leaks
+# Providers do not free their memory of an object that the kernel refuses to destroy: no leak of mrctl.
+printf 'leak:%s\n' librxe libmlx5 libibverbs >"$work/suppressions"
+export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
 
 # is_lie CALL ERRNO: with this errno the kernel reports that the object does not exist, which is false here
 is_lie() {
 	case $1=$2 in query_mr=ENOENT | query_mr=EINVAL | dealloc_pd=ENOENT | info_handles=ENOENT) ;; *) false ;; esac
 }
-
-# Providers do not free their memory of an object that the kernel refuses to destroy: no leak of mrctl.
-printf 'leak:%s\n' librxe libmlx5 libibverbs >"$work/suppressions"
-export LSAN_OPTIONS=suppressions=$work/suppressions:print_suppressions=0
 
 # complain WHAT: prints what is wrong with the current run, for the first 40
 complain() {
@@ -69,7 +73,8 @@ messages() {
 	fi
 }
 
-# run_with_fault SPEC ARG...: runs `mrctl ARG...` with that fault, and checks exit status and messages
+# run_with_fault SPEC ARG...: runs `mrctl ARG...` with that fault; checks exit status and messages, and that no
+# lock and no descriptor is left
 run_with_fault() {
 	local spec=$1
 	shift
@@ -82,10 +87,18 @@ run_with_fault() {
 	*) complain "this exit status" ;;
 	esac
 	out=$(<"$work/out")
+	[ ! -s "$LEAKS" ] || complain "$(<"$LEAKS")"
+	: >"$LEAKS"
+}
+
+# other_errno CALL: where it fails the message may name another errno: see documents
+other_errno() {
+	[[ " open get_context query_device lock " == *" $1 "* ]]
 }
 
 # keep CALL ERRNO: keeps the document, which is checked at the end with all others
 keep() {
+	[ "$status" -eq 0 ] || [[ $(<"$work/err") == *"$2 ("* ]] || other_errno "$1" || complain "no $2 in the message"
 	printf '{"run":"%s","status":%d,"errno":"%s","call":"%s"}\n%s\n' "$here" "$status" "$2" "$1" \
 		"$out" >>"$work/documents"
 }
@@ -97,18 +110,23 @@ rows() {
 	rows=$(((${#out} - ${#rest}) / 8))
 }
 
-# is_hit SPEC PREPARE ARG...: whether the command makes that call: a fault kills it there.  In a session it runs
-# in a new, empty one, so that the killed command leaves nothing.
-is_hit() {
-	local session=()
+# The fault with which leaks.so counts the calls: each is "delayed" by its number
+counting=
+for call in "${!calls[@]}"; do
+	counting+="${calls[call]}=delay:$((100000 + call));"
+done
 
-	[ -z "${MRCTL_SESSION:-}" ] || session=(mrctl session --)
-	{
-		# shellcheck disable=SC2016 # a script for the other shell
-		"${session[@]}" bash -c 'count_objects() { objects=" " entries=0; }
-			$1; export MRCTL_SIM_FAULT=$0; shift; exec mrctl "$@"' "$1=kill" "${@:2}" </dev/null
-	} >"$work/out" 2>&1
-	[ $? -eq 137 ]
+# count_calls ARG...: sets times[CALL] to how often `mrctl ARG...` makes each call
+declare -A times
+count_calls() {
+	local n call
+
+	: >"$work/calls"
+	MRCTL_SIM_FAULT=${counting%;} LEAKS_CALLS=$work/calls mrctl "$@" >"$work/out" 2>"$work/err"
+	times=()
+	while read -r n call; do
+		times[${calls[call - 100000]}]=$n
+	done < <(sort "$work/calls" | uniq -c)
 }
 
 # choose CALL: sets "list" to the errnos to try for this call
@@ -117,7 +135,7 @@ choose() {
 
 	[ "$1" != lock ] || all=("${lock_errnos[@]}")
 	list=()
-	for ((i = turn++ % step; i < ${#all[@]}; i += step)); do
+	for ((i = turn++ % step % ${#all[@]}; i < ${#all[@]}; i += step)); do
 		is_lie "$1" "${all[i]}" || list+=("${all[i]}")
 	done
 }
@@ -135,60 +153,80 @@ fail_with_each() {
 	done
 }
 
-# sweep CHECK PREPARE ARG...: lets each call of `mrctl ARG...` fail; where it makes a call several times, also
-# all of these at once
+# The calls that open the device or import the session.  They are the same for many commands: see sweep_opening
+opening=' open get_context query_context query_device query_port query_gid query_pd alloc_uar dealloc_uar alloc_event devx '
+
+# sweep CHECK PREPARE ARG...: lets each call of `mrctl ARG...` fail, but for those that open the device; where it
+# makes a call several times, also all of these at once
 sweep() {
-	local check=$1 prepare=$2 call n
+	local check=$1 prepare=$2 call n made=0 skip=${opens-$opening}
 	shift 2
 
+	here="mrctl $*"
+	$prepare
+	count_calls "$@"
+	$check
 	for call in "${calls[@]}"; do
-		for ((n = 1; n <= 40; n++)); do
-			is_hit "$call@$n" "$prepare" "$@" || break
+		[[ $skip != *" $call "* ]] || continue
+		for ((n = 1; n <= ${times[$call]:-0}; n++)); do
 			fail_with_each "$check" "$prepare" "$call" "$call@$n" "$@"
+			made=$n
 		done
-		[ "$n" -le 40 ] || complain "it never comes to its end"
 		[ "$n" -le 2 ] || [ "$call" = lock ] || fail_with_each "$check" "$prepare" "$call" "$call" "$@"
 	done
+	[ "$made" -gt 0 ] || complain "it makes no call"
+	[ -z "${MRCTL_SESSION:-}" ] || is_empty
 }
 
-# Functions CHECK of sweep, called with CALL ERRNO; each is for one kind of command
+# sweep_opening CHECK PREPARE ARG...: lets those fail as well that open the device
+sweep_opening() {
+	opens='' sweep "$@"
+}
+
+# Functions CHECK of sweep; each is for one kind of command.  They are called with CALL ERRNO after a fault, and
+# without after a run that had none.
 
 outside() {
-	keep "$@"
+	[ $# -eq 0 ] || keep "$@"
 }
 
 opened() {
 	case $status,$out in
 	0,ran | [13],) ;;
-	*) complain "on stdout: $out" ;;
+	*) [ $# -eq 0 ] || complain "on stdout: $out" ;;
 	esac
 }
 
-# make_empty: empties the session, and checks that it is as before
+# make_empty: deregisters all that count_objects has found
 make_empty() {
-	if [ "$objects" != "$empty" ]; then
+	if [ "$mrs $entries" != "0 0" ]; then
 		mrctl dereg --all --flush --quiet >"$work/out" 2>"$work/err"
 		status=$?
 		[ "$status" -eq 0 ] || complain "dereg --all afterwards"
-		[[ $objects == *" pds=1" ]] || mrctl dereg pd:new --quiet 2>"$work/err" ||
-			complain "dereg pd:new afterwards"
-		count_objects
-		[ "$objects" = "$empty" ] || complain "left over: $objects"
-		[ "$mrs" -eq 0 ] || mrctl stat -n -o kind,handle | tr ' ' : | xargs mrctl dereg --quiet
+		mrs=0 entries=0
 	fi
+	[[ $objects == *" pds=1" ]] || mrctl dereg pd:new --quiet 2>"$work/err" || complain "dereg pd:new afterwards"
+	objects=${objects/pds=2/pds=1}
+}
+
+# is_empty: empties the session, and checks that it is as before
+is_empty() {
+	count_objects
+	make_empty
+	count_objects
+	# The library does not report a UAR that it could not free: it stays.
+	number uar && empty=${empty/ uar=+([0-9]) / uar=$found }
+	[ "$objects" = "$empty" ] || complain "left over: $objects"
 }
 
 registered() {
-	keep "$@"
-	rows
 	count_objects
-	[ "$mrs" -eq "$rows" ] || complain "$rows regions in the document: $objects"
-	[ "$entries" -eq "$rows" ] || [[ $1 == lock && $entries -gt $rows ]] ||
-		complain "$rows regions in the document: $objects"
-	# The library does not report a UAR that it could not free: it stays.
-	if [ "$1" = dealloc_uar ]; then
-		number uar
-		empty=${empty/ uar=$((found - 1)) / uar=$found }
+	if [ $# -gt 0 ]; then
+		keep "$@"
+		rows
+		[ "$mrs" -eq "$rows" ] || complain "$rows regions in the document: $objects"
+		[ "$entries" -eq "$rows" ] || [[ $1 == lock && $entries -gt $rows ]] ||
+			complain "$rows regions in the document: $objects"
 	fi
 	make_empty
 }
@@ -196,94 +234,126 @@ registered() {
 deregistered() {
 	local gone
 
-	keep "$@"
-	rows
 	count_objects
-	gone=$((3 - rows))
-	[ "$mrs" -eq "$gone" ] || complain "$rows regions in the document: $objects"
-	[ "$entries" -eq "$gone" ] || [[ $1 == lock && $entries -gt $gone ]] ||
-		complain "$rows regions in the document: $objects"
-	make_empty
+	if [ $# -gt 0 ]; then
+		keep "$@"
+		rows
+		gone=$((3 - rows))
+		[ "$mrs" -eq "$gone" ] || complain "$rows regions in the document: $objects"
+		[ "$entries" -eq "$gone" ] || [[ $1 == lock && $entries -gt $gone ]] ||
+			complain "$rows regions in the document: $objects"
+	fi
+	# regions that are live as before are used again
+	[ "$mrs,${1:-}" = 3,query_mr ] || [ "$mrs,${1:-}" = 3,dereg_mr ] || make_empty
 }
 
 # A deferred deregistration only marks the regions: all are still there.
 marked() {
-	keep "$@"
 	count_objects
-	[ "$mrs $entries" = "3 3" ] || complain "not all are there: $objects"
+	if [ $# -gt 0 ]; then
+		keep "$@"
+		[ "$mrs $entries" = "3 3" ] || complain "not all are there: $objects"
+	fi
 	make_empty
 }
 
 changed() {
-	keep "$@"
 	count_objects
-	[ "$mrs $entries" = "1 1" ] || complain "the region is not there as it was: $objects"
+	if [ $# -gt 0 ]; then
+		keep "$@"
+		[ "$mrs $entries" = "1 1" ] || complain "the region is not there as it was: $objects"
+	fi
 	make_empty
 }
 
 shown() {
-	keep "$@"
+	local before=$objects
+
 	count_objects
-	[ "$objects" = "$three" ] || complain "it changed something: $objects"
+	[ $# -gt 0 ] || return
+	keep "$@"
+	[ "$objects" = "$before" ] || complain "it changed something: $objects"
+}
+
+went_on() {
+	[ $# -eq 0 ] || keep "$@"
+	count_objects
+	make_empty
+}
+
+pd_gone() {
+	count_objects
+	if [ $# -gt 0 ]; then
+		keep "$@"
+		[ "$objects" = "$empty" ] || [[ $objects == *" pds=2" && $status -ne 0 ]] || complain "$objects"
+	fi
+	make_empty
+}
+
+# Functions PREPARE of sweep
+
+# three WORD...: there are three regions that mrctl WORD... makes
+three() {
+	[ "$entries" -eq 3 ] || mrctl "$@" --count 3 --name n --quiet >"$work/out"
 }
 
 three_regions() {
-	count_objects
-	[ "$entries" -eq 3 ] || mrctl reg --count 3 --name n --quiet >"$work/out"
-}
-
-one_region() {
-	count_objects
-	[ "$entries" -eq 1 ] || mrctl reg --name n --quiet >"$work/out"
+	three reg
 }
 
 three_relaxed() {
-	count_objects
-	[ "$entries" -eq 3 ] || mrctl reg --relaxed --count 3 --name n --quiet >"$work/out"
+	three reg --relaxed
+}
+
+three_umems() {
+	three umem
 }
 
 three_deferred() {
 	three_relaxed
-	mrctl dereg n.1 n.2 n.3 --defer-for 600 --quiet >"$work/out" 2>&1
+	mrctl dereg n.1 n.2 n.3 --defer-for 600 --quiet >"$work/out" 2>&1 || :
 }
 
-three_umems() {
-	count_objects
-	[ "$entries" -eq 3 ] || mrctl umem --count 3 --name n --quiet >"$work/out"
+one_region() {
+	mrctl reg --name n --quiet >"$work/out"
 }
 
 one_pd() {
-	count_objects
 	[[ $objects == *" pds=2" ]] || {
 		mrctl reg --pd new --name n --quiet
 		mrctl dereg n --quiet
 	} >"$work/out"
 }
 
-pd_gone() {
-	keep "$@"
-	count_objects
-	case $objects in
-	"$empty") ;;
-	*" pds=2") [ "$status" -ne 0 ] ;;
-	*) false ;;
-	esac || complain "$objects"
-	make_empty
-}
-
-# documents: each run that was kept has one document, with the failure.  Exceptions: with --hold, failures after
-# the document was printed are not in it.  Where opening a device fails, the library tries something else, which
-# may fail with another errno or succeed.  A device that cannot be queried counts as one without memory of its
-# own.  A lock that another process holds can make a region busy (EBUSY).
+# documents: each run that was kept has one document, whose failures have the errno and one of the calls by which the
+# failing one is made.  Exceptions: with --hold, failures after the document was printed are not in it.  Where opening
+# a device fails, the library tries something else, which may fail with another errno or succeed.  A device that
+# cannot be queried counts as one without memory of its own.  A lock that another process holds can make a region
+# busy (EBUSY).  In a batch later lines do not find what an earlier one has not made.
 documents() {
 	local bad
 
 	bad=$(jq -rn '
+		{open: "(ibv|mlx5dv)_open_device", get_context: "(ibv|mlx5dv)_open_device|ioctl\\(DEVX_UMEM_REG\\)",
+			query_context: "ibv_import_device", query_device: "ibv_alloc_dm", query_pd: "ibv_import_pd",
+			alloc_event: "ibv_(open|import)_device|mlx5dv_open_device", alloc_pd: "ibv_alloc_pd|ioctl\\(ALLOC_PD\\)",
+			dealloc_pd: "ibv_dealloc_pd|ioctl\\(PD_DESTROY\\)", reg_mr: "ibv_reg_mr(_iova)?|ioctl\\(REG_MR\\)",
+			reg_dmabuf_mr: "ibv_reg_dmabuf_mr|ioctl\\(REG_DMABUF_MR\\)",
+			reg_dm_mr: "ibv_reg_dm_mr|ioctl\\(DM_MR_REG\\)", rereg_mr: "ibv_rereg_mr|ioctl\\(REREG_MR\\)",
+			dereg_mr: "ibv_dereg_mr|ioctl\\(MR_DESTROY\\)", query_mr: "ioctl\\(QUERY_MR\\)",
+			advise_mr: "ibv_advise_mr", umem_reg: "mlx5dv_devx_umem_reg_ex|ioctl\\(DEVX_UMEM_REG\\)",
+			umem_dereg: "mlx5dv_devx_umem_dereg|ioctl\\(DEVX_UMEM_DEREG\\)",
+			alloc_dm: "ibv_alloc_dm|ioctl\\(DM_ALLOC\\)", free_dm: "ibv_free_dm|ioctl\\(DM_FREE\\)",
+			info_handles: "ioctl\\(INFO_HANDLES\\)", lock: "fcntl\\(F_SETLK\\)"} as $reported |
 		def must_fail: (.call as $call | ["open", "alloc_pd", "reg_mr", "reg_dmabuf_mr", "reg_dm_mr", "rereg_mr", "dereg_mr",
-			"advise_mr", "info_handles", "umem_dereg"] | index($call)) != null and (.call + .errno) != "info_handlesEIO";
-		def has_reason($run): .message != "" and ((.call != null and .errno == $run.errno) or
-			$run.call == "open" or $run.call == "get_context" or ($run.call + $run.errno + .errno) == "lockEAGAINEBUSY" or
-			($run.call == "query_device" and .call == "ibv_alloc_dm"));
+			"advise_mr", "info_handles", "umem_reg", "umem_dereg", "alloc_dm", "query_context"] |
+			index($call)) != null and (.call + .errno) != "info_handlesEIO" and
+			(.run | contains("--try-page-sizes") | not);
+		def has_reason($run): .message != "" and (
+			((.call // "" | test("^(\($reported[$run.call] // "-"))$")) and
+				(.errno == $run.errno or (["open", "get_context", "query_device"] | index($run.call)))) or
+			(.call == null and (($run.call + $run.errno + .errno) == "lockEAGAINEBUSY" or
+				.errno == $run.errno or (.errno == "ENOENT" and .index > 1 and ($run.run | contains(" batch "))))));
 		[inputs] | . as $all | range(0; length; 2) | $all[.] as $run | $all[. + 1] as $document |
 		select(($run.run != null and $document.format == 1 and
 			($document | has("environment") and has("regions")) and
@@ -298,70 +368,61 @@ documents() {
 	}
 }
 
-# The bash that is_hit starts needs these.
-export work
-export -f three_regions one_region three_relaxed three_deferred three_umems one_pd
-
 if [ -z "${MRCTL_SESSION:-}" ]; then
-	sweep outside : --json reg --count 2
-	sweep outside : --json reg --count 2 --via kernel
-	sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
+	sweep_opening outside : --json reg --count 2
+	rereg=
 	if [ "$MRCTL_SIM" != rxe ]; then
+		rereg='rereg a --size 8K'
+		sweep outside : --json reg --count 2 --via kernel
+		sweep outside : --json reg-iova --iova 0x10000 --hold-for 0
 		sweep outside : --json reg-dmabuf --from udmabuf --count 2
 		sweep outside : --json reg --access on-demand --advise prefetch,flush
-		sweep outside : --json umem --count 2 --page-sizes 4K
+		sweep_opening outside : --json umem --count 2 --page-sizes 4K
 		sweep outside : --json umem --via kernel --dmabuf udmabuf
-		sweep outside : --json reg --memory dm --count 2
+		opens=${opening/ query_device/} sweep outside : --json reg --memory dm --count 2
 		sweep outside : --json reg --memory dm --via kernel
 		sweep outside : --json umem --size 8K --try-page-sizes
 	fi
-	rereg='rereg a --size 8K'
-	[ "$MRCTL_SIM" != rxe ] || rereg=
 	printf '%s\n' 'reg --name a --pd new' 'reg' "$rereg" stat 'dereg a 2 pd:new' >"$work/lines"
 	sweep outside : --json batch "$work/lines"
-	sweep opened : session -- echo ran
-	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work" "$step"
+	sweep_opening opened : session -- echo ran
+	OUTSIDE="$runs $wrong $turn" exec mrctl session -- bash "$0" "$work" "$step"
 fi
 
-read -r runs wrong <<<"$OUTSIDE"
+read -r runs wrong turn <<<"$OUTSIDE"
 count_objects
 empty=$objects
-sweep registered : --json reg --count 2
-sweep registered : --json reg --count 2 --via kernel --keep-going
-[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --via library --hold-for 0 --advise prefetch --access on-demand
-sweep registered : --json reg --pd new
-sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
-[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg-dmabuf --from heap:system --via kernel
-[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --count 2 --size 64
-[ "$MRCTL_SIM" = rxe ] || sweep registered : --json reg --memory dm --via kernel --keep-going
-printf 'reg --name x\nreg --name y\n' >"$work/lines"
-sweep registered : --json batch "$work/lines"
+make_empty
+# one process that goes on after each failure
+printf '%s\n' 'reg --name x' 'reg --relaxed --name y --count 2' 'rereg x --access remote-read --pd new' \
+	'dereg y.1' 'dereg --flush' stat 'dereg x y.2 pd:new' >"$work/lines"
+sweep went_on : --json batch --keep-going "$work/lines"
+sweep_opening registered : --json reg --pd new
 sweep changed one_region --json rereg n --access remote-read --pd new
-[ "$MRCTL_SIM" = rxe ] || sweep changed one_region --json rereg n --size 4M
 if [ "$MRCTL_SIM" != rxe ]; then
+	sweep registered : --json reg --count 2
+	sweep registered : --json reg --count 2 --via kernel --keep-going
+	sweep registered : --json reg --via library --hold-for 0 --advise prefetch --access on-demand
+	sweep registered : --json reg-iova --iova 0x10000 --hold-for 0
+	sweep registered : --json reg-dmabuf --from heap:system --via kernel
+	sweep registered : --json reg --memory dm --count 2 --size 64
+	sweep registered : --json reg --memory dm --via kernel --count 2 --keep-going
+	sweep registered : --json reg --relaxed --count 2 --via kernel
 	sweep registered : --json umem --count 2 --name u
+	sweep changed one_region --json rereg n --size 4M
 	sweep deregistered three_umems --json dereg n.2
 	sweep deregistered three_umems --json dereg --all
-	mrctl umem --count 3 --name n --quiet
-	count_objects
-	three=$objects
-	sweep shown : --json stat
-	make_empty
+	sweep deregistered three_regions --json dereg n.2
+	sweep deregistered three_regions --json dereg n.1 n.2 n.3
+	sweep deregistered three_regions --json dereg --all
+	sweep deregistered three_deferred --json dereg --flush
+	sweep deregistered three_relaxed --json dereg n.1 n.2 n.3 --flush
+	sweep marked three_relaxed --json dereg --all --defer-for 600
+	sweep pd_gone one_pd --json dereg pd:new
+	sweep shown three_umems --json stat
+	sweep shown three_regions --json stat
+	sweep shown three_regions --json stat n.1 n.3
 fi
-sweep deregistered three_regions --json dereg n.2
-sweep deregistered three_regions --json dereg n.1 n.2 n.3
-sweep deregistered three_regions --json dereg --all
-sweep pd_gone one_pd --json dereg pd:new
-sweep registered : --json reg --relaxed --count 2 --via kernel
-sweep marked three_relaxed --json dereg --all --defer-for 600
-sweep deregistered three_deferred --json dereg --flush
-sweep deregistered three_relaxed --json dereg n.1 n.2 n.3 --flush
-three_regions
-count_objects
-three=$objects
-sweep shown : --json stat
-sweep shown : --json stat n.1 n.3
-make_empty
 documents
 [ "${#calls[@]}" -ge 18 ] || complain "the calls are missing: ${calls[*]}"
 printf '%d runs, %d wrong\n' "$runs" "$wrong"
