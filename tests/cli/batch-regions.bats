@@ -5,9 +5,13 @@
 load helpers
 load batch
 
+teardown() {
+	[ -z "${FILE:-}" ] || rm -f "$FILE".[12]
+	tidy
+}
+
 # ---- regions in the process ----
 
-# bats test_tags=kernel
 @test "a region lives from line to line, and is registered by the library" {
 	batch --json -- 'reg --name a --access local-write,remote-read' 'stat' 'dereg a' 'stat'
 	succeeded
@@ -20,81 +24,62 @@ load batch
 	json '[.lines[].regions[].lkey] | unique | length == 1'
 }
 
-# bats test_tags=kernel
 @test "regions are found by id, name, key and handle" {
 	local handle lkey rkey word
 
-	coproc BATCH { "${MR[@]}" -n -o handle,lkey,rkey,name batch 2>/dev/null 3>&-; }
-	pid=$BATCH_PID
-	echo 'reg --name a --access remote-read' >&"${BATCH[1]}"
-	read -r -t 20 handle lkey rkey word <&"${BATCH[0]}"
+	talk "${MR[@]}" -n -o handle,lkey,rkey,name
+	say 'reg --name a --access remote-read'
+	hear handle lkey rkey word
 	for word in 1 a "mr:$handle" "lkey:$lkey" "rkey:$rkey"; do
-		echo "stat $word" >&"${BATCH[1]}"
-		read -r -t 20 word <&"${BATCH[0]}"
+		say "stat $word"
+		hear word
 		[ "$word" = "$handle $lkey $rkey a" ]
 	done
-	echo "dereg mr:$handle" >&"${BATCH[1]}"
-	eval "exec ${BATCH[1]}>&-"
-	wait "$pid"
+	say "dereg mr:$handle"
+	hang_up
 	batch --json -- 'reg --count 3 --name n' 'dereg n.2' 'dereg --all'
 	succeeded
 	json '[.lines[-1].regions[].name] == ["n.1", "n.3"]'
-	batch -- 'reg --name a' 'reg --name a'
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"the batch has a region named 'a' already"* ]]
 }
 
-# bats test_tags=kernel
+# statuses: prints the statuses of the batch's lines
+statuses() {
+	jq -r '[.lines[].status] | join(" ")' <<<"$output"
+}
+
 @test "memory stays as long as a region lies on it, and no longer" {
-	batch --json -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000'
-	[ "$status" -eq 1 ]
+	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'reg --addr 0x10000000' 'dereg a' \
+		'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000' 'dereg n.2' \
+		'reg --addr 0x10000000'
+	[ "$(statuses)" = "0 1 0 0 0 1 0 0" ]
 	[[ $stderr == *"line 2: reg --addr 0x10000000: "*EEXIST* ]]
-	batch --json -- 'reg --name a --addr 0x10000000' 'dereg a' 'reg --addr 0x10000000'
-	succeeded
-	# all three share one mapping
-	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3' 'reg --addr 0x10000000'
-	[ "$status" -eq 1 ]
-	json '[.lines[].status] == [0, 0, 1]'
-	batch --json -- 'reg --name n --count 3 --addr 0x10000000' 'dereg n.1 n.3 n.2' 'reg --addr 0x10000000'
-	succeeded
 	require_mlx5
-	batch --json -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
-		'reg --addr 0x10000000' 'dereg a'
-	succeeded
 	# a refused change leaves the old memory, and unmaps the new one
-	batch --json -- 'reg --name a --addr 0x10000000' \
-		'rereg a --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
+	batch --json --keep-going -- 'reg --name a --addr 0x10000000' 'rereg a --size 4K --memory memfd' \
+		'reg --name b --addr 0x10000000' 'rereg b --memory hole --size 8K --addr 0x20000000 --expect EFAULT' \
 		'reg --addr 0x20000000' 'reg --addr 0x10000000'
-	[ "$status" -eq 1 ]
-	json '[.lines[].status] == [0, 0, 0, 1]'
+	[ "$(statuses)" = "0 0 0 0 0 1" ]
 }
 
-# bats test_tags=kernel
 @test "locked memory of all lines counts together" {
 	require_nobody
 	printf '%s\n' 'reg --size 16K' 'reg --size 16K --name b' 'reg --size 16K' 'reg --size 16K' \
-		'reg --size 16K --expect ENOMEM' 'dereg b' 'reg --size 16K' 'reg --expect ENOMEM' \
-		>"$LINES_FILE"
-	chmod a+rx "$BATS_TEST_TMPDIR" && chmod a+r "$LINES_FILE"
-	run --separate-stderr mr_as_nobody 64 --json batch - <"$LINES_FILE"
+		'reg --size 16K --expect ENOMEM' 'dereg b' 'reg --size 16K' 'reg --expect ENOMEM' >"$LINES_FILE"
+	run --separate-stderr mr_as_nobody 64 --json batch < <(cat "$LINES_FILE")
 	succeeded
 	json '.lines[4].failures[0] | .call == "ibv_reg_mr" and .errno == "ENOMEM"'
 	json '.regions | length == 4'
 }
 
-# bats test_tags=kernel
 @test "protection domains belong to the batch" {
 	batch --json -- 'reg --name a --pd new' 'dereg pd:new --expect EBUSY' 'dereg a' 'dereg pd:new' \
-		'reg --name b --pd new' 'stat b'
-	succeeded
+		'reg --name b --pd new' 'stat b' 'dereg b pd:new' 'dereg pd:new'
+	[ "$(statuses)" = "0 0 0 0 0 0 0 3" ]
 	json '.lines[1].failures[0] | .errno == "EBUSY"'
 	json '.lines[5].regions[0].pd == "new"'
-	batch -- 'dereg pd:new'
-	[ "$status" -eq 3 ]
 	[[ $stderr == *"the batch has no protection domain 'new'"* ]]
 }
 
-# bats test_tags=kernel
 @test "--via kernel serves in a batch too, for all of a region's life" {
 	batch --json -- 'reg --name a --via kernel' 'stat a' 'dereg a'
 	succeeded
@@ -111,20 +96,14 @@ load batch
 
 @test "umems live in a batch whether or not libmlx5 reveals their handles" {
 	on_mlx5 || skip "umems are mlx5's"
-	batch --json -- 'umem --name u' 'umem --name v --page-sizes 4K' 'stat u v' 'stat' 'dereg u' 'umem --name w'
-	succeeded
+	batch --json -- 'umem --name u' 'umem --name v --page-sizes 4K' 'stat u v' 'stat' 'dereg u' 'umem --name w' \
+		'rereg w --size 8K'
+	[ "$(statuses)" = "0 0 0 0 0 0 1" ]
 	json '[.lines[:2][].regions[].via] | unique == ["library"]'
 	json '[.lines[2].regions[].state] == ["live", "live"]'
 	json '.lines[3] | [.regions[].state] == ["live", "live"] and .totals.unlisted == 0'
-	json '[.regions[].name] == ["v", "w"] or [.regions[].name] == ["w", "v"]'
-	batch -- 'umem --name u' 'rereg u --size 8K'
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"region 1 is a umem, and only memory regions can be changed"* ]]
-}
-
-@test "an on-demand region is live in a batch, without a warning" {
-	batch -- 'reg --name a --access local-write,on-demand'
-	[[ $stderr != *"inert"* ]]
+	json '[.regions[].name] | sort == ["v", "w"]'
+	[[ $stderr == *" is a umem, and only memory regions can be changed"* ]]
 }
 
 @test "what cannot be deregistered at the end is a failure" {
@@ -137,7 +116,7 @@ load batch
 	[[ $stderr == *"region 1 was left registered: ibv_dereg_mr: EBUSY ("* ]]
 }
 
-@test "a batch of many lines is executed to its end" {
+@test "a batch of many lines is executed to its end, and regions on demand are live without a warning" {
 	local n
 
 	for ((n = 1; n <= 700; n++)); do
@@ -149,9 +128,9 @@ load batch
 	succeeded
 	json '(.lines | length == 1050) and (.regions | length == 350) and
 		([.lines[].status, 0] | unique == [0])'
+	[[ $stderr != *inert* ]]
 }
 
-# bats test_tags=kernel
 @test "a line that is repeated has the same answer, whatever came in between" {
 	local given=('reg --name a --size 8K' '  mrctl reg --name "b"  # b' 'stat a b' 'dereg a b'
 		'reg --name a --size 8K' 'reg --name a --size 8K' 'dereg a' 'reg --name a --size 8K'
@@ -188,67 +167,38 @@ load batch
 	json '.lines[3].regions[0].lkey == .lines[2].regions[0].lkey'
 }
 
-# bats test_tags=kernel
 @test "IBV_REREG_MR_ERR_INPUT: what libibverbs itself refuses, and the region is as before" {
-	local line
+	local changes=('--flags 8' '--flags translation,0x10 --size 8K' '--memory none' '--size 0'
+		'--flags pd --access remote-read' '--flags none --access local-write'
+		'--flags translation --size 8K --access remote-read' '--flags translation')
 
 	require_mlx5
-	batch -- 'reg --name a' 'rereg a --flags translation'
-	[[ $stderr == *"asked for 4096 bytes at 0x0 and no memory, with the I/O virtual address 0x0"* ]] ||
-		fail "$stderr"
-	for line in '--flags 8' '--flags translation,0x10 --size 8K' '--flags translation' '--memory none' \
-		'--size 0' '--flags pd --access remote-read' '--flags none --access local-write' \
-		'--flags translation --size 8K --access remote-read'; do
-		batch --json -- 'reg --name a' "rereg a $line" 'stat a' 'dereg a'
-		[ "$status" -eq 1 ]
-		run --separate-stderr mr --json batch --keep-going "$LINES_FILE"
-		json '.lines[1].failures[0] | .call == "ibv_rereg_mr" and .errno == "EINVAL" and
-			.rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid" and .via == "library"'
-		json '.lines[2].regions[0].state == "live" and .lines[3].status == 0'
-		json '.lines[2].regions[0] == (.lines[0].regions[0] | .index = null)'
-		json '.failures[0].rereg_code == "IBV_REREG_MR_ERR_INPUT"'
-	done
+	batch --json --keep-going -- 'reg --name a' "${changes[@]/#/rereg a }" 'stat a' 'dereg a' \
+		'reg-dmabuf --from udmabuf --name d' 'rereg d --access none' 'stat d'
+	json '.failures | length == 9 and all(.call == "ibv_rereg_mr" and .errno == "EINVAL" and
+		.rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid" and .via == "library")'
+	json '.lines[9].regions[0] == (.lines[0].regions[0] | .index = null) and .lines[10].status == 0'
+	json '.lines[13].regions[0].state == "live"'
+	[[ $stderr == *"asked for 4096 bytes at 0x0 and no memory, with the I/O virtual address 0x0"* ]]
 }
 
-@test "IBV_REREG_MR_ERR_INPUT: a region that is not a plain one" {
+@test "IBV_REREG_MR_ERR_CMD: the region is broken until it is deregistered, or all that was refused has changed" {
 	require_mlx5
-	on_simulator || skip "needs a dma-buf"
-	batch --json -- 'reg-dmabuf --from udmabuf --name d' 'rereg d --access none --expect EINVAL' 'stat d'
+	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT' 'stat a' 'dereg a' 'stat' \
+		'reg --name a' 'rereg a --memory unmapped --access remote-read --expect EFAULT' 'rereg a --access none' \
+		'rereg a --via kernel --memory unmapped --expect EFAULT' 'stat a' 'rereg a --size 8K' 'stat a' \
+		'reg --name b' 'rereg b --flags none --expect EINVAL'
 	succeeded
-	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_INPUT" and .old_region == "valid"'
-	json '.lines[2].regions[0].state == "live"'
-}
-
-# bats test_tags=kernel
-@test "IBV_REREG_MR_ERR_CMD: the region is broken until it is deregistered" {
-	require_mlx5
-	batch --json -- 'reg --name a' 'rereg a --memory unmapped --expect EFAULT' 'stat a' 'dereg a' 'stat'
-	succeeded
-	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable" and
-		.errno == "EFAULT"'
-	json '.lines[2].regions[0].state == "broken" and .lines[3].regions[0].state == "deregistered"'
-	json '.lines[4].regions == []'
-	batch --json -- 'reg --name a' 'rereg a --flags none --expect EINVAL' 'stat a'
-	succeeded
-	json '.lines[1].failures[0].rereg_code == "IBV_REREG_MR_ERR_CMD"'
-	# the broken region is deregistered at the end
-	json '.regions[0] | .name == "a" and .state == "deregistered"'
-}
-
-# bats test_tags=kernel
-@test "IBV_REREG_MR_ERR_CMD: a broken region is sound again when all that was refused has changed" {
-	require_mlx5
-	batch --json -- 'reg --name a' 'rereg a --memory unmapped --access remote-read --expect EFAULT' \
-		'rereg a --access none' 'rereg a --via kernel --memory unmapped --expect EFAULT' 'stat a' \
-		'rereg a --size 8K' 'stat a'
-	succeeded
-	json '.lines[1].failures[0] | .rereg_code == "IBV_REREG_MR_ERR_CMD" and .old_region == "unusable"'
+	json '[.lines[1, 6, 13].failures[0] | .rereg_code, .old_region] | unique ==
+		["IBV_REREG_MR_ERR_CMD", "unusable"]'
+	json '.lines[1].failures[0].errno == "EFAULT" and .lines[13].failures[0].errno == "EINVAL"'
 	# a key that was withdrawn comes back only with new memory
-	json '.lines[2].regions[0].state == "broken" and .lines[4].regions[0].state == "broken"'
-	json '.lines[5].regions[0].state == "live" and .lines[6].regions[0].state == "live"'
+	json '[.lines[2, 3, 7, 9, 10, 11].regions[0].state] ==
+		["broken", "deregistered", "broken", "broken", "live", "live"] and .lines[4].regions == []'
+	# the broken region is deregistered at the end
+	json '[.regions[] | [.name, .state]] | sort == [["a", "deregistered"], ["b", "deregistered"]]'
 }
 
-# bats test_tags=kernel
 @test "a provider that changes no regions leaves them as they are, and is not taken for the kernel" {
 	! on_mlx5 || skip "libmlx5 changes regions"
 	batch --json -- 'reg --name a' 'rereg a --access none --expect EOPNOTSUPP' 'stat a' \
@@ -286,39 +236,35 @@ load batch
 
 # bats test_tags=kernel
 @test "peers reach the memory through the key of the last change, and through no older one" {
-	local file=/dev/shm/mrctl-batch.$$ key addr old_key old_addr pid
+	local key addr old_key old_addr
+	FILE=/dev/shm/mrctl-batch.$$
 
-	command -v hca-probe >/dev/null && [ "$(device)" = mlx5_0 ] ||
-		skip "needs the software HCA of tests/kernel, whose memory accesses can be asked for"
-	printf 'abcd%4092s' '' >"$file.1"
-	printf 'wxyz%8188s' '' >"$file.2"
-	coproc BATCH { "${MR[@]}" -n -o rkey,iova batch --keep-going 2>/dev/null 3>&-; }
-	pid=$BATCH_PID
-	echo "reg --name a --memory file:$file.1 --access local-write,remote-read" >&"${BATCH[1]}"
-	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	require_probe
+	printf 'abcd%4092s' '' >"$FILE.1"
+	printf 'wxyz%8188s' '' >"$FILE.2"
+	talk "${MR[@]}" -n -o rkey,iova
+	say "reg --name a --memory file:$FILE.1 --access local-write,remote-read"
+	hear old_key old_addr
 	[ "$(hca-probe "$old_key" "$old_addr")" = 0x64636261 ]
-	echo "rereg a --memory file:$file.2 --size 8K" >&"${BATCH[1]}"
-	read -r -t 60 key addr <&"${BATCH[0]}"
+	say "rereg a --memory file:$FILE.2 --size 8K"
+	hear key addr
 	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
 	[ "$old_key $old_addr" = "$key $addr" ] || run ! hca-probe "$old_key" "$old_addr"
 	# libibverbs itself refuses: the region is as before
-	echo 'rereg a --flags 8' >&"${BATCH[1]}"
-	echo 'stat a' >&"${BATCH[1]}"
-	read -r -t 60 old_key old_addr <&"${BATCH[0]}"
+	say 'rereg a --flags 8'
+	say 'stat a'
+	hear old_key old_addr
 	[ "$old_key $old_addr" = "$key $addr" ]
 	[ "$(hca-probe "$key" "$addr")" = 0x7a797877 ]
-	echo 'rereg a --access none' >&"${BATCH[1]}"
-	read -r -t 60 key addr <&"${BATCH[0]}"
+	say 'rereg a --access none'
+	hear key addr
 	run ! hca-probe "$key" "$addr"
-	eval "exec ${BATCH[1]}>&-"
-	wait "$pid" || [ $? -eq 1 ]
+	hang_up || [ $? -eq 1 ]
 	run ! hca-probe "$key" "$addr"
-	rm -f "$file.1" "$file.2"
 }
 
 # ---- in a session ----
 
-# bats test_tags=kernel
 @test "in a session a batch works on its regions, and leaves them there" {
 	session_begin
 	ms reg --name old --quiet
@@ -345,22 +291,22 @@ load batch
 }
 
 @test "a PD that another process has made anew in a session is another" {
+	local line
+
 	session_begin
-	coproc BATCH { "${MS[@]}" -n -o name,pd batch 2>/dev/null 3>&-; }
-	pid=$BATCH_PID
-	echo 'reg --name a --pd new' >&"${BATCH[1]}"
-	read -r -t 20 line <&"${BATCH[0]}"
+	talk "${MS[@]}" -n -o name,pd
+	say 'reg --name a --pd new'
+	hear line
 	[ "$line" = "a new" ]
 	ms dereg a pd:new --quiet
 	ms reg --name x --pd other --quiet
 	ms reg --name y --pd new --quiet
-	echo 'reg --name b --pd new' >&"${BATCH[1]}"
-	read -r -t 20 line <&"${BATCH[0]}"
+	say 'reg --name b --pd new'
+	hear line
 	[ "$line" = "b new" ]
-	eval "exec ${BATCH[1]}>&-"
-	wait "$pid"
+	hang_up
 	ms dereg x y --quiet
 	run --separate-stderr ms dereg pd:new
-	[ "$status" -eq 1 ]
+	refused EBUSY "ioctl(PD_DESTROY)"
 	ms dereg pd:other b pd:new --quiet
 }

@@ -28,6 +28,28 @@ piped() {
 	run --separate-stderr bash -c 'cat "$0" | "$@"' "$LINES_FILE" "${MR[@]}" batch "${OPTIONS[@]}"
 }
 
+# talk COMMAND...: starts a batch that answers line by line, with COMMAND (mrctl and its options)
+talk() {
+	coproc BATCH { "$@" batch --keep-going 2>/dev/null 3>&-; }
+	TALK_PID=$BATCH_PID
+}
+
+# say LINE: gives the batch a line
+say() {
+	echo "$1" >&"${BATCH[1]}"
+}
+
+# hear NAME...: reads a line of its answers
+hear() {
+	read -r -t 60 "$@" <&"${BATCH[0]}"
+}
+
+# hang_up: ends the batch, and returns its exit status
+hang_up() {
+	eval "exec ${BATCH[1]}>&-"
+	wait "$TALK_PID"
+}
+
 # require_mlx5: skips where the provider cannot change regions
 require_mlx5() {
 	on_mlx5 || skip "librxe cannot change regions"

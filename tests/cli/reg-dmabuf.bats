@@ -245,15 +245,10 @@ probe_refused() {
 # ---- usage
 
 @test "unknown sources, --buffer of a descriptor, and options for memory of the process are usage errors" {
-	local source
-
-	# what is no source is in tests/unit/lib/memory/dmabuf.c
-	for source in '' x heap:a/b; do
-		run --separate-stderr mr reg-dmabuf --from "$source"
-		usage_error "--from: "
-	done
-	usage_errors mr reg-dmabuf <<-'END'
-		--size 4K | reg-dmabuf: --from is required
+	usage_errors reg-dmabuf <<-'END'
+		--from x | --from: unknown dma-buf 'x'
+		--from heap:a/b | --from: invalid dma-buf 'heap:a/b'
+		--size 4K | --from is required
 		--from fd:0 --buffer 4K | --buffer: the dma-buf of --from fd:0 is made already
 		--from udmabuf --memory anon | unknown option '--memory'
 		--from udmabuf --addr 0 | unknown option '--addr'

@@ -25,8 +25,8 @@ load rows
 		EINVAL ibv_reg_mr_iova --iova 0x10001
 		EINVAL ioctl(REG_MR) --iova 0x10001 --via kernel
 	END
-	usage_errors mr <<-'END'
-		reg-iova --size 4K | reg-iova: --iova is required
+	usage_errors <<-'END'
+		reg-iova --size 4K | --iova is required
 		reg --iova 0x1000 | unknown option '--iova'
 	END
 }

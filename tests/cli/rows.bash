@@ -32,17 +32,24 @@ answers() {
 	each_row answer_of_row "$@"
 }
 
-usage_of_row() {
-	local words
-
-	read -ra words <<<"${1%%|*}"
-	run --separate-stderr "${@:2}" "${words[@]}"
-	usage_error "${1#*| }"
-}
-
-# usage_errors COMMAND...: rows "WORD... | TEXT"; COMMAND WORD... is a usage error with TEXT in the message
+# usage_errors WORD...: rows "[ERRNO] WORD... | TEXT"; the command of all these words is a usage error with that errno
+# (EINVAL) and a message that has TEXT.  One batch asks for all of them, which says the errno.
 usage_errors() {
-	each_row usage_of_row "$@"
+	local rows answers row text errno i
+
+	mapfile -t rows
+	for row in "${rows[@]}"; do
+		[[ ! $row =~ ^E[A-Z]+\  ]] || row=${row#* }
+		echo "$* ${row%%|*}"
+	done >"$BATS_TEST_TMPDIR/usage"
+	run --separate-stderr mr --json batch --keep-going < <(cat "$BATS_TEST_TMPDIR/usage")
+	mapfile -t answers < <(jq -r '.lines[] | "\(.status) \(.failures[0] | "\(.errno) \(.message)")"' <<<"$output")
+	[ ${#answers[@]} -eq ${#rows[@]} ] && [ ${#rows[@]} -gt 0 ] || fail "not one answer for each row" "$output" || return
+	for i in "${!rows[@]}"; do
+		row=${rows[i]} errno=EINVAL text=${rows[i]#*| }
+		[[ ! $row =~ ^(E[A-Z]+)\  ]] || errno=${BASH_REMATCH[1]}
+		[[ ${answers[i]} == "2 $errno "*"$text"* ]] || fail "not the answer of the row: $row" "${answers[i]}" || return
+	done
 }
 
 value_of_row() {

@@ -170,26 +170,16 @@ load rows
 }
 
 @test "options that --try-page-sizes, --import and --dmabuf exclude are usage errors, and so are wrong sizes" {
-	local option sizes
-
-	for option in --page-sizes=4K --count=2 --name=a --hold --hold-for=1 --expect=ok --keep-going; do
-		run --separate-stderr mr umem --try-page-sizes $option
-		usage_error "--try-page-sizes excludes ${option%%=*}"
-	done
-	# more of them are in umem-share.bats
-	for option in --addr=0 --populate --numa=0 --hold-for=1; do
-		run --separate-stderr mr umem --import 00 $option
-		usage_error "--import excludes ${option%%=*}"
-	done
-	for option in --memory=anon --addr=0 --populate --numa=0; do
-		run --separate-stderr mr umem --dmabuf udmabuf $option
-		usage_error "--dmabuf excludes ${option%%=*}"
-	done
-	for sizes in '' 0 3M '4K,' 4X max 16E none,4K; do
-		run --separate-stderr mr umem "--page-sizes=$sizes"
-		usage_error "--page-sizes: "
-	done
-	usage_errors mr umem <<-'END'
+	# more of what --import excludes is in umem-share.bats
+	usage_errors umem < <(
+		printf -- '--try-page-sizes %s | --try-page-sizes excludes\n' --page-sizes=4K --count=2 --name=a --hold \
+			--hold-for=1 --expect=ok --keep-going
+		printf -- '--import 00 %s | --import excludes\n' --addr=0 --populate --numa=0 --hold-for=1
+		printf -- '--dmabuf udmabuf %s | --dmabuf excludes\n' --memory=anon --addr=0 --populate --numa=0
+		printf -- '--page-sizes=%s | --page-sizes: \n' '' 0 3M 4K, 4X max none,4K
+		echo 'ERANGE --page-sizes=16E | --page-sizes: '
+	)
+	usage_errors umem <<-'END'
 		--pd a | unknown option '--pd'
 		--iova 1 | unknown option '--iova'
 		--advise prefetch | unknown option '--advise'
