@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the tests of the simulated device share.  They run under "mrctl sim --". */
+/* The simulated device of a test, and short forms of its calls.  The tests run under "mrctl sim --". */
 #ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
 #define TESTS_UNIT_LIB_SIM_DEVICE_H
 
 #include <endian.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -16,107 +17,254 @@
 #ifndef NODE
 #define NODE "/dev/infiniband/uverbs250"
 #endif
-#define PAGE   4096ul
-#define IOVA   0x7000000000ull
-#define LOCAL  IB_UVERBS_ACCESS_LOCAL_WRITE
-#define MEMORY (64 * PAGE)
+#define PAGE         4096ul
+#define IOVA         0x7000000000ull
+#define MEMORY       (64 * PAGE)
+#define NOT_MAPPED   ((void *)0x10000)
 
-struct device {
-	int fd;
-	uint32_t pd;
-	char *memory; /* MEMORY bytes */
-};
+#define LOCAL        IB_UVERBS_ACCESS_LOCAL_WRITE
+#define ODP          (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
+#define REMOTE_READ  IB_UVERBS_ACCESS_REMOTE_READ
+#define REMOTE_WRITE IB_UVERBS_ACCESS_REMOTE_WRITE
+#define MW_BIND      IB_UVERBS_ACCESS_MW_BIND
+#define ZERO_BASED   IB_UVERBS_ACCESS_ZERO_BASED
+#define HUGETLB      IB_UVERBS_ACCESS_HUGETLB
+
+/* The context of each test, its PD, and MEMORY bytes. */
+static int fd;
+static uint32_t pd;
+static char *memory;
+
+/* The region that reg(), change() and so on have made or changed last. */
+static struct ib_uverbs_reg_mr_resp mr;
 
 static inline char *map(size_t length, int prot)
 {
-	char *memory = mmap(NULL, length, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *start = mmap(NULL, length, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	assert_ptr_not_equal(memory, MAP_FAILED);
-	return memory;
+	assert_ptr_not_equal(start, MAP_FAILED);
+	return start;
 }
 
 static inline int open_node(void)
 {
-	int fd = open(NODE, O_RDWR | O_CLOEXEC);
+	int node = open(NODE, O_RDWR | O_CLOEXEC);
 
-	assert_true(fd >= 0);
-	return fd;
+	assert_true(node >= 0);
+	return node;
 }
 
 static inline int open_context(void)
 {
-	int fd = open_node();
+	int node = open_node();
 
-	assert_int_equal(get_context(fd), 0);
-	return fd;
+	assert_int_equal(get_context(node), 0);
+	return node;
 }
 
-static inline int open_device(void **state)
+static inline int open_device(void **state __attribute__((unused)))
 {
-	static struct device device;
-
-	device.fd = open_context();
-	assert_int_equal(alloc_pd(device.fd, &device.pd), 0);
-	device.memory = map(MEMORY, PROT_READ | PROT_WRITE);
-	*state = &device;
+	fd = open_context();
+	assert_int_equal(alloc_pd(fd, &pd), 0);
+	memory = map(MEMORY, PROT_READ | PROT_WRITE);
 	return 0;
 }
 
-static inline int close_device(void **state)
+static inline int close_device(void **state __attribute__((unused)))
 {
-	struct device *device = *state;
-
-	munmap(device->memory, MEMORY);
-	return close(device->fd);
+	munmap(memory, MEMORY);
+	return close(fd);
 }
 
-/* ---- memory -------------------------------------------------------------------------------------- */
+/* ---- calls: each returns 0 or an errno ---- */
 
-/* Become a user without capabilities, with a RLIMIT_MEMLOCK of @pages: 0, or -1. */
-static inline int may_lock(rlim_t pages)
+/* Registers in another context and PD; sets @mr if it succeeds. */
+static inline int reg_in(int context, uint32_t domain, const void *addr, uint64_t length,
+			 uint64_t iova, uint32_t access)
 {
-	const struct rlimit limit = { pages * PAGE, pages * PAGE };
+	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)addr,
+					     .length = length,
+					     .hca_va = iova,
+					     .pd_handle = domain,
+					     .access_flags = access };
+	struct ib_uverbs_reg_mr_resp out;
+	struct request request;
+	int rc;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit))
-		return -1;
-	return getuid() ? 0 : setresuid(65534, 65534, 65534);
+	init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+	rc = send_to(&request, context);
+	if (!rc)
+		mr = out;
+	return rc;
+}
+
+static inline int reg_at(const void *addr, uint64_t length, uint64_t iova, uint32_t access)
+{
+	return reg_in(fd, pd, addr, length, iova, access);
+}
+
+static inline int reg(const void *addr, uint64_t length, uint32_t access)
+{
+	return reg_at(addr, length, (uintptr_t)addr, access);
+}
+
+/* Sends REREG_MR; sets the keys in @mr if it succeeds and changes that region. */
+static inline int send_change(const struct ib_uverbs_rereg_mr *in)
+{
+	struct ib_uverbs_rereg_mr_resp out;
+	struct request request;
+	int rc;
+
+	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, in, sizeof(*in), &out, sizeof(out));
+	rc = send_to(&request, fd);
+	if (!rc && in->mr_handle == mr.mr_handle) {
+		mr.lkey = out.lkey;
+		mr.rkey = out.rkey;
+	}
+	return rc;
+}
+
+static inline int translate(const void *addr, uint64_t length, uint64_t iova)
+{
+	return send_change(&(struct ib_uverbs_rereg_mr){ .mr_handle = mr.mr_handle,
+							 .flags = REREG_TRANS,
+							 .start = (uintptr_t)addr,
+							 .length = length,
+							 .hca_va = iova });
+}
+
+static inline int set_access(uint32_t access)
+{
+	return send_change(&(struct ib_uverbs_rereg_mr){
+		.mr_handle = mr.mr_handle, .flags = REREG_ACCESS, .access_flags = access });
+}
+
+static inline int set_pd(uint32_t domain)
+{
+	return send_change(&(struct ib_uverbs_rereg_mr){
+		.mr_handle = mr.mr_handle, .flags = REREG_PD, .pd_handle = domain });
+}
+
+static inline int dereg(uint64_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
+}
+
+static inline int dealloc_pd(uint64_t handle)
+{
+	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
+		       UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
+}
+
+/* @count: of handles; in: those that the list has room for; out: those that were written */
+static inline int list_in(int context, uint64_t type, uint32_t *list, uint32_t *count)
+{
+	struct request request;
+
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
+	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, type);
+	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, *count * sizeof(*list), list);
+	pointer(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4, count);
+	return send_to(&request, context);
+}
+
+/* Checks what QUERY_MR answers for the region @mr. */
+static inline void assert_region(uint64_t length, uint64_t iova)
+{
+	struct mr found;
+
+	assert_int_equal(query(fd, mr.mr_handle, &found), 0);
+	assert_int_equal(found.lkey, mr.lkey);
+	assert_int_equal(found.rkey, mr.rkey);
+	assert_int_equal(found.length, length);
+	assert_int_equal(found.iova, iova);
+}
+
+/* Registers by the method REG_MR, which the headers of rdma-core 44 do not have. */
+enum {
+	BY_HANDLE,
+	BY_PD,
+	BY_DMAH,
+	BY_IOVA,
+	BY_ADDR,
+	BY_LENGTH,
+	BY_ACCESS,
+	BY_FD,
+	BY_FD_OFFSET,
+	BY_LKEY,
+	BY_RKEY
+};
+
+static inline void init_reg(struct request *request, uint64_t length, uint64_t iova,
+			    uint32_t access)
+{
+	init(request, UVERBS_OBJECT_MR, 5);
+	attr(request, BY_HANDLE, 0, 0);
+	attr(request, BY_PD, 0, pd);
+	attr(request, BY_IOVA, 8, iova);
+	attr(request, BY_LENGTH, 8, length);
+	attr(request, BY_ACCESS, 4, access);
+	pointer(request, BY_LKEY, 4, &mr.lkey);
+	pointer(request, BY_RKEY, 4, &mr.rkey);
+}
+
+static inline int send_reg(struct request *request)
+{
+	int rc = send_to(request, fd);
+
+	mr.mr_handle = (uint32_t)request->attrs[0].data;
+	return rc;
+}
+
+static inline void init_dmabuf(struct request *request, int dmabuf, uint64_t offset,
+			       uint64_t length, uint64_t iova, uint32_t access)
+{
+	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, 0, 0);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, 0, pd);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 8, offset);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 8, length);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 8, iova);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_FD, 4, (uint32_t)dmabuf);
+	attr(request, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 4, access);
+	pointer(request, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, 4, &mr.lkey);
+	pointer(request, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, 4, &mr.rkey);
 }
 
 static inline int make_dmabuf(uint64_t pages)
 {
-	int fd = memfd_create("mrctl-dmabuf test", MFD_CLOEXEC);
+	int dmabuf = memfd_create("mrctl-dmabuf test", MFD_CLOEXEC);
 
-	assert_int_equal(ftruncate(fd, (off_t)(pages * PAGE)), 0);
-	return fd;
+	assert_int_equal(ftruncate(dmabuf, (off_t)(pages * PAGE)), 0);
+	return dmabuf;
 }
 
-/* ---- advice ---------------------------------------------------------------------------------- */
+/* ---- advice ---- */
 
-/* arguments of advise() */
-#define ODP   (LOCAL | IB_UVERBS_ACCESS_ON_DEMAND)
 #define READ  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
 #define WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
 #define LOOK  IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 #define FLUSH IB_UVERBS_ADVISE_MR_FLAG_FLUSH
 
-static inline void init_advice(struct request *request, uint32_t pd, uint64_t advice,
+static inline void init_advice(struct request *request, uint32_t domain, uint64_t advice,
 			       uint32_t flags, const struct ib_uverbs_sge *list, size_t size)
 {
 	init(request, UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR);
-	attr(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, pd);
+	attr(request, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, 0, domain);
 	attr(request, UVERBS_ATTR_ADVISE_MR_ADVICE, 8, advice);
 	attr(request, UVERBS_ATTR_ADVISE_MR_FLAGS, 4, flags);
 	pointer(request, UVERBS_ATTR_ADVISE_MR_SGE_LIST, size, list);
 }
 
-static inline int advise(const struct device *device, uint32_t key, uint64_t advice, uint32_t flags,
-			 uint64_t addr, uint32_t length)
+static inline int advise(uint32_t key, uint64_t advice, uint32_t flags, uint64_t addr,
+			 uint64_t length)
 {
-	const struct ib_uverbs_sge sge = { .addr = addr, .length = length, .lkey = key };
+	const struct ib_uverbs_sge sge = { .addr = addr, .length = (uint32_t)length, .lkey = key };
 	struct request request;
 
-	init_advice(&request, device->pd, advice, flags, &sge, sizeof(sge));
-	return send_to(&request, device->fd);
+	init_advice(&request, pd, advice, flags, &sge, sizeof(sge));
+	return send_to(&request, fd);
 }
 
 static inline bool is_resident(const char *page)
@@ -127,7 +275,7 @@ static inline bool is_resident(const char *page)
 	return residency & 1;
 }
 
-/* ---- sysfs ----------------------------------------------------------------------------------- */
+/* ---- sysfs ---- */
 
 static inline void read_sysfs(const char *file, char *text, size_t size)
 {
@@ -150,7 +298,17 @@ static inline void guid_text(uint64_t guid, char text[20])
 		 (unsigned int)guid & 0xffff);
 }
 
-/* ---- other processes ----------------------------------------------------------------------- */
+/* ---- other processes ---- */
+
+/* Becomes a user without capabilities, with a RLIMIT_MEMLOCK of @pages. */
+static inline int may_lock(rlim_t pages)
+{
+	const struct rlimit limit = { pages * PAGE, pages * PAGE };
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit))
+		return -1;
+	return getuid() ? 0 : setresuid(65534, 65534, 65534);
+}
 
 /* An assertion for functions that run in a child: cmocka's would return to the parent's other tests. */
 #define EXPECT(condition)                                                                          \
@@ -168,13 +326,13 @@ static inline void assert_child_succeeds(pid_t pid)
 	assert_equal_for("line of this file", WEXITSTATUS(status), 0);
 }
 
-/* Run work() in a child.  It uses EXPECT(), and returns 0 at its end. */
-static inline void in_child(int (*work)(struct device *device), struct device *device)
+/* Runs work() in a child.  It uses EXPECT(), and returns 0 at its end. */
+static inline void in_child(int (*work)(void))
 {
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(work(device));
+		_exit(work());
 	assert_child_succeeds(pid);
 }
 
@@ -202,27 +360,26 @@ static inline void init_message(struct message *message)
 	message->control.header.cmsg_len = CMSG_LEN(sizeof(int));
 }
 
-/* Send a descriptor over a socket; returns whether it was sent. */
-static inline bool send_fd(int socket, int fd)
+static inline bool send_fd(int socket, int sent)
 {
 	struct message message;
 
 	init_message(&message);
-	memcpy(CMSG_DATA(&message.control.header), &fd, sizeof(fd));
+	memcpy(CMSG_DATA(&message.control.header), &sent, sizeof(sent));
 	return sendmsg(socket, &message.hdr, 0) == 1;
 }
 
-/* Receive a descriptor from a socket; returns it, or -1. */
+/* Returns the descriptor that arrives, or -1. */
 static inline int receive_fd(int socket)
 {
 	struct message message;
-	int fd;
+	int received;
 
 	init_message(&message);
 	if (recvmsg(socket, &message.hdr, 0) != 1)
 		return -1;
-	memcpy(&fd, CMSG_DATA(&message.control.header), sizeof(fd));
-	return fd;
+	memcpy(&received, CMSG_DATA(&message.control.header), sizeof(received));
+	return received;
 }
 
 #endif

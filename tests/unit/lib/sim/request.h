@@ -131,72 +131,12 @@ static inline int alloc_pd(int fd, uint32_t *handle)
 	return rc;
 }
 
-static inline int reg_at(int fd, uint32_t pd, const void *addr, uint64_t length, uint64_t iova,
-			 uint32_t access, struct ib_uverbs_reg_mr_resp *out)
-{
-	const struct ib_uverbs_reg_mr in = {
-		.start = (uintptr_t)addr,
-		.length = length,
-		.hca_va = iova,
-		.pd_handle = pd,
-		.access_flags = access,
-	};
-	struct request request;
-
-	init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), out, sizeof(*out));
-	return send_to(&request, fd);
-}
-
-static inline int reg(int fd, uint32_t pd, const void *addr, uint64_t length, uint32_t access,
-		      uint32_t *handle)
-{
-	struct ib_uverbs_reg_mr_resp out;
-	int rc = reg_at(fd, pd, addr, length, (uintptr_t)addr, access, &out);
-
-	if (handle)
-		*handle = rc ? NO_HANDLE : out.mr_handle;
-	return rc;
-}
-
-static inline int rereg(int fd, const struct ib_uverbs_rereg_mr *in,
-			struct ib_uverbs_rereg_mr_resp *out)
-{
-	struct request request;
-
-	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, in, sizeof(*in), out, sizeof(*out));
-	return send_to(&request, fd);
-}
-
 static inline int destroy(int fd, uint16_t object, uint16_t method, uint16_t id, uint64_t handle)
 {
 	struct request request;
 
 	init(&request, object, method);
 	attr(&request, id, 0, handle);
-	return send_to(&request, fd);
-}
-
-static inline int dereg(int fd, uint64_t handle)
-{
-	return destroy(fd, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
-		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
-}
-
-static inline int dealloc_pd(int fd, uint64_t handle)
-{
-	return destroy(fd, UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY,
-		       UVERBS_ATTR_DESTROY_PD_HANDLE, handle);
-}
-
-/* @count: of handles; in: those that the list has room for; out: those that were written */
-static inline int info_handles(int fd, uint64_t type, uint32_t *list, uint32_t *count)
-{
-	struct request request;
-
-	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
-	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, type);
-	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, *count * sizeof(*list), list);
-	pointer(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4, count);
 	return send_to(&request, fd);
 }
 

@@ -1,10 +1,172 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Methods that only the simulated mlx5 device has. */
+/* What only the simulated mlx5 device has, and that sysfs and the ioctls say the same of it. */
+#include <infiniband/verbs.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
 #include "tests/unit/lib/sim/device.h"
+
+TEST(the_node_is_the_device_of_sysfs)
+{
+	struct stat by_path, by_fd;
+	char dev[32], expected[32];
+
+	read_sysfs("infiniband_verbs/uverbs250/dev", expected, sizeof(expected));
+	assert_int_equal(stat(NODE, &by_path), 0);
+	assert_int_equal(fstat(fd, &by_fd), 0);
+	assert_true(S_ISCHR(by_path.st_mode));
+	assert_true(S_ISCHR(by_fd.st_mode));
+	assert_int_equal(by_fd.st_rdev, by_path.st_rdev);
+	snprintf(dev, sizeof(dev), "%u:%u", major(by_fd.st_rdev), minor(by_fd.st_rdev));
+	assert_string_equal(dev, expected);
+}
+
+static void assert_sysfs_number(const char *file, uint64_t expected)
+{
+	char path[128], text[64];
+
+	snprintf(path, sizeof(path), "infiniband/mlx5_0/%s", file);
+	read_sysfs(path, text, sizeof(text));
+	assert_equal_for(file, strtoul(text, NULL, 16), expected);
+}
+
+TEST(sysfs_and_the_ioctls_say_the_same)
+{
+	struct ibv_device **list = ibv_get_device_list(NULL);
+	struct ibv_context *context = ibv_open_device(list[0]);
+	struct ibv_device_attr attributes;
+	struct ibv_port_attr port;
+	union ibv_gid gid;
+	char text[64], guid[20], low[20];
+	uint16_t pkey;
+
+	assert_non_null(context);
+	assert_int_equal(ibv_query_device(context, &attributes), 0);
+	read_sysfs("infiniband/mlx5_0/fw_ver", text, sizeof(text));
+	assert_string_equal(text, attributes.fw_ver);
+	read_sysfs("infiniband/mlx5_0/node_guid", text, sizeof(text));
+	guid_text(attributes.node_guid, guid);
+	assert_string_equal(text, guid);
+	read_sysfs("infiniband/mlx5_0/node_desc", text, sizeof(text));
+	assert_contains(text, "mrctl simulated HCA");
+	assert_sysfs_number("device/device", attributes.vendor_part_id);
+
+	assert_int_equal(ibv_query_port(context, 1, &port), 0);
+	assert_int_equal(port.state, IBV_PORT_ACTIVE);
+	assert_sysfs_number("ports/1/cap_mask", port.port_cap_flags);
+	assert_sysfs_number("ports/1/lid", port.lid);
+	for (int i = 0; i < port.pkey_tbl_len; i++)
+		assert_int_equal(ibv_query_pkey(context, 1, i, &pkey), 0);
+	read_sysfs("infiniband/mlx5_0/ports/1/gids/0", text, sizeof(text));
+	assert_int_equal(ibv_query_gid(context, 1, 0, &gid), 0);
+	guid_text(gid.global.subnet_prefix, guid);
+	guid_text(gid.global.interface_id, low);
+	assert_memory_equal(text, guid, 19);
+	assert_string_equal(text + 20, low);
+	assert_int_equal(ibv_query_port(context, 2, &port), EINVAL);
+	assert_int_equal(ibv_close_device(context), 0);
+	ibv_free_device_list(list);
+}
+
+TEST(contexts_are_checked)
+{
+	const size_t all = sizeof(struct mlx5_ib_alloc_ucontext_req_v2);
+	const struct {
+		const char *name;
+		struct mlx5_ib_alloc_ucontext_req_v2 in;
+		size_t size;
+		int error;
+	} cases[] = {
+		{ "plain", { .lib_caps = MLX5_LIB_CAP_DYN_UAR }, all, 0 },
+		{ "a flag", { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .flags = 2 }, all, EOPNOTSUPP },
+		{ "a mask", { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .comp_mask = 1 }, all, EOPNOTSUPP },
+		{ "reserved0",
+		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved0 = 1 },
+		  all,
+		  EOPNOTSUPP },
+		{ "reserved1",
+		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved1 = 1 },
+		  all,
+		  EOPNOTSUPP },
+		{ "reserved2",
+		  { .lib_caps = MLX5_LIB_CAP_DYN_UAR, .reserved2 = 1 },
+		  all,
+		  EOPNOTSUPP },
+		{ "static UARs", { .lib_caps = MLX5_LIB_CAP_4K_UAR }, all, EOPNOTSUPP },
+		{ "the first version",
+		  { .total_num_bfregs = 16 },
+		  sizeof(struct mlx5_ib_alloc_ucontext_req),
+		  EOPNOTSUPP },
+		{ "too short", { .lib_caps = MLX5_LIB_CAP_DYN_UAR }, 12, EINVAL },
+	};
+	struct mlx5_ib_alloc_ucontext_resp out;
+	struct request request;
+	int fresh;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fresh = open_node();
+		init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+		pointer(&request, UVERBS_ATTR_UHW_IN, cases[i].size, &cases[i].in);
+		pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+		assert_equal_for(cases[i].name, send_to(&request, fresh), cases[i].error);
+		if (!cases[i].error)
+			assert_int_equal(out.cqe_version, 0);
+		close(fresh);
+	}
+}
+
+TEST(the_answer_about_the_device_has_a_least_size)
+{
+	const size_t least = offsetof(struct mlx5_ib_query_device_resp, tso_caps);
+	const struct ib_uverbs_ex_query_device in = { 0 };
+	struct ib_uverbs_ex_query_device_resp core;
+	struct mlx5_ib_query_device_resp out;
+	struct request request;
+
+	init_write(&request, IB_USER_VERBS_EX_CMD_QUERY_DEVICE | IB_USER_VERBS_CMD_FLAG_EXTENDED,
+		   &in, sizeof(in), &core, sizeof(core));
+	pointer(&request, UVERBS_ATTR_UHW_OUT, least - 1, &out);
+	assert_int_equal(send_to(&request, fd), EINVAL);
+	for (size_t size = least; size <= sizeof(out); size += sizeof(out) - least) {
+		request.attrs[3].len = (uint16_t)size;
+		assert_int_equal(send_to(&request, fd), 0);
+		assert_int_equal(out.response_length, size);
+	}
+}
+
+/* Sends a firmware command; returns an errno. */
+static int send_command(int context, uint8_t opcode)
+{
+	const uint8_t in[16] = { opcode };
+	uint8_t out[48];
+	struct request request;
+
+	init(&request, MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER);
+	pointer(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, sizeof(in), in);
+	pointer(&request, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, sizeof(out), out);
+	return send_to(&request, context);
+}
+
+TEST(the_capabilities_are_the_only_firmware_command)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 in = { .lib_caps = MLX5_LIB_CAP_DYN_UAR };
+	struct mlx5_ib_alloc_ucontext_resp out;
+	struct request request;
+	int fresh = open_node();
+
+	assert_int_equal(send_command(fd, 1), 0); /* 0x100: QUERY_HCA_CAP */
+	assert_int_equal(send_command(fd, 2), EOPNOTSUPP);
+	assert_int_equal(send_command(fresh, 1), EINVAL);
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	assert_int_equal(send_to(&request, fresh), 0);
+	assert_int_equal(send_command(fresh, 1), EINVAL); /* a context without DEVX */
+	close(fresh);
+}
 
 TEST(uars_can_be_mapped)
 {
-	struct device *device = *state;
 	struct request request;
 	uint64_t offset = 0;
 	uint32_t length = 0, page;
@@ -16,22 +178,27 @@ TEST(uars_can_be_mapped)
 	pointer(&request, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, 8, &offset);
 	pointer(&request, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, 4, &length);
 	pointer(&request, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, 4, &page);
-	assert_int_equal(send_to(&request, device->fd), 0);
-	assert_int_equal(request.attrs[0].data, device->pd + 1);
-	uar = mmap(NULL, length, PROT_WRITE, MAP_SHARED, device->fd, (off_t)offset);
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(request.attrs[0].data, pd + 1);
+	uar = mmap(NULL, length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 	assert_ptr_not_equal(uar, MAP_FAILED);
 	uar[0] = 1;
 	munmap(uar, length);
-	assert_int_equal(destroy(device->fd, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY,
-				 MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, device->pd + 1),
-			 0);
-	assert_ptr_equal(mmap(NULL, length, PROT_WRITE, MAP_SHARED, device->fd, (off_t)offset),
+	assert_ptr_equal(mmap(NULL, 2 * length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset),
 			 MAP_FAILED);
+	assert_ptr_equal(mmap(NULL, length, PROT_WRITE, MAP_PRIVATE, fd, (off_t)offset),
+			 MAP_FAILED);
+	assert_int_equal(destroy(fd, MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY,
+				 MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, pd + 1),
+			 0);
+	assert_ptr_equal(mmap(NULL, length, PROT_WRITE, MAP_SHARED, fd, (off_t)offset), MAP_FAILED);
 	assert_int_equal(errno, EINVAL);
-	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, device->fd, 0), MAP_FAILED);
+	assert_ptr_equal(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0), MAP_FAILED);
 
+	request.attrs[1].data = MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF;
+	assert_int_equal(send_to(&request, fd), 0);
 	request.attrs[1].data = 7;
-	assert_int_equal(send_to(&request, device->fd), EOPNOTSUPP);
+	assert_int_equal(send_to(&request, fd), EOPNOTSUPP);
 }
 
 EACH_TEST(open_device, close_device)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * What a process needs that was given the descriptor of a context: listing and importing of its
- * objects.
- */
-#include <signal.h>
-
+/* What a process needs that was given the descriptor of a context: listing and importing of its objects. */
 #include <infiniband/verbs.h>
-
 #include <rdma/ib_user_ioctl_cmds.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -14,55 +8,44 @@
 #define UAR      MLX5_IB_OBJECT_UAR
 #define LIST_MAX (UINT16_MAX / sizeof(uint32_t))
 
-/* ---- INFO_HANDLES -------------------------------------------------------------------------- */
+/* ---- INFO_HANDLES ---- */
 
-static void assert_handles(int fd, uint16_t type, const uint32_t *expected, uint32_t count)
+static void assert_handles(uint16_t type, const uint32_t *expected, uint32_t count)
 {
 	uint32_t list[8], room = ARRAY_SIZE(list);
 
-	assert_int_equal(info_handles(fd, type, list, &room), 0);
+	assert_int_equal(list_in(fd, type, list, &room), 0);
 	assert_int_equal(room, count);
 	assert_memory_equal(list, expected, count * sizeof(*list));
 }
 
-TEST_WITH(handles_are_listed_newest_first, open_device, close_device)
+TEST(handles_are_listed_newest_first_as_far_as_there_is_room)
 {
-	struct device *device = *state;
-	uint32_t mr[4];
-	size_t i;
+	uint32_t made[4], list[3] = { 77, 77, 77 }, count = 2;
 
-	assert_handles(device->fd, UVERBS_OBJECT_PD, &device->pd, 1);
-	assert_handles(device->fd, UVERBS_OBJECT_MR, NULL, 0);
-	for (i = 0; i < 3; i++)
-		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr[i]),
-				 0);
-	assert_int_equal(dereg(device->fd, mr[1]), 0);
-	assert_handles(device->fd, UVERBS_OBJECT_MR, (uint32_t[]){ mr[2], mr[0] }, 2);
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr[3]), 0);
-	assert_int_equal(mr[3], mr[1]); /* so that handles and age are in different order */
-	assert_handles(device->fd, UVERBS_OBJECT_MR, (uint32_t[]){ mr[3], mr[2], mr[0] }, 3);
-	assert_int_equal(dereg(device->fd, mr[3]), 0);
-	assert_int_equal(dereg(device->fd, mr[0]), 0);
-	assert_handles(device->fd, UVERBS_OBJECT_MR, &mr[2], 1);
-}
-
-TEST_WITH(only_as_many_as_there_is_room_for, open_device, close_device)
-{
-	struct device *device = *state;
-	uint32_t mr[3], list[3] = { 77, 77, 77 }, count = 2;
-	size_t i;
-
-	for (i = 0; i < 3; i++)
-		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr[i]),
-				 0);
-	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
+	assert_handles(UVERBS_OBJECT_PD, &pd, 1);
+	assert_handles(UVERBS_OBJECT_MR, NULL, 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+		made[i] = mr.mr_handle;
+	}
+	assert_int_equal(list_in(fd, UVERBS_OBJECT_MR, list, &count), 0);
 	assert_int_equal(count, 2); /* not the number of all objects */
-	assert_int_equal(list[0], mr[2]);
-	assert_int_equal(list[1], mr[1]);
+	assert_int_equal(list[0], made[2]);
+	assert_int_equal(list[1], made[1]);
 	assert_int_equal(list[2], 77);
+	assert_int_equal(dereg(made[1]), 0);
+	assert_handles(UVERBS_OBJECT_MR, (uint32_t[]){ made[2], made[0] }, 2);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	made[3] = mr.mr_handle;
+	assert_int_equal(made[3], made[1]); /* so that handles and age are in different order */
+	assert_handles(UVERBS_OBJECT_MR, (uint32_t[]){ made[3], made[2], made[0] }, 3);
+	assert_int_equal(dereg(made[3]), 0);
+	assert_int_equal(dereg(made[0]), 0);
+	assert_handles(UVERBS_OBJECT_MR, &made[2], 1);
 }
 
-TEST_WITH(types_of_objects_are_known_or_not, open_device, close_device)
+TEST(types_of_objects_are_known_or_not)
 {
 	static const struct {
 		uint64_t type;
@@ -81,139 +64,120 @@ TEST_WITH(types_of_objects_are_known_or_not, open_device, close_device)
 		{ UINT16_MAX + 1 + UVERBS_OBJECT_PD, EINVAL },
 		{ UVERBS_OBJECT_ASYNC_EVENT, EOPNOTSUPP },
 	};
-	struct device *device = *state;
 	uint32_t list[1], count;
 	char name[16];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		snprintf(name, sizeof(name), "0x%llx", (unsigned long long)cases[i].type);
 		count = 1;
-		assert_equal_for(name, info_handles(device->fd, cases[i].type, list, &count),
-				 cases[i].error);
+		assert_equal_for(name, list_in(fd, cases[i].type, list, &count), cases[i].error);
 		assert_equal_for(name, count, cases[i].error != 0);
 	}
 }
 
-TEST_WITH(the_list_is_checked, open_device, close_device)
+TEST(the_list_is_checked)
 {
-	struct device *device = *state;
 	uint32_t list[2] = { 77, 77 }, count = 77;
 	struct request request;
-	size_t i;
 
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
 	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, UVERBS_OBJECT_PD);
 	pointer(&request, UVERBS_ATTR_INFO_TOTAL_HANDLES, 4, &count);
-	assert_int_equal(send_to(&request, device->fd), EINVAL); /* without a list */
+	assert_int_equal(send_to(&request, fd), EINVAL); /* without a list */
 	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, 4, list);
-	assert_int_equal(send_to(&request, device->fd), 0);
-	for (i = 0; i < 8; i++) {
-		request.attrs[2].len = (uint16_t)i;
-		assert_equal_for("length", send_to(&request, device->fd), i == 4 ? 0 : EINVAL);
+	for (uint16_t i = 0; i < 8; i++) {
+		request.attrs[2].len = i;
+		assert_equal_for("length", send_to(&request, fd), i == 4 ? 0 : EINVAL);
 	}
 	request.attrs[2].data = 0;
 	request.attrs[2].len = 4;
-	assert_int_equal(send_to(&request, device->fd), EFAULT);
+	assert_int_equal(send_to(&request, fd), EFAULT);
 	request.attrs[0].data = UVERBS_OBJECT_MR; /* there are none: nothing is written */
-	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(send_to(&request, fd), 0);
 	request.attrs[0].len = 4;
-	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	assert_int_equal(send_to(&request, fd), EINVAL);
 
 	/* the number of handles is optional, but without it the call fails after it has written the list */
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_INFO_HANDLES);
 	attr(&request, UVERBS_ATTR_INFO_OBJECT_ID, 8, UVERBS_OBJECT_PD);
 	pointer(&request, UVERBS_ATTR_INFO_HANDLES_LIST, sizeof(list), list);
 	list[0] = 77;
-	assert_int_equal(send_to(&request, device->fd), ENOENT);
-	assert_int_equal(list[0], device->pd);
+	assert_int_equal(send_to(&request, fd), ENOENT);
+	assert_int_equal(list[0], pd);
 	assert_int_equal(list[1], 77);
 }
 
-TEST(a_file_without_context_has_no_handles)
+TEST(the_length_of_the_list_has_16_bits)
 {
-	uint32_t list[1], count = 1;
-	int fd = open_node();
-
-	(void)state;
-	assert_int_equal(info_handles(fd, UVERBS_OBJECT_PD, list, &count), 0);
-	assert_int_equal(count, 0);
-	close(fd);
-}
-
-TEST_WITH(the_length_of_the_list_has_16_bits, open_device, close_device)
-{
-	struct device *device = *state;
 	static uint32_t list[20000];
-	uint32_t count, newest = 0, i;
+	const struct {
+		uint32_t room, listed;
+	} cases[] = { { LIST_MAX, LIST_MAX }, { 20000, (20000 * 4 - 65536) / 4 } };
+	uint32_t count = 16384;
 
 	/* on-demand regions do not count against RLIMIT_MEMLOCK */
-	for (i = 0; i < LIST_MAX + 1; i++)
-		assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE,
-				     LOCAL | IB_UVERBS_ACCESS_ON_DEMAND, &newest),
-				 0);
-	count = LIST_MAX;
-	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
-	assert_int_equal(count, LIST_MAX);
-	assert_int_equal(list[0], newest);
-	assert_int_equal(list[LIST_MAX - 1], newest - LIST_MAX + 1);
-	count = 20000;
-	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
-	assert_int_equal(count, (20000 * 4 - 65536) / 4);
-	count = 16384;
-	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), EINVAL);
+	for (uint32_t i = 0; i < LIST_MAX + 1; i++)
+		assert_int_equal(reg(memory, PAGE, ODP), 0);
+	assert_int_equal(list_in(fd, UVERBS_OBJECT_MR, list, &count), EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		count = cases[i].room;
+		assert_int_equal(list_in(fd, UVERBS_OBJECT_MR, list, &count), 0);
+		assert_int_equal(count, cases[i].listed);
+		assert_int_equal(list[0], mr.mr_handle);
+		assert_int_equal(list[count - 1], mr.mr_handle - count + 1);
+	}
 }
 
-/* ---- QUERY_CONTEXT, PD_QUERY --------------------------------------------------------------- */
+/* ---- QUERY_CONTEXT, PD_QUERY ---- */
 
-static int query_context(int fd, struct mlx5_ib_alloc_ucontext_resp *out, size_t size)
+static int query_context(int context, struct mlx5_ib_alloc_ucontext_resp *out, size_t size)
 {
 	struct request request;
 
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
 	if (out)
 		pointer(&request, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, size, out);
-	return send_to(&request, fd);
+	return send_to(&request, context);
 }
 
-TEST_WITH(a_context_can_be_queried, open_device, close_device)
+TEST(a_context_can_be_queried)
 {
 	const size_t least =
 		offsetof(struct mlx5_ib_alloc_ucontext_resp, dump_fill_mkey) + sizeof(uint32_t);
-	struct device *device = *state;
 	struct mlx5_ib_alloc_ucontext_resp out[2];
+	uint32_t vectors = 0, list[1], count = 1;
 	struct request request;
 	uint64_t support = 0;
-	uint32_t vectors = 0;
 	int fresh = open_node();
 
 	assert_int_equal(query_context(fresh, out, sizeof(*out)), EINVAL);
+	assert_int_equal(list_in(fresh, UVERBS_OBJECT_PD, list, &count), 0);
+	assert_int_equal(count, 0);
 	close(fresh);
-	assert_int_equal(query_context(device->fd, NULL, 0), EINVAL);
-	assert_int_equal(query_context(device->fd, out, least - 1), EINVAL);
-	memset(out, 0xff, sizeof(out));
-	assert_int_equal(query_context(device->fd, out, least), 0);
+	assert_int_equal(query_context(fd, NULL, 0), EINVAL);
+	assert_int_equal(query_context(fd, out, least - 1), EINVAL);
+	assert_int_equal(query_context(fd, out, least), 0);
 	assert_int_equal(out->response_length, least);
 	memset(out, 0xff, sizeof(out));
-	assert_int_equal(query_context(device->fd, out, sizeof(out)), 0);
+	assert_int_equal(query_context(fd, out, sizeof(out)), 0);
 	assert_int_equal(out->response_length, sizeof(*out));
+	assert_int_equal(out[1].qp_tab_size, 0);
 	assert_int_equal(out->cqe_version, 1);
 	assert_int_equal(out->num_ports, 1);
 	assert_int_equal(out->tot_bfregs, 0); /* else the library cannot import */
-	assert_int_equal(out[1].qp_tab_size, 0);
 
 	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT);
 	pointer(&request, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, 4, &vectors);
 	pointer(&request, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT, 8, &support);
 	pointer(&request, MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, sizeof(*out), out);
-	assert_int_equal(send_to(&request, device->fd), 0);
+	assert_int_equal(send_to(&request, fd), 0);
 	assert_int_equal(vectors, 8);
 	assert_int_equal(support, IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS);
 	request.attrs[0].len = 8;
-	assert_int_equal(send_to(&request, device->fd), EINVAL);
+	assert_int_equal(send_to(&request, fd), EINVAL);
 }
 
-static int query_pd(int fd, uint64_t handle, uint32_t *pdn, size_t size)
+static int query_pd(uint64_t handle, uint32_t *pdn, size_t size)
 {
 	struct request request;
 
@@ -224,35 +188,34 @@ static int query_pd(int fd, uint64_t handle, uint32_t *pdn, size_t size)
 	return send_to(&request, fd);
 }
 
-TEST_WITH(a_pd_has_the_number_that_it_was_allocated_with, open_device, close_device)
+TEST(a_pd_has_the_number_that_it_was_allocated_with)
 {
-	struct device *device = *state;
 	const struct ib_uverbs_alloc_pd in = { 0 };
 	struct ib_uverbs_alloc_pd_resp out;
-	uint32_t pdn = 0, queried = 1, mr;
+	uint32_t pdn = 0, queried = 1;
 	struct request request;
 
 	init_write(&request, IB_USER_VERBS_CMD_ALLOC_PD, &in, sizeof(in), &out, sizeof(out));
 	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(pdn), &pdn);
-	assert_int_equal(send_to(&request, device->fd), 0);
-	assert_int_equal(query_pd(device->fd, out.pd_handle, &queried, 4), 0);
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(query_pd(out.pd_handle, &queried, 4), 0);
 	assert_int_equal(queried, pdn);
-	assert_int_equal(query_pd(device->fd, device->pd, &queried, 4), 0);
+	assert_int_equal(query_pd(pd, &queried, 4), 0);
 	assert_int_not_equal(queried, pdn);
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-	assert_int_equal(query_pd(device->fd, mr, &queried, 4), EINVAL);
-	assert_int_equal(query_pd(device->fd, 4711, &queried, 4), ENOENT);
-	assert_int_equal(query_pd(device->fd, device->pd, &queried, 8), EINVAL);
-	assert_int_equal(query_pd(device->fd, device->pd, NULL, 0), EINVAL);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(query_pd(mr.mr_handle, &queried, 4), EINVAL);
+	assert_int_equal(query_pd(4711, &queried, 4), ENOENT);
+	assert_int_equal(query_pd(pd, &queried, 8), EINVAL);
+	assert_int_equal(query_pd(pd, NULL, 0), EINVAL);
 }
 
-/* ---- libibverbs ---------------------------------------------------------------------------- */
+/* ---- libibverbs ---- */
 
-static uint32_t count_of(int fd, uint16_t type)
+static uint32_t count_of(int context, uint16_t type)
 {
 	uint32_t list[8], count = ARRAY_SIZE(list);
 
-	return info_handles(fd, type, list, &count) ? UINT32_MAX : count;
+	return list_in(context, type, list, &count) ? UINT32_MAX : count;
 }
 
 /* What the importer has to know of the objects. */
@@ -262,121 +225,117 @@ struct shared {
 
 static int work_on_imported(struct ibv_context *context, const struct shared *shared)
 {
-	char *memory = malloc(2 * PAGE);
-	struct ibv_pd *pd = ibv_import_pd(context, shared->pd);
+	char *own_memory = malloc(2 * PAGE);
+	struct ibv_pd *domain = ibv_import_pd(context, shared->pd);
 	struct ibv_mr *imported, *own;
 
-	EXPECT(pd);
+	EXPECT(domain);
 	EXPECT(!ibv_import_pd(context, shared->mr) && errno == EINVAL);
-	own = ibv_reg_mr(pd, memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE);
+	own = ibv_reg_mr(domain, own_memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE);
 	EXPECT(own);
-	EXPECT(!ibv_import_mr(pd, 4711) && errno == ENOENT);
-	imported = ibv_import_mr(pd, shared->mr);
+	EXPECT(!ibv_import_mr(domain, 4711) && errno == ENOENT);
+	imported = ibv_import_mr(domain, shared->mr);
 	EXPECT(imported);
 	EXPECT(imported->lkey == shared->lkey && imported->rkey == shared->lkey);
 	EXPECT(imported->length == PAGE && !imported->addr);
 	ibv_unimport_mr(imported);
-	imported = ibv_import_mr(pd, shared->mr); /* ibv_unimport_mr() did not destroy it */
+	imported = ibv_import_mr(domain, shared->mr); /* ibv_unimport_mr() did not destroy it */
 	EXPECT(imported);
 	EXPECT(!ibv_dereg_mr(imported));
-	EXPECT(!ibv_import_mr(pd, shared->mr) && errno == ENOENT);
+	EXPECT(!ibv_import_mr(domain, shared->mr) && errno == ENOENT);
 	EXPECT(!ibv_dereg_mr(own));
-	ibv_unimport_pd(pd);
-	free(memory);
+	ibv_unimport_pd(domain);
+	free(own_memory);
 	return 0;
 }
 
 static int import_and_work(int socket)
 {
-	int fd = receive_fd(socket), line;
+	int received = receive_fd(socket), line;
 	struct ibv_context *context;
 	struct shared shared;
 	uint32_t uars, pds;
 
-	EXPECT(fd >= 0 && read(socket, &shared, sizeof(shared)) == sizeof(shared));
-	uars = count_of(fd, UAR);
-	pds = count_of(fd, UVERBS_OBJECT_PD);
-	context = ibv_import_device(dup(fd));
+	EXPECT(received >= 0 && read(socket, &shared, sizeof(shared)) == sizeof(shared));
+	uars = count_of(received, UAR);
+	pds = count_of(received, UVERBS_OBJECT_PD);
+	context = ibv_import_device(dup(received));
 	EXPECT(context);
-	EXPECT(count_of(fd, UAR) == uars + 1);
+	EXPECT(count_of(received, UAR) == uars + 1);
 	line = work_on_imported(context, &shared);
 	if (line)
 		return line;
 	EXPECT(!ibv_close_device(context));
-	EXPECT(count_of(fd, UAR) == uars);
-	EXPECT(count_of(fd, UVERBS_OBJECT_PD) == pds);
-	EXPECT(!count_of(fd, UVERBS_OBJECT_MR));
+	EXPECT(count_of(received, UAR) == uars);
+	EXPECT(count_of(received, UVERBS_OBJECT_PD) == pds);
+	EXPECT(!count_of(received, UVERBS_OBJECT_MR));
 	return 0;
 }
 
 static int import_and_die(int socket)
 {
 	struct shared shared;
-	int fd = receive_fd(socket);
+	int received = receive_fd(socket);
 
 	EXPECT(read(socket, &shared, sizeof(shared)) == sizeof(shared));
-	EXPECT(ibv_import_device(fd));
+	EXPECT(ibv_import_device(received));
 	kill(getpid(), SIGKILL);
 	return 0;
 }
 
-/* Start work() in a child with a socket from which it gets the context of the device. */
-static pid_t start_importer(int (*work)(int socket), struct device *device)
+/* Starts work() in a child with a socket from which it gets the context of the device. */
+static pid_t start_importer(int (*work)(int socket))
 {
-	struct ib_uverbs_reg_mr_resp mr;
 	struct shared shared;
 	int ends[2];
-	pid_t pid;
+	pid_t child;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	pid = fork();
-	if (!pid) {
-		close(device->fd); /* the child shall have only the descriptor of the message */
+	child = fork();
+	if (!child) {
+		close(fd); /* the child shall have only the descriptor of the message */
 		_exit(work(ends[0]));
 	}
-	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, 0, LOCAL, &mr), 0);
-	shared = (struct shared){ device->pd, mr.mr_handle, mr.lkey };
-	assert_true(send_fd(ends[1], device->fd));
+	assert_int_equal(reg_at(memory, PAGE, 0, LOCAL), 0);
+	shared = (struct shared){ pd, mr.mr_handle, mr.lkey };
+	assert_true(send_fd(ends[1], fd));
 	assert_int_equal(write(ends[1], &shared, sizeof(shared)), sizeof(shared));
 	close(ends[0]);
 	close(ends[1]);
-	return pid;
+	return child;
 }
 
-TEST_WITH(another_process_imports_and_leaves_nothing_behind, open_device, close_device)
+TEST(another_process_imports_and_leaves_nothing_behind)
 {
-	struct device *device = *state;
-
-	assert_child_succeeds(start_importer(import_and_work, device));
-	assert_int_equal(count_of(device->fd, UAR), 0);
-	assert_int_equal(count_of(device->fd, UVERBS_OBJECT_MR), 0);
-	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
+	assert_child_succeeds(start_importer(import_and_work));
+	assert_int_equal(count_of(fd, UAR), 0);
+	assert_int_equal(count_of(fd, UVERBS_OBJECT_MR), 0);
+	assert_int_equal(dealloc_pd(pd), 0);
 }
 
-TEST_WITH(a_killed_importer_leaves_its_uar, open_device, close_device)
+TEST(a_killed_importer_leaves_its_uar)
 {
-	struct device *device = *state;
-	pid_t pid = start_importer(import_and_die, device);
+	pid_t importer = start_importer(import_and_die);
 	int status;
 
-	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(waitpid(importer, &status, 0), importer);
 	assert_true(WIFSIGNALED(status));
-	assert_int_equal(count_of(device->fd, UAR), 1);
-	assert_int_equal(count_of(device->fd, UVERBS_OBJECT_MR), 1);
+	assert_int_equal(count_of(fd, UAR), 1);
+	assert_int_equal(count_of(fd, UVERBS_OBJECT_MR), 1);
 }
 
-TEST_WITH(a_device_can_be_imported_many_times, open_device, close_device)
+TEST(a_device_can_be_imported_many_times)
 {
-	struct device *device = *state;
 	struct ibv_context *contexts[3];
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
-		contexts[i] = ibv_import_device(dup(device->fd));
+	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++) {
+		contexts[i] = ibv_import_device(dup(fd));
 		assert_non_null(contexts[i]);
-		assert_int_equal(count_of(device->fd, UAR), i + 1);
+		assert_int_equal(count_of(fd, UAR), i + 1);
 	}
-	for (i = 0; i < ARRAY_SIZE(contexts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(contexts); i++)
 		assert_int_equal(ibv_close_device(contexts[i]), 0);
-	assert_int_equal(count_of(device->fd, UAR), 0);
+	assert_int_equal(count_of(fd, UAR), 0);
 }
+
+EACH_TEST(open_device, close_device)

@@ -1,104 +1,91 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The write command REREG_MR: raw requests, and libibverbs. */
-#include <infiniband/verbs.h>
+/* The write command REREG_MR, also when it is interrupted by a kill, or sent by two threads at once. */
+#include <pthread.h>
 
 #include "tests/unit/lib/sim/device.h"
-#include "tests/unit/lib/sim/handlers/rereg.h"
 
 #define CHANGEABLE                                                                                 \
-	(LOCAL | IB_UVERBS_ACCESS_REMOTE_READ | IB_UVERBS_ACCESS_REMOTE_WRITE |                    \
-	 IB_UVERBS_ACCESS_REMOTE_ATOMIC | IB_UVERBS_ACCESS_RELAXED_ORDERING)
+	(LOCAL | REMOTE_READ | REMOTE_WRITE | IB_UVERBS_ACCESS_REMOTE_ATOMIC |                     \
+	 IB_UVERBS_ACCESS_RELAXED_ORDERING)
 
-TEST_WITH(a_translation_keeps_the_key_while_it_fits, open_device, close_device)
+TEST(a_translation_keeps_the_key_while_it_fits)
 {
-	struct device *device = *state;
-	struct ib_uverbs_reg_mr_resp mr;
-	uint32_t key, second, list[2], count = 2;
-
-	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 8 * PAGE, IOVA, LOCAL, &mr),
-			 0);
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &second), 0);
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory + 8 * PAGE, 8 * PAGE,
-				   IOVA, &key),
-			 0);
-	assert_int_equal(key, mr.lkey);
-	assert_int_equal(
-		translate(device->fd, mr.mr_handle, device->memory + 1, 10, IOVA + 1, &key), 0);
-	assert_region(device->fd, mr.mr_handle, mr.lkey, 10, IOVA + 1);
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 8 * PAGE, 0, &key), 0);
-	assert_region(device->fd, mr.mr_handle, mr.lkey, 8 * PAGE, 0);
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 9 * PAGE, IOVA, &key),
-			 0);
-	assert_int_not_equal(key, mr.lkey);
-	assert_region(device->fd, mr.mr_handle, key, 9 * PAGE, IOVA);
-	assert_int_equal(info_handles(device->fd, UVERBS_OBJECT_MR, list, &count), 0);
-	assert_int_equal(list[0],
-			 mr.mr_handle); /* the driver has made a new MR, with the old handle */
-	assert_int_equal(list[1], second);
-	mr.lkey = key;
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
-			 0);
-	assert_int_not_equal(key, mr.lkey);
-	mr.lkey = key;
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 9 * PAGE, IOVA, &key),
-			 0);
-	assert_int_equal(translate(device->fd, mr.mr_handle, device->memory, 10 * PAGE, IOVA, &key),
-			 0);
-	assert_int_equal(key, mr.lkey);
-}
-
-TEST_WITH(translations_are_checked, open_device, close_device)
-{
-	struct device *device = *state;
 	const struct {
 		const char *name;
-		const void *addr;
+		const char *addr;
 		uint64_t length, iova;
-		int error;
-	} cases[] = {
-		{ "length 0", device->memory, 0, IOVA, EINVAL },
-		{ "offset in the page", device->memory, PAGE, IOVA + 1, EINVAL },
-		{ "unmapped", (void *)0x10000, PAGE, IOVA, EFAULT },
-		{ "wraps", (void *)-PAGE, 2 * PAGE, IOVA, EINVAL },
-		{ "IOVA wraps", device->memory, 2 * PAGE, 0 - PAGE, EINVAL },
+		bool new_key;
+	} steps[] = {
+		{ "as long", memory + 8 * PAGE, 8 * PAGE, IOVA, false },
+		{ "shorter", memory + 1, 10, IOVA + 1, false },
+		{ "IOVA 0", memory, 8 * PAGE, 0, false },
+		{ "a page longer", memory, 9 * PAGE, IOVA, true },
+		{ "longer than the new key", memory, 10 * PAGE, IOVA, true },
+		{ "shorter again", memory, 9 * PAGE, IOVA, false },
+		{ "as long as the key", memory, 10 * PAGE, IOVA, false },
 	};
-	struct ib_uverbs_reg_mr_resp mr;
-	uint32_t key;
-	size_t i;
+	uint32_t key, handle, list[2], count = 2;
 
-	assert_int_equal(reg_at(device->fd, device->pd, device->memory, 2 * PAGE, IOVA, LOCAL, &mr),
-			 0);
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_equal_for(cases[i].name,
-				 translate(device->fd, mr.mr_handle, cases[i].addr, cases[i].length,
-					   cases[i].iova, &key),
-				 cases[i].error);
-		assert_region(device->fd, mr.mr_handle, mr.lkey, 2 * PAGE, IOVA);
+	assert_int_equal(reg_at(memory, 8 * PAGE, IOVA, LOCAL), 0);
+	handle = mr.mr_handle;
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	mr.mr_handle = handle;
+	mr.lkey = mr.rkey = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		key = mr.lkey;
+		assert_equal_for(steps[i].name,
+				 translate(steps[i].addr, steps[i].length, steps[i].iova), 0);
+		assert_equal_for(steps[i].name, i && mr.lkey != key, steps[i].new_key);
+		assert_region(steps[i].length, steps[i].iova);
+		assert_int_equal(list_in(fd, UVERBS_OBJECT_MR, list, &count), 0);
+		/* with a new key the driver has made a new MR, with the old handle */
+		assert_equal_for(steps[i].name, list[0] == handle, i > 2);
 	}
 }
 
-TEST_WITH(flags_and_handles_are_checked, open_device, close_device)
+TEST(translations_flags_and_handles_are_checked)
 {
-	struct device *device = *state;
-	struct ib_uverbs_rereg_mr in = { .access_flags = LOCAL };
-	struct ib_uverbs_rereg_mr_resp out;
+	enum { OWN = -1, NONE = 4711 }; /* the region itself, and a handle of no object */
+	const uint64_t start = (uintptr_t)memory;
+	const struct {
+		const char *name;
+		int handle;
+		uint32_t flags;
+		uint64_t start, length, iova;
+		int pd, error;
+	} cases[] = {
+		{ "length 0", OWN, REREG_TRANS, start, 0, IOVA, 0, EINVAL },
+		{ "offset", OWN, REREG_TRANS, start, PAGE, IOVA + 1, 0, EINVAL },
+		{ "unmapped", OWN, REREG_TRANS, 0x10000, PAGE, IOVA, 0, EFAULT },
+		{ "wraps", OWN, REREG_TRANS, -PAGE, 2 * PAGE, IOVA, 0, EINVAL },
+		{ "IOVA wraps", OWN, REREG_TRANS, start, 2 * PAGE, 0 - PAGE, 0, EINVAL },
+		{ "no flags", OWN, 0, 0, 0, 0, 0, EINVAL },
+		{ "unknown flag", OWN, 8, 0, 0, 0, 0, EOPNOTSUPP },
+		{ "no such region", NONE, REREG_ACCESS, 0, 0, 0, 0, ENOENT },
+		{ "a PD as region", (int)pd, REREG_ACCESS, 0, 0, 0, 0, EINVAL },
+		{ "no such PD", OWN, REREG_PD, 0, 0, 0, NONE, ENOENT },
+		{ "a region as PD", OWN, REREG_PD, 0, 0, 0, OWN, EINVAL },
+	};
 
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &in.mr_handle),
-			 0);
-	assert_int_equal(rereg(device->fd, &in, &out), EINVAL);
-	in.flags = 8;
-	assert_int_equal(rereg(device->fd, &in, &out), EOPNOTSUPP);
-	in.flags = REREG_ACCESS;
-	assert_int_equal(rereg(device->fd, &in, &out), 0);
-	in.mr_handle = 4711;
-	assert_int_equal(rereg(device->fd, &in, &out), ENOENT);
-	in.mr_handle = device->pd;
-	assert_int_equal(rereg(device->fd, &in, &out), EINVAL);
-	assert_int_equal(set_pd(device->fd, device->pd + 1, 4711), ENOENT);
-	assert_int_equal(set_pd(device->fd, device->pd + 1, device->pd + 1), EINVAL);
+	assert_int_equal(reg_at(memory, 2 * PAGE, IOVA, LOCAL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct ib_uverbs_rereg_mr in = {
+			.mr_handle =
+				cases[i].handle == OWN ? mr.mr_handle : (uint32_t)cases[i].handle,
+			.flags = cases[i].flags,
+			.start = cases[i].start,
+			.length = cases[i].length,
+			.hca_va = cases[i].iova,
+			.pd_handle = cases[i].pd == OWN ? mr.mr_handle : (uint32_t)cases[i].pd,
+			.access_flags = LOCAL,
+		};
+
+		assert_equal_for(cases[i].name, send_change(&in), cases[i].error);
+		assert_region(2 * PAGE, IOVA);
+	}
 }
 
-TEST_WITH(access_is_checked, open_device, close_device)
+TEST(access_is_checked)
 {
 	static const struct {
 		uint32_t from, to;
@@ -107,179 +94,244 @@ TEST_WITH(access_is_checked, open_device, close_device)
 	} cases[] = {
 		{ LOCAL, 0, 0, false },
 		{ LOCAL, CHANGEABLE, 0, false },
-		{ LOCAL, IB_UVERBS_ACCESS_REMOTE_WRITE, EINVAL, false },
+		{ LOCAL, REMOTE_WRITE, EINVAL, false },
 		{ LOCAL, LOCAL | 1u << 30, EINVAL, false },
 		{ LOCAL, LOCAL | 1u << 8, EOPNOTSUPP, false },
 		{ 0, LOCAL, EACCES, false },
-		{ 0, IB_UVERBS_ACCESS_MW_BIND, EACCES, false },
-		{ 0, IB_UVERBS_ACCESS_REMOTE_READ, 0, false },
-		{ IB_UVERBS_ACCESS_MW_BIND, LOCAL, 0, true },
-		{ LOCAL, LOCAL | IB_UVERBS_ACCESS_ZERO_BASED, 0, true },
+		{ 0, MW_BIND, EACCES, false },
+		{ 0, REMOTE_READ, 0, false },
+		{ MW_BIND, LOCAL, 0, true },
+		{ LOCAL, LOCAL | ZERO_BASED, 0, true },
+		{ ODP, ODP | REMOTE_READ, 0, false },
+		{ ODP, LOCAL, EOPNOTSUPP, false },
 	};
-	struct device *device = *state;
-	struct ib_uverbs_reg_mr_resp mr;
 	char name[32];
 	uint32_t key;
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		snprintf(name, sizeof(name), "0x%x to 0x%x", cases[i].from, cases[i].to);
-		assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, IOVA,
-					cases[i].from, &mr),
-				 0);
-		assert_equal_for(name, set_access(device->fd, mr.mr_handle, cases[i].to, &key),
-				 cases[i].error);
-		if (!cases[i].error)
-			assert_equal_for(name, key != mr.lkey, cases[i].new_key);
-		else
-			key = mr.lkey;
-		assert_region(device->fd, mr.mr_handle, key, PAGE, IOVA);
-		assert_int_equal(dereg(device->fd, mr.mr_handle), 0);
+		assert_int_equal(reg_at(memory, PAGE, IOVA, cases[i].from), 0);
+		key = mr.lkey;
+		assert_equal_for(name, set_access(cases[i].to), cases[i].error);
+		assert_equal_for(name, mr.lkey != key, cases[i].new_key);
+		assert_region(PAGE, IOVA);
+		assert_int_equal(dereg(mr.mr_handle), 0);
 	}
+	/* Write access depends on how the pages are pinned, not on the access that the region has now. */
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(set_access(0), 0);
+	assert_int_equal(set_access(LOCAL), 0);
+	/* New memory is pinned with the access that the region has then. */
+	assert_int_equal(set_access(0), 0);
+	assert_int_equal(translate(map(PAGE, PROT_READ), PAGE, IOVA), 0);
+	assert_int_equal(set_access(LOCAL), EACCES);
 }
 
-/* Write access depends on how the pages are pinned, not on the access that the MR has now. */
-TEST_WITH(write_access_can_be_given_back, open_device, close_device)
+TEST(new_access_applies_to_new_memory)
 {
-	struct device *device = *state;
-	struct ib_uverbs_rereg_mr in;
-	struct ib_uverbs_rereg_mr_resp out;
-	uint32_t mr, key;
+	struct ib_uverbs_rereg_mr in = { .flags = REREG_TRANS,
+					 .start = (uintptr_t)map(PAGE, PROT_READ),
+					 .length = PAGE,
+					 .hca_va = IOVA };
 
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
-	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
-	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
-	/* the new pages are pinned for reading */
-	assert_int_equal(translate(device->fd, mr, device->memory, PAGE, IOVA, &key), 0);
-	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), EACCES);
-	/* the new access decides how new pages are pinned: for writing */
-	init_translation(&in, mr, device->memory, PAGE, IOVA);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	in.mr_handle = mr.mr_handle;
+	assert_int_equal(send_change(&in), EFAULT);
 	in.flags |= REREG_ACCESS;
-	in.access_flags = LOCAL;
-	assert_int_equal(rereg(device->fd, &in, &out), 0);
-	assert_int_equal(set_access(device->fd, mr, 0, &key), 0);
-	assert_int_equal(set_access(device->fd, mr, LOCAL, &key), 0);
+	assert_int_equal(send_change(&in), 0);
 }
 
-TEST_WITH(new_access_decides_about_new_memory, open_device, close_device)
+TEST(the_pd_is_busy_that_has_the_region)
 {
-	struct device *device = *state;
-	struct ib_uverbs_rereg_mr in;
-	struct ib_uverbs_rereg_mr_resp out;
-	uint32_t mr, key;
+	uint32_t other;
 
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-	init_translation(&in, mr, map(PAGE, PROT_READ), PAGE, IOVA);
-	assert_int_equal(rereg(device->fd, &in, &out), EFAULT);
-	in.flags |= REREG_ACCESS;
-	assert_int_equal(rereg(device->fd, &in, &out), 0);
-	assert_int_equal(translate(device->fd, mr, map(PAGE, PROT_READ), PAGE, IOVA, &key), 0);
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(set_pd(other), 0);
+	assert_int_equal(dealloc_pd(other), EBUSY);
+	assert_int_equal(dealloc_pd(pd), 0);
+	assert_int_equal(set_pd(pd), ENOENT);
+	assert_int_equal(set_pd(other), 0);
+	assert_int_equal(dereg(mr.mr_handle), 0);
+	assert_int_equal(dealloc_pd(other), 0);
 }
 
-TEST_WITH(the_pd_is_busy_that_has_the_region, open_device, close_device)
+TEST(on_demand_regions_get_a_new_key_with_new_memory)
 {
-	struct device *device = *state;
-	uint32_t other, mr;
-
-	assert_int_equal(alloc_pd(device->fd, &other), 0);
-	assert_int_equal(reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr), 0);
-	assert_int_equal(set_pd(device->fd, mr, other), 0);
-	assert_int_equal(dealloc_pd(device->fd, other), EBUSY);
-	assert_int_equal(dealloc_pd(device->fd, device->pd), 0);
-	assert_int_equal(set_pd(device->fd, mr, device->pd), ENOENT);
-	assert_int_equal(set_pd(device->fd, mr, other), 0);
-	assert_int_equal(dereg(device->fd, mr), 0);
-	assert_int_equal(dealloc_pd(device->fd, other), 0);
-}
-
-TEST_WITH(on_demand_regions_get_a_new_key_with_new_memory, open_device, close_device)
-{
-	const uint32_t odp = LOCAL | IB_UVERBS_ACCESS_ON_DEMAND;
-	struct device *device = *state;
-	struct ib_uverbs_reg_mr_resp mr;
-	struct ib_uverbs_rereg_mr in;
-	struct ib_uverbs_rereg_mr_resp out;
+	struct ib_uverbs_rereg_mr in = { .flags = REREG_TRANS | REREG_ACCESS,
+					 .start = (uintptr_t)memory,
+					 .length = PAGE,
+					 .hca_va = IOVA,
+					 .access_flags = LOCAL };
 	uint32_t key;
 
-	assert_int_equal(reg_at(device->fd, device->pd, device->memory, PAGE, IOVA, odp, &mr), 0);
-	assert_int_equal(
-		set_access(device->fd, mr.mr_handle, odp | IB_UVERBS_ACCESS_REMOTE_READ, &key), 0);
-	assert_int_equal(key, mr.lkey);
-	assert_int_equal(set_access(device->fd, mr.mr_handle, LOCAL, &key), EOPNOTSUPP);
-	assert_int_equal(translate(device->fd, mr.mr_handle, (void *)0x10000, PAGE, IOVA, &key), 0);
-	assert_int_not_equal(key, mr.lkey);
-	init_translation(&in, mr.mr_handle, device->memory, PAGE, IOVA);
-	in.flags |= REREG_ACCESS;
-	in.access_flags = LOCAL;
-	assert_int_equal(rereg(device->fd, &in, &out), 0);
-	assert_int_not_equal(out.lkey, key);
+	assert_int_equal(reg_at(memory, PAGE, IOVA, ODP), 0);
+	key = mr.lkey;
+	in.mr_handle = mr.mr_handle;
+	assert_int_equal(translate(NOT_MAPPED, PAGE, IOVA), 0);
+	assert_int_not_equal(mr.lkey, key);
+	key = mr.lkey;
+	assert_int_equal(send_change(&in), 0);
+	assert_int_not_equal(mr.lkey, key);
 
-	assert_int_equal(reg_at(device->fd, device->pd, NULL, UINT64_MAX, 0, odp, &mr), 0);
-	assert_int_equal(set_access(device->fd, mr.mr_handle, LOCAL, &key), EOPNOTSUPP);
-	assert_int_equal(set_access(device->fd, mr.mr_handle, IB_UVERBS_ACCESS_ON_DEMAND, &key), 0);
-	assert_region(device->fd, mr.mr_handle, key, UINT64_MAX, 0);
-	assert_int_not_equal(key, mr.lkey);
+	assert_int_equal(reg_at(NULL, UINT64_MAX, 0, ODP), 0);
+	key = mr.lkey;
+	assert_int_equal(set_access(LOCAL), EOPNOTSUPP);
+	assert_int_equal(set_access(IB_UVERBS_ACCESS_ON_DEMAND), 0);
+	assert_region(UINT64_MAX, 0);
+	assert_int_not_equal(mr.lkey, key);
 }
 
-static int count_old_and_new(struct device *device)
+static int count_old_and_new(void)
 {
-	uint32_t mr, key;
-
 	EXPECT(!may_lock(10));
-	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, &mr));
-	EXPECT(translate(device->fd, mr, device->memory, 5 * PAGE, 0, &key) == ENOMEM);
-	EXPECT(!translate(device->fd, mr, device->memory, 4 * PAGE, 0, &key));
-	EXPECT(!reg(device->fd, device->pd, device->memory, 6 * PAGE, LOCAL, NULL));
-	EXPECT(translate(device->fd, mr, device->memory, PAGE, 0, &key) == ENOMEM);
-	EXPECT(!set_access(device->fd, mr, 0, &key));
+	EXPECT(!reg(memory, 6 * PAGE, LOCAL));
+	EXPECT(translate(memory, 5 * PAGE, 0) == ENOMEM);
+	EXPECT(!translate(memory, 4 * PAGE, 0));
+	EXPECT(!reg(memory, 6 * PAGE, LOCAL));
+	EXPECT(translate(memory, PAGE, 0) == ENOMEM);
+	EXPECT(!set_access(0));
 	/* a change that is refused leaves no page counted */
-	EXPECT(!dereg(device->fd, mr));
-	EXPECT(!reg(device->fd, device->pd, device->memory, PAGE, LOCAL, &mr));
-	EXPECT(translate(device->fd, mr, (void *)0x10000, 3 * PAGE, 0, &key) == EFAULT);
-	EXPECT(!reg(device->fd, device->pd, device->memory, 3 * PAGE, LOCAL, NULL));
+	EXPECT(!dereg(mr.mr_handle));
+	EXPECT(!reg(memory, PAGE, LOCAL));
+	EXPECT(translate(NOT_MAPPED, 3 * PAGE, 0) == EFAULT);
+	EXPECT(translate(memory, 3 * PAGE, 0 - PAGE) == EINVAL);
+	EXPECT(!reg(memory, 3 * PAGE, LOCAL));
 	return 0;
 }
 
-TEST_WITH(old_and_new_pages_count_together, open_device, close_device)
+TEST(old_and_new_pages_count_together)
 {
-	in_child(count_old_and_new, *state);
+	in_child(count_old_and_new);
 }
 
-TEST(libibverbs_changes_regions)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = ibv_open_device(list[0]);
-	char *memory = map(4 * PAGE, PROT_READ | PROT_WRITE);
-	struct ibv_pd *pd = ibv_alloc_pd(context), *other = ibv_alloc_pd(context);
-	struct ibv_mr *mr = ibv_reg_mr(pd, memory, 2 * PAGE, IBV_ACCESS_LOCAL_WRITE);
-	uint32_t key;
+/* ---- kills and races ---- */
 
-	(void)state;
-	assert_non_null(mr);
-	key = mr->lkey;
-	assert_int_equal(
-		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory + PAGE, PAGE, 0), 0);
-	assert_int_equal(mr->lkey, key);
-	assert_ptr_equal(mr->addr, memory + PAGE);
-	assert_int_equal(
-		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory, 4 * PAGE, 0), 0);
-	assert_int_not_equal(mr->lkey, key);
-	assert_int_equal(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS,
-				      other, NULL, 0,
-				      IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE),
-			 0);
-	assert_int_equal(ibv_dealloc_pd(pd), 0);
-	assert_int_equal(
-		ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, (void *)0x10000, PAGE, 0),
-		IBV_REREG_MR_ERR_CMD);
-	assert_int_equal(errno, EFAULT);
-	assert_int_equal(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_ACCESS, NULL, NULL, 0,
-				      IBV_ACCESS_REMOTE_WRITE),
-			 IBV_REREG_MR_ERR_CMD);
-	assert_int_equal(errno, EINVAL);
-	assert_int_equal(ibv_dereg_mr(mr), 0);
-	assert_int_equal(ibv_dealloc_pd(other), 0);
-	assert_int_equal(ibv_close_device(context), 0);
-	ibv_free_device_list(list);
+static int change_for_ever(uint32_t other)
+{
+	for (uint32_t pages = 1;; pages = pages % 8 + 1) {
+		EXPECT(!translate(memory, pages * PAGE, pages * PAGE));
+		EXPECT(!set_pd(pages % 2 ? other : pd));
+	}
 }
+
+TEST(a_kill_leaves_the_region_as_it_was_or_will_be)
+{
+	uint32_t other;
+	struct mr seen;
+	pid_t pid;
+
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	for (int i = 0; i < 100; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(change_for_ever(other));
+		usleep((useconds_t)(i * 17 % 900)); /* kills at another moment each time */
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(query(fd, mr.mr_handle, &seen), 0);
+		if (seen.iova != (uintptr_t)memory)
+			assert_int_equal(seen.iova, seen.length);
+	}
+	assert_int_equal(set_pd(other), 0);
+	assert_int_equal(dealloc_pd(pd), 0);
+	assert_int_equal(dealloc_pd(other), EBUSY);
+}
+
+static void *translate_often(void *argument)
+{
+	for (uintptr_t i = 0; i < 2000; i++) {
+		struct ib_uverbs_rereg_mr in = { .mr_handle = pd + 1,
+						 .flags = REREG_TRANS,
+						 .start = (uintptr_t)memory,
+						 .length = (i % 8 + 1) * PAGE,
+						 .hca_va = IOVA };
+		struct ib_uverbs_rereg_mr_resp out;
+		struct request request;
+		int rc;
+
+		init_write(&request, IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out,
+			   sizeof(out));
+		rc = send_to(&request, fd);
+		if (rc && rc != EBUSY)
+			return argument;
+	}
+	return NULL;
+}
+
+static int change_in_threads(void)
+{
+	pthread_t threads[4];
+	void *failed;
+
+	/* each thread has up to 8 charged that are not yet those of the region */
+	EXPECT(!may_lock(40));
+	EXPECT(!reg(memory, PAGE, LOCAL));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		EXPECT(!pthread_create(&threads[i], NULL, translate_often, memory));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		EXPECT(!pthread_join(threads[i], &failed));
+		EXPECT(!failed);
+	}
+	EXPECT(!translate(memory, 8 * PAGE, IOVA));
+	EXPECT(!reg(memory, 32 * PAGE, LOCAL));
+	EXPECT(reg(memory, PAGE, LOCAL) == ENOMEM);
+	return 0;
+}
+
+TEST(threads_can_change_a_region_at_once)
+{
+	in_child(change_in_threads);
+}
+
+#define MUCH (7ul << 20) /* takes a while to pin, and is less than the usual RLIMIT_MEMLOCK */
+
+static struct {
+	int rc;
+	bool done;
+} race;
+
+static void *translate_much(void *start)
+{
+	const struct ib_uverbs_rereg_mr in = { .mr_handle = pd + 1,
+					       .flags = REREG_TRANS,
+					       .start = (uintptr_t)start,
+					       .length = MUCH,
+					       .hca_va = IOVA };
+	struct ib_uverbs_rereg_mr_resp out;
+	struct request request;
+
+	init_write(&request, IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out, sizeof(out));
+	race.rc = send_to(&request, fd);
+	__atomic_store_n(&race.done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+TEST(only_one_of_two_changes_is_made)
+{
+	uint32_t access = 0;
+	pthread_t thread;
+	char *much;
+
+	race.rc = 0;
+	for (int i = 0; i < 2000 && race.rc != EBUSY; i++) {
+		race.done = false;
+		much = map(MUCH, PROT_READ | PROT_WRITE);
+		assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+		assert_int_equal(pthread_create(&thread, NULL, translate_much, much), 0);
+		while (!__atomic_load_n(&race.done, __ATOMIC_ACQUIRE)) {
+			access ^= LOCAL;
+			if (set_access(access))
+				break;
+		}
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		munmap(much, MUCH);
+		if (race.rc != EBUSY)
+			assert_int_equal(dereg(mr.mr_handle), 0);
+	}
+	assert_int_equal(race.rc, EBUSY);
+	assert_region(PAGE, (uintptr_t)memory);
+}
+
+EACH_TEST(open_device, close_device)

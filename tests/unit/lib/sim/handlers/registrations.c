@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Registering and querying: the write commands, the methods REG_MR and REG_DMABUF_MR, DMA handles, limits. */
+#include "tests/unit/lib/sim/device.h"
+
+TEST(query_mr_answers_what_was_registered)
+{
+	struct request request;
+	struct mr found = { .iova = 1 };
+
+	assert_int_equal(reg_at(memory + 100, 5000, IOVA + 100, LOCAL), 0);
+	assert_int_equal(mr.lkey, mr.rkey);
+	assert_region(5000, IOVA + 100);
+	init_query(&request, mr.mr_handle, &found);
+	request.hdr.num_attrs = 4; /* the IOVA is optional */
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(found.length, 5000);
+	assert_int_equal(found.iova, 1);
+}
+
+TEST(handles_and_keys_are_reused_at_once)
+{
+	struct ib_uverbs_reg_mr_resp first, second;
+	uint32_t other;
+
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	first = mr;
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	second = mr;
+	assert_int_equal(first.mr_handle, pd + 1);
+	assert_int_equal(second.mr_handle, pd + 2);
+	assert_int_not_equal(first.lkey, second.lkey);
+	assert_int_equal(dereg(first.mr_handle), 0);
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	assert_int_equal(other, first.mr_handle); /* all types share the handles */
+	assert_int_equal(dealloc_pd(other), 0);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(mr.mr_handle, first.mr_handle);
+	assert_int_equal(mr.lkey, first.lkey);
+	assert_int_equal(dereg(first.mr_handle), 0);
+	assert_int_equal(dereg(second.mr_handle), 0);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(mr.mr_handle, first.mr_handle); /* the lowest handle */
+	assert_int_equal(mr.lkey, second.lkey);          /* the key that was freed last */
+	assert_int_equal(dereg(mr.mr_handle), 0);
+	assert_int_equal(reg(memory, 4 * PAGE, LOCAL), 0);
+	assert_int_not_equal(mr.lkey, first.lkey); /* keys are kept by size */
+}
+
+TEST(registrations_are_checked)
+{
+	char *readonly = map(PAGE, PROT_READ), *hole = map(4 * PAGE, PROT_READ | PROT_WRITE);
+	char *none = map(PAGE, PROT_NONE);
+	const struct {
+		const char *name;
+		void *addr;
+		uint64_t length, iova;
+		uint32_t access;
+		int error;
+	} cases[] = {
+		{ "access 0", memory, PAGE, 0, 0, 0 },
+		{ "remote write without local", memory, PAGE, 0, REMOTE_WRITE, EINVAL },
+		{ "atomic without local", memory, PAGE, 0, IB_UVERBS_ACCESS_REMOTE_ATOMIC, EINVAL },
+		{ "remote write", memory, PAGE, 0, LOCAL | REMOTE_WRITE, 0 },
+		{ "hugetlb", memory, PAGE, 0, LOCAL | HUGETLB, 0 },
+		{ "flush-global", memory, PAGE, 0, LOCAL | 1 << 8, EOPNOTSUPP },
+		{ "flush-persistent", memory, PAGE, 0, LOCAL | 1 << 9, EOPNOTSUPP },
+		{ "bit 10", memory, PAGE, 0, LOCAL | 1 << 10, EINVAL },
+		{ "bit 19", memory, PAGE, 0, LOCAL | 1 << 19, EINVAL },
+		{ "relaxed", memory, PAGE, 0, LOCAL | IB_UVERBS_ACCESS_RELAXED_ORDERING, 0 },
+		{ "bit 29, optional", memory, PAGE, 0, LOCAL | 1 << 29, 0 },
+		{ "bit 30", memory, PAGE, 0, LOCAL | 1u << 30, EINVAL },
+		{ "zero length", memory, 0, 0, LOCAL, EINVAL },
+		{ "zero length in a page", memory + 17, 0, 17, LOCAL, EINVAL },
+		{ "zero length, unmapped", (char *)NOT_MAPPED + 1, 0, 1, LOCAL, EFAULT },
+		{ "one byte", memory + 17, 1, 17, LOCAL, 0 },
+		{ "wraps", (void *)-PAGE, 2 * PAGE, 0, LOCAL, EINVAL },
+		{ "ends at the top", (void *)-PAGE, PAGE, 0, LOCAL, EINVAL },
+		{ "the kernel's", (void *)-(4 * PAGE), PAGE, 0, LOCAL, EFAULT },
+		{ "unmapped", NOT_MAPPED, PAGE, 0, LOCAL, EFAULT },
+		{ "a hole", hole, 4 * PAGE, 0, LOCAL, EFAULT },
+		{ "up to the hole", hole, 2 * PAGE, 0, LOCAL, 0 },
+		{ "read-only, to write", readonly, PAGE, 0, LOCAL, EFAULT },
+		{ "read-only, to bind", readonly, PAGE, 0, MW_BIND, EFAULT },
+		{ "read-only, to read", readonly, PAGE, 0, REMOTE_READ, 0 },
+		{ "inaccessible", none, PAGE, 0, 0, EFAULT },
+		{ "IOVA's offset", memory, PAGE, IOVA + 1, LOCAL, EINVAL },
+		{ "IOVA at the top", memory, 2 * PAGE, 0 - 2 * PAGE, LOCAL, 0 },
+		{ "IOVA wraps", memory, 2 * PAGE, 0 - PAGE, LOCAL, EINVAL },
+		{ "on demand, unmapped", NOT_MAPPED, PAGE, 0, ODP, 0 },
+		{ "on demand, zero length", memory, 0, 0, ODP, EINVAL },
+		{ "on demand, zero length in a page", memory + 5, 0, 5, ODP, 0 },
+		{ "on demand, wraps", (void *)-PAGE, 2 * PAGE, 0, ODP, EOVERFLOW },
+		{ "on demand, 0 bytes at 0", NULL, 0, 0, ODP, EOVERFLOW },
+		{ "implicit", NULL, UINT64_MAX, 0, ODP, 0 },
+		{ "implicit with IOVA", NULL, UINT64_MAX, PAGE, ODP, EINVAL },
+		{ "implicit huge", NULL, UINT64_MAX, 0, ODP | HUGETLB, EINVAL },
+	};
+
+	munmap(hole + 2 * PAGE, PAGE);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(
+			cases[i].name,
+			reg_at(cases[i].addr, cases[i].length, cases[i].iova, cases[i].access),
+			cases[i].error);
+		if (!cases[i].error)
+			assert_region(cases[i].length, cases[i].iova);
+	}
+}
+
+TEST(on_demand_memory_must_not_be_there_in_small_pages)
+{
+	const uint64_t huge = 2ul << 20;
+	char *all = map(2 * huge, PROT_READ | PROT_WRITE), *start;
+
+	start = (char *)(((uintptr_t)all + huge - 1) & ~(huge - 1));
+	madvise(all, 2 * huge, MADV_NOHUGEPAGE);
+	start[PAGE] = 1; /* this small page does not matter: a huge one would not begin here */
+	assert_int_equal(reg(start + PAGE, PAGE, ODP | HUGETLB), 0);
+	start[0] = 1;
+	assert_int_equal(reg(start + PAGE, PAGE, ODP | HUGETLB), EINVAL);
+	/* a page that cannot be read does not count as there */
+	assert_int_equal(mprotect(start, PAGE, PROT_WRITE), 0);
+	assert_int_equal(reg(start + PAGE, PAGE, ODP | HUGETLB), 0);
+	munmap(all, 2 * huge);
+}
+
+/* ---- the methods REG_DMABUF_MR and REG_MR ---- */
+
+#define DATA_DIRECT 0x1000 /* MLX5_IB_ATTR_REG_DMABUF_MR_ACCESS_FLAGS */
+
+TEST(dma_bufs_are_checked)
+{
+	int dmabuf = make_dmabuf(16), zero = open("/dev/zero", O_RDWR),
+	    memfd = memfd_create("x", 0);
+	const struct {
+		const char *name;
+		int fd;
+		uint64_t offset, length, iova;
+		uint32_t access;
+		int error;
+	} cases[] = {
+		{ "whole", dmabuf, 0, 16 * PAGE, IOVA, LOCAL, 0 },
+		{ "part", dmabuf, PAGE + 100, 5000, IOVA + 100, LOCAL, 0 },
+		{ "IOVA 0", dmabuf, 0, PAGE, 0, LOCAL, 0 },
+		{ "IOVA's offset", dmabuf, 0, PAGE, IOVA + 100, LOCAL, EINVAL },
+		{ "past the end", dmabuf, PAGE, 16 * PAGE, IOVA, LOCAL, EINVAL },
+		{ "begins past the end", dmabuf, 17 * PAGE, PAGE, IOVA, LOCAL, EINVAL },
+		{ "wraps", dmabuf, -PAGE, 2 * PAGE, IOVA, LOCAL, EINVAL },
+		{ "length 0", dmabuf, 0, 0, IOVA, LOCAL, EINVAL },
+		{ "on demand", dmabuf, 0, PAGE, IOVA, ODP, EINVAL },
+		{ "to bind", dmabuf, 0, PAGE, IOVA, LOCAL | MW_BIND, EINVAL },
+		{ "remote write", dmabuf, 0, PAGE, IOVA, REMOTE_WRITE, EINVAL },
+		{ "not open", 999, 0, PAGE, IOVA, LOCAL, EBADF },
+		{ "negative", -1, 0, PAGE, IOVA, LOCAL, EBADF },
+		{ "no dma-buf", zero, 0, PAGE, IOVA, LOCAL, EINVAL },
+		{ "memfd", memfd, 0, 0, IOVA, LOCAL, EINVAL },
+		{ "access comes first", 999, 0, PAGE, IOVA, REMOTE_WRITE, EINVAL },
+	};
+	struct request request;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		init_dmabuf(&request, cases[i].fd, cases[i].offset, cases[i].length, cases[i].iova,
+			    cases[i].access);
+		assert_equal_for(cases[i].name, send_reg(&request), cases[i].error);
+		if (!cases[i].error)
+			assert_region(cases[i].length, cases[i].iova);
+	}
+	assert_int_equal(dealloc_pd(pd), EBUSY);
+	init_dmabuf(&request, dmabuf, 0, PAGE, 0, LOCAL);
+	request.attrs[1].data = 4711;
+	assert_int_equal(send_reg(&request), ENOENT);
+	close(dmabuf);
+	close(zero);
+	close(memfd);
+}
+
+TEST(a_dma_buf_region_becomes_one_of_memory_by_new_memory)
+{
+	int dmabuf = make_dmabuf(16);
+	struct request request;
+	uint32_t key;
+
+	init_dmabuf(&request, dmabuf, 0, 16 * PAGE, IOVA, LOCAL);
+	assert_int_equal(send_reg(&request), 0);
+	key = mr.lkey;
+	assert_int_equal(set_access(LOCAL | REMOTE_READ), 0);
+	assert_int_equal(mr.lkey, key);
+	assert_int_equal(set_access(LOCAL | MW_BIND), EOPNOTSUPP);
+	assert_int_equal(translate(memory, PAGE, (uintptr_t)memory), 0);
+	assert_int_not_equal(mr.lkey, key);
+	assert_int_equal(set_access(LOCAL | MW_BIND), 0);
+	close(dmabuf);
+}
+
+static int data_direct_path(char *path, size_t size)
+{
+	struct request request;
+
+	init(&request, UVERBS_OBJECT_DEVICE, 0x1001); /* ...GET_DATA_DIRECT_SYSFS_PATH */
+	pointer(&request, 0x1000, size, path);
+	return send_to(&request, fd);
+}
+
+TEST(data_direct_needs_a_device_for_it)
+{
+	int dmabuf = make_dmabuf(2);
+	const struct {
+		const char *name;
+		bool present;
+		uint64_t flags, offset, length;
+		int error;
+	} cases[] = {
+		{ "absent", false, 1, 0, PAGE, EINVAL },
+		{ "absent, with an offset", false, 1, 100, PAGE, EOPNOTSUPP },
+		{ "not asked for", false, 0, 0, PAGE, 0 },
+		{ "unknown", false, 2, 0, PAGE, EINVAL },
+		{ "too long", true, 1, 0, 3 * PAGE, EINVAL },
+		{ "present", true, 1, 0, 2 * PAGE, 0 },
+	};
+	char path[64] = "";
+	struct request request;
+
+	assert_int_equal(data_direct_path(path, sizeof(path)), ENODEV);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (cases[i].present)
+			setenv("MRCTL_SIM_DATA_DIRECT", "1", 1);
+		init_dmabuf(&request, dmabuf, cases[i].offset, cases[i].length, cases[i].offset,
+			    LOCAL);
+		attr(&request, DATA_DIRECT, 4, cases[i].flags);
+		assert_equal_for(cases[i].name, send_reg(&request), cases[i].error);
+	}
+	assert_int_equal(set_access(LOCAL | REMOTE_READ), EOPNOTSUPP);
+	assert_int_equal(data_direct_path(path, 5), ENOSPC);
+	assert_string_equal(path, "");
+	assert_int_equal(data_direct_path(path, sizeof(path)), 0);
+	assert_memory_equal(path, "/devices/", 9);
+	unsetenv("MRCTL_SIM_DATA_DIRECT");
+	close(dmabuf);
+}
+
+TEST(one_method_registers_memory_and_dma_bufs)
+{
+	int dmabuf = make_dmabuf(4);
+	const uint64_t start = (uintptr_t)memory;
+	enum { NEITHER, OF_ADDR = 1, OF_OFFSET = 2, OF_FD = 4, OF_DMABUF = OF_OFFSET | OF_FD };
+	const struct {
+		const char *name;
+		unsigned int given;
+		uint64_t addr, offset, fd;
+		uint32_t access;
+		int error;
+	} cases[] = {
+		{ "neither", NEITHER, 0, 0, 0, LOCAL, EINVAL },
+		{ "memory", OF_ADDR, start, 0, 0, LOCAL, 0 },
+		{ "IOVA's offset", OF_ADDR, start + 1, 0, 0, LOCAL, EINVAL },
+		{ "unmapped", OF_ADDR, 0x10000, 0, 0, LOCAL, EFAULT },
+		{ "on demand", OF_ADDR, 0x10000, 0, 0, ODP, 0 },
+		{ "both", OF_ADDR | OF_DMABUF, start, 0, (uint64_t)dmabuf, LOCAL, EINVAL },
+		{ "an address and an offset", OF_ADDR | OF_OFFSET, start, 0, 0, LOCAL, EINVAL },
+		{ "a dma-buf without offset", OF_FD, 0, 0, (uint64_t)dmabuf, LOCAL, EINVAL },
+		{ "a dma-buf", OF_DMABUF, 0, PAGE, (uint64_t)dmabuf, LOCAL, 0 },
+		{ "a dma-buf on demand", OF_DMABUF, 0, 0, (uint64_t)dmabuf, ODP, EINVAL },
+		{ "past its end", OF_DMABUF, 0, 4 * PAGE, (uint64_t)dmabuf, LOCAL, EINVAL },
+		{ "its offset", OF_DMABUF, 0, 1, (uint64_t)dmabuf, LOCAL, EINVAL },
+		{ "more than 32 bits", OF_DMABUF, 0, 0, 1ull << 32, LOCAL, EINVAL },
+		{ "not open", OF_DMABUF, 0, 0, 999, LOCAL, EBADF },
+	};
+	struct request request;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		init_reg(&request, PAGE, IOVA, cases[i].access);
+		if (cases[i].given & OF_ADDR)
+			attr(&request, BY_ADDR, 8, cases[i].addr);
+		if (cases[i].given & OF_OFFSET)
+			attr(&request, BY_FD_OFFSET, 8, cases[i].offset);
+		if (cases[i].given & OF_FD)
+			attr(&request, BY_FD, 0, cases[i].fd);
+		assert_equal_for(cases[i].name, send_reg(&request), cases[i].error);
+		if (!cases[i].error)
+			assert_region(PAGE, IOVA);
+	}
+	close(dmabuf);
+}
+
+/* A call that cannot write its answer registers nothing, and leaves no page counted. */
+static int refuse_answers(void)
+{
+	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)memory,
+					     .length = 8 * PAGE,
+					     .pd_handle = pd };
+	uint32_t list[4], count = 4;
+	struct request request;
+
+	EXPECT(!may_lock(10));
+	for (int i = 0; i < 3; i++) {
+		init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), NULL, 16);
+		EXPECT(send_to(&request, fd) == EFAULT);
+		for (uint32_t key = 5; key <= 6; key++) {
+			init_reg(&request, 8 * PAGE, 0, LOCAL);
+			attr(&request, BY_ADDR, 8, (uintptr_t)memory);
+			request.attrs[key].data = 0;
+			EXPECT(send_reg(&request) == EFAULT);
+		}
+	}
+	EXPECT(!list_in(fd, UVERBS_OBJECT_MR, list, &count) && !count);
+	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+	return 0;
+}
+
+TEST(a_registration_whose_answer_cannot_be_written_is_undone)
+{
+	in_child(refuse_answers);
+}
+
+/* ---- DMA handles ---- */
+
+#define OBJECT_DMAH 17
+enum { OF_HANDLE, OF_CPU, OF_MEMORY, OF_HINT };
+
+struct dmah_case {
+	const char *name;
+	bool has_cpu, has_memory, has_hint;
+	uint32_t cpu, memory, reserved, hint;
+	int error;
+};
+
+static int alloc_dmah(const struct dmah_case *given, uint32_t *handle)
+{
+	struct ib_uverbs_attr *kind;
+	struct request request;
+	int rc;
+
+	init(&request, OBJECT_DMAH, 0);
+	attr(&request, OF_HANDLE, 0, 0);
+	if (given->has_cpu)
+		attr(&request, OF_CPU, 4, given->cpu);
+	if (given->has_memory) {
+		kind = attr(&request, OF_MEMORY, 0, 0);
+		kind->attr_data.enum_data.elem_id = (uint8_t)given->memory;
+		kind->attr_data.enum_data.reserved = (uint8_t)given->reserved;
+	}
+	if (given->has_hint)
+		attr(&request, OF_HINT, 1, given->hint);
+	rc = send_to(&request, fd);
+	*handle = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+static const struct dmah_case hint_alone = { "a hint", false, false, true, 0, 0, 0, 1, 0 };
+
+static int free_dmah(uint32_t handle)
+{
+	return destroy(fd, OBJECT_DMAH, 1, 0, handle);
+}
+
+static int reg_with(uint32_t dmah, uint32_t access)
+{
+	struct request request;
+
+	init_reg(&request, PAGE, (uintptr_t)memory, access);
+	attr(&request, BY_ADDR, 8, (uintptr_t)memory);
+	attr(&request, BY_DMAH, 0, dmah);
+	return send_reg(&request);
+}
+
+TEST(dma_handles_are_checked_and_busy_while_a_region_uses_them)
+{
+	static const struct dmah_case cases[] = {
+		{ "all", true, true, true, 0, 0, 0, 1, 0 },
+		{ "without a hint", true, true, false, 0, 0, 0, 0, EINVAL },
+		{ "memory without a CPU", false, true, true, 0, 0, 0, 1, EINVAL },
+		{ "a CPU without memory", true, false, true, 0, 0, 0, 1, EINVAL },
+		{ "no such CPU", true, true, true, 100000, 0, 0, 1, EINVAL },
+		{ "persistent memory", true, true, true, 0, 1, 0, 1, 0 },
+		{ "unknown memory", true, true, true, 0, 2, 0, 1, EOPNOTSUPP },
+		{ "reserved", true, true, true, 0, 0, 1, 1, EINVAL },
+		{ "the highest hint", true, true, true, 0, 0, 0, 3, 0 },
+		{ "a hint too high", true, true, true, 0, 0, 0, 4, EINVAL },
+	};
+	uint32_t dmah, other, list[1], count = 1;
+
+	setenv("MRCTL_SIM_TPH", "1", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_equal_for(cases[i].name, alloc_dmah(&cases[i], &dmah), cases[i].error);
+	assert_int_equal(alloc_dmah(&hint_alone, &dmah), 0);
+	assert_int_equal(alloc_dmah(&hint_alone, &other), 0);
+	assert_int_equal(reg_with(dmah, IB_UVERBS_ACCESS_ON_DEMAND), EOPNOTSUPP);
+	assert_int_equal(reg_with(dmah, LOCAL), 0);
+	assert_int_equal(set_access(0), EOPNOTSUPP);
+	assert_int_equal(free_dmah(dmah), EBUSY);
+	assert_int_equal(free_dmah(other), 0);
+	assert_int_equal(dereg(mr.mr_handle), 0);
+	assert_int_equal(free_dmah(dmah), 0);
+	assert_int_equal(free_dmah(dmah), ENOENT);
+	assert_int_equal(reg_with(dmah, LOCAL), ENOENT);
+
+	assert_int_equal(alloc_dmah(&hint_alone, &dmah), 0);
+	assert_int_equal(list_in(fd, OBJECT_DMAH, list, &count), 0);
+	unsetenv("MRCTL_SIM_TPH");
+	assert_int_equal(alloc_dmah(&hint_alone, &other), EPROTONOSUPPORT);
+	assert_int_equal(free_dmah(dmah), EPROTONOSUPPORT);
+	assert_int_equal(list_in(fd, OBJECT_DMAH, list, &count), ENOENT);
+	assert_int_equal(reg_with(dmah, 0), EINVAL);
+}
+
+/* ---- a limit of objects, as that of an rdma cgroup ---- */
+
+static void open_limited(const char *limit, int *context, uint32_t *domain)
+{
+	setenv("MRCTL_SIM_MAX_OBJECTS", limit, 1);
+	*context = open_context();
+	unsetenv("MRCTL_SIM_MAX_OBJECTS");
+	assert_int_equal(alloc_pd(*context, domain), 0);
+}
+
+TEST(an_object_too_many_is_refused_before_anything_else)
+{
+	const int unlimited = fd;
+	uint32_t other, first, unlimited_pd = pd;
+
+	open_limited("2", &fd, &pd);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	first = mr.mr_handle;
+	assert_int_equal(alloc_pd(fd, &other), EAGAIN);
+	assert_int_equal(reg(memory, PAGE, LOCAL), EAGAIN);
+	assert_int_equal(reg_in(fd, 4711, NULL, 0, 0, 1u << 31), EAGAIN);
+	/* a change needs room for another region, for a moment */
+	assert_int_equal(set_access(LOCAL), EAGAIN);
+	mr.mr_handle = 4711;
+	assert_int_equal(set_access(LOCAL), ENOENT);
+	assert_int_equal(dereg(first), 0);
+	assert_int_equal(alloc_pd(fd, &other), 0);
+	close(fd);
+	open_limited("3", &fd, &pd);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(set_access(LOCAL), 0);
+	close(fd);
+	fd = unlimited; /* other contexts have no limit */
+	pd = unlimited_pd;
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+}
+
+TEST(a_limit_is_a_number)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		setenv("MRCTL_SIM_MAX_OBJECTS", "3x", 1);
+		open(NODE, O_RDWR);
+		_exit(1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(WEXITSTATUS(status), 2);
+}
+
+/* ---- the account of locked memory ---- */
+
+static int count_pages(void)
+{
+	int second = open_context();
+	uint32_t first_mr, second_pd, second_mr;
+
+	EXPECT(!may_lock(10));
+	EXPECT(!alloc_pd(second, &second_pd));
+	EXPECT(reg(memory, 11 * PAGE, LOCAL) == ENOMEM);
+	EXPECT(!reg(memory, 6 * PAGE, LOCAL));
+	first_mr = mr.mr_handle;
+	/* a page that is pinned twice counts twice, and all contexts count together */
+	EXPECT(!reg_in(second, second_pd, memory + PAGE / 2, PAGE, PAGE / 2, LOCAL));
+	second_mr = mr.mr_handle;
+	EXPECT(reg_in(second, second_pd, memory, 3 * PAGE, 0, LOCAL) == ENOMEM);
+	EXPECT(!reg_in(second, second_pd, memory, 2 * PAGE, 0, LOCAL));
+	EXPECT(reg(memory, 1, LOCAL) == ENOMEM);
+	EXPECT(!destroy(second, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+			UVERBS_ATTR_DESTROY_MR_HANDLE, second_mr));
+	EXPECT(!reg_in(second, second_pd, memory, 2 * PAGE, 0, LOCAL));
+	/* failures and on-demand memory do not count */
+	EXPECT(!dereg(first_mr));
+	EXPECT(reg(NOT_MAPPED, PAGE, LOCAL) == EFAULT);
+	EXPECT(!reg(memory, 20 * PAGE, ODP));
+	/* nor do pages of a closed context; a context with two descriptors counts once */
+	close(second);
+	EXPECT(dup(fd) >= 0);
+	EXPECT(!reg(memory, 5 * PAGE, LOCAL));
+	EXPECT(!reg(memory, 5 * PAGE, LOCAL));
+	EXPECT(reg(memory, PAGE, LOCAL) == ENOMEM);
+	return 0;
+}
+
+TEST(pages_are_counted_against_the_limit)
+{
+	in_child(count_pages);
+}
+
+static int lock_nothing(void)
+{
+	EXPECT(!may_lock(0));
+	EXPECT(reg(memory, PAGE, LOCAL) == EPERM);
+	EXPECT(reg(memory, 0, LOCAL) == EPERM);
+	EXPECT(reg((void *)-PAGE, 2 * PAGE, LOCAL) == EINVAL);
+	return 0;
+}
+
+TEST(with_a_limit_of_0_locking_is_not_permitted)
+{
+	in_child(lock_nothing);
+}
+
+static int count_for_the_one_who_pinned(void)
+{
+	uint32_t of_parent;
+	int status;
+	pid_t pid;
+
+	EXPECT(!may_lock(10));
+	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+	of_parent = mr.mr_handle;
+	pid = fork();
+	if (!pid) { /* its address space is new; it deregisters a region of its parent */
+		EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+		EXPECT(reg(memory, 1, LOCAL) == ENOMEM);
+		EXPECT(!dereg(of_parent));
+		EXPECT(reg(memory, 1, LOCAL) == ENOMEM);
+		return 0;
+	}
+	EXPECT(waitpid(pid, &status, 0) == pid);
+	EXPECT(!WEXITSTATUS(status));
+	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+	return 0;
+}
+
+TEST(the_account_is_that_of_the_address_space)
+{
+	in_child(count_for_the_one_who_pinned);
+}
+
+EACH_TEST(open_device, close_device)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* DEVX umems of the simulated mlx5 device. */
+#include "tests/unit/lib/sim/device.h"
+
+#define HUGE_PAGE (2ul << 20)
+#define ANY_SIZE  0x1ull /* in place of page sizes: the request has no such attribute */
+#define NO_FD     INT32_MIN
+
+static void init_umem(struct request *request, const void *addr, uint64_t length, uint32_t access,
+		      uint64_t page_sizes, int dmabuf)
+{
+	static uint32_t id;
+
+	init(request, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE, 0, 0);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 8, (uintptr_t)addr);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 8, length);
+	attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 4, access);
+	pointer(request, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, 4, &id);
+	if (page_sizes != ANY_SIZE)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_PGSZ_BITMAP, 8, page_sizes);
+	if (dmabuf != NO_FD)
+		attr(request, MLX5_IB_ATTR_DEVX_UMEM_REG_DMABUF_FD, 0, (uint64_t)(int64_t)dmabuf);
+}
+
+/* The handle of the umem that was registered last. */
+static uint32_t umem;
+
+static int reg_umem(const void *addr, uint64_t length, uint32_t access, uint64_t page_sizes,
+		    int dmabuf)
+{
+	struct request request;
+	int rc;
+
+	init_umem(&request, addr, length, access, page_sizes, dmabuf);
+	rc = send_to(&request, fd);
+	umem = (uint32_t)request.attrs[0].data;
+	return rc;
+}
+
+static int dereg_umem(uint64_t handle)
+{
+	return destroy(fd, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG,
+		       MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, handle);
+}
+
+struct umem_case {
+	const char *name;
+	const void *addr;
+	uint64_t length;
+	uint32_t access;
+	uint64_t page_sizes;
+	int dmabuf, error;
+};
+
+/* Each umem is deregistered at once: together they would exceed RLIMIT_MEMLOCK. */
+static void assert_umems(const struct umem_case *cases, size_t count)
+{
+	for (const struct umem_case *c = cases; c < cases + count; c++) {
+		assert_equal_for(c->name,
+				 reg_umem(c->addr, c->length, c->access, c->page_sizes, c->dmabuf),
+				 c->error);
+		if (!c->error)
+			assert_int_equal(dereg_umem(umem), 0);
+	}
+}
+
+TEST(umems_are_checked)
+{
+	int dmabuf = make_dmabuf(16), memfd = memfd_create("x", 0);
+	void *const offset = (void *)100;
+	const struct umem_case cases[] = {
+		{ "plain", memory, 16 * PAGE, LOCAL | REMOTE_WRITE, ANY_SIZE, NO_FD, 0 },
+		{ "access 0", memory, PAGE, 0, ANY_SIZE, NO_FD, 0 },
+		{ "relaxed", memory, PAGE, IB_UVERBS_ACCESS_RELAXED_ORDERING, ANY_SIZE, NO_FD, 0 },
+		{ "remote write", memory, PAGE, REMOTE_WRITE, ANY_SIZE, NO_FD, EINVAL },
+		{ "atomic", memory, PAGE, LOCAL | IB_UVERBS_ACCESS_REMOTE_ATOMIC, ANY_SIZE, NO_FD,
+		  EINVAL },
+		{ "length 0", memory, 0, LOCAL, ANY_SIZE, NO_FD, EINVAL },
+		{ "length 0 in a page", memory + 5, 0, LOCAL, ANY_SIZE, NO_FD, EINVAL },
+		{ "wraps", (void *)-PAGE, 2 * PAGE, LOCAL, ANY_SIZE, NO_FD, EINVAL },
+		{ "unmapped", NOT_MAPPED, PAGE, LOCAL, ANY_SIZE, NO_FD, EFAULT },
+		{ "all sizes", memory, 16 * PAGE, LOCAL, ~0xfffull, NO_FD, 0 },
+		{ "4K", memory + 5, 16 * PAGE, LOCAL, PAGE, NO_FD, 0 },
+		{ "no size", memory, 16 * PAGE, LOCAL, 0, NO_FD, EINVAL },
+		{ "1K", memory, 16 * PAGE, LOCAL, 1024, NO_FD, EINVAL },
+		{ "1K and 4K", memory, 16 * PAGE, LOCAL, 1024 | PAGE, NO_FD, 0 },
+		{ "8K of 4K pages", memory, 16 * PAGE, LOCAL, 2 * PAGE, NO_FD, EINVAL },
+		{ "2M of 64K", memory, 16 * PAGE, LOCAL, HUGE_PAGE, NO_FD, EINVAL },
+		{ "8K in one page", memory, PAGE, LOCAL, 2 * PAGE, NO_FD, EINVAL },
+		{ "dma-buf", offset, 8 * PAGE, LOCAL, PAGE, dmabuf, 0 },
+		{ "dma-buf, any size", offset, 8 * PAGE, LOCAL, ANY_SIZE, dmabuf, 0 },
+		{ "dma-buf, 16K", offset, 8 * PAGE, LOCAL, 4 * PAGE, dmabuf, EINVAL },
+		{ "dma-buf, too long", offset, 17 * PAGE, LOCAL, ANY_SIZE, dmabuf, EINVAL },
+		{ "not open", offset, 8 * PAGE, LOCAL, PAGE, 999, EBADF },
+		{ "no dma-buf", offset, 8 * PAGE, LOCAL, PAGE, memfd, EINVAL },
+	};
+
+	assert_umems(cases, ARRAY_SIZE(cases));
+	close(dmabuf);
+	close(memfd);
+}
+
+static bool has_huge_pages(void)
+{
+	char line[128];
+	unsigned long size, total = 0;
+	FILE *smaps = fopen("/proc/self/smaps_rollup", "r");
+
+	while (smaps && fgets(line, sizeof(line), smaps))
+		if (sscanf(line, "AnonHugePages: %lu", &size) == 1)
+			total += size;
+	if (smaps)
+		fclose(smaps);
+	return total >= 4 * HUGE_PAGE / 1024;
+}
+
+TEST(huge_pages_have_larger_sizes)
+{
+	uintptr_t all = (uintptr_t)map(5 * HUGE_PAGE, PROT_READ | PROT_WRITE);
+	char *huge = (char *)((all + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	const struct umem_case cases[] = {
+		{ "2M", huge, HUGE_PAGE, LOCAL, HUGE_PAGE, NO_FD, 0 },
+		{ "2M of 3M", huge, HUGE_PAGE + HUGE_PAGE / 2, LOCAL, HUGE_PAGE, NO_FD, 0 },
+		{ "64K of 100K", huge, 25 * PAGE, LOCAL, 16 * PAGE, NO_FD, 0 },
+		{ "2M of 64K", huge, 16 * PAGE, LOCAL, HUGE_PAGE, NO_FD, EINVAL },
+		{ "4M", huge, 2 * HUGE_PAGE, LOCAL, 2 * HUGE_PAGE, NO_FD, EINVAL },
+	};
+
+	madvise(huge, 4 * HUGE_PAGE, MADV_HUGEPAGE);
+	memset(huge, 1, 4 * HUGE_PAGE);
+	if (!has_huge_pages())
+		skip();
+	assert_umems(cases, ARRAY_SIZE(cases));
+	munmap((void *)all, 5 * HUGE_PAGE);
+}
+
+TEST(umems_have_ids_and_handles)
+{
+	struct request request;
+	uint32_t first, next = 0, list[4], count = 4;
+
+	init_umem(&request, memory, PAGE, LOCAL, ANY_SIZE, NO_FD);
+	request.attrs[4].data = (uintptr_t)&first;
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(request.attrs[0].data, pd + 1);
+	request.attrs[4].data = (uintptr_t)&next;
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(next, first + 1);
+	assert_int_equal(list_in(fd, MLX5_IB_OBJECT_DEVX_UMEM, list, &count), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(list[0], pd + 2);
+	assert_int_equal(list[1], pd + 1);
+	assert_int_equal(dereg(list[0]), EINVAL);
+	assert_int_equal(dereg_umem(pd), EINVAL);
+	assert_int_equal(dereg_umem(list[1]), 0);
+	assert_int_equal(dereg_umem(list[1]), ENOENT);
+	assert_int_equal(dealloc_pd(pd), 0); /* umems do not keep a PD busy */
+	request.attrs[4].data = 0;
+	assert_int_equal(send_to(&request, fd), EFAULT);
+	request.hdr.num_attrs = 4; /* without room for the id */
+	assert_int_equal(send_to(&request, fd), EINVAL);
+	count = 4;
+	assert_int_equal(list_in(fd, MLX5_IB_OBJECT_DEVX_UMEM, list, &count), 0);
+	assert_int_equal(count, 1);
+}
+
+static int count_umems(void)
+{
+	struct request request;
+
+	EXPECT(!may_lock(10));
+	EXPECT(reg_umem(memory, 8 * PAGE, LOCAL, 2 * PAGE, NO_FD) == EINVAL);
+	init_umem(&request, memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD);
+	request.attrs[4].data = 0;
+	EXPECT(send_to(&request, fd) == EFAULT); /* the id cannot be written */
+	EXPECT(!reg_umem(memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD));
+	EXPECT(reg_umem(memory, 8 * PAGE, LOCAL, ANY_SIZE, NO_FD) == ENOMEM);
+	EXPECT(reg(memory, 3 * PAGE, LOCAL) == ENOMEM);
+	EXPECT(!dereg_umem(pd + 1));
+	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+	return 0;
+}
+
+TEST(umems_count_against_the_limit)
+{
+	in_child(count_umems);
+}
+
+TEST(umems_need_devx)
+{
+	const struct mlx5_ib_alloc_ucontext_req_v2 in = { .lib_caps = MLX5_LIB_CAP_DYN_UAR };
+	struct mlx5_ib_alloc_ucontext_resp out;
+	struct request request;
+
+	close(fd);
+	fd = open_node();
+	assert_int_equal(reg_umem(memory, PAGE, 0, ANY_SIZE, NO_FD), EINVAL); /* no context */
+	init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT);
+	pointer(&request, UVERBS_ATTR_UHW_IN, sizeof(in), &in);
+	pointer(&request, UVERBS_ATTR_UHW_OUT, sizeof(out), &out);
+	assert_int_equal(send_to(&request, fd), 0);
+	assert_int_equal(reg_umem(memory, PAGE, 0, ANY_SIZE, NO_FD), EINVAL);
+}
+
+EACH_TEST(open_device, close_device)

@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The object table: its file, its lock, objects and keys, and the repair after a kill. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "lib/sim/state/keys.h"
+#include "lib/sim/state/lock.h"
+#include "lib/sim/state/objects.h"
+#include "tests/unit/unit.h"
+
+#define PD 1
+#define MR 7
+
+/* The table of each test, locked. */
+static struct sim_table the_table, *const table = &the_table;
+
+static bool is_table(int fd)
+{
+	enum mr_sim_profile kind;
+
+	assert_int_equal(sim_table_probe(fd, &kind), 0);
+	return kind != MR_SIM_PROFILES;
+}
+
+/* Makes a new table, and locks it. */
+static int open_table(void **state __attribute__((unused)))
+{
+	int fd = sim_table_create(MR_SIM_MLX5, true);
+
+	assert_true(fd >= 0);
+	assert_true(is_table(fd));
+	assert_int_equal(sim_table_map(table, fd), 0);
+	assert_int_equal(sim_table_lock(table), 0);
+	return 0;
+}
+
+static int close_table(void **state __attribute__((unused)))
+{
+	sim_table_unlock(table);
+	sim_table_unmap(table);
+	close(table->fd);
+	return 0;
+}
+
+/* Makes an object; returns its handle. */
+static uint32_t add_to(struct sim_table *to, uint32_t type, uint32_t parent)
+{
+	struct sim_object *object;
+	uint32_t handle;
+
+	assert_int_equal(sim_object_reserve(to, &handle, &object), 0);
+	assert_int_equal(object->type, 0);
+	object->parent = parent;
+	sim_object_commit(to, handle, type);
+	return handle;
+}
+
+static uint32_t add(uint32_t type, uint32_t parent)
+{
+	return add_to(table, type, parent);
+}
+
+/* Lets the next lock repair the table. */
+static void repair(void)
+{
+	table->header->damaged = true;
+	sim_table_unlock(table);
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+/* Returns how many objects name that one as parent. */
+static uint32_t users(uint32_t handle)
+{
+	return table->objects[handle].users;
+}
+
+/* Checks that the list by age holds each of @objects once, in both directions. */
+static void assert_listed(uint32_t objects)
+{
+	uint32_t handle, newer = SIM_NO_HANDLE, count = 0;
+
+	for (handle = table->header->newest; handle != SIM_NO_HANDLE && count <= objects;
+	     handle = table->objects[handle].older) {
+		assert_int_not_equal(table->objects[handle].type, 0);
+		assert_int_equal(table->objects[handle].newer, newer);
+		newer = handle;
+		count++;
+	}
+	assert_int_equal(count, objects);
+}
+
+/* Checks that bitmap, list and the users of @pd agree with the objects, all MRs but @pd. */
+static void assert_consistent(uint32_t pd)
+{
+	uint32_t i, children = 0, taken;
+
+	for (i = 0; i < table->header->capacity; i++) {
+		taken = table->header->used[i / 64] >> i % 64 & 1;
+		assert_int_equal(taken, table->objects[i].type != 0);
+		children += table->objects[i].type == MR;
+	}
+	assert_int_equal(users(pd), children);
+	assert_listed(children + 1);
+}
+
+/* ---- the file ---- */
+
+TEST(another_mapping_sees_what_was_added)
+{
+	struct sim_table other;
+	struct sim_object *object;
+	uint32_t i, last = 0;
+
+	assert_int_equal(sim_table_map(&other, table->fd), 0);
+	for (i = 0; i < 300000; i++)
+		last = add(PD, SIM_NO_HANDLE);
+	sim_table_unlock(table);
+
+	assert_int_equal(sim_table_lock(&other), 0);
+	assert_int_equal(sim_object_find(&other, PD, last, &object), 0);
+	sim_object_delete(&other, 262144);
+	assert_int_equal(add_to(&other, MR, SIM_NO_HANDLE), 262144);
+	sim_table_unlock(&other);
+	sim_table_unmap(&other);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(sim_object_find(table, MR, 262144, &object), 0);
+}
+
+TEST(other_files_are_not_tables)
+{
+	const uint32_t no_kind = MR_SIM_PROFILES;
+	int plain = memfd_create("plain", 0),
+	    unsealed = memfd_create("unsealed", MFD_ALLOW_SEALING);
+
+	assert_false(is_table(plain));
+	assert_int_equal(pwrite(unsealed, table->header, 4096, 0), 4096);
+	assert_false(is_table(unsealed));
+	assert_int_equal(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
+	assert_true(is_table(unsealed));
+	assert_int_equal(
+		pwrite(unsealed, &no_kind, sizeof(no_kind), offsetof(struct sim_header, kind)),
+		sizeof(no_kind));
+	assert_false(is_table(unsealed));
+	assert_false(is_table(-1));
+	close(plain);
+	close(unsealed);
+}
+
+TEST(what_a_program_writes_does_not_reach_the_table)
+{
+	const uint64_t id = table->header->id;
+	const int fd = table->fd;
+	const char text[64] = "a command of the older ABI";
+
+	assert_int_equal(write(fd, text, sizeof(text)), -1);
+	assert_int_equal(pwrite(fd, text, sizeof(text), 0), -1);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, 4096), -1);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	assert_int_equal(table->header->id, id);
+	assert_true(is_table(fd));
+}
+
+TEST(more_objects_than_the_file_has_are_not_looked_at)
+{
+	const uint32_t capacity = table->header->capacity;
+	static const uint32_t wrong[] = { 0, 1, 1u << 20, UINT32_MAX };
+	size_t i;
+
+	sim_table_unlock(table);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		table->header->capacity = wrong[i];
+		assert_int_equal(sim_table_lock(table), -EIO);
+	}
+	table->header->capacity = capacity;
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+/* ---- objects ---- */
+
+TEST(the_lowest_free_handle_is_given_out)
+{
+	uint32_t i;
+
+	for (i = 0; i < 5000; i++)
+		assert_int_equal(add(PD, SIM_NO_HANDLE), i);
+	sim_object_delete(table, 4097);
+	sim_object_delete(table, 64);
+	sim_object_delete(table, 0);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 0);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 64);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 4097);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 5000);
+}
+
+TEST(a_cancelled_handle_is_free)
+{
+	struct sim_object *object;
+	uint32_t handle;
+
+	assert_int_equal(sim_object_reserve(table, &handle, &object), 0);
+	sim_object_cancel(table, handle);
+	assert_int_equal(sim_object_find(table, PD, handle, &object), -ENOENT);
+	assert_int_equal(add(PD, SIM_NO_HANDLE), handle);
+}
+
+TEST(type_and_handle_must_agree)
+{
+	struct sim_object *object;
+	uint32_t pd = add(PD, SIM_NO_HANDLE);
+
+	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
+	assert_int_equal(sim_object_find(table, MR, pd, &object), -EINVAL);
+	assert_int_equal(sim_object_find(table, PD, pd + 1, &object), -ENOENT);
+	assert_int_equal(sim_object_find(table, PD, UINT64_MAX, &object), -ENOENT);
+	assert_int_equal(sim_object_find(table, PD, (uint64_t)pd + (1ull << 32), &object), -ENOENT);
+}
+
+TEST(children_keep_their_parent_busy)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE), mr = add(MR, pd);
+
+	assert_int_equal(users(pd), 1);
+	add(MR, pd);
+	sim_object_delete(table, mr);
+	assert_int_equal(users(pd), 1);
+}
+
+TEST(a_list_that_was_written_over_has_an_end)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE), mr = add(MR, pd);
+	struct sim_object *object;
+
+	table->objects[pd].older = mr; /* a circle */
+	repair();
+	assert_int_equal(sim_object_find(table, MR, mr, &object), 0);
+	table->objects[pd].older = 12345678;
+	repair();
+	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
+}
+
+TEST(numbers_that_were_written_over_reach_nothing_else)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE), mr = add(MR, pd);
+	struct sim_object *object;
+
+	table->header->changing = 0x7fffffff;
+	table->objects[mr].parent = 0x7fffffff;
+	repair();
+	assert_int_equal(sim_object_find(table, MR, mr, &object), 0);
+	assert_int_equal(users(pd), 0);
+}
+
+/* Runs work() in a child that is killed while it holds the lock. */
+static void killed_inside(void (*work)(void))
+{
+	pid_t pid;
+
+	sim_table_unlock(table);
+	pid = fork();
+	if (!pid) {
+		if (!sim_table_lock(table))
+			work();
+		kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+static void reserve_only(void)
+{
+	struct sim_object *object;
+	uint32_t handle;
+	int i;
+
+	for (i = 0; i < 3000; i++)
+		if (!sim_object_reserve(table, &handle, &object))
+			object->parent = 0;
+}
+
+TEST(a_reservation_does_not_outlive_its_maker)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE);
+
+	add(MR, pd);
+	killed_inside(reserve_only);
+	assert_int_equal(users(pd), 1);
+	assert_int_equal(add(MR, pd), 2);
+}
+
+/* The stores of sim_object_delete() until a kill. */
+static void half_a_deletion(void)
+{
+	table->objects[1].type = 0;
+}
+
+/* The same, killed one store later; object 1 is the newest. */
+static void more_of_a_deletion(void)
+{
+	half_a_deletion();
+	table->header->newest = table->objects[1].older;
+}
+
+/* The stores of sim_object_commit() until a kill. */
+static void half_a_commit(void)
+{
+	struct sim_object *object;
+	uint32_t handle;
+
+	if (sim_object_reserve(table, &handle, &object))
+		return;
+	object->older = table->header->newest;
+	table->header->newest = handle;
+}
+
+/* The stores of sim_object_renew() until a kill. */
+static void half_a_renewal(void)
+{
+	table->objects[3].older = table->objects[2].older;
+}
+
+TEST(what_was_half_done_is_repaired)
+{
+	static void (*const cases[])(void) = {
+		half_a_deletion,
+		more_of_a_deletion,
+		half_a_commit,
+	};
+	uint32_t pd = add(PD, SIM_NO_HANDLE);
+	size_t i;
+
+	add(MR, pd);
+	add(MR, pd);
+	add(MR, pd);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		killed_inside(cases[i]);
+		assert_consistent(pd);
+		if (cases[i] != half_a_commit)
+			assert_int_equal(add(MR, pd), 1);
+	}
+	assert_int_equal(add(MR, pd), 4);
+	assert_int_equal(table->header->newest, 4);
+	assert_int_equal(table->objects[4].older, 1);
+	killed_inside(half_a_renewal);
+	assert_consistent(pd);
+	assert_int_equal(table->header->newest, 2);
+}
+
+TEST(an_object_can_be_made_the_newest)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE);
+
+	add(MR, pd);
+	add(MR, pd);
+	sim_object_renew(table, 1);
+	assert_int_equal(table->header->newest, 1);
+	assert_int_equal(table->objects[1].older, 2);
+	assert_int_equal(table->objects[2].older, pd);
+	assert_consistent(pd);
+}
+
+/* The stores of sim_object_change() until a kill: header->changing, and some of what follows it. */
+static void half_a_change(void)
+{
+	table->header->change = (struct sim_object){ .parent = 1, .key = 7, .length = 11 };
+	table->header->changing = 2;
+	table->objects[0].users--;
+	table->objects[2].length = 11;
+}
+
+/* The same, killed before header->changing is stored: the change is not made. */
+static void before_a_change(void)
+{
+	table->header->change = (struct sim_object){ .parent = 0, .key = 8 };
+}
+
+TEST(a_change_is_made_or_not)
+{
+	const struct sim_object contents = { .parent = 0, .key = 5, .length = 9, .type = 99 };
+	struct sim_object *mr = NULL;
+	uint32_t pd = add(PD, SIM_NO_HANDLE), other = add(PD, SIM_NO_HANDLE);
+	uint32_t handle = add(MR, other);
+
+	sim_object_change(table, handle, &contents);
+	assert_int_equal(sim_object_find(table, MR, handle, &mr), 0);
+	assert_int_equal(mr->key, 5);
+	assert_int_equal(mr->length, 9);
+	assert_int_equal(users(pd), 1);
+	assert_int_equal(users(other), 0);
+
+	killed_inside(half_a_change);
+	assert_int_equal(sim_object_find(table, MR, handle, &mr), 0);
+	assert_int_equal(mr->key, 7);
+	assert_int_equal(mr->length, 11);
+	assert_int_equal(users(pd), 0);
+	assert_int_equal(users(other), 1);
+	assert_listed(3);
+
+	killed_inside(before_a_change);
+	assert_int_equal(mr->key, 7);
+	assert_int_equal(users(other), 1);
+}
+
+/* ---- keys ---- */
+
+#define FIRST 0x11
+
+TEST(the_last_key_of_its_variant_comes_back_first)
+{
+	assert_int_equal(sim_key_reuse(table, 4), 0);
+	sim_key_free(table, 0x1104);
+	sim_key_free(table, 0x1206);
+	sim_key_free(table, 0x1304);
+	assert_int_equal(sim_key_reuse(table, 5), 0);
+	assert_int_equal(sim_key_reuse(table, 4), 0x1304);
+	sim_key_free(table, 0x1404);
+	assert_int_equal(sim_key_reuse(table, 6), 0x1206);
+	assert_int_equal(sim_key_reuse(table, 4), 0x1404);
+	assert_int_equal(sim_key_reuse(table, 4), 0x1104);
+	assert_int_equal(sim_key_reuse(table, 4), 0);
+	assert_int_equal(sim_key_reuse(table, 6), 0);
+}
+
+TEST(keys_of_the_device_do_not_come_back)
+{
+	sim_key_free(table, 0x1100 | SIM_KEY_OF_DEVICE);
+	assert_int_equal(sim_key_reuse(table, SIM_KEY_OF_DEVICE), 0);
+}
+
+TEST(the_oldest_of_many_keys_are_forgotten)
+{
+	uint32_t i;
+
+	for (i = 1; i <= SIM_FREED_KEYS + 1; i++)
+		sim_key_free(table, i << 8);
+	for (i = SIM_FREED_KEYS + 1; i > SIM_FREED_KEYS / 2; i--)
+		assert_int_equal(sim_key_reuse(table, 0), i << 8);
+	assert_int_equal(sim_key_reuse(table, 0), 0);
+}
+
+TEST(indexes_are_used_in_turn)
+{
+	uint32_t mr = add(MR, SIM_NO_HANDLE);
+
+	assert_int_equal(sim_key_index(table, FIRST), FIRST);
+	assert_int_equal(sim_key_index(table, FIRST), FIRST + 1);
+	table->objects[mr].key = FIRST << 8 | 4;
+	table->header->key_index = 0xfffffe;
+	sim_key_free(table, (FIRST + 1) << 8);
+	assert_int_equal(sim_key_index(table, FIRST), 0xffffff);
+	/* then one that is taken is left out, and one that was freed is new */
+	assert_int_equal(sim_key_index(table, FIRST), FIRST + 1);
+	assert_int_equal(sim_key_reuse(table, 0), 0);
+}
+
+TEST(a_number_that_was_written_over_is_no_number_of_keys)
+{
+	table->header->freed_count = 0x7fffffff;
+	assert_int_equal(sim_key_reuse(table, 0), 0);
+	table->header->freed_count = SIM_FREED_KEYS + 1;
+	sim_key_free(table, 0x1100);
+	assert_int_equal(sim_key_reuse(table, 0), 0x1100);
+}
+
+TEST(a_repair_forgets_freed_keys)
+{
+	sim_key_free(table, 0x1104);
+	repair();
+	assert_int_equal(sim_key_reuse(table, 4), 0);
+}
+
+/* ---- the lock ---- */
+
+TEST(a_table_that_was_written_over_is_refused)
+{
+	struct sim_header *header = table->header;
+	const uint64_t guard = header->guard;
+
+	sim_table_unlock(table);
+	header->guard = 0x6d656d6f7279;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->guard = guard;
+	header->magic[3]++;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->magic[3]--;
+	assert_int_equal(sim_table_lock(table), 0);
+}
+
+static void churn(void)
+{
+	uint32_t pd = 0, mr[100];
+	size_t i;
+
+	sim_table_unlock(table);
+	for (;;) {
+		for (i = 0; i < ARRAY_SIZE(mr); i++) {
+			if (sim_table_lock(table))
+				return;
+			mr[i] = add(MR, pd);
+			sim_table_unlock(table);
+		}
+		for (i = 0; i < ARRAY_SIZE(mr); i++) {
+			if (sim_table_lock(table))
+				return;
+			sim_object_delete(table, mr[i]);
+			sim_table_unlock(table);
+		}
+	}
+}
+
+TEST(a_kill_at_any_moment_leaves_a_table_that_works)
+{
+	uint32_t pd = add(PD, SIM_NO_HANDLE);
+	pid_t pid;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		sim_table_unlock(table);
+		pid = fork();
+		if (!pid) {
+			if (!sim_table_lock(table))
+				churn();
+			_exit(1);
+		}
+		usleep((useconds_t)(i * 13 % 700));
+		kill(pid, SIGKILL);
+		assert_int_equal(waitpid(pid, NULL, 0), pid);
+		assert_int_equal(sim_table_lock(table), 0);
+		assert_consistent(pd);
+	}
+}
+
+EACH_TEST(open_table, close_table)

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Contexts: each open() makes one of its own; processes and threads share it, also after an exec or a kill. */
+#include <linux/filter.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#include "tests/unit/lib/sim/device.h"
+
+static int dereg_in(int context, uint32_t handle)
+{
+	return destroy(context, UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY,
+		       UVERBS_ATTR_DESTROY_MR_HANDLE, handle);
+}
+
+TEST(each_open_is_a_context_of_its_own)
+{
+	int again = open_context(), same = dup(fd), fresh, null;
+	char path[64];
+
+	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
+	assert_int_equal(dereg_in(again, mr.mr_handle), ENOENT);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fresh = open(path, O_RDWR);
+	assert_true(fresh >= 0);
+	assert_int_equal(dereg_in(fresh, mr.mr_handle), ENOENT);
+	assert_int_equal(get_context(fresh), 0);
+	assert_int_equal(dereg_in(same, mr.mr_handle), 0);
+	/* a number that is used again is another context, or none */
+	assert_int_equal(reg_in(same, pd, memory, PAGE, 0, LOCAL), 0);
+	assert_int_equal(dup2(again, same), same);
+	assert_int_equal(dereg_in(same, mr.mr_handle), ENOENT);
+	null = open("/dev/null", O_RDWR);
+	assert_int_equal(dup2(null, same), same);
+	assert_int_equal(dereg_in(same, mr.mr_handle), ENOTTY);
+	close(null);
+	close(again);
+	close(same);
+	close(fresh);
+}
+
+TEST(descriptors_close_on_exec_when_asked)
+{
+	int kept = open(NODE, O_RDWR), closed = open_node();
+
+	assert_int_equal(fcntl(kept, F_GETFD), 0);
+	assert_int_equal(fcntl(closed, F_GETFD), FD_CLOEXEC);
+	close(kept);
+	close(closed);
+}
+
+TEST(netlink_is_refused_so_that_sysfs_is_read)
+{
+	assert_int_equal(socket(AF_NETLINK, SOCK_RAW, NETLINK_RDMA), -1);
+	assert_int_equal(errno, EPROTONOSUPPORT);
+}
+
+/* Lets the kernel refuse to say what a descriptor is, with EIO. */
+static int refuse_fstat(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_newfstatat, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fstat, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { ARRAY_SIZE(filter), filter };
+
+	EXPECT(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	EXPECT(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+	EXPECT(dereg(0) == EIO);
+	return 0;
+}
+
+TEST(an_error_of_fstat_is_the_answer_of_the_ioctl)
+{
+	assert_int_equal(dereg_in(-1, 0), EBADF);
+	if (getenv("WRAP")) /* valgrind needs these calls itself */
+		skip();
+	in_child(refuse_fstat);
+}
+
+/* ---- processes and threads ---- */
+
+static int register_and_end(void)
+{
+	EXPECT(!reg(memory, PAGE, LOCAL));
+	return 0;
+}
+
+TEST(objects_outlive_the_process_that_made_them)
+{
+	struct mr found;
+
+	in_child(register_and_end);
+	assert_int_equal(query(fd, pd + 1, &found), 0);
+	assert_int_equal(found.length, PAGE);
+	assert_int_equal(dealloc_pd(pd), EBUSY);
+	assert_int_equal(dereg(pd + 1), 0);
+}
+
+/* Preloads the simulator by an open descriptor: may_lock() changes the user, whom its path may be closed to. */
+static int preload_by_descriptor(void)
+{
+	char *list = strdup(getenv("LD_PRELOAD")), path[64];
+	int library;
+
+	EXPECT(list);
+	library = open(strtok(list, ": "), O_RDONLY);
+	free(list);
+	EXPECT(library >= 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", library);
+	EXPECT(!setenv("LD_PRELOAD", path, 1));
+	return 0;
+}
+
+static int exec_query(void)
+{
+	char context[16], handle[16];
+
+	snprintf(context, sizeof(context), "%d", fd);
+	snprintf(handle, sizeof(handle), "%u", pd + 1);
+	EXPECT(!fcntl(fd, F_SETFD, 0));
+	EXPECT(!preload_by_descriptor());
+	EXPECT(!may_lock(10));
+	EXPECT(!reg(memory, 10 * PAGE, LOCAL));
+	execl("/proc/self/exe", "after-exec", context, handle, NULL);
+	return __LINE__ % 255 + 1;
+}
+
+/* Runs after exec: the process still has the objects, but none of the pages that it has pinned. */
+static int after_exec(int context, uint32_t handle)
+{
+	struct mr found;
+
+	EXPECT(!query(context, handle, &found));
+	EXPECT(found.length == 10 * PAGE);
+	EXPECT(!reg_in(context, handle - 1, map(10 * PAGE, PROT_READ | PROT_WRITE), 10 * PAGE, 0,
+		       LOCAL));
+	return dereg_in(context, handle);
+}
+
+/* Takes over a program that exec() has started so; libc gives constructors the arguments. */
+__attribute__((constructor)) static void continue_after_exec(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[0], "after-exec"))
+		_exit(after_exec(atoi(argv[1]), (uint32_t)atoi(argv[2])));
+}
+
+TEST(objects_survive_exec_and_the_account_does_not)
+{
+	if (getenv("WRAP")) /* valgrind does not follow this exec */
+		skip();
+	in_child(exec_query);
+}
+
+static int receive_and_register(int socket)
+{
+	int received = receive_fd(socket);
+
+	EXPECT(!dereg_in(received, 1));
+	EXPECT(!reg_in(received, 0, map(PAGE, PROT_READ | PROT_WRITE), PAGE, 0, LOCAL));
+	return 0;
+}
+
+TEST(a_descriptor_can_be_sent_to_another_process)
+{
+	int ends[2], sent;
+	struct mr found;
+	uint32_t domain;
+	pid_t pid;
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
+	pid = fork(); /* before the context is open: the child gets it by the message alone */
+	if (!pid)
+		_exit(receive_and_register(ends[0]));
+	sent = open_context();
+	assert_int_equal(alloc_pd(sent, &domain), 0);
+	assert_int_equal(reg_in(sent, 0, memory, PAGE, 0, LOCAL), 0);
+	assert_true(send_fd(ends[1], sent));
+	assert_child_succeeds(pid);
+	assert_int_equal(query(sent, 1, &found), 0);
+	close(sent);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static int reg_in_thread(int context, uint32_t domain, uint64_t length, uint32_t *handle)
+{
+	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)memory,
+					     .length = length,
+					     .pd_handle = domain,
+					     .access_flags = LOCAL };
+	struct ib_uverbs_reg_mr_resp out;
+	struct request request;
+	int rc;
+
+	init_write(&request, IB_USER_VERBS_CMD_REG_MR, &in, sizeof(in), &out, sizeof(out));
+	rc = send_to(&request, context);
+	*handle = out.mr_handle;
+	return rc;
+}
+
+static void *register_often(void *argument)
+{
+	uint32_t handle, domain;
+	int own;
+
+	for (int i = 0; i < 2000; i++) {
+		if (reg_in_thread(fd, pd, PAGE, &handle) || dereg(handle))
+			return argument;
+		if (i % 10)
+			continue;
+		own = open_context();
+		if (alloc_pd(own, &domain) || reg_in_thread(own, domain, 2 * PAGE, &handle) ||
+		    close(own))
+			return argument;
+	}
+	return NULL;
+}
+
+static int register_in_threads(void)
+{
+	pthread_t threads[4];
+	void *failed;
+
+	EXPECT(!may_lock(12));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
+		EXPECT(!pthread_create(&threads[i], NULL, register_often, memory));
+	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+		EXPECT(!pthread_join(threads[i], &failed));
+		EXPECT(!failed);
+	}
+	EXPECT(!reg(memory, 12 * PAGE, LOCAL));
+	EXPECT(reg(memory, PAGE, LOCAL) == ENOMEM);
+	return 0;
+}
+
+TEST(threads_can_register_at_once)
+{
+	in_child(register_in_threads);
+}
+
+TEST(a_kill_leaves_a_context_that_works)
+{
+	pid_t child;
+
+	for (int i = 0; i < 100; i++) {
+		child = fork();
+		while (!child)
+			if (reg(memory, PAGE, LOCAL) || dereg(mr.mr_handle))
+				_exit(1);
+		usleep((useconds_t)(i * 17 % 900)); /* kills at another moment each time */
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		/* the process was killed with one region or with none */
+		if (dereg(pd + 1))
+			assert_int_equal(errno, ENOENT);
+		assert_int_equal(dealloc_pd(pd), 0);
+		assert_int_equal(alloc_pd(fd, &pd), 0);
+	}
+}
+
+EACH_TEST(open_device, close_device)
