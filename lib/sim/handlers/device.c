@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Contexts, and the attributes of the device and its port.  Those that are in the profile's sysfs tree
- * (lib/sim/sysfs), too, must be the same: tests/unit/lib/sim/handlers/device.c compares them.
+ * (lib/sim/sysfs), too, must be the same: tests/unit/lib/sim/devices/mlx5.c compares them.
  */
 #include <endian.h>
 #include <errno.h>
