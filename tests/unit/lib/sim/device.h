@@ -3,12 +3,10 @@
 #ifndef TESTS_UNIT_LIB_SIM_DEVICE_H
 #define TESTS_UNIT_LIB_SIM_DEVICE_H
 
-#include <endian.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "tests/unit/lib/sim/request.h"
@@ -275,29 +273,6 @@ static inline bool is_resident(const char *page)
 	return residency & 1;
 }
 
-/* ---- sysfs ---- */
-
-static inline void read_sysfs(const char *file, char *text, size_t size)
-{
-	char path[512];
-	FILE *stream;
-
-	snprintf(path, sizeof(path), "%s/class/%s", getenv("SYSFS_PATH"), file);
-	stream = fopen(path, "r");
-	assert_non_null(stream);
-	assert_non_null(fgets(text, (int)size, stream));
-	text[strcspn(text, "\n")] = '\0';
-	fclose(stream);
-}
-
-static inline void guid_text(uint64_t guid, char text[20])
-{
-	guid = be64toh(guid);
-	snprintf(text, 20, "%04x:%04x:%04x:%04x", (unsigned int)(guid >> 48),
-		 (unsigned int)(guid >> 32) & 0xffff, (unsigned int)(guid >> 16) & 0xffff,
-		 (unsigned int)guid & 0xffff);
-}
-
 /* ---- other processes ---- */
 
 /* Becomes a user without capabilities, with a RLIMIT_MEMLOCK of @pages. */
@@ -334,52 +309,6 @@ static inline void in_child(int (*work)(void))
 	if (!pid)
 		_exit(work());
 	assert_child_succeeds(pid);
-}
-
-/* A message that carries a descriptor, or receives one. */
-struct message {
-	struct msghdr hdr;
-	struct iovec text;
-	char byte;
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
-};
-
-static inline void init_message(struct message *message)
-{
-	memset(message, 0, sizeof(*message));
-	message->text = (struct iovec){ &message->byte, 1 };
-	message->hdr.msg_iov = &message->text;
-	message->hdr.msg_iovlen = 1;
-	message->hdr.msg_control = &message->control;
-	message->hdr.msg_controllen = sizeof(message->control);
-	message->control.header.cmsg_level = SOL_SOCKET;
-	message->control.header.cmsg_type = SCM_RIGHTS;
-	message->control.header.cmsg_len = CMSG_LEN(sizeof(int));
-}
-
-static inline bool send_fd(int socket, int sent)
-{
-	struct message message;
-
-	init_message(&message);
-	memcpy(CMSG_DATA(&message.control.header), &sent, sizeof(sent));
-	return sendmsg(socket, &message.hdr, 0) == 1;
-}
-
-/* Returns the descriptor that arrives, or -1. */
-static inline int receive_fd(int socket)
-{
-	struct message message;
-	int received;
-
-	init_message(&message);
-	if (recvmsg(socket, &message.hdr, 0) != 1)
-		return -1;
-	memcpy(&received, CMSG_DATA(&message.control.header), sizeof(received));
-	return received;
 }
 
 #endif

@@ -207,38 +207,6 @@ TEST(old_and_new_pages_count_together)
 
 /* ---- kills and races ---- */
 
-static int change_for_ever(uint32_t other)
-{
-	for (uint32_t pages = 1;; pages = pages % 8 + 1) {
-		EXPECT(!translate(memory, pages * PAGE, pages * PAGE));
-		EXPECT(!set_pd(pages % 2 ? other : pd));
-	}
-}
-
-TEST(a_kill_leaves_the_region_as_it_was_or_will_be)
-{
-	uint32_t other;
-	struct mr seen;
-	pid_t pid;
-
-	assert_int_equal(alloc_pd(fd, &other), 0);
-	assert_int_equal(reg(memory, PAGE, LOCAL), 0);
-	for (int i = 0; i < 100; i++) {
-		pid = fork();
-		if (!pid)
-			_exit(change_for_ever(other));
-		usleep((useconds_t)(i * 17 % 900)); /* kills at another moment each time */
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, NULL, 0), pid);
-		assert_int_equal(query(fd, mr.mr_handle, &seen), 0);
-		if (seen.iova != (uintptr_t)memory)
-			assert_int_equal(seen.iova, seen.length);
-	}
-	assert_int_equal(set_pd(other), 0);
-	assert_int_equal(dealloc_pd(pd), 0);
-	assert_int_equal(dealloc_pd(other), EBUSY);
-}
-
 static void *translate_often(void *argument)
 {
 	for (uintptr_t i = 0; i < 2000; i++) {

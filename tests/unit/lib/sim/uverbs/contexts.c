@@ -5,6 +5,7 @@
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -157,37 +158,6 @@ TEST(objects_survive_exec_and_the_account_does_not)
 	in_child(exec_query);
 }
 
-static int receive_and_register(int socket)
-{
-	int received = receive_fd(socket);
-
-	EXPECT(!dereg_in(received, 1));
-	EXPECT(!reg_in(received, 0, map(PAGE, PROT_READ | PROT_WRITE), PAGE, 0, LOCAL));
-	return 0;
-}
-
-TEST(a_descriptor_can_be_sent_to_another_process)
-{
-	int ends[2], sent;
-	struct mr found;
-	uint32_t domain;
-	pid_t pid;
-
-	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM, 0, ends), 0);
-	pid = fork(); /* before the context is open: the child gets it by the message alone */
-	if (!pid)
-		_exit(receive_and_register(ends[0]));
-	sent = open_context();
-	assert_int_equal(alloc_pd(sent, &domain), 0);
-	assert_int_equal(reg_in(sent, 0, memory, PAGE, 0, LOCAL), 0);
-	assert_true(send_fd(ends[1], sent));
-	assert_child_succeeds(pid);
-	assert_int_equal(query(sent, 1, &found), 0);
-	close(sent);
-	close(ends[0]);
-	close(ends[1]);
-}
-
 static int reg_in_thread(int context, uint32_t domain, uint64_t length, uint32_t *handle)
 {
 	const struct ib_uverbs_reg_mr in = { .start = (uintptr_t)memory,
@@ -242,26 +212,6 @@ static int register_in_threads(void)
 TEST(threads_can_register_at_once)
 {
 	in_child(register_in_threads);
-}
-
-TEST(a_kill_leaves_a_context_that_works)
-{
-	pid_t child;
-
-	for (int i = 0; i < 100; i++) {
-		child = fork();
-		while (!child)
-			if (reg(memory, PAGE, LOCAL) || dereg(mr.mr_handle))
-				_exit(1);
-		usleep((useconds_t)(i * 17 % 900)); /* kills at another moment each time */
-		kill(child, SIGKILL);
-		assert_int_equal(waitpid(child, NULL, 0), child);
-		/* the process was killed with one region or with none */
-		if (dereg(pd + 1))
-			assert_int_equal(errno, ENOENT);
-		assert_int_equal(dealloc_pd(pd), 0);
-		assert_int_equal(alloc_pd(fd, &pd), 0);
-	}
 }
 
 EACH_TEST(open_device, close_device)
