@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Values that another holder of a session may write into its table while a command runs, on the simulated
- * HCA.  The tests write them at each ioctl: so they change between two reads of the table by the command.
+ * Regions of a session on the simulated HCA: relaxed ones, and values that another holder may write into the
+ * table while a command runs.  The tests write some at each ioctl: they change between two reads of the table.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "lib/base/clock.h"
+#include "lib/base/signals.h"
 #include "lib/session/claim.h"
 #include "lib/session/open.h"
 #include "lib/session/regions.h"
@@ -23,9 +27,9 @@
 #include "lib/session/table/index.h"
 #include "lib/session/table/lock.h"
 #include "lib/session/table/pds.h"
+#include "lib/session/table/pool.h"
 #include "lib/session/unlisted.h"
 #include "lib/verbs/device.h"
-#include "tests/unit/lib/session/new_session.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u
@@ -62,16 +66,57 @@ int ioctl(int fd, unsigned long request, ...)
 	return next(fd, request, data);
 }
 
+/* The regions for which mr_flush_relaxed_mr() has called report(). */
+static struct {
+	uint64_t ids[16];
+	int errnums[16];
+	unsigned int count;
+} reported;
+
+static uint64_t left;
+
 static int set_up(void **state __attribute__((unused)))
 {
+	struct mr_environment environment;
+	struct mr_table_pd pd;
+	char where[32];
+	int fd;
+
 	interfere = NULL;
 	most_calls = UINT64_MAX;
-	if (!open_new_session(&device, &session, &registrar, &err))
+	reported.count = 0;
+	mr_environment_init(&environment);
+	if (mr_device_open(NULL, &device, &environment, &err) ||
+	    mr_session_create(&device, &environment, &fd, &err))
 		return -1;
-	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	if (mr_session_open(where, &session, &err) || !mr_table_pd(&session.table, 0, &pd))
+		return -1;
+	close(fd);
+	registrar = (struct mr_registrar){ .via = MR_VIA_KERNEL,
+					   .uverbs = &session.uverbs,
+					   .pd_handle = pd.handle };
+	memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return memory == MAP_FAILED ? -1 : 0;
 }
 
+/* Checks that another open file of the table could lock and claim everything: no path has left a lock behind. */
+static void assert_nothing_is_locked(void)
+{
+	struct flock lock = { .l_type = F_WRLCK };
+	char path[64];
+	int other;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", session.table.fd);
+	other = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(other >= 0);
+	assert_int_equal(fcntl(other, F_OFD_GETLK, &lock), 0);
+	if (lock.l_type != F_UNLCK)
+		fail_msg("byte %lld of the table is still locked", (long long)lock.l_start);
+	close(other);
+}
+
+/* Regions are deregistered first: libibverbs leaks its memory of a PD that cannot be deallocated. */
 static int tear_down(void **state __attribute__((unused)))
 {
 	static uint32_t handles[MR_UVERBS_INFO_MAX];
@@ -79,25 +124,31 @@ static int tear_down(void **state __attribute__((unused)))
 
 	interfere = NULL;
 	most_calls = UINT64_MAX;
+	assert_nothing_is_locked();
 	do {
 		mr_uverbs_list(&session.uverbs, UVERBS_OBJECT_MR, handles, &count, &err);
 		for (uint32_t i = 0; i < count; i++)
 			mr_uverbs_destroy_mr(&session.uverbs, handles[i], &err);
 	} while (count);
-	munmap(memory, PAGE);
+	munmap(memory, 2 * PAGE);
 	mr_session_close(&session);
 	mr_device_close(&device);
 	return 0;
 }
 
+static struct mr_region_request request_of(enum mr_region_call call)
+{
+	return (struct mr_region_request){ .call = call,
+					   .addr = (uintptr_t)memory,
+					   .iova = (uintptr_t)memory,
+					   .length = PAGE,
+					   .access = 1,
+					   .page_size = PAGE };
+}
+
 static struct mr_entry reg(enum mr_region_call call)
 {
-	const struct mr_region_request request = { .call = call,
-						   .addr = (uintptr_t)memory,
-						   .iova = (uintptr_t)memory,
-						   .length = PAGE,
-						   .access = 1,
-						   .page_size = PAGE };
+	const struct mr_region_request request = request_of(call);
 	struct mr_entry entry = { .page_shift = mr_page_shift(PAGE) };
 
 	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err), 0);
@@ -127,7 +178,190 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-/* ---- commands act on the copy of an entry that they have checked ---- */
+/* ---- relaxed regions ---- */
+
+/* Registers a relaxed region inside of pages, in the PD of this slot. */
+static int reg_relaxed(uint16_t pd, struct mr_entry *entry)
+{
+	struct mr_region_request request = request_of(MR_REG_MR_RELAXED);
+
+	request.addr += 100;
+	*entry = (struct mr_entry){ .pd = pd, .page_shift = mr_page_shift(PAGE) };
+	return mr_reg_mr_relaxed(&session, &registrar, &request, entry, &err);
+}
+
+static uint64_t plain(uint16_t pd)
+{
+	struct mr_entry entry;
+
+	assert_int_equal(reg_relaxed(pd, &entry), 0);
+	return entry.id;
+}
+
+static int defer(uint64_t id, uint64_t ns, bool *still)
+{
+	return mr_dereg_mr_relaxed(&session, slot_of(id), id, ns, still, &err);
+}
+
+static uint64_t deferred(uint16_t pd, uint64_t defer_ns)
+{
+	uint64_t id = plain(pd);
+	bool still = false;
+
+	assert_int_equal(defer(id, defer_ns, &still), 0);
+	assert_true(still);
+	return id;
+}
+
+static void report(void *data, const struct mr_entry *entry, uint64_t ns, struct mr_error *failure)
+{
+	assert_ptr_equal(data, &reported);
+	assert_true(reported.count < ARRAY_SIZE(reported.ids));
+	assert_true(failure || ns);
+	reported.ids[reported.count] = entry ? entry->id : 0;
+	reported.errnums[reported.count++] = failure ? failure->errnum : 0;
+}
+
+static int flush(uint32_t pd)
+{
+	return mr_flush_relaxed_mr(&session, pd, report, &reported, &left, &err);
+}
+
+static bool has_reported(uint64_t id)
+{
+	for (unsigned int i = 0; i < reported.count; i++)
+		if (reported.ids[i] == id && !reported.errnums[i])
+			return true;
+	return false;
+}
+
+static void assert_pool(uint32_t relaxed, uint32_t marked)
+{
+	struct mr_table_pool pool;
+
+	mr_table_pool(&session.table, &pool);
+	assert_int_equal(pool.relaxed, relaxed);
+	assert_int_equal(pool.marked, marked);
+}
+
+TEST(the_kernel_gets_whole_pages_and_the_entry_the_range_asked_for)
+{
+	struct mr_uverbs_mr mr;
+	struct mr_entry entry;
+
+	assert_int_equal(reg_relaxed(0, &entry), 0);
+	assert_int_equal(entry.addr, (uintptr_t)memory + 100);
+	assert_int_equal(entry.iova, entry.addr);
+	assert_int_equal(entry.length, PAGE);
+	assert_int_equal(mr_uverbs_query_mr(&session.uverbs, entry.handle, &mr, &err), 0);
+	assert_int_equal(mr.length, 2 * PAGE);
+	assert_int_equal(mr.iova, (uintptr_t)memory);
+}
+
+TEST(a_marked_region_exists_until_a_flush_of_its_protection_domain_reports_it)
+{
+	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
+	uint64_t kept = plain(0);
+	struct mr_entry entry;
+
+	assert_true(mr_table_get(&session.table, slot_of(other), &entry));
+	assert_true(mr_entry_is_marked(&entry));
+	assert_true(kernel_has(&entry));
+	assert_pool(4, 3);
+	assert_int_equal(flush(1), 0);
+	assert_int_equal(reported.count, 1);
+	assert_true(has_reported(other));
+	assert_false(kernel_has(&entry));
+	assert_pool(3, 2);
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+	assert_int_equal(reported.count, 3);
+	assert_true(has_reported(first) && has_reported(none));
+	assert_int_not_equal(slot_of(kept), MR_NO_SLOT);
+}
+
+TEST(only_regions_that_are_due_expire)
+{
+	uint64_t due = deferred(0, 0), late = deferred(0, HOUR), future = deferred(0, HOUR);
+
+	mr_relaxed_expire(&session);
+	assert_int_equal(slot_of(due), MR_NO_SLOT);
+	assert_int_not_equal(slot_of(late), MR_NO_SLOT);
+	raw(slot_of(late))->marked_ns =
+		mr_now_ns() - HOUR;                   /* as if it had been marked an HOUR ago */
+	raw(slot_of(future))->marked_ns = UINT64_MAX; /* as no process would mark it */
+	mr_relaxed_expire(&session);
+	assert_int_equal(slot_of(late), MR_NO_SLOT);
+	assert_int_equal(slot_of(future), MR_NO_SLOT);
+}
+
+TEST(the_watermark_and_a_full_pool_invalidate_marked_regions)
+{
+	const struct mr_table_pool low = { .limit = 10, .watermark = 2 },
+				   full = { .limit = 2, .watermark = 9 };
+	struct mr_entry entry;
+	uint64_t first, second;
+	bool still = true;
+
+	assert_int_equal(mr_relaxed_configure(&session, &low, &err), 0);
+	first = deferred(0, HOUR);
+	second = plain(0);
+	assert_int_equal(defer(second, HOUR, &still), 0);
+	assert_false(still);
+	assert_int_equal(slot_of(first), MR_NO_SLOT);
+	assert_int_equal(slot_of(second), MR_NO_SLOT);
+
+	assert_int_equal(mr_relaxed_configure(&session, &full, &err), 0);
+	plain(0);
+	first = deferred(0, HOUR);
+	plain(0);
+	assert_int_equal(slot_of(first), MR_NO_SLOT);
+	assert_int_equal(reg_relaxed(0, &entry), -EAGAIN);
+	assert_int_equal(err.kind, MR_ERROR_RELAXED);
+	assert_string_equal(err.call, "mr_reg_mr_relaxed");
+}
+
+TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
+{
+	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR);
+	sigset_t set;
+
+	deferred(1, HOUR);
+	mr_signals_block();
+	raise(SIGTERM);
+	assert_int_equal(flush(0), -EINTR);
+	assert_int_equal(left, 2);
+	assert_contains(err.text, "interrupted: 2 deferred regions are left");
+	assert_int_equal(flush(MR_ALL_PDS), -EINTR);
+	assert_int_equal(left, 3);
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigwaitinfo(&set, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	assert_int_equal(flush(0), 0);
+	assert_int_equal(left, 0);
+	assert_true(has_reported(first) && has_reported(second));
+}
+
+/* Another holder of the session can write a wrong chain.  The flush ends, and no other region is invalidated. */
+TEST(a_flush_ends_on_a_damaged_chain_of_marked_entries)
+{
+	uint64_t kept = plain(0), first = deferred(0, HOUR), second = deferred(0, HOUR);
+
+	raw(slot_of(second))->next[MR_BY_MARK] = slot_of(kept); /* not marked: the end */
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+	assert_int_equal(reported.count, 1);
+	assert_true(has_reported(second));
+	session.table.header->marked = UINT32_MAX - 1; /* beyond the table */
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+	assert_int_equal(reported.count, 1);
+	session.table.header->marked = slot_of(first);
+	second = deferred(0, HOUR);
+	raw(slot_of(first))->next[MR_BY_MARK] = slot_of(second); /* a circle */
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+	assert_int_equal(reported.count, 3);
+	assert_true(has_reported(first) && has_reported(second));
+	assert_int_not_equal(slot_of(kept), MR_NO_SLOT);
+}
 
 static uint32_t victim;
 
@@ -135,6 +369,148 @@ static void take_back_mark(void)
 {
 	raw(victim)->marked_ns = 0;
 }
+
+TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
+{
+	uint64_t first = deferred(0, HOUR), second = deferred(0, HOUR);
+	struct mr_entry kept, gone;
+
+	/* the second is invalidated first; the first is changed at that call */
+	victim = slot_of(first);
+	assert_true(mr_table_get(&session.table, victim, &kept));
+	assert_true(mr_table_get(&session.table, slot_of(second), &gone));
+	interfere = take_back_mark;
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+	interfere = NULL;
+	assert_false(kernel_has(&gone));
+	assert_true(kernel_has(&kept));
+}
+
+/* A kernel that fails each call, as for a region in use: the refusal is kept for whoever asks. */
+TEST(a_region_that_the_kernel_keeps_stays_marked_with_the_errno)
+{
+	uint64_t id = deferred(0, HOUR);
+	struct mr_entry entry;
+
+	assert_int_equal(mr_relaxed_overdue(&session, &entry), 0);
+	most_calls = calls + 1; /* QUERY_MR succeeds, and the call that destroys fails */
+	assert_int_equal(flush(MR_ALL_PDS), -ELOOP);
+	most_calls = UINT64_MAX;
+	assert_int_equal(reported.count, 1);
+	assert_int_equal(reported.ids[0], id);
+	assert_int_equal(reported.errnums[0], ELOOP);
+	assert_int_equal(mr_relaxed_overdue(&session, &entry), 1);
+	assert_int_equal(entry.id, id);
+	assert_int_equal(entry.mark_errno, ELOOP);
+	assert_int_equal(entry.state, MR_ENTRY_LIVE);
+	assert_int_equal(flush(MR_ALL_PDS), 0);
+}
+
+/* ---- calls that an entry refuses ---- */
+
+enum deed { REREG, DEFER, DEREG, INVALIDATE };
+
+/* Does it to the entry in @victim. */
+static int deal(enum deed deed, uint64_t id, struct mr_entry *entry)
+{
+	uint64_t ns;
+	bool still;
+
+	switch (deed) {
+	case REREG:
+		return mr_session_begin_rereg(&session, victim, id, entry, &err);
+	case DEFER:
+		return mr_dereg_mr_relaxed(&session, victim, id, HOUR, &still, &err);
+	case DEREG:
+		return mr_session_deregister(&session, victim, id, entry, &ns, &err);
+	default:
+		return mr_session_invalidate(&session, victim, id, entry, &ns, &err);
+	}
+}
+
+/* What another holder may have done to the entry meanwhile. */
+enum done { NOTHING, BECAME_PLAIN, BECAME_RELAXED, BECAME_UMEM, MARKED, DESTROYED, OTHER_ID };
+
+TEST(a_refused_call_leaves_no_claim_and_no_lock)
+{
+	static const struct {
+		const char *name;
+		enum mr_region_call call;
+		enum done done;
+		enum deed deed;
+		int rc, kind;
+	} cases[] = {
+		{ "rereg relaxed", MR_REG_MR, BECAME_RELAXED, REREG, -EINVAL, MR_ERROR_RELAXED },
+		{ "rereg a umem", MR_REG_MR, BECAME_UMEM, REREG, -EINVAL, MR_ERROR_HOST },
+		{ "rereg a gone one", MR_REG_MR, DESTROYED, REREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "rereg another", MR_REG_MR, OTHER_ID, REREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "defer plain", MR_REG_MR_RELAXED, BECAME_PLAIN, DEFER, -EINVAL, MR_ERROR_HOST },
+		{ "defer twice", MR_REG_MR_RELAXED, MARKED, DEFER, -EALREADY, MR_ERROR_RELAXED },
+		{ "defer gone", MR_REG_MR_RELAXED, DESTROYED, DEFER, -ENOENT, MR_ERROR_ABSENT },
+		{ "defer another", MR_REG_MR_RELAXED, OTHER_ID, DEFER, -ENOENT, MR_ERROR_ABSENT },
+		{ "dereg gone", MR_REG_MR, DESTROYED, DEREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "dereg another", MR_REG_MR, OTHER_ID, DEREG, -ENOENT, MR_ERROR_ABSENT },
+		{ "invalidate", MR_REG_MR_RELAXED, NOTHING, INVALIDATE, -ENOENT, MR_ERROR_ABSENT },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mr_entry registered = reg(cases[i].call), entry = registered;
+		uint64_t marked_ns;
+
+		victim = slot_of(registered.id);
+		switch (cases[i].done) {
+		case BECAME_PLAIN:
+			raw(victim)->call = MR_REG_MR;
+			break;
+		case BECAME_RELAXED:
+			raw(victim)->call = MR_REG_MR_RELAXED;
+			break;
+		case BECAME_UMEM:
+			raw(victim)->call = MR_UMEM_REG;
+			raw(victim)->state = MR_ENTRY_IN_DOUBT;
+			break;
+		case MARKED:
+			assert_int_equal(deal(DEFER, registered.id, &entry), 0);
+			break;
+		case DESTROYED:
+			assert_int_equal(
+				mr_uverbs_destroy_mr(&session.uverbs, registered.handle, &err), 0);
+			break;
+		default:
+			break;
+		}
+		marked_ns = raw(victim)->marked_ns;
+		assert_equal_for(
+			cases[i].name,
+			deal(cases[i].deed, registered.id + (cases[i].done == OTHER_ID), &entry),
+			cases[i].rc);
+		assert_equal_for(cases[i].name, err.kind, cases[i].kind);
+		assert_equal_for(cases[i].name, session.table.locked, 0);
+		assert_nothing_is_locked();
+		assert_equal_for(cases[i].name, raw(victim)->marked_ns, marked_ns);
+		/* rereg alone leaves the entry of a region that has gone */
+		assert_equal_for(cases[i].name, slot_of(registered.id) == MR_NO_SLOT,
+				 cases[i].done == DESTROYED && cases[i].deed != REREG);
+	}
+}
+
+TEST(dereg_and_rereg_report_the_copy_of_the_entry_that_they_used)
+{
+	struct mr_entry registered = reg(MR_REG_MR), copy = registered;
+
+	victim = slot_of(registered.id);
+	for (enum deed deed = REREG; deed <= DEREG; deed += DEREG - REREG) {
+		copy.lkey = 0;
+		copy.length = 0;
+		assert_int_equal(deal(deed, registered.id, &copy), 0);
+		assert_int_equal(copy.lkey, registered.lkey);
+		assert_int_equal(copy.length, PAGE);
+		if (deed == REREG)
+			mr_session_unclaim(&session, victim);
+	}
+}
+
+/* ---- commands act on the copy of an entry that they have checked ---- */
 
 static atomic_bool at_work;
 
@@ -174,21 +550,6 @@ TEST(rereg_uses_the_copy_of_the_entry_that_it_has_claimed)
 		print_message("the threads did not run side by side, as below valgrind\n");
 		skip();
 	}
-}
-
-TEST(rereg_of_an_entry_that_has_become_a_umem_or_relaxed_is_refused_and_releases_its_claim)
-{
-	struct mr_entry registered = reg(MR_REG_MR), before;
-
-	victim = slot_of(registered.id);
-	raw(victim)->call = MR_REG_MR_RELAXED;
-	assert_int_equal(mr_session_begin_rereg(&session, victim, registered.id, &before, &err),
-			 -EINVAL);
-	assert_contains(err.text, "is relaxed");
-	assert_false(session.table.locked);
-	raw(victim)->call = MR_REG_MR;
-	assert_int_equal(mr_session_begin_rereg(&session, victim, registered.id, &before, &err), 0);
-	mr_session_unclaim(&session, victim);
 }
 
 TEST(values_that_the_kernel_was_not_asked_for_are_unknown)
@@ -232,9 +593,8 @@ TEST(entries_that_are_asked_for_together_are_each_found_once_and_in_their_order)
 
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		entries[i] = reg(MR_REG_MR);
-	assert_int_equal(mr_session_deregister(&session, slot_of(entries[1].id), entries[1].id,
-					       &entries[1], NULL, &err),
-			 0);
+	victim = slot_of(entries[1].id);
+	assert_int_equal(deal(DEREG, entries[1].id, &entries[1]), 0);
 	assert_int_equal(ask(&slot, regions, 3), 3);
 	assert_int_equal(regions[0].entry.id, entries[0].id);
 	assert_int_equal(regions[1].entry.id, entries[2].id);
@@ -252,67 +612,9 @@ TEST(entries_that_are_asked_for_together_are_each_found_once_and_in_their_order)
 	assert_int_equal(err.errnum, ELOOP);
 }
 
-TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
-{
-	struct mr_entry first = reg(MR_REG_MR_RELAXED), second = reg(MR_REG_MR_RELAXED);
-	bool deferred;
-	uint64_t left;
+/* ---- walks and searches that other holders would make longer ---- */
 
-	assert_int_equal(
-		mr_dereg_mr_relaxed(&session, slot_of(first.id), first.id, HOUR, &deferred, &err),
-		0);
-	assert_int_equal(
-		mr_dereg_mr_relaxed(&session, slot_of(second.id), second.id, HOUR, &deferred, &err),
-		0);
-	/* the second is invalidated first; the first is changed at that call */
-	victim = slot_of(first.id);
-	interfere = take_back_mark;
-	mr_flush_relaxed_mr(&session, MR_ALL_PDS, NULL, NULL, &left, &err);
-	interfere = NULL;
-	assert_false(kernel_has(&second));
-	assert_true(kernel_has(&first));
-}
-
-TEST(a_region_that_is_no_longer_relaxed_is_not_marked)
-{
-	struct mr_entry registered = reg(MR_REG_MR_RELAXED), entry;
-	bool deferred = false;
-
-	victim = slot_of(registered.id);
-	raw(victim)->call = MR_REG_MR;
-	assert_int_equal(
-		mr_dereg_mr_relaxed(&session, victim, registered.id, HOUR, &deferred, &err),
-		-EINVAL);
-	assert_contains(err.text, "is not relaxed");
-	assert_true(mr_table_get(&session.table, victim, &entry));
-	assert_int_equal(entry.marked_ns, 0);
-	assert_true(kernel_has(&registered));
-}
-
-TEST(dereg_reports_the_copy_of_the_entry_that_it_used)
-{
-	struct mr_entry registered = reg(MR_REG_MR), copy = registered;
-	uint64_t ns;
-
-	victim = slot_of(registered.id);
-	copy.lkey = 0;
-	copy.length = 0;
-	assert_int_equal(mr_session_deregister(&session, victim, registered.id, &copy, &ns, &err),
-			 0);
-	assert_int_equal(copy.lkey, registered.lkey);
-	assert_int_equal(copy.length, PAGE);
-}
-
-/* ---- limits of time ---- */
-
-static void count_unlisted(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region)
-{
-	(void)kind;
-	(void)region;
-	++*(uint32_t *)data;
-}
-
-/* Register regions without entries; on-demand, so that nothing is pinned. */
+/* Registers regions without entries; on-demand, so that nothing is pinned. */
 static void reg_many(uint32_t count)
 {
 	struct mr_uverbs_reg request = { .length = 64, .pd_handle = registrar.pd_handle };
@@ -324,24 +626,35 @@ static void reg_many(uint32_t count)
 		assert_int_equal(mr_uverbs_reg_mr(&session.uverbs, &request, &mr, &err), 0);
 }
 
-static const struct mr_handle_set none;
+static void count_one(void *data, enum mr_region_kind kind, const struct mr_uverbs_mr *region)
+{
+	(void)kind;
+	(void)region;
+	++*(uint32_t *)data;
+}
+
+static uint32_t count_unlisted(void)
+{
+	static const struct mr_handle_set none;
+	uint32_t count = 0;
+
+	assert_int_equal(mr_session_each_unlisted(&session, &none, count_one, &count, &err), 0);
+	return count;
+}
 
 TEST(a_handle_that_only_the_table_has_does_not_make_the_walk_longer)
 {
 	enum { MANY = MR_UVERBS_INFO_MAX + 100 };
 	struct mr_entry registered = reg(MR_REG_MR), second = reg(MR_REG_MR);
-	uint32_t unlisted = 0;
 
+	assert_int_equal(count_unlisted(), 0);
 	reg_many(MANY);
 	raw(slot_of(registered.id))->handle = 0xfffffb00;
 	raw(slot_of(second.id))->handle = 0x7fffffff;
 	calls = 0;
-	most_calls =
-		4 *
-		MANY; /* an unlisted one is asked for twice, and as many numbers beyond are tried */
-	assert_int_equal(mr_session_each_unlisted(&session, &none, count_unlisted, &unlisted, &err),
-			 0);
-	assert_int_equal(unlisted, MANY + 2);
+	/* an unlisted one is asked for twice, and as many numbers beyond are tried */
+	most_calls = 4 * MANY;
+	assert_int_equal(count_unlisted(), MANY + 2);
 }
 
 /* The region with the highest handle is the oldest one, which the kernel does not list. */
@@ -349,7 +662,6 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 {
 	enum { MANY = MR_UVERBS_INFO_MAX + 100, GAP = 2000 };
 	struct mr_uverbs_mr mr;
-	uint32_t unlisted = 0;
 	struct mr_entry last;
 
 	reg_many(MANY + GAP);
@@ -359,9 +671,7 @@ TEST(a_walk_finds_a_region_beyond_many_that_were_deregistered)
 		if (!mr_uverbs_query_mr(&session.uverbs, handle, &mr, &err))
 			assert_int_equal(mr_uverbs_destroy_mr(&session.uverbs, handle, &err), 0);
 	reg_many(MANY);
-	assert_int_equal(mr_session_each_unlisted(&session, &none, count_unlisted, &unlisted, &err),
-			 0);
-	assert_int_equal(unlisted, MANY + 1);
+	assert_int_equal(count_unlisted(), MANY + 1);
 }
 
 /* All entries are in one chain of an index: a search gives up, and does not find those far along it. */

@@ -1,50 +1,62 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finding a session by the words of --session and MRCTL_SESSION. */
+/*
+ * Finding a session by --session and MRCTL_SESSION, the sessions of other processes, and the process of a
+ * region.  tests/cli/session-join.bats has the processes that lead to each other, have ended or are another user's.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <infiniband/verbs.h>
+
+#include "lib/base/tristate.h"
+#include "lib/host/process.h"
+#include "lib/session/find.h"
 #include "lib/session/locate.h"
 #include "lib/session/open.h"
+#include "lib/session/registrant.h"
+#include "lib/verbs/access.h"
+#include "lib/verbs/device.h"
 #include "tests/unit/unit.h"
 
 static struct mr_error err;
 
 TEST(words_for_a_session_are_checked)
 {
-	static const char *const bad[] = { "",
-					   "x",
-					   "fd:",
-					   "fd:x",
-					   "fd:-1",
-					   "-1",
-					   "pid:",
-					   "pid:x",
-					   "pid:-1",
-					   "pid: 1",
-					   "fd:1x",
-					   "FD:1",
-					   "fd:99999999999",
-					   "pid:99999999999",
-					   "socket:1" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		int fd = -1, borrowed = -1;
-
-		assert_equal_for(bad[i], mr_session_locate(bad[i], &fd, &borrowed, &err), -EINVAL);
-		assert_equal_for(bad[i], err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, bad[i]);
-	}
-}
-
-TEST(a_descriptor_is_named_with_or_without_its_prefix)
-{
+	static const struct {
+		const char *word;
+		int rc, kind;
+		const char *text;
+	} cases[] = {
+		{ "", -EINVAL, MR_ERROR_USAGE, "''" },
+		{ "x", -EINVAL, MR_ERROR_USAGE, "'x'" },
+		{ "fd:", -EINVAL, MR_ERROR_USAGE, "'fd:'" },
+		{ "fd:-1", -EINVAL, MR_ERROR_USAGE, "'fd:-1'" },
+		{ "-1", -EINVAL, MR_ERROR_USAGE, "'-1'" },
+		{ "pid:x", -EINVAL, MR_ERROR_USAGE, "'pid:x'" },
+		{ "pid: 1", -EINVAL, MR_ERROR_USAGE, "'pid: 1'" },
+		{ "fd:1x", -EINVAL, MR_ERROR_USAGE, "'fd:1x'" },
+		{ "FD:1", -EINVAL, MR_ERROR_USAGE, "'FD:1'" },
+		{ "fd:99999999999", -EINVAL, MR_ERROR_USAGE, "'fd:99999999999'" },
+		{ "pid:99999999999", -EINVAL, MR_ERROR_USAGE, "'pid:99999999999'" },
+		{ "socket:1", -EINVAL, MR_ERROR_USAGE, "'socket:1'" },
+		{ "fd:777", -EBADF, MR_ERROR_ABSENT, "777" },
+		{ "pid:0", -ESRCH, MR_ERROR_ABSENT, "0 is the number of no process" },
+	};
 	int fd = -1, borrowed = -1;
 
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].word,
+				 mr_session_locate(cases[i].word, &fd, &borrowed, &err),
+				 cases[i].rc);
+		assert_equal_for(cases[i].word, err.kind, cases[i].kind);
+		assert_contains(err.text, cases[i].text);
+	}
 	assert_int_equal(mr_session_locate("fd:1", &fd, &borrowed, &err), 0);
 	assert_int_equal(fd, 1);
 	assert_int_equal(mr_session_locate("2", &fd, &borrowed, &err), 0);
@@ -52,20 +64,19 @@ TEST(a_descriptor_is_named_with_or_without_its_prefix)
 	assert_int_equal(borrowed, -1);
 }
 
-TEST(a_closed_descriptor_is_reported_with_the_likely_cause)
-{
-	int fd, borrowed = -1;
+/* ---- processes ---- */
 
-	assert_int_equal(mr_session_locate("fd:777", &fd, &borrowed, &err), -EBADF);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "777");
-	assert_contains(err.hint, "sudo");
-	assert_contains(err.hint, "pass_fds=(777,)");
+/* valgrind 3.19 does not know pidfd_open. */
+static void need_pidfd(void)
+{
+	if (getenv("WRAP"))
+		skip();
 }
 
-/* Start a process that sleeps.  @where: MRCTL_SESSION in its environment; NULL: not set; "itself": its own pid */
-static pid_t start_sleeper(const char *where)
+/* Starts a process that sleeps, with MRCTL_SESSION set to @where, and @fill descriptors before a copy of @fd. */
+static pid_t start_sleeper(const char *where, int fd, unsigned int fill)
 {
+	const struct rlimit many = { fill + 200, fill + 200 };
 	int ready[2];
 	pid_t pid;
 	char c;
@@ -75,13 +86,17 @@ static pid_t start_sleeper(const char *where)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		char itself[32];
-
-		snprintf(itself, sizeof(itself), "pid:%d", (int)getpid());
 		unsetenv(MR_SESSION_VARIABLE);
 		if (where)
-			setenv(MR_SESSION_VARIABLE, strcmp(where, "itself") ? where : itself, 1);
+			setenv(MR_SESSION_VARIABLE, where, 1);
 		mr_session_allow_joining(&err);
+		if (fill && setrlimit(RLIMIT_NOFILE, &many))
+			_exit(1);
+		for (unsigned int i = 0; i < fill; i++)
+			if (dup(0) < 0)
+				_exit(1);
+		if (fill && (dup(fd) < 0 || close(fd)))
+			_exit(1);
 		execlp("sleep", "sleep", "60", NULL);
 		_exit(1);
 	}
@@ -89,6 +104,12 @@ static pid_t start_sleeper(const char *where)
 	assert_int_equal(read(ready[0], &c, 1), 0); /* the pipe is closed at exec */
 	close(ready[0]);
 	return pid;
+}
+
+static void stop_sleeper(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
 static int join_process(pid_t pid, int *borrowed)
@@ -101,19 +122,6 @@ static int join_process(pid_t pid, int *borrowed)
 	return mr_session_locate(where, &fd, borrowed, &err);
 }
 
-static void stop_sleeper(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* valgrind 3.19 does not know pidfd_open. */
-static void need_pidfd(void)
-{
-	if (getenv("WRAP"))
-		skip();
-}
-
 TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 {
 	int pipes[2], borrowed;
@@ -123,7 +131,7 @@ TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 	need_pidfd();
 	assert_int_equal(pipe(pipes), 0);
 	snprintf(where, sizeof(where), "fd:%d", pipes[0]);
-	pid = start_sleeper(where);
+	pid = start_sleeper(where, -1, 0);
 	assert_int_equal(join_process(pid, &borrowed), 0);
 	assert_int_equal(fcntl(borrowed, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(write(pipes[1], "s", 1), 1);
@@ -133,31 +141,11 @@ TEST(the_descriptor_is_taken_that_the_environment_of_a_process_names)
 	stop_sleeper(pid);
 	close(pipes[0]);
 	close(pipes[1]);
-}
-
-TEST(a_process_without_a_session_is_named)
-{
-	int borrowed;
-	pid_t pid;
-
-	need_pidfd();
-	pid = start_sleeper(NULL);
-	assert_int_equal(join_process(pid, &borrowed), -ENOENT);
+	pid = start_sleeper("fd:777", -1, 0);
+	assert_int_equal(join_process(pid, &borrowed), -EBADF);
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "was not started in a session");
+	assert_contains(err.text, "has closed descriptor 777");
 	stop_sleeper(pid);
-	assert_int_equal(join_process(pid, &borrowed), -ESRCH);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "has ended");
-}
-
-TEST(no_process_has_the_number_0)
-{
-	int fd = -1, borrowed = -1;
-
-	assert_int_equal(mr_session_locate("pid:0", &fd, &borrowed, &err), -ESRCH);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "0 is the number of no process");
 }
 
 static void *tell_number(void *pipes)
@@ -195,131 +183,51 @@ TEST(a_thread_is_not_taken_for_a_process)
 	close(there[1]);
 }
 
-TEST(a_process_that_has_closed_the_descriptor_is_named)
+/* Whether @pid holds the session of @fd, and where; -2: it does not. */
+static int descriptor_in(const struct mr_sessions *found, int fd, pid_t pid)
 {
-	int borrowed;
-	pid_t pid;
+	const struct mr_found_session *session = mr_sessions_by_fd(found, fd);
 
-	need_pidfd();
-	pid = start_sleeper("fd:777");
-	assert_int_equal(join_process(pid, &borrowed), -EBADF);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "has closed descriptor 777");
-	stop_sleeper(pid);
+	assert_non_null(session);
+	for (size_t i = 0; i < session->holder_count; i++)
+		if (session->holders[i].pid == pid)
+			return session->holders[i].fd;
+	return -2;
 }
 
-TEST(the_session_of_a_zombie_has_ended)
+TEST(holders_of_a_session_are_found_behind_many_descriptors_while_there_is_time)
 {
-	int borrowed;
-	siginfo_t info;
-	pid_t pid;
-
-	need_pidfd();
-	pid = start_sleeper("fd:0");
-	kill(pid, SIGKILL);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	assert_true(join_process(pid, &borrowed) < 0);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-TEST(an_environment_with_a_malformed_session_is_named)
-{
-	int borrowed;
-	pid_t pid;
-
-	need_pidfd();
-	pid = start_sleeper("fd:x");
-	assert_int_equal(join_process(pid, &borrowed), -EINVAL);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "has an invalid session: 'fd:x'");
-	stop_sleeper(pid);
-	pid = start_sleeper("");
-	assert_int_equal(join_process(pid, &borrowed), -ENOENT);
-	assert_contains(err.text, "was not started in a session");
-	stop_sleeper(pid);
-}
-
-/* Start a process that has joined the session of process @pid. */
-static pid_t start_follower(pid_t pid)
-{
+	enum { MANY = 1200 }; /* more than are looked at between two looks at the clock */
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = -1;
+	struct ibv_context context = { .cmd_fd = null };
+	struct ibv_pd pd = { .context = &context, .handle = 5 };
+	struct mr_device device = { .context = &context, .pd = &pd };
+	struct mr_environment environment = { .device = "dev0", .provider = "mlx5" };
+	struct mr_sessions found;
 	char where[32];
-
-	snprintf(where, sizeof(where), "pid:%d", (int)pid);
-	return start_sleeper(where);
-}
-
-TEST(a_process_that_joined_another_leads_to_the_same_session)
-{
-	int pipes[2], borrowed;
-	char where[32], c = 0;
-	pid_t first, second, third;
+	pid_t named, other;
 
 	need_pidfd();
-	assert_int_equal(pipe(pipes), 0);
-	snprintf(where, sizeof(where), "fd:%d", pipes[0]);
-	first = start_sleeper(where);
-	second = start_follower(first);
-	third = start_follower(second);
-	assert_int_equal(join_process(third, &borrowed), 0);
-	assert_int_equal(write(pipes[1], "s", 1), 1);
-	assert_int_equal(read(borrowed, &c, 1), 1);
-	close(borrowed);
-	stop_sleeper(first);
-	assert_int_equal(join_process(third, &borrowed), -ESRCH);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	snprintf(where, sizeof(where), "process %d is that of process %d", (int)third, (int)first);
-	assert_contains(err.text, where);
-	stop_sleeper(second);
-	stop_sleeper(third);
-	close(pipes[0]);
-	close(pipes[1]);
+	assert_int_equal(mr_sessions_find(0, &found, &err), 0);
+	assert_true(found.incomplete);
+	assert_int_equal(found.count, 0);
+	mr_sessions_release(&found);
+	assert_int_equal(mr_session_create(&device, &environment, &fd, &err), 0);
+	snprintf(where, sizeof(where), "fd:%d", fd);
+	named = start_sleeper(where, fd, 0);
+	other = start_sleeper(NULL, fd, MANY);
+	assert_int_equal(mr_sessions_find((uint64_t)60 * 1000000000, &found, &err), 0);
+	assert_false(found.incomplete);
+	assert_int_equal(descriptor_in(&found, fd, named), fd);
+	assert_true(descriptor_in(&found, fd, other) > MANY);
+	mr_sessions_release(&found);
+	stop_sleeper(named);
+	stop_sleeper(other);
+	close(fd);
+	close(null);
 }
 
-TEST(processes_that_lead_to_each_other_are_refused)
-{
-	int borrowed;
-	pid_t pid;
-
-	need_pidfd();
-	pid = start_sleeper("itself");
-	assert_int_equal(join_process(pid, &borrowed), -ELOOP);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "without end");
-	stop_sleeper(pid);
-}
-
-/* Runs in a child process, as another user.  Return: 7 if joining is refused as it should be. */
-static int join_as_nobody(pid_t pid)
-{
-	int borrowed;
-
-	if (setresuid(65534, 65534, 65534) || join_process(pid, &borrowed) != -EPERM)
-		return 1;
-	return err.kind == MR_ERROR_HOST && strstr(err.text, "cannot take the session out") &&
-			       strstr(err.hint, "belongs to another user")
-		       ? 7
-		       : 2;
-}
-
-TEST(a_process_of_another_user_is_not_joined)
-{
-	int status;
-	pid_t sleeper, pid;
-
-	need_pidfd();
-	if (getuid())
-		skip();
-	sleeper = start_sleeper("fd:0");
-	fflush(NULL);
-	pid = fork();
-	if (!pid)
-		_exit(join_as_nobody(sleeper));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 7);
-	stop_sleeper(sleeper);
-}
+/* ---- the environment of a process ---- */
 
 /* An environment without a terminating zero: all its bytes are the same. */
 struct endless {
@@ -357,14 +265,15 @@ TEST(an_endless_environment_is_read_up_to_a_limit)
 }
 
 /* @size: bytes of the environment; each text in it ends with '\0' */
-static bool find_in(const char *environment, size_t size, char value[MR_LOCATION_SIZE], bool *any)
+static bool find_in(const char *environment, size_t size, char value[MR_LOCATION_SIZE])
 {
 	FILE *file = fmemopen((char *)environment, size, "r");
-	bool found;
+	bool found, any = false;
 
 	assert_non_null(file);
-	found = mr_session_find_variable(file, value, any);
+	found = mr_session_find_variable(file, value, &any);
 	fclose(file);
+	assert_true(any);
 	return found;
 }
 
@@ -374,16 +283,68 @@ TEST(the_variable_is_found_among_others)
 		"A=1\0XMRCTL_SESSION=fd:1\0\0MRCTL_SESSION=\0MRCTL_SESSION=fd:7\0Z=";
 	static const char unset[] = "A=1\0MRCTL_SESSION=";
 	char value[MR_LOCATION_SIZE], text[3 * MR_LOCATION_SIZE];
-	bool any = false;
 
-	assert_true(find_in(set, sizeof(set), value, &any));
+	assert_true(find_in(set, sizeof(set), value));
 	assert_string_equal(value, "fd:7");
-	assert_true(any);
-	assert_false(find_in(unset, sizeof(unset), value, &any));
+	assert_false(find_in(unset, sizeof(unset), value));
 	assert_int_equal(errno, 0);
-	assert_true(any);
 	memset(text, '1', sizeof(text));
 	memcpy(text, "MRCTL_SESSION=", strlen("MRCTL_SESSION="));
-	assert_true(find_in(text, sizeof(text), value, &any));
+	assert_true(find_in(text, sizeof(text), value));
 	assert_int_equal(strlen(value), MR_LOCATION_SIZE - 1);
+}
+
+/* ---- the process that registered a region ---- */
+
+/* The answer for an entry with this pid and start time, in a session opened in this PID namespace. */
+static enum mr_tristate lives(uint32_t namespace, uint32_t pid, uint32_t start)
+{
+	struct mr_session session = { .device.pid_namespace = namespace };
+	struct mr_entry entry = { .registrant = { pid, start } };
+
+	return mr_registrant_lives(&session, &entry);
+}
+
+/* What a registration notes about this process, in a session opened in this PID namespace. */
+static struct mr_registrant noted(uint32_t namespace)
+{
+	struct mr_session session = { .device.pid_namespace = namespace };
+	struct mr_entry entry = { .access = MR_ACCESS_ON_DEMAND };
+
+	mr_registrant_note(&session, &entry);
+	return entry.registrant;
+}
+
+TEST(the_process_of_a_region_is_known_only_in_the_pid_namespace_of_the_session)
+{
+	uint32_t here = mr_process_namespace();
+	struct mr_registrant self = noted(here);
+	struct mr_session session = { .device.pid_namespace = 0 };
+	struct mr_entry named = { .memory = "cuda:0" };
+	struct mr_entry gpu = { .memory = "a text that was cut", .memory_of = MR_MEMORY_OF_GPU };
+
+	/* a start time is never the value for unknown */
+	assert_int_equal(mr_registrant_start(0), 0);
+	assert_int_equal(mr_registrant_start(7), 7);
+	assert_int_equal(mr_registrant_start(UINT64_C(1) << 32), 1);
+	assert_int_equal(mr_registrant_start((UINT64_C(5) << 32) + 9), 9);
+
+	assert_true(here);
+	assert_int_equal(self.pid, getpid());
+	assert_int_equal(lives(here, self.pid, self.start), MR_YES);
+	assert_int_equal(lives(here, self.pid, self.start + 1), MR_NO);
+	assert_int_equal(lives(here, self.pid, 0), MR_UNKNOWN);
+	/* values that another holder could write */
+	assert_int_equal(lives(here, 0, 1), MR_UNKNOWN);
+	assert_int_equal(lives(here, UINT32_MAX, 1), MR_UNKNOWN);
+	assert_int_equal(noted(here + 1).start, 0);
+	assert_int_equal(noted(0).start, 0);
+	assert_int_equal(lives(here + 1, self.pid, self.start), MR_UNKNOWN);
+	assert_int_equal(lives(0, self.pid, self.start), MR_UNKNOWN);
+
+	/* a region on a GPU is recognised by its entry, and not by the text of its memory */
+	mr_registrant_note(&session, &named);
+	assert_false(mr_registrant_needed(&named));
+	mr_registrant_note(&session, &gpu);
+	assert_true(mr_registrant_needed(&gpu));
 }

@@ -14,6 +14,7 @@
 
 static struct mr_error err;
 static struct mr_session session;
+static int null, before;
 
 static int open_descriptors(void)
 {
@@ -27,7 +28,22 @@ static int open_descriptors(void)
 	return count;
 }
 
-/* Create a session whose device is this descriptor. */
+static int set_up(void **state __attribute__((unused)))
+{
+	before = open_descriptors();
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return null < 0;
+}
+
+/* Checks that no descriptor was left open, whatever was refused. */
+static int tear_down(void **state __attribute__((unused)))
+{
+	close(null);
+	assert_int_equal(open_descriptors(), before);
+	return 0;
+}
+
+/* Creates a session whose device is this descriptor. */
 static int session_of(int device_fd)
 {
 	struct ibv_context context = { .cmd_fd = device_fd };
@@ -50,30 +66,20 @@ static int open_fd(int fd)
 
 TEST(a_session_is_one_descriptor_that_programs_inherit)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), before = open_descriptors(), fd;
+	int first = session_of(null), second;
 
-	fd = session_of(null);
-	assert_int_equal(open_descriptors(), before + 1);
-	assert_true(fd >= 100);
-	assert_int_equal(fcntl(fd, F_GETFD), 0);
-	close(fd);
-	close(null);
-}
-
-TEST(a_second_session_has_a_descriptor_of_its_own)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), first = session_of(null),
-	    second = session_of(null);
-
+	assert_int_equal(open_descriptors(), before + 2);
+	assert_true(first >= 100);
+	assert_int_equal(fcntl(first, F_GETFD), 0);
+	second = session_of(null);
 	assert_true(second > first);
 	close(first);
 	close(second);
-	close(null);
 }
 
 TEST(a_descriptor_that_was_not_sent_as_a_session_is_refused)
 {
-	int sockets[2], pipes[2], before = open_descriptors();
+	int sockets[2], pipes[2];
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	assert_int_equal(pipe(pipes), 0);
@@ -87,11 +93,10 @@ TEST(a_descriptor_that_was_not_sent_as_a_session_is_refused)
 	close(sockets[0]);
 	close(pipes[0]);
 	close(pipes[1]);
-	assert_int_equal(open_descriptors(), before);
 }
 
-/* Send this message to a socket, and open the socket as a session.  Return: that of mr_session_open(). */
-static int open_message(const char *text, size_t length, const int *fds, size_t count)
+/* Sends this message with @count times /dev/null to a socket, and opens the socket as a session. */
+static int open_message(const char *text, size_t length, size_t count)
 {
 	union {
 		char bytes[CMSG_SPACE(8 * sizeof(int))];
@@ -99,7 +104,8 @@ static int open_message(const char *text, size_t length, const int *fds, size_t 
 	} control = { .bytes = { 0 } };
 	struct iovec iov = { .iov_base = (char *)(uintptr_t)text, .iov_len = length };
 	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1 };
-	int sockets[2], before, rc;
+	const int fds[] = { null, null, null, null, null, null, null, null };
+	int sockets[2], rc;
 
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	if (count) {
@@ -111,59 +117,58 @@ static int open_message(const char *text, size_t length, const int *fds, size_t 
 		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), fds, count * sizeof(int));
 	}
 	assert_int_equal(sendmsg(sockets[1], &message, 0), length);
-	before = open_descriptors();
 	rc = open_fd(sockets[0]);
-	if (rc)
-		assert_int_equal(open_descriptors(), before);
 	close(sockets[0]);
 	close(sockets[1]);
 	return rc;
 }
 
-static const char greeting[] = "mrctl session 1";
-
-TEST(another_message_is_no_session)
+TEST(other_messages_are_no_session)
 {
-	int null = open("/dev/null", O_RDWR);
-	const int fds[] = { null, null, null, null, null, null, null, null };
+	static const char greeting[] = "mrctl session 1";
+	static const struct {
+		const char *name, *text;
+		size_t length, count;
+		int rc;
+		const char *part;
+	} cases[] = {
+		{ "a byte", "x", 1, 2, -ENOTCONN, "is no mrctl session" },
+		{ "more", "mrctl session 1\0more", 20, 2, -ENOTCONN, "is no mrctl session" },
+		{ "no descriptor", greeting, sizeof(greeting), 0, -ENOTCONN, "two descriptors" },
+		{ "one", greeting, sizeof(greeting), 1, -ENOTCONN, "two descriptors" },
+		{ "three", greeting, sizeof(greeting), 3, -ENOTCONN, "two descriptors" },
+		{ "eight", greeting, sizeof(greeting), 8, -ENOTCONN, "two descriptors" },
+		{ "newer", "mrctl session 2", sizeof(greeting), 2, -EPROTO, "another version" },
+		{ "no table", greeting, sizeof(greeting), 2, -EPROTO, "table" },
+	};
 
-	assert_int_equal(open_message("x", 1, fds, 2), -ENOTCONN);
-	assert_contains(err.text, "is no mrctl session");
-	for (size_t count = 0; count <= ARRAY_SIZE(fds); count++) {
-		if (count == 2)
-			continue;
-		assert_int_equal(open_message(greeting, sizeof(greeting), fds, count), -ENOTCONN);
-		assert_int_equal(err.kind, MR_ERROR_ABSENT);
-		assert_contains(err.text, "does not carry two descriptors");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].name,
+				 open_message(cases[i].text, cases[i].length, cases[i].count),
+				 cases[i].rc);
+		assert_equal_for(cases[i].name, err.kind, MR_ERROR_ABSENT);
+		assert_contains(err.text, cases[i].part);
 	}
-	assert_int_equal(open_message("mrctl session 1\0more", 20, fds, 2), -ENOTCONN);
-	close(null);
+	assert_true(err.hint[0]);
 }
 
 /* With these options the kernel adds credentials and a pidfd of the sender to each message. */
 TEST(descriptors_that_the_kernel_adds_to_a_message_are_not_taken_for_the_session)
 {
 	static const int options[] = { SO_PASSCRED, 76 /* SO_PASSPIDFD */ };
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), on = 1, before;
+	int fd = session_of(null), on = 1;
 
-	before = open_descriptors();
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		if (setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on)))
-			continue; /* Linux before 6.5 */
-		assert_true(open_fd(fd) < 0);
-		assert_int_equal(open_descriptors(), before);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (!setsockopt(fd, SOL_SOCKET, options[i], &on, sizeof(on))) /* since Linux 6.5 */
+			assert_true(open_fd(fd) < 0);
 	close(fd);
-	close(null);
 }
 
 TEST(running_out_of_descriptors_is_not_reported_as_a_foreign_session)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd = session_of(null), before, free_fd;
+	int fd = session_of(null), free_fd = dup(null);
 	struct rlimit limit, none;
 
-	before = open_descriptors();
-	free_fd = dup(null);
 	close(free_fd);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	for (unsigned int left = 0; left < 2; left++) {
@@ -173,61 +178,37 @@ TEST(running_out_of_descriptors_is_not_reported_as_a_foreign_session)
 		assert_int_equal(open_fd(fd), -EMFILE);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 		assert_int_equal(err.kind, MR_ERROR_HOST);
-		assert_int_equal(open_descriptors(), before);
 	}
 	close(fd);
-	close(null);
 }
 
-TEST(a_message_of_another_version_is_named_so)
+TEST(descriptors_that_are_no_device_get_no_ioctl)
 {
-	int null = open("/dev/null", O_RDWR);
-	const int fds[] = { null, null };
+	int pipes[2], memfd = memfd_create("device", MFD_ALLOW_SEALING), fd;
 
-	assert_int_equal(open_message("mrctl session 2", sizeof(greeting), fds, 2), -EPROTO);
-	assert_contains(err.text, "another version");
-	close(null);
-}
-
-TEST(a_file_in_place_of_the_table_is_no_session)
-{
-	int null = open("/dev/null", O_RDWR);
-	const int fds[] = { null, null };
-
-	assert_int_equal(open_message(greeting, sizeof(greeting), fds, 2), -EPROTO);
-	assert_contains(err.text, "table");
-	assert_true(err.hint[0]);
-	close(null);
-}
-
-TEST(a_descriptor_that_is_no_device_gets_no_ioctl)
-{
-	int pipes[2], null = open("/dev/null", O_RDWR), fd = session_of(null);
-
-	assert_int_equal(open_fd(fd), -EPROTO);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "no RDMA device");
-	close(fd);
 	assert_int_equal(pipe(pipes), 0);
-	fd = session_of(pipes[0]);
-	assert_int_equal(open_fd(fd), -EPROTO);
-	assert_contains(err.text, "no RDMA device");
-	close(fd);
+	{
+		const struct {
+			int device, rc;
+			const char *text, *hint;
+		} cases[] = {
+			{ null, -EPROTO, "no RDMA device", "" },
+			{ pipes[0], -EPROTO, "no RDMA device", "" },
+			{ memfd, -ENODEV, "simulated", "mrctl sim" },
+		};
+
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+			fd = session_of(cases[i].device);
+			assert_equal_for(cases[i].text, open_fd(fd), cases[i].rc);
+			assert_int_equal(err.kind, MR_ERROR_ABSENT);
+			assert_contains(err.text, cases[i].text);
+			assert_contains(err.hint, cases[i].hint);
+			close(fd);
+		}
+	}
 	close(pipes[0]);
 	close(pipes[1]);
-	close(null);
-}
-
-TEST(a_simulated_device_outside_the_simulator_is_named_so)
-{
-	int memfd = memfd_create("device", MFD_ALLOW_SEALING), before, fd = session_of(memfd);
-
-	before = open_descriptors();
-	assert_int_equal(open_fd(fd), -ENODEV);
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "simulated");
-	assert_contains(err.hint, "mrctl sim");
-	assert_int_equal(open_descriptors(), before);
-	close(fd);
 	close(memfd);
 }
+
+EACH_TEST(set_up, tear_down)

@@ -12,123 +12,109 @@
 static struct mr_error err;
 static struct mr_session session;
 
-static void open_table(void)
+static void add(struct mr_entry entry)
 {
-	static const struct mr_table_device facts = { .name = "dev0" };
-	struct mr_entry entry = { .name = "buf0" };
+	const struct mr_entry keys = entry;
 	uint32_t slot;
 
-	session = (struct mr_session){ .uverbs = { .fd = -1 } };
-	assert_int_equal(mr_table_create(&facts, &session.table, &err), 0);
 	assert_int_equal(mr_table_lock(&session.table, &err), 0);
 	assert_int_equal(mr_table_add(&session.table, &entry, &slot, &err), 0);
-	entry.handle = 42;
-	entry.lkey = 0x1805;
-	entry.rkey = 0x1806;
+	entry.handle = keys.handle;
 	assert_true(mr_table_commit(&session.table, slot, &entry));
 	mr_table_unlock(&session.table);
 }
 
-TEST(a_region_is_named_by_id_name_key_or_handle)
+/* A session with the MR 1, "buf0", and the umem 2, "q". */
+static int set_up(void **state __attribute__((unused)))
 {
-	static const char *const words[] = { "1",           "buf0",      "lkey:0x1805",
-					     "rkey:0x1806", "rkey:6150", "mr:42" };
+	static const struct mr_table_device facts = { .name = "dev0" };
 
-	open_table();
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand operand;
+	session = (struct mr_session){ .uverbs = { .fd = -1 } };
+	assert_int_equal(mr_table_create(&facts, &session.table, &err), 0);
+	add((struct mr_entry){ .name = "buf0", .handle = 42, .lkey = 0x1805, .rkey = 0x1806 });
+	add((struct mr_entry){ .name = "q", .handle = 44, .call = MR_UMEM_REG });
+	return 0;
+}
 
-		assert_equal_for(words[i], mr_operand_find(&session, words[i], &operand, &err), 0);
-		assert_equal_for(words[i], operand.type, MR_OPERAND_ENTRY);
-		assert_equal_for(words[i], operand.id, 1);
+static int tear_down(void **state __attribute__((unused)))
+{
+	mr_session_close(&session);
+	return 0;
+}
+
+TEST(a_region_is_named_by_id_name_key_or_handle_of_its_kind)
+{
+	static const struct {
+		const char *word;
+		enum mr_operand_type type;
+		uint64_t id;
+		enum mr_region_kind kind;
+		uint32_t handle;
+	} cases[] = {
+		{ "1", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "buf0", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "lkey:0x1805", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "rkey:0x1806", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "rkey:6150", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "mr:42", MR_OPERAND_ENTRY, 1, MR_KIND_MR, 0 },
+		{ "umem:44", MR_OPERAND_ENTRY, 2, MR_KIND_UMEM, 0 },
+		{ "q", MR_OPERAND_ENTRY, 2, MR_KIND_UMEM, 0 },
+		/* only the kernel knows whether there are such objects */
+		{ "mr:43", MR_OPERAND_OBJECT, 0, MR_KIND_MR, 43 },
+		{ "mr:44", MR_OPERAND_OBJECT, 0, MR_KIND_MR, 44 },
+		{ "umem:42", MR_OPERAND_OBJECT, 0, MR_KIND_UMEM, 42 },
+	};
+	struct mr_operand operand;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_equal_for(cases[i].word,
+				 mr_operand_find(&session, cases[i].word, &operand, &err), 0);
+		assert_equal_for(cases[i].word, operand.type, cases[i].type);
+		if (cases[i].type == MR_OPERAND_ENTRY) {
+			assert_equal_for(cases[i].word, operand.id, cases[i].id);
+			continue;
+		}
+		assert_equal_for(cases[i].word, operand.kind, cases[i].kind);
+		assert_equal_for(cases[i].word, operand.handle, cases[i].handle);
 	}
-	mr_session_close(&session);
-}
-
-TEST(a_region_that_does_not_exist_is_named)
-{
-	static const char *const words[] = { "2",           "0",           "buf",
-					     "lkey:0x1806", "rkey:0x1805", "18446744073709551615" };
-
-	open_table();
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand operand;
-
-		assert_equal_for(words[i], mr_operand_find(&session, words[i], &operand, &err),
-				 -ENOENT);
-		assert_equal_for(words[i], err.kind, MR_ERROR_ABSENT);
-		assert_contains(err.text, words[i]);
-	}
-	mr_session_close(&session);
-}
-
-TEST(a_handle_that_no_entry_names_is_an_object_of_the_kernel)
-{
-	struct mr_operand operand;
-
-	open_table();
-	assert_int_equal(mr_operand_find(&session, "mr:43", &operand, &err), 0);
-	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
-	assert_int_equal(operand.kind, MR_KIND_MR);
-	assert_int_equal(operand.handle, 43);
-	mr_session_close(&session);
-}
-
-TEST(a_handle_names_only_a_region_of_the_kind_that_is_asked_for)
-{
-	struct mr_entry umem = { .call = MR_UMEM_REG, .name = "q" };
-	struct mr_operand operand;
-	uint32_t slot;
-
-	open_table();
-	assert_int_equal(mr_table_lock(&session.table, &err), 0);
-	assert_int_equal(mr_table_add(&session.table, &umem, &slot, &err), 0);
-	umem.handle = 44;
-	assert_true(mr_table_commit(&session.table, slot, &umem));
-	mr_table_unlock(&session.table);
-	assert_int_equal(mr_operand_find(&session, "umem:44", &operand, &err), 0);
-	assert_int_equal(operand.type, MR_OPERAND_ENTRY);
-	assert_int_equal(operand.id, umem.id);
-	assert_int_equal(mr_operand_find(&session, "q", &operand, &err), 0);
-	assert_int_equal(operand.id, umem.id);
-	/* only the kernel knows that there is no such object */
-	assert_int_equal(mr_operand_find(&session, "mr:44", &operand, &err), 0);
-	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
-	assert_int_equal(operand.kind, MR_KIND_MR);
-	assert_int_equal(mr_operand_find(&session, "umem:42", &operand, &err), 0);
-	assert_int_equal(operand.type, MR_OPERAND_OBJECT);
-	assert_int_equal(operand.kind, MR_KIND_UMEM);
-	assert_int_equal(operand.handle, 42);
-	mr_session_close(&session);
-}
-
-TEST(a_protection_domain_is_named_by_its_name)
-{
-	struct mr_operand operand;
-
-	open_table();
 	assert_int_equal(mr_operand_find(&session, "pd:one", &operand, &err), 0);
 	assert_int_equal(operand.type, MR_OPERAND_PD);
 	assert_string_equal(operand.pd, "one");
-	mr_session_close(&session);
 }
 
-TEST(a_malformed_region_is_a_usage_error)
+TEST(what_names_no_region_is_named_in_the_error)
 {
-	static const char *const words[] = { "",        "a b",
-					     "lkey:",   "lkey:x",
-					     "rkey:-1", "mr:",
-					     "mr:x",    "pd:",
-					     "pd:a b",  "lkey:0x100000000",
-					     "qp:1",    "umem:",
-					     "umem:x",  "99999999999999999999" };
+	static const char *const absent[] = {
+		"3", "0", "buf", "lkey:0x1806", "rkey:0x1805", "18446744073709551615",
+	};
+	static const char *const malformed[] = {
+		"",
+		"a b",
+		"lkey:",
+		"lkey:x",
+		"rkey:-1",
+		"mr:",
+		"mr:x",
+		"pd:",
+		"qp:1",
+		"pd:a b",
+		"lkey:0x100000000",
+		"umem:",
+		"umem:x",
+		"99999999999999999999",
+	};
+	struct mr_operand operand;
 
-	open_table();
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		struct mr_operand operand;
-
-		assert_true(mr_operand_find(&session, words[i], &operand, &err) < 0);
-		assert_equal_for(words[i], err.kind, MR_ERROR_USAGE);
+	for (size_t i = 0; i < ARRAY_SIZE(absent); i++) {
+		assert_equal_for(absent[i], mr_operand_find(&session, absent[i], &operand, &err),
+				 -ENOENT);
+		assert_equal_for(absent[i], err.kind, MR_ERROR_ABSENT);
+		assert_contains(err.text, absent[i]);
 	}
-	mr_session_close(&session);
+	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
+		assert_true(mr_operand_find(&session, malformed[i], &operand, &err) < 0);
+		assert_equal_for(malformed[i], err.kind, MR_ERROR_USAGE);
+	}
 }
+
+EACH_TEST(set_up, tear_down)
