@@ -1,54 +1,72 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The entries of the table: their values, and how each is found. */
-#include <errno.h>
+/* The entries and protection domains of the table: their values, and how each is found. */
+#include <sys/mman.h>
 
-#include "lib/session/table/entries.h"
-#include "lib/session/table/file.h"
-#include "lib/session/table/index.h"
-#include "lib/session/table/lock.h"
-#include "lib/session/table/marks.h"
 #include "tests/unit/lib/session/table/table.h"
-#include "tests/unit/unit.h"
 
-TEST(a_pending_entry_is_found_by_id_and_name_only)
+enum { ID = 1 << MR_BY_ID, NAME = 1 << MR_BY_NAME, HANDLE = 1 << MR_BY_HANDLE };
+enum { LKEY = 1 << MR_BY_LKEY, RKEY = 1 << MR_BY_RKEY };
+
+/* Checks that the entry is found in @slot by these values of it, and by the others not. */
+static void assert_found(uint32_t slot, const struct mr_entry *entry, unsigned int by)
 {
-	struct mr_table table;
-	struct mr_entry entry;
-	uint32_t slot;
+	const uint64_t values[] = { [MR_BY_ID] = entry->id,
+				    [MR_BY_HANDLE] = entry->handle,
+				    [MR_BY_LKEY] = entry->lkey,
+				    [MR_BY_RKEY] = entry->rkey };
+	uint32_t found;
+	char name[8];
 
-	open_new(&table);
-	slot = add(&table, "buf0", &entry);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 0), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
-	assert_true(mr_table_get(&table, slot, &entry));
-	assert_int_equal(entry.state, MR_ENTRY_PENDING);
-	mr_table_close(&table);
+	for (enum mr_table_index index = 0; index < MR_TABLE_HASHES; index++) {
+		found = index == MR_BY_NAME ? mr_table_find_name(&table, entry->name)
+					    : mr_table_find(&table, index, values[index]);
+		snprintf(name, sizeof(name), "index %u", index);
+		assert_equal_for(name, found == slot, by >> index & 1);
+	}
 }
 
-TEST(a_live_entry_is_found_by_id_name_keys_and_handle)
+TEST(a_new_table_is_empty_sealed_and_knows_its_device)
 {
-	struct mr_table table;
-	struct mr_entry entry, got;
-	uint32_t slot;
+	struct mr_table_device device;
 
-	open_new(&table);
-	slot = add_live(&table, "buf0", 0, &entry); /* 0 is a valid handle */
-	add_live(&table, "buf1", 1, &got);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 0), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.rkey), slot);
+	assert_int_equal(mr_table_count(&table), 0);
+	assert_int_equal(fcntl(table.fd, F_GET_SEALS) & (F_SEAL_SHRINK | F_SEAL_SEAL),
+			 F_SEAL_SHRINK | F_SEAL_SEAL);
+	assert_int_equal(ftruncate(table.fd, 0), -1);
+	assert_int_equal(fcntl(table.fd, F_GETFD), FD_CLOEXEC);
+	mr_table_device(&table, &device);
+	assert_string_equal(device.name, "mlx5_0");
+	assert_string_equal(device.provider, "mlx5");
+	assert_int_equal(device.driver_id, 1);
+	for (uint32_t slot = 0; slot < table.capacity; slot++)
+		assert_false(mr_table_is_used(&table, slot));
+}
+
+TEST(an_entry_is_found_by_the_values_of_its_state)
+{
+	struct mr_entry entry, other, got;
+	uint32_t slot = add("buf0", &entry);
+
+	assert_found(slot, &entry, ID | NAME);
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.state, MR_ENTRY_PENDING);
+	entry.handle = 0; /* is a valid handle */
+	entry.lkey = 0x1000;
+	assert_true(mr_table_commit(&table, slot, &entry));
+	assert_found(slot, &entry, ID | NAME | HANDLE | LKEY); /* an rkey of 0 names no entry */
+	entry.rkey = 0x800000;
+	assert_true(mr_table_commit(&table, slot, &entry));
+	add_live("buf1", 1, &other);
+	assert_found(slot, &entry, ID | NAME | HANDLE | LKEY | RKEY);
 	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.lkey), MR_NO_SLOT);
 	assert_int_equal(mr_table_find_name(&table, "buf"), MR_NO_SLOT);
 	assert_true(mr_table_get(&table, slot, &got));
 	assert_int_equal(got.state, MR_ENTRY_LIVE);
-	assert_int_equal(mr_entry_page_size(&got), 4096);
 	assert_int_equal(mr_table_count(&table), 2);
-	mr_table_close(&table);
+	mr_table_remove(&table, slot, entry.id);
+	assert_found(slot, &entry, 0);
+	assert_false(mr_table_get(&table, slot, &got));
+	assert_int_equal(mr_table_count(&table), 1);
 }
 
 TEST(a_page_size_is_stored_in_one_byte)
@@ -68,179 +86,84 @@ TEST(a_page_size_is_stored_in_one_byte)
 	}
 }
 
-TEST(an_rkey_of_zero_names_no_entry)
-{
-	struct mr_table table;
-	struct mr_entry entry;
-	uint32_t slot;
-
-	open_new(&table);
-	slot = add_live(&table, "a", 1, &entry);
-	entry.rkey = 0;
-	assert_true(mr_table_commit(&table, slot, &entry));
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), slot);
-	mr_table_close(&table);
-}
-
 TEST(a_umem_has_no_keys_to_be_found_by)
 {
 	struct mr_entry entry = { .call = MR_UMEM_REG_EX, .name = "q" }, got;
-	struct mr_table table;
 	uint32_t slot, mr;
 
-	open_new(&table);
 	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
 	entry.handle = 7;
 	entry.umem_id = 0x1001;
 	entry.page_sizes = 4096;
 	assert_true(mr_table_commit(&table, slot, &entry));
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), slot);
-	assert_int_equal(mr_table_find_name(&table, "q"), slot);
-	mr = add_live(&table, "mr", 1, &got); /* its lkey equals the id of the umem */
+	assert_found(slot, &entry, ID | NAME | HANDLE);
+	mr = add_live("mr", 1, &got); /* its lkey equals the id of the umem */
 	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
 	mr_table_remove(&table, slot, entry.id);
 	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0x1001), mr);
 	assert_int_equal(mr_table_count(&table), 1);
-	mr_table_close(&table);
 }
 
-TEST(a_handle_is_one_region_of_whatever_kind)
+TEST(a_handle_that_was_given_out_again_retires_the_entry_that_had_it)
 {
-	struct mr_entry entry = { .call = MR_UMEM_REG }, mr;
-	struct mr_table table;
+	struct mr_entry first, second, umem = { .call = MR_UMEM_REG };
 	uint32_t slot;
 
-	open_new(&table);
-	add_live(&table, "mr", 7, &mr);
-	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
-	entry.handle = 7;
-	assert_true(mr_table_commit(&table, slot, &entry));
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, mr.id), MR_NO_SLOT);
-	mr_table_close(&table);
-}
-
-TEST(an_entry_that_was_removed_is_not_found_any_more)
-{
-	struct mr_table table;
-	struct mr_entry entry;
-	uint32_t slot;
-
-	open_new(&table);
-	slot = add_live(&table, "buf0", 7, &entry);
-	mr_table_remove(&table, slot, entry.id);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), MR_NO_SLOT);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 7), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.rkey), MR_NO_SLOT);
-	assert_false(mr_table_get(&table, slot, &entry));
-	assert_int_equal(mr_table_count(&table), 0);
-	mr_table_close(&table);
+	add_live("old", 3, &first);
+	slot = add_live("new", 3, &second);
+	assert_found(slot, &second, ID | NAME | HANDLE | LKEY | RKEY);
+	assert_int_equal(mr_table_find_name(&table, "old"), MR_NO_SLOT);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, first.id), MR_NO_SLOT);
+	assert_int_equal(mr_table_count(&table), 1);
+	/* a handle is one region of whatever kind */
+	assert_int_equal(mr_table_add(&table, &umem, &slot, &err), 0);
+	umem.handle = 3;
+	assert_true(mr_table_commit(&table, slot, &umem));
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
+	assert_int_equal(mr_table_find(&table, MR_BY_ID, second.id), MR_NO_SLOT);
 }
 
 TEST(a_name_in_use_is_refused_until_it_is_free)
 {
-	struct mr_table table;
 	struct mr_entry entry, same = { .name = "buf0" };
-	uint32_t slot, other;
+	uint32_t slot = add("buf0", &entry), other;
 
-	open_new(&table);
-	slot = add(&table, "buf0", &entry);
 	assert_int_equal(mr_table_add(&table, &same, &other, &err), -EEXIST);
 	assert_int_equal(err.kind, MR_ERROR_USAGE);
 	assert_contains(err.text, "'buf0'");
 	assert_int_equal(mr_table_count(&table), 1);
 	mr_table_remove(&table, slot, entry.id);
 	assert_int_equal(mr_table_add(&table, &same, &other, &err), 0);
-	mr_table_close(&table);
 }
 
 TEST(slots_are_reused_and_ids_are_not)
 {
-	struct mr_table table;
-	struct mr_entry entry;
-	uint64_t size, last = 0;
+	uint64_t size = mr_table_size(&table), last = 0;
+	struct mr_entry entry, next;
+	uint32_t slot = 0;
 
-	open_new(&table);
-	size = mr_table_size(&table);
 	for (uint32_t i = 0; i < 1000; i++) {
-		uint32_t slot = add_live(&table, "", i, &entry);
-
+		slot = add_live("", i, &entry);
 		assert_true(entry.id > last);
 		last = entry.id;
 		mr_table_remove(&table, slot, entry.id);
 	}
 	assert_int_equal(mr_table_size(&table), size);
-	mr_table_close(&table);
+	/* an entry that was removed meanwhile is not committed over the next one */
+	assert_int_equal(add("next", &next), slot);
+	assert_false(mr_table_commit(&table, slot, &entry));
+	assert_int_equal(mr_table_find_name(&table, "next"), slot);
+	assert_int_equal(mr_table_count(&table), 1);
 }
 
-TEST(an_entry_with_another_id_is_left_alone)
-{
-	struct mr_table table;
-	struct mr_entry entry;
-	uint32_t slot;
-
-	open_new(&table);
-	slot = add_live(&table, "", 3, &entry);
-	mr_table_set_state(&table, slot, entry.id + 1, MR_ENTRY_IN_DOUBT);
-	mr_table_remove(&table, slot, entry.id + 1);
-	assert_true(mr_table_get(&table, slot, &entry));
-	assert_int_equal(entry.state, MR_ENTRY_LIVE);
-	mr_table_set_state(&table, slot, entry.id, MR_ENTRY_IN_DOUBT);
-	assert_true(mr_table_get(&table, slot, &entry));
-	assert_int_equal(entry.state, MR_ENTRY_IN_DOUBT);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
-	mr_table_close(&table);
-}
-
-TEST(an_entry_that_was_changed_is_found_by_its_new_keys_only)
+TEST(an_entry_with_another_id_or_handle_is_left_alone)
 {
 	struct mr_entry entry, changed, got;
-	struct mr_table table;
-	uint32_t slot;
+	uint32_t slot = add_live("", 3, &entry);
 
-	open_new(&table);
-	slot = add_live(&table, "buf0", 3, &entry);
-	assert_true(mr_table_get(&table, slot, &changed));
-	changed.lkey = 0xaaaa;
-	changed.rkey = 0xbbbb;
-	changed.length = 1 << 20;
-	changed.unsure = 1;
-	changed.state = MR_ENTRY_IN_DOUBT;
-	assert_true(mr_table_change(&table, slot, &changed));
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, 0xaaaa), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, 0xbbbb), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_LKEY, entry.lkey), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_RKEY, entry.rkey), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, entry.id), slot);
-	assert_int_equal(mr_table_find_name(&table, "buf0"), slot);
-	assert_true(mr_table_get(&table, slot, &got));
-	assert_int_equal(got.state, MR_ENTRY_IN_DOUBT);
-	assert_int_equal(got.unsure, 1);
-	assert_int_equal(got.length, 1 << 20);
-	changed.state = MR_ENTRY_LIVE;
-	changed.unsure = 0;
-	assert_true(mr_table_change(&table, slot, &changed));
-	assert_true(mr_table_get(&table, slot, &got));
-	assert_int_equal(got.state, MR_ENTRY_LIVE);
-	assert_int_equal(got.unsure, 0);
-	assert_int_equal(mr_table_count(&table), 1);
-	mr_table_close(&table);
-}
-
-TEST(an_entry_that_has_lost_its_handle_is_not_changed)
-{
-	struct mr_entry entry, changed;
-	struct mr_table table;
-	uint32_t slot;
-
-	open_new(&table);
-	slot = add_live(&table, "", 3, &entry);
+	mr_table_set_state(&table, slot, entry.id + 1, MR_ENTRY_IN_DOUBT);
+	mr_table_remove(&table, slot, entry.id + 1);
+	mr_table_refuse_mark(&table, slot, entry.id + 1, EIO);
 	assert_true(mr_table_get(&table, slot, &changed));
 	changed.handle = 4;
 	changed.length = 1 << 20;
@@ -248,53 +171,48 @@ TEST(an_entry_that_has_lost_its_handle_is_not_changed)
 	changed.handle = 3;
 	changed.id++;
 	assert_false(mr_table_change(&table, slot, &changed));
-	assert_true(mr_table_get(&table, slot, &changed));
-	assert_int_equal(changed.length, entry.length);
-	assert_int_equal(changed.state, MR_ENTRY_LIVE);
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.length, entry.length);
+	assert_int_equal(got.state, MR_ENTRY_LIVE);
+	assert_int_equal(got.mark_errno, 0);
+	mr_table_set_state(&table, slot, entry.id, MR_ENTRY_IN_DOUBT);
+	mr_table_refuse_mark(&table, slot, entry.id, EIO);
+	assert_true(mr_table_get(&table, slot, &got));
+	assert_int_equal(got.state, MR_ENTRY_IN_DOUBT);
+	assert_int_equal(got.mark_errno, EIO);
+	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
 	mr_table_remove(&table, slot, entry.id);
 	assert_false(mr_table_change(&table, slot, &entry));
-	mr_table_close(&table);
 }
 
-TEST(a_handle_that_was_given_out_again_retires_the_entry_that_had_it)
+TEST(an_entry_that_was_changed_is_found_by_its_new_keys_only)
 {
-	struct mr_table table;
-	struct mr_entry first, second;
-	uint32_t slot;
+	struct mr_entry entry, changed, got;
+	uint32_t slot = add_live("buf0", 3, &entry);
 
-	open_new(&table);
-	add_live(&table, "old", 3, &first);
-	slot = add_live(&table, "new", 3, &second);
-	assert_int_equal(mr_table_find(&table, MR_BY_HANDLE, 3), slot);
-	assert_int_equal(mr_table_find_name(&table, "old"), MR_NO_SLOT);
-	assert_int_equal(mr_table_find(&table, MR_BY_ID, first.id), MR_NO_SLOT);
+	assert_true(mr_table_get(&table, slot, &changed));
+	changed.lkey = 0xaaaa;
+	changed.rkey = 0xbbbb;
+	for (uint8_t unsure = 2; unsure-- > 0;) {
+		changed.length++;
+		changed.unsure = unsure;
+		changed.state = unsure ? MR_ENTRY_IN_DOUBT : MR_ENTRY_LIVE;
+		assert_true(mr_table_change(&table, slot, &changed));
+		assert_found(slot, &changed, ID | NAME | HANDLE | LKEY | RKEY);
+		assert_found(slot, &entry, ID | NAME | HANDLE);
+		assert_true(mr_table_get(&table, slot, &got));
+		assert_int_equal(got.state, changed.state);
+		assert_int_equal(got.unsure, unsure);
+		assert_int_equal(got.length, changed.length);
+	}
 	assert_int_equal(mr_table_count(&table), 1);
-	mr_table_close(&table);
-}
-
-TEST(an_entry_that_was_removed_meanwhile_is_not_committed_over_the_next)
-{
-	struct mr_table table;
-	struct mr_entry first, second;
-	uint32_t slot;
-
-	open_new(&table);
-	slot = add(&table, "first", &first);
-	mr_table_remove(&table, slot, first.id);
-	assert_int_equal(add(&table, "second", &second), slot);
-	assert_false(mr_table_commit(&table, slot, &first));
-	assert_int_equal(mr_table_find_name(&table, "second"), slot);
-	assert_int_equal(mr_table_count(&table), 1);
-	mr_table_close(&table);
 }
 
 TEST(the_name_of_a_marked_entry_is_free_for_another)
 {
 	struct mr_entry entry = { .name = "buf0", .call = MR_REG_MR_RELAXED }, other = entry, got;
-	struct mr_table table;
 	uint32_t slot, other_slot;
 
-	open_new(&table);
 	assert_int_equal(mr_table_add(&table, &entry, &slot, &err), 0);
 	entry.handle = 3;
 	assert_true(mr_table_commit(&table, slot, &entry));
@@ -311,6 +229,66 @@ TEST(the_name_of_a_marked_entry_is_free_for_another)
 	assert_int_equal(got.marked_ns, 5);
 	assert_int_equal(got.defer_ns, 6);
 	mr_table_unlock(&table);
-	assert_sound(&table);
-	mr_table_close(&table);
+	assert_sound();
 }
+
+TEST(the_table_grows_for_all_who_have_it_open)
+{
+	enum { MANY = 5000 };
+	struct mr_table other;
+	struct mr_entry entry;
+	char name[16];
+
+	assert_int_equal(mr_table_open(dup(table.fd), &other, &err), 0);
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "buf.%u", i);
+		add_live(name, i, &entry);
+	}
+	assert_int_equal(mr_table_lock(&other, &err), 0); /* same process */
+	assert_int_equal(mr_table_count(&other), MANY);
+	assert_true(mr_table_size(&other) < MANY * 256);
+	for (uint32_t i = 0; i < MANY; i++) {
+		snprintf(name, sizeof(name), "buf.%u", i);
+		assert_true(mr_table_get(&other, mr_table_find_name(&other, name), &entry));
+		assert_int_equal(entry.handle, i);
+		assert_int_equal(mr_table_find(&other, MR_BY_LKEY, 0x1000 + i),
+				 mr_table_find_name(&other, name));
+	}
+	mr_table_close(&other);
+}
+
+TEST(protection_domains_are_found_by_name_and_slot)
+{
+	struct mr_table_pd pd;
+	char name[MR_NAME_SIZE];
+	uint32_t first = mr_table_add_pd(&table, "default", 0);
+
+	assert_int_equal(mr_table_add_pd(&table, "other", 9), first + 1);
+	assert_int_equal(mr_table_find_pd(&table, "other"), first + 1);
+	assert_int_equal(mr_table_find_pd(&table, "othe"), MR_NO_SLOT);
+	mr_table_doubt_pd(&table, first + 1, true);
+	assert_true(mr_table_pd(&table, first + 1, &pd));
+	assert_string_equal(pd.name, "other");
+	assert_int_equal(pd.handle, 9);
+	assert_int_equal(pd.in_doubt, 1);
+	/* one that the kernel gave out again retires the one before */
+	assert_true(mr_table_pd(&table, mr_table_add_pd(&table, "new", 9), &pd));
+	assert_int_equal(pd.in_doubt, 0);
+	assert_int_equal(mr_table_find_pd(&table, "other"), MR_NO_SLOT);
+	mr_table_remove_pd(&table, first);
+	assert_int_equal(mr_table_find_pd(&table, "default"), MR_NO_SLOT);
+	assert_false(mr_table_pd(&table, first, &pd));
+	for (uint32_t i = 1; i < MR_TABLE_PDS; i++) {
+		snprintf(name, sizeof(name), "pd%u", i);
+		assert_int_not_equal(mr_table_add_pd(&table, name, 100 + i), MR_NO_SLOT);
+	}
+	assert_int_equal(mr_table_add_pd(&table, "toomany", 200), MR_NO_SLOT);
+	assert_true(mr_table_pd(&table, MR_TABLE_PDS - 1, &pd));
+	assert_false(mr_table_pd(&table, MR_TABLE_PDS, &pd));
+	/* a slot beyond the last is nobody's */
+	mr_table_doubt_pd(&table, MR_TABLE_PDS, true);
+	mr_table_remove_pd(&table, MR_TABLE_PDS);
+	mr_table_leave_pd(&table, MR_TABLE_PDS);
+}
+
+EACH_TEST(open_table, close_table)
