@@ -96,11 +96,17 @@ static void check_usage(const char *text, const char *message)
 	assert_contains(line.err.text, message);
 }
 
+static bool expects(const struct expect_option *expect, int errnum)
+{
+	return expect->errnums[errnum / 64] >> errnum % 64 & 1;
+}
+
 TEST(options_fill_their_members)
 {
 	struct line line;
 	const struct args *a = parse(&line, "-f --string text --name buf0 --size 64K --number 0x10 "
-					    "--seconds 1.5 --access remote-read --memory memfd");
+					    "--seconds 1.5 --access remote-read --memory memfd "
+					    "--via KERNEL");
 
 	assert_true(a->flag);
 	assert_false(a->all);
@@ -113,14 +119,11 @@ TEST(options_fill_their_members)
 	assert_true(a->access.given);
 	assert_int_equal(a->access.bits, 4);
 	assert_int_equal(a->memory.type, MR_MEMORY_MEMFD);
+	assert_true(a->via.given);
+	assert_string_equal(mr_via_name(a->via.path), "kernel");
 	assert_false(a->expect.given);
-}
-
-TEST(options_that_are_not_given_are_not_set)
-{
-	struct line line;
-	const struct args *a = parse(&line, "");
-
+	/* of the line before, nothing is left */
+	a = parse(&line, "");
 	assert_false(a->flag || a->size.known || a->number.known || a->access.given);
 	assert_null(a->string);
 	assert_null(a->memory.text);
@@ -135,6 +138,11 @@ TEST(values_follow_in_every_usual_form)
 
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
 		assert_equal_for(forms[i], parse(&line, forms[i])->size.value, 4096);
+	assert_string_equal(parse(&line, "--string --flag")->string, "--flag");
+	assert_false(line.args.flag);
+	assert_string_equal(parse(&line, "--string=")->string, "");
+	assert_string_equal(parse(&line, "--string=a=b")->string, "a=b");
+	assert_true(parse(&line, "-f --flag -f")->flag);
 }
 
 TEST(lists_add_up)
@@ -145,44 +153,68 @@ TEST(lists_add_up)
 		       "--expect EINVAL,enomem --pages 4K --pages 2M -o id -o a,b --output c");
 
 	assert_int_equal(a->access.bits, 0x8007);
-	assert_true(a->expect.ok);
-	assert_true(a->expect.errnums[0] >> EINVAL & a->expect.errnums[0] >> ENOMEM & 1);
+	assert_true(a->expect.given && a->expect.ok);
+	assert_true(expects(&a->expect, EINVAL) && expects(&a->expect, ENOMEM));
+	assert_false(expects(&a->expect, EAGAIN));
 	assert_int_equal(a->pages.value, 0x201000);
 	assert_string_equal(a->columns, "id,a,b,c");
 	assert_int_equal(parse(&line, "-a remote-read")->access.bits, 4);
 	assert_string_equal(parse(&line, "-o id")->columns, "id");
-}
-
-TEST(none_is_the_whole_of_a_list)
-{
-	struct line line;
-
 	assert_int_equal(parse(&line, "-a none -a none")->access.bits, 0);
 	assert_int_equal(parse(&line, "-a 0 -a local-write")->access.bits, 1);
-	check_usage("-a none -a local-write", "--access: 'local-write' contradicts 'none'");
-	check_usage("-a local-write -a none", "--access: 'none' contradicts 'local-write'");
-	check_usage("--pages 4K --pages none", "--pages: 'none' contradicts '4K'");
+	a = parse(&line, "--expect ENOTSUPP");
+	assert_true(expects(&a->expect, 524) && !a->expect.ok);
 }
 
-TEST(an_option_without_a_list_is_given_once)
+TEST(command_lines_that_make_no_sense_are_usage_errors)
 {
-	static const char *const options_once[] = { "-s 1 --size 2",
-						    "-s 1 -s 1",
-						    "-u 1 -u 2",
-						    "--seconds 1 --seconds 2",
-						    "--string a --string b",
-						    "--name a --name b",
-						    "-m anon -m thp",
-						    "--via kernel --via kernel" };
-	struct line line;
+	static const struct {
+		const char *text, *message;
+	} rows[] = {
+		{ "-s 1K --size=2", "--size: given twice, '1K' and '2'" },
+		{ "-s 1 -s 1", "--size: given twice, " },
+		{ "-u 1 -u 2", "--number: given twice, " },
+		{ "--seconds 1 --seconds 2", "--seconds: given twice, " },
+		{ "--string a --string b", "--string: given twice, " },
+		{ "--name a --name b", "--name: given twice, " },
+		{ "-m anon -m thp", "--memory: given twice, " },
+		{ "--via kernel --via kernel", "--via: given twice, " },
+		{ "-a none -a local-write", "--access: 'local-write' contradicts 'none'" },
+		{ "-a local-write -a none", "--access: 'none' contradicts 'local-write'" },
+		{ "--pages 4K --pages none", "--pages: 'none' contradicts '4K'" },
+		{ "--siz 4096", "unknown option '--siz' (there is --size" },
+		{ "--siz=4096", "unknown option '--siz' (there is --size" },
+		{ "x --nam a", "unknown option '--nam'" },
+		{ "--s 1", "unknown option '--s'" },
+		{ "--flag-al", "unknown option '--flag-al'" },
+		{ "--bogus=1", "unknown option '--bogus'" },
+		{ "-z", "unknown option '-z'" },
+		{ "-fz", "unknown option '-z'" },
+		{ "--size 1 operand --bogus", "unknown option '--bogus'" },
+		{ "--size", "option '--size' needs a value" },
+		{ "-s", "option '-s' needs a value" },
+		{ "--flag=1", "option '--flag' takes no value" },
+		{ "-s 1X", "--size: invalid size '1X'" },
+		{ "--size=", "--size: invalid size ''" },
+		{ "--number 18446744073709551616", "--number: number" },
+		{ "--seconds x", "--seconds: invalid time 'x'" },
+		{ "--name 12", "--name: invalid name '12'" },
+		{ "--access bogus", "--access: unknown access flag 'bogus'" },
+		{ "--memory bogus", "--memory: unknown memory 'bogus'" },
+		{ "--via kernle", "--via: unknown path 'kernle': did you mean 'kernel'?" },
+		{ "--expect OKAY", "--expect: unknown answer 'OKAY'" },
+		{ "--expect 22", "unknown answer '22'" },
+		{ "--expect ok,", "unknown answer ''" },
+		{ "--expect ok,,ok", "unknown answer ''" },
+		{ "--expect EINVAL,x", "unknown answer 'x'" },
+		{ "--expect=", "unknown answer ''" },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(options_once); i++)
-		check_usage(options_once[i], ": given twice, '");
-	check_usage("-s 1K --size=2", "--size: given twice, '1K' and '2'");
-	assert_true(parse(&line, "-f --flag -f")->flag);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		check_usage(rows[i].text, rows[i].message);
 }
 
-TEST(options_before_the_command_count_too)
+TEST(global_options_before_the_command_belong_to_it)
 {
 	struct args args = { .columns = "id" };
 	const struct option_binding bindings[] = { { &group, &args }, { 0 } };
@@ -197,137 +229,30 @@ TEST(options_before_the_command_count_too)
 	assert_contains(err.text, "--string: given twice, 'a' and 'b'");
 }
 
-TEST(via_takes_one_of_two_paths)
+TEST(operands_are_words_between_options_and_all_behind_two_dashes)
 {
-	struct line line;
+	static const struct {
+		const char *text;
+		bool stop_early;
+		const char *operands[4];
+	} rows[] = {
+		{ "one -s 1 two --flag", false, { "one", "two" } },
+		{ "-f one two", false, { "one", "two" } },
+		{ "--flag -- --flag-all -s", false, { "--flag-all", "-s" } },
+		{ "-f program --bogus -s", true, { "program", "--bogus", "-s" } },
+	};
 
-	assert_true(parse(&line, "--via KERNEL")->via.given);
-	assert_string_equal(mr_via_name(parse(&line, "--via KERNEL")->via.path), "kernel");
-	check_usage("--via kernle",
-		    "--via: unknown path 'kernle': did you mean 'kernel'? valid values: library, "
-		    "kernel");
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct line line;
+		size_t n = 0;
 
-TEST(a_value_may_look_like_an_option)
-{
-	struct line line;
-
-	assert_string_equal(parse(&line, "--string --flag")->string, "--flag");
-	assert_false(line.args.flag);
-	assert_string_equal(parse(&line, "--string=")->string, "");
-	assert_string_equal(parse(&line, "--string=a=b")->string, "a=b");
-}
-
-TEST(names_are_not_abbreviated)
-{
-	struct line line;
-
-	check_usage("--siz 4096", "unknown option '--siz' (there is --size");
-	check_usage("--siz=4096", "unknown option '--siz' (there is --size");
-	check_usage("x --nam a", "unknown option '--nam'");
-	check_usage("--s 1", "unknown option '--s'");
-	check_usage("--flag-al", "unknown option '--flag-al'");
-	/* A complete name is not taken for the abbreviation of a longer one. */
-	assert_true(parse(&line, "--flag")->flag);
-	assert_false(line.args.all);
-}
-
-TEST(unknown_options_are_named)
-{
-	check_usage("--bogus", "unknown option '--bogus'");
-	check_usage("--bogus=1", "unknown option '--bogus'");
-	check_usage("-z", "unknown option '-z'");
-	check_usage("-fz", "unknown option '-z'");
-	check_usage("--size 1 operand --bogus", "unknown option '--bogus'");
-}
-
-TEST(a_missing_or_surplus_value_is_reported)
-{
-	check_usage("--size", "option '--size' needs a value");
-	check_usage("-s", "option '-s' needs a value");
-	check_usage("--flag=1", "option '--flag' takes no value");
-}
-
-TEST(bad_values_are_reported_with_their_option)
-{
-	check_usage("--size 1X", "--size: invalid size '1X'");
-	check_usage("-s 1X", "--size: invalid size '1X'");
-	check_usage("--size -1", "--size: invalid size '-1'");
-	check_usage("--size=", "--size: invalid size ''");
-	check_usage("--number 18446744073709551616", "--number: number");
-	check_usage("--seconds x", "--seconds: invalid time 'x'");
-	check_usage("--name 12", "--name: invalid name '12'");
-	check_usage("--access bogus", "--access: unknown access flag 'bogus'");
-	check_usage("--memory bogus", "--memory: unknown memory 'bogus'");
-	check_usage("--expect bogus", "--expect: unknown answer 'bogus'");
-}
-
-TEST(operands_may_stand_between_options)
-{
-	struct line line;
-	const struct args *a = parse(&line, "one -s 1 two --flag");
-
-	assert_true(a->flag);
-	assert_string_equal(line.operands[0], "one");
-	assert_string_equal(line.operands[1], "two");
-	assert_null(line.operands[2]);
-}
-
-TEST(two_dashes_end_the_options)
-{
-	struct line line;
-	const struct args *a = parse(&line, "-f -- --flag-all -s");
-
-	assert_true(a->flag);
-	assert_false(a->all);
-	assert_string_equal(line.operands[0], "--flag-all");
-	assert_string_equal(line.operands[1], "-s");
-}
-
-TEST(another_programs_options_are_left_alone)
-{
-	struct line line;
-
-	parse_with(&line, true, "-f program --bogus -s");
-	assert_int_equal(line.rc, 0);
-	assert_true(line.args.flag);
-	assert_string_equal(line.operands[0], "program");
-	assert_string_equal(line.operands[1], "--bogus");
-	assert_string_equal(line.operands[2], "-s");
-}
-
-static bool expects(const struct expect_option *expect, int errnum)
-{
-	return expect->errnums[errnum / 64] >> errnum % 64 & 1;
-}
-
-TEST(expected_answers_are_ok_and_errno_names)
-{
-	struct line line;
-	const struct expect_option *e = &parse(&line, "--expect ENOMEM,EAGAIN,ENOTSUPP")->expect;
-
-	assert_true(e->given);
-	assert_false(e->ok);
-	assert_true(expects(e, ENOMEM) && expects(e, EAGAIN) && expects(e, 524));
-	assert_false(expects(e, EINVAL));
-	e = &parse(&line, "--expect ok,EINVAL")->expect;
-	assert_true(e->ok && expects(e, EINVAL));
-	e = &parse(&line, "--expect ENOMEM --expect ok")->expect;
-	assert_true(e->ok && expects(e, ENOMEM));
-	assert_true(expects(&parse(&line, "--expect einval")->expect, EINVAL));
-}
-
-TEST(unknown_answers_are_usage_errors)
-{
-	static const char *const texts[] = { "OKAY", "inval",  "EFOO",     "22", "ok,",
-					     ",ok",  "ok,,ok", "EINVAL,x", "=" };
-	char text[64];
-
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		snprintf(text, sizeof(text), "--expect %s", texts[i]);
-		check_usage(text, "unknown answer");
+		parse_with(&line, rows[i].stop_early, rows[i].text);
+		assert_equal_for(rows[i].text, line.rc, 0);
+		assert_true(line.args.flag && !line.args.all);
+		for (; rows[i].operands[n]; n++)
+			assert_string_equal(line.operands[n], rows[i].operands[n]);
+		assert_null(line.operands[n]);
 	}
-	check_usage("--expect=", "unknown answer ''");
 }
 
 TEST(a_group_fills_from_its_base_on)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What columns show: headings, durations and colours. */
-#include <stdlib.h>
-#include <string.h>
-
+/* What columns show: headings, durations, bytes and colours. */
 #include "cmd/output/cell.h"
 #include "tests/unit/unit.h"
 
 struct sample {
 	const char *answer;
-	struct mr_opt_u64 elapsed_ns;
+	struct mr_opt_u64 elapsed_ns, bytes;
 };
 
 static const struct coloured_word colours[] = {
@@ -18,42 +15,58 @@ static const struct coloured_word colours[] = {
 static const struct field sample_fields[] = {
 	FIELD(struct sample, answer, FIELD_STRING, 0, "", .colours = colours),
 	FIELD(struct sample, elapsed_ns, FIELD_NUMBER, FIELD_DURATION, ""),
+	FIELD(struct sample, bytes, FIELD_NUMBER, FIELD_IEC, ""),
 	FIELD_END,
 };
 
-static const char *duration(uint64_t ns, bool is_for_people)
+static const char *text_of(size_t field, bool is_for_people, uint64_t number)
 {
 	static char buffer[FIELD_TEXT_MAX];
-	const struct sample row = { .elapsed_ns = { ns, true } };
+	const struct sample row = { .elapsed_ns = { number, true }, .bytes = { number, true } };
 
-	return cell_text(&sample_fields[1], is_for_people, &row, buffer);
+	return cell_text(&sample_fields[field], is_for_people, &row, buffer);
 }
 
-TEST(people_see_durations_with_a_unit)
+TEST(people_see_durations_and_bytes_with_a_unit)
 {
-	assert_string_equal(duration(0, true), "0 ns");
-	assert_string_equal(duration(999, true), "999 ns");
-	assert_string_equal(duration(1000, true), "1.0 us");
-	assert_string_equal(duration(9999, true), "9.9 us");
-	assert_string_equal(duration(10000, true), "10 us");
-	assert_string_equal(duration(999999, true), "999 us");
-	assert_string_equal(duration(1406629, true), "1.4 ms");
-	assert_string_equal(duration(2000000000, true), "2.0 s");
-	assert_string_equal(duration(UINT64_MAX, true), "18446744073 s");
+	static const struct {
+		size_t field;
+		uint64_t number;
+		const char *text;
+	} rows[] = {
+		{ 1, 0, "0 ns" },
+		{ 1, 999, "999 ns" },
+		{ 1, 1000, "1.0 us" },
+		{ 1, 9999, "9.9 us" },
+		{ 1, 10000, "10 us" },
+		{ 1, 999999, "999 us" },
+		{ 1, 1406629, "1.4 ms" },
+		{ 1, 2000000000, "2.0 s" },
+		{ 1, UINT64_MAX, "18446744073 s" },
+		{ 2, 0, "0" },
+		{ 2, 1023, "1023" },
+		{ 2, 1024, "1K" },
+		{ 2, 1536, "1.5K" },
+		{ 2, 102399, "99.9K" },
+		{ 2, 102401, "100K" },
+		{ 2, UINT64_MAX, "15.9E" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_string_equal(text_of(rows[i].field, true, rows[i].number), rows[i].text);
+	assert_string_equal(text_of(1, false, 1406629), "1406629");
+	assert_string_equal(text_of(2, false, 1536), "1536");
 }
 
-TEST(others_get_nanoseconds)
-{
-	assert_string_equal(duration(1406629, false), "1406629");
-}
-
-TEST(a_duration_that_is_not_known_is_none)
+TEST(a_value_that_is_not_known_has_no_text)
 {
 	const struct sample row = { .elapsed_ns = { 5, false } };
 	char buffer[FIELD_TEXT_MAX];
 
-	assert_null(cell_text(&sample_fields[1], true, &row, buffer));
-	assert_null(cell_text(&sample_fields[1], false, &row, buffer));
+	for (size_t field = 0; field < 3; field++) {
+		assert_null(cell_text(&sample_fields[field], true, &row, buffer));
+		assert_null(cell_text(&sample_fields[field], false, &row, buffer));
+	}
 }
 
 TEST(the_heading_names_the_unit_unless_the_cells_do)
@@ -64,26 +77,17 @@ TEST(the_heading_names_the_unit_unless_the_cells_do)
 	assert_string_equal(heading, "ELAPSED");
 	cell_heading(&sample_fields[1], false, heading);
 	assert_string_equal(heading, "ELAPSED_NS");
-	cell_heading(&sample_fields[0], true, heading);
-	assert_string_equal(heading, "ANSWER");
 }
 
-TEST(without_a_terminal_no_word_has_a_colour)
+TEST(a_file_gets_words_without_colours)
 {
+	struct capture c;
+
+	capture_begin(&c, STDOUT_FILENO);
 	assert_null(cell_escape(&sample_fields[0], "yes"));
 	assert_null(cell_escape(&sample_fields[0], "other"));
 	assert_null(cell_escape(&sample_fields[1], "yes"));
-}
-
-TEST(bytes_are_powers_of_1024_for_people)
-{
-	char buffer[FIELD_TEXT_MAX];
-
-	assert_string_equal(cell_iec_text(0, buffer), "0");
-	assert_string_equal(cell_iec_text(1023, buffer), "1023");
-	assert_string_equal(cell_iec_text(1024, buffer), "1K");
-	assert_string_equal(cell_iec_text(1536, buffer), "1.5K");
-	assert_string_equal(cell_iec_text(UINT64_C(100) << 20, buffer), "100M");
-	assert_string_equal(cell_iec_text((UINT64_C(100) << 20) + (1 << 19), buffer), "100M");
-	assert_string_equal(cell_iec_text(UINT64_MAX, buffer), "15.9E");
+	output_coloured(COLOUR_BAD, "BAD", 6);
+	output_coloured(COLOUR_GOOD, "ok", 1);
+	assert_string_equal(capture_end(&c), "BAD   ok");
 }

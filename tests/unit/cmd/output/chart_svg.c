@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Charts as files of SVG. */
-#include <locale.h>
+#include <errno.h>
 #include <math.h>
 
 #include "cmd/output/chart.h"
 #include "tests/unit/unit.h"
 
-#define POINTS 100000
-
-static char path[64];
+static char path[] = "/tmp/chart.XXXXXX";
 static char text[1 << 20];
-
-/* Element names that are open. */
-static char open_elements[16][16];
-static size_t depth;
 
 static const struct chart_point line[] = { { 4096, 1e3 }, { 1 << 20, 2e4 }, { 1 << 30, 3e6 } };
 static const struct chart_curve curve = { "p50", line, 3, false };
@@ -26,78 +20,7 @@ static const struct chart usual = {
 	.count = 1,
 };
 
-/* Fails unless there are bytes of UTF-8 that XML has, and entities that it knows.  Return: behind them. */
-static const char *check_characters(const char *at, const char *end)
-{
-	while (*at && !strchr(end, *at)) {
-		const unsigned char c = (unsigned char)*at;
-
-		if (c == '&' && strncmp(at, "&amp;", 5) && strncmp(at, "&lt;", 4) &&
-		    strncmp(at, "&gt;", 4) && strncmp(at, "&quot;", 6))
-			fail_msg("entity at '%.20s'", at);
-		if ((c < ' ' && c != '\n') || c == '<' || c == 0xff ||
-		    !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3))
-			fail_msg("character 0x%x at '%.20s'", c, at);
-		at++;
-	}
-	return at;
-}
-
-static const char *check_attributes(const char *at)
-{
-	while (*at == ' ') {
-		at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyzBC-12");
-		assert_true(at[0] == '=' && at[1] == '"');
-		at = check_characters(at + 2, "\"");
-		assert_int_equal(*at++, '"');
-	}
-	return at;
-}
-
-static const char *check_tag(const char *at)
-{
-	const bool is_end = *at == '/';
-	const size_t length = strspn(at += is_end, "abcdefghijklmnopqrstuvwxyz");
-	char name[16];
-
-	assert_in_range(length, 1, sizeof(name) - 1);
-	memcpy(name, at, length);
-	name[length] = '\0';
-	at += length;
-	if (is_end) {
-		assert_true(depth > 0);
-		assert_string_equal(name, open_elements[--depth]);
-	} else {
-		at = check_attributes(at);
-		assert_true(depth < ARRAY_SIZE(open_elements));
-		strcpy(open_elements[depth++], name);
-		depth -= *at == '/';
-		at += *at == '/';
-	}
-	assert_int_equal(*at, '>');
-	return at + 1;
-}
-
-/* Fails unless the file is well-formed, as far as chart_svg() uses XML. */
-static void check_xml(void)
-{
-	static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg ";
-	const char *at = text + sizeof(head) - sizeof("<svg ");
-
-	assert_memory_equal(text, head, sizeof(head) - 1);
-	depth = 0;
-	do {
-		assert_int_equal(*at, '<');
-		at = check_tag(at + 1);
-		at = check_characters(at, "<");
-	} while (depth);
-	assert_string_equal(at, "");
-	assert_non_null(setlocale(LC_CTYPE, "C.UTF-8"));
-	assert_true(mbstowcs(NULL, text, 0) != (size_t)-1);
-	setlocale(LC_CTYPE, "C");
-}
-
-/* Writes charts.  Return: what is in the file. */
+/* Returns what is in the file after the charts were written to it. */
 static const char *written(const struct chart *charts, size_t count)
 {
 	struct mr_error err = { 0 };
@@ -108,7 +31,6 @@ static const char *written(const struct chart *charts, size_t count)
 	assert_non_null(file);
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
-	check_xml();
 	assert_null(strstr(text, "nan"));
 	assert_null(strstr(text, "inf"));
 	return text;
@@ -125,70 +47,47 @@ static size_t count(const char *part)
 
 TEST(a_chart_has_titles_axes_and_a_legend)
 {
-	written(&usual, 1);
-	assert_contains(text, " role=\"img\" aria-labelledby=\"title\" width=\"800\"");
-	assert_contains(text, "<title id=\"title\">Latency</title>");
-	assert_contains(text, " font-weight=\"bold\">Latency</text>");
-	assert_contains(text, ">of registration</text>");
-	assert_contains(text, ">size (log scale)</text>");
-	assert_contains(text, ">time (log scale)</text>");
-	assert_contains(text, ">4K</text>");
-	assert_contains(text, ">1G</text>");
-	assert_contains(text, ">1 us</text>");
-	assert_contains(text, ">p50</text>");
-	assert_int_equal(count("<circle"), 3);
-}
-
-TEST(panels_are_one_below_the_other)
-{
+	static const char *const parts[] = {
+		" role=\"img\" aria-labelledby=\"title\" width=\"800\"",
+		"<title id=\"title\">Latency</title>",
+		">of registration</text>",
+		">size (log scale)</text>",
+		">time (log scale)</text>",
+		">4K</text>",
+		">1G</text>",
+		">1 us</text>",
+		">p50</text>"
+	};
 	const struct chart two[] = { usual, usual };
-	double one_height, height;
 
-	assert_int_equal(sscanf(strstr(written(two, 1), " height="), " height=\"%lf", &one_height),
-			 1);
-	assert_int_equal(sscanf(strstr(written(two, 2), " height="), " height=\"%lf", &height), 1);
-	assert_true(height > 1.9 * one_height && height < 2 * one_height);
+	written(&usual, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		assert_contains(text, parts[i]);
+	assert_int_equal(count("<circle"), 3);
+	/* eight lines a decade from 1 us on, and none outside the plot, which ends at 5 ms */
+	assert_int_equal(count("#f0f0f0"), 3 * 8 + 3);
+	written(two, 2);
 	assert_int_equal(count("<path"), 2);
 	written(two, 0);
 	assert_int_equal(count("<path"), 0);
 }
 
-TEST(texts_of_any_bytes_are_characters_of_xml)
+TEST(texts_of_any_bytes_are_characters_of_xml_and_long_ones_are_cut)
 {
-	static const char bytes[] =
-		"<a href=\"x\">&amp;'</a>]]>\x01\x1b\x7f\xff\xc3\xef\xbf\xbe\xed\xa0\x80 "
-		"\xef\xbf\xbf\xc2\x85\xf0\x9f\x98\x80";
-	const struct chart_curve curves[] = { { bytes, line, 3, false } };
-	const struct chart chart = { .title = bytes,
-				     .subtitle = bytes,
-				     .x = { bytes, CHART_BYTES, true },
-				     .y = { bytes, CHART_NS, true },
-				     .curves = curves,
-				     .count = 1 };
-
-	written(&chart, 1);
-	assert_contains(text,
-			"&lt;a href=&quot;x&quot;&gt;&amp;amp;'&lt;/a&gt;]]&gt;\\x01\\x1b\\x7f");
-	/* the page, each curve, and its entry in the legend */
-	assert_int_equal(count("<title"), 3);
-}
-
-TEST(long_texts_are_cut_or_take_more_lines)
-{
+	static const char bytes[] = "<a href=\"x\">&']]>\x01\x7f\xff\xed\xa0\x80\xef\xbf\xbf";
 	static char longest[1001];
-	const struct chart_curve curves[] = { { longest, line, 3, false } };
+	const struct chart_curve curves[] = { { bytes, line, 3, false },
+					      { longest, line, 3, false } };
 	struct chart chart = usual;
-	const size_t lines = (written(&usual, 1), count("<text"));
 
-	for (size_t i = 0; i < 1000; i++)
-		longest[i] = i % 8 ? 'W' : ' ';
+	memset(longest, 'W', 1000);
 	chart.curves = curves;
+	chart.count = 2;
+	chart.title = chart.x.label = bytes;
 	written(&chart, 1);
+	assert_contains(text, "&lt;a href=&quot;x&quot;&gt;&amp;']]&gt;\\x01\\x7f\\xff");
+	assert_null(strpbrk(text, "\x01\x7f\xff\xed"));
 	assert_int_equal(count("…</text>"), 1);
-	assert_int_equal(count("<text"), lines);
-	chart.title = longest;
-	written(&chart, 1);
-	assert_true(count("<text") > lines + 5);
 }
 
 /* Each of 28 curves has another colour or another pattern of dashes. */
@@ -214,70 +113,47 @@ TEST(many_curves_differ)
 	}
 }
 
-TEST(points_without_a_place_are_left_out)
+TEST(points_without_a_place_are_left_out_and_many_are_a_short_path)
 {
-	static const struct chart_point points[] = {
-		{ 0, 1 },         { 1, 0 },     { -1, 1 },      { NAN, 1 },
-		{ 1, -INFINITY }, { 1e300, 1 }, { 4096, 1e12 },
-	};
-	struct chart_curve lost = { "lost", points, 6, false };
+	static struct chart_point many[100000];
+	static const struct chart_point points[] = { { 0, 1 },      { 1, 0 },         { -1, 1 },
+						     { NAN, 1 },    { 1, -INFINITY }, { 1e300, 1 },
+						     { 4096, 1e12 } };
+	struct chart_curve some = { "some", points, 6, false };
 	struct chart chart = usual;
 
-	chart.curves = &lost;
+	chart.curves = &some;
 	assert_contains(written(&chart, 1), ">no data</text>");
-	assert_contains(text, "<path d=\"\"/>");
-	lost.count = 7;
+	some.count = 7;
 	assert_null(strstr(written(&chart, 1), "no data"));
-	assert_contains(text, ">1000 s</text>");
 	assert_int_equal(count("<circle"), 1);
-	chart.count = 0;
-	assert_contains(written(&chart, 1), ">no data</text>");
-}
-
-TEST(a_distribution_of_many_samples_is_a_short_path)
-{
-	static struct chart_point points[POINTS];
-	const struct chart_curve many = { "many", points, POINTS, true };
-	const struct chart chart = { .title = "Many",
-				     .x = { "time", CHART_NS, false },
-				     .y = { "part", CHART_FRACTION, false },
-				     .curves = &many,
-				     .count = 1 };
-
-	for (size_t i = 0; i < POINTS; i++)
-		points[i] = (struct chart_point){ (double)i, (double)(i + 1) / POINTS };
-	written(&chart, 1);
-	assert_true(strlen(text) < 50000);
-	assert_contains(text, "H");
-	assert_contains(text, "V");
-	assert_contains(text, ">100 us</text>");
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct chart_point){ (double)i, (double)i / ARRAY_SIZE(many) };
+	some = (struct chart_curve){ "many", many, ARRAY_SIZE(many), true };
+	chart.x = (struct chart_axis){ "time", CHART_NS, false };
+	chart.y = (struct chart_axis){ "part", CHART_FRACTION, false };
+	assert_true(strlen(written(&chart, 1)) < 50000);
 	assert_int_equal(count("<circle"), 0);
 }
 
-TEST(a_failure_is_an_error_and_the_old_file_stays)
+TEST(a_failure_to_write_is_an_error)
 {
 	struct mr_error err = { 0 };
 
 	assert_int_equal(chart_svg("/dev/full", &usual, 1, &err), -ENOSPC);
-	assert_string_equal(err.text, "/dev/full: write: ENOSPC (No space left on device)");
-	assert_int_equal(err.kind, MR_ERROR_HOST);
 	assert_int_equal(chart_svg("/none/chart.svg", &usual, 1, &err), -ENOENT);
-	assert_string_equal(err.text, "/none/chart.svg: open: ENOENT (No such file or directory)");
+	assert_int_equal(err.kind, MR_ERROR_HOST);
 }
 
-static int make_file(void **state)
+static int make_file(void **state __attribute__((unused)))
 {
-	int fd;
+	const int fd = mkstemp(path);
 
-	(void)state;
-	strcpy(path, "/tmp/chart.XXXXXX");
-	fd = mkstemp(path);
 	return fd < 0 ? -1 : close(fd);
 }
 
-static int remove_file(void **state)
+static int remove_file(void **state __attribute__((unused)))
 {
-	(void)state;
 	return unlink(path);
 }
 

@@ -5,14 +5,6 @@
 #include "cmd/output/messages.h"
 #include "tests/unit/unit.h"
 
-static struct mr_error refusal(int errnum)
-{
-	struct mr_error err;
-
-	mr_fail(&err, MR_ERROR_REFUSED, errnum, "ibv_reg_mr", NULL);
-	return err;
-}
-
 TEST(kinds_of_errors_have_their_exit_status)
 {
 	static const struct {
@@ -32,50 +24,31 @@ TEST(kinds_of_errors_have_their_exit_status)
 	}
 }
 
-static const char *reported(struct capture *c, const char *command, const struct mr_error *err)
+TEST(an_error_is_a_line_with_its_command_and_a_hint_or_the_way_to_the_help)
 {
-	capture_begin(c, STDERR_FILENO);
-	report_error(command, err);
-	return capture_end(c);
-}
+	static const struct {
+		const char *command;
+		enum mr_error_kind kind;
+		const char *text, *hint, *expected;
+	} rows[] = {
+		{ "reg", MR_ERROR_REFUSED, "no", NULL, "mrctl: reg: no\n" },
+		{ NULL, MR_ERROR_REFUSED, "no", NULL, "mrctl: no\n" },
+		{ "reg", MR_ERROR_HOST, "no", "do that", "mrctl: reg: no\n  do that\n" },
+		{ "reg", MR_ERROR_USAGE, "bad", NULL,
+		  "mrctl: reg: bad\nTry 'mrctl reg --help'.\n" },
+		{ NULL, MR_ERROR_USAGE, "bad", NULL, "mrctl: bad\nTry 'mrctl --help'.\n" },
+		{ "reg", MR_ERROR_HOST, "100%s %n", "%d%%", "mrctl: reg: 100%s %n\n  %d%%\n" },
+	};
 
-TEST(an_error_is_one_line_with_its_command)
-{
-	const struct mr_error err = refusal(EINVAL);
-	struct capture c;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mr_error err;
+		struct capture c;
 
-	assert_string_equal(reported(&c, "reg", &err),
-			    "mrctl: reg: ibv_reg_mr: EINVAL (Invalid argument)\n");
-	assert_string_equal(reported(&c, NULL, &err),
-			    "mrctl: ibv_reg_mr: EINVAL (Invalid argument)\n");
-}
-
-TEST(a_hint_follows_indented)
-{
-	struct mr_error err = refusal(EINVAL);
-	struct capture c;
-
-	mr_hint(&err, "do that");
-	assert_contains(reported(&c, "reg", &err), "(Invalid argument)\n  do that\n");
-}
-
-TEST(usage_errors_point_to_the_help)
-{
-	struct mr_error err;
-	struct capture c;
-
-	mr_fail_text(&err, MR_ERROR_USAGE, EINVAL, "bad");
-	assert_string_equal(reported(&c, "reg", &err),
-			    "mrctl: reg: bad\nTry 'mrctl reg --help'.\n");
-	assert_string_equal(reported(&c, NULL, &err), "mrctl: bad\nTry 'mrctl --help'.\n");
-}
-
-TEST(a_text_with_percent_signs_is_not_a_format)
-{
-	struct mr_error err;
-	struct capture c;
-
-	mr_fail_text(&err, MR_ERROR_HOST, EINVAL, "%s", "100%s %n");
-	mr_hint(&err, "%s", "%d%%");
-	assert_string_equal(reported(&c, "reg", &err), "mrctl: reg: 100%s %n\n  %d%%\n");
+		mr_fail_text(&err, rows[i].kind, EINVAL, "%s", rows[i].text);
+		if (rows[i].hint)
+			mr_hint(&err, "%s", rows[i].hint);
+		capture_begin(&c, STDERR_FILENO);
+		report_error(rows[i].command, &err);
+		assert_string_equal(capture_end(&c), rows[i].expected);
+	}
 }

@@ -54,29 +54,22 @@ static const char *content(void)
 	return text;
 }
 
-TEST(a_file_is_replaced_at_once)
+TEST(a_file_is_replaced_at_once_with_the_mode_that_the_umask_leaves)
 {
+	const mode_t before = umask(027);
 	struct replaced_file file;
+	struct stat st;
 
 	assert_int_equal(write_text(path, "old"), 0);
-	assert_string_equal(content(), "old");
+	umask(before);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
 	assert_int_equal(replaced_file_open(&file, path, &err), 0);
 	fputs("new", file.stream);
 	fflush(file.stream);
 	assert_string_equal(content(), "old");
 	assert_int_equal(replaced_file_close(&file, &err), 0);
 	assert_string_equal(content(), "new");
-}
-
-TEST(its_mode_is_what_the_umask_leaves)
-{
-	const mode_t before = umask(027);
-	struct stat st;
-
-	assert_int_equal(write_text(path, "text"), 0);
-	umask(before);
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
 /* The limit of the size of files stands for a disk that becomes full. */
@@ -140,26 +133,24 @@ TEST(links_to_own_descriptors_are_followed)
 	assert_string_equal(capture_end(&captured), "text");
 }
 
-TEST(no_folder_is_an_error)
+TEST(a_file_that_cannot_be_opened_or_renamed_is_an_error_and_leaves_nothing)
 {
-	char deep[192];
+	char longest[PATH_MAX + 1] = "";
+	struct replaced_file file;
 
-	snprintf(deep, sizeof(deep), "%s/none/file", folder);
-	assert_int_equal(write_text(deep, "text"), -ENOENT);
-	assert_contains(err.text, "/none/file: open: ENOENT");
+	memset(longest, 'x', PATH_MAX);
+	assert_int_equal(write_text(strcpy(path, "/nowhere/file"), "text"), -ENOENT);
+	assert_contains(err.text, "/nowhere/file: open: ENOENT");
 	assert_int_equal(write_text(folder, "text"), -EISDIR);
 	assert_int_equal(write_text("", "text"), -ENOENT);
-}
-
-TEST(a_path_that_is_too_long_is_an_error)
-{
-	char *longest = malloc(PATH_MAX + 1);
-
-	assert_non_null(longest);
-	memset(longest, 'x', PATH_MAX);
-	longest[PATH_MAX] = '\0';
 	assert_int_equal(write_text(longest, "text"), -ENAMETOOLONG);
-	free(longest);
+	/* a folder takes its place meanwhile */
+	snprintf(path, sizeof(path), "%s/file", folder);
+	assert_int_equal(replaced_file_open(&file, path, &err), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(replaced_file_close(&file, &err), -EISDIR);
+	assert_contains(err.text, "/file: rename: EISDIR");
+	assert_int_equal(rmdir(path), 0);
 }
 
 /* A program that was killed left one, and this one has its process id. */

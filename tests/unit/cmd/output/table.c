@@ -47,54 +47,38 @@ static void print(size_t odd, const struct row *other)
 	}
 }
 
-static void assert_line(size_t n, const char *expected)
+TEST(rows_behind_the_first_chunk_stay_in_its_columns_as_long_as_they_fit)
 {
-	assert_string_equal(lines[n], expected);
-}
+	static const struct {
+		size_t odd;
+		struct row other;
+		size_t headings;
+		const char *expected[3]; /* the odd row, and the lines before and after */
+	} rows[] = {
+		{ 0, { .name = "none" }, 1, { "NAME NUMBER", "none      -", "name   1001" } },
+		{ 3000,
+		  { .name = "long name", .number = { 1, true } },
+		  1,
+		  { "name   3999", "long name      1", "name        4001" } },
+		{ 3000,
+		  { .name = "\x1b[m", .number = { 1, true } },
+		  1,
+		  { "name   3999", "\\x1b[m      1", "name     4001" } },
+		{ 3000,
+		  { .name = "name", .number = { 1, true }, .rare = "x" },
+		  2,
+		  { "NAME NUMBER RARE", "name      1 x", "name   4001 -" } },
+	};
 
-TEST(all_rows_have_the_columns_of_the_first)
-{
-	print(0, &(struct row){ .name = "none" });
-	assert_int_equal(line_count, ROWS + 1);
-	assert_line(0, "NAME NUMBER");
-	assert_line(1, "none      -");
-	for (size_t i = 1; i < ROWS; i++) {
-		char expected[32];
-
-		snprintf(expected, sizeof(expected), "name   %zu", 1000 + i);
-		assert_line(i + 1, expected);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		print(rows[i].odd, &rows[i].other);
+		assert_int_equal(line_count, ROWS + rows[i].headings);
+		for (size_t n = 0; n < 3; n++)
+			assert_string_equal(lines[rows[i].odd + rows[i].headings - 1 + n],
+					    rows[i].expected[n]);
+		assert_int_equal(strncmp(lines[ROWS], "name", 4), 0);
+		free(text);
 	}
-	free(text);
-}
-
-TEST(a_column_becomes_as_wide_as_a_later_row_needs)
-{
-	print(3000, &(struct row){ .name = "long name", .number = known(1) });
-	assert_int_equal(line_count, ROWS + 1);
-	assert_line(3000, "name   3999");
-	assert_line(3001, "long name      1");
-	assert_line(3002, "name        4001");
-	assert_line(ROWS, "name        5999");
-	free(text);
-}
-
-TEST(what_a_terminal_obeys_is_escaped_in_each_row)
-{
-	print(3000, &(struct row){ .name = "\x1b[m", .number = known(1) });
-	assert_int_equal(line_count, ROWS + 1);
-	assert_line(3001, "\\x1b[m      1");
-	free(text);
-}
-
-TEST(a_column_that_a_later_row_needs_gets_a_heading)
-{
-	print(3000, &(struct row){ .name = "name", .number = known(1), .rare = "x" });
-	assert_int_equal(line_count, ROWS + 2);
-	assert_line(3000, "name   3999");
-	assert_line(3001, "NAME NUMBER RARE");
-	assert_line(3002, "name      1 x");
-	assert_line(ROWS + 1, "name   5999 -");
-	free(text);
 }
 
 /* For scripts, without headings: what libsmartcols escapes stays where it is among rows that it does not print. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* The memory options' defaults and limits. */
+#include <errno.h>
+
 #include "cmd/cli/command.h"
 #include "cmd/region/memory_args.h"
 #include "tests/unit/unit.h"
@@ -49,57 +51,62 @@ TEST(a_plan_is_one_page_of_anon_unless_options_say_otherwise)
 	assert_false(p.mapping.populate || p.mapping.addr.known || p.mapping.node.known);
 }
 
-TEST(regions_of_a_count_lie_in_whole_pages_behind_one_another)
+TEST(the_mapping_holds_all_regions_of_a_count)
 {
-	struct memory_plan p = good_plan("--size 5000 --count 3");
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = (uint64_t)getpagesize();
+	const struct {
+		const char *text;
+		uint64_t stride, length;
+	} rows[] = {
+		{ "--size 5000 --count 3", mr_round_up(5000, page),
+		  2 * mr_round_up(5000, page) + 5000 },
+		{ "--size 8K --count 4 --stride 100", 100, 300 + 8192 },
+		{ "--size 8K --count 4 --stride 0", 0, 8192 },
+		/* a single range may be anything */
+		{ "--size max", 0, SIZE_MAX },
+		{ "--size 0", 0, 0 },
+		{ "--size max --count 1", 0, SIZE_MAX },
+		{ "--size max --count 2 --stride 0", 0, SIZE_MAX },
+	};
 
-	assert_int_equal(p.stride, mr_round_up(5000, page));
-	assert_int_equal(p.mapping.length, 2 * p.stride + 5000);
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct memory_plan p = good_plan(rows[i].text);
 
-TEST(a_stride_may_let_regions_overlap)
-{
-	struct memory_plan p = good_plan("--size 8K --count 4 --stride 100");
-
-	assert_int_equal(p.stride, 100);
-	assert_int_equal(p.mapping.length, 300 + 8192);
-	p = good_plan("--size 8K --count 4 --stride 0");
-	assert_int_equal(p.mapping.length, 8192);
-}
-
-TEST(a_single_range_may_be_anything)
-{
-	assert_int_equal(good_plan("--size max").mapping.length, SIZE_MAX);
-	assert_int_equal(good_plan("--size 0").mapping.length, 0);
-	assert_int_equal(good_plan("--size max --count 1").mapping.length, SIZE_MAX);
-	assert_int_equal(good_plan("--size max --count 2 --stride 0").mapping.length, SIZE_MAX);
+		assert_equal_for(rows[i].text, p.stride, rows[i].stride);
+		assert_equal_for(rows[i].text, p.mapping.length, rows[i].length);
+		assert_int_equal(memory_plan_end(&p), p.mapping.length);
+	}
+	assert_int_equal(memory_plan_end(&(struct memory_plan){
+				 .mapping = { .offset = 1, .length = SIZE_MAX } }),
+			 UINT64_MAX);
 }
 
 TEST(plans_that_make_no_sense_are_usage_errors)
 {
 	static const struct {
 		const char *text, *message;
-	} cases[] = {
-		{ "--count 0", "--count" },
-		{ "--stride 4K", "--stride needs --count" },
-		{ "--stride 4K --count 1", "--stride needs --count" },
-		{ "--memory none --populate", "--populate" },
-		{ "--memory unmapped --populate", "--populate" },
-		{ "--memory none --numa 0", "--numa" },
-		{ "--size max --count 2", "64 bits" },
-		{ "--size 1 --count 18446744073709551615", "64 bits" },
-		{ "--size 4K --count 2 --stride max", "64 bits" },
-		{ "--size 1 --count 4 --stride 9E", "64 bits" },
+		int errnum;
+	} rows[] = {
+		{ "--count 0", "--count", EINVAL },
+		{ "--stride 4K", "--stride needs --count", EINVAL },
+		{ "--stride 4K --count 1", "--stride needs --count", EINVAL },
+		{ "--memory none --populate", "--populate", EINVAL },
+		{ "--memory unmapped --populate", "--populate", EINVAL },
+		{ "--memory none --numa 0", "--numa", EINVAL },
+		{ "--memory dm", "is for reg alone", EINVAL },
+		{ "--size max --count 2", "64 bits", ERANGE },
+		{ "--size 1 --count 18446744073709551615", "64 bits", ERANGE },
+		{ "--size 4K --count 2 --stride max", "64 bits", ERANGE },
+		{ "--size 1 --count 4 --stride 9E", "64 bits", ERANGE },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct memory_plan p;
 		struct mr_error err = { 0 };
 
-		assert_equal_for(cases[i].text, plan(cases[i].text, &p, &err) < 0, 1);
-		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, cases[i].message);
+		assert_equal_for(rows[i].text, plan(rows[i].text, &p, &err), -rows[i].errnum);
+		assert_equal_for(rows[i].text, err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, rows[i].message);
 	}
 }
 

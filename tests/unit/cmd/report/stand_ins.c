@@ -12,18 +12,17 @@ static void becomes(struct stand_ins *all, const char *text, const char *expecte
 	free(found);
 }
 
-TEST(test_names)
+TEST(a_name_has_a_stand_in_where_it_is_a_whole_word)
 {
 	struct stand_ins all = { .out_of_memory = false };
 
-	(void)state;
 	stand_ins_add(&all, "host", "node7", 5);
 	becomes(&all, "node7 node7.site node71 xnode7 (NODE7) node7-ib0",
 		"host-1 host-1 node71 xnode7 (host-1) host-1-ib0");
 	stand_ins_release(&all);
 }
 
-TEST(test_patterns)
+TEST(what_looks_private_has_a_stand_in)
 {
 	static const struct {
 		const char *text, *expected;
@@ -33,10 +32,8 @@ TEST(test_patterns)
 		{ "23.10-0.5.5.0 5.8-1.1.2.1 16.35.4030", "23.10-0.5.5.0 5.8-1.1.2.1 16.35.4030" },
 		{ "fe80::1:2 [2001:db8::1]:80", "ip-1 [ip-2]:80" },
 		{ "0::/user.slice 12:30:45 ::1", "0::/user.slice 12:30:45 ::1" },
-		{ "0000:3b:00.0 fd:01 7f00-7fff r--p", "0000:3b:00.0 fd:01 7f00-7fff r--p" },
 		{ "0a0b:0c0d:0e0f:1011 0A0B:0C0D:0E0F:1011", "guid-1 guid-1" },
 		{ "GUID 0x0a0b0c0d0e0f1011", "GUID guid-1" },
-		{ "CapEff: 000001ffffffffff", "CapEff: 000001ffffffffff" },
 		{ "50:6b:4b:c3:1a:2c 50-6B-4B-C3-1A-2D", "mac-1 mac-2" },
 		{ "pod123e4567-e89b-12d3-a456-426614174000", "podid-1" },
 		{ "Serial Number: MT1234X5, S/N MT1234X5",
@@ -47,11 +44,9 @@ TEST(test_patterns)
 		{ "PASSWORD=x&y token: z, \"secret\": \"a b\" Bearer c tokens=4 token",
 		  "PASSWORD=secret-1&y token: secret-2, \"secret\": \"secret-3\" Bearer secret-4 tokens=4 token" },
 		{ "a.b+c@site.example user@1000.service x@y", "mail-1 user@1000.service x@y" },
-		{ "", "" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stand_ins all = { .out_of_memory = false };
 
 		becomes(&all, cases[i].text, cases[i].expected);
@@ -60,7 +55,7 @@ TEST(test_patterns)
 }
 
 /* Paths that nobody has named: in quotes or brackets up to their end, else up to that of the clause. */
-TEST(test_paths_in_text)
+TEST(paths_that_nobody_has_named_have_one_up_to_their_end)
 {
 	static const struct {
 		const char *text, *expected;
@@ -90,8 +85,7 @@ TEST(test_paths_in_text)
 		{ "/srv/bob /srv/bob/Acme x /srv/bobby", "path-1 path-2 /srv/bobby" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stand_ins all = { .home = "/srv/bob" };
 
 		becomes(&all, cases[i].text, cases[i].expected);
@@ -100,11 +94,10 @@ TEST(test_paths_in_text)
 }
 
 /* A path of the report is known by its whole name, in whatever notation, and so are those below it. */
-TEST(test_known_paths)
+TEST(known_paths_have_one_in_whatever_notation)
 {
 	struct stand_ins all = { .out_of_memory = false };
 
-	(void)state;
 	stand_ins_add_in_texts(&all, "path", "/data/Acme Corp/x", 17);
 	becomes(&all, "/data/Acme Corp/x has 3, /data/Acme\\040Corp/x. file:///data/Acme%20Corp/x",
 		"path-1 has 3, path-1. file://path-1");
@@ -117,7 +110,7 @@ TEST(test_known_paths)
 }
 
 /* One number has one stand-in, in whatever notation it comes; and zeros are nobody's. */
-TEST(test_notations)
+TEST(a_number_has_one_stand_in_in_whatever_notation)
 {
 	static const struct {
 		const char *text, *expected;
@@ -144,8 +137,7 @@ TEST(test_notations)
 		{ "node7.site.example. node7.log xsite.example", "host-1. host-1 xsite.example" },
 	};
 
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stand_ins all = { .out_of_memory = false };
 
 		stand_ins_add(&all, "host", "node7", 5);

@@ -15,6 +15,8 @@ static struct census census;
 static unsigned int failures;
 static char failure[sizeof(((struct mr_error *)0)->text)];
 
+static char *const all[] = { NULL };
+
 /* ---- in place of the socket of RDMA netlink ---- */
 
 int socket(int domain, int type, int protocol)
@@ -133,10 +135,10 @@ static void note_failure(struct mr_error *err, void *data)
 	failures++;
 }
 
-/* Take a census where the MRs of the odd device are dumped by @send. */
-static void take(void (*send)(struct kernel *k, const struct nlmsghdr *request))
+/* Take a census of the named devices, or all, where the MRs of the odd device are dumped by @send. */
+static void take(void (*send)(struct kernel *k, const struct nlmsghdr *request),
+		 char *const names[])
 {
-	char *const names[] = { NULL };
 	struct mr_error err;
 
 	kernel = (struct kernel){ .answer = answer };
@@ -175,13 +177,6 @@ static void send_truncated(struct kernel *k, const struct nlmsghdr *request)
 	kernel_send(k, answer, answer->nlmsg_len - 12);
 }
 
-TEST(a_message_that_is_cut_fails_its_device)
-{
-	take(send_truncated);
-	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EBADMSG");
-	end();
-}
-
 static void send_error_in_the_middle(struct kernel *k, const struct nlmsghdr *request)
 {
 	send_mrs(k, request);
@@ -189,24 +184,10 @@ static void send_error_in_the_middle(struct kernel *k, const struct nlmsghdr *re
 	send_mrs(k, request);
 }
 
-TEST(an_error_in_the_middle_fails_its_device)
-{
-	take(send_error_in_the_middle);
-	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EIO");
-	end();
-}
-
 static void send_disturbed(struct kernel *k, const struct nlmsghdr *request)
 {
 	send_mrs(k, request);
 	kernel_end_dump(k, request, NLM_F_DUMP_INTR);
-}
-
-TEST(a_dump_that_is_always_disturbed_fails_its_device)
-{
-	take(send_disturbed);
-	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: EINTR");
-	end();
 }
 
 static void send_disturbed_once(struct kernel *k, const struct nlmsghdr *request)
@@ -217,7 +198,7 @@ static void send_disturbed_once(struct kernel *k, const struct nlmsghdr *request
 
 TEST(what_a_disturbed_dump_lists_counts_once)
 {
-	take(send_disturbed_once);
+	take(send_disturbed_once, all);
 	assert_int_equal(failures, 0);
 	assert_int_equal(kernel.opened, 2);
 	assert_int_equal(census.device_count, 2);
@@ -226,42 +207,59 @@ TEST(what_a_disturbed_dump_lists_counts_once)
 	end();
 }
 
-/* A dump that goes on where its device has gone ends with an error. */
+/* Ends a dump, of which all seems to be listed, with an error. */
+static void end_by_error(struct kernel *k, const struct nlmsghdr *request, int errnum)
+{
+	char room[64] __attribute__((aligned(8))) = { 0 };
+	struct nlmsghdr *done = kernel_put(room, request);
+
+	send_mrs(k, request);
+	done->nlmsg_type = NLMSG_DONE;
+	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -errnum;
+	kernel_send(k, done, done->nlmsg_len);
+}
+
 static void remove_device(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *done = kernel_put(room, request);
-
 	is_gone = true;
-	send_mrs(k, request);
-	done->nlmsg_type = NLMSG_DONE;
-	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -EINVAL;
-	kernel_send(k, done, done->nlmsg_len);
+	end_by_error(k, request, EINVAL);
 }
 
-TEST(a_device_that_is_removed_meanwhile_has_gone)
-{
-	take(remove_device);
-	assert_failed("the device has gone");
-	end();
-}
-
-/* A dump that ends early for another reason, when all seems to be listed. */
 static void run_out_of_memory(struct kernel *k, const struct nlmsghdr *request)
 {
-	char room[64] __attribute__((aligned(8))) = { 0 };
-	struct nlmsghdr *done = kernel_put(room, request);
-
-	send_mrs(k, request);
-	done->nlmsg_type = NLMSG_DONE;
-	*(int *)mnl_nlmsg_put_extra_header(done, sizeof(int)) = -ENOMEM;
-	kernel_send(k, done, done->nlmsg_len);
+	end_by_error(k, request, ENOMEM);
 }
 
-TEST(a_dump_that_ends_by_an_error_fails_its_device)
+TEST(a_device_whose_dump_is_not_whole_fails)
 {
-	take(run_out_of_memory);
-	assert_failed("RDMA_NLDEV_CMD_RES_MR_GET: ENOMEM");
+	static const struct {
+		void (*send)(struct kernel *k, const struct nlmsghdr *request);
+		const char *text;
+	} rows[] = {
+		{ send_truncated, "RDMA_NLDEV_CMD_RES_MR_GET: EBADMSG" },
+		{ send_error_in_the_middle, "RDMA_NLDEV_CMD_RES_MR_GET: EIO" },
+		{ send_disturbed, "RDMA_NLDEV_CMD_RES_MR_GET: EINTR" },
+		{ remove_device, "the device has gone" },
+		{ run_out_of_memory, "RDMA_NLDEV_CMD_RES_MR_GET: ENOMEM" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		take(rows[i].send, all);
+		assert_failed(rows[i].text);
+		end();
+	}
+}
+
+TEST(each_named_device_is_listed_once_and_one_that_is_not_there_fails)
+{
+	char good[] = "good0", none[] = "none0";
+	char *const names[] = { good, none, good, NULL };
+
+	take(send_truncated, names);
+	assert_int_equal(failures, 1);
+	assert_contains(failure, "no RDMA device 'none0'");
+	assert_int_equal(census.device_count, 1);
+	assert_int_equal(census.devices[0].mrs.count, MRS);
 	end();
 }
 
@@ -278,7 +276,7 @@ TEST(an_mr_whose_number_has_a_wrong_length_is_left_out_and_missed)
 {
 	const struct mr_nldev_mrs *mrs;
 
-	take(send_short_attribute);
+	take(send_short_attribute, all);
 	assert_int_equal(failures, 0);
 	assert_int_equal(census.device_count, 2);
 	mrs = &census.devices[0].mrs;

@@ -30,9 +30,8 @@ static const struct owner *owner_of(size_t n)
 /* The MRs are listed at this tick. */
 #define BEGUN 5000
 
-static int set_up(void **state)
+static int set_up(void **state __attribute__((unused)))
 {
-	(void)state;
 	device.sums = (struct sums){ 0 };
 	census = (struct census){
 		.devices = &device, .device_count = 1, .begun = BEGUN, .sees_all_processes = true
@@ -41,9 +40,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down(void **state __attribute__((unused)))
 {
-	(void)state;
 	free(census.owners);
 	free(census.modules);
 	return 0;
@@ -98,59 +96,35 @@ TEST(threads_of_a_process_are_told_apart_and_known_as_such)
 	recorded_host_end(&recorded);
 }
 
-TEST(of_processes_that_cannot_be_read_nothing_is_known)
+/* Another process may have got the number of one that ended, or it vanishes while it is read. */
+TEST(of_a_process_that_may_be_another_one_nothing_is_known)
 {
-	struct recorded_host recorded;
+	static const unsigned int starts[] = { BEGUN - 1, BEGUN, 0 };
 
-	recorded_host_begin(&recorded);
-	assert_int_equal(owners_read(&census, &recorded.host), 0);
-	for (size_t i = 0; i < census.owner_count; i++) {
-		assert_string_equal(census.owners[i].process.name, "");
-		assert_string_equal(census.owners[i].unit.name, "");
-		assert_false(census.owners[i].process.pinned.known);
-		assert_false(census.owners[i].is_further_thread);
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+		const struct owner *owner = owner_of(1);
+		struct recorded_host recorded;
+
+		recorded_host_begin(&recorded);
+		recorded_host_put(&recorded, "/proc/10/status",
+				  "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
+		recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
+		if (starts[i])
+			put_start(&recorded, "/proc/10/stat", starts[i]);
+		else
+			recorded_host_put(&recorded, "/proc/10/stat", "10 (a) S 1 10 10 0 -1\n");
+		assert_int_equal(owners_read(&census, &recorded.host), 0);
+		assert_string_equal(owner->process.name, i ? "" : "a");
+		assert_string_equal(owner->unit.name, i ? "" : "a.service");
+		assert_int_equal(owner->process.pinned.known, !i);
+		assert_false(owner->is_further_thread);
+		/* another one, which cannot be read at all */
+		assert_string_equal(owner_of(2)->process.name, "");
+		assert_false(owner_of(2)->process.pinned.known);
+		recorded_host_end(&recorded);
+		tear_down(NULL);
+		set_up(NULL);
 	}
-	recorded_host_end(&recorded);
-}
-
-/* Another process may have got the number of one that ended: what it is called is not known. */
-TEST(of_processes_that_were_started_since_nothing_is_known)
-{
-	struct recorded_host recorded;
-
-	recorded_host_begin(&recorded);
-	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
-	recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
-	put_start(&recorded, "/proc/10/stat", BEGUN);
-	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\nTgid:\t20\n");
-	recorded_host_put(&recorded, "/proc/20/cgroup", "0::/system.slice/c.service\n");
-	put_start(&recorded, "/proc/20/stat", BEGUN - 1);
-	assert_int_equal(owners_read(&census, &recorded.host), 0);
-	assert_string_equal(owner_of(1)->process.name, "");
-	assert_false(owner_of(1)->process.pinned.known);
-	assert_false(owner_of(1)->process.process.known);
-	assert_string_equal(owner_of(1)->unit.name, "");
-	assert_string_equal(owner_of(2)->process.name, "c");
-	assert_string_equal(owner_of(2)->unit.name, "c.service");
-	recorded_host_end(&recorded);
-}
-
-TEST(of_processes_that_vanish_while_they_are_read_nothing_is_known)
-{
-	struct recorded_host recorded;
-
-	recorded_host_begin(&recorded);
-	recorded_host_put(&recorded, "/proc/10/status", "Name:\ta\nTgid:\t10\nVmPin:\t4 kB\n");
-	recorded_host_put(&recorded, "/proc/10/cgroup", "0::/system.slice/a.service\n");
-	recorded_host_put(&recorded, "/proc/20/status", "Name:\tc\nTgid:\t20\n");
-	recorded_host_put(&recorded, "/proc/20/stat", "20 (c) S 1 20 20 0 -1\n");
-	assert_int_equal(owners_read(&census, &recorded.host), 0);
-	for (size_t i = 1; i < 3; i++) {
-		assert_string_equal(owner_of(i)->process.name, "");
-		assert_string_equal(owner_of(i)->unit.name, "");
-		assert_false(owner_of(i)->process.pinned.known);
-	}
-	recorded_host_end(&recorded);
 }
 
 TEST(no_mrs_have_no_owners)
