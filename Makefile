@@ -211,7 +211,7 @@ $(UNIT_BIN): $(BUILD)/tests/unit/%: tests/layers.ranks $(BUILD)/tests/unit/main.
 tests: all $(UNIT_BIN) $(CLI_BIN) $(REFUSED) $(PRELOADS)
 
 check-unit: all $(UNIT_BIN)
-	@BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN)
+	@for round in $$(seq $${REPEAT:-1}); do BUILD=$(BUILD) tests/unit/run.sh $(UNIT_BIN) || exit; done
 
 # What the command-line tests do to sessions behind mrctl's back
 $(BUILD)/tests/cli/%: tests/cli/%.c $(BUILD)/libmrctl.a
