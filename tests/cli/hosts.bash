@@ -19,34 +19,49 @@ host_blocks() {
 	grep -E '^(===|---) /' "$1"
 }
 
-# host_make NAME DIR: makes the recording DIR of a host
-host_make() {
+# host_new NAME DIR: makes the recording DIR of a host, whose files are hard links to those of the host that it is from
+host_new() {
 	local file=$HOSTS/$1.host from kind path parts=()
 
 	from=$(sed -n '/^#/!q; s/^# from: //p' "$file") || return
-	mkdir -p "$2" || return
 	if [ -n "$from" ]; then
-		cp -a "$(host_folder "$from")/." "$2" || return
+		cp -al "$(host_folder "$from")" "$2" || return
 	fi
 	while read -r kind path; do
 		if [ "$kind" = --- ]; then
 			rm -rf "${2:?}$path" "$2/calls$path" "$2/calls$path".{read,list,link,stat,open}{,.error}
 		else
-			parts+=("$2${path%/*}")
+			parts+=("$2$path")
 		fi
 	done < <(host_blocks "$file")
-	[ ${#parts[@]} -eq 0 ] || mkdir -p "${parts[@]}" || return
+	mkdir -p "$2" "${parts[@]%/*}" || return
+	rm -f "${parts[@]}"
 	awk -v folder="$2" '
 		/^(===|---) \// { if (to) close(to); to = ""; if ($1 == "===") { to = folder $2; printf "" >to } next }
 		to { print >to }' "$file"
 }
 
-# host_folder NAME: prints the folder of its recording, which is made once for a file of tests
+# host_folder NAME: prints the folder of its recording, which nobody changes, and which is made once for a file of tests
 host_folder() {
-	local dir=$BATS_FILE_TMPDIR/hosts/$1
+	local dir=${BATS_FILE_TMPDIR:-${TMPDIR:-/tmp}/mrctl}/hosts/$1
 
-	[ -d "$dir" ] || { host_make "$1" "$dir.new" && mv "$dir.new" "$dir"; } || return
+	if [ ! -d "$dir" ]; then
+		mkdir -p "${dir%/*}" && host_new "$1" "$dir.new" && mv "$dir.new" "$dir" || return
+	fi
 	echo "$dir"
+}
+
+# host_make NAME DIR: makes the recording DIR of a host
+host_make() {
+	mkdir -p "$2" && cp -a "$(host_folder "$1")/." "$2"
+}
+
+# Tests of many cases do one of so many; make check-all does all
+STEP=${FAULT_STEP:-16}
+
+# is_turn NUMBER: whether this case is to be done
+is_turn() {
+	[ $(($1 % STEP)) -eq 0 ]
 }
 
 # host_claims NAME: prints a line "OPTIONS|ID VERDICT" for each verdict that a host states
@@ -71,9 +86,28 @@ checks() {
 		sed -n '/^ *MR-/{ s/^ *\([^ ]*\).*(\(.*\))$/\1 \2/; s/,//g; p }'
 }
 
+# check_verdicts: prints a line "ID VERDICT" for each verdict that a check can have
+check_verdicts() {
+	checks | awk '{ for (i = 2; i <= NF; i++) print $1, $i }'
+}
+
 # verdicts DIR [OPTION...]: prints a line "ID VERDICT" for each check of the recording DIR
 verdicts() {
 	mrctl -n -o id,verdict stat --host --root "$@"
+}
+
+# recorded COMMAND...: mrctl run by the command records this host, and says the same of the recording as of the host
+recorded() {
+	local dir live again
+
+	# where another user can write
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/mrctl-test.XXXXXX") && chmod 777 "$dir"
+	live=$("$@" mrctl -n -o id,verdict,figure stat --host --record "$dir/host" 2>"$BATS_TEST_TMPDIR/err") ||
+		[ $? -eq 1 ] || fail "$(cat "$BATS_TEST_TMPDIR/err")" || return
+	again=$(mrctl -n -o id,verdict,figure stat --host --root "$dir/host") || [ $? -eq 1 ] || return
+	rm -rf "$dir"
+	[[ $(cat "$BATS_TEST_TMPDIR/err") == *"$dir/host"* ]] || fail "not said where" || return
+	[[ -n $live && $live == "$again" ]] || fail "$(diff <(echo "$live") <(echo "$again"))"
 }
 
 # host_with VERDICT: prints "NAME ID" of a recorded host that states it without options

@@ -89,7 +89,14 @@ within() {
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$CGROUP" "$@"
 }
 
-# remove_cgroup: for teardown
+# remove_cgroup: for teardown; ends the processes in CGROUP
 remove_cgroup() {
-	[ ! -d "$CGROUP" ] || rmdir "$CGROUP"
+	local process
+
+	[ -d "$CGROUP" ] || return 0
+	while read -r process; do
+		kill "$process"
+	done <"$CGROUP/cgroup.procs"
+	# shellcheck disable=SC2016 # for bash -c
+	timeout 60 bash -c 'until rmdir "$0" 2>/dev/null; do sleep 0.1; done' "$CGROUP"
 }
