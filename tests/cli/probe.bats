@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # jq has variables of its own; run sets output and stderr
 
 load helpers
+load why
 
 setup() {
 	note_less
@@ -42,7 +43,6 @@ answers() {
 		.answers.disagree == ([.trials[] | select(.agrees == false)] | length)'
 }
 
-# bats test_tags=kernel
 @test "what verbs forbid is refused by uverbs, and agrees" {
 	probe
 	for id in remote-write remote-atomic rw+rr rr+ra rw+ra; do
@@ -53,7 +53,6 @@ answers() {
 	answers access.lw+rw+rr+ra+mw yes
 }
 
-# bats test_tags=kernel
 @test "--max-size ends at the cap where nothing refuses" {
 	probe --max-size --cap 1M
 	json '.max_size | .largest == 1048576 and .cap == 1048576 and .cap_by == "--cap" and
@@ -67,7 +66,6 @@ answers() {
 	[[ $stderr == *"--cap is less than a page"* ]]
 }
 
-# bats test_tags=kernel
 @test "--max-size finds a limit to the page, and names it" {
 	require_nobody
 	# 3,000 KiB are no power of two
@@ -77,46 +75,33 @@ answers() {
 		.limit == "RLIMIT_MEMLOCK" and .call == "ibv_reg_mr" and .errno == "ENOMEM"'
 }
 
-@test "--max-size tries half of what is available, and says what that is" {
-	on_simulator || skip "takes too long in an emulated machine"
+# limited LIMIT [ARG...]: --max-size of a process with this limit of ulimit
+limited() {
+	run --separate-stderr bash -c 'ulimit "$1" 400000; shift; "$@"' bash "$1" "${MR[@]}" --json stat --probe \
+		--max-size "${@:2}"
+	succeeded
+}
+
+@test "--max-size tries half of what is available, never more than that, and names what refused" {
 	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
 	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
-	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe --max-size
-	succeeded
+	limited -v
 	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 40000000 and .cap < 204800000 and
 		.largest <= .cap and .largest > .cap - 8192 and .limit == "cap"'
+	limited -v --cap 15E
+	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 200000000 and .cap < 384000000 and
+		.largest <= .cap and .limit == "cap" and .refused == null'
+	limited -d --cap 1G
+	json '.max_size | .call == "mmap" and .errno == "ENOMEM" and .limit == null and
+		.largest < .refused and .refused < 409600000'
 }
 
 @test "--max-size names no limit where the device failed" {
-	on_simulator || skip "about the simulator"
 	ASAN_OPTIONS+=:detect_leaks=0 # the library keeps what it could not deregister
-	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault dereg_mr=EIO -- \
-		mrctl --json stat --probe --max-size --cap 1M
+	run --separate-stderr faulty dereg_mr=EIO --json stat --probe --max-size --cap 1M
 	succeeded
 	json '.max_size | .largest == 4096 and .limit == null and .refused == null and .errno == "EIO" and
 		.call == "ibv_dereg_mr" and .tries == 1'
-}
-
-@test "--max-size never tries more than is available" {
-	on_simulator || skip "takes too long in an emulated machine"
-	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
-	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
-	run --separate-stderr bash -c 'ulimit -v 400000; "$@"' bash "${MR[@]}" --json stat --probe \
-		--max-size --cap 15E
-	succeeded
-	json '.max_size | .cap_by == "RLIMIT_AS" and .cap > 200000000 and .cap < 384000000 and
-		.largest <= .cap and .limit == "cap" and .refused == null'
-}
-
-@test "--max-size names the call that refused where that was mmap" {
-	on_simulator || skip "takes too long in an emulated machine"
-	! is_sanitized || skip "the sanitizer needs terabytes of addresses"
-	may_lock 400M || skip "needs 400 MiB of lockable memory: raise ulimit -l"
-	run --separate-stderr bash -c 'ulimit -d 400000; "$@"' bash "${MR[@]}" --json stat --probe \
-		--max-size --cap 1G
-	succeeded
-	json '.max_size | .call == "mmap" and .errno == "ENOMEM" and .limit == null and
-		.largest < .refused and .refused < 409600000'
 }
 
 # ---- what each kernel and device answers
@@ -129,7 +114,7 @@ table() {
 
 # bats test_tags=kernel
 @test "the answers are those of this kernel, library and device" {
-	on_simulator && skip "needs the guests of tests/kernel"
+	need_kernel
 	local expected=$BATS_TEST_DIRNAME/probe/$MRCTL_TEST_GUEST-$MRCTL_TEST_DEVICE${MRCTL_TEST_HCA:+-$MRCTL_TEST_HCA}
 
 	probe
@@ -162,8 +147,7 @@ table() {
 
 # probe_kernel KERNEL: tries the simulated device of that kernel; sets $library to the major number of rdma-core
 probe_kernel() {
-	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel "$1" -- \
-		mrctl --json stat --probe
+	run --separate-stderr "${SIM[@]::${#SIM[@]}-1}" --kernel "$1" -- mrctl --json stat --probe
 	succeeded
 	library=$(jq -r '.environment.rdma_core | split(".")[0]' <<<"$output")
 }
@@ -182,7 +166,6 @@ differences() {
 
 # Where the library is not that of the guest, its part is left out.
 @test "the simulator answers as the kernel that it simulates" {
-	on_simulator || skip "about the simulator"
 	local kernel guest rdma_core library answers differs
 
 	while read -r kernel guest rdma_core; do
@@ -204,7 +187,6 @@ differences() {
 
 # tests/userland-check.sh runs this with the libraries of other suites.
 @test "what only the library decides follows its version" {
-	on_simulator || skip "about the simulator"
 	local kernel library expected
 
 	for kernel in 7.2 6.12 6.1; do
@@ -222,7 +204,6 @@ differences() {
 
 @test "a fault is never reported as something that the device cannot do" {
 	ASAN_OPTIONS+=:detect_leaks=0 # the library keeps what it could not deregister
-	on_simulator || skip "about the simulator"
 	local fault able
 
 	probe
@@ -232,8 +213,7 @@ differences() {
 		query_mr=EIO dereg_mr=EIO dereg_mr@3=EIO query_device=EIO query_context=EIO devx=EIO \
 		alloc_pd@2=EIO dealloc_pd=EIO umem_dereg=EIO free_dm=EIO alloc_uar=EIO alloc_mw=ENOMEM \
 		dealloc_mw=EIO; do
-		run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault "$fault" -- \
-			mrctl --json stat --probe
+		run --separate-stderr faulty "$fault" --json stat --probe
 		[ "$status" -eq 0 ] || fail "$fault: exit status $status" "$stderr"
 		json '([.trials[] | select(.answer == "no") | .id] - ([.trials[].id] - $able)) == [] and
 			.answers.disagree == 0' --argjson able "$able" || fail "with $fault"
@@ -241,14 +221,11 @@ differences() {
 }
 
 @test "a call that says not now is made again" {
-	on_simulator || skip "about the simulator"
-	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --fault reg_mr@1=EINTR \
-		--fault reg_mr@2=EAGAIN -- mrctl --json stat --probe
+	run --separate-stderr faulty 'reg_mr@1=EINTR;reg_mr@2=EAGAIN' --json stat --probe
 	answers access.none yes
 }
 
 @test "a limit of open files is no answer of the device" {
-	on_simulator || skip "about the simulator"
 	local files able
 	local -i informed=0
 
@@ -268,7 +245,6 @@ differences() {
 
 @test "a difference to what the device reports follows the reason" {
 	on_mlx5 || skip "rxe does not order"
-	on_simulator || skip "about the simulator"
 	run --separate-stderr mrctl sim --no-optional-access -- mrctl --json stat --probe
 	succeeded
 	json '.trials[] | select(.id == "access.relaxed-ordering") | .answer == "no" and (.agrees | not) and
@@ -286,34 +262,27 @@ differences() {
 
 # bats test_tags=kernel
 @test "the probe takes everything back, also where a signal ends it" {
-	local signal
+	local signal after
 
+	# it may come at any moment, also after the end
 	for signal in INT TERM KILL; do
-		run timeout -s "$signal" 0.6 "${MR[@]}" stat --probe --max-size --cap 512M
-		[ "$status" -ne 2 ]
+		for after in 0.1 0.6; do
+			run timeout -s "$signal" $after "${MR[@]}" stat --probe --max-size --cap 512M
+			[ "$status" -ne 2 ]
+		done
 	done
 	probe # the guest's run-tests fails where objects or pinned pages are left
 }
 
-@test "a device that is not there is absent" {
-	run --separate-stderr mr --json stat --probe nothing_0
-	[ "$status" -eq 3 ]
-	json '.trials == [] and (.failures | length == 1)'
-}
-
-@test "without a device JSON has each member that it has with one" {
+@test "a device that is not there is absent, and JSON has each member that it has with one" {
 	local with
 
-	run --separate-stderr "${SIM[@]}" mrctl -j stat --probe --max-size --cap 1M
-	[ "$status" -eq 0 ]
+	probe --max-size --cap 1M
 	with=$(jq -c '[keys_unsorted, (.answers, .max_size | keys)]' <<<"$output")
 	run --separate-stderr mrctl -j -d absent0 stat --probe --max-size
 	[ "$status" -eq 3 ]
 	json '[keys_unsorted, (.answers, .max_size | keys)] == $with' --argjson with "$with"
-	json '[.answers, .max_size | .[]] | all(. == null)'
-}
-
-@test "--probe tries one device" {
+	json '([.answers, .max_size | .[]] | all(. == null)) and .trials == [] and (.failures | length == 1)'
 	run --separate-stderr mr stat --probe one two
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"one device at a time: 'two'"* ]]
@@ -328,7 +297,8 @@ differences() {
 	run --separate-stderr mr stat --probe
 	succeeded
 	[ "$(awk 'length > 80' <<<"$output")" = "" ]
-	grep -q '^ID  *ANSWER  *ERRNO' <<<"$output"
+	grep -qE '^ID  *ANSWER  *ERRNO  *LAYER  *ELAPSED$' <<<"$output" || fail "$output"
+	grep -qE '^access.local-write  *yes  *- .* [0-9.]+ (ns|us|ms|s)$' <<<"$output" || fail "$output"
 	grep -q '^access: lw is local-write, rw remote-write' <<<"$output"
 	grep -q '^access.relaxed-ordering: accepted, which proves nothing' <<<"$output"
 	grep -qE '^yes: +[0-9]+$' <<<"$output"
@@ -336,33 +306,19 @@ differences() {
 	[ "${lines[0]}" = "access.none yes" ]
 	[ "${#lines[@]}" -gt 60 ]
 	[[ $output != *:* ]]
-}
-
-@test "people see how long a call took with its unit, programs in nanoseconds" {
-	local escape=$'\e'
-
-	run --separate-stderr mr stat --probe
-	grep -qE '^ID  *ANSWER  *ERRNO  *LAYER  *ELAPSED$' <<<"$output" || fail "$output"
-	grep -qE '^access.local-write  *yes  *- .* [0-9.]+ (ns|us|ms|s)$' <<<"$output" || fail "$output"
-	[[ $output != *"$escape"* ]]
-	run --separate-stderr mr -o id,elapsed_ns stat --probe
-	grep -qE '^ID  *ELAPSED_NS$' <<<"$output"
+	# programs get nanoseconds
+	run --separate-stderr mr -n -o id,elapsed_ns stat --probe
 	grep -qE '^access.local-write  *[0-9]+$' <<<"$output"
-	run --separate-stderr mr -n stat --probe
-	grep -qE '^access.local-write yes - - [0-9]+$' <<<"$output" || fail "$output"
 }
 
 @test "at a terminal an answer has the colour of a verdict" {
-	local escape=$'\e'
-
 	command -v script >/dev/null || skip "script is not installed"
 	export TERM=xterm
 	unset NO_COLOR
 	output=$(script -qec "${MR[*]} stat --probe" /dev/null)
-	[[ $output == *"${escape}[32myes"* && $output == *"${escape}[1;31mno"* ]] || fail "$output"
-	[[ $output == *"${escape}[33munknown"* ]] || fail "$output"
+	[[ $output == *$'\e[32myes'* && $output == *$'\e[1;31mno'* && $output == *$'\e[33munknown'* ]] || fail "$output"
 	output=$(NO_COLOR=1 script -qec "${MR[*]} stat --probe" /dev/null)
-	[[ $output == *access.none* && $output != *"$escape"* ]] || fail "$output"
+	[[ $output == *access.none* && $output != *$'\e'* ]] || fail "$output"
 }
 
 # The page has a row for each trial, in this order.
