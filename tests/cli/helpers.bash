@@ -41,6 +41,16 @@ else
 	MS=("${SIM[@]}" "${MS[@]}")
 fi
 
+# report_leaks: from now on a test on the simulator fails where mrctl keeps a lock of the session or a descriptor at
+# its exit, or takes a lock twice (preload/leaks.c)
+report_leaks() {
+	on_simulator && [ -z "${WRAP:-}" ] && [ -e "$BUILD/leaks.so" ] && ! is_sanitized || return 0
+	export LEAKS=$BATS_TEST_TMPDIR/leaks
+	SIM=(env "LD_PRELOAD=$BUILD/leaks.so" "${SIM[@]}")
+	MR=("${SIM[@]}" mrctl)
+	MS=("${SIM[@]}" mrctl)
+}
+
 # mr [ARG...]: mrctl on the device under test
 mr() {
 	"${MR[@]}" "$@"
@@ -113,6 +123,8 @@ require_nobody() {
 	as_nobody "$COPY/mrctl" --version >/dev/null ||
 		skip "other users can reach neither the build folder nor ${TMPDIR:-/tmp}"
 	PATH=$COPY:$PATH
+	[ -z "${LEAKS:-}" ] || cp "$BUILD/leaks.so" "$COPY/"
+	SIM=("${SIM[@]/$BUILD/$COPY}") MR=("${MR[@]/$BUILD/$COPY}") MS=("${MS[@]/$BUILD/$COPY}")
 }
 
 # may_lock SIZE: the user who runs the tests may lock SIZE bytes of memory (3G, 65M)
@@ -267,6 +279,7 @@ ms() {
 # faulty SPEC [ARG...]: mrctl on the simulated HCA, where a call fails as SPEC says (mrctl sim --fault)
 faulty() {
 	[[ $1 != *kill* ]] || behind
+	[[ $1 != *lock* ]] || local -x LEAKS='' # an unlock that fails leaves the lock
 	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}"
 }
 
@@ -439,6 +452,7 @@ tidy() {
 	fi
 	guest_is_as_before || status=1
 	[ -z "$COPY" ] || rm -rf "$COPY"
+	[ ! -s "${LEAKS:-}" ] || fail "mrctl kept at its exit:" "$(<"$LEAKS")" || status=1
 	return $status
 }
 

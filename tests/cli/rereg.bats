@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+report_leaks
 load rereg
 
 setup() {

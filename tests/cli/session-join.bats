@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # scripts for the shell in the session
 
 load helpers
+report_leaks
 
 setup() {
 	note_less

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
+report_leaks
 
 # usual_path: prints the path (--via) by which umems in a session are made
 usual_path() {

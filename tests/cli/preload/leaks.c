@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SESSION_FD 100
+
 /* The lock of the session's table is byte 1 << 40, and those that claim its regions begin at 1 << 41. */
 #define BYTES    (1 << 20)
 #define INDEX(i) (((size_t)((i) >> 40) << 18 | ((size_t)(i) & 0x3ffff)) % BYTES)
@@ -73,7 +75,8 @@ static void report_open(int fd)
 	char name[32], target[256] = "";
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	if (!before[fd] && readlink(name, target, sizeof(target) - 1) > 0)
+	/* mrctl session keeps this one for the program that it starts */
+	if (fd != SESSION_FD && !before[fd] && readlink(name, target, sizeof(target) - 1) > 0)
 		note(log_file, "descriptor %d is still open: %s\n", fd, target);
 }
 
@@ -143,6 +146,8 @@ static void __attribute__((constructor)) begin(void)
 	process = getpid();
 	next_fcntl = (__typeof__(next_fcntl))dlsym(RTLD_NEXT, "fcntl");
 	log_file = strcmp(program_invocation_short_name, "mrctl") ? NULL : getenv("LEAKS");
+	if (log_file && !*log_file)
+		log_file = NULL;
 	if (log_file)
 		each_descriptor(note_open);
 }
