@@ -10,7 +10,8 @@
 set -u
 shopt -s extglob
 work=$1 step=${2:-1} turn=0
-mapfile -t calls < <(mrctl help simulator | awk '/^Calls/ { on = 1 } !NF { on = 0 } on && /^  [a-z]/ { print $1 }')
+# shellcheck source=calls.bash
+. "$(dirname "$0")/calls.bash"
 # Without EPROTONOSUPPORT, after which the library tries an older interface.
 errnos=(ENOMEM EINVAL EFAULT EPERM EACCES EIO EAGAIN EBUSY EOPNOTSUPP ENODEV EINTR ENOENT ENOSPC)
 # EAGAIN and EACCES both mean that another process has the lock: one of them will do.
@@ -110,25 +111,6 @@ rows() {
 	rows=$(((${#out} - ${#rest}) / 8))
 }
 
-# The fault with which leaks.so counts the calls: each is "delayed" by its number
-counting=
-for call in "${!calls[@]}"; do
-	counting+="${calls[call]}=delay:$((100000 + call));"
-done
-
-# count_calls ARG...: sets times[CALL] to how often `mrctl ARG...` makes each call
-declare -A times
-count_calls() {
-	local n call
-
-	: >"$work/calls"
-	MRCTL_SIM_FAULT=${counting%;} LEAKS_CALLS=$work/calls mrctl "$@" >"$work/out" 2>"$work/err"
-	times=()
-	while read -r n call; do
-		times[${calls[call - 100000]}]=$n
-	done < <(sort "$work/calls" | uniq -c)
-}
-
 # choose CALL: sets "list" to the errnos to try for this call
 choose() {
 	local all=("${errnos[@]}") i
@@ -164,11 +146,11 @@ sweep() {
 
 	here="mrctl $*"
 	$prepare
-	count_calls "$@"
+	count_calls "$work/calls" mrctl "$@" >"$work/out" 2>"$work/err"
 	$check
-	for call in "${calls[@]}"; do
+	for call in "${CALLS[@]}"; do
 		[[ $skip != *" $call "* ]] || continue
-		for ((n = 1; n <= ${times[$call]:-0}; n++)); do
+		for ((n = 1; n <= ${TIMES[$call]:-0}; n++)); do
 			fail_with_each "$check" "$prepare" "$call" "$call@$n" "$@"
 			made=$n
 		done
@@ -424,5 +406,5 @@ if [ "$MRCTL_SIM" != rxe ]; then
 	sweep shown three_regions --json stat n.1 n.3
 fi
 documents
-[ "${#calls[@]}" -ge 18 ] || complain "the calls are missing: ${calls[*]}"
+[ "${#CALLS[@]}" -ge 18 ] || complain "the calls are missing: ${CALLS[*]}"
 printf '%d runs, %d wrong\n' "$runs" "$wrong"
