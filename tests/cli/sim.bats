@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The simulated HCA as programs other than mrctl see it.
+# The simulated HCA as programs other than mrctl see it, and the faults that it injects (mrctl sim --fault).
+# shellcheck disable=SC2016 # scripts are for the other shell
 
 load helpers
 
@@ -9,121 +10,148 @@ setup() {
 	on_simulator || skip "about the simulator"
 }
 
+# sim [OPTION...] -- CMD...: `run`s CMD on the simulated HCA
 sim() {
-	run --separate-stderr mrctl sim -- "$@"
+	run --separate-stderr mrctl sim "$@"
 }
 
-@test "ibv_devices lists one device" {
-	sim ibv_devices
+# is_seen PROFILE LINE...: libibverbs' programs see one device of that profile, with these lines
+is_seen() {
+	local device=mlx5_0 line
+
+	[ "$1" = mlx5 ] || device=rxe0
+	sim --profile "$1" -- ibv_devices
 	[ "$status" -eq 0 ]
-	[ "$(grep -c mlx5_0 <<<"$output")" -eq 1 ]
-}
-
-@test "ibv_devinfo -v prints a sensible device" {
-	sim ibv_devinfo -v
+	[ "$(grep -Ec 'mlx5_0|rxe0' <<<"$output") $(grep -c $device <<<"$output")" = "1 1" ]
+	sim --profile "$1" -- ibv_devinfo -v
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
-	for line in 'hca_id:	mlx5_0' 'transport:.*InfiniBand' 'vendor_part_id:.*4119' \
-		'phys_port_cnt:.*1' 'max_mr_size:.*0xffffffffffffffff' 'max_mr:.*16777216' \
-		ODP_SUPPORT_IMPLICIT 'state:.*PORT_ACTIVE' 'link_layer:.*InfiniBand' \
-		'GID\[  0\]:.*fe80:'; do
+	for line in "${@:2}"; do
 		grep -q -- "$line" <<<"$output" || fail "no '$line' in:" "$output"
 	done
-}
-
-@test "the device says that it is simulated" {
-	# shellcheck disable=SC2016 # for the other shell
-	sim sh -c 'cat "$SYSFS_PATH/class/infiniband/mlx5_0/node_desc"'
+	sim --profile "$1" -- sh -c "cat \$SYSFS_PATH/class/infiniband/$device/node_desc"
 	[[ $output == "mrctl simulated HCA"* ]]
 }
 
-@test "the node is a character device inside, and absent outside" {
-	sim bash -c '[ -c /dev/infiniband/uverbs250 ]'
+@test "ibv_devices lists one device, ibv_devinfo -v prints a sensible one, and it says that it is simulated" {
+	is_seen mlx5 'hca_id:	mlx5_0' 'transport:.*InfiniBand' 'vendor_part_id:.*4119' \
+		'phys_port_cnt:.*1' 'max_mr_size:.*0xffffffffffffffff' 'max_mr:.*16777216' \
+		ODP_SUPPORT_IMPLICIT 'state:.*PORT_ACTIVE' 'link_layer:.*InfiniBand' 'GID\[  0\]:.*fe80:'
+	is_seen rxe Ethernet 'RoCE v2'
+}
+
+@test "the node is a character device inside alone, and calls that are not about it pass through" {
+	sim -- bash -c '[ -c /dev/infiniband/uverbs250 ]'
 	[ "$status" -eq 0 ]
-	run bash -c '[ -e /dev/infiniband/uverbs250 ]'
-	[ "$status" -eq 1 ]
-}
-
-@test "without MRCTL_SIM the preloaded library does nothing" {
-	sim env -u MRCTL_SIM ibv_devices
-	[[ $output != *mlx5_0* ]]
-}
-
-@test "calls that are not about the device pass through" {
-	# shellcheck disable=SC2016 # for the other shell
-	sim sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
+	[ ! -e /dev/infiniband/uverbs250 ]
+	sim -- sh -c 'echo text >"$1" && cat "$1" && ls /nowhere' sh "$BATS_TEST_TMPDIR/file"
 	[ "$output" = text ]
 	[[ $stderr == *"No such file or directory"* ]]
+	sim -- env -u MRCTL_SIM ibv_devices
+	[[ $output != *mlx5_0* ]]
+	# without the simulator its descriptor is not taken for a device
+	sim -- mrctl session -- env -u LD_PRELOAD -u SYSFS_PATH -u MRCTL_SIM mrctl stat
+	[ "$status" -eq 3 ]
+	[[ $stderr == *"simulated HCA"* ]]
 }
 
-rxe() {
-	run --separate-stderr mrctl sim --profile rxe -- "$@"
-}
-
-@test "the profile rxe is one device of its own" {
-	rxe ibv_devices
-	[ "$(grep -c rxe0 <<<"$output")" -eq 1 ]
-	[[ $output != *mlx5* ]]
-	rxe ibv_devinfo -v
-	[ "$status" -eq 0 ]
-	[ -z "$stderr" ]
-	[[ $output == *Ethernet* ]]
-	[[ $output == *"RoCE v2"* ]]
-	# shellcheck disable=SC2016 # for the other shell
-	rxe sh -c 'cat "$SYSFS_PATH/class/infiniband/rxe0/node_desc"'
-	[[ $output == "mrctl simulated HCA"* ]]
-	rxe mrctl -j reg --size 1M
+@test "a session keeps profile and kernel when others are asked for, on rxe without importing it" {
+	sim --profile rxe -- mrctl session -- mrctl sim --profile mlx5 -- sh -c \
+		'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'
 	succeeded
-	json '.environment.provider == "rxe" and .environment.simulated'
-}
-
-@test "a session works on rxe, which cannot import it" {
-	rxe mrctl session -- sh -c 'mrctl -q reg --size 4K && mrctl -j stat && mrctl -q dereg 1'
-	succeeded
-	json '.regions[0].length == 4096 and .regions[0].via == "kernel"'
-}
-
-@test "a session keeps its profile when another one is asked for" {
-	rxe mrctl session -- mrctl sim --profile mlx5 -- mrctl -j reg --size 4K
-	succeeded
-	json '.environment.device == "rxe0" and .regions[0].via == "kernel"'
-}
-
-# on_kernel KERNEL [ARG...]: runs mrctl on the simulated HCA of this kernel
-on_kernel() {
-	run --separate-stderr mrctl sim --kernel "$1" -- mrctl "${@:2}"
-}
-
-@test "the answers are those of the kernel that was asked for" {
-	local flush=(reg --access 'local-write,flush-global')
-
-	on_kernel 7.2 "${flush[@]}"
-	refused EOPNOTSUPP ibv_reg_mr
-	on_kernel 6.12 "${flush[@]}"
-	refused EOPNOTSUPP ibv_reg_mr
-	on_kernel 6.1 "${flush[@]}"
+	json '.environment.device == "rxe0" and .environment.provider == "rxe" and .environment.simulated and
+		(.regions[0] | .length == 4096 and .via == "kernel")'
+	sim --kernel 6.1 -- mrctl session -- mrctl sim --kernel 7.2 -- mrctl reg --access local-write,flush-global
 	refused EINVAL ibv_reg_mr
-	sim mrctl reg-iova --size 8K --iova 0xfffffffffffff000
+}
+
+@test "the answers are those of the kernel that was asked for; others are not simulated" {
+	local kernel
+
+	for kernel in 7.2:EOPNOTSUPP 6.12:EOPNOTSUPP 6.1:EINVAL; do
+		sim --kernel ${kernel%:*} -- mrctl reg --access local-write,flush-global
+		refused ${kernel#*:} ibv_reg_mr
+	done
+	sim -- mrctl reg-iova --size 8K --iova 0xfffffffffffff000
 	refused EINVAL ibv_reg_mr_iova
-	on_kernel 6.12 reg-iova --size 8K --iova 0xfffffffffffff000
+	sim --kernel 6.12 -- mrctl reg-iova --size 8K --iova 0xfffffffffffff000
 	succeeded
-}
-
-@test "a session keeps its kernel when another one is asked for" {
-	on_kernel 6.1 session -- mrctl sim --kernel 7.2 -- mrctl reg --access 'local-write,flush-global'
-	refused EINVAL ibv_reg_mr
-}
-
-@test "a kernel that is not simulated is a usage error" {
-	on_kernel 6.0 reg
+	sim --kernel 6.0 -- mrctl reg
 	usage_error "unknown kernel '6.0'"
-	sim env MRCTL_SIM_KERNEL=5 ibv_devices
+	sim -- env MRCTL_SIM_KERNEL=5 ibv_devices
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"MRCTL_SIM_KERNEL: unknown kernel '5'"* ]]
 }
 
-@test "without the simulator its descriptor is not taken for a device" {
-	sim mrctl session -- env -u LD_PRELOAD -u SYSFS_PATH -u MRCTL_SIM mrctl stat
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"simulated HCA"* ]]
+# ---- faults; how they are written is in tests/unit/lib/simulator/spec.c
+
+@test "a call with a fault answers with the errno" {
+	sim --fault reg_mr=EDQUOT -- mrctl reg
+	refused EDQUOT ibv_reg_mr
+	sim --fault open=EMFILE -- bash -c ': </dev/infiniband/uverbs250'
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"Too many open files"* ]]
+	sim --fault alloc_pd=ENOSPC -- mrctl reg
+	refused ENOSPC ibv_alloc_pd
+	# libibverbs' first question, which asks nothing, is left alone
+	sim --fault query_device=EIO -- ibv_devinfo
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"Failed to query device"* ]]
+}
+
+@test "only the Nth call of a program has the fault; several faults are asked for in one word or in several" {
+	sim --fault reg_mr@1=EAGAIN --fault 'reg_mr@2=EBUSY;reg_mr@4=ENOSPC;reg_mr@6=EIO' -- \
+		mrctl -j reg --count 5 --keep-going
+	[ "$status" -eq 1 ]
+	json '[.failures[] | .index, .errno] == [1, "EAGAIN", 2, "EBUSY", 4, "ENOSPC"] and (.regions | length == 2)'
+	sim --fault reg_mr@2=EAGAIN -- sh -c 'mrctl reg && mrctl reg'
+	succeeded
+	sim --fault reg_mr=delay:1 -- mrctl reg # that it waits is seen in memory.bats
+	succeeded
+}
+
+@test "kill happens before the call, and kill-after happens after it; locks of the table can fail and kill, too" {
+	local when
+
+	sim -- mrctl session -- bash -c 'MRCTL_SIM_FAULT=reg_mr=kill mrctl reg; echo $?; mrctl stat -n -o length
+		MRCTL_SIM_FAULT=reg_mr=kill-after mrctl reg --size 8K; echo $?; mrctl stat -n -o length
+		MRCTL_SIM_FAULT=lock@1=EIO mrctl reg'
+	[[ $output == 137*137*8192 && $output != *4096* ]] || fail "$output"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"fcntl(F_SETLK): EIO"* ]]
+	# killed before the first lock, and after it: the next command gets the lock at once
+	for when in kill kill-after; do
+		sim -- mrctl session -- bash -c "MRCTL_SIM_FAULT=lock@1=$when mrctl reg; echo \$?; mrctl reg"
+		succeeded
+		[ "${lines[0]}" -eq 137 ]
+	done
+	sim -- mrctl session -- bash -c 'for i in $(seq 100); do
+			MRCTL_SIM_FAULT=lock@$i=kill-after mrctl -q reg && break
+		done; echo $i'
+	[ "$output" -gt 2 ]
+	[ "$output" -lt 100 ]
+	command -v perl >/dev/null || skip "perl is not installed"
+	# those of other files are left alone
+	sim --fault lock=EIO -- perl -e 'use Fcntl; open(F, "+>", $ARGV[0]) or die;
+		my $lock = pack("s s x4 q q i x4", F_WRLCK, 0, 0, 0, 0);
+		fcntl(F, F_SETLK, $lock) or die $!;' "$BATS_TEST_TMPDIR/file"
+	succeeded
+}
+
+@test "malformed faults and profiles are usage errors; those of the environment count, and are checked as well" {
+	local spec
+
+	for spec in '' reg_mr=EFOO 'reg_mr=kill;'; do
+		sim --fault "$spec" -- true
+		usage_error --fault:
+	done
+	sim --profile foo -- true
+	usage_error "unknown profile 'foo'"
+	MRCTL_SIM_FAULT=reg_mr=EDQUOT sim -- mrctl reg
+	refused EDQUOT ibv_reg_mr
+	sim --fault reg_mr=EDQUOT -- mrctl sim --fault reg_mr=EBUSY -- mrctl reg
+	refused EBUSY ibv_reg_mr
+	sim -- env MRCTL_SIM_FAULT=nonsense true
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"MRCTL_SIM_FAULT: 'nonsense' is not of the form"* ]]
 }
