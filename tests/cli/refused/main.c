@@ -4,12 +4,8 @@
  * make, and prints the errno of each.
  * Usage: trace-refused DEVICE CASE...
  */
-#include <errno.h>
-#include <infiniband/mlx5dv.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/cli/refused/refused.h"
@@ -57,8 +53,7 @@ void show(int failed)
 
 void reg_as(const void *addr, size_t length, unsigned int access)
 {
-	errno = 0;
-	show(!ibv_reg_mr(pd, (void *)addr, length, access));
+	SHOW(!ibv_reg_mr(pd, (void *)addr, length, access));
 }
 
 void reg(const void *addr, size_t length)
@@ -68,28 +63,27 @@ void reg(const void *addr, size_t length)
 
 struct ibv_mr *region(size_t pages, unsigned int access)
 {
-	struct ibv_mr *mr =
-		ibv_reg_mr(pd, map(pages, PROT_READ | PROT_WRITE), pages * PAGE, access);
+	struct ibv_mr *mr = ibv_reg_mr(pd, map(pages, WRITABLE), pages * PAGE, access);
 
 	if (!mr)
 		die(name);
 	return mr;
 }
 
-/* Return: the case of that name; NULL: the list has none. */
-static const struct refused_case *find(const struct refused_case *list, const char *wanted)
+static struct refused_case *cases;
+
+void add_case(struct refused_case *added)
 {
-	while (list->name && strcmp(list->name, wanted) != 0)
-		list++;
-	return list->name ? list : NULL;
+	added->next = cases;
+	cases = added;
 }
 
 static void run_case(const char *wanted)
 {
-	const struct refused_case *found = find(cases_of_memory, wanted)
-						   ?: find(cases_of_limits, wanted)
-						   ?: find(cases_of_requests, wanted);
+	const struct refused_case *found = cases;
 
+	while (found && strcmp(found->name, wanted) != 0)
+		found = found->next;
 	if (!found) {
 		fprintf(stderr, "trace-refused: no case '%s'\n", wanted);
 		exit(2);

@@ -1,47 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory that cannot be registered. */
+/* Memory that cannot be registered, or is beyond the limit of locked memory. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <unistd.h>
 
 #include "tests/cli/refused/refused.h"
 
-static void readonly(void)
+CASE(readonly)
 {
 	reg(map(4, PROT_READ) + 100, 9000);
 }
 
-static void no_access(void)
+CASE(no_access)
 {
 	reg(map(4, PROT_NONE), 2 * PAGE);
 }
 
-static void hole_in_the_middle(void)
+CASE(hole_in_the_middle)
 {
-	char *memory = map(8, PROT_READ | PROT_WRITE);
+	char *memory = map(8, WRITABLE);
 
 	munmap(memory + 3 * PAGE, PAGE);
 	reg(memory + 200, 6 * PAGE);
 }
 
-static void readonly_in_the_middle(void)
+CASE(readonly_in_the_middle)
 {
-	char *memory = map(8, PROT_READ | PROT_WRITE);
+	char *memory = map(8, WRITABLE);
 
 	mprotect(memory + 3 * PAGE, PAGE, PROT_READ);
 	reg(memory, 6 * PAGE);
 }
 
 /* In one place of the program, as in a library that makes all calls. */
-static void several_causes(void)
+CASE(several_causes)
 {
 	const char *constant = map(1, PROT_READ);
-	char *memory = map(64, PROT_READ | PROT_WRITE);
+	char *memory = map(64, WRITABLE);
 
 	for (int i = 0; i < 3; i++)
 		reg_as(memory, PAGE, IBV_ACCESS_REMOTE_WRITE);
@@ -55,7 +53,7 @@ static void several_causes(void)
 }
 
 /* Ranges of two causes that differ in nothing else, and more of them than are looked at */
-static void many_ranges(void)
+CASE(many_ranges)
 {
 	char *memory = map(200, PROT_READ);
 
@@ -65,9 +63,9 @@ static void many_ranges(void)
 }
 
 /* The limit of locked memory would not allow both at once.  The fault of the simulator is to refuse the second. */
-static void had_more(void)
+CASE(had_more)
 {
-	char *memory = map(225, PROT_READ | PROT_WRITE);
+	char *memory = map(225, WRITABLE);
 	struct ibv_mr *more = ibv_reg_mr(pd, memory, 225 * PAGE, LOCAL);
 
 	if (!more || ibv_dereg_mr(more))
@@ -81,7 +79,7 @@ static void *wait_for_ever(void *unused)
 	return unused;
 }
 
-static void had_more_among_threads(void)
+CASE(had_more_among_threads)
 {
 	pthread_t thread;
 
@@ -90,47 +88,47 @@ static void had_more_among_threads(void)
 	had_more();
 }
 
-static void hole_after(void)
+CASE(hole_after)
 {
-	char *memory = map(8, PROT_READ | PROT_WRITE);
+	char *memory = map(8, WRITABLE);
 
 	munmap(memory + 5 * PAGE, 3 * PAGE);
 	reg(memory + 4096 + 7, 5 * PAGE);
 }
 
-static void unmapped(void)
+CASE(unmapped)
 {
-	char *memory = map(8, PROT_READ | PROT_WRITE);
+	char *memory = map(8, WRITABLE);
 
 	munmap(memory, 8 * PAGE);
 	reg(memory + 77, 3 * PAGE);
 }
 
-static void null(void)
+CASE(null)
 {
 	reg(NULL, PAGE);
 }
 
-static void constant(void)
+CASE(constant)
 {
 	static const char text[PAGE] = "constant";
 
 	reg(text, sizeof(text));
 }
 
-static void beyond_file(void)
+CASE(beyond_file)
 {
-	reg(map_file(memfd_create("short", 0), 1, 4, PROT_READ | PROT_WRITE, MAP_SHARED), 4 * PAGE);
+	reg(map_file(memfd_create("short", 0), 1, 4, WRITABLE, MAP_SHARED), 4 * PAGE);
 }
 
-static void beyond_private_file(void)
+CASE(beyond_private_file)
 {
 	char path[] = "short.XXXXXX";
 
-	reg(map_file(mkstemp(path), 2, 5, PROT_READ | PROT_WRITE, MAP_PRIVATE) + 10, 3 * PAGE);
+	reg(map_file(mkstemp(path), 2, 5, WRITABLE, MAP_PRIVATE) + 10, 3 * PAGE);
 }
 
-static void readonly_file(void)
+CASE(readonly_file)
 {
 	char path[] = "read only'.XXXXXX";
 
@@ -140,25 +138,24 @@ static void readonly_file(void)
 /* Shared, and written by the device: the kernel refuses that of most file systems. */
 static void shared_file(const char *path, bool is_unlinked)
 {
-	char *memory = map_file(open(path, O_RDWR | O_CREAT, 0600), 2, 2, PROT_READ | PROT_WRITE,
-				MAP_SHARED);
+	char *memory = map_file(open(path, O_RDWR | O_CREAT, 0600), 2, 2, WRITABLE, MAP_SHARED);
 
 	if (is_unlinked)
 		unlink(path);
 	reg(memory, PAGE);
 }
 
-static void foreign_file(void)
+CASE(foreign_file)
 {
 	shared_file("Gr\303\266\303\237e", false);
 }
 
-static void unlinked_file(void)
+CASE(unlinked_file)
 {
 	shared_file("unlinked", true);
 }
 
-static void readonly_shm(void)
+CASE(readonly_shm)
 {
 	int id = shmget(IPC_PRIVATE, 2 * PAGE, IPC_CREAT | 0600);
 	void *memory = shmat(id, NULL, SHM_RDONLY);
@@ -167,54 +164,122 @@ static void readonly_shm(void)
 	reg(checked(memory), 2 * PAGE);
 }
 
-static void kernel_address(void)
+CASE(kernel_address)
 {
 	reg((void *)UINT64_C(0xffff800000001000), PAGE);
 }
 
-static void wraps(void)
+CASE(wraps)
 {
 	reg((void *)UINT64_C(0xfffffffffffff000), 2 * PAGE);
 }
 
-static void wraps_unaligned(void)
+CASE(wraps_unaligned)
 {
-	reg(map(1, PROT_READ | PROT_WRITE) + 100, SIZE_MAX - 50);
+	reg(map(1, WRITABLE) + 100, SIZE_MAX - 50);
 }
 
-static void far_too_long(void)
+CASE(far_too_long)
 {
-	reg(map(2, PROT_READ | PROT_WRITE) + 100, (size_t)3 << 40);
+	reg(map(2, WRITABLE) + 100, (size_t)3 << 40);
 }
 
-static void everything(void)
+CASE(everything)
 {
 	reg(NULL, SIZE_MAX);
 }
 
-const struct refused_case cases_of_memory[] = {
-	CASE(readonly),
-	CASE(no_access),
-	CASE(hole_in_the_middle),
-	CASE(readonly_in_the_middle),
-	CASE(several_causes),
-	CASE(many_ranges),
-	CASE(had_more),
-	CASE(had_more_among_threads),
-	CASE(hole_after),
-	CASE(unmapped),
-	CASE(null),
-	CASE(constant),
-	CASE(beyond_file),
-	CASE(beyond_private_file),
-	CASE(readonly_file),
-	CASE(foreign_file),
-	CASE(unlinked_file),
-	CASE(readonly_shm),
-	CASE(kernel_address),
-	CASE(wraps),
-	CASE(wraps_unaligned),
-	CASE(far_too_long),
-	CASE(everything),
-	{ NULL, NULL },
-};
+/* ---- limits ---- */
+
+CASE(sum)
+{
+	static const size_t pages[] = { 1, 3, 7, 2, 50, 4 };
+
+	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
+		if (i < 4)
+			ibv_reg_mr(pd, map(pages[i], WRITABLE), pages[i] * PAGE, ALL);
+		else
+			reg(map(pages[i], WRITABLE) + (i == 5), pages[i] * PAGE - 1);
+}
+
+CASE(sum_of_small)
+{
+	char *memory = map(40, WRITABLE);
+
+	for (size_t i = 0; i < 15; i++)
+		ibv_reg_mr(pd, memory + i * PAGE + 30, 60, LOCAL);
+	reg(memory + 4090, 2 * PAGE);
+}
+
+CASE(one)
+{
+	reg(map(40, WRITABLE), 40 * PAGE);
+}
+
+/* What was deregistered does not count. */
+CASE(sum_of_some)
+{
+	char *memory = map(40, WRITABLE);
+
+	for (int i = 0; i < 20; i++) {
+		struct ibv_mr *mr = ibv_reg_mr(pd, memory, 4 * PAGE, ALL);
+
+		if (mr && i > 2)
+			ibv_dereg_mr(mr);
+	}
+	reg(memory, 5 * PAGE);
+}
+
+/* Regions of all memory pin nothing. */
+CASE(one_after_all_memory)
+{
+	for (int i = 0; i < 2; i++)
+		if (!ibv_reg_mr(pd, NULL, SIZE_MAX, LOCAL | IBV_ACCESS_ON_DEMAND))
+			die(name);
+	one();
+}
+
+CASE(one_after_many_on_demand)
+{
+	region(1, LOCAL);
+	for (int i = 0; i < 40; i++)
+		region(1, LOCAL | IBV_ACCESS_ON_DEMAND);
+	one();
+}
+
+static void set_limit(rlim_t limit)
+{
+	struct rlimit limits;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &limits))
+		die(name);
+	limits.rlim_cur = limit;
+	if (setrlimit(RLIMIT_MEMLOCK, &limits))
+		die(name);
+}
+
+/* What was registered before is more than the limit now allows. */
+CASE(one_below_limit)
+{
+	region(12, LOCAL);
+	set_limit(8 * PAGE);
+	reg(map(2, WRITABLE), 2 * PAGE);
+}
+
+/* The second call would not be refused with the limit of the first one. */
+CASE(one_of_each_limit)
+{
+	one();
+	set_limit(8 * PAGE);
+	SHOW(!ibv_reg_mr_iova(pd, map(12, WRITABLE), 12 * PAGE, 0x10000, ALL));
+}
+
+/* Of the sum, what is changed itself has a part. */
+CASE(change_to_more)
+{
+	struct ibv_mr *mr = region(10, LOCAL);
+
+	region(2, LOCAL);
+	SHOW(ibv_rereg_mr(mr, IBV_REREG_MR_CHANGE_TRANSLATION, NULL, map(8, WRITABLE), 8 * PAGE,
+			  0));
+}

@@ -3,26 +3,37 @@
 #ifndef TESTS_CLI_REFUSED_REFUSED_H
 #define TESTS_CLI_REFUSED_REFUSED_H
 
+#include <errno.h>
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 #define PAGE       ((size_t)4096)
 #define LOCAL      IBV_ACCESS_LOCAL_WRITE
 #define ZERO_BASED (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_ZERO_BASED)
 #define ALL        (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ)
+#define WRITABLE   (PROT_READ | PROT_WRITE)
 
-/* A case; the last one of a list has no name. */
 struct refused_case {
 	const char *name;
 	void (*run)(void);
+	struct refused_case *next;
 };
 
+/* Defines a case, and adds it to the list. */
 #define CASE(function)                                                                             \
+	static void function(void);                                                                \
+	__attribute__((constructor)) static void add_##function(void)                              \
 	{                                                                                          \
-#function, function                                                                \
-	}
+		static struct refused_case added = { #function, function, NULL };                  \
+		add_case(&added);                                                                  \
+	}                                                                                          \
+	static void function(void)
 
-extern const struct refused_case cases_of_memory[], cases_of_limits[], cases_of_requests[];
+void add_case(struct refused_case *added);
 
 extern struct ibv_context *context;
 extern struct ibv_pd *pd;
@@ -31,23 +42,22 @@ extern const char *name; /* of the case */
 /* Ends the program: what a case needs has failed. */
 void die(const char *what);
 
-/* Return: what mmap(2) or shmat(2) has returned, where it has not failed. */
+/* Returns what mmap(2) or shmat(2) has returned, where it has not failed. */
 void *checked(void *at);
 
-/* Pages that are mapped for this case alone. */
+/* Maps pages for this case alone, or those of a file, which has so many others. */
 char *map(size_t pages, int prot);
-
-/* Pages of a file, which has so many others. */
 char *map_file(int fd, size_t has, size_t pages, int prot, int flags);
 
-/* Prints the errno of the call that was made last. */
+/* Prints the errno of a call. */
 void show(int failed);
+#define SHOW(failed) (errno = 0, show(failed))
 
 /* Registers memory, and shows the errno. */
 void reg_as(const void *addr, size_t length, unsigned int access);
 void reg(const void *addr, size_t length);
 
-/* Return: a region that the case needs. */
+/* Returns a region that the case needs. */
 struct ibv_mr *region(size_t pages, unsigned int access);
 
 #endif
