@@ -209,18 +209,6 @@ statuses() {
 	json '.lines[2].regions[0].state == "live"'
 	# shellcheck disable=SC2154 # of run
 	[[ $stderr != *"kernel refused"* && $stderr == *"the region is as before"* ]] || fail "$stderr"
-	[[ $stderr == *"has no ibv_rereg_mr [certain, MR-PROVIDER-OPERATION]"*"--via kernel"* ||
-		$(uname -r) == 6.1.* ]] || fail "$stderr"
-}
-
-@test "a driver that changes no regions leaves them as they are" {
-	! on_mlx5 && on_simulator || skip "rxe of Linux 6.1 does not"
-	printf '%s\n' 'reg --name a' 'rereg a --access none' 'rereg a --access none --via kernel' 'stat a' >"$LINES_FILE"
-	run --separate-stderr mrctl sim --profile rxe --kernel 6.1 -- mrctl --json batch --keep-going "$LINES_FILE"
-	json '.lines[1].failures[0].old_region == "valid" and .lines[2].failures[0].old_region == "valid"'
-	json '.lines[3].regions[0].state == "live"'
-	json '[.failures[].causes[0].id] == ["MR-PROVIDER-OPERATION", "MR-REREG-DRIVER"]'
-	[[ $stderr != *"--via kernel asks"* ]]
 }
 
 @test "the path of a refusal is that of the call which was refused" {

@@ -71,18 +71,6 @@ setup() {
 
 # ---- what the stack refuses
 
-@test "a driver without dma-bufs answers EOPNOTSUPP, in a session by the kernel's interface" {
-	on_mlx5 && skip "mlx5 has them"
-	answers ud <<-'END'
-		EOPNOTSUPP ibv_reg_dmabuf_mr
-		EOPNOTSUPP ioctl(REG_DMABUF_MR) --via kernel
-	END
-	session_begin
-	run --separate-stderr ms reg-dmabuf --from udmabuf
-	refused EOPNOTSUPP 'ioctl(REG_DMABUF_MR)'
-	[ -z "$(states)" ]
-}
-
 @test "ranges beyond the dma-buf, IOVAs with another page offset, and other flags are refused with EINVAL" {
 	require_mlx5
 	answers ud --buffer 8K <<-'END'
@@ -117,7 +105,6 @@ setup() {
 			"${MR[@]}" reg-dmabuf --from "fd:$fd"
 		refused EBADF ibv_reg_dmabuf_mr
 	done
-	[[ $stderr == *"was closed when mrctl began"* ]]
 	# The kernel checks IOVA and access before the descriptor, and so does the simulator.
 	answers mr reg-dmabuf --from <<-'END'
 		EINVAL ibv_reg_dmabuf_mr fd:0 --size 4K
@@ -128,11 +115,6 @@ setup() {
 		EINVAL ioctl(REG_DMABUF_MR) fd:-1 --offset 1 --iova 0 --via kernel
 	END
 	[[ $stderr != *"the descriptor is"* ]]
-	run --separate-stderr mr reg-dmabuf --from fd:-1
-	refused EBADF ibv_reg_dmabuf_mr
-	[[ $stderr == *"the descriptor is -1"*"a failed export returns -1"* ]]
-	run --separate-stderr mr reg-dmabuf --from fd:-7
-	[[ $stderr == *"no file has a negative number"* && $stderr != *export* ]]
 }
 
 # bats test_tags=kernel
