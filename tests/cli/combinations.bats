@@ -106,11 +106,11 @@ make_all() {
 		make mr $answer reg --memory "$with"
 		make mr $answer reg-iova --iova 0x10000 --memory "$with"
 		make relaxed $answer reg --relaxed --memory "$with"
-		[ $kind != hugetlb ] || umem+=/ENOMEM
+		[ "$kind" != hugetlb ] || umem+=/ENOMEM
 		make umem "${umem/ok/$answer}" umem --memory "$with"
 		make umem "${umem/ok/$answer}" umem --memory "$with" --page-sizes 4K
 		umem=${umem%/*}
-		[ $kind != readonly ] || answer=ok
+		[ "$kind" != readonly ] || answer=ok
 		make read $answer reg --memory "$with" --access remote-read
 		make odp "${answer/EFAULT/ok}" reg --memory "$with" --access local-write,on-demand
 	done

@@ -59,7 +59,7 @@ next_handle() {
 	[[ $stderr == "mrctl: reg: cannot allocate a DMA handle: "* ]]
 	why=$(mr --json reg --via kernel --dmah ph=1 | jq -r '.failures[0].causes[0].id')
 	[ "$why" = MR-DMAH-TPH ] || why=MR-KERNEL-METHOD
-	refused_because $why certain mr --json reg --via kernel --dmah ph=1
+	refused_because "$why" certain mr --json reg --via kernel --dmah ph=1
 	json '.failures[0].request.dmah == "ph=1"'
 	run --separate-stderr mr reg --dmah "$HINTS"
 	if [ "$(rdma_core)" -lt 59 ]; then

@@ -57,7 +57,8 @@ value_of_row() {
 
 	read -ra words <<<"${1%%|*}"
 	run --separate-stderr "${@:2}" "${words[@]}"
-	succeeded && [ "$(tr -s ' \n' ' ' <<<"$output")" = "${1#*| } " ] || fail "printed: $output"
+	succeeded || return
+	[ "$(tr -s ' \n' ' ' <<<"$output")" = "${1#*| } " ] || fail "printed: $output"
 }
 
 # values COMMAND...: rows "WORD... | VALUE..."; COMMAND WORD... prints these values, on one or more lines
