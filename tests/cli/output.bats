@@ -10,22 +10,20 @@ columns() {
 	sed 's/^ *//; s/  */ /g; s/ $//' <<<"$output"
 }
 
-# bats test_tags=kernel
-@test "-n -o rkey prints a key for scripts" {
+@test "-o prints the columns in the order asked for, with headings or as values for scripts, in any case" {
+	run --separate-stderr mr reg --size 64K -o length,access,memory,name,length
+	succeeded
+	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME LENGTH\n65536 local-write anon - 65536' ]
+	run --separate-stderr mr reg -o 'ID, State,page-size' -n
+	[ "$output" = '1 deregistered 4096' ]
 	run --separate-stderr mr reg -n -o rkey
-	succeeded
 	[[ $output =~ ^0x[0-9a-f]+$ ]]
-}
-
-@test "-o prints the columns in the order asked for, with headings" {
-	run --separate-stderr mr reg --size 64K -o length,access,memory,name
-	succeeded
-	[ "$(columns)" = $'LENGTH ACCESS MEMORY NAME\n65536 local-write anon -' ]
-}
-
-@test "a column may be asked for twice" {
-	run --separate-stderr mr reg -n -o length,length
-	[ "$(columns)" = "4096 4096" ]
+	run --separate-stderr mr reg --count 3 -n
+	[ "${#lines[@]}" -eq 3 ]
+	# a member of a document appears once
+	run --separate-stderr mr reg -o LENGTH,rkey -o length -j
+	json '.regions[0] | keys_unsorted == ["length", "rkey"]'
+	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
 @test "every column can be asked for" {
@@ -64,22 +62,10 @@ columns() {
 @test "unknown columns are usage errors" {
 	local columns
 
-	for columns in '' bogus 'rkey,' ,rkey rkey,bogus RKEYS 'rkey lkey' + '+,' +bogus; do
+	for columns in '' 'rkey,' ,rkey rkey,bogus 'rkey lkey' '+,' +bogus; do
 		run --separate-stderr mr reg -o "$columns"
 		usage_error "unknown column" "valid values: id, "
 	done
-}
-
-@test "columns are named in any case, with blanks after commas" {
-	run --separate-stderr mr reg -o 'ID, State,page-size' -n
-	succeeded
-	[ "$output" = '1 deregistered 4096' ]
-}
-
-@test "a member of a document that was asked for twice appears once" {
-	run --separate-stderr mr reg -o LENGTH -o length -j
-	succeeded
-	[ "$(grep -o length <<<"$output" | wc -l)" -eq 1 ]
 }
 
 @test "--output +COLUMN adds to the default columns" {
@@ -104,13 +90,6 @@ columns() {
 	[[ ${lines[3]} == *buf.3*local-write* ]]
 }
 
-@test "--no-headings prints a line for each region and no heading" {
-	run --separate-stderr mr reg --count 3 -n
-	[ "${#lines[@]}" -eq 3 ]
-	run --separate-stderr mr reg -n
-	[ "${#lines[@]}" -eq 1 ]
-}
-
 @test "a long table stays aligned" {
 	run --separate-stderr mr reg --count 2500 "${MANY[@]}" -o id,length
 	succeeded
@@ -128,44 +107,32 @@ columns() {
 	run ! grep -E '^(name|access_bits|kernel):' <<<"$output"
 }
 
-@test "--quiet prints nothing, but errors" {
-	run --separate-stderr mr reg -q
-	succeeded
-	[ -z "$output$stderr" ]
+@test "--quiet prints nothing but errors, and excludes what would be printed" {
+	local option
+
 	run --separate-stderr mr reg -q --count 2
+	succeeded
 	[ -z "$output$stderr" ]
 	run --separate-stderr mr reg -q --size 0
 	refused EINVAL ibv_reg_mr
 	[ -z "$output" ]
+	for option in --json "--output rkey" --verbose; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr reg -q $option
+		usage_error "--quiet excludes ${option% *}"
+	done
 }
 
-@test "--quiet excludes --json, --output and --verbose" {
-	run --separate-stderr mr reg -q -j
-	usage_error "--quiet excludes --json"
-	run --separate-stderr mr reg -q -o rkey
-	usage_error "--quiet excludes --output"
-	run --separate-stderr mr -q reg -v
-	usage_error "--quiet excludes --verbose"
-}
+@test "--json is one document with lists as lists, whatever the verbosity, the terminal's width and the locale" {
+	local shape='paths | map(tostring) | join(".")' plain
 
-@test "--json is one document with lists as lists, however few their elements" {
 	run --separate-stderr mr reg -j
 	succeeded
 	json 'keys == ["as_expected", "command", "environment", "failures", "format", "regions",
 		"session"]'
 	json '(.regions | type == "array") and (.failures | type == "array")'
 	json '.regions[0].name == null and (.regions[0].access | type == "array")'
-}
-
-@test "--json with --output has only the chosen members" {
-	run --separate-stderr mr reg -j -o rkey,length
-	json '.regions[0] | keys_unsorted == ["rkey", "length"]'
-}
-
-@test "JSON depends neither on --verbose nor on the terminal's width nor on the locale" {
-	local shape='paths | map(tostring) | join(".")' plain
-
-	plain=$(mr reg -j | jq -c "$shape")
+	plain=$(jq -c "$shape" <<<"$output")
 	[ "$(mr reg -j -v -n | jq -c "$shape")" = "$plain" ]
 	[ "$(COLUMNS=10 LC_ALL=C.UTF-8 mr reg -j | jq -c "$shape")" = "$plain" ]
 }
@@ -186,29 +153,36 @@ columns() {
 	json '.regions[0].memory == $memory' --arg memory "file:$file"
 }
 
-@test "a full disk is a reported error" {
+@test "standard output that is full or closed is a reported error, and what was done is told" {
 	local arguments
 
-	for arguments in "reg" "reg --json" "reg -o rkey" "reg --count 2" "--help" "reg --help" \
-		"--version" "--dump-cli"; do
+	for arguments in "reg -o rkey" "reg --count 5000 ${MANY[*]}" "--help" "reg --help" "--version" "--dump-cli"; do
 		# shellcheck disable=SC2086 # a list of words
 		run --separate-stderr mr_to /dev/full $arguments
 		[ "$status" -eq 1 ] || fail "$arguments: exit status $status" || return
 		[[ $stderr == *"standard output"*ENOSPC* ]] || fail "$arguments: $stderr" || return
 	done
-}
-
-mr_to() {
-	mr "${@:2}" >"$1"
-}
-
-@test "if the disk is full, a trial reports that its region was deregistered" {
+	run --separate-stderr closed_output reg --json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"standard output"*EBADF* ]]
 	run --separate-stderr mr_to /dev/full reg --count 2
 	[[ $stderr == *ENOSPC*$'\n'"  2 regions were registered all the same, and deregistered again" ]]
 	run --separate-stderr mr_to /dev/full reg --hold --json
 	[[ $stderr == *ENOSPC*$'\n'"  1 region was registered all the same, and deregistered again" ]]
 	run --separate-stderr mr_to /dev/full reg --size 0 --json
 	[[ $stderr != *"all the same"* ]]
+	# a closed standard error changes nothing on standard output
+	run bash -c '"$@" 2>&-' -- "${MR[@]}" reg --json --size 0
+	[ "$status" -eq 1 ]
+	json '.failures[0].errno == "EINVAL"'
+}
+
+mr_to() {
+	mr "${@:2}" >"$1"
+}
+
+closed_output() {
+	mr "$@" >&-
 }
 
 ms_to() {
@@ -233,28 +207,6 @@ ms_to() {
 	[[ $stderr == *ENOSPC* && $stderr != *"all the same"* ]]
 }
 
-@test "a full disk within a long table is a reported error" {
-	run --separate-stderr mr_to /dev/full reg --count 5000 "${MANY[@]}"
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"standard output"* ]]
-}
-
-@test "a closed standard output is a reported error" {
-	run --separate-stderr closed_output reg --json
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"standard output"*EBADF* ]]
-}
-
-closed_output() {
-	mr "$@" >&-
-}
-
-@test "a closed standard error changes nothing on standard output" {
-	run bash -c '"$@" 2>&-' -- "${MR[@]}" reg --json --size 0
-	[ "$status" -eq 1 ]
-	json '.failures[0].errno == "EINVAL"'
-}
-
 # on_terminal ARG...: mrctl with stdout in a file and stderr on a terminal; prints what the terminal got
 on_terminal() {
 	local command
@@ -272,13 +224,23 @@ on_terminal() {
 	done
 }
 
-@test "progress is not shown on a terminal that cannot erase a line" {
+@test "progress of many regions is shown on a terminal that can erase a line, and unless --quiet" {
 	command -v script >/dev/null || skip "script(1) is not installed"
+	run on_terminal reg --count 600 "${MANY[@]}" --json
+	[ "$status" -eq 0 ]
+	[[ $output == *"registered 256 of 600"* ]]
+	output=$(cat "$BATS_TEST_TMPDIR/stdout")
+	json '.regions | length == 600'
+	run --separate-stderr mr reg --count 600 "${MANY[@]}" --json
+	[ -z "$stderr" ]
 	for terminal in dumb ''; do
 		run on_terminal reg --count 600 "${MANY[@]}"
-		[ "$status" -eq 0 ]
 		[[ $output != *"registered 256"* && $output != *$'\e'* ]] || fail "'$terminal': $output"
 	done
+	terminal=xterm run on_terminal reg --count 600 "${MANY[@]}" --quiet
+	[[ $output != *registered* ]]
+	run on_terminal reg
+	[[ $output != *registered* ]]
 }
 
 @test "progress of dereg --all shows the total" {
@@ -312,7 +274,9 @@ on_wide_terminal() {
 	script -qec "stty cols $1; $command" /dev/null </dev/null | tr -d '\r'
 }
 
-@test "the usual table of stat has 80 columns" {
+@test "a table has 80 columns and those that differ from the default in any row; for scripts always the same" {
+	local one
+
 	session_begin
 	ms reg --name buf --size 1M -q
 	ms reg --name small --count 2 -q
@@ -320,27 +284,13 @@ on_wide_terminal() {
 	[ "$(head -4 <<<"$output" | awk 'length > n { n = length } END { print n + 0 }')" -le 80 ] ||
 		fail "$output"
 	[ "$(columns | head -1)" = "ID NAME STATE LKEY RKEY ADDR LENGTH ACCESS" ]
-}
-
-@test "a table has the columns that differ from the default in any row" {
-	session_begin
-	ms reg -q
+	one=$(ms stat -n | awk '{ print NF }' | uniq)
 	ms reg --pd other -q
 	ms reg-iova --iova 0x1000 -q
 	run --separate-stderr ms stat
-	[ "$(columns | head -1)" = "ID STATE LKEY RKEY ADDR LENGTH IOVA ACCESS PD" ]
+	[ "$(columns | head -1)" = "ID NAME STATE LKEY RKEY ADDR LENGTH IOVA ACCESS PD" ]
 	[[ $(columns) == *" 0x1000 local-write default"* && $(columns) == *" other"* ]]
-}
-
-@test "output for scripts always has the same columns" {
-	local one two
-
-	session_begin
-	ms reg -q
-	one=$(ms stat -n | awk '{ print NF }')
-	ms reg --pd other --name x -q
-	two=$(ms stat -n | awk '{ print NF }' | uniq)
-	[ "$one" = "$two" ] || fail "$one, and then $two"
+	[ "$(ms stat -n | awk '{ print NF }' | uniq)" = "$one" ]
 	run --separate-stderr ms stat -o id,name,iova,addr,pd,handle 1
 	[ "$(columns | head -1)" = "ID NAME IOVA ADDR PD HANDLE" ]
 }
@@ -376,24 +326,4 @@ on_wide_terminal() {
 	[[ $output != *ID*NAME* ]]
 	run --separate-stderr mr reg -v --count 3 -n -o id
 	[ "$output" = $'1\n2\n3' ]
-}
-
-@test "progress is shown on a terminal only" {
-	command -v script >/dev/null || skip "script(1) is not installed"
-	run on_terminal reg --count 600 "${MANY[@]}" --json
-	[ "$status" -eq 0 ]
-	[[ $output == *"registered 256 of 600"* ]]
-	output=$(cat "$BATS_TEST_TMPDIR/stdout")
-	json '.regions | length == 600'
-	run --separate-stderr mr reg --count 600 "${MANY[@]}" --json
-	[ -z "$stderr" ]
-}
-
-@test "progress is not shown with --quiet, nor for one region" {
-	command -v script >/dev/null || skip "script(1) is not installed"
-	run on_terminal reg --count 600 "${MANY[@]}" --quiet
-	[ "$status" -eq 0 ]
-	[[ $output != *registered* ]]
-	run on_terminal reg
-	[[ $output != *registered* ]]
 }
