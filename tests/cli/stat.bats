@@ -10,31 +10,24 @@ setup() {
 	session_begin
 }
 
-# bats test_tags=kernel
-@test "stat lists the regions as they were registered" {
+@test "stat lists the regions as they were registered, and none of an empty session" {
 	local reg
 
+	run --separate-stderr ms stat --json
+	succeeded
+	json '.regions == [] and .totals.regions == 0 and .totals.bytes == 0'
+	json '.totals.unlisted == 0 and .totals.table_bytes > 0 and [.totals.pds[].name] == ["default"]'
+	run --separate-stderr ms stat
+	grep -Eqx 'regions: *0' <<<"$output"
 	ms reg --name a --size 8K --access local-write,remote-read --pd one --memory memfd --quiet
 	reg=$(ms reg-iova --iova 0x10000 --json | jq -c '.regions[0] | del(.index)')
 	run --separate-stderr ms stat --json
 	succeeded
 	json '.format == 1 and .command == "stat" and .session == true and .failures == []'
-	json '[.regions[].id] == [1, 2]'
-	json '.regions[0] | .name == "a" and .length == 8192 and .pd == "one" and .memory == "memfd"'
+	json '.regions[0] | .id == 1 and .name == "a" and .length == 8192 and .pd == "one" and .memory == "memfd"'
 	json '.regions[0] | .access_bits == "0x5" and .state == "live" and .iova == .addr'
-	json '.regions[1] | del(.index) == $reg' --argjson reg "$reg"
-	json '.totals | .regions == 2 and .bytes == 12288 and .unlisted == 0'
-}
-
-@test "stat of an empty session is an empty list, with totals" {
-	run --separate-stderr ms stat --json
-	succeeded
-	json '.regions == [] and .totals.regions == 0 and .totals.bytes == 0'
-	json '.totals.unlisted == 0 and .totals.table_bytes > 0'
-	json '[.totals.pds[].name] == ["default"]'
-	run --separate-stderr ms stat
-	succeeded
-	grep -Eqx 'regions: *0' <<<"$output"
+	json '.regions[1] | .id == 2 and del(.index) == $reg' --argjson reg "$reg"
+	json '.totals | .regions == 2 and .bytes == 12288 and .unlisted == 0 and [.pds[].name] == ["default", "one"]'
 }
 
 @test "stat names one region by id, name, key or handle" {
@@ -73,7 +66,6 @@ setup() {
 	json '.totals.uars == 1'
 }
 
-# bats test_tags=kernel
 @test "a region that does not exist is named, and the others are shown" {
 	local word
 
@@ -95,8 +87,7 @@ setup() {
 	run --separate-stderr ms stat lkey:zz
 	usage_error "lkey:zz: invalid number 'zz'"
 	run --separate-stderr ms stat pd:default
-	[ "$status" -ne 0 ]
-	[[ $stderr == *"'pd:default'"* ]]
+	usage_error "stat shows regions, not 'pd:default'"
 }
 
 @test "stat has columns, headings and lines like other commands" {
@@ -113,27 +104,13 @@ setup() {
 	[[ $(ms --verbose stat a) == *in_force* ]]
 }
 
-@test "a region that was deregistered without the table is gone" {
+@test "a region that was deregistered without the table is gone, and stat changes nothing" {
 	require_tool
 	ms reg --count 3 --quiet
 	tool destroy "$(ms stat -n -o handle 2)"
 	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
 	[ "$(states 2)" = "2 gone" ]
-	# stat has changed nothing
 	[ "$(states)" = $'1 live\n2 gone\n3 live' ]
-}
-
-@test "the table has the handle of a region that has no id, and only then" {
-	local handle
-
-	require_tool
-	ms reg --via kernel --quiet
-	run --separate-stderr ms stat
-	[[ ${lines[0]} != *HANDLE* ]]
-	handle=$(tool reg 1)
-	run --separate-stderr ms stat
-	[[ ${lines[0]} == *" STATE    HANDLE "* && ${lines[2]} == *" unlisted "*" $handle "* ]] ||
-		fail "$output"
 }
 
 @test "a region whose handle another has now is gone, and the other is unlisted" {
@@ -150,12 +127,16 @@ setup() {
 	[ "$(ms stat -n -o state,handle)" = "unlisted $handle" ]
 }
 
-@test "unlisted regions are shown with what the kernel knows" {
+@test "unlisted regions are shown with what the kernel knows, and with their handles" {
 	local handles
 
 	require_tool
-	ms reg --quiet
+	ms reg --via kernel --quiet
+	run --separate-stderr ms stat
+	[[ ${lines[0]} != *HANDLE* ]]
 	mapfile -t handles < <(tool reg 3)
+	run --separate-stderr ms stat
+	[[ ${lines[0]} == *" STATE    HANDLE "* && $output == *" unlisted "*" ${handles[0]} "* ]] || fail "$output"
 	run --separate-stderr ms stat --json
 	succeeded
 	json '[.regions[].state] == ["live", "unlisted", "unlisted", "unlisted"]'
@@ -181,22 +162,34 @@ setup() {
 		and ([.regions[].state] | unique == ["inert", "unlisted"])' <<<"$output" >/dev/null
 }
 
+# seen_pending CALL ARG...: while `mr ARG...` is in CALL, its region is pending, and no other process may deregister it.
+# Calls take longer and longer, until this is seen in time.
+seen_pending() {
+	local delay seen=''
+
+	for delay in 1500 15000 60000; do
+		faulty "$1=delay:$delay" "${@:2}" 3>&- &
+		HOLD_PID=$!
+		while [ -z "$seen" ] && is_running $HOLD_PID; do
+			[ "$(states)" = "1 pending" ] || continue
+			run --separate-stderr ms dereg 1
+			[[ $status -ne 1 || $stderr != *"in the hands of another process"* ]] || seen=yes
+		done
+		wait $HOLD_PID || :
+		HOLD_PID=''
+		[ -z "$seen" ] || return 0
+		session_end
+		session_begin
+		[ "$1" != dereg_mr ] || ms reg --name a --quiet
+	done
+	fail "it was never pending"
+}
+
 @test "while a process registers or deregisters, its region is pending" {
 	on_simulator || skip "needs a call that takes long"
-	faulty reg_mr=delay:1500 reg --name a --quiet 3>&- &
-	until [ "$(states)" = "1 pending" ]; do
-		is_running $! || fail "it was never pending" || return
-	done
-	wait $!
+	seen_pending reg_mr reg --name a --quiet
 	[ "$(states a)" = "1 live" ]
-	faulty dereg_mr=delay:1500 dereg a --quiet 3>&- &
-	until [ "$(states)" = "1 pending" ]; do
-		is_running $! || fail "it was never pending" || return
-	done
-	run --separate-stderr ms dereg a
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"in the hands of another process"* ]]
-	wait $!
+	seen_pending dereg_mr dereg a --quiet
 	[ -z "$(states)" ]
 }
 
@@ -226,20 +219,17 @@ setup() {
 }
 
 @test "a region that needs its process is inert once that has ended" {
-	local pid
-
 	on_mlx5 || skip "rxe of the simulator has no on-demand paging"
 	ms reg --name odp --access local-write,on-demand --quiet
 	ms reg --name plain --quiet
 	"${MS[@]}" reg --name held --access local-write,on-demand --hold >"$BATS_TEST_TMPDIR/out" 2>&1 3>&- &
-	pid=$!
-	until [ -s "$BATS_TEST_TMPDIR/out" ]; do is_running $pid; done
+	HOLD_PID=$!
+	until [ -s "$BATS_TEST_TMPDIR/out" ]; do is_running "$HOLD_PID"; done
 	[ "$(ms stat -n -o name,state)" = $'odp inert\nplain live\nheld live' ]
 	# a region with new memory needs the process that changed it
 	ms rereg held --size 8K --quiet
 	[ "$(ms stat -n -o state held)" = inert ]
-	kill $pid
-	wait $pid
+	release
 	MRCTL_SESSION='' run --separate-stderr mr batch --json <<<$'reg --access local-write,on-demand\nstat'
 	json '[.lines[].regions[].state] == ["live", "live"]'
 }
@@ -266,8 +256,8 @@ setup() {
 	run --separate-stderr faulty query_mr=EIO stat
 	succeeded
 	[ "$(grep -c "the states are unknown: the kernel answers EIO, as it does once $(device) was removed or its driver unbound" <<<"$stderr")" -eq 1 ]
-	run --separate-stderr ms stat
-	[[ $stderr != *EIO* ]]
+	run --separate-stderr faulty query_mr=EIO stat -q
+	[ -z "$stderr" ]
 }
 
 @test "a change of the access flags alone makes no region inert: its pages stay pinned" {
