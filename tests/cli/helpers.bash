@@ -241,6 +241,16 @@ release() {
 	kill -"${1:-TERM}" "$pid" && wait "$pid"
 }
 
+# awaits CONDITION: waits for two minutes at most until the condition holds, an expression of bash
+awaits() {
+	local end=$((SECONDS + 120))
+
+	until eval "$1" 2>/dev/null; do
+		[ "$SECONDS" -lt "$end" ] || fail "not within two minutes: $1" || return
+		sleep 0.02
+	done
+}
+
 # The pid of the background process that holds the session
 SESSION_PID=''
 
