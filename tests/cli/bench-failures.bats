@@ -5,28 +5,10 @@
 
 load helpers
 
-PID=''
-
-teardown() {
-	[ -z "$PID" ] || ! is_running "$PID" || kill "$PID"
-	tidy
-}
-
 # bench ARG...: sets output to its document
 bench() {
 	run --separate-stderr mr -j bench "$@"
 	json '.command == "bench"'
-}
-
-# awaits CONDITION: waits for a minute until it holds
-awaits() {
-	local i
-
-	for ((i = 0; i < 3000; i++)); do
-		! eval "$1" 2>/dev/null || return 0
-		sleep 0.02
-	done
-	fail "not within a minute: $1"
 }
 
 @test "a call that is refused is told, and the others are measured" {
@@ -149,12 +131,13 @@ awaits() {
 		rm -f "$pid"
 		TERM=xterm "${SIM[@]}" script -qefc "sh -c 'echo \$\$ >$pid.new; mv $pid.new $pid
 			exec mrctl $mode bench --sizes 4K,64K --seconds 20 --rounds 1000 >$out'" /dev/null >"$seen" </dev/null 3>&- &
-		PID=$!
+		HOLD_PID=$!
 		# the progress that is shown for the second time has seen a round of both sizes
 		awaits "[ \$(grep -ao measuring '$seen' | wc -l) -ge 2 ]"
 		kill "$(<"$pid")"
 		status=0
-		wait "$PID" || status=$?
+		wait "$HOLD_PID" || status=$?
+		HOLD_PID=''
 		[ "$status" -eq 143 ]
 		if [ -z "$mode" ]; then
 			[ "$(grep -c '^reg ' "$out")" -eq 2 ]
@@ -171,11 +154,10 @@ awaits() {
 
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
 		mrctl -j bench --sizes 4K --seconds 100 --rounds 1 >"$out" 2>/dev/null 3>&- &
-	PID=$!
+	HOLD_PID=$!
 	# the thread that measures
-	awaits 'grep -q "^Threads:[[:blank:]]*2$" "/proc/$PID/status"'
-	kill "$PID"
-	wait "$PID" || :
+	awaits 'grep -q "^Threads:[[:blank:]]*2$" "/proc/$HOLD_PID/status"'
+	release || :
 	jq -e '.method.interrupted' "$out"
 }
 
@@ -185,10 +167,9 @@ awaits() {
 	on_simulator || skip "needs calls that take long"
 	"${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=delay:20 -- \
 		mrctl -q bench --sizes 4K --processes 3 --seconds 100 --rounds 1 >/dev/null 2>&1 3>&- &
-	PID=$!
-	awaits 'read -ra CHILDREN <"/proc/$PID/task/$PID/children"; [ "${#CHILDREN[@]}" -eq 3 ]'
-	kill -9 "$PID"
-	wait "$PID" || :
+	HOLD_PID=$!
+	awaits 'read -ra CHILDREN <"/proc/$HOLD_PID/task/$HOLD_PID/children"; [ "${#CHILDREN[@]}" -eq 3 ]'
+	release KILL || :
 	for pid in "${CHILDREN[@]}"; do
 		awaits "! is_running $pid"
 	done

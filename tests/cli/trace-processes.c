@@ -4,12 +4,10 @@
  * Usage: trace-processes WHAT [ARG...]
  * A step registers a region, is refused another one, and deregisters the first.
  *   step               one step
- *   fork               parent and child step before and after fork
- *   grandchildren      as fork, two deep, and all at once
+ *   fork DEPTH         parent and child step before and after fork; children do so, too, as deep
  *   clone-vm           a child with its parent's memory, by clone(CLONE_VM | CLONE_VFORK), steps
  *   closed             closes all descriptors but the device's before each step, and before fork
- *   threads COUNT      8 threads, each COUNT steps
- *   killed             8 threads step until the process kills itself
+ *   threads COUNT      8 threads, each COUNT steps; -1: until the process kills itself
  *   stopped COUNT      stops its parent, and makes COUNT steps
  *   signals COUNT      COUNT steps, while a timer's signals are handled
  *   exec HOW CMD ARG   runs CMD; HOW is the function's name; with "-" before it by an empty environment,
@@ -18,16 +16,12 @@
  *   filter CMD ARG     becomes CMD, whose socket(2) fails with EPERM
  * Who deregisters what was registered before fork:
  *   daemon             registers 3 regions and exits; its child deregisters them
- *   twice              as daemon, by a child of the child, which makes no call itself
- *   called             as twice, and the child makes a call
+ *   called             as daemon, by a child of the child, which makes a call
  *   forgets            as daemon, but the child leaves one
  *   silent             as daemon, but the child makes no call
- *   change             as daemon, but the child changes each region to half its size first
  *   waits FILE         as daemon, but the child makes a call, writes its parent's pid to FILE, and waits until FILE
  *                      has no name any more
- *   child              a child deregisters what its parent, which waits for it, has registered
- *   both               as child, and the parent tries to deregister them again
- *   own                parent and child register one region each after fork, and only the child deregisters its own
+ *   both               a child deregisters what its parent has, which tries so again when it has ended
  *   serial             3 times: a child registers a region, and leaves it to its own child, which deregisters it
  * A request of any numbers, which prints the errno:
  *   reg|umem ADDR LENGTH ACCESS    ADDR: a number; or + and an offset into a mapping of 16 pages; or FILE, which is mapped
@@ -131,7 +125,7 @@ static void step(void)
 		fail("ibv_dereg_mr");
 }
 
-static void fork_and_step(int depth)
+static void fork_and_step(long depth)
 {
 	pid_t pid;
 
@@ -147,7 +141,7 @@ static void fork_and_step(int depth)
 	wait_for(pid);
 }
 
-static void clone_vm(void)
+static void clone_vm(long count)
 {
 	pid_t pid;
 
@@ -159,6 +153,7 @@ static void clone_vm(void)
 	}
 	wait_for(pid);
 	step();
+	(void)count;
 }
 
 /* What daemons do: all descriptors are closed but those that are known. */
@@ -169,12 +164,12 @@ static void close_others(void)
 			close(fd);
 }
 
-static void closed(void)
+static void closed(long count)
 {
 	close_others();
 	step();
 	close_others();
-	fork_and_step(0);
+	fork_and_step(count);
 }
 
 static atomic_long steps;
@@ -353,14 +348,6 @@ static pid_t leave_parent(void)
 	return parent;
 }
 
-static void change(void)
-{
-	for (int i = 0; i < REGIONS; i++)
-		if (ibv_rereg_mr(regions[i], IBV_REREG_MR_CHANGE_TRANSLATION, NULL, memory,
-				 SIZE / 2, 0))
-			fail("ibv_rereg_mr");
-}
-
 /* The file appears with the pid in it. */
 static void wait_in_file(const char *path, pid_t parent)
 {
@@ -387,16 +374,14 @@ static void run_daemon(const char *path)
 		ibv_dealloc_pd(ibv_alloc_pd(pd->context));
 		wait_in_file(path, parent);
 	}
-	if (is("twice") || is("called"))
+	if (is("called"))
 		leave_parent();
 	if (is("silent"))
 		return;
-	if (is("change"))
-		change();
 	deregister(is("forgets") ? REGIONS - 1 : REGIONS);
 }
 
-static void run_child(void)
+static void run_both(long count)
 {
 	pid_t child;
 
@@ -407,33 +392,13 @@ static void run_child(void)
 		_exit(0);
 	}
 	wait_for(child);
-	for (int i = 0; is("both") && i < REGIONS; i++)
+	for (int i = 0; i < REGIONS; i++)
 		if (!ibv_dereg_mr(regions[i]))
 			fail("ibv_dereg_mr of a region that is gone");
+	(void)count;
 }
 
-static void run_own(void)
-{
-	int ready[2];
-	struct ibv_mr *mr;
-	pid_t child;
-	char byte = 0;
-
-	if (pipe(ready))
-		fail("pipe");
-	child = new_child();
-	mr = new_region(); /* at the same address in both, as the child's heap is a copy */
-	if (child) {
-		if (write(ready[1], &byte, 1) != 1)
-			fail("write");
-		wait_for(child);
-		return;
-	}
-	if (read(ready[0], &byte, 1) != 1 || ibv_dereg_mr(mr))
-		fail("ibv_dereg_mr");
-}
-
-static void run_serial(void)
+static void run_serial(long count)
 {
 	for (int i = 0; i < REGIONS; i++) {
 		pid_t child = new_child();
@@ -449,6 +414,7 @@ static void run_serial(void)
 		}
 		wait_for(child);
 	}
+	(void)count;
 }
 
 /* ---- requests ---- */
@@ -480,38 +446,36 @@ static void request(char **words)
 	printf("%d\n", made ? 0 : errno);
 }
 
+static void one_step(long count)
+{
+	(void)count;
+	step();
+}
+
+static const struct {
+	const char *name;
+	void (*run)(long count);
+} counted[] = {
+	{ "step", one_step },   { "fork", fork_and_step }, { "clone-vm", clone_vm },
+	{ "closed", closed },   { "threads", threads },    { "stopped", stopped },
+	{ "signals", signals }, { "both", run_both },      { "serial", run_serial },
+};
+
 int main(int argc, char **argv)
 {
-	const long count = argc > 2 ? atol(argv[2]) : 0;
-
 	what = argc > 1 ? argv[1] : "step";
 	if (is("await") && argc > 3)
 		return await_text(argv[2], argv[3]);
 	if (is("filter") && argc > 2)
 		return filter(argv + 2);
 	open_device();
-	if (is("step"))
-		step();
-	else if (is("fork") || is("grandchildren"))
-		fork_and_step(is("fork") ? 0 : 2);
-	else if (is("clone-vm"))
-		clone_vm();
-	else if (is("closed"))
-		closed();
-	else if (is("threads") || is("killed"))
-		threads(is("killed") ? -1 : count);
-	else if (is("stopped"))
-		stopped(count);
-	else if (is("signals"))
-		signals(count);
-	else if (is("exec") && argc > 3)
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++)
+		if (is(counted[i].name)) {
+			counted[i].run(argc > 2 ? atol(argv[2]) : 0);
+			return 0;
+		}
+	if (is("exec") && argc > 3)
 		exec_by(argv[2], argv + 3);
-	else if (is("child") || is("both"))
-		run_child();
-	else if (is("own"))
-		run_own();
-	else if (is("serial"))
-		run_serial();
 	else if ((is("reg") || is("umem")) && argc > 4)
 		request(argv + 2);
 	else

@@ -14,14 +14,12 @@ setup_file() {
 
 setup() {
 	note_less
-	CALLS=$BATS_TEST_TMPDIR/calls OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err
-	TRACER='' LEFT=''
+	CALLS=$BATS_TEST_TMPDIR/calls OUT=$BATS_TEST_TMPDIR/out ERR=$BATS_TEST_TMPDIR/err LEFT=''
 }
 
+# SIGTERM ends the program, too
 teardown() {
-	for pid in $TRACER $LEFT; do
-		! is_running "$pid" || kill "$pid"
-	done
+	[ -z "$HOLD_PID$LEFT" ] || kill $HOLD_PID $LEFT || :
 	tidy
 }
 
@@ -30,31 +28,20 @@ trace() {
 	run --separate-stderr "${SIM[@]}" mrctl trace "$@"
 }
 
-# begin CMD...: runs it in the background until its output has something; TRACER is its pid
+# begin CMD...: runs it in the background until its output has something
 begin() {
 	: >"$OUT"
 	"$@" >"$OUT" 2>"$ERR" 3>&- &
-	TRACER=$!
+	HOLD_PID=$!
 	awaits "[ -s '$OUT' ]"
-}
-
-# awaits CONDITION: waits for a minute until it holds
-awaits() {
-	local i
-
-	for ((i = 0; i < 3000; i++)); do
-		! eval "$1" 2>/dev/null || return 0
-		sleep 0.02
-	done
-	fail "not within a minute: $1" "$(cat "$ERR")"
 }
 
 # ended STATUS [SIGNAL]: mrctl in the background, which gets the signal, ends with that status
 ended() {
-	[ $# -eq 1 ] || kill "-$2" "$TRACER"
 	status=0
-	wait "$TRACER" || status=$?
-	TRACER=''
+	[ $# -eq 1 ] || kill "-$2" "$HOLD_PID"
+	wait "$HOLD_PID" || status=$?
+	HOLD_PID=''
 	[ "$status" -eq "$1" ] || fail "exit status $status" "$(cat "$ERR")"
 }
 
