@@ -230,7 +230,7 @@ RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rer
 	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
 	batch batch-regions reg memory output mail probe device-view system why why-rules \
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \
-	trace-reproduce trace-reproduce-programs trace-programs)
+	trace-reproduce trace-programs)
 
 check-cli: all $(CLI_BIN) $(REFUSED) $(PRELOADS)
 	@BUILD=$(BUILD) tests/cli/run.sh $(RXE_TESTS)

@@ -255,20 +255,6 @@ write_bw() {
 
 # ---- UCX -----------------------------------------------------------------------------------------
 
-# bats test_tags=kernel
-@test "UCX is refused beyond the limit of locked memory, with the place in its library" {
-	on_kernel
-	needs ucx_info ucx-utils bookworm
-	export UCX_NET_DEVICES=$DEVICE:1 UCX_TLS=rc_v,ud_v
-	limited 300000
-	traced timeout 10 ucx_info -u t -e
-	[[ $output$stderr == *"Cannot allocate memory"* ]] || fail "$output" "$stderr"
-	on_mlx5 && return # the first queue takes all
-	refused_because ENOMEM MR-MEMLOCK
-	calls 'map(select(.answer != "ok"))[0].place | contains("uct_ib_reg_mr")'
-	reproduced '--expect ENOMEM$'
-}
-
 # over_ucx: how UCX finds rxe0, whose datagrams it takes by IPv6 alone
 over_ucx() {
 	on_kernel

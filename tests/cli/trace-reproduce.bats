@@ -1,13 +1,209 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# mrctl trace --reproduce: a batch that is refused as the traced program was.  The program is mrctl itself.
+# mrctl trace --reproduce: the batch that it writes is refused as the program was.
 
 load helpers
 load batch
 
-# reproduces KINDS CMD...: traces mr CMD, which is refused in so many ways; the batch that is written is refused in
-# the same ways, and is the same again when it is traced itself
+TOOL=$BUILD/tests/cli/trace-refused
+[ -x "$TOOL" ] || TOOL=trace-refused
+
+# Without CAP_IPC_LOCK, with which no limit of locked memory counts
+UNPRIVILEGED=()
+[ "$(id -u)" -ne 0 ] || UNPRIVILEGED=(setpriv --bounding-set=-ipc_lock)
+
+# trace_cases CASE...: traces trace-refused; $BATCH is what reproduces it, $how the command that its head tells
+trace_cases() {
+	BATCH=$BATS_TEST_TMPDIR/batch
+	TMPDIR=$BATS_TEST_TMPDIR run --separate-stderr \
+		"${SIM[@]}" "${LIMITED[@]}" mrctl trace -q --reproduce "$BATCH" -- "$TOOL" "$(device)" "$@"
+	[ "$status" -eq 0 ] || fail "$*: exit status $status" "$output" "$stderr"
+	how=$(sed -n 's/^# Run it by: //p' "$BATCH")
+	on_simulator || how=${how/mrctl batch/mrctl -d "$MRCTL_TEST_DEVICE" batch}
+}
+
+# run_batch: `run` the batch as its head tells
+run_batch() {
+	run --separate-stderr "${SIM[@]}" bash -c "$how"
+}
+
+# reproduces CASE...: each of them is refused, and refused with the same errno by its batch
 reproduces() {
+	local name number
+
+	for name; do
+		trace_cases "$name"
+		number=${output##* }
+		[ "$number" -ne 0 ] || fail "$name: not refused"
+		grep -q -e "--expect $(errno_name "$number")\$" "$BATCH" || fail "$name: $number" "$(cat "$BATCH")"
+		run_batch
+		succeeded || fail "$name: $stderr" "$(cat "$BATCH")"
+	done
+}
+
+errno_name() { # NUMBER
+	case $1 in
+	1) echo EPERM ;; 2) echo ENOENT ;; 9) echo EBADF ;; 11) echo EAGAIN ;; 12) echo ENOMEM ;;
+	13) echo EACCES ;; 14) echo EFAULT ;; 22) echo EINVAL ;; 95) echo EOPNOTSUPP ;; *) echo "$1" ;;
+	esac
+}
+
+setup() {
+	note_less
+	LIMITED=()
+}
+
+# bats test_tags=kernel
+@test "memory that cannot be written or read, or is missing, as a whole or in part" {
+	reproduces readonly no_access readonly_in_the_middle constant readonly_file readonly_shm
+	reproduces hole_in_the_middle hole_after unmapped null kernel_address beyond_private_file
+	grep -q -e "--memory file-private:$BATS_TEST_TMPDIR/short" "$BATCH"
+	# memfd_create(2): no path leads to that file
+	reproduces beyond_file
+	grep -q '^# MR-FILE-END: ' "$BATCH"
+}
+
+@test "a file that is shared: by its path in any language, or a comment that there is none" {
+	on_simulator || skip "older kernels take it"
+	trace_cases foreign_file
+	[ "${output##* }" -ne 0 ] || skip "$BATS_TEST_TMPDIR is on a file system whose memory is taken"
+	reproduces foreign_file
+	grep -q -e "--memory file:$BATS_TEST_TMPDIR/Größe " "$BATCH"
+	trace_cases unlinked_file
+	grep -q '^# It cannot be reproduced: the file is not where it was mapped from' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+}
+
+# bats test_tags=kernel
+@test "a length that leads beyond all addresses, or of which most is not mapped; access and IOVA" {
+	reproduces wraps wraps_unaligned everything far_too_long
+	run grep -c -e '--memory hole' "$BATCH"
+	[ "$output" -eq 0 ]
+	reproduces access_flags iova
+	# rxe takes a length of 0, and so do older kernels of an address within a page
+	on_mlx5 && [ "${MRCTL_TEST_GUEST:-sid}" = sid ] || return 0
+	on_simulator || echo "mrctl-test: expect alloc_cacheable_mr" >/dev/kmsg
+	reproduces no_length
+}
+
+# bats test_tags=kernel
+@test "the limit of locked memory: of one region, of many unlike ones, of parts of pages, after others have gone" {
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces one sum sum_of_small sum_of_some
+	grep -qx 'reg --size 16384 --count 3' "$BATCH"
+	[[ $how == *"--limit memlock=64K "* ]]
+	on_mlx5 || return 0 # librxe cannot change regions
+	# the region itself is a part of the sum
+	reproduces change_to_more
+	grep -qx 'reg --size 8192' "$BATCH"
+	grep -qx 'reg --name changed --size 40960 --access local-write' "$BATCH"
+}
+
+@test "a limit of locked memory that changed: the batch has the first one, and comments for the others" {
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	trace_cases one_below_limit
+	[ "$output" = "one_below_limit 12" ]
+	grep -q '^# It cannot be reproduced: more was pinned before than the limit of locked memory allows' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+	trace_cases one_of_each_limit
+	[ "$(grep -c ' 12$' <<<"$output")" -eq 2 ]
+	grep -q '^# It cannot be reproduced: its limit of locked memory is not that of the batch' "$BATCH"
+	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
+	[[ $how == *"--limit memlock=64K "* ]]
+	run_batch
+	succeeded
+}
+
+@test "the limit of locked memory, beside regions with on-demand paging, which pin nothing" {
+	on_mlx5 || skip "rxe has no region of all memory"
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	reproduces one_after_all_memory
+	[ "$(grep -c '^reg ' "$BATCH")" -eq 1 ]
+	grep -qx '# registered before: 2 regions of 0 bytes' "$BATCH"
+	reproduces one_after_many_on_demand
+	grep -qx 'reg --size 4096' "$BATCH"
+}
+
+@test "the limit of locked memory is reproduced by another user, too" {
+	require_nobody
+	LIMITED=("${UNPRIVILEGED[@]}" prlimit --memlock=65536)
+	trace_cases sum
+	chmod 755 "$BATS_TEST_TMPDIR"
+	run --separate-stderr as_nobody "${MR[@]}" batch --keep-going --limit memlock=64K <"$BATCH"
+	succeeded
+}
+
+@test "fork protection is told in the head, where the program has it" {
+	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
+		skip "its kernel copies pinned pages on fork, and libibverbs knows"
+	reproduces fork_safe
+	[[ $how == "RDMAV_FORK_SAFE=1 mrctl "* ]]
+	trace_cases unmapped
+	[[ $how == "mrctl "* ]]
+}
+
+# bats test_tags=kernel
+@test "changes of regions" {
+	on_mlx5 || skip "librxe cannot change regions"
+	reproduces change_memory change_access change_all
+	# Linux 6.1 changes the access alone, and does not look at the pages
+	[ "${MRCTL_TEST_GUEST:-}" = bookworm ] || reproduces change_readonly_to_writing
+}
+
+@test "a change that no rereg can ask for is a comment, and the rest of the batch runs" {
+	on_mlx5 || skip "librxe cannot change regions"
+	trace_cases change_nothing_known readonly
+	grep -q '^# It cannot be reproduced: its flags' "$BATCH"
+	[ "$(grep -c -e --expect "$BATCH")" -eq 1 ]
+	run_batch
+	succeeded
+}
+
+@test "changes of memory on the device and of all memory, and a region beyond the memory on the device" {
+	on_mlx5 || skip "librxe cannot change regions"
+	reproduces change_device_memory
+	grep -q -e '^reg --name changed --memory dm:4096 --offset 64 --size 128' "$BATCH"
+	reproduces change_implicit
+	grep -q -e '^reg --name changed --memory none --size max' "$BATCH"
+	reproduces beyond_device_memory
+	grep -q -e '--memory dm:4096 --offset 64 --size 8192' "$BATCH"
+}
+
+# bats test_tags=kernel
+@test "umems, descriptors that are no dma-buf, and advice" {
+	on_mlx5 || skip "rxe has neither, and librxe knows no advice before rdma-core 59"
+	reproduces umem umem_page_sizes no_dmabuf bad_descriptor
+	run grep udmabuf "$BATCH"
+	[ "$status" -eq 1 ]
+	reproduces advice_on_pinned advice_unmapped
+}
+
+@test "what mrctl cannot ask for is a comment: several ranges of an advice, attributes of later releases" {
+	on_mlx5 || skip "librxe knows no advice before rdma-core 59"
+	trace_cases advice_of_two umem_unknown_attribute
+	[ "$(grep -c ' 0$' <<<"$output")" -eq 0 ]
+	grep -q '^# It cannot be reproduced: each advice of mrctl has one range' "$BATCH"
+	grep -q '^# It cannot be reproduced: its comp_mask has bits' "$BATCH"
+	run ! grep -e --expect "$BATCH"
+	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" advice_of_two
+	[[ $stderr == *"because: not known"* && $stderr != *"MR-ADVICE-"* ]]
+	run --separate-stderr "${SIM[@]}" mrctl trace -- "$TOOL" "$(device)" umem_unknown_attribute
+	[[ $stderr == *"because: comp_mask has 0x10000000000, which the installed library may not know"*"MR-COMP-MASK]"* ]]
+}
+
+@test "the batch may have any path" {
+	cd "$BATS_TEST_TMPDIR"
+	"${SIM[@]}" mrctl trace -q --reproduce "it's \$HOME" -- "$TOOL" "$(device)" readonly
+	how=$(sed -n 's/^# Run it by: //p' "it's \$HOME")
+	run_batch
+	succeeded
+}
+
+# ---- mrctl as the program ------------------------------------------------------------------------
+
+# reproduces_mrctl KINDS ARG...: traces mrctl ARG..., which is refused in so many ways; the batch that is written is refused in
+# the same ways, and is the same again when it is traced itself
+reproduces_mrctl() {
 	local kinds=$1 how lines
 	shift
 
@@ -26,7 +222,7 @@ reproduces() {
 # reproduces_lines KINDS LINE...: the same of a batch of these lines
 reproduces_lines() {
 	take_lines -- "${@:2}"
-	reproduces "$1" batch --keep-going "$LINES_FILE"
+	reproduces_mrctl "$1" batch --keep-going "$LINES_FILE"
 }
 
 @test "memory that is read-only, has a hole or is missing, and requests that are wrong in themselves" {
@@ -36,7 +232,7 @@ reproduces_lines() {
 
 @test "the limit of locked memory is reproduced, with what was registered before" {
 	take_lines -- 'reg --size 32K --count 3'
-	reproduces 1 batch --keep-going --limit memlock=64K "$LINES_FILE"
+	reproduces_mrctl 1 batch --keep-going --limit memlock=64K "$LINES_FILE"
 	grep -qx 'reg --size 32768 --count 2' "$BATS_TEST_TMPDIR/first"
 	grep -q -e '--limit memlock=64K' "$BATS_TEST_TMPDIR/first"
 }

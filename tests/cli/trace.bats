@@ -85,9 +85,21 @@ told() {
 	[ "$status" -eq 143 ]
 	output=$stderr
 	json '.signal == 15 and .exit_status == null'
+	trace -q --expect-none-refused -- mrctl -q reg
+	succeeded
+	trace -q --expect-none-refused -- "$FORGETS" refused 1
+	[ "$status" -eq 1 ]
 }
 
-@test "a kind of refusal is told once, with count, place, cause and remedy" {
+@test "a kind of refusal is told once, with count, place, cause and remedy, and without escapes" {
+	local name
+
+	name=$BATS_TEST_TMPDIR/$(printf 'a\033[31mb\tc')
+	cp "$FORGETS" "$name"
+	trace -o "$CALLS" -- "$name" refused 1
+	[ "$status" -eq 5 ]
+	[[ $stderr != *$'\033'* ]]
+	jq -es . "$CALLS" >/dev/null
 	trace -- "$FORGETS" refused 500
 	[ "$status" -eq 5 ]
 	[ "$(grep -c 'because:' <<<"$stderr")" -eq 1 ]
@@ -113,15 +125,6 @@ told() {
 	[ "$(grep -c ' by ibv_.* at .* in ' <<<"$stderr")" -eq 4 ]
 }
 
-@test "--expect-none-refused answers with the exit status" {
-	trace -q --expect-none-refused -- mrctl -q reg
-	succeeded
-	trace -q --expect-none-refused -- "$FORGETS" refused 1
-	[ "$status" -eq 1 ]
-	trace -q -- "$FORGETS" refused 1
-	[ "$status" -eq 5 ]
-}
-
 @test "-o has each call as a line of JSON, with what was asked for and what it answered" {
 	trace -q -o "$CALLS" -- "$FORGETS" refused 2
 	[ "$status" -eq 5 ]
@@ -137,12 +140,6 @@ told() {
 	trace -q --refused-only --stacks -o "$CALLS" -- "$FORGETS" refused 2
 	output=$(jq -cs . "$CALLS")
 	json 'length == 2 and all(.stack[0] | startswith("main"))'
-}
-
-@test "-o is written while the program runs" {
-	begin "${SIM[@]}" mrctl trace -q -o "$CALLS" -- sh -c 'mrctl -q reg; echo ready; exec sleep 100'
-	awaits "grep -q ibv_dereg_mr '$CALLS'"
-	ended 143 TERM
 }
 
 @test "files are readable by their owner alone, go through no symbolic link, and fail before the program runs" {
@@ -233,9 +230,11 @@ told() {
 	[ "$output" = got ]
 }
 
-@test "SIGINT of the terminal ends the program, and mrctl sums up" {
+@test "SIGINT of the terminal ends the program, whose calls are written by then, and mrctl sums up" {
 	# a process group of its own, as of a shell with job control; its SIGINT is not ignored
-	begin setsid -w env --default-signal=INT "${SIM[@]}" mrctl trace -- sh -c 'mrctl -q reg; echo $$; exec sleep 100'
+	begin setsid -w env --default-signal=INT "${SIM[@]}" mrctl trace -o "$CALLS" -- \
+		sh -c 'mrctl -q reg; echo $$; exec sleep 100'
+	awaits "grep -q ibv_dereg_mr '$CALLS'"
 	kill -INT -- "-$(cut -d ' ' -f 5 "/proc/$(<"$OUT")/stat")"
 	ended 130
 	grep -q "1 registration of 4 KiB" "$ERR"
@@ -278,19 +277,6 @@ told() {
 	trace -- unshare -rm "$FORGETS" refused 0
 	[ "$status" -eq 5 ]
 	told "by ibv_reg_mr at forget"
-}
-
-@test "what the program is called comes to the terminal without escapes" {
-	local name
-
-	name=$BATS_TEST_TMPDIR/$(printf 'a\033[31mb\tc')
-	cp "$FORGETS" "$name"
-	trace -o "$CALLS" -- "$name" refused 1
-	[ "$status" -eq 5 ]
-	[[ $stderr != *$'\033'* ]]
-	trace -- sh -c "\"\$0\" refused 1" "$name"
-	[[ $stderr != *$'\033'* ]]
-	jq -es . "$CALLS" >/dev/null
 }
 
 @test "options that do not go together are told" {
