@@ -34,7 +34,7 @@ run_file() {
 	lib/sim/state/*) ;; # need no device
 	lib/sim/base/kernel_versions) run_on_kernels "$1" "$2"; return ;;
 	lib/sim/devices/rxe) sim=("${BUILD:?}/mrctl" sim --profile rxe --) ;;
-	lib/sim/* | lib/session/hostile | lib/trace/look | lib/verbs/attributes_by_kernel | lib/verbs/rereg)
+	lib/sim/* | lib/session/hostile | lib/trace/look | lib/verbs/rereg)
 		sim=("${BUILD:?}/mrctl" sim --) ;;
 	esac
 	# shellcheck disable=SC2086 # WRAP is a list of words

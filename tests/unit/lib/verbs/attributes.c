@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a device reports.  This file replaces a provider's query_device_ex. */
+/* What a device reports, by a query_device_ex of this file, and which access flags have an effect on it. */
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <string.h>
 
+#include "lib/base/tristate.h"
+#include "lib/verbs/access.h"
 #include "lib/verbs/attributes.h"
+#include "lib/verbs/in_force.h"
 #include "tests/unit/unit.h"
 
 static int answer;
@@ -67,4 +70,87 @@ TEST(a_refusal_sets_nothing)
 	assert_int_equal(mr_attributes_query(&device.context, &attributes, &err), -EIO);
 	assert_string_equal(err.call, "ibv_query_device_ex");
 	assert_int_equal(attributes.max_mr, 5);
+}
+
+/* ---- access flags in force ---- */
+
+#define ZERO    MR_ACCESS_ZERO_BASED
+#define HUGETLB MR_ACCESS_HUGETLB
+#define ODP     MR_ACCESS_ON_DEMAND
+#define RELAXED MR_ACCESS_RELAXED_ORDERING
+#define STRANGE (1u << 29)
+
+#define UNKNOWN MR_UNKNOWN
+#define NO      MR_NO
+#define YES     MR_YES
+
+TEST(access_flags_are_in_force_by_the_answers_of_kernel_and_device)
+{
+	static const struct {
+		const char *name;
+		enum mr_tristate optional, relaxed;
+		struct mr_in_force_region region;
+		bool known;
+		uint32_t value;
+	} cases[] = {
+		{ "none", UNKNOWN, UNKNOWN, { .access = 0 }, true, 0 },
+		{ "accepted", UNKNOWN, UNKNOWN, { .access = 0x31f & ~ZERO }, true, 0x31f & ~ZERO },
+		{ "not at 0", YES, YES, { .access = ZERO | 1, .at_zero = NO }, true, 1 },
+		{ "at 0", YES, YES, { .access = ZERO | 1, .at_zero = YES }, true, ZERO | 1 },
+		{ "at 0?", YES, YES, { .access = ZERO | 1, .at_zero = UNKNOWN }, false, ZERO | 1 },
+		/* zero-based, whatever IOVA QUERY_MR reports */
+		{ "DM", YES, YES, { .access = ZERO, .call = MR_REG_DM_MR }, true, ZERO },
+		{ "huge", YES, YES, { .access = HUGETLB | 1 }, true, 1 },
+		{ "huge, ODP", YES, YES, { .access = HUGETLB | ODP }, true, HUGETLB | ODP },
+		{ "relaxed", YES, YES, { .access = RELAXED }, true, RELAXED },
+		{ "no device", YES, NO, { .access = RELAXED }, true, 0 },
+		{ "device?", YES, UNKNOWN, { .access = RELAXED }, false, RELAXED },
+		{ "no kernel", NO, YES, { .access = RELAXED }, true, 0 },
+		{ "no kernel, device?", NO, UNKNOWN, { .access = RELAXED }, true, 0 },
+		{ "kernel?", UNKNOWN, YES, { .access = RELAXED }, false, RELAXED },
+		{ "kernel?, no device", UNKNOWN, NO, { .access = RELAXED }, true, 0 },
+		{ "via", YES, YES, { .access = RELAXED, .via = MR_VIA_KERNEL }, true, RELAXED },
+		{ "via, no", NO, YES, { .access = RELAXED, .via = MR_VIA_KERNEL }, true, RELAXED },
+		{ "via?",
+		  UNKNOWN,
+		  YES,
+		  { .access = RELAXED, .via = MR_VIA_KERNEL },
+		  true,
+		  RELAXED },
+		{ "data direct",
+		  YES,
+		  YES,
+		  { .access = RELAXED, .call = MR_DV_REG_DMABUF_MR },
+		  false,
+		  RELAXED },
+		{ "strange", YES, YES, { .access = STRANGE }, false, STRANGE },
+		{ "strange, no kernel", NO, YES, { .access = STRANGE }, true, 0 },
+		/* the value is right as far as it is known */
+		{ "partly", YES, NO, { .access = STRANGE | HUGETLB }, false, STRANGE },
+		{ "umem", YES, YES, { .access = RELAXED | 1, .call = MR_UMEM_REG }, true, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mr_in_force in_force = { .asked = true,
+						.optional = cases[i].optional,
+						.relaxed = cases[i].relaxed };
+		struct mr_opt_u64 found = mr_in_force_bits(&in_force, &cases[i].region);
+
+		assert_equal_for(cases[i].name, found.known, cases[i].known);
+		assert_equal_for(cases[i].name, found.value, cases[i].value);
+	}
+}
+
+TEST(each_flag_without_effect_has_a_reason)
+{
+	struct mr_in_force in_force = { .asked = true, .optional = NO, .relaxed = NO };
+
+	assert_contains(mr_in_force_reason(&in_force, ZERO), "QUERY_MR");
+	assert_contains(mr_in_force_reason(&in_force, HUGETLB), "on-demand");
+	assert_contains(mr_in_force_reason(&in_force, RELAXED), "kernel");
+	in_force.optional = YES;
+	assert_contains(mr_in_force_reason(&in_force, RELAXED), "device");
+	in_force.asked = false;
+	assert_contains(mr_in_force_reason(&in_force, RELAXED), "umem");
+	assert_null(mr_in_force_reason(&in_force, MR_ACCESS_LOCAL_WRITE));
 }

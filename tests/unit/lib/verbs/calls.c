@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of calls that register. */
+/* The tables of calls that register, of drivers, and of functions that older libraries lack. */
+#include <errno.h>
+#include <fcntl.h>
+#include <rdma/ib_user_ioctl_verbs.h>
 
 #include "lib/verbs/calls.h"
+#include "lib/verbs/data_direct.h"
+#include "lib/verbs/drivers.h"
+#include "lib/verbs/symbols.h"
+#include "lib/verbs/uverbs.h"
 #include "tests/unit/unit.h"
 
 TEST(each_call_has_a_complete_row)
@@ -17,10 +24,6 @@ TEST(each_call_has_a_complete_row)
 		assert_equal_for(row->name, row->kind != MR_KIND_UMEM && row->page_sizes, false);
 		assert_equal_for(row->name, row->data_direct && row->on != MR_ON_DMABUF, false);
 	}
-}
-
-TEST(each_kind_has_a_name)
-{
 	for (int kind = 0; kind < MR_REGION_KINDS; kind++)
 		assert_non_null(mr_region_kind_name((enum mr_region_kind)kind));
 }
@@ -95,4 +98,85 @@ TEST(a_range_is_extended_to_its_pages_unless_it_is_empty_or_wraps)
 		assert_equal_for(cases[i].what, addr, cases[i].whole_addr);
 		assert_equal_for(cases[i].what, length, cases[i].whole_length);
 	}
+}
+
+/* ---- drivers ---- */
+
+TEST(a_driver_is_found_by_its_provider_and_by_its_number)
+{
+	static const uint32_t unknown[] = { RDMA_DRIVER_UNKNOWN, 12345, UINT32_MAX };
+
+	assert_int_equal(mr_driver_id("mlx5"), RDMA_DRIVER_MLX5);
+	assert_int_equal(mr_driver_id("rxe"), RDMA_DRIVER_RXE);
+	assert_int_equal(mr_driver_id("nobody"), RDMA_DRIVER_UNKNOWN);
+	assert_int_equal(mr_driver_id(""), RDMA_DRIVER_UNKNOWN);
+	assert_string_equal(mr_driver_find(RDMA_DRIVER_SIW)->provider, "siw");
+	assert_true(mr_driver_is_known(RDMA_DRIVER_ERDMA));
+	/* of the known drivers only that of mlx5 imports */
+	assert_true(mr_driver_imports(RDMA_DRIVER_MLX5));
+	assert_false(mr_driver_imports(RDMA_DRIVER_MLX4));
+	assert_false(mr_driver_imports(RDMA_DRIVER_RXE));
+	assert_true(mr_driver_blocks_removal(RDMA_DRIVER_RXE));
+	assert_false(mr_driver_blocks_removal(RDMA_DRIVER_MLX5));
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++) {
+		const struct mr_driver *driver = mr_driver_find(unknown[i]);
+
+		assert_false(mr_driver_is_known(unknown[i]));
+		assert_true(mr_driver_imports(unknown[i]));
+		assert_false(mr_driver_blocks_removal(unknown[i]));
+		assert_false(driver->reg_in || driver->reg_out || driver->orders_strictly);
+	}
+	/* mr_uverbs_reg_mr() has room for four words of 64 bits in each direction */
+	for (uint32_t id = 0; id < 64; id++) {
+		assert_true(mr_driver_find(id)->reg_in <= 4 * sizeof(uint64_t));
+		assert_true(mr_driver_find(id)->reg_out <= 4 * sizeof(uint64_t));
+	}
+}
+
+/* ---- functions of the libraries, which the installed ones may have or not ---- */
+
+TEST(a_function_that_is_missing_names_its_library_and_the_release_that_has_it)
+{
+	static const struct {
+		enum mr_symbol symbol;
+		const char *name, *release, *library;
+	} cases[] = {
+		{ MR_SYMBOL_REG_DMABUF_MR, "mlx5dv_reg_dmabuf_mr", "54", "libmlx5.so.1" },
+		{ MR_SYMBOL_REG_MR_EX, "ibv_reg_mr_ex", "59", "libibverbs.so.1" },
+	};
+	struct mr_error err;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(mr_symbol_origin(cases[i].name)->release, cases[i].release);
+		if (mr_symbol_find(cases[i].symbol, &err))
+			continue;
+		assert_int_equal(err.kind, MR_ERROR_HOST);
+		assert_int_equal(err.errnum, ENOSYS);
+		assert_string_equal(err.call, cases[i].name);
+		assert_contains(err.text, cases[i].library);
+	}
+	for (int symbol = MR_SYMBOL_NONE + 1; symbol < MR_SYMBOLS; symbol++) {
+		mr_error_clear(&err);
+		if (mr_symbol_find((enum mr_symbol)symbol, &err))
+			continue;
+		assert_non_null(err.call);
+		assert_ptr_equal(mr_symbol_origin(err.call)->name, err.call);
+	}
+}
+
+/* /dev/null refuses the ioctl, because it is no RDMA device. */
+TEST(the_path_of_a_data_direct_device_that_does_not_exist_is_refused)
+{
+	char path[64] = "before";
+	const int null = open("/dev/null", O_RDWR);
+	const struct mr_uverbs mlx5 = { null, mr_driver_id("mlx5") };
+	const struct mr_uverbs rxe = { null, mr_driver_id("rxe") };
+	struct mr_registrar registrar = { .via = MR_VIA_KERNEL, .uverbs = &mlx5 };
+	struct mr_error err;
+
+	mr_data_direct_path(&registrar, path, sizeof(path));
+	assert_string_equal(path, "");
+	assert_int_equal(mr_uverbs_data_direct_path(&mlx5, path, sizeof(path), &err), -ENOTTY);
+	assert_int_equal(mr_uverbs_data_direct_path(&rxe, path, sizeof(path), &err), -EOPNOTSUPP);
+	close(null);
 }

@@ -141,76 +141,48 @@ TEST(one_of_several_has_to_be_named)
 TEST(a_device_that_does_not_exist_is_named)
 {
 	static const char *const names[] = { "mlx5_1", "mlx5", "mlx5_00", "" };
+	struct mr_error err = open_device(NULL);
 
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_null(err.call);
+	assert_string_equal(err.shown_by, "ibv_get_device_list");
 	machine.list[0] = &one;
 	machine.list[1] = &two;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct mr_error err = open_device(names[i]);
-
+		err = open_device(names[i]);
 		assert_equal_for(names[i], err.kind, MR_ERROR_ABSENT);
 		assert_contains(err.text, names[i]);
 		assert_string_equal(err.shown_by, "ibv_get_device_list");
 	}
 }
 
-TEST(no_device_is_shown_by_the_list_of_devices)
+TEST(a_device_that_cannot_be_opened_is_a_refusal_and_closed_again)
 {
-	struct mr_error err = open_device(NULL);
-
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_null(err.call);
-	assert_string_equal(err.shown_by, "ibv_get_device_list");
-	err = open_device("mlx5_0");
-	assert_int_equal(err.kind, MR_ERROR_ABSENT);
-	assert_contains(err.text, "mlx5_0");
-}
-
-TEST(a_device_that_cannot_be_opened_is_a_refusal)
-{
-	struct mr_error err;
+	static const struct {
+		const char *name;
+		int open_errno, pd_errno, errnum;
+		const char *call;
+	} cases[] = {
+		{ "open", EIO, -1, EIO, "ibv_open_device" },
+		{ "no node", ENOENT, -1, ENOENT, "ibv_open_device" },
+		{ "open, no errno", 0, -1, EIO, "ibv_open_device" },
+		{ "PD", -1, ENOMEM, ENOMEM, "ibv_alloc_pd" },
+		{ "PD, no errno", -1, 0, EIO, "ibv_alloc_pd" },
+	};
 
 	machine.list[0] = &one;
-	machine.open_errno = EIO;
-	err = open_device(NULL);
-	assert_int_equal(err.kind, MR_ERROR_REFUSED);
-	assert_string_equal(err.call, "ibv_open_device");
-	assert_string_equal(environment.device, "mlx5_0");
-}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mr_error err;
 
-TEST(a_node_that_is_missing_is_a_refusal)
-{
-	struct mr_error err;
-
-	machine.list[0] = &one;
-	machine.open_errno = ENOENT;
-	err = open_device(NULL);
-	assert_int_equal(err.errnum, ENOENT);
-	assert_int_equal(err.kind, MR_ERROR_REFUSED);
-}
-
-TEST(an_open_that_fails_without_an_errno_is_an_error)
-{
-	machine.list[0] = &one;
-	machine.open_errno = 0;
-	assert_int_equal(open_device(NULL).errnum, EIO);
-}
-
-TEST(a_protection_domain_that_fails_without_an_errno_is_an_error)
-{
-	machine.list[0] = &one;
-	machine.pd_errno = 0;
-	assert_int_equal(open_device(NULL).errnum, EIO);
-}
-
-TEST(without_a_protection_domain_the_device_is_closed_again)
-{
-	struct mr_error err;
-
-	machine.list[0] = &one;
-	machine.pd_errno = ENOMEM;
-	err = open_device(NULL);
-	assert_int_equal(err.kind, MR_ERROR_REFUSED);
-	assert_string_equal(err.call, "ibv_alloc_pd");
+		machine.open_errno = cases[i].open_errno;
+		machine.pd_errno = cases[i].pd_errno;
+		err = open_device(NULL);
+		assert_equal_for(cases[i].name, err.kind, MR_ERROR_REFUSED);
+		assert_equal_for(cases[i].name, err.errnum, cases[i].errnum);
+		assert_string_equal(err.call, cases[i].call);
+		assert_string_equal(environment.device, "mlx5_0");
+		assert_equal_for(cases[i].name, machine.contexts, 0);
+	}
 }
 
 TEST(the_environment_contains_the_kernel_release)

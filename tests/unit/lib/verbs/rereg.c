@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Changing a region that this process registered, with the real libibverbs and libmlx5 on the simulated
- * HCA.  The tests provoke each code of ibv_rereg_mr(3), and check what the region is then.
+ * The real libibverbs and libmlx5 on the simulated HCA: changing a region that this process registered, and
+ * attributes.  The tests provoke each code of ibv_rereg_mr(3), and check what the region is then.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <infiniband/verbs.h>
 #include <sys/mman.h>
 
+#include "lib/verbs/attributes.h"
 #include "lib/verbs/deregister.h"
 #include "lib/verbs/device.h"
 #include "lib/verbs/region.h"
@@ -165,18 +166,41 @@ TEST(access_is_replaced_by_the_flags_asked_for_or_none)
 	is_at((uintptr_t)memory, PAGE);
 }
 
-TEST(a_change_that_libibverbs_refuses_leaves_the_region_valid)
+TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 {
-	const char input[] = "IBV_REREG_MR_ERR_INPUT";
-	uint64_t second = (uintptr_t)memory + PAGE;
+	const uint64_t second = (uintptr_t)memory + PAGE;
+	const char input[] = "IBV_REREG_MR_ERR_INPUT", command[] = "IBV_REREG_MR_ERR_CMD";
+	const uint32_t all = MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS;
+	const struct {
+		uint32_t changes;
+		uint64_t addr, length;
+		uint32_t access;
+		bool starved;
+		const char *code, *old;
+	} cases[] = {
+		{ 8, 0, 0, 0, false, input, "valid" },
+		{ MR_CHANGE_ACCESS | 1u << 31, 0, 0, 1, false, input, "valid" },
+		{ MR_CHANGE_TRANSLATION, 0, PAGE, 0, false, input, "valid" },
+		{ MR_CHANGE_TRANSLATION, second, 0, 0, false, input, "valid" },
+		{ MR_CHANGE_TRANSLATION, second, PAGE, 1, false, input, "valid" },
+		{ MR_CHANGE_PD, 0, 0, 1, false, input, "valid" },
+		{ 0, 0, 0, 0, false, command, "unusable" },
+		{ MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_WRITE, false, command, "unusable" },
+		{ all, second, PAGE, IBV_ACCESS_REMOTE_WRITE, false, command, "unusable" },
+		/* a code that is unknown */
+		{ 0, 0, 0, 0, true, command, "unusable" },
+		/* the new memory stays kept from children */
+		{ all, second, PAGE, IBV_ACCESS_REMOTE_WRITE, true,
+		  "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", "unusable" },
+	};
 
-	fails(rereg(8, 0, 0, 0), EINVAL, input, "valid");
-	fails(rereg(MR_CHANGE_ACCESS | 1u << 31, 0, 0, 1), EINVAL, input, "valid");
-	fails(rereg(MR_CHANGE_TRANSLATION, 0, PAGE, 0), EINVAL, input, "valid");
-	fails(rereg(MR_CHANGE_TRANSLATION, second, 0, 0), EINVAL, input, "valid");
-	fails(rereg(MR_CHANGE_TRANSLATION, second, PAGE, 1), EINVAL, input, "valid");
-	fails(rereg(MR_CHANGE_PD, 0, 0, 1), EINVAL, input, "valid");
-	is_at((uintptr_t)memory, PAGE);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		starved = cases[i].starved;
+		fails(rereg(cases[i].changes, cases[i].addr, cases[i].length, cases[i].access),
+		      EINVAL, cases[i].code, cases[i].old);
+		is_at((uintptr_t)memory, PAGE);
+	}
+	assert_contains(err.hint, "deregister it");
 }
 
 TEST(libibverbs_refuses_a_region_that_was_imported)
@@ -192,19 +216,6 @@ TEST(libibverbs_refuses_a_region_that_was_imported)
 	assert_string_equal(err.call, "ibv_import_mr");
 	region = own;
 	is_at((uintptr_t)memory, PAGE);
-}
-
-TEST(a_change_that_the_kernel_refuses_makes_the_region_unusable)
-{
-	const char command[] = "IBV_REREG_MR_ERR_CMD";
-	uint64_t second = (uintptr_t)memory + PAGE;
-
-	fails(rereg(0, 0, 0, 0), EINVAL, command, "unusable");
-	fails(rereg(MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_WRITE), EINVAL, command, "unusable");
-	fails(rereg(MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS, second, PAGE,
-		    IBV_ACCESS_REMOTE_WRITE),
-	      EINVAL, command, "unusable");
-	assert_contains(err.hint, "deregister it");
 }
 
 TEST(new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid)
@@ -225,21 +236,6 @@ TEST(the_region_changes_even_if_the_old_memory_cannot_be_given_back_to_children)
 	fails(rereg(MR_CHANGE_TRANSLATION, second, PAGE, 0), ENOMEM, "IBV_REREG_MR_ERR_DO_FORK_OLD",
 	      "replaced");
 	is_at(second, PAGE);
-}
-
-TEST(a_refusal_may_leave_the_new_memory_kept_from_children)
-{
-	starved = true;
-	fails(rereg(MR_CHANGE_TRANSLATION | MR_CHANGE_ACCESS, (uintptr_t)memory + PAGE, PAGE,
-		    IBV_ACCESS_REMOTE_WRITE),
-	      EINVAL, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", "unusable");
-	is_at((uintptr_t)memory, PAGE);
-}
-
-TEST(an_unknown_code_makes_the_region_unusable)
-{
-	starved = true;
-	fails(rereg(0, 0, 0, 0), EINVAL, "IBV_REREG_MR_ERR_CMD", "unusable");
 }
 
 TEST(the_kernel_takes_the_address_that_was_chosen)
@@ -273,6 +269,45 @@ TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)
 	assert_string_equal(failure.library_would_say, "IBV_REREG_MR_ERR_CMD");
 	assert_string_equal(mr_old_region_name(failure.old), "unknown");
 	is_at((uintptr_t)memory, PAGE);
+}
+
+/* ---- attributes ---- */
+
+#define SAME(member) assert_equal_for(#member, kernel.member, library.member)
+
+TEST(the_kernel_says_the_same_of_a_device_as_libibverbs)
+{
+	const struct mr_uverbs none = { .fd = -1 };
+	struct mr_attributes library, kernel;
+
+	assert_int_equal(mr_attributes_query(device.context, &library, &err), 0);
+	assert_int_equal(mr_attributes_ask_kernel(&uverbs, &kernel, &err), 0);
+	assert_true(kernel.max_mr_size && kernel.odp.general && kernel.max_dm_size);
+	SAME(vendor_id);
+	SAME(vendor_part_id);
+	SAME(hw_version);
+	SAME(max_mr_size);
+	SAME(page_sizes);
+	SAME(max_dm_size);
+	SAME(capabilities);
+	SAME(max_mr);
+	SAME(max_pd);
+	SAME(max_mw);
+	SAME(max_qp);
+	SAME(max_cq);
+	SAME(max_srq);
+	SAME(max_fmr);
+	SAME(max_map_per_fmr);
+	SAME(max_raw_ipv6_qp);
+	SAME(max_raw_ethernet_qp);
+	SAME(atomic);
+	SAME(odp.general);
+	SAME(odp.rc);
+	SAME(odp.uc);
+	SAME(odp.ud);
+	SAME(odp.xrc);
+	assert_int_equal(mr_attributes_ask_kernel(&none, &kernel, &err), -EBADF);
+	assert_string_equal(err.call, "ioctl(QUERY_DEVICE)");
 }
 
 EACH_TEST(set_up, tear_down)
