@@ -347,7 +347,10 @@ static int collect(struct collection *collection, struct mr_error *err)
 	if (rc || has_all || !counted.known)
 		return rc;
 	collection->next = (uint64_t)last + 1;
-	return walk(collection, counted.value, err) > 0 ? 0 : dump(collection, SIZE_MAX, err);
+	rc = walk(collection, counted.value, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return dump(collection, SIZE_MAX, err);
 }
 
 int mr_nldev_mrs(struct mr_nldev *nl, uint32_t device, struct mr_nldev_mrs *mrs,
