@@ -1,12 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The mapping of a region, for each kind of memory. */
+/*
+ * The memory behind a region: kinds as users type them, and the mapping of each kind.  Files that are made,
+ * kept and removed are in tests/cli/memory.bats.
+ */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
+#include "lib/memory/kinds.h"
 #include "lib/memory/mapping.h"
-#include "tests/unit/lib/memory/mapping.h"
 #include "tests/unit/unit.h"
+
+#define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
+
+static struct mr_error err;
+
+static void *pointer(uint64_t addr)
+{
+	return (void *)(uintptr_t)addr; // NOLINT(performance-no-int-to-ptr)
+}
+
+/* The kernel reads the byte: where nothing is mapped that fails with EFAULT, and raises no signal. */
+static bool can_read(uint64_t addr)
+{
+	char byte;
+	const struct iovec here = { &byte, 1 }, there = { pointer(addr), 1 };
+
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+static bool can_write(uint64_t addr)
+{
+	char byte = 'w';
+	const struct iovec here = { &byte, 1 }, there = { pointer(addr), 1 };
+
+	return process_vm_writev(getpid(), &here, 1, &there, 1, 0) == 1;
+}
+
+static struct mr_memory_request request(const char *kind, uint64_t length)
+{
+	struct mr_memory_request r = { .length = length };
+
+	if (mr_memory_kind_parse(kind, &r.kind, &err))
+		fail_msg("%s", err.text);
+	return r;
+}
+
+static struct mr_memory map(const struct mr_memory_request *r)
+{
+	struct mr_memory memory;
+
+	if (mr_memory_map(r, &memory, &err))
+		fail_msg("%s: %s", r->kind.text, err.text);
+	return memory;
+}
+
+/* Checks that the memory cannot be mapped, and returns the errno. */
+static int refusal_of(const struct mr_memory_request *r)
+{
+	struct mr_memory memory;
+	int rc;
+
+	mr_error_clear(&err);
+	rc = mr_memory_map(r, &memory, &err);
+	assert_true(rc < 0);
+	assert_int_equal(rc, -err.errnum);
+	assert_null(memory.map);
+	return err.errnum;
+}
 
 static bool under_valgrind(void)
 {
@@ -25,45 +88,122 @@ static uint64_t free_address(size_t length)
 	return (uintptr_t)address;
 }
 
-TEST(anon_is_whole_pages_that_can_be_written)
-{
-	const struct mr_memory_request r = request("anon", PAGE + 1);
-	struct mr_memory memory = map(&r);
+/* ---- kinds ---- */
 
-	assert_int_equal(memory.map_length, 2 * PAGE);
-	assert_int_equal(memory.page_size, PAGE);
-	assert_int_equal(memory.start, (uintptr_t)memory.map);
-	assert_true(can_write(memory.start));
-	assert_true(can_write(memory.start + 2 * PAGE - 1));
-	mr_memory_unmap(&memory);
-	assert_null(memory.map);
-	assert_false(can_read(memory.start));
+TEST(kinds_are_read_as_they_are_written)
+{
+	static const struct {
+		const char *text;
+		enum mr_memory_type type;
+		const char *path;
+		uint64_t huge_size;
+		struct mr_opt_u64 dm_size;
+	} cases[] = {
+		{ "anon", MR_MEMORY_ANON, NULL, 0, { 0, false } },
+		{ "thp", MR_MEMORY_THP, NULL, 0, { 0, false } },
+		{ "memfd", MR_MEMORY_MEMFD, NULL, 0, { 0, false } },
+		{ "hugetlb", MR_MEMORY_HUGETLB, NULL, 0, { 0, false } },
+		{ "hugetlb:2M", MR_MEMORY_HUGETLB, NULL, 2 << 20, { 0, false } },
+		{ "hugetlb:1G", MR_MEMORY_HUGETLB, NULL, 1 << 30, { 0, false } },
+		{ "file:a:b", MR_MEMORY_FILE, "a:b", 0, { 0, false } },
+		{ "file-private:x", MR_MEMORY_FILE_PRIVATE, "x", 0, { 0, false } },
+		{ "none", MR_MEMORY_NONE, NULL, 0, { 0, false } },
+		{ "dm", MR_MEMORY_DM, NULL, 0, { 0, false } },
+		{ "dm:0", MR_MEMORY_DM, NULL, 0, { 0, true } },
+		{ "dm:64K", MR_MEMORY_DM, NULL, 0, { 65536, true } },
+		{ "null-mr", MR_MEMORY_NULL_MR, NULL, 0, { 0, false } },
+		{ "readonly", MR_MEMORY_READONLY, NULL, 0, { 0, false } },
+		{ "unmapped", MR_MEMORY_UNMAPPED, NULL, 0, { 0, false } },
+		{ "hole", MR_MEMORY_HOLE, NULL, 0, { 0, false } },
+		{ "device:/dev/zero", MR_MEMORY_DEVICE, "/dev/zero", 0, { 0, false } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mr_memory_kind kind = request(cases[i].text, 0).kind;
+
+		assert_equal_for(cases[i].text, kind.type, cases[i].type);
+		assert_equal_for(cases[i].text, kind.huge_size, cases[i].huge_size);
+		assert_equal_for(cases[i].text, kind.dm_size.known, cases[i].dm_size.known);
+		assert_equal_for(cases[i].text, kind.dm_size.value, cases[i].dm_size.value);
+		assert_string_equal(kind.text, cases[i].text);
+		assert_equal_for(cases[i].text, !kind.path, !cases[i].path);
+		if (cases[i].path)
+			assert_string_equal(kind.path, cases[i].path);
+	}
+	for (size_t i = 0; i < MR_MEMORY_TYPES; i++)
+		assert_true(mr_memory_kinds[i].name && *mr_memory_kinds[i].help);
+	assert_null(mr_memory_kinds[MR_MEMORY_TYPES].name);
 }
 
-TEST(zero_length_has_an_address_nevertheless)
+TEST(other_kinds_are_usage_errors)
 {
-	const struct mr_memory_request r = request("anon", 0);
-	struct mr_memory memory = map(&r);
+	static const char *const texts[] = {
+		"",       ":",       "bogus",       "ANON",      "ano",       "anon:",
+		"file",   "file:",   "device:",     "hugetlb:",  "hugetlb:x", "hugetlb:3M",
+		"dm:",    "dm:x",    "hugetlb:0",   "hugetlb:1", "none:0",    "null-mr:1",
+		"thp:2M", "anon:4K", "hugetlb[:2M", " anon",     "device",    "file-private:",
+	};
 
-	assert_int_equal(memory.map_length, PAGE);
-	assert_true(can_read(memory.start));
-	mr_memory_unmap(&memory);
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct mr_memory_kind kind;
+
+		assert_equal_for(texts[i], mr_memory_kind_parse(texts[i], &kind, &err), -EINVAL);
+		assert_equal_for(texts[i], err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, "'");
+	}
 }
 
-TEST(an_offset_moves_the_start_and_makes_room)
-{
-	struct mr_memory_request r = request("anon", PAGE);
-	struct mr_memory memory;
+/* ---- mappings ---- */
 
-	r.offset = 123;
-	memory = map(&r);
-	assert_int_equal(memory.start, (uintptr_t)memory.map + 123);
-	assert_int_equal(memory.map_length, 2 * PAGE);
-	assert_true(can_write(memory.start + PAGE - 1));
-	mr_memory_unmap(&memory);
+TEST(each_kind_is_mapped_in_whole_pages_with_its_permissions)
+{
+	const uint64_t huge = 2 << 20;
+	const struct {
+		const char *kind;
+		uint64_t length, offset, mapped;
+		bool populate, write; /* is every byte writable? */
+	} cases[] = {
+		{ "anon", PAGE + 1, 0, 2 * PAGE, false, true },
+		{ "anon", 0, 0, PAGE, false, true }, /* an address nevertheless */
+		{ "anon", PAGE, 123, 2 * PAGE, false, true },
+		{ "anon", 16 * PAGE, 0, 16 * PAGE, true, true },
+		{ "memfd", 2 * PAGE, 0, 2 * PAGE, false, true },
+		{ "memfd", 16 * PAGE, 0, 16 * PAGE, true, true },
+		{ "readonly", PAGE, 0, PAGE, false, false },
+		{ "readonly", PAGE, 0, PAGE, true, false }, /* populated by reading */
+		{ "device:/dev/zero", PAGE, 0, PAGE, false, true },
+		{ "thp", 2 * huge, 0, 2 * huge, false, true },
+	};
+	unsigned char resident;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct mr_memory_request r = request(cases[i].kind, cases[i].length);
+		struct mr_memory memory;
+
+		r.offset = cases[i].offset;
+		r.populate = cases[i].populate;
+		memory = map(&r);
+		assert_equal_for(cases[i].kind, memory.map_length, cases[i].mapped);
+		assert_equal_for(cases[i].kind, memory.start - (uintptr_t)memory.map,
+				 cases[i].offset);
+		if (memory.start % huge)
+			assert_string_not_equal(cases[i].kind, "thp");
+		assert_int_equal(
+			mincore((char *)memory.map + cases[i].mapped - PAGE, PAGE, &resident), 0);
+		if (cases[i].populate || !strcmp(cases[i].kind, "anon"))
+			assert_equal_for(cases[i].kind, resident & 1, cases[i].populate);
+		assert_true(can_read(memory.start));
+		assert_equal_for(cases[i].kind, can_write(memory.start), cases[i].write);
+		assert_equal_for(cases[i].kind,
+				 can_write((uintptr_t)memory.map + cases[i].mapped - 1),
+				 cases[i].write);
+		mr_memory_unmap(&memory);
+		assert_null(memory.map);
+		assert_false(can_read(memory.start));
+	}
 }
 
-TEST(a_chosen_address_is_the_mappings)
+TEST(a_chosen_address_is_the_mappings_or_fails)
 {
 	struct mr_memory_request r = request("anon", PAGE);
 	struct mr_memory memory;
@@ -73,53 +213,22 @@ TEST(a_chosen_address_is_the_mappings)
 	memory = map(&r);
 	assert_int_equal((uintptr_t)memory.map, r.addr.value);
 	assert_int_equal(memory.start, r.addr.value + 8);
-	mr_memory_unmap(&memory);
-}
-
-TEST(an_occupied_address_fails)
-{
-	const struct mr_memory_request first = request("anon", PAGE);
-	struct mr_memory_request r = first;
-	struct mr_memory memory = map(&first);
-	struct mr_error err;
-
-	if (under_valgrind()) {
-		print_message("valgrind does not know MAP_FIXED_NOREPLACE\n");
-		skip();
-	}
 	strcpy(memory.map, "untouched");
-	r.addr = (struct mr_opt_u64){ memory.start, true };
-	err = map_fails(&r);
-	assert_int_equal(err.errnum, EEXIST);
-	assert_int_equal(err.kind, MR_ERROR_HOST);
+	if (!under_valgrind()) { /* which does not know MAP_FIXED_NOREPLACE */
+		assert_int_equal(refusal_of(&r), EEXIST);
+		assert_int_equal(err.kind, MR_ERROR_HOST);
+		r.kind = request("unmapped", PAGE).kind;
+		assert_int_equal(refusal_of(&r), EEXIST);
+		r.kind = request("anon", PAGE).kind;
+	}
 	assert_string_equal(memory.map, "untouched");
-	r.kind = request("unmapped", PAGE).kind;
-	assert_int_equal(map_fails(&r).errnum, EEXIST);
 	mr_memory_unmap(&memory);
-}
-
-TEST(an_address_inside_a_page_fails_with_a_hint)
-{
-	struct mr_memory_request r = request("anon", PAGE);
-	struct mr_error err;
-
-	r.addr = (struct mr_opt_u64){ free_address(PAGE) + 1, true };
-	err = map_fails(&r);
-	assert_int_equal(err.errnum, EINVAL);
+	r.addr.value++;
+	assert_int_equal(refusal_of(&r), EINVAL);
 	assert_contains(err.hint, "--offset");
 }
 
-TEST(readonly_cannot_be_written)
-{
-	const struct mr_memory_request r = request("readonly", PAGE);
-	struct mr_memory memory = map(&r);
-
-	assert_true(can_read(memory.start));
-	assert_false(can_write(memory.start));
-	mr_memory_unmap(&memory);
-}
-
-TEST(nothing_is_mapped_at_unmapped)
+TEST(nothing_is_mapped_at_unmapped_and_at_none)
 {
 	struct mr_memory_request r = request("unmapped", 3 * PAGE);
 	struct mr_memory memory = map(&r);
@@ -129,11 +238,25 @@ TEST(nothing_is_mapped_at_unmapped)
 	for (uint64_t i = 0; i < 3; i++)
 		assert_false(can_read(memory.start + i * PAGE));
 	mr_memory_unmap(&memory);
-
 	r.addr = (struct mr_opt_u64){ free_address(8 * PAGE) + 16, true };
 	r.offset = 16;
+	assert_int_equal(map(&r).start, r.addr.value + 16);
+	/* a range may wrap, or be longer than the address space */
+	r = request("unmapped", 2 * PAGE);
+	r.addr = (struct mr_opt_u64){ UINT64_MAX - PAGE + 1, true };
+	assert_int_equal(map(&r).start, UINT64_MAX - PAGE + 1);
+	r = request("unmapped", SIZE_MAX);
 	memory = map(&r);
-	assert_int_equal(memory.start, r.addr.value + 16);
+	assert_true(memory.start);
+	assert_false(can_read(memory.start));
+
+	r = request("none", SIZE_MAX);
+	memory = map(&r);
+	assert_int_equal(memory.start, 0);
+	assert_null(memory.map);
+	r.offset = 8;
+	r.addr = (struct mr_opt_u64){ 4096, true };
+	assert_int_equal(map(&r).start, 4104);
 }
 
 TEST(later_mappings_do_not_fill_an_unmapped_range)
@@ -162,77 +285,19 @@ TEST(later_mappings_do_not_fill_an_unmapped_range)
 		mr_memory_unmap(&memory[i]);
 }
 
-TEST(unmapped_ranges_may_wrap_or_be_longer_than_the_address_space)
-{
-	struct mr_memory_request r = request("unmapped", 2 * PAGE);
-	struct mr_memory memory;
-
-	r.addr = (struct mr_opt_u64){ UINT64_MAX - PAGE + 1, true };
-	memory = map(&r);
-	assert_int_equal(memory.start, UINT64_MAX - PAGE + 1);
-
-	r = request("unmapped", SIZE_MAX);
-	memory = map(&r);
-	assert_true(memory.start);
-	assert_false(can_read(memory.start));
-}
-
 TEST(a_hole_has_its_last_page_unmapped)
 {
-	const struct mr_memory_request r = request("hole", 3 * PAGE);
-	struct mr_memory memory = map(&r);
+	for (uint64_t pages = 1; pages <= 3; pages++) {
+		const struct mr_memory_request r = request("hole", pages * PAGE - 5);
+		struct mr_memory memory = map(&r);
 
-	assert_int_equal(memory.map_length, 2 * PAGE);
-	assert_true(can_write(memory.start + 2 * PAGE - 1));
-	assert_false(can_read(memory.start + 2 * PAGE));
-	mr_memory_unmap(&memory);
-	assert_false(can_read(memory.start));
-}
-
-TEST(a_hole_of_one_page_is_unmapped)
-{
-	const struct mr_memory_request r = request("hole", 1);
-	struct mr_memory memory = map(&r);
-
-	assert_false(can_read(memory.start));
-	assert_true(memory.start);
-	mr_memory_unmap(&memory);
-}
-
-TEST(none_is_address_zero)
-{
-	struct mr_memory_request r = request("none", SIZE_MAX);
-	struct mr_memory memory = map(&r);
-
-	assert_int_equal(memory.start, 0);
-	assert_null(memory.map);
-	mr_memory_unmap(&memory);
-
-	r.offset = 8;
-	r.addr = (struct mr_opt_u64){ 4096, true };
-	assert_int_equal(map(&r).start, 4104);
-}
-
-TEST(thp_is_aligned_to_huge_pages)
-{
-	const struct mr_memory_request r = request("thp", 4 << 20);
-	struct mr_memory memory = map(&r);
-
-	assert_int_equal(memory.start % (2 << 20), 0);
-	assert_int_equal(memory.map_length, 4 << 20);
-	assert_true(can_write(memory.start + memory.map_length - 1));
-	mr_memory_unmap(&memory);
-	assert_false(can_read(memory.start));
-}
-
-TEST(memfd_is_memory_that_can_be_written)
-{
-	const struct mr_memory_request r = request("memfd", 2 * PAGE);
-	struct mr_memory memory = map(&r);
-
-	assert_int_equal(memory.map_length, 2 * PAGE);
-	assert_true(can_write(memory.start + 2 * PAGE - 1));
-	mr_memory_unmap(&memory);
+		assert_true(memory.start);
+		if (pages > 1)
+			assert_true(can_write(memory.start + (pages - 1) * PAGE - 1));
+		assert_false(can_read(memory.start + (pages - 1) * PAGE));
+		mr_memory_unmap(&memory);
+		assert_false(can_read(memory.start));
+	}
 }
 
 /* The number of free huge pages of the default size. */
@@ -250,46 +315,96 @@ static uint64_t free_huge_pages(void)
 	return pages;
 }
 
-TEST(hugetlb_is_huge_pages_or_says_how_to_get_some)
+TEST(hugetlb_is_huge_pages_of_a_size_that_there_is)
 {
-	const struct mr_memory_request r = request("hugetlb", 1);
+	struct mr_memory_request r = request("hugetlb", 1);
 	struct mr_memory memory;
-	struct mr_error err = { 0 };
 
 	if (free_huge_pages()) {
 		memory = map(&r);
 		assert_true(memory.page_size > PAGE);
 		assert_int_equal(memory.map_length, memory.page_size);
 		mr_memory_unmap(&memory);
-		return;
+	} else {
+		assert_int_equal(refusal_of(&r), ENOMEM);
+		assert_int_equal(err.kind, MR_ERROR_HOST);
 	}
-	err = map_fails(&r);
-	assert_int_equal(err.errnum, ENOMEM);
-	assert_int_equal(err.kind, MR_ERROR_HOST);
+	r = request("hugetlb:8M", 1);
+	refusal_of(&r);
+	r = request("hugetlb:4K", 1); /* the base size is none of huge pages */
+	refusal_of(&r);
 }
 
-TEST(a_size_that_no_huge_page_has_is_refused)
+TEST(a_node_that_does_not_exist_is_refused)
 {
-	struct mr_memory_request r = request("hugetlb:8M", 1);
+	static const struct {
+		uint64_t node;
+		enum mr_error_kind kind;
+	} cases[] = { { 1000, MR_ERROR_HOST },
+		      { 32768, MR_ERROR_USAGE },
+		      { UINT64_MAX, MR_ERROR_USAGE } };
+	struct mr_memory_request r = request("anon", PAGE);
 
-	assert_true(map_fails(&r).errnum > 0);
-	/* The base size is none of huge pages. */
-	r = request("hugetlb:4K", 1);
-	assert_true(map_fails(&r).errnum > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		r.node = (struct mr_opt_u64){ cases[i].node, true };
+		refusal_of(&r);
+		assert_equal_for("node", err.kind, cases[i].kind);
+	}
 }
 
-TEST(the_host_refuses_huge_lengths)
+static int count_descriptors(void)
 {
-	static const char *const kinds[] = { "anon",     "thp",  "memfd",
-					     "readonly", "hole", "hugetlb:2M" };
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+TEST(huge_lengths_are_refused_and_descriptors_closed_again)
+{
+	static const char *const kinds[] = { "anon", "thp",        "memfd",
+					     "hole", "hugetlb:2M", "readonly" };
+	static const char *const files[] = { "memfd", "device:/dev/zero", "device:/dev/null",
+					     "file:/proc/self/comm" };
+	int before = count_descriptors();
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct mr_memory_request r = request(kinds[i], SIZE_MAX);
-		struct mr_error err = map_fails(&r);
 
+		refusal_of(&r);
 		assert_equal_for(kinds[i], err.kind, MR_ERROR_HOST);
 		assert_non_null(err.call);
 		r.offset = SIZE_MAX; /* their sum wraps */
-		map_fails(&r);
+		refusal_of(&r);
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct mr_memory_request r = request(files[i], PAGE);
+		struct mr_memory memory;
+
+		if (!mr_memory_map(&r, &memory, &err))
+			mr_memory_unmap(&memory);
+	}
+	assert_int_equal(count_descriptors(), before);
+}
+
+TEST(a_private_file_keeps_its_contents)
+{
+	char path[] = "/tmp/mrctl-unit-XXXXXX", kind[64], c = 0;
+	int fd = mkstemp(path);
+	struct mr_memory_request r;
+	struct mr_memory memory;
+
+	assert_int_equal(write(fd, "hello", 5), 5);
+	snprintf(kind, sizeof(kind), "file-private:%s", path);
+	r = request(kind, PAGE);
+	memory = map(&r);
+	assert_string_equal(memory.map, "hello");
+	*(char *)memory.map = 'x';
+	mr_memory_unmap(&memory);
+	assert_int_equal(pread(fd, &c, 1, 0), 1);
+	assert_int_equal(c, 'h');
+	close(fd);
+	unlink(path);
+	assert_int_equal(refusal_of(&r), ENOENT);
 }

@@ -13,6 +13,7 @@ static struct mr_error err;
 /* The kernel's MRs, by their numbers, in ascending order. */
 static uint32_t numbers[20000];
 static size_t count;
+static size_t miscounted;           /* MRs that are counted, and are nowhere */
 static bool permitted = true;       /* CAP_NET_ADMIN */
 static _Atomic unsigned int dumped; /* parts of dumps that were sent */
 
@@ -92,7 +93,7 @@ static void send_summary(struct kernel *k, const struct nlmsghdr *request)
 	struct nlattr *entry = mnl_attr_nest_start(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY);
 
 	mnl_attr_put_strz(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME, "mr");
-	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count);
+	mnl_attr_put_u64(answer, RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR, count + miscounted);
 	mnl_attr_nest_end(answer, entry);
 	mnl_attr_nest_end(answer, table);
 	kernel_send(k, answer, answer->nlmsg_len);
@@ -136,12 +137,18 @@ static void answer(struct kernel *k, const struct nlmsghdr *request)
 	}
 }
 
-/* List the MRs of a kernel that answers by @by. */
-static void list(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
+static void begin(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
 {
 	kernel = (struct kernel){ .answer = by };
 	dumped = 0;
+	alarm(120); /* a walk without an end fails */
 	assert_int_equal(mr_nldev_open_by(&nl, kernel_connect, &kernel, &err), 0);
+}
+
+/* Lists the MRs of a kernel that answers by @by. */
+static void list(void (*by)(struct kernel *kernel, const struct nlmsghdr *request))
+{
+	begin(by);
 	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), 0);
 }
 
@@ -151,6 +158,8 @@ static void end(void)
 	mr_nldev_close(&nl);
 	kernel_end(&kernel);
 	permitted = true;
+	miscounted = 0;
+	alarm(0);
 }
 
 static void assert_complete(void)
@@ -191,7 +200,7 @@ TEST(each_attribute_of_an_mr_is_read)
 	end();
 }
 
-TEST(without_permission_there_are_no_keys)
+TEST(without_permission_there_are_no_keys_and_without_mrs_there_are_none)
 {
 	permitted = false;
 	number_from(1, 3);
@@ -199,10 +208,6 @@ TEST(without_permission_there_are_no_keys)
 	assert_complete();
 	assert_false(mrs.list[0].has_keys);
 	end();
-}
-
-TEST(a_device_without_mrs_has_none)
-{
 	count = 0;
 	list(answer);
 	assert_complete();
@@ -243,11 +248,20 @@ TEST(what_is_far_away_is_dumped_after_a_limited_number_of_requests)
 	end();
 }
 
-TEST(the_last_number_is_the_end)
+/* More are counted than there are, so that the walk goes on to the end of the numbers. */
+TEST(the_last_number_is_the_end_of_a_dump_and_of_a_walk)
 {
 	number_from(UINT32_MAX - 399, 400);
 	list(answer);
 	assert_complete();
+	end();
+	number_from(UINT32_MAX - 12999, 13000);
+	miscounted = 5;
+	list(answer);
+	assert_int_equal(mrs.count, 13000);
+	assert_int_equal(mrs.list[12999].mrn, UINT32_MAX);
+	/* each number behind those of the first dump was asked for once, and no other */
+	assert_true(kernel.asked <= 1000 + 5);
 	end();
 }
 
@@ -330,6 +344,43 @@ TEST(answers_that_found_no_room_are_asked_for_again)
 	number_from(1, 2000);
 	list(short_of_room);
 	assert_complete();
+	end();
+}
+
+/* A kernel that refuses to tell of single MRs, by an errno, or always for want of room. */
+static int refusal;
+
+static void refusing(struct kernel *k, const struct nlmsghdr *request)
+{
+	if ((request->nlmsg_flags & NLM_F_DUMP) != NLM_F_DUMP &&
+	    kernel_command(request) == RDMA_NLDEV_CMD_RES_MR_GET)
+		kernel_refuse(k, request, refusal);
+	else
+		answer(k, request);
+}
+
+/* A number between two parts of a dump is asked for: it may be that of an MR that the dump has skipped. */
+TEST(a_refusal_of_a_number_that_a_dump_left_out_is_the_error_unless_it_says_that_there_is_none)
+{
+	static const struct {
+		int refusal, rc;
+	} cases[] = { { EIO, -EIO }, { EINVAL, -ENODEV }, { EAGAIN, -ENOBUFS }, { ENOENT, 0 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		number_from(1, 2 * PART);
+		for (size_t j = PART; j < count; j++)
+			numbers[j]++;
+		refusal = cases[i].refusal;
+		begin(refusing);
+		assert_equal_for("list", mr_nldev_mrs(&nl, 0, &mrs, &err), cases[i].rc);
+		if (!cases[i].rc)
+			assert_complete();
+		end();
+	}
+	number_from(1, 13000); /* the same of a number behind those of the first dump */
+	refusal = EIO;
+	begin(refusing);
+	assert_int_equal(mr_nldev_mrs(&nl, 0, &mrs, &err), -EIO);
 	end();
 }
 
