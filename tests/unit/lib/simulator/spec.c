@@ -51,7 +51,6 @@ TEST(malformed_faults_are_refused)
 		const char *text, *message;
 	} cases[] = {
 		{ "", "not of the form" },
-		{ "reg_mr", "not of the form" },
 		{ "reg_mr;open=kill", "'reg_mr' is not of the form" },
 		{ "reg_mr=kill;", "not of the form" },
 		{ "=kill", "unknown call ''" },
@@ -59,28 +58,19 @@ TEST(malformed_faults_are_refused)
 		{ "reg_mr2=kill", "unknown call 'reg_mr2'" },
 		{ "REG_MX=kill", "unknown call 'REG_MX': did you mean 'reg_mr'?" },
 		{ "reg_mr=EINVALL", "unknown action 'EINVALL': did you mean 'EINVAL'?" },
-		{ " reg_mr=kill", "unknown call ' reg_mr'" },
 		{ "reg_mr@=kill", "invalid number" },
-		{ "reg_mr@x=kill", "invalid number" },
-		{ "reg_mr@-1=kill", "invalid number" },
 		{ "reg_mr@1 =kill", "invalid number" },
 		{ "reg_mr@18446744073709551616=kill", "too large" },
 		{ "reg_mr@0=kill", "counted from 1" },
-		{ "reg_mr@1000000000000000000000000=kill", "too large" },
 		{ "reg_mr=", "unknown action ''" },
-		{ "reg_mr=ERRNO", "unknown action 'ERRNO'" },
 		{ "reg_mr=12", "unknown action '12'" },
 		{ "reg_mr=killer", "unknown action 'killer'" },
-		{ "reg_mr=kill ", "unknown action 'kill '" },
 		{ "reg_mr=delay", "unknown action 'delay'" },
-		{ "reg_mr=delay:", "invalid number" },
 		{ "reg_mr=delay:1s", "invalid number" },
 		{ "reg_mr=delay:3600001", "too large" },
-		{ "reg_mr=delay:MILLISECONDS", "invalid number" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		assert_true(parse(cases[i].text) < 0);
 		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
 		assert_contains(err.text, cases[i].message);

@@ -207,52 +207,6 @@ TEST(old_and_new_pages_count_together)
 
 /* ---- kills and races ---- */
 
-static void *translate_often(void *argument)
-{
-	for (uintptr_t i = 0; i < 2000; i++) {
-		struct ib_uverbs_rereg_mr in = { .mr_handle = pd + 1,
-						 .flags = REREG_TRANS,
-						 .start = (uintptr_t)memory,
-						 .length = (i % 8 + 1) * PAGE,
-						 .hca_va = IOVA };
-		struct ib_uverbs_rereg_mr_resp out;
-		struct request request;
-		int rc;
-
-		init_write(&request, IB_USER_VERBS_CMD_REREG_MR, &in, sizeof(in), &out,
-			   sizeof(out));
-		rc = send_to(&request, fd);
-		if (rc && rc != EBUSY)
-			return argument;
-	}
-	return NULL;
-}
-
-static int change_in_threads(void)
-{
-	pthread_t threads[4];
-	void *failed;
-
-	/* each thread has up to 8 charged that are not yet those of the region */
-	EXPECT(!may_lock(40));
-	EXPECT(!reg(memory, PAGE, LOCAL));
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		EXPECT(!pthread_create(&threads[i], NULL, translate_often, memory));
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-		EXPECT(!pthread_join(threads[i], &failed));
-		EXPECT(!failed);
-	}
-	EXPECT(!translate(memory, 8 * PAGE, IOVA));
-	EXPECT(!reg(memory, 32 * PAGE, LOCAL));
-	EXPECT(reg(memory, PAGE, LOCAL) == ENOMEM);
-	return 0;
-}
-
-TEST(threads_can_change_a_region_at_once)
-{
-	in_child(change_in_threads);
-}
-
 #define MUCH (7ul << 20) /* takes a while to pin, and is less than the usual RLIMIT_MEMLOCK */
 
 static struct {

@@ -45,7 +45,8 @@ static int make_memfd(size_t pages, int seals)
 
 TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 {
-	int fd;
+	struct udmabuf_create create = { .size = PAGE };
+	int fd, answer;
 
 	unsetenv("MRCTL_SIM");
 	assert_false(sim_dmabuf_node_open("/dev/udmabuf", O_RDWR, &fd));
@@ -54,30 +55,13 @@ TEST(only_these_nodes_are_made_up_and_only_in_a_simulation)
 	assert_false(sim_dmabuf_node_open("/dev/udmabufs", O_RDWR, &fd));
 	assert_false(sim_dmabuf_node_open("/tmp/udmabuf", O_RDWR, &fd));
 	assert_false(sim_dmabuf_node_open(NULL, O_RDWR, &fd));
-	close(open_node("/dev/udmabuf"));
-}
-
-TEST(descriptors_close_on_exec_as_they_were_asked_to)
-{
-	struct udmabuf_create create = { .memfd = (uint32_t)make_memfd(1, F_SEAL_SHRINK),
-					 .size = PAGE };
-	struct dma_heap_allocation_data allocation = { .len = 1, .fd_flags = O_RDWR };
-	int node = open_node("/dev/udmabuf"), heap = open_node("/dev/dma_heap/system"), fd;
-
-	assert_int_equal(fcntl(node, F_GETFD), FD_CLOEXEC);
-	fd = ask(node, UDMABUF_CREATE, &create);
-	assert_int_equal(fcntl(fd, F_GETFD), 0);
+	fd = open_node("/dev/dma_heap/system");
+	/* other descriptors and requests are left alone */
+	assert_false(sim_dmabuf_node_ioctl(fd, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(fd, 0x5401, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(0, UDMABUF_CREATE, &create, &answer));
+	assert_false(sim_dmabuf_node_ioctl(-1, UDMABUF_CREATE, &create, &answer));
 	close(fd);
-	create.flags = UDMABUF_FLAGS_CLOEXEC;
-	fd = ask(node, UDMABUF_CREATE, &create);
-	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
-	close(fd);
-	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
-	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), 0);
-	close((int)allocation.fd);
-	close((int)create.memfd);
-	close(node);
-	close(heap);
 }
 
 TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
@@ -90,6 +74,8 @@ TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
 	char byte = 0;
 
 	assert_true(fd >= 0);
+	assert_int_equal(fcntl(node, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(fcntl(fd, F_GETFD), 0);
 	assert_int_equal(sim_dmabuf_get(fd, 0, 2 * PAGE, &dmabuf), 0);
 	assert_true(dmabuf.scattered);
 	assert_int_equal(sim_dmabuf_get(fd, 1, 2 * PAGE, &dmabuf), -EINVAL);
@@ -97,6 +83,10 @@ TEST(a_udmabuf_is_a_dma_buf_of_that_memory)
 	assert_int_equal(byte, 'c');
 	assert_int_equal(sim_dmabuf_get((int)create.memfd, 0, PAGE, &dmabuf), -EINVAL);
 	assert_int_equal(sim_dmabuf_get(node, 0, PAGE, &dmabuf), -EINVAL);
+	close(fd);
+	create.flags = UDMABUF_FLAGS_CLOEXEC;
+	fd = ask(node, UDMABUF_CREATE, &create);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	close(fd);
 	close((int)create.memfd);
 	close(node);
@@ -149,9 +139,14 @@ TEST(a_heap_gives_whole_pages_that_are_contiguous)
 	struct sim_dmabuf dmabuf;
 
 	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
+	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), FD_CLOEXEC);
 	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE, &dmabuf), 0);
 	assert_false(dmabuf.scattered);
 	assert_int_equal(sim_dmabuf_get((int)allocation.fd, 0, 2 * PAGE + 1, &dmabuf), -EINVAL);
+	close((int)allocation.fd);
+	allocation = (struct dma_heap_allocation_data){ .len = 1, .fd_flags = O_RDWR };
+	assert_int_equal(ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation), 0);
+	assert_int_equal(fcntl((int)allocation.fd, F_GETFD), 0);
 	close((int)allocation.fd);
 	close(heap);
 }
@@ -177,18 +172,5 @@ TEST(what_a_heap_cannot_give_is_refused)
 		if (ask(heap, DMA_HEAP_IOCTL_ALLOC, &allocation) != cases[i].answer)
 			fail_msg("case %zu", i);
 	}
-	close(heap);
-}
-
-TEST(other_descriptors_and_requests_are_left_alone)
-{
-	struct udmabuf_create create = { .size = PAGE };
-	int null = open("/dev/null", O_RDWR), heap = open_node("/dev/dma_heap/system"), answer;
-
-	assert_false(sim_dmabuf_node_ioctl(null, UDMABUF_CREATE, &create, &answer));
-	assert_false(sim_dmabuf_node_ioctl(heap, UDMABUF_CREATE, &create, &answer));
-	assert_false(sim_dmabuf_node_ioctl(heap, 0x5401, &create, &answer));
-	assert_false(sim_dmabuf_node_ioctl(-1, UDMABUF_CREATE, &create, &answer));
-	close(null);
 	close(heap);
 }

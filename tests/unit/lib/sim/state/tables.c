@@ -108,47 +108,6 @@ static void assert_consistent(uint32_t pd)
 
 /* ---- the file ---- */
 
-TEST(another_mapping_sees_what_was_added)
-{
-	struct sim_table other;
-	struct sim_object *object;
-	uint32_t i, last = 0;
-
-	assert_int_equal(sim_table_map(&other, table->fd), 0);
-	for (i = 0; i < 300000; i++)
-		last = add(PD, SIM_NO_HANDLE);
-	sim_table_unlock(table);
-
-	assert_int_equal(sim_table_lock(&other), 0);
-	assert_int_equal(sim_object_find(&other, PD, last, &object), 0);
-	sim_object_delete(&other, 262144);
-	assert_int_equal(add_to(&other, MR, SIM_NO_HANDLE), 262144);
-	sim_table_unlock(&other);
-	sim_table_unmap(&other);
-	assert_int_equal(sim_table_lock(table), 0);
-	assert_int_equal(sim_object_find(table, MR, 262144, &object), 0);
-}
-
-TEST(other_files_are_not_tables)
-{
-	const uint32_t no_kind = MR_SIM_PROFILES;
-	int plain = memfd_create("plain", 0),
-	    unsealed = memfd_create("unsealed", MFD_ALLOW_SEALING);
-
-	assert_false(is_table(plain));
-	assert_int_equal(pwrite(unsealed, table->header, 4096, 0), 4096);
-	assert_false(is_table(unsealed));
-	assert_int_equal(fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
-	assert_true(is_table(unsealed));
-	assert_int_equal(
-		pwrite(unsealed, &no_kind, sizeof(no_kind), offsetof(struct sim_header, kind)),
-		sizeof(no_kind));
-	assert_false(is_table(unsealed));
-	assert_false(is_table(-1));
-	close(plain);
-	close(unsealed);
-}
-
 TEST(what_a_program_writes_does_not_reach_the_table)
 {
 	const uint64_t id = table->header->id;
@@ -164,69 +123,98 @@ TEST(what_a_program_writes_does_not_reach_the_table)
 	assert_true(is_table(fd));
 }
 
-TEST(more_objects_than_the_file_has_are_not_looked_at)
+TEST(other_files_are_not_tables)
 {
-	const uint32_t capacity = table->header->capacity;
+	const uint32_t no_kind = MR_SIM_PROFILES;
+	int plain = memfd_create("plain", 0), copy = memfd_create("copy", MFD_ALLOW_SEALING);
+
+	assert_false(is_table(plain));
+	assert_int_equal(pwrite(copy, table->header, 4096, 0), 4096);
+	assert_false(is_table(copy)); /* without seals */
+	assert_int_equal(fcntl(copy, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL), 0);
+	assert_true(is_table(copy));
+	assert_int_equal(pwrite(copy, &no_kind, sizeof(no_kind), offsetof(struct sim_header, kind)),
+			 sizeof(no_kind));
+	assert_false(is_table(copy));
+	assert_false(is_table(-1));
+	close(plain);
+	close(copy);
+}
+
+TEST(a_header_that_was_written_over_is_refused)
+{
 	static const uint32_t wrong[] = { 0, 1, 1u << 20, UINT32_MAX };
-	size_t i;
+	struct sim_header *header = table->header;
+	const uint64_t guard = header->guard;
+	const uint32_t capacity = header->capacity;
 
 	sim_table_unlock(table);
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		table->header->capacity = wrong[i];
+	header->guard = 0x6d656d6f7279;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->guard = guard;
+	header->magic[3]++;
+	assert_int_equal(sim_table_lock(table), -EIO);
+	header->magic[3]--;
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		header->capacity = wrong[i]; /* more objects than the file has, or fewer */
 		assert_int_equal(sim_table_lock(table), -EIO);
 	}
-	table->header->capacity = capacity;
+	header->capacity = capacity;
 	assert_int_equal(sim_table_lock(table), 0);
 }
 
 /* ---- objects ---- */
 
-TEST(the_lowest_free_handle_is_given_out)
+TEST(the_lowest_free_handle_is_given_out_in_each_mapping)
 {
-	uint32_t i;
-
-	for (i = 0; i < 5000; i++)
-		assert_int_equal(add(PD, SIM_NO_HANDLE), i);
-	sim_object_delete(table, 4097);
-	sim_object_delete(table, 64);
-	sim_object_delete(table, 0);
-	assert_int_equal(add(MR, SIM_NO_HANDLE), 0);
-	assert_int_equal(add(MR, SIM_NO_HANDLE), 64);
-	assert_int_equal(add(MR, SIM_NO_HANDLE), 4097);
-	assert_int_equal(add(MR, SIM_NO_HANDLE), 5000);
-}
-
-TEST(a_cancelled_handle_is_free)
-{
+	struct sim_table other;
 	struct sim_object *object;
 	uint32_t handle;
 
+	assert_int_equal(sim_table_map(&other, table->fd), 0);
+	for (uint32_t i = 0; i < 300000; i++)
+		assert_int_equal(add(PD, SIM_NO_HANDLE), i);
+	sim_object_delete(table, 262144);
+	sim_object_delete(table, 64);
+	sim_object_delete(table, 0);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 0);
 	assert_int_equal(sim_object_reserve(table, &handle, &object), 0);
 	sim_object_cancel(table, handle);
 	assert_int_equal(sim_object_find(table, PD, handle, &object), -ENOENT);
-	assert_int_equal(add(PD, SIM_NO_HANDLE), handle);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), handle);
+	assert_int_equal(handle, 64);
+	sim_table_unlock(table);
+	assert_int_equal(sim_table_lock(&other), 0);
+	assert_int_equal(sim_object_find(&other, PD, 299999, &object), 0);
+	assert_int_equal(add_to(&other, MR, SIM_NO_HANDLE), 262144);
+	sim_table_unlock(&other);
+	sim_table_unmap(&other);
+	assert_int_equal(sim_table_lock(table), 0);
+	assert_int_equal(sim_object_find(table, MR, 262144, &object), 0);
+	assert_int_equal(add(MR, SIM_NO_HANDLE), 300000);
 }
 
-TEST(type_and_handle_must_agree)
+TEST(an_object_has_its_type_its_users_and_its_age)
 {
 	struct sim_object *object;
-	uint32_t pd = add(PD, SIM_NO_HANDLE);
+	uint32_t pd = add(PD, SIM_NO_HANDLE), mr = add(MR, pd);
 
 	assert_int_equal(sim_object_find(table, PD, pd, &object), 0);
 	assert_int_equal(sim_object_find(table, MR, pd, &object), -EINVAL);
-	assert_int_equal(sim_object_find(table, PD, pd + 1, &object), -ENOENT);
+	assert_int_equal(sim_object_find(table, PD, mr + 1, &object), -ENOENT);
 	assert_int_equal(sim_object_find(table, PD, UINT64_MAX, &object), -ENOENT);
 	assert_int_equal(sim_object_find(table, PD, (uint64_t)pd + (1ull << 32), &object), -ENOENT);
-}
-
-TEST(children_keep_their_parent_busy)
-{
-	uint32_t pd = add(PD, SIM_NO_HANDLE), mr = add(MR, pd);
-
 	assert_int_equal(users(pd), 1);
 	add(MR, pd);
+	assert_int_equal(users(pd), 2);
+	sim_object_renew(table, mr);
+	assert_int_equal(table->header->newest, mr);
+	assert_int_equal(table->objects[mr].older, 2);
+	assert_int_equal(table->objects[2].older, pd);
+	assert_consistent(pd);
 	sim_object_delete(table, mr);
 	assert_int_equal(users(pd), 1);
+	assert_consistent(pd);
 }
 
 TEST(numbers_that_were_written_over_reach_nothing_else)
@@ -341,19 +329,6 @@ TEST(what_was_half_done_is_repaired)
 	assert_int_equal(table->header->newest, 2);
 }
 
-TEST(an_object_can_be_made_the_newest)
-{
-	uint32_t pd = add(PD, SIM_NO_HANDLE);
-
-	add(MR, pd);
-	add(MR, pd);
-	sim_object_renew(table, 1);
-	assert_int_equal(table->header->newest, 1);
-	assert_int_equal(table->objects[1].older, 2);
-	assert_int_equal(table->objects[2].older, pd);
-	assert_consistent(pd);
-}
-
 /* The stores of sim_object_change() until a kill: header->changing, and some of what follows it. */
 static void half_a_change(void)
 {
@@ -416,12 +391,6 @@ TEST(the_last_key_of_its_variant_comes_back_first)
 	assert_int_equal(sim_key_reuse(table, 6), 0);
 }
 
-TEST(keys_of_the_device_do_not_come_back)
-{
-	sim_key_free(table, 0x1100 | SIM_KEY_OF_DEVICE);
-	assert_int_equal(sim_key_reuse(table, SIM_KEY_OF_DEVICE), 0);
-}
-
 TEST(the_oldest_of_many_keys_are_forgotten)
 {
 	uint32_t i;
@@ -431,6 +400,20 @@ TEST(the_oldest_of_many_keys_are_forgotten)
 	for (i = SIM_FREED_KEYS + 1; i > SIM_FREED_KEYS / 2; i--)
 		assert_int_equal(sim_key_reuse(table, 0), i << 8);
 	assert_int_equal(sim_key_reuse(table, 0), 0);
+}
+
+TEST(keys_that_do_not_come_back)
+{
+	sim_key_free(table, 0x1100 | SIM_KEY_OF_DEVICE);
+	assert_int_equal(sim_key_reuse(table, SIM_KEY_OF_DEVICE), 0);
+	sim_key_free(table, 0x1104);
+	repair(); /* forgets them */
+	assert_int_equal(sim_key_reuse(table, 4), 0);
+	table->header->freed_count = 0x7fffffff;
+	assert_int_equal(sim_key_reuse(table, 0), 0);
+	table->header->freed_count = SIM_FREED_KEYS + 1;
+	sim_key_free(table, 0x1100);
+	assert_int_equal(sim_key_reuse(table, 0), 0x1100);
 }
 
 TEST(indexes_are_used_in_turn)
@@ -448,56 +431,21 @@ TEST(indexes_are_used_in_turn)
 	assert_int_equal(sim_key_reuse(table, 0), 0);
 }
 
-TEST(a_number_that_was_written_over_is_no_number_of_keys)
-{
-	table->header->freed_count = 0x7fffffff;
-	assert_int_equal(sim_key_reuse(table, 0), 0);
-	table->header->freed_count = SIM_FREED_KEYS + 1;
-	sim_key_free(table, 0x1100);
-	assert_int_equal(sim_key_reuse(table, 0), 0x1100);
-}
+/* ---- kills ---- */
 
-TEST(a_repair_forgets_freed_keys)
-{
-	sim_key_free(table, 0x1104);
-	repair();
-	assert_int_equal(sim_key_reuse(table, 4), 0);
-}
-
-/* ---- the lock ---- */
-
-TEST(a_table_that_was_written_over_is_refused)
-{
-	struct sim_header *header = table->header;
-	const uint64_t guard = header->guard;
-
-	sim_table_unlock(table);
-	header->guard = 0x6d656d6f7279;
-	assert_int_equal(sim_table_lock(table), -EIO);
-	header->guard = guard;
-	header->magic[3]++;
-	assert_int_equal(sim_table_lock(table), -EIO);
-	header->magic[3]--;
-	assert_int_equal(sim_table_lock(table), 0);
-}
-
+/* Makes and deletes objects until this process is killed. */
 static void churn(void)
 {
-	uint32_t pd = 0, mr[100];
-	size_t i;
+	uint32_t mr[100];
 
-	sim_table_unlock(table);
 	for (;;) {
-		for (i = 0; i < ARRAY_SIZE(mr); i++) {
+		for (size_t i = 0; i < 2 * ARRAY_SIZE(mr); i++) {
 			if (sim_table_lock(table))
-				return;
-			mr[i] = add(MR, pd);
-			sim_table_unlock(table);
-		}
-		for (i = 0; i < ARRAY_SIZE(mr); i++) {
-			if (sim_table_lock(table))
-				return;
-			sim_object_delete(table, mr[i]);
+				_exit(1);
+			if (i < ARRAY_SIZE(mr))
+				mr[i] = add(MR, 0);
+			else
+				sim_object_delete(table, mr[i - ARRAY_SIZE(mr)]);
 			sim_table_unlock(table);
 		}
 	}
@@ -507,17 +455,13 @@ TEST(a_kill_at_any_moment_leaves_a_table_that_works)
 {
 	uint32_t pd = add(PD, SIM_NO_HANDLE);
 	pid_t pid;
-	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		sim_table_unlock(table);
 		pid = fork();
-		if (!pid) {
-			if (!sim_table_lock(table))
-				churn();
-			_exit(1);
-		}
-		usleep((useconds_t)(i * 13 % 700));
+		if (!pid)
+			churn();
+		usleep((useconds_t)(i * 13 % 700)); /* kills at another moment each time */
 		kill(pid, SIGKILL);
 		assert_int_equal(waitpid(pid, NULL, 0), pid);
 		assert_int_equal(sim_table_lock(table), 0);
