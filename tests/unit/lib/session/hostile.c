@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Regions of a session on the simulated HCA: relaxed ones, and values that another holder may write into the
- * table while a command runs.  The tests write some at each ioctl: they change between two reads of the table.
+ * Values that another holder of a session may write into its table while a command runs, on the simulated
+ * HCA.  The tests write some at each ioctl: they change between two reads of the table by the command.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -178,7 +178,7 @@ static bool kernel_has(const struct mr_entry *entry)
 	return !mr_uverbs_query_mr(&session.uverbs, entry->handle, &mr, &err);
 }
 
-/* ---- relaxed regions ---- */
+/* ---- relaxed regions; tests/cli/relaxed.bats has what commands do with them ---- */
 
 /* Registers a relaxed region inside of pages, in the PD of this slot. */
 static int reg_relaxed(uint16_t pd, struct mr_entry *entry)
@@ -235,89 +235,17 @@ static bool has_reported(uint64_t id)
 	return false;
 }
 
-static void assert_pool(uint32_t relaxed, uint32_t marked)
+TEST(a_region_that_was_marked_at_a_time_to_come_is_due)
 {
-	struct mr_table_pool pool;
+	uint64_t late = deferred(0, HOUR), future = deferred(0, HOUR);
 
-	mr_table_pool(&session.table, &pool);
-	assert_int_equal(pool.relaxed, relaxed);
-	assert_int_equal(pool.marked, marked);
-}
-
-TEST(the_kernel_gets_whole_pages_and_the_entry_the_range_asked_for)
-{
-	struct mr_uverbs_mr mr;
-	struct mr_entry entry;
-
-	assert_int_equal(reg_relaxed(0, &entry), 0);
-	assert_int_equal(entry.addr, (uintptr_t)memory + 100);
-	assert_int_equal(entry.iova, entry.addr);
-	assert_int_equal(entry.length, PAGE);
-	assert_int_equal(mr_uverbs_query_mr(&session.uverbs, entry.handle, &mr, &err), 0);
-	assert_int_equal(mr.length, 2 * PAGE);
-	assert_int_equal(mr.iova, (uintptr_t)memory);
-}
-
-TEST(a_marked_region_exists_until_a_flush_of_its_protection_domain_reports_it)
-{
-	uint64_t first = deferred(0, HOUR), other = deferred(1, HOUR), none = deferred(64, HOUR);
-	uint64_t kept = plain(0);
-	struct mr_entry entry;
-
-	assert_true(mr_table_get(&session.table, slot_of(other), &entry));
-	assert_true(mr_entry_is_marked(&entry));
-	assert_true(kernel_has(&entry));
-	assert_pool(4, 3);
-	assert_int_equal(flush(1), 0);
-	assert_int_equal(reported.count, 1);
-	assert_true(has_reported(other));
-	assert_false(kernel_has(&entry));
-	assert_pool(3, 2);
-	assert_int_equal(flush(MR_ALL_PDS), 0);
-	assert_int_equal(reported.count, 3);
-	assert_true(has_reported(first) && has_reported(none));
-	assert_int_not_equal(slot_of(kept), MR_NO_SLOT);
-}
-
-TEST(only_regions_that_are_due_expire)
-{
-	uint64_t due = deferred(0, 0), late = deferred(0, HOUR), future = deferred(0, HOUR);
-
+	raw(slot_of(future))->marked_ns = UINT64_MAX;
 	mr_relaxed_expire(&session);
-	assert_int_equal(slot_of(due), MR_NO_SLOT);
+	assert_int_equal(slot_of(future), MR_NO_SLOT);
 	assert_int_not_equal(slot_of(late), MR_NO_SLOT);
-	raw(slot_of(late))->marked_ns =
-		mr_now_ns() - HOUR;                   /* as if it had been marked an HOUR ago */
-	raw(slot_of(future))->marked_ns = UINT64_MAX; /* as no process would mark it */
+	raw(slot_of(late))->marked_ns = mr_now_ns() - HOUR;
 	mr_relaxed_expire(&session);
 	assert_int_equal(slot_of(late), MR_NO_SLOT);
-	assert_int_equal(slot_of(future), MR_NO_SLOT);
-}
-
-TEST(the_watermark_and_a_full_pool_invalidate_marked_regions)
-{
-	const struct mr_table_pool low = { .limit = 10, .watermark = 2 },
-				   full = { .limit = 2, .watermark = 9 };
-	struct mr_entry entry;
-	uint64_t first, second;
-	bool still = true;
-
-	assert_int_equal(mr_relaxed_configure(&session, &low, &err), 0);
-	first = deferred(0, HOUR);
-	second = plain(0);
-	assert_int_equal(defer(second, HOUR, &still), 0);
-	assert_false(still);
-	assert_int_equal(slot_of(first), MR_NO_SLOT);
-	assert_int_equal(slot_of(second), MR_NO_SLOT);
-
-	assert_int_equal(mr_relaxed_configure(&session, &full, &err), 0);
-	plain(0);
-	first = deferred(0, HOUR);
-	plain(0);
-	assert_int_equal(slot_of(first), MR_NO_SLOT);
-	assert_int_equal(reg_relaxed(0, &entry), -EAGAIN);
-	assert_int_equal(err.kind, MR_ERROR_RELAXED);
-	assert_string_equal(err.call, "mr_reg_mr_relaxed");
 }
 
 TEST(a_blocked_signal_ends_a_flush_which_reports_how_many_are_left)
@@ -384,26 +312,6 @@ TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 	interfere = NULL;
 	assert_false(kernel_has(&gone));
 	assert_true(kernel_has(&kept));
-}
-
-/* A kernel that fails each call, as for a region in use: the refusal is kept for whoever asks. */
-TEST(a_region_that_the_kernel_keeps_stays_marked_with_the_errno)
-{
-	uint64_t id = deferred(0, HOUR);
-	struct mr_entry entry;
-
-	assert_int_equal(mr_relaxed_overdue(&session, &entry), 0);
-	most_calls = calls + 1; /* QUERY_MR succeeds, and the call that destroys fails */
-	assert_int_equal(flush(MR_ALL_PDS), -ELOOP);
-	most_calls = UINT64_MAX;
-	assert_int_equal(reported.count, 1);
-	assert_int_equal(reported.ids[0], id);
-	assert_int_equal(reported.errnums[0], ELOOP);
-	assert_int_equal(mr_relaxed_overdue(&session, &entry), 1);
-	assert_int_equal(entry.id, id);
-	assert_int_equal(entry.mark_errno, ELOOP);
-	assert_int_equal(entry.state, MR_ENTRY_LIVE);
-	assert_int_equal(flush(MR_ALL_PDS), 0);
 }
 
 /* ---- calls that an entry refuses ---- */

@@ -131,41 +131,6 @@ static void is_at(uint64_t addr, uint64_t length)
 	assert_int_equal(region.length, length);
 }
 
-TEST(translation_changes_location_and_length)
-{
-	const uint32_t handle = region.handle;
-	char *other = map(64 * PAGE);
-
-	assert_int_equal(rereg(MR_CHANGE_TRANSLATION, (uintptr_t)other, 64 * PAGE, 0), 0);
-	is_at((uintptr_t)other, 64 * PAGE);
-	assert_int_equal(region.handle, handle);
-	assert_int_equal(region.iova, (uintptr_t)other);
-	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
-	assert_true(region.elapsed_ns > 0);
-	munmap(other, 64 * PAGE);
-}
-
-TEST(the_protection_domain_becomes_the_new_one)
-{
-	struct ibv_pd *other = ibv_alloc_pd(device.context);
-	struct mr_registrar there = { .via = MR_VIA_LIBRARY, .pd = other };
-	const struct mr_rereg_request request = { .changes = MR_CHANGE_PD };
-
-	assert_non_null(other);
-	assert_int_equal(mr_region_rereg(&there, &request, &region, &failure, &err), 0);
-	assert_ptr_equal(region.mr->pd, other);
-	assert_int_equal(ibv_dealloc_pd(other), EBUSY);
-	assert_int_equal(rereg(MR_CHANGE_PD, 0, 0, 0), 0);
-	assert_int_equal(ibv_dealloc_pd(other), 0);
-}
-
-TEST(access_is_replaced_by_the_flags_asked_for_or_none)
-{
-	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, IBV_ACCESS_REMOTE_READ), 0);
-	assert_int_equal(rereg(MR_CHANGE_ACCESS, 0, 0, 0), 0);
-	is_at((uintptr_t)memory, PAGE);
-}
-
 TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 {
 	const uint64_t second = (uintptr_t)memory + PAGE;
@@ -201,58 +166,6 @@ TEST(a_refused_change_has_the_code_of_ibv_rereg_mr_and_says_what_the_region_is)
 		is_at((uintptr_t)memory, PAGE);
 	}
 	assert_contains(err.hint, "deregister it");
-}
-
-TEST(libibverbs_refuses_a_region_that_was_imported)
-{
-	struct mr_region own = region;
-
-	assert_int_equal(mr_region_import(&registrar, own.handle, &region, &err), 0);
-	assert_int_equal(region.lkey, own.lkey);
-	assert_int_equal(region.length, PAGE);
-	fails(rereg(MR_CHANGE_ACCESS, 0, 0, 0), EINVAL, "IBV_REREG_MR_ERR_INPUT", "valid");
-	mr_region_forget(&region);
-	assert_int_equal(mr_region_import(&registrar, 1000, &region, &err), -ENOENT);
-	assert_string_equal(err.call, "ibv_import_mr");
-	region = own;
-	is_at((uintptr_t)memory, PAGE);
-}
-
-TEST(new_memory_that_cannot_be_kept_from_children_leaves_the_region_valid)
-{
-	if (ibv_is_fork_initialized() != IBV_FORK_ENABLED)
-		skip(); /* this kernel protects memory at fork(2) by itself */
-	munmap(memory + PAGE, PAGE);
-	fails(rereg(MR_CHANGE_TRANSLATION, (uintptr_t)memory + PAGE, PAGE, 0), ENOMEM,
-	      "IBV_REREG_MR_ERR_DONT_FORK_NEW", "valid");
-	is_at((uintptr_t)memory, PAGE);
-}
-
-TEST(the_region_changes_even_if_the_old_memory_cannot_be_given_back_to_children)
-{
-	uint64_t second = (uintptr_t)memory + PAGE;
-
-	starved = true;
-	fails(rereg(MR_CHANGE_TRANSLATION, second, PAGE, 0), ENOMEM, "IBV_REREG_MR_ERR_DO_FORK_OLD",
-	      "replaced");
-	is_at(second, PAGE);
-}
-
-TEST(the_kernel_takes_the_address_that_was_chosen)
-{
-	const struct mr_rereg_request request = { .changes = MR_CHANGE_TRANSLATION,
-						  .addr = (uintptr_t)memory + PAGE,
-						  .length = PAGE,
-						  .iova = 0x10000 };
-	struct mr_uverbs_mr mr;
-
-	assert_int_equal(mr_region_rereg(&by_kernel, &request, &region, &failure, &err), 0);
-	assert_int_equal(failure.old, MR_OLD_UNTOUCHED);
-	assert_int_equal(mr_uverbs_query_mr(&uverbs, region.handle, &mr, &err), 0);
-	assert_int_equal(mr.iova, 0x10000);
-	assert_int_equal(region.iova, 0x10000);
-	assert_int_equal(region.addr, (uintptr_t)memory + PAGE);
-	assert_int_equal(region.lkey, mr.lkey);
 }
 
 TEST(after_a_refusal_by_the_kernel_the_state_of_the_region_is_unknown)

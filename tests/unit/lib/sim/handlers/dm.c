@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Memory of the simulated device: raw requests, and libibverbs. */
-#include <infiniband/verbs.h>
+/* Memory of the simulated device.  rdma-core's own tests (tests/pyverbs) map, copy and import it. */
 #include <rdma/mlx5_user_ioctl_verbs.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -288,70 +287,5 @@ TEST(a_dma_buf_is_revoked_with_its_memory_but_a_region_keeps_the_pages)
 }
 
 /* ---- libibverbs ---- */
-
-/* Writes from a child that imports the context, and maps the memory itself. */
-static void write_from_child(struct ibv_context *context, uint32_t handle)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (!pid) {
-		struct ibv_context *other = ibv_import_device(dup(context->cmd_fd));
-		const char *answer = "false";
-
-		if (other && !ibv_memcpy_to_dm(ibv_import_dm(other, handle), PAGE, "child", 8))
-			answer = "true";
-		/* exec, not exit: the leak checker would report the child's copies of the parent's memory */
-		execlp(answer, answer, NULL);
-		_exit(1);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-TEST(libibverbs_maps_copies_and_imports)
-{
-	struct ibv_device **list = ibv_get_device_list(NULL);
-	struct ibv_context *context = ibv_open_device(list[0]), *other;
-	struct ibv_pd *domain = ibv_alloc_pd(context);
-	struct ibv_alloc_dm_attr wanted = { .length = 2 * PAGE };
-	struct ibv_dm *first = ibv_alloc_dm(context, &wanted), *second, *imported;
-	struct ibv_device_attr_ex attributes;
-	struct ibv_mr *region;
-	char out[8] = "";
-
-	second = ibv_alloc_dm(context, &wanted);
-	region = ibv_reg_dm_mr(domain, second, 0, 2 * PAGE, IBV_ACCESS_ZERO_BASED);
-	assert_non_null(region);
-	assert_int_equal(ibv_memcpy_to_dm(second, PAGE, "parent", 8), 0);
-	other = ibv_import_device(dup(context->cmd_fd));
-	imported = ibv_import_dm(other, second->handle);
-	assert_non_null(imported);
-	assert_int_equal(imported->handle, second->handle);
-	assert_null(ibv_import_dm(other, second->handle + 1000));
-	assert_int_equal(ibv_memcpy_from_dm(out, imported, PAGE, sizeof(out)), 0);
-	assert_string_equal(out, "parent");
-	write_from_child(context, second->handle);
-	assert_int_equal(ibv_memcpy_from_dm(out, second, PAGE, sizeof(out)), 0);
-	assert_string_equal(out, "child");
-	assert_int_equal(ibv_memcpy_from_dm(out, first, PAGE, sizeof(out)), 0);
-	assert_string_equal(out, "");
-	ibv_unimport_dm(imported);
-	ibv_close_device(other);
-	assert_int_equal(ibv_free_dm(second), EBUSY);
-	assert_int_equal(ibv_dereg_mr(region), 0);
-	assert_int_equal(ibv_free_dm(second), 0);
-	assert_int_equal(ibv_free_dm(first), 0);
-
-	assert_int_equal(ibv_query_device_ex(context, NULL, &attributes), 0);
-	assert_int_equal(attributes.max_dm_size, LIMIT);
-	region = ibv_alloc_null_mr(domain);
-	assert_non_null(region);
-	assert_int_equal(region->lkey, 0x300);
-	ibv_dereg_mr(region);
-	ibv_dealloc_pd(domain);
-	ibv_close_device(context);
-	ibv_free_device_list(list);
-}
 
 EACH_TEST(open_device, close_device)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What a process needs that was given the descriptor of a context: listing and importing of its objects. */
-#include <infiniband/verbs.h>
+/* What a process asks that was given the descriptor of a context: its handles, its context, its PD. */
 #include <rdma/ib_user_ioctl_cmds.h>
 
 #include "tests/unit/lib/sim/device.h"
@@ -189,28 +188,6 @@ TEST(a_pd_has_the_number_that_it_was_allocated_with)
 	assert_int_equal(query_pd(4711, &queried, 4), ENOENT);
 	assert_int_equal(query_pd(pd, &queried, 8), EINVAL);
 	assert_int_equal(query_pd(pd, NULL, 0), EINVAL);
-}
-
-static uint32_t count_uars(void)
-{
-	uint32_t list[8], count = ARRAY_SIZE(list);
-
-	assert_int_equal(list_in(fd, UAR, list, &count), 0);
-	return count;
-}
-
-TEST(each_import_of_the_device_makes_a_uar_that_goes_with_it)
-{
-	struct ibv_context *first = ibv_import_device(dup(fd)), *second;
-
-	assert_non_null(first);
-	assert_int_equal(count_uars(), 1);
-	second = ibv_import_device(dup(fd));
-	assert_non_null(second);
-	assert_int_equal(count_uars(), 2);
-	assert_int_equal(ibv_close_device(first), 0);
-	assert_int_equal(ibv_close_device(second), 0);
-	assert_int_equal(count_uars(), 0);
 }
 
 EACH_TEST(open_device, close_device)
