@@ -30,6 +30,7 @@
 #include "lib/session/table/pool.h"
 #include "lib/session/unlisted.h"
 #include "lib/verbs/device.h"
+#include "lib/verbs/rereg.h"
 #include "tests/unit/unit.h"
 
 #define PAGE 4096u
@@ -415,6 +416,64 @@ TEST(dereg_and_rereg_report_the_copy_of_the_entry_that_they_used)
 		assert_int_equal(copy.length, PAGE);
 		if (deed == REREG)
 			mr_session_unclaim(&session, victim);
+	}
+}
+
+/* ---- another holder takes the entry while the kernel is asked ---- */
+
+static void take_entry(void)
+{
+	raw(victim)->id++;
+	interfere = NULL;
+}
+
+static uint32_t count_unlisted(void);
+
+TEST(a_region_whose_entry_another_holder_has_taken_is_deregistered_again)
+{
+	const struct mr_region_request request = request_of(MR_REG_MR);
+	struct mr_entry entry = { .page_shift = mr_page_shift(PAGE) };
+
+	victim = 0; /* the first slot */
+	interfere = take_entry;
+	assert_int_equal(mr_session_register(&session, &registrar, &request, &entry, &err),
+			 -ENOENT);
+	assert_contains(err.text, "was deregistered again");
+	assert_int_equal(count_unlisted(), 0);
+}
+
+TEST(a_changed_region_whose_entry_another_holder_has_taken_is_reported_as_gone)
+{
+	struct mr_rereg_request request = { .changes = MR_CHANGE_ACCESS, .access = 0 };
+	struct mr_entry registered, before, after;
+	struct mr_rereg_failure failure;
+	const struct mr_session_rereg job = { .slot = 0,
+					      .registrar = &registrar,
+					      .request = &request,
+					      .before = &before,
+					      .after = &after,
+					      .failure = &failure };
+
+	victim = 0;
+	for (int meanwhile = 0; meanwhile < 2; meanwhile++) {
+		registered = reg(MR_REG_MR);
+		assert_int_equal(slot_of(registered.id), 0);
+		request.length = registered.length;
+		before = registered;
+		assert_int_equal(deal(REREG, registered.id, &before), 0);
+		after = before;
+		if (meanwhile)
+			interfere = take_entry;
+		else
+			take_entry();
+		assert_int_equal(mr_session_rereg(&session, &job, &err), -ENOENT);
+		assert_int_equal(err.kind, MR_ERROR_ABSENT);
+		assert_false(session.table.locked);
+		assert_nothing_is_locked();
+		assert_int_equal(raw(0)->id, registered.id + 1);
+		assert_true(kernel_has(&registered));
+		raw(0)->id = registered.id;
+		assert_int_equal(deal(DEREG, registered.id, &before), 0);
 	}
 }
 

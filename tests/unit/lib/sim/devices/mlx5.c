@@ -85,6 +85,32 @@ TEST(the_answer_about_the_device_has_a_least_size)
 	}
 }
 
+/* libibverbs reads GIDs from sysfs instead. */
+TEST(gids_are_told_in_whole_entries)
+{
+	static const struct {
+		uint64_t flags, size, room;
+		int error;
+	} cases[] = {
+		{ 0, 32, 64, 0 },     { 0, 32, 48, EINVAL }, { 0, 32, 0, EINVAL },
+		{ 0, 0, 64, EINVAL }, { 0, 64, 64, 0 },      { 1, 32, 64, EINVAL },
+	};
+	struct ib_uverbs_gid_entry entries[2] = { { .port_num = 0 } };
+	struct request request;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		init(&request, UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE);
+		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 8, cases[i].size);
+		attr(&request, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 4, cases[i].flags);
+		pointer(&request, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES, cases[i].room, entries);
+		pointer(&request, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, 8, &count);
+		assert_equal_for("case", send_to(&request, fd), cases[i].error);
+	}
+	assert_int_equal(count, 1);
+	assert_int_equal(entries[0].port_num, 1);
+}
+
 /* Sends a firmware command; returns an errno. */
 static int send_command(int context, uint8_t opcode)
 {

@@ -166,7 +166,10 @@ TEST(dma_bufs_are_checked)
 			assert_region(cases[i].length, cases[i].iova);
 	}
 	assert_int_equal(dealloc_pd(pd), EBUSY);
-	init_dmabuf(&request, dmabuf, 0, PAGE, 0, LOCAL);
+	init_dmabuf(&request, dmabuf, 0, PAGE, IOVA, LOCAL);
+	assert_int_equal(send_reg(&request), 0);
+	assert_int_equal(advise(mr.lkey, READ, FLUSH, IOVA, 1), 0);
+	assert_int_equal(advise(mr.lkey, READ, FLUSH, IOVA - 1, 1), EFAULT);
 	request.attrs[1].data = 4711;
 	assert_int_equal(send_reg(&request), ENOENT);
 	close(dmabuf);
@@ -310,6 +313,42 @@ static int refuse_answers(void)
 TEST(a_registration_whose_answer_cannot_be_written_is_undone)
 {
 	in_child(refuse_answers);
+}
+
+/* ---- memory windows ---- */
+
+static int alloc_mw(uint32_t domain, uint8_t type, struct ib_uverbs_alloc_mw_resp *out)
+{
+	const struct ib_uverbs_alloc_mw in = { .pd_handle = domain, .mw_type = type };
+	struct request request;
+
+	init_write(&request, IB_USER_VERBS_CMD_ALLOC_MW, &in, sizeof(in), out, sizeof(*out));
+	return send_to(&request, fd);
+}
+
+TEST(memory_windows_keep_their_pd_busy)
+{
+	struct ib_uverbs_alloc_mw_resp first, second;
+	struct ib_uverbs_dealloc_mw in;
+	struct request request;
+	uint32_t list[4], count = 4;
+
+	assert_int_equal(alloc_mw(pd, 0, &first), EINVAL);
+	assert_int_equal(alloc_mw(pd, 3, &first), EINVAL);
+	assert_int_equal(alloc_mw(4711, 1, &first), ENOENT);
+	assert_int_equal(alloc_mw(pd, 1, NULL), EFAULT);
+	assert_int_equal(list_in(fd, UVERBS_OBJECT_MW, list, &count), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(alloc_mw(pd, 1, &first), 0);
+	assert_int_equal(alloc_mw(pd, 2, &second), 0);
+	assert_int_not_equal(first.rkey, second.rkey);
+	assert_int_equal(dealloc_pd(pd), EBUSY);
+	for (uint32_t i = 0; i < 3; i++) {
+		in.mw_handle = i ? first.mw_handle : second.mw_handle;
+		init_write(&request, IB_USER_VERBS_CMD_DEALLOC_MW, &in, sizeof(in), NULL, 0);
+		assert_int_equal(send_to(&request, fd), i == 2 ? ENOENT : 0);
+	}
+	assert_int_equal(dealloc_pd(pd), 0);
 }
 
 /* ---- DMA handles ---- */
