@@ -146,6 +146,9 @@ TEST(a_device_that_does_not_exist_is_named)
 	assert_int_equal(err.kind, MR_ERROR_ABSENT);
 	assert_null(err.call);
 	assert_string_equal(err.shown_by, "ibv_get_device_list");
+	err = open_device("mlx5_0");
+	assert_int_equal(err.kind, MR_ERROR_ABSENT);
+	assert_contains(err.text, "mlx5_0");
 	machine.list[0] = &one;
 	machine.list[1] = &two;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

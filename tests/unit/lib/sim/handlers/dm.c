@@ -195,6 +195,48 @@ TEST(a_region_keeps_its_memory_and_cannot_be_changed)
 	assert_int_equal(free_dm(dm), 0);
 }
 
+static int query_dm(uint32_t handle, uint64_t *length)
+{
+	struct request request;
+	uint64_t offset = 1;
+	uint16_t first = 0;
+	int rc;
+
+	init(&request, UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY);
+	attr(&request, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, 0, handle);
+	pointer(&request, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, 8, &offset);
+	pointer(&request, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, 2, &first);
+	pointer(&request, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, 8, length);
+	rc = send_to(&request, fd);
+	return rc ? rc : offset || first != page;
+}
+
+static char *map_dm(size_t length, int flags)
+{
+	return mmap(NULL, length, PROT_READ | PROT_WRITE, flags, fd, (off_t)OFFSET_OF(page));
+}
+
+TEST(memory_can_be_queried_and_all_mappings_of_it_are_the_same)
+{
+	uint64_t length = 0;
+	char *one, *other;
+
+	assert_int_equal(alloc_dm(PAGE, 0), 0);
+	assert_int_equal(alloc_dm(2 * PAGE - 5, 0), 0);
+	assert_int_equal(query_dm(dm, &length), 0);
+	assert_int_equal(length, 2 * PAGE - 5);
+	assert_int_equal(query_dm(pd, &length), EINVAL);
+	assert_int_equal(query_dm(1000, &length), ENOENT);
+	one = map_dm(2 * PAGE, MAP_SHARED);
+	other = map_dm(2 * PAGE, MAP_SHARED);
+	assert_ptr_not_equal(one, MAP_FAILED);
+	strcpy(one + PAGE, "there");
+	assert_string_equal(other + PAGE, "there");
+	assert_ptr_equal(map_dm(PAGE, MAP_SHARED), MAP_FAILED); /* not the whole */
+	munmap(one, 2 * PAGE);
+	munmap(other, 2 * PAGE);
+}
+
 /* ---- dma-bufs of it ---- */
 
 static int export_dm(uint64_t offset, int *dmabuf)
