@@ -16,35 +16,33 @@ static void check_items(const char *list, const char *separators, const char *ex
 		fail_msg("'%s' is %s, not %s", list, all, expected);
 }
 
-TEST(items_are_split_at_separators)
+TEST(items_are_split_at_separators_without_blanks_around)
 {
 	check_items("a", ",", "[a]");
-	check_items("a,bc,d", ",", "[a][bc][d]");
-	check_items("a|b,c", ",|", "[a][b][c]");
+	check_items("a|bc,d", ",|", "[a][bc][d]");
 	check_items("a|b,c", ",", "[a|b][c]");
-}
-
-TEST(empty_items_are_items)
-{
 	check_items("", ",", "[]");
 	check_items(",", ",", "[][]");
 	check_items("a,", ",", "[a][]");
 	check_items(" , ", ",", "[][]");
-}
-
-TEST(blanks_around_items_are_removed)
-{
 	check_items(" a ,\tb c | d", ",|", "[a][b c][d]");
 }
 
 TEST(spellings_of_a_word_are_the_word)
 {
-	assert_true(mr_word_is("on-demand", 9, "on-demand"));
-	assert_true(mr_word_is("ON_DEMAND", 9, "on-demand"));
-	assert_true(mr_word_is("page-size", 9, "page_size"));
-	assert_false(mr_word_is("on-deman", 8, "on-demand"));
-	assert_false(mr_word_is("on-demands", 10, "on-demand"));
-	assert_false(mr_word_is("on demand", 9, "on-demand"));
+	static const struct {
+		const char *word, *name;
+		bool is;
+	} rows[] = {
+		{ "on-demand", "on-demand", true },   { "ON_DEMAND", "on-demand", true },
+		{ "page-size", "page_size", true },   { "on-deman", "on-demand", false },
+		{ "on-demands", "on-demand", false }, { "on demand", "on-demand", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_equal_for(rows[i].word,
+				 mr_word_is(rows[i].word, strlen(rows[i].word), rows[i].name),
+				 rows[i].is);
 }
 
 TEST(a_prefix_is_removed_only_if_something_follows_it)
@@ -54,7 +52,6 @@ TEST(a_prefix_is_removed_only_if_something_follows_it)
 
 	assert_string_equal(mr_word_without("IBV_READ", &length, prefixes), "READ");
 	assert_int_equal(length, 4);
-	length = 4;
 	assert_string_equal(mr_word_without("IBV_", &length, prefixes), "IBV_");
 	assert_int_equal(length, 4);
 }
@@ -73,45 +70,40 @@ static void check_guess(const char *word, const char *expected)
 		fail_msg("'%s' is taken for '%s', not for '%s'", word, guess, expected);
 }
 
-TEST(near_words_are_guessed)
+TEST(words_that_are_near_or_begin_another_are_guessed)
 {
-	check_guess("rge", "reg");
-	check_guess("stats", "stat");
-	check_guess("sat", "stat");
-	check_guess("stst", "stat");
-	check_guess("dreeg", "dereg");
-	check_guess("local_wirte", "local-write");
-	check_guess("LOCALWRITE", "local-write");
-}
-
-TEST(a_word_that_begins_another_is_guessed)
-{
-	check_guess("register", "reg");
-	check_guess("deregister", "dereg");
-	check_guess("local", "local-write");
-	check_guess("status", "stat");
-}
-
-TEST(a_name_with_an_argument_is_compared_without_it)
-{
-	check_guess("fiel:/dev/shm/x", "file:PATH");
-	check_guess("hugtlb", "hugetlb[:2M]");
-	check_guess("hugetlbs:2M", "hugetlb[:2M]");
-}
-
-TEST(far_words_are_not_guessed)
-{
+	static const char *const rows[][2] = {
+		{ "rge", "reg" },
+		{ "stats", "stat" },
+		{ "sat", "stat" },
+		{ "stst", "stat" },
+		{ "dreeg", "dereg" },
+		{ "local_wirte", "local-write" },
+		{ "LOCALWRITE", "local-write" },
+		{ "register", "reg" },
+		{ "deregister", "dereg" },
+		{ "local", "local-write" },
+		{ "status", "stat" },
+		/* a name with an argument is compared without it */
+		{ "fiel:/dev/shm/x", "file:PATH" },
+		{ "hugtlb", "hugetlb[:2M]" },
+		{ "hugetlbs:2M", "hugetlb[:2M]" },
+		{ "", "" },
+		{ "r", "" },
+		{ "re", "reg" },
+		{ ":", "" },
+		{ "bogus", "" },
+		{ "write", "" },
+	};
 	char word[4096];
 
-	check_guess("", "");
-	check_guess("r", "");
-	check_guess("x", "");
-	check_guess(":", "");
-	check_guess("bogus", "");
-	check_guess("write", "");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		check_guess(rows[i][0], rows[i][1]);
 	memset(word, 'r', sizeof(word) - 1);
 	word[sizeof(word) - 1] = '\0';
 	check_guess(word, "");
+	check_guess("local-writeeeeeeeeeeeeeeeeeeeeee", "local-write"); /* 32 characters */
+	check_guess("local-writeeeeeeeeeeeeeeeeeeeeeee", "");
 }
 
 TEST(a_word_is_found_by_its_index)

@@ -12,245 +12,151 @@ struct valid {
 	uint64_t value;
 };
 
-struct invalid {
-	const char *text;
-	int errnum;
-};
+static void check_valid(parser parse, const struct valid *rows)
+{
+	for (; rows->text; rows++) {
+		struct mr_error err = { 0 };
+		uint64_t value = 42;
+
+		assert_equal_for(rows->text, parse(rows->text, &value, &err), 0);
+		assert_equal_for(rows->text, value, rows->value);
+	}
+}
+
+static void check_refused(parser parse, int errnum, const char *const *texts)
+{
+	for (; *texts; texts++) {
+		struct mr_error err = { 0 };
+		uint64_t value = 42;
+
+		assert_equal_for(*texts, parse(*texts, &value, &err), -errnum);
+		assert_equal_for(*texts, value, 42);
+		assert_equal_for(*texts, err.kind, MR_ERROR_USAGE);
+		assert_contains(err.text, *texts);
+	}
+}
+
+#define VALID(parse, ...) check_valid(parse, (const struct valid[]){ __VA_ARGS__, { NULL, 0 } })
+#define REFUSED(parse, errnum, ...)                                                                \
+	check_refused(parse, errnum, (const char *const[]){ __VA_ARGS__, NULL })
 
 static int parse_any(const char *text, uint64_t *value, struct mr_error *err)
 {
 	return mr_parse_u64(text, UINT64_MAX, value, err);
 }
 
-static void check_valid(parser parse, const struct valid *cases, size_t count)
+static int parse_byte(const char *text, uint64_t *value, struct mr_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		struct mr_error err = { 0 };
-		uint64_t value = 42;
-		int rc = parse(cases[i].text, &value, &err);
-
-		assert_equal_for(cases[i].text, rc, 0);
-		assert_equal_for(cases[i].text, value, cases[i].value);
-	}
+	return mr_parse_u64(text, 255, value, err);
 }
-
-static void check_invalid(parser parse, const struct invalid *cases, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct mr_error err = { 0 };
-		uint64_t value = 42;
-		int rc = parse(cases[i].text, &value, &err);
-
-		assert_equal_for(cases[i].text, rc, -cases[i].errnum);
-		assert_equal_for(cases[i].text, value, 42);
-		assert_equal_for(cases[i].text, err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, cases[i].text);
-	}
-}
-
-#define VALID(parse, ...)                                                                          \
-	do {                                                                                       \
-		static const struct valid cases_[] = { __VA_ARGS__ };                              \
-                                                                                                   \
-		check_valid(parse, cases_, ARRAY_SIZE(cases_));                                    \
-	} while (0)
-#define INVALID(parse, ...)                                                                        \
-	do {                                                                                       \
-		static const struct invalid cases_[] = { __VA_ARGS__ };                            \
-                                                                                                   \
-		check_invalid(parse, cases_, ARRAY_SIZE(cases_));                                  \
-	} while (0)
 
 TEST(numbers_are_decimal_or_hexadecimal)
 {
-	VALID(parse_any, { "0", 0 }, { "4096", 4096 }, { "0x1f", 31 }, { "0X1F", 31 }, { "0x0", 0 },
-	      { "0xaBcDeF", 0xabcdef });
-}
-
-TEST(a_leading_zero_is_not_octal)
-{
-	VALID(parse_any, { "010", 10 }, { "00", 0 }, { "08", 8 }, { "0x010", 16 });
-}
-
-TEST(numbers_reach_the_last_of_64_bits)
-{
-	VALID(parse_any, { "18446744073709551615", UINT64_MAX },
-	      { "0xffffffffffffffff", UINT64_MAX },
+	VALID(parse_any, { "0", 0 }, { "0x1f", 31 }, { "0X1F", 31 }, { "0xaBcDeF", 0xabcdef },
+	      { "010", 10 }, { "0x010", 16 }, { "9007199254740993", (UINT64_C(1) << 53) + 1 },
 	      { "00000000000000000000000018446744073709551615", UINT64_MAX },
-	      { "9007199254740993", (UINT64_C(1) << 53) + 1 });
+	      { "0xffffffffffffffff", UINT64_MAX });
+	REFUSED(parse_any, ERANGE, "18446744073709551616", "0x10000000000000000",
+		"184467440737095516150");
+	REFUSED(parse_any, EINVAL, "99999999999999999999999x", "", "+1", "-0", " 1", "1\n", "1x",
+		"0x", "0xg", "1.0", "1e3", "0x-1", "1K", "\xd9\xa1");
+	VALID(parse_byte, { "0xff", 255 });
+	REFUSED(parse_byte, ERANGE, "256");
 }
 
-TEST(numbers_beyond_64_bits_are_out_of_range)
+TEST(sizes_have_suffixes_of_1024_and_with_b_alone_of_1000)
 {
-	INVALID(parse_any, { "18446744073709551616", ERANGE }, { "0x10000000000000000", ERANGE },
-		{ "99999999999999999999999999999999999999999999", ERANGE },
-		{ "184467440737095516150", ERANGE });
-}
-
-TEST(signs_blanks_and_trailing_characters_are_refused)
-{
-	INVALID(parse_any, { "", EINVAL }, { " ", EINVAL }, { "+1", EINVAL }, { "-1", EINVAL },
-		{ "-0", EINVAL }, { " 1", EINVAL }, { "1 ", EINVAL }, { "1\n", EINVAL },
-		{ "\t1", EINVAL }, { "1x", EINVAL }, { "0x", EINVAL }, { "0xg", EINVAL },
-		{ "x1", EINVAL }, { "1.0", EINVAL }, { "1,000", EINVAL }, { "1e3", EINVAL },
-		{ "0b1", EINVAL }, { "0x-1", EINVAL }, { "1K", EINVAL }, { "abc", EINVAL },
-		{ "\xd9\xa1", EINVAL });
-}
-
-TEST(characters_behind_a_number_that_is_too_large_are_reported_first)
-{
-	INVALID(parse_any, { "99999999999999999999999x", EINVAL });
-}
-
-TEST(numbers_have_a_maximum)
-{
-	struct mr_error err = { 0 };
-	uint64_t value = 42;
-
-	assert_int_equal(mr_parse_u64("0xff", 255, &value, &err), 0);
-	assert_int_equal(value, 255);
-	assert_int_equal(mr_parse_u64("256", 255, &value, &err), -ERANGE);
-	assert_int_equal(value, 255);
-	assert_contains(err.text, "at most 255");
-}
-
-TEST(sizes_take_iec_suffixes)
-{
-	VALID(mr_parse_size, { "0", 0 }, { "1", 1 }, { "4096", 4096 }, { "64K", 65536 },
-	      { "64k", 65536 }, { "64KiB", 65536 }, { "64kib", 65536 }, { "2M", 2 << 20 },
-	      { "1G", 1 << 30 }, { "1T", UINT64_C(1) << 40 }, { "1P", UINT64_C(1) << 50 },
-	      { "1E", UINT64_C(1) << 60 }, { "1EiB", UINT64_C(1) << 60 }, { "0E", 0 },
-	      { "0x10", 16 }, { "0x10K", 16384 }, { "0xE", 14 }, { "007K", 7168 });
-}
-
-TEST(suffixes_with_b_alone_are_powers_of_1000)
-{
-	VALID(mr_parse_size, { "1KB", 1000 }, { "1kB", 1000 }, { "64kb", 64000 },
-	      { "1MB", 1000000 }, { "1mb", 1000000 }, { "3GB", UINT64_C(3000000000) },
-	      { "18EB", UINT64_C(18000000000000000000) }, { "0EB", 0 });
-	INVALID(mr_parse_size, { "19EB", ERANGE }, { "18446744073709551615KB", ERANGE });
-}
-
-TEST(max_is_size_max)
-{
-	VALID(mr_parse_size, { "max", SIZE_MAX }, { "MAX", SIZE_MAX },
-	      { "18446744073709551615", SIZE_MAX });
-}
-
-TEST(sizes_that_overflow_are_out_of_range)
-{
-	VALID(mr_parse_size, { "15E", UINT64_C(15) << 60 },
+	VALID(mr_parse_size, { "0", 0 }, { "4096", 4096 }, { "64K", 65536 }, { "64k", 65536 },
+	      { "64KiB", 65536 }, { "64kib", 65536 }, { "2M", 2 << 20 }, { "1G", 1 << 30 },
+	      { "1T", UINT64_C(1) << 40 }, { "1P", UINT64_C(1) << 50 },
+	      { "1EiB", UINT64_C(1) << 60 }, { "0x10K", 16384 }, { "0xE", 14 }, { "007K", 7168 },
+	      { "1KB", 1000 }, { "64kb", 64000 }, { "18EB", UINT64_C(18000000000000000000) },
+	      { "max", SIZE_MAX }, { "MAX", SIZE_MAX }, { "15E", UINT64_C(15) << 60 },
 	      { "18014398509481983K", UINT64_C(18014398509481983) << 10 });
-	INVALID(mr_parse_size, { "16E", ERANGE }, { "18014398509481984K", ERANGE },
-		{ "18446744073709551616", ERANGE }, { "18446744073709551615K", ERANGE },
-		{ "99999999999999999999999E", ERANGE });
-}
-
-TEST(sizes_are_strict)
-{
-	INVALID(mr_parse_size, { "", EINVAL }, { "K", EINVAL }, { "-1", EINVAL }, { "-1K", EINVAL },
-		{ "+1K", EINVAL }, { " 1K", EINVAL }, { "1K ", EINVAL }, { "1 K", EINVAL },
-		{ "1KK", EINVAL }, { "1KBB", EINVAL }, { "1Ki", EINVAL }, { "1KiBx", EINVAL },
-		{ "1KBx", EINVAL }, { "1B", EINVAL }, { "1.5G", EINVAL }, { "1Z", EINVAL },
-		{ "0x", EINVAL }, { "0xK", EINVAL }, { "Maxi", EINVAL }, { "max ", EINVAL },
-		{ "maximum", EINVAL }, { "1iB", EINVAL });
+	REFUSED(mr_parse_size, ERANGE, "18014398509481984K", "16E", "19EB", "18446744073709551616",
+		"99999999999999999999999E");
+	REFUSED(mr_parse_size, EINVAL, "", "K", "-1K", " 1K", "1K ", "1 K", "1KK", "1KBB", "1Ki",
+		"1KiBx", "1B", "1.5G", "1Z", "0xK", "maximum", "1iB");
 }
 
 TEST(page_sizes_are_powers_of_two_or_masks)
 {
-	VALID(mr_parse_page_sizes, { "4K", 4096 }, { "4K,2M", 0x201000 }, { "2M,4096", 0x201000 },
-	      { "0x201000", 0x201000 }, { "0x3,4K", 0x1003 }, { "none", 0 }, { "0x0", 0 },
-	      { "1", 1 }, { "4K, 2M", 0x201000 }, { "NONE", 0 }, { "8E", UINT64_C(1) << 63 },
-	      { "0xffffffffffffffff", UINT64_MAX }, { "1GiB", 1 << 30 });
-}
-
-TEST(page_sizes_are_strict)
-{
-	INVALID(mr_parse_page_sizes, { "", EINVAL }, { "0", EINVAL }, { "3M", EINVAL },
-		{ "max", EINVAL }, { "4X", EINVAL }, { "4K,", EINVAL }, { ",4K", EINVAL },
-		{ "4K,,2M", EINVAL }, { "none,4K", EINVAL }, { "-4K", EINVAL }, { "4K 2M", EINVAL },
-		{ "16E", ERANGE }, { "0x10000000000000000", ERANGE },
-		{ "4096000000000000000000000000000000000", EINVAL });
+	VALID(mr_parse_page_sizes, { "4K", 4096 }, { "2M,4096", 0x201000 }, { "4K, 2M", 0x201000 },
+	      { "0x201000", 0x201000 }, { "0x3,4K", 0x1003 }, { "NONE", 0 }, { "0x0", 0 },
+	      { "1", 1 }, { "8E", UINT64_C(1) << 63 }, { "0xffffffffffffffff", UINT64_MAX },
+	      { "0000000000000000000000000004096", 4096 });
+	REFUSED(mr_parse_page_sizes, EINVAL, "00000000000000000000000000004096", "", "0", "3M",
+		"max", "4X", "4K,", ",4K", "none,4K", "-4K", "4K 2M");
+	REFUSED(mr_parse_page_sizes, ERANGE, "16E");
 }
 
 TEST(seconds_have_a_fraction)
 {
 	VALID(mr_parse_seconds, { "0", 0 }, { "10", UINT64_C(10000000000) }, { "0.5", 500000000 },
-	      { "1.25", 1250000000 }, { "0.000000001", 1 }, { "0.0000000009", 0 },
-	      { "0.9999999999999", 999999999 }, { "2147483647", UINT64_C(2147483647000000000) });
-}
-
-TEST(seconds_are_strict)
-{
-	INVALID(mr_parse_seconds, { "", EINVAL }, { "-1", EINVAL }, { "+1", EINVAL },
-		{ ".5", EINVAL }, { "1.", EINVAL }, { "1,5", EINVAL }, { "1s", EINVAL },
-		{ "1e3", EINVAL }, { "0x1", EINVAL }, { "1.2.3", EINVAL }, { "1.5 ", EINVAL },
-		{ "nan", EINVAL }, { "inf", EINVAL }, { "1.-5", EINVAL });
-	INVALID(mr_parse_seconds, { "2147483648", ERANGE }, { "99999999999999999999", ERANGE });
+	      { "0.000000001", 1 }, { "0.0000000009", 0 }, { "0.9999999999999", 999999999 },
+	      { "2147483647", UINT64_C(2147483647000000000) });
+	REFUSED(mr_parse_seconds, ERANGE, "2147483648", "99999999999999999999");
+	REFUSED(mr_parse_seconds, EINVAL, "", "-1", ".5", "1.", "1,5", "1s", "0x1", "1.2.3", "1.-5",
+		"nan");
 }
 
 #define SIXTY_THREE "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz.0123456789"
 
-TEST(names_are_letters_digits_and_three_signs)
+static int parse_name(const char *text, uint64_t *value, struct mr_error *err)
 {
-	static const char *const good[] = { "a", "Z",  "buf0", "0buf",    "1.",
-					    ".", "a-", "_",    "a-b_c.D", SIXTY_THREE };
-	struct mr_error err = { 0 };
-
-	assert_int_equal(strlen(SIXTY_THREE), 63);
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
-		assert_equal_for(good[i], mr_parse_name(good[i], &err), 0);
+	*value = 42;
+	return mr_parse_name(text, err);
 }
 
-TEST(other_names_are_refused)
+TEST(names_are_letters_digits_and_three_signs_but_not_digits_alone)
 {
-	static const char *const bad[] = { "",         SIXTY_THREE "x", "a b", "a/b",
-					   "a,b",      "a:b",           "\n",  "a\n",
-					   "\xc3\xa9", "a=b",           "-",   "-a",
-					   "--size" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct mr_error err = { 0 };
-
-		assert_equal_for(bad[i], mr_parse_name(bad[i], &err), -EINVAL);
-		assert_equal_for(bad[i], err.kind, MR_ERROR_USAGE);
-		assert_contains(err.text, bad[i]);
-	}
-}
-
-TEST(a_name_of_digits_would_be_an_id)
-{
-	struct mr_error err = { 0 };
-
-	assert_int_equal(mr_parse_name("12", &err), -EINVAL);
-	assert_contains(err.text, "id");
-	assert_int_equal(mr_parse_name("12.3", &err), 0);
+	VALID(parse_name, { "a", 42 }, { "Z", 42 }, { "0buf", 42 }, { "12.3", 42 }, { ".", 42 },
+	      { "a-b_c.D", 42 }, { SIXTY_THREE, 42 });
+	REFUSED(parse_name, EINVAL, SIXTY_THREE "x", "", "a b", "a/b", "a,b", "a:b", "a\n",
+		"\xc3\xa9", "-", "--size", "12");
 }
 
 TEST(rounding_up_overflows_to_zero)
 {
-	assert_int_equal(mr_round_up(0, 4096), 0);
-	assert_int_equal(mr_round_up(1, 4096), 4096);
-	assert_int_equal(mr_round_up(4096, 4096), 4096);
-	assert_int_equal(mr_round_up(4097, 4096), 8192);
-	assert_int_equal(mr_round_up(UINT64_MAX - 4095, 4096), UINT64_MAX - 4095);
-	assert_int_equal(mr_round_up(UINT64_MAX - 4094, 4096), 0);
-	assert_int_equal(mr_round_up(UINT64_MAX, 4096), 0);
+	static const struct {
+		uint64_t value, rounded;
+	} rows[] = {
+		{ 0, 0 },
+		{ 1, 4096 },
+		{ 4096, 4096 },
+		{ 4097, 8192 },
+		{ UINT64_MAX, 0 },
+		{ UINT64_MAX - 4095, UINT64_MAX - 4095 },
+		{ UINT64_MAX - 4094, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(mr_round_up(rows[i].value, 4096), rows[i].rounded);
 }
 
 TEST(an_item_of_a_list_is_read_as_a_number_of_its_own)
 {
-	struct mr_error err = { 0 };
-	uint64_t value = 0;
+	static const struct {
+		const char *item;
+		size_t length;
+		int rc;
+		uint64_t value;
+	} rows[] = {
+		{ "12,34", 2, 0, 12 },
+		{ "0x1f|2", 4, 0, 0x1f },
+		{ "12,34", 5, -EINVAL, 42 },
+		{ "101", 3, -ERANGE, 42 },
+		{ "00000000000000000000012", 23, 0, 12 },
+		{ "000000000000000000000012", 24, -EINVAL, 42 },
+	};
 
-	assert_int_equal(mr_parse_u64_item("12,34", 2, 100, &value, &err), 0);
-	assert_int_equal(value, 12);
-	assert_int_equal(mr_parse_u64_item("0x1f|2", 4, 100, &value, &err), 0);
-	assert_int_equal(value, 0x1f);
-	assert_int_equal(mr_parse_u64_item("12,34", 5, 100, &value, &err), -EINVAL);
-	assert_int_equal(mr_parse_u64_item("101", 3, 100, &value, &err), -ERANGE);
-	assert_int_equal(mr_parse_u64_item("000000000000000000000000012", 27, 100, &value, &err),
-			 -EINVAL);
-	assert_contains(err.text, "is too large");
-	assert_int_equal(value, 0x1f);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mr_error err = { 0 };
+		uint64_t value = 42;
+
+		assert_equal_for(rows[i].item,
+				 mr_parse_u64_item(rows[i].item, rows[i].length, 100, &value, &err),
+				 rows[i].rc);
+		assert_equal_for(rows[i].item, value, rows[i].value);
+	}
 }

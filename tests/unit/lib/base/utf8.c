@@ -2,34 +2,53 @@
 #include "lib/base/utf8.h"
 #include "tests/unit/unit.h"
 
-TEST(characters_have_their_length)
+TEST(characters_that_a_terminal_shows_have_a_length)
 {
-	assert_int_equal(mr_utf8_shown("a\xc3\xa4"), 1);
-	assert_int_equal(mr_utf8_shown(" "), 1);
-	assert_int_equal(mr_utf8_shown("\xc3\xa4z"), 2);
-	assert_int_equal(mr_utf8_shown("\xe5\xa4\xa7"), 3);
-	assert_int_equal(mr_utf8_shown("\xf0\x9f\x98\x80"), 4);
-}
+	static const struct {
+		const char *text;
+		size_t length;
+	} rows[] = {
+		{ "a\xc3\xa4", 1 },
+		{ " ", 1 },
+		{ "~", 1 },
+		{ "\xc3\xa4z", 2 },
+		{ "\xe5\xa4\xa7", 3 },
+		{ "\xf0\x9f\x98\x80", 4 },
+		/* not UTF-8: lone bytes, cut ones, overlong ones, surrogates, too large ones */
+		{ "\xff", 0 },
+		{ "\x80", 0 },
+		{ "\xc3", 0 },
+		{ "\xe5\xa4", 0 },
+		{ "\xc0\xaf", 0 },
+		{ "\xe0\x80\xaf", 0 },
+		{ "\xed\x9f\xbf", 3 },
+		{ "\xed\xa0\x80", 0 },
+		{ "\xed\xbf\xbf", 0 },
+		{ "\xee\x80\x80", 3 },
+		{ "\xf4\x8f\xbf\xbf", 4 },
+		{ "\xf4\x90\x80\x80", 0 },
+		/* obeyed, not shown, and their neighbours */
+		{ "", 0 },
+		{ "\n", 0 },
+		{ "\x1f", 0 },
+		{ "\x7f", 0 },
+		{ "\xc2\x9f", 0 },
+		{ "\xc2\xa0", 2 },
+		{ "\xe2\x80\x8a", 3 },
+		{ "\xe2\x80\x8b", 0 },
+		{ "\xe2\x80\x8f", 0 },
+		{ "\xe2\x80\x90", 3 },
+		{ "\xe2\x80\xa7", 3 },
+		{ "\xe2\x80\xa8", 0 },
+		{ "\xe2\x80\xae", 0 },
+		{ "\xe2\x80\xaf", 3 },
+		{ "\xe2\x81\x9f", 3 },
+		{ "\xe2\x81\xa0", 0 },
+		{ "\xe2\x81\xaf", 0 },
+		{ "\xe2\x81\xb0", 3 },
+		{ "\xef\xbb\xbf", 0 },
+	};
 
-TEST(what_is_no_utf8_has_none)
-{
-	assert_int_equal(mr_utf8_shown("\xff"), 0);
-	assert_int_equal(mr_utf8_shown("\x80"), 0);
-	assert_int_equal(mr_utf8_shown("\xc3"), 0); /* cut */
-	assert_int_equal(mr_utf8_shown("\xe5\xa4"), 0);
-	assert_int_equal(mr_utf8_shown("\xc0\xaf"), 0); /* overlong */
-	assert_int_equal(mr_utf8_shown("\xe0\x80\xaf"), 0);
-	assert_int_equal(mr_utf8_shown("\xed\xa0\x80"), 0); /* a surrogate */
-	assert_int_equal(mr_utf8_shown("\xf4\x90\x80\x80"), 0);
-}
-
-TEST(what_no_terminal_shows_has_none)
-{
-	assert_int_equal(mr_utf8_shown(""), 0);
-	assert_int_equal(mr_utf8_shown("\n"), 0);
-	assert_int_equal(mr_utf8_shown("\x7f"), 0);
-	assert_int_equal(mr_utf8_shown("\xc2\x9b"), 0);     /* CSI */
-	assert_int_equal(mr_utf8_shown("\xe2\x80\xae"), 0); /* from right to left */
-	assert_int_equal(mr_utf8_shown("\xe2\x81\xa6"), 0);
-	assert_int_equal(mr_utf8_shown("\xef\xbb\xbf"), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_equal_for(rows[i].text, mr_utf8_shown(rows[i].text), rows[i].length);
 }

@@ -54,16 +54,27 @@ TEST(a_message_shows_how_the_word_is_written)
 
 TEST(a_number_may_stand_in_place_of_a_word)
 {
-	uint32_t number = 42;
+	static const struct {
+		const char *item;
+		size_t length;
+		int rc;
+		uint32_t number;
+	} rows[] = {
+		{ "0xffffffff,", 10, 0, UINT32_MAX },
+		{ "000000000000001", 15, 0, 1 },
+		{ "0000000000000001", 16, -EINVAL, 42 },
+		{ "4294967296", 10, -ERANGE, 42 },
+		{ "x", 1, -EINVAL, 42 },
+		{ "1", 0, -EINVAL, 42 },
+	};
 
-	assert_int_equal(mr_word_as_number(words, "kind", "0xffffffff,", 10, &number, &err), 0);
-	assert_int_equal(number, UINT32_MAX);
-	assert_int_equal(mr_word_as_number(words, "kind", "4294967296", 10, &number, &err),
-			 -ERANGE);
-	assert_int_equal(mr_word_as_number(words, "kind", "0000000000000001", 16, &number, &err),
-			 -EINVAL);
-	assert_int_equal(mr_word_as_number(words, "kind", "x", 1, &number, &err), -EINVAL);
-	assert_contains(err.text, "unknown kind 'x'; valid values: plain, file:PATH");
-	assert_int_equal(mr_word_as_number(words, "kind", "1", 0, &number, &err), -EINVAL);
-	assert_int_equal(number, UINT32_MAX);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t number = 42;
+
+		assert_equal_for(rows[i].item,
+				 mr_word_as_number(words, "kind", rows[i].item, rows[i].length,
+						   &number, &err),
+				 rows[i].rc);
+		assert_equal_for(rows[i].item, number, rows[i].number);
+	}
 }
