@@ -59,16 +59,31 @@ static bool is_sent_away(int fd)
 	return recv(fd, &byte, 1, MSG_DONTWAIT) == 0;
 }
 
+TEST(each_channel_has_a_name_and_a_token_of_its_own)
+{
+	struct mr_channel other;
+	struct mr_error err;
+
+	assert_int_equal(mr_channel_open(&other, &err), 0);
+	assert_string_not_equal(other.name, channel.name);
+	assert_string_not_equal(other.token, channel.token);
+	assert_int_equal(strlen(channel.token), MR_TRACE_TOKEN);
+	assert_int_equal(strspn(channel.token, "0123456789abcdef"), MR_TRACE_TOKEN);
+	mr_channel_close(&other);
+}
+
 TEST(a_right_request_is_answered_with_the_descriptor)
 {
-	const struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
+	struct mr_trace_request request = play_request(&channel, MR_TRACE_JOIN);
 	const size_t before = descriptors();
 	int fd = play_connect(&channel), sent = open("/dev/null", O_RDONLY | O_CLOEXEC), received;
 	struct mr_visitor *visitor;
 
+	memset(request.path, 'x', sizeof(request.path));
 	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
 	visitor = turn();
 	assert_non_null(visitor);
+	assert_int_equal(strlen(got.path), MR_TRACE_PATH - 1);
 	assert_int_equal(visitor->pid, getpid());
 	assert_int_equal(visitor->uid, getuid());
 	assert_int_equal(got.kind, MR_TRACE_JOIN);
@@ -82,55 +97,39 @@ TEST(a_right_request_is_answered_with_the_descriptor)
 	assert_int_equal(descriptors(), before);
 }
 
-/* Sends @size bytes of a request; nobody is to be answered. */
-static void refuse(const char *what, const void *request, size_t size)
-{
-	int fd = play_connect(&channel);
-
-	assert_int_equal(send(fd, request, size, 0), size);
-	if (turn())
-		fail_msg("'%s' was answered", what);
-	if (!is_sent_away(fd))
-		fail_msg("'%s' was not sent away", what);
-	close(fd);
-}
-
 TEST(wrong_requests_are_sent_away)
 {
-	static char large[3 * sizeof(struct mr_trace_request)];
-	const struct mr_trace_request right = play_request(&channel, MR_TRACE_JOIN);
-	struct mr_trace_request wrong = right;
+	static const struct {
+		const char *what;
+		size_t byte; /* that is changed */
+		size_t more; /* bytes that are sent beyond a request; or fewer, if it is negative */
+	} rows[] = {
+		{ "magic", offsetof(struct mr_trace_request, magic), 0 },
+		{ "version", offsetof(struct mr_trace_request, version), 0 },
+		{ "first digit", offsetof(struct mr_trace_request, token), 0 },
+		{ "last digit", offsetof(struct mr_trace_request, token) + MR_TRACE_TOKEN - 1, 0 },
+		{ "a byte less", sizeof(struct mr_trace_request), (size_t)-1 },
+		{ "a byte", sizeof(struct mr_trace_request), 1 - sizeof(struct mr_trace_request) },
+		{ "a byte more", sizeof(struct mr_trace_request), 1 },
+		{ "three times the size", sizeof(struct mr_trace_request),
+		  2 * sizeof(struct mr_trace_request) },
+	};
 
-	wrong.token[0] ^= 1;
-	refuse("first digit", &wrong, sizeof(wrong));
-	wrong = right;
-	wrong.token[MR_TRACE_TOKEN - 1] ^= 1;
-	refuse("last digit", &wrong, sizeof(wrong));
-	memset(wrong.token, 0, sizeof(wrong.token));
-	refuse("no token", &wrong, sizeof(wrong));
-	wrong = right;
-	wrong.magic++;
-	refuse("magic", &wrong, sizeof(wrong));
-	wrong = right;
-	wrong.version++;
-	refuse("version", &wrong, sizeof(wrong));
-	refuse("a byte", &right, 1);
-	refuse("a byte less", &right, sizeof(right) - 1);
-	memcpy(large, &right, sizeof(right));
-	refuse("a byte more", large, sizeof(right) + 1);
-	refuse("three times the size", large, sizeof(large));
-}
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned char bytes[3 * sizeof(struct mr_trace_request) + 1] = { 0 };
+		const struct mr_trace_request right = play_request(&channel, MR_TRACE_JOIN);
+		const size_t size = sizeof(right) + rows[i].more;
+		int fd = play_connect(&channel);
 
-TEST(a_path_ends)
-{
-	struct mr_trace_request request = play_request(&channel, MR_TRACE_LOST);
-	int fd = play_connect(&channel);
-
-	memset(request.path, 'x', sizeof(request.path));
-	assert_int_equal(send(fd, &request, sizeof(request), 0), sizeof(request));
-	assert_non_null(turn());
-	assert_int_equal(strlen(got.path), MR_TRACE_PATH - 1);
-	close(fd);
+		memcpy(bytes, &right, sizeof(right));
+		bytes[rows[i].byte] ^= 1;
+		assert_int_equal(send(fd, bytes, size, 0), size);
+		if (turn())
+			fail_msg("'%s' was answered", rows[i].what);
+		if (!is_sent_away(fd))
+			fail_msg("'%s' was not sent away", rows[i].what);
+		close(fd);
+	}
 }
 
 /* Others of the host can connect, too: they cost a bounded number of descriptors, and keep nobody out. */
@@ -209,19 +208,6 @@ TEST(descriptors_of_visitors_are_not_taken)
 	close(fd);
 	close(null);
 	assert_int_equal(descriptors(), before);
-}
-
-TEST(names_and_tokens_differ)
-{
-	struct mr_channel other;
-	struct mr_error err;
-
-	assert_int_equal(mr_channel_open(&other, &err), 0);
-	assert_string_not_equal(other.name, channel.name);
-	assert_string_not_equal(other.token, channel.token);
-	assert_int_equal(strlen(channel.token), MR_TRACE_TOKEN);
-	assert_int_equal(strspn(channel.token, "0123456789abcdef"), MR_TRACE_TOKEN);
-	mr_channel_close(&other);
 }
 
 EACH_TEST(open_channel, close_channel)

@@ -104,10 +104,11 @@ static uint64_t calls_of(enum mr_traced_call call)
 	return follow.totals.calls[call].calls;
 }
 
-static void expect_exit(int expected)
+/* The agent has come to its end. */
+static void expect_exit(void)
 {
 	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), expected);
+	assert_int_equal(WEXITSTATUS(status), 7);
 	mr_follow_close(&follow);
 }
 
@@ -119,7 +120,7 @@ TEST(a_program_that_never_joins_is_waited_for)
 {
 	run(nothing);
 	assert_int_equal(follow.joined, 0);
-	expect_exit(7);
+	expect_exit();
 }
 
 /* More than a ring holds, so that it must be emptied meanwhile. */
@@ -147,7 +148,7 @@ TEST(what_is_registered_and_what_stays_is_known)
 	assert_string_equal(follow.leaks.list[0].program, "/usr/bin/application");
 	assert_contains(follow.leaks.list[0].place, mr_places_package() ? "follow+0x" : "put");
 	assert_int_equal(follow.unseen, 0);
-	expect_exit(7);
+	expect_exit();
 }
 
 static void write_garbage(void)
@@ -185,7 +186,7 @@ TEST(garbage_is_left_out_or_counted_once)
 	for (uint32_t call = 0; call < MR_TRACED_CALL_COUNT; call++)
 		assert_int_equal(calls_of(call), 2);
 	assert_int_equal(follow.totals.live.count, 0);
-	expect_exit(7);
+	expect_exit();
 }
 
 /* Each refusal claims that it is waited for: mrctl looks at some, and has time for the others. */
@@ -210,7 +211,7 @@ TEST(a_process_is_looked_at_a_bounded_number_of_times)
 	assert_int_equal(follow.refusals.count, MR_REFUSAL_KINDS);
 	assert_true(follow.refusals.left_out > 0);
 	assert_in_range(seen.looks, 1, 512);
-	expect_exit(7);
+	expect_exit();
 }
 
 static void call_from_everywhere(void)
@@ -230,7 +231,7 @@ TEST(places_and_leaks_are_bounded)
 	assert_int_equal(calls_of(MR_TRACED_IBV_REG_MR), 100000);
 	assert_int_equal(follow.totals.live.most_count, 100000);
 	assert_in_range(follow.leaks.count, 1, MR_LEDGER_SITES + 1);
-	expect_exit(7);
+	expect_exit();
 }
 
 static void be_killed(void)
@@ -267,7 +268,7 @@ TEST(a_process_that_joins_again_begins_anew)
 	assert_int_equal(seen.calls, 100);
 	assert_int_equal(follow.totals.live.most_count, 1);
 	assert_int_equal(follow.leaks.list[0].count, 100);
-	expect_exit(7);
+	expect_exit();
 }
 
 /* Children that have joined when the child of mrctl ends, and outlive it. */
@@ -298,46 +299,42 @@ TEST(all_that_have_joined_are_waited_for)
 	run(leave_children);
 	assert_int_equal(follow.joined, 20);
 	assert_int_equal(seen.calls, 20);
-	expect_exit(7);
+	expect_exit();
 }
 
-static void say_lost(void)
+/* Sends one request.  Return: bytes of the reply; 0: sent away. */
+static ssize_t ask_once(uint32_t kind, uint32_t obstacle)
 {
-	struct mr_trace_request request = play_request(&follow.channel, MR_TRACE_LOST);
+	struct mr_trace_request request = play_request(&follow.channel, kind);
 	int fd = play_connect(&follow.channel), none;
 
-	request.obstacle = MR_TRACE_STATIC;
-	if (send(fd, &request, sizeof(request), 0) != sizeof(request) || play_reply(fd, &none) <= 0)
+	request.obstacle = obstacle;
+	if (send(fd, &request, sizeof(request), 0) != sizeof(request))
 		_exit(102);
+	return play_reply(fd, &none);
 }
 
-TEST(a_program_that_cannot_be_followed_is_told)
+static void say_lost_and_ask_wrongly(void)
 {
-	run(say_lost);
+	if (ask_once(MR_TRACE_LOST, MR_TRACE_STATIC) <= 0)
+		_exit(103);
+	if (ask_once(77, 0) != 0)
+		_exit(104);
+	if (ask_once(MR_TRACE_LOOK, 0) <= 0) /* without a ring */
+		_exit(105);
+	follow.channel.token[3] ^= 1;
+	if (ask_once(MR_TRACE_JOIN, 0) != 0)
+		_exit(106);
+}
+
+TEST(a_program_that_cannot_be_followed_is_told_and_wrong_requests_are_not_answered)
+{
+	run(say_lost_and_ask_wrongly);
+	assert_int_equal(follow.joined, 0);
 	assert_int_equal(seen.lost, 1);
 	assert_int_equal(seen.obstacle, MR_TRACE_STATIC);
 	assert_string_equal(seen.path, "/usr/bin/application");
-	expect_exit(7);
-}
-
-static void ask_wrongly(void)
-{
-	int none;
-
-	if (play_ask(&follow.channel, 77, &none) != 0)
-		_exit(103);
-	if (play_ask(&follow.channel, MR_TRACE_LOOK, &none) <= 0) /* without a ring */
-		_exit(104);
-	follow.channel.token[3] ^= 1;
-	if (play_ask(&follow.channel, MR_TRACE_JOIN, &none) != 0)
-		_exit(105);
-}
-
-TEST(wrong_requests_end_with_the_connection)
-{
-	run(ask_wrongly);
-	assert_int_equal(follow.joined, 0);
-	expect_exit(7);
+	expect_exit();
 }
 
 static void *flood(void *data __attribute__((unused)))
@@ -358,7 +355,7 @@ static void join_in_a_flood(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
 		if (pthread_create(&threads[i], NULL, flood, NULL))
-			_exit(106);
+			_exit(107);
 	for (size_t i = 0; i < 200; i++)
 		play_connect(&follow.channel);
 	for (size_t i = 0; i < 20; i++) {
@@ -372,7 +369,7 @@ TEST(a_flood_keeps_nobody_out)
 	run(join_in_a_flood);
 	assert_int_equal(follow.joined, 20);
 	assert_int_equal(seen.calls, 20);
-	expect_exit(7);
+	expect_exit();
 }
 
 /* What mrctl holds grows with what is registered, not with the calls. */
@@ -399,5 +396,5 @@ TEST(memory_does_not_grow_with_calls)
 	assert_int_equal(seen.calls, 1500000);
 	/* the ring itself, and places */
 	assert_true(after.ru_maxrss - before.ru_maxrss < 16 * 1024);
-	expect_exit(7);
+	expect_exit();
 }

@@ -103,8 +103,6 @@ static void *map(int rights)
 	return memory;
 }
 
-/* ---- the process ---- */
-
 static void *buffer;
 
 static void lower_limit(void)
@@ -196,36 +194,39 @@ TEST(what_may_not_be_seen_of_a_process_is_not_known)
 	assert_int_equal(status, 0);
 }
 
-/* ---- the layer ---- */
-
 TEST(the_layer_is_that_of_who_refused)
 {
+	static const struct {
+		uint32_t flags, kernel_calls;
+		int32_t kernel_errnum;
+		enum mr_tristate by_kernel;
+		bool is_explained;
+	} rows[] = {
+		{ 0, 0, 0, MR_UNKNOWN, true },
+		{ MR_TRACE_KERNEL_SEEN, 2, EFAULT, MR_YES, true },
+		/* another errno came before, and it is not known who gave this one */
+		{ MR_TRACE_KERNEL_SEEN, 2, ENOTTY, MR_UNKNOWN, true },
+		/* the kernel has refused nothing, or was not asked */
+		{ MR_TRACE_KERNEL_SEEN, 2, 0, MR_NO, false },
+		{ MR_TRACE_KERNEL_SEEN, 0, 0, MR_NO, false },
+	};
 	struct mr_trace_record record = refused(EFAULT, map(PROT_READ), PAGE, WRITE);
 
-	look_at(record);
-	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
-	assert_int_equal(look.by_kernel, MR_UNKNOWN);
-	record.flags |= MR_TRACE_KERNEL_SEEN;
-	record.kernel_calls = 2;
-	record.kernel_errnum = EFAULT;
-	look_at(record);
-	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
-	assert_int_equal(look.by_kernel, MR_YES);
-	/* another errno came before, and it is not known who gave this one */
-	record.kernel_errnum = ENOTTY;
-	look_at(record);
-	assert_int_equal(look.by_kernel, MR_UNKNOWN);
-	first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
-	/* the kernel was not asked, or has refused nothing */
-	record.kernel_errnum = 0;
-	look_at(record);
-	assert_int_equal(look.by_kernel, MR_NO);
-	assert_int_equal(look.diagnosis.cause_count, 0);
-	assert_int_equal(look.diagnosis.layer, MR_LAYER_UNKNOWN);
-	assert_contains(reason_against("MR-READ-ONLY"), "libibverbs asked the kernel for nothing");
-	record.kernel_calls = 0;
-	look_at(record);
-	assert_int_equal(look.by_kernel, MR_NO);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		record.flags = MR_TRACE_HAS_PINNED | rows[i].flags;
+		record.kernel_calls = rows[i].kernel_calls;
+		record.kernel_errnum = rows[i].kernel_errnum;
+		look_at(record);
+		assert_int_equal(look.by_kernel, rows[i].by_kernel);
+		if (rows[i].is_explained) {
+			first("MR-READ-ONLY", MR_CERTAIN, MR_LAYER_MEMORY);
+			continue;
+		}
+		assert_int_equal(look.diagnosis.cause_count, 0);
+		assert_int_equal(look.diagnosis.layer, MR_LAYER_UNKNOWN);
+		assert_contains(reason_against("MR-READ-ONLY"),
+				"libibverbs asked the kernel for nothing");
+	}
 }
 
 TEST(a_check_that_two_layers_make_is_of_the_one_that_made_it)
@@ -278,9 +279,7 @@ TEST(a_call_that_has_left_no_errno_has_that_of_mrctls_own)
 	assert_int_equal(look.errnum, ENOMEM);
 }
 
-/* ---- calls on what was there before ---- */
-
-TEST(changes_are_explained_by_the_code_and_by_the_region)
+TEST(calls_are_explained_by_what_they_are_about)
 {
 	struct mr_look_region region = { .call = MR_TRACED_IBV_REG_DMABUF_MR,
 					 .flags = MR_TRACE_HAS_FD,
@@ -297,33 +296,21 @@ TEST(changes_are_explained_by_the_code_and_by_the_region)
 	look_at(record);
 	first("MR-REREG-IMPORTED", MR_CERTAIN, MR_LAYER_LIBIBVERBS);
 	context.region = NULL;
-}
-
-TEST(the_pd_that_has_regions_is_in_use)
-{
-	struct mr_trace_record record = refused(EBUSY, NULL, 0, 0);
-
+	record = refused(EBUSY, NULL, 0, 0);
 	record.call = MR_TRACED_IBV_DEALLOC_PD;
 	context.users = (struct mr_opt_u64){ 2, true };
 	look_at(record);
 	assert_contains(look.diagnosis.causes[0].text, "2 regions of this process are still");
 	assert_int_equal(look.diagnosis.causes[0].certainty, MR_CERTAIN);
 	context.users.known = false;
-}
-
-/* Whether a handle exists is a question to the open file of the process, not to another one. */
-TEST(handles_of_the_process_are_not_looked_up_elsewhere)
-{
-	struct mr_trace_record record = refused(ENOENT, NULL, 0, 0);
-
+	/* whether a handle exists is a question to the open file of the process, not to another one */
+	record = refused(ENOENT, NULL, 0, 0);
 	record.call = MR_TRACED_IBV_DEREG_MR;
 	record.handle = 12345;
 	look_at(record);
 	for (size_t i = 0; i < look.diagnosis.cause_count; i++)
 		assert_true(look.diagnosis.causes[i].certainty < MR_CERTAIN);
 }
-
-/* ---- processes that change meanwhile ---- */
 
 static void *map_and_unmap(void *data)
 {
@@ -370,7 +357,7 @@ TEST(a_process_may_end_while_it_is_read)
 
 		assert_true(killer >= 0);
 		if (!killer) {
-			usleep(i * 100);
+			usleep(i * 100); /* at another moment of the look each time */
 			kill(child, SIGKILL);
 			_exit(0);
 		}
@@ -382,8 +369,6 @@ TEST(a_process_may_end_while_it_is_read)
 		waitpid(child, NULL, 0);
 	}
 }
-
-/* ---- hostile records ---- */
 
 TEST(no_record_makes_it_fail)
 {

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 
 #include "lib/trace/channel.h"
 
@@ -58,13 +59,18 @@ static inline ssize_t play_reply(int fd, int *ring)
 	return got;
 }
 
-/** play_ask() - one request and its reply, tried again when sent away.  Return: as play_reply(), or -1. */
+/**
+ * play_ask() - one request and its reply, tried again for a minute when sent away, as the agent does in a flood
+ *
+ * Return: as play_reply(), or -1.
+ */
 static inline ssize_t play_ask(const struct mr_channel *channel, uint32_t kind, int *ring)
 {
 	const struct mr_trace_request request = play_request(channel, kind);
+	const time_t end = time(NULL) + 60;
 	ssize_t got = -1;
 
-	for (size_t i = 0; i < 200 && got <= 0; i++) {
+	while (got <= 0 && time(NULL) < end) {
 		int fd = play_connect(channel);
 
 		if (fd >= 0 && send(fd, &request, sizeof(request), MSG_NOSIGNAL) == sizeof(request))

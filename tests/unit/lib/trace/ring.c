@@ -46,7 +46,7 @@ static void expect(bool is_last, uint64_t addr)
 	assert_int_equal(ring.shared->tail, addr + 1);
 }
 
-TEST(records_come_in_their_order_for_ever)
+TEST(records_come_in_their_order_also_from_a_full_ring)
 {
 	make(0);
 	assert_false(mr_ring_take(&ring, false, &taken));
@@ -55,16 +55,10 @@ TEST(records_come_in_their_order_for_ever)
 		expect(false, i);
 		assert_false(mr_ring_take(&ring, false, &taken));
 	}
-	end();
-}
-
-TEST(a_full_ring_is_emptied)
-{
-	make(0);
 	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
-		put(i);
+		put(3 * MR_TRACE_SLOTS + i);
 	for (uint64_t i = 0; i < MR_TRACE_SLOTS; i++)
-		expect(false, i);
+		expect(false, 3 * MR_TRACE_SLOTS + i);
 	assert_false(mr_ring_take(&ring, true, &taken));
 	end();
 }
@@ -112,13 +106,14 @@ TEST(the_header_is_not_believed)
 	assert_false(mr_ring_take(&ring, true, &taken));
 }
 
-TEST(return_addresses_beyond_the_record_are_none)
+TEST(return_addresses_and_names_end_with_the_record)
 {
 	static const uint32_t room[] = { 0, 1, MR_TRACE_FRAMES };
 
 	for (size_t i = 0; i < ARRAY_SIZE(room); i++) {
 		make(room[i]);
-		at(0)->frame_count = UINT32_MAX;
+		at(0)->frame_count = i ? UINT32_MAX : 1;
+		memset(at(0)->device, 'x', sizeof(at(0)->device));
 		for (uint32_t j = 0; j < room[i]; j++)
 			((uint64_t *)(at(0) + 1))[j] = j;
 		put(0);
@@ -126,18 +121,9 @@ TEST(return_addresses_beyond_the_record_are_none)
 		assert_int_equal(taken.call.frame_count, room[i]);
 		for (uint32_t j = 0; j < room[i]; j++)
 			assert_int_equal(taken.frames[j], j);
+		assert_int_equal(strlen(taken.call.device), MR_TRACE_DEVICE - 1);
 		end();
 	}
-}
-
-TEST(a_device_s_name_ends)
-{
-	make(0);
-	memset(at(0)->device, 'x', sizeof(at(0)->device));
-	put(0);
-	expect(false, 0);
-	assert_int_equal(strlen(taken.call.device), MR_TRACE_DEVICE - 1);
-	end();
 }
 
 TEST(its_size_stays)
