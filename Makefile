@@ -90,7 +90,7 @@ EXAMPLES := $(shell find man/examples -type f)
 
 .DELETE_ON_ERROR:
 .PHONY: all tests demo check check-quick check-unit check-cli check-userland check-kernel guest-programs shell-kernel \
-	check-sanitized check-all valgrind bench bench-compare causes lint setup install uninstall clean help FORCE
+	check-sanitized check-all valgrind bench bench-compare causes lint mutants setup install uninstall clean help FORCE
 
 ## all: build mrctl, the simulated HCA and the agent of trace (default)
 all: $(BUILD)/mrctl $(BUILD)/sim/libmrctl-sim.so $(BUILD)/sim/sysfs \
@@ -292,6 +292,10 @@ bench: all
 ## bench-compare: the same of this folder's mrctl against that of another revision (BASE=REV)
 bench-compare:
 	+@BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' BASE='$(BASE)' tests/bench/compare.sh
+
+## mutants: change one line of cmd or lib, N times (SEED or LIST), and list the changes that no test notices
+mutants:
+	@BUILD=$(BUILD) N='$(N)' SEED='$(SEED)' LIST='$(LIST)' JOBS='$(JOBS)' python3 -B tests/mutants/mutants.py
 
 ## install: install below DESTDIR and PREFIX
 # The examples name mrctl where the default prefix has it.
