@@ -74,10 +74,43 @@ static inline void recorded_host_put(const struct recorded_host *recorded, const
 	assert_int_equal(fclose(file), 0);
 }
 
+/** recorded_host_load() - add what tests/hosts/NAME.host has (its README tells of the format) */
+static inline void recorded_host_load(const struct recorded_host *recorded, const char *name)
+{
+	char path[PATH_MAX], line[512], other[256];
+	FILE *file, *block = NULL;
+
+	snprintf(path, sizeof(path), "tests/hosts/%s.host", name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		const bool is_path = sscanf(line, "%*[-=] /%255s", other + 1) == 1;
+
+		if (sscanf(line, "# from: %255s", other) == 1)
+			recorded_host_load(recorded, other);
+		if (!is_path && block)
+			fputs(line, block);
+		if (is_path && block) {
+			fclose(block);
+			block = NULL;
+		}
+		other[0] = '/';
+		if (is_path && line[0] == '=')
+			block = recorded_host_open(recorded, other, "w");
+		snprintf(path, sizeof(path), "%s%s", recorded->folder, other);
+		if (is_path && line[0] == '-')
+			remove(path);
+	}
+	if (block)
+		fclose(block);
+	fclose(file);
+}
+
 /**
  * recorded_host_change() - change files, as a row of a table says
  * @lines: "/PATH TEXT" writes a line into a file, "/PATH" makes an empty one, and lines in a row with the same PATH are
- *         lines of one file.  "-/PATH" removes a file.  "# WORDS" removes all: a new host begins.
+ *         lines of one file.  "-/PATH" removes a file.  "# WORDS" removes all: a new host begins; "@NAME" begins with
+ *         that of tests/hosts.
  *         Answers of calls are files, too: "/calls/dev/infiniband/uverbs0.open.error EACCES" (lib/host/root.h).
  */
 static inline void recorded_host_change(struct recorded_host *recorded, const char *lines)
@@ -89,26 +122,25 @@ static inline void recorded_host_change(struct recorded_host *recorded, const ch
 	for (char *line; (line = strsep(&rest, "\n"));) {
 		char *text = strchr(line, ' ');
 
-		if (!line[0])
-			continue;
-		if (line[0] == '#') {
+		if (line[0] == '#' || line[0] == '@') {
 			recorded_host_end(recorded);
 			recorded_host_begin(recorded);
-			continue;
-		}
-		if (line[0] == '-') {
+			if (line[0] == '@')
+				recorded_host_load(recorded, line + 1);
+		} else if (line[0] == '-') {
 			snprintf(whole, sizeof(whole), "%s%s", recorded->folder, line + 1);
 			if (remove(whole))
 				fail_msg("%s: %s", line, strerror(errno));
-			continue;
+		} else if (line[0]) {
+			if (text)
+				*text++ = '\0';
+			file = recorded_host_open(recorded, line,
+						  strcmp(line, previous) ? "w" : "a");
+			if (text)
+				fprintf(file, "%s\n", text);
+			assert_int_equal(fclose(file), 0);
+			previous = line;
 		}
-		if (text)
-			*text++ = '\0';
-		file = recorded_host_open(recorded, line, strcmp(line, previous) ? "w" : "a");
-		if (text)
-			fprintf(file, "%s\n", text);
-		assert_int_equal(fclose(file), 0);
-		previous = line;
 	}
 	free(copy);
 }

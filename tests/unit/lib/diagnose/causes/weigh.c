@@ -11,147 +11,100 @@ static const struct mr_cause cause = {
 	.cured_by = MR_CURED_BY(HALF) | MR_CURED_BY(FRESH_MEMORY),
 };
 
-static struct mr_tries tries;
-static struct mr_suspicion suspicion;
+enum { NOT_MADE = -1 };
 
-/* A try was made, and answered @errnum. */
-static void tried(enum mr_try_change change, int errnum)
+struct row {
+	const char *what;
+
+	/* The first try is that of the call itself; MR_TRY_UNCHANGED after it: no more. */
+	struct {
+		enum mr_try_change change;
+		int errnum;
+	} tried[3];
+	enum mr_certainty before, after;
+	const char *evidence; /* of which "tried" tells; NULL: none */
+};
+
+#define CALL(errno)                                                                                \
+	{                                                                                          \
+		MR_TRY_UNCHANGED, errno                                                            \
+	}
+#define HALF(errno)                                                                                \
+	{                                                                                          \
+		MR_TRY_HALF, errno                                                                 \
+	}
+#define PAGE(errno)                                                                                \
+	{                                                                                          \
+		MR_TRY_PAGE, errno                                                                 \
+	}
+#define FRESH(errno)                                                                               \
+	{                                                                                          \
+		MR_TRY_FRESH_MEMORY, errno                                                         \
+	}
+#define NONE                                                                                       \
+	{                                                                                          \
+		MR_TRY_UNCHANGED, NOT_MADE                                                         \
+	}
+#define PASSES "so the call passes"
+
+static const struct row rows[] = {
+	{ "a cure", { CALL(EINVAL), PAGE(EINVAL), HALF(0) }, MR_POSSIBLE, MR_LIKELY, PASSES },
+	{ "a cure", { CALL(EINVAL), PAGE(EINVAL), HALF(0) }, MR_LIKELY, MR_LIKELY, PASSES },
+	{ "a cure", { CALL(EINVAL), HALF(0), NONE }, MR_CERTAIN, MR_CERTAIN, PASSES },
+	{ "one is enough",
+	  { CALL(EINVAL), HALF(EINVAL), FRESH(0) },
+	  MR_POSSIBLE,
+	  MR_LIKELY,
+	  PASSES },
+	{ "no cure", { CALL(EINVAL), PAGE(0), NONE }, MR_POSSIBLE, MR_POSSIBLE, NULL },
+	{ "refused", { CALL(EINVAL), HALF(EINVAL), NONE }, MR_POSSIBLE, MR_RULED_OUT, NULL },
+	{ "refused", { CALL(EINVAL), HALF(EINVAL), NONE }, MR_LIKELY, MR_RULED_OUT, NULL },
+	{ "more is wrong", { CALL(EINVAL), HALF(EINVAL), NONE }, MR_CERTAIN, MR_CERTAIN, NULL },
+	{ "another errno", { CALL(EINVAL), HALF(ENOMEM), NONE }, MR_POSSIBLE, MR_POSSIBLE, NULL },
+	{ "of one try", { CALL(EINVAL), HALF(ENOMEM), FRESH(EINVAL) }, MR_LIKELY, MR_LIKELY, NULL },
+	{ "not made", { CALL(EINVAL), HALF(NOT_MADE), NONE }, MR_POSSIBLE, MR_POSSIBLE, NULL },
+	{ "it passes now", { CALL(0), NONE, NONE }, MR_CERTAIN, MR_POSSIBLE, PASSES },
+	{ "it passes now", { CALL(0), NONE, NONE }, MR_LIKELY, MR_POSSIBLE, PASSES },
+	{ "it passes now", { CALL(0), NONE, NONE }, MR_POSSIBLE, MR_POSSIBLE, NULL },
+	{ "own context", { { MR_TRY_OWN_CONTEXT, 0 }, NONE, NONE }, MR_CERTAIN, MR_LIKELY, PASSES },
+	{ "own context",
+	  { { MR_TRY_OWN_CONTEXT, 0 }, NONE, NONE },
+	  MR_POSSIBLE,
+	  MR_POSSIBLE,
+	  NULL },
+	{ "a new region", { { MR_TRY_ANEW, 0 }, NONE, NONE }, MR_CERTAIN, MR_CERTAIN, NULL },
+	{ "no longer EINVAL", { CALL(ENOMEM), HALF(0), NONE }, MR_POSSIBLE, MR_POSSIBLE, NULL },
+	{ "stays so", { CALL(EINVAL), HALF(0), NONE }, MR_RULED_OUT, MR_RULED_OUT, NULL },
+	{ "stays so", { CALL(EINVAL), HALF(0), NONE }, MR_UNRELATED, MR_UNRELATED, NULL },
+	{ "no tries", { NONE, NONE, NONE }, MR_CERTAIN, MR_CERTAIN, NULL },
+};
+
+TEST(a_suspicion_comes_out_of_tries)
 {
-	struct mr_try *try = &tries.list[tries.count++];
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mr_suspicion suspicion = { .cause = &cause, .certainty = rows[i].before };
+		struct mr_tries tries = { .is_refused_again = rows[i].tried[0].errnum == EINVAL };
 
-	*try = (struct mr_try){ .change = change, .made = true, .errnum = errnum };
-	snprintf(try->words, sizeof(try->words), "so");
-}
+		for (size_t k = 0; k < 3; k++) {
+			struct mr_try *try = &tries.list[tries.count];
 
-/* The call itself was tried first. */
-static void begin(enum mr_try_change first, int errnum)
-{
-	tries = (struct mr_tries){ .is_refused_again = errnum == EINVAL };
-	tried(first, errnum);
-}
-
-/* A suspicion that is so certain comes out of the tries as what? */
-static enum mr_certainty weighed(enum mr_certainty certainty)
-{
-	suspicion = (struct mr_suspicion){ .cause = &cause, .certainty = certainty };
-	mr_tries_weigh(&tries, &suspicion);
-	return suspicion.certainty;
-}
-
-/* The suspicion's evidence is that of one try, or none. */
-static void evidence_is(const char *text)
-{
-	assert_int_equal(suspicion.evidence_count, text ? 1 : 0);
-	if (!text)
-		return;
-	assert_string_equal(suspicion.evidence[0].name, "tried");
-	assert_string_equal(suspicion.evidence[0].text, text);
-}
-
-TEST(a_change_that_cures_it_makes_it_likely_at_least)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_PAGE, EINVAL);
-	tried(MR_TRY_HALF, 0);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_LIKELY);
-	evidence_is("so the call passes");
-	assert_int_equal(weighed(MR_LIKELY), MR_LIKELY);
-	assert_int_equal(weighed(MR_CERTAIN), MR_CERTAIN);
-	evidence_is("so the call passes");
-}
-
-TEST(a_change_that_does_not_cure_it_says_nothing_where_it_passes)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_PAGE, 0);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-	evidence_is(NULL);
-}
-
-TEST(where_what_cures_it_is_refused_as_well_it_is_ruled_out)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_HALF, EINVAL);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_RULED_OUT);
-	assert_string_equal(suspicion.text, "so the call is refused as well");
-	assert_int_equal(weighed(MR_LIKELY), MR_RULED_OUT);
-	/* Something else is wrong as well. */
-	assert_int_equal(weighed(MR_CERTAIN), MR_CERTAIN);
-	evidence_is(NULL);
-}
-
-TEST(one_change_that_cures_it_is_enough)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_HALF, EINVAL);
-	tried(MR_TRY_FRESH_MEMORY, 0);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_LIKELY);
-}
-
-TEST(what_is_refused_for_another_reason_rules_nothing_out)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_HALF, ENOMEM);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-	tried(MR_TRY_FRESH_MEMORY, EINVAL);
-	assert_int_equal(weighed(MR_LIKELY), MR_LIKELY);
-	evidence_is(NULL);
-}
-
-TEST(what_could_not_be_tried_says_nothing)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_HALF, 0);
-	tries.list[1].made = false;
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-	evidence_is(NULL);
-}
-
-TEST(what_passes_unchanged_has_passed_away)
-{
-	begin(MR_TRY_UNCHANGED, 0);
-	assert_int_equal(weighed(MR_CERTAIN), MR_POSSIBLE);
-	evidence_is("so the call passes");
-	assert_int_equal(weighed(MR_LIKELY), MR_POSSIBLE);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-	evidence_is(NULL);
-}
-
-TEST(what_passes_in_a_context_of_its_own_is_not_certain)
-{
-	begin(MR_TRY_OWN_CONTEXT, 0);
-	assert_int_equal(weighed(MR_CERTAIN), MR_LIKELY);
-	evidence_is("so the call passes");
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-}
-
-TEST(a_new_region_in_place_of_a_change_says_nothing_of_the_change)
-{
-	begin(MR_TRY_ANEW, 0);
-	assert_int_equal(weighed(MR_CERTAIN), MR_CERTAIN);
-	evidence_is(NULL);
-}
-
-TEST(another_answer_than_before_says_nothing)
-{
-	begin(MR_TRY_UNCHANGED, ENOMEM);
-	tried(MR_TRY_HALF, 0);
-	assert_int_equal(weighed(MR_POSSIBLE), MR_POSSIBLE);
-	evidence_is(NULL);
-}
-
-TEST(what_is_ruled_out_or_unrelated_stays_so)
-{
-	begin(MR_TRY_UNCHANGED, EINVAL);
-	tried(MR_TRY_HALF, 0);
-	assert_int_equal(weighed(MR_RULED_OUT), MR_RULED_OUT);
-	assert_int_equal(weighed(MR_UNRELATED), MR_UNRELATED);
-	evidence_is(NULL);
-}
-
-TEST(without_tries_nothing_changes)
-{
-	tries = (struct mr_tries){ .count = 0 };
-	assert_int_equal(weighed(MR_CERTAIN), MR_CERTAIN);
-	evidence_is(NULL);
+			if (rows[i].tried[k].change == MR_TRY_UNCHANGED &&
+			    rows[i].tried[k].errnum == NOT_MADE)
+				continue;
+			tries.count++;
+			*try = (struct mr_try){ .change = rows[i].tried[k].change,
+						.made = rows[i].tried[k].errnum != NOT_MADE,
+						.errnum = rows[i].tried[k].errnum };
+			strcpy(try->words, "so");
+		}
+		mr_tries_weigh(&tries, &suspicion);
+		assert_equal_for(rows[i].what, suspicion.certainty, rows[i].after);
+		assert_equal_for(rows[i].what, suspicion.evidence_count, rows[i].evidence ? 1 : 0);
+		if (rows[i].evidence) {
+			assert_string_equal(suspicion.evidence[0].name, "tried");
+			assert_string_equal(suspicion.evidence[0].text, rows[i].evidence);
+		} else if (rows[i].after == MR_RULED_OUT && rows[i].before != MR_RULED_OUT) {
+			assert_string_equal(suspicion.text, "so the call is refused as well");
+		}
+	}
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Refusals on recorded hosts, and what is found out about their causes. */
+#ifndef TESTS_UNIT_LIB_DIAGNOSE_CAUSES_CAUSE_H
+#define TESTS_UNIT_LIB_DIAGNOSE_CAUSES_CAUSE_H
+
+#include "lib/diagnose/causes/diagnosis.h"
+#include "lib/verbs/access.h"
+#include "tests/unit/lib/diagnose/check.h"
+
+#define UNRELATED MR_UNRELATED
+#define RULED_OUT MR_RULED_OUT
+#define POSSIBLE  MR_POSSIBLE
+#define LIKELY    MR_LIKELY
+#define CERTAIN   MR_CERTAIN /* it is the first cause, and no other one is certain */
+/* It is the first cause, and none is certain. */
+#define FIRST_LIKELY   (MR_CERTAINTIES + MR_LIKELY)
+#define FIRST_POSSIBLE (MR_CERTAINTIES + MR_POSSIBLE)
+
+#define WRITE          MR_ACCESS_LOCAL_WRITE
+#define ON_DEMAND      MR_ACCESS_ON_DEMAND
+
+/* The refusal of a row. */
+static struct mr_environment environment;
+static struct mr_refusal refusal;
+static struct mr_diagnosis diagnosis;
+
+/* What was found out about a cause; NULL: nothing. */
+static inline const struct mr_suspicion *find_cause(const char *id)
+{
+	for (size_t i = 0; i < diagnosis.cause_count; i++)
+		if (!strcmp(diagnosis.causes[i].cause->id, id))
+			return &diagnosis.causes[i];
+	return NULL;
+}
+
+static inline enum mr_certainty certainty_of(const char *id)
+{
+	const struct mr_suspicion *found = find_cause(id);
+
+	for (size_t i = 0; i < diagnosis.ruled_out_count; i++)
+		if (!strcmp(diagnosis.ruled_out[i].cause->id, id))
+			return MR_RULED_OUT;
+	return found ? found->certainty : MR_UNRELATED;
+}
+
+static inline bool is_complete(const struct mr_suspicion *suspicion)
+{
+	return suspicion->text[0] && suspicion->remedy[0] && suspicion->evidence_count;
+}
+
+/**
+ * expect_cause() - diagnose the refusal, and compare
+ * @row:       for the message, if it is another one
+ * @id:        NULL: no cause is found; "": none is certain
+ * @certainty: of the cause
+ * @says:      what its text or remedy has
+ */
+static inline void expect_cause(const char *row, const char *id, unsigned int certainty,
+				const char *says)
+{
+	const struct mr_suspicion *first = diagnosis.causes, *found;
+	const bool is_first = certainty > MR_CERTAINTIES || certainty == MR_CERTAIN;
+	enum mr_certainty got;
+
+	mr_diagnose(&refusal, &recorded.host, &diagnosis);
+	for (size_t i = certainty == MR_CERTAIN; i < diagnosis.cause_count; i++)
+		if (diagnosis.causes[i].certainty == MR_CERTAIN && (!id || !id[0] || is_first))
+			fail_msg("%s: cause %zu is certain", row, i);
+	if (!id || !id[0]) {
+		if (!id && diagnosis.cause_count)
+			fail_msg("%s: there are %zu causes", row, diagnosis.cause_count);
+		return;
+	}
+	got = certainty_of(id);
+	if (got != certainty % MR_CERTAINTIES)
+		fail_msg("%s: %s is %s, not %s", row, id, mr_certainties[got].name,
+			 mr_certainties[certainty % MR_CERTAINTIES].name);
+	found = find_cause(id);
+	if (is_first && (found != first || !is_complete(first)))
+		fail_msg("%s: %s is the first cause", row, first->cause->id);
+	if (says[0] && !strstr(found->text, says) && !strstr(found->remedy, says))
+		fail_msg("%s: no '%s' in '%s' (%s)", row, says, found->text, found->remedy);
+}
+
+#endif
