@@ -4,29 +4,11 @@
 #define TESTS_UNIT_LIB_DIAGNOSE_CHECK_H
 
 #include "lib/diagnose/finding.h"
-#include "tests/unit/recorded_host.h"
+#include "tests/unit/one_host.h"
 
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
-
-/** The host; it holds nothing at first. */
-static struct recorded_host recorded;
-
-static inline int set_up(void **state)
-{
-	(void)state;
-	unsetenv("SYSFS_PATH");
-	recorded_host_begin(&recorded);
-	return 0;
-}
-
-static inline int tear_down(void **state)
-{
-	(void)state;
-	recorded_host_end(&recorded);
-	return 0;
-}
 
 typedef void check_function(const struct mr_question *question, struct mr_finding *finding);
 
@@ -80,7 +62,7 @@ static inline void check_rows(check_function *check, const struct check_row *row
 	for (size_t i = 0; i < count; i++) {
 		struct mr_finding found;
 
-		recorded_host_change(&recorded, rows[i].changes);
+		change(rows[i].changes);
 		found = look(check, rows[i].size);
 		if (found.verdict != rows[i].verdict || !check_says(&found, rows[i].says))
 			fail_msg("row %zu, '%s', size %ju: %s '%s' (%s) try '%s', not %s '%s'", i,

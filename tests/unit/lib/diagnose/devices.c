@@ -54,7 +54,7 @@ TEST(a_host_without_devices_is_not_judged)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		recorded_host_change(&recorded, rows[i].changes);
+		change(rows[i].changes);
 		for (size_t j = 0; j < ARRAY_SIZE(checks); j++)
 			if (i < 3 || checks[j] != mr_check_selinux)
 				assert_equal_for(rows[i].changes, look(checks[j], GIB).verdict,
@@ -294,7 +294,7 @@ TEST(many_findings_are_counted)
 			 CLASS
 			 "dev%02d/node_type 1: CA\n" REPORTS("dev%02d", "max_mr_size=%d odp=0"),
 			 i, i, i + 1);
-		recorded_host_change(&recorded, changes);
+		change(changes);
 	}
 	static const struct check_row rows[] = {
 		{ "", GIB, BAD, "dev00: max_mr_size is 1 bytes| more" },

@@ -172,7 +172,7 @@ TEST(dma_bufs_to_try_with_never_fail_a_node)
 
 	CHECK(mr_check_udmabuf, rows);
 	assert_int_equal(look(mr_check_dma_heap, 0).verdict, NA);
-	recorded_host_change(&recorded, "/calls/dev/dma_heap/system.open ok");
+	change("/calls/dev/dma_heap/system.open ok");
 	assert_int_equal(look(mr_check_dma_heap, 0).verdict, OK);
 }
 
@@ -219,7 +219,7 @@ TEST(kernels_that_corrupt_on_demand_regions_of_rxe)
 				 !!mr_kernel_bug(&recorded.host, rows[i].driver, rows[i].access),
 				 rows[i].is_bad);
 	}
-	recorded_host_change(&recorded, "/calls/simulated.answer yes\n" RELEASE("7.2.13"));
+	change("/calls/simulated.answer yes\n" RELEASE("7.2.13"));
 	assert_null(mr_kernel_bug(&recorded.host, RDMA_DRIVER_RXE, MR_ACCESS_ON_DEMAND));
 }
 

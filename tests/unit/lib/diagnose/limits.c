@@ -81,7 +81,7 @@ TEST(a_page_size_that_is_nonsense_is_not_taken)
 	static const char *const sizes[] = { "0",     "x",       "4095",   "2048",
 					     "12288", "1048576", "-65536", "18446744073709551616" };
 
-	recorded_host_change(&recorded, SELF("98304", "98304"));
+	change(SELF("98304", "98304"));
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		recorded_host_call(&recorded, "answer", "/page-size", sizes[i]);
 		assert_equal_for(sizes[i], look(mr_check_memlock, 98304).verdict, OK);

@@ -1,20 +1,399 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Other processes: whether they are running, their names, their descriptors. */
-#include <fcntl.h>
+/* Facts of this process and of a child. */
+#include <grp.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "lib/host/cpus.h"
+#include "lib/host/descriptors.h"
+#include "lib/host/dmabuf_file.h"
+#include "lib/host/fork.h"
+#include "lib/host/kernel.h"
+#include "lib/host/mappings.h"
+#include "lib/host/mlx5_log.h"
+#include "lib/host/page.h"
 #include "lib/host/process.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/one_host.h"
+
+#define USER 65534
+
+/* Only its folder is used here. */
+EACH_TEST(set_up, tear_down)
+
+static struct mr_host host = MR_THIS_HOST;
+static int ready[2];
+
+static void tell(char byte)
+{
+	if (write(ready[1], &byte, 1) != 1)
+		_exit(1);
+}
+
+/* Starts a child that host is of from now on; false: it could not @prepare. */
+static bool start(bool (*prepare)(void))
+{
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		tell(prepare() ? 'y' : 'n');
+		pause();
+		_exit(0);
+	}
+	host.process = child;
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	return byte == 'y';
+}
+
+static void end(void)
+{
+	kill(host.process, SIGKILL);
+	waitpid(host.process, NULL, 0);
+	close(ready[0]);
+	close(ready[1]);
+	host = (struct mr_host)MR_THIS_HOST;
+}
+
+static char *const sleeping[] = { (char[]){ "sleep" }, (char[]){ "100" }, NULL };
+
+/* Starts a program with an environment, as /proc shows only that with which it was started. */
+static void start_program(const char *program, char *const *arguments, char *const *environment)
+{
+	int closed_by_exec[2];
+	char byte, none[1];
+
+	assert_int_equal(pipe2(closed_by_exec, O_CLOEXEC), 0);
+	host.process = fork();
+	assert_true(host.process >= 0);
+	if (!host.process) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execve(program, arguments, environment);
+		_exit(1);
+	}
+	close(closed_by_exec[1]);
+	assert_int_equal(read(closed_by_exec[0], &byte, 1), 0);
+	close(closed_by_exec[0]);
+	ready[0] = ready[1] = -1;
+	/* Its descriptors are closed before it has its environment. */
+	while (mr_process_variable(host.process, "", none, sizeof(none)) == -EAGAIN)
+		usleep(1000);
+}
+
+/* ---- the folder of a child in /proc, and its threads ---- */
+
+static bool get_name(void)
+{
+	return !prctl(PR_SET_NAME, "traced");
+}
+
+TEST(facts_of_self_are_those_of_the_child)
+{
+	struct mr_mlx5_log_line log_line;
+	char line[64], found[PATH_MAX];
+	struct mr_cpus cpus;
+
+	assert_int_equal(mr_host_open_device(&host, "/dev/null"), 0);
+	assert_true(start(get_name));
+	assert_true(mr_host_line(&host, line, sizeof(line), "/proc/self/comm"));
+	assert_string_equal(line, "traced");
+	assert_true(mr_host_link(&host, line, sizeof(line), "/proc/self/ns/mnt"));
+	/* "/proc/selfish" is no folder of a process, and other files are those of the host. */
+	assert_true(mr_host_exists(&host, "/proc/self") && mr_host_exists(&host, "/proc/meminfo"));
+	assert_false(mr_host_exists(&host, "/proc/selfish"));
+	/* With the same mounts a file is the same one, but a device is not opened in its place. */
+	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/dev/null", found), 0);
+	assert_string_equal(found, "/dev/null");
+	assert_int_equal(mr_host_open_device(&host, "/dev/null"), -ENODATA);
+	/* A thread that is not known has no facts. */
+	mr_cpus_read(&host, &cpus);
+	assert_string_equal(cpus.allowed, "");
+	assert_int_equal(mr_mlx5_log_read(&host, "none", &log_line), -ENOENT);
+	host.thread = host.process;
+	mr_cpus_read(&host, &cpus);
+	assert_true(cpus.allowed[0]);
+	end();
+}
+
+static bool be_first_of_namespace(void)
+{
+	pid_t child;
+
+	if ((geteuid() && unshare(CLONE_NEWUSER)) || unshare(CLONE_NEWPID))
+		return false;
+	child = fork();
+	if (child > 0) {
+		waitpid(child, NULL, 0);
+		_exit(0);
+	}
+	return !child && getpid() == 1;
+}
+
+TEST(a_thread_is_found_by_its_number_in_its_own_namespace)
+{
+	char path[64], text[64] = "";
+	FILE *file;
+	int inner;
+
+	if (!start(be_first_of_namespace)) {
+		end();
+		skip();
+	}
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)host.process,
+		 (int)host.process);
+	file = fopen(path, "re");
+	assert_true(file && fgets(text, sizeof(text), file) && !fclose(file));
+	inner = (int)strtol(text, NULL, 10);
+	assert_int_equal(mr_process_thread(inner, 1), inner);
+	assert_int_equal(mr_process_thread(inner, 2), 0);
+	assert_int_equal(mr_process_thread(host.process, (uint32_t)host.process), host.process);
+	kill(inner, SIGKILL);
+	end();
+	assert_int_equal(mr_process_thread(0x7ffffff0, 1), 0);
+}
+
+/* ---- its environment ---- */
+
+TEST(variables_are_those_that_a_program_was_started_with)
+{
+	char *const environment[] = { (char[]){ "RDMAV_FORK_SAFEX=1" },
+				      (char[]){ "A" },
+				      (char[]){ "EMPTY=" },
+				      (char[]){ "RDMAV_FORK_SAFE=1" },
+				      (char[]){ "LONG=0123456789" },
+				      NULL };
+	static const struct {
+		const char *name, *value; /* NULL: there is none; "" too where there is no room */
+	} rows[] = { { "RDMAV_FORK_SAFE", "1" },
+		     { "EMPTY", "" },
+		     { "LONG", "" },
+		     { "A", NULL },
+		     { "ONLY_HERE", NULL } };
+	struct mr_fork fork_asked;
+	char value[8];
+
+	setenv("ONLY_HERE", "1", 1);
+	start_program("/bin/sleep", sleeping, environment);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_equal_for(rows[i].name,
+				 mr_process_variable(host.process, rows[i].name, value, 8),
+				 rows[i].value ? 1 : 0);
+		if (rows[i].value)
+			assert_string_equal(value, rows[i].value);
+	}
+	mr_fork_read(&host, &fork_asked);
+	assert_true(fork_asked.is_asked);
+	end();
+	mr_fork_read(&host, &fork_asked);
+	assert_false(fork_asked.is_asked);
+	assert_true(mr_process_variable(0x7ffffff0, "A", value, 8) < 0);
+}
+
+/* The environment is empty for a moment of each execve(2), and goes with the old memory where it was open. */
+TEST(a_variable_is_not_missed_while_its_process_executes_programs)
+{
+	char *const again[] = { (char[]){ "sh" }, (char[]){ "-c" }, (char[]){ "eval \"$AGAIN\"" },
+				NULL };
+	char *const environment[] = { (char[]){ "AGAIN=exec sh -c 'eval \"$AGAIN\"'" }, NULL };
+	int found = 0, missed = 0;
+	char value[64];
+
+	start_program("/bin/sh", again, environment);
+	for (int i = 0; i < 20000; i++) {
+		const int rc = mr_process_variable(host.process, "AGAIN", value, sizeof(value));
+
+		found += rc == 1;
+		missed += !rc;
+	}
+	end();
+	assert_true(found > 0);
+	assert_int_equal(missed, 0);
+}
+
+TEST(sysfs_is_where_the_libibverbs_of_a_program_looks_for_it)
+{
+	char variable[128], line[16];
+	char *const environment[] = { variable, NULL };
+
+	change("/class/infiniband/x theirs");
+	snprintf(variable, sizeof(variable), "SYSFS_PATH=%s", recorded.folder);
+	start_program("/bin/sleep", sleeping, environment);
+	assert_true(mr_host_line(&host, line, sizeof(line), "/sys/class/infiniband/x"));
+	assert_string_equal(line, "theirs");
+	end();
+	assert_false(mr_host_exists(&host, "/sys/class/infiniband/x"));
+}
+
+TEST(variables_that_ask_for_fork_protection)
+{
+	struct mr_fork fork_asked;
+
+	unsetenv("RDMAV_FORK_SAFE");
+	unsetenv("RDMAV_HUGEPAGES_SAFE");
+	setenv("IBV_FORK_SAFE", "0", 1);
+	mr_fork_read(mr_this_host(), &fork_asked);
+	assert_false(fork_asked.is_asked);
+	setenv("IBV_FORK_SAFE", "1", 1);
+	mr_fork_read(mr_this_host(), &fork_asked);
+	assert_true(fork_asked.is_asked && !fork_asked.huge_pages);
+	/* of this one libibverbs does not look at the value */
+	setenv("RDMAV_HUGEPAGES_SAFE", "0", 1);
+	mr_fork_read(mr_this_host(), &fork_asked);
+	assert_true(fork_asked.huge_pages);
+	unsetenv("IBV_FORK_SAFE");
+	unsetenv("RDMAV_HUGEPAGES_SAFE");
+}
+
+/* ---- its mounts, descriptors and mappings ---- */
+
+static bool mount_own(void)
+{
+	char path[128];
+	int fd;
+
+	if ((geteuid() && unshare(CLONE_NEWUSER)) || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
+	    mount("tmpfs", recorded.folder, "tmpfs", 0, NULL))
+		return false;
+	snprintf(path, sizeof(path), "%s/file", recorded.folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	return fd >= 0 && write(fd, "theirs\n", 7) == 7 && !close(fd);
+}
+
+TEST(files_are_those_below_its_own_mounts)
+{
+	struct mr_host_status status;
+	char line[16], found[PATH_MAX], expected[64];
+
+	if (!start(mount_own)) {
+		end();
+		skip();
+	}
+	assert_true(mr_host_line(&host, line, sizeof(line), "%s/file", recorded.folder));
+	assert_string_equal(line, "theirs");
+	assert_int_equal(mr_host_stat(&host, &status, "%s/file", recorded.folder), 0);
+	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/dev/null", found), 0);
+	snprintf(expected, sizeof(expected), "/proc/%d/%s", (int)host.process,
+		 "root"
+		 "/dev/null");
+	assert_string_equal(found, expected);
+	/* The kernel is the same one. */
+	assert_int_equal(mr_seen_by(mr_host_viewer(&host), "/sys/module", found), 0);
+	assert_string_equal(found, "/sys/module");
+	end();
+	assert_false(mr_host_exists(&host, "%s/file", recorded.folder));
+}
+
+static bool fill_descriptors(void)
+{
+	struct rlimit limit = { 64, 64 };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return false;
+	while (open("/dev/null", O_RDONLY) >= 0)
+		;
+	return !close(10) && !close(11);
+}
+
+TEST(descriptors_that_are_free_are_counted)
+{
+	struct mr_descriptors descriptors;
+
+	if (!start(fill_descriptors)) { /* below valgrind, which has limits of its own */
+		end();
+		skip();
+	}
+	assert_int_equal(mr_descriptors_try(&host, &descriptors), 0);
+	assert_int_equal(descriptors.error, EMFILE);
+	assert_int_equal(descriptors.limit, 64);
+	end();
+	assert_int_equal(mr_descriptors_try(&host, &descriptors), 0);
+	assert_int_equal(descriptors.error, 0);
+}
+
+static bool have_descriptor_and_mappings(void)
+{
+	const int fd = open("/dev/zero", O_PATH | O_CLOEXEC);
+
+	for (int i = 0; i < 100; i++)
+		if (mmap(NULL, mr_page_size(mr_this_host()),
+			 i % 2 ? PROT_READ : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0) == MAP_FAILED)
+			return false;
+	return fd >= 0 && dup2(fd, 77) == 77;
+}
+
+TEST(descriptors_and_mappings_are_its_own)
+{
+	const uint64_t own = mr_mappings_used(&host).value;
+	struct mr_dmabuf_file file;
+
+	assert_true(start(have_descriptor_and_mappings));
+	assert_int_equal(mr_dmabuf_file_read(&host, 77, &file), 0);
+	assert_true(file.is_path);
+	assert_string_equal(file.target, "/dev/zero");
+	assert_true(mr_mappings_used(&host).value > own + 50);
+	end();
+	assert_int_equal(mr_dmabuf_file_read(&host, 77, &file), -ENOENT);
+}
+
+/* The kernel hides those processes of this user that may not be dumped: proc(5), prctl(2). */
+static bool hide(void)
+{
+	return (geteuid() || (!setgroups(0, NULL) && !setgid(USER) && !setuid(USER))) &&
+	       !prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* Return: what is wrong, or 0. */
+static int look_without_rights(void)
+{
+	struct mr_descriptors descriptors;
+	char found[PATH_MAX], line[64];
+
+	if (!geteuid() && (setgroups(0, NULL) || setgid(USER) || setuid(USER)))
+		return 1;
+	if (mr_seen_by(mr_host_viewer(&host), "/dev/null", found) != -EACCES)
+		return 2;
+	if (mr_host_exists(&host, "/dev/null") || mr_mappings_used(&host).known)
+		return 3;
+	if (mr_process_variable(host.process, "PATH", line, sizeof(line)) != -EACCES)
+		return 4;
+	if (!mr_descriptors_try(&host, &descriptors))
+		return 5;
+	return mr_host_line(&host, line, sizeof(line), "/proc/self/status") ? 0 : 6;
+}
+
+TEST(what_is_hidden_is_not_taken_from_this_process)
+{
+	int status;
+	pid_t looker;
+
+	assert_true(start(hide));
+	looker = fork();
+	assert_true(looker >= 0);
+	if (!looker)
+		_exit(look_without_rights());
+	assert_int_equal(waitpid(looker, &status, 0), looker);
+	end();
+	assert_int_equal(status, 0);
+}
+
+/* ---- processes by number ---- */
 
 TEST(the_socket_of_a_descriptor_is_its_inode)
 {
-	char folder[] = "/tmp/mrctl-test.XXXXXX", path[64];
 	struct mr_process self;
 	int sockets[2], file;
+	char path[128];
 	struct stat st;
 
 	assert_true(mr_process_open(getpid(), &self));
@@ -25,33 +404,46 @@ TEST(the_socket_of_a_descriptor_is_its_inode)
 	close(sockets[1]);
 	assert_int_equal(mr_process_socket(&self, sockets[1]), 0);
 	/* a file whose name looks like a socket's */
-	assert_non_null(mkdtemp(folder));
-	snprintf(path, sizeof(path), "%s/socket:[%lu]", folder, (unsigned long)st.st_ino);
+	snprintf(path, sizeof(path), "%s/socket:[%lu]", recorded.folder, (unsigned long)st.st_ino);
 	file = open(path, O_CREAT | O_RDWR, 0600);
 	assert_true(file >= 0);
 	assert_int_equal(mr_process_socket(&self, file), 0);
-	unlink(path);
-	rmdir(folder);
 	close(file);
 	close(sockets[0]);
 	mr_process_close(&self);
 }
 
-TEST(a_process_that_has_ended_is_not_confused_with_a_later_one)
+static bool get_odd_name(void)
 {
+	return !prctl(PR_SET_NAME, "a)\033Z\nTgid: 1");
+}
+
+TEST(a_process_lives_until_it_is_a_zombie_and_is_not_confused_with_a_later_one)
+{
+	uint64_t begin = 0, again = 0, mine = 0;
 	struct mr_process process;
 	char command[16];
-	pid_t pid = fork();
+	siginfo_t info;
+	pid_t pid;
 
-	if (!pid) {
-		pause();
-		_exit(0);
-	}
+	assert_true(start(get_odd_name));
+	pid = host.process;
 	assert_true(mr_process_open(pid, &process));
 	mr_process_command(&process, command);
-	assert_true(command[0]);
+	assert_string_equal(command, "a)?Z");
+	assert_int_equal(mr_process_life(getpid(), &mine), MR_PROCESS_LIVES);
+	assert_int_equal(mr_process_life(pid, &begin), MR_PROCESS_LIVES);
+	assert_true(mine && begin >= mine);
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_LIVES);
+	assert_int_equal(again, begin);
+	assert_int_equal(mr_process_of_thread(pid), pid);
+	assert_int_equal(mr_process_of_thread(getpid()), getpid());
 	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
+	end();
+	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
+	assert_int_equal(mr_process_of_thread(pid), 0);
 	assert_int_equal(mr_process_pidfd(&process), -1);
 	mr_process_command(&process, command);
 	assert_string_equal(command, "");
@@ -60,54 +452,30 @@ TEST(a_process_that_has_ended_is_not_confused_with_a_later_one)
 	assert_false(mr_process_open(pid, &process));
 }
 
-TEST(a_process_lives_until_it_is_a_zombie)
+/* ---- what is recorded of this process and kernel ---- */
+
+TEST(facts_are_filtered_before_they_are_recorded)
 {
-	uint64_t start = 0, again = 0, mine = 0;
-	siginfo_t info;
-	pid_t pid = fork();
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char words[256], *map, copy[128], path[256];
+	struct mr_error err;
+	uint64_t before;
 
-	if (!pid) {
-		prctl(PR_SET_NAME, "a) Z 1 (b");
-		pause();
-		_exit(0);
-	}
-	assert_int_equal(mr_process_life(getpid(), &mine), MR_PROCESS_LIVES);
-	assert_int_equal(mr_process_life(pid, &start), MR_PROCESS_LIVES);
-	assert_true(mine && start >= mine);
-	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_LIVES);
-	assert_int_equal(again, start);
-	kill(pid, SIGKILL);
-	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_int_equal(mr_process_life(pid, &again), MR_PROCESS_ENDED);
-}
-
-TEST(a_thread_belongs_to_its_process)
-{
-	pid_t pid = fork();
-	int status;
-
-	assert_int_equal(mr_process_of_thread(getpid()), getpid());
-	if (!pid) {
-		prctl(PR_SET_NAME, "a\nTgid: 1");
-		_exit(mr_process_of_thread(getpid()) == getpid() ? 0 : 1);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-	assert_int_equal(mr_process_of_thread(pid), 0);
-}
-
-TEST(the_name_of_a_process_is_printed_without_control_characters)
-{
-	struct mr_process self;
-	char command[16];
-	int comm = open("/proc/self/comm", O_RDWR);
-
-	assert_int_equal(write(comm, "a\033[31m\nb", 8), 8);
-	close(comm);
-	assert_true(mr_process_open(getpid(), &self));
-	mr_process_command(&self, command);
-	assert_string_equal(command, "a?[31m");
-	mr_process_close(&self);
+	snprintf(copy, sizeof(copy), "%s/copy", recorded.folder);
+	assert_int_equal(mr_host_open(&host, NULL, copy, &err), 0);
+	before = mr_mappings_used(&host).value;
+	assert_true(before > 3);
+	map = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_int_equal(mprotect(map + page, page, PROT_READ), 0); /* at least two more */
+	assert_true(mr_mappings_used(mr_this_host()).value >= before + 2);
+	munmap(map, 3 * page);
+	assert_int_equal(mr_kernel_words(&host, words, sizeof(words)), 0);
+	assert_null(strstr(words, "root="));
+	assert_null(strstr(words, "console="));
+	assert_int_not_equal(mr_kernel_has_symbol(&host, "mrctl_has_no_such_symbol"), MR_YES);
+	assert_int_equal(mr_host_close(&host, &err), 0);
+	snprintf(path, sizeof(path), "%s/calls/mappings.answer", copy);
+	assert_int_equal(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/proc", copy);
+	assert_int_not_equal(access(path, F_OK), 0);
 }

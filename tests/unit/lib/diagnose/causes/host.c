@@ -40,7 +40,7 @@ static void expect_rows(const struct refused_call *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct refused_call *row = &rows[i];
 
-		recorded_host_change(&recorded, row->changes);
+		change(row->changes);
 		refuse(row->call, row->errnum, row->length, row->access);
 		snprintf(place, sizeof(place), "row %zu: %s", i, row->changes);
 		expect_cause(place, row->id, row->certainty, row->says);
@@ -173,7 +173,7 @@ TEST(a_limit_of_this_process_need_not_be_that_of_another_one)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		recorded_host_change(&recorded, rows[i].changes);
+		change(rows[i].changes);
 		refuse(REG, rows[i].errnum, MIB, rows[i].access);
 		refusal.is_elsewhere = rows[i].is_elsewhere;
 		expect_cause(rows[i].changes, rows[i].id, rows[i].certainty, "");
@@ -260,7 +260,7 @@ TEST(what_is_proven_of_the_firmware)
 		{ REG, "__get_user_pages", IN(MEMORY), "", 0, ENOMEM, "MR-MEMLOCK", CERTAIN },
 	};
 
-	recorded_host_change(&recorded, LIMITS("1024") USER STATUS("VmPin:\t0 kB"));
+	change(LIMITS("1024") USER STATUS("VmPin:\t0 kB"));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		refuse(rows[i].call, rows[i].errnum, 4096, WRITE);
 		prove(rows[i].function, rows[i].layers, rows[i].command, rows[i].status);

@@ -45,7 +45,7 @@ static void expect_rows(const struct refused_memory *rows, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const struct refused_memory *row = &rows[i];
 
-		recorded_host_change(&recorded, row->changes);
+		change(row->changes);
 		refuse(row->kernel, row->errnum, AT, row->length, row->access);
 		snprintf(place, sizeof(place), "row %zu: %s", i, row->changes);
 		expect_cause(place, row->id, row->certainty, row->says);
@@ -209,7 +209,7 @@ TEST(pages_that_cannot_be_had)
 
 	EXPECT(rows);
 	/* It is not needed where the kernel copies, and the library knows that. */
-	recorded_host_change(&recorded, forked.changes);
+	change(forked.changes);
 	refuse("6.12", EINVAL, AT, 65536, WRITE);
 	strcpy(environment.rdma_core, "56.1");
 	expect_cause("56.1", NULL, 0, "");

@@ -126,7 +126,7 @@ TEST(a_device_that_is_not_found_or_not_opened)
 	for (size_t i = 0; i < ARRAY_SIZE(openings); i++) {
 		const struct opening *row = &openings[i];
 
-		recorded_host_change(&recorded, row->changes);
+		change(row->changes);
 		refuse(row->call, row->errnum, row->device);
 		expect_cause(row->changes, row->id, row->certainty, row->says);
 	}
@@ -137,8 +137,8 @@ TEST(a_permission_is_eacces_and_rules_for_devices_are_eperm)
 {
 	const struct mr_dmabuf_request dmabuf = { .source = { .type = MR_DMABUF_UDMABUF } };
 
-	recorded_host_change(&recorded, HEALTHY "/calls/dev/udmabuf.stat "
-						"mode=20600 uid=0 gid=0 device=10:126");
+	change(HEALTHY "/calls/dev/udmabuf.stat "
+		       "mode=20600 uid=0 gid=0 device=10:126");
 	refuse("open", EACCES, NULL);
 	refusal.dmabuf = &dmabuf;
 	expect_cause("EACCES", "MR-UDMABUF", CERTAIN, "has mode 0600");
@@ -153,7 +153,7 @@ TEST(a_healthy_host_has_no_certain_cause)
 	static const char *const calls[] = { "ibv_get_device_list", "ibv_open_device", "stat",
 					     "ibv_import_device", "ibv_alloc_pd" };
 
-	recorded_host_change(&recorded, HEALTHY OPENS NODEV("0"));
+	change(HEALTHY OPENS NODEV("0"));
 	for (size_t i = 0; i < ARRAY_SIZE(errnums); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(calls); j++) {
 			refuse(calls[j], errnums[i], "mlx5_0");

@@ -216,7 +216,7 @@ TEST(rules_of_drivers_and_kernels)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		recorded_host_change(&recorded, rows[i].changes ?: "");
+		change(rows[i].changes ?: "");
 		ask(&rows[i]);
 	}
 }
@@ -346,7 +346,7 @@ TEST(dmabufs_and_what_tries_show)
 	char place[64];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		recorded_host_change(&recorded, rows[i].changes ?: "");
+		change(rows[i].changes ?: "");
 		refuse(&rows[i]);
 		snprintf(place, sizeof(place), "row %zu, %s", i, rows[i].id);
 		expect_cause(place, rows[i].id, rows[i].is, rows[i].says ?: "");
@@ -355,12 +355,12 @@ TEST(dmabufs_and_what_tries_show)
 
 /* ---- changes by libibverbs, whose code tells how far it came ---- */
 
-static struct mr_rereg_request change;
+static struct mr_rereg_request rereg;
 static struct mr_rereg_failure failure;
 
 static void refuse_change(const char *code, int errnum, uint32_t changes, uint32_t access)
 {
-	change = (struct mr_rereg_request){
+	rereg = (struct mr_rereg_request){
 		.changes = changes, .addr = MIB, .length = 4096, .access = access
 	};
 	failure = (struct mr_rereg_failure){ .code = code };
@@ -368,7 +368,7 @@ static void refuse_change(const char *code, int errnum, uint32_t changes, uint32
 	refusal = (struct mr_refusal){ .call = "ibv_rereg_mr",
 				       .errnum = errnum,
 				       .environment = &environment,
-				       .rereg = &change,
+				       .rereg = &rereg,
 				       .rereg_failure = &failure,
 				       .region_known = true,
 				       .region_call = MR_REG_MR };
@@ -393,7 +393,7 @@ TEST(what_the_kernel_was_not_asked_it_has_not_refused)
 		expect_cause(rows[i].code, "MR-ACCESS-LOCAL-WRITE", rows[i].by_kernel, "");
 		expect_cause(rows[i].code, "MR-REREG-FORK", rows[i].by_fork, "");
 	}
-	recorded_host_change(&recorded, KERNEL("7.2.13"));
+	change(KERNEL("7.2.13"));
 	refuse_change("IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW", EACCES, MR_CHANGE_ACCESS, WRITE);
 	expect_cause("after", "MR-REREG-READ-ONLY", UNRELATED, "");
 	refuse_change("IBV_REREG_MR_ERR_CMD", EACCES, MR_CHANGE_ACCESS, WRITE);
