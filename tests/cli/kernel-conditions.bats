@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Conditions under which a registration is refused, provoked on a real kernel.  The answers are kept in
-# tests/kernel/observed.md.
+# Conditions under which a registration is refused, provoked on a real kernel, and the causes that mrctl names.  The
+# answers are kept in tests/kernel/observed.md.
 
 load helpers
 load mappings
@@ -27,9 +27,10 @@ teardown() {
 	tidy
 }
 
-# answered CONDITION ANSWER: checks and notes the answer of the last run: "ok", "CALL ERRNO" or "killed"
+# answered CONDITION ANSWER [TEXT...]: checks and notes the answer of the last run: "ok", "CALL ERRNO" or "killed".  Its
+# message has each TEXT, such as "[certain, MR-MEMLOCK]".
 answered() {
-	local answer="exit status $status" call='([a-z_0-9]+): (E[A-Z0-9]+) \('
+	local answer="exit status $status" call='([a-z_0-9]+): (E[A-Z0-9]+) \(' text
 
 	if [ "$status" -eq 0 ]; then
 		answer=ok
@@ -39,22 +40,20 @@ answered() {
 		answer="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
 	fi
 	observed "$1" "$answer"
-	[ "$answer" = "$2" ] || fail "$1: $answer instead of $2" "$stderr"
-}
-
-# answers CONDITION ANSWER ARG...: run mrctl with ARGs, and check and note its answer
-answers() {
-	run --separate-stderr mr "${@:3}"
-	answered "$1" "$2"
-}
-
-# because TEXT...: the message of the last run has these
-because() {
-	local text
-
-	for text; do
-		[[ $stderr == *"$text"* ]] || fail "no $text: $stderr" || return
+	[ "$answer" = "$2" ] || fail "$1: $answer instead of $2" "$stderr" || return
+	for text in "${@:3}"; do
+		[[ $stderr == *"$text"* ]] || fail "$1: no '$text' in the message: $stderr" || return
 	done
+}
+
+# answers CONDITION ANSWER ARG...: run mrctl with ARGs, and check and note its answer.  ANSWER may end in a cause:
+# "ibv_reg_mr EINVAL [certain, MR-LENGTH-ZERO]"
+answers() {
+	local cause=''
+
+	[[ $2 != *\[* ]] || cause="[${2#*\[}"
+	run --separate-stderr mr "${@:3}"
+	answered "$1" "${2%% \[*}" "$cause"
 }
 
 # bats test_tags=kernel
@@ -63,7 +62,7 @@ because() {
 
 	for ((bits = 0; bits < 32; bits++)); do
 		wanted=ok		# remote-write (2) and remote-atomic (8) want local-write (1)
-		(((bits & 10) && !(bits & 1))) && wanted="ibv_reg_mr EINVAL"
+		(((bits & 10) && !(bits & 1))) && wanted="ibv_reg_mr EINVAL [certain, MR-ACCESS-LOCAL-WRITE]"
 		answers "access $bits" "$wanted" reg --access $bits
 	done
 	# bits that no kernel knows are refused, or ignored where they are optional
@@ -95,14 +94,15 @@ because() {
 @test "addresses and lengths that cannot be, and an IOVA that wraps" {
 	local wanted=ok
 
-	answers "length 0" "ibv_reg_mr EINVAL" reg --size 0
-	answers "range wraps" "ibv_reg_mr EINVAL" \
+	answers "length 0" "ibv_reg_mr EINVAL [certain, MR-LENGTH-ZERO]" reg --size 0
+	answers "range wraps" "ibv_reg_mr EINVAL [certain, MR-RANGE-WRAPS]" \
 		reg --memory unmapped --addr 0xfffffffffffff000 --size 64K
-	answers "iova with another page offset" "ibv_reg_mr_iova EINVAL" reg-iova --iova 0x10010
+	answers "iova with another page offset" "ibv_reg_mr_iova EINVAL [certain, MR-IOVA-OFFSET]" \
+		reg-iova --iova 0x10010
 	answers "iova with the same page offset" ok reg-iova --iova 0x10010 --offset 0x10
-	answers "nothing mapped" "ibv_reg_mr EFAULT" reg --memory unmapped
-	answers "a hole at the end" "ibv_reg_mr EFAULT" reg --memory hole --size 64K
-	answers "read-only, local-write" "ibv_reg_mr EFAULT" reg --memory readonly
+	answers "nothing mapped" "ibv_reg_mr EFAULT [certain, MR-RANGE-UNMAPPED]" reg --memory unmapped
+	answers "a hole at the end" "ibv_reg_mr EFAULT [certain, MR-RANGE-END]" reg --memory hole --size 64K
+	answers "read-only, local-write" "ibv_reg_mr EFAULT [certain, MR-READ-ONLY]" reg --memory readonly
 	answers "read-only, remote-read" ok reg --memory readonly --access remote-read
 	answers "more than the machine has" "mmap ENOMEM" reg --size 16G
 
@@ -124,13 +124,17 @@ because() {
 # bats test_tags=kernel
 @test "RLIMIT_MEMLOCK of an unprivileged user" {
 	run --separate-stderr mr_as_nobody 0 reg
-	answered "RLIMIT_MEMLOCK 0, unprivileged" "ibv_reg_mr EPERM"
+	answered "RLIMIT_MEMLOCK 0, unprivileged" "ibv_reg_mr EPERM" "[certain, MR-MEMLOCK-ZERO]"
 	run --separate-stderr mr_as_nobody 64 reg --size 64K
 	answered "RLIMIT_MEMLOCK 64K, 64K" ok
 	run --separate-stderr mr_as_nobody 64 reg --size 68K
-	answered "RLIMIT_MEMLOCK 64K, 68K" "ibv_reg_mr ENOMEM"
+	answered "RLIMIT_MEMLOCK 64K, 68K" "ibv_reg_mr ENOMEM" "[certain, MR-MEMLOCK]"
 	run --separate-stderr prlimit --memlock=0 "${MR[@]}" reg
 	answered "RLIMIT_MEMLOCK 0, root" ok
+	unshare -r true 2>/dev/null || skip "no user namespaces here"
+	refused_because MR-MEMLOCK certain \
+		prlimit --memlock=65536:65536 unshare -r "${MR[@]}" reg --size 1M --json
+	suspects MR-USERNS likely
 }
 
 # bats test_tags=kernel
@@ -140,8 +144,8 @@ because() {
 	chmod 600 /dev/infiniband/uverbs*
 	run --separate-stderr mr_as_nobody 64 reg
 	# libibverbs then looks for the node elsewhere, and reports the ENOENT from there.
-	answered "no permission on the node" "ibv_open_device EACCES"
-	because "permission on /dev/infiniband/uverbs" " is needed: it has mode 0600, user 0 and " "[certain, MR-NODE-ACCESS]"
+	answered "no permission on the node" "ibv_open_device EACCES" "permission on /dev/infiniband/uverbs" \
+		" is needed: it has mode 0600, user 0 and " "[certain, MR-NODE-ACCESS]"
 
 	for at in /sys/class/infiniband_verbs/*/ibdev; do
 		[ "$(<"$at")" != "$MRCTL_TEST_DEVICE" ] || name=$(basename "$(dirname "$at")")
@@ -151,17 +155,16 @@ because() {
 	MOVED=$at
 	mv "$at" "$at.moved"
 	run --separate-stderr mr reg
-	answered "node missing" "exit status 3"
-	because "the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at" "[certain, MR-NODE]"
+	answered "node missing" "exit status 3" "the node of the RDMA device $MRCTL_TEST_DEVICE is missing: $at" \
+		"[certain, MR-NODE]"
 	mknod "$at" c 1 3
 	run --separate-stderr mr reg
-	answered "node of another number" "ibv_open_device ENOENT"
-	because "$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number" "[certain, MR-NODE-NUMBER]"
+	answered "node of another number" "ibv_open_device ENOENT" "[certain, MR-NODE-NUMBER]" \
+		"$at has the number 1:3, but that of $MRCTL_TEST_DEVICE is $number"
 	rm "$at"
 	mknod "$at" c "${number%:*}" 1000	# a number of no driver
 	run --separate-stderr mr reg
-	answered "node without a device" "ibv_open_device ENXIO"
-	because "[certain, MR-NODE-NUMBER]"
+	answered "node without a device" "ibv_open_device ENXIO" "[certain, MR-NODE-NUMBER]"
 }
 
 # Kernels from 5.12 on copy pinned pages when a process forks, and newer libibverbs asks them for that.  The one of
@@ -172,7 +175,7 @@ because() {
 	local many=ok huge=ok
 
 	if [ "$(rdma_core)" -eq 44 ]; then
-		many="ibv_reg_mr EAGAIN" huge="ibv_reg_mr EINVAL"
+		many="ibv_reg_mr EAGAIN [likely, MR-MAP-COUNT]" huge="ibv_reg_mr EINVAL [certain, MR-FORK-HUGEPAGES]"
 	fi
 	MAX_MAPS=$(</proc/sys/vm/max_map_count)
 	echo 200 >/proc/sys/vm/max_map_count
@@ -191,8 +194,7 @@ because() {
 	UNLOADED=mlx5_ib
 	modprobe -r $UNLOADED
 	run --separate-stderr mr reg
-	answered "driver not loaded" "exit status 3"
-	because "no RDMA device 'mlx5_0'" "[certain, MR-DEVICE-NAME]"
+	answered "driver not loaded" "exit status 3" "no RDMA device 'mlx5_0'" "[certain, MR-DEVICE-NAME]"
 	modprobe $UNLOADED
 	UNLOADED=''
 	timeout 60 bash -c 'until "$@" reg --quiet 2>/dev/null; do sleep 0.1; done' bash "${MR[@]}" ||
@@ -201,40 +203,52 @@ because() {
 
 # bats test_tags=kernel
 @test "a network namespace that has not the device" {
+	local elsewhere="the RDMA device $MRCTL_TEST_DEVICE is in another network namespace"
+
 	rdma system set netns exclusive
 	NETNS=mrctl-test
 	ip netns add $NETNS
 	run --separate-stderr ip netns exec $NETNS "${MR[@]}" reg
-	answered "another network namespace, exclusive" "exit status 3"
-	because "the RDMA device $MRCTL_TEST_DEVICE is in another network namespace" "[certain, MR-NETNS]"
+	answered "another network namespace, exclusive" "exit status 3" "$elsewhere" "[certain, MR-NETNS]"
 	# in the new namespace, but with the /sys of the old one
 	run --separate-stderr nsenter --net="/run/netns/$NETNS" "${MR[@]}" reg
-	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3"
-	because "the RDMA device $MRCTL_TEST_DEVICE is in another network namespace" "[likely, MR-NETNS]"
+	answered "another network namespace, exclusive, its /sys elsewhere" "exit status 3" "$elsewhere" "[likely, MR-NETNS]"
 	answers "its own network namespace, exclusive" ok reg
 }
 
 # bats test_tags=kernel
-@test "an rdma control group whose objects are used up" {
-	local used=0
+@test "an rdma control group whose objects are used up: the check, the answer and the cause" {
+	local used=0 id=MR-CGROUP-RDMA
 
 	make_cgroup rdma
+	# verdict_is VERDICT: that of the check in the control group
+	verdict_is() {
+		[ "$(within mrctl -n -o verdict stat --host --only $id)" = "$1" ] || fail "with $used objects: not $1"
+	}
+	verdict_is ok
 	run --separate-stderr within "${MR[@]}" reg
 	answered "rdma.max unset" ok
 	echo "$MRCTL_TEST_DEVICE hca_handle=0" >"$CGROUP/rdma.max"
 	run --separate-stderr within "${MR[@]}" reg
-	answered "rdma.max hca_handle=0" "ibv_open_device EAGAIN"
+	answered "rdma.max hca_handle=0" "ibv_open_device EAGAIN" "[certain, $id]"
+	verdict_is bad
 	echo "$MRCTL_TEST_DEVICE hca_handle=max" >"$CGROUP/rdma.max"
 	echo "$MRCTL_TEST_DEVICE hca_object=0" >"$CGROUP/rdma.max"
 	run --separate-stderr within "${MR[@]}" reg
 	answered "rdma.max hca_object=0" "ibv_alloc_pd EAGAIN"
-	until [ "$status" -eq 0 ] || [ $((++used)) -gt 9 ]; do	# drivers need different numbers of objects
+	until [ "$status" -eq 0 ] || [ $((++used)) -gt 9 ]; do # drivers need different numbers of objects
+		verdict_is bad
+		# what was given back at once is not in use any more, so it may not be certain
+		[[ $stderr == *"[certain, $id]"* || $stderr == *"[likely, $id]"* ]] || fail "$stderr"
 		echo "$MRCTL_TEST_DEVICE hca_object=$used" >"$CGROUP/rdma.max"
-		run --separate-stderr within "${MR[@]}" reg
+		run --separate-stderr within "${MR[@]}" reg --json
 	done
+	verdict_is ok
 	echo "$MRCTL_TEST_DEVICE hca_object=$((used - 1))" >"$CGROUP/rdma.max"
-	run --separate-stderr within "${MR[@]}" reg
+	run --separate-stderr within "${MR[@]}" reg --json
 	answered "rdma.max one hca_object short" "ibv_reg_mr EAGAIN"
+	json ".failures[0].causes[0] | .id == \"$id\" and .evidence.resource == \"hca_object\" and
+		.evidence.group == \"/mrctl-test\""
 }
 
 # bats test_tags=kernel
@@ -255,7 +269,15 @@ because() {
 # bats test_tags=kernel
 @test "huge pages, enough of them and not" {
 	answers "hugetlb:2M, 2 pages free" ok reg --memory hugetlb:2M --size 4M
-	answers "hugetlb:2M, too few pages" "mmap ENOMEM" reg --memory hugetlb:2M --size 64M
+	answers "hugetlb:2M, too few pages" "mmap ENOMEM [certain, MR-HUGEPAGES]" reg --memory hugetlb:2M --size 64M
+}
+
+# bats test_tags=kernel
+@test "a control group without huge pages" {
+	make_cgroup hugetlb
+	echo 0 >"$CGROUP/hugetlb.2MB.max"
+	refused_because MR-CGROUP-HUGETLB certain within "${MR[@]}" reg --memory hugetlb:2M --size 2M --json
+	json '.failures[0].causes[0] | .evidence.limit == 0 and (.remedy | contains("hugetlb.2MB.max"))'
 }
 
 # file_answers FILESYSTEM ANSWER: checks files there; ANSWER is that to shared, writable pages
@@ -267,7 +289,7 @@ file_answers() {
 		reg --memory "file:$file" --size 64K --access remote-read
 	answers "private file of $1, local-write" ok reg --memory "file-private:$file" --size 64K
 	truncate -s 5000 "$file"
-	answers "beyond the end of a file of $1" "ibv_reg_mr EFAULT" \
+	answers "beyond the end of a file of $1" "ibv_reg_mr EFAULT [certain, MR-FILE-END]" \
 		reg --memory "file:$file" --size 64K --access remote-read
 }
 
@@ -275,14 +297,14 @@ file_answers() {
 @test "shared files of file systems on disks and in memory" {
 	local type disk=ok
 
-	! linux 6.5 || disk="ibv_reg_mr EFAULT"
+	! linux 6.5 || disk="ibv_reg_mr EFAULT [certain, MR-FILE-MAPPING]"
 	for type in ext4 xfs tmpfs ramfs; do
 		mount_new $type "$([ $type = tmpfs ] && echo size=128K)"
 		file_answers $type "$([ $type = tmpfs ] && echo ok || echo "$disk")"
 		if [ $type = tmpfs ]; then
 			rm "$MOUNT/file"
 			truncate -s 1M "$MOUNT/sparse"
-			answers "file of tmpfs, no space left" "ibv_reg_mr EFAULT" \
+			answers "file of tmpfs, no space left" "ibv_reg_mr EFAULT [likely, MR-FILESYSTEM-FULL]" \
 				reg --memory "file:$MOUNT/sparse" --size 1M
 		fi
 		unmount_all
@@ -293,11 +315,16 @@ file_answers() {
 
 # bats test_tags=kernel
 @test "memory of a PCI device" {
-	local file
+	local device file
 
-	file=$(pci_memory)
-	answers "memory of a PCI device" "ibv_reg_mr EFAULT" reg --memory "device:$file" --size 4K
-	answers "memory of a PCI device, remote-read" "ibv_reg_mr EFAULT" \
+	for device in /sys/bus/pci/devices/*; do # a device without a driver: others cannot be mapped
+		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
+	done
+	echo 1 >"$device/enable"
+	file=$device/resource0
+	answers "memory of a PCI device" "ibv_reg_mr EFAULT [certain, MR-PFN-MAPPING]" \
+		reg --memory "device:$file" --size 4K
+	answers "memory of a PCI device, remote-read" "ibv_reg_mr EFAULT [certain, MR-PFN-MAPPING]" \
 		reg --memory "device:$file" --size 4K --access remote-read
 	answers "memory of a PCI device that its driver has" "mmap EINVAL" \
 		reg --memory "device:$HCA/resource0" --size 4K

@@ -63,14 +63,3 @@ unmount_all() {
 		unset 'MOUNTED[-1]'
 	done
 }
-
-# pci_memory: prints the file of a PCI device's memory that no driver has, after enabling the device
-pci_memory() {
-	local device
-
-	for device in /sys/bus/pci/devices/*; do
-		[ "$(<"$device/vendor")$(<"$device/device")" != 0x12340x11e8 ] || break
-	done
-	echo 1 >"$device/enable"
-	echo "$device/resource0"
-}

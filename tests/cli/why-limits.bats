@@ -1,14 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Refusals for limits: locked memory, and control groups.
+# Refusals for the limit of locked memory.  Control groups are in kernel-conditions.bats.
 
 load helpers
 load why
-
-teardown() {
-	remove_cgroup
-	tidy
-}
 
 # batch_as_nobody LINE...: the failures of these lines, like those of one command
 batch_as_nobody() {
@@ -74,14 +69,6 @@ counted() {
 	json '.failures[0].causes[0].evidence.origin | contains("bash")'
 }
 
-# bats test_tags=kernel
-@test "root of a user namespace is not exempt" {
-	[ "$(id -u)" -eq 0 ] && unshare -r true 2>/dev/null || skip "needs user namespaces"
-	refused_because MR-MEMLOCK certain prlimit --memlock=65536:65536 unshare -r \
-		"${MR[@]}" reg --size 1M --json
-	suspects MR-USERNS likely
-}
-
 @test "the same errnos for no reason that can be seen" {
 	local enomem=("${SIM[@]::${#SIM[@]}-1}" --fault reg_mr=ENOMEM -- mrctl reg --json)
 
@@ -93,27 +80,4 @@ counted() {
 	refused_for_no_certain_cause as_nobody prlimit --memlock=65536 "${enomem[@]}" --size 1M --access remote-write
 	# a limit of 0 is refused with EPERM
 	refused_for_no_certain_cause as_nobody prlimit --memlock=0 "${enomem[@]}"
-}
-
-# bats test_tags=kernel
-@test "a control group without room for RDMA objects" {
-	local used=0
-
-	need_kernel
-	make_cgroup rdma
-	echo "$MRCTL_TEST_DEVICE hca_handle=0" >"$CGROUP/rdma.max"
-	refused_because MR-CGROUP-RDMA certain within "${MR[@]}" reg --json
-	json '.failures[0] | .errno == "EAGAIN" and .causes[0].evidence.resource == "hca_handle"'
-	echo "$MRCTL_TEST_DEVICE hca_handle=max" >"$CGROUP/rdma.max"
-	# each number of objects that is too small
-	while echo "$MRCTL_TEST_DEVICE hca_object=$used" >"$CGROUP/rdma.max" &&
-		! within "${MR[@]}" reg >/dev/null 2>&1; do
-		# what was given back at once is not in use any more, so it may not be certain
-		run --separate-stderr within "${MR[@]}" reg --json
-		json '.failures[0].causes[0] | .id == "MR-CGROUP-RDMA" and .certainty != "possible" and
-			.evidence.resource == "hca_object" and .evidence.group == "/mrctl-test"'
-		used=$((used + 1))
-	done
-	((used > 0 && used < 9))
-	json '.failures[0].call == "ibv_reg_mr"'
 }

@@ -108,28 +108,6 @@ at() {
 	succeeded
 }
 
-# bats test_tags=kernel
-@test "shared files of ext4, xfs and ramfs, and of an overlay in memory" {
-	local type
-
-	need_kernel
-	for type in ext4 xfs ramfs; do
-		mount_new $type
-		if linux 6.5; then
-			refused_because MR-FILE-MAPPING certain \
-				mr reg --memory "file:$MOUNT/file" --size 64K --json
-			json ".failures[0].causes[0].evidence.filesystem == \"$type\""
-		else
-			run --separate-stderr mr reg --memory "file:$MOUNT/file" --size 64K
-			succeeded
-		fi
-		unmount_all
-	done
-	mount_overlay
-	run --separate-stderr mr reg --memory "file:$MOUNT/file" --size 64K
-	succeeded
-}
-
 @test "shared files of this machine's disk" {
 	local certainty=likely file=$BATS_TEST_TMPDIR/file
 
@@ -161,18 +139,6 @@ at() {
 	json '.failures[0].causes[0].evidence | .free == 0 and .allocated < .file_size'
 	run --separate-stderr mr reg --memory "file:$MOUNT/sparse" --size 64K
 	succeeded
-}
-
-# bats test_tags=kernel
-@test "memory of a PCI device" {
-	local file access
-
-	need_kernel
-	file=$(pci_memory)
-	for access in local-write remote-read; do
-		refused_because MR-PFN-MAPPING certain \
-			mr reg --memory "device:$file" --size 4K --access $access --json
-	done
 }
 
 @test "errors without a reason have no certain cause" {

@@ -1,14 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Why memory is not registered: its length, huge pages that cannot be had, and fork protection of libibverbs.
+# Why memory is not registered: its length, and fork protection of libibverbs.
 
 load helpers
 load why
-
-teardown() {
-	remove_cgroup
-	tidy
-}
 
 @test "a length of 0" {
 	refused_because MR-LENGTH-ZERO certain mr reg --size 0 --json
@@ -45,30 +40,4 @@ teardown() {
 		--count $(($(</proc/sys/vm/max_map_count) / 2 + 100))
 	json '.failures[0] | .errno == "EAGAIN" and .layer == "libibverbs" and
 		(.causes[0].evidence | .mappings >= .max_map_count - 2)'
-}
-
-# bats test_tags=kernel
-@test "fork protection of a part of a huge page" {
-	on_simulator || [ "$(rdma_core)" -eq 44 ] ||
-		skip "its kernel copies pinned pages on fork, and libibverbs knows"
-	! on_simulator || [ "$(</proc/sys/vm/nr_hugepages)" -gt 0 ] || skip "needs huge pages"
-	export RDMAV_FORK_SAFE=1
-	refused_because MR-FORK-HUGEPAGES certain mr reg --memory hugetlb:2M --size 64K --json
-	json '.failures[0] | .errno == "EINVAL" and .causes[0].evidence.page_size == 2097152'
-	run --separate-stderr mr reg --memory hugetlb:2M --size 2M
-	succeeded
-	export RDMAV_HUGEPAGES_SAFE=1
-	run --separate-stderr mr reg --memory hugetlb:2M --size 64K
-	succeeded
-}
-
-# bats test_tags=kernel
-@test "a control group without huge pages" {
-	need_kernel
-	make_cgroup hugetlb
-	echo 0 >"$CGROUP/hugetlb.2MB.max"
-	refused_because MR-CGROUP-HUGETLB certain within "${MR[@]}" reg --memory hugetlb:2M --size 2M --json
-	json '.failures[0].causes[0] | .evidence.limit == 0 and (.remedy | contains("hugetlb.2MB.max"))'
-	run --separate-stderr mr reg --memory hugetlb:2M --size 2M
-	succeeded
 }
