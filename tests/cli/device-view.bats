@@ -191,7 +191,7 @@ failed() {
 	: >"$FILES/fw_ver"
 	printf 'mrctl simulated HCA \033[31m\377' >"$FILES/node_desc"
 	head -c 3000000 /dev/zero | tr '\0' x >"$FILES/sys_image_guid"
-	head -c 5000 /dev/urandom >"$FILES/ports/1/rate"
+	printf '\\200\\377%.0s' {1..2500} >"$FILES/ports/1/rate"
 	rm "$FILES/node_type" "$FILES/ports/1/phys_state"
 	printf '99999999999999999999\n' >"$FILES/fw_pages"
 	printf -- '-1\n' >"$FILES/reg_pages"

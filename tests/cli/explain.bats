@@ -16,7 +16,7 @@ setup() {
 	local check
 
 	run --separate-stderr mrctl explain mr-MemLock
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ ${lines[0]} == 'MR-MEMLOCK: limit of locked memory' ]]
 	for part in what recognise try errnos calls sources 'this host'; do
 		grep -q "^$part: " <<<"$output" || fail "no $part"
@@ -28,13 +28,13 @@ setup() {
 	check=$(mrctl help checks | awk '/^  MR-/ { print $1 }' | grep -vxF -f <(mrctl -n -o id explain --list) | head -n 1)
 	[ -n "$check" ]
 	run --separate-stderr mrctl explain "$check"
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ $output == *'a check of mrctl stat --host'* && $output == *"--only $check"* ]]
 }
 
 @test "all causes of an errno, by name, number or text, the frequent ones first" {
 	run --separate-stderr mrctl explain ENOMEM --json
-	[ "$status" -eq 0 ]
+	succeeded
 	json '.causes | length > 0 and all(.errnos == null or (.errnos | index("ENOMEM")))'
 	json '[.causes[].frequency | {common: 0, occasional: 1, rare: 2}[.]] | . == sort'
 	for errno in enomem 12 -12 'cannot allocate memory'; do
@@ -51,7 +51,7 @@ setup() {
 
 @test "the list has all causes, each once and complete" {
 	run --separate-stderr mrctl explain --list --json
-	[ "$status" -eq 0 ]
+	succeeded
 	json '[.causes[].id] | length > 1 and (unique | length) == length'
 	json '.causes | all((.id | test("^MR-[A-Z0-9]+(-[A-Z0-9]+)*$")) and .subject != "" and
 		(.calls | length > 0) and .frequency != null and
@@ -75,11 +75,8 @@ setup() {
 	local repeat
 
 	run --separate-stderr mrctl explain "$UCX"
-	[ "$status" -eq 0 ]
-	[[ $output == *'ibv_reg_mr: EINVAL (Invalid argument)'* ]]
-	[[ $output == *'asked for 10485760 bytes (10 MiB) at 0x7f56f0f20000, access remote-write'* ]]
-	[[ $output == *'[certain, MR-ACCESS-LOCAL-WRITE]'* ]]
-	[[ $output == *'mrctl reg --size 10485760 --access remote-write'* ]]
+	succeeded
+	[[ $output == *'10485760 bytes (10 MiB) at 0x7f56f0f20000, access remote-write'*'[certain, MR-ACCESS-LOCAL-WRITE]'* ]]
 	run --separate-stderr mrctl explain "$UCX" --json
 	json '.log[0] | .call == "ibv_reg_mr" and .errno == "EINVAL" and .length == 10485760 and
 		.addr == "0x7f56f0f20000" and .access == ["remote-write"]'
@@ -90,7 +87,7 @@ setup() {
 	[[ $repeat == 'mrctl reg '* ]]
 	# shellcheck disable=SC2086 # words
 	run --separate-stderr mrctl sim -- $repeat --expect EINVAL
-	[ "$status" -eq 0 ]
+	succeeded
 }
 
 @test "limits and mappings of this shell are neither certain nor excluded for another program" {
@@ -110,8 +107,7 @@ setup() {
 	run --separate-stderr mrctl explain "$MEMLOCK"
 	[[ $output == *'The program may have run'* ]]
 	run --separate-stderr prlimit --memlock=unlimited mrctl explain "$MEMLOCK" --json
-	[ "$status" -eq 0 ] || skip "may not lift the limit"
-	json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
+	[ "$status" -ne 0 ] || json '.causes[] | select(.id == "MR-MEMLOCK").certainty == null'
 }
 
 @test "causes that the access flags of a line exclude are left out" {
@@ -119,7 +115,7 @@ setup() {
 
 	for words in "access=0xf" "access=0x41" ""; do
 		run --separate-stderr mrctl -j explain "ibv_reg_mr failed: EOPNOTSUPP length=4096 $words"
-		[ "$status" -eq 0 ]
+		succeeded
 		json '[.causes[].id] | index("MR-MAX-MR") != null and (index("MR-ODP") != null) == ($words != "access=0xf")' \
 			--arg words "$words"
 	done
@@ -127,7 +123,7 @@ setup() {
 
 @test "an answer of the firmware is told, and leaves out what comes before it" {
 	run --separate-stderr mrctl explain "$FIRMWARE"
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ $output == *'CREATE_MKEY was refused: status 0x8 (LIM_ERR: '*'syndrome 0x18af6'* ]]
 	[[ $output != *MEMLOCK* ]]
 	run --separate-stderr mrctl explain "${FIRMWARE/-12/-11}"
@@ -145,15 +141,14 @@ setup() {
 		done
 		echo "$FIRMWARE"
 	)
-	[ "$status" -eq 0 ]
+	succeeded
 	json '[.log[] | [.number, .count, .errno]] == [[2, 3, "EFAULT"], [5, 1, "ENOMEM"]]'
 	json '[.causes[].log] | unique - [1, 2] == []'
 	run --separate-stderr mrctl explain - <<<'all is well'
 	[ "$status" -eq 1 ]
 	[[ -z $output && $stderr == *'none of 1 lines tells of a refused registration'* ]]
-	run --separate-stderr mrctl explain - </dev/null
-	[ "$status" -eq 1 ]
 	run --separate-stderr mrctl explain - --json </dev/null
+	[ "$status" -eq 1 ]
 	json '.causes == [] and .log == [] and (.failures | length == 1)'
 	# a line that cannot be explained says what it lacks
 	run --separate-stderr mrctl explain 'Unable to register MSG MR'
@@ -168,7 +163,7 @@ setup() {
 	local escape=$'\e[31mibv_reg_mr\e[0m \xff\xc3 failed: EINVAL\r'
 
 	run --separate-stderr mrctl explain "$escape"
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ $output != *$'\e'* && $output == *'\x1b[31m'* ]]
 	run --separate-stderr mrctl explain "$escape" --json
 	json '.log[0].errno == "EINVAL"'
@@ -177,9 +172,9 @@ setup() {
 	run --separate-stderr mrctl explain - < <(
 		printf 'ibv_reg_mr: EINVAL %1048576s\n' .
 		printf 'ibv_reg_mr\0: EFAULT\n\n\0\0'
-		head -c 100000 /dev/urandom | tr 'A-Za-z' '\200'
+		printf '\200\377\e%.0s' {1..30000}
 	)
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ $output == *EFAULT* && $output != *EINVAL* ]]
 	run --separate-stderr mrctl explain - <.
 	[ "$status" -eq 1 ]
@@ -188,6 +183,6 @@ setup() {
 	run --separate-stderr mrctl explain - < <(
 		for i in {1..70}; do echo "ibv_reg_mr(length=$i): EINVAL"; done
 	)
-	[ "$status" -eq 0 ]
+	succeeded
 	[[ $output == *'6 further lines tell of yet other refusals'* ]]
 }

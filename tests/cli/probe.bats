@@ -36,21 +36,12 @@ answers() {
 	json '.command == "stat" and (.trials | length) > 60 and .failures == []'
 	json 'all(.trials[]; .answer == "yes" or .answer == "no" or .answer == "unknown")'
 	json 'all(.trials[] | select(.answer == "unknown"); .reason != null)'
+	json 'all(.trials[] | select(.errno == "EINVAL" and .layer == "uverbs"); .capability == "no" and .agrees)'
 	json 'all(.trials[] | select(.agrees == false); .capability != .answer and .reason != null)'
 	json '[.trials[].id] | length == (unique | length)'
 	json '.answers.yes == ([.trials[] | select(.answer == "yes")] | length) and
 		.answers.yes + .answers.no + .answers.unknown == (.trials | length) and
 		.answers.disagree == ([.trials[] | select(.agrees == false)] | length)'
-}
-
-@test "what verbs forbid is refused by uverbs, and agrees" {
-	probe
-	for id in remote-write remote-atomic rw+rr rr+ra rw+ra; do
-		answers "access.$id" "no EINVAL uverbs"
-	done
-	json 'all(.trials[] | select(.errno == "EINVAL" and .layer == "uverbs");
-		.capability == "no" and .agrees)'
-	answers access.lw+rw+rr+ra+mw yes
 }
 
 @test "--max-size ends at the cap where nothing refuses" {
@@ -218,9 +209,7 @@ differences() {
 		json '([.trials[] | select(.answer == "no") | .id] - ([.trials[].id] - $able)) == [] and
 			.answers.disagree == 0' --argjson able "$able" || fail "with $fault"
 	done
-}
-
-@test "a call that says not now is made again" {
+	# a call that says "not now" is made again
 	run --separate-stderr faulty 'reg_mr@1=EINTR;reg_mr@2=EAGAIN' --json stat --probe
 	answers access.none yes
 }
@@ -309,16 +298,6 @@ differences() {
 	# programs get nanoseconds
 	run --separate-stderr mr -n -o id,elapsed_ns stat --probe
 	grep -qE '^access.local-write  *[0-9]+$' <<<"$output"
-}
-
-@test "at a terminal an answer has the colour of a verdict" {
-	command -v script >/dev/null || skip "script is not installed"
-	export TERM=xterm
-	unset NO_COLOR
-	output=$(script -qec "${MR[*]} stat --probe" /dev/null)
-	[[ $output == *$'\e[32myes'* && $output == *$'\e[1;31mno'* && $output == *$'\e[33munknown'* ]] || fail "$output"
-	output=$(NO_COLOR=1 script -qec "${MR[*]} stat --probe" /dev/null)
-	[[ $output == *access.none* && $output != *$'\e'* ]] || fail "$output"
 }
 
 # The page has a row for each trial, in this order.
