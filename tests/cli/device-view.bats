@@ -227,8 +227,6 @@ failed() {
 	run --separate-stderr mr stat --device --format openmetrics
 	[ "$status" -eq 0 ]
 	[[ $output == *"mrctl_device_mr_max{device=\"$(device)\"} 16777216"* ]]
-	run --separate-stderr mr stat --device --format markdown
-	[[ $output == *"| max_mr "*"| 16777216 "* ]]
 	run --separate-stderr mr -n -o name,max_mr,node_opens stat --device
 	[ "$output" = "$(device) 16777216 true" ]
 }

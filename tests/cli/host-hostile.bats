@@ -34,29 +34,15 @@ LONG=3000000
 # Each makes files into something else: break_NAME FILE...
 break_empty() { truncate -s 0 "$@"; }
 break_none() { rm "$@"; }
-break_newlines() { printf '\n\n\n' | all_hold "$@"; }
 break_number() { echo 99999999999999999999999999 | all_hold "$@"; }
-break_negative() { echo -1 | all_hold "$@"; }
 break_binary() { head -c 70000 <(openssl enc -aes-128-ctr -K 0 -iv 0 -nosalt </dev/zero 2>/dev/null) | all_hold "$@"; }
 break_nul() { head -c 5000 /dev/zero | all_hold "$@"; }
 break_long() { head -c "$LONG" /dev/zero | tr '\0' x | all_hold "$@"; }
 break_escapes() { printf '\033[2J\r\n%%s%%n|\033]0;x\a\n' | all_hold "$@"; }
 break_fifo() { rm "$@" && mkfifo "$@"; }
 break_folder() { rm "$@" && mkdir "$@"; }
-break_link() {
-	local file
-
-	for file; do
-		ln -sf /etc/passwd "$file"
-	done
-}
-break_loop() {
-	local file
-
-	for file; do
-		ln -sf "${file##*/}" "$file"
-	done
-}
+break_link() { printf '%s\0' "$@" | xargs -0 -n 1 ln -sf /etc/passwd; }
+break_loop() { printf '%s\0' "$@" | xargs -0 -I % ln -sfr % %; }
 break_huge() { truncate -s 1T "$@" 2>/dev/null || truncate -s 1G "$@"; }
 break_cut() {
 	local size file

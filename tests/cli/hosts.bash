@@ -110,17 +110,6 @@ recorded() {
 	[[ -n $live && $live == "$again" ]] || fail "$(diff <(echo "$live") <(echo "$again"))"
 }
 
-# host_with VERDICT: prints "NAME ID" of a recorded host that states it without options
-host_with() {
-	local name id
-
-	while read -r name; do
-		id=$(host_claims "$name" | sed -n "s#^|\([^ ]*\) $1\$#\1#p" | head -n 1)
-		[ -z "$id" ] || { echo "$name $id"; return; }
-	done < <(host_names)
-	fail "no host states $1"
-}
-
 # ---- this machine, changed for a command
 
 # in_namespace SCRIPT: `run`s bash -c SCRIPT as root of a mount and pid namespace of its own
