@@ -138,7 +138,8 @@ table() {
 
 # probe_kernel KERNEL: tries the simulated device of that kernel; sets $library to the major number of rdma-core
 probe_kernel() {
-	run --separate-stderr "${SIM[@]::${#SIM[@]}-1}" --kernel "$1" -- mrctl --json stat --probe
+	run --separate-stderr mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel "$1" -- \
+		mrctl --json stat --probe
 	succeeded
 	library=$(jq -r '.environment.rdma_core | split(".")[0]' <<<"$output")
 }

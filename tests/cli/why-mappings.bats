@@ -73,7 +73,7 @@ at() {
 @test "shared memory that may only be read: kernels before 6.2 refuse it to readers, too" {
 	mapped "$AT:64K:shared"
 	refused_because MR-READ-ONLY certain at 64K
-	MR=("${SIM[@]::${#SIM[@]}-1}" --kernel 6.1 -- "${MR[@]:${#SIM[@]}}")
+	MR=(mrctl sim --kernel 6.1 -- "${MR[@]:${#SIM[@]}}")
 	refused_because MR-READ-ONLY certain at 64K --access remote-read
 }
 

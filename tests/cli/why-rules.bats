@@ -29,7 +29,7 @@ setup() {
 }
 
 @test "flush access: a kernel before 6.2 does not know it, and few devices can" {
-	refused_because MR-ACCESS-FLAGS certain "${SIM[@]::${#SIM[@]}-1}" --kernel 6.1 -- \
+	refused_because MR-ACCESS-FLAGS certain mrctl sim --profile "${MRCTL_TEST_PROFILE:-mlx5}" --kernel 6.1 -- \
 		mrctl reg --access flush-global --json
 	[[ $output == *"takes no access flag flush-global"* ]]
 	if on_mlx5; then
