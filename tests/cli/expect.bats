@@ -4,142 +4,85 @@
 
 load helpers
 
-# bats test_tags=kernel
-@test "an expected refusal is a success, and still reported" {
-	run --separate-stderr mr reg --size 0 --expect EINVAL --json
-	succeeded
-	json '.as_expected == true and .failures[0].errno == "EINVAL" and .regions == []'
-	[[ $stderr == *"ibv_reg_mr: EINVAL"* ]]
+# expected STATUS MESSAGE WORD...: `mrctl reg WORD...` has this exit status, .as_expected says the same, and stderr has
+# MESSAGE
+expected() {
+	run --separate-stderr mr reg --json "${@:3}"
+	[ "$status" -eq "$1" ] || fail "${*:3}: exit status $status" "$stderr" || return
+	json ".as_expected == $([ "$1" -eq 0 ] && echo true || echo false)" || return
+	[[ $stderr == *"$2"* ]] || fail "${*:3}: $stderr"
 }
 
-@test "an unexpected refusal is a failure" {
-	run --separate-stderr mr reg --size 0 --expect ENOMEM --json
-	refused EINVAL ibv_reg_mr
-	json '.as_expected == false'
-	[[ $stderr == *"mrctl: reg: expected ENOMEM, got EINVAL"* ]]
-}
-
-@test "an unexpected success is a failure" {
-	run --separate-stderr mr reg --expect EINVAL --json
-	[ "$status" -eq 1 ]
-	json '.as_expected == false and .failures == [] and (.regions | length == 1)'
-	[[ $stderr == *"mrctl: reg: expected EINVAL, got ok"* ]]
-}
-
-@test "ok expects success" {
-	run --separate-stderr mr reg --expect ok --json
-	succeeded
-	json '.as_expected == true'
-	run --separate-stderr mr reg --size 0 --expect ok
-	[ "$status" -eq 1 ]
-}
-
-@test "one of several expected answers is enough" {
-	run --separate-stderr mr reg --size 0 --expect ENOMEM,EINVAL,ok
-	succeeded
-	run --separate-stderr mr reg --expect ENOMEM,EINVAL,ok
-	succeeded
-}
-
-@test "without --expect the document has no expectation" {
+@test "the exit status is 0 where each answer is an expected one, and refusals are still reported" {
+	expected 0 "ibv_reg_mr: EINVAL" --size 0 --expect EINVAL
+	json '.failures[0].errno == "EINVAL" and .regions == []'
+	expected 1 "mrctl: reg: expected ENOMEM, got EINVAL" --size 0 --expect ENOMEM
+	expected 1 "mrctl: reg: expected EINVAL, got ok" --expect EINVAL
+	json '.failures == [] and (.regions | length == 1)'
+	expected 0 '' --expect ok
+	expected 1 "expected ok, got EINVAL" --size 0 --expect ok
+	# several, in any case, with blanks after commas, and in several options
+	expected 0 '' --size 0 --expect 'ENOMEM, einval,ok'
+	expected 0 '' --expect EFAULT --expect OK
 	run --separate-stderr mr reg --size 0 --json
 	json '.as_expected == null'
 	[[ $stderr != *expected* ]]
 }
 
-@test "every refusal of a count has to be an expected one" {
-	run --separate-stderr mr reg --size 0 --count 3 --keep-going --expect EINVAL
-	succeeded
-	run --separate-stderr mr reg --memory hole --count 3 --expect EFAULT --json
-	succeeded
-	json '(.regions | length == 2) and .as_expected == true'
+@test "of a count every refusal has to be an expected one, and each answer is named once" {
+	expected 0 '' --size 0 --count 3 --keep-going --expect EINVAL
+	expected 0 '' --memory hole --count 3 --expect EFAULT
+	json '.regions | length == 2'
+	expected 1 $'expected ok or EIO or ENOMEM, got EFAULT' --memory hole --count 3 --keep-going \
+		--expect ok,EIO,ENOMEM
+	expected 1 "expected EIO, got EINVAL" --size 0 --count 30 --keep-going --expect EIO
+	[[ $stderr == *"got EINVAL" ]]
 }
 
-@test "a host call that fails is not the stack's answer" {
-	run --separate-stderr mr reg --size max --expect ENOMEM --json
-	[ "$status" -eq 1 ]
-	json '.as_expected == false and .failures[0].call == "mmap"'
-	[[ $stderr == *"expected ENOMEM, got ENOMEM, which is no answer of the stack"* ]]
-}
-
-@test "each expected answer and each real one is named once" {
-	run --separate-stderr mr reg --memory hole --count 3 --keep-going --expect ok,EIO,ENOMEM
-	[ "$status" -eq 1 ]
-	[[ $stderr == *"expected ok or EIO or ENOMEM, got EFAULT" ]] || fail "$stderr"
-	run --separate-stderr mr reg --size 0 --count 30 --keep-going --expect EIO
-	[[ $stderr == *"expected EIO, got EINVAL" ]] || fail "$stderr"
-}
-
-@test "a device that is missing stays a missing device" {
-	on_simulator || skip "the device is named already"
+@test "a host call that fails, and a device that is missing, are not the stack's answers" {
+	expected 1 "expected ENOMEM, got ENOMEM, which is no answer of the stack" --size max --expect ENOMEM
+	json '.failures[0].call == "mmap"'
+	on_simulator || return 0
 	run --separate-stderr mr -d nosuch reg --expect ENODEV
 	[ "$status" -eq 3 ]
 }
 
-@test "answers are read in any case, with blanks after commas, and add up" {
-	run --separate-stderr mr reg --memory hole --expect 'ENOMEM, efault' -q
-	succeeded
-	run --separate-stderr mr reg --memory hole --expect EFAULT --expect OK -q
-	succeeded
-	run --separate-stderr mr reg --expect EFAULT --expect OK -q
-	succeeded
-}
-
-@test "an answer that is misspelled is guessed" {
-	run --separate-stderr mr reg --expect ENOMME
-	usage_error "--expect: unknown answer 'ENOMME': did you mean 'ENOMEM'?"
-}
-
-@test "unknown answers are usage errors" {
-	local value
-
-	for value in '' inval EFOO 22 OKAY 'ok,' ,ok EINVAL,,ok 'ok EINVAL'; do
-		run --separate-stderr mr reg --expect "$value"
-		usage_error "--expect: unknown answer"
-	done
-}
-
 @test "an errno may be expected for its cause, which must be the first one" {
-	local access='reg --access remote-write --json'
-
-	# shellcheck disable=SC2086 # words
-	run --separate-stderr mr $access --expect EINVAL:MR-ACCESS-LOCAL-WRITE
-	succeeded
-	json '.as_expected'
-	# shellcheck disable=SC2086 # words
-	run --separate-stderr mr $access --expect ok,enomem:MR-MEMLOCK,einval:mr-access-local-write
-	succeeded
-	run --separate-stderr mr reg --size 0 --expect EINVAL:MR-ACCESS-LOCAL-WRITE
-	[ "$status" -eq 1 ]
-	[[ $stderr == *'mrctl: reg: expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EINVAL for '* ]]
-	run --separate-stderr mr reg --expect EFAULT,EINVAL:MR-ACCESS-LOCAL-WRITE --json
-	[ "$status" -eq 1 ]
-	[[ $stderr == *'mrctl: reg: expected EFAULT or EINVAL for MR-ACCESS-LOCAL-WRITE, got ok'* ]]
+	expected 0 '' --access remote-write --expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	expected 0 '' --access remote-write --expect ok,enomem:MR-MEMLOCK,einval:mr-access-local-write
+	expected 1 'mrctl: reg: expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EINVAL for ' --size 0 \
+		--expect EINVAL:MR-ACCESS-LOCAL-WRITE
+	expected 1 'expected EFAULT or EINVAL for MR-ACCESS-LOCAL-WRITE, got ok' \
+		--expect EFAULT,EINVAL:MR-ACCESS-LOCAL-WRITE
 	# beyond as many refusals as are diagnosed otherwise
-	# shellcheck disable=SC2086 # words
-	run --separate-stderr mr $access --count 40 --keep-going --expect EINVAL:MR-ACCESS-LOCAL-WRITE
-	succeeded
+	expected 0 '' --access remote-write --count 40 --keep-going --expect EINVAL:MR-ACCESS-LOCAL-WRITE
 }
 
 @test "an errno that has no cause is none for the expected one" {
 	on_simulator || skip "needs a fault"
-	run --separate-stderr env MRCTL_SIM_FAULT=reg_mr=ENOMEM "${MR[@]}" reg --expect ENOMEM:MR-MEMLOCK
-	[ "$status" -eq 1 ]
-	[[ $stderr == *'expected ENOMEM for MR-MEMLOCK, got ENOMEM for '* ]]
-	run --separate-stderr mrctl sim --fault reg_mr=EACCES -- mrctl reg --expect EINVAL:MR-ACCESS-LOCAL-WRITE
-	[ "$status" -eq 1 ]
-	[[ $stderr == *'expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EACCES' ]]
+	MRCTL_SIM_FAULT=reg_mr=ENOMEM expected 1 'expected ENOMEM for MR-MEMLOCK, got ENOMEM for ' \
+		--expect ENOMEM:MR-MEMLOCK
+	MRCTL_SIM_FAULT=reg_mr=EACCES expected 1 'expected EINVAL for MR-ACCESS-LOCAL-WRITE, got EACCES' \
+		--expect EINVAL:MR-ACCESS-LOCAL-WRITE
 }
 
-@test "an unknown cause, one that never has that errno, and no search for causes are usage errors" {
-	run --separate-stderr mr reg --expect ENOMEM:MR-MEMLOK
-	[[ $status -eq 2 && $stderr == *"unknown cause 'MR-MEMLOK'"*"did you mean 'MR-MEMLOCK'?"* ]]
-	run --separate-stderr mr reg --expect ENOMEM:
-	[ "$status" -eq 2 ]
-	run --separate-stderr mr reg --expect ok:MR-MEMLOCK
-	[ "$status" -eq 2 ]
-	run --separate-stderr mr reg --expect EFAULT:MR-MEMLOCK
-	[[ $status -eq 2 && $stderr == *'MR-MEMLOCK is never the cause of EFAULT'* ]]
-	run --separate-stderr mr reg --expect ENOMEM:MR-MEMLOCK --why none
-	[[ $status -eq 2 && $stderr == *'excludes --why none'* ]]
+@test "unknown answers and causes, and those that cannot be found, are usage errors" {
+	local value
+
+	for value in '' inval 22 'ok,' EINVAL,,ok 'ok EINVAL'; do
+		run --separate-stderr mr reg --expect "$value"
+		usage_error "--expect: unknown answer"
+	done
+	while IFS='|' read -r value text; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mr reg --expect $value
+		usage_error "$text"
+	done <<-'EOF'
+		ENOMME|unknown answer 'ENOMME': did you mean 'ENOMEM'?
+		ENOMEM:MR-MEMLOK|unknown cause 'MR-MEMLOK'
+		ENOMEM:|unknown
+		ok:MR-MEMLOCK|ok
+		EFAULT:MR-MEMLOCK|MR-MEMLOCK is never the cause of EFAULT
+		ENOMEM:MR-MEMLOCK --why none|excludes --why none
+	EOF
 }

@@ -238,7 +238,56 @@ release() {
 	local pid=$HOLD_PID
 
 	HOLD_PID=
-	kill -"${1:-TERM}" "$pid" && wait "$pid"
+	kill -"${1:-TERM}" "$pid" && await_end "$pid" && wait "$pid"
+}
+
+# await CMD...: waits until CMD succeeds; fails after two minutes
+await() {
+	local end=$((SECONDS + 120))
+
+	until "$@"; do
+		[ $SECONDS -lt $end ] || fail "in vain: $*" || return
+		sleep 0.02
+	done
+}
+
+has_ended() {
+	! is_running "$1"
+}
+
+# await_end PID: waits until the process has ended, and kills it after two minutes
+await_end() {
+	await has_ended "$1" || { kill -KILL "$1"; false; }
+}
+
+# has_stopped PID: a fault "stop" has stopped the process, or it has ended
+has_stopped() {
+	local state=Z
+
+	read -r _ _ state _ 2>/dev/null <"/proc/$1/stat" || :
+	[[ $state == [TZ] ]]
+}
+
+# await_stop PID: waits until a fault "stop" has stopped the process
+await_stop() {
+	await has_stopped "$1"
+	is_running "$1" || fail "it ended, and never stopped"
+}
+
+# has_paused PID: this mrctl has slept a few times, as it does while it waits for a lock; or it has ended
+has_paused() {
+	local comm='' text=''
+
+	is_running "$1" || return 0
+	read -r comm 2>/dev/null <"/proc/$1/comm" || :
+	read -r -d '' text 2>/dev/null <"/proc/$1/status" || :
+	[[ $comm == mrctl && $text =~ voluntary_ctxt_switches:[[:space:]]*([0-9]+) ]] && [ "${BASH_REMATCH[1]}" -ge 20 ]
+}
+
+# await_pause PID: waits until this mrctl waits for a lock
+await_pause() {
+	await has_paused "$1"
+	is_running "$1" || fail "it ended, and did not wait"
 }
 
 # awaits CONDITION: waits for two minutes at most until the condition holds, an expression of bash
@@ -275,10 +324,7 @@ session_end() {
 
 	SESSION_PID=
 	unset MRCTL_SESSION
-	kill "$pid" || return
-	while is_running "$pid"; do
-		sleep 0.02
-	done
+	kill "$pid" && await_end "$pid"
 }
 
 # ms [ARG...]: mrctl in the session
