@@ -274,6 +274,20 @@ await_stop() {
 	is_running "$1" || fail "it ended, and never stopped"
 }
 
+# pause_at SPEC [ARG...]: starts `mrctl ARG...` in the background with a fault such as reg_mr@2=stop, and waits until
+# it has stopped there; its pid and output are those of hold
+pause_at() {
+	HOLD_OUT=$BATS_TEST_TMPDIR/hold.out HOLD_ERR=$BATS_TEST_TMPDIR/hold.err
+	"${SIM[@]::${#SIM[@]}-1}" --fault "$1" -- mrctl "${@:2}" >"$HOLD_OUT" 2>"$HOLD_ERR" 3>&- &
+	HOLD_PID=$!
+	await_stop "$HOLD_PID" || fail "$(<"$HOLD_ERR")"
+}
+
+# go_on: lets it go on, and returns its exit status
+go_on() {
+	release CONT
+}
+
 # has_paused PID: this mrctl has slept a few times, as it does while it waits for a lock; or it has ended
 has_paused() {
 	local comm='' text=''
