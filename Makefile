@@ -226,7 +226,7 @@ $(REFUSED): $(REFUSED_OBJ)
 	$(Q)$(CC) $(CFLAGS) $(BASE_LDFLAGS) -fno-lto -o $@ $^ $(DEPS_LIBS) -lpthread
 
 # On rxe too: without import everything in a session goes another way
-RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg rereg-killed \
+RXE_TESTS := $(patsubst %,tests/cli/%.bats,session session-join session-many rereg \
 	dereg stat reg-dmabuf data-direct dmah dmabuf-sources umem umem-session relaxed advise \
 	batch batch-regions reg memory output mail probe device-view system why why-rules \
 	why-open why-rereg why-freeing why-prove why-dmabuf why-umem why-odp why-try trace trace-why \

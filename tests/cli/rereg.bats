@@ -4,8 +4,8 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 load helpers
-report_leaks
 load rereg
+report_leaks
 
 setup() {
 	note_less
@@ -37,17 +37,10 @@ setup() {
 	# stat shows the values of the kernel
 	json '.regions[0] | del(.state) == ($now | del(.state))' \
 		--argjson now "$(ms stat a --json | jq -c '.regions[0]')"
-	ms dereg a --quiet
-	[ "$(kernel_has mr)" -eq 0 ]
-}
-
-# bats test_tags=kernel
-@test "larger memory may need other keys, and what is printed is what the kernel has" {
-	require_translation
-	ms reg --name a --size 4K --quiet
+	# larger memory may need other keys, and what is printed is what the kernel has
 	run --separate-stderr ms rereg a --size 4M --json
 	succeeded
-	json '.before[0].length == 4096 and .regions[0].length == 4194304'
+	json '.before[0].length == 8192 and .regions[0].length == 4194304'
 	[ "$(field lkey,rkey)" = "$(jq -r '.regions[0] | "\(.lkey) \(.rkey)"' <<<"$output")" ]
 	# the new key names the region, an old one only if it is the same
 	[ "$(ms stat -n -o name "rkey:$(jq -r '.regions[0].rkey' <<<"$output")")" = a ]
@@ -58,17 +51,10 @@ setup() {
 	[ "$(kernel_has mr)" -eq 0 ]
 }
 
-@test "the length stays where only the memory changes" {
+@test "each option of the memory is that of reg, and the length stays where only the memory changes" {
 	require_translation
 	ms reg --name a --size 12K --quiet
-	run --separate-stderr ms rereg a --memory memfd --json
-	succeeded
-	json '.regions[0] | .length == 12288 and .memory == "memfd"'
-}
-
-@test "each option of the memory is that of reg" {
-	require_translation
-	ms reg --name a --quiet
+	[ "$(ms rereg a --memory memfd -n -o length,memory)" = "12288 memfd" ]
 	run --separate-stderr ms rereg a --offset 16 --size 100 --populate --json
 	succeeded
 	json '.regions[0] | .length == 100 and (.addr | endswith("010")) and .iova == .addr'
@@ -77,12 +63,17 @@ setup() {
 	[ "$output" = "0x7e0000000000 100" ]
 	run --separate-stderr ms rereg a --memory none --size 4K
 	refused EFAULT "ioctl(REREG_MR)"
+	run --separate-stderr ms rereg a --size 8K --access on-demand --json
+	succeeded
+	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
 }
 
 # bats test_tags=kernel
-@test "another protection domain is made on first use, and the old one is empty then" {
+@test "another protection domain and other access replace the old, alone and with new memory" {
+	local word id
+
 	require_rereg
-	ms reg --name a --pd one --quiet
+	ms reg --name a --pd one --access local-write,remote-read --quiet
 	run --separate-stderr ms rereg a --pd two --json
 	succeeded
 	json '.before[0].pd == "one" and .regions[0].pd == "two"'
@@ -91,79 +82,42 @@ setup() {
 	run --separate-stderr ms dereg pd:two
 	refused EBUSY "ioctl(PD_DESTROY)"
 	ms dereg pd:one --quiet
-	ms dereg a pd:two --quiet
-}
-
-# bats test_tags=kernel
-@test "other access replaces all flags" {
-	require_rereg
-	ms reg --name a --access local-write,remote-read --quiet
 	run --separate-stderr ms rereg a --access local-write,remote-write --json
 	succeeded
 	json '.before[0].access == ["local-write", "remote-read"]'
 	json '.regions[0].access == ["local-write", "remote-write"] and .regions[0].access_bits == "0x3"'
 	json '[.before[0], .regions[0] | [.addr, .length, .iova, .pd]] | unique | length == 1'
-	run --separate-stderr ms rereg a --access none --json
-	succeeded
-	json '.regions[0].access == [] and .regions[0].access_bits == "0x0"'
+	[ "$(ms rereg a --access none -n -o access)" = none ]
 	[ "$(field access)" = none ]
-}
-
-# bats test_tags=kernel
-@test "memory, protection domain and access change at once" {
-	require_translation
-	ms reg --name a --quiet
-	run --separate-stderr ms rereg a --size 8K --memory memfd --pd two --access remote-read --json
+	# it is found by id, name, key and handle
+	id=$(field id)
+	for word in "$id" "lkey:$(field lkey)" "rkey:$(field rkey)" "mr:$(field handle)"; do
+		[ "$(ms rereg "$word" --access remote-read -n -o id)" = "$id" ]
+	done
+	on_mlx5 || return 0
+	run --separate-stderr ms rereg a --size 8K --memory memfd --pd three --access local-write --json
 	succeeded
-	json '.regions[0] | .length == 8192 and .memory == "memfd" and .pd == "two" and
-		.access == ["remote-read"] and .state == "live"'
-	[ "$(field length,memory,pd,access)" = "8192 memfd two remote-read" ]
+	json '.regions[0] | .length == 8192 and .memory == "memfd" and .pd == "three" and
+		.access == ["local-write"] and .state == "live"'
+	[ "$(field length,memory,pd,access)" = "8192 memfd three local-write" ]
 }
 
-# bats test_tags=kernel
-@test "a chosen I/O virtual address stays, and another can be chosen" {
+@test "a chosen I/O virtual address stays, and another can be chosen that fits the memory" {
 	require_translation
 	ms reg-iova --name a --iova 0x10000 --quiet
-	run --separate-stderr ms rereg a --size 8K --json
-	succeeded
-	json '.regions[0] | .iova == "0x10000" and .length == 8192'
-	[ "$(field iova)" = 0x10000 ]
+	[ "$(ms rereg a --size 8K -n -o iova,length)" = "0x10000 8192" ]
 	run --separate-stderr ms rereg a --size 8K --iova 0x20000 --json
 	succeeded
 	json '.before[0].iova == "0x10000" and .regions[0].iova == "0x20000"'
 	[ "$(field iova)" = 0x20000 ]
-	# a region of reg can get a chosen address as well, and keeps it
-	ms reg --name b --quiet
-	run --separate-stderr ms rereg b --memory anon --iova 0x30000 -n -o iova
-	succeeded
-	[ "$output" = 0x30000 ]
-	run --separate-stderr ms rereg b --memory anon -n -o iova
-	succeeded
-	[ "$output" = 0x30000 ]
-}
-
-@test "the kernel refuses a chosen address whose page offset is not that of the memory" {
-	require_translation
-	ms reg-iova --name a --iova 0x10000 --quiet
 	run --separate-stderr ms rereg a --offset 16 --size 4K
 	refused EINVAL "ioctl(REREG_MR)"
-	[[ $stderr == *"I/O virtual address 0x10000"* ]]
-	run --separate-stderr ms rereg a --offset 16 --size 4K --iova 0x10010
-	succeeded
-}
-
-# bats test_tags=kernel
-@test "a region is found by id, name, key and handle" {
-	local word id
-
-	require_rereg
-	ms reg --name a --quiet
-	id=$(field id)
-	for word in "$id" a "lkey:$(field lkey)" "rkey:$(field rkey)" "mr:$(field handle)"; do
-		run --separate-stderr ms rereg "$word" --access remote-read -n -o id
-		succeeded
-		[ "$output" = "$id" ]
-	done
+	[[ $stderr == *"I/O virtual address 0x20000"* ]]
+	ms rereg a --offset 16 --size 4K --iova 0x10010 --quiet
+	# a region of reg can get a chosen address as well, and keeps it
+	ms reg --name b --quiet
+	[ "$(ms rereg b --memory anon --iova 0x30000 -n -o iova)" = 0x30000 ]
+	[ "$(ms rereg b --memory anon -n -o iova)" = 0x30000 ]
 }
 
 @test "an unlisted region is changed by its handle" {
@@ -192,66 +146,47 @@ setup() {
 	row=$(ms rereg a --access remote-read)
 	[[ $row == ID*STATE*$'\n'*" replaced "*local-write*$'\n'*" live "*remote-read* ]]
 	[ "$(wc -l <<<"$row")" -eq 3 ]
-	run --separate-stderr ms rereg a --access none -n
-	succeeded
-	[ "${#lines[@]}" -eq 1 ]
-	run --separate-stderr ms rereg a --access remote-read -o access
-	[ "$output" = $'ACCESS\nremote-read' ]
-	run --separate-stderr ms rereg a --access none --quiet
-	succeeded
-	[ -z "$output" ]
+	[ "$(ms rereg a --access none -n | wc -l)" -eq 1 ]
+	[ "$(ms rereg a --access remote-read -o access)" = $'ACCESS\nremote-read' ]
+	[ -z "$(ms rereg a --access none --quiet)" ]
 }
 
 # ---- refusals ----
 
 # bats test_tags=kernel
-@test "memory that cannot be registered is refused, and the region is suspect until a change succeeds" {
+@test "after a refusal the region is suspect until that change succeeds, and is deregistered like any other" {
 	local iova
 
-	require_translation
 	ms reg --name a --quiet
 	iova=$(field iova)
-	run --separate-stderr ms rereg a --memory unmapped --size 8K --json
-	refused EFAULT "ioctl(REREG_MR)"
-	json '.regions == [] and .before == [] and (.failures | length == 1)'
-	json '.failures[0] | .region == 1 and .via == "kernel" and .rereg_code == null and
-		.library_would_say == "IBV_REREG_MR_ERR_CMD" and .old_region == "unknown"'
-	[[ $stderr == *"asked for 8192 bytes at "*" of memory unmapped"* ]]
-	[[ $stderr == *"does not tell whether the old region still works"* ]]
-	# stat shows the state of the kernel
-	[ "$(states)" = "1 suspect" ]
-	[ "$(field length,iova)" = "4096 $iova" ]
-	# a successful change of something else does not end the doubt
-	ms rereg a --access remote-read --quiet
-	[ "$(states)" = "1 suspect" ]
-	ms rereg a --memory memfd --quiet
-	[ "$(states)" = "1 live" ]
-	[ "$(field memory,access)" = "memfd remote-read" ]
-}
-
-# bats test_tags=kernel
-@test "a region that could not be changed has to be deregistered like any other" {
-	ms reg --name a --quiet
-	run --separate-stderr ms rereg a --access remote-write
-	if on_mlx5 || on_simulator; then
-		refused EINVAL "ioctl(REREG_MR)"
+	if on_mlx5; then
+		run --separate-stderr ms rereg a --memory unmapped --size 8K --json
+		refused EFAULT "ioctl(REREG_MR)"
+		[[ $stderr == *"asked for 8192 bytes at "*" of memory unmapped"* ]]
+		[[ $stderr == *"does not tell whether the old region still works"* ]]
+		json '.regions == [] and .before == [] and (.failures | length == 1)'
+		json '.failures[0] | .region == 1 and .via == "kernel" and .rereg_code == null and
+			.library_would_say == "IBV_REREG_MR_ERR_CMD" and .old_region == "unknown"'
+		# stat shows the state of the kernel
+		[ "$(states)" = "1 suspect" ]
+		[ "$(field length,iova)" = "4096 $iova" ]
+		# a successful change of something else does not end the doubt
+		ms rereg a --access remote-read --quiet
+		[ "$(states)" = "1 suspect" ]
+		ms rereg a --memory memfd --quiet
+		[ "$(states)" = "1 live" ]
+		[ "$(field memory,access)" = "memfd remote-read" ]
+	else
+		run --separate-stderr ms rereg a --size 8K
+		refused EOPNOTSUPP "ioctl(REREG_MR)"
+		[ "$(field length)" = 4096 ]
 	fi
+	run --separate-stderr ms rereg a --access remote-write
 	[ "$status" -eq 1 ]
+	{ ! on_mlx5 && ! on_simulator; } || refused EINVAL "ioctl(REREG_MR)"
 	[[ $stderr == *"asked for access remote-write"* ]]
 	[ "$(states)" = "1 $(rxe_is_old && echo live || echo suspect)" ]
 	[ "$(kernel_has mr)" -eq 1 ]
-	ms dereg a --quiet
-	[ "$(kernel_has mr)" -eq 0 ]
-}
-
-# bats test_tags=kernel
-@test "rxe refuses to change where the memory is" {
-	! on_mlx5 || skip "mlx5 does it"
-	ms reg --name a --quiet
-	run --separate-stderr ms rereg a --size 8K
-	refused EOPNOTSUPP "ioctl(REREG_MR)"
-	[ "$(states)" = "1 $(rxe_is_old && echo live || echo suspect)" ]
-	[ "$(field length)" = 4096 ]
 	ms dereg a --quiet
 	[ "$(kernel_has mr)" -eq 0 ]
 }
@@ -263,8 +198,7 @@ would_say() {
 		jq -r '.failures[0] | "\(.via) \(.library_would_say) \(.old_region)"'
 }
 
-# bats test_tags=kernel
-@test "ERR_INPUT is reported for a change that libibverbs would not have passed on" {
+@test "the code is reported that libibverbs would return, by the change and by how the region was registered" {
 	require_translation
 	ms reg --name a --quiet
 	[ "$(would_say a --memory none)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
@@ -275,15 +209,9 @@ would_say() {
 	[ "$(would_say a --flags 8)" = "kernel IBV_REREG_MR_ERR_INPUT valid" ]
 	[ "$(would_say a --flags none)" = "kernel IBV_REREG_MR_ERR_CMD valid" ]
 	[ "$(would_say a --flags none --access remote-read)" = "kernel IBV_REREG_MR_ERR_INPUT valid" ]
-}
-
-@test "the code that libibverbs would return depends on how the region was registered" {
-	require_translation
-	on_simulator || skip "needs a dma-buf"
 	require_tool
 	ms reg-dmabuf --from udmabuf --name d --quiet
 	[ "$(would_say d --access remote-write)" = "kernel IBV_REREG_MR_ERR_INPUT unknown" ]
-	# its state is unknown
 	[ "$(would_say "mr:$(tool reg 1)" --access remote-write)" = "kernel null unknown" ]
 }
 
@@ -298,7 +226,6 @@ would_say() {
 	[ "$(field state)" = live ]
 }
 
-# bats test_tags=kernel
 @test "libibverbs refuses a region that it did not register, and the region is as it was" {
 	local before
 
@@ -316,98 +243,126 @@ would_say() {
 		json '.failures[0] | .rereg_code == null and .old_region == null'
 	fi
 	[ "$(ms stat a --json | jq -c '.regions')" = "$before" ]
-}
-
-@test "--expect: the exit status is 0 if the stack answers as expected" {
-	ms reg --name a --quiet
 	run --separate-stderr ms rereg a --access remote-write --expect EINVAL --json
 	succeeded
 	json '.as_expected == true and .failures[0].errno == "EINVAL"'
 	run --separate-stderr ms rereg a --access none --expect EINVAL
 	[ "$status" -eq 1 ]
-	run --separate-stderr ms rereg a --access remote-read --expect ok
-	succeeded
 }
 
-@test "a region that does not exist, or no longer, is named, and no memory is made for it" {
+@test "a region that does not exist, or no longer, is named, and nothing is changed or made in its place" {
 	run --separate-stderr ms rereg nosuch --pd new --json
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"the session has no region 'nosuch'"* ]]
+	absent "the session has no region 'nosuch'"
 	json '.regions == [] and .before == [] and .failures[0].old_region == null'
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
 	require_tool
-	ms reg --name a --quiet
-	tool destroy "$(field handle)"
-	run --separate-stderr ms rereg a --access none
-	[ "$status" -eq 3 ]
-	[[ $stderr == *"region 1 had gone already"* ]]
-	[ "$(states)" = "1 gone" ]
-}
-
-@test "an object that got the handle of an old region is not changed in its place" {
-	require_tool
 	ms reg --name a --via kernel --size 8K --quiet
 	tool destroy "$(field handle)"
+	run --separate-stderr ms rereg a --access none
+	absent "region 1 had gone already"
+	[ "$(states)" = "1 gone" ]
+	# another object gets its handle
 	tool reg 1
 	run --separate-stderr ms rereg a --access none
 	[ "$status" -eq 3 ]
 	[ "$(states)" = $'1 gone\n- unlisted' ]
-}
-
-@test "outside a session there is no region to change" {
 	session_end
 	run --separate-stderr mr rereg 1 --access none --json
 	[ "$status" -eq 3 ]
-	[[ $stderr == *"not in a session or batch, and only there a region stays to be changed"* ]]
+	[[ $stderr == *"not in a session or batch"* ]]
 }
 
 @test "a region that another process is changing is left alone" {
-	on_simulator || skip "needs a call that takes long"
+	local command
+
+	on_simulator || skip "needs the simulator's faults"
 	ms reg --name a --quiet
-	faulty rereg_mr=delay:2000 rereg a --access remote-read --quiet 3>&- &
-	until [[ $(states) == *"1 pending"* ]]; do
-		is_running $! || fail "it was never pending" || return
-	done
+	pause_at rereg_mr=stop rereg a --access remote-read --quiet
+	[ "$(states)" = "1 pending" ]
 	for command in "rereg a --access none" "dereg a"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr ms $command
 		[ "$status" -eq 1 ]
 		[[ $stderr == *"region 1 is in the hands of another process"* ]]
 	done
-	wait $!
+	go_on
 	[ "$(field state,access)" = "live remote-read" ]
 }
 
 @test "options that make no sense are usage errors, and change nothing" {
+	local words text
+
 	ms reg --name a --quiet
-	run --separate-stderr ms rereg --access none
-	usage_error "name one region"
-	run --separate-stderr ms rereg a a --access none
-	usage_error "name one region"
-	run --separate-stderr ms rereg a
-	usage_error "say what to change"
-	run --separate-stderr ms rereg pd:default --access none
-	usage_error "rereg changes regions, not 'pd:default'"
-	run --separate-stderr ms rereg lkey:x --access none
-	usage_error "'x'"
-	run --separate-stderr ms rereg a --iova 0x1000
-	usage_error "--iova is of new memory"
-	run --separate-stderr ms rereg a --iova 0x1000 --size 4K --via library
-	usage_error "ibv_rereg_mr takes none"
-	run --separate-stderr ms rereg a --access none --via sideways
-	usage_error "unknown path 'sideways'"
-	run --separate-stderr ms rereg a --count 2
-	usage_error "unknown option '--count'"
-	run --separate-stderr ms rereg a --memory none --populate --pd new
-	usage_error "--populate"
+	while IFS='|' read -r words text; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr ms rereg $words
+		usage_error "$text"
+	done <<-'EOF'
+		--access none|name one region
+		a a --access none|name one region
+		a|say what to change
+		pd:default --access none|rereg changes regions, not 'pd:default'
+		lkey:x --access none|'x'
+		a --iova 0x1000|--iova
+		a --iova 0x1000 --size 4K --via library|ibv_rereg_mr takes none
+		a --access none --via sideways|unknown path 'sideways'
+		a --memory none --populate --pd new|--populate
+	EOF
 	[ "$(states)" = "1 live" ]
 	[ "$(ms stat --json | jq -c '[.totals.pds[].name]')" = '["default"]' ]
 }
 
-@test "a note says that an on-demand region ends with the process" {
+# ---- killed ----
+
+# bats test_tags=kill
+@test "if rereg is killed before the kernel's change, the region is in doubt and can be changed or deregistered" {
+	local addr
+
+	on_simulator || skip "needs the simulator's faults"
+	require_translation
+	ms reg --name a --via kernel --access remote-read --quiet
+	addr=$(field addr)
+	killed rereg_mr=kill rereg a --size 4M --access none --pd two
+	[ "$(field state,length,iova)" = "in-doubt 4096 $addr" ]
+	# values that may have changed are unknown
+	[ "$(field addr,access,memory,pd)" = "- - - -" ]
+	ms rereg a --size 8K --quiet
+	[ "$(field state,length,memory,access,pd)" = "in-doubt 8192 anon - -" ]
+	ms rereg a --access none --pd two --quiet
+	[ "$(field state,access,pd)" = "live none two" ]
+	killed rereg_mr=kill rereg a --size 4M
+	ms dereg a --quiet
+	[ "$(kernel_has mr)" -eq 0 ]
+	# a region in doubt is not confused with one that got its handle
+	ms reg --name a --via kernel --size 8K --quiet
+	killed rereg_mr=kill rereg a --size 4M
+	tool destroy "$(field handle)"
+	tool reg 1
+	[ "$(states)" = $'2 gone\n- unlisted' ]
+	run --separate-stderr ms dereg a
+	[ "$status" -eq 3 ]
+	[ "$(states)" = "- unlisted" ]
+}
+
+# bats test_tags=kill
+@test "if rereg is killed after the kernel's change, the region is recognised by its handle and address" {
+	local key
+
+	on_simulator || skip "needs the simulator's faults"
 	require_translation
 	ms reg --name a --quiet
-	run --separate-stderr ms rereg a --size 8K --access on-demand --json
-	succeeded
-	[[ $stderr == *"an on-demand region is inert once this process has ended"* ]]
+	key=$(field lkey)
+	killed rereg_mr=kill-after rereg a --size 4M
+	# its keys have changed, and stat has them from the kernel
+	[ "$(field state,length)" = "in-doubt 4194304" ]
+	[ "$(field lkey)" != "$key" ]
+	killed rereg_mr=kill-after rereg a --size 6M
+	[ "$(field state,length)" = "in-doubt 6291456" ]
+	ms rereg a --size 8K --quiet
+	[ "$(field state,length)" = "live 8192" ]
+	killed rereg_mr=kill-after rereg a --access on-demand,local-write
+	[ "$(field state,length,access)" = "in-doubt 8192 -" ]
+	# dereg does not show keys that it may not have had
+	[ "$(ms dereg a -n -o length,lkey,access)" = "8192 - -" ]
+	[ "$(kernel_has mr)" -eq 0 ]
 }
