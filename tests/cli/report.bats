@@ -62,7 +62,11 @@ document() {
 @test "the exit status of a program is in the report, or the signal that ended it" {
 	document -- sh -c 'echo out; echo err >&2; exit 7'
 	json '.program | .exit_status == 7 and .signal == null and .answer.refusals == [] and .elapsed_ns > 0'
+	# nothing that it prints, of its environment or of other processes' words is in the report
 	[[ $stderr == *out*err* && $output != *'"out"'* ]]
+	TOKEN=nobody-4711 run --separate-stderr "${SIM[@]}" bash -c \
+		'true; mrctl -j report -- sh -c "echo \$TOKEN"; true' nobody-4711
+	[[ $stderr == *nobody-4711* && $output != *nobody-4711* ]]
 	document -- sh -c 'kill -SEGV $$'
 	json '.program | .exit_status == null and .signal == 11'
 	# the program's own, not a shell's for one that cannot be run
@@ -169,6 +173,13 @@ teardown() {
 	run --separate-stderr mrctl -j report --read r.json
 	succeeded
 	json '.judged_again == [] and .recording_left_out == 0 and (.recording | length) > 20'
+	# no folder is left behind
+	mkdir tmp
+	TMPDIR=$PWD/tmp run --separate-stderr mrctl report --read r.json
+	[ -z "$(ls -A tmp)" ]
+	TMPDIR=/nonexistent run --separate-stderr mrctl report --read r.json
+	[ "$status" -eq 1 ]
+	[[ $stderr == *mkdtemp*ENOENT* ]]
 	jq '.host.checks |= map(if .id == "MR-MEMLOCK" then .verdict = "bad" else . end)' r.json >other.json
 	run --separate-stderr mrctl -j report --read other.json
 	json '.judged_again | length == 1 and .[0].id == "MR-MEMLOCK" and .[0].then == "bad" and .[0].now != "bad"'
@@ -187,14 +198,11 @@ teardown() {
 		mrctl -j report --read r.md | jq -r '(.host.checks[] | .id + " " + .verdict), .judged_again[]' >found
 		diff <(awk '{ print $1, $2 }' want) found || fail "$name"
 	done < <(host_names | awk -v step="$step" 'NR % step == 0')
-}
-
-@test "the report of a recorded host has nothing of this one" {
-	run --separate-stderr mrctl -j report --root "$(host_folder memlock-64k)"
+	# it has nothing of this host
+	run --separate-stderr mrctl -j report --root "$dir"
 	succeeded
-	json '.host_name == null and .devices == null and .session == null and .environment.kernel != $kernel
-		and (.host.checks[] | select(.id == "MR-MEMLOCK").verdict) == "bad" and .kernel_log.errno == "ENOENT"' \
-		--arg kernel "$(uname -r)"
+	json '.host_name == null and .devices == null and .session == null and .kernel_log.errno == "ENOENT" and
+		.environment.kernel != $kernel' --arg kernel "$(uname -r)"
 }
 
 @test "the pages name all that a report and its recording hold" {
@@ -214,40 +222,21 @@ teardown() {
 	[ "$status" -eq 1 ] || fail "not in mrctl-checks.7:" "$output"
 }
 
-@test "no environment, no words of other processes, and nothing that the program prints is in a report" {
-	local secret=tell-nobody-4711
-
-	TOKEN=$secret run --separate-stderr "${SIM[@]}" bash -c 'true; mrctl -j report -- sh -c "echo \$TOKEN"; true' "$secret"
-	succeeded
-	[[ $stderr == *"$secret"* && $output != *"$secret"* ]]
-}
-
 @test "options that exclude one another are usage errors" {
-	run --separate-stderr mrctl report --read x --root y
-	usage_error "--read" "--root"
-	run --separate-stderr mrctl report --read x -- true
-	usage_error "excludes the program 'true'"
-	run --separate-stderr mrctl report --root x -- true
-	usage_error "excludes the program 'true'"
-	run --separate-stderr mrctl report -q
-	usage_error "--quiet needs --to"
-	run --separate-stderr mrctl report --format text
-	usage_error "'text'" "markdown"
-	run --separate-stderr mrctl report -o id
-	usage_error "--output"
-}
+	local args text
 
-@test "no folder is left behind" {
-	mkdir tmp
-	TMPDIR=$PWD/tmp report
-	succeeded
-	cat <<<"$output" >r.md
-	TMPDIR=$PWD/tmp run --separate-stderr mrctl report --read r.md
-	succeeded
-	[ -z "$(ls -A tmp)" ]
-	TMPDIR=/nonexistent run --separate-stderr mrctl report --read r.md
-	[ "$status" -eq 1 ]
-	[[ $stderr == *mkdtemp*ENOENT* ]]
+	while IFS='|' read -r args text; do
+		# shellcheck disable=SC2086 # words
+		run --separate-stderr mrctl report $args
+		usage_error "$text"
+	done <<-'EOF'
+		--read x --root y|--root
+		--read x -- true|--read is about another time or host: it excludes the program 'true'
+		--root x -- true|--root is about another time or host: it excludes the program 'true'
+		-q|--quiet needs --to
+		--format text|'text'
+		-o id|--output
+	EOF
 }
 
 @test "what a report that was killed has left is removed by the next one, and nothing else is" {
