@@ -282,6 +282,7 @@ TEST(a_flush_ends_on_a_damaged_chain_of_marked_entries)
 	assert_true(has_reported(second));
 	session.table.header->marked = UINT32_MAX - 1; /* beyond the table */
 	assert_int_equal(flush(MR_ALL_PDS), 0);
+	assert_nothing_is_locked();
 	assert_int_equal(reported.count, 1);
 	session.table.header->marked = slot_of(first);
 	second = deferred(0, HOUR);
@@ -313,6 +314,26 @@ TEST(a_flush_leaves_a_region_that_is_no_longer_marked)
 	interfere = NULL;
 	assert_false(kernel_has(&gone));
 	assert_true(kernel_has(&kept));
+}
+
+/* The kernel fails each call behind QUERY_MR, as for a region in use: the refusal is kept for whoever asks. */
+TEST(a_region_that_the_kernel_keeps_stays_marked_with_the_errno)
+{
+	uint64_t id = deferred(0, HOUR);
+	struct mr_entry entry;
+
+	assert_int_equal(mr_relaxed_overdue(&session, &entry), 0);
+	most_calls = calls + 1;
+	assert_int_equal(flush(MR_ALL_PDS), -ELOOP);
+	assert_nothing_is_locked();
+	most_calls = UINT64_MAX;
+	assert_int_equal(reported.count, 1);
+	assert_int_equal(reported.errnums[0], ELOOP);
+	assert_int_equal(mr_relaxed_overdue(&session, &entry), 1);
+	assert_nothing_is_locked();
+	assert_int_equal(entry.id, id);
+	assert_int_equal(entry.mark_errno, ELOOP);
+	assert_int_equal(entry.state, MR_ENTRY_LIVE);
 }
 
 /* ---- calls that an entry refuses ---- */
@@ -597,6 +618,7 @@ static void count_one(void *data, enum mr_region_kind kind, const struct mr_uver
 {
 	(void)kind;
 	(void)region;
+	assert_false(session.table.locked);
 	++*(uint32_t *)data;
 }
 
