@@ -36,7 +36,7 @@ gcc -D_GNU_SOURCE -O2 -fPIC -fvisibility=hidden -DMODULE="\\"$(echo "$out" | tr 
 
 
 def digest(root, files):
-    sum_of_all = hashlib.sha256(open(os.path.join(HERE, 'coverage.py'), 'rb').read())
+    sum_of_all = hashlib.sha256()
     for name in sorted(files):
         path = os.path.join(root, name)
         sum_of_all.update(name.encode() + b'\0')
@@ -140,6 +140,13 @@ class Coverage:
         lines = self.measure(lambda env: self.tree.unit(program, 600, env))
         return {'lines': {'0': sorted(set().union(*lines.values()))}}
 
+    def used_by(self, file):
+        """Returns the bats file and the files beside it that it names."""
+        with open(os.path.join(self.tree.path, file), encoding='utf-8') as f:
+            words = set(re.findall(r'[\w.-]+', f.read()))
+        return [file] + [name for name in self.files if name.startswith('tests/cli/') and not name.endswith('.bats') and
+                         re.sub(r'\.(bash|c|h)$', '', os.path.basename(name)) in words]
+
     def cached(self, key, measure, name):
         path = os.path.join(self.cache, key + '.json')
         if not os.path.exists(path):
@@ -156,13 +163,12 @@ class Coverage:
         def those(pattern):
             return [name for name in self.files if re.match(pattern, name)]
         os.makedirs(self.cache, exist_ok=True)
-        sources = digest(self.tree.path, those('Makefile|cmd/|lib/.*'))
-        helpers = digest(self.tree.path, those(r'tests/cli/.*(?<!\.bats)$'))
+        sources = digest(self.tree.path, those('cmd/|lib/'))
         units = digest(self.tree.path, those('tests/unit/'))
         self.build(jobs)
         programs = [path[len('build/tests/unit/'):] for path in self.modules() if path.startswith('build/tests/unit/')]
         work = [(f'{sources}-{units}-{name.replace("/", ",")}', self.of_unit, name) for name in sorted(programs)]
-        work += [(f'{sources}-{helpers}-{digest(self.tree.path, [name])}', self.of_bats, name)
+        work += [(f'{sources}-{digest(self.tree.path, self.used_by(name))}', self.of_bats, name)
                  for name in those(r'tests/cli/[^/]*\.bats$')]
         with ThreadPoolExecutor(jobs) as pool:
             found = list(pool.map(lambda one: self.cached(*one), work))

@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Calls of libc that mrctl makes fail in turn.
+
+load helpers
+
+# Takes 20 s: 700 runs of mrctl
+@test "whichever call of libc fails, commands report it, and a session works afterwards" {
+	on_simulator || skip "needs the simulator, which is preloaded as well"
+	command -v cc >/dev/null || skip "cc is not installed"
+	! is_sanitized || skip "the sanitizer makes calls of its own"
+	cc -D_GNU_SOURCE -Wall -Wextra -O2 -fPIC -shared -o "$BATS_TEST_TMPDIR/refuse.so" \
+		"$BATS_TEST_DIRNAME/preload/refuse.c"
+	run "${SIM[@]}" "$BATS_TEST_DIRNAME/failing-calls.sh" "$BATS_TEST_TMPDIR"
+	echo "$output"
+	[[ ${lines[-1]} =~ ^([0-9]+)' runs, 0 wrong'$ ]] && [ "${BASH_REMATCH[1]}" -gt 300 ]
+}

@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Runs commands on the simulated HCA again and again, each time with another call of libc failing that mrctl makes
+# (preload/refuse.c): the first calls of each function.  Checks exit status, message and document, and that a session
+# works afterwards.
+# Usage: mrctl sim -- failing-calls.sh WORK     WORK: a folder with refuse.so
+# Prints what is wrong; the last line counts the runs.
+set -u
+work=$1 runs=0 wrong=0 here='' status=0
+# An errno that no code expects: EXDEV
+export REFUSE_CALLS=$work/calls REFUSE REFUSE_NUMBER REFUSE_ERRNO=18
+
+# complain WHAT: prints what is wrong with the current run, for the first 40
+complain() {
+	wrong=$((wrong + 1))
+	[ "$wrong" -gt 40 ] || printf -- '--- %s: %s (exit status %s)\n%s\n' "$here" "$1" "$status" \
+		"$(head -c 500 "$work/err")"
+}
+
+# run_mrctl ARG...: runs mrctl with the preload
+run_mrctl() {
+	LD_PRELOAD=$work/refuse.so:$LD_PRELOAD timeout -s KILL 60 mrctl "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+}
+
+# check_messages ARG...: a failure has a message, with the errno or a reason for it.  A verdict of stat --host and
+# an unsupported size are no failures of a call.
+check_messages() {
+	case $status in
+	0) return ;;
+	1 | 3 | 126) ;;
+	*) complain "this exit status" && return ;;
+	esac
+	[[ " $* " == *" --host "* ]] || grep -q '^mrctl: ' "$work/err" || complain "no message"
+	[[ $status -ne 1 || " $* " == *" --host "* ]] ||
+		grep -qE '(EXDEV|ENOMEM) \(|^mrctl: .*(has no provider|is not installed)' "$work/err" || complain "no errno"
+}
+
+# sweep ARG...: lets each of the first calls of each function fail
+sweep() {
+	local count name
+
+	rm -f "$work/calls"
+	REFUSE='' run_mrctl "$@"
+	here="mrctl $*"
+	[ "$status" -eq 0 ] || complain "without a failing call"
+	while read -r count name; do
+		REFUSE=$name
+		for ((REFUSE_NUMBER = 1; REFUSE_NUMBER <= count && REFUSE_NUMBER <= 3; REFUSE_NUMBER++)); do
+			here="$REFUSE@$REFUSE_NUMBER mrctl $*"
+			runs=$((runs + 1))
+			run_mrctl "$@"
+			check_messages "$@"
+			[ -z "${MRCTL_SESSION:-}" ] || mrctl dereg --all --quiet 2>"$work/err" ||
+				complain "dereg --all afterwards"
+		done
+	done < <(sort "$work/calls" | uniq -c)
+}
+
+if [ -z "${MRCTL_SESSION:-}" ]; then
+	printf '%s\n' 'reg --name a' 'rereg a --size 8K' 'stat' 'dereg a' >"$work/lines"
+	sweep --json batch "$work/lines"
+	sweep reg --memory "file:$work/refuse.so" --access none
+	sweep reg-dmabuf --from udmabuf
+	sweep umem --page-sizes 4K
+	sweep stat --device
+	sweep stat --probe
+	sweep stat --host
+	sweep explain ENOMEM --call ibv_reg_mr
+	sweep session -- true
+	sweep bench --count 3 --rounds 1 --sizes 4K
+	sweep report --format json
+	sweep trace -- mrctl reg
+	OUTSIDE="$runs $wrong" exec mrctl session -- bash "$0" "$work"
+fi
+read -r runs wrong <<<"$OUTSIDE"
+sweep --json reg --count 2 --memory dm
+sweep reg --relaxed
+sweep stat --json
+printf '%d runs, %d wrong\n' "$runs" "$wrong"
