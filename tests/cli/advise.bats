@@ -96,6 +96,7 @@ advices() {
 		ok reg --memory none --size max --access $ODP --advise prefetch-write,flush
 		ok reg --memory none --size max --access $ODP --via kernel --advise prefetch,flush --advise-size 64K
 		EFAULT reg --access $ODP --size 8K --advise prefetch-write,flush --advise-offset 4K --advise-size 4097
+		EFAULT reg --access $ODP --size 8K --advise prefetch,flush --advise-offset 12K --advise-size 1
 		EFAULT reg --access $ODP --memory none --size max --via kernel --advise prefetch,flush --advise-offset 4K
 	END
 	[[ $stderr == *"of 4096 bytes at 0x1000"* ]]
@@ -103,6 +104,8 @@ advices() {
 		EFAULT --advise-offset 8K --advise-size 1
 	END
 	[[ $stderr == *"of 1 bytes at 0x9000"* ]]
+	run --separate-stderr odp --memory none --size max --advise prefetch,flush --advise-size max
+	refused ENOMEM mmap
 	run --separate-stderr odp --size 8K --advise prefetch,flush --advise-size 12K
 	[[ $stderr == *"are not all in the region of"* ]]
 }

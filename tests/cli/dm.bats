@@ -63,6 +63,7 @@ session() { # SCRIPT: run it in a session, as one shell
 		EINVAL ibv_reg_dm_mr dm --access local-write
 		EINVAL ioctl(DM_MR_REG) dm --access local-write --via kernel
 		EINVAL ibv_alloc_dm dm:0 --size 0
+		EINVAL ibv_alloc_dm dm --offset 0xfffffffffffff000
 		EINVAL ioctl(DM_ALLOC) dm:129K --via kernel
 		ENOMEM ioctl(DM_ALLOC) dm:1M --via kernel
 		EINVAL ibv_alloc_dm dm --size 1M

@@ -83,6 +83,17 @@ load rows
 	END
 }
 
+@test "more regions than memory has room for are no regions, and a name that its number makes too long none either" {
+	run --separate-stderr mr reg --count 0xffffffffffffff --size 0 --stride 0 --json
+	refused ENOMEM reallocarray
+	json '.regions == [] and (.failures[0].message | contains("cannot keep track of 72057594037927935 regions"))'
+	session_begin
+	run --separate-stderr ms reg --count 11 --name "$(printf 'a%060d' 0)" --json
+	[ "$status" -eq 1 ]
+	json '.failures[0] | .errno == "ENAMETOOLONG" and .index == 10'
+	json '.regions | length == 9'
+}
+
 @test "reg works as an ordinary user" {
 	require_nobody
 	run --separate-stderr mr_as_nobody 64 reg --json
