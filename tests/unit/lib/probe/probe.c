@@ -48,18 +48,14 @@ static void try_made_up(struct mr_probe *probe, const struct mr_trial *trial,
 static struct mr_environment environment;
 static struct ibv_context context = { .cmd_fd = 7 };
 
-static struct mr_probe probe_new(void)
-{
-	return (struct mr_probe){ .environment = &environment,
-				  .device.context = &context,
-				  .has_attributes = true,
-				  .attributes.atomic = IBV_ATOMIC_HCA };
-}
-
 /* Makes a trial whose call answers with @errnum each time. */
-static struct mr_trial_answer try_errno(struct mr_probe *probe, const struct mr_trial *trial,
-					enum who refuses, const char *name, int errnum)
+static struct mr_trial_answer try_errno(const struct mr_trial *trial, enum who refuses,
+					const char *name, int errnum, bool has_no_attributes)
 {
+	struct mr_probe probe = { .environment = &environment,
+				  .device.context = &context,
+				  .has_attributes = !has_no_attributes,
+				  .attributes.atomic = IBV_ATOMIC_HCA };
 	struct mr_trial made = *trial;
 	struct mr_trial_answer answer;
 
@@ -69,87 +65,98 @@ static struct mr_trial_answer try_errno(struct mr_probe *probe, const struct mr_
 	calls = 0;
 	who = refuses;
 	call = name;
-	mr_probe_try(probe, &made, &answer);
+	mr_probe_try(&probe, &made, &answer);
 	assert_int_equal(context.cmd_fd, 7);
-	assert_false(probe->blind);
+	assert_false(probe.blind);
 	return answer;
 }
 
+struct row {
+	enum who who;
+	const char *call;
+	int errnum;
+	enum mr_tristate answer;
+	const char *layer;
+	struct mr_trial trial;
+	bool has_no_attributes;
+	/* what the device reports, and whether the answer agrees; where "capability" is set */
+	enum mr_tristate capability, agrees;
+	const char *says;
+};
+
+#define ATOMICS   .trial.capability = MR_CAPABILITY_ATOMICS
+#define FORBIDDEN .trial.capability = MR_CAPABILITY_FORBIDDEN
+
+static const struct row rows[] = {
+	{ KERNEL, "ibv_reg_mr", 0, MR_YES, .layer = NULL },
+	{ KERNEL, "ibv_reg_mr", EINVAL, MR_NO, .layer = NULL },
+	{ KERNEL, "ibv_reg_mr", EINVAL, MR_NO, .layer = "uverbs", FORBIDDEN },
+	{ LIBRARY, "ibv_reg_mr", EINVAL, MR_NO, .layer = NULL, FORBIDDEN },
+	{ KERNEL, "ibv_reg_mr", EOPNOTSUPP, MR_NO, .layer = "driver" },
+	{ KERNEL, "ibv_reg_mr", EOPNOTSUPP, MR_NO, .trial.access = MR_ACCESS_ON_DEMAND },
+	{ LIBRARY, "ibv_reg_mr", EOPNOTSUPP, MR_NO, .layer = "provider" },
+	{ LIBRARY, "mlx5dv_devx_umem_reg", EINVAL, MR_NO, .layer = "provider" },
+	{ KERNEL, "ibv_reg_mr", EPROTONOSUPPORT, MR_NO, .layer = "uverbs" },
+	{ KERNEL, "ioctl(REG_MR)", EPROTONOSUPPORT, MR_NO, .layer = "uverbs" },
+	{ KERNEL, "ibv_reg_mr", 524, MR_NO, .layer = NULL },
+	{ ABSENT, "ibv_reg_mr_ex", ENOSYS, MR_NO, .layer = "libibverbs" },
+	{ ABSENT, "mlx5dv_reg_dmabuf_mr", ENOSYS, MR_NO, .layer = "provider" },
+	{ BEFORE, NULL, EOPNOTSUPP, MR_NO, .says = "it needs ibv_alloc_dm, which answers E" },
+	{ BEFORE, NULL, EINVAL, MR_UNKNOWN, .says = "it needs ibv_alloc_dm, which answers E" },
+	{ BEFORE, NULL, ENOMEM, MR_UNKNOWN, .says = "it needs ibv_alloc_dm, which answers E" },
+	/* a refusal may mean yes */
+	{ KERNEL, "ibv_reg_dmabuf_mr", EBADF, MR_YES, .trial.yes_errno = EBADF },
+	{ KERNEL, "ibv_reg_dmabuf_mr", EFAULT, MR_UNKNOWN, .trial.yes_errno = EBADF },
+	/* compared with what the device reports */
+	{ KERNEL, "ibv_reg_mr", 0, MR_YES, ATOMICS, .capability = MR_YES, .agrees = MR_YES },
+	{ KERNEL, "ibv_reg_mr", EINVAL, MR_NO, ATOMICS, .capability = MR_YES, .agrees = MR_NO,
+	  .says = "the device reports that it can do this" },
+	{ KERNEL, "ibv_reg_mr", EIO, MR_UNKNOWN, ATOMICS, .capability = MR_YES,
+	  .agrees = MR_UNKNOWN },
+	{ KERNEL, "ibv_reg_mr", 0, MR_YES, FORBIDDEN, .capability = MR_NO, .agrees = MR_NO,
+	  .says = "ibv_reg_mr(3) forbids it" },
+	/* Providers refuse what the device was not asked for. */
+	{ LIBRARY, "ibv_reg_mr", EINVAL, MR_UNKNOWN, ATOMICS, .has_no_attributes = true,
+	  .capability = MR_UNKNOWN },
+};
+
 TEST(a_refusal_means_no_only_where_it_tells_of_the_device)
 {
-	static const struct {
-		enum who who;
-		const char *call;
-		int errnum;
-		uint32_t access;
-		enum mr_capability capability;
-		enum mr_tristate answer;
-		const char *layer;
-	} cases[] = {
-		{ KERNEL, "ibv_reg_mr", 0, 0, 0, MR_YES, NULL },
-		{ KERNEL, "ibv_reg_mr", EINVAL, 0, 0, MR_NO, NULL },
-		{ KERNEL, "ibv_reg_mr", EINVAL, 0, MR_CAPABILITY_FORBIDDEN, MR_NO, "uverbs" },
-		{ LIBRARY, "ibv_reg_mr", EINVAL, 0, MR_CAPABILITY_FORBIDDEN, MR_NO, NULL },
-		{ KERNEL, "ibv_reg_mr", EOPNOTSUPP, 0, 0, MR_NO, "driver" },
-		{ KERNEL, "ibv_reg_mr", EOPNOTSUPP, MR_ACCESS_ON_DEMAND, 0, MR_NO, NULL },
-		{ LIBRARY, "ibv_reg_mr", EOPNOTSUPP, 0, 0, MR_NO, "provider" },
-		{ LIBRARY, "mlx5dv_devx_umem_reg", EINVAL, 0, 0, MR_NO, "provider" },
-		{ KERNEL, "ibv_reg_mr", EPROTONOSUPPORT, 0, 0, MR_NO, "uverbs" },
-		{ KERNEL, "ioctl(REG_MR)", EPROTONOSUPPORT, 0, 0, MR_NO, "uverbs" },
-		{ KERNEL, "ibv_reg_mr", 524, 0, 0, MR_NO, NULL },
-		{ ABSENT, "ibv_reg_mr_ex", ENOSYS, 0, 0, MR_NO, "libibverbs" },
-		{ ABSENT, "mlx5dv_reg_dmabuf_mr", ENOSYS, 0, 0, MR_NO, "provider" },
-		{ BEFORE, NULL, EOPNOTSUPP, 0, 0, MR_NO, NULL },
-		{ BEFORE, NULL, EINVAL, 0, 0, MR_UNKNOWN, NULL },
-		{ BEFORE, NULL, ENOMEM, 0, 0, MR_UNKNOWN, NULL },
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		const struct mr_trial_answer found = try_errno(&row->trial, row->who, row->call,
+							       row->errnum, row->has_no_attributes);
 
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct mr_trial trial = { .access = cases[i].access,
-						.capability = cases[i].capability };
-		struct mr_probe probe = probe_new();
-		const struct mr_trial_answer found =
-			try_errno(&probe, &trial, cases[i].who, cases[i].call, cases[i].errnum);
-
-		print_message("case %zu\n", i);
-		assert_int_equal(found.answer, cases[i].answer);
-		assert_int_equal(found.made, cases[i].who != BEFORE);
-		assert_string_equal(found.layer ?: "", cases[i].layer ?: "");
-		assert_int_equal(found.errnum, cases[i].who == BEFORE ? 0 : cases[i].errnum);
-		if (cases[i].who == BEFORE)
-			assert_contains(found.reason, "it needs ibv_alloc_dm, which answers E");
+		print_message("row %zu\n", i);
+		assert_int_equal(found.answer, row->answer);
+		assert_int_equal(found.made, row->who != BEFORE);
+		if (found.answer == MR_NO && row->capability != MR_YES)
+			assert_string_equal(found.layer ?: "", row->layer ?: "");
+		assert_int_equal(found.errnum, row->who == BEFORE ? 0 : row->errnum);
+		if (row->capability || row->has_no_attributes) {
+			assert_int_equal(found.capability, row->capability);
+			assert_int_equal(found.agrees, row->agrees);
+		}
+		assert_contains(found.reason, row->says ?: "");
 	}
 }
 
 /* All errnos but those above tell of this host, this process or this moment. */
-TEST(any_other_errno_leaves_the_answer_open)
+TEST(any_other_errno_leaves_the_answer_open_and_not_now_is_asked_again)
 {
-	const struct mr_trial trial = { .id = "made-up" };
-	struct mr_probe probe = probe_new();
+	const struct mr_trial trial = { .id = "made-up", .attempt = try_made_up };
+	struct mr_probe probe = { .environment = &environment, .device.context = &context };
+	struct mr_trial_answer found;
 
 	for (int errnum = 1; errnum < 600; errnum++) {
-		struct mr_trial_answer found;
-
 		if (errnum == EINVAL || mr_attempt_lacks(errnum))
 			continue;
-		if (errnum == EAGAIN || errnum == EINTR)
-			continue;
-		found = try_errno(&probe, &trial, KERNEL, "ibv_reg_mr", errnum);
+		found = try_errno(&trial, KERNEL, "ibv_reg_mr", errnum, false);
 		assert_int_equal(found.answer, MR_UNKNOWN);
 		assert_true(found.reason[0]);
 		assert_null(found.layer);
-		assert_int_equal(calls, 1);
+		assert_int_equal(calls, errnum == EAGAIN || errnum == EINTR ? 5 : 1);
 	}
-}
-
-TEST(not_now_is_asked_again)
-{
-	const struct mr_trial trial = { .id = "made-up", .attempt = try_made_up };
-	struct mr_probe probe = probe_new();
-	struct mr_trial_answer found = try_errno(&probe, &trial, KERNEL, "ibv_reg_mr", EAGAIN);
-
-	assert_int_equal(found.answer, MR_UNKNOWN);
-	assert_int_equal(calls, 5);
 	answers[0] = EAGAIN;
 	answers[1] = EINTR;
 	answers[2] = 0;
@@ -157,39 +164,4 @@ TEST(not_now_is_asked_again)
 	mr_probe_try(&probe, &trial, &found);
 	assert_int_equal(found.answer, MR_YES);
 	assert_int_equal(calls, 3);
-}
-
-TEST(a_refusal_may_mean_yes)
-{
-	const struct mr_trial trial = { .yes_errno = EBADF };
-	struct mr_probe probe = probe_new();
-
-	assert_int_equal(try_errno(&probe, &trial, KERNEL, "ibv_reg_dmabuf_mr", EBADF).answer,
-			 MR_YES);
-	assert_int_equal(try_errno(&probe, &trial, KERNEL, "ibv_reg_dmabuf_mr", EFAULT).answer,
-			 MR_UNKNOWN);
-}
-
-TEST(the_answer_is_compared_with_what_the_device_reports)
-{
-	const struct mr_trial atomics = { .capability = MR_CAPABILITY_ATOMICS };
-	const struct mr_trial forbidden = { .capability = MR_CAPABILITY_FORBIDDEN };
-	struct mr_probe probe = probe_new();
-	struct mr_trial_answer found = try_errno(&probe, &atomics, KERNEL, "ibv_reg_mr", 0);
-
-	assert_int_equal(found.agrees, MR_YES);
-	found = try_errno(&probe, &atomics, KERNEL, "ibv_reg_mr", EINVAL);
-	assert_int_equal(found.capability, MR_YES);
-	assert_int_equal(found.agrees, MR_NO);
-	assert_contains(found.reason, "the device reports that it can do this");
-	found = try_errno(&probe, &atomics, KERNEL, "ibv_reg_mr", EIO);
-	assert_int_equal(found.agrees, MR_UNKNOWN);
-	found = try_errno(&probe, &forbidden, KERNEL, "ibv_reg_mr", 0);
-	assert_int_equal(found.agrees, MR_NO);
-	assert_contains(found.reason, "ibv_reg_mr(3) forbids it");
-	/* Providers refuse what the device was not asked for. */
-	probe.has_attributes = false;
-	found = try_errno(&probe, &atomics, LIBRARY, "ibv_reg_mr", EINVAL);
-	assert_int_equal(found.answer, MR_UNKNOWN);
-	assert_int_equal(found.capability, MR_UNKNOWN);
 }
